@@ -1,0 +1,25 @@
+# backoff_actor_internal: what our own targets are compiled with, and nobody else's.
+add_library(backoff_actor_internal INTERFACE)
+target_compile_options(
+  backoff_actor_internal
+  INTERFACE -Wall
+            -Wextra
+            -Wpedantic
+            -Wshadow
+            -Wconversion
+            -Wsign-conversion
+            -Wnon-virtual-dtor
+            -Wold-style-cast
+            -Wcast-align
+            -Wunused
+            -Woverloaded-virtual
+            $<$<BOOL:${BACKOFF_ACTOR_WARNINGS_AS_ERRORS}>:-Werror>)
+
+if(BACKOFF_ACTOR_SANITIZERS)
+  # CAF 0.17.6 dereferences a null pointer, harmlessly, when it spawns a function without arguments.
+  set(_flags -fsanitize=${BACKOFF_ACTOR_SANITIZERS} -fno-sanitize=null -fno-sanitize-recover=all
+             -fno-omit-frame-pointer)
+  target_compile_options(backoff_actor_internal INTERFACE ${_flags})
+  target_link_options(backoff_actor_internal INTERFACE ${_flags})
+  unset(_flags)
+endif()

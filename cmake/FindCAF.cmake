@@ -1,0 +1,54 @@
+# Finds the packaged CAF 0.17, which ships no CMake config: its headers and libraries.
+#
+#   find_package(CAF REQUIRED COMPONENTS core)   gives CAF::core and CAF_VERSION
+#
+# CAF_ROOT, or a folder on CMAKE_PREFIX_PATH, is searched first.
+
+find_path(CAF_INCLUDE_DIR caf/actor_system.hpp)
+find_library(CAF_core_LIBRARY caf_core)
+mark_as_advanced(CAF_INCLUDE_DIR CAF_core_LIBRARY)
+
+if(CAF_INCLUDE_DIR AND EXISTS "${CAF_INCLUDE_DIR}/caf/config.hpp")
+  # 0.17.6 is written as 1706.
+  file(STRINGS "${CAF_INCLUDE_DIR}/caf/config.hpp" _caf_line REGEX "^#define CAF_VERSION [0-9]+")
+  if(_caf_line MATCHES "CAF_VERSION ([0-9]+)")
+    math(EXPR _caf_major "${CMAKE_MATCH_1} / 10000")
+    math(EXPR _caf_minor "(${CMAKE_MATCH_1} / 100) % 100")
+    math(EXPR _caf_patch "${CMAKE_MATCH_1} % 100")
+    set(CAF_VERSION "${_caf_major}.${_caf_minor}.${_caf_patch}")
+  endif()
+  if(NOT CAF_VERSION VERSION_GREATER_EQUAL 0.17.5 OR NOT CAF_VERSION VERSION_LESS 0.18)
+    set(_caf_found "${CAF_VERSION}")
+    if(NOT _caf_found)
+      set(_caf_found "of unknown version")
+    endif()
+    set(CAF_NOT_FOUND_MESSAGE
+        "The CAF in ${CAF_INCLUDE_DIR} is ${_caf_found}; backoff_actor needs 0.17.5 or 0.17.6. On Debian and Ubuntu: apt-get install libcaf-dev")
+    unset(CAF_INCLUDE_DIR CACHE)
+  endif()
+else()
+  set(CAF_NOT_FOUND_MESSAGE
+      "backoff_actor needs the C++ Actor Framework 0.17.5 or 0.17.6. On Debian and Ubuntu: apt-get install libcaf-dev")
+endif()
+
+if(CAF_core_LIBRARY)
+  set(CAF_core_FOUND TRUE)
+endif()
+
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(
+  CAF
+  REQUIRED_VARS CAF_core_LIBRARY CAF_INCLUDE_DIR
+  VERSION_VAR CAF_VERSION
+  HANDLE_COMPONENTS
+  REASON_FAILURE_MESSAGE "${CAF_NOT_FOUND_MESSAGE}")
+
+if(CAF_FOUND AND NOT TARGET CAF::core)
+  find_package(Threads REQUIRED)
+  add_library(CAF::core UNKNOWN IMPORTED)
+  set_target_properties(
+    CAF::core
+    PROPERTIES IMPORTED_LOCATION "${CAF_core_LIBRARY}"
+               INTERFACE_INCLUDE_DIRECTORIES "${CAF_INCLUDE_DIR}"
+               INTERFACE_LINK_LIBRARIES Threads::Threads)
+endif()

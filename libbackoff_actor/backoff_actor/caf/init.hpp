@@ -1,0 +1,20 @@
+#pragma once
+
+#include "backoff_actor/caf/messages.hpp"
+
+namespace backoff_actor {
+
+/// Registers this library's message types and error texts, and those of your own type-id blocks. Call it
+/// once per program, on the configuration from which the actor system is made:
+///
+///     caf::actor_system_config config;
+///     backoff_actor::init<caf::id_block::my_app>(config);
+///     caf::actor_system system{config};
+template <class... IdBlocks>
+void init(caf::actor_system_config& config) {
+  seam::register_types<caf::id_block::backoff_actor>(config);
+  seam::register_errors(config);
+  (seam::register_types<IdBlocks>(config), ...);
+}
+
+} // namespace backoff_actor

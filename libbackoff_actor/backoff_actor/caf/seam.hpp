@@ -1,0 +1,25 @@
+#pragma once
+
+// The seam between this library and the version of CAF: the only place that asks which one it is. Each
+// version's header defines the same names with the same meaning, so that nothing else needs to know.
+//
+//   seam::object, seam::field   inspection of message types
+//   seam::register_types        type registration
+//   seam::register_errors       texts of this library's errors
+//   seam::SupervisingActor      an actor that hands over messages of any type, and is told what comes back
+//   seam::cause_of              a caf::error as a Cause
+//   seam::keep_cause            makes an actor's exception its exit reason, text included
+//   seam::enqueue, seam::send_later   sending without a sender, and to oneself after a delay
+//
+// The implementation of VirtualTime is per version too.
+
+#include <caf/config.hpp>
+
+// CAF_VERSION itself must not be tested on 1.x: in 1.1.0 it is an octal literal.
+#if defined(CAF_VERSION_MAJOR)
+#  error "backoff_actor needs CAF 0.17.5 or 0.17.6; CAF 0.18 and later are not supported yet"
+#elif CAF_VERSION >= 1705 && CAF_VERSION < 1800
+#  include "backoff_actor/caf/seam_0_17.hpp"
+#else
+#  error "backoff_actor needs CAF 0.17.5 or 0.17.6"
+#endif

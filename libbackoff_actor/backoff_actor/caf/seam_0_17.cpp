@@ -1,0 +1,224 @@
+#include "backoff_actor/caf/messages.hpp"
+#include "backoff_actor/core/unit_random.hpp"
+
+#include <caf/actor_cast.hpp>
+#include <caf/actor_clock.hpp>
+#include <caf/atom.hpp>
+#include <caf/default_attachable.hpp>
+#include <caf/exit_reason.hpp>
+#include <caf/mailbox_element.hpp>
+#include <caf/make_actor.hpp>
+#include <caf/monitorable_actor.hpp>
+#include <caf/sec.hpp>
+#include <caf/system_messages.hpp>
+
+#include <exception>
+#include <string>
+
+namespace backoff_actor {
+
+namespace {
+
+const caf::atom_value error_category = caf::atom("backoff");
+
+} // namespace
+
+caf::error make_error(SenderError code) {
+  return {static_cast<std::uint8_t>(code), error_category};
+}
+
+namespace seam {
+
+// -- errors -------------------------------------------------------------------
+
+void register_errors(caf::actor_system_config& config) {
+  config.add_error_category(error_category,
+                            [](std::uint8_t code, caf::atom_value, const caf::message&) {
+                              return to_string(static_cast<SenderError>(code));
+                            });
+}
+
+Cause cause_of(const caf::actor_system& system, const caf::error& error, bool with_text) {
+  if (!error)
+    return {};
+  const auto category = static_cast<std::uint64_t>(error.category());
+  const auto hash = detail::mix(category ^ (std::uint64_t{error.code()} << 56));
+  return {hash == 0 ? 1 : hash, with_text ? system.render(error) : std::string{}};
+}
+
+void keep_cause(caf::scheduled_actor& self) {
+  self.set_exception_handler([](caf::scheduled_actor*, std::exception_ptr& thrown) -> caf::error {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const std::exception& exception) {
+      return caf::make_error(caf::sec::runtime_error, std::string{exception.what()});
+    } catch (...) {
+      return caf::make_error(caf::sec::runtime_error, std::string{"an exception of unknown type"});
+    }
+  });
+}
+
+// -- the alarm ----------------------------------------------------------------
+
+// CAF 0.17.6's clock keeps the receiver of a pending timeout alive, and keeps it until the timeout is due.
+// So the timeout is set on this small stand-in, which knows its owner weakly: a sender that nobody needs
+// any more can go while its delay runs. A timeout of the same type takes the place of the one before.
+class Alarm final : public caf::monitorable_actor {
+public:
+  Alarm(caf::actor_config& config, caf::weak_actor_ptr owner)
+    : caf::monitorable_actor(config), owner_(std::move(owner)) {}
+
+  void enqueue(caf::mailbox_element_ptr, caf::execution_unit* context) override {
+    if (auto owner = owner_.lock())
+      owner->enqueue(nullptr, caf::make_message_id(), caf::make_message(WakeUp{}), context);
+  }
+
+private:
+  caf::weak_actor_ptr owner_;
+};
+
+namespace {
+
+const caf::atom_value wake_up = caf::atom("wakeup");
+
+// Request ids of 0.17.6 have 60 bits. CAF counts its own up from 1; ours have the topmost bit set, so that
+// the two cannot meet, and the hand-over or the probe in the 59 bits below.
+constexpr std::uint64_t ours = std::uint64_t{1} << 59;
+static_assert(HandOverId::slot_bits + HandOverId::tag_bits == 59);
+static_assert(ours <= caf::message_id::request_id_mask);
+
+// The slot number that no hand-over has names a probe.
+constexpr std::uint64_t probe_slot = HandOverId::max_slots - 1;
+
+caf::message_id request_id(std::uint64_t value) {
+  return caf::message_id{ours | value}.with_normal_priority();
+}
+
+bool is_nobodys_answer(const caf::error& error) {
+  return error == caf::sec::request_receiver_down;
+}
+
+} // namespace
+
+// -- the actor ----------------------------------------------------------------
+
+SupervisingActor::SupervisingActor(caf::actor_config& config) : caf::event_based_actor(config) {}
+
+SupervisingActor::~SupervisingActor() = default;
+
+caf::behavior SupervisingActor::complete(caf::behavior handlers) {
+  set_down_handler([this](caf::down_msg& down) {
+    if (child_ && down.source == child_.address())
+      on_down(down.reason);
+  });
+  set_error_handler([](caf::error&) {
+    // An error that nobody asked for. CAF's default would end this actor.
+  });
+  set_default_handler([this](caf::scheduled_actor*, caf::message_view& view) -> caf::result<caf::message> {
+    auto client = make_response_promise(); // takes the sender out of the element, so it goes first
+    on_submission(view.move_content_to_message(), std::move(client));
+    return caf::delegated<caf::message>{};
+  });
+  return handlers;
+}
+
+caf::invoke_message_result SupervisingActor::consume(caf::mailbox_element& element) {
+  const auto id = element.mid.request_id().integer_value();
+  if (!element.mid.is_response() || (id & ours) == 0)
+    return caf::event_based_actor::consume(element);
+  const HandOverId hand_over{id & ~ours};
+  if (hand_over.slot() == probe_slot) {
+    if (element.sender)
+      on_probe_answer(hand_over.tag());
+    return caf::invoke_message_result::consumed;
+  }
+  const auto from_child = is_child(element.sender);
+  auto& content = element.content();
+  if (!content.match_elements<caf::error>()) {
+    on_answer(hand_over, element.move_content_to_message(), from_child);
+  } else {
+    auto& error = content.get_as<caf::error>(0);
+    on_error_answer(hand_over, {error, from_child, !element.sender || is_nobodys_answer(error)});
+  }
+  return caf::invoke_message_result::consumed;
+}
+
+void SupervisingActor::on_exit() {
+  end_child();
+  cancel_wake();
+  alarm_ = nullptr;
+}
+
+void SupervisingActor::watch(const caf::actor& child) {
+  child_ = child;
+  monitor(child_);
+}
+
+bool SupervisingActor::is_child(const caf::strong_actor_ptr& who) const {
+  return who && child_ && who->get() == caf::actor_cast<caf::abstract_actor*>(child_);
+}
+
+bool SupervisingActor::crash_answers_first() const {
+  return !child_
+         || !caf::actor_cast<caf::abstract_actor*>(child_)->getf(
+           caf::abstract_actor::is_blocking_flag);
+}
+
+void SupervisingActor::hand_over(HandOverId id, const caf::message& payload) {
+  child_->enqueue(caf::make_mailbox_element(ctrl(), request_id(id.value), {}, payload), context());
+}
+
+void SupervisingActor::send_probe(std::uint32_t probe) {
+  const auto id = HandOverId::make(static_cast<std::uint32_t>(probe_slot), probe);
+  child_->enqueue(caf::make_mailbox_element(ctrl(), request_id(id.value).with_high_priority(), {},
+                                            caf::sys_atom_v, caf::get_atom_v, std::string{"info"}),
+                  context());
+}
+
+void SupervisingActor::end_child() {
+  if (!child_)
+    return;
+  // The second is for a child whose exit handler does not let it go.
+  for (auto reason : {caf::exit_reason::user_shutdown, caf::exit_reason::kill})
+    child_->enqueue(caf::make_mailbox_element(nullptr,
+                                              caf::make_message_id(caf::message_priority::high), {},
+                                              caf::exit_msg{address(), reason}),
+                    nullptr); // this may run in whatever thread dropped the last handle
+  child_ = nullptr;
+}
+
+Instant SupervisingActor::now() { return {clock().now().time_since_epoch()}; }
+
+void SupervisingActor::wake_at(Instant at) {
+  if (at <= now()) {
+    // An ordinary message: a timer would cost a turn of the clock's thread, an inline call could recurse.
+    enqueue(caf::make_mailbox_element(nullptr, caf::make_message_id(), {}, WakeUp{}), context());
+    return;
+  }
+  if (!alarm_) {
+    caf::actor_config config;
+    alarm_ = caf::make_actor<Alarm, caf::strong_actor_ptr>(
+      system().next_actor_id(), system().node(), &system(), config, caf::weak_actor_ptr{ctrl()});
+  }
+  clock().set_ordinary_timeout(caf::actor_clock::time_point{at.since_origin}, alarm_->get(), wake_up, 0);
+}
+
+void SupervisingActor::cancel_wake() {
+  if (alarm_)
+    clock().cancel_ordinary_timeout(alarm_->get(), wake_up);
+}
+
+void SupervisingActor::answer(caf::response_promise& client, caf::message answer) {
+  if (!client.pending() || (client.async() && answer.empty()))
+    return;
+  client.deliver(std::move(answer));
+}
+
+void SupervisingActor::refuse(caf::response_promise& client, caf::error error) {
+  if (client.pending() && !client.async())
+    client.deliver(std::move(error));
+}
+
+} // namespace seam
+
+} // namespace backoff_actor

@@ -1,0 +1,108 @@
+#pragma once
+
+#include "backoff_actor/caf/init.hpp"
+#include "backoff_actor/core/time.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/event_based_actor.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace backoff_actor::testing {
+
+/// What a client has got so far; shared with the client.
+template <class T>
+struct Answer {
+  std::optional<T> value;
+  std::optional<caf::error> error;
+
+  bool is_ready() const { return value || error; }
+};
+
+/// An actor system in one thread, whose clock moves only when it is told to: hours in milliseconds, and the
+/// same run every time. Independent of any test framework. Actors of it must not be detached or blocking.
+class VirtualTime {
+public:
+  /// @param configure called on the configuration before the system is made, to register message types.
+  explicit VirtualTime(const std::function<void(caf::actor_system_config&)>& configure = {});
+
+  /// Ends all kept actors and drops all timers.
+  ~VirtualTime();
+
+  VirtualTime(const VirtualTime&) = delete;
+  VirtualTime& operator=(const VirtualTime&) = delete;
+
+  caf::actor_system& system();
+
+  /// Makes sure that `actor` does not outlive this object.
+  caf::actor keep(caf::actor actor);
+
+  /// Lets all actors work until no message is left; the clock stands still.
+  ///
+  /// @return how many times an actor was given the floor
+  /// @errors throws `std::runtime_error` after a million times: they keep each other busy.
+  std::size_t run();
+
+  /// Moves the clock on, stopping at every timer on the way to let the actors work.
+  ///
+  /// @return how many timers went off
+  std::size_t advance(Duration span);
+
+  /// Where the clock stands.
+  Instant now();
+
+  /// How many timers are set.
+  std::size_t timers();
+
+  /// How long it is until the next timer goes off; nothing if none is set.
+  std::optional<Duration> next_timer();
+
+  /// Makes a request from a client of its own that waits without limit. The caller still has to `run`.
+  template <class T, class... Ts>
+  std::shared_ptr<Answer<T>> ask(const caf::actor& receiver, Ts... values) {
+    auto answer = std::make_shared<Answer<T>>();
+    keep(system().spawn<Client>([=](caf::event_based_actor* self) {
+      self->request(receiver, caf::infinite, values...)
+        .then([=](const T& value) { answer->value = value; },
+              [=](const caf::error& error) { answer->error = error; });
+    }));
+    return answer;
+  }
+
+  /// Sends without a sender. The caller still has to `run`.
+  template <class... Ts>
+  void tell(const caf::actor& receiver, Ts&&... values) {
+    seam::enqueue(receiver, std::forward<Ts>(values)...);
+  }
+
+  /// Asks `actor` to end. The caller still has to `run`.
+  void stop(const caf::actor& actor);
+
+private:
+  // A class, because CAF 0.17.6 dereferences a null pointer when it spawns a function without arguments.
+  class Client final : public caf::event_based_actor {
+  public:
+    Client(caf::actor_config& config, std::function<void(caf::event_based_actor*)> work)
+      : caf::event_based_actor(config), work_(std::move(work)) {}
+
+    caf::behavior make_behavior() override {
+      std::exchange(work_, nullptr)(this);
+      return {};
+    }
+
+  private:
+    std::function<void(caf::event_based_actor*)> work_;
+  };
+
+  class Impl; // of the version of CAF at hand
+
+  std::unique_ptr<Impl> impl_;
+  std::vector<caf::actor> kept_;
+};
+
+} // namespace backoff_actor::testing

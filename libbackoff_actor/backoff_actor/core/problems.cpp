@@ -1,0 +1,34 @@
+#include "backoff_actor/core/problems.hpp"
+
+#include <utility>
+
+namespace backoff_actor {
+
+void Problems::add(std::string field, std::string given, std::string allowed) {
+  list_.push_back({std::move(field), std::move(given), std::move(allowed)});
+}
+
+void Problems::add_nested(const std::string& prefix, const Problems& nested) {
+  for (const auto& problem : nested.list_)
+    list_.push_back({prefix + "." + problem.field, problem.given, problem.allowed});
+}
+
+void Problems::raise_if_any() const {
+  if (!empty())
+    throw InvalidArgument{*this};
+}
+
+std::string to_string(const Problems& problems) {
+  std::string result;
+  for (const auto& problem : problems.list()) {
+    if (!result.empty())
+      result += '\n';
+    result += problem.field + ": got " + problem.given + ", allowed " + problem.allowed;
+  }
+  return result;
+}
+
+InvalidArgument::InvalidArgument(Problems problems)
+  : std::invalid_argument(to_string(problems)), problems_(std::move(problems)) {}
+
+} // namespace backoff_actor

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace backoff_actor {
+
+/// One argument that cannot be used.
+struct Problem {
+  std::string field;   ///< as the caller spells it, for example `backoff.ceiling`
+  std::string given;   ///< the value that was given, with its unit
+  std::string allowed; ///< what would have been taken, for example `1..62`
+};
+
+/// All that is wrong with the arguments of one call.
+class Problems {
+public:
+  void add(std::string field, std::string given, std::string allowed);
+
+  /// Takes over the problems of a nested value, its fields prefixed with `prefix` and a dot.
+  void add_nested(const std::string& prefix, const Problems& nested);
+
+  bool empty() const { return list_.empty(); }
+  const std::vector<Problem>& list() const { return list_; }
+
+  /// Throws `InvalidArgument` unless there are none.
+  void raise_if_any() const;
+
+private:
+  std::vector<Problem> list_;
+};
+
+/// Renders one problem a line: `ceiling: got 0, allowed 1..62`.
+std::string to_string(const Problems& problems);
+
+/// Thrown, before anything has been started or changed, by a call whose arguments cannot be used.
+class InvalidArgument : public std::invalid_argument {
+public:
+  explicit InvalidArgument(Problems problems);
+
+  const Problems& problems() const { return problems_; }
+
+private:
+  Problems problems_;
+};
+
+} // namespace backoff_actor

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <chrono>
+#include <compare>
+#include <string>
+
+namespace backoff_actor {
+
+/// A span of time.
+///
+/// @units nanoseconds
+using Duration = std::chrono::nanoseconds;
+
+/// A point on the time line of whoever drives the pure code: an actor's clock, a simulation, a test.
+/// Only differences mean anything; the origin is the driver's.
+///
+/// @units nanoseconds since the driver's origin
+struct Instant {
+  Duration since_origin{0};
+
+  static constexpr Instant never() { return {Duration::max()}; }
+
+  friend constexpr auto operator<=>(const Instant&, const Instant&) = default;
+};
+
+/// Returns the instant `span` after `start`; where that cannot be represented, the furthest that can.
+constexpr Instant operator+(Instant start, Duration span) {
+  const auto origin = start.since_origin;
+  if (span > Duration::zero() && origin > Duration::max() - span)
+    return {Duration::max()};
+  if (span < Duration::zero() && origin < Duration::min() - span)
+    return {Duration::min()};
+  return {origin + span};
+}
+
+/// Returns the span from `earlier` to `later`; where that cannot be represented, the largest that can.
+constexpr Duration operator-(Instant later, Instant earlier) {
+  const auto a = later.since_origin;
+  const auto b = earlier.since_origin;
+  if (b < Duration::zero() && a > Duration::max() + b)
+    return Duration::max();
+  if (b > Duration::zero() && a < Duration::min() + b)
+    return Duration::min();
+  return a - b;
+}
+
+/// Renders a span for people, exactly and in the largest unit that fits: `1.023s`, `10ms`, `1.5us`,
+/// `-5ns`, and `2min` or `10h` where the span is a whole number of them.
+std::string to_string(Duration span);
+
+} // namespace backoff_actor

@@ -1,0 +1,56 @@
+#include "backoff_actor/delivery/outbox.hpp"
+
+namespace backoff_actor {
+
+Outbox::Slot Outbox::push(std::uint64_t id, Instant now) {
+  auto slot = free_;
+  if (slot == none) {
+    slot = static_cast<Slot>(entries_.size());
+    entries_.emplace_back();
+  } else {
+    free_ = entries_[slot].next;
+  }
+  auto& entry = entries_[slot];
+  entry.delivery = Delivery{.id = id, .submitted_at = now};
+  entry.first_tag = (entry.tag + 1) & HandOverId::tag_mask;
+  entry.used = true;
+  entry.next = none;
+  entry.previous = back_;
+  (back_ == none ? front_ : entries_[back_].next) = slot;
+  back_ = slot;
+  ++size_;
+  return slot;
+}
+
+void Outbox::erase(Slot slot) {
+  auto& entry = entries_[slot];
+  (entry.previous == none ? front_ : entries_[entry.previous].next) = entry.next;
+  (entry.next == none ? back_ : entries_[entry.next].previous) = entry.previous;
+  entry.used = false;
+  entry.next = free_;
+  free_ = slot;
+  --size_;
+}
+
+HandOverId Outbox::hand_over(Slot slot, std::uint32_t incarnation, std::uint32_t epoch) {
+  auto& entry = entries_[slot];
+  entry.tag = (entry.tag + 1) & HandOverId::tag_mask;
+  entry.delivery.incarnation = incarnation;
+  entry.delivery.epoch = epoch;
+  return HandOverId::make(slot, entry.tag);
+}
+
+Outbox::Slot Outbox::find(HandOverId id) const {
+  const auto slot = id.slot();
+  if (slot >= entries_.size())
+    return none;
+  const auto& entry = entries_[slot];
+  if (!entry.used || entry.delivery.incarnation == 0)
+    return none;
+  // Both distances are counted from the delivery's first hand-over, so that a wrap of the tags is harmless.
+  const auto asked = (id.tag() - entry.first_tag) & HandOverId::tag_mask;
+  const auto latest = (entry.tag - entry.first_tag) & HandOverId::tag_mask;
+  return asked <= latest ? slot : none;
+}
+
+} // namespace backoff_actor

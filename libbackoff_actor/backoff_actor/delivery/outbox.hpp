@@ -1,0 +1,89 @@
+#pragma once
+
+#include "backoff_actor/core/time.hpp"
+#include "backoff_actor/delivery/hand_over_id.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace backoff_actor {
+
+/// What the outbox knows of one delivery. Payload and client are kept by whoever drives the engine, in
+/// the same slot of a table of its own.
+struct Delivery {
+  std::uint64_t id = 0;          ///< 1, 2, 3 ... in order of submission; never used twice
+  Instant submitted_at;
+  std::uint32_t incarnation = 0; ///< of the last hand-over; 0: not handed over yet
+  std::uint32_t epoch = 0;       ///< of the last hand-over
+  std::uint32_t attempts = 0;    ///< hand-overs that were charged to this delivery
+  bool stored = false;           ///< whether it may be handed over
+  bool held = false;             ///< an error answer came, and its meaning is not known yet
+};
+
+/// The deliveries not yet acknowledged, in order of submission.
+///
+/// A slab of entries, linked in order of submission: adding, removing and finding by the id of a
+/// hand-over take constant time, whatever the backlog; nothing is allocated for an entry but the slab's
+/// own growth. Entries are addressed by slot; a slot is reused after its delivery has left.
+class Outbox {
+public:
+  using Slot = std::uint32_t;
+
+  /// No slot.
+  static constexpr Slot none = HandOverId::max_slots;
+
+  /// How many deliveries an outbox can hold at the most: 2^28.
+  static constexpr std::size_t max_size = HandOverId::max_slots;
+
+  /// Appends a delivery. Needs `size() < max_size`.
+  Slot push(std::uint64_t id, Instant now);
+
+  /// Removes the delivery in `slot`, which must hold one.
+  void erase(Slot slot);
+
+  /// Notes that the delivery in `slot` is handed over and names the hand-over.
+  HandOverId hand_over(Slot slot, std::uint32_t incarnation, std::uint32_t epoch);
+
+  /// Returns the slot of the delivery that `id` was a hand-over of; `none` if it has left, or if no such
+  /// hand-over ever was.
+  Slot find(HandOverId id) const;
+
+  /// Whether the delivery `id` is in `slot`.
+  bool holds(Slot slot, std::uint64_t id) const {
+    return slot < entries_.size() && entries_[slot].used && entries_[slot].delivery.id == id;
+  }
+
+  /// Whether `id` names the last hand-over of the delivery in `slot`.
+  bool is_latest(Slot slot, HandOverId id) const { return entries_[slot].tag == id.tag(); }
+
+  /// The oldest delivery; `none` if empty.
+  Slot front() const { return front_; }
+
+  /// The delivery submitted after the one in `slot`; `none` if that is the youngest.
+  Slot next(Slot slot) const { return entries_[slot].next; }
+
+  Delivery& operator[](Slot slot) { return entries_[slot].delivery; }
+  const Delivery& operator[](Slot slot) const { return entries_[slot].delivery; }
+
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+
+private:
+  struct Entry {
+    Delivery delivery;
+    Slot next = none; // in order of submission, or in the list of free slots
+    Slot previous = none;
+    std::uint32_t tag = 0;       // hand-overs of this slot, ever; survives its deliveries
+    std::uint32_t first_tag = 0; // of the present delivery's first hand-over
+    bool used = false;
+  };
+
+  std::vector<Entry> entries_;
+  std::size_t size_ = 0;
+  Slot front_ = none;
+  Slot back_ = none;
+  Slot free_ = none;
+};
+
+} // namespace backoff_actor

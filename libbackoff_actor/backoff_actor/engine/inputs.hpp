@@ -1,0 +1,81 @@
+#pragma once
+
+#include "backoff_actor/core/cause.hpp"
+#include "backoff_actor/delivery/hand_over_id.hpp"
+
+#include <cstdint>
+#include <variant>
+
+namespace backoff_actor {
+
+/// What the driver of a sender's engine tells it. Inputs that come too late, twice, or about an
+/// incarnation that is gone are known as such and change nothing.
+namespace input {
+
+/// Begin: start the first child.
+struct Start {};
+
+/// A message is to be delivered.
+struct Submit {};
+
+/// The store has taken the delivery in `slot`.
+struct Persisted {
+  std::uint32_t slot;
+  std::uint64_t delivery;
+};
+
+/// The child that `effect::StartChild` asked for is there.
+struct ChildStarted {
+  std::uint32_t incarnation;
+};
+
+/// The child that `effect::StartChild` asked for could not be made.
+struct StartFailed {
+  std::uint32_t incarnation;
+  Cause cause;
+};
+
+/// The child terminated; without an error it stopped normally.
+struct ChildDown {
+  std::uint32_t incarnation;
+  Cause cause;
+};
+
+/// A delivery was confirmed.
+struct Acknowledged {
+  HandOverId hand_over;
+  /// Whether the child itself said so: then it had survived all that it answered before.
+  bool from_child;
+};
+
+/// An error came back for a hand-over, from the child or from the messaging layer in its stead.
+struct ErrorAnswer {
+  HandOverId hand_over;
+  Cause cause;
+  /// Whether the child itself said so: then it had survived all that it answered before.
+  bool from_child;
+  /// The messaging layer's word that nobody answered: the receiver was gone or forgot the request.
+  bool is_bounce;
+  /// Whether it is sure already that the child lives, so that nothing needs to be waited for.
+  bool is_settled;
+};
+
+/// The child answered a probe, and so was alive after all that it said before.
+struct ChildAlive {
+  std::uint32_t incarnation;
+  std::uint32_t probe;
+};
+
+/// Look at the clock. Harmless at any time.
+struct Wake {};
+
+/// End: give up what is owed, stop the child.
+struct Stop {};
+
+} // namespace input
+
+using Input = std::variant<input::Start, input::Submit, input::Persisted, input::ChildStarted,
+                           input::StartFailed, input::ChildDown, input::Acknowledged,
+                           input::ErrorAnswer, input::ChildAlive, input::Wake, input::Stop>;
+
+} // namespace backoff_actor

@@ -1,0 +1,112 @@
+#pragma once
+
+// Design notes
+//
+// The engine decides everything that a BackOffSender does. It is plain data: no actor, clock, thread or
+// generator. A driver (the actor, a simulation, a test) gives it one input at a time, together with the
+// present instant, and carries out the effects in order.
+//
+//     child:   none --StartChild--> starting --ChildStarted--> alive
+//               ^                       |                        |
+//               +------ StartFailed ----+------- ChildDown ------+
+//
+//     delay:   off --failure--> running until `due_` --Wake at or after it--> off
+//
+// The two are independent: with RestartTiming::at_once a child may be there while the delay runs. A
+// delivery is handed over exactly when it is stored, a child is alive, no delay runs, and it has not been
+// handed to this incarnation. Because the order is strict, those not yet handed over are a suffix of the
+// outbox, and one cursor (`Work::waiting`) says where it begins.
+//
+// Every failure opens a new epoch and asks the backoff for the next delay. A failure during a delay can
+// only lengthen it. An acknowledgement always ends its delivery, but resets the backoff only if its
+// hand-over belongs to the present epoch, and never shortens a delay that runs.
+//
+// An error answer is ambiguous: actor libraries answer with an error before they report the crash that
+// caused it. It is held until one of these tells:
+//   - the child went down with the same cause: that delivery was the culprit, and is owed again;
+//   - the child went down otherwise: a bounce is owed again, a true answer is decided on;
+//   - the child answered something later, or a probe sent after the error: it lives, and it is decided on.
+
+#include "backoff_actor/backoff/exponential_back_off.hpp"
+#include "backoff_actor/engine/effects.hpp"
+#include "backoff_actor/engine/inputs.hpp"
+#include "backoff_actor/observe/events.hpp"
+#include "backoff_actor/supervision/decider.hpp"
+#include "backoff_actor/supervision/restart_timing.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+namespace backoff_actor {
+
+/// What a sender is doing.
+enum class Phase {
+  starting, ///< no child yet, or one is being made, and no delay runs
+  running,  ///< a child is there and no delay runs
+  waiting,  ///< a delay runs
+  stopped,  ///< ended for good
+};
+
+std::string_view to_string(Phase phase);
+
+/// The options of an engine, shared by all engines that have the same.
+struct EngineOptions {
+  ExponentialBackOff backoff{};
+  RestartTiming restart = RestartTiming::at_once;
+  /// Whether a delivery waits for `input::Persisted` before it may be handed over.
+  bool persist = false;
+  EventHook on_event{};
+};
+
+/// One sender as a state machine.
+///
+/// @shape  `step(now, input, effects)`; the same inputs give the same effects, always.
+/// @range  `now` must not go back.
+/// @errors none: every input is taken in every phase.
+/// @thread one at a time.
+class SenderEngine {
+public:
+  explicit SenderEngine(std::shared_ptr<const EngineOptions> options);
+  ~SenderEngine();
+  SenderEngine(SenderEngine&&) noexcept;
+  SenderEngine& operator=(SenderEngine&&) noexcept;
+
+  /// Takes one input and appends what is to be done about it.
+  void step(Instant now, const Input& input, Effects& effects);
+
+  Phase phase() const;
+
+  /// The present or last incarnation; 0 before the first.
+  std::uint32_t incarnation() const { return incarnation_; }
+
+  /// How many deliveries are owed.
+  std::size_t owed() const;
+
+  /// The backoff as it stands.
+  const ExponentialBackOff& backoff() const;
+
+  /// When the running delay ends; `Instant::never()` if none runs.
+  Instant due() const { return delay_runs_ ? due_ : Instant::never(); }
+
+private:
+  enum class Child : std::uint8_t { none, starting, alive };
+  struct Work; // all that a sender needs only once it had something to do
+  class Step;  // one step: the engine, the instant, the effects
+
+  std::shared_ptr<const EngineOptions> options_;
+  std::unique_ptr<Work> work_;
+  Instant due_{};                      // end of the running delay
+  Instant wake_at_ = Instant::never(); // of the wake-up that was asked for and has not come
+  std::uint32_t incarnation_ = 0;
+  Child child_ = Child::none;
+  bool was_handed_something_ = false; // this incarnation
+  bool delay_runs_ = false;
+  bool stopped_ = false;
+};
+
+// A million idle senders are a million of these.
+static_assert(sizeof(SenderEngine) <= 48);
+
+} // namespace backoff_actor

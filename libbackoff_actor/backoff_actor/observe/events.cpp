@@ -1,0 +1,73 @@
+#include "backoff_actor/observe/events.hpp"
+
+namespace backoff_actor {
+
+namespace {
+
+std::string delivery(std::uint64_t id) { return "delivery " + std::to_string(id); }
+
+std::string child(std::uint32_t incarnation) { return "child " + std::to_string(incarnation); }
+
+std::string because(const Cause& cause) { return cause.text.empty() ? "" : ": " + cause.text; }
+
+std::string attempts(std::uint32_t count) {
+  return std::to_string(count) + (count == 1 ? " failed attempt" : " failed attempts");
+}
+
+struct Describe {
+  std::string operator()(const event::Accepted& x) const { return delivery(x.delivery) + " accepted"; }
+
+  std::string operator()(const event::ChildStarted& x) const { return child(x.incarnation) + " started"; }
+
+  std::string operator()(const event::StartFailed& x) const {
+    return child(x.incarnation) + " failed to start" + because(x.cause);
+  }
+
+  std::string operator()(const event::ChildDown& x) const {
+    if (!x.cause.is_error())
+      return child(x.incarnation)
+             + (x.is_failure ? " down: stopped normally, though deliveries were owed" : " stopped normally");
+    return child(x.incarnation) + " down" + because(x.cause);
+  }
+
+  std::string operator()(const event::RetryScheduled& x) const {
+    return "retry in " + to_string(x.due - x.at) + " (" + to_string(x.backoff) + ")";
+  }
+
+  std::string operator()(const event::DelayEnded&) const { return "delay ended"; }
+
+  std::string operator()(const event::HandedOver& x) const {
+    return delivery(x.delivery) + (x.again ? " handed over again to " : " handed over to ")
+           + child(x.incarnation);
+  }
+
+  std::string operator()(const event::Acknowledged& x) const {
+    return delivery(x.delivery) + " acknowledged after " + to_string(x.latency) + ", "
+           + attempts(x.attempts);
+  }
+
+  std::string operator()(const event::UnknownAcknowledgement& x) const {
+    return "acknowledgement " + std::to_string(x.hand_over) + " names nothing that is owed";
+  }
+
+  std::string operator()(const event::BackOffReset& x) const {
+    return "backoff reset (" + to_string(x.backoff) + ")";
+  }
+
+  std::string operator()(const event::DeadLettered& x) const {
+    return delivery(x.delivery) + " dead-lettered, " + std::string{to_string(x.reason)} + ", "
+           + attempts(x.attempts) + because(x.cause);
+  }
+
+  std::string operator()(const event::SenderStopped&) const { return "sender stopped"; }
+};
+
+} // namespace
+
+Instant time_of(const Event& event) {
+  return std::visit([](const auto& x) { return x.at; }, event);
+}
+
+std::string to_string(const Event& event) { return std::visit(Describe{}, event); }
+
+} // namespace backoff_actor

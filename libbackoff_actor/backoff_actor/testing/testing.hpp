@@ -1,0 +1,8 @@
+#pragma once
+
+// Everything that a test needs which makes workers fail.
+
+#include "backoff_actor/caf/dangerous_actor.hpp"
+#include "backoff_actor/caf/virtual_time.hpp"
+#include "backoff_actor/testing/event_log.hpp"
+#include "backoff_actor/testing/fault_script.hpp"
