@@ -1,0 +1,40 @@
+#include "backoff_actor/core/problems.hpp"
+
+#include <gtest/gtest.h>
+
+namespace backoff_actor::problems_test {
+
+TEST(problems, name_field_value_and_range_one_a_line) {
+  Problems problems;
+  problems.add("ceiling", "0", "1..62");
+  problems.add("slot_time", "-5ms", "1ns..24h");
+
+  EXPECT_EQ(to_string(problems), "ceiling: got 0, allowed 1..62\n"
+                                 "slot_time: got -5ms, allowed 1ns..24h");
+}
+
+TEST(problems, of_a_nested_value_get_its_name_in_front) {
+  Problems inner;
+  inner.add("ceiling", "0", "1..62");
+  Problems outer;
+  outer.add_nested("backoff", inner);
+
+  EXPECT_EQ(to_string(outer), "backoff.ceiling: got 0, allowed 1..62");
+}
+
+TEST(problems, raise_nothing_when_there_are_none) { EXPECT_NO_THROW(Problems{}.raise_if_any()); }
+
+TEST(problems, are_all_in_the_exception) {
+  Problems problems;
+  problems.add("a", "1", "2");
+  problems.add("b", "3", "4");
+  try {
+    problems.raise_if_any();
+    FAIL() << "nothing was thrown";
+  } catch (const InvalidArgument& thrown) {
+    EXPECT_EQ(thrown.problems().list().size(), 2u);
+    EXPECT_STREQ(thrown.what(), "a: got 1, allowed 2\nb: got 3, allowed 4");
+  }
+}
+
+} // namespace backoff_actor::problems_test

@@ -1,0 +1,124 @@
+#include "backoff_actor/delivery/outbox.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace backoff_actor::outbox_test {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+std::vector<std::uint64_t> ids(const Outbox& outbox) {
+  std::vector<std::uint64_t> result;
+  for (auto slot = outbox.front(); slot != Outbox::none; slot = outbox.next(slot))
+    result.push_back(outbox[slot].id);
+  return result;
+}
+
+TEST(outbox, keeps_the_order_of_submission_when_slots_are_reused) {
+  Outbox outbox;
+  const auto first = outbox.push(1, {});
+  const auto second = outbox.push(2, {});
+  outbox.push(3, {});
+
+  outbox.erase(second);
+  outbox.erase(first);
+  outbox.push(4, {});
+  outbox.push(5, {});
+
+  EXPECT_THAT(ids(outbox), ElementsAre(3, 4, 5));
+  EXPECT_EQ(outbox.size(), 3u);
+}
+
+TEST(outbox, can_be_emptied_from_either_end_and_used_again) {
+  Outbox outbox;
+  const auto first = outbox.push(1, {});
+  const auto second = outbox.push(2, {});
+  outbox.erase(second);
+  outbox.erase(first);
+  EXPECT_TRUE(outbox.empty());
+  EXPECT_THAT(ids(outbox), IsEmpty());
+
+  outbox.push(3, {});
+
+  EXPECT_THAT(ids(outbox), ElementsAre(3));
+}
+
+TEST(outbox, does_not_grow_while_slots_are_free) {
+  Outbox outbox;
+  Outbox::Slot highest = 0;
+  for (std::uint64_t id = 1; id <= 1000; ++id) {
+    const auto slot = outbox.push(id, {});
+    highest = std::max(highest, slot);
+    outbox.erase(slot);
+  }
+  EXPECT_EQ(highest, 0u);
+}
+
+TEST(outbox, finds_a_delivery_by_any_of_its_hand_overs) {
+  Outbox outbox;
+  const auto slot = outbox.push(1, {});
+  const auto first = outbox.hand_over(slot, 1, 0);
+  const auto second = outbox.hand_over(slot, 2, 1);
+
+  EXPECT_EQ(outbox.find(first), slot);
+  EXPECT_EQ(outbox.find(second), slot);
+  EXPECT_FALSE(outbox.is_latest(slot, first));
+  EXPECT_TRUE(outbox.is_latest(slot, second));
+}
+
+TEST(outbox, does_not_take_an_id_of_an_earlier_delivery_for_the_one_now_in_its_slot) {
+  Outbox outbox;
+  const auto slot = outbox.push(1, {});
+  const auto stale = outbox.hand_over(slot, 1, 0);
+  outbox.erase(slot);
+  ASSERT_EQ(outbox.find(stale), Outbox::none);
+
+  ASSERT_EQ(outbox.push(2, {}), slot);
+  EXPECT_EQ(outbox.find(stale), Outbox::none) << "before the new one is handed over";
+
+  const auto fresh = outbox.hand_over(slot, 1, 0);
+  EXPECT_EQ(outbox.find(stale), Outbox::none);
+  EXPECT_EQ(outbox.find(fresh), slot);
+}
+
+TEST(outbox, does_not_find_what_was_never_handed_over) {
+  Outbox outbox;
+  EXPECT_EQ(outbox.find(HandOverId{}), Outbox::none);
+
+  const auto slot = outbox.push(1, {});
+  EXPECT_EQ(outbox.find(HandOverId::make(slot, 1)), Outbox::none);
+
+  const auto id = outbox.hand_over(slot, 1, 0);
+  EXPECT_EQ(outbox.find(HandOverId::make(slot, id.tag() + 1)), Outbox::none);
+  EXPECT_EQ(outbox.find(HandOverId::make(slot + 1, id.tag())), Outbox::none);
+  EXPECT_EQ(outbox.find(HandOverId{~std::uint64_t{0}}), Outbox::none);
+}
+
+TEST(outbox, holds_tells_a_delivery_from_another_in_the_same_slot) {
+  Outbox outbox;
+  const auto slot = outbox.push(1, {});
+  EXPECT_TRUE(outbox.holds(slot, 1));
+  outbox.erase(slot);
+  EXPECT_FALSE(outbox.holds(slot, 1));
+  outbox.push(2, {});
+  EXPECT_FALSE(outbox.holds(slot, 1));
+  EXPECT_TRUE(outbox.holds(slot, 2));
+  EXPECT_FALSE(outbox.holds(slot + 1, 2));
+}
+
+TEST(hand_over_id, packs_slot_and_tag_into_59_bits) {
+  const auto id = HandOverId::make(HandOverId::max_slots - 1, HandOverId::tag_mask);
+
+  EXPECT_EQ(id.value, (std::uint64_t{1} << 59) - 1);
+  EXPECT_EQ(id.slot(), HandOverId::max_slots - 1);
+  EXPECT_EQ(id.tag(), HandOverId::tag_mask);
+}
+
+TEST(hand_over_id, wraps_its_tag_without_touching_the_slot) {
+  EXPECT_EQ(HandOverId::make(5, HandOverId::tag_mask + 1), HandOverId::make(5, 0));
+}
+
+} // namespace backoff_actor::outbox_test

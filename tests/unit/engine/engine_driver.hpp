@@ -1,0 +1,101 @@
+#pragma once
+
+#include "backoff_actor/engine/sender_engine.hpp"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace backoff_actor::engine_test {
+
+/// What was asked for, one line an effect, with deliveries in place of slots.
+using Lines = std::vector<std::string>;
+
+/// Drives an engine by hand. Its waits, by the choice of the seed, are 10, 30, 70, 150, 310, 630 and 1270 ms.
+class EngineDriver {
+public:
+  explicit EngineDriver(EngineOptions options = {}) {
+    auto spec = ExponentialBackOffSpec{.seed = 72451, .stream = 0};
+    options.backoff = ExponentialBackOff{spec};
+    engine = std::make_unique<SenderEngine>(std::make_shared<const EngineOptions>(std::move(options)));
+  }
+
+  /// Starts the engine with a living child.
+  void start() {
+    take(input::Start{});
+    take(input::ChildStarted{1});
+  }
+
+  Lines take(const Input& input) {
+    Effects effects;
+    engine->step(now, input, effects);
+    Lines lines;
+    for (const auto& effect : effects)
+      lines.push_back(std::visit([&](const auto& x) { return describe(x); }, effect));
+    return lines;
+  }
+
+  Lines submit() { return take(input::Submit{}); }
+
+  /// The last hand-over of a delivery is acknowledged.
+  Lines ack(std::uint64_t delivery) { return ack(hand_overs.at(delivery).back()); }
+  Lines ack(HandOverId id) { return take(input::Acknowledged{id, true}); }
+
+  /// The last hand-over of a delivery is answered with an error.
+  Lines error(std::uint64_t delivery, std::uint64_t code, bool is_bounce = false) {
+    return take(input::ErrorAnswer{hand_overs.at(delivery).back(), {code, "e"}, !is_bounce, is_bounce, false});
+  }
+
+  Lines crash(std::uint64_t code = 7) {
+    return take(input::ChildDown{engine->incarnation(), {code, "crash"}});
+  }
+
+  Lines stop_normally() { return take(input::ChildDown{engine->incarnation(), {}}); }
+
+  Lines child_started() { return take(input::ChildStarted{engine->incarnation()}); }
+
+  /// Moves the clock on and gives a wake-up.
+  Lines wake_after(Duration span) {
+    now = now + span;
+    return take(input::Wake{});
+  }
+
+  Instant now{};
+  std::unique_ptr<SenderEngine> engine;
+  std::map<std::uint64_t, std::vector<HandOverId>> hand_overs; // by delivery
+
+private:
+  std::string name(std::uint32_t slot) const { return std::to_string(delivery_in_.at(slot)); }
+
+  std::string describe(const effect::Accept& x) {
+    delivery_in_[x.slot] = x.delivery;
+    return "accept " + std::to_string(x.delivery);
+  }
+  std::string describe(const effect::Refuse& x) {
+    return x.reason == Refusal::stopped ? "refuse: stopped" : "refuse: full";
+  }
+  std::string describe(const effect::Persist& x) { return "persist " + name(x.slot); }
+  std::string describe(const effect::StartChild& x) {
+    return "start child " + std::to_string(x.incarnation);
+  }
+  std::string describe(const effect::StopChild& x) {
+    return "stop child " + std::to_string(x.incarnation);
+  }
+  std::string describe(const effect::HandOver& x) {
+    hand_overs[delivery_in_.at(x.slot)].push_back(x.hand_over);
+    return "hand over " + name(x.slot);
+  }
+  std::string describe(const effect::Probe& x) { return "probe " + std::to_string(x.probe); }
+  std::string describe(const effect::HoldAnswer& x) { return "hold " + name(x.slot); }
+  std::string describe(const effect::Acknowledge& x) { return "acknowledge " + name(x.slot); }
+  std::string describe(const effect::DeadLetter& x) {
+    return "dead letter " + name(x.slot) + " " + std::string{to_string(x.reason)};
+  }
+  std::string describe(const effect::WakeAt& x) { return "wake at " + to_string(x.at.since_origin); }
+
+  std::map<std::uint32_t, std::uint64_t> delivery_in_; // by slot
+};
+
+} // namespace backoff_actor::engine_test

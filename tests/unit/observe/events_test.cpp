@@ -1,0 +1,59 @@
+#include "backoff_actor/observe/events.hpp"
+
+#include <gtest/gtest.h>
+
+namespace backoff_actor::events_test {
+
+using namespace std::chrono_literals;
+
+struct Row {
+  const char* name;
+  Event event;
+  const char* text;
+};
+
+class EventText : public testing::TestWithParam<Row> {};
+
+TEST_P(EventText, says_what_happened) { EXPECT_EQ(to_string(GetParam().event), GetParam().text); }
+
+const Instant at{5s};
+const Cause danger{1, "Danger, High Voltage!"};
+
+INSTANTIATE_TEST_SUITE_P(
+  table, EventText,
+  testing::Values(
+    Row{"accepted", event::Accepted{at, 7}, "delivery 7 accepted"},
+    Row{"started", event::ChildStarted{at, 3}, "child 3 started"},
+    Row{"start_failed", event::StartFailed{at, 3, danger},
+        "child 3 failed to start: Danger, High Voltage!"},
+    Row{"down", event::ChildDown{at, 3, danger, true}, "child 3 down: Danger, High Voltage!"},
+    Row{"stopped", event::ChildDown{at, 3, {}, false}, "child 3 stopped normally"},
+    Row{"stopped_too_early", event::ChildDown{at, 3, {}, true},
+        "child 3 down: stopped normally, though deliveries were owed"},
+    Row{"retry",
+        event::RetryScheduled{at, 10ms, at + 10ms, ExponentialBackOff{}.next(0.9)},
+        "retry in 10ms (slot 2/10, wait 10ms, retries 1, resets 0, total_retries 1, draw (seed 0, "
+        "stream 0, n 0))"},
+    Row{"delay_ended", event::DelayEnded{at}, "delay ended"},
+    Row{"handed_over", event::HandedOver{at, 7, 3, false}, "delivery 7 handed over to child 3"},
+    Row{"handed_over_again", event::HandedOver{at, 7, 3, true},
+        "delivery 7 handed over again to child 3"},
+    Row{"acknowledged", event::Acknowledged{at, 7, 3, 1, 40ms},
+        "delivery 7 acknowledged after 40ms, 1 failed attempt"},
+    Row{"unknown", event::UnknownAcknowledgement{at, 99},
+        "acknowledgement 99 names nothing that is owed"},
+    Row{"reset", event::BackOffReset{at, ExponentialBackOff{}.reset()},
+        "backoff reset (slot 1/10, wait 0ns, retries 0, resets 1, total_retries 0)"},
+    Row{"rejected", event::DeadLettered{at, 7, DeadLetterReason::rejected, 2, danger},
+        "delivery 7 dead-lettered, rejected, 2 failed attempts: Danger, High Voltage!"},
+    Row{"given_up", event::DeadLettered{at, 7, DeadLetterReason::stopped, 0, {}},
+        "delivery 7 dead-lettered, stopped, 0 failed attempts"},
+    Row{"sender_stopped", event::SenderStopped{at}, "sender stopped"}),
+  [](const auto& row) { return std::string{row.param.name}; });
+
+TEST(event, knows_when_it_happened) {
+  EXPECT_EQ(time_of(event::DelayEnded{at}), at);
+  EXPECT_EQ(time_of(event::ChildDown{at, 1, danger, true}), at);
+}
+
+} // namespace backoff_actor::events_test
