@@ -190,7 +190,6 @@ public:
     self_.child_ = Child::none;
     if (self_.work_) {
       auto& work = *self_.work_;
-      work.held.clear();
       while (!work.outbox.empty())
         bury(work.outbox.front(), DeadLetterReason::stopped, work.last_failure);
     }

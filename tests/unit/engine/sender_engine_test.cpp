@@ -341,7 +341,7 @@ TEST(sender_engine, a_failure_during_a_delay_never_shortens_it) {
   EXPECT_EQ(sender.engine->due(), due);
 }
 
-TEST(sender_engine, a_reset_does_not_shorten_the_delay_that_runs) {
+TEST(sender_engine, an_acknowledgement_from_before_the_crash_resets_nothing_and_shortens_nothing) {
   EngineDriver sender;
   sender.start();
   sender.submit();
@@ -353,6 +353,16 @@ TEST(sender_engine, a_reset_does_not_shorten_the_delay_that_runs) {
   sender.submit();
 
   EXPECT_EQ(sender.engine->due(), Instant{10ms});
+  EXPECT_TRUE(sender.engine->backoff().is_started());
+}
+
+TEST(sender_engine, a_message_during_a_delay_starts_no_child) {
+  EngineDriver sender{{.restart = RestartTiming::at_tick}};
+  sender.start();
+  sender.submit();
+  sender.crash();
+
+  EXPECT_THAT(sender.submit(), ElementsAre("accept 2"));
 }
 
 TEST(sender_engine, a_zero_delay_is_a_wake_up_and_nothing_is_done_inline) {
@@ -381,6 +391,7 @@ TEST(sender_engine, holds_an_error_answer_until_the_child_has_answered_a_probe) 
 
   EXPECT_THAT(sender.error(1, 7), ElementsAre("hold 1", "probe 1"));
   EXPECT_THAT(sender.take(input::ChildAlive{1, 1}), ElementsAre("dead letter 1 rejected"));
+  EXPECT_EQ(sender.engine->backoff().total_retries(), 0u);
 }
 
 TEST(sender_engine, an_error_answer_with_the_cause_of_the_crash_behind_it_is_retried) {

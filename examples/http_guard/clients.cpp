@@ -1,0 +1,73 @@
+#include "clients.hpp"
+
+#include <caf/behavior.hpp>
+#include <caf/error.hpp>
+#include <caf/event_based_actor.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace http_guard {
+
+namespace {
+
+class Client final : public caf::event_based_actor {
+public:
+  /// Owns the jobs `first`, `first + stride`, `first + 2 * stride` and so on.
+  Client(caf::actor_config& config, caf::actor sender, Jobs* jobs, std::uint64_t first,
+         std::uint64_t stride)
+    : caf::event_based_actor(config),
+      sender_(std::move(sender)),
+      jobs_(*jobs),
+      next_(first),
+      stride_(stride) {}
+
+  // Without a behavior it lives as long as an answer is due.
+  caf::behavior make_behavior() override {
+    for (auto i = 0; i < client_window; ++i)
+      request_next();
+    return {};
+  }
+
+  void on_exit() override {
+    sender_ = nullptr;
+    --jobs_.clients_running;
+  }
+
+private:
+  void request_next() {
+    if (is_refused_ || next_ >= jobs_.states.size())
+      return;
+    const auto job = next_;
+    next_ += stride_;
+    jobs_.states[job] = Jobs::State::submitted;
+    request(sender_, caf::infinite, Jobs::id_of(job))
+      .then(
+        [this, job](const std::string&) {
+          jobs_.states[job] = Jobs::State::answered;
+          request_next();
+        },
+        [this, job](const caf::error&) {
+          jobs_.states[job] = Jobs::State::failed;
+          is_refused_ = true;
+        });
+  }
+
+  caf::actor sender_;
+  Jobs& jobs_;
+  std::uint64_t next_;
+  const std::uint64_t stride_;
+  bool is_refused_ = false;
+};
+
+} // namespace
+
+void spawn_clients(caf::actor_system& system, std::uint64_t count, const caf::actor& sender,
+                   Jobs& jobs) {
+  const auto clients = std::min<std::uint64_t>(count, jobs.states.size());
+  jobs.clients_running = clients;
+  for (std::uint64_t i = 0; i < clients; ++i)
+    system.spawn<Client>(sender, &jobs, i, clients);
+}
+
+} // namespace http_guard

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <caf/behavior.hpp>
+#include <caf/event_based_actor.hpp>
+#include <curl/curl.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+namespace http_guard {
+
+/// Puts jobs to an HTTP service: takes an id, answers what the service answered. Anything but a 2xx is an
+/// exception that says what happened, and the end of this actor. There is no line about trying again.
+///
+/// It blocks while it waits, so spawn it detached.
+class HttpWorker : public caf::event_based_actor {
+public:
+  static constexpr std::chrono::milliseconds timeout{250};
+
+  /// @param base_url for example `http://127.0.0.1:8080`
+  HttpWorker(caf::actor_config& config, std::string base_url);
+
+  caf::behavior make_behavior() override;
+
+private:
+  std::string put(const std::string& job_id);
+
+  std::string base_url_;
+  std::unique_ptr<CURL, decltype(&curl_easy_cleanup)> curl_;
+};
+
+} // namespace http_guard

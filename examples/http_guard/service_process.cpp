@@ -1,0 +1,104 @@
+#include "service_process.hpp"
+
+#include <cerrno>
+#include <csignal>
+#include <fcntl.h>
+#include <fstream>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdexcept>
+#include <sys/socket.h>
+#include <system_error>
+#include <unistd.h>
+
+namespace http_guard {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds start_limit{20'000};
+constexpr milliseconds stop_limit{3'000};
+
+[[noreturn]] void fail(const std::string& what) {
+  throw std::system_error(errno, std::generic_category(), what);
+}
+
+// Returns what can be read, nothing if the stream has ended, or no value if neither is so in time.
+std::optional<std::string> read_within(milliseconds limit, const FileDescriptor& stream) {
+  pollfd one{stream.get(), POLLIN, 0};
+  if (poll(&one, 1, static_cast<int>(limit.count())) <= 0)
+    return std::nullopt;
+  char buffer[64];
+  const auto size = read(stream.get(), buffer, sizeof(buffer));
+  return std::string(buffer, static_cast<std::size_t>(size < 0 ? 0 : size));
+}
+
+} // namespace
+
+std::uint64_t Ledger::duplicates() const {
+  std::uint64_t result = 0;
+  for (const auto& [id, count] : executions)
+    result += count - 1;
+  return result;
+}
+
+ServiceProcess::ServiceProcess(std::filesystem::path ledger, std::uint64_t seed)
+  : ledger_(std::move(ledger)), seed_(seed) {
+  // A socket that is bound and never listens: connections are refused while the service is down, and yet
+  // nobody else, a connection of our own least of all, can be given its port.
+  reservation_ = FileDescriptor{socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  const int yes = 1;
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof(address);
+  const auto generic = reinterpret_cast<sockaddr*>(&address);
+  if (setsockopt(reservation_.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) != 0
+      || bind(reservation_.get(), generic, size) != 0
+      || getsockname(reservation_.get(), generic, &size) != 0)
+    fail("no port for the service");
+  port_ = ntohs(address.sin_port);
+}
+
+void ServiceProcess::start() {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0)
+    fail("no pipe to the service");
+  output_ = FileDescriptor{ends[0]};
+  const FileDescriptor its_end{ends[1]};
+  const auto program = std::filesystem::read_symlink("/proc/self/exe").parent_path()
+                       / "http_guard_service";
+  process_ = std::make_unique<Process>(
+    std::vector<std::string>{program, "--port", std::to_string(port_), "--ledger", ledger_,
+                             "--seed", std::to_string(seed_), "--end-with-parent"},
+    Process::Streams{.out = its_end.get()});
+}
+
+void ServiceProcess::kill() {
+  process_->signal(SIGKILL);
+  process_->wait();
+  process_ = nullptr;
+}
+
+void ServiceProcess::stop() {
+  if (!process_)
+    return;
+  process_->signal(SIGTERM);
+  read_within(stop_limit, output_);
+  kill();
+}
+
+std::optional<Ending> ServiceProcess::unexpected_ending() {
+  return process_ ? process_->ending() : std::nullopt;
+}
+
+Ledger ServiceProcess::ledger() const {
+  Ledger result;
+  std::ifstream lines{ledger_};
+  for (std::string id; std::getline(lines, id);)
+    ++result.executions[id];
+  return result;
+}
+
+} // namespace http_guard

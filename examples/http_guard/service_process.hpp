@@ -1,0 +1,58 @@
+#pragma once
+
+#include "process.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+namespace http_guard {
+
+/// How often each id was executed, by the service's own account.
+struct Ledger {
+  std::unordered_map<std::string, std::uint64_t> executions;
+
+  std::uint64_t duplicates() const;
+};
+
+/// The failing service, `http_guard_service`, in a process of its own: started from the folder of this
+/// program, on a port that stays the same from one start to the next.
+///
+/// @thread one only; the service ends with the thread that started it.
+class ServiceProcess {
+public:
+  /// @errors throws `std::system_error` if there is no free port.
+  ServiceProcess(std::filesystem::path ledger, std::uint64_t seed);
+
+  /// Starts it, and returns when it takes requests.
+  ///
+  /// @errors throws an exception that says why it does not.
+  void start();
+
+  /// Kills it, in the middle of whatever it does.
+  void kill();
+
+  /// Asks it to end, and kills it if it does not. Nothing is written to the ledger after this.
+  void stop();
+
+  /// Returns how it ended, if it was neither killed nor stopped.
+  std::optional<Ending> unexpected_ending();
+
+  std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
+
+  /// What was executed since this was made, over all its lives.
+  Ledger ledger() const;
+
+private:
+  std::filesystem::path ledger_;
+  std::uint64_t seed_;
+  FileDescriptor reservation_;
+  int port_ = 0;
+  FileDescriptor output_; // the end of the service ends this stream
+  std::unique_ptr<Process> process_;
+};
+
+} // namespace http_guard

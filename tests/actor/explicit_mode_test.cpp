@@ -1,0 +1,168 @@
+// Acknowledgement by Sent.
+
+#include "fixture.hpp"
+
+#include <caf/sec.hpp>
+
+namespace backoff_actor::actor_test {
+
+class ExplicitMode : public SenderTest {
+protected:
+  static SenderOptions by_sent() {
+    auto options = default_options();
+    options.acknowledgement = Acknowledgement::by_sent;
+    return options;
+  }
+};
+
+TEST_F(ExplicitMode, a_returned_sent_acknowledges_and_answers_the_request) {
+  start({}, by_sent());
+
+  EXPECT_EQ(ask("a")->value, "a");
+  EXPECT_EQ(log.count<event::Acknowledged>(), 1u);
+}
+
+TEST_F(ExplicitMode, a_crash_is_retried_and_never_reaches_the_client) {
+  start({{testing::crash(), testing::crash()}}, by_sent());
+
+  const auto answer = ask("a");
+  time.advance(39ms);
+  EXPECT_FALSE(answer->is_ready());
+  time.advance(1ms);
+
+  EXPECT_EQ(answer->value, "a");
+  EXPECT_EQ(danger.started(), 3u);
+}
+
+TEST_F(ExplicitMode, a_returned_error_of_a_living_child_is_final) {
+  start({{testing::error()}}, by_sent());
+
+  const auto answer = ask("a");
+
+  ASSERT_TRUE(answer->error);
+  EXPECT_EQ(*answer->error, caf::sec::invalid_argument);
+  EXPECT_EQ(danger.started(), 1u);
+}
+
+// Answers nothing at first, and sends `Sent` of its own accord when it is told to.
+class Secretary : public caf::event_based_actor {
+public:
+  Secretary(caf::actor_config& config, std::vector<TrackedMsg>* files)
+    : caf::event_based_actor(config), files_(files) {}
+  caf::behavior make_behavior() override {
+    return {
+      [this](const TrackedMsg& delivery) {
+        files_->push_back(delivery);
+        sender_ = caf::actor_cast<caf::actor_addr>(current_sender());
+      },
+      [this](std::uint64_t index) {
+        send(caf::actor_cast<caf::actor>(sender_), sent((*files_)[index], std::string{"done"}));
+      },
+    };
+  }
+
+private:
+  std::vector<TrackedMsg>* files_;
+  caf::actor_addr sender_;
+};
+
+class WithSecretary : public ExplicitMode {
+protected:
+  void SetUp() override {
+    start_with(
+      [this](caf::event_based_actor* self) {
+        auto child = self->spawn<Secretary>(&files);
+        secretary = child.address();
+        return child;
+      },
+      by_sent());
+  }
+
+  void tell_secretary(std::uint64_t index) {
+    time.tell(caf::actor_cast<caf::actor>(secretary), index);
+    time.run();
+  }
+
+  void crash_secretary() {
+    caf::anon_send_exit(secretary, caf::exit_reason::kill);
+    time.run();
+  }
+
+  void TearDown() override {
+    files.clear();
+    ExplicitMode::TearDown();
+  }
+
+  std::vector<TrackedMsg> files;
+  caf::actor_addr secretary;
+};
+
+TEST_F(WithSecretary, returning_nothing_confirms_nothing) {
+  const auto answer = ask("a");
+
+  EXPECT_FALSE(answer->is_ready());
+  EXPECT_EQ(log.count<event::Acknowledged>(), 0u);
+}
+
+TEST_F(WithSecretary, sent_may_come_at_any_later_time) {
+  const auto answer = ask("a");
+  time.advance(1h);
+  tell_secretary(0);
+
+  EXPECT_EQ(answer->value, "done");
+}
+
+TEST_F(WithSecretary, the_tracked_message_names_its_client) {
+  const auto client = plain_client(std::make_shared<Strings>());
+  time.tell(client, std::uint64_t{7});
+  time.run();
+
+  ASSERT_EQ(files.size(), 1u);
+  EXPECT_EQ(files[0].client, client);
+  EXPECT_EQ(files[0].payload.get_as<std::string>(0), "7");
+}
+
+TEST_F(WithSecretary, clients_with_the_same_idea_of_an_id_do_not_acknowledge_each_other) { // D6
+  const auto a = ask("1");
+  const auto b = ask("1");
+  ASSERT_EQ(files.size(), 2u);
+  EXPECT_NE(files[0].id, files[1].id);
+
+  tell_secretary(1);
+
+  EXPECT_FALSE(a->is_ready());
+  EXPECT_EQ(b->value, "done");
+}
+
+TEST_F(WithSecretary, a_late_sent_of_a_dead_child_acknowledges_but_resets_nothing) { // D7
+  ask("a");
+  ask("b");
+  crash_secretary();
+  time.advance(10ms);
+  ASSERT_EQ(files.size(), 4u);
+
+  tell_secretary(0); // the first child's copy of "a"
+
+  EXPECT_EQ(log.count<event::Acknowledged>(), 1u);
+  EXPECT_EQ(log.count<event::BackOffReset>(), 0u);
+  tell_secretary(3); // the second child's copy of "b"
+  EXPECT_EQ(log.count<event::BackOffReset>(), 1u);
+}
+
+TEST_F(WithSecretary, a_repeated_and_a_forged_sent_change_nothing) { // D7
+  ask("a");
+  ask("b");
+  crash_secretary();
+  time.advance(10ms);
+  tell_secretary(0);
+
+  tell_secretary(0);
+  time.tell(sender, Sent{987654321});
+  time.run();
+
+  EXPECT_EQ(log.count<event::UnknownAcknowledgement>(), 2u);
+  EXPECT_EQ(log.count<event::Acknowledged>(), 1u);
+  EXPECT_EQ(log.count<event::BackOffReset>(), 0u);
+}
+
+} // namespace backoff_actor::actor_test

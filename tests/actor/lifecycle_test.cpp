@@ -1,0 +1,262 @@
+// Births and deaths: of children, of clients, of the sender, of the actor system.
+
+#include "fixture.hpp"
+
+#include <caf/sec.hpp>
+
+namespace backoff_actor::actor_test {
+
+class Lifecycle : public SenderTest {};
+
+// -- children ------------------------------------------------------------------------------
+
+struct BadBirth {
+  const char* name;
+  Birth birth;
+  const char* cause;
+};
+
+class LifecycleWithBadBirths : public Lifecycle, public ::testing::WithParamInterface<BadBirth> {};
+
+TEST_P(LifecycleWithBadBirths, waits_and_tries_again_until_a_child_is_there) {
+  const auto birth = GetParam().birth;
+  start({{}, {birth, birth, birth}});
+  const auto answer = ask("a");
+  EXPECT_EQ(danger.started(), 1u) << "it does not spin";
+  EXPECT_FALSE(answer->is_ready());
+  time.advance(110ms); // 10 + 30 + 70
+
+  EXPECT_EQ(answer->value, "a");
+  EXPECT_EQ(danger.started(), 4u);
+  EXPECT_THAT(log.timeline(), ::testing::HasSubstr(GetParam().cause));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+  table, LifecycleWithBadBirths,
+  ::testing::Values(BadBirth{"the_factory_throws", Birth::factory_throws,
+                             "child 1 failed to start: no voltage"},
+                    BadBirth{"the_factory_returns_nothing", Birth::no_actor,
+                             "child 1 failed to start: the factory returned no actor"}),
+  [](const auto& row) { return std::string{row.param.name}; });
+
+TEST_F(Lifecycle, a_child_that_dies_at_birth_is_tried_again_after_the_delay) {
+  start({{}, {Birth::dies_at_birth, Birth::dies_at_birth}});
+  const auto answer = ask("a");
+  time.advance(1h);
+
+  EXPECT_EQ(answer->value, "a");
+  EXPECT_EQ(danger.texts(), (Strings{"a"}));
+}
+
+TEST_F(Lifecycle, a_child_that_never_starts_is_tried_for_ever_without_a_hang) {
+  start({{}, std::vector<Birth>(100'000, Birth::factory_throws)});
+  const auto answer = ask("a");
+  time.advance(10min);
+
+  EXPECT_FALSE(answer->is_ready());
+  EXPECT_GT(danger.started(), 100u);
+  EXPECT_LE(time.timers(), 1u);
+}
+
+TEST_F(Lifecycle, a_child_that_is_dead_on_arrival_counts_as_a_failed_start) {
+  const auto dead = time.system().spawn<Echo>();
+  caf::anon_send_exit(dead, caf::exit_reason::kill);
+  time.run();
+  bool first = true;
+  start_with([&, dead, make = danger.factory()](caf::event_based_actor* self) {
+    return std::exchange(first, false) ? dead : make(self);
+  });
+
+  const auto answer = ask("a");
+  time.advance(10ms);
+
+  EXPECT_EQ(answer->value, "a");
+  EXPECT_EQ(retries(), 1u);
+}
+
+TEST_F(Lifecycle, a_normal_stop_with_nothing_owed_is_no_failure) {
+  start({{testing::answer()}});
+  ask("a");
+  caf::anon_send_exit(danger.child(), caf::exit_reason::user_shutdown);
+  time.run();
+  EXPECT_EQ(retries(), 1u) << "that was no normal stop";
+  time.advance(10ms);
+
+  class OneShot : public caf::event_based_actor {
+  public:
+    using caf::event_based_actor::event_based_actor;
+    caf::behavior make_behavior() override {
+      return {[this](const std::string& text) {
+        quit();
+        return text;
+      }};
+    }
+  };
+  log = EventLog{};
+  start_with(child_of<OneShot>());
+  EXPECT_EQ(ask("a")->value, "a");
+  EXPECT_EQ(ask("b")->value, "b");
+  EXPECT_EQ(retries(), 0u);
+  EXPECT_EQ(log.count<event::ChildStarted>(), 2u);
+}
+
+TEST_F(Lifecycle, a_normal_stop_with_deliveries_owed_is_a_failure) {
+  start({{testing::stop()}});
+  const auto answer = ask("a");
+  EXPECT_EQ(retries(), 1u);
+  time.advance(10ms);
+
+  EXPECT_EQ(answer->value, "a");
+}
+
+// -- clients -----------------------------------------------------------------------------------
+
+TEST_F(Lifecycle, the_delivery_of_a_client_that_died_is_still_owed) {
+  start({{testing::crash()}});
+  const auto client = plain_client(std::make_shared<Strings>());
+  time.tell(client, std::uint64_t{7});
+  time.run();
+  caf::anon_send_exit(client, caf::exit_reason::kill);
+  time.advance(10ms);
+
+  EXPECT_EQ(danger.texts(), (Strings{"7", "7"}));
+  EXPECT_EQ(log.count<event::Acknowledged>(), 1u);
+}
+
+// -- the sender -----------------------------------------------------------------------------------
+
+TEST_F(Lifecycle, stopping_tells_those_who_made_a_request_and_ends_the_child) { // D14
+  start({{testing::silence()}});
+  const auto a = ask("a");
+  const auto b = ask("b");
+  ASSERT_TRUE(b->value);
+
+  time.stop(sender);
+  time.run();
+
+  ASSERT_TRUE(a->error);
+  EXPECT_EQ(*a->error, make_error(SenderError::stopped));
+  EXPECT_EQ(time.system().render(*a->error),
+            "stopped: the sender was stopped before this delivery was acknowledged");
+  EXPECT_EQ(danger.alive(), 0u);
+  EXPECT_EQ(log.count<event::DeadLettered>(), 1u);
+}
+
+TEST_F(Lifecycle, stopping_during_a_delay_leaves_no_timer_and_no_child) { // D14
+  start({{testing::crash()}});
+  const auto answer = ask("a");
+  ASSERT_EQ(time.timers(), 1u);
+
+  time.stop(sender);
+  time.run();
+
+  EXPECT_EQ(time.timers(), 0u);
+  EXPECT_EQ(danger.alive(), 0u);
+  EXPECT_TRUE(answer->error);
+  time.advance(1h);
+  EXPECT_EQ(danger.started(), 2u) << "the second was there when the sender was stopped";
+}
+
+TEST_F(Lifecycle, stopping_skips_what_waits_in_the_childs_mailbox) {
+  start({});
+  for (int i = 0; i < 10; ++i)
+    time.tell(sender, std::to_string(i));
+  caf::anon_send_exit(sender, caf::exit_reason::kill);
+  time.run();
+
+  EXPECT_EQ(danger.alive(), 0u);
+  EXPECT_EQ(log.count<event::Acknowledged>() + log.count<event::DeadLettered>(),
+            log.count<event::Accepted>());
+}
+
+TEST_F(Lifecycle, a_child_that_ignores_exit_messages_is_ended_all_the_same) {
+  class Stubborn : public caf::event_based_actor {
+  public:
+    Stubborn(caf::actor_config& config, bool* alive) : caf::event_based_actor(config), alive_(alive) {}
+    caf::behavior make_behavior() override {
+      set_exit_handler([](caf::exit_msg&) {});
+      return {[](const std::string& text) { return text; }};
+    }
+    void on_exit() override { *alive_ = false; }
+
+  private:
+    bool* alive_;
+  };
+  bool alive = true;
+  start_with(child_of<Stubborn>(&alive));
+  ask("a");
+
+  time.stop(sender);
+  time.run();
+
+  EXPECT_FALSE(alive);
+}
+
+TEST_F(Lifecycle, a_sender_that_nobody_holds_lives_while_it_owes_something) {
+  Danger children{{testing::times(5, testing::crash())}};
+  auto options = default_options();
+  options.on_event = log.hook();
+  {
+    const auto unheld = spawn_back_off_sender(time.system(), children.factory(), options);
+    time.tell(unheld, std::string{"a"});
+  }
+  time.run();
+  EXPECT_EQ(children.alive(), 1u);
+  time.advance(1h);
+
+  EXPECT_EQ(log.count<event::Acknowledged>(), 1u);
+  EXPECT_EQ(log.count<event::SenderStopped>(), 1u) << "and then it goes";
+  EXPECT_EQ(children.alive(), 0u);
+}
+
+TEST_F(Lifecycle, a_sender_that_nobody_holds_and_that_owes_nothing_does_not_wait_for_its_tick) {
+  Danger children{{}};
+  auto options = default_options();
+  options.backoff.slot_time = 1h;
+  options.on_event = log.hook();
+  auto held = spawn_back_off_sender(time.system(), children.factory(), options);
+  time.run();
+  caf::anon_send_exit(children.child(), caf::exit_reason::kill);
+  time.run();
+  ASSERT_EQ(retries(), 1u);
+  ASSERT_EQ(time.timers(), 1u);
+
+  held = nullptr;
+  time.run();
+
+  EXPECT_EQ(log.count<event::SenderStopped>(), 1u);
+  EXPECT_EQ(time.timers(), 0u);
+}
+
+TEST_F(Lifecycle, a_factory_that_holds_the_sender_keeps_nothing_alive_after_the_stop) {
+  auto box = std::make_shared<caf::actor>();
+  start_with([box, make = danger.factory()](caf::event_based_actor* self) { return make(self); });
+  *box = sender;
+  ask("a");
+  const auto watched = caf::actor_cast<caf::weak_actor_ptr>(sender);
+  time.stop(sender);
+  time.run();
+
+  EXPECT_EQ(danger.alive(), 0u);
+  EXPECT_EQ(box.use_count(), 1) << "the factory is gone";
+}
+
+// -- options --------------------------------------------------------------------------------------
+
+TEST_F(Lifecycle, bad_options_are_refused_all_together_before_anything_starts) {
+  SenderOptions options;
+  options.backoff.slot_time = 0ms;
+  options.backoff.ceiling = 99;
+  try {
+    spawn_back_off_sender(time.system(), nullptr, options);
+    FAIL() << "nothing was thrown";
+  } catch (const InvalidArgument& thrown) {
+    EXPECT_STREQ(thrown.what(), "backoff.slot_time: got 0ns, allowed 1ns..24h\n"
+                                "backoff.ceiling: got 99, allowed 1..62\n"
+                                "make_child: got an empty function, allowed a function that returns a "
+                                "fresh actor");
+  }
+  EXPECT_EQ(time.run(), 0u);
+}
+
+} // namespace backoff_actor::actor_test
