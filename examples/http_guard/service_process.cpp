@@ -66,13 +66,21 @@ void ServiceProcess::start() {
   if (pipe2(ends, O_CLOEXEC) != 0)
     fail("no pipe to the service");
   output_ = FileDescriptor{ends[0]};
-  const FileDescriptor its_end{ends[1]};
-  const auto program = std::filesystem::read_symlink("/proc/self/exe").parent_path()
-                       / "http_guard_service";
-  process_ = std::make_unique<Process>(
-    std::vector<std::string>{program, "--port", std::to_string(port_), "--ledger", ledger_,
-                             "--seed", std::to_string(seed_), "--end-with-parent"},
-    Process::Streams{.out = its_end.get()});
+  {
+    const FileDescriptor its_end{ends[1]};
+    const auto program = std::filesystem::read_symlink("/proc/self/exe").parent_path()
+                         / "http_guard_service";
+    process_ = std::make_unique<Process>(
+      std::vector<std::string>{program, "--port", std::to_string(port_), "--ledger", ledger_,
+                               "--seed", std::to_string(seed_), "--end-with-parent"},
+      Process::Streams{.out = its_end.get()});
+  }
+  const auto port = read_within(start_limit, output_);
+  if (!port)
+    throw std::runtime_error("the service did not start within " + std::to_string(start_limit.count())
+                             + "ms");
+  if (port->empty())
+    throw std::runtime_error("the service did not start: " + to_string(process_->wait()));
 }
 
 void ServiceProcess::kill() {

@@ -1,0 +1,57 @@
+#include "live_line.hpp"
+
+#include <iostream>
+#include <sstream>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+namespace http_guard {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+std::string render(const Present& present, std::uint64_t requests) {
+  const auto& counts = present.counts;
+  std::ostringstream line;
+  line << counts.acknowledged << '/' << requests << " acknowledged | worker " << present.incarnation
+       << (present.is_up ? " up" : " down");
+  if (present.delay)
+    line << ", waiting " << to_string(*present.delay);
+  line << " | " << counts.crashes << " crashes";
+  if (!present.last_cause.empty())
+    line << ", the last: " << present.last_cause;
+  return line.str();
+}
+
+// A line that wraps cannot be redrawn in place.
+std::string fit_to_terminal(std::string line) {
+  winsize window{};
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 1)
+    line.resize(std::min<std::size_t>(line.size(), window.ws_col - 1u));
+  return line;
+}
+
+} // namespace
+
+LiveLine::LiveLine(std::uint64_t requests)
+  : requests_(requests), is_terminal_(isatty(STDERR_FILENO) == 1) {}
+
+void LiveLine::update(const RunRecord& record) {
+  const auto now = std::chrono::steady_clock::now();
+  if (now < next_)
+    return;
+  next_ = now + (is_terminal_ ? 100ms : 1000ms);
+  const auto line = render(record.present(), requests_);
+  if (is_terminal_)
+    std::cerr << "\r\033[K" << fit_to_terminal(line) << std::flush;
+  else
+    std::cerr << line << std::endl;
+}
+
+void LiveLine::clear() const {
+  if (is_terminal_)
+    std::cerr << "\r\033[K" << std::flush;
+}
+
+} // namespace http_guard

@@ -1,0 +1,170 @@
+#include "options.hpp"
+
+#include "backoff_actor/core/problems.hpp"
+
+#include <CLI/CLI.hpp>
+#include <curl/curl.h>
+
+#include <cerrno>
+#include <charconv>
+#include <fcntl.h>
+#include <iostream>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <system_error>
+#include <unistd.h>
+
+namespace http_guard {
+
+namespace {
+
+constexpr auto description =
+  R"(Supervised, reliable delivery to a service that fails all the time.
+
+A few client actors request jobs of one BackOffSender. Its child is a worker that puts each job
+to an HTTP service and throws an exception on whatever goes wrong; it has no line about trying
+again. The service runs in a process of its own and fails by plan: answers of 500 and 429, calls
+that hang, connections that are reset. When half of the requests are acknowledged it is killed,
+for 700 ms, and started again. Every request is answered all the same.
+
+Afterwards: a summary, a picture of the run, and as the last line what became of the requests.
+`lost` and `duplicates` are counted from the ledger that the service keeps on disk.
+)";
+
+constexpr auto footer = R"(
+Examples:
+  http_guard                               1000 requests, about 12 seconds
+  http_guard --requests 5000 --clients 50  more of both
+  http_guard --seed 7                      other failures, other delays
+  http_guard --url http://127.0.0.1:8080   a service of your own, which must take
+                                           PUT /jobs/<id>; it is not started, killed or
+                                           counted, so the last line says lost ?, duplicates ?
+
+Ctrl-C ends the run with a summary of what happened so far; a second one ends it at once.
+
+Exit codes:
+  0    every request was acknowledged, nothing was lost
+  1    something was lost, or the service did not start or died by itself
+  2    bad input; nothing was started
+  130  ended by Ctrl-C (143 by SIGTERM), and nothing was lost
+)";
+
+// What was given, and not yet looked at: so that one call can be told all that is wrong with it.
+struct Given {
+  std::string requests;
+  std::string clients;
+  std::string seed;
+  std::string url;
+  std::string picture;
+};
+
+std::uint64_t number(const std::string& field, const std::string& given, std::uint64_t from,
+                     std::uint64_t to, backoff_actor::Problems& problems) {
+  std::uint64_t result = 0;
+  const auto end = given.data() + given.size();
+  const auto [stop, error] = std::from_chars(given.data(), end, result);
+  if (error != std::errc{} || stop != end || result < from || result > to)
+    problems.add(field, given, std::to_string(from) + ".." + std::to_string(to));
+  return result;
+}
+
+bool is_base_url(const std::string& text) {
+  const std::unique_ptr<CURLU, decltype(&curl_url_cleanup)> url{curl_url(), &curl_url_cleanup};
+  if (curl_url_set(url.get(), CURLUPART_URL, text.c_str(), 0) != CURLUE_OK)
+    return false;
+  const auto part = [&](CURLUPart which) -> std::optional<std::string> {
+    char* value = nullptr;
+    if (curl_url_get(url.get(), which, &value, 0) != CURLUE_OK)
+      return std::nullopt;
+    const std::unique_ptr<char, decltype(&curl_free)> owner{value, &curl_free};
+    return value;
+  };
+  const auto scheme = part(CURLUPART_SCHEME);
+  return (scheme == "http" || scheme == "https") && !part(CURLUPART_QUERY)
+         && !part(CURLUPART_FRAGMENT);
+}
+
+// Makes the folder, and returns why the file cannot be written into it, if so. The file is left as it is.
+std::string why_unwritable(const std::filesystem::path& file) {
+  std::error_code error;
+  if (file.has_parent_path() && !std::filesystem::is_directory(file.parent_path(), error)) {
+    std::filesystem::create_directories(file.parent_path(), error);
+    if (error)
+      return "the folder cannot be made: " + error.message();
+  }
+  const auto is_new = !std::filesystem::exists(file, error);
+  const auto fd = open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+  if (fd < 0)
+    return std::generic_category().message(errno);
+  close(fd);
+  if (is_new)
+    std::filesystem::remove(file, error);
+  return {};
+}
+
+Options check(const Given& given, backoff_actor::Problems& problems) {
+  Options options;
+  options.requests = number("--requests", given.requests, 1, 1'000'000, problems);
+  options.clients = number("--clients", given.clients, 1, 1000, problems);
+  options.seed = number("--seed", given.seed, 0, std::numeric_limits<std::uint64_t>::max(), problems);
+  options.url = given.url;
+  while (options.url.ends_with('/'))
+    options.url.pop_back();
+  options.picture = given.picture;
+  if (const auto why = why_unwritable(options.picture); !why.empty())
+    problems.add("--picture", given.picture + " (" + why + ")", "a file that can be written");
+  return options;
+}
+
+} // namespace
+
+std::variant<Options, int> parse_options(int argc, char** argv) {
+  const Options defaults;
+  Given given{std::to_string(defaults.requests), std::to_string(defaults.clients),
+              std::to_string(defaults.seed), defaults.url, defaults.picture};
+  CLI::App app{description};
+  app.footer(footer);
+  app.allow_extras();
+  app.get_formatter()->column_width(20);
+  app.add_option("--requests", given.requests, "how many jobs, 1..1000000")
+    ->type_name("N")
+    ->capture_default_str();
+  app.add_option("--clients", given.clients, "how many actors request them, 1..1000; each waits\n"
+                                             "for at most 8 answers at a time")
+    ->type_name("N")
+    ->capture_default_str();
+  app.add_option("--seed", given.seed, "which calls fail, and how long the delays are")
+    ->type_name("N")
+    ->capture_default_str();
+  const auto url = app.add_option("--url", given.url, "the base of a service of your own")
+                     ->type_name("URL");
+  app.add_option("--picture", given.picture, "where the picture of the run goes, an SVG")
+    ->type_name("FILE")
+    ->capture_default_str();
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp& call) {
+    return app.exit(call);
+  } catch (const CLI::ParseError& error) {
+    std::cerr << "http_guard: " << error.what() << "\nhttp_guard --help tells what can be given.\n";
+    return exit_bad_input;
+  }
+
+  backoff_actor::Problems problems;
+  auto options = check(given, problems);
+  if (url->count() > 0 && !is_base_url(given.url))
+    problems.add("--url", given.url, "a base URL such as http://127.0.0.1:8080");
+  const auto unknown = app.remaining();
+  if (problems.empty() && unknown.empty())
+    return options;
+  for (const auto& argument : unknown)
+    std::cerr << "http_guard: " << argument << ": there is no such option\n";
+  for (const auto& problem : problems.list())
+    std::cerr << "http_guard: " << problem.field << ": got " << problem.given << ", allowed "
+              << problem.allowed << '\n';
+  std::cerr << "http_guard --help tells what can be given.\n";
+  return exit_bad_input;
+}
+
+} // namespace http_guard

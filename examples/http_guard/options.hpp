@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <variant>
+
+namespace http_guard {
+
+struct Options {
+  std::uint64_t requests = 1000;
+  std::uint64_t clients = 4;
+  std::uint64_t seed = 1;
+  std::string url; ///< the base of somebody else's service; empty: our own
+  std::filesystem::path picture = "demo-output/http_guard.svg";
+};
+
+enum ExitCode : int {
+  exit_all_acknowledged = 0,
+  exit_failed = 1,
+  exit_bad_input = 2,
+};
+
+/// Reads the command line, and makes the folder for the picture. Where there is nothing to run, because help
+/// was asked for or the input is bad, that has been printed, and the exit code is returned.
+std::variant<Options, int> parse_options(int argc, char** argv);
+
+} // namespace http_guard

@@ -1,0 +1,146 @@
+#include "run_record.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+namespace http_guard {
+
+namespace {
+
+using backoff_actor::Duration;
+namespace event = backoff_actor::event;
+
+// The resolution of the curves.
+constexpr double progress_step = 0.01;
+
+double seconds(Duration span) { return std::chrono::duration<double>(span).count(); }
+
+// What is the same for all failures of a kind: of `runtime_error("PUT http://host/jobs/17: HTTP 500")`, as
+// CAF renders it, the end.
+std::string class_of(const std::string& text) {
+  const auto job = text.find("/jobs/");
+  const auto colon = text.find(": ", job == std::string::npos ? 0 : job);
+  if (job == std::string::npos || colon == std::string::npos)
+    return text;
+  auto result = text.substr(colon + 2);
+  while (!result.empty() && (result.back() == ')' || result.back() == '"'))
+    result.pop_back();
+  return result;
+}
+
+} // namespace
+
+class RunRecord::Reader {
+public:
+  explicit Reader(RunRecord& self) : self_(self), counts_(self.present_.counts) {}
+
+  void operator()(const event::Accepted&) { ++counts_.accepted; }
+
+  void operator()(const event::ChildStarted& x) {
+    self_.present_.incarnation = x.incarnation;
+    self_.present_.is_up = true;
+  }
+
+  void operator()(const event::StartFailed& x) { crash(x.cause); }
+
+  void operator()(const event::ChildDown& x) {
+    self_.present_.is_up = false;
+    if (x.is_failure)
+      crash(x.cause);
+  }
+
+  void operator()(const event::RetryScheduled& x) {
+    self_.present_.delay = x.delay;
+    self_.timeline_.crashes.push_back({self_.since_start(x.at), seconds(x.delay),
+                                       self_.index_of(self_.present_.last_cause)});
+  }
+
+  void operator()(const event::DelayEnded&) { self_.present_.delay.reset(); }
+
+  void operator()(const event::HandedOver& x) {
+    ++counts_.hand_overs;
+    if (x.again)
+      ++counts_.resends;
+  }
+
+  void operator()(const event::Acknowledged& x) {
+    ++counts_.acknowledged;
+    self_.timeline_.latencies.push_back(seconds(x.latency));
+  }
+
+  void operator()(const event::UnknownAcknowledgement&) {}
+  void operator()(const event::BackOffReset&) {}
+  void operator()(const event::DeadLettered&) { ++counts_.dead_lettered; }
+  void operator()(const event::SenderStopped&) {}
+
+private:
+  void crash(const backoff_actor::Cause& cause) {
+    ++counts_.crashes;
+    self_.present_.last_cause = class_of(cause.text);
+  }
+
+  RunRecord& self_;
+  Counts& counts_;
+};
+
+void RunRecord::on_event(const backoff_actor::Event& event) {
+  const std::lock_guard lock{mutex_};
+  std::visit(Reader{*this}, event);
+  const auto at = since_start(time_of(event));
+  auto& progress = timeline_.progress;
+  if (progress.empty() || at >= progress.back().at + progress_step)
+    progress.push_back({at, present_.counts.acknowledged, present_.counts.resends});
+}
+
+void RunRecord::service_down() {
+  const std::lock_guard lock{mutex_};
+  timeline_.outages.push_back({now(), now()});
+}
+
+void RunRecord::service_up() {
+  const std::lock_guard lock{mutex_};
+  timeline_.outages.back().to = now();
+}
+
+void RunRecord::finish() {
+  const std::lock_guard lock{mutex_};
+  timeline_.end = now();
+  timeline_.progress.push_back({now(), present_.counts.acknowledged, present_.counts.resends});
+}
+
+Counts RunRecord::counts() const {
+  const std::lock_guard lock{mutex_};
+  return present_.counts;
+}
+
+Present RunRecord::present() const {
+  const std::lock_guard lock{mutex_};
+  return present_;
+}
+
+Timeline RunRecord::timeline() const {
+  const std::lock_guard lock{mutex_};
+  return timeline_;
+}
+
+double RunRecord::now() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
+double RunRecord::since_start(backoff_actor::Instant at) {
+  if (!origin_) {
+    const auto since = std::chrono::duration<double>(now());
+    origin_ = at + -std::chrono::duration_cast<Duration>(since);
+  }
+  return seconds(at - *origin_);
+}
+
+std::size_t RunRecord::index_of(const std::string& cause) {
+  const auto [entry, is_new] = cause_indices_.try_emplace(cause, timeline_.causes.size());
+  if (is_new)
+    timeline_.causes.push_back(cause);
+  return entry->second;
+}
+
+} // namespace http_guard

@@ -1,0 +1,95 @@
+#pragma once
+
+#include "backoff_actor/observe/events.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace http_guard {
+
+struct Counts {
+  std::uint64_t accepted = 0;
+  std::uint64_t acknowledged = 0;
+  std::uint64_t dead_lettered = 0;
+  std::uint64_t crashes = 0; ///< failed starts included
+  std::uint64_t hand_overs = 0;
+  std::uint64_t resends = 0; ///< of the hand-overs, those that an earlier incarnation had already
+};
+
+/// What a live line shows.
+struct Present {
+  Counts counts;
+  std::uint32_t incarnation = 0;
+  bool is_up = false;
+  std::optional<backoff_actor::Duration> delay; ///< that which runs
+  std::string last_cause;
+};
+
+/// What is known after a run.
+///
+/// @units seconds since the start of the run
+struct Timeline {
+  struct Crash {
+    double at;
+    double delay; ///< the backoff's answer
+    std::size_t cause; ///< an index into `causes`
+  };
+  struct Progress {
+    double at;
+    std::uint64_t acknowledged;
+    std::uint64_t resends;
+  };
+  struct Outage {
+    double from;
+    double to;
+  };
+
+  double end = 0;
+  std::vector<Crash> crashes;
+  std::vector<std::string> causes; ///< in order of first appearance
+  std::vector<Progress> progress;
+  std::vector<Outage> outages;
+  std::vector<double> latencies; ///< in no order
+};
+
+/// Keeps what the sender's events tell.
+///
+/// @thread all members may be called from any thread.
+class RunRecord {
+public:
+  /// The hook of the sender.
+  void on_event(const backoff_actor::Event& event);
+
+  /// The service was killed, and was started again. Told by whoever did it, not by an event.
+  void service_down();
+  void service_up();
+
+  /// The end of the run; nothing is recorded after it.
+  void finish();
+
+  Counts counts() const;
+  Present present() const;
+  Timeline timeline() const;
+
+private:
+  class Reader; // one line or two per kind of event
+
+  double now() const;
+  double since_start(backoff_actor::Instant at);
+  std::size_t index_of(const std::string& cause);
+
+  mutable std::mutex mutex_;
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::optional<backoff_actor::Instant> origin_; // the start of the run on the events' time line
+  Present present_;
+  Timeline timeline_;
+  std::map<std::string, std::size_t> cause_indices_;
+};
+
+} // namespace http_guard

@@ -1,0 +1,84 @@
+#include "summary.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <iostream>
+#include <sstream>
+#include <vector>
+
+namespace http_guard {
+
+namespace {
+
+std::string duration(double seconds) {
+  char text[32];
+  if (seconds < 1)
+    std::snprintf(text, sizeof(text), "%.0f ms", seconds * 1000);
+  else
+    std::snprintf(text, sizeof(text), "%.2f s", seconds);
+  return text;
+}
+
+// The smallest value that at least this share of all is not above.
+double percentile(std::vector<double> values, double share) {
+  if (values.empty())
+    return 0;
+  const auto rank = std::ceil(share * static_cast<double>(values.size()));
+  const auto nth = values.begin() + static_cast<std::ptrdiff_t>(std::max(rank, 1.0)) - 1;
+  std::nth_element(values.begin(), nth, values.end());
+  return *nth;
+}
+
+void print(const std::string& what, const std::string& value) {
+  std::printf("%-36s %12s\n", what.c_str(), value.c_str());
+}
+
+} // namespace
+
+Verdict verdict_on(const Jobs& jobs, const Ledger& ledger) {
+  Verdict result;
+  result.duplicates = ledger.duplicates();
+  for (std::uint64_t job = 0; job < jobs.states.size(); ++job) {
+    const auto state = jobs.states[job];
+    if ((state == Jobs::State::submitted || state == Jobs::State::answered)
+        && !ledger.executions.contains(Jobs::id_of(job)))
+      ++result.lost;
+  }
+  return result;
+}
+
+void print_summary(const Options& options, const Counts& counts, const Timeline& timeline) {
+  print("requests, by " + std::to_string(std::min(options.clients, options.requests)) + " clients",
+        std::to_string(options.requests));
+  print("time", duration(timeline.end));
+  print("crashes of the worker", std::to_string(counts.crashes));
+  std::vector<std::size_t> by_cause(timeline.causes.size());
+  auto longest_delay = 0.0;
+  for (const auto& crash : timeline.crashes) {
+    ++by_cause[crash.cause];
+    longest_delay = std::max(longest_delay, crash.delay);
+  }
+  for (std::size_t i = 0; i < by_cause.size(); ++i)
+    print("  " + timeline.causes[i], std::to_string(by_cause[i]));
+  print("longest delay", duration(longest_delay));
+  print("longest wait of a client", duration(percentile(timeline.latencies, 1)));
+  print("latency, 50th percentile", duration(percentile(timeline.latencies, 0.5)));
+  print("latency, 99th percentile", duration(percentile(timeline.latencies, 0.99)));
+  print("hand-overs to the worker", std::to_string(counts.hand_overs));
+  print("  of them resends after a crash", std::to_string(counts.resends));
+  std::fflush(stdout);
+}
+
+std::string last_line(const Counts& counts, const std::optional<Verdict>& verdict) {
+  const auto from_ledger = [&](std::uint64_t Verdict::*count) {
+    return verdict ? std::to_string((*verdict).*count) : "?";
+  };
+  std::ostringstream line;
+  line << "accepted " << counts.accepted << ", acknowledged " << counts.acknowledged
+       << ", dead-lettered " << counts.dead_lettered << ", lost " << from_ledger(&Verdict::lost)
+       << ", duplicates " << from_ledger(&Verdict::duplicates) << ", crashes " << counts.crashes;
+  return line.str();
+}
+
+} // namespace http_guard

@@ -1,0 +1,212 @@
+// Real time, real threads.
+
+#include <backoff_actor/backoff_actor.hpp>
+#include <backoff_actor/testing/event_log.hpp>
+#include <backoff_actor/caf/dangerous_actor.hpp>
+
+#include <caf/scoped_actor.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <future>
+#include <optional>
+#include <thread>
+
+namespace backoff_actor::system_test {
+
+using namespace std::chrono_literals;
+using testing::Danger;
+using testing::EventLog;
+
+class System : public ::testing::Test {
+protected:
+  System() {
+    init(config);
+    system.emplace(config);
+  }
+
+  /// Destroys the actor system. A hang ends the program: CAF wants the thread that made the system to
+  /// destroy it, so nobody else could go on.
+  void go_down_within(std::chrono::seconds limit) {
+    std::promise<void> down;
+    std::thread watchdog{[done = down.get_future(), limit] {
+      if (done.wait_for(limit) == std::future_status::ready)
+        return;
+      std::fprintf(stderr, "the actor system does not go down\n");
+      std::abort();
+    }};
+    system.reset();
+    down.set_value();
+    watchdog.join();
+  }
+
+  caf::actor_system_config config;
+  std::optional<caf::actor_system> system;
+};
+
+// -- under load ---------------------------------------------------------------------
+
+// Sends numbers in a window and counts the answers, each of which must be to the number that was sent.
+class Counter : public caf::event_based_actor {
+public:
+  Counter(caf::actor_config& config, caf::actor receiver, std::uint64_t from, std::uint64_t to,
+          std::atomic<std::uint64_t>* right)
+    : caf::event_based_actor(config), receiver_(std::move(receiver)), next_(from), to_(to), right_(right) {}
+
+  caf::behavior make_behavior() override {
+    for (int i = 0; i < 16; ++i)
+      ask();
+    return {};
+  }
+
+  void on_exit() override { receiver_ = nullptr; }
+
+private:
+  void ask() {
+    if (next_ == to_)
+      return;
+    const auto number = next_++;
+    request(receiver_, caf::infinite, number).then([this, number](std::uint64_t answer) {
+      if (answer == number + 1)
+        ++*right_;
+      ask();
+    });
+  }
+
+  caf::actor receiver_;
+  std::uint64_t next_;
+  std::uint64_t to_;
+  std::atomic<std::uint64_t>* right_;
+};
+
+// Crashes on every hundredth message that it or its predecessors were given.
+class Crasher : public caf::event_based_actor {
+public:
+  Crasher(caf::actor_config& config, std::atomic<std::uint64_t>* given)
+    : caf::event_based_actor(config), given_(given) {}
+
+  caf::behavior make_behavior() override {
+    return {[this](std::uint64_t number) {
+      if (++*given_ % 100 == 0)
+        throw std::runtime_error("the hundredth");
+      return number + 1;
+    }};
+  }
+
+private:
+  std::atomic<std::uint64_t>* given_;
+};
+
+struct Load {
+  const char* name;
+  bool detached;
+};
+
+class SystemUnderLoad : public System, public ::testing::WithParamInterface<Load> {};
+
+TEST_P(SystemUnderLoad, ten_thousand_requests_over_a_hundred_crashing_children_lose_no_reply) {
+  std::atomic<std::uint64_t> given{0};
+  std::atomic<std::uint64_t> right{0};
+  EventLog log;
+  SenderOptions options;
+  options.backoff.slot_time = 10us;
+  options.on_event = log.hook();
+  const auto make = GetParam().detached ? child_of<Crasher, caf::detached>(&given)
+                                        : child_of<Crasher>(&given);
+  {
+    const auto sender = spawn_back_off_sender(*system, make, options);
+    for (std::uint64_t i = 0; i < 10; ++i)
+      system->spawn<Counter>(sender, i * 1000, (i + 1) * 1000, &right);
+  }
+  go_down_within(60s); // clients end when they have their answers, and the sender with them
+
+  EXPECT_EQ(right, 10'000u);
+  EXPECT_EQ(log.count<event::Acknowledged>(), 10'000u);
+  EXPECT_GE(log.count<event::ChildDown>(), 100u);
+  EXPECT_EQ(log.count<event::DeadLettered>(), 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(table, SystemUnderLoad,
+                         ::testing::Values(Load{"scheduled", false}, Load{"detached", true}),
+                         [](const auto& row) { return std::string{row.param.name}; });
+
+// -- going down ----------------------------------------------------------------------
+
+TEST_F(System, goes_down_with_a_tick_of_an_hour_pending_when_nothing_is_owed) {
+  Danger danger{{{}, {testing::Birth::factory_throws}}};
+  EventLog log;
+  SenderOptions options;
+  options.backoff.slot_time = 1h;
+  options.backoff.seed = 72451; // the first wait is one slot
+  options.backoff.stream = 0;
+  std::promise<void> waiting;
+  options.on_event = [&, hook = log.hook()](const Event& event) {
+    hook(event);
+    if (std::holds_alternative<event::RetryScheduled>(event))
+      waiting.set_value();
+  };
+  {
+    const auto sender = spawn_back_off_sender(*system, danger.factory(), options);
+    waiting.get_future().wait();
+  }
+  go_down_within(10s);
+  EXPECT_EQ(log.count<event::SenderStopped>(), 1u);
+}
+
+TEST_F(System, goes_down_with_a_tick_of_an_hour_pending_when_a_sender_that_owes_is_stopped) {
+  Danger danger{{{testing::crash()}, {}}};
+  SenderOptions options;
+  options.backoff.slot_time = 1h;
+  options.backoff.seed = 72451;
+  options.backoff.stream = 0;
+  std::promise<void> waiting;
+  options.on_event = [&](const Event& event) {
+    if (std::holds_alternative<event::RetryScheduled>(event))
+      waiting.set_value();
+  };
+  std::optional<caf::error> got;
+  {
+    caf::scoped_actor client{*system};
+    const auto sender = spawn_back_off_sender(*system, danger.factory(), options);
+    auto answer = client->request(sender, caf::infinite, std::string{"a"});
+    waiting.get_future().wait();
+    caf::anon_send_exit(sender, caf::exit_reason::user_shutdown);
+    answer.receive([](const std::string&) {}, [&](const caf::error& error) { got = error; });
+  }
+  go_down_within(10s);
+  ASSERT_TRUE(got);
+  EXPECT_EQ(*got, make_error(SenderError::stopped));
+  EXPECT_EQ(danger.alive(), 0u);
+}
+
+// -- children that block ----------------------------------------------------------------
+
+TEST_F(System, an_error_answer_of_a_blocking_actor_reaches_the_client_although_it_answers_no_probes) {
+  std::optional<caf::error> got;
+  {
+    const auto sender
+      = spawn_back_off_sender(*system, [](caf::event_based_actor* self) -> caf::actor {
+          return self->spawn([](caf::blocking_actor* child) {
+            bool running = true;
+            child->receive_while(running)(
+              [](const std::string&) -> caf::result<std::string> { return caf::sec::invalid_argument; },
+              [&](const caf::exit_msg& message) {
+                child->fail_state(message.reason);
+                running = false;
+              });
+          });
+        });
+    caf::scoped_actor client{*system};
+    client->request(sender, caf::infinite, std::string{"a"})
+      .receive([](const std::string&) {}, [&](const caf::error& error) { got = error; });
+  }
+  go_down_within(10s);
+  ASSERT_TRUE(got);
+  EXPECT_EQ(*got, caf::sec::invalid_argument);
+}
+
+} // namespace backoff_actor::system_test
