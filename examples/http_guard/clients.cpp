@@ -14,13 +14,10 @@ namespace {
 class Client final : public caf::event_based_actor {
 public:
   /// Owns the jobs `first`, `first + stride`, `first + 2 * stride` and so on.
-  Client(caf::actor_config& config, caf::actor sender, Jobs* jobs, std::uint64_t first,
+  Client(caf::actor_config& config, caf::actor guard, Jobs* jobs, std::uint64_t first,
          std::uint64_t stride)
-    : caf::event_based_actor(config),
-      sender_(std::move(sender)),
-      jobs_(*jobs),
-      next_(first),
-      stride_(stride) {}
+      : caf::event_based_actor(config), guard_(std::move(guard)), jobs_(*jobs), next_(first),
+        stride_(stride) {}
 
   // Without a behavior it lives as long as an answer is due.
   caf::behavior make_behavior() override {
@@ -30,7 +27,7 @@ public:
   }
 
   void on_exit() override {
-    sender_ = nullptr;
+    guard_ = nullptr;
     --jobs_.clients_running;
   }
 
@@ -41,19 +38,19 @@ private:
     const auto job = next_;
     next_ += stride_;
     jobs_.states[job] = Jobs::State::submitted;
-    request(sender_, caf::infinite, Jobs::id_of(job))
-      .then(
-        [this, job](const std::string&) {
-          jobs_.states[job] = Jobs::State::answered;
-          request_next();
-        },
-        [this, job](const caf::error&) {
-          jobs_.states[job] = Jobs::State::failed;
-          is_refused_ = true;
-        });
+    request(guard_, caf::infinite, Jobs::id_of(job))
+        .then(
+            [this, job](const std::string&) {
+              jobs_.states[job] = Jobs::State::answered;
+              request_next();
+            },
+            [this, job](const caf::error&) {
+              jobs_.states[job] = Jobs::State::failed;
+              is_refused_ = true;
+            });
   }
 
-  caf::actor sender_;
+  caf::actor guard_;
   Jobs& jobs_;
   std::uint64_t next_;
   const std::uint64_t stride_;

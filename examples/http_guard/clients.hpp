@@ -32,8 +32,10 @@ struct Jobs {
 /// How many requests a client has outstanding, at most.
 inline constexpr int client_window = 8;
 
-/// Spawns actors that share the jobs evenly, each of which requests its jobs of `sender`, in order, and
-/// ends with the last answer. One that gets an error requests nothing more. `jobs` must outlive them.
-void spawn_clients(caf::actor_system& system, std::uint64_t count, const caf::actor& sender, Jobs& jobs);
+/// Spawns actors that share the jobs evenly, each of which requests its jobs of `sender`, in order,
+/// and ends with the last answer. One that gets an error requests nothing more. `jobs` must outlive
+/// them.
+void spawn_clients(caf::actor_system& system, std::uint64_t count, const caf::actor& sender,
+                   Jobs& jobs);
 
 } // namespace http_guard

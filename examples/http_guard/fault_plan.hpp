@@ -26,7 +26,8 @@ constexpr std::uint64_t hash_of(std::string_view text) {
   return hash;
 }
 
-/// What happens to the n-th call for an id, n counted from 0. Each call draws anew, so no id fails forever.
+/// What happens to the n-th call for an id, n counted from 0. Each call draws anew, so no id fails
+/// forever.
 ///
 /// @shape `(seed, id, n) -> Fault`; pure, the same on every platform.
 constexpr Fault fault_of(std::uint64_t seed, std::string_view id, std::uint64_t n) {
@@ -35,8 +36,8 @@ constexpr Fault fault_of(std::uint64_t seed, std::string_view id, std::uint64_t 
     double of_calls;
   };
   constexpr Share shares[] = {
-    {Fault::error_500, 0.04},    {Fault::error_429, 0.03},   {Fault::hang_before, 0.0075},
-    {Fault::hang_after, 0.0075}, {Fault::reset_before, 0.01}, {Fault::reset_after, 0.01},
+      {Fault::error_500, 0.04},    {Fault::error_429, 0.03},    {Fault::hang_before, 0.0075},
+      {Fault::hang_after, 0.0075}, {Fault::reset_before, 0.01}, {Fault::reset_after, 0.01},
   };
   auto rest = backoff_actor::unit_random(seed, hash_of(id), n);
   for (const auto& share : shares) {

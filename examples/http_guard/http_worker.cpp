@@ -16,7 +16,8 @@ std::size_t append(char* data, std::size_t size, std::size_t count, void* text) 
 
 std::string reason_of(CURL* curl, CURLcode code, const char* details) {
   if (code == CURLE_OPERATION_TIMEDOUT)
-    return curl_easy_strerror(code) + (" after " + std::to_string(HttpWorker::timeout.count()) + "ms");
+    return curl_easy_strerror(code)
+           + (" after " + std::to_string(HttpWorker::timeout.count()) + "ms");
   long system_error = 0;
   curl_easy_getinfo(curl, CURLINFO_OS_ERRNO, &system_error);
   if (code == CURLE_COULDNT_CONNECT && system_error != 0)
@@ -27,9 +28,8 @@ std::string reason_of(CURL* curl, CURLcode code, const char* details) {
 } // namespace
 
 HttpWorker::HttpWorker(caf::actor_config& config, std::string base_url)
-  : caf::event_based_actor(config),
-    base_url_(std::move(base_url)),
-    curl_(curl_easy_init(), &curl_easy_cleanup) {
+    : caf::event_based_actor(config), base_url_(std::move(base_url)),
+      curl_(curl_easy_init(), &curl_easy_cleanup) {
   if (!curl_)
     throw std::runtime_error("curl_easy_init failed");
 }

@@ -10,8 +10,9 @@
 
 namespace http_guard {
 
-/// Puts jobs to an HTTP service: takes an id, answers what the service answered. Anything but a 2xx is an
-/// exception that says what happened, and the end of this actor. There is no line about trying again.
+/// Puts jobs to an HTTP service: takes an id, answers what the service answered. Anything but a 2xx
+/// is an exception that says what happened, and the end of this actor. There is no line about
+/// trying again.
 ///
 /// It blocks while it waits, so spawn it detached.
 class HttpWorker : public caf::event_based_actor {

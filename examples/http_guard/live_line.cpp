@@ -1,5 +1,7 @@
 #include "live_line.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <iostream>
 #include <sstream>
 #include <sys/ioctl.h>
@@ -17,7 +19,7 @@ std::string render(const Present& present, std::uint64_t requests) {
   line << counts.acknowledged << '/' << requests << " acknowledged | worker " << present.incarnation
        << (present.is_up ? " up" : " down");
   if (present.delay)
-    line << ", waiting " << to_string(*present.delay);
+    line << ", waiting " << backoff_actor::to_string(*present.delay);
   line << " | " << counts.crashes << " crashes";
   if (!present.last_cause.empty())
     line << ", the last: " << present.last_cause;
@@ -35,13 +37,16 @@ std::string fit_to_terminal(std::string line) {
 } // namespace
 
 LiveLine::LiveLine(std::uint64_t requests)
-  : requests_(requests), is_terminal_(isatty(STDERR_FILENO) == 1) {}
+    : requests_(requests), is_terminal_(isatty(STDERR_FILENO) == 1),
+      next_(std::chrono::steady_clock::now() + interval()) {}
+
+std::chrono::milliseconds LiveLine::interval() const { return is_terminal_ ? 100ms : 1000ms; }
 
 void LiveLine::update(const RunRecord& record) {
   const auto now = std::chrono::steady_clock::now();
   if (now < next_)
     return;
-  next_ = now + (is_terminal_ ? 100ms : 1000ms);
+  next_ = now + interval();
   const auto line = render(record.present(), requests_);
   if (is_terminal_)
     std::cerr << "\r\033[K" << fit_to_terminal(line) << std::flush;

@@ -9,8 +9,8 @@
 
 namespace http_guard {
 
-/// One line on stderr that says how far a run is: redrawn in place on a terminal, ten times a second, and
-/// printed once a second elsewhere.
+/// One line on stderr that says how far a run is: redrawn in place on a terminal, ten times a
+/// second, and printed once a second elsewhere.
 class LiveLine {
 public:
   explicit LiveLine(std::uint64_t requests);
@@ -22,6 +22,8 @@ public:
   void clear() const;
 
 private:
+  std::chrono::milliseconds interval() const;
+
   std::uint64_t requests_;
   bool is_terminal_;
   std::chrono::steady_clock::time_point next_;

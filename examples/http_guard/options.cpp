@@ -20,7 +20,7 @@ namespace http_guard {
 namespace {
 
 constexpr auto description =
-  R"(Supervised, reliable delivery to a service that fails all the time.
+    R"(Supervised, reliable delivery to a service that fails all the time.
 
 A few client actors request jobs of one BackOffSender. Its child is a worker that puts each job
 to an HTTP service and throws an exception on whatever goes wrong; it has no line about trying
@@ -59,13 +59,15 @@ struct Given {
   std::string picture;
 };
 
+std::string or_nothing(const std::string& given) { return given.empty() ? "nothing" : given; }
+
 std::uint64_t number(const std::string& field, const std::string& given, std::uint64_t from,
                      std::uint64_t to, backoff_actor::Problems& problems) {
   std::uint64_t result = 0;
   const auto end = given.data() + given.size();
   const auto [stop, error] = std::from_chars(given.data(), end, result);
   if (error != std::errc{} || stop != end || result < from || result > to)
-    problems.add(field, given, std::to_string(from) + ".." + std::to_string(to));
+    problems.add(field, or_nothing(given), std::to_string(from) + ".." + std::to_string(to));
   return result;
 }
 
@@ -85,7 +87,8 @@ bool is_base_url(const std::string& text) {
          && !part(CURLUPART_FRAGMENT);
 }
 
-// Makes the folder, and returns why the file cannot be written into it, if so. The file is left as it is.
+// Makes the folder, and returns why the file cannot be written into it, if so. The file is left as
+// it is.
 std::string why_unwritable(const std::filesystem::path& file) {
   std::error_code error;
   if (file.has_parent_path() && !std::filesystem::is_directory(file.parent_path(), error)) {
@@ -107,13 +110,15 @@ Options check(const Given& given, backoff_actor::Problems& problems) {
   Options options;
   options.requests = number("--requests", given.requests, 1, 1'000'000, problems);
   options.clients = number("--clients", given.clients, 1, 1000, problems);
-  options.seed = number("--seed", given.seed, 0, std::numeric_limits<std::uint64_t>::max(), problems);
+  options.seed =
+      number("--seed", given.seed, 0, std::numeric_limits<std::uint64_t>::max(), problems);
   options.url = given.url;
   while (options.url.ends_with('/'))
     options.url.pop_back();
   options.picture = given.picture;
   if (const auto why = why_unwritable(options.picture); !why.empty())
-    problems.add("--picture", given.picture + " (" + why + ")", "a file that can be written");
+    problems.add("--picture", or_nothing(given.picture) + " (" + why + ")",
+                 "a file that can be written");
   return options;
 }
 
@@ -123,25 +128,22 @@ std::variant<Options, int> parse_options(int argc, char** argv) {
   const Options defaults;
   Given given{std::to_string(defaults.requests), std::to_string(defaults.clients),
               std::to_string(defaults.seed), defaults.url, defaults.picture};
-  CLI::App app{description};
+  CLI::App app{description, "http_guard"};
   app.footer(footer);
   app.allow_extras();
   app.get_formatter()->column_width(20);
-  app.add_option("--requests", given.requests, "how many jobs, 1..1000000")
-    ->type_name("N")
-    ->capture_default_str();
-  app.add_option("--clients", given.clients, "how many actors request them, 1..1000; each waits\n"
-                                             "for at most 8 answers at a time")
-    ->type_name("N")
-    ->capture_default_str();
-  app.add_option("--seed", given.seed, "which calls fail, and how long the delays are")
-    ->type_name("N")
-    ->capture_default_str();
-  const auto url = app.add_option("--url", given.url, "the base of a service of your own")
-                     ->type_name("URL");
-  app.add_option("--picture", given.picture, "where the picture of the run goes, an SVG")
-    ->type_name("FILE")
-    ->capture_default_str();
+  app.add_option("--requests", given.requests, "how many jobs: 1..1000000 (1000)")->type_name("N");
+  app.add_option("--clients", given.clients,
+                 "how many actors request them, each waiting for at most 8\n"
+                 "answers at a time: 1..1000 (4)")
+      ->type_name("N");
+  app.add_option("--seed", given.seed, "which calls fail, and how long the delays are (1)")
+      ->type_name("N");
+  const auto url = app.add_option("--url", given.url, "the base of a service of your own (none)")
+                       ->type_name("URL");
+  app.add_option("--picture", given.picture,
+                 "where the picture of the run goes, an SVG\n(demo-output/http_guard.svg)")
+      ->type_name("FILE");
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp& call) {
@@ -154,12 +156,12 @@ std::variant<Options, int> parse_options(int argc, char** argv) {
   backoff_actor::Problems problems;
   auto options = check(given, problems);
   if (url->count() > 0 && !is_base_url(given.url))
-    problems.add("--url", given.url, "a base URL such as http://127.0.0.1:8080");
+    problems.add("--url", or_nothing(given.url), "a base URL such as http://127.0.0.1:8080");
   const auto unknown = app.remaining();
   if (problems.empty() && unknown.empty())
     return options;
   for (const auto& argument : unknown)
-    std::cerr << "http_guard: " << argument << ": there is no such option\n";
+    std::cerr << "http_guard: " << argument << ": unexpected argument\n";
   for (const auto& problem : problems.list())
     std::cerr << "http_guard: " << problem.field << ": got " << problem.given << ", allowed "
               << problem.allowed << '\n';

@@ -30,7 +30,8 @@ Process::Process(const std::vector<std::string>& command, Streams streams) {
 
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  for (const auto& [from, to] : {std::pair{streams.in, STDIN_FILENO}, {streams.out, STDOUT_FILENO},
+  for (const auto& [from, to] : {std::pair{streams.in, STDIN_FILENO},
+                                 {streams.out, STDOUT_FILENO},
                                  {streams.err, STDERR_FILENO}})
     if (from >= 0)
       posix_spawn_file_actions_adddup2(&actions, from, to);
@@ -44,11 +45,11 @@ Process::Process(const std::vector<std::string>& command, Streams streams) {
   sigfillset(&all);
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
-                                          | POSIX_SPAWN_SETPGROUP);
+  posix_spawnattr_setflags(&attributes,
+                           POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
 
-  const auto error = posix_spawnp(&id_, arguments[0], &actions, &attributes, arguments.data(),
-                                  environ);
+  const auto error =
+      posix_spawnp(&id_, arguments[0], &actions, &attributes, arguments.data(), environ);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0)

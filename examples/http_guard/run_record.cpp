@@ -16,14 +16,16 @@ constexpr double progress_step = 0.01;
 
 double seconds(Duration span) { return std::chrono::duration<double>(span).count(); }
 
-// What is the same for all failures of a kind: of `runtime_error("PUT http://host/jobs/17: HTTP 500")`, as
-// CAF renders it, the end.
+// What is the same for all failures of a kind: of `runtime_error("PUT http://host/jobs/17: HTTP
+// 500")`, as CAF renders it, the end.
 std::string class_of(const std::string& text) {
   const auto job = text.find("/jobs/");
   const auto colon = text.find(": ", job == std::string::npos ? 0 : job);
   if (job == std::string::npos || colon == std::string::npos)
     return text;
   auto result = text.substr(colon + 2);
+  if (const std::string prefix = "Recv failure: "; result.starts_with(prefix)) // libcurl's
+    result.erase(0, prefix.size());
   while (!result.empty() && (result.back() == ')' || result.back() == '"'))
     result.pop_back();
   return result;
@@ -52,8 +54,8 @@ public:
 
   void operator()(const event::RetryScheduled& x) {
     self_.present_.delay = x.delay;
-    self_.timeline_.crashes.push_back({self_.since_start(x.at), seconds(x.delay),
-                                       self_.index_of(self_.present_.last_cause)});
+    self_.timeline_.crashes.push_back(
+        {self_.since_start(x.at), seconds(x.delay), self_.index_of(self_.present_.last_cause)});
   }
 
   void operator()(const event::DelayEnded&) { self_.present_.delay.reset(); }

@@ -37,7 +37,7 @@ struct Present {
 struct Timeline {
   struct Crash {
     double at;
-    double delay; ///< the backoff's answer
+    double delay;      ///< the backoff's answer
     std::size_t cause; ///< an index into `causes`
   };
   struct Progress {

@@ -1,7 +1,9 @@
-// http_guard_service: an HTTP service that fails often, by plan, and keeps a ledger of what it executed.
+// http_guard_service: an HTTP service that fails often, by plan, and keeps a ledger of what it
+// executed.
 //
-// It does not look for repetitions, so that the ledger shows them. A real service would remember the
-// `Idempotency-Key` of what it has executed and answer a repeated call without executing it again.
+// It does not look for repetitions, so that the ledger shows them. A real service would remember
+// the `Idempotency-Key` of what it has executed and answer a repeated call without executing it
+// again.
 
 #include "fault_plan.hpp"
 
@@ -72,8 +74,8 @@ void reset_connection_of(const httplib::Request& request) {
 class Service {
 public:
   explicit Service(const ServiceOptions& options)
-    : seed_(options.seed),
-      ledger_(open(options.ledger.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644)) {
+      : seed_(options.seed),
+        ledger_(open(options.ledger.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644)) {
     if (ledger_ < 0)
       throw std::system_error(errno, std::generic_category(), "--ledger: " + options.ledger);
   }
@@ -115,7 +117,8 @@ private:
     return fault_of(seed_, id, calls_[id]++);
   }
 
-  // One line by one write to a file opened for appending: whole, or not there, whenever a SIGKILL comes.
+  // One line by one write to a file opened for appending: whole, or not there, whenever a SIGKILL
+  // comes.
   void execute(const std::string& id) const {
     const auto line = id + "\n";
     if (write(ledger_, line.data(), line.size()) != static_cast<ssize_t>(line.size()))
@@ -137,7 +140,8 @@ private:
 
 int run(const ServiceOptions& options) {
   if (options.end_with_parent)
-    prctl(PR_SET_PDEATHSIG, SIGKILL); // a parent that died before this shows when the port is printed
+    prctl(PR_SET_PDEATHSIG,
+          SIGKILL); // a parent that died before this shows when the port is printed
   sigset_t endings;
   sigemptyset(&endings);
   sigaddset(&endings, SIGINT);
@@ -148,7 +152,7 @@ int run(const ServiceOptions& options) {
   httplib::Server server;
   server.new_task_queue = [] { return new httplib::ThreadPool(32); }; // the server deletes it
   server.set_tcp_nodelay(true);
-  server.set_keep_alive_max_count(1); // an idle connection would hold up the end
+  server.set_keep_alive_max_count(1);        // an idle connection would hold up the end
   server.set_socket_options([](int socket) { // httplib's default lets two services share a port
     const int yes = 1;
     setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
@@ -182,17 +186,20 @@ int run(const ServiceOptions& options) {
 
 int main(int argc, char** argv) {
   http_guard::ServiceOptions options;
-  CLI::App app{"A small HTTP service on 127.0.0.1 that fails often: PUT /jobs/<id> executes a job and\n"
-               "appends its id to the ledger. Of the calls 4% get a 500, 3% a 429, 1.5% hang for half\n"
-               "a second, 2% have their connection reset; half of those that hang or are reset have\n"
-               "been executed. The first line on stdout is the port. Ctrl-C or SIGTERM ends it."};
-  app.add_option("--port", options.port, "the port; 0 takes any that is free")
-    ->check(CLI::Range(0, 65535))
-    ->capture_default_str();
-  app.add_option("--ledger", options.ledger, "the file to which each executed id is appended")
-    ->capture_default_str();
-  app.add_option("--seed", options.seed, "which calls fail, and how: the same for the same seed")
-    ->capture_default_str();
+  CLI::App app{
+      "A small HTTP service on 127.0.0.1 that fails often: PUT /jobs/<id> executes a job and\n"
+      "appends its id to the ledger. Of the calls 4% get a 500, 3% a 429, 1.5% hang for half\n"
+      "a second, 2% have their connection reset; half of those that hang or are reset have\n"
+      "been executed. The first line on stdout is the port. Ctrl-C or SIGTERM ends it.",
+      "http_guard_service"};
+  app.get_formatter()->column_width(22);
+  app.add_option("--port", options.port, "0..65535; 0 takes any that is free (0)")
+      ->check(CLI::Range(0, 65535))
+      ->type_name("PORT");
+  app.add_option("--ledger", options.ledger,
+                 "the file to which each executed id is appended (ledger.txt)")
+      ->type_name("FILE");
+  app.add_option("--seed", options.seed, "which calls fail, and how (1)")->type_name("N");
   app.add_flag("--end-with-parent", options.end_with_parent, "end when whoever started it ends");
   try {
     app.parse(argc, argv);

@@ -44,9 +44,9 @@ std::uint64_t Ledger::duplicates() const {
 }
 
 ServiceProcess::ServiceProcess(std::filesystem::path ledger, std::uint64_t seed)
-  : ledger_(std::move(ledger)), seed_(seed) {
-  // A socket that is bound and never listens: connections are refused while the service is down, and yet
-  // nobody else, a connection of our own least of all, can be given its port.
+    : ledger_(std::move(ledger)), seed_(seed) {
+  // A socket that is bound and never listens: connections are refused while the service is down,
+  // and yet nobody else, a connection of our own least of all, can be given its port.
   reservation_ = FileDescriptor{socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
   const int yes = 1;
   sockaddr_in address{};
@@ -68,17 +68,17 @@ void ServiceProcess::start() {
   output_ = FileDescriptor{ends[0]};
   {
     const FileDescriptor its_end{ends[1]};
-    const auto program = std::filesystem::read_symlink("/proc/self/exe").parent_path()
-                         / "http_guard_service";
+    const auto program =
+        std::filesystem::read_symlink("/proc/self/exe").parent_path() / "http_guard_service";
     process_ = std::make_unique<Process>(
-      std::vector<std::string>{program, "--port", std::to_string(port_), "--ledger", ledger_,
-                               "--seed", std::to_string(seed_), "--end-with-parent"},
-      Process::Streams{.out = its_end.get()});
+        std::vector<std::string>{program, "--port", std::to_string(port_), "--ledger", ledger_,
+                                 "--seed", std::to_string(seed_), "--end-with-parent"},
+        Process::Streams{.out = its_end.get()});
   }
   const auto port = read_within(start_limit, output_);
   if (!port)
-    throw std::runtime_error("the service did not start within " + std::to_string(start_limit.count())
-                             + "ms");
+    throw std::runtime_error("the service did not start within "
+                             + std::to_string(start_limit.count()) + "ms");
   if (port->empty())
     throw std::runtime_error("the service did not start: " + to_string(process_->wait()));
 }

@@ -18,8 +18,8 @@ struct Ledger {
   std::uint64_t duplicates() const;
 };
 
-/// The failing service, `http_guard_service`, in a process of its own: started from the folder of this
-/// program, on a port that stays the same from one start to the next.
+/// The failing service, `http_guard_service`, in a process of its own: started from the folder of
+/// this program, on a port that stays the same from one start to the next.
 ///
 /// @thread one only; the service ends with the thread that started it.
 class ServiceProcess {

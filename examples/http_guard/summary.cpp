@@ -70,6 +70,14 @@ void print_summary(const Options& options, const Counts& counts, const Timeline&
   std::fflush(stdout);
 }
 
+std::string headline(const Counts& counts, const std::optional<Verdict>& verdict) {
+  auto text = std::to_string(counts.accepted) + " requests, " + std::to_string(counts.crashes)
+              + " crashes, " + std::to_string(counts.acknowledged) + " answers";
+  if (verdict)
+    text += ", " + (verdict->lost == 0 ? "none" : std::to_string(verdict->lost)) + " lost";
+  return text;
+}
+
 std::string last_line(const Counts& counts, const std::optional<Verdict>& verdict) {
   const auto from_ledger = [&](std::uint64_t Verdict::*count) {
     return verdict ? std::to_string((*verdict).*count) : "?";

@@ -23,6 +23,9 @@ Verdict verdict_on(const Jobs& jobs, const Ledger& ledger);
 /// Prints how the run went.
 void print_summary(const Options& options, const Counts& counts, const Timeline& timeline);
 
+/// Renders the run in one line for people.
+std::string headline(const Counts& counts, const std::optional<Verdict>& verdict);
+
 /// Renders the last line. Without a verdict, where the service is not ours, its numbers are `?`.
 std::string last_line(const Counts& counts, const std::optional<Verdict>& verdict);
 

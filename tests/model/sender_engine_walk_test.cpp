@@ -2,7 +2,7 @@
 // both must have asked for the same and be in the same state, and the invariants of the contract must hold.
 //
 // rapidcheck prints the seed of a run; RC_PARAMS="seed=..." takes it back, "max_success=..." sets how many
-// walks there are. A failing walk is shrunk to the shortest that still fails.
+// walks there are, by default 2000 a test. A failing walk is shrunk to the shortest that still fails.
 
 #include "reference_sender.hpp"
 
@@ -10,6 +10,7 @@
 #include <rapidcheck.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <sstream>
@@ -17,6 +18,8 @@
 namespace backoff_actor::model_test {
 
 using namespace std::chrono_literals;
+
+const bool default_count_is_set = setenv("RC_PARAMS", "max_success=2000", 0) == 0;
 
 enum class Kind {
   submit,

@@ -1,8 +1,7 @@
 // Real time, real threads.
 
 #include <backoff_actor/backoff_actor.hpp>
-#include <backoff_actor/testing/event_log.hpp>
-#include <backoff_actor/caf/dangerous_actor.hpp>
+#include <backoff_actor/testing/testing.hpp>
 
 #include <caf/scoped_actor.hpp>
 

@@ -10,8 +10,7 @@
 //   seam::cause_of              a caf::error as a Cause
 //   seam::keep_cause            makes an actor's exception its exit reason, text included
 //   seam::enqueue, seam::send_later   sending without a sender, and to oneself after a delay
-//
-// The implementation of VirtualTime is per version too.
+//   seam::VirtualSystem         an actor system whose clock stands still (virtual_system.hpp)
 
 #include <caf/config.hpp>
 

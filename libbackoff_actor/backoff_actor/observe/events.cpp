@@ -64,10 +64,10 @@ struct Describe {
 
 } // namespace
 
-Instant time_of(const Event& event) {
+Instant event::time_of(const Event& event) {
   return std::visit([](const auto& x) { return x.at; }, event);
 }
 
-std::string to_string(const Event& event) { return std::visit(Describe{}, event); }
+std::string event::to_string(const Event& event) { return std::visit(Describe{}, event); }
 
 } // namespace backoff_actor

@@ -110,10 +110,17 @@ using Event = std::variant<event::Accepted, event::ChildStarted, event::StartFai
 /// It must not block; what it throws is dropped. Without a hook no event is made.
 using EventHook = std::function<void(const Event&)>;
 
+namespace event { // of the events' types, so that unqualified calls find them
+
 /// When the event happened.
 Instant time_of(const Event& event);
 
 /// Renders an event in one line, without its time: `child 3 down: Danger, High Voltage!`.
 std::string to_string(const Event& event);
+
+} // namespace event
+
+using event::time_of;
+using event::to_string;
 
 } // namespace backoff_actor

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "backoff_actor/caf/init.hpp"
+#include "backoff_actor/caf/virtual_system.hpp"
 #include "backoff_actor/core/time.hpp"
 
 #include <caf/actor_system.hpp>
@@ -99,9 +100,7 @@ private:
     std::function<void(caf::event_based_actor*)> work_;
   };
 
-  class Impl; // of the version of CAF at hand
-
-  std::unique_ptr<Impl> impl_;
+  seam::VirtualSystem virtual_system_;
   std::vector<caf::actor> kept_;
 };
 

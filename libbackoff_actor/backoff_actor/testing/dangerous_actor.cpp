@@ -1,4 +1,4 @@
-#include "backoff_actor/caf/dangerous_actor.hpp"
+#include "backoff_actor/testing/dangerous_actor.hpp"
 
 #include "backoff_actor/caf/messages.hpp"
 

@@ -1,0 +1,111 @@
+#include "run.hpp"
+
+#include "http_worker.hpp"
+#include "live_line.hpp"
+
+#include "backoff_actor/caf/back_off_sender.hpp"
+#include "backoff_actor/caf/init.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/actor_system_config.hpp>
+#include <caf/exit_reason.hpp>
+#include <caf/send.hpp>
+
+#include <chrono>
+#include <exception>
+
+namespace http_guard {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto outage_length = 700ms;
+constexpr auto look_around = 20ms;
+
+/// The demo's own misdeed: the service is killed in the middle of the run, and started again later.
+class Outage {
+public:
+  Outage(ServiceProcess& service, RunRecord& record, std::uint64_t requests)
+      : service_(service), record_(record), middle_((requests + 1) / 2) {}
+
+  /// Kills or starts the service if it is time.
+  void step() {
+    const auto now = std::chrono::steady_clock::now();
+    if (phase_ == Phase::before && record_.counts().acknowledged >= middle_) {
+      service_.kill();
+      record_.service_down();
+      end_ = now + outage_length;
+      phase_ = Phase::during;
+    } else if (phase_ == Phase::during && now >= end_) {
+      service_.start();
+      record_.service_up();
+      phase_ = Phase::after;
+    }
+  }
+
+private:
+  enum class Phase { before, during, after };
+
+  ServiceProcess& service_;
+  RunRecord& record_;
+  std::uint64_t middle_;
+  Phase phase_ = Phase::before;
+  std::chrono::steady_clock::time_point end_;
+};
+
+// Looks on until every client has its answers, or something ends the run before.
+EarlyEnd look_on(const Options& options, ServiceProcess* service, Signals& signals,
+                 RunRecord& record, const Jobs& jobs) {
+  LiveLine line{options.requests};
+  std::optional<Outage> outage;
+  if (service != nullptr)
+    outage.emplace(*service, record, options.requests);
+  EarlyEnd result;
+  try {
+    while (jobs.clients_running > 0 && !result.signal && result.error.empty()) {
+      line.update(record);
+      result.signal = signals.wait(look_around);
+      if (service == nullptr)
+        continue;
+      if (const auto ending = service->unexpected_ending())
+        result.error = "the service ended by itself: " + to_string(*ending);
+      else
+        outage->step();
+    }
+  } catch (const std::exception& exception) {
+    result.error = exception.what();
+  }
+  line.clear();
+  return result;
+}
+
+} // namespace
+
+EarlyEnd run(const Options& options, ServiceProcess* service, Signals& signals, RunRecord& record,
+             Jobs& jobs) {
+  caf::actor_system_config config;
+  backoff_actor::init(config);
+  caf::actor_system system{config};
+
+  backoff_actor::SenderOptions sender_options;
+  sender_options.backoff.slot_time = 5ms;
+  sender_options.backoff.ceiling = 8;
+  sender_options.backoff.stay_at_ceiling = true;
+  sender_options.backoff.seed = options.seed;
+  sender_options.backoff.stream = 0;
+  sender_options.on_event = [&](const backoff_actor::Event& event) { record.on_event(event); };
+
+  const auto url = service != nullptr ? service->url() : options.url;
+  const auto sender = backoff_actor::spawn_back_off_sender(
+      system, backoff_actor::child_of<HttpWorker, caf::detached>(url), sender_options);
+  spawn_clients(system, options.clients, sender, jobs);
+  const auto result = look_on(options, service, signals, record, jobs);
+
+  caf::anon_send_exit(sender, caf::exit_reason::user_shutdown);
+  system.await_all_actors_done();
+  record.finish();
+  return result;
+}
+
+} // namespace http_guard

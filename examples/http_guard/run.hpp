@@ -1,0 +1,27 @@
+#pragma once
+
+#include "clients.hpp"
+#include "options.hpp"
+#include "run_record.hpp"
+#include "service_process.hpp"
+#include "signals.hpp"
+
+#include <optional>
+#include <string>
+
+namespace http_guard {
+
+/// What ended a run before every client had its answers, if anything did.
+struct EarlyEnd {
+  std::optional<int> signal;
+  std::string error; ///< empty: none
+};
+
+/// Sends all jobs through one BackOffSender to the service and waits for the end. On the way, the
+/// service, if it is our own, is killed and started again.
+///
+/// @param service our own; null: that of `options.url`
+EarlyEnd run(const Options& options, ServiceProcess* service, Signals& signals, RunRecord& record,
+             Jobs& jobs);
+
+} // namespace http_guard

@@ -1,0 +1,68 @@
+#include "backoff_actor/testing/virtual_time.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace backoff_actor::testing {
+
+VirtualTime::VirtualTime(const std::function<void(caf::actor_system_config&)>& configure)
+  : virtual_system_([&](caf::actor_system_config& config) {
+      init(config);
+      if (configure)
+        configure(config);
+    }) {}
+
+VirtualTime::~VirtualTime() {
+  for (const auto& actor : kept_)
+    caf::anon_send_exit(actor, caf::exit_reason::kill);
+  kept_.clear();
+  while (virtual_system_.step())
+    continue;
+  virtual_system_.drop_timers(); // which may have been the last to hold an actor
+  while (virtual_system_.step())
+    continue;
+}
+
+caf::actor_system& VirtualTime::system() { return virtual_system_.system(); }
+
+caf::actor VirtualTime::keep(caf::actor actor) {
+  kept_.push_back(actor);
+  return actor;
+}
+
+std::size_t VirtualTime::run() {
+  constexpr std::size_t limit = 1'000'000;
+  std::size_t count = 0;
+  while (virtual_system_.step())
+    if (++count == limit)
+      throw std::runtime_error("VirtualTime::run: a million steps at one instant; actors keep each other busy");
+  return count;
+}
+
+std::size_t VirtualTime::advance(Duration span) {
+  run();
+  const auto end = now() + span;
+  std::size_t fired = 0;
+  for (auto next = virtual_system_.next_timer(); next && *next <= end;
+       next = virtual_system_.next_timer()) {
+    fired += virtual_system_.move_to(std::max(*next, now()));
+    run();
+  }
+  virtual_system_.move_to(end);
+  return fired;
+}
+
+Instant VirtualTime::now() { return virtual_system_.now(); }
+
+std::size_t VirtualTime::timers() { return virtual_system_.timers(); }
+
+std::optional<Duration> VirtualTime::next_timer() {
+  const auto next = virtual_system_.next_timer();
+  return next ? std::optional{*next - now()} : std::nullopt;
+}
+
+void VirtualTime::stop(const caf::actor& actor) {
+  caf::anon_send_exit(actor, caf::exit_reason::user_shutdown);
+}
+
+} // namespace backoff_actor::testing
