@@ -48,7 +48,7 @@ int demo(const Options& options) {
 
   std::optional<Verdict> verdict;
   if (service) {
-    service->stop();
+    service->kill();
     verdict = verdict_on(jobs, service->ledger());
   }
   const auto counts = record.counts();

@@ -57,13 +57,9 @@ Process::Process(const std::vector<std::string>& command, Streams streams) {
 }
 
 Process::~Process() {
-  signal(SIGKILL);
-  wait();
-}
-
-void Process::signal(int number) {
   if (!ending())
-    kill(id_, number);
+    kill(id_, SIGKILL);
+  wait();
 }
 
 std::optional<Ending> Process::ending() {

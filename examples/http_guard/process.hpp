@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <optional>
 #include <string>
 #include <sys/types.h>
@@ -59,9 +58,6 @@ public:
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
   ~Process();
-
-  /// Sends a signal, unless it has ended.
-  void signal(int number);
 
   /// Returns how it ended, or nothing if it has not.
   std::optional<Ending> ending();

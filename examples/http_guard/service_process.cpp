@@ -1,7 +1,7 @@
 #include "service_process.hpp"
 
 #include <cerrno>
-#include <csignal>
+#include <chrono>
 #include <fcntl.h>
 #include <fstream>
 #include <netinet/in.h>
@@ -10,6 +10,8 @@
 #include <sys/socket.h>
 #include <system_error>
 #include <unistd.h>
+#include <utility>
+#include <vector>
 
 namespace http_guard {
 
@@ -18,7 +20,6 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds start_limit{20'000};
-constexpr milliseconds stop_limit{3'000};
 
 [[noreturn]] void fail(const std::string& what) {
   throw std::system_error(errno, std::generic_category(), what);
@@ -83,19 +84,7 @@ void ServiceProcess::start() {
     throw std::runtime_error("the service did not start: " + to_string(process_->wait()));
 }
 
-void ServiceProcess::kill() {
-  process_->signal(SIGKILL);
-  process_->wait();
-  process_ = nullptr;
-}
-
-void ServiceProcess::stop() {
-  if (!process_)
-    return;
-  process_->signal(SIGTERM);
-  read_within(stop_limit, output_);
-  kill();
-}
+void ServiceProcess::kill() { process_ = nullptr; }
 
 std::optional<Ending> ServiceProcess::unexpected_ending() {
   return process_ ? process_->ending() : std::nullopt;

@@ -32,13 +32,11 @@ public:
   /// @errors throws an exception that says why it does not.
   void start();
 
-  /// Kills it, in the middle of whatever it does.
+  /// Kills it, if it runs, in the middle of whatever it does. Nothing is written to the ledger
+  /// after this.
   void kill();
 
-  /// Asks it to end, and kills it if it does not. Nothing is written to the ledger after this.
-  void stop();
-
-  /// Returns how it ended, if it was neither killed nor stopped.
+  /// Returns how it ended, if it was not killed here.
   std::optional<Ending> unexpected_ending();
 
   std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
@@ -51,7 +49,7 @@ private:
   std::uint64_t seed_;
   FileDescriptor reservation_;
   int port_ = 0;
-  FileDescriptor output_; // the end of the service ends this stream
+  FileDescriptor output_;
   std::unique_ptr<Process> process_;
 };
 

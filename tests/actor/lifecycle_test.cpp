@@ -2,6 +2,8 @@
 
 #include "fixture.hpp"
 
+#include <ostream>
+
 #include <caf/sec.hpp>
 
 namespace backoff_actor::actor_test {
@@ -14,6 +16,8 @@ struct BadBirth {
   const char* name;
   Birth birth;
   const char* cause;
+
+  friend void PrintTo(const BadBirth& row, std::ostream* out) { *out << row.name; }
 };
 
 class LifecycleWithBadBirths : public Lifecycle, public ::testing::WithParamInterface<BadBirth> {};

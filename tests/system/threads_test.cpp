@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include <ostream>
+
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -103,6 +105,8 @@ private:
 struct Load {
   const char* name;
   bool detached;
+
+  friend void PrintTo(const Load& row, std::ostream* out) { *out << row.name; }
 };
 
 class SystemUnderLoad : public System, public ::testing::WithParamInterface<Load> {};

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <ostream>
+
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -220,6 +222,8 @@ struct BadSpec {
   const char* name;
   ExponentialBackOffSpec spec;
   const char* message;
+
+  friend void PrintTo(const BadSpec& row, std::ostream* out) { *out << row.name; }
 };
 
 class ExponentialBackOffRefuses : public testing::TestWithParam<BadSpec> {};

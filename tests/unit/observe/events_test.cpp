@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <ostream>
+
 namespace backoff_actor::events_test {
 
 using namespace std::chrono_literals;
@@ -10,6 +12,8 @@ struct Row {
   const char* name;
   Event event;
   const char* text;
+
+  friend void PrintTo(const Row& row, std::ostream* out) { *out << row.name; }
 };
 
 class EventText : public testing::TestWithParam<Row> {};
