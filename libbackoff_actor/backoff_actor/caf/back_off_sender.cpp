@@ -44,7 +44,7 @@ public:
   }
 
   void operator()(const effect::Refuse& x) {
-    refuse(self_.incoming_.client, make_error(x.reason == Refusal::stopped ? SenderError::stopped
+    seam::refuse(self_.incoming_.client, make_error(x.reason == Refusal::stopped ? SenderError::stopped
                                                                          : SenderError::outbox_full));
   }
 
@@ -70,12 +70,12 @@ public:
 
   void operator()(const effect::Acknowledge& x) {
     auto parcel = std::exchange(self_.parcels_[x.slot], {});
-    answer(parcel.client, std::move(self_.answer_));
+    seam::answer(parcel.client, std::move(self_.answer_));
   }
 
   void operator()(const effect::DeadLetter& x) {
     auto parcel = std::exchange(self_.parcels_[x.slot], {});
-    refuse(parcel.client, x.reason == DeadLetterReason::rejected ? std::move(parcel.held)
+    seam::refuse(parcel.client, x.reason == DeadLetterReason::rejected ? std::move(parcel.held)
                                                                  : make_error(SenderError::stopped));
   }
 
@@ -108,7 +108,7 @@ Input BackOffSender::start_child(std::uint32_t incarnation) {
     const auto child = make_child_(this);
     if (!child)
       return failed("the factory returned no actor");
-    watch(child);
+    adopt(child);
     return input::ChildStarted{incarnation};
   } catch (const std::exception& exception) {
     return failed(exception.what());
@@ -128,10 +128,8 @@ BackOffSender::BackOffSender(caf::actor_config& config, ChildFactory make_child,
     is_observed_(static_cast<bool>(options.on_event)) {}
 
 caf::behavior BackOffSender::make_behavior() {
-  auto result = complete({
-    [this](const Sent& sent) { on_sent(sent, is_child(current_sender())); },
-    [this](const WakeUp&) { on_wake(); },
-  });
+  auto result = complete([this](const Sent& sent) { on_sent(sent, is_child(current_sender())); },
+                         [this](const WakeUp&) { take(input::Wake{}); });
   take(input::Start{});
   return result;
 }
@@ -164,7 +162,7 @@ void BackOffSender::on_sent(const Sent& sent, bool from_child) {
   answer_ = {};
 }
 
-void BackOffSender::on_error_answer(HandOverId id, seam::ErrorInfo info) {
+void BackOffSender::on_error_answer(HandOverId id, ErrorInfo info) {
   error_ = std::move(info.error);
   take(input::ErrorAnswer{id, cause_of(error_), info.from_child, info.is_bounce,
                           info.from_child && !crash_answers_first()});
@@ -174,12 +172,10 @@ void BackOffSender::on_probe_answer(std::uint32_t probe) {
   take(input::ChildAlive{engine_.incarnation(), probe});
 }
 
-void BackOffSender::on_down(const caf::error& reason) {
+void BackOffSender::on_child_down(const caf::error& reason) {
   forget_child();
   take(input::ChildDown{engine_.incarnation(), cause_of(reason)});
 }
-
-void BackOffSender::on_wake() { take(input::Wake{}); }
 
 Cause BackOffSender::cause_of(const caf::error& error) const {
   return seam::cause_of(home_system(), error, is_observed_);

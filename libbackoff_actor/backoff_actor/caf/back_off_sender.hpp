@@ -3,6 +3,7 @@
 #include "backoff_actor/backoff/exponential_back_off.hpp"
 #include "backoff_actor/caf/child.hpp"
 #include "backoff_actor/caf/messages.hpp"
+#include "backoff_actor/caf/supervising_actor.hpp"
 #include "backoff_actor/engine/sender_engine.hpp"
 
 #include <memory>
@@ -46,7 +47,7 @@ Problems check(const SenderOptions& options);
 /// child. While it owes a delivery it lives, even if nobody holds a handle to it.
 ///
 /// Use `spawn_back_off_sender`.
-class BackOffSender final : public seam::SupervisingActor {
+class BackOffSender final : public SupervisingActor {
 public:
   BackOffSender(caf::actor_config& config, ChildFactory make_child, const SenderOptions& options);
 
@@ -66,10 +67,9 @@ private:
 
   void on_submission(caf::message payload, caf::response_promise client) override;
   void on_answer(HandOverId id, caf::message answer, bool from_child) override;
-  void on_error_answer(HandOverId id, seam::ErrorInfo info) override;
+  void on_error_answer(HandOverId id, ErrorInfo info) override;
   void on_probe_answer(std::uint32_t probe) override;
-  void on_down(const caf::error& reason) override;
-  void on_wake() override;
+  void on_child_down(const caf::error& reason) override;
 
   void on_sent(const Sent& sent, bool from_child);
   void take(Input input);

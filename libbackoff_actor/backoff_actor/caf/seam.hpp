@@ -3,14 +3,17 @@
 // The seam between this library and the version of CAF: the only place that asks which one it is. Each
 // version's header defines the same names with the same meaning, so that nothing else needs to know.
 //
-//   seam::object, seam::field   inspection of message types
-//   seam::register_types        type registration
-//   seam::register_errors       texts of this library's errors
-//   seam::SupervisingActor      an actor that hands over messages of any type, and is told what comes back
-//   seam::cause_of              a caf::error as a Cause
-//   seam::keep_cause            makes an actor's exception its exit reason, text included
-//   seam::enqueue, seam::send_later   sending without a sender, and to oneself after a delay
-//   seam::VirtualSystem         an actor system whose clock stands still (virtual_system.hpp)
+//   object, field          inspection of message types
+//   register_types         type registration
+//   register_errors        texts of this library's errors
+//   cause_of               a caf::error as a Cause
+//   keep_cause             makes an actor's exception its exit reason, text included
+//   is_bounce              whether an error is CAF's word that nobody answered
+//   enqueue, send_later    sending without a sender, and to oneself after a delay
+//   send_exit_now          an exit message ahead of all that waits in a mailbox
+//   answer, refuse         giving a client what it waits for
+//   RequestingActor        an actor that makes requests of any type and is told what comes back
+//   VirtualSystem          an actor system whose clock stands still (virtual_system.hpp)
 
 #include <caf/config.hpp>
 

@@ -4,8 +4,6 @@
 #include <caf/actor_cast.hpp>
 #include <caf/actor_clock.hpp>
 #include <caf/atom.hpp>
-#include <caf/default_attachable.hpp>
-#include <caf/exit_reason.hpp>
 #include <caf/mailbox_element.hpp>
 #include <caf/make_actor.hpp>
 #include <caf/monitorable_actor.hpp>
@@ -58,11 +56,38 @@ void keep_cause(caf::scheduled_actor& self) {
   });
 }
 
+bool is_bounce(const caf::error& error) { return error == caf::sec::request_receiver_down; }
+
+// -- sending ------------------------------------------------------------------
+
+void send_exit_now(const caf::actor& receiver, const caf::actor_addr& source,
+                   caf::exit_reason reason) {
+  receiver->enqueue(caf::make_mailbox_element(nullptr,
+                                              caf::make_message_id(caf::message_priority::high), {},
+                                              caf::exit_msg{source, reason}),
+                    nullptr);
+}
+
+void answer(caf::response_promise& client, caf::message answer) {
+  if (!client.pending() || (client.async() && answer.empty()))
+    return;
+  client.deliver(std::move(answer));
+}
+
+void refuse(caf::response_promise& client, caf::error error) {
+  if (client.pending() && !client.async())
+    client.deliver(std::move(error));
+}
+
 // -- the alarm ----------------------------------------------------------------
 
-// CAF 0.17.6's clock keeps the receiver of a pending timeout alive, and keeps it until the timeout is due.
-// So the timeout is set on this small stand-in, which knows its owner weakly: a sender that nobody needs
-// any more can go while its delay runs. A timeout of the same type takes the place of the one before.
+namespace {
+
+const caf::atom_value wake_up = caf::atom("wakeup");
+
+// CAF 0.17.6's clock keeps the receiver of a pending timeout alive until the timeout is due. So the timeout is
+// set on this small stand-in, which knows its owner weakly: a sender that nobody needs any more can go while
+// its delay runs. A timeout of the same type takes the place of the one before.
 class Alarm final : public caf::monitorable_actor {
 public:
   Alarm(caf::actor_config& config, caf::weak_actor_ptr owner)
@@ -77,40 +102,19 @@ private:
   caf::weak_actor_ptr owner_;
 };
 
-namespace {
-
-const caf::atom_value wake_up = caf::atom("wakeup");
-
-// Request ids of 0.17.6 have 60 bits. CAF counts its own up from 1; ours have the topmost bit set, so that
-// the two cannot meet, and the hand-over or the probe in the 59 bits below.
+// Request ids of 0.17.6 have 60 bits. CAF counts its own up from 1; ours have the topmost bit set, so that the
+// two cannot meet.
 constexpr std::uint64_t ours = std::uint64_t{1} << 59;
-static_assert(HandOverId::slot_bits + HandOverId::tag_bits == 59);
-static_assert(ours <= caf::message_id::request_id_mask);
-
-// The slot number that no hand-over has names a probe.
-constexpr std::uint64_t probe_slot = HandOverId::max_slots - 1;
-
-caf::message_id request_id(std::uint64_t value) {
-  return caf::message_id{ours | value}.with_normal_priority();
-}
-
-bool is_nobodys_answer(const caf::error& error) {
-  return error == caf::sec::request_receiver_down;
-}
+static_assert(caf::message_id::request_id_mask == 2 * ours - 1);
 
 } // namespace
 
 // -- the actor ----------------------------------------------------------------
 
-SupervisingActor::SupervisingActor(caf::actor_config& config) : caf::event_based_actor(config) {}
+RequestingActor::RequestingActor(caf::actor_config& config) : caf::event_based_actor(config) {}
 
-SupervisingActor::~SupervisingActor() = default;
-
-caf::behavior SupervisingActor::complete(caf::behavior handlers) {
-  set_down_handler([this](caf::down_msg& down) {
-    if (child_ && down.source == child_.address())
-      on_down(down.reason);
-  });
+void RequestingActor::complete_handlers() {
+  set_down_handler([this](caf::down_msg& down) { on_down(down.source, down.reason); });
   set_error_handler([](caf::error&) {
     // An error that nobody asked for. CAF's default would end this actor.
   });
@@ -119,77 +123,36 @@ caf::behavior SupervisingActor::complete(caf::behavior handlers) {
     on_submission(view.move_content_to_message(), std::move(client));
     return caf::delegated<caf::message>{};
   });
-  return handlers;
 }
 
-caf::invoke_message_result SupervisingActor::consume(caf::mailbox_element& element) {
+caf::invoke_message_result RequestingActor::consume(caf::mailbox_element& element) {
   const auto id = element.mid.request_id().integer_value();
   if (!element.mid.is_response() || (id & ours) == 0)
     return caf::event_based_actor::consume(element);
-  const HandOverId hand_over{id & ~ours};
-  if (hand_over.slot() == probe_slot) {
-    if (element.sender)
-      on_probe_answer(hand_over.tag());
-    return caf::invoke_message_result::consumed;
-  }
-  const auto from_child = is_child(element.sender);
-  auto& content = element.content();
-  if (!content.match_elements<caf::error>()) {
-    on_answer(hand_over, element.move_content_to_message(), from_child);
-  } else {
-    auto& error = content.get_as<caf::error>(0);
-    on_error_answer(hand_over, {error, from_child, !element.sender || is_nobodys_answer(error)});
-  }
+  on_response(id & ~ours, element.move_content_to_message(), element.sender);
   return caf::invoke_message_result::consumed;
 }
 
-void SupervisingActor::on_exit() {
-  end_child();
+void RequestingActor::on_exit() {
   cancel_wake();
   alarm_ = nullptr;
 }
 
-void SupervisingActor::watch(const caf::actor& child) {
-  child_ = child;
-  monitor(child_);
+void RequestingActor::make_request(std::uint64_t name, const caf::actor& receiver, caf::message content,
+                                   Priority priority) {
+  const auto id = caf::message_id{ours | name};
+  receiver->enqueue(caf::make_mailbox_element(ctrl(),
+                                              priority == Priority::high ? id.with_high_priority()
+                                                                         : id.with_normal_priority(),
+                                              {}, std::move(content)),
+                    context());
 }
 
-bool SupervisingActor::is_child(const caf::strong_actor_ptr& who) const {
-  return who && child_ && who->get() == caf::actor_cast<caf::abstract_actor*>(child_);
-}
+void RequestingActor::watch(const caf::actor& whom) { monitor(whom); }
 
-bool SupervisingActor::crash_answers_first() const {
-  return !child_
-         || !caf::actor_cast<caf::abstract_actor*>(child_)->getf(
-           caf::abstract_actor::is_blocking_flag);
-}
+Instant RequestingActor::now() { return {clock().now().time_since_epoch()}; }
 
-void SupervisingActor::hand_over(HandOverId id, const caf::message& payload) {
-  child_->enqueue(caf::make_mailbox_element(ctrl(), request_id(id.value), {}, payload), context());
-}
-
-void SupervisingActor::send_probe(std::uint32_t probe) {
-  const auto id = HandOverId::make(static_cast<std::uint32_t>(probe_slot), probe);
-  child_->enqueue(caf::make_mailbox_element(ctrl(), request_id(id.value).with_high_priority(), {},
-                                            caf::sys_atom_v, caf::get_atom_v, std::string{"info"}),
-                  context());
-}
-
-void SupervisingActor::end_child() {
-  if (!child_)
-    return;
-  // The second is for a child whose exit handler does not let it go.
-  for (auto reason : {caf::exit_reason::user_shutdown, caf::exit_reason::kill})
-    child_->enqueue(caf::make_mailbox_element(nullptr,
-                                              caf::make_message_id(caf::message_priority::high), {},
-                                              caf::exit_msg{address(), reason}),
-                    nullptr); // this may run in whatever thread dropped the last handle
-  child_ = nullptr;
-}
-
-Instant SupervisingActor::now() { return {clock().now().time_since_epoch()}; }
-
-void SupervisingActor::wake_at(Instant at) {
+void RequestingActor::wake_at(Instant at) {
   if (at <= now()) {
     // An ordinary message: a timer would cost a turn of the clock's thread, an inline call could recurse.
     enqueue(caf::make_mailbox_element(nullptr, caf::make_message_id(), {}, WakeUp{}), context());
@@ -203,20 +166,9 @@ void SupervisingActor::wake_at(Instant at) {
   clock().set_ordinary_timeout(caf::actor_clock::time_point{at.since_origin}, alarm_->get(), wake_up, 0);
 }
 
-void SupervisingActor::cancel_wake() {
+void RequestingActor::cancel_wake() {
   if (alarm_)
     clock().cancel_ordinary_timeout(alarm_->get(), wake_up);
-}
-
-void SupervisingActor::answer(caf::response_promise& client, caf::message answer) {
-  if (!client.pending() || (client.async() && answer.empty()))
-    return;
-  client.deliver(std::move(answer));
-}
-
-void SupervisingActor::refuse(caf::response_promise& client, caf::error error) {
-  if (client.pending() && !client.async())
-    client.deliver(std::move(error));
 }
 
 } // namespace seam

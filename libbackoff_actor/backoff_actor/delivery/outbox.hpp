@@ -33,8 +33,9 @@ public:
   /// No slot.
   static constexpr Slot none = HandOverId::max_slots;
 
-  /// How many deliveries an outbox can hold at the most: 2^28.
-  static constexpr std::size_t max_size = HandOverId::max_slots;
+  /// How many deliveries an outbox can hold at the most: one less than there are slot numbers, so that the
+  /// last number is free for names that no hand-over has.
+  static constexpr std::size_t max_size = HandOverId::max_slots - 1;
 
   /// Appends a delivery. Needs `size() < max_size`.
   Slot push(std::uint64_t id, Instant now);

@@ -1,0 +1,54 @@
+#pragma once
+
+#include "backoff_actor/caf/seam.hpp"
+#include "backoff_actor/delivery/hand_over_id.hpp"
+
+#include <cstdint>
+
+namespace backoff_actor {
+
+/// An error that came back for a hand-over, with what CAF knows of it.
+struct ErrorInfo {
+  caf::error error;
+  bool from_child; ///< the child itself sent it
+  bool is_bounce;  ///< CAF answered because somebody was gone
+};
+
+/// An actor with one child, to which it hands over messages of any type, and whose end it is told of.
+///
+/// @thread all members run in the actor's own thread.
+class SupervisingActor : public seam::RequestingActor {
+public:
+  using seam::RequestingActor::RequestingActor;
+
+  /// Ends the child; an overrider calls it too.
+  void on_exit() override;
+
+protected:
+  virtual void on_answer(HandOverId id, caf::message answer, bool from_child) = 0;
+  virtual void on_error_answer(HandOverId id, ErrorInfo info) = 0;
+  virtual void on_probe_answer(std::uint32_t probe) = 0;
+  virtual void on_child_down(const caf::error& reason) = 0;
+
+  /// Makes this the child: its end will be told, and that of an earlier one no longer.
+  void adopt(const caf::actor& child);
+  void hand_over(HandOverId id, caf::message payload);
+  /// Asks the child for a sign of life, ahead of all that waits in its mailbox.
+  void send_probe(std::uint32_t probe);
+  /// Ends the child, ahead of all that waits in its mailbox, and forgets it.
+  void end_child();
+  void forget_child() { child_ = nullptr; }
+  bool is_child(const caf::strong_actor_ptr& who) const;
+
+  /// Whether an error that the child answers may be that of a crash, which CAF reports right after it.
+  /// Blocking actors answer nothing when they crash, and no probes either.
+  bool crash_answers_first() const;
+
+private:
+  void on_response(std::uint64_t name, caf::message content, const caf::strong_actor_ptr& from) final;
+  void on_down(const caf::actor_addr& who, const caf::error& reason) final;
+
+  caf::actor child_;
+};
+
+} // namespace backoff_actor
