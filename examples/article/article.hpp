@@ -1,7 +1,7 @@
 #pragma once
 
-// The worker of the article, one to one: a resource that fails eight times in a row once it is armed, and an
-// actor that uses it and knows nothing of retries.
+// The worker of the article, one to one: a resource that fails eight times in a row once it is
+// armed, and an actor that uses it and knows nothing of retries.
 
 #include <backoff_actor/backoff_actor.hpp>
 
@@ -27,7 +27,8 @@ auto inspect(Inspector& f, Msg& x) {
                                      backoff_actor::seam::field("data", x.data));
 }
 
-/// Outlives the actors that use it. "set-err" arms it; "err" then fails eight times; anything else disarms it.
+/// Outlives the actors that use it. "set-err" arms it; "err" then fails eight times; anything else
+/// disarms it.
 class DangerousResource {
 public:
   std::string danger(const std::string& data) {
@@ -71,5 +72,5 @@ private:
 } // namespace article
 
 CAF_BEGIN_TYPE_ID_BLOCK(article, caf::first_custom_type_id)
-  CAF_ADD_TYPE_ID(article, (article::Msg))
+CAF_ADD_TYPE_ID(article, (article::Msg))
 CAF_END_TYPE_ID_BLOCK(article)

@@ -1,7 +1,7 @@
 // The article, one to one: a worker that fails eight times in a row, guarded by a BackOffSender.
 //
-// Shows what happens on the way, event by event, for one message that fails, and then for ten messages with
-// that one in the middle. The last line counts.
+// Shows what happens on the way, event by event, for one message that fails, and then for ten
+// messages with that one in the middle. The last line counts.
 
 #include "article.hpp"
 
@@ -21,7 +21,8 @@ namespace {
 
 using article::Msg;
 
-/// Prints what happens and counts it. Written by the sender's thread; read when the sender has ended.
+/// Prints what happens and counts it. Written by the sender's thread; read when the sender has
+/// ended.
 struct Story {
   std::uint64_t crashes = 0;
   std::uint64_t replies = 0;
@@ -33,7 +34,8 @@ struct Story {
     if (!began)
       began = time_of(event);
     const auto since = time_of(event) - *began;
-    std::printf("%7.1f ms  %s\n", static_cast<double>(since.count()) / 1e6, to_string(event).c_str());
+    std::printf("%7.1f ms  %s\n", static_cast<double>(since.count()) / 1e6,
+                to_string(event).c_str());
     if (std::holds_alternative<backoff_actor::event::ChildDown>(event))
       ++crashes;
     else if (std::holds_alternative<backoff_actor::event::Acknowledged>(event))
@@ -46,7 +48,8 @@ struct Story {
 };
 
 /// Sends all messages at once and returns how many of the answers carried the text that was sent.
-std::size_t ask_all(caf::scoped_actor& client, const caf::actor& sender, const std::vector<Msg>& messages) {
+std::size_t ask_all(caf::scoped_actor& client, const caf::actor& sender,
+                    const std::vector<Msg>& messages) {
   std::size_t right = 0;
   for (const auto& message : messages)
     client->send(sender, message);
@@ -67,9 +70,11 @@ Story run(const std::vector<Msg>& messages, std::size_t& right) {
   options.backoff.stream = 0;
   options.on_event = [&](const backoff_actor::Event& event) { story.tell(event); };
 
-  const auto sender = backoff_actor::spawn_back_off_sender(
-    system, backoff_actor::child_of<article::DangerousActor>(std::make_shared<article::DangerousResource>()),
-    options);
+  const auto sender =
+    backoff_actor::spawn_back_off_sender(system,
+                                         backoff_actor::child_of<article::DangerousActor>(
+                                           std::make_shared<article::DangerousResource>()),
+                                         options);
   caf::scoped_actor client{system};
   right = ask_all(client, sender, messages);
   caf::anon_send_exit(sender, caf::exit_reason::user_shutdown);
@@ -82,9 +87,10 @@ Story run(const std::vector<Msg>& messages, std::size_t& right) {
 int main(int argc, char** argv) {
   if (argc > 1) {
     const auto wants_help = std::string_view{argv[1]} == "--help";
-    std::fprintf(wants_help ? stdout : stderr,
-                 "usage: article\n\nRuns the article's example and prints what happens. Takes no options.\n"
-                 "Exit code: 0 if every message was answered, 1 if not, 2 for bad usage.\n");
+    std::fprintf(
+      wants_help ? stdout : stderr,
+      "usage: article\n\nRuns the article's example and prints what happens. Takes no options.\n"
+      "Exit code: 0 if every message was answered, 1 if not, 2 for bad usage.\n");
     return wants_help ? 0 : 2;
   }
 
@@ -103,7 +109,8 @@ int main(int argc, char** argv) {
               "ten: answered in order %zu of 10, crashes %llu\n",
               static_cast<unsigned long long>(one.crashes),
               static_cast<unsigned long long>(one.total_retries),
-              static_cast<unsigned long long>(one.resets), static_cast<unsigned long long>(one.replies),
-              right_of_ten, static_cast<unsigned long long>(ten.crashes));
+              static_cast<unsigned long long>(one.resets),
+              static_cast<unsigned long long>(one.replies), right_of_ten,
+              static_cast<unsigned long long>(ten.crashes));
   return right_of_two == 2 && right_of_ten == 10 ? 0 : 1;
 }

@@ -16,8 +16,8 @@ public:
   /// Owns the jobs `first`, `first + stride`, `first + 2 * stride` and so on.
   Client(caf::actor_config& config, caf::actor guard, Jobs* jobs, std::uint64_t first,
          std::uint64_t stride)
-      : caf::event_based_actor(config), guard_(std::move(guard)), jobs_(*jobs), next_(first),
-        stride_(stride) {}
+    : caf::event_based_actor(config), guard_(std::move(guard)), jobs_(*jobs), next_(first),
+      stride_(stride) {}
 
   // Without a behavior it lives as long as an answer is due.
   caf::behavior make_behavior() override {
@@ -39,15 +39,15 @@ private:
     next_ += stride_;
     jobs_.states[job] = Jobs::State::submitted;
     request(guard_, caf::infinite, Jobs::id_of(job))
-        .then(
-            [this, job](const std::string&) {
-              jobs_.states[job] = Jobs::State::answered;
-              request_next();
-            },
-            [this, job](const caf::error&) {
-              jobs_.states[job] = Jobs::State::failed;
-              is_refused_ = true;
-            });
+      .then(
+        [this, job](const std::string&) {
+          jobs_.states[job] = Jobs::State::answered;
+          request_next();
+        },
+        [this, job](const caf::error&) {
+          jobs_.states[job] = Jobs::State::failed;
+          is_refused_ = true;
+        });
   }
 
   caf::actor guard_;

@@ -50,7 +50,7 @@ void reset_connection_of(const httplib::Request& request) {
 } // namespace
 
 FailingService::FailingService(std::uint64_t seed, const std::string& ledger)
-    : seed_(seed), ledger_(open(ledger.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644)) {
+  : seed_(seed), ledger_(open(ledger.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644)) {
   if (ledger_ < 0)
     throw std::system_error(errno, std::generic_category(), "--ledger: " + ledger);
 }

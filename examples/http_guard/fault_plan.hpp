@@ -36,8 +36,8 @@ constexpr Fault fault_of(std::uint64_t seed, std::string_view id, std::uint64_t 
     double of_calls;
   };
   constexpr Share shares[] = {
-      {Fault::error_500, 0.04},    {Fault::error_429, 0.03},    {Fault::hang_before, 0.0075},
-      {Fault::hang_after, 0.0075}, {Fault::reset_before, 0.01}, {Fault::reset_after, 0.01},
+    {Fault::error_500, 0.04},    {Fault::error_429, 0.03},    {Fault::hang_before, 0.0075},
+    {Fault::hang_after, 0.0075}, {Fault::reset_before, 0.01}, {Fault::reset_after, 0.01},
   };
   auto rest = backoff_actor::unit_random(seed, hash_of(id), n);
   for (const auto& share : shares) {

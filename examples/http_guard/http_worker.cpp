@@ -28,8 +28,8 @@ std::string reason_of(CURL* curl, CURLcode code, const char* details) {
 } // namespace
 
 HttpWorker::HttpWorker(caf::actor_config& config, std::string base_url)
-    : caf::event_based_actor(config), base_url_(std::move(base_url)),
-      curl_(curl_easy_init(), &curl_easy_cleanup) {
+  : caf::event_based_actor(config), base_url_(std::move(base_url)),
+    curl_(curl_easy_init(), &curl_easy_cleanup) {
   if (!curl_)
     throw std::runtime_error("curl_easy_init failed");
 }

@@ -37,8 +37,8 @@ std::string fit_to_terminal(std::string line) {
 } // namespace
 
 LiveLine::LiveLine(std::uint64_t requests)
-    : requests_(requests), is_terminal_(isatty(STDERR_FILENO) == 1),
-      next_(std::chrono::steady_clock::now() + interval()) {}
+  : requests_(requests), is_terminal_(isatty(STDERR_FILENO) == 1),
+    next_(std::chrono::steady_clock::now() + interval()) {}
 
 std::chrono::milliseconds LiveLine::interval() const { return is_terminal_ ? 100ms : 1000ms; }
 

@@ -20,7 +20,7 @@ namespace http_guard {
 namespace {
 
 constexpr auto description =
-    R"(Supervised, reliable delivery to a service that fails all the time.
+  R"(Supervised, reliable delivery to a service that fails all the time.
 
 A few client actors request jobs of one BackOffSender. Its child is a worker that puts each job
 to an HTTP service and throws an exception on whatever goes wrong; it has no line about trying
@@ -111,7 +111,7 @@ Options check(const Given& given, backoff_actor::Problems& problems) {
   options.requests = number("--requests", given.requests, 1, 1'000'000, problems);
   options.clients = number("--clients", given.clients, 1, 1000, problems);
   options.seed =
-      number("--seed", given.seed, 0, std::numeric_limits<std::uint64_t>::max(), problems);
+    number("--seed", given.seed, 0, std::numeric_limits<std::uint64_t>::max(), problems);
   options.url = given.url;
   while (options.url.ends_with('/'))
     options.url.pop_back();
@@ -133,17 +133,19 @@ std::variant<Options, int> parse_options(int argc, char** argv) {
   app.allow_extras();
   app.get_formatter()->column_width(20);
   app.add_option("--requests", given.requests, "how many jobs: 1..1000000 (1000)")->type_name("N");
-  app.add_option("--clients", given.clients,
-                 "how many actors request them, each waiting for at most 8\n"
-                 "answers at a time: 1..1000 (4)")
-      ->type_name("N");
+  app
+    .add_option("--clients", given.clients,
+                "how many actors request them, each waiting for at most 8\n"
+                "answers at a time: 1..1000 (4)")
+    ->type_name("N");
   app.add_option("--seed", given.seed, "which calls fail, and how long the delays are (1)")
-      ->type_name("N");
+    ->type_name("N");
   const auto url = app.add_option("--url", given.url, "the base of a service of your own (none)")
-                       ->type_name("URL");
-  app.add_option("--picture", given.picture,
-                 "where the picture of the run goes, an SVG\n(demo-output/http_guard.svg)")
-      ->type_name("FILE");
+                     ->type_name("URL");
+  app
+    .add_option("--picture", given.picture,
+                "where the picture of the run goes, an SVG\n(demo-output/http_guard.svg)")
+    ->type_name("FILE");
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp& call) {

@@ -13,7 +13,7 @@ namespace {
 
 // What can still be told apart in the width of the picture.
 constexpr std::size_t progress_points = 400;
-constexpr double crash_columns = 250;
+constexpr double crash_columns = 150;
 
 // The axis of the delays is logarithmic and in milliseconds.
 constexpr auto ms = 1000.0;
@@ -38,19 +38,18 @@ set tmargin at screen 0.845
 set bmargin at screen 0.545
 set format x ''
 set border 11
-set ylabel 'acknowledged' textcolor rgb '#0060a0' offset screen 0.009,0
-set y2label 'handed over again' textcolor rgb '#c06000' offset screen -0.011,0
+set label 'acknowledged' at screen 0.022,0.695 center rotate textcolor rgb '#0060a0'
+set label 'handed over again' at screen 0.984,0.695 center rotate textcolor rgb '#c06000'
 set y2tics nomirror out scale 0.6 textcolor rgb '#444444'
 set yrange [0:*]
 set y2range [0:*]
 set key top left
 plot $progress using 1:2 with filledcurves y1=0 linecolor rgb '#d5e8f7' notitle, \
      $progress using 1:2 with lines linewidth 2.5 linecolor rgb '#0072b2' \
-       title 'requests acknowledged', \
+       title 'acknowledged', \
      $progress using 1:3 axes x1y2 with lines linewidth 1.8 linecolor rgb '#e07b00' \
-       title 'hand-overs to a new worker after a crash'
+       title 'handed over again, after a crash'
 unset y2tics
-unset y2label
 unset label
 )";
 
@@ -61,7 +60,7 @@ set border 3
 set format x '%g'
 set ytics auto
 set xlabel 'seconds' textcolor rgb '#444444' offset screen 0,0.012
-set ylabel 'delay after a crash' textcolor rgb '#444444' offset screen 0.009,0
+set label 'delay after a crash' at screen 0.022,0.35 center rotate textcolor rgb '#444444'
 set logscale y
 set key at screen 0.5075,0.05 center center vertical maxrows 2 width 1
 )";
@@ -75,12 +74,12 @@ struct Kind {
 };
 
 constexpr std::array<Kind, 6> kinds{{
-    {"HTTP 500", "HTTP 500", "#d62728", 7},
-    {"HTTP 429", "HTTP 429", "#e69f00", 5},
-    {"Timeout", "timeout", "#7b4fb5", 9},
-    {"reset", "connection reset", "#0a8f6c", 13},
-    {"refused", "connection refused", "#1f3b73", 11},
-    {"", "other", "#8c8c8c", 15},
+  {"HTTP 500", "HTTP 500", "#d62728", 7},
+  {"HTTP 429", "HTTP 429", "#e69f00", 5},
+  {"Timeout", "timeout", "#7b4fb5", 9},
+  {"reset", "connection reset", "#0a8f6c", 13},
+  {"refused", "connection refused", "#1f3b73", 11},
+  {"", "other", "#8c8c8c", 15},
 }};
 
 std::size_t kind_of(const std::string& cause) {
@@ -105,14 +104,18 @@ double tick_step(double range) {
   return 10 * power;
 }
 
+// Both ends of each step, because gnuplot's own steps would be a shape of their own each.
 void write_progress(std::ostream& script, const std::vector<Timeline::Progress>& progress) {
-  const auto write = [&](const Timeline::Progress& x) {
-    script << x.at << ' ' << x.acknowledged << ' ' << x.resends << '\n';
-  };
   script << "$progress << end_of_data\n";
+  Timeline::Progress drawn{};
+  const auto step_to = [&](const Timeline::Progress& x) {
+    script << x.at << ' ' << drawn.acknowledged << ' ' << drawn.resends << '\n'
+           << x.at << ' ' << x.acknowledged << ' ' << x.resends << '\n';
+    drawn = x;
+  };
   for (std::size_t i = 0; i < progress.size(); i += progress.size() / progress_points + 1)
-    write(progress[i]);
-  write(progress.back());
+    step_to(progress[i]);
+  step_to(progress.back());
   script << "end_of_data\nset ytics "
          << tick_step(static_cast<double>(progress.back().acknowledged)) << "\nset y2tics "
          << tick_step(static_cast<double>(progress.back().resends)) << '\n';
@@ -157,15 +160,15 @@ void write_delays(std::ostream& script, const Timeline& timeline) {
     }
     script << "end_of_data\n";
     const auto colour = std::string{" linecolor rgb '"} + kinds[i].colour + "' ";
-    bars +=
-        data
-        + " using 1:2:1:3:(delay_floor):2 with boxxyerror fillstyle transparent solid 0.3 noborder"
-        + colour + "notitle, " + data + " using 1:2 with impulses linewidth 0.9" + colour
-        + "notitle, ";
+    bars += data
+            + " using ($3 - $1 < thinnest ? NaN : $1):2:1:3:(delay_floor):2 with boxxyerror"
+              " fillstyle transparent solid 0.3 noborder"
+            + colour + "notitle, " + data + " using 1:2 with impulses linewidth 0.9" + colour
+            + "notitle, ";
     marks += data + " using 1:2 with points pointsize 0.6 pointtype "
              + std::to_string(kinds[i].mark) + colour + "title '" + kinds[i].label + "', ";
   }
-  script << "delay_floor = " << delay_floor << '\n'
+  script << "delay_floor = " << delay_floor << "\nthinnest = " << timeline.end / 500 << '\n'
          << lower_panel << "set yrange [delay_floor:" << longest * 1.8 << "]\n"
          << "set ytics ('none' " << no_delay;
   for (auto exponent = 1; exponent <= 8; ++exponent) {
@@ -183,12 +186,12 @@ void write_delays(std::ostream& script, const Timeline& timeline) {
 void write_picture_script(std::ostream& script, const Timeline& timeline,
                           const std::string& title) {
   script
-      << preamble << "set xrange [0:" << timeline.end << "]\n"
-      << "set label " << quoted(title)
-      << " at screen 0.105, 0.945 left noenhanced font ',20' textcolor rgb '#111111'\n"
-      << "set label 'A service that fails by plan, and is killed for a while; a worker without a "
-         "line of retry code; one BackOffSender.' at screen 0.105, 0.893 left textcolor rgb "
-         "'#666666'\n";
+    << preamble << "set xrange [0:" << timeline.end << "]\n"
+    << "set label " << quoted(title)
+    << " at screen 0.105, 0.945 left noenhanced font ',20' textcolor rgb '#111111'\n"
+    << "set label 'A service that fails by plan, and is killed for a while; a worker without a "
+       "line of retry code; one BackOffSender.' at screen 0.105, 0.893 left textcolor rgb "
+       "'#666666'\n";
   write_outages(script, timeline.outages);
   write_progress(script, timeline.progress);
   script << upper_panel;

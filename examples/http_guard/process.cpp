@@ -49,11 +49,11 @@ Process::Process(const std::vector<std::string>& command, Streams streams) {
                            POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
 
   const auto error =
-      posix_spawnp(&id_, arguments[0], &actions, &attributes, arguments.data(), environ);
+    posix_spawnp(&id_, arguments[0], &actions, &attributes, arguments.data(), environ);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0)
-    throw std::system_error(error, std::generic_category(), command[0]);
+    throw std::system_error(error, std::generic_category(), "cannot start " + command[0]);
 }
 
 Process::~Process() {

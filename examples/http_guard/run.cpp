@@ -27,12 +27,12 @@ constexpr auto look_around = 20ms;
 class Outage {
 public:
   Outage(ServiceProcess& service, RunRecord& record, std::uint64_t requests)
-      : service_(service), record_(record), middle_((requests + 1) / 2) {}
+    : service_(service), record_(record), requests_(requests) {}
 
   /// Kills or starts the service if it is time.
   void step() {
     const auto now = std::chrono::steady_clock::now();
-    if (phase_ == Phase::before && record_.counts().acknowledged >= middle_) {
+    if (phase_ == Phase::before && is_middle()) {
       service_.kill();
       record_.service_down();
       end_ = now + outage_length;
@@ -47,9 +47,14 @@ public:
 private:
   enum class Phase { before, during, after };
 
+  bool is_middle() const {
+    const auto acknowledged = record_.counts().acknowledged;
+    return acknowledged >= requests_ / 2 && acknowledged < requests_;
+  }
+
   ServiceProcess& service_;
   RunRecord& record_;
-  std::uint64_t middle_;
+  std::uint64_t requests_;
   Phase phase_ = Phase::before;
   std::chrono::steady_clock::time_point end_;
 };
@@ -98,9 +103,9 @@ EarlyEnd run(const Options& options, ServiceProcess* service, Signals& signals, 
 
   const auto url = service != nullptr ? service->url() : options.url;
   const auto sender = backoff_actor::spawn_back_off_sender(
-      system, backoff_actor::child_of<HttpWorker, caf::detached>(url), sender_options);
+    system, backoff_actor::child_of<HttpWorker, caf::detached>(url), sender_options);
   spawn_clients(system, options.clients, sender, jobs);
-  const auto result = look_on(options, service, signals, record, jobs);
+  auto result = look_on(options, service, signals, record, jobs);
 
   caf::anon_send_exit(sender, caf::exit_reason::user_shutdown);
   system.await_all_actors_done();

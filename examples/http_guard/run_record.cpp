@@ -1,6 +1,6 @@
 #include "run_record.hpp"
 
-#include <algorithm>
+#include <string>
 #include <utility>
 #include <variant>
 
@@ -16,8 +16,8 @@ constexpr double progress_step = 0.01;
 
 double seconds(Duration span) { return std::chrono::duration<double>(span).count(); }
 
-// What is the same for all failures of a kind: of `runtime_error("PUT http://host/jobs/17: HTTP
-// 500")`, as CAF renders it, the end.
+// What is the same for all failures of a kind: `HTTP 500` of `PUT http://host/jobs/17: HTTP 500`,
+// without the quotes and parentheses that CAF renders around it.
 std::string class_of(const std::string& text) {
   const auto job = text.find("/jobs/");
   const auto colon = text.find(": ", job == std::string::npos ? 0 : job);
@@ -55,7 +55,7 @@ public:
   void operator()(const event::RetryScheduled& x) {
     self_.present_.delay = x.delay;
     self_.timeline_.crashes.push_back(
-        {self_.since_start(x.at), seconds(x.delay), self_.index_of(self_.present_.last_cause)});
+      {self_.since_start(x.at), seconds(x.delay), self_.index_of(self_.present_.last_cause)});
   }
 
   void operator()(const event::DelayEnded&) { self_.present_.delay.reset(); }
@@ -89,10 +89,14 @@ private:
 void RunRecord::on_event(const backoff_actor::Event& event) {
   const std::lock_guard lock{mutex_};
   std::visit(Reader{*this}, event);
+  // The last point is the latest state, those before it are `progress_step` apart.
   const auto at = since_start(time_of(event));
+  const Timeline::Progress point{at, present_.counts.acknowledged, present_.counts.resends};
   auto& progress = timeline_.progress;
-  if (progress.empty() || at >= progress.back().at + progress_step)
-    progress.push_back({at, present_.counts.acknowledged, present_.counts.resends});
+  if (progress.size() < 2 || at >= progress[progress.size() - 2].at + progress_step)
+    progress.push_back(point);
+  else
+    progress.back() = point;
 }
 
 void RunRecord::service_down() {

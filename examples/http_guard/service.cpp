@@ -71,18 +71,19 @@ int run(const ServiceOptions& options) {
 int main(int argc, char** argv) {
   http_guard::ServiceOptions options;
   CLI::App app{
-      "A small HTTP service on 127.0.0.1 that fails often: PUT /jobs/<id> executes a job and\n"
-      "appends its id to the ledger. Of the calls 4% get a 500, 3% a 429, 1.5% hang for half\n"
-      "a second, 2% have their connection reset; half of those that hang or are reset have\n"
-      "been executed. The first line on stdout is the port. Ctrl-C or SIGTERM ends it.",
-      "http_guard_service"};
+    "A small HTTP service on 127.0.0.1 that fails often: PUT /jobs/<id> executes a job and\n"
+    "appends its id to the ledger. Of the calls 4% get a 500, 3% a 429, 1.5% hang for half\n"
+    "a second, 2% have their connection reset; half of those that hang or are reset have\n"
+    "been executed. The first line on stdout is the port. Ctrl-C or SIGTERM ends it.",
+    "http_guard_service"};
   app.get_formatter()->column_width(22);
   app.add_option("--port", options.port, "0 takes any that is free (0)")
-      ->check(CLI::Range(0, 65535))
-      ->type_name("PORT");
-  app.add_option("--ledger", options.ledger,
-                 "the file to which each executed id is appended (ledger.txt)")
-      ->type_name("FILE");
+    ->check(CLI::Range(0, 65535))
+    ->type_name("PORT");
+  app
+    .add_option("--ledger", options.ledger,
+                "the file to which each executed id is appended (ledger.txt)")
+    ->type_name("FILE");
   app.add_option("--seed", options.seed, "which calls fail, and how (1)")->type_name("N");
   app.add_flag("--end-with-parent", options.end_with_parent, "end when whoever started it ends");
   try {

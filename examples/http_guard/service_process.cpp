@@ -45,7 +45,7 @@ std::uint64_t Ledger::duplicates() const {
 }
 
 ServiceProcess::ServiceProcess(std::filesystem::path ledger, std::uint64_t seed)
-    : ledger_(std::move(ledger)), seed_(seed) {
+  : ledger_(std::move(ledger)), seed_(seed) {
   // A socket that is bound and never listens: connections are refused while the service is down,
   // and yet nobody else, a connection of our own least of all, can be given its port.
   reservation_ = FileDescriptor{socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
@@ -70,11 +70,11 @@ void ServiceProcess::start() {
   {
     const FileDescriptor its_end{ends[1]};
     const auto program =
-        std::filesystem::read_symlink("/proc/self/exe").parent_path() / "http_guard_service";
+      std::filesystem::read_symlink("/proc/self/exe").parent_path() / "http_guard_service";
     process_ = std::make_unique<Process>(
-        std::vector<std::string>{program, "--port", std::to_string(port_), "--ledger", ledger_,
-                                 "--seed", std::to_string(seed_), "--end-with-parent"},
-        Process::Streams{.out = its_end.get()});
+      std::vector<std::string>{program, "--port", std::to_string(port_), "--ledger", ledger_,
+                               "--seed", std::to_string(seed_), "--end-with-parent"},
+      Process::Streams{.out = its_end.get()});
   }
   const auto port = read_within(start_limit, output_);
   if (!port)

@@ -20,10 +20,8 @@ std::string duration(double seconds) {
   return text;
 }
 
-// The smallest value that at least this share of all is not above.
+// The smallest value that at least this share of all is not above. There must be one.
 double percentile(std::vector<double> values, double share) {
-  if (values.empty())
-    return 0;
   const auto rank = std::ceil(share * static_cast<double>(values.size()));
   const auto nth = values.begin() + static_cast<std::ptrdiff_t>(std::max(rank, 1.0)) - 1;
   std::nth_element(values.begin(), nth, values.end());
@@ -62,9 +60,11 @@ void print_summary(const Options& options, const Counts& counts, const Timeline&
   for (std::size_t i = 0; i < by_cause.size(); ++i)
     print("  " + timeline.causes[i], std::to_string(by_cause[i]));
   print("longest delay", duration(longest_delay));
-  print("longest wait of a client", duration(percentile(timeline.latencies, 1)));
-  print("latency, 50th percentile", duration(percentile(timeline.latencies, 0.5)));
-  print("latency, 99th percentile", duration(percentile(timeline.latencies, 0.99)));
+  if (!timeline.latencies.empty()) {
+    print("longest wait of a client", duration(percentile(timeline.latencies, 1)));
+    print("latency, 50th percentile", duration(percentile(timeline.latencies, 0.5)));
+    print("latency, 99th percentile", duration(percentile(timeline.latencies, 0.99)));
+  }
   print("hand-overs to the worker", std::to_string(counts.hand_overs));
   print("  of them resends after a crash", std::to_string(counts.resends));
   std::fflush(stdout);

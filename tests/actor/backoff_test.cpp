@@ -84,14 +84,16 @@ TEST_F(Backoff, takes_no_notice_of_a_down_message_that_is_not_its_childs) { // D
   EXPECT_EQ(ask("a")->value, "a");
 }
 
-TEST_F(Backoff, a_crash_with_an_empty_outbox_holds_up_the_next_message_no_longer_than_its_delay) { // D9
+TEST_F(Backoff,
+       a_crash_with_an_empty_outbox_holds_up_the_next_message_no_longer_than_its_delay) { // D9
   start({});
   ask("a");
   caf::anon_send_exit(danger.child(), caf::exit_reason::kill);
   time.advance(10ms);
   ASSERT_EQ(retries(), 1u);
 
-  EXPECT_EQ(ask("b")->value, "b") << "at once, although there was no acknowledgement since the crash";
+  EXPECT_EQ(ask("b")->value, "b")
+    << "at once, although there was no acknowledgement since the crash";
 }
 
 TEST_F(Backoff, recreates_the_child_at_once_by_default) {

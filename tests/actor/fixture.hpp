@@ -18,11 +18,11 @@ using namespace std::chrono_literals;
 using testing::Act;
 using testing::Birth;
 using testing::Danger;
+using ::testing::ElementsAre;
 using testing::EventLog;
 using testing::FaultScript;
-using testing::VirtualTime;
-using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using testing::VirtualTime;
 
 using Strings = std::vector<std::string>;
 
@@ -35,11 +35,13 @@ public:
   }
 };
 
-/// A client that uses plain sends and keeps what comes back. It writes into `received` as long as it lives.
+/// A client that uses plain sends and keeps what comes back. It writes into `received` as long as
+/// it lives.
 class PlainClient : public caf::event_based_actor {
 public:
   PlainClient(caf::actor_config& config, caf::actor receiver, std::shared_ptr<Strings> received)
-    : caf::event_based_actor(config), receiver_(std::move(receiver)), received_(std::move(received)) {}
+    : caf::event_based_actor(config), receiver_(std::move(receiver)),
+      received_(std::move(received)) {}
 
   caf::behavior make_behavior() override {
     return {
@@ -55,7 +57,8 @@ private:
   std::shared_ptr<Strings> received_;
 };
 
-/// A sender in virtual time with scripted children. Its waits are 10, 30, 70, 150, 310, 630 and 1270 ms.
+/// A sender in virtual time with scripted children. Its waits are 10, 30, 70, 150, 310, 630 and
+/// 1270 ms.
 class SenderTest : public ::testing::Test {
 protected:
   static SenderOptions default_options() {

@@ -176,7 +176,8 @@ TEST_F(Lifecycle, stopping_skips_what_waits_in_the_childs_mailbox) {
 TEST_F(Lifecycle, a_child_that_ignores_exit_messages_is_ended_all_the_same) {
   class Stubborn : public caf::event_based_actor {
   public:
-    Stubborn(caf::actor_config& config, bool* alive) : caf::event_based_actor(config), alive_(alive) {}
+    Stubborn(caf::actor_config& config, bool* alive)
+      : caf::event_based_actor(config), alive_(alive) {}
     caf::behavior make_behavior() override {
       set_exit_handler([](caf::exit_msg&) {});
       return {[](const std::string& text) { return text; }};
@@ -255,10 +256,11 @@ TEST_F(Lifecycle, bad_options_are_refused_all_together_before_anything_starts) {
     spawn_back_off_sender(time.system(), nullptr, options);
     FAIL() << "nothing was thrown";
   } catch (const InvalidArgument& thrown) {
-    EXPECT_STREQ(thrown.what(), "backoff.slot_time: got 0ns, allowed 1ns..24h\n"
-                                "backoff.ceiling: got 99, allowed 1..62\n"
-                                "make_child: got an empty function, allowed a function that returns a "
-                                "fresh actor");
+    EXPECT_STREQ(thrown.what(),
+                 "backoff.slot_time: got 0ns, allowed 1ns..24h\n"
+                 "backoff.ceiling: got 99, allowed 1..62\n"
+                 "make_child: got an empty function, allowed a function that returns a "
+                 "fresh actor");
   }
   EXPECT_EQ(time.run(), 0u);
 }

@@ -15,8 +15,8 @@ namespace backoff_actor::model_test {
 
 /// What a sender has to do, in the most obvious way: one list, searched from the front every time.
 ///
-/// It shares no code with the engine but the backoff value, which has tests of its own. It speaks of
-/// deliveries by their ids; `taken` collects what one input leads to, as text.
+/// It shares no code with the engine but the backoff value, which has tests of its own. It speaks
+/// of deliveries by their ids; `taken` collects what one input leads to, as text.
 class ReferenceSender {
 public:
   struct HandOver {
@@ -99,7 +99,8 @@ public:
         reject_later_.insert(x->id);
     }
     reject_marked();
-    if (culprit == 0 && handed_something && !owed.empty() && was_handed_to(owed.front(), incarnation))
+    if (culprit == 0 && handed_something && !owed.empty()
+        && was_handed_to(owed.front(), incarnation))
       culprit = owed.front().id;
     if (auto* x = find(culprit))
       ++x->attempts;
@@ -159,7 +160,8 @@ public:
   }
 
   void child_alive(std::uint32_t which, std::uint32_t probe) {
-    if (is_stopped || child != Child::alive || which != incarnation || probe_out == 0 || probe != probe_out)
+    if (is_stopped || child != Child::alive || which != incarnation || probe_out == 0
+        || probe != probe_out)
       return;
     probe_out = 0;
     for (auto* x : all_held())

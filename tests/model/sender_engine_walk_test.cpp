@@ -1,8 +1,10 @@
-// Random walks of inputs through the engine and, beside it, through the reference sender. After every step
-// both must have asked for the same and be in the same state, and the invariants of the contract must hold.
+// Random walks of inputs through the engine and, beside it, through the reference sender. After
+// every step both must have asked for the same and be in the same state, and the invariants of the
+// contract must hold.
 //
-// rapidcheck prints the seed of a run; RC_PARAMS="seed=..." takes it back, "max_success=..." sets how many
-// walks there are, by default 2000 a test. A failing walk is shrunk to the shortest that still fails.
+// rapidcheck prints the seed of a run; RC_PARAMS="seed=..." takes it back, "max_success=..." sets
+// how many walks there are, by default 2000 a test. A failing walk is shrunk to the shortest that
+// still fails.
 
 #include "reference_sender.hpp"
 
@@ -35,8 +37,8 @@ enum class Kind {
   stop,
 };
 
-// One input in the making: what it refers to is looked up when its turn comes, so that a walk from which
-// inputs were dropped still makes sense.
+// One input in the making: what it refers to is looked up when its turn comes, so that a walk from
+// which inputs were dropped still makes sense.
 struct Command {
   Kind kind;
   std::uint32_t a; // which of the hand-overs, incarnations, spans ...
@@ -44,26 +46,25 @@ struct Command {
 };
 
 void showValue(const Command& command, std::ostream& out) {
-  static const char* const names[] = {"submit",       "persisted",    "child_started", "start_failed",
-                                      "child_down",   "acknowledged", "error_answer",  "child_alive",
-                                      "advance",      "wake",         "stop"};
+  static const char* const names[] = {"submit",     "persisted",    "child_started", "start_failed",
+                                      "child_down", "acknowledged", "error_answer",  "child_alive",
+                                      "advance",    "wake",         "stop"};
   out << names[static_cast<int>(command.kind)] << "(" << command.a << ", " << command.b << ")";
 }
 
 rc::Gen<Command> arbitrary_command() {
   return rc::gen::build<Command>(
-    rc::gen::set(&Command::kind,
-                 rc::gen::weightedElement<Kind>({{30, Kind::submit},
-                                                 {20, Kind::persisted},
-                                                 {25, Kind::child_started},
-                                                 {5, Kind::start_failed},
-                                                 {15, Kind::child_down},
-                                                 {30, Kind::acknowledged},
-                                                 {20, Kind::error_answer},
-                                                 {15, Kind::child_alive},
-                                                 {25, Kind::advance},
-                                                 {5, Kind::wake},
-                                                 {1, Kind::stop}})),
+    rc::gen::set(&Command::kind, rc::gen::weightedElement<Kind>({{30, Kind::submit},
+                                                                 {20, Kind::persisted},
+                                                                 {25, Kind::child_started},
+                                                                 {5, Kind::start_failed},
+                                                                 {15, Kind::child_down},
+                                                                 {30, Kind::acknowledged},
+                                                                 {20, Kind::error_answer},
+                                                                 {15, Kind::child_alive},
+                                                                 {25, Kind::advance},
+                                                                 {5, Kind::wake},
+                                                                 {1, Kind::stop}})),
     rc::gen::set(&Command::a, rc::gen::inRange<std::uint32_t>(0, 1000)),
     rc::gen::set(&Command::b, rc::gen::inRange<std::uint32_t>(0, 1000)));
 }
@@ -71,14 +72,16 @@ rc::Gen<Command> arbitrary_command() {
 class Walk {
 public:
   Walk(RestartTiming restart, bool persist, std::uint64_t seed)
-    : initial_(ExponentialBackOffSpec{.ceiling = 4, .stay_at_ceiling = seed % 2 == 0, .seed = seed}),
+    : initial_(
+      ExponentialBackOffSpec{.ceiling = 4, .stay_at_ceiling = seed % 2 == 0, .seed = seed}),
       reference_(restart, persist, initial_) {
     EngineOptions options;
     options.backoff = initial_;
     options.restart = restart;
     options.persist = persist;
     options.on_event = [this](const Event& event) { note(event); };
-    engine_ = std::make_unique<SenderEngine>(std::make_shared<const EngineOptions>(std::move(options)));
+    engine_ =
+      std::make_unique<SenderEngine>(std::make_shared<const EngineOptions>(std::move(options)));
     step(input::Start{}, [&] { reference_.start(); });
   }
 
@@ -94,7 +97,8 @@ public:
     }
     case Kind::start_failed: {
       const auto which = incarnation(command);
-      return step(input::StartFailed{which, {1, "start"}}, [&] { reference_.start_failed(now_, which); });
+      return step(input::StartFailed{which, {1, "start"}},
+                  [&] { reference_.start_failed(now_, which); });
     }
     case Kind::child_down: {
       const auto which = incarnation(command);
@@ -109,8 +113,11 @@ public:
                   [&] { reference_.acknowledged(name, from_child); });
     }
     case Kind::error_answer: {
-      const input::ErrorAnswer answer{hand_over(command), {1 + command.b % 2, "error"},
-                                      command.b % 3 != 0, command.b % 5 == 0, command.b % 7 == 0};
+      const input::ErrorAnswer answer{hand_over(command),
+                                      {1 + command.b % 2, "error"},
+                                      command.b % 3 != 0,
+                                      command.b % 5 == 0,
+                                      command.b % 7 == 0};
       return step(answer, [&] { reference_.error_answer(answer); });
     }
     case Kind::child_alive: {
@@ -184,7 +191,8 @@ private:
       for (const auto& x : reference_.owed) {
         if (!x.is_stored)
           break;
-        RC_ASSERT(!x.hand_overs.empty() && x.hand_overs.back().incarnation == engine_->incarnation());
+        RC_ASSERT(!x.hand_overs.empty()
+                  && x.hand_overs.back().incarnation == engine_->incarnation());
       }
   }
 
@@ -202,7 +210,9 @@ private:
     endings_[x.delivery] = 0;
     asked.push_back("accept " + std::to_string(x.delivery));
   }
-  void carry_out(const effect::Refuse&, Lines& asked, Names&, Probes&) { asked.emplace_back("refuse"); }
+  void carry_out(const effect::Refuse&, Lines& asked, Names&, Probes&) {
+    asked.emplace_back("refuse");
+  }
   void carry_out(const effect::Persist& x, Lines&, Names&, Probes&) {
     to_persist_.emplace_back(x.slot, x.delivery);
   }
@@ -223,7 +233,9 @@ private:
     hand_overs_.push_back(x.hand_over);
     asked.push_back("hand over " + std::to_string(delivery));
   }
-  void carry_out(const effect::Probe& x, Lines&, Names&, Probes& probes) { probes.push_back(x.probe); }
+  void carry_out(const effect::Probe& x, Lines&, Names&, Probes& probes) {
+    probes.push_back(x.probe);
+  }
   void carry_out(const effect::HoldAnswer&, Lines&, Names&, Probes&) {}
   void carry_out(const effect::Acknowledge& x, Lines& asked, Names&, Probes&) {
     asked.push_back("acknowledge " + name(x.slot));
@@ -289,8 +301,8 @@ private:
 
 bool walks_agree(RestartTiming restart, bool persist) {
   return rc::check([=](std::uint64_t seed) {
-    const auto commands
-      = *rc::gen::scale(3.0, rc::gen::container<std::vector<Command>>(arbitrary_command()));
+    const auto commands =
+      *rc::gen::scale(3.0, rc::gen::container<std::vector<Command>>(arbitrary_command()));
     Walk walk{restart, persist, seed};
     for (const auto& command : commands)
       walk.take(command);

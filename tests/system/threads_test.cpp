@@ -30,8 +30,8 @@ protected:
     system.emplace(config);
   }
 
-  /// Destroys the actor system. A hang ends the program: CAF wants the thread that made the system to
-  /// destroy it, so nobody else could go on.
+  /// Destroys the actor system. A hang ends the program: CAF wants the thread that made the system
+  /// to destroy it, so nobody else could go on.
   void go_down_within(std::chrono::seconds limit) {
     std::promise<void> down;
     std::thread watchdog{[done = down.get_future(), limit] {
@@ -51,12 +51,14 @@ protected:
 
 // -- under load ---------------------------------------------------------------------
 
-// Sends numbers in a window and counts the answers, each of which must be to the number that was sent.
+// Sends numbers in a window and counts the answers, each of which must be to the number that was
+// sent.
 class Counter : public caf::event_based_actor {
 public:
   Counter(caf::actor_config& config, caf::actor receiver, std::uint64_t from, std::uint64_t to,
           std::atomic<std::uint64_t>* right)
-    : caf::event_based_actor(config), receiver_(std::move(receiver)), next_(from), to_(to), right_(right) {}
+    : caf::event_based_actor(config), receiver_(std::move(receiver)), next_(from), to_(to),
+      right_(right) {}
 
   caf::behavior make_behavior() override {
     for (int i = 0; i < 16; ++i)
@@ -118,8 +120,8 @@ TEST_P(SystemUnderLoad, ten_thousand_requests_over_a_hundred_crashing_children_l
   SenderOptions options;
   options.backoff.slot_time = 10us;
   options.on_event = log.hook();
-  const auto make = GetParam().detached ? child_of<Crasher, caf::detached>(&given)
-                                        : child_of<Crasher>(&given);
+  const auto make =
+    GetParam().detached ? child_of<Crasher, caf::detached>(&given) : child_of<Crasher>(&given);
   {
     const auto sender = spawn_back_off_sender(*system, make, options);
     for (std::uint64_t i = 0; i < 10; ++i)
@@ -188,21 +190,24 @@ TEST_F(System, goes_down_with_a_tick_of_an_hour_pending_when_a_sender_that_owes_
 
 // -- children that block ----------------------------------------------------------------
 
-TEST_F(System, an_error_answer_of_a_blocking_actor_reaches_the_client_although_it_answers_no_probes) {
+TEST_F(System,
+       an_error_answer_of_a_blocking_actor_reaches_the_client_although_it_answers_no_probes) {
   std::optional<caf::error> got;
   {
-    const auto sender
-      = spawn_back_off_sender(*system, [](caf::event_based_actor* self) -> caf::actor {
-          return self->spawn([](caf::blocking_actor* child) {
-            bool running = true;
-            child->receive_while(running)(
-              [](const std::string&) -> caf::result<std::string> { return caf::sec::invalid_argument; },
-              [&](const caf::exit_msg& message) {
-                child->fail_state(message.reason);
-                running = false;
-              });
-          });
+    const auto sender =
+      spawn_back_off_sender(*system, [](caf::event_based_actor* self) -> caf::actor {
+        return self->spawn([](caf::blocking_actor* child) {
+          bool running = true;
+          child->receive_while(running)(
+            [](const std::string&) -> caf::result<std::string> {
+              return caf::sec::invalid_argument;
+            },
+            [&](const caf::exit_msg& message) {
+              child->fail_state(message.reason);
+              running = false;
+            });
         });
+      });
     caf::scoped_actor client{*system};
     client->request(sender, caf::infinite, std::string{"a"})
       .receive([](const std::string&) {}, [&](const caf::error& error) { got = error; });

@@ -39,10 +39,8 @@ Problems check(const ExponentialBackOffSpec& spec) {
 }
 
 ExponentialBackOff::ExponentialBackOff(const ExponentialBackOffSpec& spec)
-  : slot_time_(checked(spec).slot_time),
-    seed_(spec.seed.value_or(0)),
-    stream_(spec.stream.value_or(0)),
-    ceiling_(static_cast<std::uint8_t>(spec.ceiling)),
+  : slot_time_(checked(spec).slot_time), seed_(spec.seed.value_or(0)),
+    stream_(spec.stream.value_or(0)), ceiling_(static_cast<std::uint8_t>(spec.ceiling)),
     stay_at_ceiling_(spec.stay_at_ceiling) {}
 
 ExponentialBackOff ExponentialBackOff::next() const {

@@ -20,15 +20,17 @@ struct ExponentialBackOffSpec {
   /// At the ceiling: go on there, instead of starting again at slot 1 after a retry without a wait.
   bool stay_at_ceiling = false;
 
-  /// The seed of the draws. Unset: 0; a `BackOffSender` puts a number in that it draws once per process.
+  /// The seed of the draws. Unset: 0; a `BackOffSender` puts a number in that it draws once per
+  /// process.
   std::optional<std::uint64_t> seed = std::nullopt;
 
-  /// The stream of the draws within the seed. Unset: 0; a `BackOffSender` puts its own number in, so
-  /// that no two of them march in step.
+  /// The stream of the draws within the seed. Unset: 0; a `BackOffSender` puts its own number in,
+  /// so that no two of them march in step.
   std::optional<std::uint64_t> stream = std::nullopt;
 };
 
-/// Returns all that is wrong with the parameters; nothing if an `ExponentialBackOff` can be made of them.
+/// Returns all that is wrong with the parameters; nothing if an `ExponentialBackOff` can be made of
+/// them.
 Problems check(const ExponentialBackOffSpec& spec);
 
 /// The truncated exponential backoff of the article, to the letter, as an immutable value.
@@ -41,17 +43,20 @@ Problems check(const ExponentialBackOffSpec& spec);
 /// | mean wait, ms    |   5 |  13 |  28 |  52 |  95 | 171 |  309 |  558 | 1013 |    0 |
 /// | longest wait, ms |  10 |  30 |  70 | 150 | 310 | 630 | 1270 | 2550 | 5110 |    0 |
 ///
-/// The wait may be zero at every slot, with a chance of 1 in s + 1. At the ceiling a step does not draw
-/// but resets: one retry without a wait, after which the series begins again. That free retry is the
-/// article's; where it is not wanted, and behind a failing service it hardly ever is, set
-/// `stay_at_ceiling`: then the tenth failure waits 1851 ms in the mean and 10230 ms at most, and so do
-/// all after it.
+/// The wait may be zero at every slot, with a chance of 1 in s + 1. At the ceiling a step does not
+/// draw but resets: one retry without a wait, after which the series begins again. That free retry
+/// is the article's; where it is not wanted, and behind a failing service it hardly ever is, set
+/// `stay_at_ceiling`: then the tenth failure waits 1851 ms in the mean and 10230 ms at most, and so
+/// do all after it.
 ///
-/// @shape  `next() -> ExponentialBackOff`, `reset() -> ExponentialBackOff`; nothing changes in place.
-///         The draw of a step is `unit_random(seed, stream, total_retries)`: nothing is stored for it.
+/// @shape  `next() -> ExponentialBackOff`, `reset() -> ExponentialBackOff`; nothing changes in
+/// place.
+///         The draw of a step is `unit_random(seed, stream, total_retries)`: nothing is stored for
+///         it.
 /// @units  nanoseconds in `wait_time()`
 /// @range  `0 <= wait_time() <= slot_time * (2^ceiling - 1)`
-/// @errors the constructor throws `InvalidArgument` naming every parameter that `check` finds wrong.
+/// @errors the constructor throws `InvalidArgument` naming every parameter that `check` finds
+/// wrong.
 /// @source Roestenburg, "Exponential Backoff with Akka Actors", and its code in `patterns`, 2012.
 class ExponentialBackOff {
 public:

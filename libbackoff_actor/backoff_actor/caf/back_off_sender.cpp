@@ -18,7 +18,8 @@ std::uint64_t seed_of_this_process() {
   return seed;
 }
 
-std::shared_ptr<const EngineOptions> engine_options(const SenderOptions& options, caf::actor_id id) {
+std::shared_ptr<const EngineOptions> engine_options(const SenderOptions& options,
+                                                    caf::actor_id id) {
   auto backoff = options.backoff;
   backoff.seed = backoff.seed.value_or(seed_of_this_process());
   backoff.stream = backoff.stream.value_or(id);
@@ -44,13 +45,16 @@ public:
   }
 
   void operator()(const effect::Refuse& x) {
-    seam::refuse(self_.incoming_.client, make_error(x.reason == Refusal::stopped ? SenderError::stopped
-                                                                         : SenderError::outbox_full));
+    seam::refuse(
+      self_.incoming_.client,
+      make_error(x.reason == Refusal::stopped ? SenderError::stopped : SenderError::outbox_full));
   }
 
   void operator()(const effect::Persist&) {} // never asked for: what is in memory needs no storing
 
-  void operator()(const effect::StartChild& x) { self_.follow_up_ = self_.start_child(x.incarnation); }
+  void operator()(const effect::StartChild& x) {
+    self_.follow_up_ = self_.start_child(x.incarnation);
+  }
 
   void operator()(const effect::StopChild&) { self_.end_child(); }
 
@@ -59,14 +63,16 @@ public:
     if (self_.acknowledgement_ == Acknowledgement::by_reply)
       self_.hand_over(x.hand_over, parcel.payload);
     else
-      self_.hand_over(x.hand_over,
-                      caf::make_message(TrackedMsg{x.hand_over.value, parcel.payload,
-                                                   caf::actor_cast<caf::actor>(parcel.client.source())}));
+      self_.hand_over(x.hand_over, caf::make_message(TrackedMsg{
+                                     x.hand_over.value, parcel.payload,
+                                     caf::actor_cast<caf::actor>(parcel.client.source())}));
   }
 
   void operator()(const effect::Probe& x) { self_.send_probe(x.probe); }
 
-  void operator()(const effect::HoldAnswer& x) { self_.parcels_[x.slot].held = std::move(self_.error_); }
+  void operator()(const effect::HoldAnswer& x) {
+    self_.parcels_[x.slot].held = std::move(self_.error_);
+  }
 
   void operator()(const effect::Acknowledge& x) {
     auto parcel = std::exchange(self_.parcels_[x.slot], {});
@@ -75,8 +81,9 @@ public:
 
   void operator()(const effect::DeadLetter& x) {
     auto parcel = std::exchange(self_.parcels_[x.slot], {});
-    seam::refuse(parcel.client, x.reason == DeadLetterReason::rejected ? std::move(parcel.held)
-                                                                 : make_error(SenderError::stopped));
+    seam::refuse(parcel.client, x.reason == DeadLetterReason::rejected
+                                  ? std::move(parcel.held)
+                                  : make_error(SenderError::stopped));
   }
 
   void operator()(const effect::WakeAt& x) { self_.wake_at(x.at); }
@@ -121,10 +128,8 @@ Input BackOffSender::start_child(std::uint32_t incarnation) {
 
 BackOffSender::BackOffSender(caf::actor_config& config, ChildFactory make_child,
                              const SenderOptions& options)
-  : SupervisingActor(config),
-    make_child_(std::move(make_child)),
-    engine_(engine_options(options, id())),
-    acknowledgement_(options.acknowledgement),
+  : SupervisingActor(config), make_child_(std::move(make_child)),
+    engine_(engine_options(options, id())), acknowledgement_(options.acknowledgement),
     is_observed_(static_cast<bool>(options.on_event)) {}
 
 caf::behavior BackOffSender::make_behavior() {
@@ -153,7 +158,8 @@ void BackOffSender::on_answer(HandOverId id, caf::message answer, bool from_chil
   } else if (answer.match_elements<Sent>()) {
     on_sent(answer.get_as<Sent>(0), from_child);
   }
-  // Anything else that an explicitly acknowledging child returns, above all nothing, confirms nothing.
+  // Anything else that an explicitly acknowledging child returns, above all nothing, confirms
+  // nothing.
 }
 
 void BackOffSender::on_sent(const Sent& sent, bool from_child) {

@@ -15,7 +15,8 @@ namespace backoff_actor {
 /// How a child confirms a delivery.
 enum class Acknowledgement {
   /// By answering it: any ordinary actor can be the child, unchanged. Its response is the
-  /// acknowledgement and goes to the client; an empty one counts, and so does a later response promise.
+  /// acknowledgement and goes to the client; an empty one counts, and so does a later response
+  /// promise.
   by_reply,
   /// By `Sent`: the child gets a `TrackedMsg` in place of the message.
   by_sent,
@@ -39,12 +40,14 @@ struct SenderOptions {
 /// Returns all that is wrong with the options; nothing if a sender can be made with them.
 Problems check(const SenderOptions& options);
 
-/// An actor that supervises a dangerous child and keeps every message until the child has acknowledged it.
+/// An actor that supervises a dangerous child and keeps every message until the child has
+/// acknowledged it.
 ///
-/// Accepts any message, as a request or by a plain send, and answers what the child answers; a request is
-/// answered with a `SenderError` if it is refused or if the sender is stopped first. `Sent` is accepted from
-/// a child that acknowledges explicitly. The sender ends like any actor, by an exit message, and with it its
-/// child. While it owes a delivery it lives, even if nobody holds a handle to it.
+/// Accepts any message, as a request or by a plain send, and answers what the child answers; a
+/// request is answered with a `SenderError` if it is refused or if the sender is stopped first.
+/// `Sent` is accepted from a child that acknowledges explicitly. The sender ends like any actor, by
+/// an exit message, and with it its child. While it owes a delivery it lives, even if nobody holds
+/// a handle to it.
 ///
 /// Use `spawn_back_off_sender`.
 class BackOffSender final : public SupervisingActor {
@@ -82,16 +85,17 @@ private:
   bool is_observed_;
   std::vector<Parcel> parcels_;
   Effects effects_;
-  std::optional<Input> follow_up_;  // the answer to an effect of the step being carried out
-  Parcel incoming_;                 // the submission being decided on
-  caf::message answer_;             // the acknowledgement being decided on
-  caf::error error_;                // the error answer being decided on
+  std::optional<Input> follow_up_;   // the answer to an effect of the step being carried out
+  Parcel incoming_;                  // the submission being decided on
+  caf::message answer_;              // the acknowledgement being decided on
+  caf::error error_;                 // the error answer being decided on
   caf::strong_actor_ptr keep_alive_; // of this actor itself, while anything is owed
 };
 
 /// Starts a sender, and with it its child.
 ///
-/// @errors throws `InvalidArgument` naming every option that `check` finds wrong, and `make_child` if it is
+/// @errors throws `InvalidArgument` naming every option that `check` finds wrong, and `make_child`
+/// if it is
 ///         empty; nothing has been started then.
 caf::actor spawn_back_off_sender(caf::actor_system& system, ChildFactory make_child,
                                  SenderOptions options = {});

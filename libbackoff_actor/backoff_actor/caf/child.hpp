@@ -9,8 +9,8 @@
 
 namespace backoff_actor {
 
-/// Makes a child: a fresh actor that belongs to the sender from then on. The argument is the sender, on
-/// which `spawn` may be called. An exception, or an invalid handle, is a failed start.
+/// Makes a child: a fresh actor that belongs to the sender from then on. The argument is the
+/// sender, on which `spawn` may be called. An exception, or an invalid handle, is a failed start.
 using ChildFactory = std::function<caf::actor(caf::event_based_actor* sender)>;
 
 namespace detail {
@@ -28,10 +28,10 @@ public:
 
 } // namespace detail
 
-/// Returns the factory of a worker class, an event-based actor, for which each incarnation is constructed
-/// from a copy of `arguments`. An exception that leaves one of its handlers becomes the cause that the
-/// sender reports, with its text, instead of a line on the console; a worker with an exception handler of
-/// its own sets it in `make_behavior`.
+/// Returns the factory of a worker class, an event-based actor, for which each incarnation is
+/// constructed from a copy of `arguments`. An exception that leaves one of its handlers becomes the
+/// cause that the sender reports, with its text, instead of a line on the console; a worker with an
+/// exception handler of its own sets it in `make_behavior`.
 ///
 /// @tparam Options CAF's spawn options; `caf::detached` for a worker that blocks.
 template <class Worker, caf::spawn_options Options = caf::no_spawn_options, class... Ts>

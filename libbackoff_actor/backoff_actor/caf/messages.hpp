@@ -8,19 +8,19 @@
 
 namespace backoff_actor {
 
-/// What a child that acknowledges explicitly is handed: the client's message, with what is needed to
-/// confirm it and to answer.
+/// What a child that acknowledges explicitly is handed: the client's message, with what is needed
+/// to confirm it and to answer.
 struct TrackedMsg {
-  std::uint64_t id = 0;     ///< names this hand-over of this delivery; goes back in `Sent`
-  caf::message payload;     ///< what the client sent
-  caf::actor client;        ///< who sent it; invalid for an anonymous message
+  std::uint64_t id = 0; ///< names this hand-over of this delivery; goes back in `Sent`
+  caf::message payload; ///< what the client sent
+  caf::actor client;    ///< who sent it; invalid for an anonymous message
 };
 
-/// A child's word that a delivery is done. Return it from the handler of `TrackedMsg`, or send it to the
-/// sender at any later time.
+/// A child's word that a delivery is done. Return it from the handler of `TrackedMsg`, or send it
+/// to the sender at any later time.
 ///
-/// If the client made a request, it gets `answer` (an empty response if there is none), and so does one
-/// that used a plain send if there is one.
+/// If the client made a request, it gets `answer` (an empty response if there is none), and so does
+/// one that used a plain send if there is one.
 struct Sent {
   std::uint64_t id = 0;
   caf::message answer{};
@@ -58,7 +58,7 @@ caf::error make_error(SenderError code);
 } // namespace backoff_actor
 
 CAF_BEGIN_TYPE_ID_BLOCK(backoff_actor, caf::first_custom_type_id + 7400)
-  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::TrackedMsg))
-  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::Sent))
-  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::WakeUp))
+CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::TrackedMsg))
+CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::Sent))
+CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::WakeUp))
 CAF_END_TYPE_ID_BLOCK(backoff_actor)

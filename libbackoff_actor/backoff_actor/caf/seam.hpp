@@ -1,7 +1,8 @@
 #pragma once
 
-// The seam between this library and the version of CAF: the only place that asks which one it is. Each
-// version's header defines the same names with the same meaning, so that nothing else needs to know.
+// The seam between this library and the version of CAF: the only place that asks which one it is.
+// Each version's header defines the same names with the same meaning, so that nothing else needs to
+// know.
 //
 //   object, field          inspection of message types
 //   register_types         type registration
@@ -19,9 +20,9 @@
 
 // CAF_VERSION itself must not be tested on 1.x: in 1.1.0 it is an octal literal.
 #if defined(CAF_VERSION_MAJOR)
-#  error "backoff_actor needs CAF 0.17.5 or 0.17.6; CAF 0.18 and later are not supported yet"
+#error "backoff_actor needs CAF 0.17.5 or 0.17.6; CAF 0.18 and later are not supported yet"
 #elif CAF_VERSION >= 1705 && CAF_VERSION < 1800
-#  include "backoff_actor/caf/seam_0_17.hpp"
+#include "backoff_actor/caf/seam_0_17.hpp"
 #else
-#  error "backoff_actor needs CAF 0.17.5 or 0.17.6"
+#error "backoff_actor needs CAF 0.17.5 or 0.17.6"
 #endif

@@ -36,12 +36,24 @@ void register_errors(caf::actor_system_config& config) {
                             });
 }
 
+namespace {
+
+// What `keep_cause` kept, bare; anything else as CAF renders it.
+std::string text_of(const caf::actor_system& system, const caf::error& error) {
+  const auto& context = error.context();
+  if (error == caf::sec::runtime_error && context.match_elements<std::string>())
+    return context.get_as<std::string>(0);
+  return system.render(error);
+}
+
+} // namespace
+
 Cause cause_of(const caf::actor_system& system, const caf::error& error, bool with_text) {
   if (!error)
     return {};
   const auto category = static_cast<std::uint64_t>(error.category());
   const auto hash = detail::mix(category ^ (std::uint64_t{error.code()} << 56));
-  return {hash == 0 ? 1 : hash, with_text ? system.render(error) : std::string{}};
+  return {hash == 0 ? 1 : hash, with_text ? text_of(system, error) : std::string{}};
 }
 
 void keep_cause(caf::scheduled_actor& self) {
@@ -85,9 +97,10 @@ namespace {
 
 const caf::atom_value wake_up = caf::atom("wakeup");
 
-// CAF 0.17.6's clock keeps the receiver of a pending timeout alive until the timeout is due. So the timeout is
-// set on this small stand-in, which knows its owner weakly: a sender that nobody needs any more can go while
-// its delay runs. A timeout of the same type takes the place of the one before.
+// CAF 0.17.6's clock keeps the receiver of a pending timeout alive until the timeout is due. So the
+// timeout is set on this small stand-in, which knows its owner weakly: a sender that nobody needs
+// any more can go while its delay runs. A timeout of the same type takes the place of the one
+// before.
 class Alarm final : public caf::monitorable_actor {
 public:
   Alarm(caf::actor_config& config, caf::weak_actor_ptr owner)
@@ -102,8 +115,8 @@ private:
   caf::weak_actor_ptr owner_;
 };
 
-// Request ids of 0.17.6 have 60 bits. CAF counts its own up from 1; ours have the topmost bit set, so that the
-// two cannot meet.
+// Request ids of 0.17.6 have 60 bits. CAF counts its own up from 1; ours have the topmost bit set,
+// so that the two cannot meet.
 constexpr std::uint64_t ours = std::uint64_t{1} << 59;
 static_assert(caf::message_id::request_id_mask == 2 * ours - 1);
 
@@ -118,7 +131,8 @@ void RequestingActor::complete_handlers() {
   set_error_handler([](caf::error&) {
     // An error that nobody asked for. CAF's default would end this actor.
   });
-  set_default_handler([this](caf::scheduled_actor*, caf::message_view& view) -> caf::result<caf::message> {
+  set_default_handler([this](caf::scheduled_actor*,
+                             caf::message_view& view) -> caf::result<caf::message> {
     auto client = make_response_promise(); // takes the sender out of the element, so it goes first
     on_submission(view.move_content_to_message(), std::move(client));
     return caf::delegated<caf::message>{};
@@ -138,14 +152,14 @@ void RequestingActor::on_exit() {
   alarm_ = nullptr;
 }
 
-void RequestingActor::make_request(std::uint64_t name, const caf::actor& receiver, caf::message content,
-                                   Priority priority) {
+void RequestingActor::make_request(std::uint64_t name, const caf::actor& receiver,
+                                   caf::message content, Priority priority) {
   const auto id = caf::message_id{ours | name};
-  receiver->enqueue(caf::make_mailbox_element(ctrl(),
-                                              priority == Priority::high ? id.with_high_priority()
-                                                                         : id.with_normal_priority(),
-                                              {}, std::move(content)),
-                    context());
+  receiver->enqueue(
+    caf::make_mailbox_element(
+      ctrl(), priority == Priority::high ? id.with_high_priority() : id.with_normal_priority(), {},
+      std::move(content)),
+    context());
 }
 
 void RequestingActor::watch(const caf::actor& whom) { monitor(whom); }
@@ -154,7 +168,8 @@ Instant RequestingActor::now() { return {clock().now().time_since_epoch()}; }
 
 void RequestingActor::wake_at(Instant at) {
   if (at <= now()) {
-    // An ordinary message: a timer would cost a turn of the clock's thread, an inline call could recurse.
+    // An ordinary message: a timer would cost a turn of the clock's thread, an inline call could
+    // recurse.
     enqueue(caf::make_mailbox_element(nullptr, caf::make_message_id(), {}, WakeUp{}), context());
     return;
   }
@@ -163,7 +178,8 @@ void RequestingActor::wake_at(Instant at) {
     alarm_ = caf::make_actor<Alarm, caf::strong_actor_ptr>(
       system().next_actor_id(), system().node(), &system(), config, caf::weak_actor_ptr{ctrl()});
   }
-  clock().set_ordinary_timeout(caf::actor_clock::time_point{at.since_origin}, alarm_->get(), wake_up, 0);
+  clock().set_ordinary_timeout(caf::actor_clock::time_point{at.since_origin}, alarm_->get(),
+                               wake_up, 0);
 }
 
 void RequestingActor::cancel_wake() {

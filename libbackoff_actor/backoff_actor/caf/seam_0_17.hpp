@@ -78,9 +78,11 @@ void send_later(caf::event_based_actor& self, Duration delay, Ts&&... values) {
 }
 
 /// @thread any
-void send_exit_now(const caf::actor& receiver, const caf::actor_addr& source, caf::exit_reason reason);
+void send_exit_now(const caf::actor& receiver, const caf::actor_addr& source,
+                   caf::exit_reason reason);
 
-/// Gives a client what the child answered. An empty answer is none for a client that used a plain send.
+/// Gives a client what the child answered. An empty answer is none for a client that used a plain
+/// send.
 void answer(caf::response_promise& client, caf::message answer);
 
 /// Gives a client an error, unless it used a plain send: a bare error would end it.
@@ -90,11 +92,12 @@ void refuse(caf::response_promise& client, caf::error error);
 
 enum class Priority { normal, high };
 
-/// An actor that takes messages of any type, makes requests of any type, and gets back whatever comes.
+/// An actor that takes messages of any type, makes requests of any type, and gets back whatever
+/// comes.
 ///
-/// A request is named by the caller, with 59 bits, and the name is put into CAF's request id, so that no table
-/// of open requests is needed: CAF's own costs linear time. Answers are taken in `consume`, because a response
-/// handler of CAF 0.17.6 cannot take a message of any type.
+/// A request is named by the caller, with 59 bits, and the name is put into CAF's request id, so
+/// that no table of open requests is needed: CAF's own costs linear time. Answers are taken in
+/// `consume`, because a response handler of CAF 0.17.6 cannot take a message of any type.
 ///
 /// @thread all members run in the actor's own thread.
 class RequestingActor : public caf::event_based_actor {
@@ -103,15 +106,16 @@ public:
 
   caf::invoke_message_result consume(caf::mailbox_element& element) override;
 
-  /// Called when the actor ends; an overrider calls it too. May run in any thread, if the last handle to the
-  /// actor is dropped there.
+  /// Called when the actor ends; an overrider calls it too. May run in any thread, if the last
+  /// handle to the actor is dropped there.
   void on_exit() override;
 
 protected:
   /// A message that no handler of `complete` takes.
   virtual void on_submission(caf::message payload, caf::response_promise client) = 0;
   /// Whatever came back for a request, a `caf::error` included. No sender: CAF answered by itself.
-  virtual void on_response(std::uint64_t name, caf::message content, const caf::strong_actor_ptr& from) = 0;
+  virtual void on_response(std::uint64_t name, caf::message content,
+                           const caf::strong_actor_ptr& from) = 0;
   virtual void on_down(const caf::actor_addr& who, const caf::error& reason) = 0;
 
   /// @range `name < 2^59`
@@ -120,8 +124,8 @@ protected:
   void watch(const caf::actor& whom);
 
   Instant now();
-  /// Sends a `WakeUp` at `at`, or soon if that has passed. Takes the place of an earlier one that was not due
-  /// yet. Does not keep the actor alive.
+  /// Sends a `WakeUp` at `at`, or soon if that has passed. Takes the place of an earlier one that
+  /// was not due yet. Does not keep the actor alive.
   void wake_at(Instant at);
 
   /// Completes the handlers of a derived class to a behavior, with what every such actor needs.

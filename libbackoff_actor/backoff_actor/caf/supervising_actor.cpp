@@ -12,7 +12,8 @@ namespace backoff_actor {
 
 namespace {
 
-static_assert(HandOverId::slot_bits + HandOverId::tag_bits == 59, "what the name of a request can hold");
+static_assert(HandOverId::slot_bits + HandOverId::tag_bits == 59,
+              "what the name of a request can hold");
 
 // No hand-over has this slot: it names a probe.
 constexpr std::uint32_t probe_slot = HandOverId::max_slots - 1;

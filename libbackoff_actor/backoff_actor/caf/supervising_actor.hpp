@@ -14,7 +14,8 @@ struct ErrorInfo {
   bool is_bounce;  ///< CAF answered because somebody was gone
 };
 
-/// An actor with one child, to which it hands over messages of any type, and whose end it is told of.
+/// An actor with one child, to which it hands over messages of any type, and whose end it is told
+/// of.
 ///
 /// @thread all members run in the actor's own thread.
 class SupervisingActor : public seam::RequestingActor {
@@ -40,12 +41,13 @@ protected:
   void forget_child() { child_ = nullptr; }
   bool is_child(const caf::strong_actor_ptr& who) const;
 
-  /// Whether an error that the child answers may be that of a crash, which CAF reports right after it.
-  /// Blocking actors answer nothing when they crash, and no probes either.
+  /// Whether an error that the child answers may be that of a crash, which CAF reports right after
+  /// it. Blocking actors answer nothing when they crash, and no probes either.
   bool crash_answers_first() const;
 
 private:
-  void on_response(std::uint64_t name, caf::message content, const caf::strong_actor_ptr& from) final;
+  void on_response(std::uint64_t name, caf::message content,
+                   const caf::strong_actor_ptr& from) final;
   void on_down(const caf::actor_addr& who, const caf::error& reason) final;
 
   caf::actor child_;

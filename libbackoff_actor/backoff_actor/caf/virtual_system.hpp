@@ -1,7 +1,7 @@
 #pragma once
 
-// Part of the seam: an actor system in one thread, whose clock stands still until it is moved. Each version
-// of CAF has an implementation of its own.
+// Part of the seam: an actor system in one thread, whose clock stands still until it is moved. Each
+// version of CAF has an implementation of its own.
 
 #include "backoff_actor/core/time.hpp"
 

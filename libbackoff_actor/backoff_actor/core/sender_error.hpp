@@ -9,7 +9,8 @@ namespace backoff_actor {
 enum class SenderError : std::uint8_t {
   /// The outbox holds all that it can; the message was not accepted.
   outbox_full = 1,
-  /// The sender was stopped before the delivery was acknowledged. Whether the child had done the work is
+  /// The sender was stopped before the delivery was acknowledged. Whether the child had done the
+  /// work is
   /// not known.
   stopped = 2,
 };

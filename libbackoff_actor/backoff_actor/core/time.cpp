@@ -30,7 +30,8 @@ std::string to_string(Duration span) {
   const auto count = span.count();
   const std::string sign = count < 0 ? "-" : "";
   // Negating in unsigned arithmetic keeps the most negative span defined.
-  const auto size = count < 0 ? 0 - static_cast<std::uint64_t>(count) : static_cast<std::uint64_t>(count);
+  const auto size =
+    count < 0 ? 0 - static_cast<std::uint64_t>(count) : static_cast<std::uint64_t>(count);
   constexpr std::array<Unit, 2> whole_only{{{3'600'000'000'000, "h"}, {60'000'000'000, "min"}}};
   for (const auto& unit : whole_only)
     if (size != 0 && size % unit.nanoseconds == 0)

@@ -11,8 +11,8 @@ namespace backoff_actor {
 /// @units nanoseconds
 using Duration = std::chrono::nanoseconds;
 
-/// A point on the time line of whoever drives the pure code: an actor's clock, a simulation, a test.
-/// Only differences mean anything; the origin is the driver's.
+/// A point on the time line of whoever drives the pure code: an actor's clock, a simulation, a
+/// test. Only differences mean anything; the origin is the driver's.
 ///
 /// @units nanoseconds since the driver's origin
 struct Instant {
@@ -23,7 +23,8 @@ struct Instant {
   friend constexpr auto operator<=>(const Instant&, const Instant&) = default;
 };
 
-/// Returns the instant `span` after `start`; where that cannot be represented, the furthest that can.
+/// Returns the instant `span` after `start`; where that cannot be represented, the furthest that
+/// can.
 constexpr Instant operator+(Instant start, Duration span) {
   const auto origin = start.since_origin;
   if (span > Duration::zero() && origin > Duration::max() - span)
@@ -33,7 +34,8 @@ constexpr Instant operator+(Instant start, Duration span) {
   return {origin + span};
 }
 
-/// Returns the span from `earlier` to `later`; where that cannot be represented, the largest that can.
+/// Returns the span from `earlier` to `later`; where that cannot be represented, the largest that
+/// can.
 constexpr Duration operator-(Instant later, Instant earlier) {
   const auto a = later.since_origin;
   const auto b = earlier.since_origin;

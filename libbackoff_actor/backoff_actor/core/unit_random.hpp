@@ -17,11 +17,14 @@ constexpr std::uint64_t mix(std::uint64_t x) {
 
 } // namespace detail
 
-/// Returns the n-th number of a stream of a seed: chance as a coordinate, not as a generator. There is
-/// nothing to store, to copy or to share, and the three numbers in a log line give the same draw again.
+/// Returns the n-th number of a stream of a seed: chance as a coordinate, not as a generator. There
+/// is nothing to store, to copy or to share, and the three numbers in a log line give the same draw
+/// again.
 ///
-/// @shape  `(seed, stream, n) -> u`; pure, total, the same on every platform: integers, and one exact
-///         conversion of 53 bits instead of `std::uniform_real_distribution`, whose algorithm is free.
+/// @shape  `(seed, stream, n) -> u`; pure, total, the same on every platform: integers, and one
+/// exact
+///         conversion of 53 bits instead of `std::uniform_real_distribution`, whose algorithm is
+///         free.
 /// @units  dimensionless
 /// @range  `0 <= u < 1`, in steps of 2^-53
 constexpr double unit_random(std::uint64_t seed, std::uint64_t stream, std::uint64_t n) {

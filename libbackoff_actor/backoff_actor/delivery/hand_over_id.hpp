@@ -5,9 +5,9 @@
 
 namespace backoff_actor {
 
-/// Names one hand-over of one delivery: the slot of the outbox that holds the delivery, and a tag that is
-/// the slot's count of hand-overs. So an answer finds its delivery in constant time, and an answer to an
-/// earlier hand-over, or to an earlier delivery of the slot, is known as such.
+/// Names one hand-over of one delivery: the slot of the outbox that holds the delivery, and a tag
+/// that is the slot's count of hand-overs. So an answer finds its delivery in constant time, and an
+/// answer to an earlier hand-over, or to an earlier delivery of the slot, is known as such.
 ///
 /// It fits into 59 bits, because the actor layer carries it inside CAF's request ids.
 struct HandOverId {

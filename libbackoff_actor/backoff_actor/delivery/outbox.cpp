@@ -47,7 +47,8 @@ Outbox::Slot Outbox::find(HandOverId id) const {
   const auto& entry = entries_[slot];
   if (!entry.used || entry.delivery.incarnation == 0)
     return none;
-  // Both distances are counted from the delivery's first hand-over, so that a wrap of the tags is harmless.
+  // Both distances are counted from the delivery's first hand-over, so that a wrap of the tags is
+  // harmless.
   const auto asked = (id.tag() - entry.first_tag) & HandOverId::tag_mask;
   const auto latest = (entry.tag - entry.first_tag) & HandOverId::tag_mask;
   return asked <= latest ? slot : none;

@@ -9,10 +9,10 @@
 
 namespace backoff_actor {
 
-/// What the outbox knows of one delivery. Payload and client are kept by whoever drives the engine, in
-/// the same slot of a table of its own.
+/// What the outbox knows of one delivery. Payload and client are kept by whoever drives the engine,
+/// in the same slot of a table of its own.
 struct Delivery {
-  std::uint64_t id = 0;          ///< 1, 2, 3 ... in order of submission; never used twice
+  std::uint64_t id = 0; ///< 1, 2, 3 ... in order of submission; never used twice
   Instant submitted_at;
   std::uint32_t incarnation = 0; ///< of the last hand-over; 0: not handed over yet
   std::uint32_t epoch = 0;       ///< of the last hand-over
@@ -24,8 +24,8 @@ struct Delivery {
 /// The deliveries not yet acknowledged, in order of submission.
 ///
 /// A slab of entries, linked in order of submission: adding, removing and finding by the id of a
-/// hand-over take constant time, whatever the backlog; nothing is allocated for an entry but the slab's
-/// own growth. Entries are addressed by slot; a slot is reused after its delivery has left.
+/// hand-over take constant time, whatever the backlog; nothing is allocated for an entry but the
+/// slab's own growth. Entries are addressed by slot; a slot is reused after its delivery has left.
 class Outbox {
 public:
   using Slot = std::uint32_t;
@@ -33,8 +33,8 @@ public:
   /// No slot.
   static constexpr Slot none = HandOverId::max_slots;
 
-  /// How many deliveries an outbox can hold at the most: one less than there are slot numbers, so that the
-  /// last number is free for names that no hand-over has.
+  /// How many deliveries an outbox can hold at the most: one less than there are slot numbers, so
+  /// that the last number is free for names that no hand-over has.
   static constexpr std::size_t max_size = HandOverId::max_slots - 1;
 
   /// Appends a delivery. Needs `size() < max_size`.
@@ -46,8 +46,8 @@ public:
   /// Notes that the delivery in `slot` is handed over and names the hand-over.
   HandOverId hand_over(Slot slot, std::uint32_t incarnation, std::uint32_t epoch);
 
-  /// Returns the slot of the delivery that `id` was a hand-over of; `none` if it has left, or if no such
-  /// hand-over ever was.
+  /// Returns the slot of the delivery that `id` was a hand-over of; `none` if it has left, or if no
+  /// such hand-over ever was.
   Slot find(HandOverId id) const;
 
   /// Whether the delivery `id` is in `slot`.

@@ -68,14 +68,15 @@ struct Acknowledge {
   std::uint32_t slot;
 };
 
-/// The delivery in `slot` is given up: tell its client, if `rejected` with the error held or just come,
-/// and forget the slot.
+/// The delivery in `slot` is given up: tell its client, if `rejected` with the error held or just
+/// come, and forget the slot.
 struct DeadLetter {
   std::uint32_t slot;
   DeadLetterReason reason;
 };
 
-/// Give an `input::Wake` at `at`, or soon if that has passed. Takes the place of an earlier request.
+/// Give an `input::Wake` at `at`, or soon if that has passed. Takes the place of an earlier
+/// request.
 struct WakeAt {
   Instant at;
 };
@@ -86,7 +87,8 @@ using Effect = std::variant<effect::Accept, effect::Refuse, effect::Persist, eff
                             effect::StopChild, effect::HandOver, effect::Probe, effect::HoldAnswer,
                             effect::Acknowledge, effect::DeadLetter, effect::WakeAt>;
 
-/// A step appends to it; the driver empties it and uses it again, so that no step needs to allocate.
+/// A step appends to it; the driver empties it and uses it again, so that no step needs to
+/// allocate.
 using Effects = std::vector<Effect>;
 
 } // namespace backoff_actor

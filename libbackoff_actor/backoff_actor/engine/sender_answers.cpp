@@ -36,8 +36,9 @@ void SenderEngine::Step::operator()(const input::ChildAlive& x) {
   if (!work.probe_is_out || x.probe != work.probe)
     return;
   work.probe_is_out = false;
-  const auto first_later = std::find_if(work.held.begin(), work.held.end(),
-                                        [&](const Work::Held& held) { return held.probe > x.probe; });
+  const auto first_later =
+    std::find_if(work.held.begin(), work.held.end(),
+                 [&](const Work::Held& held) { return held.probe > x.probe; });
   reject_held(static_cast<std::size_t>(first_later - work.held.begin()));
   if (!work.held.empty())
     send_probe();
@@ -75,7 +76,8 @@ void SenderEngine::Step::reject_all_held_before(Outbox::Slot slot) {
   reject_held(work.held.size());
 }
 
-// The child went down for `reason`. Returns the slot of the delivery that an error named as the culprit.
+// The child went down for `reason`. Returns the slot of the delivery that an error named as the
+// culprit.
 Outbox::Slot SenderEngine::Step::settle_held(const Cause& reason) {
   auto& work = *self_.work_;
   work.probe_is_out = false;

@@ -93,8 +93,8 @@ void SenderEngine::Step::fail(const Cause& cause) {
   ask_for_wake_up();
 }
 
-// One wake-up is out at a time. It may come before the delay's end, if that was put off meanwhile, and is
-// then asked for anew.
+// One wake-up is out at a time. It may come before the delay's end, if that was put off meanwhile,
+// and is then asked for anew.
 void SenderEngine::Step::ask_for_wake_up() {
   if (self_.wake_at_ <= self_.due_)
     return;
@@ -102,8 +102,8 @@ void SenderEngine::Step::ask_for_wake_up() {
   emit(effect::WakeAt{self_.due_});
 }
 
-// An attempt is charged to the delivery that an error answer named; else to the oldest in flight, which is
-// the one that a child works on that takes one at a time.
+// An attempt is charged to the delivery that an error answer named; else to the oldest in flight,
+// which is the one that a child works on that takes one at a time.
 void SenderEngine::Step::charge_culprit(Outbox::Slot named) {
   auto& outbox = self_.work_->outbox;
   auto culprit = named;

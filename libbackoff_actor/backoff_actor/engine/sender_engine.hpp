@@ -2,9 +2,9 @@
 
 // Design notes
 //
-// The engine decides everything that a BackOffSender does. It is plain data: no actor, clock, thread or
-// generator. A driver (the actor, a simulation, a test) gives it one input at a time, together with the
-// present instant, and carries out the effects in order.
+// The engine decides everything that a BackOffSender does. It is plain data: no actor, clock,
+// thread or generator. A driver (the actor, a simulation, a test) gives it one input at a time,
+// together with the present instant, and carries out the effects in order.
 //
 //     child:   none --StartChild--> starting --ChildStarted--> alive
 //               ^                       |                        |
@@ -13,19 +13,20 @@
 //     delay:   off --failure--> running until `due_` --Wake at or after it--> off
 //
 // The two are independent: with RestartTiming::at_once a child may be there while the delay runs. A
-// delivery is handed over exactly when it is stored, a child is alive, no delay runs, and it has not been
-// handed to this incarnation. Because the order is strict, those not yet handed over are a suffix of the
-// outbox, and one cursor (`Work::waiting`) says where it begins.
+// delivery is handed over exactly when it is stored, a child is alive, no delay runs, and it has
+// not been handed to this incarnation. Because the order is strict, those not yet handed over are a
+// suffix of the outbox, and one cursor (`Work::waiting`) says where it begins.
 //
-// Every failure opens a new epoch and asks the backoff for the next delay. A failure during a delay can
-// only lengthen it. An acknowledgement always ends its delivery, but resets the backoff only if its
-// hand-over belongs to the present epoch, and never shortens a delay that runs.
+// Every failure opens a new epoch and asks the backoff for the next delay. A failure during a delay
+// can only lengthen it. An acknowledgement always ends its delivery, but resets the backoff only if
+// its hand-over belongs to the present epoch, and never shortens a delay that runs.
 //
-// An error answer is ambiguous: actor libraries answer with an error before they report the crash that
-// caused it. It is held until one of these tells:
+// An error answer is ambiguous: actor libraries answer with an error before they report the crash
+// that caused it. It is held until one of these tells:
 //   - the child went down with the same cause: that delivery was the culprit, and is owed again;
 //   - the child went down otherwise: a bounce is owed again, a true answer is decided on;
-//   - the child answered something later, or a probe sent after the error: it lives, and it is decided on.
+//   - the child answered something later, or a probe sent after the error: it lives, and it is
+//   decided on.
 
 #include "backoff_actor/backoff/exponential_back_off.hpp"
 #include "backoff_actor/engine/effects.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
-// Inside of the engine; not for its users. One step is carried out by an object of this class, whose parts are
-// in a file each: sender_child.cpp, sender_deliveries.cpp, sender_answers.cpp.
+// Inside of the engine; not for its users. One step is carried out by an object of this class,
+// whose parts are in a file each: sender_child.cpp, sender_deliveries.cpp, sender_answers.cpp.
 
 #include "backoff_actor/delivery/outbox.hpp"
 #include "backoff_actor/engine/sender_engine.hpp"

@@ -15,9 +15,13 @@ std::string attempts(std::uint32_t count) {
 }
 
 struct Describe {
-  std::string operator()(const event::Accepted& x) const { return delivery(x.delivery) + " accepted"; }
+  std::string operator()(const event::Accepted& x) const {
+    return delivery(x.delivery) + " accepted";
+  }
 
-  std::string operator()(const event::ChildStarted& x) const { return child(x.incarnation) + " started"; }
+  std::string operator()(const event::ChildStarted& x) const {
+    return child(x.incarnation) + " started";
+  }
 
   std::string operator()(const event::StartFailed& x) const {
     return child(x.incarnation) + " failed to start" + because(x.cause);
@@ -26,7 +30,8 @@ struct Describe {
   std::string operator()(const event::ChildDown& x) const {
     if (!x.cause.is_error())
       return child(x.incarnation)
-             + (x.is_failure ? " down: stopped normally, though deliveries were owed" : " stopped normally");
+             + (x.is_failure ? " down: stopped normally, though deliveries were owed"
+                             : " stopped normally");
     return child(x.incarnation) + " down" + because(x.cause);
   }
 

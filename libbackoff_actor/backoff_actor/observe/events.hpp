@@ -46,9 +46,9 @@ struct ChildDown {
 /// A failure was answered by a delay.
 struct RetryScheduled {
   Instant at;
-  Duration delay;              ///< what the backoff said
-  Instant due;                 ///< when the delay ends; later than `at + delay` if a longer one was running
-  ExponentialBackOff backoff;  ///< after the step
+  Duration delay; ///< what the backoff said
+  Instant due;    ///< when the delay ends; later than `at + delay` if a longer one was running
+  ExponentialBackOff backoff; ///< after the step
 };
 
 /// The delay ended; what is owed is handed over again.
@@ -101,13 +101,13 @@ struct SenderStopped {
 
 } // namespace event
 
-using Event = std::variant<event::Accepted, event::ChildStarted, event::StartFailed, event::ChildDown,
-                           event::RetryScheduled, event::DelayEnded, event::HandedOver,
-                           event::Acknowledged, event::UnknownAcknowledgement, event::BackOffReset,
-                           event::DeadLettered, event::SenderStopped>;
+using Event = std::variant<event::Accepted, event::ChildStarted, event::StartFailed,
+                           event::ChildDown, event::RetryScheduled, event::DelayEnded,
+                           event::HandedOver, event::Acknowledged, event::UnknownAcknowledgement,
+                           event::BackOffReset, event::DeadLettered, event::SenderStopped>;
 
-/// The one hook. It runs in the sender's thread, when the decision is made and before it is carried out.
-/// It must not block; what it throws is dropped. Without a hook no event is made.
+/// The one hook. It runs in the sender's thread, when the decision is made and before it is carried
+/// out. It must not block; what it throws is dropped. Without a hook no event is made.
 using EventHook = std::function<void(const Event&)>;
 
 namespace event { // of the events' types, so that unqualified calls find them

@@ -32,7 +32,8 @@ class DangerousActor final : public caf::event_based_actor {
 public:
   DangerousActor(caf::actor_config& config, std::shared_ptr<Danger::State> state,
                  std::uint32_t incarnation, Birth birth)
-    : caf::event_based_actor(config), state_(std::move(state)), incarnation_(incarnation), birth_(birth) {
+    : caf::event_based_actor(config), state_(std::move(state)), incarnation_(incarnation),
+      birth_(birth) {
     seam::keep_cause(*this);
     const std::lock_guard lock{state_->mutex};
     ++state_->alive;

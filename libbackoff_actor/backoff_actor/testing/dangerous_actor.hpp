@@ -13,7 +13,8 @@ namespace backoff_actor::testing {
 
 /// The children of one sender, which do what a script says, and the record of what they were given.
 ///
-/// A child takes `std::string` messages, bare or inside a `TrackedMsg`, and answers with the same text.
+/// A child takes `std::string` messages, bare or inside a `TrackedMsg`, and answers with the same
+/// text.
 ///
 /// @thread safe: children may run in any thread while others read.
 class Danger {

@@ -48,7 +48,8 @@ public:
     std::string result;
     const auto list = events();
     for (const auto& event : list)
-      result += "+" + to_string(time_of(event) - time_of(list.front())) + "  " + to_string(event) + "\n";
+      result +=
+        "+" + to_string(time_of(event) - time_of(list.front())) + "  " + to_string(event) + "\n";
     return result;
   }
 

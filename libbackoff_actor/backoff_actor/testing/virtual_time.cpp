@@ -35,7 +35,8 @@ std::size_t VirtualTime::run() {
   std::size_t count = 0;
   while (virtual_system_.step())
     if (++count == limit)
-      throw std::runtime_error("VirtualTime::run: a million steps at one instant; actors keep each other busy");
+      throw std::runtime_error(
+        "VirtualTime::run: a million steps at one instant; actors keep each other busy");
   return count;
 }
 

@@ -25,11 +25,13 @@ struct Answer {
   bool is_ready() const { return value || error; }
 };
 
-/// An actor system in one thread, whose clock moves only when it is told to: hours in milliseconds, and the
-/// same run every time. Independent of any test framework. Actors of it must not be detached or blocking.
+/// An actor system in one thread, whose clock moves only when it is told to: hours in milliseconds,
+/// and the same run every time. Independent of any test framework. Actors of it must not be
+/// detached or blocking.
 class VirtualTime {
 public:
-  /// @param configure called on the configuration before the system is made, to register message types.
+  /// @param configure called on the configuration before the system is made, to register message
+  /// types.
   explicit VirtualTime(const std::function<void(caf::actor_system_config&)>& configure = {});
 
   /// Ends all kept actors and drops all timers.
@@ -63,7 +65,8 @@ public:
   /// How long it is until the next timer goes off; nothing if none is set.
   std::optional<Duration> next_timer();
 
-  /// Makes a request from a client of its own that waits without limit. The caller still has to `run`.
+  /// Makes a request from a client of its own that waits without limit. The caller still has to
+  /// `run`.
   template <class T, class... Ts>
   std::shared_ptr<Answer<T>> ask(const caf::actor& receiver, Ts... values) {
     auto answer = std::make_shared<Answer<T>>();
@@ -85,7 +88,8 @@ public:
   void stop(const caf::actor& actor);
 
 private:
-  // A class, because CAF 0.17.6 dereferences a null pointer when it spawns a function without arguments.
+  // A class, because CAF 0.17.6 dereferences a null pointer when it spawns a function without
+  // arguments.
   class Client final : public caf::event_based_actor {
   public:
     Client(caf::actor_config& config, std::function<void(caf::event_based_actor*)> work)

@@ -205,7 +205,8 @@ TEST(exponential_back_off, a_reset_does_not_repeat_the_draws_before_it) {
 TEST(exponential_back_off, never_exceeds_its_cap_at_the_largest_parameters) {
   for (const auto ceiling : {1, 2, 30, 62}) {
     const Duration slot_time = ceiling == 62 ? Duration{2} : Duration{1ns};
-    ExponentialBackOff backoff{{.slot_time = slot_time, .ceiling = ceiling, .stay_at_ceiling = true}};
+    ExponentialBackOff backoff{
+      {.slot_time = slot_time, .ceiling = ceiling, .stay_at_ceiling = true}};
     const auto cap = slot_time * ((std::int64_t{1} << ceiling) - 1);
     for (int i = 0; i < 100; ++i) {
       backoff = backoff.next(std::nextafter(1.0, 0.0));
@@ -258,10 +259,10 @@ TEST(exponential_back_off, takes_the_ends_of_its_ranges) {
 TEST(exponential_back_off, prints_the_coordinates_of_its_last_draw) {
   const ExponentialBackOff backoff{{.seed = 7, .stream = 3}};
 
-  EXPECT_EQ(to_string(backoff),
-            "slot 1/10, wait 0ns, retries 0, resets 0, total_retries 0");
-  EXPECT_EQ(to_string(backoff.next(0.9).next(0.9)),
-            "slot 3/10, wait 30ms, retries 2, resets 0, total_retries 2, draw (seed 7, stream 3, n 1)");
+  EXPECT_EQ(to_string(backoff), "slot 1/10, wait 0ns, retries 0, resets 0, total_retries 0");
+  EXPECT_EQ(
+    to_string(backoff.next(0.9).next(0.9)),
+    "slot 3/10, wait 30ms, retries 2, resets 0, total_retries 2, draw (seed 7, stream 3, n 1)");
 }
 
 } // namespace backoff_actor::exponential_back_off_test

@@ -13,13 +13,15 @@ namespace backoff_actor::engine_test {
 /// What was asked for, one line an effect, with deliveries in place of slots.
 using Lines = std::vector<std::string>;
 
-/// Drives an engine by hand. Its waits, by the choice of the seed, are 10, 30, 70, 150, 310, 630 and 1270 ms.
+/// Drives an engine by hand. Its waits, by the choice of the seed, are 10, 30, 70, 150, 310, 630
+/// and 1270 ms.
 class EngineDriver {
 public:
   explicit EngineDriver(EngineOptions options = {}) {
     auto spec = ExponentialBackOffSpec{.seed = 72451, .stream = 0};
     options.backoff = ExponentialBackOff{spec};
-    engine = std::make_unique<SenderEngine>(std::make_shared<const EngineOptions>(std::move(options)));
+    engine =
+      std::make_unique<SenderEngine>(std::make_shared<const EngineOptions>(std::move(options)));
   }
 
   /// Starts the engine with a living child.
@@ -45,7 +47,8 @@ public:
 
   /// The last hand-over of a delivery is answered with an error.
   Lines error(std::uint64_t delivery, std::uint64_t code, bool is_bounce = false) {
-    return take(input::ErrorAnswer{hand_overs.at(delivery).back(), {code, "e"}, !is_bounce, is_bounce, false});
+    return take(input::ErrorAnswer{
+      hand_overs.at(delivery).back(), {code, "e"}, !is_bounce, is_bounce, false});
   }
 
   Lines crash(std::uint64_t code = 7) {
@@ -93,7 +96,9 @@ private:
   std::string describe(const effect::DeadLetter& x) {
     return "dead letter " + name(x.slot) + " " + std::string{to_string(x.reason)};
   }
-  std::string describe(const effect::WakeAt& x) { return "wake at " + to_string(x.at.since_origin); }
+  std::string describe(const effect::WakeAt& x) {
+    return "wake at " + to_string(x.at.since_origin);
+  }
 
   std::map<std::uint32_t, std::uint64_t> delivery_in_; // by slot
 };

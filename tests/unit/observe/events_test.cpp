@@ -34,8 +34,7 @@ INSTANTIATE_TEST_SUITE_P(
     Row{"stopped", event::ChildDown{at, 3, {}, false}, "child 3 stopped normally"},
     Row{"stopped_too_early", event::ChildDown{at, 3, {}, true},
         "child 3 down: stopped normally, though deliveries were owed"},
-    Row{"retry",
-        event::RetryScheduled{at, 10ms, at + 10ms, ExponentialBackOff{}.next(0.9)},
+    Row{"retry", event::RetryScheduled{at, 10ms, at + 10ms, ExponentialBackOff{}.next(0.9)},
         "retry in 10ms (slot 2/10, wait 10ms, retries 1, resets 0, total_retries 1, draw (seed 0, "
         "stream 0, n 0))"},
     Row{"delay_ended", event::DelayEnded{at}, "delay ended"},

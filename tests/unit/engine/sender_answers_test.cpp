@@ -1,0 +1,226 @@
+#include "engine_driver.hpp"
+
+#include "backoff_actor/testing/event_log.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace backoff_actor::engine_test {
+
+using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+// -- error answer or crash ----------------------------------------------------
+
+TEST(sender_answers, holds_an_error_answer_until_the_child_has_answered_a_probe) {
+  EngineDriver sender;
+  sender.start();
+  sender.submit();
+
+  EXPECT_THAT(sender.error(1, 7), ElementsAre("hold 1", "probe 1"));
+  EXPECT_THAT(sender.take(input::ChildAlive{1, 1}), ElementsAre("dead letter 1 rejected"));
+  EXPECT_EQ(sender.engine->backoff().total_retries(), 0u);
+}
+
+TEST(sender_answers, an_error_answer_with_the_cause_of_the_crash_behind_it_is_retried) {
+  EngineDriver sender;
+  sender.start();
+  sender.submit();
+  sender.error(1, 7);
+
+  EXPECT_THAT(sender.crash(7), ElementsAre("wake at 10ms", "start child 2"));
+  sender.child_started();
+  EXPECT_THAT(sender.wake_after(10ms), ElementsAre("hand over 1"));
+}
+
+TEST(sender_answers, an_error_answer_with_another_cause_than_the_crash_behind_it_is_final) {
+  EngineDriver sender;
+  sender.start();
+  sender.submit();
+  sender.error(1, 8);
+
+  EXPECT_THAT(sender.crash(7),
+              ElementsAre("dead letter 1 rejected", "wake at 10ms", "start child 2"));
+}
+
+TEST(sender_answers, a_bounce_is_retried_whatever_the_child_died_of) {
+  EngineDriver sender;
+  sender.start();
+  sender.submit();
+  sender.submit();
+  sender.error(1, 7);
+  sender.error(2, 9, true);
+
+  sender.crash(7);
+  sender.child_started();
+
+  EXPECT_THAT(sender.wake_after(10ms), ElementsAre("hand over 1", "hand over 2"));
+}
+
+TEST(sender_answers, a_bounce_on_behalf_of_a_child_that_lives_is_its_answer) {
+  EngineDriver sender;
+  sender.start();
+  sender.submit();
+  ASSERT_THAT(sender.error(1, 9, true), ElementsAre("hold 1", "probe 1"));
+
+  EXPECT_THAT(sender.take(input::ChildAlive{1, 1}), ElementsAre("dead letter 1 rejected"));
+}
+
+TEST(sender_answers, a_later_answer_of_the_child_settles_the_errors_before_it) {
+  EngineDriver sender;
+  sender.start();
+  for (int i = 0; i < 4; ++i)
+    sender.submit();
+  sender.error(1, 7);
+
+  EXPECT_THAT(sender.error(2, 7), ElementsAre("dead letter 1 rejected", "hold 2"));
+  EXPECT_THAT(sender.ack(3), ElementsAre("dead letter 2 rejected", "acknowledge 3"));
+}
+
+TEST(sender_answers, an_answer_of_somebody_else_is_no_sign_of_life) {
+  EngineDriver sender;
+  sender.start();
+  sender.submit();
+  sender.submit();
+  sender.error(1, 7);
+
+  EXPECT_THAT(sender.take(input::Acknowledged{sender.hand_overs[2].back(), false}),
+              ElementsAre("acknowledge 2"));
+  EXPECT_EQ(sender.engine->owed(), 1u);
+}
+
+TEST(sender_answers, a_probe_sent_before_an_error_does_not_settle_it) {
+  EngineDriver sender;
+  sender.start();
+  sender.submit();
+  sender.submit();
+  sender.submit();
+  sender.error(1, 7);
+  sender.error(2, 7); // settles the first; the probe is still out
+
+  EXPECT_THAT(sender.take(input::ChildAlive{1, 1}), ElementsAre("probe 2"));
+  EXPECT_THAT(sender.take(input::ChildAlive{1, 1}), IsEmpty()) << "once more";
+  EXPECT_THAT(sender.take(input::ChildAlive{1, 2}), ElementsAre("dead letter 2 rejected"));
+}
+
+TEST(sender_answers, the_sign_of_life_of_an_earlier_child_settles_nothing) {
+  EngineDriver sender;
+  sender.start();
+  sender.submit();
+  sender.error(1, 7);
+  sender.crash(7);
+  sender.child_started();
+  sender.wake_after(10ms);
+  ASSERT_THAT(sender.error(1, 7), ElementsAre("hold 1", "probe 2"));
+
+  EXPECT_THAT(sender.take(input::ChildAlive{1, 2}), IsEmpty());
+  EXPECT_THAT(sender.take(input::ChildAlive{2, 1}), IsEmpty());
+  EXPECT_EQ(sender.engine->owed(), 1u);
+}
+
+TEST(sender_answers, an_error_of_a_child_that_cannot_be_asked_is_final_at_once) {
+  EngineDriver sender;
+  sender.start();
+  sender.submit();
+
+  EXPECT_THAT(
+    sender.take(input::ErrorAnswer{sender.hand_overs[1].back(), {7, "e"}, true, false, true}),
+    ElementsAre("hold 1", "dead letter 1 rejected"));
+}
+
+TEST(sender_answers, an_error_answer_of_an_earlier_child_is_stale) {
+  EngineDriver sender;
+  sender.start();
+  sender.submit();
+  const auto first = sender.hand_overs[1].back();
+  sender.crash();
+  sender.child_started();
+  const input::ErrorAnswer late{first, {8, "e"}, false, false, false};
+
+  EXPECT_THAT(sender.take(late), IsEmpty()) << "while the delay runs";
+  sender.wake_after(10ms);
+  EXPECT_THAT(sender.take(late), IsEmpty()) << "when it is handed over again";
+}
+
+TEST(sender_answers, an_acknowledgement_beats_an_error_that_is_still_held) {
+  EngineDriver sender;
+  sender.start();
+  sender.submit();
+  sender.error(1, 7);
+
+  EXPECT_THAT(sender.ack(1), ElementsAre("acknowledge 1"));
+  EXPECT_THAT(sender.take(input::ChildAlive{1, 1}), IsEmpty());
+}
+
+TEST(sender_answers, an_error_held_when_the_sender_stops_is_owed) {
+  EngineDriver sender;
+  sender.start();
+  sender.submit();
+  sender.error(1, 7);
+
+  EXPECT_THAT(sender.take(input::Stop{}), ElementsAre("stop child 1", "dead letter 1 stopped"));
+}
+
+// -- who is charged -----------------------------------------------------------
+
+std::uint32_t attempts_of(const testing::EventLog& log, std::uint64_t delivery) {
+  for (const auto& x : log.all<event::Acknowledged>())
+    if (x.delivery == delivery)
+      return x.attempts;
+  return std::numeric_limits<std::uint32_t>::max();
+}
+
+TEST(sender_answers, charges_the_delivery_whose_error_carries_the_cause_of_the_crash) {
+  testing::EventLog log;
+  EngineDriver sender{{.on_event = log.hook()}};
+  sender.start();
+  for (int i = 0; i < 3; ++i)
+    sender.submit();
+  sender.error(2, 7);
+  sender.crash(7);
+  sender.child_started();
+  sender.wake_after(10ms);
+  for (const std::uint64_t delivery : {1U, 2U, 3U})
+    sender.ack(delivery);
+
+  EXPECT_EQ(attempts_of(log, 1), 0u);
+  EXPECT_EQ(attempts_of(log, 2), 1u);
+  EXPECT_EQ(attempts_of(log, 3), 0u);
+}
+
+TEST(sender_answers, charges_the_oldest_in_flight_when_no_error_names_the_culprit) {
+  testing::EventLog log;
+  EngineDriver sender{{.on_event = log.hook()}};
+  sender.start();
+  for (int i = 0; i < 3; ++i)
+    sender.submit();
+  sender.ack(1);
+  sender.crash(7);
+  sender.child_started();
+  sender.wake_after(10ms);
+  sender.ack(2);
+  sender.ack(3);
+
+  EXPECT_EQ(attempts_of(log, 2), 1u);
+  EXPECT_EQ(attempts_of(log, 3), 0u);
+}
+
+TEST(sender_answers, charges_nobody_when_a_child_dies_that_was_handed_nothing) {
+  testing::EventLog log;
+  EngineDriver sender{{.on_event = log.hook()}};
+  sender.start();
+  sender.submit();
+  sender.crash(7);
+  sender.child_started();
+  sender.crash(7); // during the delay
+  sender.wake_after(40ms);
+  sender.child_started();
+  sender.ack(1);
+
+  EXPECT_EQ(attempts_of(log, 1), 1u);
+}
+
+} // namespace backoff_actor::engine_test

@@ -1,0 +1,165 @@
+#include "engine_driver.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace backoff_actor::engine_test {
+
+using namespace std::chrono_literals;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+// -- what a crash does --------------------------------------------------------
+
+TEST(sender_child, recreates_the_child_at_once_and_resends_at_the_tick) {
+  EngineDriver sender;
+  sender.start();
+  sender.submit();
+  sender.submit();
+
+  EXPECT_THAT(sender.crash(), ElementsAre("wake at 10ms", "start child 2"));
+  EXPECT_THAT(sender.child_started(), IsEmpty());
+  EXPECT_EQ(sender.engine->phase(), Phase::waiting);
+  EXPECT_THAT(sender.wake_after(10ms), ElementsAre("hand over 1", "hand over 2"));
+  EXPECT_EQ(sender.engine->phase(), Phase::running);
+}
+
+TEST(sender_child, recreates_the_child_only_at_the_tick_on_request) {
+  EngineDriver sender{{.restart = RestartTiming::at_tick}};
+  sender.start();
+  sender.submit();
+
+  EXPECT_THAT(sender.crash(), ElementsAre("wake at 10ms"));
+  EXPECT_THAT(sender.wake_after(10ms), ElementsAre("start child 2"));
+  EXPECT_THAT(sender.child_started(), ElementsAre("hand over 1"));
+}
+
+TEST(sender_child, waits_for_a_child_that_starts_slowly_beyond_the_tick) {
+  EngineDriver sender;
+  sender.start();
+  sender.submit();
+  sender.crash();
+
+  EXPECT_THAT(sender.wake_after(10ms), IsEmpty());
+  EXPECT_THAT(sender.child_started(), ElementsAre("hand over 1"));
+}
+
+TEST(sender_child, waits_longer_with_every_failure_in_a_row) {
+  EngineDriver sender;
+  sender.start();
+  sender.submit();
+  for (const auto wait : {10ms, 30ms, 70ms, 150ms, 310ms, 630ms, 1270ms}) {
+    sender.crash();
+    sender.child_started();
+    EXPECT_EQ(sender.engine->due(), sender.now + wait);
+    EXPECT_THAT(sender.wake_after(wait), ElementsAre("hand over 1"));
+  }
+  EXPECT_EQ(sender.engine->backoff().total_retries(), 7u);
+}
+
+TEST(sender_child, an_acknowledgement_resets_the_backoff) {
+  EngineDriver sender;
+  sender.start();
+  sender.submit();
+  sender.crash();
+  sender.child_started();
+  sender.wake_after(10ms);
+  ASSERT_TRUE(sender.engine->backoff().is_started());
+
+  sender.ack(1);
+
+  EXPECT_FALSE(sender.engine->backoff().is_started());
+  EXPECT_EQ(sender.engine->backoff().resets(), 1u);
+}
+
+// -- starts that fail ---------------------------------------------------------
+
+TEST(sender_child, a_failed_start_waits_and_is_tried_again_at_the_tick) {
+  EngineDriver sender;
+  sender.take(input::Start{});
+  sender.submit();
+
+  EXPECT_THAT(sender.take(input::StartFailed{1, {1, "no"}}), ElementsAre("wake at 10ms"));
+  EXPECT_THAT(sender.wake_after(10ms), ElementsAre("start child 2"));
+  EXPECT_THAT(sender.child_started(), ElementsAre("hand over 1"));
+}
+
+TEST(sender_child, a_child_that_dies_before_it_was_handed_anything_waits_for_the_tick) {
+  EngineDriver sender;
+  sender.start();
+
+  EXPECT_THAT(sender.crash(), ElementsAre("wake at 10ms")) << "starting at once would spin";
+  EXPECT_THAT(sender.wake_after(10ms), ElementsAre("start child 2"));
+}
+
+TEST(sender_child, knows_for_each_incarnation_whether_it_was_handed_something) {
+  EngineDriver sender;
+  sender.start();
+  sender.submit();
+  ASSERT_THAT(sender.crash(), Contains("start child 2"));
+
+  EXPECT_THAT(sender.crash(), IsEmpty()) << "while it was starting";
+}
+
+TEST(sender_child, a_failure_during_a_delay_never_shortens_it) {
+  EngineDriver sender;
+  sender.start();
+  sender.submit();
+  for (const auto wait : {10ms, 30ms, 70ms, 150ms, 310ms, 630ms}) {
+    sender.crash();
+    sender.child_started();
+    sender.wake_after(wait);
+  }
+  sender.crash();
+  sender.child_started();
+  ASSERT_EQ(sender.engine->due(), sender.now + Duration{1270ms});
+  const auto due = sender.engine->due();
+
+  sender.crash(); // the eighth draw is 10 ms
+
+  EXPECT_EQ(sender.engine->due(), due);
+}
+
+TEST(sender_child, an_acknowledgement_from_before_the_crash_resets_nothing_and_shortens_nothing) {
+  EngineDriver sender;
+  sender.start();
+  sender.submit();
+  const auto hand_over = sender.hand_overs[1].back();
+  sender.crash();
+  sender.child_started();
+
+  sender.ack(hand_over);
+  sender.submit();
+
+  EXPECT_EQ(sender.engine->due(), Instant{10ms});
+  EXPECT_TRUE(sender.engine->backoff().is_started());
+}
+
+TEST(sender_child, a_message_during_a_delay_starts_no_child) {
+  EngineDriver sender{{.restart = RestartTiming::at_tick}};
+  sender.start();
+  sender.submit();
+  sender.crash();
+
+  EXPECT_THAT(sender.submit(), ElementsAre("accept 2"));
+}
+
+TEST(sender_child, a_zero_delay_is_a_wake_up_and_nothing_is_done_inline) {
+  const ExponentialBackOffSpec never_waits{.ceiling = 1};
+  EngineOptions options;
+  options.backoff = ExponentialBackOff{never_waits};
+  SenderEngine engine{std::make_shared<const EngineOptions>(options)};
+  Effects effects;
+  engine.step({}, input::Start{}, effects);
+  effects.clear();
+
+  engine.step(Instant{5s}, input::StartFailed{1, {1, "no"}}, effects);
+
+  ASSERT_EQ(effects.size(), 1u);
+  ASSERT_TRUE(std::holds_alternative<effect::WakeAt>(effects[0]));
+  EXPECT_EQ(std::get<effect::WakeAt>(effects[0]).at, Instant{5s});
+  EXPECT_EQ(engine.phase(), Phase::waiting);
+}
+
+} // namespace backoff_actor::engine_test

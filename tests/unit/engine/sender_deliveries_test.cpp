@@ -1,0 +1,105 @@
+#include "engine_driver.hpp"
+
+#include "backoff_actor/testing/event_log.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+namespace backoff_actor::engine_test {
+
+using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+// -- submitting and acknowledging ---------------------------------------------
+
+TEST(sender_deliveries, hands_over_at_once_when_a_child_is_there_and_no_delay_runs) {
+  EngineDriver sender;
+  sender.start();
+
+  EXPECT_THAT(sender.submit(), ElementsAre("accept 1", "hand over 1"));
+}
+
+TEST(sender_deliveries, keeps_what_comes_before_the_first_child_is_there_in_order) {
+  EngineDriver sender;
+  EXPECT_THAT(sender.take(input::Start{}), ElementsAre("start child 1"));
+  EXPECT_EQ(sender.engine->phase(), Phase::starting);
+  EXPECT_THAT(sender.submit(), ElementsAre("accept 1"));
+  EXPECT_THAT(sender.submit(), ElementsAre("accept 2"));
+
+  EXPECT_THAT(sender.child_started(), ElementsAre("hand over 1", "hand over 2"));
+  EXPECT_EQ(sender.engine->phase(), Phase::running);
+}
+
+TEST(sender_deliveries, acknowledges_in_any_order_and_then_owes_nothing) {
+  EngineDriver sender;
+  sender.start();
+  for (int i = 0; i < 3; ++i)
+    sender.submit();
+
+  EXPECT_THAT(sender.ack(2), ElementsAre("acknowledge 2"));
+  EXPECT_THAT(sender.ack(3), ElementsAre("acknowledge 3"));
+  EXPECT_THAT(sender.ack(1), ElementsAre("acknowledge 1"));
+  EXPECT_EQ(sender.engine->owed(), 0u);
+}
+
+TEST(sender_deliveries, starts_once) {
+  EngineDriver sender;
+  sender.start();
+
+  EXPECT_THAT(sender.take(input::Start{}), IsEmpty());
+}
+
+TEST(sender_deliveries, does_not_hand_over_what_is_not_stored_nor_anything_behind_it) {
+  EngineDriver sender{{.persist = true}};
+  sender.start();
+  EXPECT_THAT(sender.submit(), ElementsAre("accept 1", "persist 1"));
+  EXPECT_THAT(sender.submit(), ElementsAre("accept 2", "persist 2"));
+
+  EXPECT_THAT(sender.take(input::Persisted{1, 2}), IsEmpty());
+  EXPECT_THAT(sender.take(input::Persisted{0, 1}), ElementsAre("hand over 1", "hand over 2"));
+  EXPECT_THAT(sender.take(input::Persisted{0, 1}), IsEmpty()) << "the second time";
+}
+
+// -- events -------------------------------------------------------------------
+
+TEST(sender_deliveries, tells_the_whole_story_to_its_hook) {
+  testing::EventLog log;
+  EngineDriver sender{{.on_event = log.hook()}};
+  sender.start();
+  sender.submit();
+  sender.crash();
+  sender.child_started();
+  sender.wake_after(10ms);
+  sender.now = sender.now + Duration{5ms};
+  sender.ack(1);
+  sender.ack(1);
+  sender.take(input::Stop{});
+
+  EXPECT_EQ(log.timeline(),
+            "+0ns  child 1 started\n"
+            "+0ns  delivery 1 accepted\n"
+            "+0ns  delivery 1 handed over to child 1\n"
+            "+0ns  child 1 down: crash\n"
+            "+0ns  retry in 10ms (slot 2/10, wait 10ms, retries 1, resets 0, total_retries 1, draw "
+            "(seed 72451, stream 0, n 0))\n"
+            "+0ns  child 2 started\n"
+            "+10ms  delay ended\n"
+            "+10ms  delivery 1 handed over again to child 2\n"
+            "+15ms  delivery 1 acknowledged after 15ms, 1 failed attempt\n"
+            "+15ms  backoff reset (slot 1/10, wait 0ns, retries 0, resets 1, total_retries 1)\n"
+            "+15ms  acknowledgement 2 names nothing that is owed\n"
+            "+15ms  sender stopped\n");
+}
+
+TEST(sender_deliveries, a_hook_that_throws_costs_nothing) {
+  EngineDriver sender{{.on_event = [](const Event&) { throw std::runtime_error("hook"); }}};
+  sender.start();
+
+  EXPECT_THAT(sender.submit(), ElementsAre("accept 1", "hand over 1"));
+  EXPECT_THAT(sender.crash(), ElementsAre("wake at 10ms", "start child 2"));
+}
+
+} // namespace backoff_actor::engine_test
