@@ -1,8 +1,27 @@
-# Finds the packaged CAF 0.17, which ships no CMake config: its headers and libraries.
+# Finds the C++ Actor Framework: CAF 1.x by its own CMake config, else the packaged CAF 0.17, which ships no
+# config, by its headers and libraries.
 #
 #   find_package(CAF REQUIRED COMPONENTS core)   gives CAF::core and CAF_VERSION
 #
-# CAF_ROOT, or a folder on CMAKE_PREFIX_PATH, is searched first.
+# A folder on CMAKE_PREFIX_PATH is searched first.
+
+set(CAF_WANTED "0.17.5, 0.17.6, or 1.0 and later")
+
+find_package(CAF CONFIG QUIET COMPONENTS core)
+if(TARGET CAF::core)
+  if(CAF_VERSION VERSION_LESS 1.0)
+    message(
+      FATAL_ERROR
+        "The CAF in ${CAF_DIR} is ${CAF_VERSION}; backoff_actor needs ${CAF_WANTED}: 0.18 and 0.19 are not supported. Install libcaf-dev (Debian, Ubuntu), or CAF 1.x (vcpkg, Conan, Homebrew), and name its folder in CMAKE_PREFIX_PATH."
+    )
+  endif()
+  set(CAF_FOUND TRUE)
+  if(NOT CAF_FIND_QUIETLY AND NOT _caf_reported)
+    message(STATUS "Found CAF ${CAF_VERSION}: ${CAF_DIR}")
+    set(_caf_reported TRUE)
+  endif()
+  return()
+endif()
 
 find_path(CAF_INCLUDE_DIR caf/actor_system.hpp)
 find_library(CAF_core_LIBRARY caf_core)
@@ -23,12 +42,12 @@ if(CAF_INCLUDE_DIR AND EXISTS "${CAF_INCLUDE_DIR}/caf/config.hpp")
       set(_caf_found "of unknown version")
     endif()
     set(CAF_NOT_FOUND_MESSAGE
-        "The CAF in ${CAF_INCLUDE_DIR} is ${_caf_found}; backoff_actor needs 0.17.5 or 0.17.6. On Debian and Ubuntu: apt-get install libcaf-dev")
+        "The CAF in ${CAF_INCLUDE_DIR} is ${_caf_found}; backoff_actor needs ${CAF_WANTED}. On Debian and Ubuntu: apt-get install libcaf-dev")
     unset(CAF_INCLUDE_DIR CACHE)
   endif()
 else()
   set(CAF_NOT_FOUND_MESSAGE
-      "backoff_actor needs the C++ Actor Framework 0.17.5 or 0.17.6. On Debian and Ubuntu: apt-get install libcaf-dev")
+      "backoff_actor needs the C++ Actor Framework, ${CAF_WANTED}. On Debian and Ubuntu: apt-get install libcaf-dev")
 endif()
 
 if(CAF_core_LIBRARY)

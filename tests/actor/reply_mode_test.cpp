@@ -173,8 +173,9 @@ class Adder : public caf::event_based_actor {
 public:
   using caf::event_based_actor::event_based_actor;
   caf::behavior make_behavior() override {
-    return {
-      [](std::int32_t a, std::int32_t b) { return std::make_tuple(a + b, std::string{"sum"}); }};
+    return {[](std::int32_t a, std::int32_t b) -> caf::result<std::int32_t, std::string> {
+      return {a + b, std::string{"sum"}};
+    }};
   }
 };
 

@@ -55,6 +55,9 @@ auto inspect(Inspector& f, WakeUp& x) {
 /// Makes `SenderError` convertible to `caf::error`.
 caf::error make_error(SenderError code);
 
+/// Renders any error for people, those of this library included.
+using seam::render;
+
 } // namespace backoff_actor
 
 CAF_BEGIN_TYPE_ID_BLOCK(backoff_actor, caf::first_custom_type_id + 7400)

@@ -7,6 +7,7 @@
 //   object, field          inspection of message types
 //   register_types         type registration
 //   register_errors        texts of this library's errors
+//   render                 a caf::error as text
 //   cause_of               a caf::error as a Cause
 //   keep_cause             makes an actor's exception its exit reason, text included
 //   is_bounce              whether an error is CAF's word that nobody answered
@@ -19,10 +20,12 @@
 #include <caf/config.hpp>
 
 // CAF_VERSION itself must not be tested on 1.x: in 1.1.0 it is an octal literal.
-#if defined(CAF_VERSION_MAJOR)
-#error "backoff_actor needs CAF 0.17.5 or 0.17.6; CAF 0.18 and later are not supported yet"
+#if defined(CAF_VERSION_MAJOR) && CAF_VERSION_MAJOR >= 1
+#include "backoff_actor/caf/seam_1.hpp"
+#elif defined(CAF_VERSION_MAJOR)
+#error "backoff_actor needs CAF 0.17.5, 0.17.6, or 1.0 and later; 0.18 and 0.19 are not supported"
 #elif CAF_VERSION >= 1705 && CAF_VERSION < 1800
 #include "backoff_actor/caf/seam_0_17.hpp"
 #else
-#error "backoff_actor needs CAF 0.17.5 or 0.17.6"
+#error "backoff_actor needs CAF 0.17.5, 0.17.6, or 1.0 and later; 0.18 and 0.19 are not supported"
 #endif

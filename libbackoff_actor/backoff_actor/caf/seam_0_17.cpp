@@ -36,6 +36,10 @@ void register_errors(caf::actor_system_config& config) {
                             });
 }
 
+std::string render(const caf::actor_system& system, const caf::error& error) {
+  return system.render(error);
+}
+
 namespace {
 
 // What `keep_cause` kept, bare; anything else as CAF renders it.
@@ -43,7 +47,7 @@ std::string text_of(const caf::actor_system& system, const caf::error& error) {
   const auto& context = error.context();
   if (error == caf::sec::runtime_error && context.match_elements<std::string>())
     return context.get_as<std::string>(0);
-  return system.render(error);
+  return render(system, error);
 }
 
 } // namespace

@@ -20,6 +20,7 @@
 #include <caf/type_id.hpp>
 
 #include <cstdint>
+#include <string>
 #include <utility>
 
 namespace backoff_actor::seam {
@@ -52,6 +53,8 @@ void register_types(caf::actor_system_config& config) {
 void register_errors(caf::actor_system_config& config);
 
 // -- errors -------------------------------------------------------------------
+
+std::string render(const caf::actor_system& system, const caf::error& error);
 
 /// The code tells the error's category and code apart from any other's.
 Cause cause_of(const caf::actor_system& system, const caf::error& error, bool with_text);

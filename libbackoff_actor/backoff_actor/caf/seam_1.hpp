@@ -1,0 +1,177 @@
+#pragma once
+
+// CAF 1.x. Include seam.hpp instead.
+
+#include "backoff_actor/core/cause.hpp"
+#include "backoff_actor/core/sender_error.hpp"
+#include "backoff_actor/core/time.hpp"
+
+#include <caf/actor.hpp>
+#include <caf/actor_addr.hpp>
+#include <caf/actor_system.hpp>
+#include <caf/actor_system_config.hpp>
+#include <caf/anon_mail.hpp>
+#include <caf/behavior.hpp>
+#include <caf/default_enum_inspect.hpp>
+#include <caf/disposable.hpp>
+#include <caf/error.hpp>
+#include <caf/event_based_actor.hpp>
+#include <caf/exit_reason.hpp>
+#include <caf/init_global_meta_objects.hpp>
+#include <caf/is_error_code_enum.hpp>
+#include <caf/message.hpp>
+#include <caf/response_promise.hpp>
+#include <caf/send.hpp>
+#include <caf/type_id.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace backoff_actor::seam {
+
+// -- errors as messages ---------------------------------------------------------
+
+} // namespace backoff_actor::seam
+
+CAF_BEGIN_TYPE_ID_BLOCK(backoff_actor_errors, caf::first_custom_type_id + 7450)
+CAF_ADD_TYPE_ID(backoff_actor_errors, (backoff_actor::SenderError))
+CAF_END_TYPE_ID_BLOCK(backoff_actor_errors)
+
+CAF_ERROR_CODE_ENUM(backoff_actor::SenderError)
+
+namespace backoff_actor {
+
+bool from_string(std::string_view text, SenderError& error);
+bool from_integer(std::uint8_t number, SenderError& error);
+
+template <class Inspector>
+bool inspect(Inspector& f, SenderError& x) {
+  return caf::default_enum_inspect(f, x);
+}
+
+} // namespace backoff_actor
+
+namespace backoff_actor::seam {
+
+// -- inspection ---------------------------------------------------------------
+
+template <class T>
+struct Field {
+  const char* name;
+  T& value;
+};
+
+template <class T>
+Field<T> field(const char* name, T& value) {
+  return {name, value};
+}
+
+template <class Inspector, class Object, class... Ts>
+auto object(Inspector& inspector, Object& object, const char* name, Field<Ts>... fields) {
+  return inspector.object(object).pretty_name(name).fields(
+    inspector.field(fields.name, fields.value)...);
+}
+
+// -- types --------------------------------------------------------------------
+
+template <class IdBlock>
+void register_types(caf::actor_system_config&) {
+  caf::init_global_meta_objects<IdBlock>();
+}
+
+inline void register_errors(caf::actor_system_config& config) {
+  caf::core::init_global_meta_objects();
+  register_types<caf::id_block::backoff_actor_errors>(config);
+}
+
+// -- errors -------------------------------------------------------------------
+
+std::string render(const caf::actor_system& system, const caf::error& error);
+
+/// The code tells the error's category and code apart from any other's.
+Cause cause_of(const caf::actor_system& system, const caf::error& error, bool with_text);
+
+/// Lets an exception that leaves a handler of `self` end it with `caf::sec::runtime_error` and the
+/// exception's text, without CAF's message on the console.
+void keep_cause(caf::scheduled_actor& self);
+
+/// Whether CAF sent the error because a receiver was gone, or had dropped its promise.
+bool is_bounce(const caf::error& error);
+
+// -- sending ------------------------------------------------------------------
+
+/// Sends without a sender.
+template <class... Ts>
+void enqueue(const caf::actor& receiver, Ts&&... values) {
+  caf::anon_mail(std::forward<Ts>(values)...).send(receiver);
+}
+
+/// Sends to `self` after a delay.
+template <class... Ts>
+void send_later(caf::event_based_actor& self, Duration delay, Ts&&... values) {
+  self.mail(std::forward<Ts>(values)...).delay(delay).send(caf::actor{&self});
+}
+
+/// @thread any
+void send_exit_now(const caf::actor& receiver, const caf::actor_addr& source,
+                   caf::exit_reason reason);
+
+/// Gives a client what the child answered. An empty answer is none for a client that used a plain
+/// send.
+void answer(caf::response_promise& client, caf::message answer);
+
+/// Gives a client an error, unless it used a plain send: a bare error would end it.
+void refuse(caf::response_promise& client, caf::error error);
+
+// -- the actor ----------------------------------------------------------------
+
+enum class Priority { normal, high };
+
+/// An actor that takes messages of any type, makes requests of any type, and gets back whatever
+/// comes.
+///
+/// @thread all members run in the actor's own thread.
+class RequestingActor : public caf::event_based_actor {
+public:
+  explicit RequestingActor(caf::actor_config& config);
+
+  /// Called when the actor ends; an overrider calls it too. May run in any thread, if the last
+  /// handle to the actor is dropped there.
+  void on_exit() override;
+
+protected:
+  /// A message that no handler of `complete` takes.
+  virtual void on_submission(caf::message payload, caf::response_promise client) = 0;
+  /// Whatever came back for a request, a `caf::error` included. No sender: CAF answered by itself.
+  virtual void on_response(std::uint64_t name, caf::message content,
+                           const caf::strong_actor_ptr& from) = 0;
+  virtual void on_down(const caf::actor_addr& who, const caf::error& reason) = 0;
+
+  /// @range `name < 2^59`
+  void make_request(std::uint64_t name, const caf::actor& receiver, caf::message content,
+                    Priority priority);
+  void watch(const caf::actor& whom);
+
+  Instant now();
+  /// Sends a `WakeUp` at `at`, or soon if that has passed. Takes the place of an earlier one that
+  /// was not due yet. Does not keep the actor alive.
+  void wake_at(Instant at);
+
+  /// Completes the handlers of a derived class to a behavior, with what every such actor needs.
+  template <class... Handlers>
+  caf::behavior complete(Handlers... handlers) {
+    return {
+      std::move(handlers)...,
+      [](const caf::error&) {
+        // An error that nobody asked for. CAF's default would end this actor.
+      },
+      [this](caf::message payload) { on_submission(std::move(payload), make_response_promise()); }};
+  }
+
+private:
+  caf::disposable alarm_;
+};
+
+} // namespace backoff_actor::seam
