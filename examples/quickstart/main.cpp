@@ -28,6 +28,8 @@ int main() {
   for (std::string job : {"first", "second", "third"})
     self->request(worker, caf::infinite, job)
       .receive([](const std::string& answer) { std::cout << answer << '\n'; },
-               [&](const caf::error& error) { std::cerr << backoff_actor::render(system, error) << '\n'; });
+               [&](const caf::error& error) {
+                 std::cerr << backoff_actor::render(system, error) << '\n';
+               });
 }
 // [program]

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/problems.hpp"
 #include "backoff_actor/core/time.hpp"
 
@@ -31,7 +32,7 @@ struct ExponentialBackOffSpec {
 
 /// Returns all that is wrong with the parameters; nothing if an `ExponentialBackOff` can be made of
 /// them.
-Problems check(const ExponentialBackOffSpec& spec);
+BACKOFF_ACTOR_EXPORT Problems check(const ExponentialBackOffSpec& spec);
 
 /// The truncated exponential backoff of the article, to the letter, as an immutable value.
 ///
@@ -58,7 +59,7 @@ Problems check(const ExponentialBackOffSpec& spec);
 /// @errors the constructor throws `InvalidArgument` naming every parameter that `check` finds
 /// wrong.
 /// @source Roestenburg, "Exponential Backoff with Akka Actors", and its code in `patterns`, 2012.
-class ExponentialBackOff {
+class BACKOFF_ACTOR_EXPORT ExponentialBackOff {
 public:
   explicit ExponentialBackOff(const ExponentialBackOffSpec& spec = {});
 
@@ -112,6 +113,6 @@ private:
 
 /// Renders the state in one line, with the coordinates of the last draw:
 /// `slot 3/10, wait 30ms, retries 2, resets 1, total_retries 9, draw (seed 7, stream 3, n 8)`.
-std::string to_string(const ExponentialBackOff& backoff);
+BACKOFF_ACTOR_EXPORT std::string to_string(const ExponentialBackOff& backoff);
 
 } // namespace backoff_actor

@@ -4,6 +4,7 @@
 #include "backoff_actor/caf/child.hpp"
 #include "backoff_actor/caf/messages.hpp"
 #include "backoff_actor/caf/supervising_actor.hpp"
+#include "backoff_actor/core/export.hpp"
 #include "backoff_actor/engine/sender_engine.hpp"
 
 #include <memory>
@@ -38,7 +39,7 @@ struct SenderOptions {
 };
 
 /// Returns all that is wrong with the options; nothing if a sender can be made with them.
-Problems check(const SenderOptions& options);
+BACKOFF_ACTOR_EXPORT Problems check(const SenderOptions& options);
 
 /// An actor that supervises a dangerous child and keeps every message until the child has
 /// acknowledged it.
@@ -50,7 +51,7 @@ Problems check(const SenderOptions& options);
 /// a handle to it.
 ///
 /// Use `spawn_back_off_sender`.
-class BackOffSender final : public SupervisingActor {
+class BACKOFF_ACTOR_EXPORT BackOffSender final : public SupervisingActor {
 public:
   BackOffSender(caf::actor_config& config, ChildFactory make_child, const SenderOptions& options);
 
@@ -95,9 +96,9 @@ private:
 /// Starts a sender, and with it its child.
 ///
 /// @errors throws `InvalidArgument` naming every option that `check` finds wrong, and `make_child`
-/// if it is
-///         empty; nothing has been started then.
-caf::actor spawn_back_off_sender(caf::actor_system& system, ChildFactory make_child,
-                                 SenderOptions options = {});
+///         if it is empty; nothing has been started then.
+BACKOFF_ACTOR_EXPORT caf::actor spawn_back_off_sender(caf::actor_system& system,
+                                                      ChildFactory make_child,
+                                                      SenderOptions options = {});
 
 } // namespace backoff_actor

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "backoff_actor/caf/seam.hpp"
+#include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/sender_error.hpp"
 
 #include <cstdint>
@@ -53,7 +54,7 @@ auto inspect(Inspector& f, WakeUp& x) {
 }
 
 /// Makes `SenderError` convertible to `caf::error`.
-caf::error make_error(SenderError code);
+BACKOFF_ACTOR_EXPORT caf::error make_error(SenderError code);
 
 /// Renders any error for people, those of this library included.
 using seam::render;

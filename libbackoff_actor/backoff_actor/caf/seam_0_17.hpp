@@ -3,6 +3,7 @@
 // CAF 0.17.6. Include seam.hpp instead.
 
 #include "backoff_actor/core/cause.hpp"
+#include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
 
 #include <caf/actor.hpp>
@@ -50,21 +51,22 @@ void register_types(caf::actor_system_config& config) {
 }
 
 /// Lets the actor system render this library's errors.
-void register_errors(caf::actor_system_config& config);
+BACKOFF_ACTOR_EXPORT void register_errors(caf::actor_system_config& config);
 
 // -- errors -------------------------------------------------------------------
 
-std::string render(const caf::actor_system& system, const caf::error& error);
+BACKOFF_ACTOR_EXPORT std::string render(const caf::actor_system& system, const caf::error& error);
 
 /// The code tells the error's category and code apart from any other's.
-Cause cause_of(const caf::actor_system& system, const caf::error& error, bool with_text);
+BACKOFF_ACTOR_EXPORT Cause cause_of(const caf::actor_system& system, const caf::error& error,
+                                    bool with_text);
 
 /// Lets an exception that leaves a handler of `self` end it with `caf::sec::runtime_error` and the
 /// exception's text. CAF's default loses the text and prints to the console.
-void keep_cause(caf::scheduled_actor& self);
+BACKOFF_ACTOR_EXPORT void keep_cause(caf::scheduled_actor& self);
 
 /// Whether CAF sent the error because a receiver was gone.
-bool is_bounce(const caf::error& error);
+BACKOFF_ACTOR_EXPORT bool is_bounce(const caf::error& error);
 
 // -- sending ------------------------------------------------------------------
 
@@ -81,15 +83,15 @@ void send_later(caf::event_based_actor& self, Duration delay, Ts&&... values) {
 }
 
 /// @thread any
-void send_exit_now(const caf::actor& receiver, const caf::actor_addr& source,
-                   caf::exit_reason reason);
+BACKOFF_ACTOR_EXPORT void send_exit_now(const caf::actor& receiver, const caf::actor_addr& source,
+                                        caf::exit_reason reason);
 
 /// Gives a client what the child answered. An empty answer is none for a client that used a plain
 /// send.
-void answer(caf::response_promise& client, caf::message answer);
+BACKOFF_ACTOR_EXPORT void answer(caf::response_promise& client, caf::message answer);
 
 /// Gives a client an error, unless it used a plain send: a bare error would end it.
-void refuse(caf::response_promise& client, caf::error error);
+BACKOFF_ACTOR_EXPORT void refuse(caf::response_promise& client, caf::error error);
 
 // -- the actor ----------------------------------------------------------------
 
@@ -103,7 +105,7 @@ enum class Priority { normal, high };
 /// `consume`, because a response handler of CAF 0.17.6 cannot take a message of any type.
 ///
 /// @thread all members run in the actor's own thread.
-class RequestingActor : public caf::event_based_actor {
+class BACKOFF_ACTOR_EXPORT RequestingActor : public caf::event_based_actor {
 public:
   explicit RequestingActor(caf::actor_config& config);
 

@@ -3,6 +3,7 @@
 // CAF 1.x. Include seam.hpp instead.
 
 #include "backoff_actor/core/cause.hpp"
+#include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/sender_error.hpp"
 #include "backoff_actor/core/time.hpp"
 
@@ -43,8 +44,8 @@ CAF_ERROR_CODE_ENUM(backoff_actor::SenderError)
 
 namespace backoff_actor {
 
-bool from_string(std::string_view text, SenderError& error);
-bool from_integer(std::uint8_t number, SenderError& error);
+BACKOFF_ACTOR_EXPORT bool from_string(std::string_view text, SenderError& error);
+BACKOFF_ACTOR_EXPORT bool from_integer(std::uint8_t number, SenderError& error);
 
 template <class Inspector>
 bool inspect(Inspector& f, SenderError& x) {
@@ -88,17 +89,18 @@ inline void register_errors(caf::actor_system_config& config) {
 
 // -- errors -------------------------------------------------------------------
 
-std::string render(const caf::actor_system& system, const caf::error& error);
+BACKOFF_ACTOR_EXPORT std::string render(const caf::actor_system& system, const caf::error& error);
 
 /// The code tells the error's category and code apart from any other's.
-Cause cause_of(const caf::actor_system& system, const caf::error& error, bool with_text);
+BACKOFF_ACTOR_EXPORT Cause cause_of(const caf::actor_system& system, const caf::error& error,
+                                    bool with_text);
 
 /// Lets an exception that leaves a handler of `self` end it with `caf::sec::runtime_error` and the
 /// exception's text, without CAF's message on the console.
-void keep_cause(caf::scheduled_actor& self);
+BACKOFF_ACTOR_EXPORT void keep_cause(caf::scheduled_actor& self);
 
 /// Whether CAF sent the error because a receiver was gone, or had dropped its promise.
-bool is_bounce(const caf::error& error);
+BACKOFF_ACTOR_EXPORT bool is_bounce(const caf::error& error);
 
 // -- sending ------------------------------------------------------------------
 
@@ -115,15 +117,15 @@ void send_later(caf::event_based_actor& self, Duration delay, Ts&&... values) {
 }
 
 /// @thread any
-void send_exit_now(const caf::actor& receiver, const caf::actor_addr& source,
-                   caf::exit_reason reason);
+BACKOFF_ACTOR_EXPORT void send_exit_now(const caf::actor& receiver, const caf::actor_addr& source,
+                                        caf::exit_reason reason);
 
 /// Gives a client what the child answered. An empty answer is none for a client that used a plain
 /// send.
-void answer(caf::response_promise& client, caf::message answer);
+BACKOFF_ACTOR_EXPORT void answer(caf::response_promise& client, caf::message answer);
 
 /// Gives a client an error, unless it used a plain send: a bare error would end it.
-void refuse(caf::response_promise& client, caf::error error);
+BACKOFF_ACTOR_EXPORT void refuse(caf::response_promise& client, caf::error error);
 
 // -- the actor ----------------------------------------------------------------
 
@@ -133,7 +135,7 @@ enum class Priority { normal, high };
 /// comes.
 ///
 /// @thread all members run in the actor's own thread.
-class RequestingActor : public caf::event_based_actor {
+class BACKOFF_ACTOR_EXPORT RequestingActor : public caf::event_based_actor {
 public:
   explicit RequestingActor(caf::actor_config& config);
 

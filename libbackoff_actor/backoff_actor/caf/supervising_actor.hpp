@@ -1,6 +1,7 @@
 #pragma once
 
 #include "backoff_actor/caf/seam.hpp"
+#include "backoff_actor/core/export.hpp"
 #include "backoff_actor/delivery/hand_over_id.hpp"
 
 #include <cstdint>
@@ -18,7 +19,7 @@ struct ErrorInfo {
 /// of.
 ///
 /// @thread all members run in the actor's own thread.
-class SupervisingActor : public seam::RequestingActor {
+class BACKOFF_ACTOR_EXPORT SupervisingActor : public seam::RequestingActor {
 public:
   using seam::RequestingActor::RequestingActor;
 

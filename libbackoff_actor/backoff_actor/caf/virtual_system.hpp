@@ -3,6 +3,7 @@
 // Part of the seam: an actor system in one thread, whose clock stands still until it is moved. Each
 // version of CAF has an implementation of its own.
 
+#include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
 
 #include <caf/actor_system.hpp>
@@ -15,7 +16,7 @@
 
 namespace backoff_actor::seam {
 
-class VirtualSystem {
+class BACKOFF_ACTOR_EXPORT VirtualSystem {
 public:
   /// @param configure called on the configuration before the system is made.
   explicit VirtualSystem(const std::function<void(caf::actor_system_config&)>& configure);

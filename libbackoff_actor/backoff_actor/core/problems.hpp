@@ -1,5 +1,7 @@
 #pragma once
 
+#include "backoff_actor/core/export.hpp"
+
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -14,7 +16,7 @@ struct Problem {
 };
 
 /// All that is wrong with the arguments of one call.
-class Problems {
+class BACKOFF_ACTOR_EXPORT Problems {
 public:
   void add(std::string field, std::string given, std::string allowed);
 
@@ -32,10 +34,10 @@ private:
 };
 
 /// Renders one problem a line: `ceiling: got 0, allowed 1..62`.
-std::string to_string(const Problems& problems);
+BACKOFF_ACTOR_EXPORT std::string to_string(const Problems& problems);
 
 /// Thrown, before anything has been started or changed, by a call whose arguments cannot be used.
-class InvalidArgument : public std::invalid_argument {
+class BACKOFF_ACTOR_EXPORT InvalidArgument : public std::invalid_argument {
 public:
   explicit InvalidArgument(Problems problems);
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "backoff_actor/core/export.hpp"
+
 #include <cstdint>
 #include <string>
 
@@ -10,11 +12,10 @@ enum class SenderError : std::uint8_t {
   /// The outbox holds all that it can; the message was not accepted.
   outbox_full = 1,
   /// The sender was stopped before the delivery was acknowledged. Whether the child had done the
-  /// work is
-  /// not known.
+  /// work is not known.
   stopped = 2,
 };
 
-std::string to_string(SenderError error);
+BACKOFF_ACTOR_EXPORT std::string to_string(SenderError error);
 
 } // namespace backoff_actor

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "backoff_actor/core/export.hpp"
+
 #include <chrono>
 #include <compare>
 #include <string>
@@ -48,6 +50,6 @@ constexpr Duration operator-(Instant later, Instant earlier) {
 
 /// Renders a span for people, exactly and in the largest unit that fits: `1.023s`, `10ms`, `1.5us`,
 /// `-5ns`, and `2min` or `10h` where the span is a whole number of them.
-std::string to_string(Duration span);
+BACKOFF_ACTOR_EXPORT std::string to_string(Duration span);
 
 } // namespace backoff_actor

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/delivery/hand_over_id.hpp"
 
@@ -26,7 +27,7 @@ struct Delivery {
 /// A slab of entries, linked in order of submission: adding, removing and finding by the id of a
 /// hand-over take constant time, whatever the backlog; nothing is allocated for an entry but the
 /// slab's own growth. Entries are addressed by slot; a slot is reused after its delivery has left.
-class Outbox {
+class BACKOFF_ACTOR_EXPORT Outbox {
 public:
   using Slot = std::uint32_t;
 

@@ -29,6 +29,7 @@
 //   decided on.
 
 #include "backoff_actor/backoff/exponential_back_off.hpp"
+#include "backoff_actor/core/export.hpp"
 #include "backoff_actor/engine/effects.hpp"
 #include "backoff_actor/engine/inputs.hpp"
 #include "backoff_actor/observe/events.hpp"
@@ -50,7 +51,7 @@ enum class Phase {
   stopped,  ///< ended for good
 };
 
-std::string_view to_string(Phase phase);
+BACKOFF_ACTOR_EXPORT std::string_view to_string(Phase phase);
 
 /// The options of an engine, shared by all engines that have the same.
 struct EngineOptions {
@@ -67,7 +68,7 @@ struct EngineOptions {
 /// @range  `now` must not go back.
 /// @errors none: every input is taken in every phase.
 /// @thread one at a time.
-class SenderEngine {
+class BACKOFF_ACTOR_EXPORT SenderEngine {
 public:
   explicit SenderEngine(std::shared_ptr<const EngineOptions> options);
   ~SenderEngine();

@@ -2,6 +2,7 @@
 
 #include "backoff_actor/backoff/exponential_back_off.hpp"
 #include "backoff_actor/core/cause.hpp"
+#include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/delivery/dead_letter.hpp"
 
@@ -113,10 +114,10 @@ using EventHook = std::function<void(const Event&)>;
 namespace event { // of the events' types, so that unqualified calls find them
 
 /// When the event happened.
-Instant time_of(const Event& event);
+BACKOFF_ACTOR_EXPORT Instant time_of(const Event& event);
 
 /// Renders an event in one line, without its time: `child 3 down: Danger, High Voltage!`.
-std::string to_string(const Event& event);
+BACKOFF_ACTOR_EXPORT std::string to_string(const Event& event);
 
 } // namespace event
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "backoff_actor/caf/child.hpp"
+#include "backoff_actor/core/export.hpp"
 #include "backoff_actor/testing/fault_script.hpp"
 
 #include <cstddef>
@@ -17,7 +18,7 @@ namespace backoff_actor::testing {
 /// text.
 ///
 /// @thread safe: children may run in any thread while others read.
-class Danger {
+class BACKOFF_ACTOR_EXPORT Danger {
 public:
   explicit Danger(FaultScript script = {});
 

@@ -2,6 +2,7 @@
 
 #include "backoff_actor/caf/init.hpp"
 #include "backoff_actor/caf/virtual_system.hpp"
+#include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
 
 #include <caf/actor_system.hpp>
@@ -28,7 +29,7 @@ struct Answer {
 /// An actor system in one thread, whose clock moves only when it is told to: hours in milliseconds,
 /// and the same run every time. Independent of any test framework. Actors of it must not be
 /// detached or blocking.
-class VirtualTime {
+class BACKOFF_ACTOR_EXPORT VirtualTime {
 public:
   /// @param configure called on the configuration before the system is made, to register message
   /// types.

@@ -1,5 +1,5 @@
-// What the code of the article gets wrong, each as a test named after the right behaviour. D1 ... D14 number
-// the defects.
+// What the code of the article gets wrong, each as a test named after the right behaviour. D1 ...
+// D14 number the defects.
 
 #include "engine_driver.hpp"
 
