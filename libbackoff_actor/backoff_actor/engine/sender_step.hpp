@@ -39,7 +39,7 @@ struct SenderEngine::Work {
   Cause last_failure;
 };
 
-class SenderEngine::Step {
+class BACKOFF_ACTOR_HIDDEN SenderEngine::Step {
 public:
   Step(SenderEngine& engine, Instant now, Effects& effects)
     : self_(engine), now_(now), effects_(effects) {}

@@ -1,0 +1,124 @@
+# Installs libraries, headers, the CMake package, the pkg-config files and the demo.
+include(CMakePackageConfigHelpers)
+include(GNUInstallDirs)
+
+set(_cmake_folder "${CMAKE_INSTALL_LIBDIR}/cmake/backoff_actor")
+set(_pkgconfig_folder "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+
+# -- libraries, a target file per component ------------------------------------
+
+foreach(_component IN ITEMS core actor testing)
+  install(
+    TARGETS backoff_actor_${_component}
+    EXPORT backoff_actor_${_component}
+    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+            COMPONENT library
+            NAMELINK_COMPONENT development
+    ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development)
+  install(
+    EXPORT backoff_actor_${_component}
+    FILE backoff_actor-${_component}.cmake
+    NAMESPACE backoff_actor::
+    DESTINATION "${_cmake_folder}"
+    COMPONENT development)
+endforeach()
+
+# -- headers, without the seam of the other version of CAF and the engine's inside -
+
+if(CAF_VERSION VERSION_LESS 1.0)
+  set(_other_seam seam_1.hpp)
+else()
+  set(_other_seam seam_0_17.hpp)
+endif()
+install(
+  DIRECTORY "${PROJECT_SOURCE_DIR}/libbackoff_actor/backoff_actor"
+  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+  COMPONENT development
+  FILES_MATCHING
+  PATTERN "*.hpp"
+  PATTERN "sender_step.hpp" EXCLUDE
+  PATTERN "${_other_seam}" EXCLUDE)
+
+# -- CMake package -------------------------------------------------------------
+
+configure_package_config_file(
+  "${PROJECT_SOURCE_DIR}/cmake/backoff_actor-config.cmake.in"
+  "${PROJECT_BINARY_DIR}/backoff_actor-config.cmake"
+  INSTALL_DESTINATION "${_cmake_folder}"
+  NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/backoff_actor-config-version.cmake"
+                                 COMPATIBILITY SameMinorVersion)
+install(
+  FILES "${PROJECT_BINARY_DIR}/backoff_actor-config.cmake"
+        "${PROJECT_BINARY_DIR}/backoff_actor-config-version.cmake"
+        "${PROJECT_SOURCE_DIR}/cmake/FindCAF.cmake"
+  DESTINATION "${_cmake_folder}"
+  COMPONENT development)
+
+# -- pkg-config ----------------------------------------------------------------
+
+# CAF 0.17 has no pkg-config file and CAF 1.x need not be installed where the compiler looks.
+get_target_property(_caf_include CAF::core INTERFACE_INCLUDE_DIRECTORIES)
+get_target_property(_caf_library CAF::core IMPORTED_LOCATION)
+if(NOT _caf_library)
+  get_target_property(_caf_library CAF::core LOCATION)
+endif()
+set(BACKOFF_ACTOR_PC_CAF_CFLAGS "-I${_caf_include}")
+cmake_path(GET _caf_library PARENT_PATH _caf_library_folder)
+set(BACKOFF_ACTOR_PC_CAF_LIBS "-L${_caf_library_folder} -lcaf_core")
+if(_caf_include STREQUAL "/usr/include")
+  set(BACKOFF_ACTOR_PC_CAF_CFLAGS "")
+  set(BACKOFF_ACTOR_PC_CAF_LIBS "-lcaf_core")
+endif()
+
+function(_backoff_actor_pkgconfig name component description requires cflags libs)
+  file(
+    CONFIGURE
+    OUTPUT "${PROJECT_BINARY_DIR}/${name}.pc"
+    CONTENT
+      "prefix=\${pcfiledir}/@_up@
+includedir=\${prefix}/@CMAKE_INSTALL_INCLUDEDIR@
+libdir=\${prefix}/@CMAKE_INSTALL_LIBDIR@
+
+Name: @name@
+Description: @description@
+Version: @PROJECT_VERSION@
+Requires: @requires@
+Cflags: -I\${includedir} @cflags@
+Libs: -L\${libdir} -lbackoff_actor_@component@ @libs@
+"
+    @ONLY)
+  install(
+    FILES "${PROJECT_BINARY_DIR}/${name}.pc"
+    DESTINATION "${_pkgconfig_folder}"
+    COMPONENT development)
+endfunction()
+
+file(RELATIVE_PATH _up "/${_pkgconfig_folder}" "/")
+string(REGEX REPLACE "/$" "" _up "${_up}")
+_backoff_actor_pkgconfig(
+  backoff_actor-core core "Backoff policies and the sender's state machine, without an actor library" "" "" "")
+_backoff_actor_pkgconfig(
+  backoff_actor actor "Supervision and reliable retry for the C++ Actor Framework" "backoff_actor-core"
+  "${BACKOFF_ACTOR_PC_CAF_CFLAGS}" "${BACKOFF_ACTOR_PC_CAF_LIBS}")
+_backoff_actor_pkgconfig(backoff_actor-testing testing "Virtual time and scripted failures for guarded actors"
+                         "backoff_actor" "" "")
+
+# -- documentation, examples and the demo --------------------------------------
+
+install(FILES "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/CHANGELOG.md"
+              "${PROJECT_SOURCE_DIR}/LICENSE"
+        DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT development)
+install(FILES "${PROJECT_SOURCE_DIR}/examples/quickstart/main.cpp"
+        DESTINATION "${CMAKE_INSTALL_DOCDIR}/examples/quickstart" COMPONENT development)
+install(FILES "${PROJECT_SOURCE_DIR}/examples/quickstart/installed/CMakeLists.txt"
+        DESTINATION "${CMAKE_INSTALL_DOCDIR}/examples/quickstart" COMPONENT development)
+
+if(TARGET http_guard)
+  set(_demo_folder "${CMAKE_INSTALL_LIBEXECDIR}/backoff_actor")
+  install(TARGETS http_guard http_guard_service RUNTIME DESTINATION "${_demo_folder}" COMPONENT tools)
+  file(RELATIVE_PATH _from_bin "/${CMAKE_INSTALL_BINDIR}" "/${_demo_folder}/http_guard")
+  file(CREATE_LINK "${_from_bin}" "${PROJECT_BINARY_DIR}/backoff_actor_demo" SYMBOLIC)
+  install(FILES "${PROJECT_BINARY_DIR}/backoff_actor_demo" DESTINATION "${CMAKE_INSTALL_BINDIR}"
+          COMPONENT tools)
+endif()
