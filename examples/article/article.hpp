@@ -72,5 +72,5 @@ private:
 } // namespace article
 
 CAF_BEGIN_TYPE_ID_BLOCK(article, caf::first_custom_type_id)
-CAF_ADD_TYPE_ID(article, (article::Msg))
+  CAF_ADD_TYPE_ID(article, (article::Msg))
 CAF_END_TYPE_ID_BLOCK(article)

@@ -62,7 +62,7 @@ using seam::render;
 } // namespace backoff_actor
 
 CAF_BEGIN_TYPE_ID_BLOCK(backoff_actor, caf::first_custom_type_id + 7400)
-CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::TrackedMsg))
-CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::Sent))
-CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::WakeUp))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::TrackedMsg))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::Sent))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::WakeUp))
 CAF_END_TYPE_ID_BLOCK(backoff_actor)

@@ -37,7 +37,7 @@ namespace backoff_actor::seam {
 } // namespace backoff_actor::seam
 
 CAF_BEGIN_TYPE_ID_BLOCK(backoff_actor_errors, caf::first_custom_type_id + 7450)
-CAF_ADD_TYPE_ID(backoff_actor_errors, (backoff_actor::SenderError))
+  CAF_ADD_TYPE_ID(backoff_actor_errors, (backoff_actor::SenderError))
 CAF_END_TYPE_ID_BLOCK(backoff_actor_errors)
 
 CAF_ERROR_CODE_ENUM(backoff_actor::SenderError)

@@ -52,6 +52,7 @@ int main() {
   const auto till = backoff_actor::spawn_back_off_sender(system, backoff_actor::child_of<Till>());
   caf::scoped_actor self{system};
   self->request(till, caf::infinite, Order{7, "tea"})
-    .receive([](const Receipt& receipt) { std::cout << "receipt " << receipt.number << '\n'; },
-             [&](const caf::error& error) { std::cout << backoff_actor::render(system, error) << '\n'; });
+    .receive(
+      [](const Receipt& receipt) { std::cout << "receipt " << receipt.number << '\n'; },
+      [&](const caf::error& error) { std::cout << backoff_actor::render(system, error) << '\n'; });
 }
