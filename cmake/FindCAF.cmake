@@ -42,7 +42,7 @@ if(CAF_INCLUDE_DIR AND EXISTS "${CAF_INCLUDE_DIR}/caf/config.hpp")
       set(_caf_found "of unknown version")
     endif()
     set(CAF_NOT_FOUND_MESSAGE
-        "The CAF in ${CAF_INCLUDE_DIR} is ${_caf_found}; backoff_actor needs ${CAF_WANTED}. On Debian and Ubuntu: apt-get install libcaf-dev")
+        "The CAF in ${CAF_INCLUDE_DIR} is ${_caf_found}, but backoff_actor needs ${CAF_WANTED}. On Debian and Ubuntu: apt-get install libcaf-dev")
     unset(CAF_INCLUDE_DIR CACHE)
   endif()
 else()
