@@ -12,10 +12,14 @@ namespace backoff_actor {
 
 /// The parameters of an `ExponentialBackOff`.
 struct ExponentialBackOffSpec {
-  /// What one slot lasts. Range: 1 ns to 24 h.
+  /// What one slot lasts.
+  ///
+  /// @range 1 ns to 24 h
   Duration slot_time = std::chrono::milliseconds{10};
 
-  /// The last slot. Range: 1 to 62, and the longest wait must stay below 292 years.
+  /// The last slot.
+  ///
+  /// @range 1 to 62, and the longest wait, `slot_time * (2^ceiling - 1)`, must stay below 292 years
   int ceiling = 10;
 
   /// At the ceiling: go on there, instead of starting again at slot 1 after a retry without a wait.
@@ -51,24 +55,30 @@ BACKOFF_ACTOR_EXPORT Problems check(const ExponentialBackOffSpec& spec);
 /// do all after it.
 ///
 /// @shape  `next() -> ExponentialBackOff`, `reset() -> ExponentialBackOff`; nothing changes in
-/// place.
-///         The draw of a step is `unit_random(seed, stream, total_retries)`: nothing is stored for
-///         it.
+///         place. The draw of a step is `unit_random(seed, stream, total_retries)`: nothing is
+///         stored for it.
 /// @units  nanoseconds in `wait_time()`
 /// @range  `0 <= wait_time() <= slot_time * (2^ceiling - 1)`
 /// @errors the constructor throws `InvalidArgument` naming every parameter that `check` finds
-/// wrong.
+///         wrong.
+/// @thread safe from any thread, as long as nobody assigns to it.
 /// @source Roestenburg, "Exponential Backoff with Akka Actors", and its code in `patterns`, 2012.
 class BACKOFF_ACTOR_EXPORT ExponentialBackOff {
 public:
+  /// Begins at slot 1, with nothing to wait and nothing counted.
+  ///
+  /// @errors throws `InvalidArgument` naming every parameter that `check` finds wrong.
   explicit ExponentialBackOff(const ExponentialBackOffSpec& spec = {});
 
   /// Returns the value after one more failure.
   [[nodiscard]] ExponentialBackOff next() const;
 
-  /// Returns the value after one more failure for a draw of the caller's own.
+  /// Returns the value after one more failure for a draw of the caller's own, above all in tests.
   ///
-  /// @range `0 <= u < 1`
+  /// `exp` becomes the whole part of `u * (slot() + 1)`. A reset at the ceiling does without.
+  ///
+  /// @units dimensionless
+  /// @range `0 <= u < 1`; not checked, and beyond it the result is undefined.
   [[nodiscard]] ExponentialBackOff next(double u) const;
 
   /// Returns the value after a success: slot 1, nothing to wait, `resets` counted.
@@ -77,25 +87,39 @@ public:
   /// How long to wait before the retry that the last `next()` stands for.
   Duration wait_time() const { return wait_time_; }
 
-  /// Failures in a row since the last reset.
+  /// Failures in a row since the last reset; stays at 2^32 - 1.
   std::uint32_t retries() const { return retries_; }
 
   /// Resets by success and resets at the ceiling, together.
   std::uint64_t resets() const { return resets_; }
 
-  /// Retries that waited for a draw, ever.
+  /// Retries that waited for a draw, ever; the number of the next draw within its stream.
   std::uint64_t total_retries() const { return total_retries_; }
 
   /// Whether there was a failure since the last reset.
   bool is_started() const { return retries_ > 0; }
 
+  /// The largest exponent that the next draw can give.
+  ///
+  /// @range 1 to `ceiling()`
   int slot() const { return slot_; }
+
+  /// What one slot lasts.
   Duration slot_time() const { return slot_time_; }
+
+  /// The last slot.
   int ceiling() const { return ceiling_; }
+
+  /// Whether the series goes on at the ceiling instead of starting again at slot 1.
   bool stay_at_ceiling() const { return stay_at_ceiling_; }
+
+  /// The seed of the draws, 0 if none was given.
   std::uint64_t seed() const { return seed_; }
+
+  /// The stream of the draws within the seed, 0 if none was given.
   std::uint64_t stream() const { return stream_; }
 
+  /// Whether two have the same parameters and the same state, and hence the same future.
   friend bool operator==(const ExponentialBackOff&, const ExponentialBackOff&) = default;
 
 private:
@@ -111,7 +135,7 @@ private:
   bool stay_at_ceiling_;
 };
 
-/// Renders the state in one line, with the coordinates of the last draw:
+/// Renders the state in one line, with the coordinates of the last draw unless it was reset since:
 /// `slot 3/10, wait 30ms, retries 2, resets 1, total_retries 9, draw (seed 7, stream 3, n 8)`.
 BACKOFF_ACTOR_EXPORT std::string to_string(const ExponentialBackOff& backoff);
 

@@ -34,7 +34,7 @@ struct SenderOptions {
   /// When a child that went down is recreated.
   RestartTiming restart = RestartTiming::at_once;
 
-  /// Told of all that happens.
+  /// Told of all that happens; empty: nobody is.
   EventHook on_event{};
 };
 
@@ -51,12 +51,26 @@ BACKOFF_ACTOR_EXPORT Problems check(const SenderOptions& options);
 /// a handle to it.
 ///
 /// Use `spawn_back_off_sender`.
+///
+/// @errors a child that crashes or cannot be made is made again. An error that a living child answers
+///         is the answer, and ends the delivery.
+/// @thread messages may come from any thread; the members run in the actor's own.
 class BACKOFF_ACTOR_EXPORT BackOffSender final : public SupervisingActor {
 public:
+  /// Is called by CAF. Nothing is started before `make_behavior`.
+  ///
+  /// @errors throws `InvalidArgument` if the backoff is wrong. An empty `make_child` is taken, but
+  ///         no child can ever be made then: `spawn_back_off_sender` refuses it.
   BackOffSender(caf::actor_config& config, ChildFactory make_child, const SenderOptions& options);
 
+  /// The sender's name in CAF's logs.
   const char* name() const override { return "backoff_actor.sender"; }
+  /// Starts the first child.
   caf::behavior make_behavior() override;
+
+  /// Answers `SenderError::stopped` to every request that is still owed, and ends the child.
+  ///
+  /// @thread the actor's own, or the one that drops the last handle to the actor.
   void on_exit() override;
 
 private:
@@ -93,10 +107,11 @@ private:
   caf::strong_actor_ptr keep_alive_; // of this actor itself, while anything is owed
 };
 
-/// Starts a sender, and with it its child.
+/// Starts a sender, and with it its child; `child_of` makes the factory of a worker class.
 ///
 /// @errors throws `InvalidArgument` naming every option that `check` finds wrong, and `make_child`
 ///         if it is empty; nothing has been started then.
+/// @thread any
 BACKOFF_ACTOR_EXPORT caf::actor spawn_back_off_sender(caf::actor_system& system,
                                                       ChildFactory make_child,
                                                       SenderOptions options = {});

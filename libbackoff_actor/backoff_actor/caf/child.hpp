@@ -10,7 +10,11 @@
 namespace backoff_actor {
 
 /// Makes a child: a fresh actor that belongs to the sender from then on. The argument is the
-/// sender, on which `spawn` may be called. An exception, or an invalid handle, is a failed start.
+/// sender, on which `spawn` may be called.
+///
+/// @errors an exception, or an invalid handle, is a failed start, and the sender tries again after
+///         the delay.
+/// @thread the sender's, which takes no other message meanwhile.
 using ChildFactory = std::function<caf::actor(caf::event_based_actor* sender)>;
 
 namespace detail {
@@ -28,12 +32,12 @@ public:
 
 } // namespace detail
 
-/// Returns the factory of a worker class, an event-based actor, for which each incarnation is
-/// constructed from a copy of `arguments`. An exception that leaves one of its handlers becomes the
-/// cause that the sender reports, with its text, instead of a line on the console; a worker with an
-/// exception handler of its own sets it in `make_behavior`.
+/// Returns the factory of a worker class, an event-based actor, each incarnation of which is
+/// constructed from the same `arguments`, kept as a copy. An exception that leaves one of its
+/// handlers becomes the cause that the sender reports, with its text, instead of a line on the
+/// console; a worker with an exception handler of its own sets it in `make_behavior`.
 ///
-/// @tparam Options CAF's spawn options; `caf::detached` for a worker that blocks.
+/// `Options` are CAF's spawn options: `caf::detached` for a worker that blocks.
 template <class Worker, caf::spawn_options Options = caf::no_spawn_options, class... Ts>
 ChildFactory child_of(Ts... arguments) {
   using Actor = std::conditional_t<std::is_final_v<Worker>, Worker, detail::CauseKeeping<Worker>>;

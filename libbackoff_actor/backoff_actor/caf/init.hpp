@@ -4,8 +4,8 @@
 
 namespace backoff_actor {
 
-/// Registers this library's message types and error texts, and those of your own type-id blocks.
-/// Call it once per program, on the configuration from which the actor system is made:
+/// Registers this library's message types and error texts, and your own type-id blocks. Call it
+/// once per program, before the actor system is made, on its configuration:
 ///
 ///     caf::actor_system_config config;
 ///     backoff_actor::init<caf::id_block::my_app>(config);

@@ -20,14 +20,17 @@ struct TrackedMsg {
 /// A child's word that a delivery is done. Return it from the handler of `TrackedMsg`, or send it
 /// to the sender at any later time.
 ///
-/// If the client made a request, it gets `answer` (an empty response if there is none), and so does
-/// one that used a plain send if there is one.
+/// @errors an `id` that names no delivery which is owed is reported as
+///         `event::UnknownAcknowledgement`, and nothing else comes of it.
 struct Sent {
-  std::uint64_t id = 0;
+  std::uint64_t id = 0; ///< the `TrackedMsg::id` of the delivery
+
+  /// What the client gets. If empty, a client that made a request gets an empty response, and one
+  /// that used a plain send gets nothing.
   caf::message answer{};
 };
 
-/// Confirms a delivery and answers its client.
+/// Returns what confirms a delivery and answers its client with `answer`, which may be nothing.
 template <class... Ts>
 Sent sent(const TrackedMsg& delivery, Ts&&... answer) {
   return {delivery.id, caf::make_message(std::forward<Ts>(answer)...)};
@@ -36,18 +39,21 @@ Sent sent(const TrackedMsg& delivery, Ts&&... answer) {
 /// A sender's word to itself: look at the clock.
 struct WakeUp {};
 
+/// Shows CAF the parts of the message.
 template <class Inspector>
 auto inspect(Inspector& f, TrackedMsg& x) {
   return seam::object(f, x, "backoff_actor::TrackedMsg", seam::field("id", x.id),
                       seam::field("payload", x.payload), seam::field("client", x.client));
 }
 
+/// Shows CAF the parts of the message.
 template <class Inspector>
 auto inspect(Inspector& f, Sent& x) {
   return seam::object(f, x, "backoff_actor::Sent", seam::field("id", x.id),
                       seam::field("answer", x.answer));
 }
 
+/// Shows CAF that the message has no parts.
 template <class Inspector>
 auto inspect(Inspector& f, WakeUp& x) {
   return seam::object(f, x, "backoff_actor::WakeUp");

@@ -1,5 +1,11 @@
 #pragma once
 
+/// @namespace backoff_actor::seam
+/// What differs between the versions of CAF: the same names with the same meaning for each.
+///
+/// Of interest to programs is `render`, which is `backoff_actor::render` too; the rest is for this
+/// library itself.
+
 // The seam between this library and the version of CAF: the only place that asks which one it is.
 // Each version's header defines the same names with the same meaning, so that nothing else needs to
 // know.

@@ -28,16 +28,19 @@ namespace backoff_actor::seam {
 
 // -- inspection ---------------------------------------------------------------
 
+/// A part of a message type, as `inspect` functions name it.
 template <class T>
 struct Field {
-  T& value;
+  T& value; ///< read or written by the inspector
 };
 
+/// Returns a part of a message type, for `object`; the reference must outlive the inspection.
 template <class T>
 Field<T> field(const char*, T& value) {
   return {value};
 }
 
+/// Inspects a message type: its name, which goes over the network, and its parts, in order.
 template <class Inspector, class Object, class... Ts>
 auto object(Inspector& inspector, Object&, const char* name, Field<Ts>... fields) {
   return inspector(caf::meta::type_name(name), fields.value...);
@@ -45,6 +48,7 @@ auto object(Inspector& inspector, Object&, const char* name, Field<Ts>... fields
 
 // -- types --------------------------------------------------------------------
 
+/// Registers the message types of a type-id block; before the actor system is made.
 template <class IdBlock>
 void register_types(caf::actor_system_config& config) {
   config.add_message_types<IdBlock>();
@@ -55,9 +59,11 @@ BACKOFF_ACTOR_EXPORT void register_errors(caf::actor_system_config& config);
 
 // -- errors -------------------------------------------------------------------
 
+/// Renders any error for people, those of this library included.
 BACKOFF_ACTOR_EXPORT std::string render(const caf::actor_system& system, const caf::error& error);
 
-/// The code tells the error's category and code apart from any other's.
+/// Returns an error as a cause, whose code tells the error's category and code apart from any
+/// other's, and whose text is empty unless asked for `with_text`: rendering is costly.
 BACKOFF_ACTOR_EXPORT Cause cause_of(const caf::actor_system& system, const caf::error& error,
                                     bool with_text);
 
@@ -76,18 +82,20 @@ void enqueue(const caf::actor& receiver, Ts&&... values) {
   caf::anon_send(receiver, std::forward<Ts>(values)...);
 }
 
-/// Sends to `self` after a delay.
+/// Sends to `self` after a delay. The timer may keep `self` alive until then.
 template <class... Ts>
 void send_later(caf::event_based_actor& self, Duration delay, Ts&&... values) {
   self.delayed_send(&self, delay, std::forward<Ts>(values)...);
 }
 
+/// Sends an exit message in the name of `source`, ahead of all that waits in the mailbox.
+///
 /// @thread any
 BACKOFF_ACTOR_EXPORT void send_exit_now(const caf::actor& receiver, const caf::actor_addr& source,
                                         caf::exit_reason reason);
 
-/// Gives a client what the child answered. An empty answer is none for a client that used a plain
-/// send.
+/// Gives a client what the child answered, unless it has its answer already. An empty answer is
+/// none for a client that used a plain send.
 BACKOFF_ACTOR_EXPORT void answer(caf::response_promise& client, caf::message answer);
 
 /// Gives a client an error, unless it used a plain send: a bare error would end it.
@@ -95,6 +103,8 @@ BACKOFF_ACTOR_EXPORT void refuse(caf::response_promise& client, caf::error error
 
 // -- the actor ----------------------------------------------------------------
 
+/// Whether a request takes its turn in the receiver's mailbox or goes ahead of all that waits
+/// there.
 enum class Priority { normal, high };
 
 /// An actor that takes messages of any type, makes requests of any type, and gets back whatever
@@ -107,30 +117,39 @@ enum class Priority { normal, high };
 /// @thread all members run in the actor's own thread.
 class BACKOFF_ACTOR_EXPORT RequestingActor : public caf::event_based_actor {
 public:
+  /// Is called by CAF.
   explicit RequestingActor(caf::actor_config& config);
 
+  /// Takes the answers to `make_request`, which it knows by their ids, and leaves the rest to CAF.
   caf::invoke_message_result consume(caf::mailbox_element& element) override;
 
-  /// Called when the actor ends; an overrider calls it too. May run in any thread, if the last
-  /// handle to the actor is dropped there.
+  /// Is called when the actor ends; an overrider calls it too.
+  ///
+  /// @thread the actor's own, or the one that drops the last handle to the actor.
   void on_exit() override;
 
 protected:
-  /// A message that no handler of `complete` takes.
+  /// Is told of a message that no handler of `complete` takes, and how to answer it.
   virtual void on_submission(caf::message payload, caf::response_promise client) = 0;
-  /// Whatever came back for a request, a `caf::error` included. No sender: CAF answered by itself.
+  /// Is told whatever came back for a request, a `caf::error` included. No sender: CAF answered by
+  /// itself.
   virtual void on_response(std::uint64_t name, caf::message content,
                            const caf::strong_actor_ptr& from) = 0;
+  /// Is told of the end of an actor that is watched.
   virtual void on_down(const caf::actor_addr& who, const caf::error& reason) = 0;
 
-  /// @range `name < 2^59`
+  /// Makes a request without a timeout, named by the caller; what comes back goes to `on_response`.
+  ///
+  /// @range `name < 2^59`; not checked.
   void make_request(std::uint64_t name, const caf::actor& receiver, caf::message content,
                     Priority priority);
+  /// Asks to be told by `on_down` when `whom` ends, or at once if it has.
   void watch(const caf::actor& whom);
 
+  /// Where the clock of the actor system stands, which need not be real time.
   Instant now();
-  /// Sends a `WakeUp` at `at`, or soon if that has passed. Takes the place of an earlier one that
-  /// was not due yet. Does not keep the actor alive.
+  /// Sends a `WakeUp` to this actor at `at`, or soon if that has passed. Takes the place of an
+  /// earlier one that was not due yet. Does not keep the actor alive.
   void wake_at(Instant at);
 
   /// Completes the handlers of a derived class to a behavior, with what every such actor needs.

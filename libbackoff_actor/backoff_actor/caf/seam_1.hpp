@@ -44,9 +44,12 @@ CAF_ERROR_CODE_ENUM(backoff_actor::SenderError)
 
 namespace backoff_actor {
 
+/// Sets the error that the text names; false if it names none.
 BACKOFF_ACTOR_EXPORT bool from_string(std::string_view text, SenderError& error);
+/// Sets the error that has the number; false if none has.
 BACKOFF_ACTOR_EXPORT bool from_integer(std::uint8_t number, SenderError& error);
 
+/// Shows CAF the error as a number, and as text in formats for people.
 template <class Inspector>
 bool inspect(Inspector& f, SenderError& x) {
   return caf::default_enum_inspect(f, x);
@@ -58,17 +61,20 @@ namespace backoff_actor::seam {
 
 // -- inspection ---------------------------------------------------------------
 
+/// A part of a message type, as `inspect` functions name it.
 template <class T>
 struct Field {
-  const char* name;
-  T& value;
+  const char* name; ///< in the source of the message type
+  T& value;         ///< read or written by the inspector
 };
 
+/// Returns a part of a message type, for `object`; the reference must outlive the inspection.
 template <class T>
 Field<T> field(const char* name, T& value) {
   return {name, value};
 }
 
+/// Inspects a message type: its name, which goes over the network, and its parts, in order.
 template <class Inspector, class Object, class... Ts>
 auto object(Inspector& inspector, Object& object, const char* name, Field<Ts>... fields) {
   return inspector.object(object).pretty_name(name).fields(
@@ -77,11 +83,13 @@ auto object(Inspector& inspector, Object& object, const char* name, Field<Ts>...
 
 // -- types --------------------------------------------------------------------
 
+/// Registers the message types of a type-id block; before the actor system is made.
 template <class IdBlock>
 void register_types(caf::actor_system_config&) {
   caf::init_global_meta_objects<IdBlock>();
 }
 
+/// Lets the actor system render this library's errors.
 inline void register_errors(caf::actor_system_config& config) {
   caf::core::init_global_meta_objects();
   register_types<caf::id_block::backoff_actor_errors>(config);
@@ -89,9 +97,11 @@ inline void register_errors(caf::actor_system_config& config) {
 
 // -- errors -------------------------------------------------------------------
 
+/// Renders any error for people, those of this library included.
 BACKOFF_ACTOR_EXPORT std::string render(const caf::actor_system& system, const caf::error& error);
 
-/// The code tells the error's category and code apart from any other's.
+/// Returns an error as a cause, whose code tells the error's category and code apart from any
+/// other's, and whose text is empty unless asked for `with_text`: rendering is costly.
 BACKOFF_ACTOR_EXPORT Cause cause_of(const caf::actor_system& system, const caf::error& error,
                                     bool with_text);
 
@@ -110,18 +120,20 @@ void enqueue(const caf::actor& receiver, Ts&&... values) {
   caf::anon_mail(std::forward<Ts>(values)...).send(receiver);
 }
 
-/// Sends to `self` after a delay.
+/// Sends to `self` after a delay. The timer may keep `self` alive until then.
 template <class... Ts>
 void send_later(caf::event_based_actor& self, Duration delay, Ts&&... values) {
   self.mail(std::forward<Ts>(values)...).delay(delay).send(caf::actor{&self});
 }
 
+/// Sends an exit message in the name of `source`, ahead of all that waits in the mailbox.
+///
 /// @thread any
 BACKOFF_ACTOR_EXPORT void send_exit_now(const caf::actor& receiver, const caf::actor_addr& source,
                                         caf::exit_reason reason);
 
-/// Gives a client what the child answered. An empty answer is none for a client that used a plain
-/// send.
+/// Gives a client what the child answered, unless it has its answer already. An empty answer is
+/// none for a client that used a plain send.
 BACKOFF_ACTOR_EXPORT void answer(caf::response_promise& client, caf::message answer);
 
 /// Gives a client an error, unless it used a plain send: a bare error would end it.
@@ -129,6 +141,8 @@ BACKOFF_ACTOR_EXPORT void refuse(caf::response_promise& client, caf::error error
 
 // -- the actor ----------------------------------------------------------------
 
+/// Whether a request takes its turn in the receiver's mailbox or goes ahead of all that waits
+/// there.
 enum class Priority { normal, high };
 
 /// An actor that takes messages of any type, makes requests of any type, and gets back whatever
@@ -137,28 +151,36 @@ enum class Priority { normal, high };
 /// @thread all members run in the actor's own thread.
 class BACKOFF_ACTOR_EXPORT RequestingActor : public caf::event_based_actor {
 public:
+  /// Is called by CAF.
   explicit RequestingActor(caf::actor_config& config);
 
-  /// Called when the actor ends; an overrider calls it too. May run in any thread, if the last
-  /// handle to the actor is dropped there.
+  /// Is called when the actor ends; an overrider calls it too.
+  ///
+  /// @thread the actor's own, or the one that drops the last handle to the actor.
   void on_exit() override;
 
 protected:
-  /// A message that no handler of `complete` takes.
+  /// Is told of a message that no handler of `complete` takes, and how to answer it.
   virtual void on_submission(caf::message payload, caf::response_promise client) = 0;
-  /// Whatever came back for a request, a `caf::error` included. No sender: CAF answered by itself.
+  /// Is told whatever came back for a request, a `caf::error` included. No sender: CAF answered by
+  /// itself.
   virtual void on_response(std::uint64_t name, caf::message content,
                            const caf::strong_actor_ptr& from) = 0;
+  /// Is told of the end of an actor that is watched.
   virtual void on_down(const caf::actor_addr& who, const caf::error& reason) = 0;
 
-  /// @range `name < 2^59`
+  /// Makes a request without a timeout, named by the caller; what comes back goes to `on_response`.
+  ///
+  /// @range `name < 2^59`; not checked.
   void make_request(std::uint64_t name, const caf::actor& receiver, caf::message content,
                     Priority priority);
+  /// Asks to be told by `on_down` when `whom` ends, or at once if it has.
   void watch(const caf::actor& whom);
 
+  /// Where the clock of the actor system stands, which need not be real time.
   Instant now();
-  /// Sends a `WakeUp` at `at`, or soon if that has passed. Takes the place of an earlier one that
-  /// was not due yet. Does not keep the actor alive.
+  /// Sends a `WakeUp` to this actor at `at`, or soon if that has passed. Takes the place of an
+  /// earlier one that was not due yet. Does not keep the actor alive.
   void wake_at(Instant at);
 
   /// Completes the handlers of a derived class to a behavior, with what every such actor needs.

@@ -10,9 +10,9 @@ namespace backoff_actor {
 
 /// An error that came back for a hand-over, with what CAF knows of it.
 struct ErrorInfo {
-  caf::error error;
-  bool from_child; ///< the child itself sent it
-  bool is_bounce;  ///< CAF answered because somebody was gone
+  caf::error error; ///< as it came
+  bool from_child;  ///< the child itself sent it
+  bool is_bounce;   ///< CAF answered because somebody was gone
 };
 
 /// An actor with one child, to which it hands over messages of any type, and whose end it is told
@@ -27,19 +27,26 @@ public:
   void on_exit() override;
 
 protected:
+  /// Is told what came back for a hand-over, of this child or of an earlier one.
   virtual void on_answer(HandOverId id, caf::message answer, bool from_child) = 0;
+  /// Is told that an error came back for a hand-over, from a child or from CAF in its stead.
   virtual void on_error_answer(HandOverId id, ErrorInfo info) = 0;
+  /// Is told that the child lived when it got this probe.
   virtual void on_probe_answer(std::uint32_t probe) = 0;
+  /// Is told that the present child ended.
   virtual void on_child_down(const caf::error& reason) = 0;
 
   /// Makes this the child: its end will be told, and that of an earlier one no longer.
   void adopt(const caf::actor& child);
+  /// Gives the child a message as a request whose answer comes back under `id`.
   void hand_over(HandOverId id, caf::message payload);
   /// Asks the child for a sign of life, ahead of all that waits in its mailbox.
   void send_probe(std::uint32_t probe);
   /// Ends the child, ahead of all that waits in its mailbox, and forgets it.
   void end_child();
+  /// Goes on without a child, which is left alone.
   void forget_child() { child_ = nullptr; }
+  /// Whether this is the present child; nobody is none.
   bool is_child(const caf::strong_actor_ptr& who) const;
 
   /// Whether an error that the child answers may be that of a crash, which CAF reports right after

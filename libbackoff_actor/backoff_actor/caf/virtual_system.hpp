@@ -16,26 +16,38 @@
 
 namespace backoff_actor::seam {
 
+/// An actor system in one thread, whose clock stands still until it is moved; `VirtualTime` is made
+/// of it.
+///
+/// @thread all members in the thread that made it.
 class BACKOFF_ACTOR_EXPORT VirtualSystem {
 public:
-  /// @param configure called on the configuration before the system is made.
+  /// Makes the system, after `configure` has been called on its configuration.
   explicit VirtualSystem(const std::function<void(caf::actor_system_config&)>& configure);
+  /// Waits for all actors to end; those that are never told to hold it up for ever.
   ~VirtualSystem();
 
+  /// The system to spawn into; none of its actors may be detached or blocking.
   caf::actor_system& system();
 
   /// Gives one actor the floor; false if no actor has anything to do.
   bool step();
 
+  /// Where the clock stands.
   Instant now();
 
-  /// Moves the clock on to `at` and lets off all timers up to then.
+  /// Moves the clock on to `at`, lets off all timers up to then, and returns how many.
   ///
-  /// @return how many
+  /// @range `at >= now()`
   std::size_t move_to(Instant at);
 
+  /// How many timers are set.
   std::size_t timers();
+
+  /// When the next timer goes off; nothing if none is set.
   std::optional<Instant> next_timer();
+
+  /// Takes back all timers, and what their messages hold.
   void drop_timers();
 
 private:

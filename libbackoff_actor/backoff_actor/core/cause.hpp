@@ -14,6 +14,7 @@ struct Cause {
   /// For people: what an exception said, or how the actor library renders its error.
   std::string text;
 
+  /// Whether something went wrong; a normal stop is no error.
   bool is_error() const { return code != 0; }
 };
 

@@ -18,29 +18,36 @@ struct Problem {
 /// All that is wrong with the arguments of one call.
 class BACKOFF_ACTOR_EXPORT Problems {
 public:
+  /// Notes one more.
   void add(std::string field, std::string given, std::string allowed);
 
   /// Takes over the problems of a nested value, its fields prefixed with `prefix` and a dot.
   void add_nested(const std::string& prefix, const Problems& nested);
 
+  /// Whether all arguments can be used.
   bool empty() const { return list_.empty(); }
+  /// The problems, in the order in which they were noted.
   const std::vector<Problem>& list() const { return list_; }
 
-  /// Throws `InvalidArgument` unless there are none.
+  /// Does nothing if there are none.
+  ///
+  /// @errors throws `InvalidArgument` with all of them.
   void raise_if_any() const;
 
 private:
   std::vector<Problem> list_;
 };
 
-/// Renders one problem a line: `ceiling: got 0, allowed 1..62`.
+/// Renders one problem a line, without a line end after the last: `ceiling: got 0, allowed 1..62`.
 BACKOFF_ACTOR_EXPORT std::string to_string(const Problems& problems);
 
 /// Thrown, before anything has been started or changed, by a call whose arguments cannot be used.
 class BACKOFF_ACTOR_EXPORT InvalidArgument : public std::invalid_argument {
 public:
+  /// Keeps the problems and renders them for `what()`.
   explicit InvalidArgument(Problems problems);
 
+  /// What was wrong, for programs; `what()` says the same to people.
   const Problems& problems() const { return problems_; }
 
 private:

@@ -16,6 +16,8 @@ enum class SenderError : std::uint8_t {
   stopped = 2,
 };
 
+/// Renders an error as its name and a sentence for people; a number that is none of ours as
+/// `unknown sender error`.
 BACKOFF_ACTOR_EXPORT std::string to_string(SenderError error);
 
 } // namespace backoff_actor

@@ -18,10 +18,13 @@ using Duration = std::chrono::nanoseconds;
 ///
 /// @units nanoseconds since the driver's origin
 struct Instant {
+  /// The span since the driver's origin; negative before it.
   Duration since_origin{0};
 
+  /// The last instant that there is, which stands for "at no time".
   static constexpr Instant never() { return {Duration::max()}; }
 
+  /// Orders by time, the earlier first.
   friend constexpr auto operator<=>(const Instant&, const Instant&) = default;
 };
 
@@ -36,7 +39,7 @@ constexpr Instant operator+(Instant start, Duration span) {
   return {origin + span};
 }
 
-/// Returns the span from `earlier` to `later`; where that cannot be represented, the largest that
+/// Returns the span from `earlier` to `later`; where that cannot be represented, the longest that
 /// can.
 constexpr Duration operator-(Instant later, Instant earlier) {
   const auto a = later.since_origin;

@@ -22,11 +22,11 @@ constexpr std::uint64_t mix(std::uint64_t x) {
 /// again.
 ///
 /// @shape  `(seed, stream, n) -> u`; pure, total, the same on every platform: integers, and one
-/// exact
-///         conversion of 53 bits instead of `std::uniform_real_distribution`, whose algorithm is
-///         free.
+///         exact conversion of 53 bits instead of `std::uniform_real_distribution`, whose algorithm
+///         is free.
 /// @units  dimensionless
 /// @range  `0 <= u < 1`, in steps of 2^-53
+/// @thread safe from any thread.
 constexpr double unit_random(std::uint64_t seed, std::uint64_t stream, std::uint64_t n) {
   constexpr std::uint64_t golden = 0x9e3779b97f4a7c15ULL; // 2^64 divided by the golden ratio
   auto hash = detail::mix(seed + golden);

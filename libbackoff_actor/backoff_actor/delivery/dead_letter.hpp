@@ -10,6 +10,7 @@ enum class DeadLetterReason {
   stopped,  ///< the sender was stopped while it owed the delivery
 };
 
+/// Returns the enumerator's name; `unknown` for a number that is none.
 constexpr std::string_view to_string(DeadLetterReason reason) {
   switch (reason) {
   case DeadLetterReason::rejected:

@@ -13,8 +13,8 @@ namespace backoff_actor {
 /// What the outbox knows of one delivery. Payload and client are kept by whoever drives the engine,
 /// in the same slot of a table of its own.
 struct Delivery {
-  std::uint64_t id = 0; ///< 1, 2, 3 ... in order of submission; never used twice
-  Instant submitted_at;
+  std::uint64_t id = 0;          ///< 1, 2, 3 ... in order of submission; never used twice
+  Instant submitted_at;          ///< on the driver's time line
   std::uint32_t incarnation = 0; ///< of the last hand-over; 0: not handed over yet
   std::uint32_t epoch = 0;       ///< of the last hand-over
   std::uint32_t attempts = 0;    ///< hand-overs that were charged to this delivery
@@ -26,9 +26,13 @@ struct Delivery {
 ///
 /// A slab of entries, linked in order of submission: adding, removing and finding by the id of a
 /// hand-over take constant time, whatever the backlog; nothing is allocated for an entry but the
-/// slab's own growth. Entries are addressed by slot; a slot is reused after its delivery has left.
+/// slab's own growth. A slot that is passed in must hold a delivery, which is not checked.
+///
+/// @errors none but `std::bad_alloc`, from `push`.
+/// @thread one at a time.
 class BACKOFF_ACTOR_EXPORT Outbox {
 public:
+  /// Where a delivery is, from `push` to `erase`; then the slot is free for another.
   using Slot = std::uint32_t;
 
   /// No slot.
@@ -38,20 +42,22 @@ public:
   /// that the last number is free for names that no hand-over has.
   static constexpr std::size_t max_size = HandOverId::max_slots - 1;
 
-  /// Appends a delivery. Needs `size() < max_size`.
+  /// Appends a delivery, not stored yet, and returns its slot.
+  ///
+  /// @range `size() < max_size`; not checked.
   Slot push(std::uint64_t id, Instant now);
 
-  /// Removes the delivery in `slot`, which must hold one.
+  /// Removes the delivery in `slot`; no id of its hand-overs is found any more.
   void erase(Slot slot);
 
-  /// Notes that the delivery in `slot` is handed over and names the hand-over.
+  /// Notes that the delivery in `slot` is handed over, and returns the name of the hand-over.
   HandOverId hand_over(Slot slot, std::uint32_t incarnation, std::uint32_t epoch);
 
   /// Returns the slot of the delivery that `id` was a hand-over of; `none` if it has left, or if no
   /// such hand-over ever was.
   Slot find(HandOverId id) const;
 
-  /// Whether the delivery `id` is in `slot`.
+  /// Whether the delivery `id` is in `slot`; any slot may be asked about.
   bool holds(Slot slot, std::uint64_t id) const {
     return slot < entries_.size() && entries_[slot].used && entries_[slot].delivery.id == id;
   }
@@ -65,10 +71,14 @@ public:
   /// The delivery submitted after the one in `slot`; `none` if that is the youngest.
   Slot next(Slot slot) const { return entries_[slot].next; }
 
+  /// What is known of the delivery in `slot`; the reference holds until the next `push`.
   Delivery& operator[](Slot slot) { return entries_[slot].delivery; }
+  /// What is known of the delivery in `slot`; the reference holds until the next `push`.
   const Delivery& operator[](Slot slot) const { return entries_[slot].delivery; }
 
+  /// How many deliveries are owed.
   std::size_t size() const { return size_; }
+  /// Whether nothing is owed.
   bool empty() const { return size_ == 0; }
 
 private:

@@ -21,74 +21,75 @@ namespace effect {
 
 /// The submission was accepted as the delivery in `slot`: keep its payload and client there.
 struct Accept {
-  std::uint32_t slot;
-  std::uint64_t delivery;
+  std::uint32_t slot;     ///< free until now
+  std::uint64_t delivery; ///< its number: 1, 2, 3 ... for this engine
 };
 
 /// The submission was not accepted: tell its client.
 struct Refuse {
-  Refusal reason;
+  Refusal reason; ///< what its client is told
 };
 
 /// Store the delivery in `slot`, then answer with `input::Persisted`.
 struct Persist {
-  std::uint32_t slot;
-  std::uint64_t delivery;
+  std::uint32_t slot;     ///< goes back in the answer
+  std::uint64_t delivery; ///< goes back in the answer: by then the slot may hold another
 };
 
 /// Make a child, then answer with `input::ChildStarted` or `input::StartFailed`.
 struct StartChild {
-  std::uint32_t incarnation;
+  std::uint32_t incarnation; ///< goes back in the answer: by then another may be wanted
 };
 
 /// End this child; it will not be heard again.
 struct StopChild {
-  std::uint32_t incarnation;
+  std::uint32_t incarnation; ///< the present one, or one that came too late
 };
 
 /// Give the delivery in `slot` to the child.
 struct HandOver {
-  std::uint32_t slot;
-  HandOverId hand_over;
+  std::uint32_t slot;   ///< where `Accept` said to keep it
+  HandOverId hand_over; ///< goes back with what the child answers
 };
 
 /// Ask the child for a sign of life, to be answered with `input::ChildAlive`.
 struct Probe {
-  std::uint32_t incarnation;
-  std::uint32_t probe;
+  std::uint32_t incarnation; ///< goes back in the answer
+  std::uint32_t probe;       ///< goes back in the answer
 };
 
 /// Keep the error that just came for the delivery in `slot`: it may turn out to be the answer.
 struct HoldAnswer {
-  std::uint32_t slot;
+  std::uint32_t slot; ///< of a delivery that the child was given
 };
 
 /// The delivery in `slot` is done: give its client the answer that just came, and forget the slot.
 struct Acknowledge {
-  std::uint32_t slot;
+  std::uint32_t slot; ///< free from now on
 };
 
 /// The delivery in `slot` is given up: tell its client, if `rejected` with the error held or just
 /// come, and forget the slot.
 struct DeadLetter {
-  std::uint32_t slot;
-  DeadLetterReason reason;
+  std::uint32_t slot;      ///< free from now on
+  DeadLetterReason reason; ///< rejected, or stopped while owed
 };
 
 /// Give an `input::Wake` at `at`, or soon if that has passed. Takes the place of an earlier
 /// request.
 struct WakeAt {
-  Instant at;
+  Instant at; ///< on the time line of `now`
 };
 
 } // namespace effect
 
+/// Any of the effects; a driver carries it out with `std::visit`.
 using Effect = std::variant<effect::Accept, effect::Refuse, effect::Persist, effect::StartChild,
                             effect::StopChild, effect::HandOver, effect::Probe, effect::HoldAnswer,
                             effect::Acknowledge, effect::DeadLetter, effect::WakeAt>;
 
-/// A step appends to it; the driver empties it and uses it again, so that no step needs to
-/// allocate.
+/// What one step asks for, in order. A step appends to it; the driver empties it and uses it again,
+/// so that no step needs to allocate.
 using Effects = std::vector<Effect>;
 
 } // namespace backoff_actor

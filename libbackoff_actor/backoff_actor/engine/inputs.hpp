@@ -20,38 +20,38 @@ struct Submit {};
 
 /// The store has taken the delivery in `slot`.
 struct Persisted {
-  std::uint32_t slot;
-  std::uint64_t delivery;
+  std::uint32_t slot;     ///< as `effect::Persist` had it
+  std::uint64_t delivery; ///< as `effect::Persist` had it
 };
 
 /// The child that `effect::StartChild` asked for is there.
 struct ChildStarted {
-  std::uint32_t incarnation;
+  std::uint32_t incarnation; ///< as `effect::StartChild` had it
 };
 
 /// The child that `effect::StartChild` asked for could not be made.
 struct StartFailed {
-  std::uint32_t incarnation;
-  Cause cause;
+  std::uint32_t incarnation; ///< as `effect::StartChild` had it
+  Cause cause;               ///< why; counts as an error whatever its code
 };
 
 /// The child terminated; without an error it stopped normally.
 struct ChildDown {
-  std::uint32_t incarnation;
-  Cause cause;
+  std::uint32_t incarnation; ///< which one
+  Cause cause;               ///< the exit reason
 };
 
 /// A delivery was confirmed.
 struct Acknowledged {
-  HandOverId hand_over;
+  HandOverId hand_over; ///< as `effect::HandOver` named it; any other value is harmless
   /// Whether the child itself said so: then it had survived all that it answered before.
   bool from_child;
 };
 
 /// An error came back for a hand-over, from the child or from the messaging layer in its stead.
 struct ErrorAnswer {
-  HandOverId hand_over;
-  Cause cause;
+  HandOverId hand_over; ///< as `effect::HandOver` named it; any other value is harmless
+  Cause cause;          ///< compared with that of a crash
   /// Whether the child itself said so: then it had survived all that it answered before.
   bool from_child;
   /// The messaging layer's word that nobody answered: the receiver was gone or forgot the request.
@@ -62,8 +62,8 @@ struct ErrorAnswer {
 
 /// The child answered a probe, and so was alive after all that it said before.
 struct ChildAlive {
-  std::uint32_t incarnation;
-  std::uint32_t probe;
+  std::uint32_t incarnation; ///< as `effect::Probe` had it
+  std::uint32_t probe;       ///< as `effect::Probe` had it
 };
 
 /// Look at the clock. Harmless at any time.
@@ -74,6 +74,7 @@ struct Stop {};
 
 } // namespace input
 
+/// Any of the inputs; what `SenderEngine::step` takes.
 using Input = std::variant<input::Start, input::Submit, input::Persisted, input::ChildStarted,
                            input::StartFailed, input::ChildDown, input::Acknowledged,
                            input::ErrorAnswer, input::ChildAlive, input::Wake, input::Stop>;

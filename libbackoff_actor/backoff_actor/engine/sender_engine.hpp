@@ -51,14 +51,21 @@ enum class Phase {
   stopped,  ///< ended for good
 };
 
+/// Returns the enumerator's name; `unknown` for a number that is none.
 BACKOFF_ACTOR_EXPORT std::string_view to_string(Phase phase);
 
 /// The options of an engine, shared by all engines that have the same.
 struct EngineOptions {
+  /// The backoff before the first failure; each engine goes on from a copy.
   ExponentialBackOff backoff{};
+
+  /// When a child that went down is recreated.
   RestartTiming restart = RestartTiming::at_once;
+
   /// Whether a delivery waits for `input::Persisted` before it may be handed over.
   bool persist = false;
+
+  /// Told of all that happens, in `step`; empty: nobody is.
   EventHook on_event{};
 };
 
@@ -66,18 +73,26 @@ struct EngineOptions {
 ///
 /// @shape  `step(now, input, effects)`; the same inputs give the same effects, always.
 /// @range  `now` must not go back.
-/// @errors none: every input is taken in every phase.
+/// @errors none but `std::bad_alloc`: every input is taken in every phase.
 /// @thread one at a time.
 class BACKOFF_ACTOR_EXPORT SenderEngine {
 public:
+  /// Shares the options, which must not be null. Nothing happens before the first step.
   explicit SenderEngine(std::shared_ptr<const EngineOptions> options);
+
+  /// Forgets what is owed without a word; `input::Stop` gives it up properly.
   ~SenderEngine();
+
+  /// Moves the state; the engine left behind can only be assigned to or destroyed.
   SenderEngine(SenderEngine&&) noexcept;
+
+  /// Moves the state; the engine left behind can only be assigned to or destroyed.
   SenderEngine& operator=(SenderEngine&&) noexcept;
 
   /// Takes one input and appends what is to be done about it.
   void step(Instant now, const Input& input, Effects& effects);
 
+  /// What the sender is doing, after the last step.
   Phase phase() const;
 
   /// The present or last incarnation; 0 before the first.

@@ -15,8 +15,8 @@ enum class Verdict {
   reject, ///< this delivery ends; its client gets the error
 };
 
-/// Crashes and failed starts are retried. An error answer of a living child is final: the child has
-/// done its work, and its answer happens to be an error.
+/// Returns what becomes of a failure: crashes and failed starts are retried. An error answer of a
+/// living child is final: the child has done its work, and its answer happens to be an error.
 constexpr Verdict default_decider(FailureKind kind) {
   return kind == FailureKind::error_answer ? Verdict::reject : Verdict::retry;
 }

@@ -2,8 +2,9 @@
 
 namespace backoff_actor {
 
-/// When a child that went down is recreated. Deliveries are handed over at the end of the delay in
-/// both.
+/// When a child that went down is recreated.
+///
+/// Deliveries are handed over at the end of the delay in both.
 enum class RestartTiming {
   /// At once, while the delay runs, as in the article. A child that went down without having been
   /// handed anything still waits for the end of the delay: a child that dies at birth would spin.

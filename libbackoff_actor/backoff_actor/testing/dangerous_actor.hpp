@@ -20,13 +20,15 @@ namespace backoff_actor::testing {
 /// @thread safe: children may run in any thread while others read.
 class BACKOFF_ACTOR_EXPORT Danger {
 public:
+  /// Follows `script`; without one all children are healthy and answer.
   explicit Danger(FaultScript script = {});
 
   /// One message that one child was given.
   struct Seen {
-    std::uint32_t incarnation;
-    std::string text;
+    std::uint32_t incarnation; ///< which child, counted from 1 by the calls of the factory
+    std::string text;          ///< the message, or the payload of the `TrackedMsg`
 
+    /// Whether the same child was given the same text.
     friend bool operator==(const Seen&, const Seen&) = default;
   };
 
@@ -45,10 +47,10 @@ public:
   /// How many children live.
   std::size_t alive() const;
 
-  /// The youngest child; invalid before the first.
+  /// The youngest child; invalid before the first, and once it is gone.
   caf::actor child() const;
 
-  /// Appends to the script.
+  /// Appends to the acts of the script, for messages to come.
   void then(std::vector<Act> acts);
 
   struct State;

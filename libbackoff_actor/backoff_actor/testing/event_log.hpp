@@ -11,11 +11,12 @@
 
 namespace backoff_actor::testing {
 
-/// Keeps all events of the senders that were given its hook.
+/// Keeps all events of the senders that were given its hook; copies of a log share their events.
 ///
 /// @thread safe: hooks may run in any thread while others read.
 class EventLog {
 public:
+  /// The hook for `SenderOptions::on_event`; it works on when this object is gone.
   EventHook hook() {
     return [state = state_](const Event& event) {
       const std::lock_guard lock{state->mutex};
@@ -23,6 +24,7 @@ public:
     };
   }
 
+  /// All events so far, in the order in which they were told.
   std::vector<Event> events() const {
     const std::lock_guard lock{state_->mutex};
     return state_->events;
@@ -38,12 +40,14 @@ public:
     return result;
   }
 
+  /// How many events of one type there are so far.
   template <class T>
   std::size_t count() const {
     return all<T>().size();
   }
 
-  /// Renders the log for people, one event a line, times counted from the first.
+  /// Renders the log for people, one event a line, times counted from the first:
+  /// `+10ms  delivery 1 handed over again to child 2`.
   std::string timeline() const {
     std::string result;
     const auto list = events();

@@ -1,6 +1,12 @@
 #pragma once
 
-// Everything that a test needs which makes workers fail.
+/// @file
+/// Everything that a test needs which makes workers fail.
+
+/// @namespace backoff_actor::testing
+/// The test kit: virtual time, children that fail by a script, a record of what happened.
+///
+/// It belongs to no test framework. Link `backoff_actor::testing`.
 
 #include "backoff_actor/testing/dangerous_actor.hpp"
 #include "backoff_actor/testing/event_log.hpp"

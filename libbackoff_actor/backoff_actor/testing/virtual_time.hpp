@@ -20,19 +20,22 @@ namespace backoff_actor::testing {
 /// What a client has got so far; shared with the client.
 template <class T>
 struct Answer {
-  std::optional<T> value;
-  std::optional<caf::error> error;
+  std::optional<T> value;          ///< the answer, if it was one
+  std::optional<caf::error> error; ///< the error that came instead
 
+  /// Whether either has come.
   bool is_ready() const { return value || error; }
 };
 
 /// An actor system in one thread, whose clock moves only when it is told to: hours in milliseconds,
-/// and the same run every time. Independent of any test framework. Actors of it must not be
-/// detached or blocking.
+/// and the same run every time. Actors of it must not be detached or blocking.
+///
+/// @thread all members in the thread that made it; its actors run there too, in `run` and
+///         `advance`.
 class BACKOFF_ACTOR_EXPORT VirtualTime {
 public:
-  /// @param configure called on the configuration before the system is made, to register message
-  /// types.
+  /// Makes the system, after `init` and then `configure`, which registers message types of your
+  /// own, have been called on its configuration.
   explicit VirtualTime(const std::function<void(caf::actor_system_config&)>& configure = {});
 
   /// Ends all kept actors and drops all timers.
@@ -41,20 +44,24 @@ public:
   VirtualTime(const VirtualTime&) = delete;
   VirtualTime& operator=(const VirtualTime&) = delete;
 
+  /// The system to spawn into; `keep` what is spawned.
   caf::actor_system& system();
 
-  /// Makes sure that `actor` does not outlive this object.
+  /// Makes sure that `actor` does not outlive this object, whose destructor would wait for it, and
+  /// returns it.
   caf::actor keep(caf::actor actor);
 
-  /// Lets all actors work until no message is left; the clock stands still.
+  /// Lets all actors work until no message is left, and returns how many times one was given the
+  /// floor. The clock stands still.
   ///
-  /// @return how many times an actor was given the floor
   /// @errors throws `std::runtime_error` after a million times: they keep each other busy.
   std::size_t run();
 
-  /// Moves the clock on, stopping at every timer on the way to let the actors work.
+  /// Moves the clock on by `span`, stopping at every timer on the way to let the actors work, and
+  /// returns how many timers went off.
   ///
-  /// @return how many timers went off
+  /// @range `span >= 0`
+  /// @errors as `run`
   std::size_t advance(Duration span);
 
   /// Where the clock stands.
@@ -66,8 +73,8 @@ public:
   /// How long it is until the next timer goes off; nothing if none is set.
   std::optional<Duration> next_timer();
 
-  /// Makes a request from a client of its own that waits without limit. The caller still has to
-  /// `run`.
+  /// Makes a request from a client of its own that waits without limit, and returns where its
+  /// answer will be. The caller still has to `run`.
   template <class T, class... Ts>
   std::shared_ptr<Answer<T>> ask(const caf::actor& receiver, Ts... values) {
     auto answer = std::make_shared<Answer<T>>();
