@@ -73,8 +73,8 @@ public:
   /// How long it is until the next timer goes off; nothing if none is set.
   std::optional<Duration> next_timer();
 
-  /// Makes a request from a client of its own that waits without limit, and returns where its
-  /// answer will be. The caller still has to `run`.
+  /// Makes a request whose answer is a `T`, from a client of its own that waits without limit, and
+  /// returns where the answer will be. The caller still has to `run`.
   template <class T, class... Ts>
   std::shared_ptr<Answer<T>> ask(const caf::actor& receiver, Ts... values) {
     auto answer = std::make_shared<Answer<T>>();
