@@ -5,7 +5,7 @@
 #
 # A folder on CMAKE_PREFIX_PATH is searched first.
 
-set(CAF_WANTED "0.17.5, 0.17.6, or 1.0 and later")
+set(CAF_WANTED "0.17.6, or 1.0 and later")
 
 find_package(CAF CONFIG QUIET COMPONENTS core)
 if(TARGET CAF::core)
@@ -36,7 +36,7 @@ if(CAF_INCLUDE_DIR AND EXISTS "${CAF_INCLUDE_DIR}/caf/config.hpp")
     math(EXPR _caf_patch "${CMAKE_MATCH_1} % 100")
     set(CAF_VERSION "${_caf_major}.${_caf_minor}.${_caf_patch}")
   endif()
-  if(NOT CAF_VERSION VERSION_GREATER_EQUAL 0.17.5 OR NOT CAF_VERSION VERSION_LESS 0.18)
+  if(NOT CAF_VERSION VERSION_GREATER_EQUAL 0.17.6 OR NOT CAF_VERSION VERSION_LESS 0.18)
     set(_caf_found "${CAF_VERSION}")
     if(NOT _caf_found)
       set(_caf_found "of unknown version")

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "fragile.hpp"
+
 #include <backoff_actor/backoff_actor.hpp>
 #include <backoff_actor/testing/testing.hpp>
 
@@ -101,7 +103,8 @@ protected:
 
   EventLog log;
   Danger danger;
-  VirtualTime time;
+  VirtualTime time{
+    [](caf::actor_system_config& config) { init<caf::id_block::backoff_actor_tests>(config); }};
   caf::actor sender;
 };
 

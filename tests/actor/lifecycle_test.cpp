@@ -127,6 +127,25 @@ TEST_F(Lifecycle, the_delivery_of_a_client_that_died_is_still_owed) {
   EXPECT_EQ(log.count<event::Acknowledged>(), 1u);
 }
 
+TEST_F(Lifecycle, a_client_that_dies_before_its_answer_does_no_harm) {
+  class Impatient : public caf::event_based_actor {
+  public:
+    Impatient(caf::actor_config& config, const caf::actor& receiver)
+      : caf::event_based_actor(config) {
+      request(receiver, caf::infinite, std::string{"a"}).then([](const std::string&) {});
+    }
+  };
+  start({{testing::crash()}});
+  const auto client = time.keep(time.system().spawn<Impatient>(sender));
+  time.run();
+  caf::anon_send_exit(client, caf::exit_reason::kill);
+  time.advance(10ms);
+
+  EXPECT_EQ(danger.texts(), (Strings{"a", "a"}));
+  EXPECT_EQ(log.count<event::Acknowledged>(), 1u);
+  EXPECT_EQ(ask("b")->value, "b");
+}
+
 // -- the sender -----------------------------------------------------------------------------------
 
 TEST_F(Lifecycle, stopping_tells_those_who_made_a_request_and_ends_the_child) { // D14
@@ -165,36 +184,49 @@ TEST_F(Lifecycle, stopping_skips_what_waits_in_the_childs_mailbox) {
   start({});
   for (int i = 0; i < 10; ++i)
     time.tell(sender, std::to_string(i));
-  caf::anon_send_exit(sender, caf::exit_reason::kill);
+  time.stop(sender); // the child has not had the floor yet
   time.run();
 
-  EXPECT_EQ(danger.alive(), 0u);
-  EXPECT_EQ(log.count<event::Acknowledged>() + log.count<event::DeadLettered>(),
-            log.count<event::Accepted>());
+  EXPECT_EQ(log.count<event::HandedOver>(), 10u);
+  EXPECT_THAT(danger.texts(), IsEmpty());
+  EXPECT_EQ(log.count<event::DeadLettered>(), 10u);
 }
 
-TEST_F(Lifecycle, a_child_that_ignores_exit_messages_is_ended_all_the_same) {
-  class Stubborn : public caf::event_based_actor {
-  public:
-    Stubborn(caf::actor_config& config, bool* alive)
-      : caf::event_based_actor(config), alive_(alive) {}
-    caf::behavior make_behavior() override {
-      set_exit_handler([](caf::exit_msg&) {});
-      return {[](const std::string& text) { return text; }};
-    }
-    void on_exit() override { *alive_ = false; }
+// Tells whether it was asked to end, does not end for that, and tells when it ends all the same.
+class Stubborn : public caf::event_based_actor {
+public:
+  Stubborn(caf::actor_config& config, bool* was_asked, bool* is_alive)
+    : caf::event_based_actor(config), was_asked_(was_asked), is_alive_(is_alive) {}
 
-  private:
-    bool* alive_;
-  };
-  bool alive = true;
-  start_with(child_of<Stubborn>(&alive));
+  caf::behavior make_behavior() override {
+    set_exit_handler([asked = was_asked_](caf::exit_msg& message) {
+      *asked = message.reason == caf::exit_reason::user_shutdown;
+    });
+    return {[](const std::string& text) { return text; }};
+  }
+
+  void on_exit() override { *is_alive_ = false; }
+
+private:
+  bool* was_asked_;
+  bool* is_alive_;
+};
+
+TEST_F(Lifecycle, a_child_is_asked_to_end_and_ended_all_the_same_if_it_does_not) {
+  bool was_asked = false;
+  bool is_alive = true;
+  caf::actor held; // a child that somebody holds does not end by being dropped
+  start_with([&](caf::event_based_actor* self) {
+    held = self->spawn<Stubborn>(&was_asked, &is_alive);
+    return held;
+  });
   ask("a");
 
   time.stop(sender);
   time.run();
 
-  EXPECT_FALSE(alive);
+  EXPECT_TRUE(was_asked);
+  EXPECT_FALSE(is_alive);
 }
 
 TEST_F(Lifecycle, a_sender_that_nobody_holds_lives_while_it_owes_something) {
@@ -238,12 +270,60 @@ TEST_F(Lifecycle, a_factory_that_holds_the_sender_keeps_nothing_alive_after_the_
   start_with([box, make = danger.factory()](caf::event_based_actor* self) { return make(self); });
   *box = sender;
   ask("a");
-  const auto watched = caf::actor_cast<caf::weak_actor_ptr>(sender);
   time.stop(sender);
   time.run();
 
   EXPECT_EQ(danger.alive(), 0u);
   EXPECT_EQ(box.use_count(), 1) << "the factory is gone";
+}
+
+TEST_F(Lifecycle, a_hook_that_holds_the_sender_keeps_nothing_alive_after_the_stop) {
+  auto box = std::make_shared<caf::actor>();
+  auto options = default_options();
+  options.on_event = [box](const Event&) {};
+  *box = spawn_back_off_sender(time.system(), danger.factory(), options);
+  options.on_event = nullptr;
+  time.run();
+  time.stop(*box);
+  time.run();
+
+  EXPECT_EQ(box.use_count(), 1);
+}
+
+TEST_F(Lifecycle, a_bare_error_does_not_end_the_sender) {
+  start({});
+  time.tell(sender, make_error(SenderError::stopped));
+  time.run();
+
+  EXPECT_EQ(ask("a")->value, "a");
+}
+
+TEST_F(Lifecycle, a_factory_may_throw_anything) {
+  bool first = true;
+  start_with([&, make = danger.factory()](caf::event_based_actor* self) {
+    if (std::exchange(first, false))
+      throw 42; // NOLINT: what is tested
+    return make(self);
+  });
+  time.advance(10ms);
+
+  EXPECT_EQ(log.all<event::StartFailed>().at(0).cause.text,
+            "the factory threw an exception of unknown type");
+  EXPECT_EQ(ask("a")->value, "a");
+}
+
+TEST_F(Lifecycle, a_factory_may_make_requests_of_its_own) {
+  const auto echo = time.keep(time.system().spawn<Echo>());
+  std::string got;
+  start_with([&, make = danger.factory()](caf::event_based_actor* self) {
+    self->request(echo, caf::infinite, std::string{"own"}).then([&](const std::string& text) {
+      got = text;
+    });
+    return make(self);
+  });
+
+  EXPECT_EQ(ask("a")->value, "a");
+  EXPECT_EQ(got, "own");
 }
 
 // -- options --------------------------------------------------------------------------------------

@@ -125,125 +125,75 @@ TEST_F(ReplyMode, a_message_that_the_child_does_not_understand_is_answered_with_
   EXPECT_EQ(danger.started(), 1u);
 }
 
-// -- kinds of answers --------------------------------------------------------------------
-
-TEST_F(ReplyMode, a_child_may_answer_later) {
-  start({{testing::answer_later(2s)}});
-
-  const auto answer = ask("a");
-  time.advance(1999ms);
-  EXPECT_FALSE(answer->is_ready());
-  time.advance(1ms);
-
-  EXPECT_EQ(answer->value, "a");
-}
-
-TEST_F(ReplyMode, a_later_answer_that_dies_with_its_child_is_made_good_by_the_next) {
-  start({{testing::answer_later(2s), testing::crash()}});
-  const auto a = time.ask<std::string>(sender, std::string{"a"});
-  const auto b = time.ask<std::string>(sender, std::string{"b"});
-  time.advance(1s);
-
-  EXPECT_EQ(a->value, "a");
-  EXPECT_EQ(b->value, "b");
-  EXPECT_EQ(danger.texts(), (Strings{"a", "b", "a", "b"}));
-}
-
-class Wordless : public caf::event_based_actor {
+// Keeps the promise of every text, and answers all of them with an error when it ends, however it ends.
+class Tidy : public caf::event_based_actor {
 public:
   using caf::event_based_actor::event_based_actor;
+
   caf::behavior make_behavior() override {
-    return {[](const std::string&) {}};
-  }
-};
-
-TEST_F(ReplyMode, an_empty_answer_is_an_acknowledgement) {
-  start_with(child_of<Wordless>());
-  const auto received = std::make_shared<Strings>();
-  const auto client = plain_client(received);
-
-  time.tell(client, std::uint64_t{7});
-  time.run();
-
-  EXPECT_EQ(log.count<event::Acknowledged>(), 1u);
-  EXPECT_THAT(*received, IsEmpty());
-}
-
-class Adder : public caf::event_based_actor {
-public:
-  using caf::event_based_actor::event_based_actor;
-  caf::behavior make_behavior() override {
-    return {[](std::int32_t a, std::int32_t b) -> caf::result<std::int32_t, std::string> {
-      return {a + b, std::string{"sum"}};
+    seam::keep_cause(*this);
+    return {[this](const std::string& text) -> caf::result<std::string> {
+      static int crashes = 0;
+      if (text == "crash" && ++crashes == 1)
+        throw std::runtime_error("crash");
+      if (crashes > 0)
+        return text;
+      promises_.push_back(make_response_promise());
+      return caf::delegated<std::string>{};
     }};
   }
-};
 
-TEST_F(ReplyMode, messages_and_answers_may_have_any_number_of_values_of_any_type) {
-  start_with(child_of<Adder>());
-  std::int32_t sum = 0;
-  const auto answer = time.ask<std::int32_t>(sender, std::int32_t{2}, std::int32_t{3});
-  time.run();
-  EXPECT_TRUE(answer->error) << "the client expected one value and gets CAF's unexpected_response";
-
-  class Client : public caf::event_based_actor {
-  public:
-    Client(caf::actor_config& config, const caf::actor& adder, std::int32_t& result)
-      : caf::event_based_actor(config) {
-      request(adder, caf::infinite, std::int32_t{2}, std::int32_t{3})
-        .then([&result](std::int32_t x, const std::string&) { result = x; });
-    }
-  };
-  time.keep(time.system().spawn<Client>(sender, sum));
-  time.run();
-  EXPECT_EQ(sum, 5);
-}
-
-// A child may pass a delivery on to another actor, which then answers in its stead.
-class Forwarder : public caf::event_based_actor {
-public:
-  Forwarder(caf::actor_config& config, caf::actor to)
-    : caf::event_based_actor(config), to_(std::move(to)) {}
-  caf::behavior make_behavior() override {
-    return {[this](const std::string& text) { return delegate(to_, text); }};
+  void on_exit() override {
+    for (auto& promise : promises_)
+      promise.deliver(caf::make_error(caf::sec::invalid_argument));
+    promises_.clear();
   }
 
 private:
-  caf::actor to_;
+  std::vector<caf::response_promise> promises_;
 };
 
-TEST_F(ReplyMode, a_delegated_answer_is_an_acknowledgement) {
-  const auto echo = time.keep(time.system().spawn<Echo>());
-  start_with(child_of<Forwarder>(echo));
-
-  EXPECT_EQ(ask("a")->value, "a");
-}
-
-TEST_F(ReplyMode, a_delegate_that_is_gone_is_an_error_answer_of_the_child_that_lives) {
-  const auto echo = time.keep(time.system().spawn<Echo>());
-  start_with(child_of<Forwarder>(echo));
-  time.stop(echo);
+TEST_F(ReplyMode, what_a_dying_child_answers_while_it_tidies_up_reaches_nobody) {
+  start_with(child_of<Tidy>());
+  const auto a = time.ask<std::string>(sender, std::string{"a"});
+  const auto b = time.ask<std::string>(sender, std::string{"crash"});
   time.run();
-
-  const auto answer = ask("a");
-
-  ASSERT_TRUE(answer->error);
-  EXPECT_EQ(*answer->error, caf::sec::request_receiver_down);
-  EXPECT_EQ(crashes(), 0u);
-}
-
-TEST_F(ReplyMode, a_sender_may_be_the_child_of_a_sender) {
-  Danger inner{{{testing::crash()}}};
-  start_with([&](caf::event_based_actor* self) {
-    return spawn_back_off_sender(self->system(), inner.factory(), default_options());
-  });
-
-  const auto answer = ask("a");
+  EXPECT_EQ(crashes(), 1u);
+  EXPECT_FALSE(a->is_ready());
+  EXPECT_FALSE(b->is_ready());
   time.advance(10ms);
 
-  EXPECT_EQ(answer->value, "a");
-  EXPECT_EQ(crashes(), 0u) << "of the outer sender's child";
-  EXPECT_EQ(inner.started(), 2u);
+  EXPECT_EQ(a->value, "a");
+  EXPECT_EQ(b->value, "crash");
+}
+
+TEST_F(ReplyMode, the_clients_of_a_nested_sender_that_is_killed_learn_nothing_of_it) {
+  Danger inner{{testing::times(3, testing::silence())}};
+  caf::actor_addr child;
+  start_with([&](caf::event_based_actor* self) {
+    auto result = spawn_back_off_sender(self->system(), inner.factory(), default_options());
+    child = result.address();
+    return result;
+  });
+  std::vector<std::shared_ptr<testing::Answer<std::string>>> answers;
+  for (const auto* text : {"a", "b", "c"})
+    answers.push_back(ask(text));
+  caf::anon_send_exit(child, caf::exit_reason::kill);
+  time.advance(10ms);
+
+  for (const auto& answer : answers)
+    EXPECT_TRUE(answer->value);
+  EXPECT_EQ(log.count<event::DeadLettered>(), 0u);
+}
+
+TEST_F(ReplyMode, causes_of_different_kinds_are_different_even_with_the_same_number) {
+  const auto code = [&](const caf::error& error) {
+    return seam::cause_of(time.system(), error, false).code;
+  };
+  EXPECT_EQ(code(caf::sec::runtime_error), code(caf::sec::runtime_error));
+  EXPECT_NE(code(static_cast<caf::sec>(1)), code(static_cast<caf::exit_reason>(1)));
+  EXPECT_NE(code(caf::sec::runtime_error), code(caf::sec::invalid_argument));
+  EXPECT_EQ(code(caf::error{}), 0u);
 }
 
 } // namespace backoff_actor::actor_test

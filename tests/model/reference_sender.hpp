@@ -89,29 +89,39 @@ public:
     child = Child::none;
     probe_out = 0;
     std::uint64_t culprit = 0;
+    // What was said before the crash's own error was meant; all of it, if the child stopped normally.
+    std::vector<Owed*> meant;
     for (auto* x : all_held()) {
-      const auto held = *std::exchange(x->held, std::nullopt);
-      if (x->held_is_bounce)
-        continue;
-      if (code != 0 && held == code)
+      const auto is_the_crash = code != 0 && !x->held_is_bounce && *x->held == code;
+      if (is_the_crash) {
         culprit = x->id;
-      else
-        reject_later_.insert(x->id);
+        break;
+      }
+      meant.push_back(x);
     }
+    if (code != 0 && culprit == 0)
+      meant.clear();
+    for (auto* x : meant)
+      if (!x->held_is_bounce)
+        reject_later_.insert(x->id);
+    for (auto& x : owed)
+      x.held.reset();
     reject_marked();
     if (culprit == 0 && handed_something && !owed.empty()
         && was_handed_to(owed.front(), incarnation))
       culprit = owed.front().id;
     if (auto* x = find(culprit))
       ++x->attempts;
-    if (code == 0 && owed.empty())
+    if (code == 0 && owed.empty()) {
+      child_is_done = true;
       return;
+    }
     fail(now);
     if (restart_ == RestartTiming::at_once && handed_something)
       start_child();
   }
 
-  void acknowledged(HandOverId name, bool from_child) {
+  void acknowledged(HandOverId name) {
     if (is_stopped)
       return;
     auto* x = find(name);
@@ -119,11 +129,7 @@ public:
       return;
     const auto& last = x->hand_overs.back();
     const auto is_present = last.name == name && last.epoch == epoch;
-    const auto shows_life = from_child && child == Child::alive && last.incarnation == incarnation;
     const auto id = x->id;
-    x->held.reset();
-    if (shows_life)
-      reject_all_held();
     taken.push_back("acknowledge " + std::to_string(id));
     erase(id);
     if (is_present)
@@ -140,9 +146,6 @@ public:
     if (last.name != answer.hand_over || last.incarnation != incarnation)
       return;
     const auto id = x->id;
-    if (answer.from_child && !answer.is_bounce)
-      reject_all_held();
-    x = find(id);
     x->held = answer.cause.code;
     x->held_is_bounce = answer.is_bounce;
     x->probes_before_held = probes_sent;
@@ -174,7 +177,7 @@ public:
     if (is_stopped || !due || now < *due)
       return;
     due.reset();
-    if (child == Child::none)
+    if (child == Child::none && !(child_is_done && owed.empty()))
       start_child();
     hand_over_what_can_be();
   }
@@ -222,6 +225,7 @@ public:
   Child child = Child::none;
   std::uint32_t incarnation = 0;
   bool handed_something = false;
+  bool child_is_done = false;
   std::optional<Instant> due;
   std::uint32_t epoch = 0;
   ExponentialBackOff backoff;
@@ -233,6 +237,7 @@ private:
   void start_child() {
     child = Child::starting;
     handed_something = false;
+    child_is_done = false;
     taken.push_back("start child " + std::to_string(++incarnation));
   }
 
@@ -289,12 +294,6 @@ private:
       if (auto* x = find(id); x != nullptr && x->held && seen.insert(id).second)
         result.push_back(x);
     return result;
-  }
-
-  void reject_all_held() {
-    for (auto* x : all_held())
-      reject_later_.insert(x->id);
-    reject_marked();
   }
 
   void reject_marked() {

@@ -108,16 +108,11 @@ public:
     }
     case Kind::acknowledged: {
       const auto name = hand_over(command);
-      const auto from_child = command.b % 3 != 0;
-      return step(input::Acknowledged{name, from_child},
-                  [&] { reference_.acknowledged(name, from_child); });
+      return step(input::Acknowledged{name}, [&] { reference_.acknowledged(name); });
     }
     case Kind::error_answer: {
-      const input::ErrorAnswer answer{hand_over(command),
-                                      {1 + command.b % 2, "error"},
-                                      command.b % 3 != 0,
-                                      command.b % 5 == 0,
-                                      command.b % 7 == 0};
+      const input::ErrorAnswer answer{
+        hand_over(command), {1 + command.b % 2, "error"}, command.b % 5 == 0, command.b % 7 == 0};
       return step(answer, [&] { reference_.error_answer(answer); });
     }
     case Kind::child_alive: {
@@ -236,13 +231,18 @@ private:
   void carry_out(const effect::Probe& x, Lines&, Names&, Probes& probes) {
     probes.push_back(x.probe);
   }
-  void carry_out(const effect::HoldAnswer&, Lines&, Names&, Probes&) {}
+  void carry_out(const effect::HoldAnswer& x, Lines&, Names&, Probes&) {
+    held_answers_.insert(in_slot_.at(x.slot));
+  }
   void carry_out(const effect::Acknowledge& x, Lines& asked, Names&, Probes&) {
     asked.push_back("acknowledge " + name(x.slot));
     end(x.slot);
   }
   void carry_out(const effect::DeadLetter& x, Lines& asked, Names&, Probes&) {
     asked.push_back("dead letter " + name(x.slot) + " " + std::string{to_string(x.reason)});
+    // There is an error to give to the client.
+    RC_ASSERT(x.reason != DeadLetterReason::rejected
+              || held_answers_.count(in_slot_.at(x.slot)) == 1u);
     end(x.slot);
   }
   void carry_out(const effect::WakeAt& x, Lines&, Names&, Probes&) { wake_ = x.at; }
@@ -295,6 +295,7 @@ private:
   std::map<std::uint64_t, std::uint32_t> attempts_told_;
   std::vector<std::pair<std::uint32_t, std::uint64_t>> to_persist_;
   std::vector<HandOverId> hand_overs_;
+  std::set<std::uint64_t> held_answers_; // deliveries
   std::set<std::pair<std::uint32_t, std::uint64_t>> handed_;
   std::map<std::uint32_t, std::uint64_t> last_handed_;
 };
@@ -320,6 +321,10 @@ TEST(sender_engine_walk, agrees_with_the_reference_when_children_restart_at_the_
 
 TEST(sender_engine_walk, agrees_with_the_reference_when_deliveries_are_stored_first) {
   EXPECT_TRUE(walks_agree(RestartTiming::at_once, true));
+}
+
+TEST(sender_engine_walk, agrees_with_the_reference_when_deliveries_are_stored_and_children_wait) {
+  EXPECT_TRUE(walks_agree(RestartTiming::at_tick, true));
 }
 
 } // namespace backoff_actor::model_test

@@ -217,4 +217,39 @@ TEST_F(System,
   EXPECT_EQ(*got, caf::sec::invalid_argument);
 }
 
+TEST_F(System, an_error_of_an_actor_to_which_a_blocking_actor_passed_it_on_reaches_the_client) {
+  class Refuser : public caf::event_based_actor {
+  public:
+    using caf::event_based_actor::event_based_actor;
+    caf::behavior make_behavior() override {
+      return {[](const std::string&) -> caf::result<std::string> {
+        return caf::make_error(caf::sec::invalid_argument);
+      }};
+    }
+  };
+  std::optional<caf::error> got;
+  {
+    const caf::actor refuser = system->spawn<Refuser>();
+    const auto sender =
+      spawn_back_off_sender(*system, [refuser](caf::event_based_actor* self) -> caf::actor {
+        return self->spawn([refuser](caf::blocking_actor* child) {
+          bool running = true;
+          child->receive_while(running)(
+            [&](const std::string& text) { return child->delegate(refuser, text); },
+            [&](const caf::exit_msg& message) {
+              child->fail_state(message.reason);
+              running = false;
+            });
+        });
+      });
+    caf::scoped_actor client{*system};
+    client->request(sender, std::chrono::seconds{10}, std::string{"a"})
+      .receive([](const std::string&) {}, [&](const caf::error& error) { got = error; });
+    caf::anon_send_exit(refuser, caf::exit_reason::user_shutdown);
+  }
+  go_down_within(10s);
+  ASSERT_TRUE(got);
+  EXPECT_EQ(*got, caf::sec::invalid_argument);
+}
+
 } // namespace backoff_actor::system_test

@@ -48,6 +48,11 @@ ExponentialBackOff ExponentialBackOff::next() const {
 }
 
 ExponentialBackOff ExponentialBackOff::next(double u) const {
+  if (!(u >= 0.0 && u < 1.0)) { // NaN, too
+    Problems problems;
+    problems.add("u", std::to_string(u), "0 <= u < 1");
+    problems.raise_if_any();
+  }
   const auto at_ceiling = slot_ >= ceiling_;
   if (at_ceiling && !stay_at_ceiling_)
     return reset();

@@ -78,7 +78,8 @@ public:
   /// `exp` becomes the whole part of `u * (slot() + 1)`. A reset at the ceiling does without.
   ///
   /// @units dimensionless
-  /// @range `0 <= u < 1`; not checked, and beyond it the result is undefined.
+  /// @range `0 <= u < 1`
+  /// @errors throws `InvalidArgument` for any other `u`.
   [[nodiscard]] ExponentialBackOff next(double u) const;
 
   /// Returns the value after a success: slot 1, nothing to wait, `resets` counted.

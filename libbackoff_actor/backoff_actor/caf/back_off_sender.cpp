@@ -1,5 +1,7 @@
 #include "backoff_actor/caf/back_off_sender.hpp"
 
+#include "backoff_actor/delivery/outbox.hpp"
+
 #include <exception>
 #include <random>
 #include <string>
@@ -101,16 +103,24 @@ void BackOffSender::take(Input input) {
       std::visit(CarryOut{*this}, effect);
   }
   if (engine_.owed() == 0)
-    keep_alive_ = nullptr;
+    rest();
   else if (!keep_alive_)
     keep_alive_ = ctrl();
+}
+
+void BackOffSender::rest() {
+  keep_alive_ = nullptr;
+  // What a backlog has left behind is not kept for the next one.
+  if (parcels_.size() > Outbox::kept_size)
+    parcels_ = {};
+  if (effects_.capacity() > Outbox::kept_size)
+    effects_ = {};
 }
 
 Input BackOffSender::start_child(std::uint32_t incarnation) {
   const auto failed = [&](std::string text) {
     return input::StartFailed{incarnation, Cause{1, std::move(text)}};
   };
-  forget_child();
   try {
     const auto child = make_child_(this);
     if (!child)
@@ -130,11 +140,16 @@ BackOffSender::BackOffSender(caf::actor_config& config, ChildFactory make_child,
                              const SenderOptions& options)
   : SupervisingActor(config), make_child_(std::move(make_child)),
     engine_(engine_options(options, id())), acknowledgement_(options.acknowledgement),
-    is_observed_(static_cast<bool>(options.on_event)) {}
+    is_observed_(static_cast<bool>(options.on_event)) {
+  seam::keep_cause(*this);
+}
 
 caf::behavior BackOffSender::make_behavior() {
-  auto result = complete([this](const Sent& sent) { on_sent(sent, is_child(current_sender())); },
-                         [this](const WakeUp&) { take(input::Wake{}); });
+  const auto wake_up = [this](const WakeUp&) { take(input::Wake{}); };
+  // A child that acknowledges by reply has no use for `Sent`, which is then a message like any other.
+  auto result = acknowledgement_ == Acknowledgement::by_sent
+                  ? complete(wake_up, [this](const Sent& sent) { on_sent(sent); })
+                  : complete(wake_up);
   take(input::Start{});
   return result;
 }
@@ -150,28 +165,28 @@ void BackOffSender::on_submission(caf::message payload, caf::response_promise cl
   take(input::Submit{});
 }
 
-void BackOffSender::on_answer(HandOverId id, caf::message answer, bool from_child) {
+void BackOffSender::on_answer(HandOverId id, caf::message answer) {
   if (acknowledgement_ == Acknowledgement::by_reply) {
     answer_ = std::move(answer);
-    take(input::Acknowledged{id, from_child});
+    take(input::Acknowledged{id});
     answer_ = {};
   } else if (answer.match_elements<Sent>()) {
-    on_sent(answer.get_as<Sent>(0), from_child);
+    on_sent(answer.get_as<Sent>(0));
   }
   // Anything else that an explicitly acknowledging child returns, above all nothing, confirms
   // nothing.
 }
 
-void BackOffSender::on_sent(const Sent& sent, bool from_child) {
+void BackOffSender::on_sent(const Sent& sent) {
   answer_ = sent.answer;
-  take(input::Acknowledged{HandOverId{sent.id}, from_child});
+  take(input::Acknowledged{HandOverId{sent.id}});
   answer_ = {};
 }
 
 void BackOffSender::on_error_answer(HandOverId id, ErrorInfo info) {
   error_ = std::move(info.error);
-  take(input::ErrorAnswer{id, cause_of(error_), info.from_child, info.is_bounce,
-                          info.from_child && !crash_answers_first()});
+  take(input::ErrorAnswer{id, cause_of(error_), info.is_bounce, info.is_settled});
+  error_ = {};
 }
 
 void BackOffSender::on_probe_answer(std::uint32_t probe) {

@@ -84,13 +84,14 @@ private:
   class CarryOut; // one line per effect
 
   void on_submission(caf::message payload, caf::response_promise client) override;
-  void on_answer(HandOverId id, caf::message answer, bool from_child) override;
+  void on_answer(HandOverId id, caf::message answer) override;
   void on_error_answer(HandOverId id, ErrorInfo info) override;
   void on_probe_answer(std::uint32_t probe) override;
   void on_child_down(const caf::error& reason) override;
 
-  void on_sent(const Sent& sent, bool from_child);
+  void on_sent(const Sent& sent);
   void take(Input input);
+  void rest();
   Input start_child(std::uint32_t incarnation);
   Cause cause_of(const caf::error& error) const;
 

@@ -35,11 +35,14 @@ public:
 /// Returns the factory of a worker class, an event-based actor, each incarnation of which is
 /// constructed from the same `arguments`, kept as a copy. An exception that leaves one of its
 /// handlers becomes the cause that the sender reports, with its text, instead of a line on the
-/// console; a worker with an exception handler of its own sets it in `make_behavior`.
+/// console; a worker with an exception handler of its own sets it in `make_behavior`, and one whose
+/// class is final calls `seam::keep_cause(*this)` in its constructor.
 ///
 /// `Options` are CAF's spawn options: `caf::detached` for a worker that blocks.
 template <class Worker, caf::spawn_options Options = caf::no_spawn_options, class... Ts>
 ChildFactory child_of(Ts... arguments) {
+  static_assert(!caf::has_link_flag(Options) && !caf::has_monitor_flag(Options),
+                "the sender watches its child by itself; a link would end it with the child");
   using Actor = std::conditional_t<std::is_final_v<Worker>, Worker, detail::CauseKeeping<Worker>>;
   return [arguments = std::make_tuple(std::move(arguments)...)](caf::event_based_actor* sender) {
     return std::apply(

@@ -11,6 +11,7 @@
 // know.
 //
 //   object, field          inspection of message types
+//   Signature              a message and its answer, in the interface of a typed actor
 //   register_types         type registration
 //   register_errors        texts of this library's errors
 //   render                 a caf::error as text
@@ -29,9 +30,9 @@
 #if defined(CAF_VERSION_MAJOR) && CAF_VERSION_MAJOR >= 1
 #include "backoff_actor/caf/seam_1.hpp"
 #elif defined(CAF_VERSION_MAJOR)
-#error "backoff_actor needs CAF 0.17.5, 0.17.6, or 1.0 and later; 0.18 and 0.19 are not supported"
-#elif CAF_VERSION >= 1705 && CAF_VERSION < 1800
+#error "backoff_actor needs CAF 0.17.6, or 1.0 and later; 0.18 and 0.19 are not supported"
+#elif CAF_VERSION >= 1706 && CAF_VERSION < 1800
 #include "backoff_actor/caf/seam_0_17.hpp"
 #else
-#error "backoff_actor needs CAF 0.17.5, 0.17.6, or 1.0 and later; 0.18 and 0.19 are not supported"
+#error "backoff_actor needs CAF 0.17.6, or 1.0 and later; 0.18 and 0.19 are not supported"
 #endif

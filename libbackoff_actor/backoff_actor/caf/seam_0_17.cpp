@@ -4,6 +4,7 @@
 #include <caf/actor_cast.hpp>
 #include <caf/actor_clock.hpp>
 #include <caf/atom.hpp>
+#include <caf/expected.hpp>
 #include <caf/mailbox_element.hpp>
 #include <caf/make_actor.hpp>
 #include <caf/monitorable_actor.hpp>
@@ -119,6 +120,17 @@ private:
   caf::weak_actor_ptr owner_;
 };
 
+// Moving a user's values into a message may throw, which must cost one message and not the actor.
+caf::expected<caf::message> content_of(caf::message_view& view) {
+  try {
+    return view.move_content_to_message();
+  } catch (const std::exception& exception) {
+    return caf::make_error(caf::sec::runtime_error, std::string{exception.what()});
+  } catch (...) {
+    return caf::make_error(caf::sec::runtime_error, std::string{"an exception of unknown type"});
+  }
+}
+
 // Request ids of 0.17.6 have 60 bits. CAF counts its own up from 1; ours have the topmost bit set,
 // so that the two cannot meet.
 constexpr std::uint64_t ours = std::uint64_t{1} << 59;
@@ -135,19 +147,25 @@ void RequestingActor::complete_handlers() {
   set_error_handler([](caf::error&) {
     // An error that nobody asked for. CAF's default would end this actor.
   });
-  set_default_handler([this](caf::scheduled_actor*,
-                             caf::message_view& view) -> caf::result<caf::message> {
-    auto client = make_response_promise(); // takes the sender out of the element, so it goes first
-    on_submission(view.move_content_to_message(), std::move(client));
-    return caf::delegated<caf::message>{};
-  });
+  set_default_handler(
+    [this](caf::scheduled_actor*, caf::message_view& view) -> caf::result<caf::message> {
+      auto payload = content_of(view);
+      auto client = make_response_promise();
+      if (payload)
+        on_submission(std::move(*payload), std::move(client));
+      else
+        refuse(client, std::move(payload.error()));
+      return caf::delegated<caf::message>{};
+    });
 }
 
 caf::invoke_message_result RequestingActor::consume(caf::mailbox_element& element) {
   const auto id = element.mid.request_id().integer_value();
   if (!element.mid.is_response() || (id & ours) == 0)
     return caf::event_based_actor::consume(element);
-  on_response(id & ~ours, element.move_content_to_message(), element.sender);
+  auto content = content_of(element);
+  on_response(id & ~ours, content ? std::move(*content) : caf::make_message(content.error()),
+              element.sender);
   return caf::invoke_message_result::consumed;
 }
 

@@ -16,6 +16,7 @@
 #include <caf/exit_reason.hpp>
 #include <caf/message.hpp>
 #include <caf/meta/type_name.hpp>
+#include <caf/replies_to.hpp>
 #include <caf/response_promise.hpp>
 #include <caf/send.hpp>
 #include <caf/type_id.hpp>
@@ -45,6 +46,12 @@ template <class Inspector, class Object, class... Ts>
 auto object(Inspector& inspector, Object&, const char* name, Field<Ts>... fields) {
   return inspector(caf::meta::type_name(name), fields.value...);
 }
+
+// -- typed actors ---------------------------------------------------------------
+
+/// What a typed actor answers `Result` to: a message of `Arguments`.
+template <class Result, class... Arguments>
+using Signature = typename caf::replies_to<Arguments...>::template with<Result>;
 
 // -- types --------------------------------------------------------------------
 

@@ -22,6 +22,7 @@
 #include <caf/is_error_code_enum.hpp>
 #include <caf/message.hpp>
 #include <caf/response_promise.hpp>
+#include <caf/result.hpp>
 #include <caf/send.hpp>
 #include <caf/type_id.hpp>
 
@@ -80,6 +81,12 @@ auto object(Inspector& inspector, Object& object, const char* name, Field<Ts>...
   return inspector.object(object).pretty_name(name).fields(
     inspector.field(fields.name, fields.value)...);
 }
+
+// -- typed actors ---------------------------------------------------------------
+
+/// What a typed actor answers `Result` to: a message of `Arguments`.
+template <class Result, class... Arguments>
+using Signature = caf::result<Result>(Arguments...);
 
 // -- types --------------------------------------------------------------------
 

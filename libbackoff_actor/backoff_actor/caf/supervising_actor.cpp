@@ -21,11 +21,6 @@ static_assert(probe_slot == Outbox::max_size);
 
 } // namespace
 
-void SupervisingActor::on_exit() {
-  end_child();
-  RequestingActor::on_exit();
-}
-
 void SupervisingActor::adopt(const caf::actor& child) {
   child_ = child;
   watch(child_);
@@ -36,6 +31,8 @@ void SupervisingActor::hand_over(HandOverId id, caf::message payload) {
 }
 
 void SupervisingActor::send_probe(std::uint32_t probe) {
+  if (child_blocks())
+    return;
   make_request(HandOverId::make(probe_slot, probe).value, child_,
                caf::make_message(caf::sys_atom_v, caf::get_atom_v, std::string{"info"}),
                seam::Priority::high);
@@ -54,9 +51,9 @@ bool SupervisingActor::is_child(const caf::strong_actor_ptr& who) const {
   return who && child_ && who->get() == caf::actor_cast<caf::abstract_actor*>(child_);
 }
 
-bool SupervisingActor::crash_answers_first() const {
-  return !child_
-         || !caf::actor_cast<caf::abstract_actor*>(child_)->getf(
+bool SupervisingActor::child_blocks() const {
+  return child_
+         && caf::actor_cast<caf::abstract_actor*>(child_)->getf(
            caf::abstract_actor::is_blocking_flag);
 }
 
@@ -68,10 +65,13 @@ void SupervisingActor::on_response(std::uint64_t name, caf::message content,
     if (from && !is_error)
       on_probe_answer(id.tag());
   } else if (!is_error) {
-    on_answer(id, std::move(content), is_child(from));
+    on_answer(id, std::move(content));
   } else {
+    // Somebody else to whom the child passed the delivery on can be gone, but not be the child's crash.
     const auto& error = content.get_as<caf::error>(0);
-    on_error_answer(id, {error, is_child(from), !from || seam::is_bounce(error)});
+    const auto from_child = is_child(from);
+    on_error_answer(id, {error, !from || (from_child && seam::is_bounce(error)),
+                         from && (!from_child || child_blocks())});
   }
 }
 

@@ -1,12 +1,14 @@
 #include "backoff_actor/delivery/outbox.hpp"
 
+#include <algorithm>
+
 namespace backoff_actor {
 
 Outbox::Slot Outbox::push(std::uint64_t id, Instant now) {
   auto slot = free_;
   if (slot == none) {
     slot = static_cast<Slot>(entries_.size());
-    entries_.emplace_back();
+    entries_.emplace_back().tag = base_tag_;
   } else {
     free_ = entries_[slot].next;
   }
@@ -30,6 +32,17 @@ void Outbox::erase(Slot slot) {
   entry.next = free_;
   free_ = slot;
   --size_;
+  give_back_if_large();
+}
+
+// The tags go on from the highest that there was, so that no id of before is taken for one of after.
+void Outbox::give_back_if_large() {
+  if (size_ != 0 || entries_.size() <= kept_size)
+    return;
+  for (const auto& entry : entries_)
+    base_tag_ = std::max(base_tag_, entry.tag);
+  entries_ = {};
+  free_ = none;
 }
 
 HandOverId Outbox::hand_over(Slot slot, std::uint32_t incarnation, std::uint32_t epoch) {

@@ -42,6 +42,10 @@ public:
   /// that the last number is free for names that no hand-over has.
   static constexpr std::size_t max_size = HandOverId::max_slots - 1;
 
+  /// How many entries an empty outbox keeps room for at the most; what a larger backlog took is
+  /// given back.
+  static constexpr std::size_t kept_size = 1024;
+
   /// Appends a delivery, not stored yet, and returns its slot.
   ///
   /// @range `size() < max_size`; not checked.
@@ -91,8 +95,11 @@ private:
     bool used = false;
   };
 
+  void give_back_if_large();
+
   std::vector<Entry> entries_;
   std::size_t size_ = 0;
+  std::uint32_t base_tag_ = 0; // at which the tags of new entries begin
   Slot front_ = none;
   Slot back_ = none;
   Slot free_ = none;

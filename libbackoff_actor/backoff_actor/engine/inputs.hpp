@@ -44,19 +44,16 @@ struct ChildDown {
 /// A delivery was confirmed.
 struct Acknowledged {
   HandOverId hand_over; ///< as `effect::HandOver` named it; any other value is harmless
-  /// Whether the child itself said so: then it had survived all that it answered before.
-  bool from_child;
 };
 
 /// An error came back for a hand-over, from the child or from the messaging layer in its stead.
 struct ErrorAnswer {
   HandOverId hand_over; ///< as `effect::HandOver` named it; any other value is harmless
   Cause cause;          ///< compared with that of a crash
-  /// Whether the child itself said so: then it had survived all that it answered before.
-  bool from_child;
   /// The messaging layer's word that nobody answered: the receiver was gone or forgot the request.
   bool is_bounce;
-  /// Whether it is sure already that the child lives, so that nothing needs to be waited for.
+  /// Whether it is sure already that this is no crash of the child, so that nothing needs to be
+  /// waited for.
   bool is_settled;
 };
 

@@ -16,15 +16,13 @@ void SenderEngine::Step::operator()(const input::ErrorAnswer& x) {
                           && self_.child_ == Child::alive;
   if (!is_current || work.outbox[slot].held)
     return;
-  if (x.from_child && !x.is_bounce)
-    reject_all_held_before(slot);
   emit(effect::HoldAnswer{slot});
   if (x.is_settled) {
     reject(slot, x.cause);
     return;
   }
   work.outbox[slot].held = true;
-  work.held.push_back({slot, work.probe + 1, x.is_bounce, x.cause});
+  work.held.push_back({slot, x.is_bounce, x.cause});
   if (!work.probe_is_out)
     send_probe();
 }
@@ -36,18 +34,16 @@ void SenderEngine::Step::operator()(const input::ChildAlive& x) {
   if (!work.probe_is_out || x.probe != work.probe)
     return;
   work.probe_is_out = false;
-  const auto first_later =
-    std::find_if(work.held.begin(), work.held.end(),
-                 [&](const Work::Held& held) { return held.probe > x.probe; });
-  reject_held(static_cast<std::size_t>(first_later - work.held.begin()));
+  reject_held(std::exchange(work.asked, 0));
   if (!work.held.empty())
     send_probe();
 }
 
 void SenderEngine::Step::send_probe() {
   auto& work = *self_.work_;
-  ++work.probe;
+  work.probe = (work.probe + 1) & HandOverId::tag_mask;
   work.probe_is_out = true;
+  work.asked = work.held.size();
   emit(effect::Probe{self_.incarnation_, work.probe});
 }
 
@@ -57,6 +53,7 @@ void SenderEngine::Step::reject(Outbox::Slot slot, const Cause& cause) {
   bury(slot, DeadLetterReason::rejected, cause);
 }
 
+// The child survived the first `count` of the held answers.
 void SenderEngine::Step::reject_held(std::size_t count) {
   auto& held = self_.work_->held;
   const auto end = held.begin() + static_cast<std::ptrdiff_t>(count);
@@ -67,31 +64,42 @@ void SenderEngine::Step::reject_held(std::size_t count) {
     reject(answer.slot, answer.cause);
 }
 
-// The child has answered for `slot`, so it had survived what it answered before.
-void SenderEngine::Step::reject_all_held_before(Outbox::Slot slot) {
+// The delivery was acknowledged after all.
+void SenderEngine::Step::drop_held(Outbox::Slot slot) {
   auto& work = *self_.work_;
-  if (work.held.empty() || self_.child_ != Child::alive
-      || work.outbox[slot].incarnation != self_.incarnation_)
-    return;
-  reject_held(work.held.size());
+  const auto answer = std::find_if(work.held.begin(), work.held.end(),
+                                   [&](const Work::Held& held) { return held.slot == slot; });
+  if (static_cast<std::size_t>(answer - work.held.begin()) < work.asked)
+    --work.asked;
+  work.held.erase(answer);
 }
 
-// The child went down for `reason`. Returns the slot of the delivery that an error named as the
-// culprit.
+// The child went down for `reason`. What it said before the error that carries this reason was meant as an
+// answer. That error is the crash's, and what came after it the dying child's, which answers for nobody. Without
+// such an error nobody knows where the dying began, so nothing is taken for an answer. A child that stops
+// normally means what it said.
+//
+// Returns the slot of the delivery that the crash's error names as the culprit.
 Outbox::Slot SenderEngine::Step::settle_held(const Cause& reason) {
   auto& work = *self_.work_;
   work.probe_is_out = false;
-  auto culprit = Outbox::none;
+  work.asked = 0;
   const auto held = std::exchange(work.held, {});
-  for (const auto& answer : held) {
+  for (const auto& answer : held)
     work.outbox[answer.slot].held = false;
-    if (answer.is_bounce)
-      continue;
-    if (reason.is_error() && answer.cause.code == reason.code)
-      culprit = answer.slot;
-    else
-      reject(answer.slot, answer.cause);
+  auto answers_end = held.end();
+  auto culprit = Outbox::none;
+  if (reason.is_error()) {
+    const auto crash = std::find_if(held.begin(), held.end(), [&](const Work::Held& answer) {
+      return !answer.is_bounce && answer.cause.code == reason.code;
+    });
+    if (crash != held.end())
+      culprit = crash->slot;
+    answers_end = crash != held.end() ? crash : held.begin();
   }
+  for (auto answer = held.begin(); answer != answers_end; ++answer)
+    if (!answer->is_bounce)
+      reject(answer->slot, answer->cause);
   return culprit;
 }
 

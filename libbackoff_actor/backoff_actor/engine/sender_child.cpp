@@ -37,8 +37,10 @@ void SenderEngine::Step::operator()(const input::ChildDown& x) {
   }
   const auto is_failure = x.cause.is_error() || self_.owed() > 0;
   observe([&] { return event::ChildDown{now_, x.incarnation, x.cause, is_failure}; });
-  if (!is_failure)
+  if (!is_failure) {
+    self_.child_is_done_ = true;
     return;
+  }
   fail(x.cause);
   if (self_.options_->restart == RestartTiming::at_once && self_.was_handed_something_)
     start_child();
@@ -54,10 +56,10 @@ void SenderEngine::Step::operator()(const input::Wake&) {
   }
   self_.delay_runs_ = false;
   observe([&] { return event::DelayEnded{now_}; });
-  if (self_.child_ == Child::none)
-    start_child();
-  else
+  if (self_.child_ != Child::none)
     hand_over_waiting();
+  else if (!self_.child_is_done_ || self_.owed() > 0)
+    start_child();
 }
 
 void SenderEngine::Step::operator()(const input::Stop&) {
@@ -66,15 +68,17 @@ void SenderEngine::Step::operator()(const input::Stop&) {
   if (self_.child_ != Child::none)
     emit(effect::StopChild{self_.incarnation_});
   self_.child_ = Child::none;
-  if (self_.work_)
-    while (!self_.work_->outbox.empty())
-      bury(self_.work_->outbox.front(), DeadLetterReason::stopped, self_.work_->last_failure);
+  auto& work = this->work();
+  while (!work.outbox.empty())
+    bury(work.outbox.front(), DeadLetterReason::stopped, work.last_failure);
   observe([&] { return event::SenderStopped{now_}; });
+  self_.options_ = nullptr; // the hook may hold handles that lead back to the driver
 }
 
 void SenderEngine::Step::start_child() {
   self_.child_ = Child::starting;
   self_.was_handed_something_ = false;
+  self_.child_is_done_ = false;
   if (++self_.incarnation_ == 0) // 0 is kept for "none yet"
     self_.incarnation_ = 1;
   emit(effect::StartChild{self_.incarnation_});

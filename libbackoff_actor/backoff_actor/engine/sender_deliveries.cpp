@@ -46,9 +46,7 @@ void SenderEngine::Step::operator()(const input::Acknowledged& x) {
   const auto delivery = work.outbox[slot];
   const auto is_present = work.outbox.is_latest(slot, x.hand_over) && delivery.epoch == work.epoch;
   if (delivery.held)
-    std::erase_if(work.held, [&](const Work::Held& held) { return held.slot == slot; });
-  if (x.from_child)
-    reject_all_held_before(slot);
+    drop_held(slot);
   emit(effect::Acknowledge{slot});
   remove(slot);
   observe([&] {

@@ -22,11 +22,13 @@
 // its hand-over belongs to the present epoch, and never shortens a delay that runs.
 //
 // An error answer is ambiguous: actor libraries answer with an error before they report the crash
-// that caused it. It is held until one of these tells:
-//   - the child went down with the same cause: that delivery was the culprit, and is owed again;
-//   - the child went down otherwise: a bounce is owed again, a true answer is decided on;
-//   - the child answered something later, or a probe sent after the error: it lives, and it is
-//   decided on.
+// that caused it, and a dying child may still answer others while it tidies up. It is held until one
+// of these tells:
+//   - the child answered a probe sent after the error: it lives, and meant it;
+//   - the child went down. The first held error that carries DOWN's cause is the crash's: that
+//     delivery was the culprit. It is owed again, and so is what was held after it; what was held
+//     before it was meant. Without such an error all is owed again, for nobody knows where the dying
+//     began. A child that stopped normally meant what it said. A bounce is always owed again.
 
 #include "backoff_actor/backoff/exponential_back_off.hpp"
 #include "backoff_actor/core/export.hpp"
@@ -118,9 +120,10 @@ private:
   Instant wake_at_ = Instant::never(); // of the wake-up that was asked for and has not come
   std::uint32_t incarnation_ = 0;
   Child child_ = Child::none;
-  bool was_handed_something_ = false; // this incarnation
-  bool delay_runs_ = false;
-  bool stopped_ = false;
+  bool was_handed_something_ : 1 = false; // this incarnation
+  bool child_is_done_ : 1 = false;        // it stopped normally, with nothing owed
+  bool delay_runs_ : 1 = false;
+  bool stopped_ : 1 = false;
 };
 
 // A million idle senders are a million of these.

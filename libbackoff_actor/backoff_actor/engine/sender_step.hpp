@@ -23,7 +23,6 @@ struct SenderEngine::Work {
   // An error answer of which it is not yet known whether the child survived it.
   struct Held {
     Outbox::Slot slot;
-    std::uint32_t probe; // the first that is sent after the answer came
     bool is_bounce;
     Cause cause;
   };
@@ -33,9 +32,10 @@ struct SenderEngine::Work {
   std::uint64_t last_delivery = 0;
   Outbox::Slot waiting = Outbox::none; // the oldest not handed to this incarnation
   std::uint32_t epoch = 0;
-  std::uint32_t probe = 0; // the last sent
+  std::vector<Held> held;  // in the order in which the answers came
+  std::size_t asked = 0;   // how many of them, from the front, had come when the probe was sent
+  std::uint32_t probe = 0; // the last sent; counts modulo 2^31, like the tags of hand-overs
   bool probe_is_out = false;
-  std::vector<Held> held; // in the order in which the answers came
   Cause last_failure;
 };
 
@@ -101,7 +101,7 @@ private:
   void send_probe();
   void reject(Outbox::Slot slot, const Cause& cause);
   void reject_held(std::size_t count);
-  void reject_all_held_before(Outbox::Slot slot);
+  void drop_held(Outbox::Slot slot);
   Outbox::Slot settle_held(const Cause& reason);
 
   SenderEngine& self_;

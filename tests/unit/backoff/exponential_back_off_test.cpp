@@ -250,6 +250,16 @@ INSTANTIATE_TEST_SUITE_P(
             "ceiling: got 40, allowed 1..39 with a slot_time of 10ms, for waits below 292 years"}),
   [](const auto& row) { return std::string{row.param.name}; });
 
+TEST(exponential_back_off, refuses_a_draw_that_is_none) {
+  for (const auto u : {-0.1, 1.0, 2.0, std::nan("")})
+    EXPECT_THROW(static_cast<void>(ExponentialBackOff{}.next(u)), InvalidArgument) << u;
+  try {
+    static_cast<void>(ExponentialBackOff{}.next(1.0));
+  } catch (const InvalidArgument& thrown) {
+    EXPECT_STREQ(thrown.what(), "u: got 1.000000, allowed 0 <= u < 1");
+  }
+}
+
 TEST(exponential_back_off, takes_the_ends_of_its_ranges) {
   EXPECT_TRUE(check({.slot_time = 1ns, .ceiling = 62}).empty());
   EXPECT_TRUE(check({.slot_time = 24h, .ceiling = 1}).empty());

@@ -109,6 +109,24 @@ TEST(outbox, holds_tells_a_delivery_from_another_in_the_same_slot) {
   EXPECT_FALSE(outbox.holds(slot + 1, 2));
 }
 
+TEST(outbox, gives_a_large_backlog_back_and_still_knows_its_ids_as_stale) {
+  Outbox outbox;
+  std::vector<HandOverId> stale;
+  for (std::uint64_t id = 1; id <= Outbox::kept_size + 1; ++id)
+    stale.push_back(outbox.hand_over(outbox.push(id, {}), 1, 0));
+  stale.push_back(outbox.hand_over(5, 2, 1)); // the highest tag
+  while (!outbox.empty())
+    outbox.erase(outbox.front());
+
+  const auto slot = outbox.push(2000, {});
+  const auto fresh = outbox.hand_over(slot, 3, 2);
+
+  EXPECT_EQ(slot, 0u) << "it began anew";
+  EXPECT_EQ(outbox.find(fresh), slot);
+  for (const auto id : stale)
+    EXPECT_EQ(outbox.find(id), Outbox::none);
+}
+
 TEST(hand_over_id, packs_slot_and_tag_into_59_bits) {
   const auto id = HandOverId::make(HandOverId::max_slots - 1, HandOverId::tag_mask);
 

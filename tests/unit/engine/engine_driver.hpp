@@ -43,12 +43,11 @@ public:
 
   /// The last hand-over of a delivery is acknowledged.
   Lines ack(std::uint64_t delivery) { return ack(hand_overs.at(delivery).back()); }
-  Lines ack(HandOverId id) { return take(input::Acknowledged{id, true}); }
+  Lines ack(HandOverId id) { return take(input::Acknowledged{id}); }
 
   /// The last hand-over of a delivery is answered with an error.
   Lines error(std::uint64_t delivery, std::uint64_t code, bool is_bounce = false) {
-    return take(input::ErrorAnswer{
-      hand_overs.at(delivery).back(), {code, "e"}, !is_bounce, is_bounce, false});
+    return take(input::ErrorAnswer{hand_overs.at(delivery).back(), {code, "e"}, is_bounce, false});
   }
 
   Lines crash(std::uint64_t code = 7) {

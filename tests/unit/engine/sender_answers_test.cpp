@@ -36,14 +36,76 @@ TEST(sender_answers, an_error_answer_with_the_cause_of_the_crash_behind_it_is_re
   EXPECT_THAT(sender.wake_after(10ms), ElementsAre("hand over 1"));
 }
 
-TEST(sender_answers, an_error_answer_with_another_cause_than_the_crash_behind_it_is_final) {
+TEST(sender_answers,
+     what_came_before_the_error_of_the_crash_was_meant_and_what_came_after_was_not) {
+  EngineDriver sender;
+  sender.start();
+  for (int i = 0; i < 4; ++i)
+    sender.submit();
+  sender.error(1, 8);
+  sender.error(2, 7); // the crash's
+  sender.error(3, 8); // of the dying child
+
+  EXPECT_THAT(sender.crash(7),
+              ElementsAre("dead letter 1 rejected", "wake at 10ms", "start child 2"));
+  sender.child_started();
+  EXPECT_THAT(sender.wake_after(10ms), ElementsAre("hand over 2", "hand over 3", "hand over 4"));
+}
+
+TEST(sender_answers, nothing_was_meant_if_the_crash_has_no_error_of_its_own) {
   EngineDriver sender;
   sender.start();
   sender.submit();
   sender.error(1, 8);
 
-  EXPECT_THAT(sender.crash(7),
-              ElementsAre("dead letter 1 rejected", "wake at 10ms", "start child 2"));
+  EXPECT_THAT(sender.crash(7), ElementsAre("wake at 10ms", "start child 2"));
+}
+
+TEST(sender_answers, a_child_that_stops_normally_meant_what_it_said) {
+  EngineDriver sender;
+  sender.start();
+  sender.submit();
+  sender.error(1, 8);
+
+  EXPECT_THAT(sender.stop_normally(), ElementsAre("dead letter 1 rejected"));
+}
+
+TEST(sender_answers, no_later_answer_shows_that_the_child_survived_an_error) {
+  EngineDriver sender;
+  sender.start();
+  sender.submit();
+  sender.submit();
+  sender.error(2, 7);
+
+  EXPECT_THAT(sender.ack(1), ElementsAre("acknowledge 1")) << "it may answer while it dies";
+  EXPECT_EQ(sender.engine->owed(), 1u);
+}
+
+TEST(sender_answers, a_probe_settles_only_the_errors_that_came_before_it) {
+  EngineDriver sender;
+  sender.start();
+  for (int i = 0; i < 3; ++i)
+    sender.submit();
+  ASSERT_THAT(sender.error(1, 7), ElementsAre("hold 1", "probe 1"));
+  ASSERT_THAT(sender.error(2, 7), ElementsAre("hold 2"));
+
+  EXPECT_THAT(sender.take(input::ChildAlive{1, 1}),
+              ElementsAre("dead letter 1 rejected", "probe 2"));
+  EXPECT_THAT(sender.take(input::ChildAlive{1, 1}), IsEmpty()) << "once more";
+  EXPECT_THAT(sender.take(input::ChildAlive{1, 2}), ElementsAre("dead letter 2 rejected"));
+}
+
+TEST(sender_answers, an_acknowledgement_among_the_held_errors_leaves_the_count_right) {
+  EngineDriver sender;
+  sender.start();
+  for (int i = 0; i < 3; ++i)
+    sender.submit();
+  sender.error(1, 7);
+  sender.error(2, 7);
+  sender.ack(1);
+
+  EXPECT_THAT(sender.take(input::ChildAlive{1, 1}), ElementsAre("probe 2"));
+  EXPECT_EQ(sender.engine->owed(), 2u);
 }
 
 TEST(sender_answers, a_bounce_is_retried_whatever_the_child_died_of) {
@@ -69,43 +131,6 @@ TEST(sender_answers, a_bounce_on_behalf_of_a_child_that_lives_is_its_answer) {
   EXPECT_THAT(sender.take(input::ChildAlive{1, 1}), ElementsAre("dead letter 1 rejected"));
 }
 
-TEST(sender_answers, a_later_answer_of_the_child_settles_the_errors_before_it) {
-  EngineDriver sender;
-  sender.start();
-  for (int i = 0; i < 4; ++i)
-    sender.submit();
-  sender.error(1, 7);
-
-  EXPECT_THAT(sender.error(2, 7), ElementsAre("dead letter 1 rejected", "hold 2"));
-  EXPECT_THAT(sender.ack(3), ElementsAre("dead letter 2 rejected", "acknowledge 3"));
-}
-
-TEST(sender_answers, an_answer_of_somebody_else_is_no_sign_of_life) {
-  EngineDriver sender;
-  sender.start();
-  sender.submit();
-  sender.submit();
-  sender.error(1, 7);
-
-  EXPECT_THAT(sender.take(input::Acknowledged{sender.hand_overs[2].back(), false}),
-              ElementsAre("acknowledge 2"));
-  EXPECT_EQ(sender.engine->owed(), 1u);
-}
-
-TEST(sender_answers, a_probe_sent_before_an_error_does_not_settle_it) {
-  EngineDriver sender;
-  sender.start();
-  sender.submit();
-  sender.submit();
-  sender.submit();
-  sender.error(1, 7);
-  sender.error(2, 7); // settles the first; the probe is still out
-
-  EXPECT_THAT(sender.take(input::ChildAlive{1, 1}), ElementsAre("probe 2"));
-  EXPECT_THAT(sender.take(input::ChildAlive{1, 1}), IsEmpty()) << "once more";
-  EXPECT_THAT(sender.take(input::ChildAlive{1, 2}), ElementsAre("dead letter 2 rejected"));
-}
-
 TEST(sender_answers, the_sign_of_life_of_an_earlier_child_settles_nothing) {
   EngineDriver sender;
   sender.start();
@@ -126,9 +151,8 @@ TEST(sender_answers, an_error_of_a_child_that_cannot_be_asked_is_final_at_once) 
   sender.start();
   sender.submit();
 
-  EXPECT_THAT(
-    sender.take(input::ErrorAnswer{sender.hand_overs[1].back(), {7, "e"}, true, false, true}),
-    ElementsAre("hold 1", "dead letter 1 rejected"));
+  EXPECT_THAT(sender.take(input::ErrorAnswer{sender.hand_overs[1].back(), {7, "e"}, false, true}),
+              ElementsAre("hold 1", "dead letter 1 rejected"));
 }
 
 TEST(sender_answers, an_error_answer_of_an_earlier_child_is_stale) {
@@ -138,7 +162,7 @@ TEST(sender_answers, an_error_answer_of_an_earlier_child_is_stale) {
   const auto first = sender.hand_overs[1].back();
   sender.crash();
   sender.child_started();
-  const input::ErrorAnswer late{first, {8, "e"}, false, false, false};
+  const input::ErrorAnswer late{first, {8, "e"}, false, false};
 
   EXPECT_THAT(sender.take(late), IsEmpty()) << "while the delay runs";
   sender.wake_after(10ms);

@@ -145,6 +145,32 @@ TEST(sender_child, a_message_during_a_delay_starts_no_child) {
   EXPECT_THAT(sender.submit(), ElementsAre("accept 2"));
 }
 
+TEST(sender_child, the_tick_starts_no_child_that_stopped_normally_with_nothing_owed) {
+  EngineDriver sender;
+  sender.start();
+  sender.submit();
+  sender.ack(1);
+  sender.crash();
+  sender.child_started();
+  ASSERT_THAT(sender.stop_normally(), IsEmpty());
+
+  EXPECT_THAT(sender.wake_after(10ms), IsEmpty());
+  EXPECT_THAT(sender.submit(), ElementsAre("accept 2", "start child 3"));
+}
+
+TEST(sender_child, the_tick_starts_a_child_for_what_came_during_the_delay) {
+  EngineDriver sender;
+  sender.start();
+  sender.submit();
+  sender.ack(1);
+  sender.crash();
+  sender.child_started();
+  sender.stop_normally();
+  sender.submit();
+
+  EXPECT_THAT(sender.wake_after(10ms), ElementsAre("start child 3"));
+}
+
 TEST(sender_child, a_zero_delay_is_a_wake_up_and_nothing_is_done_inline) {
   const ExponentialBackOffSpec never_waits{.ceiling = 1};
   EngineOptions options;

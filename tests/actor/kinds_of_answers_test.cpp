@@ -1,0 +1,255 @@
+// What children and answers may be: of any type, late, empty, passed on, typed, nested.
+
+#include "fixture.hpp"
+
+#include <caf/sec.hpp>
+#include <caf/typed_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+namespace backoff_actor::actor_test {
+
+class KindsOfAnswers : public SenderTest {};
+
+TEST_F(KindsOfAnswers, a_child_may_answer_later) {
+  start({{testing::answer_later(2s)}});
+
+  const auto answer = ask("a");
+  time.advance(1999ms);
+  EXPECT_FALSE(answer->is_ready());
+  time.advance(1ms);
+
+  EXPECT_EQ(answer->value, "a");
+}
+
+TEST_F(KindsOfAnswers, a_later_answer_that_dies_with_its_child_is_made_good_by_the_next) {
+  start({{testing::answer_later(2s), testing::crash()}});
+  const auto a = time.ask<std::string>(sender, std::string{"a"});
+  const auto b = time.ask<std::string>(sender, std::string{"b"});
+  time.advance(1s);
+
+  EXPECT_EQ(a->value, "a");
+  EXPECT_EQ(b->value, "b");
+  EXPECT_EQ(danger.texts(), (Strings{"a", "b", "a", "b"}));
+}
+
+class Wordless : public caf::event_based_actor {
+public:
+  using caf::event_based_actor::event_based_actor;
+  caf::behavior make_behavior() override {
+    return {[](const std::string&) {}};
+  }
+};
+
+// Uses a plain send, and keeps whatever comes back.
+class Recorder : public seam::RequestingActor {
+public:
+  Recorder(caf::actor_config& config, caf::actor receiver, std::shared_ptr<Strings> received)
+    : RequestingActor(config), receiver_(std::move(receiver)), received_(std::move(received)) {}
+
+  caf::behavior make_behavior() override {
+    send(receiver_, std::string{"a"});
+    return complete([](std::uint64_t) {});
+  }
+
+  void on_exit() override { receiver_ = nullptr; }
+
+private:
+  void on_submission(caf::message payload, caf::response_promise) override {
+    received_->push_back(to_string(payload));
+  }
+  void on_response(std::uint64_t, caf::message, const caf::strong_actor_ptr&) override {}
+  void on_down(const caf::actor_addr&, const caf::error&) override {}
+
+  caf::actor receiver_;
+  std::shared_ptr<Strings> received_;
+};
+
+TEST_F(KindsOfAnswers, an_empty_answer_is_an_acknowledgement_and_no_message_to_a_plain_client) {
+  start_with(child_of<Wordless>());
+  const auto received = std::make_shared<Strings>();
+  time.keep(time.system().spawn<Recorder>(sender, received));
+  time.run();
+
+  EXPECT_EQ(log.count<event::Acknowledged>(), 1u);
+  EXPECT_THAT(*received, IsEmpty());
+}
+
+class Adder : public caf::event_based_actor {
+public:
+  using caf::event_based_actor::event_based_actor;
+  caf::behavior make_behavior() override {
+    return {[](std::int32_t a, std::int32_t b) -> caf::result<std::int32_t, std::string> {
+      return {a + b, std::string{"sum"}};
+    }};
+  }
+};
+
+TEST_F(KindsOfAnswers, messages_and_answers_may_have_any_number_of_values_of_any_type) {
+  start_with(child_of<Adder>());
+  std::int32_t sum = 0;
+  const auto answer = time.ask<std::int32_t>(sender, std::int32_t{2}, std::int32_t{3});
+  time.run();
+  EXPECT_TRUE(answer->error) << "the client expected one value and gets CAF's unexpected_response";
+
+  class Client : public caf::event_based_actor {
+  public:
+    Client(caf::actor_config& config, const caf::actor& adder, std::int32_t& result)
+      : caf::event_based_actor(config) {
+      request(adder, caf::infinite, std::int32_t{2}, std::int32_t{3})
+        .then([&result](std::int32_t x, const std::string&) { result = x; });
+    }
+  };
+  time.keep(time.system().spawn<Client>(sender, sum));
+  time.run();
+  EXPECT_EQ(sum, 5);
+}
+
+using Doubling = caf::typed_actor<seam::Signature<std::int32_t, std::int32_t>>;
+
+class Doubler : public Doubling::base {
+public:
+  using Doubling::base::base;
+  behavior_type make_behavior() override {
+    return {[](std::int32_t x) {
+      static int calls = 0;
+      if (++calls == 1)
+        throw std::runtime_error("not yet");
+      return 2 * x;
+    }};
+  }
+};
+
+TEST_F(KindsOfAnswers, typed_actors_are_children_and_clients) {
+  start_with(child_of<Doubler>());
+  const auto typed = caf::actor_cast<Doubling>(sender);
+  std::int32_t doubled = 0;
+  class Client : public caf::event_based_actor {
+  public:
+    Client(caf::actor_config& config, const Doubling& receiver, std::int32_t& result)
+      : caf::event_based_actor(config) {
+      request(receiver, caf::infinite, std::int32_t{21}).then([&result](std::int32_t x) {
+        result = x;
+      });
+    }
+  };
+  time.keep(time.system().spawn<Client>(typed, doubled));
+  time.advance(10ms);
+
+  EXPECT_EQ(doubled, 42);
+  EXPECT_EQ(crashes(), 1u);
+}
+
+TEST_F(KindsOfAnswers, even_sent_is_a_message_like_any_other) {
+  class Clerk : public caf::event_based_actor {
+  public:
+    using caf::event_based_actor::event_based_actor;
+    caf::behavior make_behavior() override {
+      return {[](const Sent& sent) { return std::to_string(sent.id); }};
+    }
+  };
+  start_with(child_of<Clerk>());
+
+  const auto answer = time.ask<std::string>(sender, Sent{7});
+  time.run();
+
+  EXPECT_EQ(answer->value, "7");
+}
+
+TEST_F(KindsOfAnswers, a_message_that_cannot_be_moved_costs_one_answer_and_not_the_sender) {
+  class Reader : public caf::event_based_actor {
+  public:
+    using caf::event_based_actor::event_based_actor;
+    caf::behavior make_behavior() override {
+      return {[](const Fragile& x) { return x.number; },
+              [](const std::string& text) { return text; }};
+    }
+  };
+  class Client : public caf::event_based_actor {
+  public:
+    Client(caf::actor_config& config, const caf::actor& receiver, bool* has_answer)
+      : caf::event_based_actor(config) {
+      request(receiver, caf::infinite, Fragile{7})
+        .then([has_answer](std::int32_t) { *has_answer = true; },
+              [has_answer](const caf::error&) { *has_answer = true; });
+      Fragile::is_broken = true; // from here on, for those who have the message now
+    }
+  };
+  start_with(child_of<Reader>());
+  bool has_answer = false;
+  time.keep(time.system().spawn<Client>(sender, &has_answer));
+  time.run();
+  Fragile::is_broken = false;
+
+  EXPECT_TRUE(has_answer);
+  EXPECT_EQ(ask("b")->value, "b");
+}
+
+// A child may pass a delivery on to another actor, which then answers in its stead.
+class Forwarder : public caf::event_based_actor {
+public:
+  Forwarder(caf::actor_config& config, caf::actor to)
+    : caf::event_based_actor(config), to_(std::move(to)) {}
+  caf::behavior make_behavior() override {
+    return {[this](const std::string& text) { return delegate(to_, text); }};
+  }
+
+private:
+  caf::actor to_;
+};
+
+TEST_F(KindsOfAnswers, a_delegated_answer_is_an_acknowledgement) {
+  const auto echo = time.keep(time.system().spawn<Echo>());
+  start_with(child_of<Forwarder>(echo));
+
+  EXPECT_EQ(ask("a")->value, "a");
+}
+
+class Refuser : public caf::event_based_actor {
+public:
+  using caf::event_based_actor::event_based_actor;
+  caf::behavior make_behavior() override {
+    return {[](const std::string&) -> caf::result<std::string> {
+      return caf::make_error(caf::sec::invalid_argument);
+    }};
+  }
+};
+
+TEST_F(KindsOfAnswers, an_error_of_a_delegate_is_final) {
+  const auto refuser = time.keep(time.system().spawn<Refuser>());
+  start_with(child_of<Forwarder>(refuser));
+
+  const auto answer = ask("a");
+
+  ASSERT_TRUE(answer->error);
+  EXPECT_EQ(*answer->error, caf::sec::invalid_argument);
+  EXPECT_EQ(crashes(), 0u);
+}
+
+TEST_F(KindsOfAnswers, a_delegate_that_is_gone_is_an_error_answer_of_the_child_that_lives) {
+  const auto echo = time.keep(time.system().spawn<Echo>());
+  start_with(child_of<Forwarder>(echo));
+  time.stop(echo);
+  time.run();
+
+  const auto answer = ask("a");
+
+  ASSERT_TRUE(answer->error);
+  EXPECT_EQ(*answer->error, caf::sec::request_receiver_down);
+  EXPECT_EQ(crashes(), 0u);
+}
+
+TEST_F(KindsOfAnswers, a_sender_may_be_the_child_of_a_sender) {
+  Danger inner{{{testing::crash()}}};
+  start_with([&](caf::event_based_actor* self) {
+    return spawn_back_off_sender(self->system(), inner.factory(), default_options());
+  });
+
+  const auto answer = ask("a");
+  time.advance(10ms);
+
+  EXPECT_EQ(answer->value, "a");
+  EXPECT_EQ(crashes(), 0u) << "of the outer sender's child";
+  EXPECT_EQ(inner.started(), 2u);
+}
+
+} // namespace backoff_actor::actor_test
