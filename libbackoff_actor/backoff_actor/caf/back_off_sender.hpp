@@ -48,7 +48,7 @@ BACKOFF_ACTOR_EXPORT Problems check(const SenderOptions& options);
 /// request is answered with a `SenderError` if it is refused or if the sender is stopped first.
 /// `Sent` is accepted from a child that acknowledges explicitly. The sender ends like any actor, by
 /// an exit message, and with it its child. While it owes a delivery it lives, even if nobody holds
-/// a handle to it.
+/// a handle to it, and its actor system waits for it when it is destroyed.
 ///
 /// Use `spawn_back_off_sender`.
 ///
