@@ -61,18 +61,6 @@ Cause cause_of(const caf::actor_system& system, const caf::error& error, bool wi
   return {hash == 0 ? 1 : hash, with_text ? text_of(system, error) : std::string{}};
 }
 
-void keep_cause(caf::scheduled_actor& self) {
-  self.set_exception_handler([](caf::scheduled_actor*, std::exception_ptr& thrown) -> caf::error {
-    try {
-      std::rethrow_exception(thrown);
-    } catch (const std::exception& exception) {
-      return caf::make_error(caf::sec::runtime_error, std::string{exception.what()});
-    } catch (...) {
-      return caf::make_error(caf::sec::runtime_error, std::string{"an exception of unknown type"});
-    }
-  });
-}
-
 bool is_bounce(const caf::error& error) { return error == caf::sec::request_receiver_down; }
 
 // -- sending ------------------------------------------------------------------
@@ -140,7 +128,7 @@ static_assert(caf::message_id::request_id_mask == 2 * ours - 1);
 
 // -- the actor ----------------------------------------------------------------
 
-RequestingActor::RequestingActor(caf::actor_config& config) : caf::event_based_actor(config) {}
+RequestingActor::RequestingActor(caf::actor_config& config) : RequestingActorBase(config) {}
 
 void RequestingActor::complete_handlers() {
   set_down_handler([this](caf::down_msg& down) { on_down(down.source, down.reason); });
@@ -185,8 +173,6 @@ void RequestingActor::make_request(std::uint64_t name, const caf::actor& receive
 }
 
 void RequestingActor::watch(const caf::actor& whom) { monitor(whom); }
-
-Instant RequestingActor::now() { return {clock().now().time_since_epoch()}; }
 
 void RequestingActor::wake_at(Instant at) {
   if (at <= now()) {

@@ -56,18 +56,6 @@ Cause cause_of(const caf::actor_system&, const caf::error& error, bool with_text
   return {hash == 0 ? 1 : hash, with_text ? text_of(error) : std::string{}};
 }
 
-void keep_cause(caf::scheduled_actor& self) {
-  self.set_exception_handler([](caf::scheduled_actor*, std::exception_ptr& thrown) -> caf::error {
-    try {
-      std::rethrow_exception(thrown);
-    } catch (const std::exception& exception) {
-      return caf::make_error(caf::sec::runtime_error, std::string{exception.what()});
-    } catch (...) {
-      return caf::make_error(caf::sec::runtime_error, std::string{"an exception of unknown type"});
-    }
-  });
-}
-
 bool is_bounce(const caf::error& error) {
   return error == caf::sec::request_receiver_down || error == caf::sec::broken_promise;
 }
@@ -98,7 +86,7 @@ void refuse(caf::response_promise& client, caf::error error) {
 
 // -- the actor ----------------------------------------------------------------
 
-RequestingActor::RequestingActor(caf::actor_config& config) : caf::event_based_actor(config) {}
+RequestingActor::RequestingActor(caf::actor_config& config) : RequestingActorBase(config) {}
 
 void RequestingActor::on_exit() { alarm_.dispose(); }
 
@@ -122,8 +110,6 @@ void RequestingActor::make_request(std::uint64_t name, const caf::actor& receive
 void RequestingActor::watch(const caf::actor& whom) {
   monitor(whom, [this, who = whom.address()](const caf::error& reason) { on_down(who, reason); });
 }
-
-Instant RequestingActor::now() { return {clock().now().time_since_epoch()}; }
 
 void RequestingActor::wake_at(Instant at) {
   alarm_.dispose();

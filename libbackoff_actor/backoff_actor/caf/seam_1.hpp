@@ -2,7 +2,7 @@
 
 // CAF 1.x. Include seam.hpp instead.
 
-#include "backoff_actor/core/cause.hpp"
+#include "backoff_actor/caf/seam_common.hpp"
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/sender_error.hpp"
 #include "backoff_actor/core/time.hpp"
@@ -104,21 +104,6 @@ inline void register_errors(caf::actor_system_config& config) {
 
 // -- errors -------------------------------------------------------------------
 
-/// Renders any error for people, those of this library included.
-BACKOFF_ACTOR_EXPORT std::string render(const caf::actor_system& system, const caf::error& error);
-
-/// Returns an error as a cause, whose code tells the error's category and code apart from any
-/// other's, and whose text is empty unless asked for `with_text`: rendering is costly.
-BACKOFF_ACTOR_EXPORT Cause cause_of(const caf::actor_system& system, const caf::error& error,
-                                    bool with_text);
-
-/// Lets an exception that leaves a handler of `self` end it with `caf::sec::runtime_error` and the
-/// exception's text, without CAF's message on the console.
-BACKOFF_ACTOR_EXPORT void keep_cause(caf::scheduled_actor& self);
-
-/// Whether CAF sent the error because a receiver was gone, or had dropped its promise.
-BACKOFF_ACTOR_EXPORT bool is_bounce(const caf::error& error);
-
 // -- sending ------------------------------------------------------------------
 
 /// Sends without a sender.
@@ -133,30 +118,13 @@ void send_later(caf::event_based_actor& self, Duration delay, Ts&&... values) {
   self.mail(std::forward<Ts>(values)...).delay(delay).send(caf::actor{&self});
 }
 
-/// Sends an exit message in the name of `source`, ahead of all that waits in the mailbox.
-///
-/// @thread any
-BACKOFF_ACTOR_EXPORT void send_exit_now(const caf::actor& receiver, const caf::actor_addr& source,
-                                        caf::exit_reason reason);
-
-/// Gives a client what the child answered, unless it has its answer already. An empty answer is
-/// none for a client that used a plain send.
-BACKOFF_ACTOR_EXPORT void answer(caf::response_promise& client, caf::message answer);
-
-/// Gives a client an error, unless it used a plain send: a bare error would end it.
-BACKOFF_ACTOR_EXPORT void refuse(caf::response_promise& client, caf::error error);
-
 // -- the actor ----------------------------------------------------------------
-
-/// Whether a request takes its turn in the receiver's mailbox or goes ahead of all that waits
-/// there.
-enum class Priority { normal, high };
 
 /// An actor that takes messages of any type, makes requests of any type, and gets back whatever
 /// comes.
 ///
 /// @thread all members run in the actor's own thread.
-class BACKOFF_ACTOR_EXPORT RequestingActor : public caf::event_based_actor {
+class BACKOFF_ACTOR_EXPORT RequestingActor : public RequestingActorBase {
 public:
   /// Is called by CAF.
   explicit RequestingActor(caf::actor_config& config);
@@ -167,28 +135,10 @@ public:
   void on_exit() override;
 
 protected:
-  /// Is told of a message that no handler of `complete` takes, and how to answer it.
-  virtual void on_submission(caf::message payload, caf::response_promise client) = 0;
-  /// Is told whatever came back for a request, a `caf::error` included. No sender: CAF answered by
-  /// itself.
-  virtual void on_response(std::uint64_t name, caf::message content,
-                           const caf::strong_actor_ptr& from) = 0;
-  /// Is told of the end of an actor that is watched.
-  virtual void on_down(const caf::actor_addr& who, const caf::error& reason) = 0;
-
-  /// Makes a request without a timeout, named by the caller; what comes back goes to `on_response`.
-  ///
-  /// @range `name < 2^59`; not checked.
   void make_request(std::uint64_t name, const caf::actor& receiver, caf::message content,
-                    Priority priority);
-  /// Asks to be told by `on_down` when `whom` ends, or at once if it has.
-  void watch(const caf::actor& whom);
-
-  /// Where the clock of the actor system stands, which need not be real time.
-  Instant now();
-  /// Sends a `WakeUp` to this actor at `at`, or soon if that has passed. Takes the place of an
-  /// earlier one that was not due yet. Does not keep the actor alive.
-  void wake_at(Instant at);
+                    Priority priority) final;
+  void watch(const caf::actor& whom) final;
+  void wake_at(Instant at) final;
 
   /// Completes the handlers of a derived class to a behavior, with what every such actor needs.
   template <class... Handlers>

@@ -54,6 +54,13 @@ public:
     return take(input::ChildDown{engine->incarnation(), {code, "crash"}});
   }
 
+  /// A crash, a new child, and the end of the delay, `wait` later.
+  Lines crash_and_resend(Duration wait) {
+    crash();
+    child_started();
+    return wake_after(wait);
+  }
+
   Lines stop_normally() { return take(input::ChildDown{engine->incarnation(), {}}); }
 
   Lines child_started() { return take(input::ChildStarted{engine->incarnation()}); }

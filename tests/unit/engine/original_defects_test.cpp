@@ -38,9 +38,7 @@ TEST(original_defects, hands_a_living_child_each_delivery_once) { // D2
   EngineDriver sender;
   sender.start();
   sender.submit();
-  sender.crash();
-  sender.child_started();
-  sender.wake_after(10ms);
+  sender.crash_and_resend(10ms);
   ASSERT_TRUE(sender.engine->backoff().is_started());
 
   EXPECT_THAT(sender.submit(), ElementsAre("accept 2", "hand over 2"));
@@ -70,9 +68,7 @@ TEST(original_defects, a_stale_acknowledgement_ends_its_delivery_but_resets_noth
   sender.submit();
   const auto first_hand_over = sender.hand_overs[1].back();
   sender.submit();
-  sender.crash();
-  sender.child_started();
-  sender.wake_after(10ms);
+  sender.crash_and_resend(10ms);
 
   EXPECT_THAT(sender.ack(first_hand_over), ElementsAre("acknowledge 1"));
   EXPECT_TRUE(sender.engine->backoff().is_started());
@@ -84,9 +80,7 @@ TEST(original_defects, unknown_and_repeated_acknowledgements_change_nothing) { /
   sender.start();
   sender.submit();
   sender.submit();
-  sender.crash();
-  sender.child_started();
-  sender.wake_after(10ms);
+  sender.crash_and_resend(10ms);
   sender.ack(1);
   sender.crash();
   sender.child_started();
@@ -101,9 +95,7 @@ TEST(original_defects, takes_no_notice_of_the_end_of_an_earlier_child) { // D8
   EngineDriver sender;
   sender.start();
   sender.submit();
-  sender.crash();
-  sender.child_started();
-  sender.wake_after(10ms);
+  sender.crash_and_resend(10ms);
 
   EXPECT_THAT(sender.take(input::ChildDown{1, {7, "late"}}), IsEmpty());
   EXPECT_EQ(sender.engine->phase(), Phase::running);
@@ -148,9 +140,7 @@ TEST(original_defects, a_backoff_that_still_counts_does_not_hold_up_the_next_mes
   sender.start();
   sender.submit();
   sender.ack(1);
-  sender.crash();
-  sender.child_started();
-  sender.wake_after(10ms);
+  sender.crash_and_resend(10ms);
   ASSERT_TRUE(sender.engine->backoff().is_started());
 
   EXPECT_THAT(sender.submit(), ElementsAre("accept 2", "hand over 2"));

@@ -62,9 +62,7 @@ TEST(sender_child, an_acknowledgement_resets_the_backoff) {
   EngineDriver sender;
   sender.start();
   sender.submit();
-  sender.crash();
-  sender.child_started();
-  sender.wake_after(10ms);
+  sender.crash_and_resend(10ms);
   ASSERT_TRUE(sender.engine->backoff().is_started());
 
   sender.ack(1);
@@ -107,9 +105,7 @@ TEST(sender_child, a_failure_during_a_delay_never_shortens_it) {
   sender.start();
   sender.submit();
   for (const auto wait : {10ms, 30ms, 70ms, 150ms, 310ms, 630ms}) {
-    sender.crash();
-    sender.child_started();
-    sender.wake_after(wait);
+    sender.crash_and_resend(wait);
   }
   sender.crash();
   sender.child_started();

@@ -70,9 +70,7 @@ TEST(sender_deliveries, tells_the_whole_story_to_its_hook) {
   EngineDriver sender{{.on_event = log.hook()}};
   sender.start();
   sender.submit();
-  sender.crash();
-  sender.child_started();
-  sender.wake_after(10ms);
+  sender.crash_and_resend(10ms);
   sender.now = sender.now + Duration{5ms};
   sender.ack(1);
   sender.ack(1);
