@@ -113,6 +113,18 @@ TEST_F(Lifecycle, a_normal_stop_with_deliveries_owed_is_a_failure) {
   EXPECT_EQ(answer->value, "a");
 }
 
+TEST_F(Lifecycle, what_waited_behind_a_normal_stop_is_owed_although_caf_answers_it_with_errors) {
+  start({{testing::stop()}});
+  std::vector<std::shared_ptr<testing::Answer<std::string>>> answers;
+  for (const auto* text : {"a", "b", "c"})
+    answers.push_back(time.ask<std::string>(sender, std::string{text}));
+  time.advance(10ms);
+
+  for (const auto& answer : answers)
+    EXPECT_TRUE(answer->value);
+  EXPECT_EQ(danger.texts(), (Strings{"a", "a", "b", "c"}));
+}
+
 // -- clients -----------------------------------------------------------------------------------
 
 TEST_F(Lifecycle, the_delivery_of_a_client_that_died_is_still_owed) {

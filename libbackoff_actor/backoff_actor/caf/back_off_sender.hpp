@@ -105,7 +105,7 @@ private:
   Parcel incoming_;                  // the submission being decided on
   caf::message answer_;              // the acknowledgement being decided on
   caf::error error_;                 // the error answer being decided on
-  caf::strong_actor_ptr keep_alive_; // of this actor itself, while anything is owed
+  caf::strong_actor_ptr keep_alive_; // of this actor, while it owes: not every promise holds it
 };
 
 /// Starts a sender, and with it its child; `child_of` makes the factory of a worker class.
