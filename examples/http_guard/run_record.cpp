@@ -16,8 +16,7 @@ constexpr double progress_step = 0.01;
 
 double seconds(Duration span) { return std::chrono::duration<double>(span).count(); }
 
-// What is the same for all failures of a kind: `HTTP 500` of `PUT http://host/jobs/17: HTTP 500`,
-// without the quotes and parentheses that CAF renders around it.
+// What is the same for all failures of a kind: `HTTP 500` of `PUT http://host/jobs/17: HTTP 500`.
 std::string class_of(const std::string& text) {
   const auto job = text.find("/jobs/");
   const auto colon = text.find(": ", job == std::string::npos ? 0 : job);
@@ -26,8 +25,6 @@ std::string class_of(const std::string& text) {
   auto result = text.substr(colon + 2);
   if (const std::string prefix = "Recv failure: "; result.starts_with(prefix)) // libcurl's
     result.erase(0, prefix.size());
-  while (!result.empty() && (result.back() == ')' || result.back() == '"'))
-    result.pop_back();
   return result;
 }
 
