@@ -12,5 +12,10 @@
 
 #include "backoff_actor/caf/back_off_sender.hpp"
 #include "backoff_actor/caf/child.hpp"
+#include "backoff_actor/caf/control.hpp"
+#include "backoff_actor/caf/dead_letter_record.hpp"
 #include "backoff_actor/caf/init.hpp"
 #include "backoff_actor/caf/messages.hpp"
+#include "backoff_actor/caf/retry_after.hpp"
+#include "backoff_actor/caf/sender_options.hpp"
+#include "backoff_actor/caf/submission.hpp"

@@ -8,8 +8,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -59,6 +62,46 @@ private:
   std::shared_ptr<Strings> received_;
 };
 
+/// Is told of the end of another actor, and keeps the reason. It writes into `reason` as long as it
+/// lives.
+class Watcher : public seam::RequestingActor {
+public:
+  Watcher(caf::actor_config& config, const caf::actor& whom,
+          std::shared_ptr<std::optional<caf::error>> reason)
+    : RequestingActor(config), reason_(std::move(reason)) {
+    watch(whom);
+  }
+
+  caf::behavior make_behavior() override {
+    return complete([](std::uint64_t) {});
+  }
+
+private:
+  void on_submission(caf::message, caf::response_promise) override {}
+  void on_response(std::uint64_t, caf::message, const caf::strong_actor_ptr&) override {}
+  void on_down(const caf::actor_addr&, const caf::error& reason) override { *reason_ = reason; }
+
+  std::shared_ptr<std::optional<caf::error>> reason_;
+};
+
+/// A child that acknowledges explicitly and does what a function says; `self` is the child.
+class HandMade : public caf::event_based_actor {
+public:
+  using Work = std::function<caf::message(caf::event_based_actor* self, const TrackedMsg&)>;
+
+  HandMade(caf::actor_config& config, Work work)
+    : caf::event_based_actor(config), work_(std::move(work)) {}
+
+  caf::behavior make_behavior() override {
+    return {[this](const TrackedMsg& delivery) -> caf::result<caf::message> {
+      return work_(this, delivery);
+    }};
+  }
+
+private:
+  Work work_;
+};
+
 /// A sender in virtual time with scripted children. Its waits are 10, 30, 70, 150, 310, 630 and
 /// 1270 ms.
 class SenderTest : public ::testing::Test {
@@ -67,6 +110,13 @@ protected:
     SenderOptions options;
     options.backoff.seed = 72451;
     options.backoff.stream = 0;
+    return options;
+  }
+
+  /// For children that are given `TrackedMsg`.
+  static SenderOptions by_sent() {
+    auto options = default_options();
+    options.acknowledgement = Acknowledgement::by_sent;
     return options;
   }
 
@@ -85,6 +135,47 @@ protected:
     auto answer = time.ask<std::string>(sender, text);
     time.run();
     return answer;
+  }
+
+  /// Submits a text, as `how` says.
+  std::shared_ptr<testing::Answer<std::string>> submit(const std::string& text, Submit how = {}) {
+    how.message = caf::make_message(text);
+    auto answer = time.ask<std::string>(sender, std::move(how));
+    time.run();
+    return answer;
+  }
+
+  SenderStatus status() {
+    const auto answer = time.ask<SenderStatus>(sender, Status{});
+    time.run();
+    return answer->value.value();
+  }
+
+  /// Tells the sender, without being a client.
+  template <class Message>
+  void tell(Message message) {
+    time.tell(sender, std::move(message));
+    time.run();
+  }
+
+  /// What people read of an error; empty if there is none.
+  std::string text_of(const std::optional<caf::error>& error) {
+    return error ? render(time.system(), *error) : "";
+  }
+
+  /// Keeps the exit reason of the sender; nothing as long as it lives.
+  std::shared_ptr<std::optional<caf::error>> watch_sender() {
+    auto reason = std::make_shared<std::optional<caf::error>>();
+    time.keep(time.system().spawn<Watcher>(sender, reason));
+    return reason;
+  }
+
+  /// The deliveries that were acknowledged, in the order of that.
+  std::vector<std::uint64_t> acknowledged() const {
+    std::vector<std::uint64_t> result;
+    for (const auto& x : log.all<event::Acknowledged>())
+      result.push_back(x.delivery);
+    return result;
   }
 
   /// Spawns a client that uses plain sends; tell it a number to make it send that as text.

@@ -1,318 +1,418 @@
 #pragma once
 
-#include "backoff_actor/engine/sender_engine.hpp"
+#include "reference_answers.hpp"
 
 #include <algorithm>
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <set>
 #include <string>
 #include <utility>
-#include <vector>
+#include <variant>
 
 namespace backoff_actor::model_test {
 
 /// What a sender has to do, in the most obvious way: one list, searched from the front every time.
 ///
-/// It shares no code with the engine but the backoff value, which has tests of its own. It speaks
-/// of deliveries by their ids; `taken` collects what one input leads to, as text.
-class ReferenceSender {
+/// It shares no code with the engine but the backoff value, which has tests of its own. `step`
+/// takes what the engine takes; `taken` and `told` are the effects and events, as text.
+class ReferenceSender : public ReferenceAnswers {
 public:
-  struct HandOver {
-    HandOverId name; // as the engine called it
-    std::uint32_t incarnation;
-    std::uint32_t epoch;
-  };
+  using ReferenceAnswers::ReferenceAnswers;
 
-  struct Owed {
-    std::uint64_t id;
-    bool is_stored;
-    std::vector<HandOver> hand_overs{};
-    std::uint32_t attempts = 0;
-    std::optional<std::uint64_t> held{}; // the code of an error that may turn out to be the answer
-    bool held_is_bounce = false;
-    std::uint32_t probes_before_held = 0;
-  };
-
-  ReferenceSender(RestartTiming restart, bool persist, ExponentialBackOff initial)
-    : backoff(initial), restart_(restart), persist_(persist) {}
-
-  std::vector<std::string> taken;
-
-  // -- inputs -------------------------------------------------------------------
-
-  void start() {
-    if (incarnation == 0 && !is_stopped)
-      start_child();
+  void step(Instant at, const Input& input) {
+    taken.clear();
+    told.clear();
+    now = at;
+    std::visit(*this, input);
+    if (!is_stopped)
+      settle();
   }
 
-  void submit() {
-    if (is_stopped) {
-      taken.emplace_back("refuse");
-      return;
-    }
-    owed.push_back({++last_id, !persist_});
-    taken.push_back("accept " + std::to_string(last_id));
-    if (child == Child::none && !due)
-      start_child();
-    hand_over_what_can_be();
-  }
-
-  void persisted(std::uint64_t id) {
-    if (auto* x = find(id))
-      x->is_stored = true;
-    hand_over_what_can_be();
-  }
-
-  void child_started(std::uint32_t which) {
-    if (is_stopped) {
-      taken.push_back("stop child " + std::to_string(which));
-      return;
-    }
-    if (child != Child::starting || which != incarnation)
-      return;
-    child = Child::alive;
-    hand_over_what_can_be();
-  }
-
-  void start_failed(Instant now, std::uint32_t which) {
-    if (is_stopped || child != Child::starting || which != incarnation)
-      return;
-    child = Child::none;
-    fail(now);
-  }
-
-  void child_down(Instant now, std::uint32_t which, std::uint64_t code) {
-    if (is_stopped || child == Child::none || which != incarnation)
-      return;
-    child = Child::none;
-    probe_out = 0;
-    std::uint64_t culprit = 0;
-    // What was said before the crash's own error was meant; all of it, if the child stopped normally.
-    std::vector<Owed*> meant;
-    for (auto* x : all_held()) {
-      const auto is_the_crash = code != 0 && !x->held_is_bounce && *x->held == code;
-      if (is_the_crash) {
-        culprit = x->id;
-        break;
-      }
-      meant.push_back(x);
-    }
-    if (code != 0 && culprit == 0)
-      meant.clear();
-    for (auto* x : meant)
-      if (!x->held_is_bounce)
-        reject_later_.insert(x->id);
-    for (auto& x : owed)
-      x.held.reset();
-    reject_marked();
-    if (culprit == 0 && handed_something && !owed.empty()
-        && was_handed_to(owed.front(), incarnation))
-      culprit = owed.front().id;
-    if (auto* x = find(culprit))
-      ++x->attempts;
-    if (code == 0 && owed.empty()) {
-      child_is_done = true;
-      return;
-    }
-    fail(now);
-    if (restart_ == RestartTiming::at_once && handed_something)
-      start_child();
-  }
-
-  void acknowledged(HandOverId name) {
-    if (is_stopped)
-      return;
-    auto* x = find(name);
-    if (x == nullptr)
-      return;
-    const auto& last = x->hand_overs.back();
-    const auto is_present = last.name == name && last.epoch == epoch;
-    const auto id = x->id;
-    taken.push_back("acknowledge " + std::to_string(id));
-    erase(id);
-    if (is_present)
-      backoff = backoff.reset();
-  }
-
-  void error_answer(const input::ErrorAnswer& answer) {
-    if (is_stopped)
-      return;
-    auto* x = find(answer.hand_over);
-    if (x == nullptr || x->held || child != Child::alive)
-      return;
-    const auto& last = x->hand_overs.back();
-    if (last.name != answer.hand_over || last.incarnation != incarnation)
-      return;
-    const auto id = x->id;
-    x->held = answer.cause.code;
-    x->held_is_bounce = answer.is_bounce;
-    x->probes_before_held = probes_sent;
-    held_order_.push_back(id);
-    if (answer.is_settled) {
-      reject_later_.insert(id);
-      reject_marked();
-    }
-  }
-
-  /// The engine sent a probe.
-  void probe_sent(std::uint32_t number) {
-    probes_sent = number;
-    probe_out = number;
-  }
-
-  void child_alive(std::uint32_t which, std::uint32_t probe) {
-    if (is_stopped || child != Child::alive || which != incarnation || probe_out == 0
-        || probe != probe_out)
-      return;
-    probe_out = 0;
-    for (auto* x : all_held())
-      if (x->probes_before_held < probe)
-        reject_later_.insert(x->id);
-    reject_marked();
-  }
-
-  void wake(Instant now) {
-    if (is_stopped || !due || now < *due)
-      return;
-    due.reset();
-    if (child == Child::none && !(child_is_done && owed.empty()))
-      start_child();
-    hand_over_what_can_be();
-  }
-
-  void stop() {
-    if (is_stopped)
-      return;
-    is_stopped = true;
-    due.reset();
-    if (child != Child::none)
-      taken.push_back("stop child " + std::to_string(incarnation));
-    child = Child::none;
-    while (!owed.empty()) {
-      taken.push_back("dead letter " + std::to_string(owed.front().id) + " stopped");
-      erase(owed.front().id);
-    }
-  }
-
-  // -- the engine's names for the hand-overs just made ----------------------------
+  // -- the engine's names for what was just asked for -----------------------------------
 
   void named(std::uint64_t id, HandOverId name) { find(id)->hand_overs.back().name = name; }
 
-  // -- state ----------------------------------------------------------------------
+  void numbered(std::uint32_t child, std::uint32_t probe) { lane_with(child)->probe = probe; }
 
-  enum class Child { none, starting, alive };
+  // -- inputs -------------------------------------------------------------------------------
 
-  bool any_held() const {
-    for (const auto& x : owed)
-      if (x.held)
-        return true;
-    return false;
+  void operator()(const input::Start&) {
+    if (incarnation == 0 && !is_stopped)
+      start_child(primary);
   }
 
-  Phase phase() const {
+  void operator()(const input::Submit& x) {
     if (is_stopped)
-      return Phase::stopped;
-    if (due)
-      return Phase::waiting;
-    return child == Child::alive ? Phase::running : Phase::starting;
+      return refuse(Refusal::stopped);
+    if (is_draining)
+      return refuse(Refusal::draining);
+    const auto is_full = !has_room_for(x.weight, owed().size(), owed_bytes());
+    if (is_full && options.overflow == Overflow::refuse)
+      return refuse(Refusal::outbox_full);
+    if (is_full && options.overflow == Overflow::drop_oldest && !make_room_for(x.weight))
+      return refuse(Refusal::outbox_full);
+    const auto id = accept(x);
+    if (is_full && options.overflow == Overflow::drop_newest)
+      return bury(id, DeadLetterReason::dropped, last_failure());
+    if (x.deadline <= now)
+      return bury(id, DeadLetterReason::expired, last_failure());
+    if (options.persist)
+      taken.push_back(persist_line(id));
+    for (auto* lane : lanes())
+      if (serves(*lane) && lane->child == Child::none && !lane->due)
+        start_child(*lane);
   }
 
-  std::vector<Owed> owed;
-  std::map<std::uint64_t, std::uint32_t> attempts_of_ended; // by delivery
-  std::uint64_t last_id = 0;
-  Child child = Child::none;
-  std::uint32_t incarnation = 0;
-  bool handed_something = false;
-  bool child_is_done = false;
-  std::optional<Instant> due;
-  std::uint32_t epoch = 0;
-  ExponentialBackOff backoff;
-  std::uint32_t probe_out = 0; // 0: none
-  std::uint32_t probes_sent = 0;
-  bool is_stopped = false;
-
-private:
-  void start_child() {
-    child = Child::starting;
-    handed_something = false;
-    child_is_done = false;
-    taken.push_back("start child " + std::to_string(++incarnation));
+  void operator()(const input::Persisted& x) {
+    if (auto* found = find(x.delivery))
+      found->is_stored = true;
   }
 
-  void fail(Instant now) {
-    ++epoch;
-    backoff = backoff.next();
-    const auto end = now + backoff.wait_time();
-    due = due ? std::max(*due, end) : end;
-  }
-
-  static bool was_handed_to(const Owed& x, std::uint32_t incarnation) {
-    return !x.hand_overs.empty() && x.hand_overs.back().incarnation == incarnation;
-  }
-
-  void hand_over_what_can_be() {
-    if (child != Child::alive || due)
+  void operator()(const input::ChildStarted& x) {
+    if (is_stopped)
+      return taken.push_back(stop_line(x.incarnation));
+    const auto all = lanes();
+    const auto is_stranger = std::none_of(
+      all.begin(), all.end(), [&](const Lane* lane) { return lane->incarnation == x.incarnation; });
+    if (is_stranger)
+      return taken.push_back(stop_line(x.incarnation));
+    auto* lane = lane_with(x.incarnation);
+    if (lane == nullptr || lane->child != Child::starting)
       return;
-    for (auto& x : owed) {
-      if (was_handed_to(x, incarnation))
-        continue;
-      if (!x.is_stored)
-        return;
-      x.hand_overs.push_back({HandOverId{}, incarnation, epoch});
-      handed_something = true;
-      taken.push_back("hand over " + std::to_string(x.id));
+    lane->child = Child::alive;
+    lane->last_progress = now;
+    tell(event::ChildStarted{now, x.incarnation});
+  }
+
+  void operator()(const input::StartFailed& x) {
+    auto* lane = lane_with(x.incarnation);
+    if (is_stopped || lane == nullptr || lane->child != Child::starting)
+      return;
+    lane->child = Child::none;
+    ++counters.failed_starts;
+    tell(event::StartFailed{now, x.incarnation, x.cause});
+    fail_unless_fatal(*lane, x.cause, x.verdict);
+  }
+
+  void operator()(const input::ChildDown& x) {
+    if (is_stopped)
+      return;
+    if (std::erase(abandoned, x.incarnation) > 0)
+      return tell(event::AbandonedChildEnded{now, x.incarnation});
+    auto* lane = lane_with(x.incarnation);
+    if (lane == nullptr)
+      return;
+    const auto was_told = lane->child == Child::leaving;
+    lane->child = Child::none;
+    lane->grace_end.reset();
+    auto at_least = Duration::zero();
+    auto culprit = settle_what_was_meant(*lane, x.cause, was_told, at_least);
+    if (is_stopped)
+      return;
+    if (was_told) {
+      take_all_back(*lane);
+      tell(event::ChildDown{now, x.incarnation, x.cause, false});
+      return revive(*lane);
+    }
+    const auto is_failure = x.cause.is_error() || !owed().empty();
+    tell(event::ChildDown{now, x.incarnation, x.cause, is_failure});
+    if (!is_failure) {
+      take_all_back(*lane);
+      lane->is_done = true;
+      return;
+    }
+    ++counters.crashes;
+    if (culprit == 0)
+      culprit = culprit_among(in_flight(*lane));
+    take_all_back(*lane);
+    charge(culprit, x.cause, x.verdict);
+    fail_unless_fatal(*lane, x.cause, x.verdict, at_least);
+    if (!is_stopped && options.restart == RestartTiming::at_once && lane->was_handed_something
+        && serves(*lane))
+      start_child(*lane);
+  }
+
+  void operator()(const input::Acknowledged& x) {
+    if (is_stopped)
+      return;
+    auto* found = find(x.hand_over);
+    if (found == nullptr || !found->is_owed) {
+      tell(event::UnknownAcknowledgement{now, x.hand_over.value});
+      if (found != nullptr && is_latest(*found, x.hand_over)
+          && lane_of(*found)->child == Child::alive) // W7
+        end_ghost(*found);
+      return;
+    }
+    const auto last = found->hand_overs.back();
+    tell(event::Acknowledged{now, found->id, last.incarnation, found->attempts,
+                             now - found->submitted_at});
+    ++counters.acknowledged;
+    taken.push_back(acknowledge_line(found->id));
+    if (auto* lane = lane_of(*found))
+      lane->last_progress = now;
+    erase(found->id);
+    if (last.name != x.hand_over)
+      return;
+    for (auto* lane : lanes())
+      if (lane->epoch == last.epoch)
+        is_well(*lane);
+  }
+
+  void operator()(const input::ErrorAnswer& x) {
+    auto* found = answered(x.hand_over);
+    if (found == nullptr)
+      return;
+    auto& lane = *lane_of(*found);
+    if (!found->is_owed)
+      return end_ghost(*found);
+    const Held held{found->id, x.cause, x.is_bounce, x.decision, false};
+    if (is_held(lane, held.delivery))
+      return;
+    taken.push_back(hold_line(held.delivery));
+    if (!x.is_bounce)
+      lane.last_progress = now;
+    if (x.is_settled)
+      return settle_answer(lane, held);
+    lane.held.push_back(held);
+    if (!lane.probe_is_out)
+      send_probe(lane);
+  }
+
+  void operator()(const input::ChildAlive& x) {
+    auto* lane = lane_with(x.incarnation);
+    if (is_stopped || lane == nullptr || !lane->probe_is_out || lane->probe != x.probe)
+      return;
+    lane->probe_is_out = false;
+    const auto meant = lane->held;
+    for (const auto& held : meant)
+      if (held.is_probed && !is_stopped) {
+        forget_held(held.delivery);
+        settle_answer(*lane, held);
+      }
+    if (!is_stopped && !lane->held.empty())
+      send_probe(*lane);
+  }
+
+  void operator()(const input::Nacked& x) {
+    if (auto* found = answered(x.hand_over)) {
+      forget_held(found->id);
+      if (!found->is_owed)
+        return end_ghost(*found);
+      refuse_for_now(*lane_of(*found), found->id, x.cause, x.retry_after);
     }
   }
 
-  Owed* find(std::uint64_t id) {
-    for (auto& x : owed)
-      if (x.id == id)
-        return &x;
-    return nullptr;
+  void operator()(const input::Rejected& x) {
+    if (auto* found = answered(x.hand_over)) {
+      forget_held(found->id);
+      if (!found->is_owed)
+        return end_ghost(*found);
+      reject(*lane_of(*found), found->id, x.cause);
+    }
   }
 
-  Owed* find(HandOverId name) {
-    for (auto& x : owed)
-      for (const auto& hand_over : x.hand_overs)
-        if (hand_over.name == name)
-          return &x;
-    return nullptr;
-  }
-
-  void erase(std::uint64_t id) {
-    attempts_of_ended[id] = find(id)->attempts;
-    std::erase_if(owed, [&](const Owed& x) { return x.id == id; });
-  }
-
-  // In the order in which the errors came.
-  std::vector<Owed*> all_held() {
-    std::vector<Owed*> result;
-    std::set<std::uint64_t> seen;
-    for (const auto id : held_order_)
-      if (auto* x = find(id); x != nullptr && x->held && seen.insert(id).second)
-        result.push_back(x);
-    return result;
-  }
-
-  void reject_marked() {
-    for (const auto id : std::vector<std::uint64_t>{held_order_})
-      if (reject_later_.erase(id) > 0) {
-        taken.push_back("dead letter " + std::to_string(id) + " rejected");
-        ++find(id)->attempts;
-        erase(id);
+  void operator()(const input::Working& x) {
+    if (auto* found = answered(x.hand_over)) {
+      if (options.works_on == WorksOn::one) {
+        lane_of(*found)->last_progress = now;
+      } else {
+        found->clock_start = now;
+        found->turn = next_turn();
       }
-    std::erase_if(held_order_, [&](std::uint64_t id) {
-      const auto* x = find(id);
-      return x == nullptr || !x->held;
-    });
+    }
   }
 
-  RestartTiming restart_;
-  bool persist_;
-  std::vector<std::uint64_t> held_order_;
-  std::set<std::uint64_t> reject_later_;
+  void operator()(const input::Wake&) {
+    if (is_stopped)
+      return;
+    wake_up.reset();
+    expire();
+    for (auto* lane : lanes())
+      end_grace(*lane);
+    for (auto* lane : lanes())
+      if (!is_stopped && ack_due(*lane) && *ack_due(*lane) <= now)
+        hang(*lane);
+    if (is_stopped)
+      return;
+    for (auto& x : deliveries)
+      if (x.pauses_until && *x.pauses_until <= now)
+        x.pauses_until.reset();
+    for (auto* lane : lanes())
+      if (lane->due && *lane->due <= now)
+        end_delay(*lane);
+    end_drains();
+  }
+
+  void operator()(const input::RetryNow&) {
+    if (is_stopped)
+      return;
+    for (auto& x : deliveries)
+      x.pauses_until.reset();
+    for (auto* lane : lanes())
+      if (lane->due)
+        end_delay(*lane);
+  }
+
+  void operator()(const input::Reset&) {
+    if (is_stopped)
+      return;
+    for (auto* lane : lanes())
+      reset_backoff(*lane);
+    forget_failures();
+  }
+
+  void operator()(const input::Pause&) {
+    if (is_stopped || is_paused)
+      return;
+    is_paused = true;
+    tell(event::Paused{now});
+  }
+
+  void operator()(const input::Resume&) {
+    if (is_stopped || !(is_paused || is_draining))
+      return;
+    is_paused = false;
+    is_draining = false;
+    answer_drains();
+    tell(event::Resumed{now});
+  }
+
+  void operator()(const input::Drain& x) {
+    if (is_stopped)
+      return taken.push_back(drained_line(x.ticket, 0));
+    if (!is_draining)
+      tell(event::DrainBegan{now});
+    is_draining = true;
+    drains.push_back({x.ticket, x.deadline});
+  }
+
+  void operator()(const input::Stop&) {
+    if (!is_stopped)
+      end(DeadLetterReason::stopped, last_failure());
+  }
+
+private:
+  // What follows from any input that did not end the sender.
+  void settle() {
+    if (mode == Mode::returning && in_flight(*fallback).empty())
+      come_back();
+    hand_over_what_can_be();
+    if (owed().empty())
+      answer_drains();
+    const auto due = earliest_due();
+    if (due < wake_up.value_or(Instant::never())) {
+      wake_up = due;
+      taken.push_back(wake_line(due));
+    }
+  }
+
+  // -- submissions ------------------------------------------------------------------------------
+
+  void refuse(Refusal why) {
+    counters.refused += is_stopped ? 0u : 1u;
+    taken.push_back(refuse_line(why));
+  }
+
+  bool has_room_for(std::uint32_t weight, std::size_t count, std::uint64_t bytes) const {
+    return count < options.capacity
+           && (!options.capacity_bytes || bytes + weight <= *options.capacity_bytes);
+  }
+
+  bool make_room_for(std::uint32_t weight) {
+    std::vector<std::uint64_t> dropped;
+    auto count = owed().size();
+    auto bytes = owed_bytes();
+    for (const auto& x : deliveries)
+      if (x.is_owed && !x.is_in_flight && !has_room_for(weight, count, bytes)) {
+        dropped.push_back(x.id);
+        --count;
+        bytes -= x.weight;
+      }
+    if (!has_room_for(weight, count, bytes))
+      return false;
+    for (const auto id : dropped)
+      bury(id, DeadLetterReason::dropped, last_failure());
+    return true;
+  }
+
+  std::uint64_t accept(const input::Submit& x) {
+    const auto id = ++last_id_;
+    deliveries.push_back(
+      {.id = id,
+       .submitted_at = now,
+       .deadline = x.deadline,
+       .key = x.key,
+       .weight = x.weight,
+       .is_stored = !options.persist,
+       .own_backoff = in_stream(options.backoff, detail::mix(options.backoff.stream() ^ id))});
+    ++counters.accepted;
+    taken.push_back(accept_line(id));
+    tell(event::Accepted{now, id});
+    return id;
+  }
+
+  // -- time -------------------------------------------------------------------------------------
+
+  void expire() {
+    auto late = owed();
+    std::erase_if(late, [&](std::uint64_t id) { return find(id)->deadline > now; });
+    std::stable_sort(late.begin(), late.end(), [&](std::uint64_t x, std::uint64_t y) {
+      return find(x)->deadline < find(y)->deadline;
+    });
+    for (const auto id : late)
+      bury(id, DeadLetterReason::expired, last_failure());
+  }
+
+  void end_grace(Lane& lane) {
+    if (!lane.grace_end || *lane.grace_end > now)
+      return;
+    lane.grace_end.reset();
+    const auto is_abandoned = options.after_grace == AfterGrace::abandon;
+    tell(event::ChildOverdue{now, lane.incarnation, is_abandoned});
+    if (!is_abandoned)
+      return;
+    taken.push_back(abandon_line(lane.incarnation));
+    abandoned.push_back(lane.incarnation);
+    lane.child = Child::none;
+    take_all_back(lane);
+    revive(lane);
+  }
+
+  void hang(Lane& lane) {
+    const Cause cause{1, "no acknowledgement within " + to_string(*options.ack_timeout)};
+    const auto list = in_flight(lane);
+    auto silent = list; // nothing was heard of these
+    std::erase_if(silent, [&](const Delivery* x) { return is_held(lane, x->id); });
+    if (silent.empty())
+      silent = list;
+    const auto late = options.works_on == WorksOn::one ? silent.front() : list.front();
+    tell(event::AckTimedOut{now, late->id, lane.incarnation});
+    ++counters.hangs;
+    taken.push_back(tell_to_end_line(lane.incarnation));
+    lane.child = Child::leaving;
+    lane.grace_end = now + options.kill_grace;
+    const auto culprit = culprit_among(silent);
+    forget_held(culprit);
+    // What was answered may still turn out to be meant.
+    auto back = list;
+    std::erase_if(back, [&](const Delivery* x) { return is_held(lane, x->id); });
+    take_back(back);
+    charge(culprit, cause, options.on_hang);
+    fail_unless_fatal(lane, cause, options.on_hang);
+  }
+
+  void end_drains() {
+    const auto left = owed().size();
+    const auto had_any = !drains.empty();
+    for (const auto& drain : drains)
+      if (drain.deadline <= now) {
+        taken.push_back(drained_line(drain.ticket, left));
+        tell(event::Drained{now, left});
+      }
+    std::erase_if(drains, [&](const Drain& x) { return x.deadline <= now; });
+    if (had_any && drains.empty())
+      is_draining = false;
+  }
+
+  std::uint64_t last_id_ = 0;
 };
 
 } // namespace backoff_actor::model_test

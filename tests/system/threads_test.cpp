@@ -1,53 +1,10 @@
 // Real time, real threads.
 
-#include <backoff_actor/backoff_actor.hpp>
-#include <backoff_actor/testing/testing.hpp>
-
-#include <caf/scoped_actor.hpp>
-
-#include <gtest/gtest.h>
-
-#include <ostream>
-
-#include <atomic>
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
-#include <future>
-#include <optional>
-#include <thread>
+#include "system.hpp"
 
 namespace backoff_actor::system_test {
 
 using namespace std::chrono_literals;
-using testing::Danger;
-using testing::EventLog;
-
-class System : public ::testing::Test {
-protected:
-  System() {
-    init(config);
-    system.emplace(config);
-  }
-
-  /// Destroys the actor system. A hang ends the program: CAF wants the thread that made the system
-  /// to destroy it, so nobody else could go on.
-  void go_down_within(std::chrono::seconds limit) {
-    std::promise<void> down;
-    std::thread watchdog{[done = down.get_future(), limit] {
-      if (done.wait_for(limit) == std::future_status::ready)
-        return;
-      std::fprintf(stderr, "the actor system does not go down\n");
-      std::abort();
-    }};
-    system.reset();
-    down.set_value();
-    watchdog.join();
-  }
-
-  caf::actor_system_config config;
-  std::optional<caf::actor_system> system;
-};
 
 // -- under load ---------------------------------------------------------------------
 

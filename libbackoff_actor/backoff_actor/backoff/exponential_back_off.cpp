@@ -67,6 +67,12 @@ ExponentialBackOff ExponentialBackOff::next(double u) const {
   return result;
 }
 
+ExponentialBackOff ExponentialBackOff::with_stream(std::uint64_t stream) const {
+  auto result = *this;
+  result.stream_ = stream;
+  return result;
+}
+
 ExponentialBackOff ExponentialBackOff::reset() const {
   auto result = *this;
   result.slot_ = 1;

@@ -85,6 +85,9 @@ public:
   /// Returns the value after a success: slot 1, nothing to wait, `resets` counted.
   [[nodiscard]] ExponentialBackOff reset() const;
 
+  /// Returns the value with its draws from another stream of its seed, and the rest unchanged.
+  [[nodiscard]] ExponentialBackOff with_stream(std::uint64_t stream) const;
+
   /// How long to wait before the retry that the last `next()` stands for.
   Duration wait_time() const { return wait_time_; }
 

@@ -1,59 +1,45 @@
 #pragma once
 
-#include "backoff_actor/backoff/exponential_back_off.hpp"
 #include "backoff_actor/caf/child.hpp"
+#include "backoff_actor/caf/control.hpp"
+#include "backoff_actor/caf/dead_letter_record.hpp"
 #include "backoff_actor/caf/messages.hpp"
+#include "backoff_actor/caf/sender_options.hpp"
+#include "backoff_actor/caf/submission.hpp"
 #include "backoff_actor/caf/supervising_actor.hpp"
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/engine/sender_engine.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace backoff_actor {
-
-/// How a child confirms a delivery.
-enum class Acknowledgement {
-  /// By answering it: any ordinary actor can be the child, unchanged. Its response is the
-  /// acknowledgement and goes to the client; an empty one counts, and so does a later response
-  /// promise.
-  by_reply,
-  /// By `Sent`: the child gets a `TrackedMsg` in place of the message.
-  by_sent,
-};
-
-/// The options of a `BackOffSender`; the defaults are those of the article.
-struct SenderOptions {
-  /// How long to wait after the first, second, third ... failure in a row.
-  ExponentialBackOffSpec backoff{};
-
-  /// How the child confirms a delivery.
-  Acknowledgement acknowledgement = Acknowledgement::by_reply;
-
-  /// When a child that went down is recreated.
-  RestartTiming restart = RestartTiming::at_once;
-
-  /// Told of all that happens; empty: nobody is.
-  EventHook on_event{};
-};
-
-/// Returns all that is wrong with the options; nothing if a sender can be made with them.
-BACKOFF_ACTOR_EXPORT Problems check(const SenderOptions& options);
 
 /// An actor that supervises a dangerous child and keeps every message until the child has
 /// acknowledged it.
 ///
 /// Accepts any message, as a request or by a plain send, and answers what the child answers; a
-/// request is answered with a `SenderError` if it is refused or if the sender is stopped first.
-/// `Sent` is accepted from a child that acknowledges explicitly. The sender ends like any actor, by
-/// an exit message, and with it its child. While it owes a delivery it lives, even if nobody holds
-/// a handle to it, and its actor system waits for it when it is destroyed.
+/// request is answered with a `SenderError` if it is refused, or if it is given up for another
+/// reason than that the child refused it. `Submit` is a message with more to say about it.
+///
+/// Some messages are the sender's own words and never reach the child, unless they are inside of a
+/// `Submit`: `Submit`, `Status`, `RetryNow`, `Reset`, `Pause`, `Resume`, `Drain` and `Stop`, each
+/// alone in its message; and with `Acknowledgement::by_sent` also `Sent`, `Nack`, `Reject` and
+/// `Working`, which are accepted from a child.
+///
+/// The sender ends by `Stop`, or like any actor by an exit message, and with it its child; or, if a
+/// limit is reached or the decider says so, by itself, with `SenderError::gave_up` or with the error
+/// that the decider let through as its exit reason. While it owes a delivery it lives, even if
+/// nobody holds a handle to it, and its actor system waits for it when it is destroyed.
 ///
 /// Use `spawn_back_off_sender`.
 ///
 /// @errors a child that crashes or cannot be made is made again. An error that a living child answers
-///         is the answer, and ends the delivery.
+///         is the answer, and ends the delivery, unless it says when to come back (`retry_after`) or
+///         the decider says otherwise.
 /// @thread messages may come from any thread; the members run in the actor's own.
 class BACKOFF_ACTOR_EXPORT BackOffSender final : public SupervisingActor {
 public:
@@ -61,50 +47,99 @@ public:
   ///
   /// @errors throws `InvalidArgument` if the backoff is wrong. An empty `make_child` is taken, but
   ///         no child can ever be made then: `spawn_back_off_sender` refuses it.
-  BackOffSender(caf::actor_config& config, ChildFactory make_child, const SenderOptions& options);
+  BackOffSender(caf::actor_config& config, ChildFactory make_child, SenderOptions options);
 
   /// The sender's name in CAF's logs.
   const char* name() const override { return "backoff_actor.sender"; }
   /// Starts the first child.
   caf::behavior make_behavior() override;
 
-  /// Answers `SenderError::stopped` to every request that is still owed, and ends the child.
+  /// Answers `SenderError::stopped` to every request that is still owed, ends the children, and lets
+  /// go of what the options hold.
   ///
   /// @thread the actor's own, or the one that drops the last handle to the actor.
   void on_exit() override;
 
 private:
+  // What few deliveries have.
+  struct Extra {
+    std::string key;
+    bool is_answered_on_acceptance = false;
+    caf::strong_actor_ptr client; // once it was answered: its promise knows it no longer
+    caf::error held;              // an error answer that may turn out to be final
+  };
+
   // What the engine does not know of a delivery, in the same slot as there.
   struct Parcel {
     caf::message payload;
     caf::response_promise client;
-    caf::error held; // an error answer that may turn out to be final
+    std::unique_ptr<Extra> extra; // small, for there may be a million of them
+
+    Extra& more();
+    caf::actor source() const;
   };
 
-  class CarryOut; // one line per effect
+  // The answer to an effect, which the engine is told next.
+  struct FollowUp {
+    Input input;
+    caf::error error;
+  };
 
-  void on_submission(caf::message payload, caf::response_promise client) override;
+  struct OpenDrain {
+    std::uint32_t ticket;
+    caf::response_promise client;
+  };
+
+  class CarryOut; // one member per effect
+
+  // -- what it is told (back_off_sender.cpp) ----------------------------------------
+
   void on_answer(HandOverId id, caf::message answer) override;
   void on_error_answer(HandOverId id, ErrorInfo info) override;
-  void on_probe_answer(std::uint32_t probe) override;
-  void on_child_down(const caf::error& reason) override;
-
+  void on_probe_answer(std::uint32_t incarnation, std::uint32_t probe) override;
+  void on_child_down(std::uint32_t incarnation, const caf::error& reason) override;
   void on_sent(const Sent& sent);
-  void take(Input input);
+  void on_nack(const Nack& nack);
+  void on_reject(const Reject& reject);
+  void on_drain(const Drain& drain);
+  void on_stop();
+  void obey(Input input);
+  void tell_status(caf::response_promise client);
+  Cause cause_of(const caf::error& error, bool with_text) const;
+
+  // -- how a message becomes a delivery (submit.cpp) --------------------------------
+
+  void on_submission(caf::message payload, caf::response_promise client) override;
+  void submit(const Submit& x, caf::response_promise client);
+  std::string key_of(const Submit& x) const;
+  std::uint32_t weight_of(const caf::message& message);
+
+  // -- what is done about it (carry_out.cpp) ----------------------------------------
+
+  void take(Input input, caf::error error = {}, caf::message answer = {});
+  void step(const FollowUp& news, std::vector<FollowUp>& follow_ups);
+  FollowUp start_child(std::uint32_t incarnation, bool is_fallback);
   void rest();
-  Input start_child(std::uint32_t incarnation);
-  Cause cause_of(const caf::error& error) const;
+
+  // -- what failures are to others (failures.cpp) -----------------------------------
+
+  static caf::error just_come(const FollowUp& news);
+  static caf::error rejection(const Parcel& parcel, const FollowUp& news);
+  caf::error exit_reason(const effect::Quit& x, const FollowUp& news) const;
+  void bury(const effect::DeadLetter& x, const FollowUp& news);
+  void record(DeadLetter letter) const;
 
   ChildFactory make_child_;
+  std::unique_ptr<const SenderOptions> options_; // none once the sender has ended
   SenderEngine engine_;
-  Acknowledgement acknowledgement_;
-  bool is_observed_;
+  bool is_observed_; // somebody reads the causes of errors
   std::vector<Parcel> parcels_;
   Effects effects_;
-  std::optional<Input> follow_up_;   // the answer to an effect of the step being carried out
-  Parcel incoming_;                  // the submission being decided on
-  caf::message answer_;              // the acknowledgement being decided on
-  caf::error error_;                 // the error answer being decided on
+  Parcel incoming_;     // the submission being decided on
+  caf::message answer_; // the acknowledgement being decided on
+  std::vector<OpenDrain> drains_;
+  std::uint32_t last_ticket_ = 0;
+  std::optional<caf::error> exit_reason_; // with which to end after this step
   caf::strong_actor_ptr keep_alive_; // of this actor, while it owes: not every promise holds it
 };
 

@@ -1,6 +1,10 @@
 #pragma once
 
+#include "backoff_actor/caf/control.hpp"
+#include "backoff_actor/caf/dead_letter_record.hpp"
 #include "backoff_actor/caf/messages.hpp"
+#include "backoff_actor/caf/retry_after.hpp"
+#include "backoff_actor/caf/submission.hpp"
 
 namespace backoff_actor {
 

@@ -1,20 +1,24 @@
 #pragma once
 
-#include "backoff_actor/caf/seam.hpp"
+#include "backoff_actor/caf/type_ids.hpp"
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/sender_error.hpp"
+#include "backoff_actor/core/time.hpp"
 
 #include <cstdint>
+#include <string>
 #include <utility>
 
 namespace backoff_actor {
 
+// -- between a sender and a child that acknowledges explicitly ------------------
+
 /// What a child that acknowledges explicitly is handed: the client's message, with what is needed
 /// to confirm it and to answer.
 struct TrackedMsg {
-  std::uint64_t id = 0; ///< names this hand-over of this delivery; goes back in `Sent`
-  caf::message payload; ///< what the client sent
-  caf::actor client;    ///< who sent it; invalid for an anonymous message
+  std::uint64_t id = 0;   ///< names this hand-over of this delivery; goes back in the child's word
+  caf::message payload{}; ///< what the client sent
+  caf::actor client{};    ///< who sent it; invalid for an anonymous message
 };
 
 /// A child's word that a delivery is done. Return it from the handler of `TrackedMsg`, or send it
@@ -36,8 +40,40 @@ Sent sent(const TrackedMsg& delivery, Ts&&... answer) {
   return {delivery.id, caf::make_message(std::forward<Ts>(answer)...)};
 }
 
-/// A sender's word to itself: look at the clock.
-struct WakeUp {};
+/// A child's word that a delivery cannot be done now: it is charged one attempt, and retried after
+/// the backoff. Return it from the handler of `TrackedMsg`, or send it to the sender later.
+///
+/// @errors an `id` that does not name the last hand-over of a delivery to this child changes
+///         nothing.
+struct Nack {
+  std::uint64_t id = 0; ///< the `TrackedMsg::id` of the delivery
+  caf::error error{};   ///< why; may say when to come back, see `retry_after`
+
+  /// How long the service asked to be left alone, from now. 0: it did not say, other than perhaps
+  /// in the error.
+  ///
+  /// @range 0 and above; less counts as 0
+  Duration retry_after{0};
+};
+
+/// A child's word that a delivery will never be done: it becomes a dead letter, `rejected`. Return
+/// it from the handler of `TrackedMsg`, or send it to the sender later.
+///
+/// @errors an `id` that does not name the last hand-over of a delivery to this child changes
+///         nothing.
+struct Reject {
+  std::uint64_t id = 0; ///< the `TrackedMsg::id` of the delivery
+  caf::error error{};   ///< what the client gets
+};
+
+/// A child's word that it is still at it: the time to acknowledge begins anew. Send it to the
+/// sender.
+///
+/// @errors an `id` that does not name the last hand-over of a delivery to this child changes
+///         nothing.
+struct Working {
+  std::uint64_t id = 0; ///< the `TrackedMsg::id` of the delivery
+};
 
 /// Shows CAF the parts of the message.
 template <class Inspector>
@@ -53,22 +89,47 @@ auto inspect(Inspector& f, Sent& x) {
                       seam::field("answer", x.answer));
 }
 
+/// Shows CAF the parts of the message.
+template <class Inspector>
+auto inspect(Inspector& f, Nack& x) {
+  return seam::object(f, x, "backoff_actor::Nack", seam::field("id", x.id),
+                      seam::field("error", x.error), seam::field("retry_after", x.retry_after));
+}
+
+/// Shows CAF the parts of the message.
+template <class Inspector>
+auto inspect(Inspector& f, Reject& x) {
+  return seam::object(f, x, "backoff_actor::Reject", seam::field("id", x.id),
+                      seam::field("error", x.error));
+}
+
+/// Shows CAF the parts of the message.
+template <class Inspector>
+auto inspect(Inspector& f, Working& x) {
+  return seam::object(f, x, "backoff_actor::Working", seam::field("id", x.id));
+}
+
+// -- within a sender ------------------------------------------------------------
+
+/// A sender's word to itself: look at the clock.
+struct WakeUp {};
+
 /// Shows CAF that the message has no parts.
 template <class Inspector>
 auto inspect(Inspector& f, WakeUp& x) {
   return seam::object(f, x, "backoff_actor::WakeUp");
 }
 
+// -- errors -----------------------------------------------------------------------
+
 /// Makes `SenderError` convertible to `caf::error`.
 BACKOFF_ACTOR_EXPORT caf::error make_error(SenderError code);
+
+/// Makes an error of `code` that carries a text for people, unless that is empty: `render` puts it
+/// in brackets.
+BACKOFF_ACTOR_EXPORT caf::error make_error(SenderError code, std::string text);
 
 /// Renders any error for people, those of this library included.
 using seam::render;
 
 } // namespace backoff_actor
-
-CAF_BEGIN_TYPE_ID_BLOCK(backoff_actor, caf::first_custom_type_id + 7400)
-  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::TrackedMsg))
-  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::Sent))
-  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::WakeUp))
-CAF_END_TYPE_ID_BLOCK(backoff_actor)

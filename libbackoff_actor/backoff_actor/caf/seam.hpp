@@ -10,17 +10,20 @@
 // Each version's header defines the same names with the same meaning, so that nothing else needs to
 // know.
 //
-//   object, field          inspection of message types
+//   object, field, ...     inspection of message types
 //   Signature              a message and its answer, in the interface of a typed actor
 //   register_types         type registration
 //   register_errors        texts of this library's errors
+//   error_with             a caf::error with a context
 //   render                 a caf::error as text
 //   cause_of               a caf::error as a Cause
 //   keep_cause             makes an actor's exception its exit reason, text included
+//   error_of               an exception as such an exit reason
 //   is_bounce              whether an error is CAF's word that nobody answered
+//   serialized_size        what a message weighs
 //   enqueue, send_later    sending without a sender, and to oneself after a delay
 //   send_exit_now          an exit message ahead of all that waits in a mailbox
-//   answer, refuse         giving a client what it waits for
+//   answer, refuse, ...    giving a client what it waits for
 //   RequestingActor        an actor that makes requests of any type and is told what comes back
 //   VirtualSystem          an actor system whose clock stands still (virtual_system.hpp)
 

@@ -4,6 +4,7 @@
 #include <caf/actor_cast.hpp>
 #include <caf/actor_clock.hpp>
 #include <caf/atom.hpp>
+#include <caf/detail/serialized_size.hpp>
 #include <caf/expected.hpp>
 #include <caf/mailbox_element.hpp>
 #include <caf/make_actor.hpp>
@@ -12,6 +13,7 @@
 #include <caf/system_messages.hpp>
 
 #include <exception>
+#include <stdexcept>
 #include <string>
 
 namespace backoff_actor {
@@ -32,8 +34,8 @@ namespace seam {
 
 void register_errors(caf::actor_system_config& config) {
   config.add_error_category(error_category,
-                            [](std::uint8_t code, caf::atom_value, const caf::message&) {
-                              return to_string(static_cast<SenderError>(code));
+                            [](std::uint8_t code, caf::atom_value, const caf::message& context) {
+                              return render_own(static_cast<SenderError>(code), context);
                             });
 }
 
@@ -63,6 +65,16 @@ Cause cause_of(const caf::actor_system& system, const caf::error& error, bool wi
 
 bool is_bounce(const caf::error& error) { return error == caf::sec::request_receiver_down; }
 
+// -- messages -----------------------------------------------------------------
+
+std::size_t serialized_size(caf::actor_system& system, const caf::message& message) {
+  caf::detail::serialized_size_inspector sink{system};
+  auto content = message; // is only read, but inspectors of 0.17 take what they could write to
+  if (const auto error = sink(content))
+    throw std::runtime_error("the message cannot be serialized: " + render(system, error));
+  return sink.result();
+}
+
 // -- sending ------------------------------------------------------------------
 
 void send_exit_now(const caf::actor& receiver, const caf::actor_addr& source,
@@ -79,9 +91,9 @@ void answer(caf::response_promise& client, caf::message answer) {
   client.deliver(std::move(answer));
 }
 
-void refuse(caf::response_promise& client, caf::error error) {
+void answer_request(caf::response_promise& client, caf::message answer) {
   if (client.pending() && !client.async())
-    client.deliver(std::move(error));
+    client.deliver(std::move(answer));
 }
 
 // -- the alarm ----------------------------------------------------------------
@@ -112,10 +124,8 @@ private:
 caf::expected<caf::message> content_of(caf::message_view& view) {
   try {
     return view.move_content_to_message();
-  } catch (const std::exception& exception) {
-    return caf::make_error(caf::sec::runtime_error, std::string{exception.what()});
   } catch (...) {
-    return caf::make_error(caf::sec::runtime_error, std::string{"an exception of unknown type"});
+    return error_of(std::current_exception());
   }
 }
 

@@ -41,6 +41,13 @@ Field<T> field(const char*, T& value) {
   return {value};
 }
 
+/// Returns an enumeration's value as a part of a message type, which goes over the network as its
+/// number; the reference must outlive the inspection.
+template <class Enum>
+Field<Enum> enum_field(const char*, Enum& value) {
+  return {value};
+}
+
 /// Inspects a message type: its name, which goes over the network, and its parts, in order.
 template <class Inspector, class Object, class... Ts>
 auto object(Inspector& inspector, Object&, const char* name, Field<Ts>... fields) {
@@ -65,6 +72,13 @@ void register_types(caf::actor_system_config& config) {
 BACKOFF_ACTOR_EXPORT void register_errors(caf::actor_system_config& config);
 
 // -- errors -------------------------------------------------------------------
+
+/// Returns the error of an enumeration's code, with a context.
+template <class Enum>
+caf::error error_with(Enum code, caf::message context) {
+  const caf::error bare{code};
+  return {bare.code(), bare.category(), std::move(context)};
+}
 
 // -- sending ------------------------------------------------------------------
 

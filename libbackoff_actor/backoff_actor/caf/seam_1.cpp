@@ -3,31 +3,29 @@
 
 #include <caf/actor_cast.hpp>
 #include <caf/actor_clock.hpp>
+#include <caf/binary_serializer.hpp>
+#include <caf/byte_buffer.hpp>
 #include <caf/mailbox_element.hpp>
 #include <caf/sec.hpp>
 #include <caf/system_messages.hpp>
 
-#include <exception>
+#include <stdexcept>
 
 namespace backoff_actor {
 
 caf::error make_error(SenderError code) { return caf::error{code}; }
 
 bool from_integer(std::uint8_t number, SenderError& error) {
-  for (const auto candidate : {SenderError::outbox_full, SenderError::stopped})
-    if (static_cast<std::uint8_t>(candidate) == number) {
-      error = candidate;
-      return true;
-    }
-  return false;
+  if (number == 0 || number > last_sender_error)
+    return false;
+  error = static_cast<SenderError>(number);
+  return true;
 }
 
 bool from_string(std::string_view text, SenderError& error) {
-  for (const auto candidate : {SenderError::outbox_full, SenderError::stopped})
-    if (to_string(candidate) == text) {
-      error = candidate;
-      return true;
-    }
+  for (std::uint8_t number = 1; number <= last_sender_error; ++number)
+    if (to_string(static_cast<SenderError>(number)) == text)
+      return from_integer(number, error);
   return false;
 }
 
@@ -35,29 +33,44 @@ namespace seam {
 
 // -- errors -------------------------------------------------------------------
 
-std::string render(const caf::actor_system&, const caf::error& error) { return to_string(error); }
+std::string render(const caf::actor_system&, const caf::error& error) {
+  if (error && error.category() == caf::type_id_v<SenderError>)
+    return render_own(static_cast<SenderError>(error.code()), error.context());
+  return to_string(error);
+}
 
 namespace {
 
 // What `keep_cause` kept, bare; anything else as CAF renders it.
-std::string text_of(const caf::error& error) {
+std::string text_of(const caf::actor_system& system, const caf::error& error) {
   const auto& context = error.context();
   if (error == caf::sec::runtime_error && context.match_elements<std::string>())
     return context.get_as<std::string>(0);
-  return to_string(error);
+  return render(system, error);
 }
 
 } // namespace
 
-Cause cause_of(const caf::actor_system&, const caf::error& error, bool with_text) {
+Cause cause_of(const caf::actor_system& system, const caf::error& error, bool with_text) {
   if (!error)
     return {};
   const auto hash = detail::mix(std::uint64_t{error.category()} << 8 | error.code());
-  return {hash == 0 ? 1 : hash, with_text ? text_of(error) : std::string{}};
+  return {hash == 0 ? 1 : hash, with_text ? text_of(system, error) : std::string{}};
 }
 
 bool is_bounce(const caf::error& error) {
   return error == caf::sec::request_receiver_down || error == caf::sec::broken_promise;
+}
+
+// -- messages -----------------------------------------------------------------
+
+std::size_t serialized_size(caf::actor_system& system, const caf::message& message) {
+  caf::byte_buffer buffer;
+  caf::binary_serializer sink{system, buffer};
+  if (!sink.apply(message))
+    throw std::runtime_error("the message cannot be serialized: "
+                             + render(system, sink.get_error()));
+  return buffer.size();
 }
 
 // -- sending ------------------------------------------------------------------
@@ -75,13 +88,13 @@ void answer(caf::response_promise& client, caf::message answer) {
     client.deliver(std::move(answer));
 }
 
-void refuse(caf::response_promise& client, caf::error error) {
+void answer_request(caf::response_promise& client, caf::message answer) {
   if (!client.pending())
     return;
   if (client.async())
     client.deliver(); // sends nothing; a promise that is dropped would send an error
   else
-    client.deliver(std::move(error));
+    client.deliver(std::move(answer));
 }
 
 // -- the actor ----------------------------------------------------------------

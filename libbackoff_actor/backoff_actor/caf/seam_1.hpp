@@ -29,6 +29,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace backoff_actor::seam {
@@ -67,6 +68,31 @@ template <class T>
 struct Field {
   const char* name; ///< in the source of the message type
   T& value;         ///< read or written by the inspector
+
+  /// Returns what the inspector calls a field.
+  template <class Inspector>
+  auto of(Inspector& inspector) const {
+    return inspector.field(name, value);
+  }
+};
+
+/// An enumeration's value as a part of a message type.
+template <class Enum>
+struct EnumField {
+  const char* name; ///< in the source of the message type
+  Enum& value;      ///< read or written by the inspector
+
+  /// Returns what the inspector calls a field.
+  template <class Inspector>
+  auto of(Inspector& inspector) const {
+    using Number = std::underlying_type_t<Enum>;
+    return inspector.field(
+      name, [&enumerator = value] { return static_cast<Number>(enumerator); },
+      [&enumerator = value](Number number) {
+        enumerator = static_cast<Enum>(number);
+        return true;
+      });
+  }
 };
 
 /// Returns a part of a message type, for `object`; the reference must outlive the inspection.
@@ -75,11 +101,17 @@ Field<T> field(const char* name, T& value) {
   return {name, value};
 }
 
+/// Returns an enumeration's value as a part of a message type, which goes over the network as its
+/// number; the reference must outlive the inspection.
+template <class Enum>
+EnumField<Enum> enum_field(const char* name, Enum& value) {
+  return {name, value};
+}
+
 /// Inspects a message type: its name, which goes over the network, and its parts, in order.
-template <class Inspector, class Object, class... Ts>
-auto object(Inspector& inspector, Object& object, const char* name, Field<Ts>... fields) {
-  return inspector.object(object).pretty_name(name).fields(
-    inspector.field(fields.name, fields.value)...);
+template <class Inspector, class Object, class... Fields>
+auto object(Inspector& inspector, Object& object, const char* name, Fields... fields) {
+  return inspector.object(object).pretty_name(name).fields(fields.of(inspector)...);
 }
 
 // -- typed actors ---------------------------------------------------------------
@@ -103,6 +135,12 @@ inline void register_errors(caf::actor_system_config& config) {
 }
 
 // -- errors -------------------------------------------------------------------
+
+/// Returns the error of an enumeration's code, with a context.
+template <class Enum>
+caf::error error_with(Enum code, caf::message context) {
+  return caf::error{code, std::move(context)};
+}
 
 // -- sending ------------------------------------------------------------------
 

@@ -4,6 +4,7 @@
 
 #include "backoff_actor/core/cause.hpp"
 #include "backoff_actor/core/export.hpp"
+#include "backoff_actor/core/sender_error.hpp"
 #include "backoff_actor/core/time.hpp"
 
 #include <caf/actor.hpp>
@@ -15,8 +16,11 @@
 #include <caf/message.hpp>
 #include <caf/response_promise.hpp>
 
+#include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <string>
+#include <utility>
 
 namespace backoff_actor::seam {
 
@@ -24,6 +28,10 @@ namespace backoff_actor::seam {
 
 /// Renders any error for people, those of this library included.
 BACKOFF_ACTOR_EXPORT std::string render(const caf::actor_system& system, const caf::error& error);
+
+/// Renders an error of this library: its sentence, and in brackets the text and the `RetryAfter`
+/// that it may carry.
+BACKOFF_ACTOR_EXPORT std::string render_own(SenderError code, const caf::message& context);
 
 /// Returns an error as a cause, whose code tells the error's category and code apart from any
 /// other's, and whose text is empty unless asked for `with_text`: rendering is costly.
@@ -34,8 +42,19 @@ BACKOFF_ACTOR_EXPORT Cause cause_of(const caf::actor_system& system, const caf::
 /// exception's text. CAF's default loses the text and prints to the console.
 BACKOFF_ACTOR_EXPORT void keep_cause(caf::scheduled_actor& self);
 
+/// Returns what `keep_cause` makes of an exception: `caf::sec::runtime_error` with its text.
+BACKOFF_ACTOR_EXPORT caf::error error_of(const std::exception_ptr& thrown);
+
 /// Whether CAF sent the error because a receiver was gone, or had dropped its promise.
 BACKOFF_ACTOR_EXPORT bool is_bounce(const caf::error& error);
+
+// -- messages -----------------------------------------------------------------
+
+/// Returns how many bytes CAF's binary serializer makes of a message; versions differ.
+///
+/// @errors throws `std::runtime_error` if the message cannot be serialized.
+BACKOFF_ACTOR_EXPORT std::size_t serialized_size(caf::actor_system& system,
+                                                 const caf::message& message);
 
 // -- sending ------------------------------------------------------------------
 
@@ -49,8 +68,14 @@ BACKOFF_ACTOR_EXPORT void send_exit_now(const caf::actor& receiver, const caf::a
 /// none for a client that used a plain send.
 BACKOFF_ACTOR_EXPORT void answer(caf::response_promise& client, caf::message answer);
 
+/// Gives a client that made a request its answer, unless it has one already; one that used a plain
+/// send gets nothing.
+BACKOFF_ACTOR_EXPORT void answer_request(caf::response_promise& client, caf::message answer);
+
 /// Gives a client an error, unless it used a plain send: a bare error would end it.
-BACKOFF_ACTOR_EXPORT void refuse(caf::response_promise& client, caf::error error);
+inline void refuse(caf::response_promise& client, caf::error error) {
+  answer_request(client, caf::make_message(std::move(error)));
+}
 
 // -- the actor ----------------------------------------------------------------
 

@@ -5,6 +5,7 @@
 #include <caf/abstract_actor.hpp>
 #include <caf/actor_cast.hpp>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -19,65 +20,109 @@ static_assert(HandOverId::slot_bits + HandOverId::tag_bits == 59,
 constexpr std::uint32_t probe_slot = HandOverId::max_slots - 1;
 static_assert(probe_slot == Outbox::max_size);
 
+// Blocking actors answer nothing when they crash, and no probes either.
+bool blocks(const caf::actor& child) {
+  return caf::actor_cast<caf::abstract_actor*>(child)->getf(caf::abstract_actor::is_blocking_flag);
+}
+
 } // namespace
 
-void SupervisingActor::adopt(const caf::actor& child) {
-  child_ = child;
-  watch(child_);
+void SupervisingActor::on_exit() {
+  children_ = {};
+  abandoned_.clear();
+  seam::RequestingActor::on_exit();
 }
 
-void SupervisingActor::hand_over(HandOverId id, caf::message payload) {
-  make_request(id.value, child_, std::move(payload), seam::Priority::normal);
+SupervisingActor::Child* SupervisingActor::find(std::uint32_t incarnation) {
+  for (auto& child : children_)
+    if (child.handle && child.incarnation == incarnation)
+      return &child;
+  return nullptr;
 }
 
-void SupervisingActor::send_probe(std::uint32_t probe) {
-  if (child_blocks())
-    return;
-  make_request(HandOverId::make(probe_slot, probe).value, child_,
-               caf::make_message(caf::sys_atom_v, caf::get_atom_v, std::string{"info"}),
-               seam::Priority::high);
+const SupervisingActor::Child* SupervisingActor::find(const caf::strong_actor_ptr& who) const {
+  for (const auto& child : children_)
+    if (who && child.handle && who->get() == caf::actor_cast<caf::abstract_actor*>(child.handle))
+      return &child;
+  return nullptr;
 }
 
-void SupervisingActor::end_child() {
-  if (!child_)
+void SupervisingActor::adopt(std::uint32_t incarnation, const caf::actor& child) {
+  auto& place = children_[children_[0].handle ? 1 : 0];
+  place = {incarnation, child};
+  watch(child);
+}
+
+void SupervisingActor::hand_over(std::uint32_t incarnation, HandOverId id, caf::message payload) {
+  if (const auto* child = find(incarnation))
+    make_request(id.value, child->handle, std::move(payload), seam::Priority::normal);
+}
+
+void SupervisingActor::send_probe(std::uint32_t incarnation, std::uint32_t probe) {
+  const auto* child = find(incarnation);
+  if (child && !blocks(child->handle))
+    make_request(HandOverId::make(probe_slot, probe).value, child->handle,
+                 caf::make_message(caf::sys_atom_v, caf::get_atom_v, std::string{"info"}),
+                 seam::Priority::high);
+}
+
+void SupervisingActor::tell_to_end(std::uint32_t incarnation) {
+  const auto* child = find(incarnation);
+  if (!child)
     return;
   // The second is for a child whose exit handler does not let it go.
   for (const auto reason : {caf::exit_reason::user_shutdown, caf::exit_reason::kill})
-    seam::send_exit_now(child_, address(), reason);
-  child_ = nullptr;
+    seam::send_exit_now(child->handle, address(), reason);
 }
 
-bool SupervisingActor::is_child(const caf::strong_actor_ptr& who) const {
-  return who && child_ && who->get() == caf::actor_cast<caf::abstract_actor*>(child_);
+void SupervisingActor::abandon(std::uint32_t incarnation) {
+  if (auto* child = find(incarnation)) {
+    abandoned_.push_back({incarnation, child->handle.address()});
+    *child = {};
+  }
 }
 
-bool SupervisingActor::child_blocks() const {
-  return child_
-         && caf::actor_cast<caf::abstract_actor*>(child_)->getf(
-           caf::abstract_actor::is_blocking_flag);
+void SupervisingActor::end_child(std::uint32_t incarnation) {
+  tell_to_end(incarnation);
+  if (auto* child = find(incarnation))
+    *child = {};
+}
+
+std::optional<std::uint32_t> SupervisingActor::forget(const caf::actor_addr& who) {
+  for (auto& child : children_)
+    if (child.handle && who == child.handle.address())
+      return std::exchange(child, {}).incarnation;
+  const auto it = std::find_if(abandoned_.begin(), abandoned_.end(),
+                               [&](const Abandoned& child) { return child.address == who; });
+  if (it == abandoned_.end())
+    return std::nullopt;
+  const auto incarnation = it->incarnation;
+  abandoned_.erase(it);
+  return incarnation;
 }
 
 void SupervisingActor::on_response(std::uint64_t name, caf::message content,
                                    const caf::strong_actor_ptr& from) {
   const HandOverId id{name};
   const auto is_error = content.match_elements<caf::error>();
+  const auto* child = find(from);
   if (id.slot() == probe_slot) {
-    if (from && !is_error)
-      on_probe_answer(id.tag());
+    if (child && !is_error)
+      on_probe_answer(child->incarnation, id.tag());
   } else if (!is_error) {
     on_answer(id, std::move(content));
   } else {
-    // Somebody else to whom the child passed the delivery on can be gone, but not be the child's crash.
+    // Somebody else to whom a child passed the delivery on can be gone, but not be the child's
+    // crash.
     const auto& error = content.get_as<caf::error>(0);
-    const auto from_child = is_child(from);
-    on_error_answer(id, {error, !from || (from_child && seam::is_bounce(error)),
-                         from && (!from_child || child_blocks())});
+    on_error_answer(id, {error, !from || (child && seam::is_bounce(error)),
+                         from && (!child || blocks(child->handle))});
   }
 }
 
 void SupervisingActor::on_down(const caf::actor_addr& who, const caf::error& reason) {
-  if (child_ && who == child_.address())
-    on_child_down(reason);
+  if (const auto incarnation = forget(who))
+    on_child_down(*incarnation, reason);
 }
 
 } // namespace backoff_actor

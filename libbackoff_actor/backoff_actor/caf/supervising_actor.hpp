@@ -4,7 +4,10 @@
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/delivery/hand_over_id.hpp"
 
+#include <array>
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 namespace backoff_actor {
 
@@ -12,48 +15,67 @@ namespace backoff_actor {
 struct ErrorInfo {
   caf::error error; ///< as it came
   bool is_bounce;   ///< CAF answered in the place of somebody who was gone
-  bool is_settled;  ///< it cannot be that of a crash of the child
+  bool is_settled;  ///< it cannot be that of a crash of a child
 };
 
-/// An actor with one child, to which it hands over messages of any type, and whose end it is told
-/// of.
+/// An actor with up to two children, to which it hands over messages of any type, and whose end it
+/// is told of. Each child is named by its incarnation, a number that the derived class gives it.
 ///
+/// @range an incarnation that names none of the children is harmless in all members but `adopt`.
 /// @thread all members run in the actor's own thread.
 class BACKOFF_ACTOR_EXPORT SupervisingActor : public seam::RequestingActor {
 public:
   using seam::RequestingActor::RequestingActor;
 
+  /// Lets go of the children.
+  void on_exit() override;
+
 protected:
-  /// Is told what came back for a hand-over, of this child or of an earlier one.
+  /// Is told what came back for a hand-over, of any child, present or not.
   virtual void on_answer(HandOverId id, caf::message answer) = 0;
   /// Is told that an error came back for a hand-over, from a child or from CAF in its stead.
   virtual void on_error_answer(HandOverId id, ErrorInfo info) = 0;
-  /// Is told that the child lived when it got this probe.
-  virtual void on_probe_answer(std::uint32_t probe) = 0;
-  /// Is told that the present child ended.
-  virtual void on_child_down(const caf::error& reason) = 0;
+  /// Is told that a child lived when it got this probe.
+  virtual void on_probe_answer(std::uint32_t incarnation, std::uint32_t probe) = 0;
+  /// Is told that a child ended, one that was abandoned included, and knows it no longer.
+  virtual void on_child_down(std::uint32_t incarnation, const caf::error& reason) = 0;
 
-  /// Makes this the child: its end will be told, and that of an earlier one no longer.
-  void adopt(const caf::actor& child);
-  /// Gives the child a message as a request whose answer comes back under `id`.
-  void hand_over(HandOverId id, caf::message payload);
-  /// Asks the child for a sign of life, ahead of all that waits in its mailbox. A blocking actor is
+  /// Makes this a child: its end will be told.
+  ///
+  /// @range at most two at a time, those that were abandoned or ended not counted
+  void adopt(std::uint32_t incarnation, const caf::actor& child);
+  /// Gives a child a message as a request whose answer comes back under `id`.
+  void hand_over(std::uint32_t incarnation, HandOverId id, caf::message payload);
+  /// Asks a child for a sign of life, ahead of all that waits in its mailbox. A blocking actor is
   /// not asked: it would take the question for work.
-  void send_probe(std::uint32_t probe);
-  /// Ends the child, ahead of all that waits in its mailbox, and forgets it.
-  void end_child();
-  /// Goes on without a child, which is left alone.
-  void forget_child() { child_ = nullptr; }
+  void send_probe(std::uint32_t incarnation, std::uint32_t probe);
+  /// Tells a child to end, ahead of all that waits in its mailbox.
+  void tell_to_end(std::uint32_t incarnation);
+  /// Holds a child no longer; its end will still be told.
+  void abandon(std::uint32_t incarnation);
+  /// Tells a child to end and knows it no longer.
+  void end_child(std::uint32_t incarnation);
 
 private:
-  bool is_child(const caf::strong_actor_ptr& who) const;
-  // Blocking actors answer nothing when they crash, and no probes either.
-  bool child_blocks() const;
+  struct Child {
+    std::uint32_t incarnation = 0; // 0: there is none
+    caf::actor handle;
+  };
+
+  struct Abandoned {
+    std::uint32_t incarnation;
+    caf::actor_addr address;
+  };
+
+  Child* find(std::uint32_t incarnation);
+  const Child* find(const caf::strong_actor_ptr& who) const;
+  std::optional<std::uint32_t> forget(const caf::actor_addr& who);
   void on_response(std::uint64_t name, caf::message content,
                    const caf::strong_actor_ptr& from) final;
   void on_down(const caf::actor_addr& who, const caf::error& reason) final;
 
-  caf::actor child_;
+  std::array<Child, 2> children_;
+  std::vector<Abandoned> abandoned_;
 };
 
 } // namespace backoff_actor

@@ -6,13 +6,16 @@
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
 
+#include <caf/actor.hpp>
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
+#include <caf/resumable.hpp>
 
 #include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <vector>
 
 namespace backoff_actor::seam {
 
@@ -30,8 +33,17 @@ public:
   /// The system to spawn into; none of its actors may be detached or blocking.
   caf::actor_system& system();
 
-  /// Gives one actor the floor; false if no actor has anything to do.
+  /// Gives one actor the floor; false if no actor that may have it has anything to do.
   bool step();
+
+  /// Gives an actor the floor no more until it thaws; holds a handle to it meanwhile.
+  void freeze(const caf::actor& actor);
+
+  /// Gives a frozen actor the floor again.
+  void thaw(const caf::actor& actor);
+
+  /// Gives all frozen actors the floor again.
+  void thaw_all();
 
   /// Where the clock stands.
   Instant now();
@@ -53,7 +65,10 @@ public:
 private:
   class Impl;
 
+  bool is_frozen(caf::resumable* job) const;
+
   std::unique_ptr<Impl> impl_;
+  std::vector<caf::actor> frozen_;
 };
 
 } // namespace backoff_actor::seam

@@ -3,6 +3,8 @@
 #include <caf/atom.hpp>
 #include <caf/scheduler/test_coordinator.hpp>
 
+#include <algorithm>
+
 namespace backoff_actor::seam {
 
 class VirtualSystem::Impl {
@@ -31,7 +33,15 @@ VirtualSystem::~VirtualSystem() = default;
 
 caf::actor_system& VirtualSystem::system() { return impl_->system; }
 
-bool VirtualSystem::step() { return impl_->scheduler.try_run_once(); }
+bool VirtualSystem::step() {
+  auto& jobs = impl_->scheduler.jobs;
+  const auto next =
+    std::find_if(jobs.begin(), jobs.end(), [this](auto* job) { return !is_frozen(job); });
+  if (next == jobs.end())
+    return false;
+  std::rotate(jobs.begin(), next, next + 1);
+  return impl_->scheduler.try_run_once();
+}
 
 Instant VirtualSystem::now() { return {impl_->scheduler.clock().now().time_since_epoch()}; }
 

@@ -7,6 +7,7 @@
 #include <caf/resumable.hpp>
 #include <caf/scheduler.hpp>
 
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <utility>
@@ -74,11 +75,13 @@ public:
       job->deref_resumable();
   }
 
-  bool step() {
-    if (jobs_.empty())
+  template <class Predicate>
+  bool step(Predicate may_run) {
+    const auto next = std::find_if(jobs_.begin(), jobs_.end(), may_run);
+    if (next == jobs_.end())
       return false;
-    auto* job = jobs_.front();
-    jobs_.pop_front();
+    auto* job = *next;
+    jobs_.erase(next);
     if (job->resume(this, 100) == caf::resumable::resume_later)
       jobs_.push_back(job);
     else
@@ -134,7 +137,9 @@ VirtualSystem::~VirtualSystem() = default;
 
 caf::actor_system& VirtualSystem::system() { return impl_->system; }
 
-bool VirtualSystem::step() { return impl_->scheduler->step(); }
+bool VirtualSystem::step() {
+  return impl_->scheduler->step([this](auto* job) { return !is_frozen(job); });
+}
 
 Instant VirtualSystem::now() { return {impl_->clock->now().time_since_epoch()}; }
 

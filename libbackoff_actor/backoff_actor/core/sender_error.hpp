@@ -7,14 +7,35 @@
 
 namespace backoff_actor {
 
-/// The errors that a sender itself answers to a client. The numbers are part of the interface.
+/// The errors that a sender itself answers to a client, or ends with. The numbers are part of the
+/// interface.
 enum class SenderError : std::uint8_t {
-  /// The outbox holds all that it can; the message was not accepted.
+  /// The outbox holds all that it may; the message was not accepted.
   outbox_full = 1,
   /// The sender was stopped before the delivery was acknowledged. Whether the child had done the
   /// work is not known.
   stopped = 2,
+  /// The delivery failed as often as it may.
+  attempts_exhausted = 3,
+  /// The deadline of the delivery passed before it was acknowledged. Whether the child had done the
+  /// work, or still does it, is not known.
+  expired = 4,
+  /// The outbox was full, and the delivery had to go for a younger one, or was the youngest.
+  dropped = 5,
+  /// The service asked to be tried again later than the sender may wait.
+  retry_after_too_long = 6,
+  /// The sender ended because its child failed too often or for too long.
+  gave_up = 7,
+  /// The sender takes nothing new until it is told to resume; the message was not accepted.
+  draining = 8,
+  /// The child did not acknowledge in time.
+  ack_timeout = 9,
+  /// The sender could not make a child.
+  start_failed = 10,
 };
+
+/// The largest number that an error has.
+inline constexpr std::uint8_t last_sender_error = 10;
 
 /// Renders an error as its name and a sentence for people; a number that is none of ours as
 /// `unknown sender error`.

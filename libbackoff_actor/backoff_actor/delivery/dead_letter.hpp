@@ -1,13 +1,19 @@
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 namespace backoff_actor {
 
 /// Why a delivery left the outbox without an acknowledgement.
-enum class DeadLetterReason {
-  rejected, ///< the child answered with an error, and the decider took that for final
-  stopped,  ///< the sender was stopped while it owed the delivery
+enum class DeadLetterReason : std::uint8_t {
+  rejected,             ///< the child refused it for good, or the decider took its error for final
+  stopped,              ///< the sender was stopped while it owed the delivery
+  attempts_exhausted,   ///< it failed `max_attempts` times
+  expired,              ///< its deadline has passed
+  dropped,              ///< the outbox was full, and this one had to go
+  retry_after_too_long, ///< the service asked to be tried again beyond `retry_after_ceiling`
+  gave_up,              ///< a limit or the decider ended the sender
 };
 
 /// Returns the enumerator's name; `unknown` for a number that is none.
@@ -17,6 +23,16 @@ constexpr std::string_view to_string(DeadLetterReason reason) {
     return "rejected";
   case DeadLetterReason::stopped:
     return "stopped";
+  case DeadLetterReason::attempts_exhausted:
+    return "attempts_exhausted";
+  case DeadLetterReason::expired:
+    return "expired";
+  case DeadLetterReason::dropped:
+    return "dropped";
+  case DeadLetterReason::retry_after_too_long:
+    return "retry_after_too_long";
+  case DeadLetterReason::gave_up:
+    return "gave_up";
   }
   return "unknown";
 }

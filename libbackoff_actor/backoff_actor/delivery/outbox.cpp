@@ -13,7 +13,9 @@ Outbox::Slot Outbox::push(std::uint64_t id, Instant now) {
     free_ = entries_[slot].next;
   }
   auto& entry = entries_[slot];
-  entry.delivery = Delivery{.id = id, .submitted_at = now};
+  entry.delivery = {};
+  entry.delivery.id = id;
+  entry.delivery.submitted_at = now;
   entry.first_tag = (entry.tag + 1) & HandOverId::tag_mask;
   entry.used = true;
   entry.next = none;
@@ -21,23 +23,54 @@ Outbox::Slot Outbox::push(std::uint64_t id, Instant now) {
   (back_ == none ? front_ : entries_[back_].next) = slot;
   back_ = slot;
   ++size_;
+  ++used_;
   return slot;
 }
 
 void Outbox::erase(Slot slot) {
   auto& entry = entries_[slot];
-  (entry.previous == none ? front_ : entries_[entry.previous].next) = entry.next;
-  (entry.next == none ? back_ : entries_[entry.next].previous) = entry.previous;
+  if (!entry.delivery.is_ghost)
+    leave_order(slot);
   entry.used = false;
   entry.next = free_;
   free_ = slot;
-  --size_;
+  --used_;
   give_back_if_large();
+}
+
+void Outbox::make_ghost(Slot slot) {
+  leave_order(slot);
+  entries_[slot].delivery.is_ghost = true;
+}
+
+void Outbox::leave_order(Slot slot) {
+  auto& entry = entries_[slot];
+  (entry.previous == none ? front_ : entries_[entry.previous].next) = entry.next;
+  (entry.next == none ? back_ : entries_[entry.next].previous) = entry.previous;
+  --size_;
+}
+
+void Outbox::append(List& list, Slot slot) {
+  auto& entry = entries_[slot];
+  entry.list_next = none;
+  entry.list_previous = list.last;
+  (list.last == none ? list.first : entries_[list.last].list_next) = slot;
+  list.last = slot;
+  ++list.count;
+}
+
+void Outbox::unlink(List& list, Slot slot) {
+  auto& entry = entries_[slot];
+  (entry.list_previous == none ? list.first : entries_[entry.list_previous].list_next) =
+    entry.list_next;
+  (entry.list_next == none ? list.last : entries_[entry.list_next].list_previous) =
+    entry.list_previous;
+  --list.count;
 }
 
 // The tags go on from the highest that there was, so that no id of before is taken for one of after.
 void Outbox::give_back_if_large() {
-  if (size_ != 0 || entries_.size() <= kept_size)
+  if (used_ != 0 || entries_.size() <= kept_size)
     return;
   for (const auto& entry : entries_)
     base_tag_ = std::max(base_tag_, entry.tag);

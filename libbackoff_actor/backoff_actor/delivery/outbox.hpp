@@ -10,16 +10,31 @@
 
 namespace backoff_actor {
 
+/// Where a delivery is on its way.
+enum class Place : std::uint8_t {
+  fresh,     ///< not handed over yet
+  ready,     ///< to be handed over again
+  blocked,   ///< behind another delivery with the same key
+  pausing,   ///< in a backoff of its own
+  in_flight, ///< with a child
+};
+
 /// What the outbox knows of one delivery. Payload and client are kept by whoever drives the engine,
 /// in the same slot of a table of its own.
 struct Delivery {
   std::uint64_t id = 0;          ///< 1, 2, 3 ... in order of submission; never used twice
   Instant submitted_at;          ///< on the driver's time line
+  Instant clock_start;           ///< of the wait for an acknowledgement, while in flight
+  std::uint64_t key = 0;         ///< those with the same are kept in order; 0: none
   std::uint32_t incarnation = 0; ///< of the last hand-over; 0: not handed over yet
   std::uint32_t epoch = 0;       ///< of the last hand-over
   std::uint32_t attempts = 0;    ///< hand-overs that were charged to this delivery
+  std::uint32_t weight = 0;      ///< what it adds to the fill of the outbox
+  Place place = Place::fresh;    ///< where it is
   bool stored = false;           ///< whether it may be handed over
   bool held = false;             ///< an error answer came, and its meaning is not known yet
+  bool is_suspect = false;       ///< it may be what the child crashed of, and goes alone
+  bool is_ghost = false;         ///< it is owed no longer, but the child still has it
 };
 
 /// The deliveries not yet acknowledged, in order of submission.
@@ -46,13 +61,33 @@ public:
   /// given back.
   static constexpr std::size_t kept_size = 1024;
 
+  /// Some of the deliveries, in an order of their own: those that a child holds, or that wait for
+  /// another. A delivery is in at most one such list.
+  struct List {
+    Slot first = none;       ///< the one that was appended first
+    Slot last = none;        ///< the one that was appended last
+    std::uint32_t count = 0; ///< how many
+  };
+
   /// Appends a delivery, not stored yet, and returns its slot.
   ///
-  /// @range `size() < max_size`; not checked.
+  /// @range `has_room()`; not checked.
   Slot push(std::uint64_t id, Instant now);
 
-  /// Removes the delivery in `slot`; no id of its hand-overs is found any more.
+  /// Removes the delivery in `slot`, which is in no list; no id of its hand-overs is found any more.
   void erase(Slot slot);
+
+  /// Takes the delivery in `slot` out of those that are owed, and keeps the slot: a ghost.
+  void make_ghost(Slot slot);
+
+  /// Appends the delivery in `slot`, which is in no list, to `list`.
+  void append(List& list, Slot slot);
+
+  /// Takes the delivery in `slot` out of `list`, which it is in.
+  void unlink(List& list, Slot slot);
+
+  /// The delivery in `list` that was appended after the one in `slot`; `none` if that is the last.
+  Slot next_in_list(Slot slot) const { return entries_[slot].list_next; }
 
   /// Notes that the delivery in `slot` is handed over, and returns the name of the hand-over.
   HandOverId hand_over(Slot slot, std::uint32_t incarnation, std::uint32_t epoch);
@@ -69,7 +104,7 @@ public:
   /// Whether `id` names the last hand-over of the delivery in `slot`.
   bool is_latest(Slot slot, HandOverId id) const { return entries_[slot].tag == id.tag(); }
 
-  /// The oldest delivery; `none` if empty.
+  /// The oldest delivery that is owed; `none` if empty.
   Slot front() const { return front_; }
 
   /// The delivery submitted after the one in `slot`; `none` if that is the youngest.
@@ -80,7 +115,10 @@ public:
   /// What is known of the delivery in `slot`; the reference holds until the next `push`.
   const Delivery& operator[](Slot slot) const { return entries_[slot].delivery; }
 
-  /// How many deliveries are owed.
+  /// Whether one more can be taken, ghosts included.
+  bool has_room() const { return used_ < max_size; }
+
+  /// How many deliveries are owed; ghosts are not.
   std::size_t size() const { return size_; }
   /// Whether nothing is owed.
   bool empty() const { return size_ == 0; }
@@ -90,15 +128,19 @@ private:
     Delivery delivery;
     Slot next = none; // in order of submission, or in the list of free slots
     Slot previous = none;
+    Slot list_next = none;
+    Slot list_previous = none;
     std::uint32_t tag = 0;       // hand-overs of this slot, ever; survives its deliveries
     std::uint32_t first_tag = 0; // of the present delivery's first hand-over
     bool used = false;
   };
 
+  void leave_order(Slot slot);
   void give_back_if_large();
 
   std::vector<Entry> entries_;
-  std::size_t size_ = 0;
+  std::size_t size_ = 0;       // owed
+  std::size_t used_ = 0;       // owed, and ghosts
   std::uint32_t base_tag_ = 0; // at which the tags of new entries begin
   Slot front_ = none;
   Slot back_ = none;

@@ -1,10 +1,13 @@
 #pragma once
 
+#include "backoff_actor/core/cause.hpp"
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/delivery/dead_letter.hpp"
 #include "backoff_actor/delivery/hand_over_id.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <variant>
 #include <vector>
 
@@ -12,7 +15,8 @@ namespace backoff_actor {
 
 /// Why a submission was not accepted.
 enum class Refusal {
-  outbox_full, ///< the outbox holds all that it can
+  outbox_full, ///< the outbox holds all that it may
+  draining,    ///< the sender takes nothing new for now
   stopped,     ///< the sender has ended
 };
 
@@ -39,6 +43,17 @@ struct Persist {
 /// Make a child, then answer with `input::ChildStarted` or `input::StartFailed`.
 struct StartChild {
   std::uint32_t incarnation; ///< goes back in the answer: by then another may be wanted
+  bool is_fallback;          ///< whether the fallback is to be made
+};
+
+/// Tell this child to end, and answer with `input::ChildDown` when it has.
+struct TellToEnd {
+  std::uint32_t incarnation; ///< one that is alive
+};
+
+/// Forget this child, which was told to end and does not.
+struct Abandon {
+  std::uint32_t incarnation; ///< its `input::ChildDown` is still of interest
 };
 
 /// End this child; it will not be heard again.
@@ -48,8 +63,9 @@ struct StopChild {
 
 /// Give the delivery in `slot` to the child.
 struct HandOver {
-  std::uint32_t slot;   ///< where `Accept` said to keep it
-  HandOverId hand_over; ///< goes back with what the child answers
+  std::uint32_t slot;        ///< where `Accept` said to keep it
+  std::uint32_t incarnation; ///< which child
+  HandOverId hand_over;      ///< goes back with what the child answers
 };
 
 /// Ask the child for a sign of life, to be answered with `input::ChildAlive`.
@@ -69,10 +85,21 @@ struct Acknowledge {
 };
 
 /// The delivery in `slot` is given up: tell its client, if `rejected` with the error held or just
-/// come, and forget the slot.
+/// come, record it, and forget the slot.
 struct DeadLetter {
   std::uint32_t slot;      ///< free from now on
-  DeadLetterReason reason; ///< rejected, or stopped while owed
+  DeadLetterReason reason; ///< why
+  std::uint32_t attempts;  ///< failed ones
+  std::uint64_t delivery;  ///< its number
+  Instant submitted_at;    ///< since when it was owed
+  /// The last failure that concerned it: its own, else the child's; null if there was none.
+  std::shared_ptr<const Cause> cause;
+};
+
+/// A drain has come to its end: tell whoever asked for it.
+struct Drained {
+  std::uint32_t ticket; ///< of `input::Drain`
+  std::size_t left;     ///< deliveries still owed, at the deadline; else 0
 };
 
 /// Give an `input::Wake` at `at`, or soon if that has passed. Takes the place of an earlier
@@ -81,12 +108,20 @@ struct WakeAt {
   Instant at; ///< on the time line of `now`
 };
 
+/// The sender has given up: end, after the other effects of this step.
+struct Quit {
+  bool escalates; ///< with the error that just came, or that is held in `slot`, as the reason
+  /// Where the error is held; `Outbox::none`: it just came.
+  std::uint32_t slot;
+};
+
 } // namespace effect
 
 /// Any of the effects; a driver carries it out with `std::visit`.
 using Effect = std::variant<effect::Accept, effect::Refuse, effect::Persist, effect::StartChild,
-                            effect::StopChild, effect::HandOver, effect::Probe, effect::HoldAnswer,
-                            effect::Acknowledge, effect::DeadLetter, effect::WakeAt>;
+                            effect::TellToEnd, effect::Abandon, effect::StopChild, effect::HandOver,
+                            effect::Probe, effect::HoldAnswer, effect::Acknowledge,
+                            effect::DeadLetter, effect::Drained, effect::WakeAt, effect::Quit>;
 
 /// What one step asks for, in order. A step appends to it; the driver empties it and uses it again,
 /// so that no step needs to allocate.

@@ -1,9 +1,12 @@
 #pragma once
 
 #include "backoff_actor/core/cause.hpp"
+#include "backoff_actor/core/time.hpp"
 #include "backoff_actor/delivery/hand_over_id.hpp"
+#include "backoff_actor/supervision/decider.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <variant>
 
 namespace backoff_actor {
@@ -16,7 +19,14 @@ namespace input {
 struct Start {};
 
 /// A message is to be delivered.
-struct Submit {};
+struct Submit {
+  /// When it is to be given up; never, if it may wait for ever.
+  Instant deadline = Instant::never();
+  /// Those with the same are kept in order by `Ordering::per_key`; 0: none.
+  std::uint64_t key = 0;
+  /// What it adds to the fill of the outbox, see `EngineOptions::capacity_bytes`.
+  std::uint32_t weight = 0;
+};
 
 /// The store has taken the delivery in `slot`.
 struct Persisted {
@@ -31,14 +41,16 @@ struct ChildStarted {
 
 /// The child that `effect::StartChild` asked for could not be made.
 struct StartFailed {
-  std::uint32_t incarnation; ///< as `effect::StartChild` had it
-  Cause cause;               ///< why; counts as an error whatever its code
+  std::uint32_t incarnation;        ///< as `effect::StartChild` had it
+  Cause cause;                      ///< why; counts as an error whatever its code
+  Verdict verdict = Verdict::retry; ///< `reject` is as `retry`: no delivery was concerned
 };
 
 /// The child terminated; without an error it stopped normally.
 struct ChildDown {
-  std::uint32_t incarnation; ///< which one
-  Cause cause;               ///< the exit reason
+  std::uint32_t incarnation;        ///< which one
+  Cause cause;                      ///< the exit reason
+  Verdict verdict = Verdict::retry; ///< with `reject`, the culprit ends
 };
 
 /// A delivery was confirmed.
@@ -55,6 +67,8 @@ struct ErrorAnswer {
   /// Whether it is sure already that this is no crash of the child, so that nothing needs to be
   /// waited for.
   bool is_settled;
+  /// What becomes of it if the child turns out to have meant it.
+  Decision decision = Verdict::reject;
 };
 
 /// The child answered a probe, and so was alive after all that it said before.
@@ -63,8 +77,46 @@ struct ChildAlive {
   std::uint32_t probe;       ///< as `effect::Probe` had it
 };
 
+/// The child refused a delivery for now.
+struct Nacked {
+  HandOverId hand_over; ///< as `effect::HandOver` named it; any other value is harmless
+  Cause cause;          ///< why
+  /// How long the service asked to be left alone, from now.
+  std::optional<Duration> retry_after{};
+};
+
+/// The child refused a delivery for good.
+struct Rejected {
+  HandOverId hand_over; ///< as `effect::HandOver` named it; any other value is harmless
+  Cause cause;          ///< why
+};
+
+/// The child is still at it: its time begins anew.
+struct Working {
+  HandOverId hand_over; ///< as `effect::HandOver` named it; any other value is harmless
+};
+
 /// Look at the clock. Harmless at any time.
 struct Wake {};
+
+/// End the delays now, whoever asked for them.
+struct RetryNow {};
+
+/// Take the child for healthy: the backoff and the limits begin anew. A delay that runs goes on.
+struct Reset {};
+
+/// Hand over nothing more; delays, deadlines and the time to acknowledge run on.
+struct Pause {};
+
+/// Hand over again, and accept again.
+struct Resume {};
+
+/// Accept nothing new, and say when nothing is owed any more.
+struct Drain {
+  std::uint32_t ticket; ///< goes back in `effect::Drained`
+  /// When to say what is left, and to accept again; never, if it may take for ever.
+  Instant deadline = Instant::never();
+};
 
 /// End: give up what is owed, stop the child.
 struct Stop {};
@@ -74,6 +126,8 @@ struct Stop {};
 /// Any of the inputs; what `SenderEngine::step` takes.
 using Input = std::variant<input::Start, input::Submit, input::Persisted, input::ChildStarted,
                            input::StartFailed, input::ChildDown, input::Acknowledged,
-                           input::ErrorAnswer, input::ChildAlive, input::Wake, input::Stop>;
+                           input::ErrorAnswer, input::ChildAlive, input::Nacked, input::Rejected,
+                           input::Working, input::Wake, input::RetryNow, input::Reset, input::Pause,
+                           input::Resume, input::Drain, input::Stop>;
 
 } // namespace backoff_actor

@@ -1,4 +1,5 @@
-// Error answers: held until it is known whether the child survived them.
+// What a child says of a delivery. Errors are held until it is known whether the child survived
+// them; refusals and signs of life are taken at their word.
 
 #include "backoff_actor/engine/sender_step.hpp"
 
@@ -8,99 +9,218 @@
 
 namespace backoff_actor {
 
+// The delivery that a living child speaks of, if it has it; what is said of anything else is stale.
+std::optional<SenderEngine::Step::Target> SenderEngine::Step::target_of(HandOverId id) {
+  const auto slot = work_.outbox.find(id);
+  if (slot == Outbox::none || !work_.outbox.is_latest(slot, id)
+      || work_.outbox[slot].place != Place::in_flight)
+    return std::nullopt;
+  auto* const lane = lane_of(work_.outbox[slot].incarnation);
+  if (lane->child != Child::alive)
+    return std::nullopt;
+  return Target{slot, lane};
+}
+
+// -- errors -----------------------------------------------------------------------------
+
 void SenderEngine::Step::operator()(const input::ErrorAnswer& x) {
-  auto& work = this->work();
-  const auto slot = work.outbox.find(x.hand_over);
-  const auto is_current = slot != Outbox::none && work.outbox.is_latest(slot, x.hand_over)
-                          && work.outbox[slot].incarnation == self_.incarnation_
-                          && self_.child_ == Child::alive;
-  if (!is_current || work.outbox[slot].held)
+  const auto target = target_of(x.hand_over);
+  if (!target || work_.outbox[target->slot].held)
     return;
-  emit(effect::HoldAnswer{slot});
-  if (x.is_settled) {
-    reject(slot, x.cause);
-    return;
-  }
-  work.outbox[slot].held = true;
-  work.held.push_back({slot, x.is_bounce, x.cause});
-  if (!work.probe_is_out)
-    send_probe();
+  auto& lane = *target->lane;
+  if (work_.outbox[target->slot].is_ghost)
+    return vanish(lane, target->slot);
+  if (!x.is_bounce)
+    lane.last_progress = now_;
+  emit(effect::HoldAnswer{target->slot});
+  Lane::Held answer{target->slot, x.is_bounce, x.decision, x.cause};
+  if (x.is_settled)
+    return settle(lane, answer);
+  work_.outbox[target->slot].held = true;
+  lane.held.push_back(std::move(answer));
+  if (!lane.probe_is_out)
+    send_probe(lane);
 }
 
 void SenderEngine::Step::operator()(const input::ChildAlive& x) {
-  if (!self_.work_ || self_.child_ != Child::alive || x.incarnation != self_.incarnation_)
+  auto* const lane = lane_of(x.incarnation);
+  const auto lives =
+    lane != nullptr && (lane->child == Child::alive || lane->child == Child::leaving);
+  if (!lives || !lane->probe_is_out || x.probe != lane->probe)
     return;
-  auto& work = *self_.work_;
-  if (!work.probe_is_out || x.probe != work.probe)
-    return;
-  work.probe_is_out = false;
-  reject_held(std::exchange(work.asked, 0));
-  if (!work.held.empty())
-    send_probe();
-}
-
-void SenderEngine::Step::send_probe() {
-  auto& work = *self_.work_;
-  work.probe = (work.probe + 1) & HandOverId::tag_mask;
-  work.probe_is_out = true;
-  work.asked = work.held.size();
-  emit(effect::Probe{self_.incarnation_, work.probe});
-}
-
-// The child lives, and this is what it answered: final.
-void SenderEngine::Step::reject(Outbox::Slot slot, const Cause& cause) {
-  ++self_.work_->outbox[slot].attempts;
-  bury(slot, DeadLetterReason::rejected, cause);
-}
-
-// The child survived the first `count` of the held answers.
-void SenderEngine::Step::reject_held(std::size_t count) {
-  auto& held = self_.work_->held;
-  const auto end = held.begin() + static_cast<std::ptrdiff_t>(count);
-  const std::vector<Work::Held> rejected{std::make_move_iterator(held.begin()),
-                                         std::make_move_iterator(end)};
+  lane->probe_is_out = false;
+  // The child survived those that had come when the probe was sent.
+  auto& held = lane->held;
+  const auto end =
+    held.begin() + static_cast<std::ptrdiff_t>(std::exchange(lane->asked, std::size_t{0}));
+  const std::vector<Lane::Held> meant{std::make_move_iterator(held.begin()),
+                                      std::make_move_iterator(end)};
   held.erase(held.begin(), end);
-  for (const auto& answer : rejected)
-    reject(answer.slot, answer.cause);
+  for (const auto& answer : meant)
+    work_.outbox[answer.slot].held = false;
+  for (const auto& answer : meant)
+    if (!self_.stopped_)
+      settle(*lane, answer);
+  if (!self_.stopped_ && !held.empty())
+    send_probe(*lane);
 }
 
-// The delivery was acknowledged after all.
-void SenderEngine::Step::drop_held(Outbox::Slot slot) {
-  auto& work = *self_.work_;
-  const auto answer = std::find_if(work.held.begin(), work.held.end(),
-                                   [&](const Work::Held& held) { return held.slot == slot; });
-  if (static_cast<std::size_t>(answer - work.held.begin()) < work.asked)
-    --work.asked;
-  work.held.erase(answer);
+void SenderEngine::Step::send_probe(Lane& lane) {
+  lane.probe = (lane.probe + 1) & HandOverId::tag_mask;
+  lane.probe_is_out = true;
+  lane.asked = lane.held.size();
+  emit(effect::Probe{lane.incarnation, lane.probe});
 }
 
-// The child went down for `reason`. What it said before the error that carries this reason was meant as an
-// answer. That error is the crash's, and what came after it the dying child's, which answers for nobody. Without
-// such an error nobody knows where the dying began, so nothing is taken for an answer. A child that stops
-// normally means what it said.
-//
-// Returns the slot of the delivery that the crash's error names as the culprit.
-Outbox::Slot SenderEngine::Step::settle_held(const Cause& reason) {
-  auto& work = *self_.work_;
-  work.probe_is_out = false;
-  work.asked = 0;
-  const auto held = std::exchange(work.held, {});
-  for (const auto& answer : held)
-    work.outbox[answer.slot].held = false;
-  auto answers_end = held.end();
-  auto culprit = Outbox::none;
+// The child lives, and this is what it answered.
+void SenderEngine::Step::settle(Lane& lane, const Lane::Held& answer) {
+  const auto cause = std::make_shared<const Cause>(answer.cause);
+  switch (answer.decision.verdict) {
+  case Verdict::retry:
+    return refuse(lane, answer.slot, cause, answer.decision.retry_after);
+  case Verdict::reject:
+    lane.last_progress = now_;
+    return reject(answer.slot, cause);
+  case Verdict::give_up:
+  case Verdict::escalate:
+    ++work_.outbox[answer.slot].attempts;
+    return give_up(answer.decision.verdict == Verdict::escalate, answer.slot, cause);
+  }
+}
+
+void SenderEngine::Step::drop_held(Lane& lane, Slot slot) {
+  if (!work_.outbox[slot].held)
+    return;
+  work_.outbox[slot].held = false;
+  const auto answer = std::find_if(lane.held.begin(), lane.held.end(),
+                                   [&](const Lane::Held& held) { return held.slot == slot; });
+  if (static_cast<std::size_t>(answer - lane.held.begin()) < lane.asked)
+    --lane.asked;
+  lane.held.erase(answer);
+}
+
+void SenderEngine::Step::drop_all_held(Lane& lane) {
+  lane.probe_is_out = false;
+  lane.asked = 0;
+  for (const auto& answer : lane.held)
+    work_.outbox[answer.slot].held = false;
+  lane.held.clear();
+}
+
+// The child went down for `reason`. What it said before the error that carries this reason was
+// meant. That error is the crash's, and what came after it the dying child's, which answers for
+// nobody. Without such an error nobody knows where the dying began, so nothing is taken for an
+// answer. A child that stops normally, or because it was told to, means what it said.
+SenderEngine::Step::Settled SenderEngine::Step::settle_held(Lane& lane, const Cause& reason,
+                                                            bool was_told_to) {
+  const auto held = lane.held;
+  drop_all_held(lane);
+  Settled result{Outbox::none, Duration::zero()};
+  auto meant_end = held.end();
   if (reason.is_error()) {
-    const auto crash = std::find_if(held.begin(), held.end(), [&](const Work::Held& answer) {
+    const auto crash = std::find_if(held.begin(), held.end(), [&](const Lane::Held& answer) {
       return !answer.is_bounce && answer.cause.code == reason.code;
     });
     if (crash != held.end())
-      culprit = crash->slot;
-    answers_end = crash != held.end() ? crash : held.begin();
+      result.culprit = crash->slot;
+    if (crash != held.end() || !was_told_to)
+      meant_end = crash != held.end() ? crash : held.begin();
   }
-  for (auto answer = held.begin(); answer != answers_end; ++answer)
-    if (!answer->is_bounce)
-      reject(answer->slot, answer->cause);
-  return culprit;
+  for (auto answer = held.begin(); answer != meant_end && !self_.stopped_; ++answer) {
+    if (answer->is_bounce)
+      continue;
+    if (answer->decision.verdict != Verdict::retry) {
+      settle(lane, *answer);
+      continue;
+    }
+    // The failure itself is that of the child, which follows.
+    const auto& wish = answer->decision.retry_after;
+    if (note_refusal(answer->slot, std::make_shared<const Cause>(answer->cause), wish) && wish)
+      result.retry_after = std::max(result.retry_after, *wish);
+  }
+  return result;
+}
+
+// -- refusals ---------------------------------------------------------------------------
+
+void SenderEngine::Step::operator()(const input::Nacked& x) {
+  const auto target = target_of(x.hand_over);
+  if (!target)
+    return;
+  if (work_.outbox[target->slot].is_ghost)
+    return vanish(*target->lane, target->slot);
+  drop_held(*target->lane, target->slot);
+  refuse(*target->lane, target->slot, std::make_shared<const Cause>(x.cause), x.retry_after);
+}
+
+void SenderEngine::Step::operator()(const input::Rejected& x) {
+  const auto target = target_of(x.hand_over);
+  if (!target)
+    return;
+  if (work_.outbox[target->slot].is_ghost)
+    return vanish(*target->lane, target->slot);
+  target->lane->last_progress = now_;
+  reject(target->slot, std::make_shared<const Cause>(x.cause));
+}
+
+void SenderEngine::Step::operator()(const input::Working& x) {
+  const auto target = target_of(x.hand_over);
+  if (!target)
+    return;
+  auto& lane = *target->lane;
+  if (options_.works_on == WorksOn::one) {
+    lane.last_progress = now_;
+  } else {
+    work_.outbox[target->slot].clock_start = now_;
+    work_.outbox.unlink(lane.in_flight, target->slot);
+    work_.outbox.append(lane.in_flight, target->slot);
+  }
+}
+
+void SenderEngine::Step::reject(Slot slot, const SharedCause& cause) {
+  ++work_.outbox[slot].attempts;
+  bury(slot, DeadLetterReason::rejected, cause);
+}
+
+// The lane's child, which lives, could not do it now. Only the first of those that were handed over
+// together is a new failure: one outage is not to be counted as often as there were deliveries in
+// flight.
+void SenderEngine::Step::refuse(Lane& lane, Slot slot, const SharedCause& cause,
+                                std::optional<Duration> retry_after) {
+  const auto is_news = work_.outbox[slot].epoch == lane.epoch;
+  lane.last_progress = now_;
+  const auto is_owed = note_refusal(slot, cause, retry_after);
+  const auto wait = is_owed && retry_after && options_.ordering == Ordering::strict
+                      ? *retry_after
+                      : Duration::zero();
+  if (is_news)
+    fail(lane, cause, Failed::refusal, wait);
+  else if (wait > Duration::zero())
+    delay(lane, wait);
+}
+
+// Charges the delivery, and returns whether it is still owed.
+bool SenderEngine::Step::note_refusal(Slot slot, const SharedCause& cause,
+                                      std::optional<Duration> retry_after) {
+  auto& delivery = work_.outbox[slot];
+  ++work_.counters.nacks;
+  observe([&] { return event::Refused{now_, delivery.id, *cause, retry_after}; });
+  ++delivery.attempts;
+  delivery.is_suspect = false;
+  if (retry_after && *retry_after > options_.retry_after_ceiling) {
+    bury(slot, DeadLetterReason::retry_after_too_long, cause);
+    return false;
+  }
+  if (options_.max_attempts && delivery.attempts >= *options_.max_attempts) {
+    bury(slot, DeadLetterReason::attempts_exhausted, cause);
+    return false;
+  }
+  leave_flight(*lane_of(delivery.incarnation), slot);
+  if (options_.ordering == Ordering::strict)
+    work_.turns.give_back(slot);
+  else
+    work_.turns.pause(slot, now_ + std::max(own_delay(slot), retry_after.value_or(Duration{0})));
+  return true;
 }
 
 } // namespace backoff_actor

@@ -1,123 +1,203 @@
-// The child's life and the delay.
+// The children's lives.
 
 #include "backoff_actor/engine/sender_step.hpp"
+
+#include "backoff_actor/core/unit_random.hpp"
 
 #include <algorithm>
 
 namespace backoff_actor {
 
+// -- started -----------------------------------------------------------------------------
+
 void SenderEngine::Step::operator()(const input::Start&) {
-  if (self_.incarnation_ == 0)
-    start_child();
+  if (work_.last_incarnation == 0)
+    start_child(work_.primary);
+}
+
+void SenderEngine::Step::start_child(Lane& lane) {
+  if (++work_.last_incarnation == 0) // 0 is kept for "none yet"
+    work_.last_incarnation = 1;
+  lane.incarnation = work_.last_incarnation;
+  lane.child = Child::starting;
+  lane.was_handed_something = false;
+  lane.is_done = false;
+  if (is_primary(lane))
+    ++work_.primary_starts;
+  emit(effect::StartChild{lane.incarnation, !is_primary(lane)});
 }
 
 void SenderEngine::Step::operator()(const input::ChildStarted& x) {
-  if (self_.child_ != Child::starting || x.incarnation != self_.incarnation_)
+  auto* const lane = lane_of(x.incarnation);
+  if (lane == nullptr) // of a fallback that is not needed any more
+    return emit(effect::StopChild{x.incarnation});
+  if (lane->child != Child::starting)
     return;
-  self_.child_ = Child::alive;
+  lane->child = Child::alive;
+  lane->last_progress = now_;
   observe([&] { return event::ChildStarted{now_, x.incarnation}; });
-  hand_over_waiting();
 }
 
 void SenderEngine::Step::operator()(const input::StartFailed& x) {
-  if (self_.child_ != Child::starting || x.incarnation != self_.incarnation_)
+  auto* const lane = lane_of(x.incarnation);
+  if (lane == nullptr || lane->child != Child::starting)
     return;
-  self_.child_ = Child::none;
+  lane->child = Child::none;
+  ++work_.counters.failed_starts;
   observe([&] { return event::StartFailed{now_, x.incarnation, x.cause}; });
-  fail(x.cause);
+  const auto cause = std::make_shared<const Cause>(x.cause);
+  if (x.verdict == Verdict::give_up || x.verdict == Verdict::escalate)
+    give_up(x.verdict == Verdict::escalate, Outbox::none, cause);
+  else
+    fail(*lane, cause, Failed::child);
 }
 
+// -- down ----------------------------------------------------------------------------------
+
 void SenderEngine::Step::operator()(const input::ChildDown& x) {
-  if (self_.child_ == Child::none || x.incarnation != self_.incarnation_)
+  const auto abandoned = std::find(work_.abandoned.begin(), work_.abandoned.end(), x.incarnation);
+  if (abandoned != work_.abandoned.end()) {
+    work_.abandoned.erase(abandoned);
+    observe([&] { return event::AbandonedChildEnded{now_, x.incarnation}; });
     return;
-  self_.child_ = Child::none;
-  if (self_.work_) {
-    charge_culprit(settle_held(x.cause));
-    self_.work_->waiting = self_.work_->outbox.front();
+  }
+  auto* const lane = lane_of(x.incarnation);
+  if (lane == nullptr || lane->child == Child::none)
+    return;
+  const auto was_told_to = lane->child == Child::leaving;
+  lane->child = Child::none;
+  const auto settled = settle_held(*lane, x.cause, was_told_to);
+  if (self_.stopped_)
+    return;
+  if (was_told_to) {
+    take_back(*lane);
+    observe([&] { return event::ChildDown{now_, x.incarnation, x.cause, false}; });
+    revive(*lane);
+    return;
   }
   const auto is_failure = x.cause.is_error() || self_.owed() > 0;
   observe([&] { return event::ChildDown{now_, x.incarnation, x.cause, is_failure}; });
   if (!is_failure) {
-    self_.child_is_done_ = true;
+    take_back(*lane);
+    lane->is_done = true;
     return;
   }
-  fail(x.cause);
-  if (self_.options_->restart == RestartTiming::at_once && self_.was_handed_something_)
-    start_child();
+  ++work_.counters.crashes;
+  const auto cause = std::make_shared<const Cause>(x.cause);
+  blame(*lane, settled.culprit != Outbox::none ? settled.culprit : culprit_in(*lane), cause,
+        x.verdict);
+  if (!self_.stopped_)
+    fail(*lane, cause, Failed::child, settled.retry_after);
+  if (!self_.stopped_ && serves(*lane) && options_.restart == RestartTiming::at_once
+      && lane->was_handed_something)
+    start_child(*lane);
 }
 
-void SenderEngine::Step::operator()(const input::Wake&) {
-  self_.wake_at_ = Instant::never();
-  if (!self_.delay_runs_)
+// There is no child any more, and the failure has been counted before.
+void SenderEngine::Step::revive(Lane& lane) {
+  if (!serves(lane))
     return;
-  if (now_ < self_.due_) {
-    ask_for_wake_up();
-    return;
+  const auto is_wanted = lane.delay_runs
+                           ? options_.restart == RestartTiming::at_once && lane.was_handed_something
+                           : !lane.is_done || self_.owed() > 0;
+  if (is_wanted)
+    start_child(lane);
+}
+
+// What the child was working on: of those that it has not answered the oldest, or, if it works on
+// several, the only one. Several become suspects.
+Outbox::Slot SenderEngine::Step::culprit_in(Lane& lane) {
+  auto& outbox = work_.outbox;
+  const auto next_unanswered = [&](Slot slot) {
+    while (slot != Outbox::none && outbox[slot].held)
+      slot = outbox.next_in_list(slot);
+    return slot;
+  };
+  const auto first = next_unanswered(lane.in_flight.first);
+  if (first == Outbox::none)
+    return options_.works_on == WorksOn::one || lane.in_flight.count == 1 ? lane.in_flight.first
+                                                                          : suspect_all(lane);
+  if (options_.works_on == WorksOn::one
+      || next_unanswered(outbox.next_in_list(first)) == Outbox::none)
+    return first;
+  return suspect_all(lane);
+}
+
+// All that the child has not answered may be what it was working on; if it has answered all, all.
+Outbox::Slot SenderEngine::Step::suspect_all(Lane& lane) {
+  auto& outbox = work_.outbox;
+  const auto all_are_held = lane.held.size() == lane.in_flight.count;
+  for (auto slot = lane.in_flight.first; slot != Outbox::none; slot = outbox.next_in_list(slot))
+    if (all_are_held || !outbox[slot].held)
+      outbox[slot].is_suspect = true;
+  return Outbox::none;
+}
+
+// Charges the culprit, if it is still owed; what the child held is owed again, if it does not end.
+void SenderEngine::Step::blame(Lane& lane, Slot slot, const SharedCause& cause, Verdict verdict) {
+  if (slot != Outbox::none && work_.outbox[slot].is_ghost)
+    slot = Outbox::none;
+  else if (slot != Outbox::none)
+    drop_held(lane, slot);
+  take_back(lane);
+  if (slot != Outbox::none) {
+    auto& culprit = work_.outbox[slot];
+    ++culprit.attempts;
+    culprit.is_suspect = options_.works_on == WorksOn::many;
   }
-  self_.delay_runs_ = false;
-  observe([&] { return event::DelayEnded{now_}; });
-  if (self_.child_ != Child::none)
-    hand_over_waiting();
-  else if (!self_.child_is_done_ || self_.owed() > 0)
-    start_child();
-}
-
-void SenderEngine::Step::operator()(const input::Stop&) {
-  self_.stopped_ = true;
-  self_.delay_runs_ = false;
-  if (self_.child_ != Child::none)
-    emit(effect::StopChild{self_.incarnation_});
-  self_.child_ = Child::none;
-  auto& work = this->work();
-  while (!work.outbox.empty())
-    bury(work.outbox.front(), DeadLetterReason::stopped, work.last_failure);
-  observe([&] { return event::SenderStopped{now_}; });
-  self_.options_ = nullptr; // the hook may hold handles that lead back to the driver
-}
-
-void SenderEngine::Step::start_child() {
-  self_.child_ = Child::starting;
-  self_.was_handed_something_ = false;
-  self_.child_is_done_ = false;
-  if (++self_.incarnation_ == 0) // 0 is kept for "none yet"
-    self_.incarnation_ = 1;
-  emit(effect::StartChild{self_.incarnation_});
-}
-
-void SenderEngine::Step::fail(const Cause& cause) {
-  auto& work = this->work();
-  ++work.epoch;
-  work.last_failure = cause;
-  work.backoff = work.backoff.next();
-  const auto delay = work.backoff.wait_time();
-  const auto due = now_ + delay;
-  self_.due_ = self_.delay_runs_ ? std::max(self_.due_, due) : due;
-  self_.delay_runs_ = true;
-  observe([&] { return event::RetryScheduled{now_, delay, self_.due_, work.backoff}; });
-  ask_for_wake_up();
-}
-
-// One wake-up is out at a time. It may come before the delay's end, if that was put off meanwhile,
-// and is then asked for anew.
-void SenderEngine::Step::ask_for_wake_up() {
-  if (self_.wake_at_ <= self_.due_)
+  if (verdict == Verdict::give_up || verdict == Verdict::escalate)
+    return give_up(verdict == Verdict::escalate, Outbox::none, cause);
+  if (slot == Outbox::none)
     return;
-  self_.wake_at_ = self_.due_;
-  emit(effect::WakeAt{self_.due_});
+  if (verdict == Verdict::reject)
+    bury(slot, DeadLetterReason::rejected, cause);
+  else if (options_.max_attempts && work_.outbox[slot].attempts >= *options_.max_attempts)
+    bury(slot, DeadLetterReason::attempts_exhausted, cause);
+  else if (options_.ordering != Ordering::strict)
+    work_.turns.pause(slot, now_ + own_delay(slot));
 }
 
-// An attempt is charged to the delivery that an error answer named; else to the oldest in flight,
-// which is the one that a child works on that takes one at a time.
-void SenderEngine::Step::charge_culprit(Outbox::Slot named) {
-  auto& outbox = self_.work_->outbox;
-  auto culprit = named;
-  if (culprit == Outbox::none && self_.was_handed_something_) {
-    const auto oldest = outbox.front();
-    if (oldest != Outbox::none && outbox[oldest].incarnation == self_.incarnation_)
-      culprit = oldest;
-  }
-  if (culprit != Outbox::none)
-    ++outbox[culprit].attempts;
+// The next delay of a delivery's own backoff, which is drawn from a stream of its own.
+Duration SenderEngine::Step::own_delay(Slot slot) {
+  const auto id = work_.outbox[slot].id;
+  const auto& initial = options_.backoff;
+  auto& own =
+    work_.own_backoffs.try_emplace(id, initial.with_stream(detail::mix(initial.stream() ^ id)))
+      .first->second;
+  own = own.next();
+  return own.wait_time();
+}
+
+// -- hanging -------------------------------------------------------------------------------
+
+void SenderEngine::Step::hang(Lane& lane) {
+  const auto culprit = culprit_in(lane);
+  const auto late = options_.works_on == WorksOn::one ? culprit : lane.in_flight.first;
+  observe([&] { return event::AckTimedOut{now_, work_.outbox[late].id, lane.incarnation}; });
+  ++work_.counters.hangs;
+  emit(effect::TellToEnd{lane.incarnation});
+  lane.child = Child::leaving;
+  lane.end_of_grace = now_ + options_.kill_grace;
+  lane.is_overdue = false;
+  const auto cause = std::make_shared<const Cause>(
+    Cause{1, "no acknowledgement within " + to_string(*options_.ack_timeout)});
+  blame(lane, culprit, cause, options_.on_hang);
+  if (!self_.stopped_)
+    fail(lane, cause, Failed::child);
+}
+
+void SenderEngine::Step::end_grace(Lane& lane) {
+  const auto is_abandoned = options_.after_grace == AfterGrace::abandon;
+  lane.is_overdue = true;
+  observe([&] { return event::ChildOverdue{now_, lane.incarnation, is_abandoned}; });
+  if (!is_abandoned)
+    return;
+  emit(effect::Abandon{lane.incarnation});
+  drop_all_held(lane);
+  take_back(lane);
+  work_.abandoned.push_back(lane.incarnation);
+  lane.child = Child::none;
+  revive(lane);
 }
 
 } // namespace backoff_actor

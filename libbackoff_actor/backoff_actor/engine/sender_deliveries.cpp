@@ -2,95 +2,269 @@
 
 #include "backoff_actor/engine/sender_step.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace backoff_actor {
 
-void SenderEngine::Step::operator()(const input::Submit&) {
-  auto& work = this->work();
-  if (work.outbox.size() == Outbox::max_size) {
-    emit(effect::Refuse{Refusal::outbox_full});
+// -- taken in -----------------------------------------------------------------------
+
+void SenderEngine::Step::operator()(const input::Submit& x) {
+  if (work_.is_draining || !make_room(x)) {
+    ++work_.counters.refused;
+    emit(effect::Refuse{work_.is_draining ? Refusal::draining : Refusal::outbox_full});
     return;
   }
-  const auto id = ++work.last_delivery;
-  const auto slot = work.outbox.push(id, now_);
+  auto& outbox = work_.outbox;
+  const auto is_full =
+    outbox.size() >= options_.capacity
+    || (options_.capacity_bytes && work_.owed_bytes + x.weight > *options_.capacity_bytes);
+  const auto id = ++work_.last_delivery;
+  const auto slot = outbox.push(id, now_);
+  auto& delivery = outbox[slot];
+  delivery.key = x.key;
+  delivery.weight = x.weight;
+  delivery.stored = !options_.persist;
+  work_.turns.add(slot);
+  work_.owed_bytes += x.weight;
+  ++work_.counters.accepted;
   emit(effect::Accept{slot, id});
   observe([&] { return event::Accepted{now_, id}; });
-  if (work.waiting == Outbox::none)
-    work.waiting = slot;
-  if (self_.options_->persist)
+  if (is_full)
+    return bury(slot, DeadLetterReason::dropped, work_.last_failure);
+  if (x.deadline <= now_)
+    return bury(slot, DeadLetterReason::expired, work_.last_failure);
+  if (x.deadline != Instant::never())
+    work_.deadlines.push(slot, {x.deadline, id});
+  if (options_.persist)
     emit(effect::Persist{slot, id});
-  else
-    work.outbox[slot].stored = true;
-  if (self_.child_ == Child::none && !self_.delay_runs_)
-    start_child(); // the last one stopped normally, with nothing owed
-  else
-    hand_over_waiting();
+  auto& lane = work_.serving_lane();
+  if (lane.child == Child::none && !lane.delay_runs)
+    start_child(lane); // the last one stopped normally, with nothing owed
+}
+
+// Whether the newcomer is accepted, be it to be dropped at once.
+bool SenderEngine::Step::make_room(const input::Submit& x) {
+  auto& outbox = work_.outbox;
+  if (!outbox.has_room())
+    return false;
+  const auto bytes = options_.capacity_bytes;
+  const auto is_full = [&](std::size_t owed, std::uint64_t owed_bytes) {
+    return owed >= options_.capacity || (bytes && owed_bytes + x.weight > *bytes);
+  };
+  if (!is_full(outbox.size(), work_.owed_bytes) || options_.overflow == Overflow::drop_newest)
+    return true;
+  if (options_.overflow == Overflow::refuse || is_full(work_.in_flight_owed, work_.in_flight_bytes))
+    return false;
+  while (is_full(outbox.size(), work_.owed_bytes))
+    bury(oldest_droppable(), DeadLetterReason::dropped, work_.last_failure);
+  return true;
+}
+
+// There must be one. Those in flight are passed over once, not at every call.
+Outbox::Slot SenderEngine::Step::oldest_droppable() {
+  auto& slot = work_.oldest_not_in_flight;
+  if (slot == Outbox::none)
+    slot = work_.outbox.front();
+  while (work_.outbox[slot].place == Place::in_flight)
+    slot = work_.outbox.next(slot);
+  return slot;
 }
 
 void SenderEngine::Step::operator()(const input::Persisted& x) {
-  auto& outbox = work().outbox;
-  if (!outbox.holds(x.slot, x.delivery))
-    return;
-  outbox[x.slot].stored = true;
-  hand_over_waiting();
+  if (work_.outbox.holds(x.slot, x.delivery))
+    work_.outbox[x.slot].stored = true;
 }
 
+// -- handed over ----------------------------------------------------------------------
+
+void SenderEngine::Step::hand_over_waiting() {
+  if (work_.mode == Mode::returning && work_.fallback->in_flight.count == 0)
+    come_back();
+  if (work_.is_paused || work_.mode == Mode::returning)
+    return;
+  auto* const fallback = work_.mode == Mode::on_fallback ? work_.fallback.get() : nullptr;
+  auto& primary = work_.primary;
+  if (fallback != nullptr && primary.child == Child::none && !primary.delay_runs
+      && next_in_time() != Outbox::none)
+    start_child(primary); // what comes next probes whether it is well again
+  while (has_room(primary) || (fallback != nullptr && has_room(*fallback))) {
+    const auto slot = next_in_time();
+    if (slot == Outbox::none)
+      return;
+    if (may_take(primary, slot))
+      hand_over(primary, slot);
+    else if (fallback != nullptr && may_take(*fallback, slot))
+      hand_over(*fallback, slot);
+    else
+      return;
+  }
+}
+
+// The delivery whose turn it is and whose deadline has not passed.
+Outbox::Slot SenderEngine::Step::next_in_time() {
+  for (;;) {
+    const auto slot = work_.turns.next();
+    if (slot == Outbox::none || !work_.deadlines.contains(slot)
+        || work_.deadlines.key_of(slot).first > now_)
+      return slot;
+    expire(slot);
+  }
+}
+
+bool SenderEngine::Step::has_room(const Lane& lane) const {
+  return lane.child == Child::alive && !lane.delay_runs && lane.in_flight.count < lane.window;
+}
+
+// A suspect is to be alone with its child.
+bool SenderEngine::Step::may_take(const Lane& lane, Slot slot) const {
+  if (!has_room(lane))
+    return false;
+  return lane.in_flight.count == 0
+         || !(work_.outbox[slot].is_suspect || work_.outbox[lane.in_flight.first].is_suspect);
+}
+
+void SenderEngine::Step::hand_over(Lane& lane, Slot slot) {
+  auto& outbox = work_.outbox;
+  work_.turns.take(slot);
+  const auto again = outbox[slot].incarnation != 0;
+  const auto name = outbox.hand_over(slot, lane.incarnation, lane.epoch);
+  auto& delivery = outbox[slot];
+  delivery.clock_start = now_;
+  outbox.append(lane.in_flight, slot);
+  ++work_.in_flight_owed;
+  work_.in_flight_bytes += delivery.weight;
+  lane.was_handed_something = true;
+  ++work_.counters.hand_overs;
+  work_.counters.resends += again ? 1 : 0;
+  emit(effect::HandOver{slot, lane.incarnation, name});
+  observe([&] { return event::HandedOver{now_, delivery.id, lane.incarnation, again}; });
+}
+
+// What the lane's child holds is owed again, but for that which it may have answered.
+void SenderEngine::Step::take_back(Lane& lane) {
+  auto& outbox = work_.outbox;
+  for (auto slot = lane.in_flight.first; slot != Outbox::none;) {
+    const auto next = outbox.next_in_list(slot);
+    if (outbox[slot].is_ghost) {
+      vanish(lane, slot);
+    } else if (!outbox[slot].held) {
+      leave_flight(lane, slot);
+      work_.turns.give_back(slot);
+    }
+    slot = next;
+  }
+}
+
+void SenderEngine::Step::leave_flight(Lane& lane, Slot slot) {
+  auto& outbox = work_.outbox;
+  outbox.unlink(lane.in_flight, slot);
+  --work_.in_flight_owed;
+  work_.in_flight_bytes -= outbox[slot].weight;
+  auto& oldest = work_.oldest_not_in_flight;
+  if (oldest != Outbox::none && outbox[slot].id < outbox[oldest].id)
+    oldest = slot;
+}
+
+// -- acknowledged, given up -------------------------------------------------------------
+
 void SenderEngine::Step::operator()(const input::Acknowledged& x) {
-  auto& work = this->work();
-  const auto slot = work.outbox.find(x.hand_over);
-  if (slot == Outbox::none) {
+  auto& outbox = work_.outbox;
+  const auto slot = outbox.find(x.hand_over);
+  if (slot == Outbox::none || outbox[slot].is_ghost) {
     observe([&] { return event::UnknownAcknowledgement{now_, x.hand_over.value}; });
+    if (const auto target = target_of(x.hand_over))
+      vanish(*target->lane, slot);
     return;
   }
-  const auto delivery = work.outbox[slot];
-  const auto is_present = work.outbox.is_latest(slot, x.hand_over) && delivery.epoch == work.epoch;
-  if (delivery.held)
-    drop_held(slot);
+  const auto delivery = outbox[slot];
+  const auto is_latest = outbox.is_latest(slot, x.hand_over);
+  if (delivery.place == Place::in_flight)
+    lane_of(delivery.incarnation)->last_progress = now_;
   emit(effect::Acknowledge{slot});
   remove(slot);
+  ++work_.counters.acknowledged;
   observe([&] {
     return event::Acknowledged{now_, delivery.id, delivery.incarnation, delivery.attempts,
                                now_ - delivery.submitted_at};
   });
-  if (is_present)
-    reset_backoff();
-}
-
-void SenderEngine::Step::hand_over_waiting() {
-  if (self_.child_ != Child::alive || self_.delay_runs_ || !self_.work_)
+  if (!is_latest)
     return;
-  auto& work = *self_.work_;
-  auto& outbox = work.outbox;
-  while (work.waiting != Outbox::none && outbox[work.waiting].stored) {
-    const auto slot = std::exchange(work.waiting, outbox.next(work.waiting));
-    const auto again = outbox[slot].incarnation != 0;
-    emit(effect::HandOver{slot, outbox.hand_over(slot, self_.incarnation_, work.epoch)});
-    self_.was_handed_something_ = true;
-    observe([&] { return event::HandedOver{now_, outbox[slot].id, self_.incarnation_, again}; });
+  for_each_lane([&](Lane& lane) {
+    if (lane.epoch != delivery.epoch)
+      return;
+    lane.window = std::min(lane.window + 1, options_.max_in_flight);
+    reset_backoff(lane);
+    if (is_primary(lane) && work_.mode == Mode::on_fallback)
+      work_.mode = Mode::returning;
+  });
+}
+
+// The delivery ends, wherever it is.
+void SenderEngine::Step::remove(Slot slot) {
+  auto& outbox = work_.outbox;
+  const auto& delivery = outbox[slot];
+  make_not_droppable(slot);
+  work_.turns.remove(slot);
+  work_.deadlines.erase(slot);
+  if (!work_.own_backoffs.empty())
+    work_.own_backoffs.erase(delivery.id);
+  work_.owed_bytes -= delivery.weight;
+  if (delivery.place == Place::in_flight) {
+    auto& lane = *lane_of(delivery.incarnation);
+    drop_held(lane, slot);
+    leave_flight(lane, slot);
+    make_not_droppable(slot);
   }
+  outbox.erase(slot);
 }
 
-void SenderEngine::Step::remove(Outbox::Slot slot) {
-  auto& work = *self_.work_;
-  if (work.waiting == slot)
-    work.waiting = work.outbox.next(slot);
-  work.outbox.erase(slot);
+void SenderEngine::Step::make_not_droppable(Slot slot) {
+  if (work_.oldest_not_in_flight == slot)
+    work_.oldest_not_in_flight = work_.outbox.next(slot);
 }
 
-void SenderEngine::Step::bury(Outbox::Slot slot, DeadLetterReason reason, const Cause& cause) {
-  const auto delivery = self_.work_->outbox[slot];
-  emit(effect::DeadLetter{slot, reason});
+void SenderEngine::Step::tell_dead_letter(Slot slot, DeadLetterReason reason,
+                                          const SharedCause& cause) {
+  const auto& delivery = work_.outbox[slot];
+  ++work_.counters.dead_lettered;
+  emit(
+    effect::DeadLetter{slot, reason, delivery.attempts, delivery.id, delivery.submitted_at, cause});
+  observe([&] {
+    return event::DeadLettered{now_, delivery.id, reason, delivery.attempts,
+                               cause ? *cause : Cause{}};
+  });
+}
+
+void SenderEngine::Step::bury(Slot slot, DeadLetterReason reason, const SharedCause& cause) {
+  tell_dead_letter(slot, reason, cause);
   remove(slot);
-  observe([&] { return event::DeadLettered{now_, delivery.id, reason, delivery.attempts, cause}; });
 }
 
-void SenderEngine::Step::reset_backoff() {
-  auto& backoff = work().backoff;
-  const auto was_started = backoff.is_started();
-  backoff = backoff.reset();
-  if (was_started)
-    observe([&] { return event::BackOffReset{now_, backoff}; });
+// Its deadline has passed. If a child holds it, its ghost stays there.
+void SenderEngine::Step::expire(Slot slot) {
+  auto& outbox = work_.outbox;
+  const auto& delivery = outbox[slot];
+  if (delivery.place != Place::in_flight)
+    return bury(slot, DeadLetterReason::expired, work_.last_failure);
+  tell_dead_letter(slot, DeadLetterReason::expired, work_.last_failure);
+  drop_held(*lane_of(delivery.incarnation), slot);
+  make_not_droppable(slot);
+  work_.turns.remove(slot);
+  work_.deadlines.erase(slot);
+  if (!work_.own_backoffs.empty())
+    work_.own_backoffs.erase(delivery.id);
+  work_.owed_bytes -= delivery.weight;
+  work_.in_flight_bytes -= delivery.weight;
+  --work_.in_flight_owed;
+  outbox.make_ghost(slot);
+}
+
+// The child is done with what is owed no longer.
+void SenderEngine::Step::vanish(Lane& lane, Slot ghost) {
+  lane.last_progress = now_;
+  work_.outbox.unlink(lane.in_flight, ghost);
+  work_.outbox.erase(ghost);
 }
 
 } // namespace backoff_actor

@@ -14,41 +14,111 @@ SenderEngine::SenderEngine(SenderEngine&&) noexcept = default;
 SenderEngine& SenderEngine::operator=(SenderEngine&&) noexcept = default;
 
 void SenderEngine::step(Instant now, const Input& input, Effects& effects) {
-  if (!stopped_) {
-    std::visit(Step{*this, now, effects}, input);
-  } else if (std::holds_alternative<input::Submit>(input)) {
-    effects.emplace_back(effect::Refuse{Refusal::stopped});
-  } else if (const auto* late = std::get_if<input::ChildStarted>(&input)) {
-    effects.emplace_back(effect::StopChild{late->incarnation});
+  if (stopped_) {
+    step_stopped(input, effects);
+    return;
   }
+  if (!work_) {
+    if (step_young(now, input, effects))
+      return;
+    work_ = std::make_unique<Work>(*options_);
+    if (youth_ != Youth::unborn)
+      work_->first_child_is(youth_ == Youth::alive);
+  }
+  Step step{*this, now, effects};
+  std::visit(step, input);
+  step.finish();
+  if (stopped_) {
+    work_->outbox = {};
+    options_ = nullptr; // the hook may hold handles that lead back to the driver
+  }
+}
+
+// A sender that has only started its child gets along without `Work`. Returns whether that was all.
+bool SenderEngine::step_young(Instant now, const Input& input, Effects& effects) {
+  if (std::holds_alternative<input::Start>(input)) {
+    if (youth_ == Youth::unborn) {
+      youth_ = Youth::starting;
+      effects.emplace_back(effect::StartChild{1, false});
+    }
+    return true;
+  }
+  const auto* started = std::get_if<input::ChildStarted>(&input);
+  if (started == nullptr || started->incarnation != 1 || youth_ != Youth::starting)
+    return std::holds_alternative<input::Wake>(input);
+  youth_ = Youth::alive;
+  if (options_->on_event)
+    Step::tell(*options_, event::ChildStarted{now, 1});
+  return true;
+}
+
+void SenderEngine::step_stopped(const Input& input, Effects& effects) {
+  if (std::holds_alternative<input::Submit>(input))
+    effects.emplace_back(effect::Refuse{Refusal::stopped});
+  else if (const auto* late = std::get_if<input::ChildStarted>(&input))
+    effects.emplace_back(effect::StopChild{late->incarnation});
+  else if (const auto* drain = std::get_if<input::Drain>(&input))
+    effects.emplace_back(effect::Drained{drain->ticket, 0});
 }
 
 Phase SenderEngine::phase() const {
   if (stopped_)
     return Phase::stopped;
-  if (delay_runs_)
+  if (!work_)
+    return youth_ == Youth::alive ? Phase::running : Phase::starting;
+  if (work_->is_draining)
+    return Phase::draining;
+  const auto& lane = work_->serving_lane();
+  if (lane.delay_runs)
     return Phase::waiting;
-  return child_ == Child::alive ? Phase::running : Phase::starting;
+  return lane.child == Lane::Child::alive ? Phase::running : Phase::starting;
+}
+
+std::uint32_t SenderEngine::incarnation() const {
+  return work_ ? work_->last_incarnation : youth_ == Youth::unborn ? 0 : 1;
 }
 
 std::size_t SenderEngine::owed() const { return work_ ? work_->outbox.size() : 0; }
 
 const ExponentialBackOff& SenderEngine::backoff() const {
-  return work_ ? work_->backoff : options_->backoff;
+  return work_ ? work_->primary.backoff : options_->backoff;
 }
 
-std::string_view to_string(Phase phase) {
-  switch (phase) {
-  case Phase::starting:
-    return "starting";
-  case Phase::running:
-    return "running";
-  case Phase::waiting:
-    return "waiting";
-  case Phase::stopped:
-    return "stopped";
-  }
-  return "unknown";
+Instant SenderEngine::due() const {
+  if (!work_ || stopped_)
+    return Instant::never();
+  const auto& lane = work_->serving_lane();
+  return lane.delay_runs ? lane.due : Instant::never();
+}
+
+SenderStatus SenderEngine::status(Instant now) const {
+  SenderStatus result;
+  result.phase = phase();
+  result.incarnation = incarnation();
+  if (!work_)
+    return result;
+  const auto& work = *work_;
+  const auto& outbox = work.outbox;
+  result.is_paused = work.is_paused;
+  result.is_on_fallback = work.fallback != nullptr;
+  result.restarts = work.primary_starts == 0 ? 0 : work.primary_starts - 1;
+  result.abandoned = static_cast<std::uint32_t>(work.abandoned.size());
+  result.is_delayed = due() != Instant::never();
+  if (result.is_delayed)
+    result.due_in = due() - now;
+  result.retries = work.primary.backoff.retries();
+  result.total_retries = work.primary.backoff.total_retries();
+  result.resets = work.primary.backoff.resets();
+  result.last_delay = work.primary.backoff.wait_time();
+  result.counters = work.counters;
+  if (stopped_)
+    return result;
+  result.owed = outbox.size();
+  result.owed_bytes = work.owed_bytes;
+  result.in_flight = work.in_flight_owed;
+  if (!outbox.empty())
+    result.oldest_age = now - outbox[outbox.front()].submitted_at;
+  return result;
 }
 
 } // namespace backoff_actor

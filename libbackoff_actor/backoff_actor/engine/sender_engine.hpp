@@ -6,16 +6,20 @@
 // thread or generator. A driver (the actor, a simulation, a test) gives it one input at a time,
 // together with the present instant, and carries out the effects in order.
 //
-//     child:   none --StartChild--> starting --ChildStarted--> alive
-//               ^                       |                        |
-//               +------ StartFailed ----+------- ChildDown ------+
+//     child:   none --StartChild--> starting --ChildStarted--> alive --TellToEnd--> leaving
+//               ^                       |                        |                     |
+//               +------ StartFailed ----+------- ChildDown ------+-- ChildDown, grace -+
 //
-//     delay:   off --failure--> running until `due_` --Wake at or after it--> off
+//     delay:   off --failure--> running until due --Wake at or after it--> off
 //
-// The two are independent: with RestartTiming::at_once a child may be there while the delay runs. A
-// delivery is handed over exactly when it is stored, a child is alive, no delay runs, and it has
-// not been handed to this incarnation. Because the order is strict, those not yet handed over are a
-// suffix of the outbox, and one cursor (`Work::waiting`) says where it begins.
+// The two are independent: with RestartTiming::at_once a child may be there while the delay runs.
+// Both, with what the child holds and what it has answered, make a *lane* (sender_lane.hpp). There
+// is one, and while the fallback works there is a second. A delivery is handed to a lane exactly
+// when its turn has come (delivery/turns.hpp), the lane's child is alive, no delay of the lane
+// runs, the lane holds fewer than its window, and the sender is not paused.
+//
+// The window begins at `max_in_flight`, falls to one with every failure, and grows by one with
+// every acknowledgement of the present epoch: after a failure the first hand-over is a probe.
 //
 // Every failure opens a new epoch and asks the backoff for the next delay. A failure during a delay
 // can only lengthen it. An acknowledgement always ends its delivery, but resets the backoff only if
@@ -29,47 +33,22 @@
 //     delivery was the culprit. It is owed again, and so is what was held after it; what was held
 //     before it was meant. Without such an error all is owed again, for nobody knows where the dying
 //     began. A child that stopped normally meant what it said. A bounce is always owed again.
+//
+// A delivery that expires while a child holds it leaves a *ghost*: it is owed no longer, but the
+// child may still be at work on it. The ghost keeps its place among those in flight, so that its
+// crash or its silence is not charged to the next.
 
-#include "backoff_actor/backoff/exponential_back_off.hpp"
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/engine/effects.hpp"
+#include "backoff_actor/engine/engine_options.hpp"
 #include "backoff_actor/engine/inputs.hpp"
-#include "backoff_actor/observe/events.hpp"
-#include "backoff_actor/supervision/decider.hpp"
-#include "backoff_actor/supervision/restart_timing.hpp"
+#include "backoff_actor/observe/sender_status.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string_view>
 
 namespace backoff_actor {
-
-/// What a sender is doing.
-enum class Phase {
-  starting, ///< no child yet, or one is being made, and no delay runs
-  running,  ///< a child is there and no delay runs
-  waiting,  ///< a delay runs
-  stopped,  ///< ended for good
-};
-
-/// Returns the enumerator's name; `unknown` for a number that is none.
-BACKOFF_ACTOR_EXPORT std::string_view to_string(Phase phase);
-
-/// The options of an engine, shared by all engines that have the same.
-struct EngineOptions {
-  /// The backoff before the first failure; each engine goes on from a copy.
-  ExponentialBackOff backoff{};
-
-  /// When a child that went down is recreated.
-  RestartTiming restart = RestartTiming::at_once;
-
-  /// Whether a delivery waits for `input::Persisted` before it may be handed over.
-  bool persist = false;
-
-  /// Told of all that happens, in `step`; empty: nobody is.
-  EventHook on_event{};
-};
 
 /// One sender as a state machine.
 ///
@@ -97,33 +76,37 @@ public:
   /// What the sender is doing, after the last step.
   Phase phase() const;
 
-  /// The present or last incarnation; 0 before the first.
-  std::uint32_t incarnation() const { return incarnation_; }
+  /// The present or last incarnation; 0 before the first. Counts fallbacks too.
+  std::uint32_t incarnation() const;
 
   /// How many deliveries are owed.
   std::size_t owed() const;
 
-  /// The backoff as it stands.
+  /// The backoff as it stands; that of the child, also while the fallback works.
   const ExponentialBackOff& backoff() const;
 
   /// When the running delay ends; `Instant::never()` if none runs.
-  Instant due() const { return delay_runs_ ? due_ : Instant::never(); }
+  Instant due() const;
+
+  /// How the sender stands.
+  SenderStatus status(Instant now) const;
 
 private:
-  enum class Child : std::uint8_t { none, starting, alive };
+  struct Lane; // one child, its delay, and what it holds
   struct Work; // all that a sender needs only once it had something to do
   class Step;  // one step: the engine, the instant, the effects
 
+  // What there is to know before there is work: whether the first child was asked for.
+  enum class Youth : std::uint8_t { unborn, starting, alive };
+
+  bool step_young(Instant now, const Input& input, Effects& effects);
+  void step_stopped(const Input& input, Effects& effects);
+
   std::shared_ptr<const EngineOptions> options_;
   std::unique_ptr<Work> work_;
-  Instant due_{};                      // end of the running delay
   Instant wake_at_ = Instant::never(); // of the wake-up that was asked for and has not come
-  std::uint32_t incarnation_ = 0;
-  Child child_ = Child::none;
-  bool was_handed_something_ : 1 = false; // this incarnation
-  bool child_is_done_ : 1 = false;        // it stopped normally, with nothing owed
-  bool delay_runs_ : 1 = false;
-  bool stopped_ : 1 = false;
+  Youth youth_ = Youth::unborn;
+  bool stopped_ = false;
 };
 
 // A million idle senders are a million of these.

@@ -1,110 +1,168 @@
 #pragma once
 
 // Inside of the engine; not for its users. One step is carried out by an object of this class,
-// whose parts are in a file each: sender_child.cpp, sender_deliveries.cpp, sender_answers.cpp.
+// whose parts are in a file each:
+//
+//   sender_deliveries.cpp   what is owed: taken in, handed over, acknowledged, given up
+//   sender_answers.cpp      what a child says of a delivery: errors, refusals, signs of life
+//   sender_child.cpp        the children's lives: started, down, hanging
+//   sender_clock.cpp        what is due
+//   sender_limits.cpp       failures: the delay, the limits, the fallback, the end
+//   sender_control.cpp      what an operator says
 
-#include "backoff_actor/delivery/outbox.hpp"
-#include "backoff_actor/engine/sender_engine.hpp"
+#include "backoff_actor/engine/sender_lane.hpp"
 
 #include <cstdint>
 #include <memory>
-#include <vector>
+#include <optional>
 
 namespace backoff_actor {
-
-// What the engine does about failures is what the default decider says.
-static_assert(default_decider(FailureKind::child_down) == Verdict::retry);
-static_assert(default_decider(FailureKind::start_failed) == Verdict::retry);
-static_assert(default_decider(FailureKind::error_answer) == Verdict::reject);
-
-struct SenderEngine::Work {
-  explicit Work(const ExponentialBackOff& initial) : backoff(initial) {}
-
-  // An error answer of which it is not yet known whether the child survived it.
-  struct Held {
-    Outbox::Slot slot;
-    bool is_bounce;
-    Cause cause;
-  };
-
-  Outbox outbox;
-  ExponentialBackOff backoff;
-  std::uint64_t last_delivery = 0;
-  Outbox::Slot waiting = Outbox::none; // the oldest not handed to this incarnation
-  std::uint32_t epoch = 0;
-  std::vector<Held> held;  // in the order in which the answers came
-  std::size_t asked = 0;   // how many of them, from the front, had come when the probe was sent
-  std::uint32_t probe = 0; // the last sent; counts modulo 2^31, like the tags of hand-overs
-  bool probe_is_out = false;
-  Cause last_failure;
-};
 
 class BACKOFF_ACTOR_HIDDEN SenderEngine::Step {
 public:
   Step(SenderEngine& engine, Instant now, Effects& effects)
-    : self_(engine), now_(now), effects_(effects) {}
-
-  // -- child and delay ----------------------------------------------------------
+    : self_(engine), options_(*engine.options_), work_(*engine.work_), now_(now),
+      effects_(effects) {}
 
   void operator()(const input::Start&);
+  void operator()(const input::Submit& x);
+  void operator()(const input::Persisted& x);
   void operator()(const input::ChildStarted& x);
   void operator()(const input::StartFailed& x);
   void operator()(const input::ChildDown& x);
-  void operator()(const input::Wake&);
-  void operator()(const input::Stop&);
-
-  // -- deliveries ---------------------------------------------------------------
-
-  void operator()(const input::Submit&);
-  void operator()(const input::Persisted& x);
   void operator()(const input::Acknowledged& x);
-
-  // -- error answers ------------------------------------------------------------
-
   void operator()(const input::ErrorAnswer& x);
   void operator()(const input::ChildAlive& x);
+  void operator()(const input::Nacked& x);
+  void operator()(const input::Rejected& x);
+  void operator()(const input::Working& x);
+  void operator()(const input::Wake&);
+  void operator()(const input::RetryNow&);
+  void operator()(const input::Reset&);
+  void operator()(const input::Pause&);
+  void operator()(const input::Resume&);
+  void operator()(const input::Drain& x);
+  void operator()(const input::Stop&);
 
-private:
-  template <class T>
-  void emit(T effect) {
-    effects_.emplace_back(effect);
-  }
-
-  // Events cost nothing, not even their making, where nobody listens.
-  template <class MakeEvent>
-  void observe(MakeEvent make_event) {
-    if (!self_.options_->on_event)
-      return;
+  // To a hook that there must be.
+  static void tell(const EngineOptions& options, const Event& event) {
     try {
-      self_.options_->on_event(Event{make_event()});
+      options.on_event(event);
     } catch (...) {
       // A hook is told not to throw; one that does must not cost a delivery.
     }
   }
 
-  Work& work() {
-    if (!self_.work_)
-      self_.work_ = std::make_unique<Work>(self_.options_->backoff);
-    return *self_.work_;
+  // What every step ends with: whatever has become possible is done.
+  void finish();
+
+private:
+  using Slot = Outbox::Slot;
+  using Child = Lane::Child;
+  using Mode = Work::Mode;
+  using SharedCause = std::shared_ptr<const Cause>;
+
+  template <class T>
+  void emit(T effect) {
+    effects_.emplace_back(std::move(effect));
   }
 
-  void start_child();
-  void fail(const Cause& cause);
-  void ask_for_wake_up();
-  void charge_culprit(Outbox::Slot named);
+  // Events cost nothing, not even their making, where nobody listens.
+  template <class MakeEvent>
+  void observe(MakeEvent make_event) {
+    if (options_.on_event)
+      tell(options_, Event{make_event()});
+  }
 
+  template <class Visit>
+  void for_each_lane(Visit visit) {
+    visit(work_.primary);
+    if (!self_.stopped_ && work_.fallback)
+      visit(*work_.fallback);
+  }
+
+  // -- lanes ----------------------------------------------------------------------
+
+  Lane* lane_of(std::uint32_t incarnation);
+  bool is_primary(const Lane& lane) const { return &lane == &work_.primary; }
+  bool serves(const Lane& lane) const;
+
+  // -- deliveries -----------------------------------------------------------------
+
+  bool make_room(const input::Submit& x);
+  Slot oldest_droppable();
   void hand_over_waiting();
-  void remove(Outbox::Slot slot);
-  void bury(Outbox::Slot slot, DeadLetterReason reason, const Cause& cause);
-  void reset_backoff();
+  void hand_over(Lane& lane, Slot slot);
+  Slot next_in_time();
+  bool has_room(const Lane& lane) const;
+  bool may_take(const Lane& lane, Slot slot) const;
+  void take_back(Lane& lane);
+  void leave_flight(Lane& lane, Slot slot);
+  void remove(Slot slot);
+  void tell_dead_letter(Slot slot, DeadLetterReason reason, const SharedCause& cause);
+  void bury(Slot slot, DeadLetterReason reason, const SharedCause& cause);
+  void expire(Slot slot);
+  void vanish(Lane& lane, Slot ghost);
+  void make_not_droppable(Slot slot);
 
-  void send_probe();
-  void reject(Outbox::Slot slot, const Cause& cause);
-  void reject_held(std::size_t count);
-  void drop_held(Outbox::Slot slot);
-  Outbox::Slot settle_held(const Cause& reason);
+  // -- answers ----------------------------------------------------------------------
+
+  struct Target { // of what a child says
+    Slot slot;
+    Lane* lane;
+  };
+  std::optional<Target> target_of(HandOverId id);
+  void send_probe(Lane& lane);
+  void settle(Lane& lane, const Lane::Held& answer);
+  void reject(Slot slot, const SharedCause& cause);
+  void refuse(Lane& lane, Slot slot, const SharedCause& cause, std::optional<Duration> retry_after);
+  bool note_refusal(Slot slot, const SharedCause& cause, std::optional<Duration> retry_after);
+  void drop_held(Lane& lane, Slot slot);
+  void drop_all_held(Lane& lane);
+  struct Settled {
+    Slot culprit;         // whom the crash's error names
+    Duration retry_after; // the longest that was asked for
+  };
+  Settled settle_held(Lane& lane, const Cause& reason, bool was_told_to);
+
+  // -- children ---------------------------------------------------------------------
+
+  void start_child(Lane& lane);
+  void revive(Lane& lane);
+  void hang(Lane& lane);
+  void end_grace(Lane& lane);
+  Slot culprit_in(Lane& lane);
+  Slot suspect_all(Lane& lane);
+  void blame(Lane& lane, Slot slot, const SharedCause& cause, Verdict verdict);
+  Duration own_delay(Slot slot);
+
+  // -- clock ------------------------------------------------------------------------
+
+  Instant ack_due(const Lane& lane) const;
+  Instant next_due();
+  void end_delay(Lane& lane);
+  void ask_for_wake_up();
+
+  // -- limits -----------------------------------------------------------------------
+
+  enum class Failed { child, refusal };
+
+  void fail(Lane& lane, const SharedCause& cause, Failed what, Duration at_least = {});
+  void delay(Lane& lane, Duration span);
+  bool is_over_limit(Lane& lane, Failed what);
+  void fall_back(const SharedCause& cause);
+  void come_back();
+  void reset_backoff(Lane& lane);
+  void give_up(bool escalates, Slot slot, const SharedCause& cause);
+  void end(DeadLetterReason reason, const SharedCause& cause);
+
+  // -- control ----------------------------------------------------------------------
+
+  void answer_drains(std::size_t left);
 
   SenderEngine& self_;
+  const EngineOptions& options_;
+  Work& work_;
   Instant now_;
   Effects& effects_;
 };

@@ -35,6 +35,26 @@ struct Describe {
     return child(x.incarnation) + " down" + because(x.cause);
   }
 
+  std::string operator()(const event::AckTimedOut& x) const {
+    return delivery(x.delivery) + " not acknowledged in time by " + child(x.incarnation)
+           + ", which is told to end";
+  }
+
+  std::string operator()(const event::ChildOverdue& x) const {
+    return child(x.incarnation) + " has not ended within the grace, "
+           + (x.is_abandoned ? "abandoned" : "waited for");
+  }
+
+  std::string operator()(const event::AbandonedChildEnded& x) const {
+    return "abandoned " + child(x.incarnation) + " ended after all";
+  }
+
+  std::string operator()(const event::Refused& x) const {
+    return delivery(x.delivery) + " refused"
+           + (x.retry_after ? ", to be retried after " + to_string(*x.retry_after) : "")
+           + because(x.cause);
+  }
+
   std::string operator()(const event::RetryScheduled& x) const {
     return "retry in " + to_string(x.due - x.at) + " (" + to_string(x.backoff) + ")";
   }
@@ -62,6 +82,26 @@ struct Describe {
   std::string operator()(const event::DeadLettered& x) const {
     return delivery(x.delivery) + " dead-lettered, " + std::string{to_string(x.reason)} + ", "
            + attempts(x.attempts) + because(x.cause);
+  }
+
+  std::string operator()(const event::FellBack& x) const {
+    return "the fallback takes over" + because(x.cause);
+  }
+
+  std::string operator()(const event::CameBack&) const {
+    return "the worker takes over from the fallback";
+  }
+
+  std::string operator()(const event::GaveUp& x) const { return "gave up" + because(x.cause); }
+
+  std::string operator()(const event::Paused&) const { return "paused"; }
+
+  std::string operator()(const event::Resumed&) const { return "resumed"; }
+
+  std::string operator()(const event::DrainBegan&) const { return "draining"; }
+
+  std::string operator()(const event::Drained& x) const {
+    return x.left == 0 ? "drained" : "drain ended, " + std::to_string(x.left) + " left";
   }
 
   std::string operator()(const event::SenderStopped&) const { return "sender stopped"; }

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -41,7 +42,36 @@ struct ChildDown {
   Instant at;                ///< when the sender was told
   std::uint32_t incarnation; ///< which child, counted from 1
   Cause cause;               ///< the exit reason; no error after a normal stop
-  bool is_failure;           ///< false: it stopped normally and owed nothing
+  /// False: it stopped normally and owed nothing, or ended because it was told to.
+  bool is_failure;
+};
+
+/// The child did not acknowledge a delivery in time, and is told to end.
+struct AckTimedOut {
+  Instant at;                ///< when the sender noticed
+  std::uint64_t delivery;    ///< the number of its `Accepted`
+  std::uint32_t incarnation; ///< which child, counted from 1
+};
+
+/// A child that was told to end has not ended within the grace.
+struct ChildOverdue {
+  Instant at;                ///< the end of the grace
+  std::uint32_t incarnation; ///< which child, counted from 1
+  bool is_abandoned;         ///< whether it is left to itself; otherwise its end is waited for
+};
+
+/// A child that was left to itself has ended after all.
+struct AbandonedChildEnded {
+  Instant at;                ///< when the sender was told
+  std::uint32_t incarnation; ///< which child, counted from 1
+};
+
+/// A living child refused a delivery for now.
+struct Refused {
+  Instant at;                          ///< when the sender was told, or was sure of it
+  std::uint64_t delivery;              ///< the number of its `Accepted`
+  Cause cause;                         ///< why
+  std::optional<Duration> retry_after; ///< what the service asked for
 };
 
 /// A failure was answered by a delay.
@@ -62,7 +92,7 @@ struct HandedOver {
   Instant at;                ///< when it left the sender
   std::uint64_t delivery;    ///< the number of its `Accepted`
   std::uint32_t incarnation; ///< which child has it now
-  bool again;                ///< an earlier incarnation had it already
+  bool again;                ///< it was handed over before
 };
 
 /// The child confirmed a delivery; its client has the answer.
@@ -92,7 +122,45 @@ struct DeadLettered {
   std::uint64_t delivery;  ///< the number of its `Accepted`
   DeadLetterReason reason; ///< why nothing more is tried
   std::uint32_t attempts;  ///< failed ones
-  Cause cause; ///< rejected: the child's error; stopped: the sender's last failure, if any
+  Cause cause; ///< its own last failure, where that ended it; else the child's last, if any
+};
+
+/// The child failed too often or for too long: the fallback takes over.
+struct FellBack {
+  Instant at;  ///< of the last failure
+  Cause cause; ///< of the last failure
+};
+
+/// The child is well again and takes over from the fallback.
+struct CameBack {
+  Instant at; ///< when the fallback had nothing in flight any more
+};
+
+/// A limit was reached, or the decider said so: the sender ends.
+struct GaveUp {
+  Instant at;  ///< of the last failure
+  Cause cause; ///< of the last failure
+};
+
+/// Nothing is handed over until the sender is told to resume.
+struct Paused {
+  Instant at; ///< when the sender was told
+};
+
+/// The sender hands over and accepts again.
+struct Resumed {
+  Instant at; ///< when the sender was told
+};
+
+/// Nothing new is accepted.
+struct DrainBegan {
+  Instant at; ///< when the sender was told
+};
+
+/// A drain came to its end.
+struct Drained {
+  Instant at;       ///< when nothing was owed any more, or the deadline
+  std::size_t left; ///< deliveries still owed, at the deadline; else 0
 };
 
 /// The sender ended. Nothing comes after it.
@@ -104,10 +172,13 @@ struct SenderStopped {
 
 /// Any of the events; `std::get_if` and `std::visit` tell which, `time_of` and `to_string` take
 /// all.
-using Event = std::variant<event::Accepted, event::ChildStarted, event::StartFailed,
-                           event::ChildDown, event::RetryScheduled, event::DelayEnded,
-                           event::HandedOver, event::Acknowledged, event::UnknownAcknowledgement,
-                           event::BackOffReset, event::DeadLettered, event::SenderStopped>;
+using Event =
+  std::variant<event::Accepted, event::ChildStarted, event::StartFailed, event::ChildDown,
+               event::AckTimedOut, event::ChildOverdue, event::AbandonedChildEnded, event::Refused,
+               event::RetryScheduled, event::DelayEnded, event::HandedOver, event::Acknowledged,
+               event::UnknownAcknowledgement, event::BackOffReset, event::DeadLettered,
+               event::FellBack, event::CameBack, event::GaveUp, event::Paused, event::Resumed,
+               event::DrainBegan, event::Drained, event::SenderStopped>;
 
 /// The one hook, called when a decision is made and before it is carried out.
 ///

@@ -1,9 +1,12 @@
 #include "backoff_actor/testing/dangerous_actor.hpp"
 
 #include "backoff_actor/caf/messages.hpp"
+#include "backoff_actor/caf/retry_after.hpp"
 
+#include <caf/actor_cast.hpp>
 #include <caf/sec.hpp>
 
+#include <algorithm>
 #include <mutex>
 #include <stdexcept>
 #include <utility>
@@ -45,11 +48,10 @@ public:
     if (birth_ == Birth::dies_at_birth)
       throw std::runtime_error("died at birth");
     return {
-      [this](std::uint64_t index) { late_[index].promise.deliver(std::move(late_[index].answer)); },
-      [this](const std::string& text) { return perform(text, caf::make_message(text)); },
+      [this](std::uint64_t index) { go_on(index); },
+      [this](const std::string& text) { return perform(text, nullptr); },
       [this](const TrackedMsg& delivery) {
-        const auto& text = delivery.payload.get_as<std::string>(0);
-        return perform(text, caf::make_message(sent(delivery, text)));
+        return perform(delivery.payload.get_as<std::string>(0), &delivery);
       },
     };
   }
@@ -63,30 +65,76 @@ private:
   struct Late {
     caf::response_promise promise;
     caf::message answer;
+    Duration left{0}; // after the next tick
+    Duration interval{0};
+    std::uint64_t delivery = 0; // of the TrackedMsg, if it was one
+    caf::strong_actor_ptr sender{};
   };
 
-  caf::result<caf::message> perform(const std::string& text, const caf::message& result) {
+  caf::result<caf::message> perform(const std::string& text, const TrackedMsg* delivery) {
+    const auto answer =
+      delivery ? caf::make_message(sent(*delivery, text)) : caf::make_message(text);
     const auto act = state_->act_on(incarnation_, text);
     switch (act.kind) {
     case Act::Kind::answer:
-      return result;
+      return answer;
     case Act::Kind::crash:
       throw std::runtime_error(act.text);
-    case Act::Kind::error:
-      return caf::make_error(caf::sec::invalid_argument, act.text);
     case Act::Kind::crash_like_error:
       return caf::make_error(caf::sec::runtime_error);
+    case Act::Kind::nack:
+      if (delivery)
+        return caf::make_message(Nack{delivery->id, error(act.text), act.delay});
+      [[fallthrough]];
+    case Act::Kind::busy:
+      return retry_after(caf::sec::invalid_argument, act.delay, act.text);
+    case Act::Kind::reject:
+      if (delivery)
+        return caf::make_message(Reject{delivery->id, error(act.text)});
+      [[fallthrough]];
+    case Act::Kind::error:
+      return error(act.text);
     case Act::Kind::answer_later:
     case Act::Kind::silence:
     case Act::Kind::stop:
       break;
     }
-    late_.push_back({make_response_promise(), result});
-    if (act.kind == Act::Kind::answer_later)
-      seam::send_later(*this, act.delay, std::uint64_t{late_.size() - 1});
-    else if (act.kind == Act::Kind::stop)
+    late_.push_back({make_response_promise(), answer});
+    if (act.kind == Act::Kind::answer_later) {
+      auto& late = late_.back();
+      late.left = act.delay;
+      if (delivery) {
+        late.interval = act.interval;
+        late.delivery = delivery->id;
+        late.sender = late.promise.source();
+      }
+      wait(late_.size() - 1);
+    } else if (act.kind == Act::Kind::stop) {
       quit();
+    }
     return caf::delegated<caf::message>{};
+  }
+
+  static caf::error error(const std::string& text) {
+    return caf::make_error(caf::sec::invalid_argument, text);
+  }
+
+  void wait(std::uint64_t index) {
+    auto& late = late_[index];
+    const auto span =
+      late.interval > Duration::zero() ? std::min(late.interval, late.left) : late.left;
+    late.left -= span;
+    seam::send_later(*this, span, index);
+  }
+
+  void go_on(std::uint64_t index) {
+    auto& late = late_[index];
+    if (late.left == Duration::zero()) {
+      late.promise.deliver(std::move(late.answer));
+      return;
+    }
+    seam::enqueue(caf::actor_cast<caf::actor>(late.sender), Working{late.delivery});
+    wait(index);
   }
 
   void leave() {

@@ -17,13 +17,17 @@ struct Act {
     crash,            ///< throw an exception that says `text`
     error,            ///< answer with an error and live; `text` is its context
     crash_like_error, ///< answer with the very error of a crash, `runtime_error`, and live
-    silence,          ///< never answer, and live
+    busy,             ///< answer with an error that says to come back after `delay`, and live
+    nack,             ///< say `Nack`, with `delay` as the time to come back, and live
+    reject,           ///< say `Reject`, and live
+    silence,          ///< never answer, and live: this is how a child hangs
     stop,             ///< stop normally without an answer
   };
 
   Kind kind = Kind::answer; ///< which of the ways
-  Duration delay{0};        ///< of `answer_later`
-  std::string text{};       ///< of `crash` and `error`
+  Duration delay{0};        ///< of `answer_later`, `busy` and `nack`
+  std::string text{};       ///< of `crash`, `error`, `busy`, `nack` and `reject`
+  Duration interval{0};     ///< of `answer_later`: say `Working` this often until then; 0: do not
 };
 
 /// Answers with the message's own text.
@@ -38,6 +42,23 @@ inline Act crash(std::string text = "Danger, High Voltage!") {
 inline Act error(std::string text = "no") { return {Act::Kind::error, {}, std::move(text)}; }
 /// Answers with the very error of a crash, and lives.
 inline Act crash_like_error() { return {Act::Kind::crash_like_error}; }
+/// Answers with `caf::sec::invalid_argument` that says to come back after `span`, and lives.
+inline Act busy(Duration span, std::string text = "busy") {
+  return {Act::Kind::busy, span, std::move(text)};
+}
+/// Says `Nack` with `caf::sec::invalid_argument`, its context `text`, and lives. `span` is when to
+/// come back; 0: it does not say. Without a `TrackedMsg` to speak of it is `busy`.
+inline Act nack(Duration span = Duration{0}, std::string text = "not now") {
+  return {Act::Kind::nack, span, std::move(text)};
+}
+/// Says `Reject` with `caf::sec::invalid_argument`, its context `text`, and lives. Without a
+/// `TrackedMsg` to speak of it is `error`.
+inline Act reject(std::string text = "never") { return {Act::Kind::reject, {}, std::move(text)}; }
+/// Answers with the message's own text after `delay`, and until then says `Working` after every
+/// `interval`, if it has a `TrackedMsg` to speak of.
+inline Act work(Duration delay, Duration interval) {
+  return {Act::Kind::answer_later, delay, {}, interval};
+}
 /// Never answers, and lives.
 inline Act silence() { return {Act::Kind::silence}; }
 /// Stops normally without an answer.

@@ -13,6 +13,7 @@ VirtualTime::VirtualTime(const std::function<void(caf::actor_system_config&)>& c
     }) {}
 
 VirtualTime::~VirtualTime() {
+  virtual_system_.thaw_all();
   for (const auto& actor : kept_)
     caf::anon_send_exit(actor, caf::exit_reason::kill);
   kept_.clear();
@@ -65,5 +66,9 @@ std::optional<Duration> VirtualTime::next_timer() {
 void VirtualTime::stop(const caf::actor& actor) {
   caf::anon_send_exit(actor, caf::exit_reason::user_shutdown);
 }
+
+void VirtualTime::freeze(const caf::actor& actor) { virtual_system_.freeze(actor); }
+
+void VirtualTime::thaw(const caf::actor& actor) { virtual_system_.thaw(actor); }
 
 } // namespace backoff_actor::testing

@@ -38,7 +38,7 @@ public:
   /// own, have been called on its configuration.
   explicit VirtualTime(const std::function<void(caf::actor_system_config&)>& configure = {});
 
-  /// Ends all kept actors and drops all timers.
+  /// Thaws all frozen actors, ends all kept ones, and drops all timers.
   ~VirtualTime();
 
   VirtualTime(const VirtualTime&) = delete;
@@ -94,6 +94,13 @@ public:
 
   /// Asks `actor` to end. The caller still has to `run`.
   void stop(const caf::actor& actor);
+
+  /// Lets `actor` do nothing more until it thaws, as if it were stuck in the work on a message:
+  /// nothing can end it meanwhile, not even `caf::exit_reason::kill`.
+  void freeze(const caf::actor& actor);
+
+  /// Lets a frozen actor go on with what waits in its mailbox. The caller still has to `run`.
+  void thaw(const caf::actor& actor);
 
 private:
   // A class, because CAF 0.17.6 dereferences a null pointer when it spawns a function without

@@ -4,6 +4,8 @@
 
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,16 +43,33 @@ public:
 
   Lines submit() { return take(input::Submit{}); }
 
+  /// The last hand-over of a delivery is refused for now, or for good, or still worked on.
+  Lines nack(std::uint64_t delivery, std::optional<Duration> retry_after = {}) {
+    return take(input::Nacked{hand_overs.at(delivery).back(), {7, "busy"}, retry_after});
+  }
+  Lines reject(std::uint64_t delivery) {
+    return take(input::Rejected{hand_overs.at(delivery).back(), {8, "never"}});
+  }
+  Lines working(std::uint64_t delivery) {
+    return take(input::Working{hand_overs.at(delivery).back()});
+  }
+
   /// The last hand-over of a delivery is acknowledged.
   Lines ack(std::uint64_t delivery) { return ack(hand_overs.at(delivery).back()); }
-  Lines ack(HandOverId id) { return take(input::Acknowledged{id}); }
+  Lines ack(HandOverId id) {
+    in_flight_.erase(delivery_in_[id.slot()]);
+    return take(input::Acknowledged{id});
+  }
 
   /// The last hand-over of a delivery is answered with an error.
-  Lines error(std::uint64_t delivery, std::uint64_t code, bool is_bounce = false) {
-    return take(input::ErrorAnswer{hand_overs.at(delivery).back(), {code, "e"}, is_bounce, false});
+  Lines error(std::uint64_t delivery, std::uint64_t code, bool is_bounce = false,
+              Decision decision = Verdict::reject) {
+    return take(
+      input::ErrorAnswer{hand_overs.at(delivery).back(), {code, "e"}, is_bounce, false, decision});
   }
 
   Lines crash(std::uint64_t code = 7) {
+    in_flight_.clear();
     return take(input::ChildDown{engine->incarnation(), {code, "crash"}});
   }
 
@@ -59,6 +78,11 @@ public:
     crash();
     child_started();
     return wake_after(wait);
+  }
+
+  /// A certain child went down as it was told to.
+  Lines down(std::uint32_t incarnation) {
+    return take(input::ChildDown{incarnation, {9, "told to"}});
   }
 
   Lines stop_normally() { return take(input::ChildDown{engine->incarnation(), {}}); }
@@ -70,6 +94,9 @@ public:
     now = now + span;
     return take(input::Wake{});
   }
+
+  /// Whether a child has been given the delivery and nothing came back.
+  bool in_flight(std::uint64_t delivery) const { return in_flight_.count(delivery) != 0; }
 
   Instant now{};
   std::unique_ptr<SenderEngine> engine;
@@ -83,18 +110,34 @@ private:
     return "accept " + std::to_string(x.delivery);
   }
   std::string describe(const effect::Refuse& x) {
-    return x.reason == Refusal::stopped ? "refuse: stopped" : "refuse: full";
+    switch (x.reason) {
+    case Refusal::stopped:
+      return "refuse: stopped";
+    case Refusal::draining:
+      return "refuse: draining";
+    case Refusal::outbox_full:
+      break;
+    }
+    return "refuse: full";
   }
   std::string describe(const effect::Persist& x) { return "persist " + name(x.slot); }
   std::string describe(const effect::StartChild& x) {
-    return "start child " + std::to_string(x.incarnation);
+    return (x.is_fallback ? "start fallback " : "start child ") + std::to_string(x.incarnation);
+  }
+  std::string describe(const effect::TellToEnd& x) {
+    return "tell to end " + std::to_string(x.incarnation);
+  }
+  std::string describe(const effect::Abandon& x) {
+    return "abandon " + std::to_string(x.incarnation);
   }
   std::string describe(const effect::StopChild& x) {
     return "stop child " + std::to_string(x.incarnation);
   }
   std::string describe(const effect::HandOver& x) {
     hand_overs[delivery_in_.at(x.slot)].push_back(x.hand_over);
-    return "hand over " + name(x.slot);
+    in_flight_.insert(delivery_in_.at(x.slot));
+    return "hand over " + name(x.slot)
+           + (x.incarnation == engine->incarnation() ? "" : " to " + std::to_string(x.incarnation));
   }
   std::string describe(const effect::Probe& x) { return "probe " + std::to_string(x.probe); }
   std::string describe(const effect::HoldAnswer& x) { return "hold " + name(x.slot); }
@@ -102,11 +145,16 @@ private:
   std::string describe(const effect::DeadLetter& x) {
     return "dead letter " + name(x.slot) + " " + std::string{to_string(x.reason)};
   }
+  std::string describe(const effect::Drained& x) {
+    return "drained " + std::to_string(x.ticket) + ", " + std::to_string(x.left) + " left";
+  }
+  std::string describe(const effect::Quit& x) { return x.escalates ? "escalate" : "give up"; }
   std::string describe(const effect::WakeAt& x) {
     return "wake at " + to_string(x.at.since_origin);
   }
 
   std::map<std::uint32_t, std::uint64_t> delivery_in_; // by slot
+  std::set<std::uint64_t> in_flight_;
 };
 
 } // namespace backoff_actor::engine_test

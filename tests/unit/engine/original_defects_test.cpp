@@ -41,10 +41,12 @@ TEST(original_defects, hands_a_living_child_each_delivery_once) { // D2
   sender.crash_and_resend(10ms);
   ASSERT_TRUE(sender.engine->backoff().is_started());
 
-  EXPECT_THAT(sender.submit(), ElementsAre("accept 2", "hand over 2"));
+  EXPECT_THAT(sender.submit(), ElementsAre("accept 2")) << "one at a time, until one is through";
   EXPECT_THAT(sender.wake_after(1s), IsEmpty());
+  EXPECT_THAT(sender.ack(1), ElementsAre("acknowledge 1", "hand over 2"));
   EXPECT_THAT(sender.submit(), ElementsAre("accept 3", "hand over 3"));
   EXPECT_EQ(sender.hand_overs[1].size(), 2u);
+  EXPECT_EQ(sender.hand_overs[2].size(), 1u);
 }
 
 TEST(original_defects, lets_no_newcomer_overtake_those_that_wait) { // D3
@@ -59,7 +61,9 @@ TEST(original_defects, lets_no_newcomer_overtake_those_that_wait) { // D3
 
   EXPECT_THAT(sender.ack(first_hand_over), ElementsAre("acknowledge 1")) << "a late answer";
   EXPECT_THAT(sender.submit(), ElementsAre("accept 4"));
-  EXPECT_THAT(sender.wake_after(10ms), ElementsAre("hand over 2", "hand over 3", "hand over 4"));
+  EXPECT_THAT(sender.wake_after(10ms), ElementsAre("hand over 2"));
+  EXPECT_THAT(sender.submit(), ElementsAre("accept 5"));
+  EXPECT_THAT(sender.ack(2), ElementsAre("acknowledge 2", "hand over 3", "hand over 4"));
 }
 
 TEST(original_defects, a_stale_acknowledgement_ends_its_delivery_but_resets_nothing) { // D7
@@ -70,7 +74,7 @@ TEST(original_defects, a_stale_acknowledgement_ends_its_delivery_but_resets_noth
   sender.submit();
   sender.crash_and_resend(10ms);
 
-  EXPECT_THAT(sender.ack(first_hand_over), ElementsAre("acknowledge 1"));
+  EXPECT_THAT(sender.ack(first_hand_over), ElementsAre("acknowledge 1", "hand over 2"));
   EXPECT_TRUE(sender.engine->backoff().is_started());
   EXPECT_EQ(sender.engine->backoff().resets(), 0u);
 }
@@ -119,7 +123,7 @@ TEST(original_defects, a_normal_stop_with_deliveries_owed_is_a_failure) {
   sender.start();
   sender.submit();
 
-  EXPECT_THAT(sender.stop_normally(), ElementsAre("wake at 10ms", "start child 2"));
+  EXPECT_THAT(sender.stop_normally(), ElementsAre("start child 2", "wake at 10ms"));
 }
 
 TEST(original_defects,

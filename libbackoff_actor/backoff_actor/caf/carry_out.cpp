@@ -1,0 +1,176 @@
+// What a sender does about what it is told: the engine decides, and this carries it out.
+
+#include "backoff_actor/caf/back_off_sender.hpp"
+#include "backoff_actor/delivery/outbox.hpp"
+
+#include <caf/actor_cast.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+namespace backoff_actor {
+
+namespace {
+
+SenderError error_of(Refusal refusal) {
+  switch (refusal) {
+  case Refusal::outbox_full:
+    return SenderError::outbox_full;
+  case Refusal::draining:
+    return SenderError::draining;
+  case Refusal::stopped:
+    break;
+  }
+  return SenderError::stopped;
+}
+
+} // namespace
+
+// -- parcels ------------------------------------------------------------------------
+
+BackOffSender::Extra& BackOffSender::Parcel::more() {
+  if (!extra)
+    extra = std::make_unique<Extra>();
+  return *extra;
+}
+
+caf::actor BackOffSender::Parcel::source() const {
+  return caf::actor_cast<caf::actor>(extra && extra->client ? extra->client : client.source());
+}
+
+// -- effects ------------------------------------------------------------------------
+
+class BackOffSender::CarryOut {
+public:
+  CarryOut(BackOffSender& self, const FollowUp& news, std::vector<FollowUp>& follow_ups)
+    : self_(self), news_(news), follow_ups_(follow_ups) {}
+
+  void operator()(const effect::Accept& x) {
+    if (self_.parcels_.size() <= x.slot)
+      self_.parcels_.resize(x.slot + 1);
+    auto& parcel = self_.parcels_[x.slot] = std::move(self_.incoming_);
+    if (parcel.extra && parcel.extra->is_answered_on_acceptance) {
+      parcel.extra->client = parcel.client.source();
+      seam::answer(parcel.client, caf::make_message(Accepted{x.delivery}));
+    }
+  }
+
+  void operator()(const effect::Refuse& x) {
+    auto parcel = std::exchange(self_.incoming_, {});
+    seam::refuse(parcel.client, make_error(error_of(x.reason)));
+  }
+
+  void operator()(const effect::Persist&) {} // never asked for: what is in memory needs no storing
+
+  void operator()(const effect::StartChild& x) {
+    follow_ups_.push_back(self_.start_child(x.incarnation, x.is_fallback));
+  }
+
+  void operator()(const effect::TellToEnd& x) { self_.tell_to_end(x.incarnation); }
+
+  void operator()(const effect::Abandon& x) { self_.abandon(x.incarnation); }
+
+  void operator()(const effect::StopChild& x) { self_.end_child(x.incarnation); }
+
+  void operator()(const effect::HandOver& x) {
+    auto& parcel = self_.parcels_[x.slot];
+    if (parcel.extra)
+      parcel.extra->held = {};
+    if (self_.options_->acknowledgement == Acknowledgement::by_reply)
+      self_.hand_over(x.incarnation, x.hand_over, parcel.payload);
+    else
+      self_.hand_over(
+        x.incarnation, x.hand_over,
+        caf::make_message(TrackedMsg{x.hand_over.value, parcel.payload, parcel.source()}));
+  }
+
+  void operator()(const effect::Probe& x) { self_.send_probe(x.incarnation, x.probe); }
+
+  void operator()(const effect::HoldAnswer& x) { self_.parcels_[x.slot].more().held = news_.error; }
+
+  void operator()(const effect::Acknowledge& x) {
+    auto parcel = std::exchange(self_.parcels_[x.slot], {});
+    seam::answer(parcel.client, std::move(self_.answer_));
+  }
+
+  void operator()(const effect::DeadLetter& x) { self_.bury(x, news_); }
+
+  void operator()(const effect::Drained& x) {
+    const auto drain = std::find_if(self_.drains_.begin(), self_.drains_.end(),
+                                    [&](const OpenDrain& open) { return open.ticket == x.ticket; });
+    if (drain == self_.drains_.end())
+      return;
+    seam::answer_request(drain->client, caf::make_message(Drained{x.left}));
+    self_.drains_.erase(drain);
+  }
+
+  void operator()(const effect::WakeAt& x) { self_.wake_at(x.at); }
+
+  void operator()(const effect::Quit& x) {
+    // At once, for the dead letters that follow take the held error with them.
+    self_.exit_reason_ = self_.exit_reason(x, news_);
+  }
+
+private:
+  BackOffSender& self_;
+  const FollowUp& news_;
+  std::vector<FollowUp>& follow_ups_;
+};
+
+// -- steps --------------------------------------------------------------------------
+
+void BackOffSender::take(Input input, caf::error error, caf::message answer) {
+  answer_ = std::move(answer);
+  std::vector<FollowUp> follow_ups;
+  step({std::move(input), std::move(error)}, follow_ups);
+  for (std::size_t i = 0; i < follow_ups.size(); ++i) {
+    const auto news = std::move(follow_ups[i]); // which grows meanwhile
+    step(news, follow_ups);
+  }
+  answer_ = {};
+  if (auto reason = std::exchange(exit_reason_, std::nullopt))
+    quit(std::move(*reason));
+  if (engine_.owed() == 0 && drains_.empty())
+    rest();
+  else if (!keep_alive_)
+    keep_alive_ = ctrl();
+}
+
+void BackOffSender::step(const FollowUp& news, std::vector<FollowUp>& follow_ups) {
+  effects_.clear();
+  engine_.step(now(), news.input, effects_);
+  for (const auto& effect : effects_)
+    std::visit(CarryOut{*this, news, follow_ups}, effect);
+}
+
+void BackOffSender::rest() {
+  keep_alive_ = nullptr;
+  // What a backlog has left behind is not kept for the next one.
+  if (parcels_.size() > Outbox::kept_size)
+    std::vector<Parcel>{}.swap(parcels_);
+  if (effects_.capacity() > Outbox::kept_size)
+    effects_ = {};
+}
+
+BackOffSender::FollowUp BackOffSender::start_child(std::uint32_t incarnation, bool is_fallback) {
+  const auto failed = [&](const std::string& text) -> FollowUp {
+    auto error = make_error(SenderError::start_failed, text);
+    const auto verdict = decide(*options_, FailureKind::start_failed, error).verdict;
+    return {input::StartFailed{incarnation, {cause_of(error, false).code, text}, verdict},
+            std::move(error)};
+  };
+  try {
+    const auto child = is_fallback ? options_->fallback(this) : make_child_(this);
+    if (!child)
+      return failed("the factory returned no actor");
+    adopt(incarnation, child);
+    return {input::ChildStarted{incarnation}, {}};
+  } catch (const std::exception& exception) {
+    return failed(exception.what());
+  } catch (...) {
+    return failed("the factory threw an exception of unknown type");
+  }
+}
+
+} // namespace backoff_actor

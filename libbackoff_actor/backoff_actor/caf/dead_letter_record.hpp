@@ -1,0 +1,49 @@
+#pragma once
+
+#include "backoff_actor/caf/submission.hpp"
+#include "backoff_actor/caf/type_ids.hpp"
+#include "backoff_actor/core/export.hpp"
+#include "backoff_actor/core/time.hpp"
+#include "backoff_actor/delivery/dead_letter.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace backoff_actor {
+
+/// The record of a delivery that left a sender without an acknowledgement.
+///
+/// @units nanoseconds in `age`
+struct DeadLetter {
+  std::uint64_t id = 0; ///< counts the deliveries of its sender from 1
+  DeadLetterReason reason = DeadLetterReason::rejected; ///< why nothing more was tried
+  std::uint32_t attempts = 0;                           ///< failed ones
+  /// Its own last failure, where that ended it; else the child's last, if there was one.
+  std::string cause{};
+  Duration age{0};        ///< since the submission
+  caf::message message{}; ///< what the child was to get
+  std::string key{};      ///< its key; empty: none
+  caf::actor client{};    ///< who submitted it; invalid for an anonymous message
+};
+
+/// Returns what submits a dead letter's message once more, with its key, and without a time limit
+/// of its own. Send it from wherever the answer is wanted: the first client has had its own.
+inline Submit resubmit(const DeadLetter& letter) {
+  return {.message = letter.message, .key = letter.key};
+}
+
+/// Renders a record in one line, without message, key and client:
+/// `delivery 3 attempts_exhausted after 2.5s, 5 failed attempts: connection refused`.
+BACKOFF_ACTOR_EXPORT std::string to_string(const DeadLetter& letter);
+
+/// Shows CAF the parts of the message.
+template <class Inspector>
+auto inspect(Inspector& f, DeadLetter& x) {
+  return seam::object(f, x, "backoff_actor::DeadLetter", seam::field("id", x.id),
+                      seam::enum_field("reason", x.reason), seam::field("attempts", x.attempts),
+                      seam::field("cause", x.cause), seam::field("age", x.age),
+                      seam::field("message", x.message), seam::field("key", x.key),
+                      seam::field("client", x.client));
+}
+
+} // namespace backoff_actor

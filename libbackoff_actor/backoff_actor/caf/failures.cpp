@@ -1,0 +1,89 @@
+// What a failure is to those whom it concerns: the client, the readers of dead letters, and whoever
+// watches the sender.
+
+#include "backoff_actor/caf/back_off_sender.hpp"
+#include "backoff_actor/delivery/outbox.hpp"
+
+#include <caf/sec.hpp>
+
+#include <utility>
+#include <variant>
+
+namespace backoff_actor {
+
+namespace {
+
+SenderError error_of(DeadLetterReason reason) {
+  switch (reason) {
+  case DeadLetterReason::attempts_exhausted:
+    return SenderError::attempts_exhausted;
+  case DeadLetterReason::expired:
+    return SenderError::expired;
+  case DeadLetterReason::dropped:
+    return SenderError::dropped;
+  case DeadLetterReason::retry_after_too_long:
+    return SenderError::retry_after_too_long;
+  case DeadLetterReason::gave_up:
+    return SenderError::gave_up;
+  case DeadLetterReason::rejected: // whose error is that of the child
+  case DeadLetterReason::stopped:
+    break;
+  }
+  return SenderError::stopped;
+}
+
+std::string last(const std::string& cause) { return cause.empty() ? "" : "last: " + cause; }
+
+} // namespace
+
+// The error that the engine is being told of. Only silence comes without one of its own.
+caf::error BackOffSender::just_come(const FollowUp& news) {
+  return std::holds_alternative<input::Wake>(news.input) ? make_error(SenderError::ack_timeout)
+                                                         : news.error;
+}
+
+// With what a child refused a delivery for good.
+caf::error BackOffSender::rejection(const Parcel& parcel, const FollowUp& news) {
+  // A child that says Reject after it answered with an error has changed its mind.
+  const auto is_last_word = std::holds_alternative<input::Rejected>(news.input);
+  if (!is_last_word && parcel.extra && parcel.extra->held)
+    return parcel.extra->held;
+  auto error = just_come(news);
+  return error ? error : caf::make_error(caf::sec::request_receiver_down); // it stopped normally
+}
+
+caf::error BackOffSender::exit_reason(const effect::Quit& x, const FollowUp& news) const {
+  auto reason = x.slot == Outbox::none ? just_come(news) : rejection(parcels_[x.slot], news);
+  if (x.escalates && reason) // an escalated normal stop would look like one of the sender's own
+    return reason;
+  return make_error(SenderError::gave_up, last(cause_of(reason, true).text));
+}
+
+void BackOffSender::bury(const effect::DeadLetter& x, const FollowUp& news) {
+  auto parcel = std::exchange(parcels_[x.slot], {});
+  const auto cause = x.cause ? x.cause->text : std::string{};
+  if (options_->dead_letters || options_->on_dead_letter)
+    record({x.delivery, x.reason, x.attempts, cause, now() - x.submitted_at, parcel.payload,
+            parcel.extra ? parcel.extra->key : std::string{}, parcel.source()});
+  if (!parcel.client.pending() || parcel.client.async())
+    seam::refuse(parcel.client, {}); // gets nothing
+  else if (x.reason == DeadLetterReason::rejected)
+    seam::refuse(parcel.client, rejection(parcel, news));
+  else
+    seam::refuse(parcel.client, make_error(error_of(x.reason), last(cause)));
+}
+
+void BackOffSender::record(DeadLetter letter) const {
+  if (options_->on_dead_letter) {
+    try {
+      options_->on_dead_letter(letter);
+    } catch (...) {
+      // What is told of a dead letter must not cost the next one.
+    }
+  }
+  // Without a sender, so that an answer to it does not come back as a submission.
+  if (options_->dead_letters)
+    seam::enqueue(options_->dead_letters, std::move(letter));
+}
+
+} // namespace backoff_actor

@@ -1,0 +1,130 @@
+#include "backoff_actor/caf/sender_options.hpp"
+
+#include "backoff_actor/caf/messages.hpp"
+#include "backoff_actor/caf/retry_after.hpp"
+#include "backoff_actor/delivery/outbox.hpp"
+
+#include <random>
+#include <utility>
+
+namespace backoff_actor {
+
+namespace {
+
+constexpr std::uint32_t max_in_flight_by_default = 1024;
+constexpr std::uint32_t max_restarts = 1'000'000;
+
+// Senders of two processes must not march in step either.
+std::uint64_t seed_of_this_process() {
+  static const auto seed = [] {
+    std::random_device device;
+    return std::uint64_t{device()} << 32 | device();
+  }();
+  return seed;
+}
+
+// Whether a delivery that is retried while the child lives could be overtaken by those behind it.
+bool may_be_refused_in_order(const SenderOptions& options) {
+  return options.ordering == Ordering::strict
+         && (options.acknowledgement == Acknowledgement::by_sent || options.decider);
+}
+
+template <class Number>
+void check_at_least_one(Problems& problems, const char* field, const std::optional<Number>& given) {
+  if (given && *given < 1)
+    problems.add(field, std::to_string(*given), "1 or more");
+}
+
+void check_positive(Problems& problems, const char* field, const std::optional<Duration>& given) {
+  if (given && *given <= Duration::zero())
+    problems.add(field, to_string(*given), "more than 0ns");
+}
+
+void check_not_negative(Problems& problems, const char* field, Duration given) {
+  if (given < Duration::zero())
+    problems.add(field, to_string(given), "0ns or more");
+}
+
+void check_of_use(Problems& problems, const char* field, bool is_given, bool is_of_use,
+                  const char* condition) {
+  if (is_given && !is_of_use)
+    problems.add(field, "a function", std::string{"nothing, unless "} + condition);
+}
+
+} // namespace
+
+Problems check(const SenderOptions& options) {
+  Problems problems;
+  problems.add_nested("backoff", check(options.backoff));
+  check_at_least_one(problems, "max_attempts", options.max_attempts);
+  check_not_negative(problems, "retry_after_ceiling", options.retry_after_ceiling);
+  if (const auto& limit = options.restart_limit) {
+    if (limit->max_restarts > max_restarts)
+      problems.add("restart_limit.max_restarts", std::to_string(limit->max_restarts),
+                   "0.." + std::to_string(max_restarts));
+    check_positive(problems, "restart_limit.within", limit->within);
+  }
+  check_positive(problems, "max_elapsed", options.max_elapsed);
+  check_of_use(problems, "fallback", static_cast<bool>(options.fallback),
+               options.restart_limit || options.max_elapsed, "restart_limit or max_elapsed is set");
+  check_at_least_one(problems, "max_in_flight", options.max_in_flight);
+  check_positive(problems, "ack_timeout", options.ack_timeout);
+  check_not_negative(problems, "kill_grace", options.kill_grace);
+  if (options.capacity < 1 || options.capacity > Outbox::max_size)
+    problems.add("capacity", std::to_string(options.capacity),
+                 "1.." + std::to_string(Outbox::max_size));
+  check_at_least_one(problems, "capacity_bytes", options.capacity_bytes);
+  check_of_use(problems, "weight_of", static_cast<bool>(options.weight_of),
+               options.capacity_bytes.has_value(), "capacity_bytes is set");
+  check_positive(problems, "time_to_live", options.time_to_live);
+  check_of_use(problems, "key_of", static_cast<bool>(options.key_of),
+               options.ordering == Ordering::per_key, "ordering is per_key");
+  return problems;
+}
+
+Decision decide(const SenderOptions& options, FailureKind kind, const caf::error& error) {
+  const auto asked_for = retry_after_of(error);
+  if (options.decider) {
+    try {
+      auto decision = options.decider(kind, error);
+      if (!decision.retry_after)
+        decision.retry_after = asked_for;
+      return decision;
+    } catch (...) {
+      // A decider that fails must not cost more than its opinion.
+    }
+  }
+  return default_decider(kind, asked_for);
+}
+
+std::shared_ptr<const EngineOptions> engine_options(const SenderOptions& options,
+                                                    std::uint64_t stream) {
+  auto backoff = options.backoff;
+  backoff.seed = backoff.seed.value_or(seed_of_this_process());
+  backoff.stream = backoff.stream.value_or(stream);
+  EngineOptions result;
+  result.backoff = ExponentialBackOff{backoff};
+  result.restart = options.restart;
+  result.works_on = options.works_on;
+  result.ordering = options.ordering;
+  result.max_in_flight =
+    options.max_in_flight.value_or(may_be_refused_in_order(options) ? 1 : max_in_flight_by_default);
+  result.max_attempts = options.max_attempts;
+  result.ack_timeout = options.ack_timeout;
+  result.kill_grace = options.kill_grace;
+  result.after_grace = options.after_grace;
+  if (options.ack_timeout)
+    result.on_hang =
+      decide(options, FailureKind::ack_timeout, make_error(SenderError::ack_timeout)).verdict;
+  result.capacity = options.capacity;
+  result.capacity_bytes = options.capacity_bytes;
+  result.overflow = options.overflow;
+  result.retry_after_ceiling = options.retry_after_ceiling;
+  result.restart_limit = options.restart_limit;
+  result.max_elapsed = options.max_elapsed;
+  result.has_fallback = static_cast<bool>(options.fallback);
+  result.on_event = options.on_event;
+  return std::make_shared<const EngineOptions>(std::move(result));
+}
+
+} // namespace backoff_actor

@@ -1,0 +1,186 @@
+#pragma once
+
+#include "backoff_actor/backoff/exponential_back_off.hpp"
+#include "backoff_actor/caf/child.hpp"
+#include "backoff_actor/caf/dead_letter_record.hpp"
+#include "backoff_actor/core/export.hpp"
+#include "backoff_actor/core/problems.hpp"
+#include "backoff_actor/core/time.hpp"
+#include "backoff_actor/delivery/ordering.hpp"
+#include "backoff_actor/engine/engine_options.hpp"
+#include "backoff_actor/observe/events.hpp"
+#include "backoff_actor/supervision/decider.hpp"
+#include "backoff_actor/supervision/hangs.hpp"
+#include "backoff_actor/supervision/restart_limit.hpp"
+#include "backoff_actor/supervision/restart_timing.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace backoff_actor {
+
+/// How a child confirms a delivery.
+enum class Acknowledgement {
+  /// By answering it: any ordinary actor can be the child, unchanged. Its response is the
+  /// acknowledgement and goes to the client; an empty one counts, and so does a later response
+  /// promise.
+  by_reply,
+  /// By `Sent`: the child gets a `TrackedMsg` in place of the message. It may also refuse one with
+  /// `Nack` or `Reject`, and ask for more time with `Working`.
+  by_sent,
+};
+
+/// Decides what becomes of a failure. The error is the exit reason, the error answer,
+/// `SenderError::ack_timeout`, or `SenderError::start_failed` with what the factory said.
+///
+/// It is asked when a failure is noticed, which may be before it is known to be one: about an error
+/// answer that turns out to be that of a crash, for which it is asked again; about the end of a
+/// child that had been told to end. So it must answer from its arguments alone. About hangs it is
+/// asked once, when the sender is made. `Nack` and `Reject` say themselves what they are.
+///
+/// @errors if it throws, `default_decider` decides.
+/// @thread the sender's
+using Decider = std::function<Decision(FailureKind, const caf::error&)>;
+
+/// The options of a `BackOffSender`; the defaults are those of the article.
+struct SenderOptions {
+  // -- failures ---------------------------------------------------------------------
+
+  /// How long to wait after the first, second, third ... failure in a row.
+  ExponentialBackOffSpec backoff{};
+
+  /// When a child that went down is recreated.
+  RestartTiming restart = RestartTiming::at_once;
+
+  /// What becomes of a failure; empty: what `default_decider` says. A decision to retry that names
+  /// no time takes it from the error, see `retry_after`.
+  Decider decider{};
+
+  /// How often a delivery may fail before it is given up; unset: without limit.
+  ///
+  /// @range 1 and above
+  std::optional<std::uint32_t> max_attempts{};
+
+  /// How long a service may ask to be left alone; a delivery whose service asks for more is given
+  /// up.
+  ///
+  /// @range 0 and above
+  Duration retry_after_ceiling = std::chrono::minutes{5};
+
+  /// How often the child may fail within which time; one failure more and the fallback takes over,
+  /// or the sender ends. Unset: without limit.
+  std::optional<RestartLimit> restart_limit{};
+
+  /// How long after the first failure in a row a retry may begin at the latest; where the backoff
+  /// says later, the fallback takes over, or the sender ends. Unset: without limit.
+  ///
+  /// @range above 0
+  std::optional<Duration> max_elapsed{};
+
+  /// Makes the children that take over when a limit is reached, until the child is well again;
+  /// empty: the sender ends.
+  ChildFactory fallback{};
+
+  // -- the child --------------------------------------------------------------------
+
+  /// How the child confirms a delivery.
+  Acknowledgement acknowledgement = Acknowledgement::by_reply;
+
+  /// How many deliveries the child works on at a time.
+  WorksOn works_on = WorksOn::one;
+
+  /// In which order deliveries are handed over.
+  Ordering ordering = Ordering::strict;
+
+  /// How many deliveries the child holds at the most. Unset: 1 where `Ordering::strict` meets a
+  /// child that may refuse a delivery for now, that is with `Acknowledgement::by_sent` or a
+  /// `decider`; otherwise 1024. A child that refuses one delivery while it holds later ones works
+  /// on those first; set this to ask for the order of the hand-overs alone.
+  ///
+  /// @range 1 and above
+  std::optional<std::uint32_t> max_in_flight{};
+
+  /// How long the child may take to acknowledge; one that is silent for longer is ended and made
+  /// again. Unset: for ever.
+  ///
+  /// @range above 0
+  std::optional<Duration> ack_timeout{};
+
+  /// How long a child that was silent has for ending.
+  ///
+  /// @range 0 and above
+  Duration kill_grace = std::chrono::seconds{5};
+
+  /// What becomes of a child that has not ended then.
+  AfterGrace after_grace = AfterGrace::abandon;
+
+  // -- the outbox -------------------------------------------------------------------
+
+  /// How many deliveries are owed at the most.
+  ///
+  /// @range 1 to `Outbox::max_size`
+  std::size_t capacity = 1'000'000;
+
+  /// How much all deliveries together may weigh; unset: anything, and nothing is weighed.
+  ///
+  /// @range 1 and above
+  std::optional<std::uint64_t> capacity_bytes{};
+
+  /// Weighs a message; empty: the bytes that CAF's binary serializer makes of it. 2^32 - 1 and
+  /// everything above count the same. Only with `capacity_bytes`.
+  ///
+  /// @errors if it throws, the message is not accepted, and its client gets
+  ///         `caf::sec::runtime_error` with the exception's text.
+  std::function<std::size_t(const caf::message&)> weight_of{};
+
+  /// What becomes of a message that comes when the outbox is full.
+  Overflow overflow = Overflow::refuse;
+
+  /// How long a delivery may wait for its acknowledgement if its `Submit` does not say; unset: for
+  /// ever.
+  ///
+  /// @range above 0
+  std::optional<Duration> time_to_live{};
+
+  /// Returns the key of a message whose `Submit` names none; empty: none has. Only with
+  /// `Ordering::per_key`. It must answer from the message alone.
+  ///
+  /// @errors as `weight_of`
+  std::function<std::string(const caf::message&)> key_of{};
+
+  // -- who is told ------------------------------------------------------------------
+
+  /// Gets a `DeadLetter` for each delivery that is given up, as a plain send without a sender.
+  caf::actor dead_letters{};
+
+  /// Is called with each delivery that is given up, in the sender's thread, or in the one that ends
+  /// it. It must not block.
+  ///
+  /// @errors what it throws is dropped.
+  std::function<void(const DeadLetter&)> on_dead_letter{};
+
+  /// Told of all that happens; empty: nobody is.
+  EventHook on_event{};
+};
+
+/// Returns all that is wrong with the options; nothing if a sender can be made with them. An option
+/// that could do nothing because another is not set is wrong.
+BACKOFF_ACTOR_EXPORT Problems check(const SenderOptions& options);
+
+/// Returns what the options' decider says of a failure, or `default_decider` in its stead.
+BACKOFF_ACTOR_EXPORT Decision decide(const SenderOptions& options, FailureKind kind,
+                                     const caf::error& error);
+
+/// Returns what the engine of a sender needs to know of its options, with all that is left open
+/// filled in. `stream` is the backoff's if it is not set.
+///
+/// @errors throws `InvalidArgument` if the backoff is wrong.
+BACKOFF_ACTOR_EXPORT std::shared_ptr<const EngineOptions>
+engine_options(const SenderOptions& options, std::uint64_t stream);
+
+} // namespace backoff_actor

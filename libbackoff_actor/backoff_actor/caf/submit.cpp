@@ -1,0 +1,67 @@
+// How a message becomes a delivery.
+
+#include "backoff_actor/caf/back_off_sender.hpp"
+
+#include "backoff_actor/core/unit_random.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <limits>
+#include <utility>
+
+namespace backoff_actor {
+
+namespace {
+
+// FNV-1a, so that every run takes the same keys for the same; 0 stands for "no key".
+std::uint64_t hash_of(const std::string& key) {
+  if (key.empty())
+    return 0;
+  std::uint64_t hash = 0xcbf29ce484222325ULL;
+  for (const auto letter : key)
+    hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3ULL;
+  return std::max<std::uint64_t>(1, detail::mix(hash));
+}
+
+} // namespace
+
+void BackOffSender::on_submission(caf::message payload, caf::response_promise client) {
+  submit(Submit{.message = std::move(payload)}, std::move(client));
+}
+
+void BackOffSender::submit(const Submit& x, caf::response_promise client) {
+  incoming_ = {x.message, std::move(client), nullptr};
+  const auto time_to_live = x.time_to_live == Duration::max()
+                              ? options_->time_to_live.value_or(Duration::max())
+                              : x.time_to_live;
+  input::Submit news{now() + time_to_live};
+  try {
+    if (auto key = key_of(x); !key.empty()) {
+      news.key = options_->ordering == Ordering::per_key ? hash_of(key) : 0;
+      incoming_.more().key = std::move(key);
+    }
+    news.weight = weight_of(x.message);
+  } catch (...) {
+    auto refused = std::exchange(incoming_, {});
+    seam::refuse(refused.client, seam::error_of(std::current_exception()));
+    return;
+  }
+  if (x.answer_when_accepted)
+    incoming_.more().is_answered_on_acceptance = true;
+  take(news);
+}
+
+std::string BackOffSender::key_of(const Submit& x) const {
+  return x.key.empty() && options_->key_of ? options_->key_of(x.message) : x.key;
+}
+
+std::uint32_t BackOffSender::weight_of(const caf::message& message) {
+  if (!options_->capacity_bytes)
+    return 0;
+  const auto weight =
+    options_->weight_of ? options_->weight_of(message) : seam::serialized_size(system(), message);
+  constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
+  return static_cast<std::uint32_t>(std::min(weight, most));
+}
+
+} // namespace backoff_actor

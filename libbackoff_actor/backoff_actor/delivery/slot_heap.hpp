@@ -1,0 +1,109 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace backoff_actor {
+
+/// The slots of an outbox, ordered by a key each, the least first; every slot at most once.
+///
+/// A binary heap that knows where each slot is, so that any can be taken out in logarithmic time
+/// and nothing stale is ever kept. Its size is that of the slots it has ever seen, four bytes each,
+/// and of what it holds.
+///
+/// @shape  Key: ordered by `<`, small.
+/// @errors none but `std::bad_alloc`, from `push`.
+template <class Key>
+class SlotHeap {
+public:
+  /// As the outbox names its slots.
+  using Slot = std::uint32_t;
+
+  /// Whether it holds no slot.
+  bool empty() const { return nodes_.empty(); }
+
+  /// How many slots it holds.
+  std::size_t size() const { return nodes_.size(); }
+
+  /// Whether it holds this slot.
+  bool contains(Slot slot) const { return slot < positions_.size() && positions_[slot] != 0; }
+
+  /// The slot with the least key. It must not be empty.
+  Slot top() const { return nodes_.front().second; }
+
+  /// The least key. It must not be empty.
+  const Key& top_key() const { return nodes_.front().first; }
+
+  /// The key of a slot that it holds.
+  const Key& key_of(Slot slot) const { return nodes_[positions_[slot] - 1].first; }
+
+  /// Takes in a slot that it does not hold.
+  void push(Slot slot, Key key) {
+    if (slot >= positions_.size())
+      positions_.resize(slot + 1);
+    nodes_.emplace_back(key, slot);
+    positions_[slot] = static_cast<std::uint32_t>(nodes_.size());
+    rise(nodes_.size() - 1);
+  }
+
+  /// Takes out the slot with the least key.
+  void pop() { erase(top()); }
+
+  /// Takes out a slot, if it holds it.
+  void erase(Slot slot) {
+    if (!contains(slot))
+      return;
+    const std::size_t hole = positions_[slot] - 1;
+    positions_[slot] = 0;
+    const auto last = nodes_.size() - 1;
+    if (hole != last) {
+      put(hole, nodes_[last]);
+      nodes_.pop_back();
+      rise(hole);
+      sink(hole);
+    } else {
+      nodes_.pop_back();
+    }
+    if (nodes_.empty() && positions_.size() > kept_size)
+      *this = {};
+  }
+
+private:
+  static constexpr std::size_t kept_size = 1024; // what a larger backlog took is given back
+
+  using Node = std::pair<Key, Slot>;
+
+  void put(std::size_t place, Node node) {
+    nodes_[place] = node;
+    positions_[node.second] = static_cast<std::uint32_t>(place + 1);
+  }
+
+  void rise(std::size_t place) {
+    const auto node = nodes_[place];
+    while (place > 0 && node.first < nodes_[(place - 1) / 2].first) {
+      put(place, nodes_[(place - 1) / 2]);
+      place = (place - 1) / 2;
+    }
+    put(place, node);
+  }
+
+  void sink(std::size_t place) {
+    const auto node = nodes_[place];
+    for (auto child = 2 * place + 1; child < nodes_.size(); child = 2 * place + 1) {
+      if (child + 1 < nodes_.size() && nodes_[child + 1].first < nodes_[child].first)
+        ++child;
+      if (!(nodes_[child].first < node.first))
+        break;
+      put(place, nodes_[child]);
+      place = child;
+    }
+    put(place, node);
+  }
+
+  std::vector<Node> nodes_;
+  std::vector<std::uint32_t> positions_; // by slot: the place in `nodes_`, counted from 1; 0: none
+};
+
+} // namespace backoff_actor

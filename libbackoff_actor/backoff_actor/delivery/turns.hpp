@@ -1,0 +1,82 @@
+#pragma once
+
+// Design notes
+//
+// Whose turn it is to be handed over. Deliveries that were never handed over are *fresh*: they need
+// no place of their own, for a cursor moves over the outbox, from the oldest to the youngest, and
+// passes each once. What comes back from a child is *ready* again, or *pausing* first; both are few,
+// as a child holds few, and are kept in heaps. The next delivery is the older of the cursor's and
+// the oldest that is ready.
+//
+//     fresh ----> in flight ----> ready or pausing ----> in flight ...
+//       |            ^
+//       +- blocked --+   (per key: behind the key's owner, until that has ended)
+
+#include "backoff_actor/core/export.hpp"
+#include "backoff_actor/core/time.hpp"
+#include "backoff_actor/delivery/ordering.hpp"
+#include "backoff_actor/delivery/outbox.hpp"
+#include "backoff_actor/delivery/slot_heap.hpp"
+
+#include <cstdint>
+#include <unordered_map>
+
+namespace backoff_actor {
+
+/// The order in which the deliveries of an outbox are handed over.
+///
+/// Every operation takes constant time, or time logarithmic in the number of deliveries that
+/// failed.
+///
+/// @shape  it is told where each delivery goes, and keeps `Delivery::place` right.
+/// @errors none but `std::bad_alloc`
+/// @thread one at a time.
+class BACKOFF_ACTOR_EXPORT Turns {
+public:
+  /// As the outbox names its slots.
+  using Slot = Outbox::Slot;
+
+  /// Keeps order in `outbox`, which must stay where it is.
+  Turns(Outbox& outbox, Ordering ordering) : outbox_(outbox), ordering_(ordering) {}
+
+  /// A delivery was appended to the outbox.
+  void add(Slot slot);
+
+  /// The delivery whose turn it is; `Outbox::none` if none can be handed over.
+  Slot next();
+
+  /// The delivery whose turn it is goes to a child.
+  void take(Slot slot);
+
+  /// A delivery came back from a child, to be handed over again.
+  void give_back(Slot slot);
+
+  /// A delivery that came back from a child, or is ready, is to be handed over again at `until`.
+  void pause(Slot slot, Instant until);
+
+  /// Ends the pauses that last until `now` at the most.
+  void end_pauses(Instant now);
+
+  /// When the first pause ends; `Instant::never()` if none runs.
+  Instant next_pause_end() const { return pauses_.empty() ? Instant::never() : pauses_.top_key(); }
+
+  /// A delivery ends, wherever it is; to be said before it is erased.
+  void remove(Slot slot);
+
+private:
+  struct Key {
+    Slot owner = Outbox::none; // the oldest that was ever handed over
+    Outbox::List blocked;
+  };
+
+  bool is_blocked(Slot slot) const;
+
+  Outbox& outbox_;
+  SlotHeap<std::uint64_t> ready_; // by number
+  SlotHeap<Instant> pauses_;
+  std::unordered_map<std::uint64_t, Key> keys_;
+  Slot fresh_ = Outbox::none; // the oldest that the cursor has not passed
+  Ordering ordering_;
+};
+
+} // namespace backoff_actor

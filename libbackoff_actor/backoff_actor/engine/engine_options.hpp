@@ -1,0 +1,91 @@
+#pragma once
+
+#include "backoff_actor/backoff/exponential_back_off.hpp"
+#include "backoff_actor/core/time.hpp"
+#include "backoff_actor/delivery/ordering.hpp"
+#include "backoff_actor/observe/events.hpp"
+#include "backoff_actor/supervision/decider.hpp"
+#include "backoff_actor/supervision/hangs.hpp"
+#include "backoff_actor/supervision/restart_limit.hpp"
+#include "backoff_actor/supervision/restart_timing.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace backoff_actor {
+
+/// The options of an engine, shared by all engines that have the same. Nothing here is checked;
+/// `check(SenderOptions)` does that for senders.
+struct EngineOptions {
+  /// The backoff before the first failure; each engine goes on from a copy.
+  ExponentialBackOff backoff{};
+
+  /// When a child that went down is recreated.
+  RestartTiming restart = RestartTiming::at_once;
+
+  /// How many deliveries a child works on at a time.
+  WorksOn works_on = WorksOn::one;
+
+  /// In which order deliveries are handed over.
+  Ordering ordering = Ordering::strict;
+
+  /// How many deliveries a child holds at the most.
+  ///
+  /// @range 1 and above
+  std::uint32_t max_in_flight = 1024;
+
+  /// How often a delivery may fail before it is given up; unset: without limit.
+  ///
+  /// @range 1 and above
+  std::optional<std::uint32_t> max_attempts{};
+
+  /// How long a child may take to acknowledge; unset: for ever.
+  ///
+  /// @range above 0
+  std::optional<Duration> ack_timeout{};
+
+  /// How long a child that hangs has for ending when it is told to.
+  ///
+  /// @range 0 and above
+  Duration kill_grace = std::chrono::seconds{5};
+
+  /// What becomes of a child that has not ended then.
+  AfterGrace after_grace = AfterGrace::abandon;
+
+  /// What becomes of a hang. With `reject`, the delivery that is held responsible ends.
+  Verdict on_hang = Verdict::retry;
+
+  /// How many deliveries are owed at the most.
+  ///
+  /// @range 1 to `Outbox::max_size`
+  std::size_t capacity = 1'000'000;
+
+  /// How much all deliveries together may weigh; unset: anything.
+  std::optional<std::uint64_t> capacity_bytes{};
+
+  /// What becomes of a message that comes when the outbox is full.
+  Overflow overflow = Overflow::refuse;
+
+  /// How long a service may ask to be left alone.
+  Duration retry_after_ceiling = std::chrono::minutes{5};
+
+  /// How often the child may fail within which time; unset: without limit.
+  std::optional<RestartLimit> restart_limit{};
+
+  /// How long after the first failure in a row a retry may begin at the latest; unset: without
+  /// limit.
+  std::optional<Duration> max_elapsed{};
+
+  /// Whether another child takes over when a limit is reached, instead of giving up.
+  bool has_fallback = false;
+
+  /// Whether a delivery waits for `input::Persisted` before it may be handed over.
+  bool persist = false;
+
+  /// Told of all that happens, in `step`; empty: nobody is.
+  EventHook on_event{};
+};
+
+} // namespace backoff_actor

@@ -1,0 +1,65 @@
+// What an operator says.
+
+#include "backoff_actor/engine/sender_step.hpp"
+
+namespace backoff_actor {
+
+void SenderEngine::Step::operator()(const input::RetryNow&) {
+  work_.turns.end_pauses(Instant::never());
+  for_each_lane([&](Lane& lane) {
+    if (lane.delay_runs)
+      end_delay(lane);
+  });
+}
+
+void SenderEngine::Step::operator()(const input::Reset&) {
+  for_each_lane([&](Lane& lane) { reset_backoff(lane); });
+  work_.restarts.clear();
+}
+
+void SenderEngine::Step::operator()(const input::Pause&) {
+  if (work_.is_paused)
+    return;
+  work_.is_paused = true;
+  observe([&] { return event::Paused{now_}; });
+}
+
+void SenderEngine::Step::operator()(const input::Resume&) {
+  if (!work_.is_paused && !work_.is_draining)
+    return;
+  work_.is_paused = false;
+  work_.is_draining = false;
+  answer_drains(self_.owed());
+  observe([&] { return event::Resumed{now_}; });
+}
+
+void SenderEngine::Step::operator()(const input::Drain& x) {
+  if (!work_.is_draining)
+    observe([&] { return event::DrainBegan{now_}; });
+  work_.is_draining = true;
+  work_.drains.push_back(x);
+}
+
+void SenderEngine::Step::operator()(const input::Stop&) {
+  end(DeadLetterReason::stopped, work_.last_failure);
+}
+
+void SenderEngine::Step::answer_drains(std::size_t left) {
+  if (work_.drains.empty())
+    return;
+  for (const auto& drain : work_.drains)
+    emit(effect::Drained{drain.ticket, left});
+  work_.drains.clear();
+  observe([&] { return event::Drained{now_, left}; });
+}
+
+void SenderEngine::Step::finish() {
+  if (self_.stopped_)
+    return;
+  hand_over_waiting();
+  if (work_.is_draining && self_.owed() == 0)
+    answer_drains(0);
+  ask_for_wake_up();
+}
+
+} // namespace backoff_actor

@@ -1,0 +1,104 @@
+#pragma once
+
+// Inside of the engine; not for its users. What the engine keeps once it has something to do.
+
+#include "backoff_actor/delivery/outbox.hpp"
+#include "backoff_actor/delivery/slot_heap.hpp"
+#include "backoff_actor/delivery/turns.hpp"
+#include "backoff_actor/engine/sender_engine.hpp"
+#include "backoff_actor/supervision/restart_limit.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace backoff_actor {
+
+// One child, its delay, and what it holds.
+struct SenderEngine::Lane {
+  enum class Child : std::uint8_t {
+    none,
+    starting,
+    alive,
+    leaving, // told to end
+  };
+
+  // An error answer of which it is not yet known whether the child survived it.
+  struct Held {
+    Outbox::Slot slot;
+    bool is_bounce;
+    Decision decision;
+    Cause cause;
+  };
+
+  Lane(const ExponentialBackOff& initial, std::uint32_t full_window)
+    : backoff(initial), window(full_window) {}
+
+  ExponentialBackOff backoff;
+  Instant due{};            // end of the running delay
+  Instant first_failure{};  // of those in a row, if it is failing
+  Instant last_progress{};  // when this incarnation last said anything
+  Instant end_of_grace{};   // of a leaving child
+  Outbox::List in_flight{}; // in the order in which their clocks were started
+  std::vector<Held> held{}; // in the order in which the answers came
+  std::size_t asked = 0;    // how many of them, from the front, had come when
+                            // the probe was sent
+  std::uint32_t probe = 0;  // the last sent; counts modulo 2^31, like tags
+  std::uint32_t incarnation = 0;
+  std::uint32_t epoch = 0;
+  std::uint32_t window;
+  Child child = Child::none;
+  bool probe_is_out = false;
+  bool was_handed_something = false; // this incarnation
+  bool is_done = false;              // it stopped normally, with nothing owed
+  bool is_overdue = false;           // it is leaving, and its grace has passed
+  bool delay_runs = false;
+  bool is_failing = false; // it failed since the last reset of the backoff
+};
+
+struct SenderEngine::Work {
+  enum class Mode : std::uint8_t {
+    normal,
+    on_fallback, // the fallback works, the child is probed
+    returning,   // the child is well; nothing is handed over until the fallback is done
+  };
+
+  explicit Work(const EngineOptions& options)
+    : turns(outbox, options.ordering), primary(options.backoff, options.max_in_flight) {}
+
+  void first_child_is(bool alive) {
+    primary.child = alive ? Lane::Child::alive : Lane::Child::starting;
+    primary.incarnation = last_incarnation = 1;
+    primary_starts = 1;
+  }
+
+  Lane& serving_lane() { return mode == Mode::on_fallback ? *fallback : primary; }
+
+  Outbox outbox{};
+  Turns turns;
+  Lane primary;
+  std::unique_ptr<Lane> fallback{};
+  // The number breaks ties, so that the order does not depend on slots.
+  SlotHeap<std::pair<Instant, std::uint64_t>> deadlines{};
+  std::unordered_map<std::uint64_t, ExponentialBackOff> own_backoffs{}; // by delivery
+  RestartWindow restarts{};
+  std::shared_ptr<const Cause> last_failure{}; // of the primary
+  std::vector<std::uint32_t> abandoned{};      // incarnations that still live
+  std::vector<input::Drain> drains{};
+  SenderCounters counters{};
+  std::uint64_t primary_starts = 0;
+  std::uint64_t last_delivery = 0;
+  std::uint64_t owed_bytes = 0;
+  std::uint64_t in_flight_bytes = 0;                // of what is owed
+  std::uint32_t in_flight_owed = 0;                 // ghosts are not
+  Outbox::Slot oldest_not_in_flight = Outbox::none; // nothing older is droppable; `none`: not known
+  std::uint32_t last_incarnation = 0;
+  std::uint32_t last_epoch = 0;
+  Mode mode = Mode::normal;
+  bool is_paused = false;
+  bool is_draining = false;
+};
+
+} // namespace backoff_actor

@@ -1,0 +1,120 @@
+// Failures: the delay, the limits, the fallback, the end.
+
+#include "backoff_actor/engine/sender_step.hpp"
+
+#include "backoff_actor/core/unit_random.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace backoff_actor {
+
+// -- lanes -----------------------------------------------------------------------------------
+
+SenderEngine::Lane* SenderEngine::Step::lane_of(std::uint32_t incarnation) {
+  if (incarnation == work_.primary.incarnation)
+    return &work_.primary;
+  if (work_.fallback && incarnation == work_.fallback->incarnation)
+    return work_.fallback.get();
+  return nullptr;
+}
+
+// Whether deliveries go to this lane without being a probe.
+bool SenderEngine::Step::serves(const Lane& lane) const {
+  return work_.mode == (is_primary(lane) ? Mode::normal : Mode::on_fallback);
+}
+
+// -- failures --------------------------------------------------------------------------------
+
+// A new epoch begins, and with it the next delay, which lasts for `at_least`.
+void SenderEngine::Step::fail(Lane& lane, const SharedCause& cause, Failed what,
+                              Duration at_least) {
+  lane.epoch = ++work_.last_epoch;
+  lane.window = 1;
+  if (!std::exchange(lane.is_failing, true))
+    lane.first_failure = now_;
+  if (is_primary(lane))
+    work_.last_failure = cause;
+  lane.backoff = lane.backoff.next();
+  const auto span = std::max(lane.backoff.wait_time(), at_least);
+  delay(lane, span);
+  const auto is_over = is_over_limit(lane, what);
+  if (is_over && !options_.has_fallback)
+    return give_up(false, Outbox::none, cause);
+  observe([&] { return event::RetryScheduled{now_, span, lane.due, lane.backoff}; });
+  if (is_over)
+    fall_back(cause);
+  else if (is_primary(lane) && work_.mode == Mode::returning)
+    work_.mode = Mode::on_fallback;
+}
+
+// A delay that runs is only lengthened.
+void SenderEngine::Step::delay(Lane& lane, Duration span) {
+  const auto due = now_ + span;
+  lane.due = lane.delay_runs ? std::max(lane.due, due) : due;
+  lane.delay_runs = true;
+}
+
+bool SenderEngine::Step::is_over_limit(Lane& lane, Failed what) {
+  if (!is_primary(lane) || work_.mode != Mode::normal)
+    return false;
+  const auto is_often = what == Failed::child && options_.restart_limit
+                        && work_.restarts.add(*options_.restart_limit, now_);
+  const auto is_long =
+    options_.max_elapsed && lane.due - lane.first_failure > *options_.max_elapsed;
+  return is_often || is_long;
+}
+
+void SenderEngine::Step::reset_backoff(Lane& lane) {
+  lane.is_failing = false;
+  const auto was_started = lane.backoff.is_started();
+  lane.backoff = lane.backoff.reset();
+  if (was_started)
+    observe([&] { return event::BackOffReset{now_, lane.backoff}; });
+}
+
+// -- the fallback ------------------------------------------------------------------------------
+
+void SenderEngine::Step::fall_back(const SharedCause& cause) {
+  constexpr std::uint64_t stream_of_the_fallback = 0x66616c6c6261636bULL;
+  const auto& initial = options_.backoff;
+  work_.mode = Mode::on_fallback;
+  work_.fallback = std::make_unique<Lane>(
+    initial.with_stream(detail::mix(initial.stream() ^ stream_of_the_fallback)),
+    options_.max_in_flight);
+  work_.fallback->epoch = ++work_.last_epoch;
+  observe([&] { return event::FellBack{now_, *cause}; });
+  start_child(*work_.fallback);
+}
+
+void SenderEngine::Step::come_back() {
+  observe([&] { return event::CameBack{now_}; });
+  if (work_.fallback->child != Child::none)
+    emit(effect::StopChild{work_.fallback->incarnation});
+  work_.fallback = nullptr;
+  work_.mode = Mode::normal;
+  work_.restarts.clear();
+}
+
+// -- the end -----------------------------------------------------------------------------------
+
+// `slot` is where the error is that the sender ends with, if it escalates; none: it just came.
+void SenderEngine::Step::give_up(bool escalates, Slot slot, const SharedCause& cause) {
+  observe([&] { return event::GaveUp{now_, *cause}; });
+  emit(effect::Quit{escalates, slot});
+  end(DeadLetterReason::gave_up, cause);
+}
+
+void SenderEngine::Step::end(DeadLetterReason reason, const SharedCause& cause) {
+  for_each_lane([&](Lane& lane) {
+    if (lane.child != Child::none)
+      emit(effect::StopChild{lane.incarnation});
+  });
+  self_.stopped_ = true;
+  for (auto slot = work_.outbox.front(); slot != Outbox::none; slot = work_.outbox.next(slot))
+    tell_dead_letter(slot, reason, cause);
+  answer_drains(0);
+  observe([&] { return event::SenderStopped{now_}; });
+}
+
+} // namespace backoff_actor

@@ -1,0 +1,42 @@
+#include "backoff_actor/observe/sender_status.hpp"
+
+namespace backoff_actor {
+
+std::string_view to_string(Phase phase) {
+  switch (phase) {
+  case Phase::starting:
+    return "starting";
+  case Phase::running:
+    return "running";
+  case Phase::waiting:
+    return "waiting";
+  case Phase::draining:
+    return "draining";
+  case Phase::stopped:
+    return "stopped";
+  }
+  return "unknown";
+}
+
+std::string to_string(const SenderStatus& status) {
+  std::string text{to_string(status.phase)};
+  if (status.is_paused)
+    text += ", paused";
+  if (status.is_on_fallback)
+    text += ", on the fallback";
+  text += ", " + std::to_string(status.owed) + " owed";
+  if (status.owed > 0)
+    text += " (" + std::to_string(status.in_flight) + " in flight, oldest "
+            + to_string(status.oldest_age) + ")";
+  text += ", child " + std::to_string(status.incarnation);
+  if (status.abandoned > 0)
+    text += ", " + std::to_string(status.abandoned) + " abandoned";
+  if (status.is_delayed)
+    text += ", retry in " + to_string(status.due_in);
+  if (status.retries > 0)
+    text += ", " + std::to_string(status.retries)
+            + (status.retries == 1 ? " failure" : " failures in a row");
+  return text;
+}
+
+} // namespace backoff_actor

@@ -1,0 +1,68 @@
+#pragma once
+
+#include "backoff_actor/core/export.hpp"
+#include "backoff_actor/core/time.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace backoff_actor {
+
+/// What a sender is doing.
+enum class Phase : std::uint8_t {
+  starting, ///< no child yet, or one is being made or ending, and no delay runs
+  running,  ///< a child is there and no delay runs
+  waiting,  ///< a delay runs
+  draining, ///< nothing new is accepted; what is owed goes on as in any other phase
+  stopped,  ///< ended for good
+};
+
+/// Returns the enumerator's name; `unknown` for a number that is none.
+BACKOFF_ACTOR_EXPORT std::string_view to_string(Phase phase);
+
+/// What a sender has counted since it was made.
+struct SenderCounters {
+  std::uint64_t accepted = 0;      ///< deliveries
+  std::uint64_t refused = 0;       ///< messages that were not accepted
+  std::uint64_t acknowledged = 0;  ///< deliveries
+  std::uint64_t dead_lettered = 0; ///< deliveries
+  std::uint64_t hand_overs = 0;    ///< of deliveries to children
+  std::uint64_t resends = 0;       ///< hand-overs of deliveries that were handed over before
+  std::uint64_t nacks = 0;         ///< refusals that are retried
+  std::uint64_t crashes = 0;       ///< children that went down, other than by being told to
+  std::uint64_t failed_starts = 0; ///< children that did not come into being
+  std::uint64_t hangs = 0;         ///< children that were told to end because they were silent
+
+  /// Whether all counts are the same.
+  friend bool operator==(const SenderCounters&, const SenderCounters&) = default;
+};
+
+/// How a sender stands, at one moment.
+///
+/// @units nanoseconds in durations
+struct SenderStatus {
+  Phase phase = Phase::starting;   ///< what it is doing
+  bool is_paused = false;          ///< nothing is handed over until it is told to resume
+  bool is_on_fallback = false;     ///< the fallback works, and the child is probed
+  std::uint32_t incarnation = 0;   ///< of the child now or last alive; counts fallbacks too
+  std::uint64_t restarts = 0;      ///< children made after the first, fallbacks not counted
+  std::uint32_t abandoned = 0;     ///< children that were left to themselves and still live
+  bool is_delayed = false;         ///< a delay runs
+  Duration due_in{0};              ///< the rest of the delay that runs
+  std::uint32_t retries = 0;       ///< failures in a row; the backoff's state
+  std::uint64_t total_retries = 0; ///< retries that waited for a draw, ever
+  std::uint64_t resets = 0;        ///< of the backoff
+  Duration last_delay{0};          ///< what the backoff said after the last failure in a row
+  std::uint64_t owed = 0;          ///< deliveries in the outbox
+  std::uint64_t owed_bytes = 0;    ///< what they weigh, if that is counted
+  std::uint64_t in_flight = 0;     ///< of these, the ones that a child holds
+  Duration oldest_age{0};          ///< since when the oldest is owed; 0 if nothing is
+  SenderCounters counters{};       ///< what it has counted
+};
+
+/// Renders a status in one line:
+/// `waiting, 12 owed (0 in flight, oldest 1.5s), child 4, retry in 70ms, 3 failures in a row`.
+BACKOFF_ACTOR_EXPORT std::string to_string(const SenderStatus& status);
+
+} // namespace backoff_actor

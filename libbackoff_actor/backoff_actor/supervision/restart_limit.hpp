@@ -1,0 +1,47 @@
+#pragma once
+
+#include "backoff_actor/core/export.hpp"
+#include "backoff_actor/core/time.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace backoff_actor {
+
+/// How many failures of a child are borne within which time.
+struct RestartLimit {
+  /// This many within the window are borne, and one more is not.
+  ///
+  /// @range 0 to 1,000,000
+  std::uint32_t max_restarts = 0;
+
+  /// The sliding window.
+  ///
+  /// @range above 0
+  Duration within{0};
+
+  /// Whether two bear the same.
+  friend bool operator==(const RestartLimit&, const RestartLimit&) = default;
+};
+
+/// The failures within a sliding window.
+///
+/// @shape  `add(limit, now) -> bool`, always with the same limit
+/// @range  `now` must not go back
+/// @source the restart intensity of Erlang/OTP's supervisors, without its fixed grid of seconds
+class BACKOFF_ACTOR_EXPORT RestartWindow {
+public:
+  /// Counts a failure at `now`, and returns whether it is one more than the limit bears. A failure
+  /// that is exactly as old as the window no longer counts.
+  bool add(const RestartLimit& limit, Instant now);
+
+  /// Forgets all failures.
+  void clear();
+
+private:
+  std::vector<Instant> failures_; // the last ones, at most `max_restarts` + 1: a ring
+  std::size_t oldest_ = 0;
+};
+
+} // namespace backoff_actor

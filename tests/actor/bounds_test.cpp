@@ -1,0 +1,295 @@
+// What an outbox holds at the most, and for how long.
+
+#include "fixture.hpp"
+
+#include <caf/sec.hpp>
+
+#include <limits>
+#include <ostream>
+
+namespace backoff_actor::actor_test {
+
+class Bounds : public SenderTest {
+protected:
+  using Answer = std::shared_ptr<testing::Answer<std::string>>;
+
+  // A sender with one delivery in flight for ever.
+  Answer start_busy(SenderOptions options) {
+    options.max_in_flight = 1;
+    start({{testing::silence()}}, std::move(options));
+    return ask("in flight");
+  }
+
+  static SenderOptions holding(std::size_t capacity, Overflow overflow) {
+    auto options = default_options();
+    options.capacity = capacity;
+    options.overflow = overflow;
+    return options;
+  }
+
+  static SenderOptions holding_letters(std::uint64_t count, Overflow overflow) {
+    auto options = default_options();
+    options.capacity_bytes = count;
+    options.overflow = overflow;
+    options.weight_of = [](const caf::message& message) {
+      return message.get_as<std::string>(0).size();
+    };
+    return options;
+  }
+
+  static bool has(const Answer& answer, SenderError code) {
+    return answer->error && *answer->error == make_error(code);
+  }
+};
+
+// -- how many ----------------------------------------------------------------------------
+
+TEST_F(Bounds, what_comes_to_a_full_outbox_is_refused_at_once) {
+  const auto first = start_busy(holding(2, Overflow::refuse));
+  const auto second = ask("b");
+
+  const auto third = ask("c");
+
+  EXPECT_TRUE(has(third, SenderError::outbox_full));
+  EXPECT_FALSE(first->is_ready());
+  EXPECT_FALSE(second->is_ready());
+  EXPECT_EQ(status().counters.refused, 1u);
+  EXPECT_EQ(status().counters.accepted, 2u);
+  EXPECT_EQ(log.count<event::DeadLettered>(), 0u);
+}
+
+TEST_F(Bounds, there_is_room_again_after_an_acknowledgement) {
+  auto options = holding(1, Overflow::refuse);
+  start({{testing::answer_later(1s)}}, options);
+  ask("a");
+  EXPECT_TRUE(has(ask("b"), SenderError::outbox_full));
+  time.advance(1s);
+
+  EXPECT_EQ(ask("c")->value, "c");
+}
+
+TEST_F(Bounds, the_oldest_that_no_child_holds_makes_room) {
+  const auto held = start_busy(holding(3, Overflow::drop_oldest));
+  const auto oldest = ask("b");
+  const auto middle = ask("c");
+
+  const auto newest = ask("d");
+
+  EXPECT_TRUE(has(oldest, SenderError::dropped));
+  for (const auto& answer : {held, middle, newest})
+    EXPECT_FALSE(answer->is_ready());
+  const auto letters = log.all<event::DeadLettered>();
+  ASSERT_EQ(letters.size(), 1u);
+  EXPECT_EQ(letters[0].delivery, 2u);
+  EXPECT_EQ(letters[0].reason, DeadLetterReason::dropped);
+}
+
+TEST_F(Bounds, what_a_child_holds_is_not_dropped_for_anything) {
+  const auto held = start_busy(holding(1, Overflow::drop_oldest));
+
+  EXPECT_TRUE(has(ask("b"), SenderError::outbox_full));
+  EXPECT_FALSE(held->is_ready());
+}
+
+TEST_F(Bounds, the_newest_is_accepted_and_dropped) {
+  const auto held = start_busy(holding(2, Overflow::drop_newest));
+  const auto second = ask("b");
+
+  EXPECT_TRUE(has(ask("c"), SenderError::dropped));
+  EXPECT_FALSE(held->is_ready());
+  EXPECT_FALSE(second->is_ready());
+  EXPECT_EQ(log.count<event::Accepted>(), 3u);
+  EXPECT_EQ(status().counters.refused, 0u);
+  EXPECT_EQ(status().counters.dead_lettered, 1u);
+}
+
+TEST_F(Bounds, a_client_that_used_a_plain_send_hears_nothing_of_a_full_outbox) {
+  start_busy(holding(1, Overflow::refuse));
+  const auto received = std::make_shared<Strings>();
+  const auto client = plain_client(received);
+  time.tell(client, std::uint64_t{1});
+  time.run();
+
+  EXPECT_EQ(status().counters.refused, 1u);
+  EXPECT_THAT(*received, IsEmpty());
+}
+
+// -- how much ----------------------------------------------------------------------------
+
+TEST_F(Bounds, the_weights_of_what_is_owed_are_added_up) {
+  start_busy(holding_letters(12, Overflow::refuse)); // "in flight" weighs 9
+  EXPECT_EQ(status().owed_bytes, 9u);
+
+  EXPECT_TRUE(has(ask("four"), SenderError::outbox_full));
+  EXPECT_FALSE(ask("two")->is_ready()) << "what fits exactly is taken";
+  EXPECT_EQ(status().owed_bytes, 12u);
+  EXPECT_TRUE(has(ask("x"), SenderError::outbox_full));
+  EXPECT_FALSE(ask("")->is_ready()) << "what weighs nothing always fits";
+}
+
+TEST_F(Bounds, as_many_are_dropped_as_the_newcomer_needs) {
+  start_busy(holding_letters(12, Overflow::drop_oldest));
+  const auto one = ask("1");
+  const auto two = ask("2");
+  const auto three = ask("3");
+
+  const auto newcomer = ask("ab");
+
+  EXPECT_TRUE(has(one, SenderError::dropped));
+  EXPECT_TRUE(has(two, SenderError::dropped));
+  EXPECT_FALSE(three->is_ready());
+  EXPECT_FALSE(newcomer->is_ready());
+}
+
+TEST_F(Bounds, nothing_is_dropped_for_what_would_not_fit_all_the_same) {
+  start_busy(holding_letters(12, Overflow::drop_oldest));
+  const auto one = ask("1");
+
+  EXPECT_TRUE(has(ask("four"), SenderError::outbox_full)) << "9 are in flight";
+  EXPECT_TRUE(has(ask("more than twelve"), SenderError::outbox_full));
+  EXPECT_FALSE(one->is_ready());
+}
+
+TEST_F(Bounds, without_a_scale_a_message_weighs_what_cafs_serializer_makes_of_it) {
+  auto options = default_options();
+  options.capacity_bytes = 1000;
+  start_busy(options);
+  const auto before = status().owed_bytes;
+
+  EXPECT_TRUE(has(ask(std::string(1000, 'x')), SenderError::outbox_full));
+  EXPECT_FALSE(ask(std::string(200, 'x'))->is_ready());
+  EXPECT_GE(status().owed_bytes - before, 200u);
+  EXPECT_LE(status().owed_bytes - before, 250u);
+}
+
+TEST_F(Bounds, a_message_that_cannot_be_weighed_is_refused_with_what_the_scale_said) {
+  auto options = holding_letters(100, Overflow::refuse);
+  options.weight_of = [](const caf::message& message) -> std::size_t {
+    if (message.match_elements<std::string>() && message.get_as<std::string>(0) != "feather")
+      return 1;
+    throw std::runtime_error("too light");
+  };
+  start({}, options);
+
+  const auto feather = ask("feather");
+
+  ASSERT_TRUE(feather->error);
+  EXPECT_EQ(*feather->error, caf::sec::runtime_error);
+  EXPECT_THAT(text_of(feather->error), ::testing::HasSubstr("too light"));
+  EXPECT_EQ(status().counters.accepted, 0u);
+  EXPECT_EQ(ask("a")->value, "a");
+}
+
+TEST_F(Bounds, what_is_heavier_than_can_be_counted_counts_as_the_heaviest) {
+  auto options = holding_letters(std::numeric_limits<std::uint32_t>::max(), Overflow::refuse);
+  options.weight_of = [](const caf::message&) { return std::numeric_limits<std::size_t>::max(); };
+  start_busy(options);
+
+  EXPECT_EQ(status().owed_bytes, 4'294'967'295u);
+  EXPECT_TRUE(has(ask("b"), SenderError::outbox_full));
+}
+
+// -- how long ----------------------------------------------------------------------------
+
+TEST_F(Bounds, what_waits_expires_at_its_deadline_and_not_a_nanosecond_earlier) {
+  start({});
+  tell(Pause{});
+  const auto answer = submit("a", {.time_to_live = 50ms});
+  time.advance(50ms - 1ns);
+  EXPECT_FALSE(answer->is_ready());
+
+  time.advance(1ns);
+
+  EXPECT_TRUE(has(answer, SenderError::expired));
+  tell(Resume{});
+  EXPECT_THAT(danger.texts(), IsEmpty());
+}
+
+TEST_F(Bounds, a_deadline_passes_during_a_delay_too) {
+  start({{testing::crash("bang")}});
+  const auto answer = submit("a", {.time_to_live = 5ms});
+  time.advance(5ms);
+
+  EXPECT_EQ(text_of(answer->error),
+            "expired: the deadline passed before this delivery was acknowledged (last: bang)");
+  time.advance(1h);
+  EXPECT_EQ(danger.texts(), (Strings{"a"}));
+}
+
+TEST_F(Bounds, a_late_answer_to_what_expired_in_flight_reaches_nobody) {
+  auto options = default_options();
+  options.max_in_flight = 1;
+  start({{testing::answer_later(80ms)}}, options);
+  const auto a = submit("a", {.time_to_live = 50ms});
+  const auto b = ask("b");
+  time.advance(50ms);
+  EXPECT_TRUE(has(a, SenderError::expired));
+  EXPECT_EQ(status().owed, 1u);
+  time.advance(30ms - 1ns);
+  EXPECT_EQ(danger.texts(), (Strings{"a"})) << "the child is still at work on it";
+
+  time.advance(1ns);
+
+  EXPECT_EQ(log.count<event::UnknownAcknowledgement>(), 1u);
+  EXPECT_EQ(log.count<event::Acknowledged>(), 1u);
+  EXPECT_FALSE(a->value);
+  EXPECT_EQ(b->value, "b");
+}
+
+TEST_F(Bounds, a_crash_with_what_expired_in_flight_charges_nobody_and_resends_the_others) {
+  auto options = default_options();
+  options.max_attempts = 1;
+  start({{testing::silence(), testing::silence()}}, options);
+  const auto a = submit("a", {.time_to_live = 50ms});
+  const auto b = ask("b");
+  time.advance(50ms);
+  caf::anon_send_exit(danger.child(), caf::exit_reason::kill);
+  time.advance(10ms);
+
+  EXPECT_TRUE(has(a, SenderError::expired));
+  EXPECT_EQ(b->value, "b");
+  EXPECT_EQ(danger.texts(), (Strings{"a", "b", "b"}));
+}
+
+struct Overdue {
+  const char* name;
+  Duration time_to_live;
+
+  friend void PrintTo(const Overdue& row, std::ostream* out) { *out << row.name; }
+};
+
+class BoundsInThePast : public Bounds, public ::testing::WithParamInterface<Overdue> {};
+
+TEST_P(BoundsInThePast, what_is_overdue_expires_at_once_and_reaches_no_child) {
+  start({});
+
+  const auto answer = submit("a", {.time_to_live = GetParam().time_to_live});
+
+  EXPECT_TRUE(has(answer, SenderError::expired));
+  EXPECT_THAT(danger.texts(), IsEmpty());
+  EXPECT_EQ(status().counters.accepted, 1u);
+  EXPECT_EQ(status().counters.dead_lettered, 1u);
+}
+
+INSTANTIATE_TEST_SUITE_P(table, BoundsInThePast,
+                         ::testing::Values(Overdue{"no_time", 0s}, Overdue{"a_nanosecond", -1ns},
+                                           Overdue{"for_ever", Duration::min()}),
+                         [](const auto& row) { return std::string{row.param.name}; });
+
+TEST_F(Bounds, a_sender_may_have_a_time_to_live_for_those_that_do_not_say) {
+  auto options = default_options();
+  options.time_to_live = 50ms;
+  start({}, options);
+  tell(Pause{});
+  const auto bare = ask("bare");
+  const auto silent = submit("silent");
+  const auto longer = submit("longer", {.time_to_live = 100ms});
+  time.advance(50ms);
+  EXPECT_TRUE(has(bare, SenderError::expired));
+  EXPECT_TRUE(has(silent, SenderError::expired));
+  EXPECT_FALSE(longer->is_ready());
+  time.advance(50ms);
+  EXPECT_TRUE(has(longer, SenderError::expired));
+}
+
+} // namespace backoff_actor::actor_test

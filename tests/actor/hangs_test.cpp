@@ -1,0 +1,368 @@
+// Children that are silent for too long.
+
+#include "fixture.hpp"
+
+#include <caf/sec.hpp>
+
+#include <ostream>
+
+namespace backoff_actor::actor_test {
+
+class Hangs : public SenderTest {
+protected:
+  static SenderOptions within_a_second() {
+    auto options = default_options();
+    options.ack_timeout = 1s;
+    options.kill_grace = 500ms;
+    return options;
+  }
+};
+
+TEST_F(Hangs, a_silent_child_is_ended_at_the_timeout_and_not_a_nanosecond_earlier) {
+  start({{testing::silence()}}, within_a_second());
+  const auto answer = ask("a");
+  time.advance(1s - 1ns);
+  EXPECT_EQ(log.count<event::AckTimedOut>(), 0u);
+  EXPECT_EQ(danger.started(), 1u);
+
+  time.advance(1ns);
+
+  EXPECT_EQ(log.count<event::AckTimedOut>(), 1u);
+  EXPECT_EQ(danger.started(), 2u) << "at once, as after a crash";
+  EXPECT_EQ(danger.alive(), 1u);
+  EXPECT_FALSE(answer->is_ready());
+  time.advance(10ms);
+  EXPECT_EQ(answer->value, "a");
+  EXPECT_EQ(danger.seen(), (std::vector<Danger::Seen>{{1, "a"}, {2, "a"}}));
+  EXPECT_EQ(status().counters.hangs, 1u);
+  EXPECT_EQ(status().counters.crashes, 0u) << "it was told to end";
+}
+
+TEST_F(Hangs, without_a_timeout_a_silent_child_is_waited_for) {
+  start({{testing::silence()}});
+  ask("a");
+  time.advance(10h);
+
+  EXPECT_EQ(log.count<event::AckTimedOut>(), 0u);
+  EXPECT_EQ(time.timers(), 0u);
+}
+
+TEST_F(Hangs, a_child_with_nothing_to_do_may_be_silent_for_ever) {
+  start({}, within_a_second());
+  ask("a");
+  time.advance(10h);
+
+  EXPECT_EQ(danger.started(), 1u);
+  EXPECT_EQ(time.timers(), 0u);
+}
+
+struct AckClock {
+  const char* name;
+  WorksOn works_on;
+  std::size_t timeouts;
+
+  friend void PrintTo(const AckClock& row, std::ostream* out) { *out << row.name; }
+};
+
+class HangsByClock : public Hangs, public ::testing::WithParamInterface<AckClock> {};
+
+// Answers after 0.9 s and after 1.8 s to what it got at the same time.
+TEST_P(HangsByClock, the_time_to_acknowledge_begins_when_the_child_can_have_begun) {
+  auto options = within_a_second();
+  options.works_on = GetParam().works_on;
+  start({{testing::answer_later(900ms), testing::answer_later(1800ms)}}, options);
+  ask("a");
+  ask("b");
+  time.advance(1800ms);
+
+  EXPECT_EQ(log.count<event::AckTimedOut>(), GetParam().timeouts);
+}
+
+INSTANTIATE_TEST_SUITE_P(table, HangsByClock,
+                         ::testing::Values(AckClock{"one_after_the_other", WorksOn::one, 0},
+                                           AckClock{"several_at_a_time", WorksOn::many, 1}),
+                         [](const auto& row) { return std::string{row.param.name}; });
+
+TEST_F(Hangs, of_several_in_flight_none_is_charged_and_all_are_done_in_the_end) {
+  auto options = within_a_second();
+  options.works_on = WorksOn::many;
+  options.max_attempts = 1;
+  start({testing::times(3, testing::silence())}, options);
+  std::vector<std::shared_ptr<testing::Answer<std::string>>> answers;
+  for (const auto* text : {"a", "b", "c"})
+    answers.push_back(ask(text));
+  time.advance(1h);
+
+  for (const auto& answer : answers)
+    EXPECT_TRUE(answer->value);
+  EXPECT_EQ(danger.texts(), (Strings{"a", "b", "c", "a", "b", "c"}));
+}
+
+// -- working -------------------------------------------------------------------------
+
+struct Diligence {
+  const char* name;
+  WorksOn works_on;
+  Duration interval;
+  std::size_t timeouts;
+
+  friend void PrintTo(const Diligence& row, std::ostream* out) { *out << row.name; }
+};
+
+class HangsUnlessWorking : public Hangs, public ::testing::WithParamInterface<Diligence> {};
+
+TEST_P(HangsUnlessWorking, a_child_that_says_that_it_is_working_in_time_has_more_of_it) {
+  auto options = within_a_second();
+  options.acknowledgement = Acknowledgement::by_sent;
+  options.works_on = GetParam().works_on;
+  start({{testing::work(3500ms, GetParam().interval)}}, options);
+  const auto answer = ask("a");
+  time.advance(3500ms);
+
+  EXPECT_EQ(log.count<event::AckTimedOut>(), GetParam().timeouts);
+  EXPECT_EQ(answer->value, "a");
+}
+
+INSTANTIATE_TEST_SUITE_P(table, HangsUnlessWorking,
+                         ::testing::Values(Diligence{"one_in_time", WorksOn::one, 900ms, 0},
+                                           Diligence{"one_too_late", WorksOn::one, 1100ms, 1},
+                                           Diligence{"many_in_time", WorksOn::many, 900ms, 0},
+                                           Diligence{"many_too_late", WorksOn::many, 1100ms, 1}),
+                         [](const auto& row) { return std::string{row.param.name}; });
+
+TEST_F(Hangs, of_several_only_the_one_that_is_spoken_of_has_more_time) {
+  auto options = within_a_second();
+  options.acknowledgement = Acknowledgement::by_sent;
+  options.works_on = WorksOn::many;
+  options.max_in_flight = 2;
+  start({{testing::silence(), testing::work(3s, 500ms)}}, options);
+  ask("a");
+  ask("b");
+  time.advance(1s);
+
+  ASSERT_EQ(log.count<event::AckTimedOut>(), 1u);
+  EXPECT_EQ(log.all<event::AckTimedOut>()[0].delivery, 1u);
+}
+
+// -- children that do not end ------------------------------------------------------------
+
+// Takes no hint, and answers nothing.
+class Deaf : public caf::event_based_actor {
+public:
+  using caf::event_based_actor::event_based_actor;
+  caf::behavior make_behavior() override {
+    set_exit_handler([](caf::exit_msg&) {});
+    return {[this](const std::string&) {
+      promises_.push_back(make_response_promise());
+      return caf::delegated<std::string>{};
+    }};
+  }
+
+private:
+  std::vector<caf::response_promise> promises_;
+};
+
+TEST_F(Hangs, a_child_that_takes_no_hint_is_killed_before_its_grace_is_over) {
+  bool first = true;
+  start_with(
+    [&, make = danger.factory()](caf::event_based_actor* self) -> caf::actor {
+      return std::exchange(first, false) ? self->spawn<Deaf>() : make(self);
+    },
+    within_a_second());
+  const auto answer = ask("a");
+  time.advance(1010ms);
+
+  EXPECT_EQ(answer->value, "a");
+  EXPECT_EQ(log.count<event::ChildOverdue>(), 0u);
+}
+
+TEST_F(Hangs, a_child_that_is_stuck_is_abandoned_when_its_grace_is_over) {
+  start({{testing::silence()}}, within_a_second());
+  const auto answer = ask("a");
+  const auto stuck = danger.child();
+  time.freeze(stuck);
+  time.advance(1500ms - 1ns);
+  EXPECT_EQ(danger.started(), 1u) << "the delay is over, but the child may still end";
+
+  time.advance(1ns);
+
+  ASSERT_EQ(log.count<event::ChildOverdue>(), 1u);
+  EXPECT_TRUE(log.all<event::ChildOverdue>()[0].is_abandoned);
+  EXPECT_EQ(danger.started(), 2u);
+  EXPECT_EQ(answer->value, "a");
+  EXPECT_EQ(danger.alive(), 2u);
+  EXPECT_EQ(status().abandoned, 1u);
+  time.thaw(stuck);
+  time.run();
+  EXPECT_EQ(log.count<event::AbandonedChildEnded>(), 1u);
+  EXPECT_EQ(log.all<event::AbandonedChildEnded>()[0].incarnation, 1u);
+  EXPECT_EQ(danger.alive(), 1u);
+  EXPECT_EQ(status().abandoned, 0u);
+  EXPECT_EQ(ask("b")->value, "b") << "the end of the abandoned one is not that of its successor";
+}
+
+TEST_F(Hangs, a_child_that_is_stuck_is_waited_for_on_request) {
+  auto options = within_a_second();
+  options.after_grace = AfterGrace::wait;
+  start({{testing::silence()}}, options);
+  const auto answer = ask("a");
+  const auto stuck = danger.child();
+  time.freeze(stuck);
+  time.advance(1h);
+
+  ASSERT_EQ(log.count<event::ChildOverdue>(), 1u);
+  EXPECT_FALSE(log.all<event::ChildOverdue>()[0].is_abandoned);
+  EXPECT_EQ(danger.started(), 1u);
+  EXPECT_EQ(time.timers(), 0u) << "there is nothing to wake up for";
+  time.thaw(stuck);
+  time.run();
+  EXPECT_EQ(danger.started(), 2u);
+  EXPECT_EQ(answer->value, "a");
+}
+
+TEST_F(Hangs, several_abandoned_children_are_told_apart) {
+  start({testing::times(2, testing::silence())}, within_a_second());
+  ask("a");
+  const auto first = danger.child();
+  time.freeze(first);
+  time.advance(1500ms);
+  const auto second = danger.child();
+  time.freeze(second);
+  time.advance(1500ms);
+  ASSERT_EQ(status().abandoned, 2u);
+
+  time.thaw(second);
+  time.run();
+  time.thaw(first);
+  time.run();
+
+  const auto ends = log.all<event::AbandonedChildEnded>();
+  ASSERT_EQ(ends.size(), 2u);
+  EXPECT_EQ(ends[0].incarnation, 2u);
+  EXPECT_EQ(ends[1].incarnation, 1u);
+}
+
+TEST_F(Hangs, stopping_does_not_wait_for_a_child_that_is_stuck) {
+  start({{testing::silence()}}, within_a_second());
+  const auto answer = ask("a");
+  time.freeze(danger.child());
+  time.advance(1s);
+  time.stop(sender);
+  time.run();
+
+  EXPECT_EQ(*answer->error, make_error(SenderError::stopped));
+  EXPECT_EQ(log.count<event::SenderStopped>(), 1u);
+  EXPECT_EQ(time.timers(), 0u);
+}
+
+// A child's error is an answer only once the child has shown that it survived it.
+TEST_F(Hangs, an_error_answer_of_a_child_that_then_hangs_is_owed_again) {
+  auto options = within_a_second();
+  bool first = true;
+  options.decider = [&](FailureKind kind, const caf::error&) {
+    if (kind == FailureKind::error_answer && std::exchange(first, false))
+      time.freeze(danger.child());
+    return default_decider(kind);
+  };
+  start({{testing::error()}}, options);
+  const auto answer = ask("a");
+  time.advance(1s);
+  EXPECT_EQ(log.count<event::AckTimedOut>(), 1u);
+  EXPECT_FALSE(answer->is_ready());
+  time.advance(500ms);
+
+  EXPECT_EQ(answer->value, "a");
+}
+
+// -- what becomes of a hang ------------------------------------------------------------------
+
+TEST_F(Hangs, a_hang_is_an_attempt) {
+  auto options = within_a_second();
+  options.max_attempts = 2;
+  options.max_in_flight = 1;
+  start({testing::times(2, testing::silence())}, options);
+  const auto a = ask("a");
+  const auto b = ask("b");
+  time.advance(2010ms);
+  ASSERT_TRUE(a->error);
+  time.advance(1h);
+
+  EXPECT_EQ(text_of(a->error), "attempts_exhausted: this delivery failed as often as it may "
+                               "(last: no acknowledgement within 1s)");
+  EXPECT_EQ(b->value, "b");
+}
+
+TEST_F(Hangs, a_hang_that_the_decider_calls_final_costs_the_delivery_alone) {
+  auto options = within_a_second();
+  options.decider = [](FailureKind kind, const caf::error& error) -> Decision {
+    return kind == FailureKind::ack_timeout && error == make_error(SenderError::ack_timeout)
+             ? Verdict::reject
+             : Verdict::retry;
+  };
+  start({{testing::silence()}}, options);
+  const auto a = ask("a");
+  const auto b = ask("b");
+  time.advance(1010ms);
+
+  ASSERT_TRUE(a->error);
+  EXPECT_EQ(*a->error, make_error(SenderError::ack_timeout));
+  EXPECT_EQ(b->value, "b");
+}
+
+struct LastHang {
+  const char* name;
+  Verdict verdict;
+  SenderError reason;
+
+  friend void PrintTo(const LastHang& row, std::ostream* out) { *out << row.name; }
+};
+
+class HangsForTheLastTime : public Hangs, public ::testing::WithParamInterface<LastHang> {};
+
+TEST_P(HangsForTheLastTime, a_hang_may_be_the_end_of_the_sender) {
+  auto options = within_a_second();
+  options.decider = [](FailureKind, const caf::error&) { return Decision{GetParam().verdict}; };
+  start({{testing::silence()}}, options);
+  const auto reason = watch_sender();
+  const auto answer = ask("a");
+  time.advance(1s);
+
+  ASSERT_TRUE(*reason);
+  EXPECT_EQ(**reason, make_error(GetParam().reason));
+  EXPECT_EQ(*answer->error, make_error(SenderError::gave_up));
+  EXPECT_EQ(danger.alive(), 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+  table, HangsForTheLastTime,
+  ::testing::Values(LastHang{"give_up", Verdict::give_up, SenderError::gave_up},
+                    LastHang{"escalate", Verdict::escalate, SenderError::ack_timeout}),
+  [](const auto& row) { return std::string{row.param.name}; });
+
+// -- timers ----------------------------------------------------------------------------------
+
+TEST_F(Hangs, whatever_is_due_there_is_one_timer_for_it) {
+  auto options = within_a_second();
+  options.ordering = Ordering::unordered;
+  options.works_on = WorksOn::many;
+  options.time_to_live = 1h;
+  std::vector<Act> acts;
+  for (int i = 0; i < 100; ++i)
+    acts.insert(acts.end(), {testing::silence(), testing::crash(), testing::busy(20ms)});
+  start({acts}, options);
+  for (int i = 0; i < 200; ++i)
+    time.tell(sender, std::to_string(i));
+  time.run();
+  tell(Drain{2h});
+  for (int i = 0; i < 2000; ++i) {
+    ASSERT_EQ(time.timers(), 1u);
+    time.advance(100ms);
+    if (status().owed == 0)
+      break;
+  }
+  EXPECT_EQ(status().owed, 0u);
+  time.advance(1h);
+  EXPECT_EQ(time.timers(), 0u) << "one that is out may be for what is done";
+}
+
+} // namespace backoff_actor::actor_test

@@ -1,0 +1,347 @@
+// Workers that fail too often or for too long: the end of the sender, or the fallback.
+
+#include "fixture.hpp"
+
+#include <caf/sec.hpp>
+
+namespace backoff_actor::actor_test {
+
+class Limits : public SenderTest {
+protected:
+  static SenderOptions bearing(std::uint32_t max_restarts, Duration within) {
+    auto options = default_options();
+    options.restart_limit = RestartLimit{max_restarts, within};
+    return options;
+  }
+};
+
+// -- how often -----------------------------------------------------------------------------
+
+TEST_F(Limits, one_failure_more_than_is_borne_is_the_end) {
+  start({testing::times(9, testing::crash("bang"))}, bearing(3, 10s));
+  const auto reason = watch_sender();
+  const auto a = ask("a");
+  const auto b = ask("b");
+  time.advance(110ms - 1ns); // 10 + 30 + 70
+  EXPECT_EQ(crashes(), 3u);
+  EXPECT_FALSE(*reason);
+  time.advance(1ns);
+
+  EXPECT_EQ(crashes(), 4u);
+  ASSERT_TRUE(*reason);
+  EXPECT_EQ(**reason, make_error(SenderError::gave_up));
+  const auto* text = "gave_up: the worker failed too often or for too long, and the sender ended "
+                     "(last: bang)";
+  EXPECT_EQ(text_of(**reason), text);
+  EXPECT_EQ(text_of(a->error), text);
+  EXPECT_EQ(text_of(b->error), text);
+  EXPECT_EQ(danger.alive(), 0u);
+  EXPECT_EQ(time.timers(), 0u);
+}
+
+TEST_F(Limits, a_failure_that_is_as_old_as_the_window_counts_no_longer) {
+  // The failures are at 0, 10, 40, 110, 260, 570 ms, and so on.
+  start({testing::times(7, testing::crash())}, bearing(1, 10ms));
+  const auto answer = ask("a");
+  time.advance(10s);
+
+  EXPECT_EQ(answer->value, "a");
+}
+
+TEST_F(Limits, a_failure_that_is_younger_than_the_window_counts) {
+  start({testing::times(7, testing::crash())}, bearing(1, 10ms + 1ns));
+  const auto answer = ask("a");
+  time.advance(10ms);
+
+  ASSERT_TRUE(answer->error);
+  EXPECT_EQ(*answer->error, make_error(SenderError::gave_up));
+}
+
+TEST_F(Limits, failed_starts_count) {
+  danger = Danger{{{}, std::vector<Birth>(9, Birth::factory_throws)}};
+  auto options = bearing(2, 10s);
+  options.on_event = log.hook();
+  sender = time.keep(spawn_back_off_sender(time.system(), danger.factory(), options));
+  const auto reason = watch_sender();
+  time.advance(40ms);
+
+  EXPECT_EQ(danger.started(), 3u);
+  ASSERT_TRUE(*reason);
+  EXPECT_THAT(text_of(**reason), ::testing::HasSubstr("no voltage"));
+}
+
+TEST_F(Limits, hangs_count) {
+  auto options = bearing(1, 1h);
+  options.ack_timeout = 1s;
+  start({testing::times(2, testing::silence())}, options);
+  const auto reason = watch_sender();
+  const auto answer = ask("a");
+  time.advance(2010ms);
+
+  ASSERT_TRUE(*reason);
+  EXPECT_EQ(**reason, make_error(SenderError::gave_up));
+  EXPECT_TRUE(answer->error);
+}
+
+TEST_F(Limits, refusals_are_no_restarts) {
+  auto options = bearing(0, 1h);
+  options.acknowledgement = Acknowledgement::by_sent;
+  start({testing::times(7, testing::nack())}, options);
+  const auto answer = ask("a");
+  time.advance(1h);
+
+  EXPECT_EQ(answer->value, "a");
+}
+
+TEST_F(Limits, a_normal_stop_with_nothing_owed_is_no_failure) {
+  class OneShot : public caf::event_based_actor {
+  public:
+    using caf::event_based_actor::event_based_actor;
+    caf::behavior make_behavior() override {
+      return {[this](const std::string& text) {
+        quit();
+        return text;
+      }};
+    }
+  };
+  start_with(child_of<OneShot>(), bearing(0, 1h));
+
+  for (const auto* text : {"a", "b", "c"})
+    EXPECT_EQ(ask(text)->value, text);
+}
+
+TEST_F(Limits, after_a_reset_the_failures_begin_anew) {
+  start({testing::times(3, testing::crash())}, bearing(2, 1h));
+  const auto answer = ask("a");
+  time.advance(10ms);
+  EXPECT_EQ(crashes(), 2u);
+  tell(Reset{});
+  time.advance(1h);
+
+  EXPECT_EQ(answer->value, "a");
+}
+
+// -- how long ------------------------------------------------------------------------------
+
+TEST_F(Limits, a_retry_that_would_begin_later_than_is_allowed_is_the_end) {
+  auto options = default_options();
+  options.max_elapsed = 110ms - 1ns;
+  start({testing::times(9, testing::crash())}, options);
+  const auto reason = watch_sender();
+  ask("a");
+  time.advance(40ms - 1ns);
+  EXPECT_FALSE(*reason);
+  time.advance(1ns); // the third failure, whose delay would end at 110 ms
+
+  ASSERT_TRUE(*reason);
+  EXPECT_EQ(**reason, make_error(SenderError::gave_up));
+}
+
+TEST_F(Limits, a_retry_that_begins_in_time_to_the_nanosecond_is_made) {
+  auto options = default_options();
+  options.max_elapsed = 110ms;
+  start({testing::times(9, testing::crash())}, options);
+  const auto reason = watch_sender();
+  ask("a");
+  time.advance(110ms - 1ns);
+  EXPECT_FALSE(*reason);
+  time.advance(1ns); // the fourth failure
+
+  EXPECT_TRUE(*reason);
+  EXPECT_EQ(crashes(), 4u);
+}
+
+TEST_F(Limits, an_acknowledgement_ends_the_series) {
+  auto options = default_options();
+  options.max_elapsed = 40ms;
+  start({{testing::crash(), testing::crash(), testing::answer(), testing::crash()}}, options);
+  EXPECT_FALSE(ask("a")->is_ready());
+  time.advance(40ms); // 10 + 30
+  const auto answer = ask("b");
+  time.advance(1h);
+
+  EXPECT_EQ(answer->value, "b") << "its crash is the first of a new series";
+}
+
+TEST_F(Limits, refusals_take_their_time_too) {
+  auto options = by_sent();
+  options.max_elapsed = 1s;
+  start({{testing::nack(2s)}}, options);
+  const auto reason = watch_sender();
+  const auto answer = ask("a");
+
+  EXPECT_TRUE(*reason);
+  EXPECT_TRUE(answer->error);
+}
+
+// -- the fallback --------------------------------------------------------------------------
+
+class WithFallback : public Limits {
+protected:
+  // The fallback does what its own script says, and gives the answers of any Danger.
+  void start_two(FaultScript script, FaultScript of_fallback,
+                 SenderOptions options = one_chance()) {
+    fallback = Danger{std::move(of_fallback)};
+    options.fallback = fallback.factory();
+    start(std::move(script), std::move(options));
+  }
+
+  // One failure, and the fallback takes over.
+  static SenderOptions one_chance() { return bearing(0, 1h); }
+
+  Danger fallback;
+};
+
+TEST_F(WithFallback, it_takes_over_at_once_when_the_limit_is_reached) {
+  start_two({{testing::crash()}}, {});
+  const auto reason = watch_sender();
+
+  const auto answer = ask("a");
+
+  EXPECT_EQ(answer->value, "a");
+  EXPECT_EQ(fallback.texts(), (Strings{"a"}));
+  EXPECT_EQ(log.count<event::FellBack>(), 1u);
+  EXPECT_TRUE(status().is_on_fallback);
+  EXPECT_EQ(status().restarts, 0u);
+  EXPECT_FALSE(*reason);
+}
+
+TEST_F(WithFallback,
+       the_child_is_made_with_the_next_message_after_its_delay_and_probed_with_one_more) {
+  start_two({{testing::crash()}}, {});
+  ask("a");
+  time.advance(10ms - 1ns);
+  ask("b");
+  EXPECT_EQ(danger.started(), 1u);
+  time.advance(1ns);
+  EXPECT_EQ(danger.started(), 1u) << "there is nothing to probe it with";
+  ask("c");
+  EXPECT_EQ(danger.started(), 2u);
+  EXPECT_EQ(fallback.texts(), (Strings{"a", "b", "c"}));
+
+  const auto answer = ask("d");
+
+  EXPECT_EQ(answer->value, "d");
+  EXPECT_EQ(danger.seen(), (std::vector<Danger::Seen>{{1, "a"}, {2, "d"}}));
+  EXPECT_EQ(log.count<event::CameBack>(), 1u);
+  EXPECT_EQ(fallback.alive(), 0u);
+  EXPECT_FALSE(status().is_on_fallback);
+  EXPECT_EQ(ask("e")->value, "e");
+  EXPECT_EQ(danger.texts(), (Strings{"a", "d", "e"}));
+}
+
+TEST_F(WithFallback, a_probe_that_fails_costs_its_client_nothing) {
+  start_two({testing::times(2, testing::crash())}, {});
+  ask("a");
+  time.advance(10ms);
+  ask("b");
+
+  const auto answer = ask("c");
+
+  EXPECT_EQ(answer->value, "c");
+  EXPECT_EQ(danger.texts(), (Strings{"a", "c"}));
+  EXPECT_EQ(fallback.texts(), (Strings{"a", "b", "c"}));
+  EXPECT_EQ(danger.alive(), 0u);
+  time.advance(30ms - 1ns);
+  ask("d");
+  EXPECT_EQ(danger.started(), 2u) << "the delay grows with every probe that fails";
+  time.advance(1ns);
+  ask("e");
+  ask("f");
+  EXPECT_EQ(danger.texts(), (Strings{"a", "c", "f"}));
+  EXPECT_EQ(log.count<event::CameBack>(), 1u);
+}
+
+TEST_F(WithFallback, the_child_takes_over_only_when_the_fallback_has_done_what_it_holds) {
+  start_two({{testing::crash()}}, {{testing::answer_later(1s)}});
+  const auto a = ask("a");
+  time.advance(10ms);
+  ask("b");
+  EXPECT_EQ(ask("c")->value, "c") << "the probe";
+  const auto d = ask("d");
+  EXPECT_FALSE(d->is_ready());
+  EXPECT_EQ(log.count<event::CameBack>(), 0u);
+  EXPECT_EQ(fallback.alive(), 1u);
+  time.advance(990ms);
+
+  EXPECT_EQ(a->value, "a");
+  EXPECT_EQ(d->value, "d");
+  EXPECT_EQ(log.count<event::CameBack>(), 1u);
+  EXPECT_EQ(fallback.alive(), 0u);
+  EXPECT_EQ(danger.texts(), (Strings{"a", "c", "d"}));
+}
+
+TEST_F(WithFallback, a_fallback_that_fails_is_made_again_without_limit) {
+  start_two({{testing::crash()}, {Birth::healthy, Birth::factory_throws, Birth::factory_throws}},
+            {testing::times(5, testing::crash()), {Birth::factory_throws, Birth::no_actor}});
+  const auto reason = watch_sender();
+  const auto answer = ask("a");
+  time.advance(10s);
+
+  EXPECT_EQ(answer->value, "a");
+  EXPECT_FALSE(*reason);
+}
+
+TEST_F(WithFallback, the_limit_counts_anew_after_coming_back) {
+  start_two({{testing::crash(), testing::answer(), testing::crash()}}, {});
+  ask("a");
+  time.advance(10ms);
+  ask("b");
+  ask("c");
+  ASSERT_EQ(log.count<event::CameBack>(), 1u);
+
+  EXPECT_EQ(ask("d")->value, "d");
+  EXPECT_EQ(log.count<event::FellBack>(), 2u);
+}
+
+TEST_F(WithFallback, stopping_ends_both_children) {
+  start_two({{testing::crash(), testing::silence()}}, {testing::times(2, testing::silence())});
+  const auto a = ask("a");
+  time.advance(10ms);
+  const auto b = ask("b");
+  const auto c = ask("c");
+  ASSERT_EQ(danger.texts(), (Strings{"a", "c"}));
+  ASSERT_EQ(danger.alive(), 1u);
+  ASSERT_EQ(fallback.alive(), 1u);
+
+  time.stop(sender);
+  time.run();
+
+  EXPECT_EQ(danger.alive(), 0u);
+  EXPECT_EQ(fallback.alive(), 0u);
+  for (const auto& answer : {a, b, c}) {
+    ASSERT_TRUE(answer->error);
+    EXPECT_EQ(*answer->error, make_error(SenderError::stopped));
+  }
+}
+
+TEST_F(WithFallback, an_error_answer_of_the_fallback_is_an_answer) {
+  start_two({{testing::crash()}}, {{testing::error()}});
+  const auto answer = ask("a");
+
+  ASSERT_TRUE(answer->error);
+  EXPECT_EQ(*answer->error, caf::sec::invalid_argument);
+  EXPECT_EQ(fallback.started(), 1u);
+}
+
+TEST_F(WithFallback, a_crash_of_the_fallback_is_not_one_of_the_child) {
+  start_two({{testing::crash(), testing::answer_later(5s)}},
+            {{testing::silence(), testing::answer(), testing::crash()}});
+  const auto a = ask("a"); // stays with the fallback
+  time.advance(10ms);
+  ask("b");
+  const auto c = ask("c"); // the probe
+  const auto d = ask("d"); // crashes the fallback
+  time.advance(4s);
+  EXPECT_EQ(a->value, "a");
+  EXPECT_EQ(d->value, "d");
+  EXPECT_FALSE(c->is_ready()) << "the child is still at work on it";
+  time.advance(1s);
+
+  EXPECT_EQ(c->value, "c");
+  EXPECT_EQ(danger.started(), 2u);
+  EXPECT_EQ(fallback.started(), 2u);
+  EXPECT_EQ(danger.texts(), (Strings{"a", "c"}));
+}
+
+} // namespace backoff_actor::actor_test

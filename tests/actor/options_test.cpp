@@ -1,0 +1,191 @@
+// Options that no sender can be made with.
+
+#include "fixture.hpp"
+
+#include <caf/actor_cast.hpp>
+
+#include <ostream>
+
+namespace backoff_actor::actor_test {
+
+struct BadOption {
+  const char* name;
+  std::function<void(SenderOptions&)> set;
+  const char* problem;
+
+  friend void PrintTo(const BadOption& row, std::ostream* out) { *out << row.name; }
+};
+
+class BadOptions : public ::testing::TestWithParam<BadOption> {};
+
+TEST_P(BadOptions, are_named_with_what_was_given_and_what_is_allowed) {
+  SenderOptions options;
+  GetParam().set(options);
+
+  EXPECT_EQ(to_string(check(options)), GetParam().problem);
+}
+
+const ChildFactory some_factory = [](caf::event_based_actor*) { return caf::actor{}; };
+
+INSTANTIATE_TEST_SUITE_P(
+  table, BadOptions,
+  ::testing::Values(
+    BadOption{"slot_time", [](auto& x) { x.backoff.slot_time = 0ns; },
+              "backoff.slot_time: got 0ns, allowed 1ns..24h"},
+    BadOption{"max_attempts", [](auto& x) { x.max_attempts = 0; },
+              "max_attempts: got 0, allowed 1 or more"},
+    BadOption{"retry_after_ceiling", [](auto& x) { x.retry_after_ceiling = -1ns; },
+              "retry_after_ceiling: got -1ns, allowed 0ns or more"},
+    BadOption{"max_restarts",
+              [](auto& x) {
+                x.restart_limit = RestartLimit{1'000'001, 1s};
+              },
+              "restart_limit.max_restarts: got 1000001, allowed 0..1000000"},
+    BadOption{"within",
+              [](auto& x) {
+                x.restart_limit = RestartLimit{1, 0s};
+              },
+              "restart_limit.within: got 0ns, allowed more than 0ns"},
+    BadOption{"max_elapsed", [](auto& x) { x.max_elapsed = 0s; },
+              "max_elapsed: got 0ns, allowed more than 0ns"},
+    BadOption{"fallback", [](auto& x) { x.fallback = some_factory; },
+              "fallback: got a function, allowed nothing, unless restart_limit or max_elapsed is "
+              "set"},
+    BadOption{"max_in_flight", [](auto& x) { x.max_in_flight = 0; },
+              "max_in_flight: got 0, allowed 1 or more"},
+    BadOption{"ack_timeout", [](auto& x) { x.ack_timeout = 0s; },
+              "ack_timeout: got 0ns, allowed more than 0ns"},
+    BadOption{"kill_grace", [](auto& x) { x.kill_grace = -5s; },
+              "kill_grace: got -5s, allowed 0ns or more"},
+    BadOption{"no_capacity", [](auto& x) { x.capacity = 0; },
+              "capacity: got 0, allowed 1..268435455"},
+    BadOption{"too_much_capacity", [](auto& x) { x.capacity = 268'435'456; },
+              "capacity: got 268435456, allowed 1..268435455"},
+    BadOption{"capacity_bytes", [](auto& x) { x.capacity_bytes = 0; },
+              "capacity_bytes: got 0, allowed 1 or more"},
+    BadOption{"weight_of",
+              [](auto& x) { x.weight_of = [](const caf::message&) { return std::size_t{1}; }; },
+              "weight_of: got a function, allowed nothing, unless capacity_bytes is set"},
+    BadOption{"time_to_live", [](auto& x) { x.time_to_live = -1s; },
+              "time_to_live: got -1s, allowed more than 0ns"},
+    BadOption{"key_of",
+              [](auto& x) { x.key_of = [](const caf::message&) { return std::string{}; }; },
+              "key_of: got a function, allowed nothing, unless ordering is per_key"}),
+  [](const auto& row) { return std::string{row.param.name}; });
+
+struct GoodOption {
+  const char* name;
+  std::function<void(SenderOptions&)> set;
+
+  friend void PrintTo(const GoodOption& row, std::ostream* out) { *out << row.name; }
+};
+
+class GoodOptions : public ::testing::TestWithParam<GoodOption> {};
+
+TEST_P(GoodOptions, at_the_edge_of_what_is_allowed_are_taken) {
+  SenderOptions options;
+  GetParam().set(options);
+
+  EXPECT_TRUE(check(options).empty()) << to_string(check(options));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+  table, GoodOptions,
+  ::testing::Values(
+    GoodOption{"the_defaults", [](auto&) {}},
+    GoodOption{"one_attempt", [](auto& x) { x.max_attempts = 1; }},
+    GoodOption{"no_waiting_for_services", [](auto& x) { x.retry_after_ceiling = 0s; }},
+    GoodOption{"no_restart",
+               [](auto& x) {
+                 x.restart_limit = RestartLimit{0, 1ns};
+               }},
+    GoodOption{"many_restarts",
+               [](auto& x) {
+                 x.restart_limit = RestartLimit{1'000'000, 1h};
+               }},
+    GoodOption{"a_nanosecond",
+               [](auto& x) { x.max_elapsed = x.ack_timeout = x.time_to_live = 1ns; }},
+    GoodOption{"no_grace", [](auto& x) { x.kill_grace = 0s; }},
+    GoodOption{"one_in_flight", [](auto& x) { x.max_in_flight = 1; }},
+    GoodOption{"one_delivery", [](auto& x) { x.capacity = 1; }},
+    GoodOption{"all_deliveries", [](auto& x) { x.capacity = 268'435'455; }},
+    GoodOption{"a_byte",
+               [](auto& x) {
+                 x.capacity_bytes = 1;
+                 x.weight_of = [](const caf::message&) { return std::size_t{1}; };
+               }},
+    GoodOption{"a_fallback",
+               [](auto& x) {
+                 x.max_elapsed = 1s;
+                 x.fallback = some_factory;
+               }},
+    GoodOption{"keys",
+               [](auto& x) {
+                 x.ordering = Ordering::per_key;
+                 x.key_of = [](const caf::message&) { return std::string{}; };
+               }}),
+  [](const auto& row) { return std::string{row.param.name}; });
+
+TEST(options, all_problems_are_named_together) {
+  SenderOptions options;
+  options.backoff.ceiling = 0;
+  options.max_attempts = 0;
+  options.ack_timeout = -1ms;
+  options.capacity = 0;
+
+  EXPECT_EQ(to_string(check(options)), "backoff.ceiling: got 0, allowed 1..62\n"
+                                       "max_attempts: got 0, allowed 1 or more\n"
+                                       "ack_timeout: got -1ms, allowed more than 0ns\n"
+                                       "capacity: got 0, allowed 1..268435455");
+}
+
+// -- what is left open ---------------------------------------------------------------------
+
+struct Window {
+  const char* name;
+  std::function<void(SenderOptions&)> set;
+  std::uint32_t max_in_flight;
+
+  friend void PrintTo(const Window& row, std::ostream* out) { *out << row.name; }
+};
+
+class OptionsLeftOpen : public ::testing::TestWithParam<Window> {};
+
+TEST_P(OptionsLeftOpen, a_child_holds_one_where_a_refusal_could_break_the_order_and_else_many) {
+  SenderOptions options;
+  GetParam().set(options);
+
+  EXPECT_EQ(engine_options(options, 1)->max_in_flight, GetParam().max_in_flight);
+}
+
+const Decider some_decider = [](FailureKind, const caf::error&) {
+  return Decision{Verdict::retry};
+};
+
+INSTANTIATE_TEST_SUITE_P(
+  table, OptionsLeftOpen,
+  ::testing::Values(Window{"strict_by_reply", [](auto&) {}, 1024},
+                    Window{"strict_by_sent",
+                           [](auto& x) { x.acknowledgement = Acknowledgement::by_sent; }, 1},
+                    Window{"strict_with_a_decider", [](auto& x) { x.decider = some_decider; }, 1},
+                    Window{"unordered_by_sent",
+                           [](auto& x) {
+                             x.acknowledgement = Acknowledgement::by_sent;
+                             x.ordering = Ordering::unordered;
+                           },
+                           1024},
+                    Window{"per_key_with_a_decider",
+                           [](auto& x) {
+                             x.decider = some_decider;
+                             x.ordering = Ordering::per_key;
+                           },
+                           1024},
+                    Window{"strict_by_sent_but_told",
+                           [](auto& x) {
+                             x.acknowledgement = Acknowledgement::by_sent;
+                             x.max_in_flight = 7;
+                           },
+                           7}),
+  [](const auto& row) { return std::string{row.param.name}; });
+
+} // namespace backoff_actor::actor_test

@@ -1,0 +1,434 @@
+#pragma once
+
+#include "reference_parts.hpp"
+
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace backoff_actor::model_test {
+
+/// Fails the walk unless the claim holds.
+inline void require(bool holds, const char* claim) {
+  if (!holds)
+    RC_FAIL(std::string{"not so: "} + claim);
+}
+
+/// What a driver may count on, whatever the reference says: knows only what went in and out of the
+/// engine, and what that means to the children and the clients.
+class Contract {
+public:
+  explicit Contract(EngineOptions options) : options_(std::move(options)) {}
+
+  struct KnownChild {
+    enum class State { starting, alive, leaving, abandoned, gone };
+
+    bool is_fallback;
+    State state = State::starting;
+    bool is_stopped = false;
+    std::optional<std::uint32_t> probe{}; // that it has not answered
+    std::vector<HandOverId> has{};        // what it has not answered
+
+    bool is_there() const { return state == State::alive && !is_stopped; }
+  };
+
+  struct KnownDelivery {
+    std::uint32_t slot;
+    std::uint64_t key;
+    Instant deadline;
+    bool is_stored;
+    bool is_owed = true;
+    std::uint32_t in_flight_at = 0; // 0: nowhere
+    std::uint32_t last_at = 0;      // 0: never handed over
+    bool error_came = false;        // for the last hand-over
+  };
+
+  struct KnownHandOver {
+    std::uint64_t delivery;
+    std::uint32_t incarnation;
+  };
+
+  std::map<std::uint32_t, KnownChild> children;
+  std::map<std::uint64_t, KnownDelivery> deliveries;
+  std::vector<HandOverId> hand_overs; // all that ever were
+  std::optional<Instant> wake_up;     // that is out
+
+  const KnownHandOver* meaning(HandOverId name) const {
+    const auto found = meanings_.find(name);
+    return found == meanings_.end() ? nullptr : &found->second;
+  }
+
+  // -- one step: what goes in, the events, the effects ---------------------------------
+
+  void before(Instant now, const Input& input) {
+    now_ = now;
+    came_too_late_ = 0;
+    w5_ = false;
+    std::visit([this](const auto& x) { take(x); }, input);
+    if (const auto* x = std::get_if<input::Submit>(&input))
+      submission_ = *x;
+  }
+
+  void note(const Event& event) {
+    std::visit([this](const auto& x) { take(x); }, event);
+  }
+
+  /// Checks an effect and returns it as text.
+  std::string line(const Effect& effect) {
+    return std::visit([this](const auto& x) { return carry_out(x); }, effect);
+  }
+
+  void after(const SenderEngine& engine) {
+    has_ended_ = ends_;
+    require(engine.owed() == in_slot_.size(), "what is owed is what has not been ended");
+    require(engine.owed() <= options_.capacity, "no more is owed than the capacity");
+    require(!options_.capacity_bytes || engine.status(now_).owed_bytes <= *options_.capacity_bytes,
+            "what is owed weighs no more than the capacity");
+    require(came_too_late_ == 0, "a child that is not wanted any more is stopped when it comes");
+    require(has_ended_ == (engine.phase() == Phase::stopped), "the last event tells of the end");
+    require(has_ended_ || !has_quit_, "a sender that gives up ends");
+    require(has_ended_ || is_going_on(), "something that is out will move on what is owed");
+  }
+
+  /// After the sender has stopped.
+  void at_the_end() const {
+    for (const auto& [id, ends] : endings_)
+      require(ends == 1, "each delivery ends once");
+    for (const auto& [ticket, answers] : tickets_)
+      require(answers == 1, "each drain is answered once");
+    for (const auto& [incarnation, child] : children)
+      require(child.is_stopped || child.state == State::gone || child.state == State::abandoned,
+              "no child outlives its sender");
+  }
+
+private:
+  using State = KnownChild::State;
+
+  // -- what goes in ------------------------------------------------------------------------
+
+  template <class T>
+  void take(const T&) {} // nothing to know
+
+  void take(const input::ChildStarted& x) {
+    auto* child = known(x.incarnation);
+    if (child == nullptr || child->state != State::starting)
+      return;
+    child->state = State::alive;
+    if (child->is_stopped)
+      came_too_late_ = x.incarnation;
+  }
+  void take(const input::StartFailed& x) {
+    auto* child = known(x.incarnation);
+    if (child != nullptr && child->state == State::starting)
+      child->state = State::gone;
+  }
+  void take(const input::ChildDown& x) {
+    w5_ = false;
+    if (auto* child = known(x.incarnation)) {
+      w5_ = child->state == State::leaving && options_.ordering == Ordering::strict; // W5
+      child->state = State::gone;
+      take_back(x.incarnation);
+    }
+  }
+  void take(const input::Acknowledged& x) { answered(x.hand_over); }
+  void take(const input::ErrorAnswer& x) {
+    const auto* m = meaning(x.hand_over);
+    if ((x.is_settled && !(m && deliveries.at(m->delivery).error_came))
+        || (m && !deliveries.at(m->delivery).is_owed))
+      answered(x.hand_over);
+  } // W3
+  void take(const input::Nacked& x) { answered(x.hand_over); }
+  void take(const input::Rejected& x) { answered(x.hand_over); }
+  void take(const input::ChildAlive& x) {
+    auto* child = known(x.incarnation);
+    if (child != nullptr && child->probe == x.probe)
+      child->probe.reset();
+  }
+  void take(const input::Wake&) { wake_up.reset(); }
+  void take(const input::RetryNow&) { not_before_.clear(); }
+  void take(const input::Pause&) { is_paused_ = true; }
+  void take(const input::Resume&) { is_paused_ = false; }
+  void take(const input::Drain& x) { tickets_[x.ticket] = 0; }
+
+  // -- what is told ------------------------------------------------------------------------
+
+  // The child may be given it again, but not before the time that it asked for.
+  void take(const event::Refused& x) {
+    auto& delivery = deliveries.at(x.delivery);
+    delivery.in_flight_at = 0;
+    for (auto& [incarnation, child] : children) // W3
+      std::erase_if(child.has,
+                    [&](HandOverId name) { return meanings_.at(name).delivery == x.delivery; });
+    handed_.erase({delivery.last_at, x.delivery});
+    if (!x.retry_after || w5_)
+      return;
+    const auto keep = [&](bool is_fallback) {
+      auto& at = not_before_.try_emplace({x.delivery, is_fallback}, Instant{}).first->second;
+      at = std::max(at, x.at + *x.retry_after);
+    };
+    const auto by_fallback = children.at(delivery.last_at).is_fallback;
+    keep(by_fallback);
+    // In strict order it is the child's delay that keeps it back, and the other child has its own.
+    if (options_.ordering != Ordering::strict)
+      keep(!by_fallback);
+  }
+
+  void take(const event::CameBack&) {
+    if (options_.ordering == Ordering::strict)
+      std::erase_if(not_before_, [](const auto& x) { return x.first.second; });
+  }
+
+  void take(const event::SenderStopped&) { ends_ = true; }
+
+  // -- what is asked for -------------------------------------------------------------------
+
+  std::string carry_out(const effect::Accept& x) {
+    require(!has_ended_, "nothing is accepted after the end");
+    require(in_slot_.count(x.slot) == 0, "nobody's slot is given away");
+    require(deliveries.count(x.delivery) == 0, "a delivery's number is its own");
+    in_slot_[x.slot] = x.delivery;
+    endings_[x.delivery] = 0;
+    deliveries.emplace(
+      x.delivery, KnownDelivery{x.slot, submission_.key, submission_.deadline, !options_.persist});
+    return accept_line(x.delivery);
+  }
+
+  std::string carry_out(const effect::Refuse& x) { return refuse_line(x.reason); }
+
+  std::string carry_out(const effect::Persist& x) {
+    require(in_slot_.at(x.slot) == x.delivery, "a delivery is stored from its slot");
+    return persist_line(x.delivery);
+  }
+
+  std::string carry_out(const effect::StartChild& x) {
+    require(!has_ended_, "no child is started after the end");
+    require(x.incarnation == children.size() + 1, "incarnations are counted one by one");
+    for (const auto& [incarnation, child] : children)
+      require(child.is_fallback != x.is_fallback || child.is_stopped || child.state == State::gone
+                || child.state == State::abandoned,
+              "only a child that is left to itself lives beside another of its kind");
+    children.emplace(x.incarnation, KnownChild{x.is_fallback});
+    return start_line(x.incarnation, x.is_fallback);
+  }
+
+  std::string carry_out(const effect::TellToEnd& x) {
+    auto& child = children.at(x.incarnation);
+    require(child.is_there(), "only a living child is told to end");
+    child.state = State::leaving;
+    child.has.clear();
+    for (auto& [id, delivery] : deliveries)
+      if (delivery.in_flight_at == x.incarnation && !delivery.error_came)
+        delivery.in_flight_at = 0;
+    return tell_to_end_line(x.incarnation);
+  }
+
+  std::string carry_out(const effect::Abandon& x) {
+    auto& child = children.at(x.incarnation);
+    require(child.state == State::leaving, "only a child that was told to end is abandoned");
+    require(options_.after_grace == AfterGrace::abandon, "children are abandoned only on request");
+    child.state = State::abandoned;
+    take_back(x.incarnation);
+    return abandon_line(x.incarnation);
+  }
+
+  std::string carry_out(const effect::StopChild& x) {
+    if (came_too_late_ == x.incarnation)
+      came_too_late_ = 0;
+    if (auto* child = known(x.incarnation)) {
+      child->is_stopped = true;
+      take_back(x.incarnation);
+    }
+    return stop_line(x.incarnation);
+  }
+
+  std::string carry_out(const effect::HandOver& x) {
+    const auto id = in_slot_.at(x.slot);
+    auto& delivery = deliveries.at(id);
+    auto& child = children.at(x.incarnation);
+    require(!has_ended_, "nothing is handed over after the end");
+    require(!is_paused_, "nothing is handed over in a pause");
+    require(delivery.is_stored, "nothing is handed over before it is stored");
+    require(delivery.deadline > now_, "nothing is handed over at its deadline or later");
+    require(child.is_there(), "deliveries are handed to a child that is there");
+    require(!is_with_a_child(delivery), "a delivery is with one child at a time");
+    for (const auto& [incarnation, other] : children)
+      for (const auto name : other.has)
+        require(!other.is_there() || meanings_.at(name).delivery != id,
+                "a delivery is not handed over while a child works on it");
+    require(handed_.insert({x.incarnation, id}).second,
+            "a child has a delivery once, unless it refused it");
+    require(child.has.size() < options_.max_in_flight, "a child holds no more than it may");
+    check_order(id, delivery);
+    const auto asked = not_before_.find({id, child.is_fallback});
+    require(asked == not_before_.end() || now_ >= asked->second,
+            "a delivery is not handed over before the time that its refusal asked for");
+    require(meanings_.emplace(x.hand_over, KnownHandOver{id, x.incarnation}).second,
+            "the name of a hand-over is its own");
+    hand_overs.push_back(x.hand_over);
+    child.has.push_back(x.hand_over);
+    delivery.in_flight_at = x.incarnation;
+    delivery.last_at = x.incarnation;
+    delivery.error_came = false;
+    return hand_over_line(id, x.incarnation);
+  }
+
+  std::string carry_out(const effect::Probe& x) {
+    auto& child = children.at(x.incarnation);
+    require(child.is_there() || child.state == State::leaving, "only a living child is probed");
+    require(!child.probe, "a child is probed once at a time");
+    child.probe = x.probe;
+    return probe_line(x.incarnation);
+  }
+
+  std::string carry_out(const effect::HoldAnswer& x) {
+    deliveries.at(in_slot_.at(x.slot)).error_came = true;
+    return hold_line(in_slot_.at(x.slot));
+  }
+
+  std::string carry_out(const effect::Acknowledge& x) {
+    const auto id = in_slot_.at(x.slot);
+    // It may be an earlier child's word. Then the present one still works on it, but that work is
+    // no longer waited for.
+    for (auto& [incarnation, child] : children)
+      std::erase_if(child.has, [&](HandOverId name) { return meanings_.at(name).delivery == id; });
+    end(x.slot);
+    return acknowledge_line(id);
+  }
+
+  std::string carry_out(const effect::DeadLetter& x) {
+    const auto& delivery = deliveries.at(x.delivery);
+    require(in_slot_.at(x.slot) == x.delivery, "a dead letter is in its slot");
+    require(!options_.max_attempts || x.attempts <= *options_.max_attempts,
+            "no delivery fails more often than it may");
+    require(x.reason != DeadLetterReason::dropped || !is_with_a_child(delivery),
+            "nothing that a child holds is dropped");
+    require(x.reason != DeadLetterReason::expired || delivery.deadline <= now_,
+            "nothing expires before its deadline");
+    if (x.reason != DeadLetterReason::expired)
+      for (auto& [incarnation, child] : children) // W3
+        std::erase_if(child.has,
+                      [&](HandOverId name) { return meanings_.at(name).delivery == x.delivery; });
+    end(x.slot);
+    return dead_letter_line(x.delivery, x.reason, x.attempts, x.submitted_at, x.cause.get());
+  }
+
+  std::string carry_out(const effect::Drained& x) {
+    ++tickets_.at(x.ticket);
+    return drained_line(x.ticket, x.left);
+  }
+
+  std::string carry_out(const effect::WakeAt& x) {
+    require(!has_ended_, "no wake-up is asked for after the end");
+    wake_up = x.at;
+    return wake_line(x.at);
+  }
+
+  std::string carry_out(const effect::Quit& x) {
+    require(!std::exchange(has_quit_, true), "a sender gives up once");
+    const auto held = in_slot_.find(x.slot);
+    require(held == in_slot_.end() || !x.escalates || deliveries.at(held->second).error_came,
+            "a sender ends with an error that there is");
+    return quit_line(x.escalates, held != in_slot_.end() ? held->second : 0);
+  }
+
+  // -- what both mean ----------------------------------------------------------------------
+
+  KnownChild* known(std::uint32_t incarnation) {
+    const auto found = children.find(incarnation);
+    return found == children.end() ? nullptr : &found->second;
+  }
+
+  bool is_with_a_child(const KnownDelivery& x) const {
+    return x.in_flight_at != 0 && children.at(x.in_flight_at).is_there();
+  }
+
+  void answered(HandOverId name) {
+    for (auto& [incarnation, child] : children)
+      std::erase(child.has, name);
+  }
+
+  void take_back(std::uint32_t incarnation) {
+    auto& child = children.at(incarnation);
+    child.has.clear();
+    child.probe.reset();
+    for (auto& [id, delivery] : deliveries)
+      if (delivery.in_flight_at == incarnation)
+        delivery.in_flight_at = 0;
+  }
+
+  void end(std::uint32_t slot) {
+    const auto id = in_slot_.at(slot);
+    ++endings_[id];
+    in_slot_.erase(slot);
+    deliveries.at(id).is_owed = false;
+    deliveries.at(id).in_flight_at = 0;
+  }
+
+  void check_order(std::uint64_t id, const KnownDelivery& delivery) const {
+    for (const auto& [other_id, other] : deliveries) {
+      if (other_id == id)
+        continue;
+      const auto is_older = other_id < id;
+      const auto is_same_key = delivery.key != 0 && other.key == delivery.key;
+      switch (options_.ordering) {
+      case Ordering::strict:
+        require(!is_older || !other.is_owed || other.in_flight_at != 0,
+                "in strict order, all that is older is with a child already");
+        break;
+      case Ordering::per_key:
+        require(!is_same_key || !other.is_owed || (!is_older && other.in_flight_at == 0),
+                "of a key the oldest is with a child, and no other");
+        break;
+      case Ordering::unordered:
+        break;
+      }
+      const auto waits_for_its_key = options_.ordering == Ordering::per_key && other.key != 0;
+      require(delivery.last_at != 0 || !is_older || !other.is_owed || waits_for_its_key
+                || other.last_at != 0,
+              "what is new goes in order of submission");
+    }
+  }
+
+  // Whether something that is out will move what is owed on.
+  bool is_going_on() const {
+    if (is_paused_ || in_slot_.empty() || wake_up)
+      return true;
+    const auto is_awaited = std::any_of(children.begin(), children.end(), [](const auto& entry) {
+      const auto& child = entry.second;
+      return !child.is_stopped
+             && (child.state == State::starting || child.state == State::leaving
+                 || (child.is_there() && (!child.has.empty() || child.probe)));
+    });
+    const auto is_being_stored =
+      std::any_of(deliveries.begin(), deliveries.end(), [](const auto& entry) {
+        return entry.second.is_owed && !entry.second.is_stored;
+      });
+    return is_awaited || is_being_stored;
+  }
+
+  EngineOptions options_;
+  Instant now_;
+  input::Submit submission_;
+  bool is_paused_ = false;
+  bool has_quit_ = false;
+  bool ends_ = false; // in this step
+  bool has_ended_ = false;
+  std::uint32_t came_too_late_ = 0;
+  bool w5_ = false;
+  std::map<std::uint32_t, std::uint64_t> in_slot_;
+  std::map<std::uint64_t, int> endings_;
+  std::map<std::uint32_t, int> tickets_;
+  std::map<HandOverId, KnownHandOver> meanings_;
+  std::set<std::pair<std::uint32_t, std::uint64_t>> handed_;
+  std::map<std::pair<std::uint64_t, bool>, Instant> not_before_; // by delivery, for which child
+};
+
+} // namespace backoff_actor::model_test

@@ -1,0 +1,148 @@
+#pragma once
+
+#include "reference_rules.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+namespace backoff_actor::model_test {
+
+/// What children say, and what is made of it: the part of the reference sender that decides what an
+/// answer means.
+class ReferenceAnswers : public ReferenceRules {
+public:
+  using ReferenceRules::ReferenceRules;
+
+protected:
+  // What a living child has answered that may still say something about it.
+  Delivery* answered(HandOverId name) {
+    auto* x = is_stopped ? nullptr : find(name);
+    if (x == nullptr || !is_latest(*x, name))
+      return nullptr;
+    const auto* lane = lane_of(*x);
+    return lane != nullptr && lane->child == Child::alive ? x : nullptr;
+  }
+
+  void end_ghost(Delivery& x) {
+    lane_of(x)->last_progress = now;
+    erase(x.id);
+  }
+
+  void send_probe(Lane& lane) {
+    lane.probe_is_out = true;
+    for (auto& held : lane.held)
+      held.is_probed = true;
+    taken.push_back(probe_line(lane.incarnation));
+  }
+
+  // The child lives, or meant it before it went down.
+  void settle_answer(Lane& lane, const Held& held) {
+    lane.last_progress = now;
+    switch (held.decision.verdict) {
+    case Verdict::retry:
+      return refuse_for_now(lane, held.delivery, held.cause, held.decision.retry_after);
+    case Verdict::reject:
+      return reject(lane, held.delivery, held.cause);
+    case Verdict::give_up:
+    case Verdict::escalate:
+      ++find(held.delivery)->attempts;
+      return give_up(held.decision.verdict == Verdict::escalate, held.delivery, held.cause);
+    }
+  }
+
+  // Returns the delivery whose error was the crash's, 0 if none was. `at_least`: how long the lane
+  // has to wait because of what was refused.
+  std::uint64_t settle_what_was_meant(Lane& lane, const Cause& reason, bool was_told_to_end,
+                                      Duration& at_least) {
+    const auto held = std::exchange(lane.held, {});
+    auto end = held.end();
+    std::uint64_t culprit = 0;
+    if (reason.is_error()) {
+      end = std::find_if(held.begin(), held.end(), [&](const Held& x) {
+        return !x.is_bounce && x.cause.code == reason.code;
+      });
+      if (end != held.end())
+        culprit = end->delivery;
+      else if (!was_told_to_end) // otherwise it is known why it ended
+        end = held.begin();
+    }
+    for (auto x = held.begin(); x != end && !is_stopped; ++x) {
+      if (x->is_bounce)
+        continue;
+      if (x->decision.verdict == Verdict::retry) {
+        const auto id = x->delivery; // W4
+        const auto r = charge_refusal(lane, id, x->cause, x->decision.retry_after);
+        at_least = std::max(at_least, find(id) ? x->decision.retry_after.value_or(r) : r);
+      } else
+        settle_answer(lane, *x);
+    }
+    return culprit;
+  }
+
+  void reject(Lane& lane, std::uint64_t id, const Cause& cause) {
+    lane.last_progress = now;
+    ++find(id)->attempts;
+    bury(id, DeadLetterReason::rejected, &cause);
+  }
+
+  void refuse_for_now(Lane& lane, std::uint64_t id, const Cause& cause,
+                      std::optional<Duration> retry_after) {
+    const auto is_present = find(id)->hand_overs.back().epoch == lane.epoch;
+    const auto at_least = charge_refusal(lane, id, cause, retry_after);
+    if (is_present)
+      fail(lane, cause, false, at_least);
+    else if (at_least > Duration::zero())
+      lane.due = std::max(lane.due.value_or(now), now + at_least);
+  }
+
+  // Returns how long the lane has to wait for it at the least.
+  Duration charge_refusal(Lane& lane, std::uint64_t id, const Cause& cause,
+                          std::optional<Duration> retry_after) {
+    auto& x = *find(id);
+    const auto at_least = retry_after.value_or(Duration::zero());
+    ++counters.nacks;
+    tell(event::Refused{now, id, cause, retry_after});
+    ++x.attempts;
+    x.is_in_flight = false;
+    x.is_suspect = false;
+    lane.last_progress = now;
+    if (at_least > options.retry_after_ceiling)
+      bury(id, DeadLetterReason::retry_after_too_long, &cause);
+    else if (is_exhausted(x))
+      bury(id, DeadLetterReason::attempts_exhausted, &cause);
+    else if (options.ordering == Ordering::strict)
+      return at_least;
+    else
+      pause_on_its_own(x, at_least);
+    return Duration::zero();
+  }
+
+  // -- failures and successes -------------------------------------------------------------------
+
+  void fail_unless_fatal(Lane& lane, const Cause& cause, Verdict verdict,
+                         Duration at_least = Duration::zero()) {
+    if (is_fatal(verdict))
+      give_up(verdict == Verdict::escalate, 0, cause);
+    else
+      fail(lane, cause, true, at_least);
+  }
+
+  void reset_backoff(Lane& lane) {
+    const auto was_started = lane.backoff.is_started();
+    lane.backoff = lane.backoff.reset();
+    lane.series_began.reset();
+    if (was_started)
+      tell(event::BackOffReset{now, lane.backoff});
+  }
+
+  void is_well(Lane& lane) {
+    lane.window = std::min(lane.window + 1, options.max_in_flight);
+    reset_backoff(lane);
+    if (!lane.is_fallback && mode == Mode::on_fallback)
+      mode = Mode::returning;
+  }
+};
+
+} // namespace backoff_actor::model_test

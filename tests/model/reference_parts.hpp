@@ -1,0 +1,198 @@
+#pragma once
+
+#include "backoff_actor/core/unit_random.hpp"
+#include "backoff_actor/engine/sender_engine.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace backoff_actor::model_test {
+
+/// Effects or events, one a line.
+using Lines = std::vector<std::string>;
+
+// -- what the reference sender is made of -----------------------------------------
+
+/// One hand-over of a delivery.
+struct HandOver {
+  HandOverId name; // as the engine called it
+  std::uint32_t incarnation;
+  std::uint32_t epoch;
+};
+
+/// One message that is owed, or its ghost: it expired while a child had it.
+struct Delivery {
+  std::uint64_t id;
+  Instant submitted_at;
+  Instant deadline;
+  std::uint64_t key;
+  std::uint32_t weight;
+  bool is_stored;
+  ExponentialBackOff own_backoff;
+  bool is_owed = true; // otherwise a ghost
+  bool is_in_flight = false;
+  bool is_suspect = false;
+  std::optional<Instant> pauses_until{};
+  std::uint32_t attempts = 0;
+  std::uint64_t turn = 0; // of those that a child has the smallest is the first
+  Instant clock_start{};
+  std::vector<HandOver> hand_overs{};
+
+  bool is_waiting() const { return is_owed && !is_in_flight && !pauses_until; }
+};
+
+/// An error that may turn out to be an answer.
+struct Held {
+  std::uint64_t delivery;
+  Cause cause;
+  bool is_bounce;
+  Decision decision;
+  bool is_probed; // the probe that is out was sent after it came
+};
+
+enum class Child { none, starting, alive, leaving };
+
+/// A child and what belongs to it: the worker's, or the fallback's.
+struct Lane {
+  bool is_fallback;
+  ExponentialBackOff backoff;
+  std::uint32_t epoch;
+  std::uint32_t window;
+
+  Child child = Child::none;
+  std::uint32_t incarnation = 0;
+  bool was_handed_something = false;
+  bool is_done = false;               // it stopped normally, with nothing owed
+  std::optional<Instant> due{};       // of the delay that runs
+  std::optional<Instant> grace_end{}; // of a child that leaves, until it is overdue
+  Instant last_progress{};
+  std::optional<Instant> series_began{}; // of failures in a row
+  std::optional<Cause> last_failure{};
+  std::vector<Held> held{};
+  bool probe_is_out = false;
+  std::uint32_t probe = 0; // as the engine numbered it
+};
+
+/// Who asked to be told when nothing is owed any more.
+struct Drain {
+  std::uint32_t ticket;
+  Instant deadline;
+};
+
+/// A backoff with the parameters of `other` from the beginning, in another stream.
+inline ExponentialBackOff in_stream(const ExponentialBackOff& other, std::uint64_t stream) {
+  return ExponentialBackOff{ExponentialBackOffSpec{.slot_time = other.slot_time(),
+                                                   .ceiling = other.ceiling(),
+                                                   .stay_at_ceiling = other.stay_at_ceiling(),
+                                                   .seed = other.seed(),
+                                                   .stream = stream}};
+}
+
+// -- the lines ----------------------------------------------------------------------
+
+inline std::string number(std::uint64_t x) { return std::to_string(x); }
+
+inline std::string describe(Instant at) {
+  return at == Instant::never() ? "never" : to_string(at.since_origin);
+}
+
+inline std::string describe(const Cause* cause) {
+  return cause == nullptr ? "no cause" : "cause " + number(cause->code) + " " + cause->text;
+}
+
+inline std::string describe(Refusal refusal) {
+  switch (refusal) {
+  case Refusal::outbox_full:
+    return "outbox full";
+  case Refusal::draining:
+    return "draining";
+  case Refusal::stopped:
+    return "stopped";
+  }
+  return "unknown";
+}
+
+inline std::string accept_line(std::uint64_t delivery) { return "accept " + number(delivery); }
+inline std::string refuse_line(Refusal why) { return "refuse: " + describe(why); }
+inline std::string persist_line(std::uint64_t delivery) { return "persist " + number(delivery); }
+inline std::string start_line(std::uint32_t child, bool is_fallback) {
+  return (is_fallback ? "start fallback " : "start child ") + number(child);
+}
+inline std::string tell_to_end_line(std::uint32_t child) {
+  return "tell child " + number(child) + " to end";
+}
+inline std::string abandon_line(std::uint32_t child) { return "abandon child " + number(child); }
+inline std::string stop_line(std::uint32_t child) { return "stop child " + number(child); }
+inline std::string hand_over_line(std::uint64_t delivery, std::uint32_t child) {
+  return "hand over " + number(delivery) + " to child " + number(child);
+}
+inline std::string probe_line(std::uint32_t child) { return "probe child " + number(child); }
+inline std::string hold_line(std::uint64_t delivery) { return "hold " + number(delivery); }
+inline std::string acknowledge_line(std::uint64_t delivery) {
+  return "acknowledge " + number(delivery);
+}
+inline std::string dead_letter_line(std::uint64_t delivery, DeadLetterReason reason,
+                                    std::uint32_t attempts, Instant submitted_at,
+                                    const Cause* cause) {
+  return "dead letter " + number(delivery) + ": " + std::string{to_string(reason)} + ", "
+         + number(attempts) + " attempts, since " + describe(submitted_at) + ", " + describe(cause);
+}
+inline std::string drained_line(std::uint32_t ticket, std::size_t left) {
+  return "drained, ticket " + number(ticket) + ", " + number(left) + " left";
+}
+inline std::string wake_line(Instant at) { return "wake at " + describe(at); }
+/// `holder` is the delivery for which the error is held; 0: it just came.
+inline std::string quit_line(bool escalates, std::uint64_t holder) {
+  if (!escalates)
+    return "quit";
+  return holder == 0 ? "quit with the error that came"
+                     : "quit with the error held for " + number(holder);
+}
+
+/// An event with all that its own rendering leaves out.
+inline std::string describe(const Event& event) {
+  auto text = describe(time_of(event)) + " " + to_string(event);
+  if (const auto* x = std::get_if<event::RetryScheduled>(&event))
+    text += ", delay " + to_string(x->delay);
+  else if (const auto* y = std::get_if<event::Acknowledged>(&event))
+    text += ", child " + number(y->incarnation);
+  return text;
+}
+
+inline std::string describe(const SenderStatus& x) {
+  const auto& n = x.counters;
+  auto text = to_string(x) + "; due in " + to_string(x.due_in) + ", restarts " + number(x.restarts)
+              + ", total_retries " + number(x.total_retries) + ", resets " + number(x.resets)
+              + ", last delay " + to_string(x.last_delay) + ", bytes " + number(x.owed_bytes)
+              + ", in flight " + number(x.in_flight) + ", oldest " + to_string(x.oldest_age);
+  const std::pair<const char*, std::uint64_t> counts[] = {{"accepted", n.accepted},
+                                                          {"refused", n.refused},
+                                                          {"acknowledged", n.acknowledged},
+                                                          {"dead-lettered", n.dead_lettered},
+                                                          {"hand-overs", n.hand_overs},
+                                                          {"resends", n.resends},
+                                                          {"nacks", n.nacks},
+                                                          {"crashes", n.crashes},
+                                                          {"failed starts", n.failed_starts},
+                                                          {"hangs", n.hangs}};
+  for (const auto& [name, count] : counts)
+    text += std::string{", "} + name + " " + number(count);
+  return text;
+}
+
+inline bool is_same(const SenderStatus& x, const SenderStatus& y) {
+  const auto all = [](const SenderStatus& z) {
+    return std::tie(z.phase, z.is_paused, z.is_on_fallback, z.incarnation, z.restarts, z.abandoned,
+                    z.is_delayed, z.due_in, z.retries, z.total_retries, z.resets, z.last_delay,
+                    z.owed, z.owed_bytes, z.in_flight, z.oldest_age, z.counters);
+  };
+  const auto a = all(x);
+  return a == all(y);
+}
+
+} // namespace backoff_actor::model_test

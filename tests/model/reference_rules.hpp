@@ -1,0 +1,259 @@
+#pragma once
+
+#include "reference_state.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace backoff_actor::model_test {
+
+/// What follows from a failure and when a delivery is handed over: the part of the reference sender
+/// that is the same whatever came in.
+class ReferenceRules : public ReferenceState {
+public:
+  using ReferenceState::ReferenceState;
+
+protected:
+  // -- the end of it all ------------------------------------------------------------------
+
+  /// `holder`: the delivery for which the error is held that ends it.
+  void give_up(bool escalates, std::uint64_t holder, const Cause& cause) {
+    tell(event::GaveUp{now, cause});
+    taken.push_back(quit_line(escalates, holder));
+    end(DeadLetterReason::gave_up, &cause);
+  }
+
+  void end(DeadLetterReason reason, const Cause* cause) {
+    for (auto* lane : lanes())
+      if (lane->child != Child::none)
+        taken.push_back(stop_line(lane->incarnation));
+    for (const auto id : owed())
+      bury(id, reason, cause);
+    answer_drains();
+    tell(event::SenderStopped{now});
+    is_stopped = true;
+  }
+
+  void answer_drains() {
+    if (drains.empty())
+      return;
+    for (const auto& drain : drains)
+      taken.push_back(drained_line(drain.ticket, owed().size()));
+    drains.clear();
+    tell(event::Drained{now, owed().size()});
+  }
+
+  // -- children -------------------------------------------------------------------------------
+
+  void start_child(Lane& lane) {
+    lane.child = Child::starting;
+    lane.was_handed_something = false;
+    lane.is_done = false;
+    lane.incarnation = ++incarnation;
+    if (!lane.is_fallback && incarnation > 1)
+      ++restarts;
+    taken.push_back(start_line(lane.incarnation, lane.is_fallback));
+  }
+
+  /// The child that was told to end has ended, or is taken for it.
+  void revive(Lane& lane) {
+    if (!serves(lane))
+      return;
+    const auto may_start =
+      lane.due ? options.restart == RestartTiming::at_once && lane.was_handed_something
+               : !lane.is_done || !owed().empty();
+    if (may_start)
+      start_child(lane);
+  }
+
+  void end_delay(Lane& lane) {
+    lane.due.reset();
+    tell(event::DelayEnded{now});
+    if (serves(lane) && lane.child == Child::none && (!lane.is_done || !owed().empty()))
+      start_child(lane);
+  }
+
+  // -- failures -----------------------------------------------------------------------------------
+
+  using List = std::vector<Delivery*>;
+
+  /// The one of these that the child fell over; 0 if nobody knows, and then they are suspects.
+  std::uint64_t culprit_among(const List& list) const {
+    if (list.empty())
+      return 0;
+    if (options.works_on == WorksOn::one || list.size() == 1)
+      return list.front()->is_owed ? list.front()->id : 0;
+    for (auto* x : list)
+      x->is_suspect = true;
+    return 0;
+  }
+
+  void charge(std::uint64_t culprit, const Cause& cause, Verdict verdict) {
+    if (culprit == 0)
+      return;
+    auto& x = *find(culprit);
+    ++x.attempts;
+    if (is_fatal(verdict))
+      return;
+    if (verdict == Verdict::reject)
+      return bury(culprit, DeadLetterReason::rejected, &cause);
+    if (is_exhausted(x))
+      return bury(culprit, DeadLetterReason::attempts_exhausted, &cause);
+    if (options.works_on == WorksOn::many)
+      x.is_suspect = true;
+    if (options.ordering != Ordering::strict)
+      pause_on_its_own(x, Duration::zero());
+  }
+
+  static bool is_fatal(Verdict verdict) {
+    return verdict == Verdict::give_up || verdict == Verdict::escalate;
+  }
+
+  void take_back(const List& list) {
+    std::vector<std::uint64_t> ghosts;
+    for (auto* x : list) {
+      x->is_in_flight = false;
+      if (!x->is_owed)
+        ghosts.push_back(x->id);
+    }
+    for (const auto id : ghosts)
+      erase(id);
+  }
+
+  /// The child is gone, and with it all that it had and may have meant.
+  void take_all_back(Lane& lane) {
+    lane.held.clear();
+    lane.probe_is_out = false;
+    take_back(in_flight(lane));
+  }
+
+  void fail(Lane& lane, const Cause& given, bool is_restart, Duration at_least = Duration::zero()) {
+    const auto cause = given; // it may be the lane's own
+    lane.epoch = ++epochs_;
+    lane.last_failure = cause;
+    lane.series_began = lane.series_began.value_or(now);
+    lane.backoff = lane.backoff.next();
+    const auto delay = std::max(lane.backoff.wait_time(), at_least);
+    lane.due = std::max(lane.due.value_or(now), now + delay);
+    lane.window = 1;
+    const auto is_over = !lane.is_fallback && mode == Mode::normal && is_too_much(lane, is_restart);
+    if (is_over && !options.has_fallback)
+      return give_up(false, 0, cause);
+    tell(event::RetryScheduled{now, delay, *lane.due, lane.backoff});
+    if (is_over)
+      fall_back(cause);
+    else if (!lane.is_fallback && mode == Mode::returning)
+      mode = Mode::on_fallback;
+  }
+
+  bool is_too_much(const Lane& lane, bool is_restart) {
+    auto result = options.max_elapsed && *lane.due - *lane.series_began > *options.max_elapsed;
+    if (is_restart && options.restart_limit) {
+      failures_.push_back(now);
+      const auto count = std::count_if(failures_.begin(), failures_.end(), [&](Instant at) {
+        return now - at < options.restart_limit->within;
+      });
+      result = result || count > std::int64_t{options.restart_limit->max_restarts};
+    }
+    return result;
+  }
+
+  void forget_failures() { failures_.clear(); }
+
+  void fall_back(const Cause& cause) {
+    tell(event::FellBack{now, cause});
+    mode = Mode::on_fallback;
+    const auto stream = detail::mix(options.backoff.stream() ^ 0x66616c6c6261636bULL);
+    fallback = Lane{.is_fallback = true,
+                    .backoff = in_stream(options.backoff, stream),
+                    .epoch = ++epochs_,
+                    .window = options.max_in_flight};
+    start_child(*fallback);
+  }
+
+  void come_back() {
+    tell(event::CameBack{now});
+    if (fallback->child != Child::none)
+      taken.push_back(stop_line(fallback->incarnation));
+    fallback.reset();
+    mode = Mode::normal;
+    primary.series_began.reset();
+    forget_failures();
+  }
+
+  // -- handing over ---------------------------------------------------------------------------------
+
+  /// The delivery whose turn it is.
+  Delivery* next_in_turn() {
+    for (auto& x : deliveries) {
+      if (!x.is_waiting())
+        continue;
+      if (!x.is_stored)
+        return nullptr;
+      if (!is_behind_its_key(x))
+        return &x;
+    }
+    return nullptr;
+  }
+
+  bool has_room(const Lane& lane) {
+    return lane.child == Child::alive && !lane.due && in_flight(lane).size() < lane.window;
+  }
+
+  /// Suspects go alone.
+  bool may_join(const Lane& lane, const Delivery& x) {
+    const auto list = in_flight(lane);
+    return list.empty() || (!x.is_suspect && !list.front()->is_suspect);
+  }
+
+  void give(Lane& lane, Delivery& x) {
+    const auto again = !x.hand_overs.empty();
+    x.is_in_flight = true;
+    x.turn = next_turn();
+    x.clock_start = now;
+    x.hand_overs.push_back({HandOverId{}, lane.incarnation, lane.epoch});
+    lane.was_handed_something = true;
+    ++counters.hand_overs;
+    counters.resends += again ? 1u : 0u;
+    taken.push_back(hand_over_line(x.id, lane.incarnation));
+    tell(event::HandedOver{now, x.id, lane.incarnation, again});
+  }
+
+  void hand_over_what_can_be() {
+    while (!is_paused && mode != Mode::returning && hand_over_one())
+      ;
+  }
+
+  bool hand_over_one() {
+    const auto starts_primary =
+      mode == Mode::on_fallback && primary.child == Child::none && !primary.due;
+    if (!starts_primary && !has_room(primary) && !(fallback && has_room(*fallback)))
+      return false;
+    auto* x = next_in_turn();
+    if (x == nullptr)
+      return false;
+    if (x->deadline <= now) {
+      bury(x->id, DeadLetterReason::expired, last_failure());
+      return true;
+    }
+    if (starts_primary)
+      start_child(primary);
+    for (auto* lane : lanes())
+      if (has_room(*lane) && may_join(*lane, *x)) {
+        give(*lane, *x);
+        return true;
+      }
+    return false;
+  }
+
+  std::uint64_t next_turn() { return ++turns_; }
+
+private:
+  std::uint32_t epochs_ = 0;
+  std::uint64_t turns_ = 0;
+  std::vector<Instant> failures_;
+};
+
+} // namespace backoff_actor::model_test

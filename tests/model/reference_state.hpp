@@ -1,0 +1,255 @@
+#pragma once
+
+#include "reference_parts.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace backoff_actor::model_test {
+
+/// What the reference sender owes and whom it has for it. Deliveries are spoken of by their ids,
+/// because pointers do not outlive an ending; `taken` and `told` collect what one input leads to.
+class ReferenceState {
+public:
+  explicit ReferenceState(const EngineOptions& given)
+    : options(given), primary{.is_fallback = false,
+                              .backoff = given.backoff,
+                              .epoch = 0,
+                              .window = given.max_in_flight} {}
+
+  enum class Mode { normal, on_fallback, returning };
+
+  EngineOptions options;
+  Lines taken; // effects
+  Lines told;  // events
+  Instant now;
+
+  std::vector<Delivery> deliveries; // ghosts, too; in order of submission
+  Lane primary;
+  std::optional<Lane> fallback;
+  Mode mode = Mode::normal;
+  std::uint32_t incarnation = 0;
+  bool is_paused = false;
+  bool is_draining = false;
+  bool is_stopped = false;
+  std::vector<Drain> drains;
+  std::vector<std::uint32_t> abandoned;
+  std::optional<Instant> wake_up; // that was asked for and has not come
+  SenderCounters counters;
+  std::uint64_t restarts = 0;
+
+  // -- what there is ----------------------------------------------------------------
+
+  std::vector<Lane*> lanes() {
+    std::vector<Lane*> result{&primary};
+    if (fallback)
+      result.push_back(&*fallback);
+    return result;
+  }
+
+  Lane* lane_with(std::uint32_t which) {
+    for (auto* lane : lanes())
+      if (lane->incarnation == which && lane->child != Child::none)
+        return lane;
+    return nullptr;
+  }
+
+  /// The lane whose child has the delivery.
+  Lane* lane_of(const Delivery& x) {
+    return x.is_in_flight ? lane_with(x.hand_overs.back().incarnation) : nullptr;
+  }
+
+  Delivery* find(std::uint64_t id) {
+    for (auto& x : deliveries)
+      if (x.id == id)
+        return &x;
+    return nullptr;
+  }
+
+  const Delivery* find(std::uint64_t id) const {
+    for (const auto& x : deliveries)
+      if (x.id == id)
+        return &x;
+    return nullptr;
+  }
+
+  Delivery* find(HandOverId name) {
+    for (auto& x : deliveries)
+      for (const auto& hand_over : x.hand_overs)
+        if (hand_over.name == name)
+          return &x;
+    return nullptr;
+  }
+
+  static bool is_latest(const Delivery& x, HandOverId name) {
+    return x.hand_overs.back().name == name;
+  }
+
+  /// What the lane's child has, ghosts too; first the one whose acknowledgement is waited for.
+  std::vector<Delivery*> in_flight(const Lane& lane) {
+    std::vector<Delivery*> result;
+    for (auto& x : deliveries)
+      if (x.is_in_flight && x.hand_overs.back().incarnation == lane.incarnation)
+        result.push_back(&x);
+    std::sort(result.begin(), result.end(),
+              [](const Delivery* x, const Delivery* y) { return x->turn < y->turn; });
+    return result;
+  }
+
+  std::vector<std::uint64_t> owed() const {
+    std::vector<std::uint64_t> result;
+    for (const auto& x : deliveries)
+      if (x.is_owed)
+        result.push_back(x.id);
+    return result;
+  }
+
+  std::uint64_t owed_bytes() const {
+    std::uint64_t result = 0;
+    for (const auto& x : deliveries)
+      if (x.is_owed)
+        result += x.weight;
+    return result;
+  }
+
+  /// One of a key at a time.
+  bool is_behind_its_key(const Delivery& x) const {
+    if (options.ordering != Ordering::per_key || x.key == 0)
+      return false;
+    return std::any_of(deliveries.begin(), deliveries.end(), [&](const Delivery& y) {
+      return y.is_owed && y.key == x.key && y.id < x.id;
+    });
+  }
+
+  /// When the child of the lane is out of time.
+  std::optional<Instant> ack_due(const Lane& lane) {
+    const auto list = in_flight(lane);
+    if (!options.ack_timeout || list.empty() || lane.child != Child::alive)
+      return std::nullopt;
+    auto begin = list.front()->clock_start;
+    if (options.works_on == WorksOn::one)
+      begin = std::max(begin, lane.last_progress);
+    return begin + *options.ack_timeout;
+  }
+
+  /// The earliest instant at which something is due.
+  Instant earliest_due() {
+    auto result = Instant::never();
+    const auto consider = [&](std::optional<Instant> at) {
+      if (at)
+        result = std::min(result, *at);
+    };
+    if (is_stopped)
+      return result;
+    for (const auto* lane : lanes()) {
+      consider(lane->due);
+      consider(lane->grace_end);
+      consider(ack_due(*lane));
+    }
+    for (const auto& x : deliveries) {
+      consider(x.pauses_until);
+      if (x.is_owed)
+        consider(x.deadline);
+    }
+    for (const auto& drain : drains)
+      consider(drain.deadline);
+    return result;
+  }
+
+  // -- how it stands ------------------------------------------------------------------------------
+
+  /// Whether the lane's child is the one that works, and so is started as soon as it may be.
+  bool serves(const Lane& lane) const { return lane.is_fallback == (mode == Mode::on_fallback); }
+
+  const Lane& serving() const { return mode == Mode::on_fallback ? *fallback : primary; }
+
+  Phase phase() const {
+    if (is_stopped)
+      return Phase::stopped;
+    if (is_draining)
+      return Phase::draining;
+    if (serving().due)
+      return Phase::waiting;
+    return serving().child == Child::alive ? Phase::running : Phase::starting;
+  }
+
+  Instant due() const {
+    return is_stopped ? Instant::never() : serving().due.value_or(Instant::never());
+  }
+
+  SenderStatus status(Instant at) const {
+    SenderStatus result;
+    result.phase = phase();
+    result.is_paused = is_paused;
+    result.is_on_fallback = mode != Mode::normal;
+    result.incarnation = incarnation;
+    result.restarts = restarts;
+    result.abandoned = static_cast<std::uint32_t>(abandoned.size());
+    result.is_delayed = due() != Instant::never();
+    result.due_in = result.is_delayed ? due() - at : Duration::zero();
+    result.retries = primary.backoff.retries();
+    result.total_retries = primary.backoff.total_retries();
+    result.resets = primary.backoff.resets();
+    result.last_delay = primary.backoff.wait_time();
+    result.owed = owed().size();
+    result.owed_bytes = owed_bytes();
+    result.in_flight = static_cast<std::uint64_t>(
+      std::count_if(deliveries.begin(), deliveries.end(),
+                    [](const Delivery& x) { return x.is_owed && x.is_in_flight; }));
+    if (!owed().empty())
+      result.oldest_age = at - find(owed().front())->submitted_at;
+    result.counters = counters;
+    return result;
+  }
+
+protected:
+  template <class E>
+  void tell(const E& event) {
+    told.push_back(describe(Event{event}));
+  }
+
+  const Cause* last_failure() const {
+    return primary.last_failure ? &*primary.last_failure : nullptr;
+  }
+
+  // -- the ends of deliveries -----------------------------------------------------------
+
+  void erase(std::uint64_t id) {
+    forget_held(id);
+    std::erase_if(deliveries, [&](const Delivery& x) { return x.id == id; });
+  }
+
+  static bool is_held(const Lane& lane, std::uint64_t id) {
+    return std::any_of(lane.held.begin(), lane.held.end(),
+                       [&](const Held& x) { return x.delivery == id; });
+  }
+
+  void forget_held(std::uint64_t id) {
+    for (auto* lane : lanes())
+      std::erase_if(lane->held, [&](const Held& x) { return x.delivery == id; });
+  }
+
+  void bury(std::uint64_t id, DeadLetterReason reason, const Cause* cause) {
+    auto& x = *find(id);
+    taken.push_back(dead_letter_line(id, reason, x.attempts, x.submitted_at, cause));
+    tell(event::DeadLettered{now, id, reason, x.attempts, cause != nullptr ? *cause : Cause{}});
+    ++counters.dead_lettered;
+    if (reason == DeadLetterReason::expired && x.is_in_flight) {
+      forget_held(id);
+      x.is_owed = false;
+    } else {
+      erase(id);
+    }
+  }
+
+  bool is_exhausted(const Delivery& x) const {
+    return options.max_attempts && x.attempts >= *options.max_attempts;
+  }
+
+  void pause_on_its_own(Delivery& x, Duration at_least) {
+    x.own_backoff = x.own_backoff.next();
+    x.pauses_until = now + std::max(x.own_backoff.wait_time(), at_least);
+  }
+};
+
+} // namespace backoff_actor::model_test

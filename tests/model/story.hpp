@@ -1,0 +1,83 @@
+#pragma once
+
+#include "contract.hpp"
+
+#include <string>
+#include <variant>
+
+namespace backoff_actor::model_test {
+
+/// Inputs in words, from which a test can be written.
+class Story {
+public:
+  explicit Story(const Contract& contract) : contract_(contract) {}
+
+  std::string of(const Input& input) const {
+    return std::visit([this](const auto& x) { return tell(x); }, input);
+  }
+
+private:
+  std::string tell(const input::Start&) const { return "Start"; }
+  std::string tell(const input::Submit& x) const {
+    return "Submit key " + number(x.key) + " weight " + number(x.weight) + until(x.deadline);
+  }
+  std::string tell(const input::Persisted& x) const { return "Persisted " + number(x.delivery); }
+  std::string tell(const input::ChildStarted& x) const {
+    return "ChildStarted " + number(x.incarnation);
+  }
+  std::string tell(const input::StartFailed& x) const {
+    return "StartFailed " + number(x.incarnation) + verdict(x.verdict);
+  }
+  std::string tell(const input::ChildDown& x) const {
+    return "ChildDown " + number(x.incarnation) + code(x.cause) + verdict(x.verdict);
+  }
+  std::string tell(const input::Acknowledged& x) const {
+    return "Acknowledged " + name(x.hand_over);
+  }
+  std::string tell(const input::ErrorAnswer& x) const {
+    return "ErrorAnswer " + name(x.hand_over) + code(x.cause) + (x.is_bounce ? ", bounce" : "")
+           + (x.is_settled ? ", settled" : "") + verdict(x.decision.verdict)
+           + after(x.decision.retry_after);
+  }
+  std::string tell(const input::ChildAlive& x) const {
+    return "ChildAlive " + number(x.incarnation) + ", probe " + number(x.probe);
+  }
+  std::string tell(const input::Nacked& x) const {
+    return "Nacked " + name(x.hand_over) + after(x.retry_after);
+  }
+  std::string tell(const input::Rejected& x) const { return "Rejected " + name(x.hand_over); }
+  std::string tell(const input::Working& x) const { return "Working " + name(x.hand_over); }
+  std::string tell(const input::Wake&) const { return "Wake"; }
+  std::string tell(const input::RetryNow&) const { return "RetryNow"; }
+  std::string tell(const input::Reset&) const { return "Reset"; }
+  std::string tell(const input::Pause&) const { return "Pause"; }
+  std::string tell(const input::Resume&) const { return "Resume"; }
+  std::string tell(const input::Drain& x) const {
+    return "Drain, ticket " + number(x.ticket) + until(x.deadline);
+  }
+  std::string tell(const input::Stop&) const { return "Stop"; }
+
+  static std::string until(Instant deadline) {
+    return deadline == Instant::never() ? "" : " until " + describe(deadline);
+  }
+  static std::string after(std::optional<Duration> span) {
+    return span ? " after " + to_string(*span) : "";
+  }
+  static std::string code(const Cause& cause) { return ", code " + number(cause.code); }
+  static std::string verdict(Verdict x) {
+    static const char* const names[] = {", retry", ", reject", ", give_up", ", escalate"};
+    return names[static_cast<int>(x)];
+  }
+
+  std::string name(HandOverId name) const {
+    const auto* meaning = contract_.meaning(name);
+    if (meaning == nullptr)
+      return "of no hand-over, " + number(name.value);
+    return "of delivery " + number(meaning->delivery) + " by child " + number(meaning->incarnation)
+           + ", tag " + number(name.tag());
+  }
+
+  const Contract& contract_;
+};
+
+} // namespace backoff_actor::model_test

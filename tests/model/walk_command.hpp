@@ -1,0 +1,187 @@
+#pragma once
+
+#include "walk_conditions.hpp"
+
+#include <rapidcheck.h>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <ostream>
+
+namespace backoff_actor::model_test {
+
+enum class Kind {
+  submit,
+  persisted,
+  child_started,
+  start_failed,
+  child_down,
+  acknowledged,
+  error_answer,
+  child_alive,
+  nacked,
+  rejected,
+  working,
+  tick,    // to the wake-up that is out
+  advance, // and wake if that is due
+  be_late, // the wake-up does not come
+  wake,    // though nothing may be due
+  retry_now,
+  reset,
+  pause,
+  resume,
+  drain,
+  start,
+  stop,
+};
+
+/// One input in the making. What it refers to is looked up when its turn comes, so that a walk from
+/// which inputs were dropped still makes sense.
+struct Command {
+  Kind kind;
+  std::uint32_t who; // which of the children, hand-overs ...
+  std::uint32_t how; // which variant; 0 is the simplest
+
+  // -- who ----------------------------------------------------------------------------
+
+  enum class Child { apt, youngest, any };
+
+  Child child() const {
+    return who % 16 < 13 ? Child::apt : who % 16 < 14 ? Child::youngest : Child::any;
+  }
+
+  enum class HandOver { held, ever, never };
+
+  HandOver hand_over() const {
+    return who % 16 < 13 ? HandOver::held : who % 16 < 15 ? HandOver::ever : HandOver::never;
+  }
+
+  /// Which of those.
+  std::uint32_t which() const { return who / 16; }
+
+  // -- how ----------------------------------------------------------------------------
+
+  /// In a hundred, the rest of `how` left out.
+  static Verdict verdict(std::uint32_t x) {
+    x %= 400;
+    return x < 350   ? Verdict::retry
+           : x < 396 ? Verdict::reject
+           : x < 398 ? Verdict::give_up
+                     : Verdict::escalate;
+  }
+
+  static std::optional<Duration> retry_after(std::uint32_t x) {
+    if (x % 3 == 0)
+      return std::nullopt;
+    return std::chrono::milliseconds{1} * (static_cast<int>(x / 3 % 130) - 5);
+  }
+
+  std::uint64_t code() const { return how % 3; } // 0: no error
+  Verdict verdict() const { return verdict(how / 3); }
+
+  Cause error() const {
+    return {1 + how % 2, kind == Kind::nacked ? "nacked" : "error " + std::to_string(how % 7)};
+  }
+  bool is_bounce() const { return how / 2 % 5 == 4; }
+  bool is_settled() const { return how / 10 % 4 == 3; }
+
+  Decision decision() const {
+    const auto x = how / 40;
+    const auto what = verdict(x);
+    if (what == Verdict::retry)
+      return x % 3 == 2 ? Decision{Verdict::reject} : Decision{what, retry_after(x / 3)};
+    return what;
+  }
+
+  std::optional<Duration> retry_after() const { return retry_after(how / 2); }
+
+  /// For advance, for the deadlines of drains, and for being late.
+  Duration span() const { return std::chrono::milliseconds{1} * (how % 120); }
+
+  /// Until the deadline; unset: there is none.
+  std::optional<Duration> time_to_live() const {
+    return how % 6 == 5 ? std::optional{std::chrono::milliseconds{1} * (how / 6 % 100)}
+                        : std::nullopt;
+  }
+  std::uint64_t key() const { return how / 7 % 4; }
+  std::uint32_t weight() const { return how / 5 % 8; }
+};
+
+inline void showValue(const Command& x, std::ostream& out) {
+  static const char* const names[] = {
+    "submit",       "persisted",   "child_started", "start_failed", "child_down", "acknowledged",
+    "error_answer", "child_alive", "nacked",        "rejected",     "working",    "tick",
+    "advance",      "be_late",     "wake",          "retry_now",    "reset",      "pause",
+    "resume",       "drain",       "start",         "stop"};
+  static const char* const children[] = {"a child to which that happens", "the youngest child",
+                                         "any child"};
+  static const char* const hand_overs[] = {"a hand-over that a child has", "any hand-over",
+                                           "no hand-over"};
+  static const char* const verdicts[] = {"retry", "reject", "give_up", "escalate"};
+  const auto verdict = [&](Verdict y) { return verdicts[static_cast<int>(y)]; };
+  const auto after = [](std::optional<Duration> y) {
+    return y ? " after " + to_string(*y) : std::string{};
+  };
+  out << names[static_cast<int>(x.kind)];
+  switch (x.kind) {
+  case Kind::submit:
+    out << " key " << x.key() << " weight " << x.weight();
+    if (x.time_to_live())
+      out << " time to live " << to_string(*x.time_to_live());
+    break;
+  case Kind::child_started:
+  case Kind::child_alive:
+    out << " by " << children[static_cast<int>(x.child())];
+    break;
+  case Kind::start_failed:
+  case Kind::child_down:
+    out << " of " << children[static_cast<int>(x.child())] << ", code " << x.code() << ", "
+        << verdict(x.verdict());
+    break;
+  case Kind::error_answer:
+    out << " to " << hand_overs[static_cast<int>(x.hand_over())] << ", code " << x.error().code
+        << (x.is_bounce() ? ", bounce" : "") << (x.is_settled() ? ", settled" : "") << ", "
+        << verdict(x.decision().verdict) << after(x.decision().retry_after);
+    break;
+  case Kind::nacked:
+    out << " for " << hand_overs[static_cast<int>(x.hand_over())] << after(x.retry_after());
+    break;
+  case Kind::acknowledged:
+  case Kind::rejected:
+  case Kind::working:
+    out << " for " << hand_overs[static_cast<int>(x.hand_over())];
+    break;
+  case Kind::advance:
+  case Kind::be_late:
+    out << " " << to_string(x.span());
+    break;
+  case Kind::drain:
+    if (x.time_to_live())
+      out << " within " << to_string(*x.time_to_live());
+    break;
+  default:
+    break;
+  }
+  out << " {" << x.who << ", " << x.how << "}\n";
+}
+
+inline rc::Gen<Command> arbitrary_command() {
+  return rc::gen::build<Command>(
+    rc::gen::set(&Command::kind, rc::gen::weightedElement<Kind>(
+                                   {{250, Kind::submit},        {200, Kind::persisted},
+                                    {200, Kind::child_started}, {25, Kind::start_failed},
+                                    {100, Kind::child_down},    {300, Kind::acknowledged},
+                                    {100, Kind::error_answer},  {80, Kind::child_alive},
+                                    {100, Kind::nacked},        {30, Kind::rejected},
+                                    {30, Kind::working},        {250, Kind::tick},
+                                    {100, Kind::advance},       {20, Kind::be_late},
+                                    {20, Kind::wake},           {10, Kind::retry_now},
+                                    {10, Kind::reset},          {10, Kind::pause},
+                                    {40, Kind::resume},         {8, Kind::drain},
+                                    {1, Kind::start},           {1, Kind::stop}})),
+    rc::gen::set(&Command::who, below<std::uint32_t>(1600)),
+    rc::gen::set(&Command::how, below<std::uint32_t>(100'000)));
+}
+
+} // namespace backoff_actor::model_test

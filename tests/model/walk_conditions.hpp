@@ -1,0 +1,168 @@
+#pragma once
+
+#include "reference_parts.hpp"
+
+#include <rapidcheck.h>
+
+#include <chrono>
+#include <cstdint>
+#include <ostream>
+
+namespace backoff_actor::model_test {
+
+/// The options of a walk as small numbers, so that limits are reached and shrinking finds the
+/// simplest; 0 is always the simplest.
+struct Conditions {
+  std::uint64_t seed = 0;
+  int ceiling = 0;         // one more than this
+  int stay_at_ceiling = 0; // 0, 1
+  int restart = 0;         // RestartTiming
+  int works_on = 0;        // WorksOn
+  int ordering = 0;        // Ordering
+  int max_in_flight = 0;   // 0: 1024
+  int max_attempts = 0;    // 0: unset
+  int ack_timeout = 0;     // 0: unset; in steps of 10 ms
+  int kill_grace = 0;      // in steps of 15 ms
+  int after_grace = 0;     // AfterGrace
+  int on_hang = 0;         // of 20: 16 and above are the other verdicts
+  int capacity = 0;        // 0: a million
+  int capacity_bytes = 0;  // 0: unset
+  int overflow = 0;        // Overflow
+  int retry_ceiling = 0;   // 0: five minutes; in steps of 20 ms
+  int restart_limit = 0;   // 0: unset; one more than this is borne
+  int within = 0;          // of the restart limit, in steps of 50 ms, the first included
+  int max_elapsed = 0;     // 0: unset; in steps of 40 ms
+  int has_fallback = 0;    // 0, 1
+  int persist = 0;         // 0, 1
+  int beginning = 0;       // what comes first, see Beginning
+  int ending = 0;          // what comes last, see Ending
+};
+
+/// How a walk begins: with a fresh sender, when the fallback has taken over, or when the worker is
+/// well again while the fallback still has something in flight; the latter two if options allow.
+enum class Beginning { fresh, on_fallback, returning };
+
+/// How a walk ends: all children are healthy, only the fallback is, or it is stopped in the middle.
+enum class Ending { all_are_well, only_the_fallback_is_well, stop };
+
+inline Verdict on_hang_of(const Conditions& conditions) {
+  constexpr Verdict others[] = {Verdict::reject, Verdict::reject, Verdict::give_up,
+                                Verdict::escalate};
+  return conditions.on_hang < 16 ? Verdict::retry : others[conditions.on_hang - 16];
+}
+
+inline EngineOptions options_of(const Conditions& conditions) {
+  using std::chrono::milliseconds;
+  const auto count = [](int x) { return static_cast<std::uint32_t>(x); };
+  EngineOptions result;
+  result.backoff =
+    ExponentialBackOff{ExponentialBackOffSpec{.ceiling = conditions.ceiling + 1,
+                                              .stay_at_ceiling = conditions.stay_at_ceiling != 0,
+                                              .seed = conditions.seed}};
+  result.restart = static_cast<RestartTiming>(conditions.restart);
+  result.works_on = static_cast<WorksOn>(conditions.works_on);
+  result.ordering = static_cast<Ordering>(conditions.ordering);
+  if (conditions.max_in_flight > 0)
+    result.max_in_flight = count(conditions.max_in_flight);
+  if (conditions.max_attempts > 0)
+    result.max_attempts = count(conditions.max_attempts);
+  if (conditions.ack_timeout > 0)
+    result.ack_timeout = milliseconds{10} * conditions.ack_timeout;
+  result.kill_grace = milliseconds{15} * conditions.kill_grace;
+  result.after_grace = static_cast<AfterGrace>(conditions.after_grace);
+  result.on_hang = on_hang_of(conditions);
+  if (conditions.capacity > 0)
+    result.capacity = count(conditions.capacity);
+  if (conditions.capacity_bytes > 0)
+    result.capacity_bytes = count(conditions.capacity_bytes);
+  result.overflow = static_cast<Overflow>(conditions.overflow);
+  if (conditions.retry_ceiling > 0)
+    result.retry_after_ceiling = milliseconds{20} * conditions.retry_ceiling;
+  if (conditions.restart_limit > 0)
+    result.restart_limit =
+      RestartLimit{count(conditions.restart_limit - 1), milliseconds{50} * (conditions.within + 1)};
+  if (conditions.max_elapsed > 0)
+    result.max_elapsed = milliseconds{40} * conditions.max_elapsed;
+  result.has_fallback = conditions.has_fallback != 0;
+  result.persist = conditions.persist != 0;
+  return result;
+}
+
+inline Beginning beginning_of(const Conditions& conditions) {
+  return static_cast<Beginning>(conditions.beginning);
+}
+
+inline Ending ending_of(const Conditions& conditions) {
+  return static_cast<Ending>(conditions.ending);
+}
+
+/// All that is not as it is by default, in the words of EngineOptions.
+inline void showValue(const Conditions& conditions, std::ostream& out) {
+  const auto options = options_of(conditions);
+  const char* const orderings[] = {"strict", "per_key", "unordered"};
+  const char* const overflows[] = {"refuse", "drop_oldest", "drop_newest"};
+  const char* const verdicts[] = {"retry", "reject", "give_up", "escalate"};
+  const char* const beginnings[] = {"fresh", "on fallback", "returning"};
+  const char* const endings[] = {"all are well", "only the fallback is well", "stop"};
+  out << "backoff {ceiling " << options.backoff.ceiling() << ", stay_at_ceiling "
+      << options.backoff.stay_at_ceiling() << ", seed " << conditions.seed << "}";
+  if (conditions.restart != 0)
+    out << ", restart at_tick";
+  if (conditions.works_on != 0)
+    out << ", works_on many";
+  if (conditions.ordering != 0)
+    out << ", ordering " << orderings[conditions.ordering];
+  if (conditions.max_in_flight != 0)
+    out << ", max_in_flight " << options.max_in_flight;
+  if (options.max_attempts)
+    out << ", max_attempts " << *options.max_attempts;
+  if (options.ack_timeout)
+    out << ", ack_timeout " << to_string(*options.ack_timeout) << ", kill_grace "
+        << to_string(options.kill_grace) << ", after_grace "
+        << (conditions.after_grace != 0 ? "wait" : "abandon") << ", on_hang "
+        << verdicts[static_cast<int>(options.on_hang)];
+  if (conditions.capacity != 0)
+    out << ", capacity " << options.capacity;
+  if (options.capacity_bytes)
+    out << ", capacity_bytes " << *options.capacity_bytes;
+  if (conditions.overflow != 0)
+    out << ", overflow " << overflows[conditions.overflow];
+  if (conditions.retry_ceiling != 0)
+    out << ", retry_after_ceiling " << to_string(options.retry_after_ceiling);
+  if (options.restart_limit)
+    out << ", restart_limit {" << options.restart_limit->max_restarts << ", "
+        << to_string(options.restart_limit->within) << "}";
+  if (options.max_elapsed)
+    out << ", max_elapsed " << to_string(*options.max_elapsed);
+  if (options.has_fallback)
+    out << ", has_fallback";
+  if (options.persist)
+    out << ", persist";
+  out << "; beginning: " << beginnings[conditions.beginning]
+      << "; ending: " << endings[conditions.ending];
+}
+
+/// Numbers below `end`, as large in the first walk of a test as in the last.
+template <class T>
+rc::Gen<T> below(T end) {
+  return rc::gen::resize(rc::kNominalSize, rc::gen::inRange<T>(0, end));
+}
+
+inline rc::Gen<Conditions> arbitrary_conditions() {
+  using rc::gen::set;
+  return rc::gen::build<Conditions>(
+    set(&Conditions::seed, below<std::uint64_t>(1'000'000)), set(&Conditions::ceiling, below(4)),
+    set(&Conditions::stay_at_ceiling, below(2)), set(&Conditions::restart, below(2)),
+    set(&Conditions::works_on, below(2)), set(&Conditions::ordering, below(3)),
+    set(&Conditions::max_in_flight, below(5)), set(&Conditions::max_attempts, below(5)),
+    set(&Conditions::ack_timeout, below(6)), set(&Conditions::kill_grace, below(4)),
+    set(&Conditions::after_grace, below(2)), set(&Conditions::on_hang, below(20)),
+    set(&Conditions::capacity, below(6)), set(&Conditions::capacity_bytes, below(20)),
+    set(&Conditions::overflow, below(3)), set(&Conditions::retry_ceiling, below(6)),
+    set(&Conditions::restart_limit, below(6)), set(&Conditions::within, below(8)),
+    set(&Conditions::max_elapsed, below(10)), set(&Conditions::has_fallback, below(2)),
+    set(&Conditions::persist, below(2)), set(&Conditions::beginning, below(3)),
+    set(&Conditions::ending, below(3)));
+}
+
+} // namespace backoff_actor::model_test

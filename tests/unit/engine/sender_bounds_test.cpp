@@ -1,0 +1,169 @@
+#include "engine_driver.hpp"
+
+#include "backoff_actor/testing/event_log.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace backoff_actor::engine_test {
+
+using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+input::Submit weighing(std::uint32_t weight) {
+  input::Submit result;
+  result.weight = weight;
+  return result;
+}
+
+// -- capacity -------------------------------------------------------------------
+
+TEST(sender_bounds, refuses_what_comes_when_the_outbox_is_full) {
+  EngineDriver sender{{.capacity = 2}};
+  sender.start();
+  sender.submit();
+  sender.submit();
+
+  EXPECT_THAT(sender.submit(), ElementsAre("refuse: full"));
+  sender.ack(1);
+  EXPECT_THAT(sender.submit(), ElementsAre("accept 3", "hand over 3"));
+  EXPECT_EQ(sender.engine->status(sender.now).counters.refused, 1u);
+}
+
+TEST(sender_bounds, drops_the_oldest_that_no_child_holds) {
+  EngineDriver sender{{.max_in_flight = 1, .capacity = 3, .overflow = Overflow::drop_oldest}};
+  sender.start();
+  for (int i = 0; i < 3; ++i)
+    sender.submit();
+
+  EXPECT_THAT(sender.submit(), ElementsAre("dead letter 2 dropped", "accept 4"));
+  EXPECT_THAT(sender.submit(), ElementsAre("dead letter 3 dropped", "accept 5"));
+  EXPECT_EQ(sender.engine->owed(), 3u);
+  EXPECT_THAT(sender.ack(1), ElementsAre("acknowledge 1", "hand over 4"));
+}
+
+TEST(sender_bounds, drops_what_came_back_from_a_child_before_what_is_younger) {
+  EngineDriver sender{{.max_in_flight = 2, .capacity = 3, .overflow = Overflow::drop_oldest}};
+  sender.start();
+  for (int i = 0; i < 3; ++i)
+    sender.submit();
+  sender.submit(); // in place of 3
+  sender.crash();
+
+  EXPECT_THAT(sender.submit(), ElementsAre("dead letter 1 dropped", "accept 5"));
+  EXPECT_THAT(sender.submit(), ElementsAre("dead letter 2 dropped", "accept 6"));
+  EXPECT_THAT(sender.submit(), ElementsAre("dead letter 4 dropped", "accept 7"));
+}
+
+TEST(sender_bounds, refuses_if_a_child_holds_everything) {
+  EngineDriver sender{{.capacity = 2, .overflow = Overflow::drop_oldest}};
+  sender.start();
+  sender.submit();
+  sender.submit();
+
+  EXPECT_THAT(sender.submit(), ElementsAre("refuse: full"));
+}
+
+TEST(sender_bounds, drops_the_newest_as_a_dead_letter) {
+  EngineDriver sender{{.capacity = 1, .overflow = Overflow::drop_newest}};
+  sender.start();
+  sender.submit();
+
+  EXPECT_THAT(sender.submit(), ElementsAre("accept 2", "dead letter 2 dropped"));
+  EXPECT_EQ(sender.engine->status(sender.now).counters.accepted, 2u);
+  EXPECT_EQ(sender.engine->status(sender.now).counters.dead_lettered, 1u);
+}
+
+// -- bytes ----------------------------------------------------------------------
+
+TEST(sender_bounds, counts_bytes_as_well) {
+  EngineDriver sender{{.capacity_bytes = 100}};
+  sender.start();
+  sender.take(weighing(60));
+  sender.take(weighing(40));
+
+  EXPECT_THAT(sender.take(weighing(1)), ElementsAre("refuse: full"));
+  EXPECT_EQ(sender.engine->status(sender.now).owed_bytes, 100u);
+  sender.ack(2);
+  EXPECT_THAT(sender.take(weighing(40)), ElementsAre("accept 3", "hand over 3"));
+}
+
+TEST(sender_bounds, drops_as_many_as_the_newcomer_needs) {
+  EngineDriver sender{
+    {.max_in_flight = 1, .capacity_bytes = 100, .overflow = Overflow::drop_oldest}};
+  sender.start();
+  for (int i = 0; i < 4; ++i)
+    sender.take(weighing(25));
+
+  EXPECT_THAT(sender.take(weighing(50)),
+              ElementsAre("dead letter 2 dropped", "dead letter 3 dropped", "accept 5"));
+}
+
+TEST(sender_bounds, drops_nothing_for_a_newcomer_that_would_not_fit_even_so) {
+  EngineDriver sender{
+    {.max_in_flight = 1, .capacity_bytes = 100, .overflow = Overflow::drop_oldest}};
+  sender.start();
+  sender.take(weighing(60));
+  sender.take(weighing(20));
+
+  EXPECT_THAT(sender.take(weighing(50)), ElementsAre("refuse: full"));
+  EXPECT_EQ(sender.engine->owed(), 2u);
+}
+
+// -- deadlines -------------------------------------------------------------------
+
+TEST(sender_bounds, a_delivery_whose_deadline_passes_while_it_waits_is_given_up) {
+  EngineDriver sender{{.max_in_flight = 1}};
+  sender.start();
+  sender.submit();
+  EXPECT_THAT(sender.take(input::Submit{.deadline = Instant{50ms}}),
+              ElementsAre("accept 2", "wake at 50ms"));
+  sender.submit();
+
+  EXPECT_THAT(sender.wake_after(50ms), ElementsAre("dead letter 2 expired"));
+  EXPECT_THAT(sender.ack(1), ElementsAre("acknowledge 1", "hand over 3"));
+}
+
+TEST(sender_bounds, is_not_handed_over_past_its_deadline_though_nobody_woke_the_sender) {
+  EngineDriver sender{{.max_in_flight = 1}};
+  sender.start();
+  sender.submit();
+  sender.take(input::Submit{.deadline = Instant{50ms}});
+  sender.now = Instant{50ms};
+
+  EXPECT_THAT(sender.ack(1), ElementsAre("acknowledge 1", "dead letter 2 expired"));
+}
+
+TEST(sender_bounds, an_answer_after_the_deadline_finds_nobody) {
+  testing::EventLog log;
+  EngineDriver sender{{.on_event = log.hook()}};
+  sender.start();
+  sender.take(input::Submit{.deadline = Instant{50ms}});
+  sender.wake_after(50ms);
+
+  EXPECT_THAT(sender.ack(1), IsEmpty());
+  EXPECT_EQ(log.count<event::UnknownAcknowledgement>(), 1u);
+  EXPECT_EQ(log.count<event::Acknowledged>(), 0u);
+}
+
+TEST(sender_bounds, deadlines_run_on_while_the_child_is_down_or_the_sender_pauses) {
+  EngineDriver sender{{.restart = RestartTiming::at_tick}};
+  sender.start();
+  sender.take(input::Submit{.deadline = Instant{5ms}});
+  sender.crash();
+  sender.take(input::Pause{});
+
+  EXPECT_THAT(sender.wake_after(5ms), ElementsAre("dead letter 1 expired", "wake at 10ms"));
+}
+
+TEST(sender_bounds, a_deadline_that_has_passed_already_ends_the_delivery_at_once) {
+  EngineDriver sender;
+  sender.start();
+  sender.now = Instant{1s};
+
+  EXPECT_THAT(sender.take(input::Submit{.deadline = Instant{1s}}),
+              ElementsAre("accept 1", "dead letter 1 expired"));
+}
+
+} // namespace backoff_actor::engine_test

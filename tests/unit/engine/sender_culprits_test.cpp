@@ -1,0 +1,190 @@
+#include "engine_driver.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace backoff_actor::engine_test {
+
+using namespace std::chrono_literals;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+// -- window ---------------------------------------------------------------------
+
+TEST(sender_culprits, a_child_holds_no_more_than_its_window) {
+  EngineDriver sender{{.max_in_flight = 2}};
+  sender.start();
+  sender.submit();
+  sender.submit();
+
+  EXPECT_THAT(sender.submit(), ElementsAre("accept 3"));
+  EXPECT_THAT(sender.ack(2), ElementsAre("acknowledge 2", "hand over 3"));
+}
+
+TEST(sender_culprits, the_window_opens_by_one_with_every_acknowledgement_after_a_crash) {
+  EngineDriver sender{{.max_in_flight = 4}};
+  sender.start();
+  for (int i = 0; i < 9; ++i)
+    sender.submit();
+  sender.crash_and_resend(10ms);
+
+  EXPECT_THAT(sender.ack(1), ElementsAre("acknowledge 1", "hand over 2", "hand over 3"));
+  EXPECT_THAT(sender.ack(2), ElementsAre("acknowledge 2", "hand over 4", "hand over 5"));
+  EXPECT_THAT(sender.ack(3), ElementsAre("acknowledge 3", "hand over 6", "hand over 7"));
+  EXPECT_THAT(sender.ack(4), ElementsAre("acknowledge 4", "hand over 8")) << "the full window";
+}
+
+// -- a child that works on one at a time ---------------------------------------------
+
+TEST(sender_culprits, a_poison_message_costs_as_many_crashes_as_it_has_attempts) {
+  EngineDriver sender{{.max_attempts = 3}};
+  sender.start();
+  sender.submit();
+  sender.submit();
+  sender.crash_and_resend(10ms);
+  sender.crash_and_resend(30ms);
+
+  EXPECT_THAT(sender.crash(),
+              ElementsAre("dead letter 1 attempts_exhausted", "start child 4", "wake at 110ms"));
+  sender.child_started();
+  EXPECT_THAT(sender.wake_after(70ms), ElementsAre("hand over 2"));
+  EXPECT_THAT(sender.ack(2), ElementsAre("acknowledge 2"));
+}
+
+TEST(sender_culprits, an_acknowledgement_clears_no_attempts) {
+  EngineDriver sender{{.max_attempts = 2}};
+  sender.start();
+  sender.submit();
+  sender.submit();
+  sender.error(2, 7);
+  sender.crash_and_resend(10ms); // of 2
+  sender.ack(1);
+
+  EXPECT_THAT(sender.crash(), Contains("dead letter 2 attempts_exhausted"));
+}
+
+TEST(sender_culprits, a_delivery_that_expired_with_the_child_is_the_culprit_and_nobody_else) {
+  EngineDriver sender{{.max_attempts = 1}};
+  sender.start();
+  sender.take(input::Submit{.deadline = Instant{80ms}});
+  sender.submit();
+  sender.wake_after(80ms);
+
+  EXPECT_THAT(sender.crash(), ElementsAre("start child 2", "wake at 90ms"));
+  EXPECT_EQ(sender.engine->owed(), 1u);
+}
+
+TEST(sender_culprits,
+     an_expired_delivery_takes_room_in_the_window_until_the_child_is_done_with_it) {
+  EngineDriver sender{{.max_in_flight = 1}};
+  sender.start();
+  sender.take(input::Submit{.deadline = Instant{80ms}});
+  sender.submit();
+  EXPECT_THAT(sender.wake_after(80ms), ElementsAre("dead letter 1 expired"));
+
+  EXPECT_THAT(sender.ack(1), ElementsAre("hand over 2"));
+}
+
+// -- a child that works on many ------------------------------------------------------
+
+TEST(sender_culprits, suspects_go_one_at_a_time_until_one_crashes_alone) {
+  EngineDriver sender{{.works_on = WorksOn::many, .max_attempts = 1}};
+  sender.start();
+  for (int i = 0; i < 3; ++i)
+    sender.submit();
+  EXPECT_THAT(sender.crash(), ElementsAre("start child 2", "wake at 10ms")) << "nobody is charged";
+  sender.child_started();
+  sender.submit();
+  EXPECT_THAT(sender.wake_after(10ms), ElementsAre("hand over 1"));
+  EXPECT_THAT(sender.ack(1), ElementsAre("acknowledge 1", "hand over 2"));
+
+  EXPECT_THAT(sender.crash(),
+              ElementsAre("dead letter 2 attempts_exhausted", "start child 3", "wake at 20ms"));
+  sender.child_started();
+  EXPECT_THAT(sender.wake_after(10ms), ElementsAre("hand over 3"));
+  EXPECT_THAT(sender.ack(3), ElementsAre("acknowledge 3", "hand over 4"));
+}
+
+TEST(sender_culprits, a_suspect_waits_until_the_others_are_done) {
+  EngineDriver sender{{.works_on = WorksOn::many, .ordering = Ordering::unordered}};
+  sender.start();
+  for (std::uint64_t delivery = 1; delivery <= 5; ++delivery) {
+    sender.submit();
+    sender.ack(delivery);
+  }
+  sender.submit(); // 6 crashes alone, and waits for 10, 10 and 70 ms of its own
+  for (int i = 0; i < 2; ++i) {
+    sender.take(input::Reset{});
+    sender.crash_and_resend(10ms);
+  }
+  sender.take(input::Reset{});
+  sender.crash();
+  sender.child_started();
+  sender.submit();
+  EXPECT_THAT(sender.wake_after(10ms), ElementsAre("hand over 7", "wake at 90ms"));
+
+  EXPECT_THAT(sender.wake_after(60ms), IsEmpty()) << "6 is ready, 7 is in flight";
+  EXPECT_THAT(sender.submit(), ElementsAre("accept 8"));
+  EXPECT_THAT(sender.ack(7), ElementsAre("acknowledge 7", "hand over 6"));
+  EXPECT_THAT(sender.ack(6), ElementsAre("acknowledge 6", "hand over 8")) << "6 was alone";
+}
+
+TEST(sender_culprits, a_refusal_clears_a_suspect) {
+  EngineDriver sender{{.works_on = WorksOn::many}};
+  sender.start();
+  sender.submit();
+  sender.submit();
+  sender.crash_and_resend(10ms);
+  sender.nack(1);
+  sender.wake_after(30ms);
+  sender.ack(1);
+  sender.ack(2);
+  sender.submit();
+
+  EXPECT_THAT(sender.submit(), ElementsAre("accept 4", "hand over 4"));
+}
+
+// -- other orders -----------------------------------------------------------------------
+
+TEST(sender_culprits, unordered_everything_passes_what_always_crashes) {
+  EngineDriver sender{{.ordering = Ordering::unordered, .max_in_flight = 1}};
+  sender.start();
+  for (int i = 0; i < 4; ++i)
+    sender.submit();
+  sender.crash();
+  sender.child_started();
+  sender.wake_after(10ms);
+  // The poison waits for a delay of its own; were it zero, it would be in flight again now.
+  for (int i = 0; sender.engine->owed() > 1 && i < 100; ++i) {
+    for (std::uint64_t delivery = 2; delivery <= 4; ++delivery)
+      if (sender.in_flight(delivery))
+        sender.ack(delivery);
+    if (sender.in_flight(1)) {
+      sender.crash();
+      sender.child_started();
+    }
+    sender.wake_after(100ms);
+  }
+
+  EXPECT_EQ(sender.engine->owed(), 1u);
+  EXPECT_EQ(sender.engine->status(sender.now).counters.acknowledged, 3u);
+}
+
+TEST(sender_culprits, per_key_only_the_key_of_the_culprit_waits) {
+  EngineDriver sender{{.ordering = Ordering::per_key, .retry_after_ceiling = 1h}};
+  sender.start();
+  sender.take(input::Submit{.key = 5}); // 1
+  sender.take(input::Submit{.key = 5}); // 2
+  EXPECT_THAT(sender.take(input::Submit{.key = 6}), ElementsAre("accept 3", "hand over 3"));
+  sender.ack(3);
+  sender.nack(1, 1min);
+  sender.take(input::Submit{.key = 6}); // 4
+
+  EXPECT_THAT(sender.wake_after(10ms), ElementsAre("hand over 4", "wake at 1min"));
+  EXPECT_THAT(sender.ack(4), ElementsAre("acknowledge 4")) << "2 waits for 1";
+  EXPECT_THAT(sender.wake_after(1min), ElementsAre("hand over 1"));
+  EXPECT_THAT(sender.ack(1), ElementsAre("acknowledge 1", "hand over 2"));
+}
+
+} // namespace backoff_actor::engine_test

@@ -1,0 +1,253 @@
+#include "engine_driver.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace backoff_actor::engine_test {
+
+using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+EngineOptions hanging(WorksOn works_on = WorksOn::one) {
+  EngineOptions options;
+  options.ack_timeout = 100ms;
+  options.kill_grace = 50ms;
+  options.works_on = works_on;
+  return options;
+}
+
+// -- a child that works on one at a time ----------------------------------------
+
+TEST(sender_hangs, a_silent_child_is_told_to_end_and_its_successor_gets_what_is_owed) {
+  EngineDriver sender{hanging()};
+  sender.start();
+  EXPECT_THAT(sender.submit(), ElementsAre("accept 1", "hand over 1", "wake at 100ms"));
+
+  EXPECT_THAT(sender.wake_after(100ms), ElementsAre("tell to end 1", "wake at 110ms"));
+  EXPECT_EQ(sender.engine->phase(), Phase::waiting);
+  EXPECT_THAT(sender.down(1), ElementsAre("start child 2"));
+  sender.child_started();
+  EXPECT_THAT(sender.wake_after(10ms), ElementsAre("hand over 1", "wake at 210ms"));
+  EXPECT_EQ(sender.engine->status(sender.now).counters.hangs, 1u);
+  EXPECT_EQ(sender.engine->status(sender.now).counters.crashes, 0u) << "one failure, not two";
+}
+
+TEST(sender_hangs, the_time_of_the_oldest_begins_anew_with_every_acknowledgement) {
+  EngineDriver sender{hanging()};
+  sender.start();
+  sender.submit();
+  sender.submit();
+  sender.now = Instant{90ms};
+  sender.ack(1);
+
+  EXPECT_THAT(sender.wake_after(10ms), ElementsAre("wake at 190ms"));
+  EXPECT_THAT(sender.wake_after(89ms), ElementsAre("wake at 190ms"));
+  EXPECT_THAT(sender.wake_after(1ms), ElementsAre("tell to end 1", "wake at 200ms"));
+}
+
+TEST(sender_hangs, a_child_that_says_it_is_working_gets_its_time_anew) {
+  EngineDriver sender{hanging()};
+  sender.start();
+  sender.submit();
+  sender.now = Instant{90ms};
+  sender.working(1);
+
+  EXPECT_THAT(sender.wake_after(10ms), ElementsAre("wake at 190ms"));
+  EXPECT_THAT(sender.wake_after(90ms), ElementsAre("tell to end 1", "wake at 200ms"));
+}
+
+TEST(sender_hangs, an_idle_child_is_never_out_of_time) {
+  EngineDriver sender{hanging()};
+  sender.start();
+  sender.submit();
+  sender.ack(1);
+
+  EXPECT_THAT(sender.wake_after(10h), IsEmpty());
+}
+
+TEST(sender_hangs, the_delivery_that_the_child_was_silent_about_is_charged) {
+  auto options = hanging();
+  options.max_attempts = 1;
+  EngineDriver sender{options};
+  sender.start();
+  sender.submit();
+  sender.submit();
+
+  EXPECT_THAT(sender.wake_after(100ms),
+              ElementsAre("tell to end 1", "dead letter 1 attempts_exhausted", "wake at 110ms"));
+  EXPECT_EQ(sender.engine->owed(), 1u);
+}
+
+TEST(sender_hangs, a_child_that_does_not_end_within_the_grace_is_abandoned) {
+  EngineDriver sender{hanging()};
+  sender.start();
+  sender.submit();
+  sender.wake_after(100ms);
+
+  EXPECT_THAT(sender.wake_after(10ms), ElementsAre("wake at 150ms"))
+    << "the delay is over, the child is not";
+  EXPECT_THAT(sender.wake_after(40ms), ElementsAre("abandon 1", "start child 2"));
+  EXPECT_THAT(sender.child_started(), ElementsAre("hand over 1", "wake at 250ms"));
+  EXPECT_EQ(sender.engine->status(sender.now).abandoned, 1u);
+  EXPECT_THAT(sender.down(1), IsEmpty());
+  EXPECT_EQ(sender.engine->status(sender.now).abandoned, 0u);
+}
+
+TEST(sender_hangs, or_its_end_is_waited_for) {
+  auto options = hanging();
+  options.after_grace = AfterGrace::wait;
+  EngineDriver sender{options};
+  sender.start();
+  sender.submit();
+  sender.wake_after(100ms);
+  sender.wake_after(10ms);
+
+  EXPECT_THAT(sender.wake_after(40ms), IsEmpty());
+  EXPECT_THAT(sender.wake_after(10h), IsEmpty());
+  EXPECT_THAT(sender.down(1), ElementsAre("start child 2"));
+  EXPECT_EQ(sender.engine->status(sender.now).abandoned, 0u);
+}
+
+TEST(sender_hangs, an_abandoned_child_is_heard_only_if_it_has_done_the_work) {
+  EngineDriver sender{hanging()};
+  sender.start();
+  sender.submit();
+  sender.submit();
+  const auto first = sender.hand_overs[1].back();
+  const auto second = sender.hand_overs[2].back();
+  sender.wake_after(100ms);
+  sender.wake_after(50ms);
+  sender.child_started();
+
+  EXPECT_THAT(sender.take(input::Nacked{second, {1, "e"}, {}}), IsEmpty());
+  EXPECT_THAT(sender.take(input::Rejected{second, {1, "e"}}), IsEmpty());
+  EXPECT_THAT(sender.take(input::Working{second}), IsEmpty());
+  EXPECT_THAT(sender.ack(second), ElementsAre("acknowledge 2"));
+  EXPECT_THAT(sender.ack(first), ElementsAre("acknowledge 1"));
+  EXPECT_TRUE(sender.engine->backoff().is_started()) << "old news resets nothing";
+}
+
+TEST(sender_hangs, a_verdict_on_hangs_can_end_the_delivery_or_the_sender) {
+  auto options = hanging();
+  options.on_hang = Verdict::reject;
+  EngineDriver sender{options};
+  sender.start();
+  sender.submit();
+  EXPECT_THAT(sender.wake_after(100ms),
+              ElementsAre("tell to end 1", "dead letter 1 rejected", "wake at 110ms"));
+
+  options.on_hang = Verdict::give_up;
+  EngineDriver other{options};
+  other.start();
+  other.submit();
+  EXPECT_THAT(other.wake_after(100ms),
+              ElementsAre("tell to end 1", "give up", "stop child 1", "dead letter 1 gave_up"));
+}
+
+TEST(sender_hangs, a_child_that_is_told_to_end_counts_as_a_failed_restart) {
+  auto options = hanging();
+  options.restart_limit = RestartLimit{0, 1s};
+  EngineDriver sender{options};
+  sender.start();
+  sender.submit();
+
+  EXPECT_THAT(sender.wake_after(100ms),
+              ElementsAre("tell to end 1", "give up", "stop child 1", "dead letter 1 gave_up"));
+}
+
+// -- a child that works on many ---------------------------------------------------
+
+TEST(sender_hangs, each_has_its_own_time_with_a_child_that_works_on_many) {
+  EngineDriver sender{hanging(WorksOn::many)};
+  sender.start();
+  sender.submit();
+  sender.now = Instant{60ms};
+  sender.submit();
+  sender.now = Instant{90ms};
+  sender.working(1);
+
+  EXPECT_THAT(sender.wake_after(10ms), ElementsAre("wake at 160ms")) << "that of 2";
+  EXPECT_THAT(sender.wake_after(60ms), ElementsAre("tell to end 1", "wake at 170ms"));
+}
+
+TEST(sender_hangs, the_suspects_of_a_hang_go_one_at_a_time) {
+  auto options = hanging(WorksOn::many);
+  options.max_attempts = 1;
+  EngineDriver sender{options};
+  sender.start();
+  sender.submit();
+  sender.submit();
+  EXPECT_THAT(sender.wake_after(100ms), ElementsAre("tell to end 1", "wake at 110ms"))
+    << "either may be what it hangs on";
+  sender.down(1);
+  sender.child_started();
+  EXPECT_THAT(sender.wake_after(10ms), ElementsAre("hand over 1", "wake at 210ms"));
+  EXPECT_THAT(sender.ack(1), ElementsAre("acknowledge 1", "hand over 2"));
+
+  EXPECT_THAT(sender.wake_after(100ms),
+              ElementsAre("tell to end 2", "dead letter 2 attempts_exhausted", "wake at 220ms"));
+}
+
+// -- answers of which it is not known whether the child survived them ---------------
+
+// The child answered 1 with an error, then hangs on 2, so that it does not answer the probe either.
+EngineDriver hanging_behind_an_error() {
+  auto options = hanging();
+  options.max_attempts = 1;
+  EngineDriver sender{options};
+  sender.start();
+  sender.submit();
+  sender.submit();
+  sender.now = Instant{40ms};
+  sender.error(1, 7);
+  sender.now = Instant{100ms};
+  EXPECT_THAT(sender.take(input::Wake{}), ElementsAre("wake at 140ms"));
+  EXPECT_THAT(sender.wake_after(40ms),
+              ElementsAre("tell to end 1", "dead letter 2 attempts_exhausted", "wake at 150ms"));
+  return sender;
+}
+
+TEST(sender_hangs, an_error_answer_before_a_hang_was_meant_if_the_child_ends_as_it_was_told) {
+  auto sender = hanging_behind_an_error();
+
+  EXPECT_THAT(sender.down(1), ElementsAre("dead letter 1 rejected", "start child 2"));
+}
+
+TEST(sender_hangs, or_if_it_answers_the_probe_before_it_ends) {
+  auto sender = hanging_behind_an_error();
+
+  EXPECT_THAT(sender.take(input::ChildAlive{1, 1}), ElementsAre("dead letter 1 rejected"));
+}
+
+TEST(sender_hangs, it_was_that_of_a_crash_if_the_child_ends_of_it) {
+  auto sender = hanging_behind_an_error();
+
+  EXPECT_THAT(sender.take(input::ChildDown{1, {7, "crash"}}), ElementsAre("start child 2"));
+  EXPECT_EQ(sender.engine->owed(), 1u);
+}
+
+TEST(sender_hangs, and_what_an_abandoned_child_meant_is_not_known_so_it_is_owed) {
+  auto sender = hanging_behind_an_error();
+  sender.wake_after(10ms);
+
+  EXPECT_THAT(sender.wake_after(40ms), ElementsAre("abandon 1", "start child 2"));
+  EXPECT_THAT(sender.child_started(), ElementsAre("hand over 1", "wake at 290ms"));
+}
+
+// -- ghosts -----------------------------------------------------------------------
+
+TEST(sender_hangs, a_child_that_is_silent_about_an_expired_delivery_costs_nobody_an_attempt) {
+  auto options = hanging();
+  options.max_attempts = 1;
+  EngineDriver sender{options};
+  sender.start();
+  sender.take(input::Submit{.deadline = Instant{80ms}});
+  sender.submit();
+  EXPECT_THAT(sender.wake_after(80ms), ElementsAre("dead letter 1 expired", "wake at 100ms"));
+
+  EXPECT_THAT(sender.wake_after(20ms), ElementsAre("tell to end 1", "wake at 110ms"));
+  EXPECT_EQ(sender.engine->owed(), 1u) << "2 was not what it hung on";
+}
+
+} // namespace backoff_actor::engine_test

@@ -1,0 +1,194 @@
+#include "engine_driver.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace backoff_actor::engine_test {
+
+using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+TEST(sender_refusals, what_is_refused_for_now_goes_to_the_same_child_again_after_the_delay) {
+  EngineDriver sender;
+  sender.start();
+  sender.submit();
+
+  EXPECT_THAT(sender.nack(1), ElementsAre("wake at 10ms"));
+  EXPECT_EQ(sender.engine->phase(), Phase::waiting);
+  EXPECT_THAT(sender.submit(), ElementsAre("accept 2"));
+  EXPECT_THAT(sender.wake_after(10ms), ElementsAre("hand over 1"));
+  EXPECT_THAT(sender.ack(1), ElementsAre("acknowledge 1", "hand over 2"));
+  EXPECT_EQ(sender.engine->status(sender.now).counters.nacks, 1u);
+}
+
+TEST(sender_refusals, a_refused_delivery_goes_before_what_is_younger_and_not_in_flight) {
+  EngineDriver sender{{.max_in_flight = 2}};
+  sender.start();
+  for (int i = 0; i < 4; ++i)
+    sender.submit();
+  sender.nack(1);
+
+  EXPECT_THAT(sender.wake_after(10ms), IsEmpty()) << "2 is still with the child, one is enough";
+  EXPECT_THAT(sender.ack(2), ElementsAre("acknowledge 2", "hand over 1"));
+  EXPECT_THAT(sender.ack(1), ElementsAre("acknowledge 1", "hand over 3", "hand over 4"));
+}
+
+TEST(sender_refusals, one_outage_is_one_failure_however_many_were_in_flight) {
+  EngineDriver sender{{.works_on = WorksOn::many}};
+  sender.start();
+  for (int i = 0; i < 4; ++i)
+    sender.submit();
+
+  EXPECT_THAT(sender.nack(2), ElementsAre("wake at 10ms"));
+  for (const std::uint64_t delivery : {1U, 3U, 4U})
+    EXPECT_THAT(sender.nack(delivery), IsEmpty());
+  EXPECT_EQ(sender.engine->backoff().total_retries(), 1u);
+  EXPECT_EQ(sender.engine->due(), Instant{10ms});
+}
+
+// -- when to come back ----------------------------------------------------------
+
+TEST(sender_refusals, the_service_is_never_tried_earlier_than_it_asked) {
+  EngineDriver sender;
+  sender.start();
+  sender.submit();
+
+  EXPECT_THAT(sender.nack(1, 2s), ElementsAre("wake at 2s"));
+  EXPECT_THAT(sender.wake_after(1999ms), ElementsAre("wake at 2s"));
+  EXPECT_THAT(sender.wake_after(1ms), ElementsAre("hand over 1"));
+}
+
+TEST(sender_refusals, nor_earlier_than_the_backoff_says) {
+  EngineDriver sender;
+  sender.start();
+  sender.submit();
+
+  EXPECT_THAT(sender.nack(1, 1ms), ElementsAre("wake at 10ms"));
+}
+
+TEST(sender_refusals, the_wish_of_one_that_was_in_flight_with_others_counts_too) {
+  EngineDriver sender{{.works_on = WorksOn::many}};
+  sender.start();
+  sender.submit();
+  sender.submit();
+  sender.nack(1);
+  sender.nack(2, 3s);
+
+  EXPECT_EQ(sender.engine->due(), Instant{3s});
+  EXPECT_EQ(sender.engine->backoff().total_retries(), 1u);
+}
+
+TEST(sender_refusals, a_wish_at_the_ceiling_is_honoured_and_beyond_it_the_delivery_is_given_up) {
+  EngineDriver sender{{.retry_after_ceiling = 5s}};
+  sender.start();
+  sender.submit();
+  sender.submit();
+
+  EXPECT_THAT(sender.nack(1, 5s), ElementsAre("wake at 5s"));
+  EXPECT_THAT(sender.nack(2, 5s + Duration{1}), ElementsAre("dead letter 2 retry_after_too_long"));
+}
+
+TEST(sender_refusals, unordered_the_others_need_not_wait_for_what_one_was_asked_to) {
+  EngineDriver sender{{.ordering = Ordering::unordered, .max_in_flight = 1}};
+  sender.start();
+  sender.submit();
+  sender.submit();
+  sender.nack(1, 2s);
+
+  EXPECT_THAT(sender.wake_after(10ms), ElementsAre("hand over 2", "wake at 2s"));
+  EXPECT_THAT(sender.ack(2), ElementsAre("acknowledge 2"));
+  EXPECT_THAT(sender.wake_after(1989ms), ElementsAre("wake at 2s"));
+  EXPECT_THAT(sender.wake_after(1ms), ElementsAre("hand over 1"));
+}
+
+// -- for good, and too often -------------------------------------------------------
+
+TEST(sender_refusals, what_is_rejected_ends_at_once_and_is_no_failure) {
+  EngineDriver sender;
+  sender.start();
+  sender.submit();
+  sender.submit();
+
+  EXPECT_THAT(sender.reject(1), ElementsAre("dead letter 1 rejected"));
+  EXPECT_EQ(sender.engine->phase(), Phase::running);
+  EXPECT_EQ(sender.engine->owed(), 1u);
+}
+
+TEST(sender_refusals, a_delivery_is_given_up_when_it_was_refused_as_often_as_it_may) {
+  EngineDriver sender{{.max_attempts = 2}};
+  sender.start();
+  sender.submit();
+  sender.submit();
+  sender.nack(1);
+  sender.ack(2);
+  sender.wake_after(10ms);
+
+  EXPECT_THAT(sender.nack(1), ElementsAre("dead letter 1 attempts_exhausted", "wake at 40ms"));
+}
+
+TEST(sender_refusals, news_of_an_earlier_hand_over_is_stale) {
+  EngineDriver sender;
+  sender.start();
+  sender.submit();
+  const auto first = sender.hand_overs[1].back();
+  sender.nack(1);
+  EXPECT_THAT(sender.take(input::Nacked{first, {7, "again"}, {}}), IsEmpty()) << "not in flight";
+  sender.wake_after(10ms);
+
+  EXPECT_THAT(sender.take(input::Nacked{first, {7, "again"}, {}}), IsEmpty());
+  EXPECT_THAT(sender.take(input::Rejected{first, {7, "again"}}), IsEmpty());
+  EXPECT_EQ(sender.engine->owed(), 1u);
+}
+
+// -- errors that are decided to be refusals ------------------------------------------
+
+TEST(sender_refusals, an_error_answer_can_be_a_refusal_once_the_child_is_known_to_live) {
+  EngineDriver sender;
+  sender.start();
+  sender.submit();
+
+  EXPECT_THAT(sender.error(1, 7, false, {Verdict::retry, 2s}), ElementsAre("hold 1", "probe 1"));
+  EXPECT_THAT(sender.take(input::ChildAlive{1, 1}), ElementsAre("wake at 2s"));
+  EXPECT_THAT(sender.wake_after(2s), ElementsAre("hand over 1"));
+}
+
+TEST(sender_refusals, an_error_answer_can_end_the_sender) {
+  EngineDriver sender;
+  sender.start();
+  sender.submit();
+  sender.submit();
+  sender.error(1, 7, false, Verdict::escalate);
+
+  EXPECT_THAT(
+    sender.take(input::ChildAlive{1, 1}),
+    ElementsAre("escalate", "stop child 1", "dead letter 1 gave_up", "dead letter 2 gave_up"));
+  EXPECT_EQ(sender.engine->phase(), Phase::stopped);
+}
+
+TEST(sender_refusals, a_refusal_before_a_crash_is_one_failure_with_it) {
+  EngineDriver sender;
+  sender.start();
+  sender.submit();
+  sender.submit();
+  sender.error(1, 8, false, {Verdict::retry, 2s});
+  sender.error(2, 7);
+
+  EXPECT_THAT(sender.crash(7), ElementsAre("start child 2", "wake at 2s"));
+  EXPECT_EQ(sender.engine->backoff().total_retries(), 1u);
+  EXPECT_EQ(sender.engine->status(sender.now).counters.nacks, 1u);
+}
+
+TEST(sender_refusals, a_crash_can_be_decided_to_end_its_culprit_or_the_sender) {
+  EngineDriver sender;
+  sender.start();
+  sender.submit();
+  sender.submit();
+  EXPECT_THAT(sender.take(input::ChildDown{1, {7, "crash"}, Verdict::reject}),
+              ElementsAre("dead letter 1 rejected", "start child 2", "wake at 10ms"));
+
+  EXPECT_THAT(sender.take(input::ChildDown{2, {7, "crash"}, Verdict::escalate}),
+              ElementsAre("escalate", "dead letter 2 gave_up"));
+}
+
+} // namespace backoff_actor::engine_test

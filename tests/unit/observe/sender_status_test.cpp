@@ -1,0 +1,38 @@
+#include "backoff_actor/observe/sender_status.hpp"
+
+#include <gtest/gtest.h>
+
+namespace backoff_actor::sender_status_test {
+
+using namespace std::chrono_literals;
+
+TEST(sender_status, names_its_phases) {
+  EXPECT_EQ(to_string(Phase::starting), "starting");
+  EXPECT_EQ(to_string(Phase::running), "running");
+  EXPECT_EQ(to_string(Phase::waiting), "waiting");
+  EXPECT_EQ(to_string(Phase::draining), "draining");
+  EXPECT_EQ(to_string(Phase::stopped), "stopped");
+  EXPECT_EQ(to_string(static_cast<Phase>(77)), "unknown");
+}
+
+TEST(sender_status, is_rendered_in_one_line) {
+  SenderStatus status;
+  EXPECT_EQ(to_string(status), "starting, 0 owed, child 0");
+
+  status.phase = Phase::draining;
+  status.is_paused = true;
+  status.is_on_fallback = true;
+  status.owed = 12;
+  status.in_flight = 3;
+  status.oldest_age = 1500ms;
+  status.incarnation = 4;
+  status.abandoned = 1;
+  status.is_delayed = true;
+  status.due_in = 70ms;
+  status.retries = 3;
+  EXPECT_EQ(to_string(status),
+            "draining, paused, on the fallback, 12 owed (3 in flight, oldest 1.5s), child 4, "
+            "1 abandoned, retry in 70ms, 3 failures in a row");
+}
+
+} // namespace backoff_actor::sender_status_test
