@@ -1,0 +1,79 @@
+// A message that the worker cannot bear costs a few crashes and becomes a dead letter, while the
+// others get through. Once the worker is mended, the dead letter is submitted again.
+
+#include <backoff_actor/backoff_actor.hpp>
+
+#include <caf/scoped_actor.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <iostream>
+#include <mutex>
+#include <stdexcept>
+#include <vector>
+
+using namespace std::chrono_literals;
+
+std::atomic<bool> is_mended = false;
+
+class Parser : public caf::event_based_actor {
+public:
+  using caf::event_based_actor::event_based_actor;
+  caf::behavior make_behavior() override {
+    return {[](const std::string& order) {
+      if (order == "poison" && !is_mended)
+        throw std::runtime_error("cannot parse it");
+      return order + " parsed";
+    }};
+  }
+};
+
+// What became of an order: the worker's answer, or the sender's error.
+template <class Message>
+std::string ask(caf::scoped_actor& self, const caf::actor& sender, const Message& message) {
+  std::string result;
+  self->request(sender, caf::infinite, message)
+    .receive(
+      [&](const std::string& answer) { result = answer; },
+      [&](const caf::error& error) { result = backoff_actor::render(self->system(), error); });
+  return result;
+}
+
+int main() {
+  caf::actor_system_config config;
+  backoff_actor::init(config);
+  caf::actor_system system{config};
+
+  std::mutex mutex;
+  std::vector<backoff_actor::DeadLetter> letters;
+  // [options]
+  backoff_actor::SenderOptions options;
+  options.backoff.slot_time = 1ms;
+  options.max_attempts = 3;           // then a delivery is given up
+  options.ack_timeout = 5s;           // a silent child is ended and made again
+  options.capacity = 10'000;          // more is refused, with `outbox_full`
+  options.time_to_live = 1min;        // older deliveries are given up
+  options.restart_limit = {50, 1min}; // a child that fails more often ends the sender
+  options.on_dead_letter = [&](const backoff_actor::DeadLetter& letter) {
+    const std::lock_guard lock{mutex};
+    letters.push_back(letter);
+  };
+  // [options]
+  const auto sender =
+    backoff_actor::spawn_back_off_sender(system, backoff_actor::child_of<Parser>(), options);
+
+  caf::scoped_actor self{system};
+  for (const std::string order : {"first", "poison", "second"})
+    std::cout << ask(self, sender, order) << '\n';
+
+  // [resubmit]
+  backoff_actor::DeadLetter letter;
+  {
+    const std::lock_guard lock{mutex};
+    letter = letters.at(0);
+  }
+  is_mended = true;
+  std::cout << letter.attempts << " attempts, " << letter.cause << ": "
+            << ask(self, sender, backoff_actor::resubmit(letter)) << std::endl;
+  // [resubmit]
+}
