@@ -6,11 +6,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <chrono>
+#include <cstddef>
 #include <filesystem>
-#include <stdexcept>
-#include <system_error>
+#include <string>
 #include <thread>
 
 namespace http_guard {
@@ -18,9 +17,11 @@ namespace http_guard {
 namespace {
 
 using std::chrono::milliseconds;
+using std::chrono::seconds;
 
 constexpr milliseconds work_time{4};
 constexpr milliseconds hang_time{500}; // twice what http_guard waits for an answer
+constexpr seconds patience{1};
 
 // Resets the connection that a request came on, so that its caller gets an RST and no answer.
 void reset_connection_of(const httplib::Request& request) {
@@ -50,43 +51,60 @@ void reset_connection_of(const httplib::Request& request) {
 } // namespace
 
 FailingService::FailingService(std::uint64_t seed, const std::string& ledger)
-  : seed_(seed), ledger_(open(ledger.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644)) {
-  if (ledger_ < 0)
-    throw std::system_error(errno, std::generic_category(), "--ledger: " + ledger);
-}
-
-FailingService::~FailingService() { close(ledger_); }
+  : seed_(seed), ledger_(ledger) {}
 
 void FailingService::serve(const httplib::Request& request, httplib::Response& response) {
+  const auto arrival = ledger_now();
   const std::string id = request.matches[1];
-  const auto fault = next_fault_of(id);
+  ledger_.called(arrival, id);
+  const auto fault = next_fault_of(id, arrival);
   const auto hangs = fault == Fault::hang_before || fault == Fault::hang_after;
   const auto resets = fault == Fault::reset_before || fault == Fault::reset_after;
+  const auto executes =
+    fault == Fault::none || fault == Fault::hang_after || fault == Fault::reset_after;
   std::this_thread::sleep_for(work_time);
-  if (fault == Fault::none || fault == Fault::hang_after || fault == Fault::reset_after) {
-    execute(id);
-    response.set_content("executed " + id + "\n", "text/plain");
-  } else {
-    response.status = fault == Fault::error_429 ? 429 : 500;
-    if (fault == Fault::error_429)
-      response.set_header("Retry-After", "1");
-  }
+  if (executes)
+    ledger_.executed(ledger_now(), id);
   if (hangs)
     std::this_thread::sleep_for(hang_time);
   if (resets)
     reset_connection_of(request);
+  answer(id, executes ? 200 : fault == Fault::error_429 ? 429 : 500, response);
 }
 
-Fault FailingService::next_fault_of(const std::string& id) {
+Fault FailingService::next_fault_of(const std::string& id, LedgerTime arrival) {
   const std::lock_guard lock{mutex_};
-  return fault_of(seed_, id, calls_[id]++);
+  return arrival < welcome_ ? Fault::error_429 : fault_of(seed_, id, calls_[id]++);
 }
 
-// One line by one write to a file opened for appending: whole or not there, whenever SIGKILL comes.
-void FailingService::execute(const std::string& id) const {
-  const auto line = id + "\n";
-  if (write(ledger_, line.data(), line.size()) != static_cast<ssize_t>(line.size()))
-    throw std::runtime_error("the ledger cannot be written"); // httplib answers 500
+// The ledger is told only when the answer has been sent, for a wish that nobody could hear binds
+// nobody; it is told the time before that, for nobody can have heard it earlier.
+void FailingService::answer(const std::string& id, int status, httplib::Response& response) {
+  const auto now = ledger_now();
+  std::optional<LedgerTime> welcome;
+  if (status == 429) {
+    welcome = welcome_from(now);
+    response.set_header("Retry-After", std::to_string(patience.count()));
+  }
+  const auto text = (status == 200 ? "executed " : "not executed ") + id + '\n';
+  response.status = status;
+  response.set_content_provider(
+    text.size(), "text/plain",
+    [text](std::size_t from, std::size_t size, httplib::DataSink& sink) {
+      return sink.is_writable() && sink.write(text.data() + from, size);
+    },
+    [=, this](bool was_sent) {
+      if (was_sent)
+        ledger_.answered(now, id, status, welcome);
+    });
+}
+
+// A 429 within the time of another does not put it off.
+LedgerTime FailingService::welcome_from(LedgerTime now) {
+  const std::lock_guard lock{mutex_};
+  if (welcome_ <= now)
+    welcome_ = now + std::chrono::microseconds{patience}.count();
+  return welcome_;
 }
 
 } // namespace http_guard

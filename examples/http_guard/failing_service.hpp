@@ -1,25 +1,24 @@
 #pragma once
 
 #include "fault_plan.hpp"
+#include "ledger.hpp"
 
 #include <httplib.h>
 
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
 namespace http_guard {
 
-/// Executes jobs, which here means to write their ids into a ledger, and fails by the plan of
-/// `fault_of`.
+/// Executes jobs, which here means to note them in a ledger, and fails by the plan of `fault_of`. A
+/// 429 is a limit for all: until its time has passed, every call gets one.
 class FailingService {
 public:
   /// @errors throws `std::system_error` if the ledger cannot be opened.
   FailingService(std::uint64_t seed, const std::string& ledger);
-  FailingService(const FailingService&) = delete;
-  FailingService& operator=(const FailingService&) = delete;
-  ~FailingService();
 
   /// Answers a request whose first match is the id of a job, or leaves it without an answer.
   ///
@@ -27,13 +26,15 @@ public:
   void serve(const httplib::Request& request, httplib::Response& response);
 
 private:
-  Fault next_fault_of(const std::string& id);
-  void execute(const std::string& id) const;
+  Fault next_fault_of(const std::string& id, LedgerTime arrival);
+  void answer(const std::string& id, int status, httplib::Response& response);
+  LedgerTime welcome_from(LedgerTime now);
 
   const std::uint64_t seed_;
-  const int ledger_;
+  const LedgerWriter ledger_;
   std::mutex mutex_;
-  std::unordered_map<std::string, std::uint64_t> calls_; // per id
+  std::unordered_map<std::string, std::uint64_t> calls_; // per id, those that met the plan
+  LedgerTime welcome_ = 0;                               // from when calls are
 };
 
 } // namespace http_guard

@@ -10,8 +10,8 @@ namespace http_guard {
 /// What the service does to one call.
 enum class Fault {
   none,
+  error_429,    ///< answers 429, executes nothing, and wants no call for a while
   error_500,    ///< answers 500 and executes nothing
-  error_429,    ///< answers 429 and executes nothing
   hang_before,  ///< says nothing for longer than the caller waits, and executes nothing
   hang_after,   ///< executes, then says nothing: the caller has to try again, a duplicate
   reset_before, ///< resets the connection and executes nothing
@@ -36,7 +36,7 @@ constexpr Fault fault_of(std::uint64_t seed, std::string_view id, std::uint64_t 
     double of_calls;
   };
   constexpr Share shares[] = {
-    {Fault::error_500, 0.04},    {Fault::error_429, 0.03},    {Fault::hang_before, 0.0075},
+    {Fault::error_429, 0.005},   {Fault::error_500, 0.04},    {Fault::hang_before, 0.0075},
     {Fault::hang_after, 0.0075}, {Fault::reset_before, 0.01}, {Fault::reset_after, 0.01},
   };
   auto rest = backoff_actor::unit_random(seed, hash_of(id), n);

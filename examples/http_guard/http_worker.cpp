@@ -1,6 +1,13 @@
 #include "http_worker.hpp"
 
+#include "backoff_actor/caf/retry_after.hpp"
+#include "backoff_actor/core/time.hpp"
+
+#include <caf/sec.hpp>
+
+#include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
@@ -8,6 +15,8 @@
 namespace http_guard {
 
 namespace {
+
+constexpr long too_many_requests = 429;
 
 std::size_t append(char* data, std::size_t size, std::size_t count, void* text) {
   static_cast<std::string*>(text)->append(data, size * count);
@@ -25,6 +34,18 @@ std::string reason_of(CURL* curl, CURLcode code, const char* details) {
   return *details != '\0' ? details : curl_easy_strerror(code);
 }
 
+// The time that the service asked for in Retry-After, as seconds or as a date. Nothing if it did
+// not, or said nothing sensible, for which libcurl has 0 and, before 8.12, negative numbers.
+std::optional<backoff_actor::Duration> wish_of(CURL* curl) {
+  using std::chrono::seconds;
+  constexpr auto longest = std::chrono::duration_cast<seconds>(backoff_actor::Duration::max());
+  curl_off_t wish = 0;
+  curl_easy_getinfo(curl, CURLINFO_RETRY_AFTER, &wish);
+  if (wish <= 0)
+    return std::nullopt;
+  return std::min(seconds{wish}, longest);
+}
+
 } // namespace
 
 HttpWorker::HttpWorker(caf::actor_config& config, std::string base_url)
@@ -38,7 +59,7 @@ caf::behavior HttpWorker::make_behavior() {
   return {[this](const std::string& job_id) { return put(job_id); }};
 }
 
-std::string HttpWorker::put(const std::string& job_id) {
+caf::result<std::string> HttpWorker::put(const std::string& job_id) {
   const auto url = base_url_ + "/jobs/" + job_id;
   const auto body = "job " + job_id;
   std::string answer;
@@ -66,9 +87,12 @@ std::string HttpWorker::put(const std::string& job_id) {
     throw std::runtime_error("PUT " + url + ": " + reason_of(curl, code, details));
   long status = 0;
   curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
-  if (status < 200 || status > 299)
-    throw std::runtime_error("PUT " + url + ": HTTP " + std::to_string(status));
-  return answer;
+  if (status >= 200 && status <= 299)
+    return answer;
+  const auto failure = "PUT " + url + ": HTTP " + std::to_string(status);
+  if (const auto wish = wish_of(curl); wish && status == too_many_requests)
+    return backoff_actor::retry_after(caf::sec::runtime_error, *wish, failure);
+  throw std::runtime_error(failure);
 }
 
 } // namespace http_guard

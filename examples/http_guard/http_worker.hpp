@@ -2,6 +2,7 @@
 
 #include <caf/behavior.hpp>
 #include <caf/event_based_actor.hpp>
+#include <caf/result.hpp>
 #include <curl/curl.h>
 
 #include <chrono>
@@ -10,9 +11,10 @@
 
 namespace http_guard {
 
-/// Puts jobs to an HTTP service: takes an id, answers what the service answered. Anything but a 2xx
-/// is an exception that says what happened, and the end of this actor. There is no line about
-/// trying again.
+/// Puts jobs to an HTTP service: takes an id, answers what the service answered. A 429 that says
+/// when to come back is answered with an error that says so too. Anything else but a 2xx is an
+/// exception that says what happened, and the end of this actor. There is no line about trying
+/// again.
 ///
 /// It blocks while it waits, so spawn it detached.
 class HttpWorker : public caf::event_based_actor {
@@ -25,7 +27,7 @@ public:
   caf::behavior make_behavior() override;
 
 private:
-  std::string put(const std::string& job_id);
+  caf::result<std::string> put(const std::string& job_id);
 
   std::string base_url_;
   std::unique_ptr<CURL, decltype(&curl_easy_cleanup)> curl_;

@@ -20,7 +20,7 @@ std::string render(const Present& present, std::uint64_t requests) {
        << (present.is_up ? " up" : " down");
   if (present.delay)
     line << ", waiting " << backoff_actor::to_string(*present.delay);
-  line << " | " << counts.crashes << " crashes";
+  line << " | " << counts.crashes << " crashes, " << counts.nacks << " nacks";
   if (!present.last_cause.empty())
     line << ", the last: " << present.last_cause;
   return line.str();

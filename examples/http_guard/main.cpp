@@ -24,7 +24,7 @@ namespace {
 
 int exit_code(const Options& options, const EarlyEnd& early_end, const Counts& counts,
               const std::optional<Verdict>& verdict) {
-  if (!early_end.error.empty() || (verdict && verdict->lost > 0))
+  if (!early_end.error.empty() || (verdict && verdict->lost + verdict->too_early > 0))
     return exit_failed;
   if (counts.acknowledged == options.requests)
     return exit_all_acknowledged;

@@ -23,31 +23,35 @@ constexpr auto description =
   R"(Supervised, reliable delivery to a service that fails all the time.
 
 A few client actors request jobs of one BackOffSender. Its child is a worker that puts each job
-to an HTTP service and throws an exception on whatever goes wrong; it has no line about trying
-again. The service runs in a process of its own and fails by plan: answers of 500 and 429, calls
-that hang, connections that are reset. When half of the requests are acknowledged it is killed,
-for 700 ms, and started again. Every request is answered all the same.
+to an HTTP service and throws an exception on whatever goes wrong; a 429 it passes on as an error
+that says when to come back (a nack). It has no line about trying again. The service runs in a
+process of its own and fails by plan: answers of 500, calls that hang, connections that are reset,
+and now and then a 429, with which it asks everybody to leave it alone for a second. When half of
+the requests are acknowledged it is killed, for 700 ms, and started again. Every request is
+answered all the same, and no call comes before its time.
 
 Afterwards: a summary, a picture of the run, and as the last line what became of the requests.
-`lost` and `duplicates` are counted from the ledger that the service keeps on disk.
+`lost`, `duplicates` and `too early`, which is how many calls came while the service wanted none,
+are counted from the ledger that it keeps on disk.
 )";
 
 constexpr auto footer = R"(
 Examples:
-  http_guard                               1000 requests, about 12 seconds
+  http_guard                               1000 requests, about 18 seconds
   http_guard --requests 5000 --clients 50  more of both
   http_guard --seed 7                      other failures, other delays
   http_guard --url http://127.0.0.1:8080   a service of your own, which must take
                                            PUT /jobs/<id>; it is not started, killed or
-                                           counted, so the last line says lost ?, duplicates ?
+                                           counted, so the last line has ? for what its ledger
+                                           would tell
 
 Ctrl-C ends the run with a summary of what happened so far; a second one ends it at once.
 
 Exit codes:
-  0    every request was acknowledged, nothing was lost
-  1    something was lost, or the service did not start or died by itself
+  0    every request was acknowledged, nothing was lost, no call came too early
+  1    something was lost or came too early, or the service did not start or died by itself
   2    bad input; nothing was started
-  130  ended by Ctrl-C (143 by SIGTERM), and nothing was lost
+  130  ended by Ctrl-C (143 by SIGTERM), with nothing lost or too early
 )";
 
 // What was given, and not yet looked at: so that one call can be told all that is wrong with it.

@@ -8,7 +8,7 @@
 
 namespace http_guard {
 
-/// Draws a run as an SVG, by gnuplot: the requests above, the crashes and delays below.
+/// Draws a run as an SVG, by gnuplot: the requests above, the failures and delays below.
 ///
 /// @param title one line, in plain text
 /// @return empty, or one line on why there is no picture

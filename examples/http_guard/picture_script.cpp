@@ -13,7 +13,7 @@ namespace {
 
 // What can still be told apart in the width of the picture.
 constexpr std::size_t progress_points = 400;
-constexpr double crash_columns = 150;
+constexpr double failure_columns = 150;
 
 // The axis of the delays is logarithmic and in milliseconds.
 constexpr auto ms = 1000.0;
@@ -48,7 +48,7 @@ plot $progress using 1:2 with filledcurves y1=0 linecolor rgb '#d5e8f7' notitle,
      $progress using 1:2 with lines linewidth 2.5 linecolor rgb '#0072b2' \
        title 'acknowledged', \
      $progress using 1:3 axes x1y2 with lines linewidth 1.8 linecolor rgb '#e07b00' \
-       title 'handed over again, after a crash'
+       title 'handed over again'
 unset y2tics
 unset label
 )";
@@ -60,30 +60,34 @@ set border 3
 set format x '%g'
 set ytics auto
 set xlabel 'seconds' textcolor rgb '#444444' offset screen 0,0.012
-set label 'delay after a crash' at screen 0.022,0.35 center rotate textcolor rgb '#444444'
+set label 'delay after a failure' at screen 0.022,0.35 center rotate textcolor rgb '#444444'
 set logscale y
 set key at screen 0.5075,0.05 center center vertical maxrows 2 width 1
 )";
 
-// A kind of crash: the first whose part occurs in the cause. In the order of the legend.
+// A kind of failure. In the order of the legend.
 struct Kind {
-  const char* part;
+  const char* part; // of the cause, for a crash: the first that occurs in it
   const char* label;
   const char* colour;
   int mark; // gnuplot's number of it
 };
 
-constexpr std::array<Kind, 6> kinds{{
+constexpr std::array<Kind, 7> kinds{{
   {"HTTP 500", "HTTP 500", "#d62728", 7},
-  {"HTTP 429", "HTTP 429", "#e69f00", 5},
+  {"HTTP 429", "HTTP 429", "#c49a6c", 4},
   {"Timeout", "timeout", "#7b4fb5", 9},
   {"reset", "connection reset", "#0a8f6c", 13},
   {"refused", "connection refused", "#1f3b73", 11},
   {"", "other", "#8c8c8c", 15},
+  {"", "HTTP 429, nack", "#e69f00", 5},
 }};
+constexpr std::size_t nack = kinds.size() - 1;
 
-std::size_t kind_of(const std::string& cause) {
+std::size_t kind_of(const Timeline::Failure& failure, const std::string& cause) {
   const auto is_it = [&](const Kind& kind) { return cause.find(kind.part) != std::string::npos; };
+  if (failure.is_nack)
+    return nack;
   return static_cast<std::size_t>(std::find_if(kinds.begin(), kinds.end(), is_it) - kinds.begin());
 }
 
@@ -129,16 +133,16 @@ void write_outages(std::ostream& script, const std::vector<Timeline::Outage>& ou
            << ", graph 0.9 center front textcolor rgb '#a03030' font ',12'\n";
 }
 
-// Returns, for each kind, which crashes to draw: where they are too dense to be told apart, the one
-// with the longest delay stands for all.
-std::array<std::map<int, Timeline::Crash>, kinds.size()> visible_crashes(const Timeline& timeline) {
-  std::array<std::map<int, Timeline::Crash>, kinds.size()> result;
-  for (const auto& crash : timeline.crashes) {
-    const auto column = static_cast<int>(crash.at / timeline.end * crash_columns);
-    auto& of_kind = result[kind_of(timeline.causes[crash.cause])];
-    const auto [entry, is_new] = of_kind.try_emplace(column, crash);
-    if (!is_new && crash.delay > entry->second.delay)
-      entry->second = crash;
+// Returns, for each kind, which failures to draw: where they are too dense to be told apart, the
+// one with the longest delay stands for all.
+std::array<std::map<int, Timeline::Failure>, kinds.size()> visible(const Timeline& timeline) {
+  std::array<std::map<int, Timeline::Failure>, kinds.size()> result;
+  for (const auto& failure : timeline.failures) {
+    const auto column = static_cast<int>(failure.at / timeline.end * failure_columns);
+    auto& of_kind = result[kind_of(failure, timeline.causes[failure.cause])];
+    const auto [entry, is_new] = of_kind.try_emplace(column, failure);
+    if (!is_new && failure.delay > entry->second.delay)
+      entry->second = failure;
   }
   return result;
 }
@@ -147,16 +151,16 @@ void write_delays(std::ostream& script, const Timeline& timeline) {
   auto longest = 75.0;
   std::string bars;
   std::string marks;
-  const auto crashes = visible_crashes(timeline);
+  const auto failures = visible(timeline);
   for (std::size_t i = 0; i < kinds.size(); ++i) {
-    if (crashes[i].empty())
+    if (failures[i].empty())
       continue;
     const auto data = "$kind" + std::to_string(i);
     script << data << " << end_of_data\n";
-    for (const auto& [column, crash] : crashes[i]) {
-      script << crash.at << ' ' << std::max(crash.delay * ms, no_delay) << ' '
-             << crash.at + crash.delay << '\n';
-      longest = std::max(longest, crash.delay * ms);
+    for (const auto& [column, failure] : failures[i]) {
+      script << failure.at << ' ' << std::max(failure.delay * ms, no_delay) << ' '
+             << failure.at + failure.delay << '\n';
+      longest = std::max(longest, failure.delay * ms);
     }
     script << "end_of_data\n";
     const auto colour = std::string{" linecolor rgb '"} + kinds[i].colour + "' ";
@@ -177,7 +181,7 @@ void write_delays(std::ostream& script, const Timeline& timeline) {
   }
   script << ")\n";
   if (marks.empty())
-    marks = "1/0 notitle"; // an empty panel: no crash
+    marks = "1/0 notitle"; // an empty panel: no failure
   script << "plot " << bars << marks << '\n';
 }
 

@@ -99,6 +99,7 @@ EarlyEnd run(const Options& options, ServiceProcess* service, Signals& signals, 
   sender_options.backoff.stay_at_ceiling = true;
   sender_options.backoff.seed = options.seed;
   sender_options.backoff.stream = 0;
+  sender_options.max_in_flight = 1; // what waits for the worker would be called in spite of a 429
   sender_options.on_event = [&](const backoff_actor::Event& event) { record.on_event(event); };
 
   const auto url = service != nullptr ? service->url() : options.url;

@@ -1,6 +1,8 @@
 #include "run_record.hpp"
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -23,6 +25,8 @@ std::string class_of(const std::string& text) {
   if (job == std::string::npos || colon == std::string::npos)
     return text;
   auto result = text.substr(colon + 2);
+  if (const std::string_view answer = "HTTP 429"; result.starts_with(answer.substr(0, 5)))
+    return result.substr(0, answer.size()); // without what an error says beside it
   if (const std::string prefix = "Recv failure: "; result.starts_with(prefix)) // libcurl's
     result.erase(0, prefix.size());
   return result;
@@ -49,10 +53,18 @@ public:
       crash(x.cause);
   }
 
+  void operator()(const event::Refused& x) {
+    ++counts_.nacks;
+    fail(x.cause, true);
+    auto& longest = self_.timeline_.longest_wish;
+    longest = std::max(longest, seconds(x.retry_after.value_or(Duration{0})));
+  }
+
   void operator()(const event::RetryScheduled& x) {
     self_.present_.delay = x.delay;
-    self_.timeline_.crashes.push_back(
-      {self_.since_start(x.at), seconds(x.delay), self_.index_of(self_.present_.last_cause)});
+    self_.timeline_.failures.push_back({self_.since_start(x.at), seconds(x.delay),
+                                        self_.index_of(self_.present_.last_cause),
+                                        self_.last_is_nack_});
   }
 
   void operator()(const event::DelayEnded&) { self_.present_.delay.reset(); }
@@ -68,15 +80,20 @@ public:
     self_.timeline_.latencies.push_back(seconds(x.latency));
   }
 
-  void operator()(const event::UnknownAcknowledgement&) {}
-  void operator()(const event::BackOffReset&) {}
   void operator()(const event::DeadLettered&) { ++counts_.dead_lettered; }
-  void operator()(const event::SenderStopped&) {}
+
+  template <class Other>
+  void operator()(const Other&) {}
 
 private:
   void crash(const backoff_actor::Cause& cause) {
     ++counts_.crashes;
+    fail(cause, false);
+  }
+
+  void fail(const backoff_actor::Cause& cause, bool is_nack) {
     self_.present_.last_cause = class_of(cause.text);
+    self_.last_is_nack_ = is_nack;
   }
 
   RunRecord& self_;

@@ -18,8 +18,9 @@ struct Counts {
   std::uint64_t acknowledged = 0;
   std::uint64_t dead_lettered = 0;
   std::uint64_t crashes = 0; ///< failed starts included
+  std::uint64_t nacks = 0;   ///< the worker lives, and could not do it for now
   std::uint64_t hand_overs = 0;
-  std::uint64_t resends = 0; ///< of the hand-overs, those that an earlier incarnation had already
+  std::uint64_t resends = 0; ///< of the hand-overs, those of what was handed over before
 };
 
 /// What a live line shows.
@@ -35,10 +36,11 @@ struct Present {
 ///
 /// @units seconds since the start of the run
 struct Timeline {
-  struct Crash {
+  struct Failure {
     double at;
-    double delay;      ///< the backoff's answer
+    double delay;      ///< what the backoff said, or the service if that is longer
     std::size_t cause; ///< an index into `causes`
+    bool is_nack;      ///< otherwise a crash
   };
   struct Progress {
     double at;
@@ -51,11 +53,12 @@ struct Timeline {
   };
 
   double end = 0;
-  std::vector<Crash> crashes;
+  std::vector<Failure> failures;
   std::vector<std::string> causes; ///< in order of first appearance
   std::vector<Progress> progress;
   std::vector<Outage> outages;
   std::vector<double> latencies; ///< in no order
+  double longest_wish = 0;       ///< of a service, to be left alone; 0: there was none
 };
 
 /// Keeps what the sender's events tell.
@@ -88,6 +91,7 @@ private:
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::optional<backoff_actor::Instant> origin_; // the start of the run on the events' time line
   Present present_;
+  bool last_is_nack_ = false;
   Timeline timeline_;
   std::map<std::string, std::size_t> cause_indices_;
 };

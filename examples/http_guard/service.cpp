@@ -1,4 +1,5 @@
-// http_guard_service: an HTTP service that fails by plan, and keeps a ledger of what it executed.
+// http_guard_service: an HTTP service that fails by plan, and keeps a ledger of what it was asked,
+// what it did and what it said.
 //
 // It does not look for repetitions, so that the ledger shows them. A real service would remember
 // the `Idempotency-Key` of what it has executed, and answer a repetition without executing it
@@ -71,10 +72,16 @@ int run(const ServiceOptions& options) {
 int main(int argc, char** argv) {
   http_guard::ServiceOptions options;
   CLI::App app{
-    "A small HTTP service on 127.0.0.1 that fails often: PUT /jobs/<id> executes a job and\n"
-    "appends its id to the ledger. Of the calls 4% get a 500, 3% a 429, 1.5% hang for half\n"
-    "a second, 2% have their connection reset; half of those that hang or are reset have\n"
-    "been executed. The first line on stdout is the port. Ctrl-C or SIGTERM ends it.",
+    "A small HTTP service on 127.0.0.1 that fails often: PUT /jobs/<id> executes a job, which\n"
+    "means to note it in the ledger. Of the calls 4% get a 500, 0.5% a 429, 1.5% hang for\n"
+    "half a second, 2% have their connection reset; half of those that hang or are reset have\n"
+    "been executed. A 429 has a Retry-After of one second, and all calls that come within it\n"
+    "get a 429 too. The first line on stdout is the port. Ctrl-C or SIGTERM ends it.\n"
+    "\n"
+    "A line of the ledger has a time, in microseconds of CLOCK_MONOTONIC, and one of\n"
+    "  called ID\n"
+    "  executed ID\n"
+    "  answered ID STATUS, and with 429 the time from which calls are welcome again",
     "http_guard_service"};
   app.get_formatter()->column_width(22);
   app.add_option("--port", options.port, "0 takes any that is free (0)")
@@ -82,7 +89,7 @@ int main(int argc, char** argv) {
     ->type_name("PORT");
   app
     .add_option("--ledger", options.ledger,
-                "the file to which each executed id is appended (ledger.txt)")
+                "the file to which what happens is appended (ledger.txt)")
     ->type_name("FILE");
   app.add_option("--seed", options.seed, "which calls fail, and how (1)")->type_name("N");
   app.add_flag("--end-with-parent", options.end_with_parent, "end when whoever started it ends");

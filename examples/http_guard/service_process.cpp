@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <chrono>
 #include <fcntl.h>
-#include <fstream>
 #include <netinet/in.h>
 #include <poll.h>
 #include <stdexcept>
@@ -36,13 +35,6 @@ std::optional<std::string> read_within(milliseconds limit, const FileDescriptor&
 }
 
 } // namespace
-
-std::uint64_t Ledger::duplicates() const {
-  std::uint64_t result = 0;
-  for (const auto& [id, count] : executions)
-    result += count - 1;
-  return result;
-}
 
 ServiceProcess::ServiceProcess(std::filesystem::path ledger, std::uint64_t seed)
   : ledger_(std::move(ledger)), seed_(seed) {
@@ -88,14 +80,6 @@ void ServiceProcess::kill() { process_ = nullptr; }
 
 std::optional<Ending> ServiceProcess::unexpected_ending() {
   return process_ ? process_->ending() : std::nullopt;
-}
-
-Ledger ServiceProcess::ledger() const {
-  Ledger result;
-  std::ifstream lines{ledger_};
-  for (std::string id; std::getline(lines, id);)
-    ++result.executions[id];
-  return result;
 }
 
 } // namespace http_guard

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ledger.hpp"
 #include "process.hpp"
 
 #include <cstdint>
@@ -7,16 +8,8 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
 
 namespace http_guard {
-
-/// How often each id was executed, by the service's own account.
-struct Ledger {
-  std::unordered_map<std::string, std::uint64_t> executions;
-
-  std::uint64_t duplicates() const;
-};
 
 /// The failing service, `http_guard_service`, in a process of its own: started from the folder of
 /// this program, on a port that stays the same from one start to the next.
@@ -41,8 +34,8 @@ public:
 
   std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
 
-  /// What was executed since this was made, over all its lives.
-  Ledger ledger() const;
+  /// What it did since this was made, over all its lives.
+  Ledger ledger() const { return read_ledger(ledger_); }
 
 private:
   std::filesystem::path ledger_;

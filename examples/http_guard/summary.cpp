@@ -32,11 +32,30 @@ void print(const std::string& what, const std::string& value) {
   std::printf("%-36s %12s\n", what.c_str(), value.c_str());
 }
 
+void print_causes(const Timeline& timeline, bool of_nacks) {
+  std::vector<std::size_t> by_cause(timeline.causes.size());
+  for (const auto& failure : timeline.failures)
+    if (failure.is_nack == of_nacks)
+      ++by_cause[failure.cause];
+  for (std::size_t i = 0; i < by_cause.size(); ++i)
+    if (by_cause[i] > 0)
+      print("  " + timeline.causes[i], std::to_string(by_cause[i]));
+}
+
+double longest_delay(const Timeline& timeline) {
+  auto result = 0.0;
+  for (const auto& failure : timeline.failures)
+    if (!failure.is_nack)
+      result = std::max(result, failure.delay);
+  return result;
+}
+
 } // namespace
 
 Verdict verdict_on(const Jobs& jobs, const Ledger& ledger) {
   Verdict result;
   result.duplicates = ledger.duplicates();
+  result.too_early = ledger.too_early();
   for (std::uint64_t job = 0; job < jobs.states.size(); ++job) {
     const auto state = jobs.states[job];
     if ((state == Jobs::State::submitted || state == Jobs::State::answered)
@@ -51,30 +70,29 @@ void print_summary(const Options& options, const Counts& counts, const Timeline&
         std::to_string(options.requests));
   print("time", duration(timeline.end));
   print("crashes of the worker", std::to_string(counts.crashes));
-  std::vector<std::size_t> by_cause(timeline.causes.size());
-  auto longest_delay = 0.0;
-  for (const auto& crash : timeline.crashes) {
-    ++by_cause[crash.cause];
-    longest_delay = std::max(longest_delay, crash.delay);
-  }
-  for (std::size_t i = 0; i < by_cause.size(); ++i)
-    print("  " + timeline.causes[i], std::to_string(by_cause[i]));
-  print("longest delay", duration(longest_delay));
+  print_causes(timeline, false);
+  print("longest delay after one", duration(longest_delay(timeline)));
+  print("nacks, which the worker survives", std::to_string(counts.nacks));
+  print_causes(timeline, true);
+  if (timeline.longest_wish > 0)
+    print("longest wait that was asked for", duration(timeline.longest_wish));
   if (!timeline.latencies.empty()) {
     print("longest wait of a client", duration(percentile(timeline.latencies, 1)));
     print("latency, 50th percentile", duration(percentile(timeline.latencies, 0.5)));
     print("latency, 99th percentile", duration(percentile(timeline.latencies, 0.99)));
   }
   print("hand-overs to the worker", std::to_string(counts.hand_overs));
-  print("  of them resends after a crash", std::to_string(counts.resends));
+  print("  of them resends", std::to_string(counts.resends));
   std::fflush(stdout);
 }
 
 std::string headline(const Counts& counts, const std::optional<Verdict>& verdict) {
+  const auto or_none = [](std::uint64_t n) { return n == 0 ? "none" : std::to_string(n); };
   auto text = std::to_string(counts.accepted) + " requests, " + std::to_string(counts.crashes)
-              + " crashes, " + std::to_string(counts.acknowledged) + " answers";
+              + " crashes, " + std::to_string(counts.nacks) + " nacks, "
+              + std::to_string(counts.acknowledged) + " answers";
   if (verdict)
-    text += ", " + (verdict->lost == 0 ? "none" : std::to_string(verdict->lost)) + " lost";
+    text += ", " + or_none(verdict->lost) + " lost, " + or_none(verdict->too_early) + " too early";
   return text;
 }
 
@@ -85,7 +103,8 @@ std::string last_line(const Counts& counts, const std::optional<Verdict>& verdic
   std::ostringstream line;
   line << "accepted " << counts.accepted << ", acknowledged " << counts.acknowledged
        << ", dead-lettered " << counts.dead_lettered << ", lost " << from_ledger(&Verdict::lost)
-       << ", duplicates " << from_ledger(&Verdict::duplicates) << ", crashes " << counts.crashes;
+       << ", duplicates " << from_ledger(&Verdict::duplicates) << ", crashes " << counts.crashes
+       << ", nacks " << counts.nacks << ", too early " << from_ledger(&Verdict::too_early);
   return line.str();
 }
 

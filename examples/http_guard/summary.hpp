@@ -15,9 +15,10 @@ namespace http_guard {
 struct Verdict {
   std::uint64_t lost = 0;       ///< accepted, not dead-lettered, and never executed
   std::uint64_t duplicates = 0; ///< executions beyond the first of each id
+  std::uint64_t too_early = 0;  ///< calls before the time that a 429 had named
 };
 
-/// Compares what the clients take for accepted with what the service executed.
+/// Compares what the clients take for accepted, and what the service asked for, with what it noted.
 Verdict verdict_on(const Jobs& jobs, const Ledger& ledger);
 
 /// Prints how the run went.
