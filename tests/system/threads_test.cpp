@@ -209,4 +209,44 @@ TEST_F(System, an_error_of_an_actor_to_which_a_blocking_actor_passed_it_on_reach
   EXPECT_EQ(*got, caf::sec::invalid_argument);
 }
 
+TEST_F(System, a_blocking_actor_that_passes_work_on_to_one_that_is_gone_is_ended_in_time) {
+  class Passer : public caf::event_based_actor {
+  public:
+    using caf::event_based_actor::event_based_actor;
+    caf::behavior make_behavior() override {
+      return {[](const std::string& text) { return text; }};
+    }
+  };
+  std::string got;
+  {
+    caf::scoped_actor client{*system};
+    const caf::actor gone = system->spawn<Passer>();
+    client->send_exit(gone, caf::exit_reason::user_shutdown);
+    client->wait_for(gone);
+    SenderOptions options;
+    options.backoff.slot_time = 1ms;
+    options.ack_timeout = 20ms; // the bounce looks like that of a child that is about to go down
+    options.max_attempts = 2;
+    const auto sender = spawn_back_off_sender(
+      *system,
+      [gone](caf::event_based_actor* self) -> caf::actor {
+        return self->spawn([gone](caf::blocking_actor* child) {
+          bool running = true;
+          child->receive_while(running)(
+            [&](const std::string& text) { return child->delegate(gone, text); },
+            [&](const caf::exit_msg& message) {
+              child->fail_state(message.reason);
+              running = false;
+            });
+        });
+      },
+      options);
+    client->request(sender, caf::infinite, std::string{"a"})
+      .receive([&](const std::string& text) { got = text; },
+               [&](const caf::error& error) { got = render(*system, error); });
+  }
+  go_down_within(10s);
+  EXPECT_EQ(got.substr(0, got.find(':')), "attempts_exhausted") << got;
+}
+
 } // namespace backoff_actor::system_test

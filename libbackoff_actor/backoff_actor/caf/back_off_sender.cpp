@@ -46,7 +46,8 @@ caf::behavior BackOffSender::make_behavior() {
                     [this](const Resume&) { obey(input::Resume{}); },
                     [this](const Drain& x) { on_drain(x); }, [this](const Stop&) { on_stop(); });
   };
-  // A child that acknowledges by reply has no use for these, which are then messages like any other.
+  // A child that acknowledges by reply has no use for these, which are then messages like any
+  // other.
   auto result =
     options_->acknowledgement == Acknowledgement::by_sent
       ? complete_with([this](const Sent& x) { on_sent(x); }, [this](const Nack& x) { on_nack(x); },

@@ -31,15 +31,15 @@ namespace backoff_actor {
 /// `Working`, which are accepted from a child.
 ///
 /// The sender ends by `Stop`, or like any actor by an exit message, and with it its child; or, if a
-/// limit is reached or the decider says so, by itself, with `SenderError::gave_up` or with the error
-/// that the decider let through as its exit reason. While it owes a delivery it lives, even if
-/// nobody holds a handle to it, and its actor system waits for it when it is destroyed.
+/// limit is reached or the decider says so, by itself, with `SenderError::gave_up` or with the
+/// error that the decider let through as its exit reason. While it owes a delivery it lives, even
+/// if nobody holds a handle to it, and its actor system waits for it when it is destroyed.
 ///
 /// Use `spawn_back_off_sender`.
 ///
-/// @errors a child that crashes or cannot be made is made again. An error that a living child answers
-///         is the answer, and ends the delivery, unless it says when to come back (`retry_after`) or
-///         the decider says otherwise.
+/// @errors a child that crashes or cannot be made is made again. An error that a living child
+///         answers is the answer, and ends the delivery, unless it says when to come back
+///         (`retry_after`) or the decider says otherwise.
 /// @thread messages may come from any thread; the members run in the actor's own.
 class BACKOFF_ACTOR_EXPORT BackOffSender final : public SupervisingActor {
 public:
@@ -54,8 +54,8 @@ public:
   /// Starts the first child.
   caf::behavior make_behavior() override;
 
-  /// Answers `SenderError::stopped` to every request that is still owed, ends the children, and lets
-  /// go of what the options hold.
+  /// Answers `SenderError::stopped` to every request that is still owed, ends the children, and
+  /// lets go of what the options hold.
   ///
   /// @thread the actor's own, or the one that drops the last handle to the actor.
   void on_exit() override;

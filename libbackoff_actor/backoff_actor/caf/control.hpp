@@ -17,23 +17,24 @@ struct Status {};
 /// Answered with `SenderStatus`, after it was done.
 struct RetryNow {};
 
-/// Tells a sender that the child's service is well: the backoff, the restart limit and the time that
-/// retries may take begin anew. A delay that runs goes on. Answered with `SenderStatus`, after it
-/// was done.
+/// Tells a sender that the child's service is well: the backoff, the restart limit and the time
+/// that retries may take begin anew. A delay that runs goes on. Answered with `SenderStatus`, after
+/// it was done.
 struct Reset {};
 
 /// Tells a sender to hand over nothing more; it still accepts. Answered with `SenderStatus`, after
 /// it was done.
 struct Pause {};
 
-/// Tells a sender to hand over and to accept again, after `Pause` or `Drain`; drains that are not at
-/// their end are answered. Answered with `SenderStatus`, after it was done.
+/// Tells a sender to hand over and to accept again, after `Pause` or `Drain`; drains that are not
+/// at their end are answered. Answered with `SenderStatus`, after it was done.
 struct Resume {};
 
 /// Tells a sender to accept nothing new, and to say when nothing is owed any more. Answered with
 /// `Drained`. Requests that come meanwhile are answered with `SenderError::draining`.
 struct Drain {
-  /// When to answer at the latest, from now, and to accept again; never, if it is `Duration::max()`.
+  /// When to answer at the latest, from now, and to accept again, unless another drain goes on.
+  /// `Duration::max()`: never.
   Duration within = Duration::max();
 };
 

@@ -20,6 +20,9 @@ struct RetryAfter {
 /// "too many requests")`. It is `make_error(code, RetryAfter{span}, text)`, without the text if
 /// that is empty.
 ///
+/// A child that holds further deliveries works on them all the same. Set
+/// `SenderOptions::max_in_flight` to 1 where its service is not to be called by these either.
+///
 /// @range any error code enumeration of CAF's or of your own, `SenderError` included
 template <class Enum>
 caf::error retry_after(Enum code, Duration span, std::string text = {}) {

@@ -109,6 +109,7 @@ std::shared_ptr<const EngineOptions> engine_options(const SenderOptions& options
   result.ordering = options.ordering;
   result.max_in_flight =
     options.max_in_flight.value_or(may_be_refused_in_order(options) ? 1 : max_in_flight_by_default);
+  result.narrows_when_refused = !options.max_in_flight;
   result.max_attempts = options.max_attempts;
   result.ack_timeout = options.ack_timeout;
   result.kill_grace = options.kill_grace;

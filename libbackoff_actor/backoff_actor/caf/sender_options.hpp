@@ -99,8 +99,9 @@ struct SenderOptions {
 
   /// How many deliveries the child holds at the most. Unset: 1 where `Ordering::strict` meets a
   /// child that may refuse a delivery for now, that is with `Acknowledgement::by_sent` or a
-  /// `decider`; otherwise 1024. A child that refuses one delivery while it holds later ones works
-  /// on those first; set this to ask for the order of the hand-overs alone.
+  /// `decider`; otherwise 1024, and in strict order 1 from the first refusal on. A child that
+  /// refuses one delivery while it holds later ones works on those first; set this to ask for the
+  /// order of the hand-overs alone.
   ///
   /// @range 1 and above
   std::optional<std::uint32_t> max_in_flight{};

@@ -4,6 +4,7 @@
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/delivery/dead_letter.hpp"
 #include "backoff_actor/delivery/hand_over_id.hpp"
+#include "backoff_actor/delivery/refusal.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -12,13 +13,6 @@
 #include <vector>
 
 namespace backoff_actor {
-
-/// Why a submission was not accepted.
-enum class Refusal {
-  outbox_full, ///< the outbox holds all that it may
-  draining,    ///< the sender takes nothing new for now
-  stopped,     ///< the sender has ended
-};
 
 /// What a sender's engine asks its driver to do, in this order. Each is one line to carry out.
 namespace effect {

@@ -36,6 +36,10 @@ struct EngineOptions {
   /// @range 1 and above
   std::uint32_t max_in_flight = 1024;
 
+  /// Whether, in strict order, a child that has refused a delivery for now holds one at a time from
+  /// then on: it would work on those that it holds before the refused one comes back.
+  bool narrows_when_refused = false;
+
   /// How often a delivery may fail before it is given up; unset: without limit.
   ///
   /// @range 1 and above

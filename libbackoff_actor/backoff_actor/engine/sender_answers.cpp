@@ -135,7 +135,8 @@ SenderEngine::Step::Settled SenderEngine::Step::settle_held(Lane& lane, const Ca
     }
     // The failure itself is that of the child, which follows.
     const auto& wish = answer->decision.retry_after;
-    if (note_refusal(answer->slot, std::make_shared<const Cause>(answer->cause), wish) && wish)
+    if (note_refusal(answer->slot, std::make_shared<const Cause>(answer->cause), wish) && wish
+        && options_.ordering == Ordering::strict)
       result.retry_after = std::max(result.retry_after, *wish);
   }
   return result;
@@ -203,6 +204,9 @@ void SenderEngine::Step::refuse(Lane& lane, Slot slot, const SharedCause& cause,
 bool SenderEngine::Step::note_refusal(Slot slot, const SharedCause& cause,
                                       std::optional<Duration> retry_after) {
   auto& delivery = work_.outbox[slot];
+  auto& lane = *lane_of(delivery.incarnation);
+  if (options_.narrows_when_refused && options_.ordering == Ordering::strict)
+    lane.window = lane.full_window = 1;
   ++work_.counters.nacks;
   observe([&] { return event::Refused{now_, delivery.id, *cause, retry_after}; });
   ++delivery.attempts;
@@ -215,7 +219,7 @@ bool SenderEngine::Step::note_refusal(Slot slot, const SharedCause& cause,
     bury(slot, DeadLetterReason::attempts_exhausted, cause);
     return false;
   }
-  leave_flight(*lane_of(delivery.incarnation), slot);
+  leave_flight(lane, slot);
   if (options_.ordering == Ordering::strict)
     work_.turns.give_back(slot);
   else

@@ -71,6 +71,8 @@ void SenderEngine::Step::operator()(const input::ChildDown& x) {
     return;
   if (was_told_to) {
     take_back(*lane);
+    if (settled.retry_after > Duration::zero())
+      delay(*lane, settled.retry_after);
     observe([&] { return event::ChildDown{now_, x.incarnation, x.cause, false}; });
     revive(*lane);
     return;

@@ -12,7 +12,9 @@ namespace backoff_actor {
 void SenderEngine::Step::operator()(const input::Submit& x) {
   if (work_.is_draining || !make_room(x)) {
     ++work_.counters.refused;
-    emit(effect::Refuse{work_.is_draining ? Refusal::draining : Refusal::outbox_full});
+    const auto refusal = work_.is_draining ? Refusal::draining : Refusal::outbox_full;
+    emit(effect::Refuse{refusal});
+    observe([&] { return event::NotAccepted{now_, refusal}; });
     return;
   }
   auto& outbox = work_.outbox;
@@ -193,7 +195,7 @@ void SenderEngine::Step::operator()(const input::Acknowledged& x) {
   for_each_lane([&](Lane& lane) {
     if (lane.epoch != delivery.epoch)
       return;
-    lane.window = std::min(lane.window + 1, options_.max_in_flight);
+    lane.window = std::min(lane.window + 1, lane.full_window);
     reset_backoff(lane);
     if (is_primary(lane) && work_.mode == Mode::on_fallback)
       work_.mode = Mode::returning;

@@ -33,8 +33,8 @@ struct SenderEngine::Lane {
     Cause cause;
   };
 
-  Lane(const ExponentialBackOff& initial, std::uint32_t full_window)
-    : backoff(initial), window(full_window) {}
+  Lane(const ExponentialBackOff& initial, std::uint32_t max_in_flight)
+    : backoff(initial), window(max_in_flight), full_window(max_in_flight) {}
 
   ExponentialBackOff backoff;
   Instant due{};            // end of the running delay
@@ -49,6 +49,7 @@ struct SenderEngine::Lane {
   std::uint32_t incarnation = 0;
   std::uint32_t epoch = 0;
   std::uint32_t window;
+  std::uint32_t full_window;
   Child child = Child::none;
   bool probe_is_out = false;
   bool was_handed_something = false; // this incarnation

@@ -19,6 +19,10 @@ struct Describe {
     return delivery(x.delivery) + " accepted";
   }
 
+  std::string operator()(const event::NotAccepted& x) const {
+    return "message not accepted, " + std::string{to_string(x.refusal)};
+  }
+
   std::string operator()(const event::ChildStarted& x) const {
     return child(x.incarnation) + " started";
   }

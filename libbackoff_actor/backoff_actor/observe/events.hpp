@@ -5,6 +5,7 @@
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/delivery/dead_letter.hpp"
+#include "backoff_actor/delivery/refusal.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -22,6 +23,12 @@ namespace event {
 struct Accepted {
   Instant at;             ///< of the submission
   std::uint64_t delivery; ///< counts the deliveries of this sender from 1
+};
+
+/// A message was not accepted, and becomes nothing.
+struct NotAccepted {
+  Instant at;      ///< of the submission
+  Refusal refusal; ///< why; never `stopped`, for then there is nobody to tell
 };
 
 /// The child was recreated (or created: incarnation 1).
@@ -173,12 +180,13 @@ struct SenderStopped {
 /// Any of the events; `std::get_if` and `std::visit` tell which, `time_of` and `to_string` take
 /// all.
 using Event =
-  std::variant<event::Accepted, event::ChildStarted, event::StartFailed, event::ChildDown,
-               event::AckTimedOut, event::ChildOverdue, event::AbandonedChildEnded, event::Refused,
-               event::RetryScheduled, event::DelayEnded, event::HandedOver, event::Acknowledged,
-               event::UnknownAcknowledgement, event::BackOffReset, event::DeadLettered,
-               event::FellBack, event::CameBack, event::GaveUp, event::Paused, event::Resumed,
-               event::DrainBegan, event::Drained, event::SenderStopped>;
+  std::variant<event::Accepted, event::NotAccepted, event::ChildStarted, event::StartFailed,
+               event::ChildDown, event::AckTimedOut, event::ChildOverdue,
+               event::AbandonedChildEnded, event::Refused, event::RetryScheduled, event::DelayEnded,
+               event::HandedOver, event::Acknowledged, event::UnknownAcknowledgement,
+               event::BackOffReset, event::DeadLettered, event::FellBack, event::CameBack,
+               event::GaveUp, event::Paused, event::Resumed, event::DrainBegan, event::Drained,
+               event::SenderStopped>;
 
 /// The one hook, called when a decision is made and before it is carried out.
 ///

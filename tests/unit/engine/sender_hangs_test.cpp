@@ -220,6 +220,20 @@ TEST(sender_hangs, or_if_it_answers_the_probe_before_it_ends) {
   EXPECT_THAT(sender.take(input::ChildAlive{1, 1}), ElementsAre("dead letter 1 rejected"));
 }
 
+TEST(sender_hangs, a_refusal_before_a_hang_is_honoured_from_when_it_is_known_to_be_one) {
+  EngineDriver sender{hanging()};
+  sender.start();
+  sender.submit();
+  sender.submit();
+  sender.error(1, 7, false, {Verdict::retry, 2s});
+  sender.wake_after(100ms);
+
+  EXPECT_THAT(sender.down(1), ElementsAre("start child 2"));
+  sender.child_started();
+  EXPECT_THAT(sender.wake_after(10ms), ElementsAre("wake at 2.1s"));
+  EXPECT_THAT(sender.wake_after(1990ms), ElementsAre("hand over 1", "wake at 2.2s"));
+}
+
 TEST(sender_hangs, it_was_that_of_a_crash_if_the_child_ends_of_it) {
   auto sender = hanging_behind_an_error();
 

@@ -47,6 +47,22 @@ TEST(sender_refusals, one_outage_is_one_failure_however_many_were_in_flight) {
   EXPECT_EQ(sender.engine->due(), Instant{10ms});
 }
 
+TEST(sender_refusals, a_child_that_has_refused_once_can_be_given_one_at_a_time_from_then_on) {
+  EngineDriver sender{{.narrows_when_refused = true}};
+  sender.start();
+  for (int i = 0; i < 4; ++i)
+    sender.submit();
+  sender.nack(1);
+  for (std::uint64_t delivery = 2; delivery <= 4; ++delivery)
+    sender.ack(delivery);
+  sender.wake_after(10ms);
+  EXPECT_THAT(sender.ack(1), ElementsAre("acknowledge 1"));
+
+  EXPECT_THAT(sender.submit(), ElementsAre("accept 5", "hand over 5"));
+  EXPECT_THAT(sender.submit(), ElementsAre("accept 6"));
+  EXPECT_THAT(sender.ack(5), ElementsAre("acknowledge 5", "hand over 6"));
+}
+
 // -- when to come back ----------------------------------------------------------
 
 TEST(sender_refusals, the_service_is_never_tried_earlier_than_it_asked) {

@@ -27,6 +27,9 @@ INSTANTIATE_TEST_SUITE_P(
   table, EventText,
   testing::Values(
     Row{"accepted", event::Accepted{at, 7}, "delivery 7 accepted"},
+    Row{"full", event::NotAccepted{at, Refusal::outbox_full}, "message not accepted, outbox_full"},
+    Row{"drained_away", event::NotAccepted{at, Refusal::draining},
+        "message not accepted, draining"},
     Row{"started", event::ChildStarted{at, 3}, "child 3 started"},
     Row{"start_failed", event::StartFailed{at, 3, danger},
         "child 3 failed to start: Danger, High Voltage!"},

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string_view>
+
+namespace backoff_actor {
+
+/// Why a submission was not accepted.
+enum class Refusal {
+  outbox_full, ///< the outbox holds all that it may
+  draining,    ///< the sender takes nothing new for now
+  stopped,     ///< the sender has ended
+};
+
+/// Returns the enumerator's name; `unknown` for a number that is none.
+constexpr std::string_view to_string(Refusal refusal) {
+  switch (refusal) {
+  case Refusal::outbox_full:
+    return "outbox_full";
+  case Refusal::draining:
+    return "draining";
+  case Refusal::stopped:
+    return "stopped";
+  }
+  return "unknown";
+}
+
+} // namespace backoff_actor
