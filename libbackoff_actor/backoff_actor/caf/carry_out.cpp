@@ -150,7 +150,7 @@ void BackOffSender::rest() {
   if (parcels_.size() > Outbox::kept_size)
     std::vector<Parcel>{}.swap(parcels_);
   if (effects_.capacity() > Outbox::kept_size)
-    effects_ = {};
+    Effects{}.swap(effects_);
 }
 
 BackOffSender::FollowUp BackOffSender::start_child(std::uint32_t incarnation, bool is_fallback) {

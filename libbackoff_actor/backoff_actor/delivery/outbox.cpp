@@ -74,7 +74,7 @@ void Outbox::give_back_if_large() {
     return;
   for (const auto& entry : entries_)
     base_tag_ = std::max(base_tag_, entry.tag);
-  entries_ = {};
+  std::vector<Entry>{}.swap(entries_); // an assignment would keep the memory
   free_ = none;
 }
 

@@ -118,6 +118,9 @@ public:
   /// Whether one more can be taken, ghosts included.
   bool has_room() const { return used_ < max_size; }
 
+  /// How many deliveries it has memory for.
+  std::size_t reserved() const { return entries_.capacity(); }
+
   /// How many deliveries are owed; ghosts are not.
   std::size_t size() const { return size_; }
   /// Whether nothing is owed.

@@ -117,6 +117,7 @@ TEST(outbox, gives_a_large_backlog_back_and_still_knows_its_ids_as_stale) {
   stale.push_back(outbox.hand_over(5, 2, 1)); // the highest tag
   while (!outbox.empty())
     outbox.erase(outbox.front());
+  EXPECT_EQ(outbox.reserved(), 0u);
 
   const auto slot = outbox.push(2000, {});
   const auto fresh = outbox.hand_over(slot, 3, 2);
@@ -125,6 +126,46 @@ TEST(outbox, gives_a_large_backlog_back_and_still_knows_its_ids_as_stale) {
   EXPECT_EQ(outbox.find(fresh), slot);
   for (const auto id : stale)
     EXPECT_EQ(outbox.find(id), Outbox::none);
+}
+
+TEST(outbox, a_ghost_is_not_owed_and_keeps_its_slot_until_it_is_erased) {
+  Outbox outbox;
+  Outbox::List in_flight;
+  const auto first = outbox.push(1, {});
+  const auto second = outbox.push(2, {});
+  const auto hand_over = outbox.hand_over(first, 1, 0);
+  outbox.append(in_flight, first);
+  outbox.make_ghost(first);
+
+  EXPECT_THAT(ids(outbox), ElementsAre(2));
+  EXPECT_EQ(outbox.size(), 1u);
+  EXPECT_EQ(outbox.find(hand_over), first);
+  EXPECT_EQ(outbox.push(3, {}), 2u) << "its slot is taken";
+  outbox.unlink(in_flight, first);
+  outbox.erase(first);
+  EXPECT_EQ(outbox.find(hand_over), Outbox::none);
+  EXPECT_EQ(outbox.push(4, {}), first);
+  EXPECT_THAT(ids(outbox), ElementsAre(2, 3, 4));
+  EXPECT_EQ(outbox[second].id, 2u);
+}
+
+TEST(outbox, a_list_keeps_the_order_in_which_it_was_appended_to) {
+  Outbox outbox;
+  Outbox::List list;
+  std::vector<Outbox::Slot> slots;
+  for (std::uint64_t id = 1; id <= 4; ++id) {
+    slots.push_back(outbox.push(id, {}));
+    outbox.append(list, slots.back());
+  }
+  outbox.unlink(list, slots[1]);
+  outbox.unlink(list, slots[3]);
+  outbox.append(list, slots[1]);
+
+  std::vector<std::uint64_t> listed;
+  for (auto slot = list.first; slot != Outbox::none; slot = outbox.next_in_list(slot))
+    listed.push_back(outbox[slot].id);
+  EXPECT_THAT(listed, ElementsAre(1, 3, 2));
+  EXPECT_EQ(list.count, 3u);
 }
 
 TEST(hand_over_id, packs_slot_and_tag_into_59_bits) {

@@ -1,0 +1,338 @@
+// poison_message: one message that always crashes the child, and what becomes of all the others.
+
+#include "article/back_off_sender.hpp"
+#include "common/command_line.hpp"
+#include "common/table.hpp"
+
+#include <backoff_actor/backoff_actor.hpp>
+#include <backoff_actor/testing/virtual_time.hpp>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <iostream>
+#include <limits>
+#include <memory>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace poison_message {
+
+namespace {
+
+using backoff_actor::testing::VirtualTime;
+using transcription::Msg;
+using transcription::Tick;
+using transcription::TrackedMsg;
+using namespace std::chrono_literals;
+
+constexpr auto description =
+  R"(The worst case of the article's design, in virtual time.
+
+One poison message, which crashes the child whenever the child works on it, and behind it 2857 good
+ones, one every 7 ms for 20 s. Counted are the crashes and the messages handed to a child within
+those 20 s, and the good ones whose client has its answer then and 60 s later: for the article's
+BackOffSender, transcribed, and for this library's.
+)";
+
+constexpr auto footer = R"(
+Examples:
+  poison_message                  medians over 11 seeds
+  poison_message --seeds 1        one run of each
+  poison_message --service-us 0   the article's sender without what makes it worst: with a child
+                                  that takes no time, no message comes between a resend and the
+                                  crash, and so no second series of retries begins
+  poison_message --json           the same for programs, with the least and the most
+
+The same options give the same numbers on every machine.
+
+Exit codes:
+  0    done
+  1    a run went wrong
+  2    bad input; nothing was run
+)";
+
+constexpr std::uint64_t good_messages = 2857;
+constexpr auto period = 7ms;
+constexpr auto load_lasts = 20s;
+constexpr auto then = 60s;
+// Waits are multiples of 10 ms: no message comes at the instant of the retry of an earlier one, so
+// that nothing hangs on which of the two is taken for the first.
+constexpr auto first_good_after = 3500us;
+
+/// The child of all senders. It works on one message at a time, for as long as it is told to.
+class Worker : public caf::event_based_actor {
+public:
+  Worker(caf::actor_config& config, backoff_actor::Duration takes)
+    : caf::event_based_actor(config), takes_(takes) {}
+
+  caf::behavior make_behavior() override {
+    return {
+      [this](const Msg& msg) {
+        auto client = make_response_promise();
+        take({msg, client});
+        return client;
+      },
+      [this](const TrackedMsg& tracked) {
+        take({tracked.msg, {}, caf::actor_cast<caf::actor>(current_sender()), tracked.sender});
+      },
+      [this](Tick) { finish(); },
+    };
+  }
+
+private:
+  struct Job {
+    Msg msg;
+    caf::response_promise answer{}; // where it was a request,
+    caf::actor parent{};            // and where it came from the article's sender
+    caf::actor client{};
+  };
+
+  void take(Job job) {
+    jobs_.push_back(std::move(job));
+    if (jobs_.size() == 1)
+      begin();
+  }
+
+  void begin() { backoff_actor::seam::send_later(*this, takes_, Tick{}); }
+
+  void finish() {
+    auto job = std::move(jobs_.front());
+    if (job.msg.data == "poison")
+      throw std::runtime_error("Danger, High Voltage!");
+    if (job.parent) {
+      send(job.parent, transcription::Sent{job.msg.id});
+      send(job.client, job.msg);
+    } else {
+      job.answer.deliver(job.msg);
+    }
+    jobs_.pop_front();
+    if (!jobs_.empty())
+      begin();
+  }
+
+  backoff_actor::Duration takes_;
+  std::deque<Job> jobs_; // the mailbox of a worker that blocks
+};
+
+/// Which messages were answered, by their ids.
+struct Answers {
+  std::vector<bool> has = std::vector<bool>(good_messages + 1);
+
+  std::uint64_t count() const {
+    return static_cast<std::uint64_t>(std::count(has.begin(), has.end(), true));
+  }
+};
+
+/// Sends the poison, which has the id 0, and then the good ones.
+class Client : public caf::event_based_actor {
+public:
+  Client(caf::actor_config& config, caf::actor receiver, std::shared_ptr<Answers> answers)
+    : caf::event_based_actor(config), receiver_(std::move(receiver)), answers_(std::move(answers)) {
+  }
+
+  caf::behavior make_behavior() override {
+    send(receiver_, Msg{0, "poison"});
+    backoff_actor::seam::send_later(*this, first_good_after, std::uint64_t{1});
+    return {
+      [this](std::uint64_t id) {
+        send(receiver_, Msg{id, "good"});
+        if (id < good_messages)
+          backoff_actor::seam::send_later(*this, period, id + 1);
+      },
+      [this](const Msg& answer) { answers_->has[answer.id] = true; },
+    };
+  }
+
+  void on_exit() override { receiver_ = nullptr; }
+
+private:
+  caf::actor receiver_;
+  std::shared_ptr<Answers> answers_;
+};
+
+struct Options {
+  std::uint64_t seed = 1;
+  std::uint64_t seeds = 11;
+  std::uint64_t service_us = 1000;
+  bool as_json = false;
+};
+
+/// What is counted of a sender while it works.
+struct Work {
+  std::uint64_t crashes = 0;
+  std::uint64_t hand_overs = 0;
+  std::uint64_t dead_letters = 0;
+};
+
+/// A sender that works, and how to read its counts.
+struct Running {
+  caf::actor sender;
+  std::function<Work()> work;
+};
+
+/// A sender to be measured.
+struct Variant {
+  std::string name;
+  std::function<Running(VirtualTime&, const backoff_actor::ChildFactory&, std::uint64_t seed)>
+    spawn;
+};
+
+Variant article(std::string name, bool stay_at_ceiling) {
+  return {std::move(name),
+          [=](VirtualTime& time, const backoff_actor::ChildFactory& make_child,
+              std::uint64_t seed) -> Running {
+            backoff_actor::ExponentialBackOffSpec spec;
+            spec.stay_at_ceiling = stay_at_ceiling;
+            spec.seed = seed;
+            const auto counts = std::make_shared<transcription::Counts>();
+            return {time.system().spawn<transcription::BackOffSender>(make_child, spec, counts),
+                    [=] {
+                      return Work{counts->crashes, counts->hand_overs, 0};
+                    }};
+          }};
+}
+
+Variant ours(std::string name, backoff_actor::SenderOptions options) {
+  return {std::move(name),
+          [=](VirtualTime& time, const backoff_actor::ChildFactory& make_child,
+              std::uint64_t seed) mutable -> Running {
+            const auto work = std::make_shared<Work>();
+            options.backoff.seed = seed;
+            options.backoff.stream = 0;
+            options.on_event = [=](const backoff_actor::Event& event) {
+              if (std::holds_alternative<backoff_actor::event::ChildDown>(event))
+                ++work->crashes;
+              else if (std::holds_alternative<backoff_actor::event::HandedOver>(event))
+                ++work->hand_overs;
+              else if (std::holds_alternative<backoff_actor::event::DeadLettered>(event))
+                ++work->dead_letters;
+            };
+            return {backoff_actor::spawn_back_off_sender(time.system(), make_child, options),
+                    [=] { return *work; }};
+          }};
+}
+
+std::vector<Variant> variants() {
+  backoff_actor::SenderOptions five_attempts;
+  five_attempts.max_attempts = 5;
+  backoff_actor::SenderOptions unordered;
+  unordered.ordering = backoff_actor::Ordering::unordered;
+  return {
+    article("article", false),           article("article, stay_at_ceiling", true),
+    ours("ours, defaults (strict)", {}), ours("ours, strict, max_attempts 5", five_attempts),
+    ours("ours, unordered", unordered),
+  };
+}
+
+/// What one run, or the runs of all seeds, came to; in the order of the columns.
+enum Column { crashes, hand_overs, acknowledged, acknowledged_later, dead_letters, columns };
+using Numbers = std::array<std::uint64_t, columns>;
+
+Numbers run(const Variant& variant, backoff_actor::Duration service_time, std::uint64_t seed) {
+  VirtualTime time{[](caf::actor_system_config& config) {
+    backoff_actor::seam::register_types<caf::id_block::transcription>(config);
+  }};
+  const auto running = variant.spawn(time, backoff_actor::child_of<Worker>(service_time), seed);
+  time.keep(running.sender);
+  const auto answers = std::make_shared<Answers>();
+  time.keep(time.system().spawn<Client>(running.sender, answers));
+  time.advance(load_lasts);
+  const auto in_time = running.work();
+  const auto answered_in_time = answers->count();
+  time.advance(then);
+  return {in_time.crashes, in_time.hand_overs, answered_in_time, answers->count(),
+          running.work().dead_letters};
+}
+
+struct Row {
+  std::string name;
+  Numbers least{};
+  Numbers median{};
+  Numbers most{};
+};
+
+Row measure(const Variant& variant, const Options& options) {
+  std::vector<Numbers> runs;
+  runs.reserve(options.seeds);
+  for (std::uint64_t i = 0; i < options.seeds; ++i)
+    runs.push_back(run(variant, std::chrono::microseconds{options.service_us}, options.seed + i));
+  Row row{variant.name};
+  for (std::size_t column = 0; column < columns; ++column) {
+    std::vector<std::uint64_t> values;
+    values.reserve(runs.size());
+    for (const auto& numbers : runs)
+      values.push_back(numbers[column]);
+    std::sort(values.begin(), values.end());
+    row.least[column] = values.front();
+    row.median[column] = values[(values.size() - 1) / 2];
+    row.most[column] = values.back();
+  }
+  return row;
+}
+
+std::string table(const std::vector<Row>& rows) {
+  benchmarks::Table result{{"median", "crashes", "handed to a child", "good, in 20 s",
+                            "good, 60 s later", "dead letters"}};
+  for (const auto& row : rows) {
+    std::vector<std::string> cells{row.name};
+    for (const auto number : row.median)
+      cells.push_back(benchmarks::grouped(static_cast<std::int64_t>(number)));
+    result.add(std::move(cells));
+  }
+  return result.text();
+}
+
+std::string json(const std::vector<Row>& rows, const Options& options) {
+  constexpr std::array<const char*, columns> names{"crashes", "hand_overs",
+                                                   "good_acknowledged_in_20_s",
+                                                   "good_acknowledged_60_s_later", "dead_letters"};
+  std::ostringstream out;
+  out << R"({"benchmark": "poison_message", "seed": )" << options.seed << R"(, "seeds": )"
+      << options.seeds << R"(, "service_us": )" << options.service_us << R"(, "good": )"
+      << good_messages << R"(, "rows": [)";
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    out << (i == 0 ? "\n" : ",\n") << R"(  {"name": ")" << rows[i].name << '"';
+    for (std::size_t column = 0; column < columns; ++column)
+      out << ", \"" << names[column] << R"(": {"least": )" << rows[i].least[column]
+          << R"(, "median": )" << rows[i].median[column] << R"(, "most": )" << rows[i].most[column]
+          << '}';
+    out << '}';
+  }
+  out << "\n]}\n";
+  return out.str();
+}
+
+} // namespace
+
+} // namespace poison_message
+
+int main(int argc, char** argv) {
+  using namespace poison_message;
+  Options options;
+  benchmarks::CommandLine command_line{"poison_message", description, footer};
+  command_line.number("--seed", options.seed, 0, std::numeric_limits<std::uint32_t>::max(),
+                      "the first seed of the waits");
+  command_line.number("--seeds", options.seeds, 1, 1000, "how many seeds");
+  command_line.number("--service-us", options.service_us, 0, 1'000'000,
+                      "how long the child works on a message, in us");
+  command_line.flag("--json", options.as_json, "print JSON");
+  if (const auto code = command_line.parse(argc, argv))
+    return *code;
+  try {
+    std::vector<Row> rows;
+    for (const auto& variant : variants())
+      rows.push_back(measure(variant, options));
+    std::cout << (options.as_json ? json(rows, options) : table(rows));
+    return benchmarks::exit_done;
+  } catch (const std::exception& exception) {
+    std::cerr << "poison_message: " << exception.what() << '\n';
+    return benchmarks::exit_failed;
+  }
+}
