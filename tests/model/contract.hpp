@@ -1,8 +1,7 @@
 #pragma once
 
+#include "known.hpp"
 #include "reference_parts.hpp"
-
-#include <rapidcheck.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -16,45 +15,11 @@
 
 namespace backoff_actor::model_test {
 
-/// Fails the walk unless the claim holds.
-inline void require(bool holds, const char* claim) {
-  if (!holds)
-    RC_FAIL(std::string{"not so: "} + claim);
-}
-
 /// What a driver may count on, whatever the reference says: knows only what went in and out of the
 /// engine, and what that means to the children and the clients.
 class Contract {
 public:
   explicit Contract(EngineOptions options) : options_(std::move(options)) {}
-
-  struct KnownChild {
-    enum class State { starting, alive, leaving, abandoned, gone };
-
-    bool is_fallback;
-    State state = State::starting;
-    bool is_stopped = false;
-    std::optional<std::uint32_t> probe{}; // that it has not answered
-    std::vector<HandOverId> has{};        // what it has not answered
-
-    bool is_there() const { return state == State::alive && !is_stopped; }
-  };
-
-  struct KnownDelivery {
-    std::uint32_t slot;
-    std::uint64_t key;
-    Instant deadline;
-    bool is_stored;
-    bool is_owed = true;
-    std::uint32_t in_flight_at = 0; // 0: nowhere
-    std::uint32_t last_at = 0;      // 0: never handed over
-    bool error_came = false;        // for the last hand-over
-  };
-
-  struct KnownHandOver {
-    std::uint64_t delivery;
-    std::uint32_t incarnation;
-  };
 
   std::map<std::uint32_t, KnownChild> children;
   std::map<std::uint64_t, KnownDelivery> deliveries;
@@ -66,12 +31,11 @@ public:
     return found == meanings_.end() ? nullptr : &found->second;
   }
 
-  // -- one step: what goes in, the events, the effects ---------------------------------
+  // -- one step: what goes in, the events, the effects -----------------------------------
 
   void before(Instant now, const Input& input) {
     now_ = now;
     came_too_late_ = 0;
-    w5_ = false;
     std::visit([this](const auto& x) { take(x); }, input);
     if (const auto* x = std::get_if<input::Submit>(&input))
       submission_ = *x;
@@ -112,7 +76,7 @@ public:
 private:
   using State = KnownChild::State;
 
-  // -- what goes in ------------------------------------------------------------------------
+  // -- what goes in ----------------------------------------------------------------------
 
   template <class T>
   void take(const T&) {} // nothing to know
@@ -131,20 +95,13 @@ private:
       child->state = State::gone;
   }
   void take(const input::ChildDown& x) {
-    w5_ = false;
     if (auto* child = known(x.incarnation)) {
-      w5_ = child->state == State::leaving && options_.ordering == Ordering::strict; // W5
       child->state = State::gone;
       take_back(x.incarnation);
     }
   }
   void take(const input::Acknowledged& x) { answered(x.hand_over); }
-  void take(const input::ErrorAnswer& x) {
-    const auto* m = meaning(x.hand_over);
-    if ((x.is_settled && !(m && deliveries.at(m->delivery).error_came))
-        || (m && !deliveries.at(m->delivery).is_owed))
-      answered(x.hand_over);
-  } // W3
+  void take(const input::ErrorAnswer& x) { answered(x.hand_over); }
   void take(const input::Nacked& x) { answered(x.hand_over); }
   void take(const input::Rejected& x) { answered(x.hand_over); }
   void take(const input::ChildAlive& x) {
@@ -158,17 +115,15 @@ private:
   void take(const input::Resume&) { is_paused_ = false; }
   void take(const input::Drain& x) { tickets_[x.ticket] = 0; }
 
-  // -- what is told ------------------------------------------------------------------------
+  // -- what is told ----------------------------------------------------------------------
 
   // The child may be given it again, but not before the time that it asked for.
   void take(const event::Refused& x) {
     auto& delivery = deliveries.at(x.delivery);
     delivery.in_flight_at = 0;
-    for (auto& [incarnation, child] : children) // W3
-      std::erase_if(child.has,
-                    [&](HandOverId name) { return meanings_.at(name).delivery == x.delivery; });
     handed_.erase({delivery.last_at, x.delivery});
-    if (!x.retry_after || w5_)
+    has_refused_.insert(children.at(delivery.last_at).is_fallback);
+    if (!x.retry_after)
       return;
     const auto keep = [&](bool is_fallback) {
       auto& at = not_before_.try_emplace({x.delivery, is_fallback}, Instant{}).first->second;
@@ -182,13 +137,14 @@ private:
   }
 
   void take(const event::CameBack&) {
+    has_refused_.erase(true);
     if (options_.ordering == Ordering::strict)
       std::erase_if(not_before_, [](const auto& x) { return x.first.second; });
   }
 
   void take(const event::SenderStopped&) { ends_ = true; }
 
-  // -- what is asked for -------------------------------------------------------------------
+  // -- what is asked for -----------------------------------------------------------------
 
   std::string carry_out(const effect::Accept& x) {
     require(!has_ended_, "nothing is accepted after the end");
@@ -266,6 +222,8 @@ private:
     require(handed_.insert({x.incarnation, id}).second,
             "a child has a delivery once, unless it refused it");
     require(child.has.size() < options_.max_in_flight, "a child holds no more than it may");
+    require(!is_narrowed(child) || child.has.empty(),
+            "a child that has refused a delivery holds one at a time, if that is wished");
     check_order(id, delivery);
     const auto asked = not_before_.find({id, child.is_fallback});
     require(asked == not_before_.end() || now_ >= asked->second,
@@ -295,10 +253,6 @@ private:
 
   std::string carry_out(const effect::Acknowledge& x) {
     const auto id = in_slot_.at(x.slot);
-    // It may be an earlier child's word. Then the present one still works on it, but that work is
-    // no longer waited for.
-    for (auto& [incarnation, child] : children)
-      std::erase_if(child.has, [&](HandOverId name) { return meanings_.at(name).delivery == id; });
     end(x.slot);
     return acknowledge_line(id);
   }
@@ -312,10 +266,6 @@ private:
             "nothing that a child holds is dropped");
     require(x.reason != DeadLetterReason::expired || delivery.deadline <= now_,
             "nothing expires before its deadline");
-    if (x.reason != DeadLetterReason::expired)
-      for (auto& [incarnation, child] : children) // W3
-        std::erase_if(child.has,
-                      [&](HandOverId name) { return meanings_.at(name).delivery == x.delivery; });
     end(x.slot);
     return dead_letter_line(x.delivery, x.reason, x.attempts, x.submitted_at, x.cause.get());
   }
@@ -339,11 +289,16 @@ private:
     return quit_line(x.escalates, held != in_slot_.end() ? held->second : 0);
   }
 
-  // -- what both mean ----------------------------------------------------------------------
+  // -- what both mean --------------------------------------------------------------------
 
   KnownChild* known(std::uint32_t incarnation) {
     const auto found = children.find(incarnation);
     return found == children.end() ? nullptr : &found->second;
+  }
+
+  bool is_narrowed(const KnownChild& x) const {
+    return options_.narrows_when_refused && options_.ordering == Ordering::strict
+           && has_refused_.count(x.is_fallback) == 1;
   }
 
   bool is_with_a_child(const KnownDelivery& x) const {
@@ -422,12 +377,12 @@ private:
   bool ends_ = false; // in this step
   bool has_ended_ = false;
   std::uint32_t came_too_late_ = 0;
-  bool w5_ = false;
   std::map<std::uint32_t, std::uint64_t> in_slot_;
   std::map<std::uint64_t, int> endings_;
   std::map<std::uint32_t, int> tickets_;
   std::map<HandOverId, KnownHandOver> meanings_;
   std::set<std::pair<std::uint32_t, std::uint64_t>> handed_;
+  std::set<bool> has_refused_;                                   // the worker, the fallback
   std::map<std::pair<std::uint64_t, bool>, Instant> not_before_; // by delivery, for which child
 };
 

@@ -40,6 +40,8 @@ protected:
   // The child lives, or meant it before it went down.
   void settle_answer(Lane& lane, const Held& held) {
     lane.last_progress = now;
+    if (auto& x = *find(held.delivery); !x.is_owed)
+      return end_ghost(x);
     switch (held.decision.verdict) {
     case Verdict::retry:
       return refuse_for_now(lane, held.delivery, held.cause, held.decision.retry_after);
@@ -71,11 +73,12 @@ protected:
     for (auto x = held.begin(); x != end && !is_stopped; ++x) {
       if (x->is_bounce)
         continue;
-      if (x->decision.verdict == Verdict::retry) {
-        const auto id = x->delivery; // W4
-        const auto r = charge_refusal(lane, id, x->cause, x->decision.retry_after);
-        at_least = std::max(at_least, find(id) ? x->decision.retry_after.value_or(r) : r);
-      } else
+      if (auto& ghost = *find(x->delivery); !ghost.is_owed)
+        erase(ghost.id); // it is done with it
+      else if (x->decision.verdict == Verdict::retry)
+        at_least =
+          std::max(at_least, charge_refusal(lane, x->delivery, x->cause, x->decision.retry_after));
+      else
         settle_answer(lane, *x);
     }
     return culprit;
@@ -93,7 +96,12 @@ protected:
     const auto at_least = charge_refusal(lane, id, cause, retry_after);
     if (is_present)
       fail(lane, cause, false, at_least);
-    else if (at_least > Duration::zero())
+    else
+      put_off(lane, at_least);
+  }
+
+  void put_off(Lane& lane, Duration at_least) const {
+    if (at_least > Duration::zero())
       lane.due = std::max(lane.due.value_or(now), now + at_least);
   }
 
@@ -108,18 +116,23 @@ protected:
     x.is_in_flight = false;
     x.is_suspect = false;
     lane.last_progress = now;
-    if (at_least > options.retry_after_ceiling)
+    if (options.narrows_when_refused && options.ordering == Ordering::strict) {
+      lane.max_window = 1;
+      lane.window = 1;
+    }
+    const auto is_strict = options.ordering == Ordering::strict;
+    if (at_least > options.retry_after_ceiling) {
       bury(id, DeadLetterReason::retry_after_too_long, &cause);
-    else if (is_exhausted(x))
+      return Duration::zero();
+    }
+    if (is_exhausted(x))
       bury(id, DeadLetterReason::attempts_exhausted, &cause);
-    else if (options.ordering == Ordering::strict)
-      return at_least;
-    else
+    else if (!is_strict)
       pause_on_its_own(x, at_least);
-    return Duration::zero();
+    return is_strict ? at_least : Duration::zero();
   }
 
-  // -- failures and successes -------------------------------------------------------------------
+  // -- failures and successes ------------------------------------------------------------
 
   void fail_unless_fatal(Lane& lane, const Cause& cause, Verdict verdict,
                          Duration at_least = Duration::zero()) {
@@ -133,12 +146,13 @@ protected:
     const auto was_started = lane.backoff.is_started();
     lane.backoff = lane.backoff.reset();
     lane.series_began.reset();
+    lane.last_failure.reset();
     if (was_started)
       tell(event::BackOffReset{now, lane.backoff});
   }
 
   void is_well(Lane& lane) {
-    lane.window = std::min(lane.window + 1, options.max_in_flight);
+    lane.window = std::min(lane.window + 1, lane.max_window);
     reset_backoff(lane);
     if (!lane.is_fallback && mode == Mode::on_fallback)
       mode = Mode::returning;

@@ -62,6 +62,7 @@ struct Lane {
   bool is_fallback;
   ExponentialBackOff backoff;
   std::uint32_t epoch;
+  std::uint32_t max_window;
   std::uint32_t window;
 
   Child child = Child::none;

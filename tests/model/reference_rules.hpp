@@ -9,14 +9,62 @@
 
 namespace backoff_actor::model_test {
 
-/// What follows from a failure and when a delivery is handed over: the part of the reference sender
-/// that is the same whatever came in.
+/// What is accepted, what follows from a failure, and when a delivery is handed over: the part of
+/// the reference sender that is the same whatever came in.
 class ReferenceRules : public ReferenceState {
 public:
   using ReferenceState::ReferenceState;
 
 protected:
-  // -- the end of it all ------------------------------------------------------------------
+  // -- submissions -----------------------------------------------------------------------
+
+  void refuse(Refusal why) {
+    taken.push_back(refuse_line(why));
+    if (is_stopped)
+      return;
+    ++counters.refused;
+    tell(event::NotAccepted{now, why});
+  }
+
+  bool has_room_for(std::uint32_t weight, std::size_t count, std::uint64_t bytes) const {
+    return count < options.capacity
+           && (!options.capacity_bytes || bytes + weight <= *options.capacity_bytes);
+  }
+
+  bool make_room_for(std::uint32_t weight) {
+    std::vector<std::uint64_t> dropped;
+    auto count = owed().size();
+    auto bytes = owed_bytes();
+    for (const auto& x : deliveries)
+      if (x.is_owed && !x.is_in_flight && !has_room_for(weight, count, bytes)) {
+        dropped.push_back(x.id);
+        --count;
+        bytes -= x.weight;
+      }
+    if (!has_room_for(weight, count, bytes))
+      return false;
+    for (const auto id : dropped)
+      bury(id, DeadLetterReason::dropped, last_failure());
+    return true;
+  }
+
+  std::uint64_t accept(const input::Submit& x) {
+    const auto id = ++last_id_;
+    deliveries.push_back(
+      {.id = id,
+       .submitted_at = now,
+       .deadline = x.deadline,
+       .key = x.key,
+       .weight = x.weight,
+       .is_stored = !options.persist,
+       .own_backoff = in_stream(options.backoff, detail::mix(options.backoff.stream() ^ id))});
+    ++counters.accepted;
+    taken.push_back(accept_line(id));
+    tell(event::Accepted{now, id});
+    return id;
+  }
+
+  // -- the end of it all -----------------------------------------------------------------
 
   /// `holder`: the delivery for which the error is held that ends it.
   void give_up(bool escalates, std::uint64_t holder, const Cause& cause) {
@@ -45,7 +93,7 @@ protected:
     tell(event::Drained{now, owed().size()});
   }
 
-  // -- children -------------------------------------------------------------------------------
+  // -- children --------------------------------------------------------------------------
 
   void start_child(Lane& lane) {
     lane.child = Child::starting;
@@ -75,15 +123,15 @@ protected:
       start_child(lane);
   }
 
-  // -- failures -----------------------------------------------------------------------------------
+  // -- failures --------------------------------------------------------------------------
 
   using List = std::vector<Delivery*>;
 
   /// The one of these that the child fell over; 0 if nobody knows, and then they are suspects.
-  std::uint64_t culprit_among(const List& list) const {
+  std::uint64_t culprit_among(const List& list, bool was_alone) const {
     if (list.empty())
       return 0;
-    if (options.works_on == WorksOn::one || list.size() == 1)
+    if (options.works_on == WorksOn::one || was_alone)
       return list.front()->is_owed ? list.front()->id : 0;
     for (auto* x : list)
       x->is_suspect = true;
@@ -91,7 +139,7 @@ protected:
   }
 
   void charge(std::uint64_t culprit, const Cause& cause, Verdict verdict) {
-    if (culprit == 0)
+    if (find(culprit) == nullptr) // nobody knows, or it was a ghost
       return;
     auto& x = *find(culprit);
     ++x.attempts;
@@ -169,6 +217,7 @@ protected:
     fallback = Lane{.is_fallback = true,
                     .backoff = in_stream(options.backoff, stream),
                     .epoch = ++epochs_,
+                    .max_window = options.max_in_flight,
                     .window = options.max_in_flight};
     start_child(*fallback);
   }
@@ -183,7 +232,7 @@ protected:
     forget_failures();
   }
 
-  // -- handing over ---------------------------------------------------------------------------------
+  // -- handing over ----------------------------------------------------------------------
 
   /// The delivery whose turn it is.
   Delivery* next_in_turn() {
@@ -251,6 +300,7 @@ protected:
   std::uint64_t next_turn() { return ++turns_; }
 
 private:
+  std::uint64_t last_id_ = 0;
   std::uint32_t epochs_ = 0;
   std::uint64_t turns_ = 0;
   std::vector<Instant> failures_;

@@ -26,13 +26,13 @@ public:
       settle();
   }
 
-  // -- the engine's names for what was just asked for -----------------------------------
+  // -- the engine's names for what was just asked for ------------------------------------
 
   void named(std::uint64_t id, HandOverId name) { find(id)->hand_overs.back().name = name; }
 
   void numbered(std::uint32_t child, std::uint32_t probe) { lane_with(child)->probe = probe; }
 
-  // -- inputs -------------------------------------------------------------------------------
+  // -- inputs ----------------------------------------------------------------------------
 
   void operator()(const input::Start&) {
     if (incarnation == 0 && !is_stopped)
@@ -47,13 +47,15 @@ public:
     const auto is_full = !has_room_for(x.weight, owed().size(), owed_bytes());
     if (is_full && options.overflow == Overflow::refuse)
       return refuse(Refusal::outbox_full);
-    if (is_full && options.overflow == Overflow::drop_oldest && !make_room_for(x.weight))
+    const auto is_late = x.deadline <= now;
+    if (is_full && options.overflow == Overflow::drop_oldest && !is_late
+        && !make_room_for(x.weight))
       return refuse(Refusal::outbox_full);
     const auto id = accept(x);
+    if (is_late)
+      return bury(id, DeadLetterReason::expired, last_failure());
     if (is_full && options.overflow == Overflow::drop_newest)
       return bury(id, DeadLetterReason::dropped, last_failure());
-    if (x.deadline <= now)
-      return bury(id, DeadLetterReason::expired, last_failure());
     if (options.persist)
       taken.push_back(persist_line(id));
     for (auto* lane : lanes())
@@ -109,6 +111,7 @@ public:
       return;
     if (was_told) {
       take_all_back(*lane);
+      put_off(*lane, at_least);
       tell(event::ChildDown{now, x.incarnation, x.cause, false});
       return revive(*lane);
     }
@@ -121,7 +124,7 @@ public:
     }
     ++counters.crashes;
     if (culprit == 0)
-      culprit = culprit_among(in_flight(*lane));
+      culprit = culprit_among(in_flight(*lane), in_flight(*lane).size() == 1);
     take_all_back(*lane);
     charge(culprit, x.cause, x.verdict);
     fail_unless_fatal(*lane, x.cause, x.verdict, at_least);
@@ -136,8 +139,7 @@ public:
     auto* found = find(x.hand_over);
     if (found == nullptr || !found->is_owed) {
       tell(event::UnknownAcknowledgement{now, x.hand_over.value});
-      if (found != nullptr && is_latest(*found, x.hand_over)
-          && lane_of(*found)->child == Child::alive) // W7
+      if (found != nullptr && is_latest(*found, x.hand_over))
         end_ghost(*found);
       return;
     }
@@ -146,11 +148,17 @@ public:
                              now - found->submitted_at});
     ++counters.acknowledged;
     taken.push_back(acknowledge_line(found->id));
+    if (last.name != x.hand_over) {
+      // An earlier child's word; the present one does not know, if there is one.
+      if (found->is_in_flight)
+        found->is_owed = false;
+      else
+        erase(found->id);
+      return;
+    }
     if (auto* lane = lane_of(*found))
       lane->last_progress = now;
     erase(found->id);
-    if (last.name != x.hand_over)
-      return;
     for (auto* lane : lanes())
       if (lane->epoch == last.epoch)
         is_well(*lane);
@@ -161,16 +169,21 @@ public:
     if (found == nullptr)
       return;
     auto& lane = *lane_of(*found);
-    if (!found->is_owed)
-      return end_ghost(*found);
     const Held held{found->id, x.cause, x.is_bounce, x.decision, false};
     if (is_held(lane, held.delivery))
       return;
-    taken.push_back(hold_line(held.delivery));
+    if (!found->is_owed && x.is_settled)
+      return end_ghost(*found);
+    if (found->is_owed) // otherwise its client was told already
+      taken.push_back(hold_line(held.delivery));
     if (!x.is_bounce)
       lane.last_progress = now;
     if (x.is_settled)
       return settle_answer(lane, held);
+    if (options.works_on == WorksOn::many) {
+      found->clock_start = now;
+      found->turn = next_turn();
+    }
     lane.held.push_back(held);
     if (!lane.probe_is_out)
       send_probe(lane);
@@ -304,52 +317,7 @@ private:
     }
   }
 
-  // -- submissions ------------------------------------------------------------------------------
-
-  void refuse(Refusal why) {
-    counters.refused += is_stopped ? 0u : 1u;
-    taken.push_back(refuse_line(why));
-  }
-
-  bool has_room_for(std::uint32_t weight, std::size_t count, std::uint64_t bytes) const {
-    return count < options.capacity
-           && (!options.capacity_bytes || bytes + weight <= *options.capacity_bytes);
-  }
-
-  bool make_room_for(std::uint32_t weight) {
-    std::vector<std::uint64_t> dropped;
-    auto count = owed().size();
-    auto bytes = owed_bytes();
-    for (const auto& x : deliveries)
-      if (x.is_owed && !x.is_in_flight && !has_room_for(weight, count, bytes)) {
-        dropped.push_back(x.id);
-        --count;
-        bytes -= x.weight;
-      }
-    if (!has_room_for(weight, count, bytes))
-      return false;
-    for (const auto id : dropped)
-      bury(id, DeadLetterReason::dropped, last_failure());
-    return true;
-  }
-
-  std::uint64_t accept(const input::Submit& x) {
-    const auto id = ++last_id_;
-    deliveries.push_back(
-      {.id = id,
-       .submitted_at = now,
-       .deadline = x.deadline,
-       .key = x.key,
-       .weight = x.weight,
-       .is_stored = !options.persist,
-       .own_backoff = in_stream(options.backoff, detail::mix(options.backoff.stream() ^ id))});
-    ++counters.accepted;
-    taken.push_back(accept_line(id));
-    tell(event::Accepted{now, id});
-    return id;
-  }
-
-  // -- time -------------------------------------------------------------------------------------
+  // -- time ------------------------------------------------------------------------------
 
   void expire() {
     auto late = owed();
@@ -389,7 +357,7 @@ private:
     taken.push_back(tell_to_end_line(lane.incarnation));
     lane.child = Child::leaving;
     lane.grace_end = now + options.kill_grace;
-    const auto culprit = culprit_among(silent);
+    const auto culprit = culprit_among(silent, list.size() == 1);
     forget_held(culprit);
     // What was answered may still turn out to be meant.
     auto back = list;
@@ -411,8 +379,6 @@ private:
     if (had_any && drains.empty())
       is_draining = false;
   }
-
-  std::uint64_t last_id_ = 0;
 };
 
 } // namespace backoff_actor::model_test

@@ -15,6 +15,7 @@ public:
     : options(given), primary{.is_fallback = false,
                               .backoff = given.backoff,
                               .epoch = 0,
+                              .max_window = given.max_in_flight,
                               .window = given.max_in_flight} {}
 
   enum class Mode { normal, on_fallback, returning };
@@ -38,7 +39,7 @@ public:
   SenderCounters counters;
   std::uint64_t restarts = 0;
 
-  // -- what there is ----------------------------------------------------------------
+  // -- what there is ---------------------------------------------------------------------
 
   std::vector<Lane*> lanes() {
     std::vector<Lane*> result{&primary};
@@ -156,7 +157,7 @@ public:
     return result;
   }
 
-  // -- how it stands ------------------------------------------------------------------------------
+  // -- how it stands ---------------------------------------------------------------------
 
   /// Whether the lane's child is the one that works, and so is started as soon as it may be.
   bool serves(const Lane& lane) const { return lane.is_fallback == (mode == Mode::on_fallback); }
@@ -186,7 +187,7 @@ public:
     result.restarts = restarts;
     result.abandoned = static_cast<std::uint32_t>(abandoned.size());
     result.is_delayed = due() != Instant::never();
-    result.due_in = result.is_delayed ? due() - at : Duration::zero();
+    result.due_in = result.is_delayed ? std::max(due() - at, Duration::zero()) : Duration::zero();
     result.retries = primary.backoff.retries();
     result.total_retries = primary.backoff.total_retries();
     result.resets = primary.backoff.resets();
@@ -212,7 +213,7 @@ protected:
     return primary.last_failure ? &*primary.last_failure : nullptr;
   }
 
-  // -- the ends of deliveries -----------------------------------------------------------
+  // -- the ends of deliveries ------------------------------------------------------------
 
   void erase(std::uint64_t id) {
     forget_held(id);
@@ -235,8 +236,7 @@ protected:
     tell(event::DeadLettered{now, id, reason, x.attempts, cause != nullptr ? *cause : Cause{}});
     ++counters.dead_lettered;
     if (reason == DeadLetterReason::expired && x.is_in_flight) {
-      forget_held(id);
-      x.is_owed = false;
+      x.is_owed = false; // an error that is held for it still tells whose the crash was
     } else {
       erase(id);
     }

@@ -3,12 +3,12 @@
 // contract's invariants must hold. The options are drawn as well; each test draws those of its
 // theme and leaves the others alone.
 //
-//     reference_*.hpp    the sender in the most obvious way, written from the contract
-//     contract.hpp       what holds whatever the reference says
-//     walk_conditions.hpp     the options of a walk, drawn
-//     walk_command.hpp   the commands of a walk, drawn
-//     walk.hpp           both senders side by side, and the end at which all is worked off
-//     story.hpp          the inputs of a failing walk in words, to make a unit test of
+//     reference_*.hpp      the sender in the most obvious way, written from the contract
+//     contract.hpp         what holds whatever the reference says
+//     walk_conditions.hpp  the options of a walk, drawn
+//     walk_command.hpp     the commands of a walk, drawn
+//     walk.hpp             both senders side by side, and the end at which all is worked off
+//     story.hpp            the inputs of a failing walk in words, to make a unit test of
 //
 // A failing walk is shrunk to the simplest that still fails. rapidcheck prints its options, its
 // commands, the story, and last a line RC_PARAMS="reproduce=...": set that and run the same test to
@@ -22,6 +22,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 #include <vector>

@@ -43,7 +43,7 @@ struct Command {
   std::uint32_t who; // which of the children, hand-overs ...
   std::uint32_t how; // which variant; 0 is the simplest
 
-  // -- who ----------------------------------------------------------------------------
+  // -- who -------------------------------------------------------------------------------
 
   enum class Child { apt, youngest, any };
 
@@ -60,7 +60,7 @@ struct Command {
   /// Which of those.
   std::uint32_t which() const { return who / 16; }
 
-  // -- how ----------------------------------------------------------------------------
+  // -- how -------------------------------------------------------------------------------
 
   /// In a hundred, the rest of `how` left out.
   static Verdict verdict(std::uint32_t x) {
@@ -169,17 +169,17 @@ inline void showValue(const Command& x, std::ostream& out) {
 inline rc::Gen<Command> arbitrary_command() {
   return rc::gen::build<Command>(
     rc::gen::set(&Command::kind, rc::gen::weightedElement<Kind>(
-                                   {{250, Kind::submit},        {200, Kind::persisted},
-                                    {200, Kind::child_started}, {25, Kind::start_failed},
-                                    {100, Kind::child_down},    {300, Kind::acknowledged},
-                                    {100, Kind::error_answer},  {80, Kind::child_alive},
-                                    {100, Kind::nacked},        {30, Kind::rejected},
-                                    {30, Kind::working},        {250, Kind::tick},
+                                   {{180, Kind::submit},        {250, Kind::persisted},
+                                    {300, Kind::child_started}, {20, Kind::start_failed},
+                                    {80, Kind::child_down},     {250, Kind::acknowledged},
+                                    {150, Kind::error_answer},  {60, Kind::child_alive},
+                                    {80, Kind::nacked},         {30, Kind::rejected},
+                                    {40, Kind::working},        {200, Kind::tick},
                                     {100, Kind::advance},       {20, Kind::be_late},
                                     {20, Kind::wake},           {10, Kind::retry_now},
                                     {10, Kind::reset},          {10, Kind::pause},
                                     {40, Kind::resume},         {8, Kind::drain},
-                                    {1, Kind::start},           {1, Kind::stop}})),
+                                    {4, Kind::start},           {1, Kind::stop}})),
     rc::gen::set(&Command::who, below<std::uint32_t>(1600)),
     rc::gen::set(&Command::how, below<std::uint32_t>(100'000)));
 }

@@ -20,6 +20,7 @@ struct Conditions {
   int works_on = 0;        // WorksOn
   int ordering = 0;        // Ordering
   int max_in_flight = 0;   // 0: 1024
+  int narrows = 0;         // 0, 1: narrows_when_refused
   int max_attempts = 0;    // 0: unset
   int ack_timeout = 0;     // 0: unset; in steps of 10 ms
   int kill_grace = 0;      // in steps of 15 ms
@@ -34,6 +35,7 @@ struct Conditions {
   int max_elapsed = 0;     // 0: unset; in steps of 40 ms
   int has_fallback = 0;    // 0, 1
   int persist = 0;         // 0, 1
+  int start = 0;           // of 8: with 7 the first Start comes when it comes
   int beginning = 0;       // what comes first, see Beginning
   int ending = 0;          // what comes last, see Ending
 };
@@ -64,6 +66,7 @@ inline EngineOptions options_of(const Conditions& conditions) {
   result.ordering = static_cast<Ordering>(conditions.ordering);
   if (conditions.max_in_flight > 0)
     result.max_in_flight = count(conditions.max_in_flight);
+  result.narrows_when_refused = conditions.narrows != 0;
   if (conditions.max_attempts > 0)
     result.max_attempts = count(conditions.max_attempts);
   if (conditions.ack_timeout > 0)
@@ -114,6 +117,8 @@ inline void showValue(const Conditions& conditions, std::ostream& out) {
     out << ", ordering " << orderings[conditions.ordering];
   if (conditions.max_in_flight != 0)
     out << ", max_in_flight " << options.max_in_flight;
+  if (options.narrows_when_refused)
+    out << ", narrows_when_refused";
   if (options.max_attempts)
     out << ", max_attempts " << *options.max_attempts;
   if (options.ack_timeout)
@@ -138,6 +143,8 @@ inline void showValue(const Conditions& conditions, std::ostream& out) {
     out << ", has_fallback";
   if (options.persist)
     out << ", persist";
+  if (conditions.start == 7)
+    out << ", started late";
   out << "; beginning: " << beginnings[conditions.beginning]
       << "; ending: " << endings[conditions.ending];
 }
@@ -154,14 +161,15 @@ inline rc::Gen<Conditions> arbitrary_conditions() {
     set(&Conditions::seed, below<std::uint64_t>(1'000'000)), set(&Conditions::ceiling, below(4)),
     set(&Conditions::stay_at_ceiling, below(2)), set(&Conditions::restart, below(2)),
     set(&Conditions::works_on, below(2)), set(&Conditions::ordering, below(3)),
-    set(&Conditions::max_in_flight, below(5)), set(&Conditions::max_attempts, below(5)),
-    set(&Conditions::ack_timeout, below(6)), set(&Conditions::kill_grace, below(4)),
-    set(&Conditions::after_grace, below(2)), set(&Conditions::on_hang, below(20)),
-    set(&Conditions::capacity, below(6)), set(&Conditions::capacity_bytes, below(20)),
-    set(&Conditions::overflow, below(3)), set(&Conditions::retry_ceiling, below(6)),
-    set(&Conditions::restart_limit, below(6)), set(&Conditions::within, below(8)),
-    set(&Conditions::max_elapsed, below(10)), set(&Conditions::has_fallback, below(2)),
-    set(&Conditions::persist, below(2)), set(&Conditions::beginning, below(3)),
+    set(&Conditions::max_in_flight, below(5)), set(&Conditions::narrows, below(2)),
+    set(&Conditions::max_attempts, below(5)), set(&Conditions::ack_timeout, below(6)),
+    set(&Conditions::kill_grace, below(4)), set(&Conditions::after_grace, below(2)),
+    set(&Conditions::on_hang, below(20)), set(&Conditions::capacity, below(6)),
+    set(&Conditions::capacity_bytes, below(20)), set(&Conditions::overflow, below(3)),
+    set(&Conditions::retry_ceiling, below(6)), set(&Conditions::restart_limit, below(6)),
+    set(&Conditions::within, below(8)), set(&Conditions::max_elapsed, below(10)),
+    set(&Conditions::has_fallback, below(2)), set(&Conditions::persist, below(2)),
+    set(&Conditions::start, below(8)), set(&Conditions::beginning, below(3)),
     set(&Conditions::ending, below(3)));
 }
 

@@ -64,9 +64,10 @@ private:
   // What few deliveries have.
   struct Extra {
     std::string key;
-    bool is_answered_on_acceptance = false;
     caf::strong_actor_ptr client; // once it was answered: its promise knows it no longer
     caf::error held;              // an error answer that may turn out to be final
+    bool held_is_bounce = false;
+    bool is_answered_on_acceptance = false;
   };
 
   // What the engine does not know of a delivery, in the same slot as there.

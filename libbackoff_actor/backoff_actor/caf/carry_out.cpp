@@ -87,7 +87,11 @@ public:
 
   void operator()(const effect::Probe& x) { self_.send_probe(x.incarnation, x.probe); }
 
-  void operator()(const effect::HoldAnswer& x) { self_.parcels_[x.slot].more().held = news_.error; }
+  void operator()(const effect::HoldAnswer& x) {
+    auto& extra = self_.parcels_[x.slot].more();
+    extra.held = news_.error;
+    extra.held_is_bounce = std::get<input::ErrorAnswer>(news_.input).is_bounce;
+  }
 
   void operator()(const effect::Acknowledge& x) {
     auto parcel = std::exchange(self_.parcels_[x.slot], {});

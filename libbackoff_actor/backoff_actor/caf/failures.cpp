@@ -44,9 +44,13 @@ caf::error BackOffSender::just_come(const FollowUp& news) {
 
 // With what a child refused a delivery for good.
 caf::error BackOffSender::rejection(const Parcel& parcel, const FollowUp& news) {
-  // A child that says Reject after it answered with an error has changed its mind.
-  const auto is_last_word = std::holds_alternative<input::Rejected>(news.input);
-  if (!is_last_word && parcel.extra && parcel.extra->held)
+  const auto& input = news.input;
+  // What was held is what it meant, if that is what the engine has just found out: not if the child
+  // hangs, crashed over it without a word, or has changed its mind and said Reject.
+  if (parcel.extra && parcel.extra->held
+      && (std::holds_alternative<input::ErrorAnswer>(input)
+          || std::holds_alternative<input::ChildAlive>(input)
+          || (std::holds_alternative<input::ChildDown>(input) && !parcel.extra->held_is_bounce)))
     return parcel.extra->held;
   auto error = just_come(news);
   return error ? error : caf::make_error(caf::sec::request_receiver_down); // it stopped normally

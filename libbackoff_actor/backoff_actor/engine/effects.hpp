@@ -86,7 +86,8 @@ struct DeadLetter {
   std::uint32_t attempts;  ///< failed ones
   std::uint64_t delivery;  ///< its number
   Instant submitted_at;    ///< since when it was owed
-  /// The last failure that concerned it: its own, else the child's; null if there was none.
+  /// What ended it, where that was a failure; else the child's last failure, if it has not
+  /// acknowledged anything since. Null: none.
   std::shared_ptr<const Cause> cause;
 };
 

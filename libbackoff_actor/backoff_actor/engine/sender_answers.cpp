@@ -28,15 +28,17 @@ void SenderEngine::Step::operator()(const input::ErrorAnswer& x) {
   if (!target || work_.outbox[target->slot].held)
     return;
   auto& lane = *target->lane;
-  if (work_.outbox[target->slot].is_ghost)
-    return vanish(lane, target->slot);
+  auto& delivery = work_.outbox[target->slot];
   if (!x.is_bounce)
     lane.last_progress = now_;
-  emit(effect::HoldAnswer{target->slot});
+  if (!delivery.is_ghost)
+    emit(effect::HoldAnswer{target->slot});
   Lane::Held answer{target->slot, x.is_bounce, x.decision, x.cause};
   if (x.is_settled)
     return settle(lane, answer);
-  work_.outbox[target->slot].held = true;
+  delivery.held = true;
+  if (options_.works_on == WorksOn::many)
+    restart_clock(lane, target->slot); // the child has said something about it
   lane.held.push_back(std::move(answer));
   if (!lane.probe_is_out)
     send_probe(lane);
@@ -74,6 +76,8 @@ void SenderEngine::Step::send_probe(Lane& lane) {
 
 // The child lives, and this is what it answered.
 void SenderEngine::Step::settle(Lane& lane, const Lane::Held& answer) {
+  if (work_.outbox[answer.slot].is_ghost)
+    return vanish(lane, answer.slot);
   const auto cause = std::make_shared<const Cause>(answer.cause);
   switch (answer.decision.verdict) {
   case Verdict::retry:
@@ -129,15 +133,14 @@ SenderEngine::Step::Settled SenderEngine::Step::settle_held(Lane& lane, const Ca
   for (auto answer = held.begin(); answer != meant_end && !self_.stopped_; ++answer) {
     if (answer->is_bounce)
       continue;
-    if (answer->decision.verdict != Verdict::retry) {
+    if (answer->decision.verdict != Verdict::retry || work_.outbox[answer->slot].is_ghost) {
       settle(lane, *answer);
       continue;
     }
     // The failure itself is that of the child, which follows.
     const auto& wish = answer->decision.retry_after;
-    if (note_refusal(answer->slot, std::make_shared<const Cause>(answer->cause), wish) && wish
-        && options_.ordering == Ordering::strict)
-      result.retry_after = std::max(result.retry_after, *wish);
+    note_refusal(answer->slot, std::make_shared<const Cause>(answer->cause), wish);
+    result.retry_after = std::max(result.retry_after, wait_of_all(wish));
   }
   return result;
 }
@@ -172,10 +175,15 @@ void SenderEngine::Step::operator()(const input::Working& x) {
   if (options_.works_on == WorksOn::one) {
     lane.last_progress = now_;
   } else {
-    work_.outbox[target->slot].clock_start = now_;
-    work_.outbox.unlink(lane.in_flight, target->slot);
-    work_.outbox.append(lane.in_flight, target->slot);
+    restart_clock(lane, target->slot);
   }
+}
+
+// With a child that works on many, those in flight are in the order of their clocks.
+void SenderEngine::Step::restart_clock(Lane& lane, Slot slot) {
+  work_.outbox[slot].clock_start = now_;
+  work_.outbox.unlink(lane.in_flight, slot);
+  work_.outbox.append(lane.in_flight, slot);
 }
 
 void SenderEngine::Step::reject(Slot slot, const SharedCause& cause) {
@@ -190,18 +198,24 @@ void SenderEngine::Step::refuse(Lane& lane, Slot slot, const SharedCause& cause,
                                 std::optional<Duration> retry_after) {
   const auto is_news = work_.outbox[slot].epoch == lane.epoch;
   lane.last_progress = now_;
-  const auto is_owed = note_refusal(slot, cause, retry_after);
-  const auto wait = is_owed && retry_after && options_.ordering == Ordering::strict
-                      ? *retry_after
-                      : Duration::zero();
+  note_refusal(slot, cause, retry_after);
+  const auto wait = wait_of_all(retry_after);
   if (is_news)
     fail(lane, cause, Failed::refusal, wait);
   else if (wait > Duration::zero())
     delay(lane, wait);
 }
 
-// Charges the delivery, and returns whether it is still owed.
-bool SenderEngine::Step::note_refusal(Slot slot, const SharedCause& cause,
+// How long all deliveries wait because the service asked for it. Where order is not strict, only the
+// one that was refused does; and nobody waits for longer than the ceiling.
+Duration SenderEngine::Step::wait_of_all(std::optional<Duration> retry_after) const {
+  const auto counts = retry_after && options_.ordering == Ordering::strict
+                      && *retry_after <= options_.retry_after_ceiling;
+  return counts ? *retry_after : Duration::zero();
+}
+
+// Charges the delivery, which may end it.
+void SenderEngine::Step::note_refusal(Slot slot, const SharedCause& cause,
                                       std::optional<Duration> retry_after) {
   auto& delivery = work_.outbox[slot];
   auto& lane = *lane_of(delivery.incarnation);
@@ -213,18 +227,17 @@ bool SenderEngine::Step::note_refusal(Slot slot, const SharedCause& cause,
   delivery.is_suspect = false;
   if (retry_after && *retry_after > options_.retry_after_ceiling) {
     bury(slot, DeadLetterReason::retry_after_too_long, cause);
-    return false;
+    return;
   }
   if (options_.max_attempts && delivery.attempts >= *options_.max_attempts) {
     bury(slot, DeadLetterReason::attempts_exhausted, cause);
-    return false;
+    return;
   }
   leave_flight(lane, slot);
   if (options_.ordering == Ordering::strict)
     work_.turns.give_back(slot);
   else
     work_.turns.pause(slot, now_ + std::max(own_delay(slot), retry_after.value_or(Duration{0})));
-  return true;
 }
 
 } // namespace backoff_actor

@@ -106,23 +106,16 @@ void SenderEngine::Step::revive(Lane& lane) {
     start_child(lane);
 }
 
-// What the child was working on: of those that it has not answered the oldest, or, if it works on
-// several, the only one. Several become suspects.
+// What the child was working on: of those that it has not answered the oldest, else the oldest; if
+// it works on several, the only one. Several become suspects.
 Outbox::Slot SenderEngine::Step::culprit_in(Lane& lane) {
-  auto& outbox = work_.outbox;
-  const auto next_unanswered = [&](Slot slot) {
-    while (slot != Outbox::none && outbox[slot].held)
-      slot = outbox.next_in_list(slot);
-    return slot;
-  };
-  const auto first = next_unanswered(lane.in_flight.first);
-  if (first == Outbox::none)
-    return options_.works_on == WorksOn::one || lane.in_flight.count == 1 ? lane.in_flight.first
-                                                                          : suspect_all(lane);
-  if (options_.works_on == WorksOn::one
-      || next_unanswered(outbox.next_in_list(first)) == Outbox::none)
-    return first;
-  return suspect_all(lane);
+  const auto& outbox = work_.outbox;
+  if (options_.works_on == WorksOn::many && lane.in_flight.count > 1)
+    return suspect_all(lane);
+  auto slot = lane.in_flight.first;
+  while (slot != Outbox::none && outbox[slot].held)
+    slot = outbox.next_in_list(slot);
+  return slot != Outbox::none ? slot : lane.in_flight.first;
 }
 
 // All that the child has not answered may be what it was working on; if it has answered all, all.

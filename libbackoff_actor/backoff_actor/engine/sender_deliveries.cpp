@@ -32,10 +32,10 @@ void SenderEngine::Step::operator()(const input::Submit& x) {
   ++work_.counters.accepted;
   emit(effect::Accept{slot, id});
   observe([&] { return event::Accepted{now_, id}; });
-  if (is_full)
-    return bury(slot, DeadLetterReason::dropped, work_.last_failure);
   if (x.deadline <= now_)
     return bury(slot, DeadLetterReason::expired, work_.last_failure);
+  if (is_full)
+    return bury(slot, DeadLetterReason::dropped, work_.last_failure);
   if (x.deadline != Instant::never())
     work_.deadlines.push(slot, {x.deadline, id});
   if (options_.persist)
@@ -56,6 +56,8 @@ bool SenderEngine::Step::make_room(const input::Submit& x) {
   };
   if (!is_full(outbox.size(), work_.owed_bytes) || options_.overflow == Overflow::drop_newest)
     return true;
+  if (options_.overflow == Overflow::drop_oldest && x.deadline <= now_)
+    return true; // it is gone at once
   if (options_.overflow == Overflow::refuse || is_full(work_.in_flight_owed, work_.in_flight_bytes))
     return false;
   while (is_full(outbox.size(), work_.owed_bytes))
@@ -148,7 +150,7 @@ void SenderEngine::Step::take_back(Lane& lane) {
   auto& outbox = work_.outbox;
   for (auto slot = lane.in_flight.first; slot != Outbox::none;) {
     const auto next = outbox.next_in_list(slot);
-    if (outbox[slot].is_ghost) {
+    if (!outbox[slot].held && outbox[slot].is_ghost) {
       vanish(lane, slot);
     } else if (!outbox[slot].held) {
       leave_flight(lane, slot);
@@ -175,16 +177,21 @@ void SenderEngine::Step::operator()(const input::Acknowledged& x) {
   const auto slot = outbox.find(x.hand_over);
   if (slot == Outbox::none || outbox[slot].is_ghost) {
     observe([&] { return event::UnknownAcknowledgement{now_, x.hand_over.value}; });
-    if (const auto target = target_of(x.hand_over))
-      vanish(*target->lane, slot);
+    if (slot != Outbox::none && outbox.is_latest(slot, x.hand_over))
+      vanish(*lane_of(outbox[slot].incarnation), slot);
     return;
   }
   const auto delivery = outbox[slot];
   const auto is_latest = outbox.is_latest(slot, x.hand_over);
-  if (delivery.place == Place::in_flight)
-    lane_of(delivery.incarnation)->last_progress = now_;
   emit(effect::Acknowledge{slot});
-  remove(slot);
+  if (delivery.place != Place::in_flight) {
+    remove(slot);
+  } else if (is_latest) {
+    lane_of(delivery.incarnation)->last_progress = now_;
+    remove(slot);
+  } else {
+    leave_ghost(slot); // its present child does not know that an earlier one has done it
+  }
   ++work_.counters.acknowledged;
   observe([&] {
     return event::Acknowledged{now_, delivery.id, delivery.incarnation, delivery.attempts,
@@ -250,7 +257,13 @@ void SenderEngine::Step::expire(Slot slot) {
   if (delivery.place != Place::in_flight)
     return bury(slot, DeadLetterReason::expired, work_.last_failure);
   tell_dead_letter(slot, DeadLetterReason::expired, work_.last_failure);
-  drop_held(*lane_of(delivery.incarnation), slot);
+  leave_ghost(slot);
+}
+
+// The delivery ends, and what a child has of it stays there.
+void SenderEngine::Step::leave_ghost(Slot slot) {
+  auto& outbox = work_.outbox;
+  const auto& delivery = outbox[slot];
   make_not_droppable(slot);
   work_.turns.remove(slot);
   work_.deadlines.erase(slot);
@@ -265,6 +278,7 @@ void SenderEngine::Step::expire(Slot slot) {
 // The child is done with what is owed no longer.
 void SenderEngine::Step::vanish(Lane& lane, Slot ghost) {
   lane.last_progress = now_;
+  drop_held(lane, ghost);
   work_.outbox.unlink(lane.in_flight, ghost);
   work_.outbox.erase(ghost);
 }

@@ -2,6 +2,7 @@
 
 #include "backoff_actor/engine/sender_step.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace backoff_actor {
@@ -105,7 +106,7 @@ SenderStatus SenderEngine::status(Instant now) const {
   result.abandoned = static_cast<std::uint32_t>(work.abandoned.size());
   result.is_delayed = due() != Instant::never();
   if (result.is_delayed)
-    result.due_in = due() - now;
+    result.due_in = std::max(Duration::zero(), due() - now);
   result.retries = work.primary.backoff.retries();
   result.total_retries = work.primary.backoff.total_retries();
   result.resets = work.primary.backoff.resets();

@@ -67,6 +67,8 @@ bool SenderEngine::Step::is_over_limit(Lane& lane, Failed what) {
 
 void SenderEngine::Step::reset_backoff(Lane& lane) {
   lane.is_failing = false;
+  if (is_primary(lane))
+    work_.last_failure = nullptr;
   const auto was_started = lane.backoff.is_started();
   lane.backoff = lane.backoff.reset();
   if (was_started)

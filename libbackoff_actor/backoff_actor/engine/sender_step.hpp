@@ -102,6 +102,7 @@ private:
   void tell_dead_letter(Slot slot, DeadLetterReason reason, const SharedCause& cause);
   void bury(Slot slot, DeadLetterReason reason, const SharedCause& cause);
   void expire(Slot slot);
+  void leave_ghost(Slot slot);
   void vanish(Lane& lane, Slot ghost);
   void make_not_droppable(Slot slot);
 
@@ -116,7 +117,9 @@ private:
   void settle(Lane& lane, const Lane::Held& answer);
   void reject(Slot slot, const SharedCause& cause);
   void refuse(Lane& lane, Slot slot, const SharedCause& cause, std::optional<Duration> retry_after);
-  bool note_refusal(Slot slot, const SharedCause& cause, std::optional<Duration> retry_after);
+  void restart_clock(Lane& lane, Slot slot);
+  Duration wait_of_all(std::optional<Duration> retry_after) const;
+  void note_refusal(Slot slot, const SharedCause& cause, std::optional<Duration> retry_after);
   void drop_held(Lane& lane, Slot slot);
   void drop_all_held(Lane& lane);
   struct Settled {

@@ -129,7 +129,9 @@ struct DeadLettered {
   std::uint64_t delivery;  ///< the number of its `Accepted`
   DeadLetterReason reason; ///< why nothing more is tried
   std::uint32_t attempts;  ///< failed ones
-  Cause cause; ///< its own last failure, where that ended it; else the child's last, if any
+  /// What ended it, where that was a failure; else the child's last failure, if it has not
+  /// acknowledged anything since.
+  Cause cause;
 };
 
 /// The child failed too often or for too long: the fallback takes over.

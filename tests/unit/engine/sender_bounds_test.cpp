@@ -75,6 +75,16 @@ TEST(sender_bounds, drops_the_newest_as_a_dead_letter) {
   EXPECT_EQ(sender.engine->status(sender.now).counters.dead_lettered, 1u);
 }
 
+TEST(sender_bounds, drops_nothing_for_one_that_is_past_its_deadline) {
+  EngineDriver sender{{.max_in_flight = 1, .capacity = 2, .overflow = Overflow::drop_oldest}};
+  sender.start();
+  sender.submit();
+  sender.submit();
+
+  EXPECT_THAT(sender.take(input::Submit{.deadline = Instant{}}),
+              ElementsAre("accept 3", "dead letter 3 expired"));
+}
+
 // -- bytes ----------------------------------------------------------------------
 
 TEST(sender_bounds, counts_bytes_as_well) {

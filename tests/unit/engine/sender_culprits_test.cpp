@@ -86,6 +86,47 @@ TEST(sender_culprits,
   EXPECT_THAT(sender.ack(1), ElementsAre("hand over 2"));
 }
 
+TEST(sender_culprits, the_error_of_an_expired_delivery_s_crash_is_charged_to_nobody_else) {
+  EngineDriver sender{{.max_attempts = 1}};
+  sender.start();
+  sender.take(input::Submit{.deadline = Instant{80ms}});
+  sender.submit();
+  sender.wake_after(80ms);
+  EXPECT_THAT(sender.error(1, 7), ElementsAre("probe 1"))
+    << "there is no client left to keep it for";
+
+  EXPECT_THAT(sender.crash(7), ElementsAre("start child 2", "wake at 90ms"));
+  EXPECT_EQ(sender.engine->owed(), 1u);
+}
+
+TEST(sender_culprits, an_expired_delivery_that_was_answered_with_an_error_takes_no_room_for_ever) {
+  EngineDriver sender{{.max_in_flight = 1}};
+  sender.start();
+  sender.take(input::Submit{.deadline = Instant{80ms}});
+  sender.submit();
+  sender.error(1, 7);
+  EXPECT_THAT(sender.wake_after(80ms), ElementsAre("dead letter 1 expired"));
+
+  EXPECT_THAT(sender.take(input::ChildAlive{1, 1}), ElementsAre("hand over 2"));
+}
+
+TEST(sender_culprits, a_late_acknowledgement_frees_no_room_with_the_present_child) {
+  EngineDriver sender{{.max_in_flight = 1, .ack_timeout = 100ms, .kill_grace = 0ms}};
+  sender.start();
+  sender.submit();
+  const auto first = sender.hand_overs[1].back();
+  sender.wake_after(100ms);
+  sender.wake_after(0ms);
+  sender.child_started();
+  sender.wake_after(10ms);
+  ASSERT_EQ(sender.hand_overs[1].size(), 2u);
+  const auto second = sender.hand_overs[1].back();
+  sender.submit();
+
+  EXPECT_THAT(sender.ack(first), ElementsAre("acknowledge 1")) << "of the abandoned child";
+  EXPECT_THAT(sender.ack(second), ElementsAre("hand over 2"));
+}
+
 // -- a child that works on many ------------------------------------------------------
 
 TEST(sender_culprits, suspects_go_one_at_a_time_until_one_crashes_alone) {

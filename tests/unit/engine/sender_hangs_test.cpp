@@ -249,6 +249,21 @@ TEST(sender_hangs, and_what_an_abandoned_child_meant_is_not_known_so_it_is_owed)
   EXPECT_THAT(sender.child_started(), ElementsAre("hand over 1", "wake at 290ms"));
 }
 
+TEST(sender_hangs, with_many_an_error_begins_the_time_of_its_delivery_anew) {
+  auto options = hanging(WorksOn::many);
+  options.max_attempts = 1;
+  EngineDriver sender{options};
+  sender.start();
+  sender.submit();
+  sender.now = Instant{90ms};
+  sender.error(1, 7);
+  sender.submit();
+
+  EXPECT_THAT(sender.wake_after(10ms), ElementsAre("wake at 190ms"));
+  EXPECT_THAT(sender.wake_after(90ms), ElementsAre("tell to end 1", "wake at 200ms"))
+    << "nobody knows whether 2 is what it hangs on";
+}
+
 // -- ghosts -----------------------------------------------------------------------
 
 TEST(sender_hangs, a_child_that_is_silent_about_an_expired_delivery_costs_nobody_an_attempt) {

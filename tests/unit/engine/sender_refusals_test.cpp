@@ -118,6 +118,16 @@ TEST(sender_refusals, unordered_the_others_need_not_wait_for_what_one_was_asked_
   EXPECT_THAT(sender.wake_after(1ms), ElementsAre("hand over 1"));
 }
 
+TEST(sender_refusals, the_service_is_left_alone_although_the_delivery_is_given_up) {
+  EngineDriver sender{{.max_in_flight = 1, .max_attempts = 1}};
+  sender.start();
+  sender.submit();
+  sender.submit();
+
+  EXPECT_THAT(sender.nack(1, 2s), ElementsAre("dead letter 1 attempts_exhausted", "wake at 2s"));
+  EXPECT_THAT(sender.wake_after(2s), ElementsAre("hand over 2"));
+}
+
 // -- for good, and too often -------------------------------------------------------
 
 TEST(sender_refusals, what_is_rejected_ends_at_once_and_is_no_failure) {
