@@ -138,6 +138,10 @@ TEST_F(WithSecretary, a_late_sent_of_a_dead_child_acknowledges_but_resets_nothin
 
   tell_secretary(0); // the first child's copy of "a"
 
+  EXPECT_EQ(files.size(), 3u) << "the second child is still at work on its own copy";
+  EXPECT_EQ(log.count<event::Acknowledged>(), 1u);
+  EXPECT_EQ(log.count<event::BackOffReset>(), 0u);
+  tell_secretary(2); // the second child's copy of "a"
   ASSERT_EQ(files.size(), 4u);
   EXPECT_EQ(log.count<event::Acknowledged>(), 1u);
   EXPECT_EQ(log.count<event::BackOffReset>(), 0u);

@@ -1,5 +1,5 @@
 // A child that lives and cannot do it now, or never: Nack, Reject, errors that say when to come
-// back, and what the decider makes of errors.
+// back.
 
 #include "fixture.hpp"
 
@@ -240,6 +240,18 @@ TEST_F(Refusals, strict_order_is_that_of_the_work_where_refusals_are_to_be_expec
   EXPECT_EQ(danger.texts(), (Strings{"a", "a", "b"}));
 }
 
+TEST_F(Refusals, from_the_first_refusal_on_strict_order_is_that_of_the_work) {
+  start({{testing::busy(1s), testing::answer(), testing::busy(1s)}});
+  time.tell(sender, std::string{"a"});
+  time.tell(sender, std::string{"b"});
+  time.run();
+  EXPECT_EQ(danger.texts(), (Strings{"a", "b"})) << "nobody could know that this child refuses";
+  time.tell(sender, std::string{"c"});
+  time.advance(2s);
+
+  EXPECT_EQ(danger.texts(), (Strings{"a", "b", "a", "a", "c"}));
+}
+
 TEST_F(Refusals, a_child_that_holds_several_works_on_those_behind_a_refused_one) {
   auto options = by_sent();
   options.max_in_flight = 2;
@@ -249,196 +261,6 @@ TEST_F(Refusals, a_child_that_holds_several_works_on_those_behind_a_refused_one)
   time.advance(1s);
 
   EXPECT_EQ(danger.texts(), (Strings{"a", "b", "a"}));
-}
-
-// -- the decider -------------------------------------------------------------------------
-
-// Decides so about errors of one kind, and as by default about others.
-Decider for_kind(FailureKind which, Decision what) {
-  return [=](FailureKind kind, const caf::error&) {
-    return kind == which ? what : default_decider(kind);
-  };
-}
-
-TEST_F(Refusals, an_error_answer_that_is_called_transient_is_retried) {
-  auto options = default_options();
-  options.decider = for_kind(FailureKind::error_answer, Verdict::retry);
-  start({testing::times(2, testing::error())}, options);
-  const auto a = ask("a");
-  const auto b = ask("b");
-  time.advance(40ms);
-
-  EXPECT_EQ(a->value, "a");
-  EXPECT_EQ(b->value, "b");
-  EXPECT_EQ(danger.texts(), (Strings{"a", "a", "a", "b"}));
-  EXPECT_EQ(danger.started(), 1u);
-}
-
-TEST_F(Refusals, the_decider_may_say_when_to_come_back) {
-  auto options = default_options();
-  options.decider = for_kind(FailureKind::error_answer, {Verdict::retry, 3s});
-  start({{testing::busy(1s)}}, options);
-  const auto answer = ask("a");
-  time.advance(3s - 1ns);
-  EXPECT_FALSE(answer->is_ready());
-  time.advance(1ns);
-  EXPECT_EQ(answer->value, "a");
-}
-
-TEST_F(Refusals, a_decider_that_names_no_time_leaves_that_to_the_error) {
-  auto options = default_options();
-  options.decider = for_kind(FailureKind::error_answer, Verdict::retry);
-  start({{testing::busy(1s)}}, options);
-  const auto answer = ask("a");
-  time.advance(1s - 1ns);
-  EXPECT_FALSE(answer->is_ready());
-  time.advance(1ns);
-  EXPECT_EQ(answer->value, "a");
-}
-
-TEST_F(Refusals, a_crash_that_is_called_final_costs_the_culprit_and_tells_its_client) {
-  auto options = default_options();
-  options.decider = for_kind(FailureKind::child_down, Verdict::reject);
-  options.max_in_flight = 8;
-  start({{testing::answer(), testing::crash("bang")}}, options);
-  const auto a = time.ask<std::string>(sender, std::string{"a"});
-  const auto b = time.ask<std::string>(sender, std::string{"b"});
-  const auto c = time.ask<std::string>(sender, std::string{"c"});
-  time.advance(10ms);
-
-  EXPECT_EQ(a->value, "a");
-  ASSERT_TRUE(b->error);
-  EXPECT_EQ(*b->error, caf::sec::runtime_error);
-  EXPECT_THAT(text_of(b->error), ::testing::HasSubstr("bang"));
-  EXPECT_EQ(c->value, "c");
-  EXPECT_EQ(crashes(), 1u);
-}
-
-TEST_F(Refusals, a_normal_stop_that_is_called_final_is_an_error_for_the_client) {
-  auto options = default_options();
-  options.decider = for_kind(FailureKind::child_down, Verdict::reject);
-  start({{testing::stop()}}, options);
-  const auto answer = ask("a");
-
-  ASSERT_TRUE(answer->error);
-  EXPECT_EQ(*answer->error, caf::sec::request_receiver_down);
-}
-
-TEST_F(Refusals, a_decider_that_throws_has_no_say) {
-  auto options = default_options();
-  options.decider = [](FailureKind, const caf::error&) -> Decision {
-    throw std::runtime_error("undecided");
-  };
-  start({{testing::error(), testing::crash(), testing::busy(1s)}}, options);
-  const auto a = ask("a");
-  const auto b = ask("b");
-  time.advance(1010ms);
-
-  ASSERT_TRUE(a->error) << "an error answer is final";
-  EXPECT_EQ(*a->error, caf::sec::invalid_argument);
-  EXPECT_EQ(b->value, "b") << "a crash is retried, and so is what says when to come back";
-}
-
-TEST_F(Refusals, a_child_that_stops_with_nothing_owed_is_nothing_to_decide) {
-  int asked = 0;
-  auto options = default_options();
-  options.decider = [&](FailureKind kind, const caf::error&) {
-    ++asked;
-    return default_decider(kind);
-  };
-  class OneShot : public caf::event_based_actor {
-  public:
-    using caf::event_based_actor::event_based_actor;
-    caf::behavior make_behavior() override {
-      return {[this](const std::string& text) {
-        quit();
-        return text;
-      }};
-    }
-  };
-  start_with(child_of<OneShot>(), options);
-  EXPECT_EQ(ask("a")->value, "a");
-
-  EXPECT_EQ(asked, 0);
-}
-
-// -- the end of the sender -----------------------------------------------------------------
-
-struct LastFailure {
-  const char* name;
-  FailureKind kind;
-  Verdict verdict;
-  caf::error reason;
-  const char* text; // part of what people read of the reason
-
-  friend void PrintTo(const LastFailure& row, std::ostream* out) { *out << row.name; }
-};
-
-class RefusalsForTheLastTime : public Refusals,
-                               public ::testing::WithParamInterface<LastFailure> {};
-
-TEST_P(RefusalsForTheLastTime, the_sender_ends_with_the_reason_that_its_watchers_expect) {
-  auto options = default_options();
-  options.decider = for_kind(GetParam().kind, GetParam().verdict);
-  options.max_in_flight = 8;
-  const auto act =
-    GetParam().kind == FailureKind::child_down ? testing::crash("bang") : testing::error("bang");
-  // "b" is in flight behind the failure.
-  start({{act, testing::silence()}}, options);
-  const auto reason = watch_sender();
-  const auto a = time.ask<std::string>(sender, std::string{"a"});
-  const auto b = time.ask<std::string>(sender, std::string{"b"});
-  time.run();
-
-  ASSERT_TRUE(*reason) << "the sender lives";
-  EXPECT_EQ(**reason, GetParam().reason);
-  EXPECT_THAT(text_of(**reason), ::testing::HasSubstr(GetParam().text));
-  for (const auto& answer : {a, b}) {
-    ASSERT_TRUE(answer->error);
-    EXPECT_EQ(*answer->error, make_error(SenderError::gave_up));
-    EXPECT_THAT(text_of(answer->error), ::testing::HasSubstr("bang"));
-  }
-  EXPECT_EQ(danger.alive(), 0u);
-  EXPECT_EQ(time.timers(), 0u);
-  EXPECT_EQ(log.count<event::GaveUp>(), 1u);
-  EXPECT_EQ(log.count<event::SenderStopped>(), 1u);
-}
-
-INSTANTIATE_TEST_SUITE_P(
-  table, RefusalsForTheLastTime,
-  ::testing::Values(LastFailure{"give_up_on_an_error", FailureKind::error_answer, Verdict::give_up,
-                                make_error(SenderError::gave_up), "bang"},
-                    LastFailure{"escalate_an_error", FailureKind::error_answer, Verdict::escalate,
-                                caf::make_error(caf::sec::invalid_argument), "bang"},
-                    LastFailure{"give_up_on_a_crash", FailureKind::child_down, Verdict::give_up,
-                                make_error(SenderError::gave_up), "bang"},
-                    LastFailure{"escalate_a_crash", FailureKind::child_down, Verdict::escalate,
-                                caf::make_error(caf::sec::runtime_error), "bang"}),
-  [](const auto& row) { return std::string{row.param.name}; });
-
-TEST_F(Refusals, a_failed_start_may_be_the_end_even_the_very_first_one) {
-  auto options = default_options();
-  options.decider = for_kind(FailureKind::start_failed, Verdict::escalate);
-  options.on_event = log.hook();
-  danger = Danger{{{}, {Birth::factory_throws}}};
-  sender = time.keep(spawn_back_off_sender(time.system(), danger.factory(), options));
-  const auto reason = watch_sender();
-  time.run();
-
-  ASSERT_TRUE(*reason) << "the sender lives";
-  EXPECT_EQ(**reason, make_error(SenderError::start_failed));
-  EXPECT_EQ(text_of(**reason), "start_failed: the worker could not be started (no voltage)");
-}
-
-TEST_F(Refusals, escalating_a_normal_stop_is_no_normal_end) {
-  auto options = default_options();
-  options.decider = for_kind(FailureKind::child_down, Verdict::escalate);
-  start({{testing::stop()}}, options);
-  const auto reason = watch_sender();
-  ask("a");
-
-  ASSERT_TRUE(*reason);
-  EXPECT_EQ(**reason, make_error(SenderError::gave_up));
 }
 
 } // namespace backoff_actor::actor_test
