@@ -36,6 +36,7 @@ install(
   COMPONENT development
   FILES_MATCHING
   PATTERN "*.hpp"
+  PATTERN "sender_lane.hpp" EXCLUDE
   PATTERN "sender_step.hpp" EXCLUDE
   PATTERN "${_other_seam}" EXCLUDE)
 
