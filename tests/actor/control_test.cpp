@@ -267,14 +267,23 @@ INSTANTIATE_TEST_SUITE_P(
     DrainEnd{"giving_up", [](auto& time, auto&) { time.advance(1h); }, 0}),
   [](const auto& row) { return std::string{row.param.name}; });
 
-TEST_F(Control, a_sender_that_nobody_holds_finishes_its_drain) {
-  start({{testing::answer_later(1s)}});
-  ask("a");
-  const auto drained = drain();
-  sender = nullptr;
-  time.advance(1s);
+TEST_F(Control, a_sender_that_nobody_holds_finishes_its_drain_and_then_goes) {
+  Danger children{{{testing::answer_later(1s)}}};
+  auto options = default_options();
+  options.on_event = log.hook();
+  std::shared_ptr<testing::Answer<Drained>> drained;
+  {
+    const auto unheld = spawn_back_off_sender(time.system(), children.factory(), options);
+    time.tell(unheld, std::string{"a"});
+    drained = time.ask<Drained>(unheld, Drain{});
+  }
+  time.advance(1s - 1ns);
+  EXPECT_FALSE(drained->is_ready());
+  EXPECT_EQ(log.count<event::SenderStopped>(), 0u);
+  time.advance(1ns);
 
   EXPECT_TRUE(drained->value);
+  EXPECT_EQ(log.count<event::SenderStopped>(), 1u);
 }
 
 // -- Stop ------------------------------------------------------------------------------------

@@ -311,21 +311,6 @@ TEST_F(Hangs, a_hang_that_the_decider_calls_final_costs_the_delivery_alone) {
   EXPECT_EQ(b->value, "b");
 }
 
-TEST_F(Hangs, a_hang_that_is_called_final_is_not_mistaken_for_an_error_answer) {
-  auto options = within_a_second();
-  options.decider = [&](FailureKind kind, const caf::error&) -> Decision {
-    if (kind == FailureKind::error_answer)
-      time.freeze(danger.child()); // which thereby cannot show that it survived its error
-    return Verdict::reject;
-  };
-  start({{testing::error()}}, options);
-  const auto answer = ask("a");
-  time.advance(1s);
-
-  ASSERT_TRUE(answer->error);
-  EXPECT_EQ(*answer->error, make_error(SenderError::ack_timeout));
-}
-
 struct LastHang {
   const char* name;
   Verdict verdict;

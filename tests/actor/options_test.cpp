@@ -57,6 +57,8 @@ INSTANTIATE_TEST_SUITE_P(
               "ack_timeout: got 0ns, allowed more than 0ns"},
     BadOption{"kill_grace", [](auto& x) { x.kill_grace = -5s; },
               "kill_grace: got -5s, allowed 0ns or more"},
+    BadOption{"after_grace", [](auto& x) { x.after_grace = AfterGrace::wait; },
+              "after_grace: got wait, allowed abandon, unless ack_timeout is set"},
     BadOption{"no_capacity", [](auto& x) { x.capacity = 0; },
               "capacity: got 0, allowed 1..268435455"},
     BadOption{"too_much_capacity", [](auto& x) { x.capacity = 268'435'456; },

@@ -40,8 +40,8 @@ protected:
   // The child lives, or meant it before it went down.
   void settle_answer(Lane& lane, const Held& held) {
     lane.last_progress = now;
-    if (auto& x = *find(held.delivery); !x.is_owed)
-      return end_ghost(x);
+    if (auto& x = *find(held.delivery); !x.is_owed && held.decision.verdict != Verdict::retry)
+      return erase(x.id);
     switch (held.decision.verdict) {
     case Verdict::retry:
       return refuse_for_now(lane, held.delivery, held.cause, held.decision.retry_after);
@@ -58,6 +58,7 @@ protected:
   // has to wait because of what was refused.
   std::uint64_t settle_what_was_meant(Lane& lane, const Cause& reason, bool was_told_to_end,
                                       Duration& at_least) {
+    at_least = longest_wish(lane);
     const auto held = std::exchange(lane.held, {});
     auto end = held.end();
     std::uint64_t culprit = 0;
@@ -73,11 +74,8 @@ protected:
     for (auto x = held.begin(); x != end && !is_stopped; ++x) {
       if (x->is_bounce)
         continue;
-      if (auto& ghost = *find(x->delivery); !ghost.is_owed)
-        erase(ghost.id); // it is done with it
-      else if (x->decision.verdict == Verdict::retry)
-        at_least =
-          std::max(at_least, charge_refusal(lane, x->delivery, x->cause, x->decision.retry_after));
+      if (x->decision.verdict == Verdict::retry)
+        charge_refusal(lane, x->delivery, x->cause, x->decision.retry_after);
       else
         settle_answer(lane, *x);
     }
@@ -110,26 +108,58 @@ protected:
                           std::optional<Duration> retry_after) {
     auto& x = *find(id);
     const auto at_least = retry_after.value_or(Duration::zero());
+    const auto for_all = wish_to_all(retry_after);
     ++counters.nacks;
     tell(event::Refused{now, id, cause, retry_after});
+    if (!x.is_owed) {
+      lane.last_progress = now;
+      narrow(lane);
+      erase(id);
+      return for_all;
+    }
     ++x.attempts;
     x.is_in_flight = false;
     x.is_suspect = false;
     lane.last_progress = now;
+    narrow(lane);
+    if (at_least > options.retry_after_ceiling)
+      bury(id, DeadLetterReason::retry_after_too_long, &cause);
+    else if (is_exhausted(x))
+      bury(id, DeadLetterReason::attempts_exhausted, &cause);
+    else if (options.ordering != Ordering::strict)
+      pause_on_its_own(x, at_least);
+    return for_all;
+  }
+
+  void narrow(Lane& lane) const {
     if (options.narrows_when_refused && options.ordering == Ordering::strict) {
       lane.max_window = 1;
       lane.window = 1;
     }
-    const auto is_strict = options.ordering == Ordering::strict;
-    if (at_least > options.retry_after_ceiling) {
-      bury(id, DeadLetterReason::retry_after_too_long, &cause);
-      return Duration::zero();
-    }
-    if (is_exhausted(x))
-      bury(id, DeadLetterReason::attempts_exhausted, &cause);
-    else if (!is_strict)
-      pause_on_its_own(x, at_least);
-    return is_strict ? at_least : Duration::zero();
+  }
+
+  // How long everything waits because a service asked for it.
+  Duration wish_to_all(std::optional<Duration> retry_after) const {
+    return options.ordering == Ordering::strict
+             ? std::min(retry_after.value_or(Duration::zero()), options.retry_after_ceiling)
+             : Duration::zero();
+  }
+
+  Duration longest_wish(const Lane& lane) const {
+    auto result = Duration::zero();
+    for (const auto& held : lane.held)
+      result = std::max(result, wish_to_all(held.decision.retry_after));
+    return result;
+  }
+
+  // A child that was told to end speaks of what it was the last to have: only its wish counts.
+  void heed_the_leaving(HandOverId name, std::optional<Duration> retry_after) {
+    auto* x = is_stopped ? nullptr : find(name);
+    if (x == nullptr || !is_latest(*x, name))
+      return;
+    auto* lane = lane_with(x->hand_overs.back().incarnation);
+    if (lane != nullptr && lane->child == Child::leaving)
+      put_off(*lane, wish_to_all(retry_after));
   }
 
   // -- failures and successes ------------------------------------------------------------

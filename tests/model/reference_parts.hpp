@@ -114,6 +114,8 @@ inline std::string describe(Refusal refusal) {
     return "draining";
   case Refusal::stopped:
     return "stopped";
+  case Refusal::unusable:
+    return "unusable";
   }
   return "unknown";
 }
@@ -190,7 +192,7 @@ inline bool is_same(const SenderStatus& x, const SenderStatus& y) {
   const auto all = [](const SenderStatus& z) {
     return std::tie(z.phase, z.is_paused, z.is_on_fallback, z.incarnation, z.restarts, z.abandoned,
                     z.is_delayed, z.due_in, z.retries, z.total_retries, z.resets, z.last_delay,
-                    z.owed, z.owed_bytes, z.in_flight, z.oldest_age, z.counters);
+                    z.owed, z.owed_bytes, z.in_flight, z.ghosts, z.oldest_age, z.counters);
   };
   const auto a = all(x);
   return a == all(y);

@@ -237,12 +237,8 @@ protected:
   /// The delivery whose turn it is.
   Delivery* next_in_turn() {
     for (auto& x : deliveries) {
-      if (!x.is_waiting())
-        continue;
-      if (!x.is_stored)
-        return nullptr;
-      if (!is_behind_its_key(x))
-        return &x;
+      if (x.is_waiting() && !is_behind_its_key(x))
+        return x.is_stored ? &x : nullptr;
     }
     return nullptr;
   }

@@ -42,6 +42,8 @@ public:
   void operator()(const input::Submit& x) {
     if (is_stopped)
       return refuse(Refusal::stopped);
+    if (x.is_unusable)
+      return refuse(Refusal::unusable);
     if (is_draining)
       return refuse(Refusal::draining);
     const auto is_full = !has_room_for(x.weight, owed().size(), owed_bytes());
@@ -51,6 +53,9 @@ public:
     if (is_full && options.overflow == Overflow::drop_oldest && !is_late
         && !make_room_for(x.weight))
       return refuse(Refusal::outbox_full);
+    for (auto* lane : lanes())
+      if (serves(*lane) && owed().empty() && lane->child == Child::alive && !lane->due)
+        lane->series_began.reset();
     const auto id = accept(x);
     if (is_late)
       return bury(id, DeadLetterReason::expired, last_failure());
@@ -106,6 +111,10 @@ public:
     lane->child = Child::none;
     lane->grace_end.reset();
     auto at_least = Duration::zero();
+    auto silent = in_flight(*lane); // before what was held is settled
+    std::erase_if(silent, [&](const Delivery* y) { return is_held(*lane, y->id); });
+    const auto oldest_silent = silent.empty() ? 0 : silent.front()->id;
+    const auto is_oldest_silent_owed = !silent.empty() && silent.front()->is_owed;
     auto culprit = settle_what_was_meant(*lane, x.cause, was_told, at_least);
     if (is_stopped)
       return;
@@ -123,7 +132,9 @@ public:
       return;
     }
     ++counters.crashes;
-    if (culprit == 0)
+    if (culprit == 0 && options.works_on == WorksOn::one && oldest_silent != 0)
+      culprit = is_oldest_silent_owed ? oldest_silent : 0;
+    else if (culprit == 0)
       culprit = culprit_among(in_flight(*lane), in_flight(*lane).size() == 1);
     take_all_back(*lane);
     charge(culprit, x.cause, x.verdict);
@@ -167,13 +178,11 @@ public:
   void operator()(const input::ErrorAnswer& x) {
     auto* found = answered(x.hand_over);
     if (found == nullptr)
-      return;
+      return heed_the_leaving(x.hand_over, x.decision.retry_after);
     auto& lane = *lane_of(*found);
     const Held held{found->id, x.cause, x.is_bounce, x.decision, false};
     if (is_held(lane, held.delivery))
       return;
-    if (!found->is_owed && x.is_settled)
-      return end_ghost(*found);
     if (found->is_owed) // otherwise its client was told already
       taken.push_back(hold_line(held.delivery));
     if (!x.is_bounce)
@@ -205,12 +214,11 @@ public:
   }
 
   void operator()(const input::Nacked& x) {
-    if (auto* found = answered(x.hand_over)) {
-      forget_held(found->id);
-      if (!found->is_owed)
-        return end_ghost(*found);
-      refuse_for_now(*lane_of(*found), found->id, x.cause, x.retry_after);
-    }
+    auto* found = answered(x.hand_over);
+    if (found == nullptr)
+      return heed_the_leaving(x.hand_over, x.retry_after);
+    forget_held(found->id);
+    refuse_for_now(*lane_of(*found), found->id, x.cause, x.retry_after);
   }
 
   void operator()(const input::Rejected& x) {
@@ -340,6 +348,7 @@ private:
     taken.push_back(abandon_line(lane.incarnation));
     abandoned.push_back(lane.incarnation);
     lane.child = Child::none;
+    put_off(lane, longest_wish(lane));
     take_all_back(lane);
     revive(lane);
   }
@@ -357,7 +366,10 @@ private:
     taken.push_back(tell_to_end_line(lane.incarnation));
     lane.child = Child::leaving;
     lane.grace_end = now + options.kill_grace;
-    const auto culprit = culprit_among(silent, list.size() == 1);
+    auto culprit = culprit_among(silent, list.size() == 1);
+    for (const auto& held : lane.held)
+      if (held.delivery == culprit && !held.is_bounce)
+        culprit = 0; // it may have been answered
     forget_held(culprit);
     // What was answered may still turn out to be meant.
     auto back = list;

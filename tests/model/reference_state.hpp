@@ -117,9 +117,8 @@ public:
   bool is_behind_its_key(const Delivery& x) const {
     if (options.ordering != Ordering::per_key || x.key == 0)
       return false;
-    return std::any_of(deliveries.begin(), deliveries.end(), [&](const Delivery& y) {
-      return y.is_owed && y.key == x.key && y.id < x.id;
-    });
+    return std::any_of(deliveries.begin(), deliveries.end(),
+                       [&](const Delivery& y) { return y.key == x.key && y.id < x.id; });
   }
 
   /// When the child of the lane is out of time.
@@ -197,6 +196,7 @@ public:
     result.in_flight = static_cast<std::uint64_t>(
       std::count_if(deliveries.begin(), deliveries.end(),
                     [](const Delivery& x) { return x.is_owed && x.is_in_flight; }));
+    result.ghosts = is_stopped ? 0 : deliveries.size() - owed().size();
     if (!owed().empty())
       result.oldest_age = at - find(owed().front())->submitted_at;
     result.counters = counters;

@@ -54,9 +54,8 @@ caf::behavior BackOffSender::make_behavior() {
                       [this](const Reject& x) { on_reject(x); },
                       [this](const Working& x) { take(input::Working{HandOverId{x.id}}); })
       : complete_with();
-  take(input::Start{});
-  // With a behavior CAF would go on with a sender that has given up already.
-  return engine_.phase() == Phase::stopped ? caf::behavior{} : std::move(result);
+  take(input::Start{}); // which may end this sender; CAF leaves it at that, whatever is returned
+  return result;
 }
 
 void BackOffSender::on_exit() {

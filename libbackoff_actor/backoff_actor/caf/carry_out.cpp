@@ -20,6 +20,7 @@ SenderError error_of(Refusal refusal) {
   case Refusal::draining:
     return SenderError::draining;
   case Refusal::stopped:
+  case Refusal::unusable: // which has an error of its own
     break;
   }
   return SenderError::stopped;
@@ -58,7 +59,8 @@ public:
 
   void operator()(const effect::Refuse& x) {
     auto parcel = std::exchange(self_.incoming_, {});
-    seam::refuse(parcel.client, make_error(error_of(x.reason)));
+    seam::refuse(parcel.client,
+                 x.reason == Refusal::unusable ? news_.error : make_error(error_of(x.reason)));
   }
 
   void operator()(const effect::Persist&) {} // never asked for: what is in memory needs no storing

@@ -121,7 +121,8 @@ auto inspect(Inspector& f, SenderStatus& x) {
     seam::field("total_retries", x.total_retries), seam::field("resets", x.resets),
     seam::field("last_delay", x.last_delay), seam::field("owed", x.owed),
     seam::field("owed_bytes", x.owed_bytes), seam::field("in_flight", x.in_flight),
-    seam::field("oldest_age", x.oldest_age), seam::field("counters", x.counters));
+    seam::field("ghosts", x.ghosts), seam::field("oldest_age", x.oldest_age),
+    seam::field("counters", x.counters));
 }
 
 } // namespace backoff_actor

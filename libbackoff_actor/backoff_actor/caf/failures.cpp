@@ -48,8 +48,7 @@ caf::error BackOffSender::rejection(const Parcel& parcel, const FollowUp& news) 
   // What was held is what it meant, if that is what the engine has just found out: not if the child
   // hangs, crashed over it without a word, or has changed its mind and said Reject.
   if (parcel.extra && parcel.extra->held
-      && (std::holds_alternative<input::ErrorAnswer>(input)
-          || std::holds_alternative<input::ChildAlive>(input)
+      && (std::holds_alternative<input::ChildAlive>(input)
           || (std::holds_alternative<input::ChildDown>(input) && !parcel.extra->held_is_bounce)))
     return parcel.extra->held;
   auto error = just_come(news);
@@ -60,7 +59,7 @@ caf::error BackOffSender::exit_reason(const effect::Quit& x, const FollowUp& new
   auto reason = x.slot == Outbox::none ? just_come(news) : rejection(parcels_[x.slot], news);
   if (x.escalates && reason) // an escalated normal stop would look like one of the sender's own
     return reason;
-  return make_error(SenderError::gave_up, last(cause_of(reason, true).text));
+  return make_error(SenderError::gave_up, last(x.cause->text));
 }
 
 void BackOffSender::bury(const effect::DeadLetter& x, const FollowUp& news) {

@@ -70,6 +70,8 @@ Problems check(const SenderOptions& options) {
   check_at_least_one(problems, "max_in_flight", options.max_in_flight);
   check_positive(problems, "ack_timeout", options.ack_timeout);
   check_not_negative(problems, "kill_grace", options.kill_grace);
+  if (options.after_grace == AfterGrace::wait && !options.ack_timeout)
+    problems.add("after_grace", "wait", "abandon, unless ack_timeout is set");
   if (options.capacity < 1 || options.capacity > Outbox::max_size)
     problems.add("capacity", std::to_string(options.capacity),
                  "1.." + std::to_string(Outbox::max_size));

@@ -133,7 +133,8 @@ struct SenderOptions {
   std::optional<std::uint64_t> capacity_bytes{};
 
   /// Weighs a message; empty: the bytes that CAF's binary serializer makes of it. 2^32 - 1 and
-  /// everything above count the same. Only with `capacity_bytes`.
+  /// everything above count the same. Only with `capacity_bytes`. Needed for types that CAF cannot
+  /// serialize: CAF 0.17.6 makes no bytes of them, and CAF 1.x an error.
   ///
   /// @errors if it throws, the message is not accepted, and its client gets
   ///         `caf::sec::runtime_error` with the exception's text.
@@ -143,7 +144,8 @@ struct SenderOptions {
   Overflow overflow = Overflow::refuse;
 
   /// How long a delivery may wait for its acknowledgement if its `Submit` does not say; unset: for
-  /// ever.
+  /// ever. One that expires while the child holds it takes up its room there until the child says
+  /// something about it: with a child that may forget one, set `ack_timeout` too.
   ///
   /// @range above 0
   std::optional<Duration> time_to_live{};
@@ -156,11 +158,13 @@ struct SenderOptions {
 
   // -- who is told ------------------------------------------------------------------
 
-  /// Gets a `DeadLetter` for each delivery that is given up, as a plain send without a sender.
+  /// Gets a `DeadLetter` for each delivery that is given up, as a plain send without a sender. An
+  /// actor that holds the sender's handle too lives until it lets go of that, or the sender ends.
   caf::actor dead_letters{};
 
   /// Is called with each delivery that is given up, in the sender's thread, or in the one that ends
-  /// it. It must not block.
+  /// it. It must not block. Whoever submits a letter again at once tries for ever: there is no delay
+  /// between the two.
   ///
   /// @errors what it throws is dropped.
   std::function<void(const DeadLetter&)> on_dead_letter{};

@@ -42,8 +42,8 @@ void BackOffSender::submit(const Submit& x, caf::response_promise client) {
     }
     news.weight = weight_of(x.message);
   } catch (...) {
-    auto refused = std::exchange(incoming_, {});
-    seam::refuse(refused.client, seam::error_of(std::current_exception()));
+    news.is_unusable = true;
+    take(news, seam::error_of(std::current_exception()));
     return;
   }
   if (x.answer_when_accepted)

@@ -9,6 +9,7 @@ enum class Refusal {
   outbox_full, ///< the outbox holds all that it may
   draining,    ///< the sender takes nothing new for now
   stopped,     ///< the sender has ended
+  unusable,    ///< nobody could say what it weighs, or what its key is
 };
 
 /// Returns the enumerator's name; `unknown` for a number that is none.
@@ -20,6 +21,8 @@ constexpr std::string_view to_string(Refusal refusal) {
     return "draining";
   case Refusal::stopped:
     return "stopped";
+  case Refusal::unusable:
+    return "unusable";
   }
   return "unknown";
 }

@@ -3,38 +3,32 @@
 namespace backoff_actor {
 
 void Turns::add(Slot slot) {
-  if (fresh_ == Outbox::none)
-    fresh_ = slot;
-}
-
-bool Turns::is_blocked(Slot slot) const {
-  return ordering_ == Ordering::per_key && outbox_[slot].key != 0
-         && keys_.contains(outbox_[slot].key);
-}
-
-Outbox::Slot Turns::next() {
-  while (fresh_ != Outbox::none && outbox_[fresh_].stored && is_blocked(fresh_)) {
-    const auto slot = fresh_;
-    fresh_ = outbox_.next(slot);
-    outbox_[slot].place = Place::blocked;
-    outbox_.append(keys_[outbox_[slot].key].blocked, slot);
+  auto& delivery = outbox_[slot];
+  if (ordering_ == Ordering::per_key && delivery.key != 0) {
+    const auto [key, is_new] = keys_.try_emplace(delivery.key, Key{slot, {}});
+    if (!is_new) {
+      delivery.place = Place::blocked;
+      outbox_.append(key->second.blocked, slot);
+      return;
+    }
   }
-  const auto fresh = fresh_ != Outbox::none && outbox_[fresh_].stored ? fresh_ : Outbox::none;
-  if (ready_.empty() || (fresh != Outbox::none && outbox_[fresh].id < ready_.top_key()))
-    return fresh;
-  return ready_.top();
+  outbox_.append(fresh_, slot);
+}
+
+// Nobody overtakes what is not stored yet.
+Outbox::Slot Turns::next() const {
+  auto slot = fresh_.first;
+  if (!ready_.empty() && (slot == Outbox::none || ready_.top_key() < outbox_[slot].id))
+    slot = ready_.top();
+  return slot != Outbox::none && outbox_[slot].stored ? slot : Outbox::none;
 }
 
 void Turns::take(Slot slot) {
-  auto& delivery = outbox_[slot];
-  if (delivery.place == Place::ready) {
+  if (outbox_[slot].place == Place::ready)
     ready_.erase(slot);
-  } else {
-    fresh_ = outbox_.next(slot);
-    if (ordering_ == Ordering::per_key && delivery.key != 0)
-      keys_[delivery.key].owner = slot;
-  }
-  delivery.place = Place::in_flight;
+  else
+    outbox_.unlink(fresh_, slot);
+  outbox_[slot].place = Place::in_flight;
 }
 
 void Turns::give_back(Slot slot) {
@@ -59,13 +53,12 @@ void Turns::end_pauses(Instant now) {
 void Turns::remove(Slot slot) {
   const auto& delivery = outbox_[slot];
   switch (delivery.place) {
-  case Place::fresh:
-    if (slot == fresh_)
-      fresh_ = outbox_.next(slot);
-    return;
   case Place::blocked:
-    outbox_.unlink(keys_[delivery.key].blocked, slot);
+    outbox_.unlink(keys_.at(delivery.key).blocked, slot);
     return;
+  case Place::fresh:
+    outbox_.unlink(fresh_, slot);
+    break;
   case Place::ready:
     ready_.erase(slot);
     break;
@@ -75,8 +68,13 @@ void Turns::remove(Slot slot) {
   case Place::in_flight:
     break;
   }
-  const auto key = keys_.find(delivery.key);
-  if (key == keys_.end() || key->second.owner != slot)
+  if (!keys_.empty())
+    pass_key_on(slot);
+}
+
+void Turns::pass_key_on(Slot owner) {
+  const auto key = keys_.find(outbox_[owner].key);
+  if (key == keys_.end() || key->second.owner != owner)
     return;
   const auto next = key->second.blocked.first;
   if (next == Outbox::none) {

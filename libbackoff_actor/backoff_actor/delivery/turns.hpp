@@ -2,15 +2,13 @@
 
 // Design notes
 //
-// Whose turn it is to be handed over. Deliveries that were never handed over are *fresh*: they need
-// no place of their own, for a cursor moves over the outbox, from the oldest to the youngest, and
-// passes each once. What comes back from a child is *ready* again, or *pausing* first; both are few,
-// as a child holds few, and are kept in heaps. The next delivery is the older of the cursor's and
-// the oldest that is ready.
+// Whose turn it is to be handed over. Deliveries that were never handed over are *fresh*, and in a
+// list. What comes back from a child is *ready* again, or *pausing* first; these are in heaps. The
+// next delivery is the older of the first that is fresh and the oldest that is ready.
 //
 //     fresh ----> in flight ----> ready or pausing ----> in flight ...
-//       |            ^
-//       +- blocked --+   (per key: behind the key's owner, until that has ended)
+//                                   ^
+//     blocked ----------------------+   (per key: behind the key's owner, until that has ended)
 
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
@@ -25,8 +23,8 @@ namespace backoff_actor {
 
 /// The order in which the deliveries of an outbox are handed over.
 ///
-/// Every operation takes constant time, or time logarithmic in the number of deliveries that
-/// failed.
+/// Every operation takes constant time, or time logarithmic in the number of deliveries that came
+/// back or were blocked.
 ///
 /// @shape  it is told where each delivery goes, and keeps `Delivery::place` right.
 /// @errors none but `std::bad_alloc`
@@ -43,7 +41,7 @@ public:
   void add(Slot slot);
 
   /// The delivery whose turn it is; `Outbox::none` if none can be handed over.
-  Slot next();
+  Slot next() const;
 
   /// The delivery whose turn it is goes to a child.
   void take(Slot slot);
@@ -65,17 +63,17 @@ public:
 
 private:
   struct Key {
-    Slot owner = Outbox::none; // the oldest that was ever handed over
-    Outbox::List blocked;
+    Slot owner;           // the oldest that has not ended
+    Outbox::List blocked; // the others
   };
 
-  bool is_blocked(Slot slot) const;
+  void pass_key_on(Slot owner);
 
   Outbox& outbox_;
   SlotHeap<std::uint64_t> ready_; // by number
   SlotHeap<Instant> pauses_;
   std::unordered_map<std::uint64_t, Key> keys_;
-  Slot fresh_ = Outbox::none; // the oldest that the cursor has not passed
+  Outbox::List fresh_; // of each key its owner only
   Ordering ordering_;
 };
 

@@ -108,6 +108,7 @@ struct Quit {
   bool escalates; ///< with the error that just came, or that is held in `slot`, as the reason
   /// Where the error is held; `Outbox::none`: it just came.
   std::uint32_t slot;
+  std::shared_ptr<const Cause> cause; ///< of the last failure; never null
 };
 
 } // namespace effect

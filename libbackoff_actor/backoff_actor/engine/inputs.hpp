@@ -26,6 +26,8 @@ struct Submit {
   std::uint64_t key = 0;
   /// What it adds to the fill of the outbox, see `EngineOptions::capacity_bytes`.
   std::uint32_t weight = 0;
+  /// Its key or its weight could not be told: it is not accepted.
+  bool is_unusable = false;
 };
 
 /// The store has taken the delivery in `slot`.

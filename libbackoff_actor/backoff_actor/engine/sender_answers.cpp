@@ -21,11 +21,31 @@ std::optional<SenderEngine::Step::Target> SenderEngine::Step::target_of(HandOver
   return Target{slot, lane};
 }
 
+// Whether a child that was told to end speaks of what it was the last to be given. What it refuses
+// is owed already; but when its service wants to be tried again is worth knowing.
+SenderEngine::Lane* SenderEngine::Step::leaving_holder_of(HandOverId id) {
+  const auto slot = work_.outbox.find(id);
+  if (slot == Outbox::none || !work_.outbox.is_latest(slot, id))
+    return nullptr;
+  auto* const lane = lane_of(work_.outbox[slot].incarnation);
+  return lane != nullptr && lane->child == Child::leaving ? lane : nullptr;
+}
+
+void SenderEngine::Step::heed(Lane& lane, std::optional<Duration> retry_after) {
+  if (const auto wait = wait_of_all(retry_after); wait > Duration::zero())
+    delay(lane, wait);
+}
+
 // -- errors -----------------------------------------------------------------------------
 
 void SenderEngine::Step::operator()(const input::ErrorAnswer& x) {
   const auto target = target_of(x.hand_over);
-  if (!target || work_.outbox[target->slot].held)
+  if (!target) {
+    if (auto* const lane = leaving_holder_of(x.hand_over))
+      heed(*lane, x.decision.retry_after);
+    return;
+  }
+  if (work_.outbox[target->slot].held)
     return;
   auto& lane = *target->lane;
   auto& delivery = work_.outbox[target->slot];
@@ -76,9 +96,11 @@ void SenderEngine::Step::send_probe(Lane& lane) {
 
 // The child lives, and this is what it answered.
 void SenderEngine::Step::settle(Lane& lane, const Lane::Held& answer) {
-  if (work_.outbox[answer.slot].is_ghost)
-    return vanish(lane, answer.slot);
   const auto cause = std::make_shared<const Cause>(answer.cause);
+  if (work_.outbox[answer.slot].is_ghost)
+    return answer.decision.verdict == Verdict::retry
+             ? refuse(lane, answer.slot, cause, answer.decision.retry_after)
+             : vanish(lane, answer.slot);
   switch (answer.decision.verdict) {
   case Verdict::retry:
     return refuse(lane, answer.slot, cause, answer.decision.retry_after);
@@ -119,7 +141,7 @@ SenderEngine::Step::Settled SenderEngine::Step::settle_held(Lane& lane, const Ca
                                                             bool was_told_to) {
   const auto held = lane.held;
   drop_all_held(lane);
-  Settled result{Outbox::none, Duration::zero()};
+  Settled result{Outbox::none, longest_wish(held)};
   auto meant_end = held.end();
   if (reason.is_error()) {
     const auto crash = std::find_if(held.begin(), held.end(), [&](const Lane::Held& answer) {
@@ -133,15 +155,21 @@ SenderEngine::Step::Settled SenderEngine::Step::settle_held(Lane& lane, const Ca
   for (auto answer = held.begin(); answer != meant_end && !self_.stopped_; ++answer) {
     if (answer->is_bounce)
       continue;
-    if (answer->decision.verdict != Verdict::retry || work_.outbox[answer->slot].is_ghost) {
+    if (answer->decision.verdict == Verdict::retry) // the failure is the child's, which follows
+      note_refusal(answer->slot, std::make_shared<const Cause>(answer->cause),
+                   answer->decision.retry_after);
+    else
       settle(lane, *answer);
-      continue;
-    }
-    // The failure itself is that of the child, which follows.
-    const auto& wish = answer->decision.retry_after;
-    note_refusal(answer->slot, std::make_shared<const Cause>(answer->cause), wish);
-    result.retry_after = std::max(result.retry_after, wait_of_all(wish));
   }
+  return result;
+}
+
+// How long the service asked to be left alone by any of these: that may be honoured whether they
+// were meant or not.
+Duration SenderEngine::Step::longest_wish(const std::vector<Lane::Held>& held) const {
+  auto result = Duration::zero();
+  for (const auto& answer : held)
+    result = std::max(result, wait_of_all(answer.decision.retry_after));
   return result;
 }
 
@@ -149,10 +177,11 @@ SenderEngine::Step::Settled SenderEngine::Step::settle_held(Lane& lane, const Ca
 
 void SenderEngine::Step::operator()(const input::Nacked& x) {
   const auto target = target_of(x.hand_over);
-  if (!target)
+  if (!target) {
+    if (auto* const lane = leaving_holder_of(x.hand_over))
+      heed(*lane, x.retry_after);
     return;
-  if (work_.outbox[target->slot].is_ghost)
-    return vanish(*target->lane, target->slot);
+  }
   drop_held(*target->lane, target->slot);
   refuse(*target->lane, target->slot, std::make_shared<const Cause>(x.cause), x.retry_after);
 }
@@ -202,16 +231,16 @@ void SenderEngine::Step::refuse(Lane& lane, Slot slot, const SharedCause& cause,
   const auto wait = wait_of_all(retry_after);
   if (is_news)
     fail(lane, cause, Failed::refusal, wait);
-  else if (wait > Duration::zero())
-    delay(lane, wait);
+  else
+    heed(lane, retry_after);
 }
 
 // How long all deliveries wait because the service asked for it. Where order is not strict, only the
 // one that was refused does; and nobody waits for longer than the ceiling.
 Duration SenderEngine::Step::wait_of_all(std::optional<Duration> retry_after) const {
-  const auto counts = retry_after && options_.ordering == Ordering::strict
-                      && *retry_after <= options_.retry_after_ceiling;
-  return counts ? *retry_after : Duration::zero();
+  if (!retry_after || options_.ordering != Ordering::strict)
+    return Duration::zero();
+  return std::min(*retry_after, options_.retry_after_ceiling);
 }
 
 // Charges the delivery, which may end it.
@@ -223,6 +252,8 @@ void SenderEngine::Step::note_refusal(Slot slot, const SharedCause& cause,
     lane.window = lane.full_window = 1;
   ++work_.counters.nacks;
   observe([&] { return event::Refused{now_, delivery.id, *cause, retry_after}; });
+  if (delivery.is_ghost)
+    return vanish(lane, slot);
   ++delivery.attempts;
   delivery.is_suspect = false;
   if (retry_after && *retry_after > options_.retry_after_ceiling) {

@@ -66,6 +66,7 @@ void SenderEngine::Step::operator()(const input::ChildDown& x) {
     return;
   const auto was_told_to = lane->child == Child::leaving;
   lane->child = Child::none;
+  const auto unanswered = oldest_unanswered(*lane);
   const auto settled = settle_held(*lane, x.cause, was_told_to);
   if (self_.stopped_)
     return;
@@ -86,8 +87,11 @@ void SenderEngine::Step::operator()(const input::ChildDown& x) {
   }
   ++work_.counters.crashes;
   const auto cause = std::make_shared<const Cause>(x.cause);
-  blame(*lane, settled.culprit != Outbox::none ? settled.culprit : culprit_in(*lane), cause,
-        x.verdict);
+  auto culprit = settled.culprit;
+  if (culprit == Outbox::none)
+    culprit = options_.works_on == WorksOn::one && unanswered != Outbox::none ? unanswered
+                                                                              : culprit_in(*lane);
+  blame(*lane, culprit, cause, x.verdict);
   if (!self_.stopped_)
     fail(*lane, cause, Failed::child, settled.retry_after);
   if (!self_.stopped_ && serves(*lane) && options_.restart == RestartTiming::at_once
@@ -109,13 +113,17 @@ void SenderEngine::Step::revive(Lane& lane) {
 // What the child was working on: of those that it has not answered the oldest, else the oldest; if
 // it works on several, the only one. Several become suspects.
 Outbox::Slot SenderEngine::Step::culprit_in(Lane& lane) {
-  const auto& outbox = work_.outbox;
   if (options_.works_on == WorksOn::many && lane.in_flight.count > 1)
     return suspect_all(lane);
-  auto slot = lane.in_flight.first;
-  while (slot != Outbox::none && outbox[slot].held)
-    slot = outbox.next_in_list(slot);
+  const auto slot = oldest_unanswered(lane);
   return slot != Outbox::none ? slot : lane.in_flight.first;
+}
+
+Outbox::Slot SenderEngine::Step::oldest_unanswered(const Lane& lane) const {
+  auto slot = lane.in_flight.first;
+  while (slot != Outbox::none && work_.outbox[slot].held)
+    slot = work_.outbox.next_in_list(slot);
+  return slot;
 }
 
 // All that the child has not answered may be what it was working on; if it has answered all, all.
@@ -176,9 +184,16 @@ void SenderEngine::Step::hang(Lane& lane) {
   lane.is_overdue = false;
   const auto cause = std::make_shared<const Cause>(
     Cause{1, "no acknowledgement within " + to_string(*options_.ack_timeout)});
-  blame(lane, culprit, cause, options_.on_hang);
+  blame(lane, has_meant_to_answer(lane, culprit) ? Outbox::none : culprit, cause, options_.on_hang);
   if (!self_.stopped_)
     fail(lane, cause, Failed::child);
+}
+
+// An error of the child's own, of which it is not known whether it survived it; not a bounce.
+bool SenderEngine::Step::has_meant_to_answer(const Lane& lane, Slot slot) const {
+  return std::any_of(lane.held.begin(), lane.held.end(), [&](const Lane::Held& answer) {
+    return answer.slot == slot && !answer.is_bounce;
+  });
 }
 
 void SenderEngine::Step::end_grace(Lane& lane) {
@@ -188,6 +203,8 @@ void SenderEngine::Step::end_grace(Lane& lane) {
   if (!is_abandoned)
     return;
   emit(effect::Abandon{lane.incarnation});
+  if (const auto wish = longest_wish(lane.held); wish > Duration::zero())
+    delay(lane, wish);
   drop_all_held(lane);
   take_back(lane);
   work_.abandoned.push_back(lane.incarnation);

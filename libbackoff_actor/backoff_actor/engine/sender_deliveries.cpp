@@ -10,9 +10,11 @@ namespace backoff_actor {
 // -- taken in -----------------------------------------------------------------------
 
 void SenderEngine::Step::operator()(const input::Submit& x) {
-  if (work_.is_draining || !make_room(x)) {
+  if (x.is_unusable || work_.is_draining || !make_room(x)) {
     ++work_.counters.refused;
-    const auto refusal = work_.is_draining ? Refusal::draining : Refusal::outbox_full;
+    const auto refusal = x.is_unusable       ? Refusal::unusable
+                         : work_.is_draining ? Refusal::draining
+                                             : Refusal::outbox_full;
     emit(effect::Refuse{refusal});
     observe([&] { return event::NotAccepted{now_, refusal}; });
     return;
@@ -21,6 +23,9 @@ void SenderEngine::Step::operator()(const input::Submit& x) {
   const auto is_full =
     outbox.size() >= options_.capacity
     || (options_.capacity_bytes && work_.owed_bytes + x.weight > *options_.capacity_bytes);
+  auto& serving = work_.serving_lane();
+  if (outbox.empty() && serving.child == Child::alive && !serving.delay_runs)
+    serving.is_failing = false; // what fails now fails for the first time in a row
   const auto id = ++work_.last_delivery;
   const auto slot = outbox.push(id, now_);
   auto& delivery = outbox[slot];
@@ -40,9 +45,8 @@ void SenderEngine::Step::operator()(const input::Submit& x) {
     work_.deadlines.push(slot, {x.deadline, id});
   if (options_.persist)
     emit(effect::Persist{slot, id});
-  auto& lane = work_.serving_lane();
-  if (lane.child == Child::none && !lane.delay_runs)
-    start_child(lane); // the last one stopped normally, with nothing owed
+  if (serving.child == Child::none && !serving.delay_runs)
+    start_child(serving); // the last one stopped normally, with nothing owed
 }
 
 // Whether the newcomer is accepted, be it to be dropped at once.
@@ -202,7 +206,8 @@ void SenderEngine::Step::operator()(const input::Acknowledged& x) {
   for_each_lane([&](Lane& lane) {
     if (lane.epoch != delivery.epoch)
       return;
-    lane.window = std::min(lane.window + 1, lane.full_window);
+    if (lane.window < lane.full_window)
+      ++lane.window;
     reset_backoff(lane);
     if (is_primary(lane) && work_.mode == Mode::on_fallback)
       work_.mode = Mode::returning;
@@ -265,7 +270,6 @@ void SenderEngine::Step::leave_ghost(Slot slot) {
   auto& outbox = work_.outbox;
   const auto& delivery = outbox[slot];
   make_not_droppable(slot);
-  work_.turns.remove(slot);
   work_.deadlines.erase(slot);
   if (!work_.own_backoffs.empty())
     work_.own_backoffs.erase(delivery.id);
@@ -279,6 +283,7 @@ void SenderEngine::Step::leave_ghost(Slot slot) {
 void SenderEngine::Step::vanish(Lane& lane, Slot ghost) {
   lane.last_progress = now_;
   drop_held(lane, ghost);
+  work_.turns.remove(ghost); // its key goes on only now
   work_.outbox.unlink(lane.in_flight, ghost);
   work_.outbox.erase(ghost);
 }

@@ -117,6 +117,8 @@ SenderStatus SenderEngine::status(Instant now) const {
   result.owed = outbox.size();
   result.owed_bytes = work.owed_bytes;
   result.in_flight = work.in_flight_owed;
+  result.ghosts = work.primary.in_flight.count
+                  + (work.fallback ? work.fallback->in_flight.count : 0) - work.in_flight_owed;
   if (!outbox.empty())
     result.oldest_age = now - outbox[outbox.front()].submitted_at;
   return result;

@@ -103,7 +103,7 @@ void SenderEngine::Step::come_back() {
 // `slot` is where the error is that the sender ends with, if it escalates; none: it just came.
 void SenderEngine::Step::give_up(bool escalates, Slot slot, const SharedCause& cause) {
   observe([&] { return event::GaveUp{now_, *cause}; });
-  emit(effect::Quit{escalates, slot});
+  emit(effect::Quit{escalates, slot, cause});
   end(DeadLetterReason::gave_up, cause);
 }
 

@@ -113,11 +113,14 @@ private:
     Lane* lane;
   };
   std::optional<Target> target_of(HandOverId id);
+  Lane* leaving_holder_of(HandOverId id);
+  void heed(Lane& lane, std::optional<Duration> retry_after);
   void send_probe(Lane& lane);
   void settle(Lane& lane, const Lane::Held& answer);
   void reject(Slot slot, const SharedCause& cause);
   void refuse(Lane& lane, Slot slot, const SharedCause& cause, std::optional<Duration> retry_after);
   void restart_clock(Lane& lane, Slot slot);
+  Duration longest_wish(const std::vector<Lane::Held>& held) const;
   Duration wait_of_all(std::optional<Duration> retry_after) const;
   void note_refusal(Slot slot, const SharedCause& cause, std::optional<Duration> retry_after);
   void drop_held(Lane& lane, Slot slot);
@@ -135,6 +138,8 @@ private:
   void hang(Lane& lane);
   void end_grace(Lane& lane);
   Slot culprit_in(Lane& lane);
+  Slot oldest_unanswered(const Lane& lane) const;
+  bool has_meant_to_answer(const Lane& lane, Slot slot) const;
   Slot suspect_all(Lane& lane);
   void blame(Lane& lane, Slot slot, const SharedCause& cause, Verdict verdict);
   Duration own_delay(Slot slot);

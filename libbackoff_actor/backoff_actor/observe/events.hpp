@@ -84,7 +84,7 @@ struct Refused {
 /// A failure was answered by a delay.
 struct RetryScheduled {
   Instant at;     ///< of the failure, where the delay begins
-  Duration delay; ///< what the backoff said
+  Duration delay; ///< what the backoff said, or the service, if that is longer
   Instant due;    ///< when the delay ends; later than `at + delay` if a longer one was running
   ExponentialBackOff backoff; ///< after the step
 };

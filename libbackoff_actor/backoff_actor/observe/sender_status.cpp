@@ -28,6 +28,8 @@ std::string to_string(const SenderStatus& status) {
   if (status.owed > 0)
     text += " (" + std::to_string(status.in_flight) + " in flight, oldest "
             + to_string(status.oldest_age) + ")";
+  if (status.ghosts > 0)
+    text += ", " + std::to_string(status.ghosts) + (status.ghosts == 1 ? " ghost" : " ghosts");
   text += ", child " + std::to_string(status.incarnation);
   if (status.abandoned > 0)
     text += ", " + std::to_string(status.abandoned) + " abandoned";

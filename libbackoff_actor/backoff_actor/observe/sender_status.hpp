@@ -57,8 +57,11 @@ struct SenderStatus {
   std::uint64_t owed = 0;          ///< deliveries in the outbox
   std::uint64_t owed_bytes = 0;    ///< what they weigh, if that is counted
   std::uint64_t in_flight = 0;     ///< of these, the ones that a child holds
-  Duration oldest_age{0};          ///< since when the oldest is owed; 0 if nothing is
-  SenderCounters counters{};       ///< what it has counted
+  /// Deliveries that are owed no longer but still with the child, where they take room until it
+  /// answers: they expired there, or an earlier child has done them.
+  std::uint64_t ghosts = 0;
+  Duration oldest_age{0};    ///< since when the oldest is owed; 0 if nothing is
+  SenderCounters counters{}; ///< what it has counted
 };
 
 /// Renders a status in one line:

@@ -113,6 +113,8 @@ private:
     switch (x.reason) {
     case Refusal::stopped:
       return "refuse: stopped";
+    case Refusal::unusable:
+      return "refuse: unusable";
     case Refusal::draining:
       return "refuse: draining";
     case Refusal::outbox_full:

@@ -121,6 +121,16 @@ TEST(sender_bounds, drops_nothing_for_a_newcomer_that_would_not_fit_even_so) {
   EXPECT_EQ(sender.engine->owed(), 2u);
 }
 
+TEST(sender_bounds, what_cannot_be_weighed_is_refused_and_counted) {
+  testing::EventLog log;
+  EngineDriver sender{{.on_event = log.hook()}};
+  sender.start();
+
+  EXPECT_THAT(sender.take(input::Submit{.is_unusable = true}), ElementsAre("refuse: unusable"));
+  EXPECT_EQ(log.count<event::NotAccepted>(), 1u);
+  EXPECT_EQ(sender.engine->status(sender.now).counters.refused, 1u);
+}
+
 // -- deadlines -------------------------------------------------------------------
 
 TEST(sender_bounds, a_delivery_whose_deadline_passes_while_it_waits_is_given_up) {
@@ -152,7 +162,10 @@ TEST(sender_bounds, an_answer_after_the_deadline_finds_nobody) {
   sender.take(input::Submit{.deadline = Instant{50ms}});
   sender.wake_after(50ms);
 
+  EXPECT_EQ(sender.engine->status(sender.now).ghosts, 1u);
+
   EXPECT_THAT(sender.ack(1), IsEmpty());
+  EXPECT_EQ(sender.engine->status(sender.now).ghosts, 0u);
   EXPECT_EQ(log.count<event::UnknownAcknowledgement>(), 1u);
   EXPECT_EQ(log.count<event::Acknowledged>(), 0u);
 }

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace backoff_actor::engine_test {
 
 using namespace std::chrono_literals;
@@ -35,6 +37,15 @@ TEST(sender_culprits, the_window_opens_by_one_with_every_acknowledgement_after_a
   EXPECT_THAT(sender.ack(4), ElementsAre("acknowledge 4", "hand over 8")) << "the full window";
 }
 
+TEST(sender_culprits, the_largest_window_is_no_smaller_after_an_acknowledgement) {
+  EngineDriver sender{{.max_in_flight = std::numeric_limits<std::uint32_t>::max()}};
+  sender.start();
+  sender.submit();
+  sender.ack(1);
+
+  EXPECT_THAT(sender.submit(), ElementsAre("accept 2", "hand over 2"));
+}
+
 // -- a child that works on one at a time ---------------------------------------------
 
 TEST(sender_culprits, a_poison_message_costs_as_many_crashes_as_it_has_attempts) {
@@ -50,6 +61,17 @@ TEST(sender_culprits, a_poison_message_costs_as_many_crashes_as_it_has_attempts)
   sender.child_started();
   EXPECT_THAT(sender.wake_after(70ms), ElementsAre("hand over 2"));
   EXPECT_THAT(sender.ack(2), ElementsAre("acknowledge 2"));
+}
+
+TEST(sender_culprits, what_was_answered_is_not_charged_for_a_crash_without_a_word) {
+  EngineDriver sender{{.max_attempts = 1}};
+  sender.start();
+  sender.submit();
+  sender.submit();
+  sender.error(1, 8); // of which it is not known whether it was meant
+
+  EXPECT_THAT(sender.crash(7),
+              ElementsAre("dead letter 2 attempts_exhausted", "start child 2", "wake at 10ms"));
 }
 
 TEST(sender_culprits, an_acknowledgement_clears_no_attempts) {
@@ -210,6 +232,16 @@ TEST(sender_culprits, unordered_everything_passes_what_always_crashes) {
 
   EXPECT_EQ(sender.engine->owed(), 1u);
   EXPECT_EQ(sender.engine->status(sender.now).counters.acknowledged, 3u);
+}
+
+TEST(sender_culprits, per_key_nobody_follows_while_a_child_works_on_one_that_expired) {
+  EngineDriver sender{{.works_on = WorksOn::many, .ordering = Ordering::per_key}};
+  sender.start();
+  sender.take(input::Submit{.deadline = Instant{50ms}, .key = 5});
+  sender.take(input::Submit{.key = 5});
+
+  EXPECT_THAT(sender.wake_after(50ms), ElementsAre("dead letter 1 expired"));
+  EXPECT_THAT(sender.ack(1), ElementsAre("hand over 2"));
 }
 
 TEST(sender_culprits, per_key_only_the_key_of_the_culprit_waits) {

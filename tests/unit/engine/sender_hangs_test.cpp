@@ -214,6 +214,18 @@ TEST(sender_hangs, an_error_answer_before_a_hang_was_meant_if_the_child_ends_as_
   EXPECT_THAT(sender.down(1), ElementsAre("dead letter 1 rejected", "start child 2"));
 }
 
+TEST(sender_hangs, also_if_it_was_all_that_the_child_held) {
+  auto options = hanging();
+  options.max_attempts = 1;
+  EngineDriver sender{options};
+  sender.start();
+  sender.submit();
+  sender.error(1, 7);
+
+  EXPECT_THAT(sender.wake_after(100ms), ElementsAre("tell to end 1", "wake at 110ms"));
+  EXPECT_THAT(sender.down(1), ElementsAre("dead letter 1 rejected", "start child 2"));
+}
+
 TEST(sender_hangs, or_if_it_answers_the_probe_before_it_ends) {
   auto sender = hanging_behind_an_error();
 

@@ -68,6 +68,18 @@ TEST(sender_limits, an_acknowledgement_ends_the_time_of_failures) {
   EXPECT_THAT(sender.crash(), ElementsAre("start child 3", "wake at 3600.01s"));
 }
 
+TEST(sender_limits, a_message_that_comes_when_nothing_is_owed_begins_a_new_row_of_failures) {
+  EngineDriver sender{{.max_elapsed = 40ms}};
+  sender.start();
+  sender.crash(); // with nothing owed
+  sender.wake_after(10ms);
+  sender.child_started();
+  sender.now = Instant{10h};
+  sender.submit();
+
+  EXPECT_THAT(sender.crash(), ElementsAre("start child 3", "wake at 36000.03s"));
+}
+
 TEST(sender_limits, the_ceilings_free_retry_does_not_end_the_time_of_failures) {
   EngineDriver sender{{.max_elapsed = 1h}};
   sender.start();

@@ -105,6 +105,53 @@ TEST(sender_refusals, a_wish_at_the_ceiling_is_honoured_and_beyond_it_the_delive
   EXPECT_THAT(sender.nack(2, 5s + Duration{1}), ElementsAre("dead letter 2 retry_after_too_long"));
 }
 
+TEST(sender_refusals, nobody_waits_for_longer_than_the_ceiling_and_all_wait_as_long) {
+  EngineDriver sender{{.max_in_flight = 1, .retry_after_ceiling = 5s}};
+  sender.start();
+  sender.submit();
+  sender.submit();
+
+  EXPECT_THAT(sender.nack(1, 1h), ElementsAre("dead letter 1 retry_after_too_long", "wake at 5s"));
+  EXPECT_THAT(sender.wake_after(5s), ElementsAre("hand over 2"));
+}
+
+TEST(sender_refusals, a_service_that_refuses_what_has_expired_meanwhile_is_left_alone_too) {
+  EngineDriver sender{{.max_in_flight = 1}};
+  sender.start();
+  sender.take(input::Submit{.deadline = Instant{50ms}});
+  sender.submit();
+  sender.wake_after(50ms);
+
+  EXPECT_THAT(sender.nack(1, 2s), ElementsAre("wake at 2.05s"));
+  EXPECT_THAT(sender.wake_after(2s), ElementsAre("hand over 2"));
+  EXPECT_EQ(sender.engine->backoff().total_retries(), 1u);
+}
+
+TEST(sender_refusals, a_wish_is_honoured_even_if_the_child_crashed_over_something_else) {
+  EngineDriver sender;
+  sender.start();
+  sender.submit();
+  sender.submit();
+  sender.error(1, 8, false, {Verdict::retry, 2s});
+
+  EXPECT_THAT(sender.crash(9), ElementsAre("start child 2", "wake at 2s"));
+}
+
+TEST(sender_refusals, a_child_that_refuses_when_it_is_out_of_time_is_heard_about_its_service) {
+  EngineDriver sender{{.ack_timeout = 100ms, .kill_grace = 50ms}};
+  sender.start();
+  sender.submit();
+  const auto late = sender.hand_overs[1].back();
+  sender.wake_after(100ms);
+  sender.take(input::Nacked{late, {7, "busy"}, Duration{30s}});
+  EXPECT_EQ(sender.engine->due(), Instant{30100ms});
+  EXPECT_EQ(sender.engine->status(sender.now).counters.nacks, 0u) << "it has been charged already";
+
+  sender.down(1);
+  sender.child_started();
+  EXPECT_THAT(sender.wake_after(1s), ElementsAre("wake at 30.1s"));
+}
+
 TEST(sender_refusals, unordered_the_others_need_not_wait_for_what_one_was_asked_to) {
   EngineDriver sender{{.ordering = Ordering::unordered, .max_in_flight = 1}};
   sender.start();
