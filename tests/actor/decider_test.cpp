@@ -87,6 +87,24 @@ TEST_F(WithDecider, a_crash_without_a_word_is_not_mistaken_for_an_earlier_one) {
   EXPECT_EQ(*answer->error, caf::exit_reason::kill);
 }
 
+// As a child does that passes a delivery on to somebody who is gone, and crashes then.
+TEST_F(WithDecider, a_crash_after_the_word_that_somebody_is_gone_is_called_by_its_own_name) {
+  auto options = by_sent();
+  options.decider = [](FailureKind, const caf::error&) { return Decision{Verdict::reject}; };
+  start_with(
+    [](caf::event_based_actor* self) -> caf::actor {
+      return self->spawn<HandMade>([](auto* child, const TrackedMsg&) -> caf::message {
+        child->make_response_promise().deliver(caf::make_error(caf::sec::request_receiver_down));
+        throw std::runtime_error("bang");
+      });
+    },
+    options);
+  const auto answer = ask("a");
+
+  ASSERT_TRUE(answer->error);
+  EXPECT_EQ(*answer->error, caf::sec::runtime_error);
+}
+
 TEST_F(WithDecider, a_normal_stop_that_is_called_final_is_an_error_for_the_client) {
   auto options = default_options();
   options.decider = for_kind(FailureKind::child_down, Verdict::reject);

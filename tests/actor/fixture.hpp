@@ -90,7 +90,9 @@ public:
   using Work = std::function<caf::message(caf::event_based_actor* self, const TrackedMsg&)>;
 
   HandMade(caf::actor_config& config, Work work)
-    : caf::event_based_actor(config), work_(std::move(work)) {}
+    : caf::event_based_actor(config), work_(std::move(work)) {
+    seam::keep_cause(*this);
+  }
 
   caf::behavior make_behavior() override {
     return {[this](const TrackedMsg& delivery) -> caf::result<caf::message> {

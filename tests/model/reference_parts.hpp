@@ -106,22 +106,8 @@ inline std::string describe(const Cause* cause) {
   return cause == nullptr ? "no cause" : "cause " + number(cause->code) + " " + cause->text;
 }
 
-inline std::string describe(Refusal refusal) {
-  switch (refusal) {
-  case Refusal::outbox_full:
-    return "outbox full";
-  case Refusal::draining:
-    return "draining";
-  case Refusal::stopped:
-    return "stopped";
-  case Refusal::unusable:
-    return "unusable";
-  }
-  return "unknown";
-}
-
 inline std::string accept_line(std::uint64_t delivery) { return "accept " + number(delivery); }
-inline std::string refuse_line(Refusal why) { return "refuse: " + describe(why); }
+inline std::string refuse_line(Refusal why) { return "refuse: " + std::string{to_string(why)}; }
 inline std::string persist_line(std::uint64_t delivery) { return "persist " + number(delivery); }
 inline std::string start_line(std::uint32_t child, bool is_fallback) {
   return (is_fallback ? "start fallback " : "start child ") + number(child);
