@@ -127,7 +127,7 @@ protected:
     else if (is_exhausted(x))
       bury(id, DeadLetterReason::attempts_exhausted, &cause);
     else if (options.ordering != Ordering::strict)
-      pause_on_its_own(x, at_least);
+      pause_on_its_own(lane, x, at_least);
     return for_all;
   }
 

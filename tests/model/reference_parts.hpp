@@ -38,6 +38,8 @@ struct Delivery {
   bool is_in_flight = false;
   bool is_suspect = false;
   std::optional<Instant> pauses_until{};
+  std::optional<Duration> pause_asked{}; // in this step: how long at the least
+  bool pauses_after_fallback = false;    // the lane whose delay comes first
   std::uint32_t attempts = 0;
   std::uint64_t turn = 0; // of those that a child has the smallest is the first
   Instant clock_start{};

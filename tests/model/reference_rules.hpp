@@ -138,7 +138,7 @@ protected:
     return 0;
   }
 
-  void charge(std::uint64_t culprit, const Cause& cause, Verdict verdict) {
+  void charge(const Lane& lane, std::uint64_t culprit, const Cause& cause, Verdict verdict) {
     if (find(culprit) == nullptr) // nobody knows, or it was a ghost
       return;
     auto& x = *find(culprit);
@@ -152,7 +152,7 @@ protected:
     if (options.works_on == WorksOn::many)
       x.is_suspect = true;
     if (options.ordering != Ordering::strict)
-      pause_on_its_own(x, Duration::zero());
+      pause_on_its_own(lane, x, Duration::zero());
   }
 
   static bool is_fatal(Verdict verdict) {

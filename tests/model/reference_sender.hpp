@@ -137,7 +137,7 @@ public:
     else if (culprit == 0)
       culprit = culprit_among(in_flight(*lane), in_flight(*lane).size() == 1);
     take_all_back(*lane);
-    charge(culprit, x.cause, x.verdict);
+    charge(*lane, culprit, x.cause, x.verdict);
     fail_unless_fatal(*lane, x.cause, x.verdict, at_least);
     if (!is_stopped && options.restart == RestartTiming::at_once && lane->was_handed_something
         && serves(*lane))
@@ -313,6 +313,13 @@ public:
 private:
   // What follows from any input that did not end the sender.
   void settle() {
+    for (auto& x : deliveries)
+      if (x.pause_asked) {
+        const auto& lane = x.pauses_after_fallback ? *fallback : primary;
+        x.own_backoff = x.own_backoff.next();
+        x.pauses_until = std::max(lane.due.value_or(now) + x.own_backoff.wait_time(),
+                                  now + *std::exchange(x.pause_asked, std::nullopt));
+      }
     if (mode == Mode::returning && in_flight(*fallback).empty())
       come_back();
     hand_over_what_can_be();
@@ -375,7 +382,7 @@ private:
     auto back = list;
     std::erase_if(back, [&](const Delivery* x) { return is_held(lane, x->id); });
     take_back(back);
-    charge(culprit, cause, options.on_hang);
+    charge(lane, culprit, cause, options.on_hang);
     fail_unless_fatal(lane, cause, options.on_hang);
   }
 

@@ -246,9 +246,10 @@ protected:
     return options.max_attempts && x.attempts >= *options.max_attempts;
   }
 
-  void pause_on_its_own(Delivery& x, Duration at_least) {
-    x.own_backoff = x.own_backoff.next();
-    x.pauses_until = now + std::max(x.own_backoff.wait_time(), at_least);
+  // From the end of the lane's delay, which is known when the step is over.
+  void pause_on_its_own(const Lane& lane, Delivery& x, Duration at_least) {
+    x.pause_asked = at_least;
+    x.pauses_after_fallback = lane.is_fallback;
   }
 };
 

@@ -265,10 +265,9 @@ void SenderEngine::Step::note_refusal(Slot slot, const SharedCause& cause,
     return;
   }
   leave_flight(lane, slot);
-  if (options_.ordering == Ordering::strict)
-    work_.turns.give_back(slot);
-  else
-    work_.turns.pause(slot, now_ + std::max(own_delay(slot), retry_after.value_or(Duration{0})));
+  work_.turns.give_back(slot);
+  if (options_.ordering != Ordering::strict)
+    deferred_.push_back({slot, &lane, retry_after.value_or(Duration::zero())});
 }
 
 } // namespace backoff_actor

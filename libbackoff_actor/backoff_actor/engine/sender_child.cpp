@@ -157,7 +157,16 @@ void SenderEngine::Step::blame(Lane& lane, Slot slot, const SharedCause& cause, 
   else if (options_.max_attempts && work_.outbox[slot].attempts >= *options_.max_attempts)
     bury(slot, DeadLetterReason::attempts_exhausted, cause);
   else if (options_.ordering != Ordering::strict)
-    work_.turns.pause(slot, now_ + own_delay(slot));
+    deferred_.push_back({slot, &lane, Duration::zero()});
+}
+
+// What failed waits for a backoff of its own, on top of the delay of its lane, so that the others
+// go first.
+void SenderEngine::Step::pause_deferred() {
+  for (const auto& x : deferred_) {
+    const auto others_go = x.lane->delay_runs ? x.lane->due : now_;
+    work_.turns.pause(x.slot, std::max(others_go + own_delay(x.slot), now_ + x.at_least));
+  }
 }
 
 // The next delay of a delivery's own backoff, which is drawn from a stream of its own.

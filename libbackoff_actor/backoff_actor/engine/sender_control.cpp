@@ -56,6 +56,7 @@ void SenderEngine::Step::answer_drains(std::size_t left) {
 void SenderEngine::Step::finish() {
   if (self_.stopped_)
     return;
+  pause_deferred();
   hand_over_waiting();
   if (work_.is_draining && self_.owed() == 0)
     answer_drains(0);

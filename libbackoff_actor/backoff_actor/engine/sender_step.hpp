@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 namespace backoff_actor {
 
@@ -142,6 +143,7 @@ private:
   bool has_meant_to_answer(const Lane& lane, Slot slot) const;
   Slot suspect_all(Lane& lane);
   void blame(Lane& lane, Slot slot, const SharedCause& cause, Verdict verdict);
+  void pause_deferred();
   Duration own_delay(Slot slot);
 
   // -- clock ------------------------------------------------------------------------
@@ -168,11 +170,18 @@ private:
 
   void answer_drains(std::size_t left);
 
+  struct Deferred { // to pause, once the delay of its lane is known
+    Slot slot;
+    const Lane* lane;
+    Duration at_least;
+  };
+
   SenderEngine& self_;
   const EngineOptions& options_;
   Work& work_;
   Instant now_;
   Effects& effects_;
+  std::vector<Deferred> deferred_;
 };
 
 } // namespace backoff_actor

@@ -179,15 +179,15 @@ TEST(sender_culprits, a_suspect_waits_until_the_others_are_done) {
   sender.submit(); // 6 crashes alone, and waits for 10, 10 and 70 ms of its own
   for (int i = 0; i < 2; ++i) {
     sender.take(input::Reset{});
-    sender.crash_and_resend(10ms);
+    sender.crash_and_resend(20ms);
   }
   sender.take(input::Reset{});
   sender.crash();
   sender.child_started();
   sender.submit();
-  EXPECT_THAT(sender.wake_after(10ms), ElementsAre("hand over 7", "wake at 90ms"));
+  EXPECT_THAT(sender.wake_after(10ms), ElementsAre("hand over 7", "wake at 120ms"));
 
-  EXPECT_THAT(sender.wake_after(60ms), IsEmpty()) << "6 is ready, 7 is in flight";
+  EXPECT_THAT(sender.wake_after(70ms), IsEmpty()) << "6 is ready, 7 is in flight";
   EXPECT_THAT(sender.submit(), ElementsAre("accept 8"));
   EXPECT_THAT(sender.ack(7), ElementsAre("acknowledge 7", "hand over 6"));
   EXPECT_THAT(sender.ack(6), ElementsAre("acknowledge 6", "hand over 8")) << "6 was alone";
@@ -209,6 +209,21 @@ TEST(sender_culprits, a_refusal_clears_a_suspect) {
 }
 
 // -- other orders -----------------------------------------------------------------------
+
+TEST(sender_culprits, unordered_what_failed_waits_for_a_backoff_of_its_own_on_top_of_the_senders) {
+  EngineDriver sender{{.ordering = Ordering::unordered, .max_in_flight = 1}};
+  sender.start();
+  sender.submit();
+  sender.ack(1);
+  sender.submit(); // 2 crashes, and waits for 10 ms of its own after the sender's 10 ms
+  sender.submit();
+  sender.crash();
+  sender.child_started();
+
+  EXPECT_THAT(sender.wake_after(10ms), ElementsAre("hand over 3", "wake at 20ms"));
+  EXPECT_THAT(sender.ack(3), ElementsAre("acknowledge 3"));
+  EXPECT_THAT(sender.wake_after(10ms), ElementsAre("hand over 2"));
+}
 
 TEST(sender_culprits, unordered_everything_passes_what_always_crashes) {
   EngineDriver sender{{.ordering = Ordering::unordered, .max_in_flight = 1}};
