@@ -1,5 +1,6 @@
 #include "backoff_actor/core/time.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string_view>
@@ -42,6 +43,46 @@ std::string to_string(Duration span) {
       return sign + std::to_string(size / unit.nanoseconds)
              + decimals(size % unit.nanoseconds, unit.nanoseconds) + std::string{unit.name};
   return sign + std::to_string(size) + "ns";
+}
+
+std::optional<Duration> parse_duration(std::string_view text) {
+  constexpr std::array<Unit, 6> units{{{1, "ns"},
+                                       {1'000, "us"},
+                                       {1'000'000, "ms"},
+                                       {1'000'000'000, "s"},
+                                       {60'000'000'000, "min"},
+                                       {3'600'000'000'000, "h"}}};
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const auto number = text.substr(0, text.find_first_not_of("0123456789."));
+  const auto name = text.substr(number.size());
+  const auto* unit =
+    std::find_if(units.begin(), units.end(), [&](const Unit& x) { return x.name == name; });
+  if (unit == units.end() || number.empty() || !is_digit(number.front())
+      || !is_digit(number.back()))
+    return std::nullopt;
+  const auto point = std::min(number.find('.'), number.size());
+  std::uint64_t count = 0; // ns
+  const auto add = [&](std::uint64_t digit, std::uint64_t weight) {
+    const auto limit = static_cast<std::uint64_t>(Duration::max().count());
+    if (digit != 0 && weight > (limit - count) / digit)
+      return false;
+    count += digit * weight;
+    return true;
+  };
+  auto weight = unit->nanoseconds;
+  for (auto i = point; i-- > 0;) {
+    if (!add(static_cast<std::uint64_t>(number[i] - '0'), weight))
+      return std::nullopt;
+    weight = weight > UINT64_MAX / 10 ? UINT64_MAX : weight * 10;
+  }
+  weight = unit->nanoseconds;
+  for (auto i = point + 1; i < number.size(); ++i) {
+    weight = weight % 10 == 0 ? weight / 10 : 0;
+    if (!is_digit(number[i]) || (number[i] != '0' && weight == 0)
+        || !add(static_cast<std::uint64_t>(number[i] - '0'), weight))
+      return std::nullopt;
+  }
+  return Duration{static_cast<std::int64_t>(count)};
 }
 
 } // namespace backoff_actor

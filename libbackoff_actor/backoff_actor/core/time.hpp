@@ -4,7 +4,9 @@
 
 #include <chrono>
 #include <compare>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace backoff_actor {
 
@@ -54,5 +56,10 @@ constexpr Duration operator-(Instant later, Instant earlier) {
 /// Renders a span for people, exactly and in the largest unit that fits: `1.023s`, `10ms`, `1.5us`,
 /// `-5ns`, and `2min` or `10h` where the span is a whole number of them.
 BACKOFF_ACTOR_EXPORT std::string to_string(Duration span);
+
+/// Reads a span as `to_string` writes it: a decimal number, directly followed by `ns`, `us`, `ms`,
+/// `s`, `min` or `h`. Nothing if it is anything else, negative, finer than a nanosecond, or beyond
+/// 292 years.
+BACKOFF_ACTOR_EXPORT std::optional<Duration> parse_duration(std::string_view text);
 
 } // namespace backoff_actor

@@ -17,22 +17,36 @@ constexpr std::uint64_t mix(std::uint64_t x) {
 
 } // namespace detail
 
-/// Returns the n-th number of a stream of a seed: chance as a coordinate, not as a generator. There
-/// is nothing to store, to copy or to share, and the three numbers in a log line give the same draw
-/// again.
+/// The numbers of one stream of a seed: chance as a coordinate, not as a generator. Nothing
+/// advances, and nothing is shared; the three numbers in a log line give the same draw again.
 ///
-/// @shape  `(seed, stream, n) -> u`; pure, total, the same on every platform: integers, and one
-///         exact conversion of 53 bits instead of `std::uniform_real_distribution`, whose algorithm
-///         is free.
+/// @shape  `Draws{seed, stream}(n) -> u`; pure, total, the same on every platform: integers, and
+///         one exact conversion of 53 bits instead of `std::uniform_real_distribution`, whose
+///         algorithm is free.
 /// @units  dimensionless
 /// @range  `0 <= u < 1`, in steps of 2^-53
 /// @thread safe from any thread.
+class Draws {
+public:
+  /// The numbers of stream `stream` of `seed`.
+  constexpr Draws(std::uint64_t seed, std::uint64_t stream)
+    : key_(detail::mix(detail::mix(seed + golden_) ^ (stream + golden_))) {}
+
+  /// Returns the n-th number, counted from 0.
+  constexpr double operator()(std::uint64_t n) const {
+    return static_cast<double>(detail::mix(key_ + (n + 1) * golden_) >> 11) * 0x1.0p-53;
+  }
+
+private:
+  static constexpr std::uint64_t golden_ = 0x9e3779b97f4a7c15ULL; // 2^64 by the golden ratio
+
+  std::uint64_t key_;
+};
+
+/// Returns the n-th number of a stream of a seed, for the one that needs a single number: see
+/// `Draws`.
 constexpr double unit_random(std::uint64_t seed, std::uint64_t stream, std::uint64_t n) {
-  constexpr std::uint64_t golden = 0x9e3779b97f4a7c15ULL; // 2^64 divided by the golden ratio
-  auto hash = detail::mix(seed + golden);
-  hash = detail::mix(hash ^ (stream + golden));
-  hash = detail::mix(hash + (n + 1) * golden);
-  return static_cast<double>(hash >> 11) * 0x1.0p-53;
+  return Draws{seed, stream}(n);
 }
 
 } // namespace backoff_actor

@@ -1,0 +1,61 @@
+#include "backoff_actor/backoff/back_off.hpp"
+
+#include "backoff_actor/core/unit_random.hpp"
+
+namespace backoff_actor {
+
+namespace {
+
+void require_unit(double u) {
+  if (u >= 0.0 && u < 1.0)
+    return;
+  Problems problems; // NaN, too
+  problems.add("u", std::to_string(u), "0 <= u < 1");
+  problems.raise_if_any();
+}
+
+} // namespace
+
+BackOff BackOff::next() const { return next(unit_random(seed_, stream_, progress_.draws)); }
+
+BackOff BackOff::next(double u) const {
+  require_unit(u);
+  const auto step = policy_.next(progress_, u);
+  if (step.progress.retries == 0) // a free retry, after which all begins anew
+    return reset();
+  auto result = *this;
+  result.progress_ = step.progress;
+  result.wait_time_ = step.delay;
+  return result;
+}
+
+BackOff BackOff::reset() const {
+  auto result = *this;
+  result.progress_ = policy_.restart(progress_);
+  result.wait_time_ = Duration::zero();
+  ++result.resets_;
+  return result;
+}
+
+BackOff BackOff::with_stream(std::uint64_t stream) const {
+  auto result = *this;
+  result.stream_ = stream;
+  return result;
+}
+
+std::string to_string(const BackOff& backoff) {
+  std::string result;
+  if (const auto* slots = std::get_if<RandomSlots>(&backoff.policy().formula()))
+    result = "slot " + std::to_string(detail::slot_after(*slots, backoff.retries())) + "/"
+             + std::to_string(slots->ceiling) + ", ";
+  result += "wait " + to_string(backoff.wait_time()) + ", retries "
+            + std::to_string(backoff.retries()) + ", resets " + std::to_string(backoff.resets())
+            + ", total_retries " + std::to_string(backoff.total_retries());
+  if (backoff.is_started())
+    result += ", draw (seed " + std::to_string(backoff.seed()) + ", stream "
+              + std::to_string(backoff.stream()) + ", n "
+              + std::to_string(backoff.total_retries() - 1) + ")";
+  return result;
+}
+
+} // namespace backoff_actor

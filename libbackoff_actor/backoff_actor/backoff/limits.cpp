@@ -1,0 +1,45 @@
+#include "backoff_actor/backoff/limits.hpp"
+
+namespace backoff_actor {
+
+Problems check(const Limits& limits) {
+  Problems problems;
+  const auto require_above_zero = [&](const char* field, const std::optional<Duration>& span) {
+    if (span && *span <= Duration::zero())
+      problems.add(field, to_string(*span), "more than 0");
+  };
+  if (limits.max_retries && *limits.max_retries == UINT32_MAX)
+    problems.add("max_retries", std::to_string(UINT32_MAX),
+                 "0.." + std::to_string(UINT32_MAX - 1) + ", or unset for no limit");
+  require_above_zero("max_elapsed", limits.max_elapsed);
+  require_above_zero("attempt_timeout", limits.attempt_timeout);
+  if (limits.server_hint < Duration::zero())
+    problems.add("server_hint", to_string(limits.server_hint), "0 and above");
+  require_above_zero("reset_after", limits.reset_after);
+  return problems;
+}
+
+Limits limits_of(const Policy& policy) {
+  if (std::holds_alternative<Memorystore>(policy.formula()))
+    return {.max_retries = 10};
+  if (std::holds_alternative<Ethernet>(policy.formula()))
+    return {.max_retries = 15};
+  return {};
+}
+
+std::string to_string(const Limits& limits) {
+  std::string result;
+  if (limits.max_retries)
+    result += "max_retries " + std::to_string(*limits.max_retries) + " (max_attempts "
+              + std::to_string(*limits.max_attempts()) + "), ";
+  const auto add = [&](const char* name, const std::optional<Duration>& span) {
+    if (span)
+      result += name + to_string(*span) + ", ";
+  };
+  add("max_elapsed ", limits.max_elapsed);
+  add("attempt_timeout ", limits.attempt_timeout);
+  add("reset_after ", limits.reset_after);
+  return result + "server_hint " + to_string(limits.server_hint);
+}
+
+} // namespace backoff_actor

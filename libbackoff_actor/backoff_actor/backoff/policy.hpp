@@ -1,0 +1,134 @@
+#pragma once
+
+#include "backoff_actor/backoff/decorrelated.hpp"
+#include "backoff_actor/backoff/ethernet.hpp"
+#include "backoff_actor/backoff/exponential.hpp"
+#include "backoff_actor/backoff/fixed.hpp"
+#include "backoff_actor/backoff/jitter.hpp"
+#include "backoff_actor/backoff/linear.hpp"
+#include "backoff_actor/backoff/memorystore.hpp"
+#include "backoff_actor/backoff/random_slots.hpp"
+#include "backoff_actor/backoff/seed002.hpp"
+
+#include <concepts>
+#include <string>
+#include <variant>
+
+// Two kinds of formulas. Fixed, linear and exponential give a delay v, of which a jitter makes the
+// delay to wait; what they go on from is the next v. The others draw their delay themselves, and
+// take no jitter.
+
+namespace backoff_actor {
+
+/// How long to wait before each retry: a formula and a jitter, as an immutable value.
+///
+///     Policy policy = Exponential{.first = 100ms, .factor = 2, .cap = 30s} | full_jitter;
+///     Policy same = parse_policy("exponential(100ms, x2, cap 30s) | full_jitter");
+///
+/// A policy says how long, never whether: limits are values beside it (`Limits`). What changes from
+/// one retry to the next is in a `Progress`, so that any number of series share one policy; a
+/// `BackOff` is a policy with a series of its own.
+///
+/// @shape  `next(Progress, u) -> Step`; pure and total. Nothing is allocated.
+/// @units  nanoseconds
+/// @range  `0 <= delay <= longest()`
+/// @errors constructors throw `InvalidArgument` naming every parameter that `check` finds wrong.
+/// @thread safe from any thread, as long as nobody assigns to it.
+class BACKOFF_ACTOR_EXPORT Policy {
+public:
+  /// Any of the formulas.
+  using Formula = std::variant<Fixed, Linear, Exponential, Decorrelated, Ethernet, RandomSlots,
+                               Memorystore, Seed002>;
+
+  /// The article's policy with its defaults.
+  Policy() : Policy(Formula{RandomSlots{}}, no_jitter) {}
+
+  /// A formula, without a jitter but its own.
+  ///
+  /// @errors throws `InvalidArgument` naming every parameter that `check` finds wrong.
+  template <class F>
+  requires(!std::same_as<F, Formula> && std::constructible_from<Formula, const F&>)
+    Policy(const F& formula)
+    : Policy(Formula{formula}, no_jitter) {} // is meant to convert
+
+  /// A formula with a jitter.
+  ///
+  /// @errors throws `InvalidArgument` naming every parameter that `check` finds wrong, also a jitter
+  ///         for a formula that draws by itself.
+  Policy(const Formula& formula, const Jitter& jitter);
+
+  /// Before the first retry.
+  Progress start() const { return {growth_.first, 0, 0}; }
+
+  /// Begins a new series, whose draws go on where the last ones ended.
+  Progress restart(const Progress& progress) const { return {growth_.first, 0, progress.draws}; }
+
+  /// Returns the next retry.
+  ///
+  /// @shape  `(progress, u) -> Step`, with a progress of this policy
+  /// @range  `0 <= u < 1`
+  Step next(const Progress& progress, double u) const;
+
+  /// No delay exceeds it: the cap, where there is one.
+  Duration longest() const { return longest_; }
+
+  /// Whether the delay depends on chance.
+  bool is_random() const;
+
+  /// The formula.
+  const Formula& formula() const { return formula_; }
+
+  /// The jitter; of formulas that draw by themselves none.
+  const Jitter& jitter() const { return jitter_; }
+
+  /// Whether two have the same formula and jitter.
+  friend bool operator==(const Policy& a, const Policy& b) {
+    return a.formula_ == b.formula_ && a.jitter_ == b.jitter_;
+  }
+
+private:
+  Formula formula_;
+  Jitter jitter_;
+  // The rest follows from these two.
+  detail::Growth growth_{};
+  detail::JitterTerms terms_;
+  double top_ = 0; // the longest v, ns
+  Duration longest_{0};
+};
+
+/// Puts a jitter to a policy that has none.
+///
+/// @errors throws `InvalidArgument` if it has one, or draws by itself.
+BACKOFF_ACTOR_EXPORT Policy operator|(const Policy& policy, const Jitter& jitter);
+
+/// Returns all that is wrong with a formula and a jitter.
+BACKOFF_ACTOR_EXPORT Problems check(const Policy::Formula& formula, const Jitter& jitter);
+
+/// Renders a policy in the form that `parse_policy` takes:
+/// `exponential(100ms, x2, cap 30s) | full_jitter`.
+BACKOFF_ACTOR_EXPORT std::string to_string(const Policy& policy);
+
+// Inlined, and without std::visit, so that a progress stays in registers: by way of memory a step
+// takes five times as long.
+[[gnu::always_inline]] inline Step Policy::next(const Progress& progress, double u) const {
+  static_assert(std::variant_size_v<Formula> == 8);
+  switch (formula_.index()) {
+  case 3:
+    return detail::step(*std::get_if<3>(&formula_), progress, u);
+  case 4:
+    return detail::step(*std::get_if<4>(&formula_), progress, u);
+  case 5:
+    return detail::step(*std::get_if<5>(&formula_), progress, u);
+  case 6:
+    return detail::step(*std::get_if<6>(&formula_), progress, u);
+  case 7:
+    return detail::step(*std::get_if<7>(&formula_), progress, u);
+  default: {
+    const auto level = std::min(progress.level * growth_.factor + growth_.step, top_);
+    const auto delay = std::min(detail::jittered(terms_, progress.level, u), longest_);
+    return {{level, detail::one_more(progress.retries), progress.draws + 1}, delay};
+  }
+  }
+}
+
+} // namespace backoff_actor

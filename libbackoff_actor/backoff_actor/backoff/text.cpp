@@ -1,0 +1,53 @@
+#include "backoff_actor/backoff/text.hpp"
+
+#include "backoff_actor/core/time.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+
+namespace backoff_actor::detail {
+
+namespace {
+
+std::string shortest(double number, std::chars_format format) {
+  std::array<char, 512> buffer; // a double has at most 309 digits before the point
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number, format).ptr;
+  return {buffer.data(), end};
+}
+
+} // namespace
+
+std::string decimal(double number) { return shortest(number, std::chars_format::fixed); }
+
+std::string percent(double part) {
+  if (!std::isfinite(part) || part == 0)
+    return decimal(part) + "%";
+  // The digits are those of the part: 100 * 0.29 is not 29.
+  auto text = shortest(part, std::chars_format::scientific);
+  const std::string sign = part < 0 ? "-" : "";
+  text.erase(0, sign.size());
+  const auto e = text.find('e');
+  const auto power = std::atoi(text.c_str() + e + 1) + 2;
+  auto digits = text.substr(0, e);
+  if (digits.size() > 1)
+    digits.erase(1, 1); // the point
+  const auto before_point = power + 1;
+  if (before_point <= 0)
+    return sign + "0." + std::string(static_cast<std::size_t>(-before_point), '0') + digits + "%";
+  const auto size = static_cast<std::size_t>(before_point);
+  if (digits.size() <= size)
+    return sign + digits + std::string(size - digits.size(), '0') + "%";
+  return sign + digits.substr(0, size) + "." + digits.substr(size) + "%";
+}
+
+std::string span_of(double nanoseconds) {
+  constexpr auto limit = 9.2e18;
+  if (!(nanoseconds > -limit && nanoseconds < limit))
+    return decimal(nanoseconds) + "ns";
+  return to_string(Duration{static_cast<std::int64_t>(nanoseconds)});
+}
+
+} // namespace backoff_actor::detail

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+// How policies and jitters write their numbers, so that reading gives the same number again.
+
+namespace backoff_actor::detail {
+
+/// A factor, without an exponent: `2`, `1.5`, `2.71828`.
+std::string decimal(double number);
+
+/// A part of a whole: `20%` for 0.2, `0.5%` for 0.005.
+std::string percent(double part);
+
+/// A span in nanoseconds.
+std::string span_of(double nanoseconds);
+
+} // namespace backoff_actor::detail
