@@ -103,7 +103,7 @@ TEST_P(CurvesOfSeed002, have_the_means_of_the_article) {
 INSTANTIATE_TEST_SUITE_P(curves, CurvesOfSeed002,
                          ::testing::Values(Curve{"seed002(100ms, x2.7, cap 10min, jitter 10%)",
                                                  {.1, .27, .729, 1.9683, 5.3144, 14.3489, 38.742,
-                                                  104.6035, 282.4295, 600}},
+                                                  104.6035, 282.4295, 577.906}},
                                            Curve{"seed002(1s, x1.5, cap 5min, jitter 10%)",
                                                  {1, 1.5, 2.25, 3.375, 5.0625, 7.5938, 11.3906,
                                                   17.0859, 25.6289, 38.4434, 57.665, 86.4976,
