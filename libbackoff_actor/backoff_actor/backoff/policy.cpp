@@ -25,9 +25,13 @@ void require_span(Problems& problems, const char* field, Duration given, Duratio
                    + to_string(max_delay));
 }
 
+std::string text_of_factor(double factor) {
+  return std::string{'x'}.append(detail::decimal(factor));
+}
+
 void require_factor(Problems& problems, double given) {
   if (!(given >= 1 && given <= greatest_factor))
-    problems.add("factor", "x" + detail::decimal(given), "x1..x1000");
+    problems.add("factor", text_of_factor(given), "x1..x1000");
 }
 
 // The longest delay of 2^exponent - 1 slots must be representable, and no longer than `limit`.
@@ -84,11 +88,11 @@ std::string text_of(const Linear& x) {
   return "linear(" + to_string(x.first) + ", +" + to_string(x.step) + cap_of(x.cap) + ")";
 }
 std::string text_of(const Exponential& x) {
-  return "exponential(" + to_string(x.first) + ", x" + detail::decimal(x.factor) + cap_of(x.cap)
+  return "exponential(" + to_string(x.first) + ", " + text_of_factor(x.factor) + cap_of(x.cap)
          + ")";
 }
 std::string text_of(const Decorrelated& x) {
-  return "decorrelated(" + to_string(x.first) + ", x" + detail::decimal(x.factor) + cap_of(x.cap)
+  return "decorrelated(" + to_string(x.first) + ", " + text_of_factor(x.factor) + cap_of(x.cap)
          + ")";
 }
 std::string text_of(const Ethernet& x) {
@@ -100,7 +104,7 @@ std::string text_of(const RandomSlots& x) {
 }
 std::string text_of(const Memorystore& x) { return "memorystore(max " + to_string(x.max) + ")"; }
 std::string text_of(const Seed002& x) {
-  return "seed002(" + to_string(x.min) + ", x" + detail::decimal(x.factor) + ", cap "
+  return "seed002(" + to_string(x.min) + ", " + text_of_factor(x.factor) + ", cap "
          + to_string(x.cap) + ", jitter " + detail::percent(x.jitter) + ")";
 }
 

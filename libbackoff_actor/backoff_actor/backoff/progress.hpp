@@ -11,6 +11,24 @@ inline constexpr Duration max_delay = std::chrono::hours{876'000};
 
 /// How far a series of retries has come: all that changes from one `Policy::next` to the next.
 struct Progress {
+  /// Before the first retry of nothing in particular; `Policy::start` gives that of a policy.
+  constexpr Progress() = default;
+
+  /// All at once.
+  constexpr Progress(double level_now, std::uint32_t retries_so_far, std::uint32_t draws_so_far)
+    : level(level_now), retries(retries_so_far), draws(draws_so_far) {}
+
+  constexpr Progress(const Progress&) = default;
+
+  /// Member by member: as one move of 16 bytes, compilers write the numbers to memory first and read
+  /// them back at once, which takes longer than a whole step.
+  constexpr Progress& operator=(const Progress& other) {
+    level = other.level;
+    retries = other.retries;
+    draws = other.draws;
+    return *this;
+  }
+
   /// What the formula goes on from, in nanoseconds: the next delay before jitter, or the last.
   double level = 0;
 

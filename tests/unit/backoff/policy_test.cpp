@@ -451,7 +451,7 @@ TEST(policy, of_seed_002_exceeds_its_cap_as_its_source_does) {
 
 TEST(policy, costs_sixteen_bytes_of_progress_and_no_destructor) {
   EXPECT_EQ(sizeof(Progress), 16u);
-  EXPECT_TRUE(std::is_trivially_copyable_v<Progress>);
+  EXPECT_TRUE(std::is_trivially_destructible_v<Progress>);
   EXPECT_TRUE(std::is_trivially_copyable_v<Policy>);
 }
 

@@ -1,0 +1,31 @@
+// A file of its own: where the compiler sees both operators it takes `free` for the wrong partner of
+// `new`.
+
+#include "common/allocations.hpp"
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+namespace {
+
+std::atomic<std::uint64_t> count{0};
+
+} // namespace
+
+void* operator new(std::size_t size) {
+  count.fetch_add(1, std::memory_order_relaxed);
+  if (auto* memory = std::malloc(size == 0 ? 1 : size))
+    return memory;
+  throw std::bad_alloc{};
+}
+
+void operator delete(void* memory) noexcept { std::free(memory); }
+
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace benchmarks {
+
+std::uint64_t allocations() { return count.load(std::memory_order_relaxed); }
+
+} // namespace benchmarks
