@@ -17,12 +17,9 @@ namespace backoff_actor {
 ///     Friday, 31-Dec-99 23:59:59 GMT   RFC 850
 ///     Fri Dec 31 23:59:59 1999         asctime, in UTC
 ///
-///     const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-///     const auto wish = parse_retry_after(header, now);
-///
-/// `floor`, as here, makes the span of a date end no earlier than the date, but up to a second
-/// later. The date is the server's, so a clock that differs from the server's changes the span by
-/// as much.
+/// `now` is the system's clock, rounded down, `std::chrono::floor<std::chrono::seconds>`: then the
+/// span ends no earlier than the date, and at most a second later. The date is the server's, so a
+/// clock that differs from the server's changes the span by as much.
 ///
 /// @shape  `(header, now) -> span`; pure and total. Blanks around the value are ignored, and so is
 ///         whether the name of the weekday fits the date. A two-digit year is the latest that is
