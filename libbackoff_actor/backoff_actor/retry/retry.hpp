@@ -156,7 +156,7 @@ RetryResult<R> run_retries(const Policy& policy, const Limits& limits, Predicate
 ///         `predicate(const Value&)`, and `predicate(const std::exception&)` for what was thrown,
 ///         return an `Assessment`, or a bool that is true to try again. Without the first every
 ///         value is wanted, without the second every `std::exception` is retried; one of them there
-///         must be. A lambda has one of them; `on_exceptions` has the second.
+///         must be. `on_exceptions` has the second. A lambda with `const auto&` is asked about both.
 ///         A server's wish is an assessment, `retryable_after(span)`; see `parse_retry_after`.
 /// @errors throws `InvalidArgument` naming every limit that cannot be, before the first attempt.
 ///         What the predicate, the observer or the clock throws passes through.
@@ -169,7 +169,9 @@ auto retry(const Policy& policy, const Limits& limits, Predicate&& predicate, Fu
   using F = std::remove_reference_t<Function>;
   using P = std::remove_reference_t<Predicate>;
   constexpr auto is_function = std::invocable<F&, const Attempt&> || std::invocable<F&>;
-  static_assert(is_function, "the function must be callable with a const Attempt& or with nothing");
+  static_assert(is_function,
+                "the function, which comes after the predicate, must be callable with a const "
+                "Attempt& or with nothing");
   if constexpr (is_function) {
     using Result = decltype(detail::call(function, Attempt{}));
     using R = std::remove_cv_t<Result>;
