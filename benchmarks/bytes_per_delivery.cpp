@@ -222,9 +222,8 @@ Measured measure_sender(Send how, Overflow overflow, std::uint64_t count) {
   backoff_actor::SenderOptions options;
   options.capacity = count;
   options.overflow = overflow;
-  options.backoff.slot_time = 1h;
-  options.backoff.ceiling = 1;
-  options.backoff.stay_at_ceiling = true;
+  options.backoff =
+    backoff_actor::RandomSlots{.slot_time = 1h, .ceiling = 1, .stay_at_ceiling = true};
   const auto sender = backoff_actor::spawn_back_off_sender(
     world.system(),
     [=](caf::event_based_actor* self) -> caf::actor {

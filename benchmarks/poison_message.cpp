@@ -204,8 +204,8 @@ Variant ours(std::string name, backoff_actor::SenderOptions options) {
           [=](VirtualTime& time, const backoff_actor::ChildFactory& make_child,
               std::uint64_t seed) mutable -> Running {
             const auto work = std::make_shared<Work>();
-            options.backoff.seed = seed;
-            options.backoff.stream = 0;
+            options.seed = seed;
+            options.stream = 0;
             options.on_event = [=](const backoff_actor::Event& event) {
               if (std::holds_alternative<backoff_actor::event::ChildDown>(event))
                 ++work->crashes;

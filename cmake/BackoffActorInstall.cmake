@@ -1,4 +1,4 @@
-# Installs libraries, headers, the CMake package, the pkg-config files and the demo.
+# Installs libraries, headers, the CMake package, the pkg-config files, the demo and the tools.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
@@ -105,7 +105,7 @@ _backoff_actor_pkgconfig(
 _backoff_actor_pkgconfig(backoff_actor-testing testing "Virtual time and scripted failures for guarded actors"
                          "backoff_actor" "" "")
 
-# -- documentation, examples and the demo --------------------------------------
+# -- documentation, examples, the demo and the tools ---------------------------
 
 install(FILES "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/CHANGELOG.md"
               "${PROJECT_SOURCE_DIR}/LICENSE"
@@ -122,4 +122,8 @@ if(TARGET http_guard)
   file(CREATE_LINK "${_from_bin}" "${PROJECT_BINARY_DIR}/backoff_actor_demo" SYMBOLIC)
   install(FILES "${PROJECT_BINARY_DIR}/backoff_actor_demo" DESTINATION "${CMAKE_INSTALL_BINDIR}"
           COMPONENT tools)
+endif()
+
+if(TARGET backoffctl)
+  install(TARGETS backoffctl RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT tools)
 endif()

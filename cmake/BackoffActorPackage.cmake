@@ -1,4 +1,4 @@
-# cpack -G DEB: the library, what is needed to build with it, and the demo. Made for shared libraries
+# cpack -G DEB: the library, what is needed to build with it, and the demo with the tools. Made for shared libraries
 # (BUILD_SHARED_LIBS=ON, see the preset "package").
 set(CPACK_PACKAGE_NAME backoff-actor)
 set(CPACK_PACKAGE_VERSION "${PROJECT_VERSION}")
@@ -34,7 +34,7 @@ set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION utils)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_DEPENDS "libbackoff-actor${_series} (= ${PROJECT_VERSION})")
 set(CPACK_DEBIAN_TOOLS_PACKAGE_RECOMMENDS gnuplot-nox)
 set(CPACK_COMPONENT_TOOLS_DESCRIPTION
-    "The demo\n backoff_actor_demo guards a worker that calls a failing HTTP service, its own or yours, and counts\n what was lost and what was done twice."
+    "The demo and the tools\n backoffctl answers questions about backoffs: which attempt is due when, how long the delays are, and\n which factor gives the delays that are wanted.\n .\n backoff_actor_demo guards a worker that calls a failing HTTP service, its own or yours, and counts\n what was lost and what was done twice."
 )
 
 # The libraries are each other's dependencies, and not installed while they are packed.

@@ -66,8 +66,8 @@ Story run(const std::vector<Msg>& messages, std::size_t& right) {
 
   backoff_actor::SenderOptions options; // slot_time 10 ms, ceiling 10, as in the article
   options.acknowledgement = backoff_actor::Acknowledgement::by_sent;
-  options.backoff.seed = 1;
-  options.backoff.stream = 0;
+  options.seed = 1;
+  options.stream = 0;
   options.on_event = [&](const backoff_actor::Event& event) { story.tell(event); };
 
   const auto sender =

@@ -48,7 +48,7 @@ int main() {
   std::vector<backoff_actor::DeadLetter> letters;
   // [options]
   backoff_actor::SenderOptions options;
-  options.backoff.slot_time = 1ms;
+  options.backoff = backoff_actor::RandomSlots{.slot_time = 1ms};
   options.max_attempts = 3;           // then a delivery is given up
   options.ack_timeout = 5s;           // a silent child is ended and made again
   options.capacity = 10'000;          // more is refused, with `outbox_full`

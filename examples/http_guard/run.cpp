@@ -94,11 +94,10 @@ EarlyEnd run(const Options& options, ServiceProcess* service, example::Signals& 
   caf::actor_system system{config};
 
   backoff_actor::SenderOptions sender_options;
-  sender_options.backoff.slot_time = 5ms;
-  sender_options.backoff.ceiling = 8;
-  sender_options.backoff.stay_at_ceiling = true;
-  sender_options.backoff.seed = options.seed;
-  sender_options.backoff.stream = 0;
+  sender_options.backoff =
+    backoff_actor::RandomSlots{.slot_time = 5ms, .ceiling = 8, .stay_at_ceiling = true};
+  sender_options.seed = options.seed;
+  sender_options.stream = 0;
   sender_options.max_in_flight = 1; // what waits for the worker would be called in spite of a 429
   sender_options.on_event = [&](const backoff_actor::Event& event) { record.on_event(event); };
 

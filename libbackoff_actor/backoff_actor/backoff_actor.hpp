@@ -10,6 +10,8 @@
 /// outbox, the events and `SenderEngine`. What acts on CAF is `BackOffSender` and what belongs to
 /// it.
 
+#include "backoff_actor/backoff/parse_policy.hpp"
+#include "backoff_actor/backoff/policy.hpp"
 #include "backoff_actor/caf/back_off_sender.hpp"
 #include "backoff_actor/caf/child.hpp"
 #include "backoff_actor/caf/control.hpp"

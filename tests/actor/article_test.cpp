@@ -11,8 +11,8 @@ protected:
   void SetUp() override {
     SenderOptions options;
     options.acknowledgement = Acknowledgement::by_sent;
-    options.backoff.seed = 1;
-    options.backoff.stream = 0;
+    options.seed = 1;
+    options.stream = 0;
     options.on_event = log.hook();
     sender = time.keep(spawn_back_off_sender(
       time.system(),

@@ -119,7 +119,7 @@ TEST_F(Backoff, recreates_the_child_at_the_tick_on_request) {
 
 TEST_F(Backoff, a_zero_delay_is_neither_inline_nor_a_timer) {
   auto options = default_options();
-  options.backoff.ceiling = 1; // never waits
+  options.backoff = RandomSlots{.ceiling = 1}; // never waits
   start({testing::times(1000, testing::crash())}, options);
 
   const auto answer = ask("a");
@@ -139,8 +139,8 @@ TEST_F(Backoff, ten_hours_with_thousands_of_crashes_pass_in_a_moment) {
 
 TEST_F(Backoff, two_senders_with_the_same_seed_do_not_march_in_step) {
   SenderOptions options;
-  options.backoff.seed = 1;
-  options.backoff.stay_at_ceiling = true;
+  options.seed = 1;
+  options.backoff = RandomSlots{.stay_at_ceiling = true};
   start({testing::times(30, testing::crash())}, options);
   const auto one = std::exchange(sender, nullptr);
   EventLog first = std::exchange(log, EventLog{});

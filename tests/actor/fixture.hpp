@@ -110,8 +110,8 @@ class SenderTest : public ::testing::Test {
 protected:
   static SenderOptions default_options() {
     SenderOptions options;
-    options.backoff.seed = 72451;
-    options.backoff.stream = 0;
+    options.seed = 72451;
+    options.stream = 0;
     return options;
   }
 

@@ -261,7 +261,7 @@ TEST_F(Lifecycle, a_sender_that_nobody_holds_lives_while_it_owes_something) {
 TEST_F(Lifecycle, a_sender_that_nobody_holds_and_that_owes_nothing_does_not_wait_for_its_tick) {
   Danger children{{}};
   auto options = default_options();
-  options.backoff.slot_time = 1h;
+  options.backoff = RandomSlots{.slot_time = 1h};
   options.on_event = log.hook();
   auto held = spawn_back_off_sender(time.system(), children.factory(), options);
   time.run();
@@ -343,15 +343,15 @@ TEST_F(Lifecycle, a_factory_may_make_requests_of_its_own) {
 TEST_F(Lifecycle, bad_options_are_refused_all_together_before_anything_starts) {
   time.run(); // some versions of CAF have actors of their own
   SenderOptions options;
-  options.backoff.slot_time = 0ms;
-  options.backoff.ceiling = 99;
+  options.max_attempts = 0;
+  options.capacity = 0;
   try {
     spawn_back_off_sender(time.system(), nullptr, options);
     FAIL() << "nothing was thrown";
   } catch (const InvalidArgument& thrown) {
     EXPECT_STREQ(thrown.what(),
-                 "backoff.slot_time: got 0ns, allowed 1ns..24h\n"
-                 "backoff.ceiling: got 99, allowed 1..62\n"
+                 "max_attempts: got 0, allowed 1 or more\n"
+                 "capacity: got 0, allowed 1..268435455\n"
                  "make_child: got an empty function, allowed a function that returns a "
                  "fresh actor");
   }

@@ -33,7 +33,7 @@ struct Delivery {
   std::uint64_t key;
   std::uint32_t weight;
   bool is_stored;
-  ExponentialBackOff own_backoff;
+  BackOff own_backoff;
   bool is_owed = true; // otherwise a ghost
   bool is_in_flight = false;
   bool is_suspect = false;
@@ -62,7 +62,7 @@ enum class Child { none, starting, alive, leaving };
 /// A child and what belongs to it: the worker's, or the fallback's.
 struct Lane {
   bool is_fallback;
-  ExponentialBackOff backoff;
+  BackOff backoff;
   std::uint32_t epoch;
   std::uint32_t max_window;
   std::uint32_t window;
@@ -88,12 +88,8 @@ struct Drain {
 };
 
 /// A backoff with the parameters of `other` from the beginning, in another stream.
-inline ExponentialBackOff in_stream(const ExponentialBackOff& other, std::uint64_t stream) {
-  return ExponentialBackOff{ExponentialBackOffSpec{.slot_time = other.slot_time(),
-                                                   .ceiling = other.ceiling(),
-                                                   .stay_at_ceiling = other.stay_at_ceiling(),
-                                                   .seed = other.seed(),
-                                                   .stream = stream}};
+inline BackOff in_stream(const BackOff& other, std::uint64_t stream) {
+  return BackOff{other.policy(), other.seed(), stream};
 }
 
 // -- the lines ----------------------------------------------------------------------

@@ -57,10 +57,9 @@ inline EngineOptions options_of(const Conditions& conditions) {
   using std::chrono::milliseconds;
   const auto count = [](int x) { return static_cast<std::uint32_t>(x); };
   EngineOptions result;
-  result.backoff =
-    ExponentialBackOff{ExponentialBackOffSpec{.ceiling = conditions.ceiling + 1,
-                                              .stay_at_ceiling = conditions.stay_at_ceiling != 0,
-                                              .seed = conditions.seed}};
+  result.backoff = BackOff{RandomSlots{.ceiling = conditions.ceiling + 1,
+                                       .stay_at_ceiling = conditions.stay_at_ceiling != 0},
+                           conditions.seed};
   result.restart = static_cast<RestartTiming>(conditions.restart);
   result.works_on = static_cast<WorksOn>(conditions.works_on);
   result.ordering = static_cast<Ordering>(conditions.ordering);
@@ -107,8 +106,7 @@ inline void showValue(const Conditions& conditions, std::ostream& out) {
   const char* const verdicts[] = {"retry", "reject", "give_up", "escalate"};
   const char* const beginnings[] = {"fresh", "on fallback", "returning"};
   const char* const endings[] = {"all are well", "only the fallback is well", "stop"};
-  out << "backoff {ceiling " << options.backoff.ceiling() << ", stay_at_ceiling "
-      << options.backoff.stay_at_ceiling() << ", seed " << conditions.seed << "}";
+  out << "backoff {" << to_string(options.backoff.policy()) << ", seed " << conditions.seed << "}";
   if (conditions.restart != 0)
     out << ", restart at_tick";
   if (conditions.works_on != 0)

@@ -64,7 +64,7 @@ class Hang : public System, public ::testing::WithParamInterface<Blocked> {
 protected:
   void start(AfterGrace after_grace) {
     SenderOptions options;
-    options.backoff.slot_time = 1ms;
+    options.backoff = RandomSlots{.slot_time = 1ms};
     options.ack_timeout = 50ms;
     options.kill_grace = 50ms;
     options.after_grace = after_grace;

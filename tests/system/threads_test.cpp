@@ -75,7 +75,7 @@ TEST_P(SystemUnderLoad, ten_thousand_requests_over_a_hundred_crashing_children_l
   std::atomic<std::uint64_t> right{0};
   EventLog log;
   SenderOptions options;
-  options.backoff.slot_time = 10us;
+  options.backoff = RandomSlots{.slot_time = 10us};
   options.on_event = log.hook();
   const auto make =
     GetParam().detached ? child_of<Crasher, caf::detached>(&given) : child_of<Crasher>(&given);
@@ -102,9 +102,9 @@ TEST_F(System, goes_down_with_a_tick_of_an_hour_pending_when_nothing_is_owed) {
   Danger danger{{{}, {testing::Birth::factory_throws}}};
   EventLog log;
   SenderOptions options;
-  options.backoff.slot_time = 1h;
-  options.backoff.seed = 72451; // the first wait is one slot
-  options.backoff.stream = 0;
+  options.backoff = RandomSlots{.slot_time = 1h};
+  options.seed = 72451; // the first wait is one slot
+  options.stream = 0;
   std::promise<void> waiting;
   options.on_event = [&, hook = log.hook()](const Event& event) {
     hook(event);
@@ -122,9 +122,9 @@ TEST_F(System, goes_down_with_a_tick_of_an_hour_pending_when_nothing_is_owed) {
 TEST_F(System, goes_down_with_a_tick_of_an_hour_pending_when_a_sender_that_owes_is_stopped) {
   Danger danger{{{testing::crash()}, {}}};
   SenderOptions options;
-  options.backoff.slot_time = 1h;
-  options.backoff.seed = 72451;
-  options.backoff.stream = 0;
+  options.backoff = RandomSlots{.slot_time = 1h};
+  options.seed = 72451;
+  options.stream = 0;
   std::promise<void> waiting;
   options.on_event = [&](const Event& event) {
     if (std::holds_alternative<event::RetryScheduled>(event))
@@ -224,7 +224,7 @@ TEST_F(System, a_blocking_actor_that_passes_work_on_to_one_that_is_gone_is_ended
     client->send_exit(gone, caf::exit_reason::user_shutdown);
     client->wait_for(gone);
     SenderOptions options;
-    options.backoff.slot_time = 1ms;
+    options.backoff = RandomSlots{.slot_time = 1ms};
     options.ack_timeout = 20ms; // the bounce looks like that of a child that is about to go down
     options.max_attempts = 2;
     const auto sender = spawn_back_off_sender(

@@ -1,16 +1,15 @@
 #pragma once
 
+#include "backoff_actor/backoff/back_off.hpp"
 #include "backoff_actor/core/export.hpp"
-#include "backoff_actor/core/problems.hpp"
-#include "backoff_actor/core/time.hpp"
 
 #include <cstdint>
-#include <optional>
 #include <string>
+#include <variant>
 
 namespace backoff_actor {
 
-/// The parameters of an `ExponentialBackOff`.
+/// The parameters of an `ExponentialBackOff`: the article's formula, and where its draws come from.
 struct ExponentialBackOffSpec {
   /// What one slot lasts.
   ///
@@ -25,13 +24,11 @@ struct ExponentialBackOffSpec {
   /// At the ceiling: go on there, instead of starting again at slot 1 after a retry without a wait.
   bool stay_at_ceiling = false;
 
-  /// The seed of the draws. Unset: 0; a `BackOffSender` puts a number in that it draws once per
-  /// process.
-  std::optional<std::uint64_t> seed = std::nullopt;
+  /// The seed of the draws.
+  std::uint64_t seed = 0;
 
-  /// The stream of the draws within the seed. Unset: 0; a `BackOffSender` puts its own number in,
-  /// so that no two of them march in step.
-  std::optional<std::uint64_t> stream = std::nullopt;
+  /// The stream of the draws within the seed.
+  std::uint64_t stream = 0;
 };
 
 /// Returns all that is wrong with the parameters; nothing if an `ExponentialBackOff` can be made of
@@ -54,6 +51,9 @@ BACKOFF_ACTOR_EXPORT Problems check(const ExponentialBackOffSpec& spec);
 /// `stay_at_ceiling`: then the tenth failure waits 1851 ms in the mean and 10230 ms at most, and so
 /// do all after it.
 ///
+/// It is a `BackOff` with the policy `RandomSlots`, under the names that the article gives to its
+/// parts.
+///
 /// @shape  `next() -> ExponentialBackOff`, `reset() -> ExponentialBackOff`; nothing changes in
 ///         place. The draw of a step is `unit_random(seed, stream, total_retries)`: nothing is
 ///         stored for it.
@@ -71,7 +71,7 @@ public:
   explicit ExponentialBackOff(const ExponentialBackOffSpec& spec = {});
 
   /// Returns the value after one more failure.
-  [[nodiscard]] ExponentialBackOff next() const;
+  [[nodiscard]] ExponentialBackOff next() const { return ExponentialBackOff{backoff_.next()}; }
 
   /// Returns the value after one more failure for a draw of the caller's own, above all in tests.
   ///
@@ -80,67 +80,61 @@ public:
   /// @units dimensionless
   /// @range `0 <= u < 1`
   /// @errors throws `InvalidArgument` for any other `u`.
-  [[nodiscard]] ExponentialBackOff next(double u) const;
+  [[nodiscard]] ExponentialBackOff next(double u) const {
+    return ExponentialBackOff{backoff_.next(u)};
+  }
 
   /// Returns the value after a success: slot 1, nothing to wait, `resets` counted.
-  [[nodiscard]] ExponentialBackOff reset() const;
-
-  /// Returns the value with its draws from another stream of its seed, and the rest unchanged.
-  [[nodiscard]] ExponentialBackOff with_stream(std::uint64_t stream) const;
+  [[nodiscard]] ExponentialBackOff reset() const { return ExponentialBackOff{backoff_.reset()}; }
 
   /// How long to wait before the retry that the last `next()` stands for.
-  Duration wait_time() const { return wait_time_; }
+  Duration wait_time() const { return backoff_.wait_time(); }
 
   /// Failures in a row since the last reset; stays at 2^32 - 1.
-  std::uint32_t retries() const { return retries_; }
+  std::uint32_t retries() const { return backoff_.retries(); }
 
   /// Resets by success and resets at the ceiling, together.
-  std::uint64_t resets() const { return resets_; }
+  std::uint64_t resets() const { return backoff_.resets(); }
 
-  /// Retries that waited for a draw, ever; the number of the next draw within its stream.
-  std::uint64_t total_retries() const { return total_retries_; }
+  /// Retries that waited for a draw, ever, modulo 2^32; the number of the next draw in its stream.
+  std::uint32_t total_retries() const { return backoff_.total_retries(); }
 
   /// Whether there was a failure since the last reset.
-  bool is_started() const { return retries_ > 0; }
+  bool is_started() const { return backoff_.is_started(); }
 
   /// The largest exponent that the next draw can give.
   ///
   /// @range 1 to `ceiling()`
-  int slot() const { return slot_; }
+  int slot() const { return detail::slot_after(formula(), retries()); }
 
   /// What one slot lasts.
-  Duration slot_time() const { return slot_time_; }
+  Duration slot_time() const { return formula().slot_time; }
 
   /// The last slot.
-  int ceiling() const { return ceiling_; }
+  int ceiling() const { return formula().ceiling; }
 
   /// Whether the series goes on at the ceiling instead of starting again at slot 1.
-  bool stay_at_ceiling() const { return stay_at_ceiling_; }
+  bool stay_at_ceiling() const { return formula().stay_at_ceiling; }
 
-  /// The seed of the draws, 0 if none was given.
-  std::uint64_t seed() const { return seed_; }
+  /// The seed of the draws.
+  std::uint64_t seed() const { return backoff_.seed(); }
 
-  /// The stream of the draws within the seed, 0 if none was given.
-  std::uint64_t stream() const { return stream_; }
+  /// The stream of the draws within the seed.
+  std::uint64_t stream() const { return backoff_.stream(); }
 
   /// Whether two have the same parameters and the same state, and hence the same future.
   friend bool operator==(const ExponentialBackOff&, const ExponentialBackOff&) = default;
 
-private:
-  Duration slot_time_;
-  Duration wait_time_{0};
-  std::uint64_t seed_;
-  std::uint64_t stream_;
-  std::uint64_t resets_ = 0;
-  std::uint64_t total_retries_ = 0;
-  std::uint32_t retries_ = 0;
-  std::uint8_t ceiling_;
-  std::uint8_t slot_ = 1;
-  bool stay_at_ceiling_;
-};
+  /// Renders the state in one line, as a `BackOff`'s: `slot 3/10, wait 30ms, retries 2, resets 1,
+  /// total_retries 9, draw (seed 7, stream 3, n 8)`.
+  friend std::string to_string(const ExponentialBackOff& x) { return to_string(x.backoff_); }
 
-/// Renders the state in one line, with the coordinates of the last draw unless it was reset since:
-/// `slot 3/10, wait 30ms, retries 2, resets 1, total_retries 9, draw (seed 7, stream 3, n 8)`.
-BACKOFF_ACTOR_EXPORT std::string to_string(const ExponentialBackOff& backoff);
+private:
+  explicit ExponentialBackOff(const BackOff& backoff) : backoff_(backoff) {}
+
+  const RandomSlots& formula() const { return std::get<RandomSlots>(backoff_.policy().formula()); }
+
+  BackOff backoff_;
+};
 
 } // namespace backoff_actor

@@ -21,7 +21,7 @@ void require_span(Problems& problems, const char* field, Duration given, Duratio
                   const std::string& least_name = {}) {
   if (given < least || given > max_delay)
     problems.add(field, to_string(given),
-                 to_string(least) + (least_name.empty() ? "" : ", " + least_name + ",") + ".."
+                 to_string(least) + (least_name.empty() ? "" : " (" + least_name + ")") + ".."
                    + to_string(max_delay));
 }
 
@@ -160,7 +160,7 @@ Problems check(const Seed002& formula) {
   require_factor(problems, formula.factor);
   if (formula.cap < formula.min || formula.cap > max_delay / 2)
     problems.add("cap", to_string(formula.cap),
-                 to_string(formula.min) + ", the min,.." + to_string(max_delay / 2));
+                 to_string(formula.min) + " (the min).." + to_string(max_delay / 2));
   if (!(formula.jitter >= 0 && formula.jitter <= 0.12))
     problems.add("jitter", detail::percent(formula.jitter),
                  "0%..12%, beyond which a delay could be negative");

@@ -46,7 +46,6 @@ void check_of_use(Problems& problems, const char* field, bool is_given, bool is_
 
 Problems check(const SenderOptions& options) {
   Problems problems;
-  problems.add_nested("backoff", check(options.backoff));
   check_at_least_one(problems, "max_attempts", options.max_attempts);
   check_not_negative(problems, "retry_after_ceiling", options.retry_after_ceiling);
   if (const auto& limit = options.restart_limit) {
@@ -92,11 +91,9 @@ Decision decide(const SenderOptions& options, FailureKind kind, const caf::error
 
 std::shared_ptr<const EngineOptions> engine_options(const SenderOptions& options,
                                                     std::uint64_t stream) {
-  auto backoff = options.backoff;
-  backoff.seed = backoff.seed.value_or(seed_of_this_process());
-  backoff.stream = backoff.stream.value_or(stream);
   EngineOptions result;
-  result.backoff = ExponentialBackOff{backoff};
+  result.backoff = BackOff{options.backoff, options.seed.value_or(seed_of_this_process()),
+                           options.stream.value_or(stream)};
   result.restart = options.restart;
   result.works_on = options.works_on;
   result.ordering = options.ordering;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "backoff_actor/backoff/exponential_back_off.hpp"
+#include "backoff_actor/backoff/policy.hpp"
 #include "backoff_actor/caf/child.hpp"
 #include "backoff_actor/caf/dead_letter_record.hpp"
 #include "backoff_actor/core/export.hpp"
@@ -52,7 +52,14 @@ struct SenderOptions {
   // -- failures ---------------------------------------------------------------------
 
   /// How long to wait after the first, second, third ... failure in a row.
-  ExponentialBackOffSpec backoff{};
+  Policy backoff = RandomSlots{};
+
+  /// The seed of the draws. Unset: a number drawn once per process.
+  std::optional<std::uint64_t> seed{};
+
+  /// The stream of the draws within the seed. Unset: the sender's own number, so that no two
+  /// senders march in step.
+  std::optional<std::uint64_t> stream{};
 
   /// When a child that went down is recreated.
   RestartTiming restart = RestartTiming::at_once;
@@ -182,9 +189,7 @@ BACKOFF_ACTOR_EXPORT Decision decide(const SenderOptions& options, FailureKind k
                                      const caf::error& error);
 
 /// Returns what the engine of a sender needs to know of its options, with all that is left open
-/// filled in. `stream` is the backoff's if it is not set.
-///
-/// @errors throws `InvalidArgument` if the backoff is wrong.
+/// filled in. `stream` is that of the draws if the options name none.
 BACKOFF_ACTOR_EXPORT std::shared_ptr<const EngineOptions>
 engine_options(const SenderOptions& options, std::uint64_t stream);
 

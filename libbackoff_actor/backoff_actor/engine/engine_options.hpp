@@ -1,6 +1,6 @@
 #pragma once
 
-#include "backoff_actor/backoff/exponential_back_off.hpp"
+#include "backoff_actor/backoff/back_off.hpp"
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/delivery/ordering.hpp"
 #include "backoff_actor/observe/events.hpp"
@@ -20,7 +20,7 @@ namespace backoff_actor {
 /// `check(SenderOptions)` does that for senders.
 struct EngineOptions {
   /// The backoff before the first failure; each engine goes on from a copy.
-  ExponentialBackOff backoff{};
+  BackOff backoff{};
 
   /// When a child that went down is recreated.
   RestartTiming restart = RestartTiming::at_once;

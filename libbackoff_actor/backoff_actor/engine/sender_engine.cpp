@@ -81,7 +81,7 @@ std::uint32_t SenderEngine::incarnation() const {
 
 std::size_t SenderEngine::owed() const { return work_ ? work_->outbox.size() : 0; }
 
-const ExponentialBackOff& SenderEngine::backoff() const {
+const BackOff& SenderEngine::backoff() const {
   return work_ ? work_->primary.backoff : options_->backoff;
 }
 

@@ -83,7 +83,7 @@ public:
   std::size_t owed() const;
 
   /// The backoff as it stands; that of the child, also while the fallback works.
-  const ExponentialBackOff& backoff() const;
+  const BackOff& backoff() const;
 
   /// When the running delay ends; `Instant::never()` if none runs.
   Instant due() const;

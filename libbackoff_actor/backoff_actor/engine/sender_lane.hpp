@@ -33,10 +33,10 @@ struct SenderEngine::Lane {
     Cause cause;
   };
 
-  Lane(const ExponentialBackOff& initial, std::uint32_t max_in_flight)
+  Lane(const BackOff& initial, std::uint32_t max_in_flight)
     : backoff(initial), window(max_in_flight), full_window(max_in_flight) {}
 
-  ExponentialBackOff backoff;
+  BackOff backoff;
   Instant due{};            // end of the running delay
   Instant first_failure{};  // of those in a row, if it is failing
   Instant last_progress{};  // when this incarnation last said anything
@@ -83,7 +83,7 @@ struct SenderEngine::Work {
   std::unique_ptr<Lane> fallback{};
   // The number breaks ties, so that the order does not depend on slots.
   SlotHeap<std::pair<Instant, std::uint64_t>> deadlines{};
-  std::unordered_map<std::uint64_t, ExponentialBackOff> own_backoffs{}; // by delivery
+  std::unordered_map<std::uint64_t, BackOff> own_backoffs{}; // by delivery
   RestartWindow restarts{};
   std::shared_ptr<const Cause> last_failure{}; // of the primary
   std::vector<std::uint32_t> abandoned{};      // incarnations that still live

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "backoff_actor/backoff/exponential_back_off.hpp"
+#include "backoff_actor/backoff/back_off.hpp"
 #include "backoff_actor/core/cause.hpp"
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
@@ -83,10 +83,10 @@ struct Refused {
 
 /// A failure was answered by a delay.
 struct RetryScheduled {
-  Instant at;     ///< of the failure, where the delay begins
-  Duration delay; ///< what the backoff said, or the service, if that is longer
-  Instant due;    ///< when the delay ends; later than `at + delay` if a longer one was running
-  ExponentialBackOff backoff; ///< after the step
+  Instant at;      ///< of the failure, where the delay begins
+  Duration delay;  ///< what the backoff said, or the service, if that is longer
+  Instant due;     ///< when the delay ends; later than `at + delay` if a longer one was running
+  BackOff backoff; ///< after the step
 };
 
 /// The delay ended; what is owed is handed over again.
@@ -119,8 +119,8 @@ struct UnknownAcknowledgement {
 
 /// An acknowledgement reset a backoff that had started.
 struct BackOffReset {
-  Instant at;                 ///< of the acknowledgement
-  ExponentialBackOff backoff; ///< after the reset
+  Instant at;      ///< of the acknowledgement
+  BackOff backoff; ///< after the reset
 };
 
 /// A delivery left without an acknowledgement.

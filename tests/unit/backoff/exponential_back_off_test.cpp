@@ -261,9 +261,9 @@ TEST(exponential_back_off, refuses_a_draw_that_is_none) {
 }
 
 TEST(exponential_back_off, takes_the_ends_of_its_ranges) {
-  EXPECT_TRUE(check({.slot_time = 1ns, .ceiling = 62}).empty());
-  EXPECT_TRUE(check({.slot_time = 24h, .ceiling = 1}).empty());
-  EXPECT_TRUE(check({.slot_time = 10ms, .ceiling = 39}).empty());
+  EXPECT_TRUE(check(ExponentialBackOffSpec{.slot_time = 1ns, .ceiling = 62}).empty());
+  EXPECT_TRUE(check(ExponentialBackOffSpec{.slot_time = 24h, .ceiling = 1}).empty());
+  EXPECT_TRUE(check(ExponentialBackOffSpec{.slot_time = 10ms, .ceiling = 39}).empty());
 }
 
 TEST(exponential_back_off, prints_the_coordinates_of_its_last_draw) {

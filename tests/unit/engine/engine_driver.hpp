@@ -20,8 +20,7 @@ using Lines = std::vector<std::string>;
 class EngineDriver {
 public:
   explicit EngineDriver(EngineOptions options = {}) {
-    auto spec = ExponentialBackOffSpec{.seed = 72451, .stream = 0};
-    options.backoff = ExponentialBackOff{spec};
+    options.backoff = BackOff{{}, 72451};
     engine =
       std::make_unique<SenderEngine>(std::make_shared<const EngineOptions>(std::move(options)));
   }

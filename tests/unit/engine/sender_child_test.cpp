@@ -169,9 +169,8 @@ TEST(sender_child, the_tick_starts_a_child_for_what_came_during_the_delay) {
 }
 
 TEST(sender_child, a_zero_delay_is_a_wake_up_and_nothing_is_done_inline) {
-  const ExponentialBackOffSpec never_waits{.ceiling = 1};
   EngineOptions options;
-  options.backoff = ExponentialBackOff{never_waits};
+  options.backoff = BackOff{RandomSlots{.ceiling = 1}}; // never waits
   SenderEngine engine{std::make_shared<const EngineOptions>(options)};
   Effects effects;
   engine.step({}, input::Start{}, effects);

@@ -47,7 +47,7 @@ INSTANTIATE_TEST_SUITE_P(
     Row{"refused", event::Refused{at, 7, danger, {}}, "delivery 7 refused: Danger, High Voltage!"},
     Row{"refused_until", event::Refused{at, 7, danger, 2s},
         "delivery 7 refused, to be retried after 2s: Danger, High Voltage!"},
-    Row{"retry", event::RetryScheduled{at, 10ms, at + 10ms, ExponentialBackOff{}.next(0.9)},
+    Row{"retry", event::RetryScheduled{at, 10ms, at + 10ms, BackOff{}.next(0.9)},
         "retry in 10ms (slot 2/10, wait 10ms, retries 1, resets 0, total_retries 1, draw (seed 0, "
         "stream 0, n 0))"},
     Row{"delay_ended", event::DelayEnded{at}, "delay ended"},
@@ -58,7 +58,7 @@ INSTANTIATE_TEST_SUITE_P(
         "delivery 7 acknowledged after 40ms, 1 failed attempt"},
     Row{"unknown", event::UnknownAcknowledgement{at, 99},
         "acknowledgement 99 names nothing that is owed"},
-    Row{"reset", event::BackOffReset{at, ExponentialBackOff{}.reset()},
+    Row{"reset", event::BackOffReset{at, BackOff{}.reset()},
         "backoff reset (slot 1/10, wait 0ns, retries 0, resets 1, total_retries 0)"},
     Row{"rejected", event::DeadLettered{at, 7, DeadLetterReason::rejected, 2, danger},
         "delivery 7 dead-lettered, rejected, 2 failed attempts: Danger, High Voltage!"},

@@ -1,0 +1,376 @@
+#include "backoff_actor/backoff/delay_moments.hpp"
+
+#include "backoff_actor/core/normal.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace backoff_actor::detail {
+
+namespace {
+
+constexpr double per_second = 1e-9; // nanoseconds
+
+double seconds(Duration span) { return in_nanoseconds(span) * per_second; }
+
+Moments constant(double x) { return {x, x, x, 0}; }
+
+// -- a delay before jitter that grows, and a jitter -----------------------------------
+
+Moments jittered_moments(const Jitter& jitter, double v) {
+  const auto uniform = [](double low, double high) {
+    return Moments{low, (low + high) / 2, high, (high - low) * (high - low) / 12};
+  };
+  switch (jitter.kind) {
+  case Jitter::Kind::full:
+    return uniform(0, v);
+  case Jitter::Kind::equal:
+    return uniform(v / 2, v);
+  case Jitter::Kind::proportional:
+    return uniform(v * (1 - jitter.amount), v * (1 + jitter.amount));
+  case Jitter::Kind::additive:
+    return uniform(v, v + jitter.amount * per_second);
+  case Jitter::Kind::gaussian: {
+    const auto deviation = v * jitter.amount;
+    return {v - 3 * deviation, v, v + 3 * deviation,
+            deviation * deviation * cut_off_normal_variance};
+  }
+  case Jitter::Kind::none:
+    break;
+  }
+  return constant(v);
+}
+
+class GrowingMoments : public DelayMoments {
+public:
+  explicit GrowingMoments(const Policy& policy) : policy_(policy), progress_(policy.start()) {}
+
+  Moments next() override {
+    const auto v = progress_.level * per_second;
+    progress_ = policy_.next(progress_, 0).progress;
+    return jittered_moments(policy_.jitter(), v);
+  }
+
+  double long_run_mean() const override {
+    const auto growth = std::visit(
+      [](const auto& x) {
+        if constexpr (requires { growth_of(x); })
+          return growth_of(x);
+        else
+          return Growth{};
+      },
+      policy_.formula());
+    const auto grows = growth.factor > 1 || growth.step > 0;
+    const auto top = room_below(policy_.jitter(), in_nanoseconds(policy_.longest()));
+    const auto last = grows ? top : policy_.start().level;
+    return jittered_moments(policy_.jitter(), last * per_second).mean;
+  }
+
+private:
+  const Policy policy_;
+  Progress progress_;
+};
+
+// -- slots ----------------------------------------------------------------------------
+
+class EthernetMoments : public DelayMoments {
+public:
+  explicit EthernetMoments(const Ethernet& formula) : formula_(formula) {}
+
+  Moments next() override {
+    exponent_ = std::min(exponent_ + 1, formula_.ceiling);
+    return of(exponent_);
+  }
+
+  double long_run_mean() const override { return of(formula_.ceiling).mean; }
+
+private:
+  Moments of(int exponent) const {
+    const auto slot = seconds(formula_.slot_time);
+    const auto slots = std::exp2(exponent);
+    return {0, (slots - 1) / 2 * slot, (slots - 1) * slot, (slots * slots - 1) / 12 * slot * slot};
+  }
+
+  const Ethernet formula_;
+  int exponent_ = 0;
+};
+
+class RandomSlotsMoments : public DelayMoments {
+public:
+  explicit RandomSlotsMoments(const RandomSlots& formula) : formula_(formula) {}
+
+  Moments next() override {
+    const auto slot = slot_after(formula_, retries_);
+    if (is_free(slot)) {
+      retries_ = 0;
+      return constant(0);
+    }
+    retries_ = one_more(retries_);
+    return of(slot);
+  }
+
+  double long_run_mean() const override {
+    if (formula_.stay_at_ceiling)
+      return of(formula_.ceiling).mean;
+    double sum = 0;
+    for (auto slot = 1; slot < formula_.ceiling; ++slot)
+      sum += of(slot).mean;
+    return sum / formula_.ceiling;
+  }
+
+private:
+  bool is_free(int slot) const { return slot == formula_.ceiling && !formula_.stay_at_ceiling; }
+
+  // 2^e - 1 slots with e uniform over 0 to `slot`: sums of 2^e and 4^e are geometric.
+  Moments of(int slot) const {
+    const auto unit = seconds(formula_.slot_time);
+    const auto count = slot + 1.0;
+    const auto mean_power = (std::exp2(count) - 1) / count;
+    const auto mean_square = (std::exp2(2 * count) - 1) / (3 * count);
+    return {0, (mean_power - 1) * unit, (std::exp2(slot) - 1) * unit,
+            (mean_square - mean_power * mean_power) * unit * unit};
+  }
+
+  const RandomSlots formula_;
+  std::uint32_t retries_ = 0;
+};
+
+// -- memorystore ------------------------------------------------------------------------
+
+class MemorystoreMoments : public DelayMoments {
+public:
+  explicit MemorystoreMoments(const Memorystore& formula) : max_(seconds(formula.max)) {}
+
+  Moments next() override {
+    const auto low = power_;
+    power_ = std::min(power_ * 2, seconds(max_delay));
+    if (low >= max_)
+      return constant(max_);
+    // The part of r that the maximum leaves; r beyond it gives the maximum.
+    const auto a = std::min(max_ - low, 1.0);
+    const auto mean = a - a * a / 2;
+    return {low, low + mean, low + a, a * a - 2 * a * a * a / 3 - mean * mean};
+  }
+
+  double long_run_mean() const override { return max_; }
+
+private:
+  const double max_;
+  double power_ = 1; // s
+};
+
+// -- distributions that must be integrated ----------------------------------------------
+
+constexpr std::size_t decorrelated_cells = 4000;
+constexpr std::size_t seed002_cells = 1500;
+constexpr std::size_t settled_after = 1000; // retries
+
+// From `low` to `high`, each the same multiple of the one before.
+std::vector<double> geometric(double low, double high, std::size_t cells) {
+  std::vector<double> result(cells + 1);
+  for (std::size_t i = 0; i <= cells; ++i)
+    result[i] = low * std::pow(high / low, static_cast<double>(i) / static_cast<double>(cells));
+  return result;
+}
+
+template <class Formula>
+double settled_mean(const Formula& formula) {
+  auto moments = formula;
+  auto mean = moments.next().mean;
+  for (std::size_t i = 0; i < settled_after; ++i) {
+    const auto next = moments.next().mean;
+    if (std::abs(next - mean) <= 1e-12 * mean)
+      break;
+    mean = next;
+  }
+  return mean;
+}
+
+class DecorrelatedMoments : public DelayMoments {
+public:
+  explicit DecorrelatedMoments(const Decorrelated& formula)
+    : first_(seconds(formula.first)), factor_(formula.factor), cap_(seconds(formula.cap)),
+      mean_(first_), square_(first_ * first_), highest_(first_) {}
+
+  Moments next() override {
+    highest_ = std::min(cap_, highest_ * factor_);
+    if (highest_ <= first_)
+      return constant(first_);
+    if (is_below_cap_ && highest_ < cap_) {
+      square_ = (first_ * first_ + first_ * factor_ * mean_ + factor_ * factor_ * square_) / 3;
+      mean_ = (first_ + factor_ * mean_) / 2;
+    } else {
+      is_below_cap_ = false;
+      integrate_mean();
+    }
+    step();
+    return {first_, mean_, highest_, std::max(square_ - mean_ * mean_, 0.0)};
+  }
+
+  double long_run_mean() const override { return settled_mean(DecorrelatedMoments{*this}); }
+
+private:
+  // The range that follows a delay ends here.
+  double end_after(double delay) const { return std::min(cap_, delay * factor_); }
+
+  void integrate_mean() {
+    double mean = 0;
+    double square = 0;
+    each([&](double mass, double end) {
+      mean += mass * (first_ + end) / 2;
+      square += mass * (first_ * first_ + first_ * end + end * end) / 3;
+    });
+    mean_ = mean;
+    square_ = square;
+  }
+
+  // Every cell's mass, with the end of the range that follows it.
+  template <class F>
+  void each(F visit) const {
+    if (mass_.empty())
+      return visit(1.0, end_after(first_));
+    for (std::size_t i = 0; i < cells; ++i)
+      if (mass_[i] > 0)
+        visit(mass_[i], end_after((edges_[i] + edges_[i + 1]) / 2));
+  }
+
+  // The density at x is the sum, over all cells whose range reaches x, of mass by width of range.
+  void step() {
+    if (edges_.empty())
+      edges_ = geometric(first_, cap_, cells);
+    std::vector<double> density(cells + 1, 0.0); // from the cell on down, whole cells
+    std::vector<double> part(cells, 0.0);        // mass in the cell in which a range ends
+    each([&](double mass, double end) {
+      const auto height = mass / (end - first_);
+      const auto upper = std::upper_bound(edges_.begin(), edges_.end(), end) - edges_.begin();
+      const auto cell = std::min(static_cast<std::size_t>(upper), cells) - 1;
+      part[cell] += height * (end - edges_[cell]);
+      density[cell] += height;
+    });
+    std::vector<double> result(cells, 0.0);
+    double height = 0; // of the ranges that end above the cell
+    for (auto cell = cells; cell-- > 0;) {
+      result[cell] = part[cell] + height * (edges_[cell + 1] - edges_[cell]);
+      height += density[cell];
+    }
+    mass_ = std::move(result);
+  }
+
+  static constexpr auto cells = decorrelated_cells;
+
+  double first_;
+  double factor_;
+  double cap_;
+  double mean_;
+  double square_;
+  double highest_;
+  bool is_below_cap_ = true;
+  std::vector<double> edges_{};
+  std::vector<double> mass_{}; // of the last delay, by cell; empty: it was `first_`
+};
+
+// On points of equal ratio a multiplication is a shift: by a whole number of points, and a rest that
+// is shared out between two of them so that the mean is kept.
+class Seed002Moments : public DelayMoments {
+public:
+  explicit Seed002Moments(const Seed002& formula)
+    : min_(seconds(formula.min)), jitter_(formula.jitter),
+      points_(geometric(min_ / 100, seconds(formula.cap), seed002_cells)) {
+    const auto ratio = points_[1] / points_[0];
+    double sum = 0;
+    for (auto i = -30; i <= 30; ++i) {
+      const auto z = i / 5.0;
+      shifts_.push_back(shift_of(formula.factor * (1 + jitter_ * z), ratio, std::exp(-z * z / 2)));
+      sum += shifts_.back().weight;
+    }
+    for (auto& x : shifts_)
+      x.weight /= sum;
+    first_shift_ = shift_of(formula.factor, ratio, 1);
+  }
+
+  Moments next() override {
+    if (mass_.empty()) {
+      mass_.assign(points_.size(), 0.0);
+      const auto at_min = shift_of(100, points_[1] / points_[0], 1);
+      std::vector<double> first(points_.size(), 0.0);
+      deposit(first, 0, at_min, 1);
+      for (std::size_t i = 0; i < first.size(); ++i)
+        deposit(mass_, i, first_shift_, first[i]);
+      return constant(min_);
+    }
+    double mean = 0;
+    double square = 0;
+    std::vector<double> following(points_.size(), 0.0);
+    for (std::size_t i = 0; i < points_.size(); ++i) {
+      if (mass_[i] < 1e-15)
+        continue;
+      mean += mass_[i] * points_[i];
+      square += mass_[i] * points_[i] * points_[i] * (1 + jitter_ * jitter_);
+      for (const auto& shift : shifts_)
+        deposit(following, i, shift, mass_[i]);
+    }
+    mass_ = std::move(following);
+    const auto variance = std::max(square - mean * mean, 0.0);
+    const auto range = 3 * std::sqrt(variance);
+    return {std::max(mean - range, 0.0), mean, mean + range, variance};
+  }
+
+  double long_run_mean() const override { return settled_mean(Seed002Moments{*this}); }
+
+private:
+  struct Shift {
+    std::ptrdiff_t points;
+    double share; // of the upper of the two points
+    double weight;
+  };
+
+  static Shift shift_of(double factor, double ratio, double weight) {
+    const auto points = std::floor(std::log(factor) / std::log(ratio));
+    const auto rest = factor / std::pow(ratio, points);
+    return {static_cast<std::ptrdiff_t>(points), std::clamp((rest - 1) / (ratio - 1), 0.0, 1.0),
+            weight};
+  }
+
+  void deposit(std::vector<double>& mass, std::size_t from, const Shift& shift,
+               double amount) const {
+    const auto last = static_cast<std::ptrdiff_t>(points_.size()) - 1;
+    const auto to = static_cast<std::ptrdiff_t>(from) + shift.points;
+    const auto at = [&](std::ptrdiff_t i) -> double& {
+      return mass[static_cast<std::size_t>(std::clamp(i, std::ptrdiff_t{0}, last))];
+    };
+    at(to) += amount * shift.weight * (1 - shift.share);
+    at(to + 1) += amount * shift.weight * shift.share;
+  }
+
+  double min_;
+  double jitter_;
+  std::vector<double> points_;
+  std::vector<Shift> shifts_{}; // by the factor and a deviation
+  Shift first_shift_{};         // by the factor alone
+  std::vector<double> mass_{};  // of the next delay before jitter, by point
+};
+
+} // namespace
+
+std::unique_ptr<DelayMoments> delay_moments(const Policy& policy) {
+  return std::visit(
+    [&](const auto& x) -> std::unique_ptr<DelayMoments> {
+      using F = std::decay_t<decltype(x)>;
+      if constexpr (requires { growth_of(x); })
+        return std::make_unique<GrowingMoments>(policy);
+      else if constexpr (std::is_same_v<F, Ethernet>)
+        return std::make_unique<EthernetMoments>(x);
+      else if constexpr (std::is_same_v<F, RandomSlots>)
+        return std::make_unique<RandomSlotsMoments>(x);
+      else if constexpr (std::is_same_v<F, Memorystore>)
+        return std::make_unique<MemorystoreMoments>(x);
+      else if constexpr (std::is_same_v<F, Decorrelated>)
+        return std::make_unique<DecorrelatedMoments>(x);
+      else
+        return std::make_unique<Seed002Moments>(x);
+    },
+    policy.formula());
+}
+
+} // namespace backoff_actor::detail

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "backoff_actor/backoff/policy.hpp"
+
+#include <memory>
+
+// Private to the plan.
+
+namespace backoff_actor::detail {
+
+/// The distribution of one delay, in seconds.
+struct Moments {
+  double min = 0;
+  double mean = 0;
+  double max = 0;
+  double variance = 0;
+};
+
+/// The distributions of the delays of a series, one after the other.
+class DelayMoments {
+public:
+  virtual ~DelayMoments() = default;
+
+  /// That of the next retry.
+  virtual Moments next() = 0;
+
+  /// The mean per retry after long.
+  virtual double long_run_mean() const = 0;
+};
+
+std::unique_ptr<DelayMoments> delay_moments(const Policy& policy);
+
+} // namespace backoff_actor::detail

@@ -1,0 +1,254 @@
+#include "backoff_actor/backoff/parse_policy.hpp"
+
+#include "backoff_actor/core/unit_random.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace backoff_actor {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// -- what is read ------------------------------------------------------------------------
+
+struct Read {
+  const char* text;
+  const char* printed;
+
+  friend void PrintTo(const Read& row, std::ostream* out) { *out << row.text; }
+};
+
+class PolicyText : public ::testing::TestWithParam<Read> {};
+
+TEST_P(PolicyText, is_printed_in_full) {
+  EXPECT_EQ(to_string(parse_policy(GetParam().text)), GetParam().printed);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+  texts, PolicyText,
+  ::testing::Values(
+    Read{"exponential(100ms, x2, cap 30s) | full_jitter",
+         "exponential(100ms, x2, cap 30s) | full_jitter"},
+    Read{"exponential(100ms,x2,cap 30s)|full_jitter",
+         "exponential(100ms, x2, cap 30s) | full_jitter"},
+    Read{" exponential ( 0.1s , cap 30000ms , x 2.0 ) | full_jitter ( ) ",
+         "exponential(100ms, x2, cap 30s) | full_jitter"},
+    Read{"exponential(1s)", "exponential(1s, x2)"},
+    Read{"exponential(1s, x2.71828)", "exponential(1s, x2.71828)"},
+    Read{"exponential(1s, x0001.5000)", "exponential(1s, x1.5)"},
+    Read{"fixed(100ms)", "fixed(100ms)"}, Read{"fixed(60s)", "fixed(1min)"},
+    Read{"linear(1s, +1s, cap 10s)", "linear(1s, +1s, cap 10s)"},
+    Read{"linear(1s, + 500ms)", "linear(1s, +500ms)"},
+    Read{"decorrelated(100ms, x3, cap 20s)", "decorrelated(100ms, x3, cap 20s)"},
+    Read{"decorrelated(100ms)", "decorrelated(100ms, x3)"},
+    Read{"random_slots(10ms, ceiling 10)", "random_slots(10ms, ceiling 10)"},
+    Read{"random_slots", "random_slots(10ms, ceiling 10)"},
+    Read{"random_slots(stay)", "random_slots(10ms, ceiling 10, stay)"},
+    Read{"random_slots(5ms, stay, ceiling 8)", "random_slots(5ms, ceiling 8, stay)"},
+    Read{"ethernet()", "ethernet(51.2us, ceiling 10)"}, Read{"memorystore", "memorystore(max 64s)"},
+    Read{"memorystore(max 32s)", "memorystore(max 32s)"},
+    Read{"seed002(100ms, x2, cap 15min, jitter 10%)", "seed002(100ms, x2, cap 15min, jitter 10%)"},
+    Read{"seed002", "seed002(100ms, x2, cap 15min, jitter 10%)"},
+    Read{"fixed(1s) | no_jitter", "fixed(1s)"},
+    Read{"fixed(1s) | equal_jitter", "fixed(1s) | equal_jitter"},
+    // 100 * 0.29 and 100 * 0.07 are not whole numbers
+    Read{"fixed(1s) | proportional_jitter(29%)", "fixed(1s) | proportional_jitter(29%)"},
+    Read{"fixed(1s) | gaussian_jitter(7%)", "fixed(1s) | gaussian_jitter(7%)"},
+    Read{"fixed(1s) | gaussian_jitter(0.125%)", "fixed(1s) | gaussian_jitter(0.125%)"},
+    Read{"fixed(1s) | proportional_jitter(100%)", "fixed(1s) | proportional_jitter(100%)"},
+    Read{"fixed(1s) | additive_jitter(250ms)", "fixed(1s) | additive_jitter(250ms)"}));
+
+TEST(parse_policy, gives_the_policy_that_the_types_make) {
+  EXPECT_EQ(parse_policy("exponential(100ms, x2, cap 30s) | full_jitter"),
+            (Exponential{.first = 100ms, .factor = 2, .cap = 30s} | full_jitter));
+  EXPECT_EQ(parse_policy("linear(1s, +2s) | additive_jitter(3s)"),
+            (Linear{.first = 1s, .step = 2s} | additive_jitter(3s)));
+  EXPECT_EQ(parse_policy("fixed(1s) | proportional_jitter(20%)"),
+            (Fixed{1s} | proportional_jitter(0.2)));
+  EXPECT_EQ(parse_policy("random_slots(1ms, ceiling 3, stay)"),
+            (Policy{RandomSlots{1ms, 3, true}}));
+}
+
+// -- what is refused -----------------------------------------------------------------------
+
+struct Refused {
+  const char* text;
+  std::size_t column;
+  const char* problem;
+
+  friend void PrintTo(const Refused& row, std::ostream* out) { *out << row.text; }
+};
+
+class WrongPolicyText : public ::testing::TestWithParam<Refused> {};
+
+TEST_P(WrongPolicyText, is_refused_at_its_column_with_what_was_expected) {
+  try {
+    parse_policy(GetParam().text);
+    FAIL() << "was taken";
+  } catch (const ParseError& error) {
+    EXPECT_EQ(error.column(), GetParam().column);
+    EXPECT_EQ(error.problem(), GetParam().problem);
+  }
+}
+
+constexpr auto policies = "expected a policy: decorrelated, ethernet, exponential, fixed, linear, "
+                          "memorystore, random_slots or seed002; found ";
+
+INSTANTIATE_TEST_SUITE_P(
+  texts, WrongPolicyText,
+  ::testing::Values(
+    Refused{"exponential(100ms, 2, cap 30s)", 20,
+            "expected a factor such as x2, or 'cap' and a span such as 30s; found '2'"},
+    Refused{"exponential", 12, "expected '('; found the end"},
+    Refused{"exponential()", 13, "expected a span such as 100ms, 1.5s or 2min; found ')'"},
+    Refused{"exponential(x2)", 15, "expected a span such as 100ms, 1.5s or 2min; found ')'"},
+    Refused{"exponential(1s x2)", 16, "expected ',' or ')'; found 'x2'"},
+    Refused{"exponential(1s, x)", 18, "expected a factor such as x2; found ')'"},
+    Refused{"exponential(1s, x1e3)", 19, "expected ',' or ')'; found 'e3'"},
+    Refused{"exponential(1s, cap)", 20, "expected a span such as 30s; found ')'"},
+    Refused{"linear(1s, 1s)", 12,
+            "expected a step such as +1s, or 'cap' and a span such as 30s; found '1s'"},
+    Refused{"linear(1s, +1s, cap 2s, cap 3s)", 23, "expected ')'; found ','"},
+    Refused{"fixed(1s", 9, "expected ')'; found the end"},
+    Refused{"fixed(1.5ns)", 7, "expected a span such as 100ms, 1.5s or 2min; found '1.5ns'"},
+    Refused{"fixed(-1s)", 7, "expected a span such as 100ms, 1.5s or 2min; found '-'"},
+    Refused{"fixed(1s) full_jitter", 11,
+            "expected '|' and a jitter, or the end; found 'full_jitter'"},
+    Refused{"fixed(1s) | full", 13,
+            "expected a jitter: additive_jitter, equal_jitter, full_jitter, gaussian_jitter, "
+            "no_jitter or proportional_jitter; found 'full'"},
+    Refused{"fixed(1s) | full_jitter | equal_jitter", 25, "expected the end; found '|'"},
+    Refused{"fixed(1s) | gaussian_jitter(0.1)", 29,
+            "expected a percentage such as 10%; found '0.1'"},
+    Refused{"random_slots(10ms, ceiling 1.5)", 28,
+            "expected a whole number such as 10; found '1.5'"},
+    Refused{"random_slots(10ms, ceiling 9999999999)", 28,
+            "expected a whole number such as 10; found '9999999999'"},
+    Refused{"seed002(jitter 5)", 16, "expected a percentage such as 10%; found '5'"},
+    // out of range: at the first, naming all
+    Refused{
+      "exponential(100ms, x0.5, cap 30ms) | full_jitter", 20,
+      "factor: got x0.5, allowed x1..x1000; cap: got 30ms, allowed 100ms (the first)..876000h"},
+    Refused{"fixed(1s) | proportional_jitter(120%)", 33,
+            "proportional_jitter: got 120%, allowed more than 0%, up to 100%"},
+    Refused{"exponential(1s, cap 2s) | additive_jitter(3s)", 43,
+            "additive_jitter: got 3s, allowed 0ns..2s, the cap"},
+    Refused{"seed002(jitter 13%)", 9,
+            "jitter: got 13%, allowed 0%..12%, beyond which a delay could be negative"},
+    Refused{"memorystore | full_jitter", 15,
+            "jitter: got full_jitter, allowed none, since memorystore(max 64s) draws by itself"},
+    Refused{"seed002(jitter 5%) | full_jitter", 22,
+            "jitter: got full_jitter, allowed none, since seed002(100ms, x2, cap 15min, jitter 5%) "
+            "draws by itself"}));
+
+TEST(parse_policy, lists_all_policies_where_none_is_named) {
+  for (const auto& [text, found] : {std::pair{"", "the end"},
+                                    {"  ", "the end"},
+                                    {"exp(1s)", "'exp'"},
+                                    {"|", "'|'"},
+                                    {"Fixed(1s)", "'F'"},
+                                    {"\xff\x01", "'?'"}})
+    try {
+      parse_policy(text);
+      FAIL() << text << " was taken";
+    } catch (const ParseError& error) {
+      EXPECT_EQ(error.problem(), std::string{policies} + found);
+    }
+}
+
+TEST(parse_policy, points_at_the_place) {
+  try {
+    parse_policy("exponential(100ms, 2, cap 30s)");
+    FAIL() << "was taken";
+  } catch (const std::invalid_argument& error) {
+    EXPECT_STREQ(error.what(),
+                 "column 20: expected a factor such as x2, or 'cap' and a span such as "
+                 "30s; found '2'\n"
+                 "  exponential(100ms, 2, cap 30s)\n"
+                 "                     ^");
+  }
+}
+
+TEST(parse_policy, does_not_print_a_text_that_is_too_long_to_be_read) {
+  try {
+    parse_policy("fixed(1s)" + std::string(100'000, 'x'));
+    FAIL() << "was taken";
+  } catch (const std::invalid_argument& error) {
+    EXPECT_LT(std::string{error.what()}.size(), 400u);
+  }
+}
+
+// -- texts at random --------------------------------------------------------------------
+
+// Pieces of policies in any order: mostly refused, and what is taken is printed as it can be read.
+TEST(parse_policy, refuses_or_reads_back_whatever_comes) {
+  constexpr const char* pieces[] = {"fixed",
+                                    "linear",
+                                    "exponential",
+                                    "decorrelated",
+                                    "random_slots",
+                                    "ethernet",
+                                    "memorystore",
+                                    "seed002",
+                                    "(",
+                                    "(",
+                                    ")",
+                                    ")",
+                                    ",",
+                                    ",",
+                                    "|",
+                                    " ",
+                                    "100ms",
+                                    "1s",
+                                    "2min",
+                                    "0.5us",
+                                    "10h",
+                                    "x2",
+                                    "x",
+                                    "1.1",
+                                    "x1.5",
+                                    "+1s",
+                                    "+",
+                                    "cap ",
+                                    "cap 30s",
+                                    "max 64s",
+                                    "max ",
+                                    "ceiling 10",
+                                    "ceiling ",
+                                    "stay",
+                                    "jitter 10%",
+                                    "full_jitter",
+                                    "equal_jitter",
+                                    "additive_jitter(1s)",
+                                    "gaussian_jitter(10%)",
+                                    "proportional_jitter(",
+                                    "20%",
+                                    "no_jitter",
+                                    "\n",
+                                    "\x80",
+                                    "99999999999"};
+  constexpr std::uint64_t seed = 20262;
+  auto taken = 0;
+  for (std::uint64_t text_number = 0; text_number < 200'000; ++text_number) {
+    const Draws draws{seed, text_number};
+    std::string text;
+    for (std::uint64_t n = 0; n < 1 + text_number % 9; ++n)
+      text += pieces[static_cast<std::size_t>(draws(n) * std::size(pieces))];
+    try {
+      const auto policy = parse_policy(text);
+      ++taken;
+      ASSERT_EQ(parse_policy(to_string(policy)), policy) << "seed " << seed << ": " << text;
+    } catch (const ParseError& error) {
+      ASSERT_GE(error.column(), 1u) << text;
+      ASSERT_LE(error.column(), text.size() + 1) << text;
+    }
+  }
+  EXPECT_GT(taken, 1000);
+}
+
+} // namespace
+
+} // namespace backoff_actor

@@ -1,0 +1,467 @@
+#include "backoff_actor/backoff/policy.hpp"
+
+#include "backoff_actor/backoff/parse_policy.hpp"
+#include "backoff_actor/core/unit_random.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace backoff_actor {
+
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+
+constexpr double greatest_u = 0x1.fffffffffffffp-1; // the last before 1
+
+std::vector<Duration> delays(const Policy& policy, std::size_t count, double u) {
+  std::vector<Duration> result;
+  auto progress = policy.start();
+  while (result.size() < count) {
+    const auto step = policy.next(progress, u);
+    result.push_back(step.delay);
+    progress = step.progress;
+  }
+  return result;
+}
+
+std::vector<Duration> drawn_delays(const Policy& policy, std::size_t count, const Draws& draws) {
+  std::vector<Duration> result;
+  auto progress = policy.start();
+  while (result.size() < count) {
+    const auto step = policy.next(progress, draws(progress.draws));
+    result.push_back(step.delay);
+    progress = step.progress;
+  }
+  return result;
+}
+
+// A test's name can hold letters and digits only.
+std::string name_of(const std::string& text) {
+  std::string result;
+  for (const auto c : text)
+    result += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+  return result;
+}
+
+// -- sequences without chance ---------------------------------------------------------
+
+struct Sequence {
+  const char* policy;
+  double u;
+  std::vector<double> expected; // s
+
+  friend void PrintTo(const Sequence& row, std::ostream* out) { *out << row.policy; }
+};
+
+class Sequences : public ::testing::TestWithParam<Sequence> {};
+
+TEST_P(Sequences, are_those_of_the_source) {
+  const auto& row = GetParam();
+  const auto given = delays(parse_policy(row.policy), row.expected.size(), row.u);
+
+  for (std::size_t i = 0; i < given.size(); ++i)
+    EXPECT_EQ(given[i], Duration{std::llround(row.expected[i] * 1e9)}) << "retry " << i + 1;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+  policy, Sequences,
+  ::testing::Values(
+    Sequence{"fixed(100ms)", 0.7, {0.1, 0.1, 0.1}}, Sequence{"fixed(0s)", 0.7, {0, 0}},
+    Sequence{"linear(1s, +1s, cap 10s)", 0.7, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 10}},
+    Sequence{"linear(0s, +500ms)", 0.7, {0, 0.5, 1}}, Sequence{"linear(1s, +0s)", 0.7, {1, 1}},
+    Sequence{"exponential(100ms, x2, cap 30s)",
+             0.7,
+             {0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 25.6, 30, 30}},
+    Sequence{"exponential(1s, x1)", 0.7, {1, 1, 1}},
+    // resilience libraries, with their defaults
+    Sequence{"exponential(1s, x2, cap 10s)", 0.7, {1, 2, 4, 8, 10}}, // tenacity
+    Sequence{"exponential(2s, x2)", 0.7, {2, 4, 8}},                 // Polly
+    Sequence{"exponential(500ms, x1.5, cap 1min)", 0.7, {0.5, 0.75, 1.125, 1.6875, 2.53125}},
+    Sequence{"exponential(3s, x2, cap 30s)", 0.7, {3, 6, 12, 24, 30}},                      // Akka
+    Sequence{"exponential(100ms, x2, cap 1s)", 0.7, {0.1, 0.2, 0.4, 0.8, 1, 1}},            // gRPC
+    Sequence{"exponential(25ms, x2, cap 250ms)", 0.7, {0.025, 0.05, 0.1, 0.2, 0.25, 0.25}}, // Envoy
+    // the two figures of seed 002, and the constants of its program, without jitter
+    Sequence{
+      "seed002(100ms, x2.7, cap 10min, jitter 0%)",
+      0.7,
+      {0.1, 0.27, 0.729, 1.9683, 5.31441, 14.348907, 38.7420489, 104.60353203, 282.429536481, 600}},
+    Sequence{"seed002(1s, x1.5, cap 5min, jitter 0%)",
+             0.7,
+             {1, 1.5, 2.25, 3.375, 5.0625, 7.59375, 11.390625, 17.0859375, 25.62890625,
+              38.443359375, 57.665039063}},
+    Sequence{"exponential(100ms, x2.71828, cap 5min)", 0.7, {0.1, 0.271828, 0.738904616}},
+    // seed 001
+    Sequence{"exponential(1s, x2)", 0.7, {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024}},
+    Sequence{"exponential(1s, x1.1)", 0.7, {1, 1.1, 1.21}},
+    // seeds 000 and 004, r at its ends and in the middle
+    Sequence{"memorystore(max 64s)", 0, {1, 2, 4, 8, 16, 32, 64, 64}},
+    Sequence{"memorystore(max 64s)", 0.5, {1.5, 2.5, 4.5, 8.5, 16.5, 32.5, 64, 64}},
+    Sequence{"memorystore(max 64s)", greatest_u, {2, 3, 5, 9, 17, 33, 64, 64}},
+    Sequence{"memorystore(max 32s)", 0.5, {1.5, 2.5, 4.5, 8.5, 16.5, 32, 32}},
+    Sequence{"memorystore(max 4500ms)", greatest_u, {2, 3, 4.5, 4.5}},
+    // the article, exp by u: the middle one of an odd number, the last one
+    Sequence{"random_slots(10ms, ceiling 4)", 0.5, {0.01, 0.01, 0.03, 0, 0.01}},
+    Sequence{"random_slots(10ms, ceiling 4)", greatest_u, {0.01, 0.03, 0.07, 0, 0.01}},
+    Sequence{"random_slots(10ms, ceiling 4, stay)", greatest_u, {0.01, 0.03, 0.07, 0.15, 0.15}},
+    Sequence{"random_slots(10ms, ceiling 4, stay)", 0, {0, 0, 0, 0, 0}},
+    Sequence{"random_slots(10ms, ceiling 1)", 0.9, {0, 0, 0}},
+    Sequence{"ethernet(1us, ceiling 3)", greatest_u, {1e-6, 3e-6, 7e-6, 7e-6}},
+    Sequence{"ethernet(1us, ceiling 3)", 0.5, {1e-6, 2e-6, 4e-6, 4e-6}},
+    Sequence{"ethernet(1us, ceiling 3)", 0, {0, 0, 0, 0}},
+    Sequence{"decorrelated(1s, x3, cap 10s)", 0, {1, 1, 1}},
+    Sequence{"decorrelated(1s, x3, cap 10s)", 0.5, {2, 3.5, 5.5, 5.5}},
+    Sequence{"decorrelated(1s, x3, cap 1s)", 0.5, {1, 1, 1}},
+    // jitters: at their lower ends and in the middle
+    Sequence{"exponential(1s, x2, cap 4s) | no_jitter", 0.5, {1, 2, 4, 4}},
+    Sequence{"exponential(1s, x2, cap 4s) | full_jitter", 0, {0, 0, 0}},
+    Sequence{"exponential(1s, x2, cap 4s) | full_jitter", 0.5, {0.5, 1, 2, 2}},
+    Sequence{"exponential(1s, x2, cap 4s) | equal_jitter", 0, {0.5, 1, 2, 2}},
+    Sequence{"exponential(1s, x2, cap 4s) | equal_jitter", 0.5, {0.75, 1.5, 3, 3}},
+    Sequence{"exponential(1s, x2, cap 5s) | proportional_jitter(25%)", 0, {0.75, 1.5, 3, 3}},
+    Sequence{"exponential(1s, x2, cap 5s) | proportional_jitter(25%)", 0.5, {1, 2, 4, 4}},
+    Sequence{"exponential(1s, x2, cap 4s) | additive_jitter(1s)", 0, {1, 2, 3, 3}},
+    Sequence{"exponential(1s, x2, cap 4s) | additive_jitter(1s)", 0.5, {1.5, 2.5, 3.5, 3.5}},
+    Sequence{"linear(1s, +1s, cap 4s) | additive_jitter(4s)", 0.5, {2, 2, 2}},
+    Sequence{"exponential(1s, x2, cap 13s) | gaussian_jitter(10%)", 0.5, {1, 2, 4, 8, 10, 10}}),
+  [](const auto& row) { return std::to_string(row.index) + "_" + name_of(row.param.policy); });
+
+// -- the same on every platform -------------------------------------------------------
+
+struct Drawn {
+  const char* policy;
+  std::vector<std::int64_t> expected; // ns
+};
+
+class DrawnDelays : public ::testing::TestWithParam<Drawn> {};
+
+TEST_P(DrawnDelays, are_the_same_nanosecond_everywhere) {
+  std::vector<std::int64_t> given;
+  for (const auto& delay :
+       drawn_delays(parse_policy(GetParam().policy), GetParam().expected.size(), Draws{7, 3}))
+    given.push_back(delay.count());
+
+  EXPECT_EQ(given, GetParam().expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+  policy, DrawnDelays,
+  ::testing::Values(
+    Drawn{"exponential(100ms, x2, cap 30s) | full_jitter",
+          {6514467, 11120060, 261848001, 13296387, 418744068, 602056329}},
+    Drawn{"exponential(100ms, x2, cap 30s) | equal_jitter",
+          {53257233, 105560030, 330924000, 406648193, 1009372034, 1901028164}},
+    Drawn{"exponential(100ms, x1.7, cap 30s) | proportional_jitter(20%)",
+          {82605786, 139780820, 306874072, 396306257, 755602808, 1242739836}},
+    Drawn{"linear(1s, +1s, cap 10s) | additive_jitter(1s)",
+          {1065144673, 2055600302, 3654620004, 4016620483, 5261715042, 6188142603}},
+    Drawn{"fixed(1s) | gaussian_jitter(10%)",
+          {849620873, 841778026, 1039669191, 790137724, 936390838, 911835431}},
+    Drawn{"decorrelated(100ms, x3, cap 20s)",
+          {113028934, 113293298, 257030177, 111153849, 161100398, 172115284}},
+    Drawn{"random_slots(10ms, ceiling 10)", {0, 0, 30000000, 0, 10000000, 10000000}},
+    Drawn{"ethernet(51.2us, ceiling 10)", {0, 0, 256000, 0, 409600, 614400}},
+    Drawn{"memorystore(max 64s)",
+          {1065144673, 2055600302, 4654620005, 8016620483, 16261715042, 32188142603}},
+    Drawn{"seed002(100ms, x2.7, cap 10min, jitter 10%)",
+          {100000000, 226993768, 637265149, 1354267211, 3423210898, 8424912327}}),
+  [](const auto& row) { return std::to_string(row.index) + "_" + name_of(row.param.policy); });
+
+// -- what holds for all ------------------------------------------------------------------
+
+class AllPolicies : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(AllPolicies, keep_between_zero_and_the_longest) {
+  const auto policy = parse_policy(GetParam());
+  for (std::uint64_t stream = 0; stream < 200; ++stream)
+    for (const auto& delay : drawn_delays(policy, 100, Draws{20261, stream})) {
+      ASSERT_GE(delay, 0ns);
+      ASSERT_LE(delay, policy.longest());
+    }
+  for (const auto u : {0.0, 0x1.0p-53, 0.5, greatest_u})
+    for (const auto& delay : delays(policy, 100, u)) {
+      ASSERT_GE(delay, 0ns) << u;
+      ASSERT_LE(delay, policy.longest()) << u;
+    }
+}
+
+TEST_P(AllPolicies, are_pure) {
+  const auto policy = parse_policy(GetParam());
+  const auto same = parse_policy(GetParam());
+  const auto first = policy.next(policy.start(), 0.3);
+  static_cast<void>(policy.next(first.progress, 0.9));
+
+  const auto again = same.next(same.start(), 0.3);
+
+  EXPECT_EQ(first.delay, again.delay);
+  EXPECT_EQ(first.progress, again.progress);
+  EXPECT_EQ(policy, same);
+}
+
+TEST_P(AllPolicies, are_total_at_the_last_attempt_that_can_be_counted) {
+  const auto policy = parse_policy(GetParam());
+  for (const auto u : {0.0, 0.5, greatest_u}) {
+    auto progress = policy.start();
+    for (int i = 0; i < 3000; ++i) // the levels of all come to their ends
+      progress = policy.next(progress, u).progress;
+    const auto begins_again = progress.retries < 3000;
+    if (!begins_again)
+      progress.retries = UINT32_MAX - 1;
+    progress.draws = UINT32_MAX;
+    for (int i = 0; i < 3; ++i) {
+      const auto step = policy.next(progress, u);
+      ASSERT_GE(step.delay, 0ns);
+      ASSERT_LE(step.delay, policy.longest());
+      progress = step.progress;
+    }
+    EXPECT_TRUE(begins_again || progress.retries == UINT32_MAX);
+  }
+}
+
+TEST_P(AllPolicies, begin_anew_with_the_draws_going_on) {
+  const auto policy = parse_policy(GetParam());
+  auto progress = policy.start();
+  for (int i = 0; i < 5; ++i)
+    progress = policy.next(progress, 0.6).progress;
+
+  const auto restarted = policy.restart(progress);
+
+  EXPECT_EQ(restarted.draws, progress.draws);
+  EXPECT_EQ(restarted.retries, 0u);
+  EXPECT_EQ(policy.next(restarted, 0.6).delay, policy.next(policy.start(), 0.6).delay);
+}
+
+TEST_P(AllPolicies, read_what_they_print) {
+  const auto policy = parse_policy(GetParam());
+
+  EXPECT_EQ(parse_policy(to_string(policy)), policy);
+  EXPECT_EQ(to_string(policy), GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+  policy, AllPolicies,
+  ::testing::Values(
+    "fixed(100ms)", "fixed(0ns)", "fixed(876000h)", "fixed(1s) | full_jitter",
+    "fixed(1s) | additive_jitter(1s)", "fixed(876000h) | proportional_jitter(100%)",
+    "fixed(1s) | gaussian_jitter(33%)", "linear(1s, +1s, cap 10s)", "linear(0ns, +0ns)",
+    "linear(1s, +876000h)", "linear(1s, +1s, cap 10s) | equal_jitter",
+    "exponential(100ms, x2, cap 30s)", "exponential(1ns, x1000)", "exponential(876000h, x1000)",
+    "exponential(100ms, x2, cap 30s) | full_jitter",
+    "exponential(100ms, x2, cap 30s) | equal_jitter",
+    "exponential(100ms, x2, cap 30s) | proportional_jitter(20%)",
+    "exponential(100ms, x2, cap 30s) | additive_jitter(30s)",
+    "exponential(100ms, x2, cap 30s) | gaussian_jitter(10%)",
+    "exponential(1ns, x1.5, cap 7ns) | proportional_jitter(100%)",
+    "exponential(876000h, x2) | gaussian_jitter(30%)", "decorrelated(100ms, x3, cap 20s)",
+    "decorrelated(1ns, x1000)", "decorrelated(1s, x1, cap 2s)", "decorrelated(876000h, x3)",
+    "random_slots(10ms, ceiling 10)", "random_slots(10ms, ceiling 10, stay)",
+    "random_slots(1ns, ceiling 62, stay)", "ethernet(51.2us, ceiling 10)",
+    "ethernet(1ns, ceiling 53)", "memorystore(max 64s)", "memorystore(max 1ns)",
+    "memorystore(max 876000h)", "seed002(100ms, x2, cap 15min, jitter 10%)",
+    "seed002(1ns, x1, cap 438000h, jitter 12%)", "seed002(1s, x1000, cap 1s, jitter 0%)"),
+  [](const auto& row) { return std::to_string(row.index) + "_" + name_of(row.param); });
+
+// -- means and variances -----------------------------------------------------------------
+
+struct Moment {
+  const char* policy;
+  std::size_t attempt; // from 1
+  double mean;         // s
+  double variance;     // s^2
+};
+
+class MomentsOfDraws : public ::testing::TestWithParam<Moment> {};
+
+// The fixed seed makes it repeatable; the tolerance is five standard errors, with the fourth moment
+// taken from the draws.
+TEST_P(MomentsOfDraws, are_the_closed_forms) {
+  constexpr std::uint64_t count = 200'000;
+  const auto& row = GetParam();
+  const auto policy = parse_policy(row.policy);
+  double sum = 0;
+  double squares = 0;
+  double fourths = 0;
+  for (std::uint64_t stream = 0; stream < count; ++stream) {
+    const auto delay = drawn_delays(policy, row.attempt, Draws{4711, stream}).back();
+    const auto x = static_cast<double>(delay.count()) * 1e-9 - row.mean;
+    sum += x;
+    squares += x * x;
+    fourths += x * x * x * x;
+  }
+  const auto n = static_cast<double>(count);
+  EXPECT_NEAR(sum / n, 0, 5 * std::sqrt(row.variance / n) + 1e-9);
+  const auto error_of_variance = std::sqrt((fourths / n - row.variance * row.variance) / n);
+  EXPECT_NEAR(squares / n, row.variance, 5 * error_of_variance + 1e-12);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+  policy, MomentsOfDraws,
+  ::testing::Values(
+    Moment{"exponential(1s, x2) | full_jitter", 3, 2, 16.0 / 12},
+    Moment{"exponential(1s, x2) | equal_jitter", 3, 3, 16.0 / 48},
+    Moment{"exponential(1s, x2) | proportional_jitter(25%)", 3, 4, 1.0 / 3},
+    Moment{"exponential(1s, x2) | additive_jitter(1s)", 3, 4.5, 1.0 / 12},
+    // 0.97334 is the variance of a standard normal distribution cut off at three deviations.
+    Moment{"exponential(1s, x2) | gaussian_jitter(10%)", 3, 4, 0.16 * 0.97334},
+    Moment{"memorystore(max 64s)", 1, 1.5, 1.0 / 12}, Moment{"memorystore(max 64s)", 7, 64, 0},
+    // r is cut off at 0.5 s: half of the draws are the maximum
+    Moment{"memorystore(max 4500ms)", 3, 4.375, 5.0 / 192},
+    // the article's slots, in slots of a second
+    Moment{"random_slots(1s, ceiling 10, stay)", 1, 0.5, 0.25},
+    Moment{"random_slots(1s, ceiling 10, stay)", 2, 1.3333333, 1.5555556},
+    Moment{"random_slots(1s, ceiling 10, stay)", 3, 2.75, 7.1875},
+    Moment{"random_slots(1s, ceiling 10, stay)", 4, 5.2, 29.76},
+    Moment{"random_slots(1s, ceiling 10, stay)", 5, 9.5, 117.25},
+    Moment{"random_slots(1s, ceiling 10, stay)", 9, 101.3, 24487.21},
+    Moment{"random_slots(1s, ceiling 10, stay)", 12, 185.0909, 92470.26},
+    Moment{"ethernet(1s)", 1, 0.5, 0.25}, Moment{"ethernet(1s)", 3, 3.5, 5.25},
+    Moment{"ethernet(1s)", 5, 15.5, 85.25}, Moment{"ethernet(1s)", 10, 511.5, 87381.25},
+    Moment{"ethernet(1s)", 14, 511.5, 87381.25}, Moment{"decorrelated(1s, x3)", 1, 2, 1.0 / 3},
+    Moment{"decorrelated(1s, x3)", 2, 3.5, 3.083333},
+    Moment{"decorrelated(1s, x3)", 3, 5.75, 16.770833},
+    Moment{"decorrelated(1s, x3)", 4, 9.125, 72.317708},
+    Moment{"decorrelated(1s, x3)", 5, 14.1875, 274.923177},
+    // F^n min, and E^2 ((1 + J^2)^n - 1)
+    Moment{"seed002(1s, x2, cap 1000s, jitter 10%)", 2, 2, 0.04},
+    Moment{"seed002(1s, x2, cap 1000s, jitter 10%)", 4, 8, 64 * 0.030301},
+    Moment{"seed002(1s, x2, cap 1s, jitter 10%)", 2, 1, 0.01}),
+  [](const auto& row) {
+    return name_of(row.param.policy) + "_attempt_" + std::to_string(row.param.attempt);
+  });
+
+// -- bad input ----------------------------------------------------------------------------
+
+template <class Make>
+std::string refused(Make make) {
+  try {
+    make();
+  } catch (const InvalidArgument& thrown) {
+    return thrown.what();
+  }
+  return "taken";
+}
+
+TEST(policy, names_every_bad_parameter_with_its_range) {
+  EXPECT_EQ(refused([] { Policy{Fixed{-1ns}}; }), "delay: got -1ns, allowed 0ns..876000h");
+  EXPECT_EQ(refused([] {
+              Policy{Linear{-1s, -1s, -2s}};
+            }),
+            "first: got -1s, allowed 0ns..876000h\n"
+            "step: got -1s, allowed 0ns..876000h\n"
+            "cap: got -2s, allowed 1ns (the first)..876000h");
+  EXPECT_EQ(refused([] {
+              Policy{Exponential{0s, 0.5, 876001h}};
+            }),
+            "first: got 0ns, allowed 1ns..876000h\n"
+            "factor: got x0.5, allowed x1..x1000\n"
+            "cap: got 876001h, allowed 0ns (the first)..876000h");
+  EXPECT_EQ(refused([] {
+              Policy{Decorrelated{1s, std::nan(""), 900ms}};
+            }),
+            "factor: got xnan, allowed x1..x1000\n"
+            "cap: got 900ms, allowed 1s (the first)..876000h");
+  EXPECT_EQ(refused([] {
+              Policy{RandomSlots{0s, 63}};
+            }),
+            "slot_time: got 0ns, allowed 1ns..24h\nceiling: got 63, allowed 1..62");
+  EXPECT_EQ(refused([] {
+              Policy{RandomSlots{1s, 40}};
+            }),
+            "ceiling: got 40, allowed 1..33 with a slot_time of 1s, for waits below 292 years");
+  EXPECT_EQ(refused([] {
+              Policy{Ethernet{25h, 0}};
+            }),
+            "slot_time: got 25h, allowed 1ns..24h\nceiling: got 0, allowed 1..53");
+  EXPECT_EQ(refused([] { Policy{Memorystore{0s}}; }), "max: got 0ns, allowed 1ns..876000h");
+  EXPECT_EQ(refused([] {
+              Policy{Seed002{2s, 0, 1s, 0.5}};
+            }),
+            "factor: got x0, allowed x1..x1000\n"
+            "cap: got 1s, allowed 2s (the min)..438000h\n"
+            "jitter: got 50%, allowed 0%..12%, beyond which a delay could be negative");
+}
+
+TEST(policy, names_a_bad_jitter_with_its_range) {
+  const Policy policy = Exponential{.first = 1s, .cap = 10s};
+
+  EXPECT_EQ(refused([&] { policy | proportional_jitter(0); }),
+            "proportional_jitter: got 0%, allowed more than 0%, up to 100%");
+  EXPECT_EQ(refused([&] { policy | proportional_jitter(std::nan("")); }),
+            "proportional_jitter: got nan%, allowed more than 0%, up to 100%");
+  EXPECT_EQ(refused([&] { policy | additive_jitter(11s); }),
+            "additive_jitter: got 11s, allowed 0ns..10s, the cap");
+  EXPECT_EQ(refused([&] { policy | gaussian_jitter(0.5); }),
+            "gaussian_jitter: got 50%, allowed more than 0%, up to a third, beyond which a delay "
+            "could be negative");
+}
+
+TEST(policy, takes_one_jitter_where_it_does_not_draw_itself) {
+  EXPECT_EQ(refused([] { Policy{Fixed{1s}} | full_jitter | equal_jitter; }),
+            "jitter: got equal_jitter, allowed none, since there is full_jitter");
+  for (const auto* text :
+       {"decorrelated(1s, x3)", "random_slots(10ms, ceiling 10)", "ethernet(51.2us, ceiling 10)",
+        "memorystore(max 64s)", "seed002(100ms, x2, cap 15min, jitter 10%)"})
+    EXPECT_EQ(refused([&] { parse_policy(text) | full_jitter; }),
+              "jitter: got full_jitter, allowed none, since " + std::string{text}
+                + " draws by itself");
+}
+
+TEST(policy, is_the_article_s_by_default) {
+  EXPECT_EQ(to_string(Policy{}), "random_slots(10ms, ceiling 10)");
+}
+
+TEST(policy, says_whether_it_is_random) {
+  for (const auto* text :
+       {"fixed(1s)", "exponential(1s, x2)", "seed002(1s, x2, cap 2s, jitter 0%)"})
+    EXPECT_FALSE(parse_policy(text).is_random()) << text;
+  for (const auto* text : {"fixed(1s) | full_jitter", "seed002(1s)", "memorystore", "ethernet",
+                           "random_slots", "decorrelated(1s)"})
+    EXPECT_TRUE(parse_policy(text).is_random()) << text;
+}
+
+TEST(policy, has_no_jitter_left_only_where_a_source_has_none) {
+  const auto differ = [](const char* text) {
+    const auto policy = parse_policy(text);
+    return delays(policy, 50, 0.1).back() != delays(policy, 50, 0.9).back();
+  };
+  for (const auto* text :
+       {"exponential(1s, x2, cap 1min) | full_jitter",
+        "exponential(1s, x2, cap 1min) | equal_jitter",
+        "exponential(1s, x2, cap 1min) | proportional_jitter(20%)",
+        "exponential(1s, x2, cap 1min) | additive_jitter(1s)",
+        "exponential(1s, x2, cap 1min) | gaussian_jitter(10%)", "decorrelated(1s, x3, cap 1min)"})
+    EXPECT_TRUE(differ(text)) << text;
+  EXPECT_FALSE(differ("memorystore(max 64s)"));
+}
+
+TEST(policy, of_seed_002_exceeds_its_cap_as_its_source_does) {
+  const auto policy = parse_policy("seed002(1s, x2, cap 10s, jitter 10%)");
+
+  EXPECT_THAT(delays(policy, 6, 0.975),
+              ElementsAre(1s, ::testing::Gt(2s), ::testing::Gt(4s), ::testing::Gt(8s),
+                          ::testing::Gt(11s), ::testing::Gt(11s)));
+  EXPECT_EQ(policy.longest(), 18300ms);
+}
+
+TEST(policy, costs_sixteen_bytes_of_progress_and_no_destructor) {
+  EXPECT_EQ(sizeof(Progress), 16u);
+  EXPECT_TRUE(std::is_trivially_copyable_v<Progress>);
+  EXPECT_TRUE(std::is_trivially_copyable_v<Policy>);
+}
+
+TEST(memorystore, retries_5xx_and_429_and_nothing_else) {
+  for (const auto status : {429, 500, 503, 599})
+    EXPECT_TRUE(Memorystore::is_retried(status)) << status;
+  for (const auto status : {200, 301, 400, 404, 428, 430, 499, 600, 0, -500})
+    EXPECT_FALSE(Memorystore::is_retried(status)) << status;
+}
+
+} // namespace
+
+} // namespace backoff_actor

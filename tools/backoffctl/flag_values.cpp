@@ -1,0 +1,77 @@
+#include "flag_values.hpp"
+
+#include "number_text.hpp"
+
+#include "backoff_actor/backoff/tuning.hpp"
+
+#include <array>
+#include <charconv>
+#include <string_view>
+#include <system_error>
+
+namespace backoffctl {
+
+namespace {
+
+// A value is `number * times / per`, so that a span such as 100ms is the double next to 0.1.
+struct Unit {
+  std::string_view name;
+  double times;
+  double per;
+};
+
+constexpr std::array<Unit, 6> units{
+  {{"ns", 1, 1e9}, {"us", 1, 1e6}, {"ms", 1, 1e3}, {"s", 1, 1}, {"min", 60, 1}, {"h", 3600, 1}}};
+
+// Takes the number at the beginning of the text; what follows it is left.
+std::optional<double> take_number(std::string_view& text, std::chars_format format) {
+  double value = 0;
+  const auto end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value, format);
+  if (error != std::errc{})
+    return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(stop - text.data()));
+  return value;
+}
+
+std::optional<double> span_s(std::string_view text) {
+  const auto number = take_number(text, std::chars_format::fixed);
+  if (!number)
+    return std::nullopt;
+  for (const auto& unit : units)
+    if (text == unit.name)
+      return *number * unit.times / unit.per + 0.0; // no -0
+  return std::nullopt;
+}
+
+bool is_within(double value, double from, double to) { return value >= from && value <= to; }
+
+} // namespace
+
+std::string quoted(const std::string& given) {
+  return given.empty() ? "nothing" : "'" + given + "'";
+}
+
+std::optional<double> read_span_s(const std::string& flag, const std::string& given,
+                                  double shortest_s, backoff_actor::Problems& problems) {
+  const auto value = span_s(given);
+  if (value && is_within(*value, shortest_s, backoff_actor::tuning_longest_s))
+    return value;
+  problems.add(flag, quoted(given),
+               std::string{"a span such as 100ms, 1.5s or 2min, "}
+                 + (shortest_s > 0 ? "more than 0 (1ns..2500000h)" : "0s..2500000h"));
+  return std::nullopt;
+}
+
+std::optional<double> read_number(const std::string& flag, const std::string& given, double from,
+                                  double to, backoff_actor::Problems& problems) {
+  std::string_view rest = given;
+  const auto value = take_number(rest, std::chars_format::general);
+  if (value && rest.empty() && is_within(*value, from, to))
+    return value;
+  problems.add(flag, quoted(given),
+               "a number such as 1.1, " + shortest(from) + ".." + shortest(to));
+  return std::nullopt;
+}
+
+} // namespace backoffctl

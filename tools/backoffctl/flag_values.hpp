@@ -1,0 +1,26 @@
+#pragma once
+
+#include "backoff_actor/core/problems.hpp"
+
+#include <optional>
+#include <string>
+
+namespace backoffctl {
+
+/// Renders what was given for a flag, for a complaint: `'1 parsec'`, or `nothing`.
+std::string quoted(const std::string& given);
+
+/// Reads a span such as `1s`, `500ms`, `1.5us`, `2min` or `10h`; nothing, and a problem, if that is
+/// something else or out of range.
+///
+/// @units seconds
+/// @range `shortest_s`, which may be 0, to `tuning_longest_s`
+std::optional<double> read_span_s(const std::string& flag, const std::string& given,
+                                  double shortest_s, backoff_actor::Problems& problems);
+
+/// Reads a number such as `2`, `1.1` or `1e-3`; nothing, and a problem, if that is something else or
+/// out of range.
+std::optional<double> read_number(const std::string& flag, const std::string& given, double from,
+                                  double to, backoff_actor::Problems& problems);
+
+} // namespace backoffctl
