@@ -61,10 +61,12 @@ void RedisServer::kill() {
 
 std::string RedisServer::unexpected_ending() {
   const std::lock_guard lock{mutex_};
-  if (const auto ending = process_ ? process_->ending() : std::nullopt)
-    return "redis-server ended by itself with " + to_string(*ending)
-           + "; its log ends with: " + last_line_of(folder_ / "log");
-  return {};
+  const auto ending = process_ ? process_->ending() : std::nullopt;
+  if (!ending)
+    return {};
+  const auto last_words = last_line_of(folder_ / "log");
+  return "redis-server ended by itself with " + to_string(*ending)
+         + (last_words.empty() ? "" : "; its log ends with: " + last_words);
 }
 
 } // namespace redis_client

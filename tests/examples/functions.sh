@@ -1,4 +1,5 @@
 # What tests of the examples have in common; to be sourced.
+# shellcheck shell=bash disable=SC2154
 
 # Checks that $program refuses bad input with exit code 2.
 refuses() { # expected words on stderr, then the arguments
