@@ -2,14 +2,14 @@
 // BackOffSender, behind which no request is lost.
 
 #include "clients.hpp"
+#include "common/signals.hpp"
+#include "common/temporary_folder.hpp"
 #include "options.hpp"
 #include "picture.hpp"
 #include "run.hpp"
 #include "run_record.hpp"
 #include "service_process.hpp"
-#include "signals.hpp"
 #include "summary.hpp"
-#include "temporary_folder.hpp"
 
 #include <curl/curl.h>
 
@@ -32,11 +32,11 @@ int exit_code(const Options& options, const EarlyEnd& early_end, const Counts& c
 }
 
 int demo(const Options& options) {
-  Signals signals; // before any thread
+  example::Signals signals; // before any thread
   std::signal(SIGPIPE, SIG_IGN);
   curl_global_init(CURL_GLOBAL_DEFAULT);
 
-  const TemporaryFolder folder;
+  const example::TemporaryFolder folder{"http_guard"};
   std::optional<ServiceProcess> service;
   if (options.url.empty()) {
     service.emplace(folder / "ledger.txt", options.seed);

@@ -1,7 +1,7 @@
 #include "picture.hpp"
 
+#include "common/process.hpp"
 #include "picture_script.hpp"
-#include "process.hpp"
 
 #include <fcntl.h>
 #include <fstream>
@@ -11,7 +11,8 @@
 namespace http_guard {
 
 std::string draw_picture(const Timeline& timeline, const std::string& title,
-                         const std::filesystem::path& file, const TemporaryFolder& folder) {
+                         const std::filesystem::path& file,
+                         const example::TemporaryFolder& folder) {
   const auto script = folder / "picture.gp";
   const auto drawn = folder / "picture.svg";
   const auto complaints = folder / "complaints.txt";
@@ -20,11 +21,11 @@ std::string draw_picture(const Timeline& timeline, const std::string& title,
     write_picture_script(stream, timeline, title);
   }
   const auto create = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
-  const FileDescriptor in{open(script.c_str(), O_RDONLY | O_CLOEXEC)};
-  const FileDescriptor out{open(drawn.c_str(), create, 0644)};
-  const FileDescriptor err{open(complaints.c_str(), create, 0644)};
+  const example::FileDescriptor in{open(script.c_str(), O_RDONLY | O_CLOEXEC)};
+  const example::FileDescriptor out{open(drawn.c_str(), create, 0644)};
+  const example::FileDescriptor err{open(complaints.c_str(), create, 0644)};
   try {
-    Process gnuplot{{"gnuplot"}, {in.get(), out.get(), err.get()}};
+    example::Process gnuplot{{"gnuplot"}, {in.get(), out.get(), err.get()}};
     if (!gnuplot.wait().is_success()) {
       std::ifstream stream{complaints};
       const std::string text{std::istreambuf_iterator<char>{stream}, {}};

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "common/temporary_folder.hpp"
 #include "run_record.hpp"
-#include "temporary_folder.hpp"
 
 #include <filesystem>
 #include <string>
@@ -13,6 +13,6 @@ namespace http_guard {
 /// @param title one line, in plain text
 /// @return empty, or one line on why there is no picture
 std::string draw_picture(const Timeline& timeline, const std::string& title,
-                         const std::filesystem::path& file, const TemporaryFolder& folder);
+                         const std::filesystem::path& file, const example::TemporaryFolder& folder);
 
 } // namespace http_guard

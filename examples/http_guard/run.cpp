@@ -60,7 +60,7 @@ private:
 };
 
 // Looks on until every client has its answers, or something ends the run before.
-EarlyEnd look_on(const Options& options, ServiceProcess* service, Signals& signals,
+EarlyEnd look_on(const Options& options, ServiceProcess* service, example::Signals& signals,
                  RunRecord& record, const Jobs& jobs) {
   LiveLine line{options.requests};
   std::optional<Outage> outage;
@@ -87,8 +87,8 @@ EarlyEnd look_on(const Options& options, ServiceProcess* service, Signals& signa
 
 } // namespace
 
-EarlyEnd run(const Options& options, ServiceProcess* service, Signals& signals, RunRecord& record,
-             Jobs& jobs) {
+EarlyEnd run(const Options& options, ServiceProcess* service, example::Signals& signals,
+             RunRecord& record, Jobs& jobs) {
   caf::actor_system_config config;
   backoff_actor::init(config);
   caf::actor_system system{config};

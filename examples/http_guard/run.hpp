@@ -1,10 +1,10 @@
 #pragma once
 
 #include "clients.hpp"
+#include "common/signals.hpp"
 #include "options.hpp"
 #include "run_record.hpp"
 #include "service_process.hpp"
-#include "signals.hpp"
 
 #include <optional>
 #include <string>
@@ -21,7 +21,7 @@ struct EarlyEnd {
 /// service, if it is our own, is killed and started again.
 ///
 /// @param service our own; null: that of `options.url`
-EarlyEnd run(const Options& options, ServiceProcess* service, Signals& signals, RunRecord& record,
-             Jobs& jobs);
+EarlyEnd run(const Options& options, ServiceProcess* service, example::Signals& signals,
+             RunRecord& record, Jobs& jobs);
 
 } // namespace http_guard

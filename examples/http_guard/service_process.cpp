@@ -3,10 +3,8 @@
 #include <cerrno>
 #include <chrono>
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <stdexcept>
-#include <sys/socket.h>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
@@ -20,12 +18,8 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds start_limit{20'000};
 
-[[noreturn]] void fail(const std::string& what) {
-  throw std::system_error(errno, std::generic_category(), what);
-}
-
 // Returns what can be read, nothing if the stream has ended, or no value if neither is so in time.
-std::optional<std::string> read_within(milliseconds limit, const FileDescriptor& stream) {
+std::optional<std::string> read_within(milliseconds limit, const example::FileDescriptor& stream) {
   pollfd one{stream.get(), POLLIN, 0};
   if (poll(&one, 1, static_cast<int>(limit.count())) <= 0)
     return std::nullopt;
@@ -37,36 +31,21 @@ std::optional<std::string> read_within(milliseconds limit, const FileDescriptor&
 } // namespace
 
 ServiceProcess::ServiceProcess(std::filesystem::path ledger, std::uint64_t seed)
-  : ledger_(std::move(ledger)), seed_(seed) {
-  // A socket that is bound and never listens: connections are refused while the service is down,
-  // and yet nobody else, a connection of our own least of all, can be given its port.
-  reservation_ = FileDescriptor{socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
-  const int yes = 1;
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof(address);
-  const auto generic = reinterpret_cast<sockaddr*>(&address);
-  if (setsockopt(reservation_.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) != 0
-      || bind(reservation_.get(), generic, size) != 0
-      || getsockname(reservation_.get(), generic, &size) != 0)
-    fail("no port for the service");
-  port_ = ntohs(address.sin_port);
-}
+  : ledger_(std::move(ledger)), seed_(seed) {}
 
 void ServiceProcess::start() {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0)
-    fail("no pipe to the service");
-  output_ = FileDescriptor{ends[0]};
+    throw std::system_error(errno, std::generic_category(), "no pipe to the service");
+  output_ = example::FileDescriptor{ends[0]};
   {
-    const FileDescriptor its_end{ends[1]};
+    const example::FileDescriptor its_end{ends[1]};
     const auto program =
       std::filesystem::read_symlink("/proc/self/exe").parent_path() / "http_guard_service";
-    process_ = std::make_unique<Process>(
-      std::vector<std::string>{program, "--port", std::to_string(port_), "--ledger", ledger_,
-                               "--seed", std::to_string(seed_), "--end-with-parent"},
-      Process::Streams{.out = its_end.get()});
+    process_ = std::make_unique<example::Process>(
+      std::vector<std::string>{program, "--port", std::to_string(port_.number()), "--ledger",
+                               ledger_, "--seed", std::to_string(seed_), "--end-with-parent"},
+      example::Process::Streams{.out = its_end.get()});
   }
   const auto port = read_within(start_limit, output_);
   if (!port)
@@ -78,7 +57,7 @@ void ServiceProcess::start() {
 
 void ServiceProcess::kill() { process_ = nullptr; }
 
-std::optional<Ending> ServiceProcess::unexpected_ending() {
+std::optional<example::Ending> ServiceProcess::unexpected_ending() {
   return process_ ? process_->ending() : std::nullopt;
 }
 

@@ -1,7 +1,8 @@
 #pragma once
 
+#include "common/process.hpp"
+#include "common/reserved_port.hpp"
 #include "ledger.hpp"
-#include "process.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -30,9 +31,9 @@ public:
   void kill();
 
   /// Returns how it ended, if it was not killed here.
-  std::optional<Ending> unexpected_ending();
+  std::optional<example::Ending> unexpected_ending();
 
-  std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
+  std::string url() const { return "http://127.0.0.1:" + std::to_string(port_.number()); }
 
   /// What it did since this was made, over all its lives.
   Ledger ledger() const { return read_ledger(ledger_); }
@@ -40,10 +41,9 @@ public:
 private:
   std::filesystem::path ledger_;
   std::uint64_t seed_;
-  FileDescriptor reservation_;
-  int port_ = 0;
-  FileDescriptor output_;
-  std::unique_ptr<Process> process_;
+  example::ReservedPort port_;
+  example::FileDescriptor output_;
+  std::unique_ptr<example::Process> process_;
 };
 
 } // namespace http_guard

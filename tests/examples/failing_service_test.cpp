@@ -1,5 +1,5 @@
+#include "common/temporary_folder.hpp"
 #include "http_guard/failing_service.hpp"
-#include "http_guard/temporary_folder.hpp"
 #include "web_server.hpp"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ std::uint64_t first_id_with(Fault fault, std::uint64_t from = 1) {
 }
 
 TEST(failing_service, a_call_before_its_time_gets_a_429_and_the_ledger_shows_it) {
-  const TemporaryFolder folder;
+  const example::TemporaryFolder folder{"http_guard"};
   FailingService service{1, folder / "ledger.txt"};
   const auto limited = first_id_with(Fault::error_429);
   const auto well = first_id_with(Fault::none);

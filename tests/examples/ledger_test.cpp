@@ -1,5 +1,5 @@
+#include "common/temporary_folder.hpp"
 #include "http_guard/ledger.hpp"
-#include "http_guard/temporary_folder.hpp"
 
 #include <gmock/gmock.h>
 
@@ -15,7 +15,7 @@ using testing::Pair;
 using testing::UnorderedElementsAre;
 
 TEST(ledger, tells_what_was_written_over_all_lives_of_the_service) {
-  const TemporaryFolder folder;
+  const example::TemporaryFolder folder{"http_guard"};
   const auto file = folder / "ledger.txt";
   {
     const LedgerWriter first{file};
@@ -39,7 +39,7 @@ TEST(ledger, tells_what_was_written_over_all_lives_of_the_service) {
 }
 
 TEST(ledger, passes_over_what_is_no_line_of_its_own) {
-  const TemporaryFolder folder;
+  const example::TemporaryFolder folder{"http_guard"};
   std::ofstream{folder / "ledger.txt"} << "17\n\nten called 17\n12 called 1";
 
   const auto ledger = read_ledger(folder / "ledger.txt");

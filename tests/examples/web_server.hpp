@@ -12,6 +12,7 @@ namespace http_guard {
 class WebServer {
 public:
   explicit WebServer(httplib::Server::Handler handler) {
+    server_.Get("/jobs/(.*)", handler);
     server_.Put("/jobs/(.*)", std::move(handler));
     port_ = server_.bind_to_any_port("127.0.0.1");
     thread_ = std::thread{[this] { server_.listen_after_bind(); }};

@@ -19,7 +19,7 @@ struct Ethernet {
   /// What one slot lasts; 512 bit times, of 10 Mb/s by default.
   ///
   /// @range 1 ns to 24 h
-  Duration slot_time = std::chrono::nanoseconds{51'200};
+  Duration slot_time = std::chrono::nanoseconds{51200};
 
   /// From which retry on the range stays as it is.
   ///

@@ -3,8 +3,8 @@
 #include "backoff_actor/caf/messages.hpp"
 #include "backoff_actor/caf/retry_after.hpp"
 #include "backoff_actor/delivery/outbox.hpp"
+#include "backoff_actor/retry/default_draws.hpp"
 
-#include <random>
 #include <utility>
 
 namespace backoff_actor {
@@ -13,15 +13,6 @@ namespace {
 
 constexpr std::uint32_t max_in_flight_by_default = 1024;
 constexpr std::uint32_t max_restarts = 1'000'000;
-
-// Senders of two processes must not march in step either.
-std::uint64_t seed_of_this_process() {
-  static const auto seed = [] {
-    std::random_device device;
-    return std::uint64_t{device()} << 32 | device();
-  }();
-  return seed;
-}
 
 // Whether a delivery that is retried while the child lives could be overtaken by those behind it.
 bool may_be_refused_in_order(const SenderOptions& options) {

@@ -48,12 +48,12 @@ RetrySeries::Next RetrySeries::failed(Instant now, const Assessment& assessment)
   const auto hint = assessment.hint.value_or(Duration::zero());
   if (hint > limits_.server_hint)
     return GiveUp{GaveUp::server_hint};
-  if (limits_.max_retries && retries_ >= *limits_.max_retries)
+  if (is_last_attempt())
     return GiveUp{GaveUp::retries_exhausted};
   backoff_ = backoff_.next();
   const auto delay = std::max(backoff_.wait_time(), hint);
   const auto due = now + delay;
-  if (limits_.max_elapsed && due - series_began_ >= *limits_.max_elapsed)
+  if (is_out_of_time(due))
     return GiveUp{GaveUp::out_of_time};
   if (retries_ != UINT32_MAX)
     ++retries_;

@@ -10,6 +10,8 @@
 //           |              failed --> GiveUp
 //           |                 |
 //           +-- due <----- Retry
+//                |
+//                +-- is_out_of_time, if whoever waited woke up late: no attempt
 //
 // The first reason that applies is given: what was said of the failure itself (it is final, the
 // server asks for too much) before what the limits say (the retries are used up, there is no time).
@@ -100,7 +102,17 @@ public:
   /// The attempt ended without success. An assessment of success counts as final.
   Next failed(Instant now, const Assessment& assessment);
 
-  /// How many attempts have begun, ever.
+  /// Whether `max_elapsed` is over, so that no attempt may begin any more. `failed` names no instant
+  /// of which this is true; but one may wake up later than that.
+  bool is_out_of_time(Instant now) const {
+    return limits_.max_elapsed && now - series_began_ >= *limits_.max_elapsed;
+  }
+
+  /// Whether `max_retries` allows no attempt after the one that began last, or that is to begin
+  /// first. With `reset_after` there may be one all the same.
+  bool is_last_attempt() const { return limits_.max_retries && retries_ >= *limits_.max_retries; }
+
+  /// How many attempts have begun, ever; stays at 2^32 - 1.
   std::uint32_t attempts() const { return attempts_; }
 
   /// The first attempt began with the series.

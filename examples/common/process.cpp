@@ -1,4 +1,4 @@
-#include "process.hpp"
+#include "common/process.hpp"
 
 #include <cerrno>
 #include <csignal>
@@ -8,7 +8,7 @@
 #include <system_error>
 #include <unistd.h>
 
-namespace http_guard {
+namespace example {
 
 FileDescriptor::~FileDescriptor() {
   if (fd_ >= 0)
@@ -80,4 +80,4 @@ Ending Process::wait() {
   return *ending_;
 }
 
-} // namespace http_guard
+} // namespace example

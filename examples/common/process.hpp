@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace http_guard {
+namespace example {
 
 /// Owns a file descriptor.
 class FileDescriptor {
@@ -70,4 +70,4 @@ private:
   std::optional<Ending> ending_;
 };
 
-} // namespace http_guard
+} // namespace example

@@ -1,8 +1,8 @@
-#include "signals.hpp"
+#include "common/signals.hpp"
 
 #include <ctime>
 
-namespace http_guard {
+namespace example {
 
 Signals::Signals() {
   sigemptyset(&waited_for_);
@@ -22,4 +22,4 @@ std::optional<int> Signals::wait(std::chrono::milliseconds span) {
   return signal;
 }
 
-} // namespace http_guard
+} // namespace example

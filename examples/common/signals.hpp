@@ -4,7 +4,7 @@
 #include <csignal>
 #include <optional>
 
-namespace http_guard {
+namespace example {
 
 /// Takes SIGINT and SIGTERM out of the way of every thread that is started after it, to be waited
 /// for.
@@ -22,4 +22,4 @@ private:
   sigset_t waited_for_;
 };
 
-} // namespace http_guard
+} // namespace example

@@ -1,0 +1,208 @@
+#pragma once
+
+// Design notes
+//
+// A loop around `RetrySeries`, which decides; what is here is calling, asking and waiting. All runs
+// on the caller's thread. What the function throws is an attempt's failure; what the predicate, the
+// observer or the clock throws is a mistake in the program, and passes through.
+
+#include "backoff_actor/engine/retry_series.hpp"
+#include "backoff_actor/retry/retry_options.hpp"
+#include "backoff_actor/retry/retry_result.hpp"
+#include "backoff_actor/retry/steady_clock.hpp"
+
+#include <concepts>
+#include <exception>
+#include <functional>
+#include <optional>
+#include <type_traits>
+#include <variant>
+
+namespace backoff_actor {
+
+namespace detail {
+
+template <class Function>
+decltype(auto) call(Function& function, [[maybe_unused]] const Attempt& attempt) {
+  if constexpr (std::invocable<Function&, const Attempt&>)
+    return std::invoke(function, attempt);
+  else
+    return std::invoke(function);
+}
+
+/// Whether a predicate that says yes or no, or more, can be asked about something.
+template <class Predicate, class Subject>
+concept CanAssess = std::invocable<Predicate&, const Subject&>;
+
+template <class Predicate, class Subject>
+Assessment assess(Predicate& predicate, const Subject& subject, const Assessment& if_not_retried) {
+  using Answer = std::remove_cvref_t<std::invoke_result_t<Predicate&, const Subject&>>;
+  static_assert(std::same_as<Answer, bool> || std::same_as<Answer, Assessment>,
+                "the predicate must return bool, true to try again, or an Assessment");
+  if constexpr (std::same_as<Answer, bool>)
+    return std::invoke(predicate, subject) ? retryable : if_not_retried;
+  else
+    return std::invoke(predicate, subject);
+}
+
+template <class Predicate>
+Assessment assess_exception([[maybe_unused]] Predicate& predicate,
+                            [[maybe_unused]] const std::exception& error) {
+  if constexpr (CanAssess<Predicate, std::exception>)
+    return assess(predicate, error, not_retryable);
+  else
+    return retryable;
+}
+
+template <class R, class Predicate>
+Assessment assess_value([[maybe_unused]] Predicate& predicate,
+                        [[maybe_unused]] const RetryResult<R>& result) {
+  if constexpr (!std::is_void_v<R>)
+    if constexpr (CanAssess<Predicate, R>)
+      return assess(predicate, *result.value, success);
+  return success;
+}
+
+/// Makes one attempt and leaves what came of it in the result.
+template <class R, class Predicate, class Function>
+Assessment make_attempt(RetryResult<R>& result, Predicate& predicate, Function& function,
+                        const Attempt& attempt) {
+  result.error = nullptr;
+  try {
+    if constexpr (std::is_void_v<R>) {
+      call(function, attempt);
+    } else {
+      result.value.reset();
+      result.value.emplace(call(function, attempt));
+    }
+  } catch (const std::exception& error) {
+    result.error = std::current_exception();
+    return assess_exception(predicate, error);
+  }
+  return assess_value(predicate, result);
+}
+
+template <class R>
+RefusedValue refused_value(const RetryResult<R>& result) {
+  if constexpr (!std::is_void_v<R>)
+    if (result.value)
+      return RefusedValue{*result.value};
+  return {};
+}
+
+/// One failed attempt, and the wait after it. Returns why there is no further one, if so.
+template <class R, class Clock>
+std::optional<GaveUp> wait_for_next(RetrySeries& series, const Attempt& attempt,
+                                    const Assessment& assessment, const RetryResult<R>& result,
+                                    Clock& clock, const RetryOptions& options) {
+  const auto next = series.failed(clock.now(), assessment);
+  if (const auto* end = std::get_if<RetrySeries::GiveUp>(&next))
+    return end->reason;
+  const auto& [delay, due] = std::get<RetrySeries::Retry>(next);
+  if (options.on_retry)
+    options.on_retry(
+      {attempt, assessment, delay, series.backoff(), result.error, refused_value(result)});
+  if (!clock.sleep_until(due))
+    return GaveUp::cancelled;
+  return std::nullopt;
+}
+
+/// The loop, for arguments that have been checked.
+template <class R, class Predicate, class Function, class Clock>
+RetryResult<R> run_retries(const Policy& policy, const Limits& limits, Predicate& predicate,
+                           Function& function, Clock& clock, const RetryOptions& options) {
+  RetryResult<R> result;
+  auto now = clock.now();
+  RetrySeries series{backoff_of(policy, options), limits, now};
+  if (!clock.sleep_until(now))
+    result.reason = GaveUp::cancelled;
+  while (!result.reason) {
+    const auto time_allowed = series.begin_attempt(now);
+    const Attempt attempt{series.attempts(), time_allowed, series.is_last_attempt()};
+    const auto assessment = make_attempt(result, predicate, function, attempt);
+    if (assessment.kind == Assessment::Kind::success)
+      break;
+    result.reason = wait_for_next(series, attempt, assessment, result, clock, options);
+    now = clock.now();
+    if (!result.reason && series.is_out_of_time(now))
+      result.reason = GaveUp::out_of_time;
+  }
+  result.attempts = series.attempts();
+  result.elapsed = series.elapsed(clock.now());
+  return result;
+}
+
+} // namespace detail
+
+/// Calls a function until it succeeds or there is a reason to give up, and waits in between. Giving
+/// up is a result, not an exception.
+///
+///     const Policy policy = Exponential{.first = 100ms, .cap = 10s} | full_jitter;
+///     const Limits limits{.max_retries = 5, .max_elapsed = 30s, .attempt_timeout = 2s};
+///     const auto result = retry(policy, limits,
+///       [](const Response& response) { return response.status >= 500; },
+///       [&](const Attempt& attempt) { return get(url, attempt.time_allowed); });
+///     if (!result)
+///       log(to_string(result)); // gave up: retries_exhausted after 6 attempts in 3.1s
+///
+/// An attempt cannot be stopped from here: the function is told how much time it is allowed and has
+/// to keep to it. One that succeeds after that time has succeeded. The first attempt is made unless
+/// the clock says that nobody wants it; a retry never begins before its time, nor when
+/// `max_elapsed` is over.
+///
+/// @shape  `function()` or `function(const Attempt&)` returns a value that can be moved, or nothing,
+///         or throws. What it throws is a failed attempt if it is a `std::exception`; anything else
+///         passes through.
+///         `predicate(const Value&)`, and `predicate(const std::exception&)` for what was thrown,
+///         return an `Assessment`, or a bool that is true to try again. Without the first every
+///         value is wanted, without the second every `std::exception` is retried; one of them there
+///         must be. `on_exceptions` has the second. A lambda with `const auto&` is asked about both.
+///         A server's wish is an assessment, `retryable_after(span)`; see `parse_retry_after`.
+/// @errors throws `InvalidArgument` naming every limit that cannot be, before the first attempt.
+///         What the predicate, the observer or the clock throws passes through.
+/// @thread all calls are made on the caller's thread. Besides what the function itself needs nothing
+///         is allocated for an attempt.
+template <class Predicate, class Function, class Clock>
+requires RetryClock<std::remove_reference_t<Clock>>
+auto retry(const Policy& policy, const Limits& limits, Predicate&& predicate, Function&& function,
+           Clock&& clock, const RetryOptions& options = {}) {
+  using F = std::remove_reference_t<Function>;
+  using P = std::remove_reference_t<Predicate>;
+  constexpr auto is_function = std::invocable<F&, const Attempt&> || std::invocable<F&>;
+  static_assert(is_function,
+                "the function, which comes after the predicate, must be callable with a const "
+                "Attempt& or with nothing");
+  if constexpr (is_function) {
+    using Result = decltype(detail::call(function, Attempt{}));
+    using R = std::remove_cv_t<Result>;
+    constexpr auto is_movable = std::is_void_v<R> || std::move_constructible<R>;
+    static_assert(!std::is_reference_v<Result>,
+                  "the function must not return a reference; a pointer would do");
+    static_assert(is_movable, "what the function returns must be movable");
+    if constexpr (!std::is_reference_v<Result> && is_movable) {
+      if constexpr (std::is_void_v<R>)
+        static_assert(detail::CanAssess<P, std::exception>,
+                      "the predicate must be callable with a const std::exception&, since the "
+                      "function returns nothing");
+      else
+        static_assert(detail::CanAssess<P, R> || detail::CanAssess<P, std::exception>,
+                      "the predicate must be callable with what the function returns, as const&, "
+                      "or with a const std::exception&");
+      return detail::run_retries<R>(policy, limits, predicate, function, clock, options);
+    }
+  }
+}
+
+/// Does so in real time, without a way to cancel it.
+///
+/// @shape  as above
+/// @errors as above
+/// @thread as above
+template <class Predicate, class Function>
+auto retry(const Policy& policy, const Limits& limits, Predicate&& predicate, Function&& function,
+           const RetryOptions& options = {}) {
+  const SteadyClock clock;
+  return retry(policy, limits, predicate, function, clock, options);
+}
+
+} // namespace backoff_actor

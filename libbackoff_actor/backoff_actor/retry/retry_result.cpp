@@ -1,0 +1,51 @@
+#include "backoff_actor/retry/retry_result.hpp"
+
+#include <chrono>
+
+namespace backoff_actor {
+
+namespace detail {
+
+std::string text_of(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const std::exception& exception) {
+    return exception.what();
+  } catch (...) {
+    return "not a std::exception";
+  }
+}
+
+std::string rounded(Duration span) {
+  using namespace std::chrono;
+  if (span >= 1s)
+    return to_string(Duration{floor<milliseconds>(span)});
+  return to_string(span >= 1ms ? Duration{floor<microseconds>(span)} : span);
+}
+
+void throw_if_given_up(const RetryOutcome& outcome) {
+  if (!outcome.reason)
+    return;
+  if (outcome.error)
+    std::rethrow_exception(outcome.error);
+  throw GaveUpError{outcome};
+}
+
+} // namespace detail
+
+std::string to_string(const RetryOutcome& outcome) {
+  std::string result = "succeeded";
+  if (outcome.reason)
+    result = "gave up: " + std::string{to_string(*outcome.reason)};
+  result += " after " + std::to_string(outcome.attempts)
+            + (outcome.attempts == 1 ? " attempt in " : " attempts in ")
+            + detail::rounded(outcome.elapsed);
+  if (outcome.error)
+    result += "; last error: " + detail::text_of(outcome.error);
+  return result;
+}
+
+GaveUpError::GaveUpError(const RetryOutcome& outcome)
+  : std::runtime_error(to_string(outcome)), reason_(outcome.reason.value()) {}
+
+} // namespace backoff_actor

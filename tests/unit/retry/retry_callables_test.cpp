@@ -1,0 +1,162 @@
+// Cancelling, what the function is told, and what kinds of functions there may be.
+
+#include "retry_fixture.hpp"
+
+#include <memory>
+#include <type_traits>
+
+namespace backoff_actor::retry_test {
+
+// -- cancelling -------------------------------------------------------------------------
+
+TEST_F(retry_call, that_is_cancelled_while_it_sleeps_ends_then_with_the_last_error) {
+  Service service{clock, {0}};
+  clock.cancelled_at = clock.now() + 2500ms;
+  const auto result = retry(doubling, {}, is_5xx, service, clock);
+
+  EXPECT_EQ(result.reason, GaveUp::cancelled);
+  EXPECT_EQ(message_of(result.error), "connection refused");
+  EXPECT_THAT(service.calls, ElementsAre(0s, 1s));
+  EXPECT_EQ(result.attempts, 2u);
+  EXPECT_EQ(result.elapsed, 2500ms);
+}
+
+TEST_F(retry_call, that_is_cancelled_beforehand_makes_no_attempt) {
+  Service service{clock, {200}};
+  clock.cancelled_at = clock.now();
+  auto result = retry(doubling, {}, is_5xx, service, clock);
+
+  EXPECT_EQ(to_string(result), "gave up: cancelled after 0 attempts in 0ns");
+  EXPECT_FALSE(result.value);
+  EXPECT_FALSE(result.error);
+  EXPECT_THAT(service.calls, IsEmpty());
+  EXPECT_THROW(std::move(result).value_or_throw(), GaveUpError);
+}
+
+TEST_F(retry_call, that_is_cancelled_during_its_last_attempt_may_still_succeed) {
+  const auto result = retry(
+    doubling, {}, is_5xx,
+    [&] {
+      clock.cancelled_at = clock.now();
+      return 200;
+    },
+    clock);
+  EXPECT_EQ(result.value, 200);
+}
+
+TEST_F(retry_call, names_its_own_reason_rather_than_that_it_was_cancelled) {
+  const auto result = retry(
+    doubling, {.max_retries = 0}, is_5xx,
+    [&] {
+      clock.cancelled_at = clock.now();
+      return 503;
+    },
+    clock);
+  EXPECT_EQ(result.reason, GaveUp::retries_exhausted);
+}
+
+// -- what the function is told -------------------------------------------------------------
+
+TEST_F(retry_call, tells_the_function_its_number_its_time_and_whether_it_is_the_last) {
+  std::vector<std::string> told;
+  const auto result = retry(
+    doubling, {.max_retries = 3, .max_elapsed = 10s, .attempt_timeout = 5s}, is_5xx,
+    [&](const Attempt& attempt) {
+      told.push_back(std::to_string(attempt.number) + ": " + to_string(*attempt.time_allowed)
+                     + (attempt.is_last ? ", the last" : ""));
+      clock.pass(500ms);
+      return 503;
+    },
+    clock);
+  // They begin at 0 s, 1.5 s, 4 s and 8.5 s.
+  EXPECT_THAT(told, ElementsAre("1: 5s", "2: 5s", "3: 5s", "4: 1.5s, the last"));
+  EXPECT_EQ(result.reason, GaveUp::retries_exhausted);
+}
+
+TEST_F(retry_call, leaves_the_function_all_the_time_it_likes_without_a_limit) {
+  (void)retry(
+    doubling, {}, is_5xx,
+    [](const Attempt& attempt) {
+      EXPECT_EQ(attempt.time_allowed, std::nullopt);
+      EXPECT_FALSE(attempt.is_last);
+      return 200;
+    },
+    clock);
+}
+
+// -- kinds of functions ---------------------------------------------------------------------
+
+TEST_F(retry_call, takes_functions_that_return_nothing) {
+  int calls = 0;
+  const auto function = [&] {
+    if (++calls < 3)
+      throw std::runtime_error("not yet");
+  };
+  const auto result = retry(doubling, {}, on_exceptions, function, clock);
+  static_assert(std::is_same_v<decltype(result), const RetryResult<void>>);
+
+  EXPECT_TRUE(result);
+  EXPECT_EQ(calls, 3);
+  EXPECT_EQ(to_string(result), "succeeded after 3 attempts in 3s");
+  EXPECT_NO_THROW(result.value_or_throw());
+}
+
+TEST_F(retry_call, of_a_function_that_returns_nothing_gives_up_with_the_error) {
+  const auto result = retry(
+    doubling, {.max_retries = 2}, [](const std::exception&) { return true; },
+    [] { throw std::out_of_range("never"); }, clock);
+
+  EXPECT_EQ(to_string(result),
+            "gave up: retries_exhausted after 3 attempts in 3s; last error: never");
+  EXPECT_THROW(result.value_or_throw(), std::out_of_range);
+}
+
+TEST_F(retry_call, takes_values_that_can_only_be_moved) {
+  using Box = std::unique_ptr<int>;
+  int calls = 0;
+  auto result = retry(
+    doubling, {}, [](const Box& box) { return *box < 2; },
+    [&] { return std::make_unique<int>(++calls); }, clock);
+
+  ASSERT_TRUE(result);
+  const Box box = std::move(result).value_or_throw();
+  EXPECT_EQ(*box, 2);
+}
+
+int global_status() { return 200; }
+
+TEST_F(retry_call, takes_plain_functions_and_functions_that_may_be_called_only_if_mutable) {
+  EXPECT_EQ(retry(doubling, {}, is_5xx, global_status, clock).value, 200);
+  EXPECT_EQ(retry(doubling, {}, is_5xx, &global_status, clock).value, 200);
+  EXPECT_EQ(retry(
+              doubling, {}, [n = 0](const int&) mutable { return ++n < 3; },
+              [n = 0]() mutable { return ++n; }, clock)
+              .value,
+            3);
+}
+
+// -- value_or_throw -------------------------------------------------------------------------
+
+TEST_F(retry_call, gives_its_value_or_throws_what_the_last_attempt_threw) {
+  EXPECT_EQ(retry(
+              doubling, {}, is_5xx, [] { return 200; }, clock)
+              .value_or_throw(),
+            200);
+  const auto result = retry(
+    doubling, {.max_retries = 0}, is_5xx, []() -> int { throw std::out_of_range("far"); }, clock);
+  EXPECT_THROW(result.value_or_throw(), std::out_of_range);
+}
+
+TEST_F(retry_call, throws_an_error_with_the_reason_instead_of_a_value_that_nobody_wanted) {
+  const auto result = retry(
+    doubling, {.max_retries = 1}, is_5xx, [] { return 503; }, clock);
+  try {
+    result.value_or_throw();
+    FAIL() << "returned";
+  } catch (const GaveUpError& error) {
+    EXPECT_EQ(error.reason(), GaveUp::retries_exhausted);
+    EXPECT_STREQ(error.what(), "gave up: retries_exhausted after 2 attempts in 1s");
+  }
+}
+
+} // namespace backoff_actor::retry_test
