@@ -1,10 +1,10 @@
 #include "backoff_actor/caf/sender_options.hpp"
 
 #include "backoff_actor/caf/messages.hpp"
+#include "backoff_actor/caf/process_seed.hpp"
 #include "backoff_actor/caf/retry_after.hpp"
 #include "backoff_actor/delivery/outbox.hpp"
 
-#include <random>
 #include <utility>
 
 namespace backoff_actor {
@@ -13,15 +13,6 @@ namespace {
 
 constexpr std::uint32_t max_in_flight_by_default = 1024;
 constexpr std::uint32_t max_restarts = 1'000'000;
-
-// Senders of two processes must not march in step either.
-std::uint64_t seed_of_this_process() {
-  static const auto seed = [] {
-    std::random_device device;
-    return std::uint64_t{device()} << 32 | device();
-  }();
-  return seed;
-}
 
 // Whether a delivery that is retried while the child lives could be overtaken by those behind it.
 bool may_be_refused_in_order(const SenderOptions& options) {
@@ -102,7 +93,7 @@ Decision decide(const SenderOptions& options, FailureKind kind, const caf::error
 std::shared_ptr<const EngineOptions> engine_options(const SenderOptions& options,
                                                     std::uint64_t stream) {
   auto backoff = options.backoff;
-  backoff.seed = backoff.seed.value_or(seed_of_this_process());
+  backoff.seed = backoff.seed.value_or(detail::seed_of_this_process());
   backoff.stream = backoff.stream.value_or(stream);
   EngineOptions result;
   result.backoff = ExponentialBackOff{backoff};
