@@ -186,19 +186,23 @@ TEST_F(RetryRequest, that_was_passed_on_and_failed_is_not_made_again_to_a_target
 }
 
 TEST_F(RetryRequest, that_the_target_forgets_does_not_wait_for_ever) {
-  target = spawn_behaving([](caf::event_based_actor* self) {
-    return caf::behavior{[=](const std::string&) -> caf::result<std::string> {
+  int calls = 0;
+  target = spawn_behaving([&](caf::event_based_actor* self) {
+    return caf::behavior{[&, self](const std::string&) -> caf::result<std::string> {
+      if (++calls == 1)
+        return caf::make_error(caf::sec::runtime_error);
       self->make_response_promise(); // and drops it
       return caf::delegated<std::string>{};
     }};
   });
   kept = 2;
-  const auto got = call(Fixed{10ms}, {.max_retries = 0});
-  time.run();
+  const auto got = call(Fixed{10ms}, {.max_retries = 1});
+  time.advance(10ms);
 
   ASSERT_TRUE(got->reply) << "without any timeout";
   EXPECT_TRUE(got->reply->gave_up);
-  EXPECT_EQ(got->reply->attempts, 1u);
+  EXPECT_EQ(got->reply->attempts, 2u);
+  EXPECT_EQ(got->at, 10ms);
   EXPECT_TRUE(seam::is_bounce(got->reply->error));
   EXPECT_EQ(helpers(), 0u);
 }
