@@ -117,7 +117,8 @@ caf::message message_of(Ts&&... values) {
 /// node, is an attempt that was begun waited for: it may have been passed on to somebody else.
 ///
 /// The target sees an actor of this library's as the sender, which takes nothing but answers. There
-/// is one for each call, as long as that lasts.
+/// is one for each call, as long as that lasts. As with requests of CAF's own, each costs time that
+/// is linear in how many the caller has open, and here also the target.
 ///
 /// @shape  `self`: the calling actor, by pointer or as a `caf::scoped_actor`; `target`: a handle,
 ///         typed or not. The message is made of `values`, or is the one `caf::message` among them.
