@@ -3,6 +3,7 @@
 #include "backoff_actor/caf/control.hpp"
 #include "backoff_actor/caf/dead_letter_record.hpp"
 #include "backoff_actor/caf/messages.hpp"
+#include "backoff_actor/caf/retried_reply.hpp"
 #include "backoff_actor/caf/retry_after.hpp"
 #include "backoff_actor/caf/submission.hpp"
 

@@ -22,8 +22,10 @@
 //   is_bounce              whether an error is CAF's word that nobody answered
 //   serialized_size        what a message weighs
 //   enqueue, send_later    sending without a sender, and to oneself after a delay
+//   request                a request of any actor's, in CAF's own way
 //   send_exit_now          an exit message ahead of all that waits in a mailbox
 //   answer, refuse, ...    giving a client what it waits for
+//   OpenRequest, respond   the same without CAF's promise
 //   RequestingActor        an actor that makes requests of any type and is told what comes back
 //   VirtualSystem          an actor system whose clock stands still (virtual_system.hpp)
 

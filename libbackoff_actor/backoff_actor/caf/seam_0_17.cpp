@@ -96,6 +96,11 @@ void answer_request(caf::response_promise& client, caf::message answer) {
     client.deliver(std::move(answer));
 }
 
+void respond(const OpenRequest& request, caf::message answer) {
+  request.client->enqueue(
+    caf::make_mailbox_element(nullptr, request.id.response_id(), {}, std::move(answer)), nullptr);
+}
+
 // -- the alarm ----------------------------------------------------------------
 
 namespace {
@@ -183,6 +188,8 @@ void RequestingActor::make_request(std::uint64_t name, const caf::actor& receive
 }
 
 void RequestingActor::watch(const caf::actor& whom) { monitor(whom); }
+
+void RequestingActor::unwatch(const caf::actor& whom) { demonitor(whom); }
 
 void RequestingActor::wake_at(Instant at) {
   if (at <= now()) {

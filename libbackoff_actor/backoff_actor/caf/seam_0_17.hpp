@@ -22,6 +22,7 @@
 #include <caf/type_id.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -48,9 +49,41 @@ Field<Enum> enum_field(const char*, Enum& value) {
   return {value};
 }
 
+/// An optional enumeration's value as a number: 0 for none, else one more than the enumerator's.
+template <class Enum>
+struct OptionalNumber {
+  std::optional<Enum>& value; ///< read or written by the inspector
+};
+
+/// Shows CAF the number.
+template <class Inspector, class Enum>
+auto inspect(Inspector& inspector, OptionalNumber<Enum>& x) {
+  auto number = number_of(x.value);
+  if constexpr (Inspector::writes_state) {
+    auto result = inspector(number);
+    x.value = enumerator_of<Enum>(number);
+    return result;
+  } else {
+    return inspector(number);
+  }
+}
+
+/// An optional enumeration's value as a part of a message type.
+template <class Enum>
+struct OptionalEnumField {
+  OptionalNumber<Enum> value; ///< what the inspector sees
+};
+
+/// Returns an optional enumeration's value as a part of a message type; the reference must outlive
+/// the inspection.
+template <class Enum>
+OptionalEnumField<Enum> optional_enum_field(const char*, std::optional<Enum>& value) {
+  return {{value}};
+}
+
 /// Inspects a message type: its name, which goes over the network, and its parts, in order.
-template <class Inspector, class Object, class... Ts>
-auto object(Inspector& inspector, Object&, const char* name, Field<Ts>... fields) {
+template <class Inspector, class Object, class... Fields>
+auto object(Inspector& inspector, Object&, const char* name, Fields... fields) {
   return inspector(caf::meta::type_name(name), fields.value...);
 }
 
@@ -94,6 +127,12 @@ void send_later(caf::event_based_actor& self, Duration delay, Ts&&... values) {
   self.delayed_send(&self, delay, std::forward<Ts>(values)...);
 }
 
+/// Makes a request that is waited for without limit, and returns CAF's handle to its answer.
+template <class Self, class Receiver, class T>
+auto request(Self& self, const Receiver& receiver, T value) {
+  return self.request(receiver, caf::infinite, std::move(value));
+}
+
 // -- the actor ----------------------------------------------------------------
 
 /// An actor that takes messages of any type, makes requests of any type, and gets back whatever
@@ -120,7 +159,9 @@ public:
 protected:
   void make_request(std::uint64_t name, const caf::actor& receiver, caf::message content,
                     Priority priority) final;
+  void forget_last_request() final {}
   void watch(const caf::actor& whom) final;
+  void unwatch(const caf::actor& whom) final;
   void wake_at(Instant at) final;
 
   /// Completes the handlers of a derived class to a behavior, with what every such actor needs.

@@ -1,14 +1,20 @@
 #include "backoff_actor/caf/messages.hpp"
 #include "backoff_actor/core/unit_random.hpp"
 
+#include <caf/abstract_actor.hpp>
+#include <caf/action.hpp>
 #include <caf/actor_cast.hpp>
 #include <caf/actor_clock.hpp>
+#include <caf/attachable.hpp>
 #include <caf/binary_serializer.hpp>
 #include <caf/byte_buffer.hpp>
 #include <caf/mailbox_element.hpp>
 #include <caf/sec.hpp>
 #include <caf/system_messages.hpp>
 
+#include <cstddef>
+#include <functional>
+#include <memory>
 #include <stdexcept>
 
 namespace backoff_actor {
@@ -97,6 +103,50 @@ void answer_request(caf::response_promise& client, caf::message answer) {
     client.deliver(std::move(answer));
 }
 
+void respond(const OpenRequest& request, caf::message answer) {
+  request.client->enqueue(
+    caf::make_mailbox_element(nullptr, request.id.response_id(), std::move(answer)), nullptr);
+}
+
+// -- watching -----------------------------------------------------------------
+
+namespace {
+
+// CAF's own monitor with a callback stays with the watched actor until that ends, even if it is
+// disposed of.
+class Watch final : public caf::attachable {
+public:
+  struct Token {
+    static constexpr std::size_t token_type = 7450; // CAF's own are 0, 1 and 2
+    const void* watcher;
+  };
+
+  using OnDown = std::function<void(const caf::error&)>;
+
+  Watch(const void* watcher, caf::weak_actor_ptr mailbox, OnDown on_down)
+    : watcher_(watcher), mailbox_(std::move(mailbox)), on_down_(std::move(on_down)) {}
+
+  void actor_exited(const caf::error& reason, caf::scheduler*) override {
+    if (const auto mailbox = mailbox_.lock())
+      mailbox->enqueue(caf::make_mailbox_element(
+                         nullptr, caf::make_message_id(),
+                         caf::make_action([on_down = on_down_, reason] { on_down(reason); })),
+                       nullptr);
+  }
+
+  bool matches(const token& what) override {
+    return what.subtype == Token::token_type
+           && static_cast<const Token*>(what.ptr)->watcher == watcher_;
+  }
+
+private:
+  const void* watcher_;
+  caf::weak_actor_ptr mailbox_;
+  OnDown on_down_;
+};
+
+} // namespace
+
 // -- the actor ----------------------------------------------------------------
 
 RequestingActor::RequestingActor(caf::actor_config& config) : RequestingActorBase(config) {}
@@ -108,6 +158,7 @@ void RequestingActor::make_request(std::uint64_t name, const caf::actor& receive
   const auto id = new_request_id(priority == Priority::high ? caf::message_priority::high
                                                             : caf::message_priority::normal);
   receiver->enqueue(caf::make_mailbox_element(ctrl(), id, std::move(content)), context());
+  last_request_ = id;
   // A handler for any message does not get errors.
   add_multiplexed_response_handler(
     id.response_id(), caf::behavior{
@@ -120,8 +171,21 @@ void RequestingActor::make_request(std::uint64_t name, const caf::actor& receive
                       });
 }
 
+void RequestingActor::forget_last_request() {
+  // What comes for a request is what takes its handler away.
+  enqueue(caf::make_mailbox_element(nullptr, last_request_.response_id(),
+                                    caf::make_message(caf::make_error(caf::sec::request_timeout))),
+          context());
+}
+
 void RequestingActor::watch(const caf::actor& whom) {
-  monitor(whom, [this, who = whom.address()](const caf::error& reason) { on_down(who, reason); });
+  whom->attach(std::make_unique<Watch>(
+    this, caf::weak_actor_ptr{ctrl()},
+    [this, who = whom.address()](const caf::error& reason) { on_down(who, reason); }));
+}
+
+void RequestingActor::unwatch(const caf::actor& whom) {
+  caf::actor_cast<caf::abstract_actor*>(whom)->detach(Watch::Token{this});
 }
 
 void RequestingActor::wake_at(Instant at) {

@@ -27,6 +27,7 @@
 #include <caf/type_id.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -108,6 +109,31 @@ EnumField<Enum> enum_field(const char* name, Enum& value) {
   return {name, value};
 }
 
+/// An optional enumeration's value as a part of a message type.
+template <class Enum>
+struct OptionalEnumField {
+  const char* name;           ///< in the source of the message type
+  std::optional<Enum>& value; ///< read or written by the inspector
+
+  /// Returns what the inspector calls a field.
+  template <class Inspector>
+  auto of(Inspector& inspector) const {
+    return inspector.field(
+      name, [&optional = value] { return number_of(optional); },
+      [&optional = value](std::uint16_t number) {
+        optional = enumerator_of<Enum>(number);
+        return true;
+      });
+  }
+};
+
+/// Returns an optional enumeration's value as a part of a message type; the reference must outlive
+/// the inspection.
+template <class Enum>
+OptionalEnumField<Enum> optional_enum_field(const char* name, std::optional<Enum>& value) {
+  return {name, value};
+}
+
 /// Inspects a message type: its name, which goes over the network, and its parts, in order.
 template <class Inspector, class Object, class... Fields>
 auto object(Inspector& inspector, Object& object, const char* name, Fields... fields) {
@@ -156,6 +182,12 @@ void send_later(caf::event_based_actor& self, Duration delay, Ts&&... values) {
   self.mail(std::forward<Ts>(values)...).delay(delay).send(caf::actor{&self});
 }
 
+/// Makes a request that is waited for without limit, and returns CAF's handle to its answer.
+template <class Self, class Receiver, class T>
+auto request(Self& self, const Receiver& receiver, T value) {
+  return self.mail(std::move(value)).request(receiver, caf::infinite);
+}
+
 // -- the actor ----------------------------------------------------------------
 
 /// An actor that takes messages of any type, makes requests of any type, and gets back whatever
@@ -175,7 +207,9 @@ public:
 protected:
   void make_request(std::uint64_t name, const caf::actor& receiver, caf::message content,
                     Priority priority) final;
+  void forget_last_request() final;
   void watch(const caf::actor& whom) final;
+  void unwatch(const caf::actor& whom) final;
   void wake_at(Instant at) final;
 
   /// Completes the handlers of a derived class to a behavior, with what every such actor needs.
@@ -191,6 +225,7 @@ protected:
 
 private:
   caf::disposable alarm_;
+  caf::message_id last_request_;
 };
 
 } // namespace backoff_actor::seam

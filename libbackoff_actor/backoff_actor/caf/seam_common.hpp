@@ -14,15 +14,33 @@
 #include <caf/event_based_actor.hpp>
 #include <caf/exit_reason.hpp>
 #include <caf/message.hpp>
+#include <caf/message_id.hpp>
 #include <caf/response_promise.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <optional>
 #include <string>
 #include <utility>
 
 namespace backoff_actor::seam {
+
+// -- inspection ---------------------------------------------------------------
+
+/// Returns what an optional enumeration's value is in a message: 0 for none, else one more than its
+/// number.
+template <class Enum>
+std::uint16_t number_of(const std::optional<Enum>& value) {
+  static_assert(sizeof(Enum) == 1);
+  return value ? static_cast<std::uint16_t>(static_cast<std::uint8_t>(*value) + 1) : 0;
+}
+
+/// Returns the value of which `number_of` makes a number.
+template <class Enum>
+std::optional<Enum> enumerator_of(std::uint16_t number) {
+  return number == 0 ? std::nullopt : std::optional{static_cast<Enum>(number - 1)};
+}
 
 // -- errors -------------------------------------------------------------------
 
@@ -77,6 +95,19 @@ inline void refuse(caf::response_promise& client, caf::error error) {
   answer_request(client, caf::make_message(std::move(error)));
 }
 
+/// A request to be answered later, without CAF's promise: that of 0.17.6 keeps the actor alive that
+/// holds it, so that one whom nobody can answer any more would wait for ever. The handler that
+/// takes the request returns `caf::delegated`.
+struct OpenRequest {
+  caf::strong_actor_ptr client; ///< who waits for the answer
+  caf::message_id id;           ///< of the request
+};
+
+/// Answers a request, which may be done once.
+///
+/// @thread any
+BACKOFF_ACTOR_EXPORT void respond(const OpenRequest& request, caf::message answer);
+
 // -- the actor ----------------------------------------------------------------
 
 /// Whether a request takes its turn in the receiver's mailbox or goes ahead of all that waits
@@ -106,8 +137,14 @@ protected:
   /// @range `name < 2^59`; not checked.
   virtual void make_request(std::uint64_t name, const caf::actor& receiver, caf::message content,
                             Priority priority) = 0;
+  /// Holds nothing any longer for an answer to the last request; one that is on its way may still
+  /// be told.
+  virtual void forget_last_request() = 0;
   /// Asks to be told by `on_down` when `whom` ends, or at once if it has.
   virtual void watch(const caf::actor& whom) = 0;
+  /// Asks to be told no more. What is not asked stays with `whom` until that ends, and with it the
+  /// memory of this actor; costs time linear in how many watch `whom`.
+  virtual void unwatch(const caf::actor& whom) = 0;
 
   /// Where the clock of the actor system stands, which need not be real time.
   Instant now();

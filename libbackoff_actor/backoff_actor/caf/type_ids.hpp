@@ -27,6 +27,8 @@ struct Resume;
 struct Drain;
 struct Drained;
 struct Stop;
+struct BeginRetries;
+struct RetriedReply;
 
 } // namespace backoff_actor
 
@@ -50,4 +52,6 @@ CAF_BEGIN_TYPE_ID_BLOCK(backoff_actor, caf::first_custom_type_id + 7400)
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::Drain))
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::Drained))
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::Stop))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::BeginRetries))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::RetriedReply))
 CAF_END_TYPE_ID_BLOCK(backoff_actor)

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "backoff_actor/caf/type_ids.hpp"
+#include "backoff_actor/core/export.hpp"
+#include "backoff_actor/core/time.hpp"
+#include "backoff_actor/engine/retry_series.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace backoff_actor {
+
+/// What became of a request with its retries.
+///
+/// @units nanoseconds in `elapsed`
+struct RetriedReply {
+  /// What the target answered, of any number of elements, even none; empty if it was given up.
+  caf::message value{};
+
+  /// How the last attempt failed; none if there is a value.
+  caf::error error{};
+
+  /// Why nothing more is tried; nothing: the target answered.
+  std::optional<GaveUp> gave_up{};
+
+  std::uint32_t attempts = 0; ///< how often the target was asked
+  Duration elapsed{0};        ///< since the call
+
+  /// Whether there is a value.
+  bool is_answered() const { return !gave_up; }
+};
+
+/// Renders a reply in one line, without its value: `answered after 300ms, 3 attempts`, or
+/// `retries_exhausted after 700ms, 4 attempts: ` and the error.
+BACKOFF_ACTOR_EXPORT std::string render(const caf::actor_system& system, const RetriedReply& reply);
+
+/// The word upon which the actor that retries a request begins.
+struct BeginRetries {};
+
+/// Shows CAF the parts of the message.
+template <class Inspector>
+auto inspect(Inspector& f, RetriedReply& x) {
+  return seam::object(f, x, "backoff_actor::RetriedReply", seam::field("value", x.value),
+                      seam::field("error", x.error),
+                      seam::optional_enum_field("gave_up", x.gave_up),
+                      seam::field("attempts", x.attempts), seam::field("elapsed", x.elapsed));
+}
+
+/// Shows CAF that the message has no parts.
+template <class Inspector>
+auto inspect(Inspector& f, BeginRetries& x) {
+  return seam::object(f, x, "backoff_actor::BeginRetries");
+}
+
+} // namespace backoff_actor
