@@ -74,4 +74,17 @@ std::optional<double> read_number(const std::string& flag, const std::string& gi
   return std::nullopt;
 }
 
+std::optional<std::uint64_t> read_whole(const std::string& flag, const std::string& given,
+                                        std::uint64_t from, std::uint64_t to,
+                                        backoff_actor::Problems& problems) {
+  std::uint64_t value = 0;
+  const auto end = given.data() + given.size();
+  const auto [stop, error] = std::from_chars(given.data(), end, value);
+  if (error == std::errc{} && stop == end && value >= from && value <= to)
+    return value;
+  problems.add(flag, quoted(given),
+               "a whole number, " + std::to_string(from) + ".." + std::to_string(to));
+  return std::nullopt;
+}
+
 } // namespace backoffctl

@@ -2,6 +2,7 @@
 
 #include "backoff_actor/core/problems.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -22,5 +23,11 @@ std::optional<double> read_span_s(const std::string& flag, const std::string& gi
 /// out of range.
 std::optional<double> read_number(const std::string& flag, const std::string& given, double from,
                                   double to, backoff_actor::Problems& problems);
+
+/// Reads a whole number, of digits alone; nothing, and a problem, if that is something else or out
+/// of range.
+std::optional<std::uint64_t> read_whole(const std::string& flag, const std::string& given,
+                                        std::uint64_t from, std::uint64_t to,
+                                        backoff_actor::Problems& problems);
 
 } // namespace backoffctl
