@@ -61,7 +61,8 @@ std::string span_text(double span_s) {
   const auto unit = std::find_if(units.rbegin(), units.rend() - 1, [&](const auto& candidate) {
     return span_s >= candidate.from_s * (1 - half_digit);
   });
-  return rounded(span_s / unit->length_s, digits) + " " + unit->name;
+  constexpr auto halves_go_up = 1 + 1e-12; // also those that a computation has a bit too short
+  return rounded(span_s / unit->length_s * halves_go_up, digits) + " " + unit->name;
 }
 
 } // namespace backoffctl

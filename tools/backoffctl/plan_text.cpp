@@ -40,13 +40,14 @@ std::string calls_text(const PlannedPolicy& planned) {
   constexpr auto hour = 3600.0; // s
   const std::string subject =
     planned.give_up ? "if it went on against a dead service: " : "against a dead service: ";
-  if (!std::isfinite(calls.long_run))
-    return subject + "calls without a pause";
+  if (!std::isfinite(calls.first_hour))
+    return subject + "calls without a pause in the long run";
   const auto first_hour = rounded(calls.first_hour, 4);
+  const auto long_run = !std::isfinite(calls.long_run) ? std::string{"without a pause"}
+                        : calls.long_run >= 1          ? rounded(calls.long_run, 4) + " an hour"
+                                              : "one in " + span_text(hour / calls.long_run);
   return subject + first_hour + (first_hour == "1" ? " call" : " calls") + " in the first hour, "
-         + (calls.long_run >= 1 ? rounded(calls.long_run, 4) + " an hour"
-                                : "one in " + span_text(hour / calls.long_run))
-         + " in the long run";
+         + long_run + " in the long run";
 }
 
 std::string beyond_text(const PlannedPolicy& planned) {
