@@ -4,6 +4,7 @@
 
 #include "backoff_actor/backoff/tuning.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <string_view>
@@ -48,8 +49,14 @@ bool is_within(double value, double from, double to) { return value >= from && v
 
 } // namespace
 
+std::string printable(std::string given) {
+  const auto is_control = [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; };
+  std::replace_if(given.begin(), given.end(), is_control, '?');
+  return given;
+}
+
 std::string quoted(const std::string& given) {
-  return given.empty() ? "nothing" : "'" + given + "'";
+  return given.empty() ? "nothing" : "'" + printable(given) + "'";
 }
 
 std::optional<double> read_span_s(const std::string& flag, const std::string& given,

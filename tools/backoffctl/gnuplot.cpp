@@ -63,6 +63,15 @@ pid_t start_gnuplot(const NamelessFile& in, const NamelessFile& out, const Namel
   return child;
 }
 
+// By the end of an SVG or a PNG. gnuplot itself does not notice that it cannot write.
+bool is_whole(const std::string& picture) {
+  constexpr auto end_of_svg = "</svg>";
+  constexpr auto end_of_png = "IEND\xae\x42\x60\x82";
+  const auto end = picture.find_last_not_of("\r\n ");
+  return end != std::string::npos
+         && (picture.ends_with(end_of_png) || picture.substr(0, end + 1).ends_with(end_of_svg));
+}
+
 } // namespace
 
 std::string run_gnuplot(const std::string& script) {
@@ -74,10 +83,14 @@ std::string run_gnuplot(const std::string& script) {
   while (waitpid(child, &status, 0) < 0)
     if (errno != EINTR)
       fail("gnuplot cannot be waited for", errno);
-  auto drawn = content_of(out);
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || drawn.empty())
+  if (!WIFEXITED(status))
+    throw std::runtime_error{"gnuplot was ended by signal " + std::to_string(WTERMSIG(status))};
+  if (WEXITSTATUS(status) != 0)
     throw std::runtime_error{"gnuplot failed:\n" + content_of(err)};
-  return drawn;
+  auto picture = content_of(out);
+  if (!is_whole(picture))
+    throw std::runtime_error{"gnuplot's picture is not whole; is the temporary folder full?"};
+  return picture;
 }
 
 } // namespace backoffctl

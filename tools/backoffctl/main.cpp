@@ -1,6 +1,7 @@
 // backoffctl: questions about backoffs, answered at the console.
 
 #include "command.hpp"
+#include "flag_values.hpp"
 #include "plan_command.hpp"
 #include "tune_command.hpp"
 
@@ -67,7 +68,8 @@ int refuse_command(const CLI::App& app, const Commands& commands) {
   const auto unknown = app.remaining();
   if (unknown.empty())
     return refuse({"no command is given, allowed: " + known}, "backoffctl");
-  return refuse({unknown.front() + ": unknown command, allowed: " + known}, "backoffctl");
+  return refuse({printable(unknown.front()) + ": unknown command, allowed: " + known},
+                "backoffctl");
 }
 
 int code_of_output() {
@@ -80,7 +82,7 @@ int code_of_output() {
 int run(const CLI::App& app, Command& command) {
   std::vector<std::string> complaints;
   for (const auto& argument : app.remaining(true))
-    complaints.push_back((argument.empty() ? "''" : argument) + ": unexpected argument");
+    complaints.push_back((argument.empty() ? "''" : printable(argument)) + ": unexpected argument");
   backoff_actor::Problems problems;
   command.check(problems);
   for (const auto& problem : problems.list())
