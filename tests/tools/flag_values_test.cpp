@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -60,6 +61,23 @@ TEST(number_flag, refuses_everything_else_with_the_flag_the_value_and_the_range)
     EXPECT_EQ(read_number("--factor", text, 1, 1000, problems), std::nullopt) << text;
     EXPECT_EQ(to_string(problems),
               "--factor: got '" + text + "', allowed a number such as 1.1, 1..1000");
+  }
+}
+
+TEST(whole_number_flag, takes_digits_within_its_range_with_both_ends) {
+  Problems problems;
+  EXPECT_THAT(read_whole("--seed", "0", 0, UINT64_MAX, problems), Optional(0u));
+  EXPECT_THAT(read_whole("--seed", "18446744073709551615", 0, UINT64_MAX, problems),
+              Optional(UINT64_MAX));
+  EXPECT_TRUE(problems.empty());
+}
+
+TEST(whole_number_flag, refuses_everything_else_with_the_flag_the_value_and_the_range) {
+  for (const std::string text :
+       {"0", "11", "-1", "+1", "1e1", "1.0", " 1", "1 ", "0x1", "ten", "18446744073709551617"}) {
+    Problems problems;
+    EXPECT_EQ(read_whole("--attempts", text, 1, 10, problems), std::nullopt) << text;
+    EXPECT_EQ(to_string(problems), "--attempts: got '" + text + "', allowed a whole number, 1..10");
   }
 }
 

@@ -19,7 +19,8 @@ public:
   /// Where the command's flags are declared.
   CLI::App& parser() const { return parser_; }
 
-  /// Notes all that is wrong with the flags, each under its own name. Nothing is done yet.
+  /// Notes all that is wrong with the flags, each under its own name. Nothing is done yet. A problem
+  /// without `allowed` says all in `given`: where in a text something is wrong, for example.
   virtual void check(backoff_actor::Problems& problems) = 0;
 
   /// Does what is asked for, after a `check` without problems, and returns what is to be printed.

@@ -4,6 +4,7 @@
 
 #include "backoff_actor/backoff/tuning.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <string_view>
@@ -48,8 +49,14 @@ bool is_within(double value, double from, double to) { return value >= from && v
 
 } // namespace
 
+std::string printable(std::string given) {
+  const auto is_control = [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; };
+  std::replace_if(given.begin(), given.end(), is_control, '?');
+  return given;
+}
+
 std::string quoted(const std::string& given) {
-  return given.empty() ? "nothing" : "'" + given + "'";
+  return given.empty() ? "nothing" : "'" + printable(given) + "'";
 }
 
 std::optional<double> read_span_s(const std::string& flag, const std::string& given,
@@ -71,6 +78,19 @@ std::optional<double> read_number(const std::string& flag, const std::string& gi
     return value;
   problems.add(flag, quoted(given),
                "a number such as 1.1, " + shortest(from) + ".." + shortest(to));
+  return std::nullopt;
+}
+
+std::optional<std::uint64_t> read_whole(const std::string& flag, const std::string& given,
+                                        std::uint64_t from, std::uint64_t to,
+                                        backoff_actor::Problems& problems) {
+  std::uint64_t value = 0;
+  const auto end = given.data() + given.size();
+  const auto [stop, error] = std::from_chars(given.data(), end, value);
+  if (error == std::errc{} && stop == end && value >= from && value <= to)
+    return value;
+  problems.add(flag, quoted(given),
+               "a whole number, " + std::to_string(from) + ".." + std::to_string(to));
   return std::nullopt;
 }
 

@@ -2,10 +2,14 @@
 
 #include "backoff_actor/core/problems.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
 namespace backoffctl {
+
+/// Renders an argument for a terminal: with a question mark for every control character.
+std::string printable(std::string given);
 
 /// Renders what was given for a flag, for a complaint: `'1 parsec'`, or `nothing`.
 std::string quoted(const std::string& given);
@@ -22,5 +26,11 @@ std::optional<double> read_span_s(const std::string& flag, const std::string& gi
 /// out of range.
 std::optional<double> read_number(const std::string& flag, const std::string& given, double from,
                                   double to, backoff_actor::Problems& problems);
+
+/// Reads a whole number, of digits alone; nothing, and a problem, if that is something else or out
+/// of range.
+std::optional<std::uint64_t> read_whole(const std::string& flag, const std::string& given,
+                                        std::uint64_t from, std::uint64_t to,
+                                        backoff_actor::Problems& problems);
 
 } // namespace backoffctl

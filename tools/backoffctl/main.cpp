@@ -1,6 +1,8 @@
 // backoffctl: questions about backoffs, answered at the console.
 
 #include "command.hpp"
+#include "flag_values.hpp"
+#include "plan_command.hpp"
 #include "tune_command.hpp"
 
 #include <CLI/CLI.hpp>
@@ -26,6 +28,8 @@ constexpr auto description = R"(Answers questions about backoffs, before they ar
 
 constexpr auto footer = R"(
 Examples:
+  backoffctl plan 'exponential(100ms, x2, cap 30s) | full_jitter' 'fixed(5s)'
+      what is to be expected of two policies, retry by retry
   backoffctl tune --first 1s --factor 2 --elapsed 1023s
       which retry is due 1023 s into an outage, and the delays around it
   backoffctl tune --ratio 0.1 --elapsed 1000s --json
@@ -64,7 +68,8 @@ int refuse_command(const CLI::App& app, const Commands& commands) {
   const auto unknown = app.remaining();
   if (unknown.empty())
     return refuse({"no command is given, allowed: " + known}, "backoffctl");
-  return refuse({unknown.front() + ": unknown command, allowed: " + known}, "backoffctl");
+  return refuse({printable(unknown.front()) + ": unknown command, allowed: " + known},
+                "backoffctl");
 }
 
 int code_of_output() {
@@ -77,11 +82,14 @@ int code_of_output() {
 int run(const CLI::App& app, Command& command) {
   std::vector<std::string> complaints;
   for (const auto& argument : app.remaining(true))
-    complaints.push_back((argument.empty() ? "''" : argument) + ": unexpected argument");
+    complaints.push_back((argument.empty() ? "''" : printable(argument)) + ": unexpected argument");
   backoff_actor::Problems problems;
   command.check(problems);
   for (const auto& problem : problems.list())
-    complaints.push_back(problem.field + ": got " + problem.given + ", allowed " + problem.allowed);
+    complaints.push_back(problem.field + ": "
+                         + (problem.allowed.empty()
+                              ? problem.given
+                              : "got " + problem.given + ", allowed " + problem.allowed));
   if (!complaints.empty())
     return refuse(complaints, "backoffctl " + command.parser().get_name());
   std::cout << command.run();
@@ -97,6 +105,7 @@ int main(int argc, char** argv) {
   app.allow_extras();
   app.require_subcommand(0, 1);
   Commands commands;
+  commands.push_back(add_plan_command(app));
   commands.push_back(add_tune_command(app));
   try {
     app.parse(argc, argv);

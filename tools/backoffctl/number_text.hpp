@@ -10,9 +10,17 @@ std::string shortest(double value);
 /// Renders a number with so many digits behind the point: `88.197`.
 std::string fixed(double value, int decimals);
 
-/// Renders a number with ten digits at most: `1023`, `0.1`, `1.333333333`, `0.000000001`.
+/// Renders a number with ten digits at most, or so many: `1023`, `0.1`, `1.333333333`,
+/// `0.000000001`. Digits before the point all stand.
 ///
 /// @range 0 or more
-std::string rounded(double value);
+std::string rounded(double value, int digits = 10);
+
+/// Renders a span with four digits, in the unit in which it reads best: `270 ms`, `104.6 s`,
+/// `9.632 min`, `100 y`. A day has 24 hours, a year 365 days.
+///
+/// @units seconds
+/// @range 0 or more; what is below a thousandth of a nanosecond is `0 s`
+std::string span_text(double span_s);
 
 } // namespace backoffctl

@@ -22,4 +22,11 @@ private:
   std::vector<std::vector<std::string>> rows_;
 };
 
+/// Columns of equal length, each with its header as the first cell, that stay in one table.
+using ColumnGroup = std::vector<std::vector<std::string>>;
+
+/// Renders groups of columns side by side, as many in one table as 100 characters take, the others
+/// in further tables below, an empty line between them. Each table begins with the first group.
+std::string side_by_side(const ColumnGroup& first, const std::vector<ColumnGroup>& groups);
+
 } // namespace backoffctl

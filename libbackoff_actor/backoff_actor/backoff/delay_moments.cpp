@@ -1,5 +1,6 @@
 #include "backoff_actor/backoff/delay_moments.hpp"
 
+#include "backoff_actor/backoff/settled_moments.hpp"
 #include "backoff_actor/core/normal.hpp"
 
 #include <algorithm>
@@ -164,7 +165,6 @@ private:
 
 constexpr std::size_t decorrelated_cells = 4000;
 constexpr std::size_t seed002_cells = 1500;
-constexpr std::size_t settled_after = 1000; // retries
 
 // From `low` to `high`, each the same multiple of the one before.
 std::vector<double> geometric(double low, double high, std::size_t cells) {
@@ -172,19 +172,6 @@ std::vector<double> geometric(double low, double high, std::size_t cells) {
   for (std::size_t i = 0; i <= cells; ++i)
     result[i] = low * std::pow(high / low, static_cast<double>(i) / static_cast<double>(cells));
   return result;
-}
-
-template <class Formula>
-double settled_mean(const Formula& formula) {
-  auto moments = formula;
-  auto mean = moments.next().mean;
-  for (std::size_t i = 0; i < settled_after; ++i) {
-    const auto next = moments.next().mean;
-    if (std::abs(next - mean) <= 1e-12 * mean)
-      break;
-    mean = next;
-  }
-  return mean;
 }
 
 class DecorrelatedMoments : public DelayMoments {
@@ -208,7 +195,7 @@ public:
     return {first_, mean_, highest_, std::max(square_ - mean_ * mean_, 0.0)};
   }
 
-  double long_run_mean() const override { return settled_mean(DecorrelatedMoments{*this}); }
+  double long_run_mean() const override { return settled_mean(*this); }
 
 private:
   // The range that follows a delay ends here.
@@ -284,8 +271,13 @@ public:
       shifts_.push_back(shift_of(formula.factor * (1 + jitter_ * z), ratio, std::exp(-z * z / 2)));
       sum += shifts_.back().weight;
     }
-    for (auto& x : shifts_)
-      x.weight /= sum;
+    double growth = 0; // of the logarithm, in the mean
+    for (auto i = -30; i <= 30; ++i) {
+      auto& weight = shifts_[static_cast<std::size_t>(i + 30)].weight;
+      weight /= sum;
+      growth += weight * std::log(formula.factor * (1 + jitter_ * i / 5.0));
+    }
+    shrinks_ = jitter_ > 0 && growth <= 0;
     first_shift_ = shift_of(formula.factor, ratio, 1);
   }
 
@@ -316,7 +308,10 @@ public:
     return {std::max(mean - range, 0.0), mean, mean + range, variance};
   }
 
-  double long_run_mean() const override { return settled_mean(Seed002Moments{*this}); }
+  // The delays go on from one another as they were drawn, so that in the long run it is the mean of
+  // the logarithm that decides: where jitter takes more from it than the factor gives, all of them
+  // shrink to nothing, and the cap keeps the mean from staying behind.
+  double long_run_mean() const override { return shrinks_ ? 0 : settled_mean(*this); }
 
 private:
   struct Shift {
@@ -349,6 +344,7 @@ private:
   std::vector<Shift> shifts_{}; // by the factor and a deviation
   Shift first_shift_{};         // by the factor alone
   std::vector<double> mass_{};  // of the next delay before jitter, by point
+  bool shrinks_ = false;
 };
 
 } // namespace
@@ -366,9 +362,9 @@ std::unique_ptr<DelayMoments> delay_moments(const Policy& policy) {
       else if constexpr (std::is_same_v<F, Memorystore>)
         return std::make_unique<MemorystoreMoments>(x);
       else if constexpr (std::is_same_v<F, Decorrelated>)
-        return std::make_unique<DecorrelatedMoments>(x);
+        return std::make_unique<SettlingMoments<DecorrelatedMoments>>(DecorrelatedMoments{x});
       else
-        return std::make_unique<Seed002Moments>(x);
+        return std::make_unique<SettlingMoments<Seed002Moments>>(Seed002Moments{x});
     },
     policy.formula());
 }

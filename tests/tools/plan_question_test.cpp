@@ -1,0 +1,76 @@
+#include "backoffctl/plan_question.hpp"
+
+#include "backoff_actor/backoff/parse_policy.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace backoffctl::plan_question_test {
+
+using backoff_actor::Problems;
+
+TEST(plan_question, has_ten_retries_and_nothing_else_by_default) {
+  Problems problems;
+  const auto question = read_question({.policies = {"fixed(1s)"}}, problems);
+  EXPECT_TRUE(problems.empty());
+  ASSERT_EQ(question.policies.size(), 1u);
+  EXPECT_EQ(question.policies[0], backoff_actor::parse_policy("fixed(1s)"));
+  EXPECT_EQ(question.attempts, 10u);
+  EXPECT_FALSE(question.max_retries);
+  EXPECT_FALSE(question.sample);
+  EXPECT_FALSE(question.plot);
+}
+
+TEST(plan_question, takes_every_flag_at_the_ends_of_its_range) {
+  Problems problems;
+  const auto question = read_question({.policies = {"fixed(1s)", "ethernet"},
+                                       .attempts = "1000",
+                                       .max_retries = "0",
+                                       .sample = "1000",
+                                       .seed = "18446744073709551615",
+                                       .plot = "folder/delays.png",
+                                       .log = true},
+                                      problems);
+  EXPECT_TRUE(problems.empty()) << to_string(problems);
+  EXPECT_EQ(question.policies.size(), 2u);
+  EXPECT_EQ(question.attempts, 1000u);
+  EXPECT_EQ(question.max_retries, 0u);
+  EXPECT_EQ(question.sample.value().count, 1000u);
+  EXPECT_EQ(question.sample.value().seed, UINT64_MAX);
+  EXPECT_EQ(question.plot.value().file, "folder/delays.png");
+  EXPECT_TRUE(question.plot.value().is_logarithmic);
+}
+
+TEST(plan_question, has_the_seed_zero_unless_given) {
+  Problems problems;
+  const auto question = read_question({.policies = {"fixed(1s)"}, .sample = "1"}, problems);
+  EXPECT_EQ(question.sample.value().seed, 0u);
+}
+
+TEST(plan_question, shows_where_in_which_policy_something_is_wrong) {
+  Problems problems;
+  read_question({.policies = {"fixed(1s)", "fixed(1)"}}, problems);
+  ASSERT_EQ(problems.list().size(), 1u);
+  EXPECT_EQ(problems.list()[0].field, "POLICY 2");
+  EXPECT_EQ(problems.list()[0].given, "column 7: expected a span such as 100ms, 1.5s or 2min; "
+                                      "found '1'\n      fixed(1)\n            ^");
+  EXPECT_EQ(problems.list()[0].allowed, "");
+}
+
+TEST(plan_question, notes_all_that_is_wrong) {
+  Problems problems;
+  read_question({.policies = {"", "x"},
+                 .attempts = "0",
+                 .max_retries = "-1",
+                 .sample = "0",
+                 .seed = "x",
+                 .plot = "delays.pdf"},
+                problems);
+  std::string fields;
+  for (const auto& problem : problems.list())
+    fields += problem.field + " ";
+  EXPECT_EQ(fields, "POLICY 1 POLICY 2 --attempts --max-retries --sample --seed --plot ");
+}
+
+} // namespace backoffctl::plan_question_test

@@ -1,0 +1,66 @@
+#include "plan_json.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+
+namespace backoffctl {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// JSON has no number for it.
+Json null_if_infinite(double value) { return std::isfinite(value) ? Json(value) : Json(); }
+
+void add_give_up(Json& json, const std::optional<GiveUp>& give_up) {
+  if (!give_up) {
+    json["max_retries"] = nullptr;
+    json["max_attempts"] = nullptr;
+    json["gives_up_after_s"] = nullptr;
+    return;
+  }
+  json["max_retries"] = give_up->max_retries;
+  json["max_attempts"] = give_up->max_retries + 1;
+  json["gives_up_after_s"] = {
+    {"min", give_up->min_s}, {"mean", give_up->mean_s}, {"max", give_up->max_s}};
+}
+
+Json to_json(const backoff_actor::PlanRow& row) {
+  Json result;
+  result["attempt"] = row.attempt;
+  result["min_s"] = row.min_s;
+  result["mean_s"] = row.mean_s;
+  result["max_s"] = row.max_s;
+  result["stddev_s"] = row.stddev_s;
+  result["cumulative_mean_s"] = row.cumulative_mean_s;
+  return result;
+}
+
+Json to_json(const PlannedPolicy& planned) {
+  Json result;
+  result["policy"] = to_string(planned.policy);
+  add_give_up(result, planned.give_up);
+  result["calls_first_hour"] = null_if_infinite(planned.calls.first_hour);
+  result["calls_per_hour"] = null_if_infinite(planned.calls.long_run);
+  auto& rows = result["rows"] = Json::array();
+  for (const auto& row : planned.rows)
+    rows.push_back(to_json(row));
+  if (!planned.samples.empty())
+    result["samples"] = planned.samples;
+  return result;
+}
+
+} // namespace
+
+std::string plan_json(const PlanAnswer& answer) {
+  Json result;
+  if (answer.seed)
+    result["seed"] = *answer.seed;
+  auto& policies = result["policies"] = Json::array();
+  for (const auto& planned : answer.policies)
+    policies.push_back(to_json(planned));
+  return result.dump(2) + "\n";
+}
+
+} // namespace backoffctl

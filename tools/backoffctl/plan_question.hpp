@@ -1,0 +1,49 @@
+#pragma once
+
+#include "backoff_actor/backoff/policy.hpp"
+#include "backoff_actor/core/problems.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace backoffctl {
+
+/// What was given to `plan`, and not yet looked at.
+struct PlanFlags {
+  std::vector<std::string> policies{};
+  std::optional<std::string> attempts{};
+  std::optional<std::string> max_retries{};
+  std::optional<std::string> sample{};
+  std::optional<std::string> seed{};
+  std::optional<std::string> plot{};
+  bool log = false;
+};
+
+/// Concrete sequences that are wanted: streams 0 and on of a seed.
+struct SampleRequest {
+  std::uint64_t count;
+  std::uint64_t seed;
+};
+
+/// A picture that is wanted. The end of the name tells its format.
+struct PlotRequest {
+  std::filesystem::path file; // *.svg or *.png
+  bool is_logarithmic;
+};
+
+/// What is asked of `plan`.
+struct PlanQuestion {
+  std::vector<backoff_actor::Policy> policies{}; // one at least
+  std::uint32_t attempts = 10;                   // 1 and more
+  std::optional<std::uint32_t> max_retries{};    // unset: what the policy demands
+  std::optional<SampleRequest> sample{};
+  std::optional<PlotRequest> plot{};
+};
+
+/// Reads the question that the flags ask; notes problems that name the flags if they ask none.
+PlanQuestion read_question(const PlanFlags& flags, backoff_actor::Problems& problems);
+
+} // namespace backoffctl

@@ -1,0 +1,179 @@
+#include "plot_script.hpp"
+
+#include "number_text.hpp"
+#include "plot_axis.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <variant>
+
+namespace backoffctl {
+
+namespace {
+
+// All pixels. The places are given, not left to gnuplot, so that its versions draw alike.
+constexpr auto width = 1000;
+constexpr auto left_margin = 95;
+constexpr auto right_margin = 25;
+constexpr auto top_margin = 60;
+constexpr auto panel_height = 440;
+constexpr auto below_panel = 85; // the axis and its title
+constexpr auto legend_line = 24;
+
+// More points cannot be told apart; fewer are marked one by one.
+constexpr std::size_t most_points = 1000;
+constexpr std::size_t most_marks = 40;
+constexpr std::size_t most_ticks = 30;
+
+struct Look {
+  const char* colour;
+  int mark; // gnuplot's number of it
+};
+
+// Those that come after these have the same again, dashed.
+constexpr std::array<Look, 6> looks{{{"#0072b2", 7},
+                                     {"#2a9d3a", 5},
+                                     {"#e07b00", 9},
+                                     {"#b0388f", 13},
+                                     {"#7a4a21", 11},
+                                     {"#555555", 15}}};
+
+std::string terminal(const PlotRequest& plot, int height) {
+  const auto size = std::to_string(width) + "," + std::to_string(height);
+  return plot.file.extension() == ".png" ? "set terminal pngcairo size " + size
+                                             + " font 'Sans,11' noenhanced"
+                                               " background rgb 'white'\n"
+                                         : "set terminal svg size " + size
+                                             + " font 'Helvetica,Arial,sans-serif,14' noenhanced"
+                                               " background rgb 'white'\n";
+}
+
+std::string share(int pixels, int of) { return rounded(static_cast<double>(pixels) / of); }
+
+std::string frame(int height, int legend_height) {
+  return "set encoding utf8\nset lmargin at screen " + share(left_margin, width)
+         + "\nset rmargin at screen " + share(width - right_margin, width)
+         + "\nset tmargin at screen " + share(height - top_margin, height)
+         + "\nset bmargin at screen " + share(legend_height + below_panel, height)
+         + "\nset key at screen " + share(left_margin, width) + ", screen "
+         + share(legend_height + 10, height)
+         + " left top vertical maxcols 1 Left reverse samplen 3 textcolor rgb '#222222'"
+           "\nset border 3 linewidth 1 linecolor rgb '#999999'"
+           "\nset tics nomirror out scale 0.6 textcolor rgb '#444444'"
+           "\nset grid xtics ytics linetype 1 linewidth 0.6 linecolor rgb '#e6e6e6'\n";
+}
+
+std::string retry_axis(std::size_t attempts) {
+  const auto last = std::to_string(attempts);
+  return "set format x '%g'\nset xlabel 'retry' textcolor rgb '#444444'\nset xrange ["
+         + (attempts <= most_ticks ? "0.5:" + last + ".5]\nset xtics 1\n" : "0:" + last + "]\n");
+}
+
+// At a place of its own: gnuplot's own title moves with the width of the ticks' labels.
+std::string title_of(const DelayAxis& axis, int height, int legend_height) {
+  const auto middle = legend_height + below_panel + panel_height / 2;
+  return "set label '" + axis.title + "' at screen 0.018, screen " + share(middle, height)
+         + " center rotate textcolor rgb '#444444'\n";
+}
+
+template <class F>
+bool any_of(const std::vector<PlannedPolicy>& policies, F condition) {
+  return std::any_of(policies.begin(), policies.end(),
+                     [&](const PlannedPolicy& planned) { return condition(planned.policy); });
+}
+
+bool any_row_is_zero(const std::vector<PlannedPolicy>& policies) {
+  return std::any_of(policies.begin(), policies.end(), [](const PlannedPolicy& planned) {
+    return std::any_of(planned.rows.begin(), planned.rows.end(),
+                       [](const auto& row) { return row.mean_s <= 0; });
+  });
+}
+
+std::string headline(const std::vector<PlannedPolicy>& policies, bool is_logarithmic, int height) {
+  std::string result = "Mean delay before each retry";
+  if (any_of(policies, [](const auto& policy) { return policy.is_random(); }))
+    result += "; shaded: from the shortest to the longest";
+  if (any_of(policies, [](const auto& policy) {
+        return policy.is_random()
+               && std::holds_alternative<backoff_actor::Seed002>(policy.formula());
+      }))
+    result += ", of seed002: three standard deviations";
+  if (is_logarithmic && any_row_is_zero(policies))
+    result += "; delays of 0 are not on this axis";
+  return "set label '" + result + "' at graph 0, screen " + share(height - top_margin / 2, height)
+         + " left textcolor rgb '#222222'\n";
+}
+
+// On a logarithmic axis there is no 0: an area ends at the axis, a line is interrupted.
+std::string point(double retry, double min_s, double mean_s, double max_s, const DelayAxis& axis) {
+  const auto edge = [&](double delay_s) {
+    return shortest(std::clamp(delay_s / axis.unit_s, axis.bottom, axis.top));
+  };
+  return shortest(retry) + " " + edge(min_s) + " "
+         + (axis.is_logarithmic && mean_s <= 0 ? "NaN" : shortest(mean_s / axis.unit_s)) + " "
+         + edge(max_s) + "\n";
+}
+
+std::string data(const std::string& name, const std::vector<backoff_actor::PlanRow>& rows,
+                 const DelayAxis& axis) {
+  const auto at_once = (rows.size() + most_points - 1) / most_points;
+  auto result = name + " << end_of_data\n";
+  for (std::size_t i = 0; i < rows.size(); i += at_once) {
+    const auto end = std::min(i + at_once, rows.size());
+    auto min_s = rows[i].min_s;
+    auto max_s = rows[i].max_s;
+    double sum_s = 0;
+    for (auto j = i; j < end; ++j) {
+      min_s = std::min(min_s, rows[j].min_s);
+      max_s = std::max(max_s, rows[j].max_s);
+      sum_s += rows[j].mean_s;
+    }
+    const auto middle = (rows[i].attempt + rows[end - 1].attempt) / 2.0;
+    result += point(middle, min_s, sum_s / static_cast<double>(end - i), max_s, axis);
+  }
+  return result + "end_of_data\n";
+}
+
+std::string area(const std::string& name, const Look& look, std::size_t points) {
+  const auto colour = std::string{" linecolor rgb '"} + look.colour + "' notitle";
+  if (points == 1)
+    return name + " using 1:3:2:4 with yerrorbars pointtype 0 linewidth 1.5" + colour;
+  return name + " using 1:2:4 with filledcurves fillstyle transparent solid 0.15 noborder" + colour;
+}
+
+std::string line(const std::string& name, const Look& look, std::size_t dashes,
+                 const PlannedPolicy& planned) {
+  const auto is_marked = planned.rows.size() <= most_marks;
+  return name + " using 1:3 with "
+         + (is_marked ? "linespoints pointsize 0.6 pointtype " + std::to_string(look.mark)
+                      : std::string{"lines"})
+         + " linewidth 2 dashtype " + std::to_string(dashes) + " linecolor rgb '" + look.colour
+         + "' title '" + to_string(planned.policy) + "'";
+}
+
+} // namespace
+
+std::string plot_script(const PlanAnswer& answer, const PlotRequest& plot) {
+  const auto& policies = answer.policies;
+  const auto legend_height = legend_line * static_cast<int>(policies.size());
+  const auto height = top_margin + panel_height + below_panel + legend_height;
+  const auto axis = delay_axis(policies, plot.is_logarithmic);
+  auto script =
+    terminal(plot, height) + frame(height, legend_height) + retry_axis(policies.front().rows.size())
+    + axis.script + "set yrange [" + shortest(axis.bottom) + ":" + shortest(axis.top) + "]\n"
+    + title_of(axis, height, legend_height) + headline(policies, plot.is_logarithmic, height);
+  std::string areas;
+  std::string lines;
+  for (std::size_t i = 0; i < policies.size(); ++i) {
+    const auto name = "$policy" + std::to_string(i + 1);
+    const auto& look = looks[i % looks.size()];
+    script += data(name, policies[i].rows, axis);
+    if (policies[i].policy.is_random())
+      areas += area(name, look, policies[i].rows.size()) + ", \\\n";
+    lines += (i == 0 ? "" : ", \\\n") + line(name, look, i / looks.size() + 1, policies[i]);
+  }
+  return script + "plot " + areas + lines + "\n";
+}
+
+} // namespace backoffctl
