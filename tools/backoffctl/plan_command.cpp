@@ -32,8 +32,7 @@ fixed, linear and exponential take a jitter behind them:
   | full_jitter    | proportional_jitter(20%)    | gaussian_jitter(10%)
   | equal_jitter   | additive_jitter(1s)         | no_jitter
 
-The draws of seed002 have no bounds: its min and max are three standard deviations below and above
-the mean.
+The draws of seed002 have no bounds: 99.7 of 100 of its delays lie between its min and its max.
 
 Examples:
   backoffctl plan 'exponential(100ms, x2, cap 30s) | full_jitter'

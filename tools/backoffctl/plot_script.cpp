@@ -98,7 +98,7 @@ std::string headline(const std::vector<PlannedPolicy>& policies, bool is_logarit
         return policy.is_random()
                && std::holds_alternative<backoff_actor::Seed002>(policy.formula());
       }))
-    result += ", of seed002: three standard deviations";
+    result += ", of seed002: the middle 99.7 %";
   if (is_logarithmic && any_row_is_zero(policies))
     result += "; delays of 0 are not on this axis";
   return "set label '" + result + "' at graph 0, screen " + share(height - top_margin / 2, height)

@@ -28,6 +28,9 @@ public:
   virtual double long_run_mean() const = 0;
 };
 
-std::unique_ptr<DelayMoments> delay_moments(const Policy& policy);
+/// Whether `Moments::min` and `max` are needed; those of seed002 are much work.
+enum class Bounds { wanted, unneeded };
+
+std::unique_ptr<DelayMoments> delay_moments(const Policy& policy, Bounds bounds);
 
 } // namespace backoff_actor::detail

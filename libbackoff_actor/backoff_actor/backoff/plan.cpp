@@ -8,7 +8,7 @@
 namespace backoff_actor {
 
 std::vector<PlanRow> plan(const Policy& policy, std::uint32_t attempts) {
-  const auto moments = detail::delay_moments(policy);
+  const auto moments = detail::delay_moments(policy, detail::Bounds::wanted);
   std::vector<PlanRow> rows;
   rows.reserve(attempts);
   PlanRow sum;
@@ -26,7 +26,7 @@ std::vector<PlanRow> plan(const Policy& policy, std::uint32_t attempts) {
 CallRate calls_per_hour(const Policy& policy) {
   constexpr double hour = 3600;      // s
   constexpr auto one_by_one = 5'000; // retries; what is left of the hour is taken as the long run
-  const auto moments = detail::delay_moments(policy);
+  const auto moments = detail::delay_moments(policy, detail::Bounds::unneeded);
   const auto mean = moments->long_run_mean();
   CallRate result;
   result.long_run = mean > 0 ? hour / mean : std::numeric_limits<double>::infinity();

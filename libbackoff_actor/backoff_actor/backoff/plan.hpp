@@ -28,8 +28,8 @@ struct PlanRow {
 ///
 /// Computed, not drawn: closed forms, and where there is none, for `decorrelated` and `seed002` once
 /// the cap has come into reach, an integration that is off by less than 1 in 1000. The draws of
-/// `seed002` have no bounds; as the shortest and the longest delay stand three standard deviations
-/// below and above the mean.
+/// `seed002` have no bounds; its shortest and longest delay are the ends of the middle 99.73 of 100,
+/// which of a normal distribution are three standard deviations from the mean.
 ///
 /// @shape `(policy, attempts) -> rows`, one for each retry
 /// @units seconds

@@ -66,7 +66,8 @@ INSTANTIATE_TEST_SUITE_P(
     Row{"decorrelated(1s, x3)", 1, 1, 2, 3, 1.0 / 3},
     Row{"decorrelated(1s, x3)", 5, 1, 14.1875, 243, 274.9231770833},
     Row{"decorrelated(1s, x1, cap 2s)", 5, 1, 1, 1, 0},
-    Row{"seed002(100ms, x2.7, cap 10min, jitter 10%)", 1, 0.1, 0.1, 0.1, 0}));
+    Row{"seed002(100ms, x2.7, cap 10min, jitter 10%)", 1, 0.1, 0.1, 0.1, 0},
+    Row{"seed002(1s, x2, cap 1s, jitter 10%)", 5, 0.7, 1, 1.3, 0.01}));
 
 TEST(plan, sums_the_delays) {
   const auto ethernet = plan(parse_policy("ethernet(1s)"), 15).back();
