@@ -332,8 +332,8 @@ TEST_F(RetryRequest, takes_the_pointer_that_a_typed_actor_made_of_a_function_has
 TEST_F(RetryRequest, may_be_made_to_a_sender_that_guards_a_worker) {
   Danger danger{{{testing::crash(), testing::error(), testing::busy(1s)}}};
   SenderOptions options;
-  options.backoff.seed = 72451; // its first wait is 10 ms
-  options.backoff.stream = 0;
+  options.seed = 72451; // its first wait is 10 ms
+  options.stream = 0;
   target = time.keep(spawn_back_off_sender(time.system(), danger.factory(), options));
   const auto got = call(Fixed{100ms}, {});
   time.advance(1h);

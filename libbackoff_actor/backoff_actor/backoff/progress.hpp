@@ -18,6 +18,7 @@ struct Progress {
   constexpr Progress(double level_now, std::uint32_t retries_so_far, std::uint32_t draws_so_far)
     : level(level_now), retries(retries_so_far), draws(draws_so_far) {}
 
+  /// The same progress.
   constexpr Progress(const Progress&) = default;
 
   /// Member by member: as one move of 16 bytes, compilers write the numbers to memory first and read
