@@ -41,7 +41,8 @@ int main() {
   if (result)
     std::cout << "attempt " << result.attempts << ": " << result.value->body << std::endl;
   else
-    std::cout << to_string(result) << std::endl; // gave up: out_of_time after 3 attempts in 27s
+    std::cout << to_string(result)
+              << std::endl; // gave up: retries_exhausted after 6 attempts in ...
   // [retry]
   return result ? 0 : 1;
 }

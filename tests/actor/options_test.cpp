@@ -137,6 +137,22 @@ TEST(options, all_problems_are_named_together) {
                                        "capacity: got 0, allowed 1..268435455");
 }
 
+TEST(options, without_a_seed_give_no_two_senders_the_same_draws) {
+  const auto of_one_system = engine_options({}, 1);
+  const auto of_another = engine_options({}, 1);
+
+  EXPECT_EQ(of_one_system->backoff.seed(), of_another->backoff.seed());
+  EXPECT_NE(of_one_system->backoff.stream(), of_another->backoff.stream());
+}
+
+TEST(options, with_a_seed_give_the_sender_of_a_number_the_same_draws_in_every_run) {
+  SenderOptions options;
+  options.seed = 7;
+  EXPECT_EQ(engine_options(options, 3)->backoff, (BackOff{options.backoff, 7, 3}));
+  options.stream = 5;
+  EXPECT_EQ(engine_options(options, 3)->backoff, (BackOff{options.backoff, 7, 5}));
+}
+
 // -- what is left open ---------------------------------------------------------------------
 
 struct Window {

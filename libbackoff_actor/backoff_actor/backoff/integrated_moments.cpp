@@ -16,7 +16,7 @@ double seconds(Duration span) { return in_nanoseconds(span) * 1e-9; }
 Moments constant(double x) { return {x, x, x, 0}; }
 
 constexpr std::size_t decorrelated_cells = 4000;
-constexpr std::size_t seed002_cells = 1500;
+constexpr std::size_t seed002_cells = 4000;
 
 // From `low` to `high`, each the same multiple of the one before.
 std::vector<double> geometric(double low, double high, std::size_t cells) {
@@ -114,8 +114,8 @@ private:
 class Seed002Moments : public DelayMoments {
 public:
   Seed002Moments(const Seed002& formula, Bounds bounds)
-    : wants_bounds_(bounds == Bounds::wanted), min_(seconds(formula.min)), jitter_(formula.jitter),
-      points_(geometric(min_ / 100, seconds(formula.cap), seed002_cells)) {
+    : wants_bounds_(bounds == Bounds::wanted), min_(seconds(formula.min)), factor_(formula.factor),
+      jitter_(formula.jitter), points_(geometric(min_ / 100, seconds(formula.cap), seed002_cells)) {
     const auto ratio = points_[1] / points_[0];
     double sum = 0;
     for (auto i = -30; i <= 30; ++i) {
@@ -160,6 +160,8 @@ public:
     }
     mass_ = std::move(following);
     result.variance = std::max(square - result.mean * result.mean, 0.0);
+    if (is_below_cap_)
+      go_on_below_cap(result);
     return result;
   }
 
@@ -170,7 +172,27 @@ public:
 
 private:
   static constexpr auto beyond_three_deviations =
-    0.00135; // of a normal distribution, on either side
+    0.0013498980316301; // of a normal distribution, on either side
+
+  // Exact as long as none of the delays can meet the cap; and always without jitter.
+  void go_on_below_cap(Moments& result) {
+    constexpr auto greatest_z = 8.3; // that a draw of 53 bits can give
+    const auto cap = points_.back();
+    nominal_ *= factor_;
+    if (jitter_ == 0) {
+      nominal_ = std::min(nominal_, cap);
+      result = constant(nominal_);
+      return;
+    }
+    highest_ *= factor_;
+    is_below_cap_ = highest_ <= cap;
+    if (!is_below_cap_)
+      return;
+    highest_ *= 1 + greatest_z * jitter_;
+    relative_square_ *= 1 + jitter_ * jitter_;
+    result.mean = nominal_;
+    result.variance = nominal_ * nominal_ * (relative_square_ - 1);
+  }
 
   // The part of the delays, jitter included, that are x at the most.
   double share_up_to(double x) const {
@@ -220,7 +242,12 @@ private:
 
   bool wants_bounds_;
   double min_;
+  double factor_;
   double jitter_;
+  bool is_below_cap_ = true;
+  double nominal_ = min_;      // the last delay without jitter
+  double highest_ = min_;      // the longest that the last delay can be
+  double relative_square_ = 1; // the mean of its square, by that of the nominal one
   std::vector<double> points_;
   std::vector<Shift> shifts_{}; // by the factor and a deviation
   Shift first_shift_{};         // by the factor alone

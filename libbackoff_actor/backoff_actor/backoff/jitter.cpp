@@ -2,6 +2,8 @@
 
 #include "backoff_actor/backoff/text.hpp"
 
+#include <cmath>
+
 namespace backoff_actor {
 
 namespace {
@@ -16,6 +18,8 @@ Problems check(const Jitter& jitter, Duration cap) {
   case Jitter::Kind::none:
   case Jitter::Kind::full:
   case Jitter::Kind::equal:
+    if (jitter.amount != 0)
+      problems.add(to_string(jitter), detail::decimal(jitter.amount), "no amount, which is 0");
     break;
   case Jitter::Kind::proportional:
     if (!(jitter.amount > 0 && jitter.amount <= 1))
@@ -23,9 +27,10 @@ Problems check(const Jitter& jitter, Duration cap) {
                    "more than 0%, up to 100%");
     break;
   case Jitter::Kind::additive:
-    if (!(jitter.amount >= 0 && jitter.amount <= static_cast<double>(cap.count())))
+    if (!(jitter.amount >= 0 && jitter.amount <= static_cast<double>(cap.count()))
+        || jitter.amount != std::floor(jitter.amount))
       problems.add("additive_jitter", detail::span_of(jitter.amount),
-                   "0ns.." + to_string(cap) + ", the cap");
+                   "0ns.." + to_string(cap) + ", the cap, in whole nanoseconds");
     break;
   case Jitter::Kind::gaussian:
     if (!(jitter.amount > 0 && jitter.amount <= 1.0 / cut_off))

@@ -16,6 +16,12 @@ Problems check(const Limits& limits) {
   if (limits.server_hint < Duration::zero())
     problems.add("server_hint", to_string(limits.server_hint), "0 and above");
   require_above_zero("reset_after", limits.reset_after);
+  if (limits.reset_after && limits.attempt_timeout && *limits.reset_after > Duration::zero()
+      && *limits.attempt_timeout > Duration::zero()
+      && *limits.reset_after >= *limits.attempt_timeout)
+    problems.add("reset_after", to_string(*limits.reset_after),
+                 "less than attempt_timeout, " + to_string(*limits.attempt_timeout)
+                   + ", which ends every attempt");
   return problems;
 }
 

@@ -20,12 +20,13 @@ struct Limits {
   std::optional<std::uint32_t> max_retries{};
 
   /// How long all attempts and the delays between them may take together. A retry that could begin
-  /// only then is not waited for; one that begins before has what is left.
+  /// only then is not waited for; one that begins before has what is left. With `reset_after` no
+  /// attempt is cut off by it.
   ///
   /// @range above 0
   std::optional<Duration> max_elapsed{};
 
-  /// How long one attempt may take.
+  /// How long one attempt may take. A plain function is told, and has to keep to it by itself.
   ///
   /// @range above 0
   std::optional<Duration> attempt_timeout{};
@@ -37,10 +38,11 @@ struct Limits {
   Duration server_hint = std::chrono::minutes{5};
 
   /// An attempt that failed, but went well for this long before, such as a connection: the series
-  /// begins anew with it, retries, delays and `max_elapsed`. No such attempt is cut off by
-  /// `max_elapsed`. Unset: never.
+  /// begins anew with it, retries, delays and `max_elapsed`. Only how long it took is looked at, so
+  /// this must be longer than the slowest failure; one that `attempt_timeout` cut off has not gone
+  /// well. Unset: never.
   ///
-  /// @range above 0
+  /// @range above 0, and less than `attempt_timeout`
   std::optional<Duration> reset_after{};
 
   /// How many attempts there are at the most, the first included; nothing: without limit.

@@ -12,13 +12,13 @@ namespace backoff_actor {
 
 /// Thrown for a text that is no policy. `what()` shows the place:
 ///
-///     column 20: expected a factor such as x2, or 'cap' and a span such as 30s, or ')'; found '2'
+///     column 20: expected a factor such as x2, or 'cap' and a span such as 30s; found '2'
 ///       exponential(100ms, 2, cap 30s)
 ///                          ^
 class BACKOFF_ACTOR_EXPORT ParseError : public std::invalid_argument {
 public:
-  /// Renders the place for `what()`. A `text` with unprintable bytes or too long to be shown is
-  /// shown in part.
+  /// Renders the place for `what()`. Bytes of `text` that cannot be printed are shown as `?`; a text
+  /// of more than 200 bytes is not shown.
   ParseError(std::string_view text, std::size_t column, const std::string& problem);
 
   /// Where in the text, in bytes.
@@ -43,8 +43,8 @@ private:
 ///
 /// The first two lines take a jitter, but for `decorrelated`: `| full_jitter`, `| equal_jitter`,
 /// `| proportional_jitter(20%)`, `| additive_jitter(1s)`, `| gaussian_jitter(10%)`,
-/// `| no_jitter`. All but the first argument can come in any order and be left out, and take the
-/// defaults of the types (`Exponential` and so on) then; so can the first of the last two lines.
+/// `| no_jitter`. Arguments can come in any order. Those of the last two lines, and all but the first
+/// of the others, can be left out, and have the defaults of the types (`Exponential` and so on) then.
 /// Blanks are free. `to_string` gives the form with everything in it, and reading that gives the
 /// same policy.
 ///

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <variant>
 
 namespace backoff_actor {
 
@@ -24,20 +25,39 @@ std::vector<PlanRow> plan(const Policy& policy, std::uint32_t attempts) {
 }
 
 CallRate calls_per_hour(const Policy& policy) {
-  constexpr double hour = 3600;      // s
-  constexpr auto one_by_one = 5'000; // retries; what is left of the hour is taken as the long run
+  constexpr double hour = 3600; // s
+  // Retries that are looked at one by one; integrated ones take a thousand times as long.
+  constexpr auto most = 10'000'000;
+  constexpr auto most_integrated = 5'000;
+  constexpr auto settled_after = 64; // equal ones in a row
+
+  const auto& formula = policy.formula();
+  const auto is_integrated =
+    std::holds_alternative<Decorrelated>(formula) || std::holds_alternative<Seed002>(formula);
   const auto moments = detail::delay_moments(policy, detail::Bounds::unneeded);
-  const auto mean = moments->long_run_mean();
+  const auto per_hour = [](double mean) {
+    return mean > 0 ? hour / mean : std::numeric_limits<double>::infinity();
+  };
   CallRate result;
-  result.long_run = mean > 0 ? hour / mean : std::numeric_limits<double>::infinity();
+  result.long_run = per_hour(moments->long_run_mean());
   double now = 0;
-  for (auto retries = 0; retries < one_by_one; ++retries) {
+  double mean = 0;
+  auto equal = 0;
+  for (auto retries = 0; retries < (is_integrated ? most_integrated : most); ++retries) {
     ++result.first_hour;
-    now += moments->next().mean;
+    const auto next = moments->next().mean;
+    equal = next == mean ? equal + 1 : 0;
+    mean = next;
+    now += mean;
     if (now > hour)
       return result;
+    if (equal == settled_after)
+      break;
   }
-  result.first_hour += (hour - now) / hour * result.long_run;
+  // Delays that still grow are taken as they are now: rather too many calls than too few.
+  const auto comes_again = std::holds_alternative<RandomSlots>(formula);
+  const auto rate = comes_again ? result.long_run : per_hour(mean);
+  result.first_hour += 1 + std::floor((hour - now) / hour * rate);
   return result;
 }
 

@@ -43,7 +43,9 @@ struct CallRate {
   double long_run = 0;   ///< calls per hour after long; infinite if there is no delay
 };
 
-/// Returns how often a client of this policy calls a dead service, without any limit.
+/// Returns how often a client of this policy calls a dead service, without any limit: an estimate, by
+/// the sums of the mean delays. Where few long delays make up the mean, as those of `decorrelated`
+/// do, there are more calls than that.
 BACKOFF_ACTOR_EXPORT CallRate calls_per_hour(const Policy& policy);
 
 } // namespace backoff_actor

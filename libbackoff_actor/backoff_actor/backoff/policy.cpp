@@ -120,7 +120,10 @@ Problems check(const Linear& formula) {
   Problems problems;
   require_span(problems, "first", formula.first, Duration::zero());
   require_span(problems, "step", formula.step, Duration::zero());
-  require_span(problems, "cap", formula.cap, std::max(formula.first, Duration{1}), "the first");
+  if (formula.first > Duration::zero())
+    require_span(problems, "cap", formula.cap, formula.first, "the first");
+  else
+    require_span(problems, "cap", formula.cap, Duration{1});
   return problems;
 }
 

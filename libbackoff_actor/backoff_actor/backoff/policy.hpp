@@ -72,7 +72,7 @@ public:
   /// No delay exceeds it: the cap, where there is one.
   Duration longest() const { return longest_; }
 
-  /// Whether the delay depends on chance.
+  /// Whether the delay may depend on chance. `true` also where the parameters leave chance no room.
   bool is_random() const;
 
   /// The formula.

@@ -27,7 +27,8 @@ struct Seed002 {
   /// @range 1 ns to `max_delay`
   Duration min = std::chrono::milliseconds{100};
 
-  /// What the delay is multiplied by each time.
+  /// What the delay is multiplied by each time. Where it is so near to 1 that the jitter takes more
+  /// from the delays than it gives, they shrink to nothing: with a jitter of 10 % below 1.006.
   ///
   /// @range 1 to 1000
   double factor = 2;

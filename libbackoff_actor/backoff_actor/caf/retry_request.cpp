@@ -21,7 +21,7 @@ public:
     : RequestingActor(config), target_(std::move(request.target)),
       message_(std::move(request.message)), predicate_(std::move(request.options.predicate)),
       series_(BackOff{request.options.policy, request.options.seed.value_or(seed_of_this_process()),
-                      request.options.stream.value_or(id())},
+                      request.options.stream.value_or(next_stream_of_this_process())},
               request.options.limits, request.began) {
     seam::keep_cause(*this);
   }

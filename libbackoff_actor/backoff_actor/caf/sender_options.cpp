@@ -92,8 +92,10 @@ Decision decide(const SenderOptions& options, FailureKind kind, const caf::error
 std::shared_ptr<const EngineOptions> engine_options(const SenderOptions& options,
                                                     std::uint64_t stream) {
   EngineOptions result;
-  result.backoff = BackOff{options.backoff, options.seed.value_or(seed_of_this_process()),
-                           options.stream.value_or(stream)};
+  // With the seed of the process, which all its actor systems share, no two streams may be alike.
+  result.backoff =
+    BackOff{options.backoff, options.seed.value_or(seed_of_this_process()),
+            options.stream.value_or(options.seed ? stream : next_stream_of_this_process())};
   result.restart = options.restart;
   result.works_on = options.works_on;
   result.ordering = options.ordering;

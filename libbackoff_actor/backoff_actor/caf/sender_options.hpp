@@ -57,8 +57,8 @@ struct SenderOptions {
   /// The seed of the draws. Unset: a number drawn once per process.
   std::optional<std::uint64_t> seed{};
 
-  /// The stream of the draws within the seed. Unset: the sender's own number, so that no two
-  /// senders march in step.
+  /// The stream of the draws within the seed. Unset: one of its own, so that no two senders march in
+  /// step; with a `seed`, the sender's number in its actor system.
   std::optional<std::uint64_t> stream{};
 
   /// When a child that went down is recreated.

@@ -58,8 +58,8 @@ constexpr Duration operator-(Instant later, Instant earlier) {
 BACKOFF_ACTOR_EXPORT std::string to_string(Duration span);
 
 /// Reads a span as `to_string` writes it: a decimal number, directly followed by `ns`, `us`, `ms`,
-/// `s`, `min` or `h`. Nothing if it is anything else, negative, finer than a nanosecond, or beyond
-/// 292 years.
+/// `s`, `min` or `h`. Nothing if it is anything else, negative, has a digit that is no whole number of
+/// nanoseconds, or is beyond 292 years.
 BACKOFF_ACTOR_EXPORT std::optional<Duration> parse_duration(std::string_view text);
 
 } // namespace backoff_actor

@@ -60,8 +60,11 @@ RetrySeries::Next RetrySeries::failed(Instant now, const Assessment& assessment)
   return Retry{delay, due};
 }
 
+// One that had to be cut off has not gone well, however long it took.
 bool RetrySeries::was_healthy(Instant now) const {
-  return limits_.reset_after && now - attempt_began_ >= *limits_.reset_after;
+  const auto lasted = now - attempt_began_;
+  return limits_.reset_after && lasted >= *limits_.reset_after
+         && lasted < limits_.attempt_timeout.value_or(Duration::max());
 }
 
 } // namespace backoff_actor

@@ -172,12 +172,13 @@ void SenderEngine::Step::pause_deferred() {
 // The next delay of a delivery's own backoff, which is drawn from a stream of its own.
 Duration SenderEngine::Step::own_delay(Slot slot) {
   const auto id = work_.outbox[slot].id;
-  const auto& initial = options_.backoff;
-  auto& own =
-    work_.own_backoffs.try_emplace(id, initial.with_stream(detail::mix(initial.stream() ^ id)))
-      .first->second;
-  own = own.next();
-  return own.wait_time();
+  const auto& backoff = options_.backoff;
+  const auto& policy = backoff.policy();
+  auto& own = work_.own_backoffs.try_emplace(id, policy.start()).first->second;
+  const auto stream = detail::mix(backoff.stream() ^ id);
+  const auto [progress, delay] = policy.next(own, unit_random(backoff.seed(), stream, own.draws));
+  own = progress;
+  return delay;
 }
 
 // -- hanging -------------------------------------------------------------------------------

@@ -83,7 +83,7 @@ struct SenderEngine::Work {
   std::unique_ptr<Lane> fallback{};
   // The number breaks ties, so that the order does not depend on slots.
   SlotHeap<std::pair<Instant, std::uint64_t>> deadlines{};
-  std::unordered_map<std::uint64_t, BackOff> own_backoffs{}; // by delivery
+  std::unordered_map<std::uint64_t, Progress> own_backoffs{}; // by delivery
   RestartWindow restarts{};
   std::shared_ptr<const Cause> last_failure{}; // of the primary
   std::vector<std::uint32_t> abandoned{};      // incarnations that still live

@@ -51,7 +51,7 @@ struct SenderStatus {
   bool is_delayed = false;         ///< a delay runs
   Duration due_in{0};              ///< the rest of the delay that runs
   std::uint32_t retries = 0;       ///< failures in a row; the backoff's state
-  std::uint64_t total_retries = 0; ///< retries that waited for a draw, ever
+  std::uint64_t total_retries = 0; ///< retries that waited for a draw, ever, modulo 2^32
   std::uint64_t resets = 0;        ///< of the backoff
   Duration last_delay{0};          ///< what the backoff said after the last failure in a row
   std::uint64_t owed = 0;          ///< deliveries in the outbox

@@ -77,7 +77,11 @@ Assessment make_attempt(RetryResult<R>& result, Predicate& predicate, Function& 
     }
   } catch (const std::exception& error) {
     result.error = std::current_exception();
-    return assess_exception(predicate, error);
+    const auto assessment = assess_exception(predicate, error);
+    // There is no value that could be wanted.
+    const auto is_empty_success =
+      !std::is_void_v<R> && assessment.kind == Assessment::Kind::success;
+    return is_empty_success ? not_retryable : assessment;
   }
   return assess_value(predicate, result);
 }
@@ -148,7 +152,8 @@ RetryResult<R> run_retries(const Policy& policy, const Limits& limits, Predicate
 /// An attempt cannot be stopped from here: the function is told how much time it is allowed and has
 /// to keep to it. One that succeeds after that time has succeeded. The first attempt is made unless
 /// the clock says that nobody wants it; a retry never begins before its time, nor when
-/// `max_elapsed` is over.
+/// `max_elapsed` is over. Without limits it is called for ever; `limits_of(policy)` are those that
+/// the policy's source demands.
 ///
 /// @shape  `function()` or `function(const Attempt&)` returns a value that can be moved, or nothing,
 ///         or throws. What it throws is a failed attempt if it is a `std::exception`; anything else
@@ -158,6 +163,8 @@ RetryResult<R> run_retries(const Policy& policy, const Limits& limits, Predicate
 ///         value is wanted, without the second every `std::exception` is retried; one of them there
 ///         must be. `on_exceptions` has the second. A lambda with `const auto&` is asked about both.
 ///         A server's wish is an assessment, `retryable_after(span)`; see `parse_retry_after`.
+///         An exception that is called a success is one only where the function returns nothing;
+///         otherwise it is final, for there is no value.
 /// @errors throws `InvalidArgument` naming every limit that cannot be, before the first attempt.
 ///         What the predicate, the observer or the clock throws passes through.
 /// @thread all calls are made on the caller's thread. Besides what the function itself needs nothing

@@ -135,7 +135,7 @@ INSTANTIATE_TEST_SUITE_P(
     Refused{"fixed(1s) | proportional_jitter(120%)", 33,
             "proportional_jitter: got 120%, allowed more than 0%, up to 100%"},
     Refused{"exponential(1s, cap 2s) | additive_jitter(3s)", 43,
-            "additive_jitter: got 3s, allowed 0ns..2s, the cap"},
+            "additive_jitter: got 3s, allowed 0ns..2s, the cap, in whole nanoseconds"},
     Refused{"seed002(jitter 13%)", 9,
             "jitter: got 13%, allowed 0%..12%, beyond which a delay could be negative"},
     Refused{"memorystore | full_jitter", 15,

@@ -67,7 +67,27 @@ INSTANTIATE_TEST_SUITE_P(
     Row{"decorrelated(1s, x3)", 5, 1, 14.1875, 243, 274.9231770833},
     Row{"decorrelated(1s, x1, cap 2s)", 5, 1, 1, 1, 0},
     Row{"seed002(100ms, x2.7, cap 10min, jitter 10%)", 1, 0.1, 0.1, 0.1, 0},
-    Row{"seed002(1s, x2, cap 1s, jitter 10%)", 5, 0.7, 1, 1.3, 0.01}));
+    Row{"seed002(1s, x2, cap 1s, jitter 10%)", 5, 0.7, 1, 1.3, 0.01},
+    Row{"seed002(100ms, x1.5, cap 300s, jitter 0%)", 15, 29.192926, 29.192926, 29.192926, 0},
+    Row{"seed002(100ms, x1.5, cap 300s, jitter 0%)", 30, 300, 300, 300, 0}));
+
+TEST(plan, of_seed002_has_the_closed_form_while_the_cap_is_out_of_reach) {
+  struct Variance {
+    const char* policy;
+    std::uint32_t attempt;
+    double mean_s;
+    double variance; // F^2(n-1) min^2 ((1 + J^2)^(n-1) - 1)
+  };
+  for (const auto& row :
+       {Variance{"seed002(1s, x2, cap 1000s, jitter 1%)", 2, 2, 0.0004},
+        Variance{"seed002(1s, x2, cap 1000s, jitter 1%)", 4, 8, 64 * 0.000300030001},
+        Variance{"seed002(1s, x2, cap 1000s, jitter 0.1%)", 2, 2, 0.000004},
+        Variance{"seed002(1s, x2, cap 1000s, jitter 10%)", 3, 4, 16 * 0.0201}}) {
+    const auto given = plan(parse_policy(row.policy), row.attempt).back();
+    EXPECT_NEAR(given.mean_s, row.mean_s, 1e-9) << row.policy;
+    EXPECT_NEAR(given.stddev_s * given.stddev_s, row.variance, 1e-6 * row.variance) << row.policy;
+  }
+}
 
 TEST(plan, sums_the_delays) {
   const auto ethernet = plan(parse_policy("ethernet(1s)"), 15).back();
@@ -174,6 +194,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Rate{"exponential(1s, x2, cap 1min)", 65, 60},
                     Rate{"exponential(1s, x2, cap 1min) | full_jitter", 126, 120},
                     Rate{"memorystore(max 64s)", 62, 56.25},
+                    // still growing after thousands of retries: 50 us n^2 = 3600 s
+                    Rate{"linear(1ms, +100us, cap 1min)", 8475, 60},
+                    Rate{"exponential(1ms, x1.0001, cap 1h)", 58892, 1},
                     // ten calls in 2.24379 s
                     Rate{"random_slots(10ms, ceiling 10)", 16044, 16044.28},
                     Rate{"random_slots(10ms, ceiling 10, stay)", 1953, 1944.99},

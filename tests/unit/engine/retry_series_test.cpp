@@ -225,7 +225,7 @@ TEST(retry_series, gives_an_attempt_its_timeout_or_what_is_left_if_that_is_less)
   } rows[] = {
     {{}, {}, {}, {}, {}, {}},  {3s, {}, {}, 3s, 3s, 3s},    {{}, 10s, {}, 10s, 2s, 0s},
     {3s, 10s, {}, 3s, 2s, 0s}, {30s, 10s, {}, 10s, 2s, 0s}, {{}, 10s, 5s, {}, {}, {}},
-    {3s, 10s, 5s, 3s, 3s, 3s},
+    {6s, 10s, 5s, 6s, 6s, 6s},
   };
   for (const auto& row : rows) {
     auto series = series_of(each_second, {.max_elapsed = row.max_elapsed,
@@ -327,10 +327,29 @@ TEST(retry_series, names_all_limits_that_cannot_be_at_once) {
   }
 }
 
+TEST(retry_series, refuses_a_time_of_health_that_no_attempt_reaches) {
+  try {
+    series_of(each_second, {.attempt_timeout = 2s, .reset_after = 2s});
+    FAIL() << "taken";
+  } catch (const InvalidArgument& error) {
+    EXPECT_STREQ(error.what(), "reset_after: got 2s, allowed less than attempt_timeout, 2s, which "
+                               "ends every attempt");
+  }
+}
+
+TEST(retry_series, does_not_take_an_attempt_that_was_cut_off_for_healthy) {
+  auto series =
+    series_of(each_second, {.max_retries = 1, .attempt_timeout = 50s, .reset_after = 30s});
+  series.begin_attempt(at(0s));
+  EXPECT_EQ(fail(series, at(50s)), "1s at 51s");
+  series.begin_attempt(at(51s));
+  EXPECT_EQ(fail(series, at(101s)), "retries_exhausted");
+}
+
 TEST(retry_series, takes_limits_at_the_edge_of_what_can_be) {
   EXPECT_NO_THROW(series_of(each_second, {.max_retries = UINT32_MAX - 1,
                                           .max_elapsed = 1ns,
-                                          .attempt_timeout = 1ns,
+                                          .attempt_timeout = 2ns,
                                           .server_hint = 0s,
                                           .reset_after = 1ns}));
   auto series =

@@ -3,6 +3,7 @@
 #include "retry_fixture.hpp"
 
 #include <memory>
+#include <stdexcept>
 #include <type_traits>
 
 namespace backoff_actor::retry_test {
@@ -109,6 +110,26 @@ TEST_F(retry_call, of_a_function_that_returns_nothing_gives_up_with_the_error) {
   EXPECT_EQ(to_string(result),
             "gave up: retries_exhausted after 3 attempts in 3s; last error: never");
   EXPECT_THROW(result.value_or_throw(), std::out_of_range);
+}
+
+TEST_F(retry_call, has_no_value_if_an_exception_is_called_a_success) {
+  const auto predicate = [](const std::exception&) { return success; };
+  const auto result = retry(
+    doubling, {}, predicate, []() -> int { throw std::runtime_error("boom"); }, clock);
+
+  EXPECT_EQ(result.reason, GaveUp::not_retryable);
+  EXPECT_FALSE(result.value);
+  EXPECT_EQ(message_of(result.error), "boom");
+}
+
+TEST_F(retry_call,
+       of_a_function_that_returns_nothing_succeeds_if_an_exception_is_called_a_success) {
+  const auto predicate = [](const std::exception&) { return success; };
+  const auto result = retry(
+    doubling, {}, predicate, [] { throw std::runtime_error("it is there"); }, clock);
+
+  EXPECT_TRUE(result);
+  EXPECT_EQ(result.attempts, 1u);
 }
 
 TEST_F(retry_call, takes_values_that_can_only_be_moved) {
