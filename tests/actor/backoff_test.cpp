@@ -137,6 +137,22 @@ TEST_F(Backoff, ten_hours_with_thousands_of_crashes_pass_in_a_moment) {
   EXPECT_EQ(danger.seen().size(), 30'001u);
 }
 
+TEST_F(Backoff, waits_as_any_policy_says) {
+  auto options = default_options();
+  options.backoff = parse_policy("exponential(100ms, x2, cap 300ms)");
+  start({testing::times(4, testing::crash())}, options);
+  const auto answer = ask("a");
+  time.advance(899ms);
+  EXPECT_FALSE(answer->value);
+  time.advance(1ms);
+
+  EXPECT_EQ(answer->value, "a");
+  std::vector<Duration> delays;
+  for (const auto& retry : log.all<event::RetryScheduled>())
+    delays.push_back(retry.delay);
+  EXPECT_THAT(delays, ::testing::ElementsAre(100ms, 200ms, 300ms, 300ms));
+}
+
 TEST_F(Backoff, two_senders_with_the_same_seed_do_not_march_in_step) {
   SenderOptions options;
   options.seed = 1;

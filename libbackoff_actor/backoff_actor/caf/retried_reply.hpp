@@ -18,7 +18,7 @@ struct RetriedReply {
   /// What the target answered, of any number of elements, even none; empty if it was given up.
   caf::message value{};
 
-  /// How the last attempt failed; none if there is a value.
+  /// How the last attempt failed, or that the target is gone; none if there is a value.
   caf::error error{};
 
   /// Why nothing more is tried; nothing: the target answered.

@@ -116,6 +116,10 @@ caf::message message_of(Ts&&... values) {
 /// says, and the error is `caf::sec::request_receiver_down`. Only if it ended normally, on this
 /// node, is an attempt that was begun waited for: it may have been passed on to somebody else.
 ///
+/// Without limits it goes on until the target answers, and unless the predicate says otherwise an
+/// error that the target answers is worth another attempt, other than with a `BackOffSender`, for
+/// which it is final: whoever asks in this way wants the answer.
+///
 /// The target sees an actor of this library's as the sender, which takes nothing but answers. There
 /// is one for each call, as long as that lasts. As with requests of CAF's own, each costs time that
 /// is linear in how many the caller has open, and here also the target.
