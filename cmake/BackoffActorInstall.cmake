@@ -23,7 +23,7 @@ foreach(_component IN ITEMS core actor testing)
     COMPONENT development)
 endforeach()
 
-# -- headers, without the seam of the other version of CAF and the engine's inside -
+# -- headers, without the seam of the other version of CAF and the inside of engine and plan -
 
 if(CAF_VERSION VERSION_LESS 1.0)
   set(_other_seam seam_1.hpp)
@@ -36,6 +36,10 @@ install(
   COMPONENT development
   FILES_MATCHING
   PATTERN "*.hpp"
+  PATTERN "delay_moments.hpp" EXCLUDE
+  PATTERN "integrated_moments.hpp" EXCLUDE
+  PATTERN "settled_moments.hpp" EXCLUDE
+  PATTERN "backoff/text.hpp" EXCLUDE
   PATTERN "sender_lane.hpp" EXCLUDE
   PATTERN "sender_step.hpp" EXCLUDE
   PATTERN "${_other_seam}" EXCLUDE)

@@ -34,6 +34,15 @@ void require_factor(Problems& problems, double given) {
     problems.add("factor", text_of_factor(given), "x1..x1000");
 }
 
+template <class F>
+Problems check_growing(const F& formula) {
+  Problems problems;
+  require_span(problems, "first", formula.first, Duration{1});
+  require_factor(problems, formula.factor);
+  require_span(problems, "cap", formula.cap, formula.first, "the first");
+  return problems;
+}
+
 // The longest delay of 2^exponent - 1 slots must be representable, and no longer than `limit`.
 void require_slots(Problems& problems, Duration slot_time, int ceiling, int max_ceiling,
                    Duration limit) {
@@ -127,21 +136,9 @@ Problems check(const Linear& formula) {
   return problems;
 }
 
-Problems check(const Exponential& formula) {
-  Problems problems;
-  require_span(problems, "first", formula.first, Duration{1});
-  require_factor(problems, formula.factor);
-  require_span(problems, "cap", formula.cap, formula.first, "the first");
-  return problems;
-}
+Problems check(const Exponential& formula) { return check_growing(formula); }
 
-Problems check(const Decorrelated& formula) {
-  Problems problems;
-  require_span(problems, "first", formula.first, Duration{1});
-  require_factor(problems, formula.factor);
-  require_span(problems, "cap", formula.cap, formula.first, "the first");
-  return problems;
-}
+Problems check(const Decorrelated& formula) { return check_growing(formula); }
 
 Problems check(const Ethernet& formula) {
   Problems problems;
