@@ -228,7 +228,7 @@ TEST_F(RetryRequest, that_the_target_does_not_understand_is_not_made_again) {
   EXPECT_TRUE(got->reply->error == caf::sec::unexpected_message);
 }
 
-TEST(AssessError, is_final_for_what_cannot_get_better) {
+TEST_F(RetryRequest, error_by_default_is_final_for_what_cannot_get_better) {
   const auto kind = [](caf::error error) { return assess_error(error).kind; };
   using Kind = Assessment::Kind;
   EXPECT_EQ(kind(caf::make_error(caf::sec::unexpected_message)), Kind::final);

@@ -2,6 +2,12 @@
 
 namespace backoff_actor {
 
+std::optional<std::uint32_t> Limits::max_attempts() const {
+  if (!max_retries)
+    return std::nullopt;
+  return *max_retries + 1;
+}
+
 Problems check(const Limits& limits) {
   Problems problems;
   const auto require_above_zero = [&](const char* field, const std::optional<Duration>& span) {

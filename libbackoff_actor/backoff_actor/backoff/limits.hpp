@@ -13,7 +13,7 @@ namespace backoff_actor {
 
 /// Whether to go on: values beside a policy, which says how long to wait. None is set by default but
 /// the one on a server's wishes.
-struct Limits {
+struct BACKOFF_ACTOR_EXPORT Limits {
   /// How often to try again after the first attempt. `max_attempts` is one more.
   ///
   /// @range 0 to 2^32 - 2
@@ -46,9 +46,7 @@ struct Limits {
   std::optional<Duration> reset_after{};
 
   /// How many attempts there are at the most, the first included; nothing: without limit.
-  std::optional<std::uint32_t> max_attempts() const {
-    return max_retries ? std::optional{*max_retries + 1} : std::nullopt;
-  }
+  std::optional<std::uint32_t> max_attempts() const;
 
   /// Whether two are alike in everything.
   friend constexpr bool operator==(const Limits&, const Limits&) = default;

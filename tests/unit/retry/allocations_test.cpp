@@ -1,30 +1,13 @@
-// Counts what this thread asks `operator new` for; the other tests of the program do not mind.
+// Counts what the program asks `operator new` for.
 
 #include "backoff_actor/retry/retry.hpp"
+
+#include "common/allocations.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cstddef>
-#include <cstdlib>
-#include <new>
 #include <stdexcept>
-
-namespace backoff_actor::retry_test {
-
-thread_local std::size_t allocations = 0;
-
-} // namespace backoff_actor::retry_test
-
-void* operator new(std::size_t size) {
-  ++backoff_actor::retry_test::allocations;
-  if (const auto result = std::malloc(size == 0 ? 1 : size))
-    return result;
-  throw std::bad_alloc{};
-}
-
-void operator delete(void* memory) noexcept { std::free(memory); }
-
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace backoff_actor::retry_test {
 
@@ -47,7 +30,7 @@ TEST(retry_allocations, do_not_happen) {
   std::size_t told = 0;
   const RetryOptions options{.on_retry = [&told](const RetryNotice&) { ++told; }};
   const std::runtime_error error{"allocated beforehand"};
-  const auto before = allocations;
+  const auto before = benchmarks::allocations();
 
   const auto result = retry(
     policy, {.max_retries = 999}, [](const int&) { return true; },
@@ -58,7 +41,7 @@ TEST(retry_allocations, do_not_happen) {
     },
     InstantClock{}, options);
 
-  EXPECT_EQ(allocations - before, 0u);
+  EXPECT_EQ(benchmarks::allocations() - before, 0u);
   EXPECT_EQ(result.attempts, 1000u);
   EXPECT_EQ(told, 999u);
 }
