@@ -148,10 +148,12 @@ private:
   Policy open() {
     if (!is_at_digit())
       return nested_policy();
-    Duration span{};
-    if (!accept_span(span))
+    const auto column = next_column();
+    Fixed result;
+    if (!accept_span(result.delay))
       fail("a span such as 5s");
-    return Fixed{span};
+    raise_if_any(check(result), column, {});
+    return result;
   }
 
   // The columns of a policy's own arguments are no columns of ours.

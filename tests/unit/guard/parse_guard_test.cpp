@@ -145,6 +145,7 @@ INSTANTIATE_TEST_SUITE_P(
             "ratio: got 150%, allowed more than 0%, to 100%; minimum_calls: got 20, allowed 1..10"},
     Refused{"circuit_breaker(open 0s)", 17,
             "open: got 0ns, allowed a policy with delays above 0ns"},
+    Refused{"circuit_breaker(open 876001h)", 22, "delay: got 876001h, allowed 0ns..876000h"},
     Refused{"circuit_breaker(spread 25h)", 17, "spread: got 25h, allowed 0ns..24h"},
     Refused{"circuit_breaker(probe_timeout 0s)", 17, "probe_timeout: got 0ns, allowed 1ns..24h"},
     Refused{"retry_budget(20%, 0.0001/s)", 19,
