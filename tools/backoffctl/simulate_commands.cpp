@@ -1,0 +1,26 @@
+#include "simulate_commands.hpp"
+
+namespace backoffctl {
+
+namespace {
+
+constexpr auto description = R"(Experiments with many clients, in virtual time.
+
+Each client goes by a policy, with the code that the library's own senders use. Time is virtual: an
+hour takes as long as it takes to compute, and a --seed gives the same figures everywhere.
+)";
+
+constexpr auto footer = R"(
+backoffctl simulate COMMAND --help explains an experiment, with examples.
+)";
+
+} // namespace
+
+void add_simulate_commands(CLI::App& backoffctl, Commands&) {
+  auto& simulate = *backoffctl.add_subcommand("simulate", description);
+  simulate.footer(footer);
+  simulate.allow_extras();
+  simulate.require_subcommand(0, 1);
+}
+
+} // namespace backoffctl
