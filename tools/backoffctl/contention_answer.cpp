@@ -22,22 +22,22 @@ ContentionAnswer answer(const ContentionQuestion& question,
     for (const auto& [name, policy, cut_off] : question.contenders) {
       const backoff_actor::Contention contention{clients, policy, cut_off};
       double calls = 0;
-      std::optional<double> completion_s{0};
+      std::optional<double> completion_ns{0};
       for (std::uint64_t trial = 0; trial < question.trials; ++trial) {
         const auto outcome =
           simulate(contention, question.seed, trial, [&] { tell(done += clients); });
         done_before_trial += std::uint64_t{clients} * clients;
         done = done_before_trial; // also where it was not completed
         calls += static_cast<double>(outcome.calls);
-        if (completion_s && outcome.completion)
-          *completion_s += std::chrono::duration<double>{*outcome.completion}.count();
+        if (completion_ns && outcome.completion)
+          *completion_ns += static_cast<double>(outcome.completion->count());
         else
-          completion_s.reset();
+          completion_ns.reset();
       }
       const auto trials = static_cast<double>(question.trials);
-      if (completion_s)
-        *completion_s /= trials;
-      row.push_back({calls / trials, completion_s});
+      if (completion_ns)
+        *completion_ns /= trials;
+      row.push_back({calls / trials, completion_ns});
     }
   }
   return result;

@@ -12,7 +12,7 @@ namespace backoffctl {
 /// The means over all trials.
 struct ContentionMeans {
   double calls;
-  std::optional<double> completion_s; // unset: some trial outlasts what can be simulated
+  std::optional<double> completion_ns; // unset: some trial outlasts what can be simulated
 };
 
 struct ContentionAnswer {

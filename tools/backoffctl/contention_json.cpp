@@ -28,7 +28,7 @@ std::string contention_json(const ContentionAnswer& answer) {
         one["clients"] = question.clients[i];
       one["policy"] = question.contenders[j].name;
       one["calls"] = means.calls;
-      one["completion_ms"] = means.completion_s ? Json(*means.completion_s * 1e3) : Json();
+      one["completion_ms"] = means.completion_ns ? Json(*means.completion_ns / 1e6) : Json();
       results.push_back(one);
     }
   return result.dump(2) + "\n";

@@ -19,7 +19,7 @@ constexpr auto between_panels = 50;
 double calls_of(const ContentionMeans& means) { return means.calls; }
 
 double completion_of(const ContentionMeans& means) {
-  return means.completion_s.value_or(std::numeric_limits<double>::quiet_NaN());
+  return means.completion_ns.value_or(std::numeric_limits<double>::quiet_NaN()) / 1e9;
 }
 
 using Value = double (*)(const ContentionMeans&);
@@ -41,7 +41,7 @@ std::string data(const ContentionAnswer& answer, std::size_t contender) {
   for (const auto row : by_clients(answer.question)) {
     const auto& means = answer.means[row][contender];
     result += std::to_string(answer.question.clients[row]) + " " + shortest(calls_of(means)) + " "
-              + (means.completion_s ? shortest(*means.completion_s) : "NaN") + "\n";
+              + (means.completion_ns ? shortest(*means.completion_ns / 1e9) : "NaN") + "\n";
   }
   return result + "end_of_data\n";
 }

@@ -48,7 +48,7 @@ std::string heading(const ContentionQuestion& question) {
 std::string calls_text(const ContentionMeans& means) { return rounded(means.calls, digits); }
 
 std::string completion_text(const ContentionMeans& means) {
-  return means.completion_s ? span_text(*means.completion_s) : "over 12.7 d";
+  return means.completion_ns ? span_text(*means.completion_ns / 1e9) : "over 12.7 d";
 }
 
 std::string one_number(const ContentionAnswer& answer, const Column& names) {
