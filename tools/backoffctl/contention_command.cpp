@@ -37,7 +37,7 @@ here, the calls within 1 %, the times within 4 %:
   decorrelated  random between 5 ms and 3 times the last delay; what is longer than 2 s is cut
                 off there. A cap in the policy, 'decorrelated(5ms, x3, cap 2s)', ends the range
                 that is drawn from instead: with 200 clients there are as many calls, and all are
-                done in 15 % less time
+                done in about 15 % less time
 )";
 
 constexpr auto footer = R"(
