@@ -55,11 +55,11 @@ struct ContentionOutcome {
   friend bool operator==(const ContentionOutcome&, const ContentionOutcome&) = default;
 };
 
-/// Runs it once.
+/// Runs it once. Trials of the same seed are independent of each other; in the same trial the messages
+/// take the same times, whatever the policy.
 ///
-/// @shape  pure but for `on_write`, which is called at each write that is taken
-/// @param  trial runs of the same seed and different numbers are independent; with the same number the
-///               messages of different policies take the same times
+/// @shape  `(contention, seed, trial) -> outcome`; pure, but that `on_write` is called at each write that
+///         is taken
 /// @range  `trial` below 2^32
 /// @errors throws `InvalidArgument` if `clients` is out of range.
 BACKOFF_ACTOR_EXPORT ContentionOutcome simulate(const Contention& contention, std::uint64_t seed,
