@@ -12,7 +12,7 @@ namespace {
 
 class SenderClients final : public OutageClients {
 public:
-  SenderClients(const OutageOptions& options, const std::shared_ptr<Guard>&, OutageWorld& world)
+  SenderClients(const OutageOptions& options, const std::shared_ptr<Guard>& guard, OutageWorld& world)
     : world_(world) {
     const BackOff backoff{std::get<Policy>(options.policy), options.seed};
     senders_.reserve(options.clients);
@@ -20,6 +20,7 @@ public:
       EngineOptions engine;
       engine.backoff = backoff.with_stream(delay_stream(client));
       engine.max_in_flight = 1;
+      engine.guard = guard;
       senders_.push_back({SenderEngine{std::make_shared<const EngineOptions>(std::move(engine))}});
       step(client, {}, input::Start{});
     }
