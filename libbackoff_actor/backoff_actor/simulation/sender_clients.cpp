@@ -12,7 +12,8 @@ namespace {
 
 class SenderClients final : public OutageClients {
 public:
-  SenderClients(const OutageOptions& options, const std::shared_ptr<Guard>& guard, OutageWorld& world)
+  SenderClients(const OutageOptions& options, const std::shared_ptr<Guard>& guard,
+                OutageWorld& world)
     : world_(world) {
     const BackOff backoff{std::get<Policy>(options.policy), options.seed};
     senders_.reserve(options.clients);
