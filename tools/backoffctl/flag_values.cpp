@@ -56,7 +56,7 @@ std::string printable(std::string given) {
 }
 
 std::string quoted(const std::string& given) {
-  return given.empty() ? "nothing" : "'" + printable(given) + "'";
+  return given.empty() ? "nothing" : std::string{"'"}.append(printable(given)).append("'");
 }
 
 std::optional<double> read_span_s(const std::string& flag, const std::string& given,
@@ -67,6 +67,18 @@ std::optional<double> read_span_s(const std::string& flag, const std::string& gi
   problems.add(flag, quoted(given),
                std::string{"a span such as 100ms, 1.5s or 2min, "}
                  + (shortest_s > 0 ? "more than 0 (1ns..2500000h)" : "0s..2500000h"));
+  return std::nullopt;
+}
+
+std::optional<backoff_actor::Duration>
+read_duration(const std::string& flag, const std::string& given, backoff_actor::Duration from,
+              backoff_actor::Duration to, backoff_actor::Problems& problems) {
+  const auto value = backoff_actor::parse_duration(given);
+  if (value && *value >= from && *value <= to)
+    return value;
+  problems.add(flag, quoted(given),
+               "a span such as 100ms, 1.5s or 2min, " + backoff_actor::to_string(from) + ".."
+                 + backoff_actor::to_string(to));
   return std::nullopt;
 }
 
