@@ -56,7 +56,7 @@ Examples:
       four combinations, for programs
   backoffctl simulate outage --policy smira_as_shipped --plot outage.svg --log
       requests, concurrency and latency over time, as a picture
-  backoffctl simulate outage --clients 20000 --limit 600 --scale 300 --backlog 80000 --watch 1min
+  backoffctl simulate outage --clients 10000 --limit 300 --scale 150 --backlog 40960 --guard circuit_breaker
       more clients, and a service that is larger to the same degree
 
 Keys of the JSON; all times in seconds:
