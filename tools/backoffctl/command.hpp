@@ -4,11 +4,15 @@
 
 #include <CLI/App.hpp>
 
+#include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace backoffctl {
 
-/// One command of the program, `tune` for example.
+/// One command of the program, `tune` for example. One that only leads to others, as `simulate` does,
+/// is none.
 class Command {
 public:
   explicit Command(CLI::App& parser) : parser_(parser) {}
@@ -26,8 +30,30 @@ public:
   /// Does what is asked for, after a `check` without problems, and returns what is to be printed.
   virtual std::string run() = 0;
 
+protected:
+  /// Declares a flag with a value. What is given is left as it is, so that also a flag without a value, or
+  /// one that is given twice, has a value that `check` refuses with all the others.
+  void add_flag(const std::string& name, std::optional<std::string>& given, const std::string& type,
+                const std::string& help) {
+    parser_.add_option(name, given, help)->type_name(type)->expected(0, 1)->join(' ');
+  }
+
+  /// Declares a flag with one value or several.
+  void add_flag(const std::string& name, std::vector<std::string>& given, const std::string& type,
+                const std::string& help) {
+    parser_.add_option(name, given, help)->type_name(type)->expected(0, -1);
+  }
+
+  /// Declares a flag without a value.
+  void add_switch(const std::string& name, bool& given, const std::string& help) {
+    parser_.add_flag(name, given, help)->disable_flag_override();
+  }
+
 private:
   CLI::App& parser_;
 };
+
+/// All commands of the program, in the order of its help.
+using Commands = std::vector<std::unique_ptr<Command>>;
 
 } // namespace backoffctl

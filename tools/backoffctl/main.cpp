@@ -3,6 +3,7 @@
 #include "command.hpp"
 #include "flag_values.hpp"
 #include "plan_command.hpp"
+#include "simulate_commands.hpp"
 #include "tune_command.hpp"
 
 #include <CLI/CLI.hpp>
@@ -21,8 +22,6 @@ namespace {
 
 enum ExitCode : int { exit_done = 0, exit_failed = 1, exit_bad_input = 2 };
 
-using Commands = std::vector<std::unique_ptr<Command>>;
-
 constexpr auto description = R"(Answers questions about backoffs, before they are in production.
 )";
 
@@ -34,6 +33,8 @@ Examples:
       which retry is due 1023 s into an outage, and the delays around it
   backoffctl tune --ratio 0.1 --elapsed 1000s --json
       the same of a backoff whose delays are a tenth of the elapsed time, as JSON
+  backoffctl simulate --help
+      which experiments can be simulated
 
 backoffctl COMMAND --help explains a command, with examples.
 
@@ -54,22 +55,29 @@ class HelpFormatter final : public CLI::Formatter {
   }
 };
 
-int refuse(const std::vector<std::string>& complaints, const std::string& program) {
+// The words that lead to a command: `backoffctl plan`.
+std::string path_of(const CLI::App& app) {
+  const auto* parent = app.get_parent();
+  return (parent ? path_of(*parent) + " " : "") + app.get_name();
+}
+
+int refuse(const std::vector<std::string>& complaints, const CLI::App& app) {
   for (const auto& complaint : complaints)
     std::cerr << "backoffctl: " << complaint << '\n';
-  std::cerr << program << " --help tells what can be given.\n";
+  std::cerr << path_of(app) << " --help tells what can be given.\n";
   return exit_bad_input;
 }
 
-int refuse_command(const CLI::App& app, const Commands& commands) {
+// For an app that has commands, none of which was given.
+int refuse_command(const CLI::App& app) {
   std::string known;
-  for (const auto& command : commands)
-    known += (known.empty() ? "" : ", ") + command->parser().get_name();
+  for (const auto* command : app.get_subcommands({}))
+    known += (known.empty() ? "" : ", ") + command->get_name();
   const auto unknown = app.remaining();
-  if (unknown.empty())
-    return refuse({"no command is given, allowed: " + known}, "backoffctl");
-  return refuse({printable(unknown.front()) + ": unknown command, allowed: " + known},
-                "backoffctl");
+  return refuse(
+    {(unknown.empty() ? "no command is given" : printable(unknown.front()) + ": unknown command")
+     + ", allowed: " + known},
+    app);
 }
 
 int code_of_output() {
@@ -91,9 +99,15 @@ int run(const CLI::App& app, Command& command) {
                               ? problem.given
                               : "got " + problem.given + ", allowed " + problem.allowed));
   if (!complaints.empty())
-    return refuse(complaints, "backoffctl " + command.parser().get_name());
+    return refuse(complaints, command.parser());
   std::cout << command.run();
   return code_of_output();
+}
+
+// The command that was given, or as much of it as there is.
+const CLI::App& innermost(const CLI::App& app) {
+  const auto given = app.get_subcommands();
+  return given.empty() ? app : innermost(*given.front());
 }
 
 int main(int argc, char** argv) {
@@ -107,18 +121,19 @@ int main(int argc, char** argv) {
   Commands commands;
   commands.push_back(add_plan_command(app));
   commands.push_back(add_tune_command(app));
+  add_simulate_commands(app, commands);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& asked_for_help_or_version) {
     app.exit(asked_for_help_or_version);
     return code_of_output();
   } catch (const CLI::ParseError& error) {
-    const auto used = app.get_subcommands();
-    return refuse({error.what()}, "backoffctl" + (used.empty() ? "" : " " + used[0]->get_name()));
+    return refuse({error.what()}, innermost(app));
   }
+  const auto& given = innermost(app);
   const auto used = std::find_if(commands.begin(), commands.end(),
-                                 [](const auto& command) { return command->parser().parsed(); });
-  return used == commands.end() ? refuse_command(app, commands) : run(app, **used);
+                                 [&](const auto& command) { return &command->parser() == &given; });
+  return used == commands.end() ? refuse_command(given) : run(app, **used);
 }
 
 } // namespace

@@ -1,13 +1,10 @@
 #include "plan_command.hpp"
 
-#include "gnuplot.hpp"
 #include "plan_answer.hpp"
 #include "plan_json.hpp"
 #include "plan_text.hpp"
 #include "plot_script.hpp"
-#include "whole_file.hpp"
 
-#include <stdexcept>
 #include <string>
 
 namespace backoffctl {
@@ -74,13 +71,14 @@ public:
     parser.add_option("POLICY", flags_.policies, "one policy or several, up to 20")
       ->type_name("")
       ->expected(0, -1);
-    add("--attempts", flags_.attempts, "N", "how many retries to show: 1..100000 (10)");
-    add("--max-retries", flags_.max_retries, "N",
-        "give up after so many retries: 0..100000 (memorystore: 10,\nethernet: 15, others: never)");
-    add("--sample", flags_.sample, "N", "show N sequences as they could happen, too: 1..1000");
-    add("--seed", flags_.seed, "S", "what --sample draws from: 0..18446744073709551615 (0)");
-    add("--plot", flags_.plot, "FILE",
-        "draw the delays, too, by gnuplot: a name that ends in\n.svg or .png");
+    add_flag("--attempts", flags_.attempts, "N", "how many retries to show: 1..100000 (10)");
+    add_flag(
+      "--max-retries", flags_.max_retries, "N",
+      "give up after so many retries: 0..100000 (memorystore: 10,\nethernet: 15, others: never)");
+    add_flag("--sample", flags_.sample, "N", "show N sequences as they could happen, too: 1..1000");
+    add_flag("--seed", flags_.seed, "S", "what --sample draws from: 0..18446744073709551615 (0)");
+    add_flag("--plot", flags_.plot, "FILE",
+             "draw the delays, too, by gnuplot: a name that ends in\n.svg or .png");
     add_switch("--log", flags_.log, "give the --plot a logarithmic axis of delays");
     add_switch("--json", as_json_, "print JSON, with full precision, instead of text");
   }
@@ -92,29 +90,11 @@ public:
   std::string run() override {
     const auto result = answer(question_);
     if (question_.plot)
-      draw(result, *question_.plot);
+      draw(plot_script(result, *question_.plot), *question_.plot);
     return as_json_ ? plan_json(result) : plan_text(result);
   }
 
 private:
-  void add(const std::string& name, std::optional<std::string>& given, const std::string& type,
-           const std::string& help) {
-    // So that a flag without a value, or given twice, has a value that is refused with the others.
-    parser().add_option(name, given, help)->type_name(type)->expected(0, 1)->join(' ');
-  }
-
-  void add_switch(const std::string& name, bool& given, const std::string& help) {
-    parser().add_flag(name, given, help)->disable_flag_override();
-  }
-
-  static void draw(const PlanAnswer& result, const PlotRequest& plot) {
-    try {
-      write_whole_file(plot.file, run_gnuplot(plot_script(result, plot)));
-    } catch (const std::runtime_error& error) {
-      throw std::runtime_error{std::string{"--plot: "} + error.what()};
-    }
-  }
-
   PlanFlags flags_;
   bool as_json_ = false;
   PlanQuestion question_;

@@ -77,23 +77,23 @@ public:
   explicit TuneCommand(CLI::App& parser) : Command(parser) {
     parser.footer(footer);
     parser.allow_extras();
-    add("--first", flags_.first, "SPAN", "a, the delay before the first retry (1s)");
-    add("--factor", flags_.factor, "R", "r, how many times longer each delay is: 1..1000 (2)");
-    add("--ratio", flags_.ratio, "X",
-        "delay / elapsed time in the long run, instead of the factor,\nwhich is 1 + X: 0..999");
-    add("--cap", flags_.cap, "SPAN", "no delay is longer than this (none)");
-    add("--elapsed", flags_.elapsed, "SPAN", "T, the point in time that is asked about");
-    add("--next", flags_.next, "SPAN",
-        "the delay that is wanted after an attempt at --elapsed,\ninstead of the factor");
-    add("--previous", flags_.previous, "SPAN",
-        "the delay that is wanted before an attempt at --elapsed,\ninstead of the factor");
-    add("--succeeds-at", flags_.succeeds_at, "SPAN",
-        "from when on what is called works again, instead of\n--elapsed");
-    add("--from-factor", flags_.from_factor, "R",
-        "a factor to compare with another, over --elapsed: 1..1000");
-    add("--to-factor", flags_.to_factor, "R", "the other one: 1..1000");
-    parser.add_flag("--json", as_json_, "print JSON, with full precision, instead of text")
-      ->disable_flag_override();
+    add_flag("--first", flags_.first, "SPAN", "a, the delay before the first retry (1s)");
+    add_flag("--factor", flags_.factor, "R", "r, how many times longer each delay is: 1..1000 (2)");
+    add_flag(
+      "--ratio", flags_.ratio, "X",
+      "delay / elapsed time in the long run, instead of the factor,\nwhich is 1 + X: 0..999");
+    add_flag("--cap", flags_.cap, "SPAN", "no delay is longer than this (none)");
+    add_flag("--elapsed", flags_.elapsed, "SPAN", "T, the point in time that is asked about");
+    add_flag("--next", flags_.next, "SPAN",
+             "the delay that is wanted after an attempt at --elapsed,\ninstead of the factor");
+    add_flag("--previous", flags_.previous, "SPAN",
+             "the delay that is wanted before an attempt at --elapsed,\ninstead of the factor");
+    add_flag("--succeeds-at", flags_.succeeds_at, "SPAN",
+             "from when on what is called works again, instead of\n--elapsed");
+    add_flag("--from-factor", flags_.from_factor, "R",
+             "a factor to compare with another, over --elapsed: 1..1000");
+    add_flag("--to-factor", flags_.to_factor, "R", "the other one: 1..1000");
+    add_switch("--json", as_json_, "print JSON, with full precision, instead of text");
   }
 
   void check(backoff_actor::Problems& problems) override { answer_ = answer(flags_, problems); }
@@ -103,12 +103,6 @@ public:
   }
 
 private:
-  void add(const std::string& name, std::optional<std::string>& given, const std::string& type,
-           const std::string& help) {
-    // So that a flag without a value, or given twice, has a value that is refused with the others.
-    parser().add_option(name, given, help)->type_name(type)->expected(0, 1)->join(' ');
-  }
-
   TuneFlags flags_;
   bool as_json_ = false;
   std::optional<TuneAnswer> answer_;

@@ -1,0 +1,157 @@
+#pragma once
+
+#include "backoff_actor/core/time.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace backoff_actor {
+
+// Design notes
+//
+// A radix heap: bucket b > 0 holds the events whose time differs from the present in bit b - 1 and in
+// no higher one, bucket 0 those of the present. When the present is used up, the lowest bucket that
+// holds anything is dealt out to those below it, relative to its earliest time. An event moves down at
+// most 40 times, in practice some five, always to the end of a vector: that is what makes it five
+// times as fast as a binary heap where a million events wait.
+//
+// Only the time decides the bucket. So an event may be put in at the present instant with a lower tag
+// than the one just taken out; the few that share an instant are ordered by a binary heap.
+
+/// Events in virtual time, the earliest first, those of one instant by their tags: packed into eight
+/// bytes each, and for a simulation that never schedules anything in its past.
+///
+/// @shape  `push(at, tag)` and `pop() -> Event`; the same pushes give the same pops, whatever the
+///         platform. An event is not taken back: who does not want it any more ignores it.
+/// @units  microseconds, of which there are 2^40: 12.7 days
+/// @range  `tag` has 24 bits: for a simulation of 2^20 clients, say, 4 are left for the kind of event
+/// @thread none but its owner's.
+class EventQueue {
+public:
+  /// How many bits a tag has.
+  static constexpr int tag_bits = 24;
+
+  /// How many tags there are.
+  static constexpr std::uint32_t tags = std::uint32_t{1} << tag_bits;
+
+  /// The last instant there is; what is scheduled beyond happens then.
+  ///
+  /// @units microseconds
+  static constexpr std::uint64_t last_us = (std::uint64_t{1} << (64 - tag_bits)) - 1;
+
+  /// Something that happens.
+  struct Event {
+    std::uint64_t at_us; ///< when
+    std::uint32_t tag;   ///< what, and to whom
+
+    /// Whether two are alike in everything.
+    friend constexpr bool operator==(const Event&, const Event&) = default;
+  };
+
+  /// Whether nothing is to happen any more.
+  bool empty() const { return size_ == 0; }
+
+  /// How many events there are.
+  std::size_t size() const { return size_; }
+
+  /// The time of the event taken out last; 0 before the first.
+  ///
+  /// @units microseconds
+  std::uint64_t now_us() const { return now_us_; }
+
+  /// Puts an event in.
+  ///
+  /// @range `at_us` from `now_us()`; beyond `last_us`, which it is taken for, too. `tag` below `tags`.
+  void push(std::uint64_t at_us, std::uint32_t tag) {
+    assert(at_us >= now_us_);
+    assert(tag < tags);
+    at_us = std::min(at_us, last_us);
+    put(at_us << tag_bits | tag);
+    if (size_++ == 0 || (next_us_ != unknown && at_us < next_us_))
+      next_us_ = at_us;
+  }
+
+  /// The time of the earliest event, which remains, and before which others may still be put in.
+  /// There must be one.
+  ///
+  /// @units microseconds
+  std::uint64_t next_us() {
+    if (next_us_ == unknown)
+      next_us_ = buckets_[0].empty() ? earliest_in(first_bucket()) : now_us_;
+    return next_us_;
+  }
+
+  /// Takes the earliest event out. There must be one.
+  Event pop() {
+    reach_present();
+    auto& present = buckets_[0];
+    const auto key = present.front();
+    if (present.size() > 1)
+      std::pop_heap(present.begin(), present.end(), std::greater{});
+    present.pop_back();
+    --size_;
+    if (present.empty())
+      next_us_ = unknown;
+    return unpacked(key);
+  }
+
+private:
+  static Event unpacked(std::uint64_t key) {
+    return {key >> tag_bits, static_cast<std::uint32_t>(key & (tags - 1))};
+  }
+
+  void put(std::uint64_t key) {
+    const auto bucket = static_cast<std::size_t>(std::bit_width((key >> tag_bits) ^ now_us_));
+    buckets_[bucket].push_back(key);
+    if (bucket == 0 && buckets_[0].size() > 1)
+      std::push_heap(buckets_[0].begin(), buckets_[0].end(), std::greater{});
+  }
+
+  std::size_t first_bucket() const {
+    std::size_t first = 0;
+    while (buckets_[first].empty())
+      ++first;
+    return first;
+  }
+
+  std::uint64_t earliest_in(std::size_t bucket) const {
+    return *std::min_element(buckets_[bucket].begin(), buckets_[bucket].end()) >> tag_bits;
+  }
+
+  // Goes on to the earliest event's time, if the present holds none.
+  void reach_present() {
+    assert(size_ > 0);
+    if (!buckets_[0].empty())
+      return;
+    now_us_ = next_us();
+    auto& source = buckets_[first_bucket()];
+    for (const auto key : source)
+      put(key);
+    source.clear();
+  }
+
+  static constexpr auto unknown = UINT64_MAX;
+
+  // A bit of the time each, and the present.
+  std::array<std::vector<std::uint64_t>, 64 - tag_bits + 1> buckets_;
+  std::uint64_t now_us_ = 0;
+  std::uint64_t next_us_ = unknown; // of the earliest event, if somebody has asked
+  std::size_t size_ = 0;
+};
+
+/// Returns the first microsecond that is not before `at`: a simulation that rounds up lets nobody come
+/// earlier than it was asked to.
+///
+/// @range `at` from its origin; what is before it gives 0
+constexpr std::uint64_t whole_us(Instant at) {
+  const auto ns = std::max<std::int64_t>(at.since_origin.count(), 0);
+  return static_cast<std::uint64_t>(ns / 1000 + (ns % 1000 != 0 ? 1 : 0));
+}
+
+} // namespace backoff_actor
