@@ -129,13 +129,13 @@ private:
 
   void failed(caf::error error) {
     is_trying_ = false;
-    if (!target_)
-      return give_up(std::move(error), GaveUp::not_retryable);
     const auto assessment = predicate_(error);
     if (detail::says_nothing_of_service(error))
       calls_.forget();
     else
       calls_.end(now(), assessment.kind);
+    if (!target_)
+      return give_up(std::move(error), GaveUp::not_retryable);
     const auto next = series_.failed(now(), assessment);
     if (const auto* end = std::get_if<RetrySeries::GiveUp>(&next))
       return give_up(std::move(error), end->reason);
