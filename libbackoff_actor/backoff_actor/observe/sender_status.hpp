@@ -44,12 +44,13 @@ struct SenderCounters {
 struct SenderStatus {
   Phase phase = Phase::starting;   ///< what it is doing
   bool is_paused = false;          ///< nothing is handed over until it is told to resume
+  bool is_held_back = false;       ///< the guard of the service lets nothing through
   bool is_on_fallback = false;     ///< the fallback works, and the child is probed
   std::uint32_t incarnation = 0;   ///< of the child now or last alive; counts fallbacks too
   std::uint64_t restarts = 0;      ///< children made after the first, fallbacks not counted
   std::uint32_t abandoned = 0;     ///< children that were left to themselves and still live
-  bool is_delayed = false;         ///< a delay runs
-  Duration due_in{0};              ///< the rest of the delay that runs
+  bool is_delayed = false;         ///< a delay runs, or a guard is to be asked again
+  Duration due_in{0};              ///< the rest of that
   std::uint32_t retries = 0;       ///< failures in a row; the backoff's state
   std::uint64_t total_retries = 0; ///< retries that waited for a draw, ever, modulo 2^32
   std::uint64_t resets = 0;        ///< of the backoff
