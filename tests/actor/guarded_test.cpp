@@ -279,6 +279,27 @@ TEST_F(Guarded, a_sender_in_front_waits_as_told_and_loses_nothing) {
   EXPECT_EQ(got(second), "ok done");
 }
 
+TEST_F(Guarded, a_sender_in_front_takes_the_crash_of_its_target_for_one) {
+  guard = breaker(9);
+  auto crashes = 2;
+  const auto make = [&](caf::event_based_actor* self) {
+    return guarded(self->spawn<Behaving>([&](caf::event_based_actor*) {
+      return caf::behavior{[&](const std::string& word) -> std::string {
+        if (crashes-- > 0)
+          throw std::runtime_error("too hot");
+        return word + " done";
+      }};
+    }),
+                   guard);
+  };
+  const auto sender = time.keep(
+    spawn_back_off_sender(time.system(), make, {.backoff = Fixed{10ms}, .seed = 1, .stream = 0}));
+  const auto answer = time.ask<std::string>(sender, std::string{"job"});
+  time.advance(1min);
+  EXPECT_EQ(got(answer), "job done");
+  EXPECT_EQ(counters(), (GuardCounters{.admitted = 3, .succeeded = 1, .failed = 2}));
+}
+
 // -- calls without an answer -------------------------------------------------------------------------
 
 TEST_F(Guarded, a_call_without_an_answer_in_time_is_a_failure_and_its_answer_still_comes) {

@@ -2,6 +2,8 @@
 
 #include "backoff_actor/caf/messages.hpp"
 
+#include <caf/abstract_actor.hpp>
+#include <caf/actor_cast.hpp>
 #include <caf/sec.hpp>
 
 #include <cstdint>
@@ -34,10 +36,8 @@ public:
   void on_exit() override {
     // Somebody ended this actor, or nobody is left who could answer, or know it: so it has no name
     // any more in which to answer.
-    for (auto& [name, call] : calls_) {
-      forget(call);
-      refuse(call.client, caf::make_error(caf::sec::request_receiver_down), nullptr);
-    }
+    for (auto& [name, call] : calls_)
+      fail(call, caf::make_error(caf::sec::request_receiver_down), nullptr);
     calls_.clear();
     if (target_)
       unwatch(target_);
@@ -50,9 +50,13 @@ public:
 private:
   struct Call {
     seam::OpenRequest client;
-    Permit permit; // none once the guard has been told
-    Instant due;   // when it is a failure
+    Permit permit;    // none once the guard has been told
+    Instant due;      // when it is a failure
+    caf::error error; // of the target, kept until that has shown that it lives, or has ended of it
   };
+
+  // The names of calls are less; a probe has that of the call, and this bit.
+  static constexpr std::uint64_t probe_bit = std::uint64_t{1} << 58;
 
   // -- what comes ---------------------------------------------------------------------
 
@@ -64,29 +68,31 @@ private:
     if (const auto* held_back = std::get_if<HeldBack>(&answer))
       return refuse(client, held_back_error(*held_back, now()), ctrl());
     const auto due = now() + options_.call_timeout;
-    calls_.emplace_hint(calls_.end(), ++last_name_, Call{client, std::get<Permit>(answer), due});
+    calls_.emplace_hint(calls_.end(), ++last_name_,
+                        Call{client, std::get<Permit>(answer), due, {}});
     if (!is_wake_up_due_)
       wake_up_at(due);
     make_request(last_name_, target_, std::move(payload), seam::Priority::normal);
   }
 
   void on_response(std::uint64_t name, caf::message content,
-                   const caf::strong_actor_ptr&) override {
-    const auto it = calls_.find(name);
+                   const caf::strong_actor_ptr& from) override {
+    const auto it = calls_.find(name & ~probe_bit);
     if (it == calls_.end())
       return;
-    auto call = std::move(calls_.extract(it).mapped());
-    if (content.match_elements<caf::error>()) {
-      auto& error = content.get_mutable_as<caf::error>(0);
-      if (call.permit)
-        tell_guard(std::exchange(call.permit, {}), error);
-      refuse(call.client, std::move(error), ctrl());
-    } else {
-      if (call.permit)
-        guard_.succeeded(std::exchange(call.permit, {}), now());
-      answer(call.client, std::move(content));
+    auto& call = it->second;
+    const auto* error =
+      content.match_elements<caf::error>() ? &content.get_as<caf::error>(0) : nullptr;
+    if ((name & probe_bit) != 0) {
+      if (!error) // otherwise it has ended, which will be told
+        end(it, caf::make_message(std::move(call.error)));
+      return;
     }
-    end_if_done();
+    tell_guard(call, error);
+    if (error && comes_from_target(from) && probe(name | probe_bit, target_))
+      call.error = *error;
+    else
+      end(it, std::move(content));
   }
 
   void on_down(const caf::actor_addr&, const caf::error& reason) override {
@@ -94,10 +100,8 @@ private:
     const auto may_have_passed_on = !reason && target_.node() == node();
     const auto waited_for = may_have_passed_on ? calls_.lower_bound(first_in_time_) : calls_.end();
     target_ = nullptr;
-    for (auto it = calls_.begin(); it != waited_for; it = calls_.erase(it)) {
-      forget(it->second);
-      refuse(it->second.client, seam::receiver_down(system(), reason), ctrl());
-    }
+    for (auto it = calls_.begin(); it != waited_for; it = calls_.erase(it))
+      fail(it->second, seam::receiver_down(system(), reason), ctrl());
     if (may_have_passed_on)
       end_if_done();
     else
@@ -120,23 +124,26 @@ private:
   // Whether the call is not waited for any longer.
   bool is_late(Call& call) {
     if (!target_) {
-      forget(call);
-      refuse(call.client, caf::make_error(caf::sec::request_receiver_down), ctrl());
+      fail(call, caf::make_error(caf::sec::request_receiver_down), ctrl());
       return true;
     }
-    if (call.client.is_request())
+    if (call.permit && call.client.is_request())
       guard_.failed(std::exchange(call.permit, {}), now());
-    else
-      forget(call);
+    forget(call);
     return !call.client.client;
   }
 
   // -- what is done -------------------------------------------------------------------
 
-  void tell_guard(Permit permit, const caf::error& error) {
-    if (detail::says_nothing_of_service(error))
+  void tell_guard(Call& call, const caf::error* error) {
+    if (!call.permit)
+      return;
+    const auto permit = std::exchange(call.permit, {});
+    if (!error)
+      guard_.succeeded(permit, now());
+    else if (detail::says_nothing_of_service(*error))
       guard_.forgotten(permit, now());
-    else if (options_.predicate(error).kind == Assessment::Kind::retryable)
+    else if (options_.predicate(*error).kind == Assessment::Kind::retryable)
       guard_.failed(permit, now());
     else
       guard_.succeeded(permit, now());
@@ -147,15 +154,30 @@ private:
       guard_.forgotten(std::exchange(call.permit, {}), now());
   }
 
-  void answer(const seam::OpenRequest& client, caf::message content) {
-    if (client.is_request() || (client.client && !content.empty()))
+  // An error that was kept goes before any other.
+  void fail(Call& call, caf::error error, const caf::strong_actor_ptr& from) {
+    forget(call);
+    refuse(call.client, call.error ? std::move(call.error) : std::move(error), from);
+  }
+
+  void end(std::map<std::uint64_t, Call>::iterator it, caf::message content) {
+    const auto client = std::move(it->second.client);
+    calls_.erase(it);
+    const auto is_error = content.match_elements<caf::error>();
+    if (client.is_request() || (client.client && !is_error && !content.empty()))
       seam::respond(client, std::move(content), ctrl());
+    end_if_done();
   }
 
   static void refuse(const seam::OpenRequest& client, caf::error error,
                      const caf::strong_actor_ptr& from) {
     if (client.is_request())
       seam::respond(client, caf::make_message(std::move(error)), from);
+  }
+
+  // Such an error may be that of which the target is about to end.
+  bool comes_from_target(const caf::strong_actor_ptr& from) const {
+    return target_ && from && from->get() == caf::actor_cast<caf::abstract_actor*>(target_);
   }
 
   void wake_up_at(Instant due) {

@@ -10,6 +10,10 @@
 //     client <--answer-----+     +-----answer------+       the guard is told of each answer
 //     client <--held_back--+
 //
+// An error of the target may be that of which it is about to end. It is passed on once the target
+// has answered a question after it, or has ended; so whoever supervises the front actor can still
+// tell a crash from an answer: the end follows the error at once.
+//
 // It keeps no promise of CAF's and no timer that would hold it: so it lives as long as somebody
 // knows it or can still answer it, and what nobody can answer any more is refused when it goes.
 

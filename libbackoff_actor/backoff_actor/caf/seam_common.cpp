@@ -1,6 +1,8 @@
 #include "backoff_actor/caf/messages.hpp"
 #include "backoff_actor/caf/retry_after.hpp"
 
+#include <caf/abstract_actor.hpp>
+#include <caf/actor_cast.hpp>
 #include <caf/actor_clock.hpp>
 #include <caf/mailbox_element.hpp>
 #include <caf/sec.hpp>
@@ -62,6 +64,14 @@ void RequestingActorBase::on_submission(caf::message, caf::response_promise clie
 
 OpenRequest RequestingActorBase::open_request() {
   return {current_sender(), current_mailbox_element()->mid};
+}
+
+bool RequestingActorBase::probe(std::uint64_t name, const caf::actor& whom) {
+  if (caf::actor_cast<caf::abstract_actor*>(whom)->getf(caf::abstract_actor::is_blocking_flag))
+    return false;
+  make_request(name, whom, caf::make_message(caf::sys_atom_v, caf::get_atom_v, std::string{"info"}),
+               Priority::high);
+  return true;
 }
 
 Instant RequestingActorBase::now() { return {clock().now().time_since_epoch()}; }

@@ -152,6 +152,10 @@ protected:
   /// @range `name < 2^59`; not checked.
   virtual void make_request(std::uint64_t name, const caf::actor& receiver, caf::message content,
                             Priority priority) = 0;
+  /// Asks for a sign of life, ahead of all that waits in the mailbox; what comes back for that name is
+  /// no error if there is life. False if it is not asked: a blocking actor would take the question for
+  /// work; it answers nothing when it crashes, either.
+  bool probe(std::uint64_t name, const caf::actor& whom);
   /// Holds nothing any longer for an answer to the last request; one that is on its way may still
   /// be told.
   virtual void forget_last_request() = 0;
