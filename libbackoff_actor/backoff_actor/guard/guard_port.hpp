@@ -82,7 +82,9 @@ public:
 
 protected:
   GuardPort() = default;
+  /// As the derived class does.
   GuardPort(const GuardPort&) = default;
+  /// As the derived class does.
   GuardPort& operator=(const GuardPort&) = default;
 };
 
