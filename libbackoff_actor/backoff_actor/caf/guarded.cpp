@@ -96,12 +96,18 @@ private:
   }
 
   void on_down(const caf::actor_addr&, const caf::error& reason) override {
-    // Those that are late already are not waited for.
     const auto may_have_passed_on = !reason && target_.node() == node();
-    const auto waited_for = may_have_passed_on ? calls_.lower_bound(first_in_time_) : calls_.end();
     target_ = nullptr;
-    for (auto it = calls_.begin(); it != waited_for; it = calls_.erase(it))
-      fail(it->second, seam::receiver_down(system(), reason), ctrl());
+    for (auto it = calls_.begin(); it != calls_.end();) {
+      auto& [name, call] = *it;
+      const auto is_late = name < first_in_time_;
+      if (may_have_passed_on && !call.error && !is_late) {
+        ++it;
+        continue;
+      }
+      fail(call, seam::receiver_down(system(), reason), ctrl());
+      it = calls_.erase(it);
+    }
     if (may_have_passed_on)
       end_if_done();
     else

@@ -83,7 +83,10 @@ BACKOFF_ACTOR_EXPORT caf::actor spawn_guarded(const caf::actor& target, SharedGu
 /// to it is told. Requests that are open then fail with `caf::sec::request_receiver_down`. If the
 /// target ended normally, on this node, those are waited for until `call_timeout`: it may have passed
 /// them on to somebody else; meanwhile new ones are refused in the same way. The end of this actor
-/// does not end the target. It holds the target for as long as it lives.
+/// does not end the target. It holds the target for as long as it lives; a target that owes it an
+/// answer holds it in turn, so one that never answers has to be told to end.
+///
+/// An error of the target is passed on once that has answered a question after it, or has ended.
 ///
 /// @shape  `target`: a handle, typed or not; the result is of the same type.
 /// @errors throws `InvalidArgument` naming every option that cannot be, an invalid target, and a
