@@ -17,6 +17,8 @@
 #include "backoff_actor/caf/control.hpp"
 #include "backoff_actor/caf/dead_letter_record.hpp"
 #include "backoff_actor/caf/error_predicate.hpp"
+#include "backoff_actor/caf/guarded.hpp"
+#include "backoff_actor/caf/held_back.hpp"
 #include "backoff_actor/caf/init.hpp"
 #include "backoff_actor/caf/messages.hpp"
 #include "backoff_actor/caf/retried_reply.hpp"
@@ -25,3 +27,4 @@
 #include "backoff_actor/caf/sender_options.hpp"
 #include "backoff_actor/caf/submission.hpp"
 #include "backoff_actor/guard/parse_guard.hpp"
+#include "backoff_actor/retry/shared_guard.hpp"

@@ -26,6 +26,7 @@ using testing::Danger;
 using ::testing::ElementsAre;
 using testing::EventLog;
 using testing::FaultScript;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::VirtualTime;
 
@@ -60,6 +61,40 @@ public:
 private:
   caf::actor receiver_;
   std::shared_ptr<Strings> received_;
+};
+
+/// Calls what it is made with, and ends when it waits for nothing more and nobody knows it.
+class Caller : public caf::event_based_actor {
+public:
+  using Work = std::function<void(caf::event_based_actor*)>;
+
+  Caller(caf::actor_config& config, Work work)
+    : caf::event_based_actor(config), work_(std::move(work)) {}
+
+  caf::behavior make_behavior() override {
+    std::exchange(work_, nullptr)(this);
+    return {};
+  }
+
+private:
+  Work work_;
+};
+
+/// A target whose behaviour is a function of itself, as an actor of a class.
+class Behaving : public caf::event_based_actor {
+public:
+  using Make = std::function<caf::behavior(caf::event_based_actor*)>;
+
+  Behaving(caf::actor_config& config, Make make)
+    : caf::event_based_actor(config), make_(std::move(make)) {
+    seam::keep_cause(*this);
+  }
+
+  caf::behavior make_behavior() override { return make_(this); }
+  void on_exit() override { make_ = nullptr; }
+
+private:
+  Make make_;
 };
 
 /// Is told of the end of another actor, and keeps the reason. It writes into `reason` as long as it

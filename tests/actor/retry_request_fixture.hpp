@@ -9,42 +9,6 @@
 
 namespace backoff_actor::actor_test {
 
-using ::testing::HasSubstr;
-
-/// Calls what it is made with, and ends when it waits for nothing more and nobody knows it.
-class Caller : public caf::event_based_actor {
-public:
-  using Work = std::function<void(caf::event_based_actor*)>;
-
-  Caller(caf::actor_config& config, Work work)
-    : caf::event_based_actor(config), work_(std::move(work)) {}
-
-  caf::behavior make_behavior() override {
-    std::exchange(work_, nullptr)(this);
-    return {};
-  }
-
-private:
-  Work work_;
-};
-
-/// A target whose behaviour is a function of itself, as an actor of a class.
-class Behaving : public caf::event_based_actor {
-public:
-  using Make = std::function<caf::behavior(caf::event_based_actor*)>;
-
-  Behaving(caf::actor_config& config, Make make)
-    : caf::event_based_actor(config), make_(std::move(make)) {
-    seam::keep_cause(*this);
-  }
-
-  caf::behavior make_behavior() override { return make_(this); }
-  void on_exit() override { make_ = nullptr; }
-
-private:
-  Make make_;
-};
-
 /// A target in virtual time that does what a list says, one act per request, and answers when the
 /// list is at its end. Instants count from the last call.
 class RetryRequest : public ::testing::Test {

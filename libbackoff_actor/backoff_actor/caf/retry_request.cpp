@@ -1,7 +1,9 @@
 #include "backoff_actor/caf/retry_request.hpp"
 
+#include "backoff_actor/caf/held_back.hpp"
 #include "backoff_actor/caf/messages.hpp"
 #include "backoff_actor/retry/default_draws.hpp"
+#include "backoff_actor/retry/guarded_call.hpp"
 
 #include <caf/mailbox_element.hpp>
 #include <caf/sec.hpp>
@@ -20,6 +22,7 @@ public:
   RetryingActor(caf::actor_config& config, detail::RetryRequest request)
     : RequestingActor(config), target_(std::move(request.target)),
       message_(std::move(request.message)), predicate_(std::move(request.options.predicate)),
+      guard_(std::move(request.options.guard)),
       series_(BackOff{request.options.policy, request.options.seed.value_or(seed_of_this_process()),
                       request.options.stream.value_or(next_stream_of_this_process())},
               request.options.limits, request.began) {
@@ -41,6 +44,7 @@ public:
     for (const auto& whom : {caller(), target_})
       if (whom)
         unwatch(whom);
+    calls_.forget();
     // What is let go of may lead back here.
     caller_ = {};
     target_ = nullptr;
@@ -58,15 +62,11 @@ private:
       return caf::make_error(caf::sec::unexpected_message);
     has_begun_ = true;
     owes_reply_ = true;
-    caller_ = {current_sender(), current_mailbox_element()->mid};
+    caller_ = open_request();
     watch(caller());
     watch(target_);
     attempt();
     return caf::delegated<RetriedReply>{};
-  }
-
-  void on_submission(caf::message, caf::response_promise client) override {
-    seam::refuse(client, caf::make_error(caf::sec::unexpected_message));
   }
 
   void on_response(std::uint64_t name, caf::message content,
@@ -74,9 +74,9 @@ private:
     if (!is_trying_ || name != attempt_)
       return;
     if (content.match_elements<caf::error>())
-      failed(content.get_as<caf::error>(0));
-    else
-      finish({.value = std::move(content)});
+      return failed(content.get_as<caf::error>(0));
+    calls_.end(now(), Assessment::Kind::success);
+    finish({.value = std::move(content)});
   }
 
   void on_down(const caf::actor_addr& who, const caf::error& reason) override {
@@ -90,7 +90,7 @@ private:
       // Whoever can still answer holds this actor.
       keep_alive_ = nullptr;
     } else {
-      give_up(gone(reason), GaveUp::not_retryable);
+      give_up(seam::receiver_down(system(), reason), GaveUp::not_retryable);
     }
   }
 
@@ -103,6 +103,7 @@ private:
       attempt();
     else {
       forget_last_request();
+      calls_.end(now(), Assessment::Kind::retryable);
       failed(caf::make_error(caf::sec::request_timeout));
     }
   }
@@ -113,6 +114,8 @@ private:
     if (series_.is_out_of_time(now())) // this actor got the floor too late
       return give_up(last_error_ ? last_error_ : caf::make_error(caf::sec::request_timeout),
                      GaveUp::out_of_time);
+    if (const auto held_back = calls_.begin(now(), attempt_ == 0 ? Call::first : Call::retry))
+      return give_up(*held_back);
     const auto timeout = series_.begin_attempt(now());
     is_trying_ = true;
     ++attempt_;
@@ -126,9 +129,14 @@ private:
 
   void failed(caf::error error) {
     is_trying_ = false;
+    const auto assessment = predicate_(error);
+    if (detail::says_nothing_of_service(error))
+      calls_.forget();
+    else
+      calls_.end(now(), assessment.kind);
     if (!target_)
       return give_up(std::move(error), GaveUp::not_retryable);
-    const auto next = series_.failed(now(), predicate_(error));
+    const auto next = series_.failed(now(), assessment);
     if (const auto* end = std::get_if<RetrySeries::GiveUp>(&next))
       return give_up(std::move(error), end->reason);
     last_error_ = std::move(error);
@@ -141,14 +149,15 @@ private:
     wake_at(due);
   }
 
-  caf::error gone(const caf::error& reason) {
-    return reason ? seam::error_with(caf::sec::request_receiver_down,
-                                     caf::make_message(seam::render(system(), reason)))
-                  : caf::make_error(caf::sec::request_receiver_down);
-  }
-
   void give_up(caf::error error, GaveUp reason) {
     finish({.error = std::move(error), .gave_up = reason});
+  }
+
+  void give_up(const HeldBack& held_back) {
+    finish({.error = last_error_ ? std::move(last_error_) : held_back_error(held_back, now()),
+            .gave_up = GaveUp::held_back,
+            .held_back_by = held_back.reason,
+            .come_back_in = come_back_in(held_back, now())});
   }
 
   void finish(RetriedReply result) {
@@ -168,6 +177,8 @@ private:
   caf::actor target_; // none once it has ended
   caf::message message_;
   ErrorPredicate predicate_;
+  SharedGuard guard_;
+  detail::GuardedCalls calls_{guard_};
   RetrySeries series_;
   seam::OpenRequest caller_;  // none before the first attempt
   std::uint64_t attempt_ = 0; // counts those that were made, and is the last one's name

@@ -22,6 +22,7 @@
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/problems.hpp"
 #include "backoff_actor/core/time.hpp"
+#include "backoff_actor/retry/shared_guard.hpp"
 
 #include <caf/actor_cast.hpp>
 #include <caf/actor_clock.hpp>
@@ -49,6 +50,14 @@ struct RetryRequestOptions {
   /// @thread not the caller's: it is called while the caller does something else, and must not
   ///         touch what is the caller's.
   ErrorPredicate predicate{};
+
+  /// Is asked before every attempt, and told what came of it: of an error that is worth another
+  /// attempt, and of none in time, as a failure, of anything else as a success, for the service
+  /// answered. That the target is gone says nothing of the service, nor does `SenderError::held_back`.
+  ///
+  /// If it lets an attempt not through, the reply comes at once, `GaveUp::held_back`. It may be shared,
+  /// but not with the target if that is guarded by it already: each call would count twice.
+  SharedGuard guard{};
 
   /// The seed of the draws; unset: one per process, so that two never march in step.
   std::optional<std::uint64_t> seed{};
@@ -149,7 +158,7 @@ template <class Self, class Target, class... Ts>
 auto retry_request(Self&& self, const Target& target, const Policy& policy, const Limits& limits,
                    ErrorPredicate predicate, Ts&&... values) {
   return retry_request(std::forward<Self>(self), target,
-                       RetryRequestOptions{policy, limits, std::move(predicate)},
+                       RetryRequestOptions{policy, limits, std::move(predicate), {}},
                        std::forward<Ts>(values)...);
 }
 

@@ -96,9 +96,9 @@ void answer_request(caf::response_promise& client, caf::message answer) {
     client.deliver(std::move(answer));
 }
 
-void respond(const OpenRequest& request, caf::message answer) {
+void respond(const OpenRequest& request, caf::message answer, const caf::strong_actor_ptr& from) {
   request.client->enqueue(
-    caf::make_mailbox_element(nullptr, request.id.response_id(), {}, std::move(answer)), nullptr);
+    caf::make_mailbox_element(from, request.id.response_id(), {}, std::move(answer)), nullptr);
 }
 
 // -- the alarm ----------------------------------------------------------------
@@ -152,12 +152,12 @@ void RequestingActor::complete_handlers() {
   });
   set_default_handler(
     [this](caf::scheduled_actor*, caf::message_view& view) -> caf::result<caf::message> {
-      auto payload = content_of(view);
-      auto client = make_response_promise();
-      if (payload)
-        on_submission(std::move(*payload), std::move(client));
-      else
+      if (auto payload = content_of(view)) {
+        on_message(std::move(*payload));
+      } else {
+        auto client = make_response_promise();
         refuse(client, std::move(payload.error()));
+      }
       return caf::delegated<caf::message>{};
     });
 }

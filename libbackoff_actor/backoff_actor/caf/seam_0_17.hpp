@@ -68,6 +68,33 @@ auto inspect(Inspector& inspector, OptionalNumber<Enum>& x) {
   }
 }
 
+/// An optional span as a part of a message type, which goes over the network as a span: the longest
+/// there is for none.
+struct OptionalSpan {
+  std::optional<Duration>& value; ///< read or written by the inspector
+};
+
+/// Shows CAF the span.
+template <class Inspector>
+auto inspect(Inspector& inspector, OptionalSpan& x) {
+  auto span = x.value.value_or(Duration::max());
+  if constexpr (Inspector::writes_state) {
+    auto result = inspector(span);
+    x.value = span == Duration::max() ? std::nullopt : std::optional{span};
+    return result;
+  } else {
+    return inspector(span);
+  }
+}
+
+/// An optional span as a part of a message type.
+struct OptionalSpanField {
+  OptionalSpan value; ///< what the inspector sees
+};
+
+/// Returns an optional span as a part of a message type; the reference must outlive the inspection.
+inline OptionalSpanField field(const char*, std::optional<Duration>& value) { return {{value}}; }
+
 /// An optional enumeration's value as a part of a message type.
 template <class Enum>
 struct OptionalEnumField {

@@ -103,9 +103,9 @@ void answer_request(caf::response_promise& client, caf::message answer) {
     client.deliver(std::move(answer));
 }
 
-void respond(const OpenRequest& request, caf::message answer) {
+void respond(const OpenRequest& request, caf::message answer, const caf::strong_actor_ptr& from) {
   request.client->enqueue(
-    caf::make_mailbox_element(nullptr, request.id.response_id(), std::move(answer)), nullptr);
+    caf::make_mailbox_element(from, request.id.response_id(), std::move(answer)), nullptr);
 }
 
 // -- watching -----------------------------------------------------------------

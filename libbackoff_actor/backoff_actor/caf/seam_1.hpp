@@ -215,12 +215,14 @@ protected:
   /// Completes the handlers of a derived class to a behavior, with what every such actor needs.
   template <class... Handlers>
   caf::behavior complete(Handlers... handlers) {
-    return {
-      std::move(handlers)...,
-      [](const caf::error&) {
-        // An error that nobody asked for. CAF's default would end this actor.
-      },
-      [this](caf::message payload) { on_submission(std::move(payload), make_response_promise()); }};
+    return {std::move(handlers)...,
+            [](const caf::error&) {
+              // An error that nobody asked for. CAF's default would end this actor.
+            },
+            [this](caf::message payload) -> caf::result<caf::message> {
+              on_message(std::move(payload));
+              return caf::delegated<caf::message>{};
+            }};
   }
 
 private:

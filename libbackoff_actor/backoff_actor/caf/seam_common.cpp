@@ -1,7 +1,10 @@
 #include "backoff_actor/caf/messages.hpp"
 #include "backoff_actor/caf/retry_after.hpp"
 
+#include <caf/abstract_actor.hpp>
+#include <caf/actor_cast.hpp>
 #include <caf/actor_clock.hpp>
+#include <caf/mailbox_element.hpp>
 #include <caf/sec.hpp>
 
 #include <exception>
@@ -24,7 +27,8 @@ std::string render_own(SenderError code, const caf::message& context) {
   for (std::size_t i = 0; i < context.size(); ++i)
     if (context.match_element<std::string>(i))
       add(context.get_as<std::string>(i));
-    else if (context.match_element<RetryAfter>(i))
+    else if (context.match_element<RetryAfter>(i)
+             && context.get_as<RetryAfter>(i).span != Duration{0})
       add(to_string(context.get_as<RetryAfter>(i)));
   return remarks.empty() ? to_string(code) : to_string(code) + " (" + remarks + ")";
 }
@@ -39,9 +43,35 @@ caf::error error_of(const std::exception_ptr& thrown) {
   }
 }
 
+caf::error receiver_down(const caf::actor_system& system, const caf::error& reason) {
+  return reason
+           ? error_with(caf::sec::request_receiver_down, caf::make_message(render(system, reason)))
+           : caf::make_error(caf::sec::request_receiver_down);
+}
+
 void keep_cause(caf::scheduled_actor& self) {
   self.set_exception_handler(
     [](caf::scheduled_actor*, std::exception_ptr& thrown) { return error_of(thrown); });
+}
+
+void RequestingActorBase::on_message(caf::message payload) {
+  on_submission(std::move(payload), make_response_promise());
+}
+
+void RequestingActorBase::on_submission(caf::message, caf::response_promise client) {
+  refuse(client, caf::make_error(caf::sec::unexpected_message));
+}
+
+OpenRequest RequestingActorBase::open_request() {
+  return {current_sender(), current_mailbox_element()->mid};
+}
+
+bool RequestingActorBase::probe(std::uint64_t name, const caf::actor& whom) {
+  if (caf::actor_cast<caf::abstract_actor*>(whom)->getf(caf::abstract_actor::is_blocking_flag))
+    return false;
+  make_request(name, whom, caf::make_message(caf::sys_atom_v, caf::get_atom_v, std::string{"info"}),
+               Priority::high);
+  return true;
 }
 
 Instant RequestingActorBase::now() { return {clock().now().time_since_epoch()}; }

@@ -66,6 +66,10 @@ BACKOFF_ACTOR_EXPORT caf::error error_of(const std::exception_ptr& thrown);
 /// Whether CAF sent the error because a receiver was gone, or had dropped its promise.
 BACKOFF_ACTOR_EXPORT bool is_bounce(const caf::error& error);
 
+/// Returns the error that a receiver is gone, with the reason of its end, if there is one.
+BACKOFF_ACTOR_EXPORT caf::error receiver_down(const caf::actor_system& system,
+                                              const caf::error& reason);
+
 // -- messages -----------------------------------------------------------------
 
 /// Returns how many bytes CAF's binary serializer makes of a message; versions differ.
@@ -99,14 +103,20 @@ inline void refuse(caf::response_promise& client, caf::error error) {
 /// holds it, so that one whom nobody can answer any more would wait for ever. The handler that
 /// takes the request returns `caf::delegated`.
 struct OpenRequest {
-  caf::strong_actor_ptr client; ///< who waits for the answer
-  caf::message_id id;           ///< of the request
+  caf::strong_actor_ptr client; ///< who waits for the answer; none: nobody does
+  caf::message_id id;           ///< of the request, or of the message of a plain send
+
+  /// Whether an answer is waited for; otherwise it was a plain send.
+  bool is_request() const { return client && id.is_request(); }
 };
 
-/// Answers a request, which may be done once.
+/// Answers a request, or sends an answer to a plain send, which may be done once; in the name of
+/// `from`, which may be nobody.
 ///
+/// @range `request.client` must be there.
 /// @thread any
-BACKOFF_ACTOR_EXPORT void respond(const OpenRequest& request, caf::message answer);
+BACKOFF_ACTOR_EXPORT void respond(const OpenRequest& request, caf::message answer,
+                                  const caf::strong_actor_ptr& from = nullptr);
 
 // -- the actor ----------------------------------------------------------------
 
@@ -123,8 +133,13 @@ public:
   using caf::event_based_actor::event_based_actor;
 
 protected:
-  /// Is told of a message that no handler of `complete` takes, and how to answer it.
-  virtual void on_submission(caf::message payload, caf::response_promise client) = 0;
+  /// Is told of a message that no handler of `complete` takes, and answers it sometime. Unless
+  /// overridden, makes a promise for `on_submission`.
+  virtual void on_message(caf::message payload);
+  /// Is told of such a message, and how to answer it. Unless overridden, refuses it.
+  virtual void on_submission(caf::message payload, caf::response_promise client);
+  /// Returns how to answer the message that is being worked on, without a promise.
+  OpenRequest open_request();
   /// Is told whatever came back for a request, a `caf::error` included. No sender: CAF answered by
   /// itself.
   virtual void on_response(std::uint64_t name, caf::message content,
@@ -137,6 +152,10 @@ protected:
   /// @range `name < 2^59`; not checked.
   virtual void make_request(std::uint64_t name, const caf::actor& receiver, caf::message content,
                             Priority priority) = 0;
+  /// Asks for a sign of life, ahead of all that waits in the mailbox; what comes back for that name is
+  /// no error if there is life. False if it is not asked: a blocking actor would take the question for
+  /// work; it answers nothing when it crashes, either.
+  bool probe(std::uint64_t name, const caf::actor& whom);
   /// Holds nothing any longer for an answer to the last request; one that is on its way may still
   /// be told.
   virtual void forget_last_request() = 0;

@@ -20,7 +20,7 @@ static_assert(HandOverId::slot_bits + HandOverId::tag_bits == 59,
 constexpr std::uint32_t probe_slot = HandOverId::max_slots - 1;
 static_assert(probe_slot == Outbox::max_size);
 
-// Blocking actors answer nothing when they crash, and no probes either.
+// Blocking actors answer nothing when they crash.
 bool blocks(const caf::actor& child) {
   return caf::actor_cast<caf::abstract_actor*>(child)->getf(caf::abstract_actor::is_blocking_flag);
 }
@@ -59,11 +59,8 @@ void SupervisingActor::hand_over(std::uint32_t incarnation, HandOverId id, caf::
 }
 
 void SupervisingActor::send_probe(std::uint32_t incarnation, std::uint32_t probe) {
-  const auto* child = find(incarnation);
-  if (child && !blocks(child->handle))
-    make_request(HandOverId::make(probe_slot, probe).value, child->handle,
-                 caf::make_message(caf::sys_atom_v, caf::get_atom_v, std::string{"info"}),
-                 seam::Priority::high);
+  if (const auto* child = find(incarnation))
+    RequestingActor::probe(HandOverId::make(probe_slot, probe).value, child->handle);
 }
 
 void SupervisingActor::tell_to_end(std::uint32_t incarnation) {

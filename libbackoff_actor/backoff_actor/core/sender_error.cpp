@@ -25,6 +25,8 @@ std::string to_string(SenderError error) {
     return "ack_timeout: the worker did not acknowledge in time";
   case SenderError::start_failed:
     return "start_failed: the worker could not be started";
+  case SenderError::held_back:
+    return "held_back: the guard lets no such call through to the service now";
   }
   return "unknown sender error";
 }

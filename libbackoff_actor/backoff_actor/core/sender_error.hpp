@@ -7,8 +7,8 @@
 
 namespace backoff_actor {
 
-/// The errors that a sender itself answers to a client, or ends with. The numbers are part of the
-/// interface.
+/// The errors that a sender, or whatever else stands before an actor, itself answers to a client, or
+/// ends with. The numbers are part of the interface.
 enum class SenderError : std::uint8_t {
   /// The outbox holds all that it may; the message was not accepted.
   outbox_full = 1,
@@ -32,10 +32,12 @@ enum class SenderError : std::uint8_t {
   ack_timeout = 9,
   /// The sender could not make a child.
   start_failed = 10,
+  /// The guard of the service did not let the message through, see `held_back_by`. Nothing was done.
+  held_back = 11,
 };
 
 /// The largest number that an error has.
-inline constexpr std::uint8_t last_sender_error = 10;
+inline constexpr std::uint8_t last_sender_error = 11;
 
 /// Renders an error as its name and a sentence for people; a number that is none of ours as
 /// `unknown sender error`.

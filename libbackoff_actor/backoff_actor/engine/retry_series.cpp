@@ -16,6 +16,8 @@ std::string_view to_string(GaveUp reason) {
     return "server_hint";
   case GaveUp::cancelled:
     return "cancelled";
+  case GaveUp::held_back:
+    return "held_back";
   }
   return "unknown";
 }

@@ -34,6 +34,7 @@ enum class GaveUp : std::uint8_t {
   out_of_time,       ///< `Limits::max_elapsed`: no retry could begin in time
   server_hint,       ///< the server asked for more than `Limits::server_hint`
   cancelled,         ///< whoever wanted the result does so no longer
+  held_back,         ///< the guard of the service did not let the next attempt through
 };
 
 /// Returns the enumerator's name; `unknown` for a number that is none.

@@ -17,12 +17,6 @@ void LastCalls::add(bool has_failed) {
   oldest_ = (oldest_ + 1) % size_;
 }
 
-void LastCalls::clear() {
-  failed_.clear();
-  oldest_ = 0;
-  failures_ = 0;
-}
-
 // -- the calls of a time --------------------------------------------------------------
 
 namespace {
@@ -34,6 +28,12 @@ auto& slice(Slices& slices, std::int64_t number) {
 }
 
 } // namespace
+
+// Rounded down, also before the origin of time: each slice is as wide as any other.
+std::int64_t RecentCalls::number_at(Instant now) const {
+  const auto number = now.since_origin / width_;
+  return number * width_ > now.since_origin ? number - 1 : number;
+}
 
 void RecentCalls::add(bool has_failed, Instant now) {
   const auto number = number_at(now);
@@ -55,7 +55,5 @@ CallCounts RecentCalls::counts(Instant now) const {
   }
   return result;
 }
-
-void RecentCalls::clear() { slices_ = {}; }
 
 } // namespace backoff_actor

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace backoff_actor {
@@ -35,9 +36,6 @@ public:
   /// Of those that are not forgotten.
   CallCounts counts() const { return {failed_.size(), failures_}; }
 
-  /// Forgets all.
-  void clear();
-
 private:
   std::vector<bool> failed_; // a ring, once it is full
   std::size_t oldest_ = 0;
@@ -63,16 +61,15 @@ public:
   /// Of those that are not forgotten.
   CallCounts counts(Instant now) const;
 
-  /// Forgets all.
-  void clear();
-
 private:
   static constexpr std::int64_t slices = 10;
 
-  std::int64_t number_at(Instant now) const { return now.since_origin / width_; }
+  static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::min() / 2;
+
+  std::int64_t number_at(Instant now) const;
 
   std::array<CallCounts, slices> slices_{}; // the one with number n at n modulo `slices`
-  std::int64_t newest_ = 0;                 // the number of the slice that was last added to
+  std::int64_t newest_ = never;             // the number of the slice that was last added to
   Duration width_;
 };
 

@@ -24,6 +24,12 @@ std::string_view to_string(HeldBackBy reason) {
   return "unknown";
 }
 
+std::optional<Duration> come_back_in(const HeldBack& held_back, Instant now) {
+  if (held_back.until == Instant::never())
+    return std::nullopt;
+  return std::max(Duration::zero(), held_back.until - now);
+}
+
 Problems check(const GuardOptions& options) {
   Problems problems;
   if (!options.circuit_breaker && !options.retry_budget)

@@ -4,6 +4,7 @@
 #include "backoff_actor/core/time.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <variant>
 
@@ -48,6 +49,10 @@ struct HeldBack {
   Instant until;
 };
 
+/// Returns how long it is from `now` until a call that is held back is to be tried again; nothing:
+/// when the guard is closed by hand.
+BACKOFF_ACTOR_EXPORT std::optional<Duration> come_back_in(const HeldBack& held_back, Instant now);
+
 /// A guard's answer.
 using Admission = std::variant<Permit, HeldBack>;
 
@@ -77,7 +82,9 @@ public:
 
 protected:
   GuardPort() = default;
+  /// As the derived class does.
   GuardPort(const GuardPort&) = default;
+  /// As the derived class does.
   GuardPort& operator=(const GuardPort&) = default;
 };
 

@@ -4,6 +4,7 @@
 #include "backoff_actor/core/unit_random.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace backoff_actor {
 
@@ -31,8 +32,9 @@ double reserve(const RetryBudgetOptions& options) {
                                 : 0.0;
 }
 
+// Rounded up, so that who comes when that is over does not come too early.
 Duration from_seconds(double seconds) {
-  return Duration{static_cast<Duration::rep>(seconds * nanoseconds_per_second)};
+  return Duration{static_cast<Duration::rep>(std::ceil(seconds * nanoseconds_per_second))};
 }
 
 } // namespace

@@ -87,7 +87,7 @@ private:
   RecentCalls deposits_;
   double balance_; // at `updated_`
   Instant updated_{};
-  Instant next_turn_{};
+  Instant next_turn_{Duration::min()};
   std::uint64_t seed_;
   std::uint64_t turns_ = 0; // draws so far
   bool is_begun_ = false;   // `updated_` means something

@@ -7,6 +7,7 @@
 // observer or the clock throws is a mistake in the program, and passes through.
 
 #include "backoff_actor/engine/retry_series.hpp"
+#include "backoff_actor/retry/guarded_call.hpp"
 #include "backoff_actor/retry/retry_options.hpp"
 #include "backoff_actor/retry/retry_result.hpp"
 #include "backoff_actor/retry/steady_clock.hpp"
@@ -96,10 +97,10 @@ RefusedValue refused_value(const RetryResult<R>& result) {
 
 /// One failed attempt, and the wait after it. Returns why there is no further one, if so.
 template <class R, class Clock>
-std::optional<GaveUp> wait_for_next(RetrySeries& series, const Attempt& attempt,
+std::optional<GaveUp> wait_for_next(RetrySeries& series, Instant now, const Attempt& attempt,
                                     const Assessment& assessment, const RetryResult<R>& result,
                                     Clock& clock, const RetryOptions& options) {
-  const auto next = series.failed(clock.now(), assessment);
+  const auto next = series.failed(now, assessment);
   if (const auto* end = std::get_if<RetrySeries::GiveUp>(&next))
     return end->reason;
   const auto& [delay, due] = std::get<RetrySeries::Retry>(next);
@@ -111,6 +112,19 @@ std::optional<GaveUp> wait_for_next(RetrySeries& series, const Attempt& attempt,
   return std::nullopt;
 }
 
+/// Asks the guard whether the next attempt may be made; if not, that is the end.
+template <class R>
+bool is_held_back(GuardedCalls& calls, const RetrySeries& series, Instant now,
+                  RetryResult<R>& result) {
+  const auto held_back = calls.begin(now, series.attempts() == 0 ? Call::first : Call::retry);
+  if (!held_back)
+    return false;
+  result.reason = GaveUp::held_back;
+  result.held_back_by = held_back->reason;
+  result.come_back_in = come_back_in(*held_back, now);
+  return true;
+}
+
 /// The loop, for arguments that have been checked.
 template <class R, class Predicate, class Function, class Clock>
 RetryResult<R> run_retries(const Policy& policy, const Limits& limits, Predicate& predicate,
@@ -118,21 +132,24 @@ RetryResult<R> run_retries(const Policy& policy, const Limits& limits, Predicate
   RetryResult<R> result;
   auto now = clock.now();
   RetrySeries series{backoff_of(policy, options), limits, now};
+  GuardedCalls calls{options.guard};
   if (!clock.sleep_until(now))
     result.reason = GaveUp::cancelled;
-  while (!result.reason) {
+  while (!result.reason && !is_held_back(calls, series, now, result)) {
     const auto time_allowed = series.begin_attempt(now);
     const Attempt attempt{series.attempts(), time_allowed, series.is_last_attempt()};
     const auto assessment = make_attempt(result, predicate, function, attempt);
+    now = clock.now();
+    calls.end(now, assessment.kind);
     if (assessment.kind == Assessment::Kind::success)
       break;
-    result.reason = wait_for_next(series, attempt, assessment, result, clock, options);
+    result.reason = wait_for_next(series, now, attempt, assessment, result, clock, options);
     now = clock.now();
     if (!result.reason && series.is_out_of_time(now))
       result.reason = GaveUp::out_of_time;
   }
   result.attempts = series.attempts();
-  result.elapsed = series.elapsed(clock.now());
+  result.elapsed = series.elapsed(now);
   return result;
 }
 
@@ -151,7 +168,7 @@ RetryResult<R> run_retries(const Policy& policy, const Limits& limits, Predicate
 ///
 /// An attempt cannot be stopped from here: the function is told how much time it is allowed and has
 /// to keep to it. One that succeeds after that time has succeeded. The first attempt is made unless
-/// the clock says that nobody wants it; a retry never begins before its time, nor when
+/// the clock says that nobody wants it, or `RetryOptions::guard` lets nothing through; a retry never begins before its time, nor when
 /// `max_elapsed` is over. Without limits it is called for ever; `limits_of(policy)` are those that
 /// the policy's source demands.
 ///

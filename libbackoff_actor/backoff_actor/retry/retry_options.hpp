@@ -4,6 +4,7 @@
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/engine/retry_series.hpp"
+#include "backoff_actor/retry/shared_guard.hpp"
 
 #include <cstdint>
 #include <exception>
@@ -72,6 +73,13 @@ struct RetryOptions {
 
   /// The stream within the seed. Unset: 0 with a seed that is set, else another for each call.
   std::optional<std::uint64_t> stream{};
+
+  /// Is asked before every attempt, and told what came of it: of a failure that is worth another
+  /// attempt as a failure, of anything else that the function returned or threw as a success, for the
+  /// service answered. It may be shared, also with actors; it must be on the time line of the clock.
+  ///
+  /// If it lets an attempt not through, the call ends at once, `GaveUp::held_back`.
+  SharedGuard guard{};
 
   /// Called before each wait, above all to log it. What it throws ends the call of `retry`.
   std::function<void(const RetryNotice&)> on_retry{};

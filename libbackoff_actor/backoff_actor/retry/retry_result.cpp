@@ -23,6 +23,13 @@ std::string rounded(Duration span) {
   return to_string(span >= 1ms ? Duration{floor<microseconds>(span)} : span);
 }
 
+std::string text_of(HeldBackBy reason, std::optional<Duration> come_back_in) {
+  auto result = "held back by " + std::string{to_string(reason)};
+  if (come_back_in)
+    result += ", come back in " + rounded(*come_back_in);
+  return result + ",";
+}
+
 void throw_if_given_up(const RetryOutcome& outcome) {
   if (!outcome.reason)
     return;
@@ -35,7 +42,9 @@ void throw_if_given_up(const RetryOutcome& outcome) {
 
 std::string to_string(const RetryOutcome& outcome) {
   std::string result = "succeeded";
-  if (outcome.reason)
+  if (outcome.held_back_by)
+    result = "gave up: " + detail::text_of(*outcome.held_back_by, outcome.come_back_in);
+  else if (outcome.reason)
     result = "gave up: " + std::string{to_string(*outcome.reason)};
   result += " after " + std::to_string(outcome.attempts)
             + (outcome.attempts == 1 ? " attempt in " : " attempts in ")

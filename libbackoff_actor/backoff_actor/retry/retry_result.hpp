@@ -3,6 +3,7 @@
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/engine/retry_series.hpp"
+#include "backoff_actor/guard/guard_port.hpp"
 
 #include <cstdint>
 #include <exception>
@@ -21,7 +22,17 @@ struct RetryOutcome {
   /// Why there was no further attempt; nothing: the last one succeeded.
   std::optional<GaveUp> reason{};
 
-  /// How many attempts were made; 0 only if the call was cancelled before the first.
+  /// With `GaveUp::held_back`: why the guard let no further attempt through.
+  std::optional<HeldBackBy> held_back_by{};
+
+  /// With `GaveUp::held_back`: how long after the end of the call it is worth another; nothing: when
+  /// the guard is closed by hand.
+  ///
+  /// @range 0 and above
+  std::optional<Duration> come_back_in{};
+
+  /// How many attempts were made; 0 only if the call was cancelled, or held back by the guard, before
+  /// the first.
   std::uint32_t attempts = 0;
 
   /// How long it all took, delays included.
@@ -32,7 +43,8 @@ struct RetryOutcome {
 };
 
 /// Renders an outcome for people, with the time rounded: `succeeded after 2 attempts in 1.023s`,
-/// `gave up: retries_exhausted after 4 attempts in 7s; last error: connection refused`.
+/// `gave up: retries_exhausted after 4 attempts in 7s; last error: connection refused`, `gave up: held
+/// back by open_breaker, come back in 3.2s, after 0 attempts in 0ns`.
 BACKOFF_ACTOR_EXPORT std::string to_string(const RetryOutcome& outcome);
 
 /// Thrown by `value_or_throw` where there is no exception of an attempt to throw.
@@ -58,6 +70,10 @@ BACKOFF_ACTOR_EXPORT std::string text_of(const std::exception_ptr& error);
 
 /// Renders a span so that it can be read at a glance.
 BACKOFF_ACTOR_EXPORT std::string rounded(Duration span);
+
+/// Renders why a guard let nothing through, and when to come again, with a comma after it: `held back
+/// by open_breaker, come back in 3.2s,`.
+BACKOFF_ACTOR_EXPORT std::string text_of(HeldBackBy reason, std::optional<Duration> come_back_in);
 
 } // namespace detail
 

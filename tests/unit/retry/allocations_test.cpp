@@ -28,7 +28,10 @@ struct InstantClock {
 TEST(retry_allocations, do_not_happen) {
   const Policy policy = Exponential{.first = 1s} | full_jitter;
   std::size_t told = 0;
-  const RetryOptions options{.on_retry = [&told](const RetryNotice&) { ++told; }};
+  RetryOptions options{.on_retry = [&told](const RetryNotice&) { ++told; }};
+  CircuitBreakerOptions breaker;
+  breaker.trip = ConsecutiveFailures{1'000'000};
+  options.guard = SharedGuard{{breaker, RetryBudgetOptions{.per_second = 1'000'000}}};
   const std::runtime_error error{"allocated beforehand"};
   const auto before = benchmarks::allocations();
 

@@ -1,0 +1,203 @@
+// Random walks of calls through a circuit breaker and, beside it, through the reference. After every
+// step both must have given the same answer and be in the same state. A failing walk is shrunk;
+// RC_PARAMS="reproduce=..." has it again, see sender_engine_walk_test.cpp.
+
+#include "reference_breaker.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace backoff_actor::model_test {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+enum class Deed : std::uint8_t { ask, succeed, fail, forget, advance, isolate, close };
+
+struct Step {
+  Deed deed;
+  std::uint32_t which; // of the calls on their way, or how far
+};
+
+void showValue(const Step& step, std::ostream& out) {
+  constexpr const char* names[] = {"ask",     "succeed", "fail", "forget",
+                                   "advance", "isolate", "close"};
+  out << names[static_cast<std::size_t>(step.deed)] << ' ' << step.which;
+}
+
+rc::Gen<Step> arbitrary_step() {
+  return rc::gen::build<Step>(
+    rc::gen::set(&Step::deed, rc::gen::weightedElement<Deed>({{40, Deed::ask},
+                                                              {14, Deed::succeed},
+                                                              {18, Deed::fail},
+                                                              {3, Deed::forget},
+                                                              {18, Deed::advance},
+                                                              {1, Deed::isolate},
+                                                              {2, Deed::close}})),
+    rc::gen::set(&Step::which, rc::gen::inRange<std::uint32_t>(0, 1000)));
+}
+
+Trip arbitrary_trip() {
+  const auto ratio = *rc::gen::inRange(1, 21) / 20.0;
+  const auto calls = *rc::gen::inRange<std::uint32_t>(1, 13);
+  const auto minimum = *rc::gen::inRange<std::uint32_t>(1, calls + 1);
+  switch (*rc::gen::inRange(0, 3)) {
+  case 0:
+    return ConsecutiveFailures{*rc::gen::inRange<std::uint32_t>(1, 6)};
+  case 1:
+    return FailureRatioOfCalls{ratio, calls, minimum};
+  default:
+    return FailureRatioOfTime{ratio, *rc::gen::element<Duration>(100ms, 3s, 20s), minimum};
+  }
+}
+
+CircuitBreakerOptions arbitrary_options() {
+  const auto first = *rc::gen::element<Duration>(1ms, 1s, 5s);
+  CircuitBreakerOptions options;
+  options.trip = arbitrary_trip();
+  options.open = Linear{.first = first, .step = first};
+  options.probes = *rc::gen::inRange<std::uint32_t>(1, 4);
+  options.spread = *rc::gen::element<Duration>(0s, 10ms, 5s);
+  options.probe_timeout = *rc::gen::element<Duration>(500ms, 10s);
+  return options;
+}
+
+class BreakerWalk {
+public:
+  explicit BreakerWalk(const CircuitBreakerOptions& options)
+    : options_(options), breaker_(options, 5), reference_(options) {}
+
+  void take(const Step& step) {
+    switch (step.deed) {
+    case Deed::ask:
+      ask();
+      break;
+    case Deed::succeed:
+    case Deed::fail:
+    case Deed::forget:
+      end(step);
+      break;
+    case Deed::advance:
+      advance(step.which);
+      break;
+    case Deed::isolate:
+      breaker_.isolate();
+      reference_.isolate(now_);
+      break;
+    case Deed::close:
+      breaker_.close();
+      reference_.close(now_);
+      break;
+    }
+    compare();
+  }
+
+private:
+  void ask() {
+    const auto expected = reference_.ask(now_);
+    const auto answer = breaker_.admit(now_);
+    if (const auto* held_back = std::get_if<HeldBack>(&answer)) {
+      RC_ASSERT(std::string{to_string(held_back->reason)} == expected);
+      judge(*held_back);
+      return;
+    }
+    const auto permit = std::get<Permit>(answer);
+    RC_ASSERT(expected.substr(0, 5) == (permit.probe == 0 ? "call " : "probe"));
+    RC_ASSERT(expected.size() > 5);
+    const auto number = static_cast<std::size_t>(std::stoul(expected.substr(expected.find(' '))));
+    on_their_way_.emplace_back(number, permit);
+  }
+
+  // The instant must be in the time in which it may be, and for the first few its beginning.
+  void judge(const HeldBack& held_back) {
+    switch (held_back.reason) {
+    case HeldBackBy::open_breaker: {
+      const auto until = reference_.open_until().value();
+      RC_ASSERT(held_back.until >= until);
+      RC_ASSERT(held_back.until <= until + options_.spread);
+      if (told_++ < options_.probes)
+        RC_ASSERT(held_back.until == until);
+      break;
+    }
+    case HeldBackBy::probe:
+      RC_ASSERT(held_back.until >= now_ + 10ms);
+      RC_ASSERT(held_back.until <= now_ + std::max<Duration>(options_.spread, 100ms));
+      break;
+    default:
+      RC_ASSERT(held_back.until == Instant::never());
+    }
+  }
+
+  void end(const Step& step) {
+    if (on_their_way_.empty())
+      return;
+    const auto it =
+      on_their_way_.begin() + static_cast<std::ptrdiff_t>(step.which % on_their_way_.size());
+    const auto [number, permit] = *it;
+    on_their_way_.erase(it);
+    if (step.deed == Deed::forget) {
+      breaker_.forgotten(permit);
+      reference_.forget(number);
+    } else if (step.deed == Deed::fail) {
+      breaker_.failed(permit, now_);
+      reference_.tell(number, true, now_);
+    } else {
+      breaker_.succeeded(permit, now_);
+      reference_.tell(number, false, now_);
+    }
+  }
+
+  void advance(std::uint32_t how) {
+    const auto until = reference_.open_until();
+    if (how % 4 == 0 && until && *until > now_)
+      now_ = *until;
+    else if (how % 4 == 1)
+      now_ = now_ + how * 20ms;
+    else
+      now_ = now_ + how * 1ms;
+  }
+
+  void compare() {
+    RC_ASSERT(std::string{to_string(breaker_.state())} == reference_.state());
+    RC_ASSERT(breaker_.open_until() == reference_.open_until().value_or(Instant::never()));
+    RC_ASSERT(breaker_.counts(now_) == reference_.counts(now_));
+    if (reference_.state() == "closed")
+      RC_ASSERT(breaker_.consecutive_failures() == reference_.failures_in_a_row());
+    if (reference_.state() != "open")
+      told_ = 0;
+  }
+
+  CircuitBreakerOptions options_;
+  CircuitBreaker breaker_;
+  ReferenceBreaker reference_;
+  Instant now_{1h};
+  std::vector<std::pair<std::size_t, Permit>> on_their_way_{};
+  std::uint32_t told_ = 0; // callers, of the end of this opening
+};
+
+} // namespace
+
+TEST(circuit_breaker_walk, agrees_with_the_reference) {
+  const auto holds = rc::check("a breaker agrees with the reference", [] {
+    const auto options = arbitrary_options();
+    const auto steps =
+      *rc::gen::scale(6.0, rc::gen::container<std::vector<Step>>(arbitrary_step()));
+    RC_LOG(to_string(options));
+    BreakerWalk walk{options};
+    for (const auto& step : steps)
+      walk.take(step);
+  });
+  EXPECT_TRUE(holds);
+}
+
+} // namespace backoff_actor::model_test

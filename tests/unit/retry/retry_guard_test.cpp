@@ -1,0 +1,214 @@
+// `RetryOptions::guard`: who asks, who is told, and what becomes of a call that is held back.
+
+#include "retry_fixture.hpp"
+
+#include <variant>
+
+namespace backoff_actor::retry_test {
+
+class guarded_retry : public retry_call {
+protected:
+  static SharedGuard breaker(std::uint32_t failures, Duration open = 5s) {
+    CircuitBreakerOptions options;
+    options.trip = ConsecutiveFailures{failures};
+    options.open = Fixed{open};
+    options.spread = 0s;
+    return SharedGuard{{options, {}}, 1};
+  }
+
+  RetryOptions guarded() const {
+    RetryOptions options;
+    options.guard = guard;
+    return options;
+  }
+
+  GuardCounters counters() const { return guard.status(clock.now()).counters; }
+
+  /// Opens a breaker that opens after one failure.
+  void open() {
+    const auto now = clock.now();
+    guard.failed(std::get<Permit>(guard.admit(now, Call::first)), now);
+  }
+
+  SharedGuard guard = breaker(1);
+};
+
+// -- held back ---------------------------------------------------------------------------
+
+TEST_F(guarded_retry, is_not_begun_while_the_breaker_is_open_and_says_when_to_come_back) {
+  open();
+  clock.pass(1800ms);
+  Service service{clock, {200}};
+  const auto result = retry(doubling, {}, is_5xx, service, clock, guarded());
+
+  EXPECT_FALSE(result);
+  EXPECT_THAT(service.calls, IsEmpty());
+  EXPECT_EQ(result.reason, GaveUp::held_back);
+  EXPECT_EQ(result.held_back_by, HeldBackBy::open_breaker);
+  EXPECT_EQ(result.come_back_in, 3200ms);
+  EXPECT_EQ(result.attempts, 0u);
+  EXPECT_EQ(result.value, std::nullopt);
+  EXPECT_EQ(to_string(result),
+            "gave up: held back by open_breaker, come back in 3.2s, after 0 attempts in 0ns");
+}
+
+TEST_F(guarded_retry, ends_when_its_own_failures_open_the_breaker) {
+  guard = breaker(2, 10s);
+  Service service{clock, {503, 0, 200}};
+  const auto result = retry(doubling, {}, is_5xx, service, clock, guarded());
+
+  EXPECT_THAT(service.calls, ElementsAre(0s, 1s));
+  EXPECT_EQ(result.reason, GaveUp::held_back);
+  EXPECT_EQ(result.come_back_in, 8s) << "it opened at 1 s, and the third attempt was due at 3 s";
+  EXPECT_EQ(to_string(result), "gave up: held back by open_breaker, come back in 8s, after 2 "
+                               "attempts in 3s; last error: connection refused");
+}
+
+TEST_F(guarded_retry, goes_on_if_the_time_of_the_breaker_is_over_when_its_delay_is) {
+  guard = breaker(1, 1s);
+  Service service{clock, {503, 503, 200}};
+  const auto result = retry(doubling, {}, is_5xx, service, clock, guarded());
+
+  EXPECT_TRUE(result) << "each attempt was the probe";
+  EXPECT_THAT(service.calls, ElementsAre(0s, 1s, 3s));
+  EXPECT_EQ(guard.status(clock.now()).breaker, BreakerState::closed);
+}
+
+TEST_F(guarded_retry, that_somebody_isolated_has_no_time_to_come_back) {
+  guard.isolate(clock.now());
+  Service service{clock, {200}};
+  const auto result = retry(doubling, {}, is_5xx, service, clock, guarded());
+
+  EXPECT_EQ(result.held_back_by, HeldBackBy::isolated_breaker);
+  EXPECT_EQ(result.come_back_in, std::nullopt);
+  EXPECT_EQ(to_string(result), "gave up: held back by isolated_breaker, after 0 attempts in 0ns");
+}
+
+TEST_F(guarded_retry, is_held_back_while_the_probe_of_another_is_out) {
+  open();
+  clock.pass(5s);
+  (void)guard.admit(clock.now(), Call::first);
+  Service service{clock, {200}};
+  const auto result = retry(doubling, {}, is_5xx, service, clock, guarded());
+  EXPECT_EQ(result.held_back_by, HeldBackBy::probe);
+  EXPECT_GE(result.come_back_in.value(), 10ms);
+}
+
+TEST_F(guarded_retry, asks_for_its_first_attempt_as_such_and_for_the_others_as_retries) {
+  guard = SharedGuard{{{}, RetryBudgetOptions{.ratio = 0, .per_second = 0.2, .window = 10s}}, 1};
+  for (auto i = 0; i < 2; ++i)
+    (void)guard.admit(clock.now(), Call::retry);
+  Service service{clock, {503}};
+  const auto result = retry(doubling, {}, is_5xx, service, clock, guarded());
+
+  EXPECT_EQ(result.attempts, 1u);
+  EXPECT_EQ(result.value, 503);
+  EXPECT_EQ(to_string(result),
+            "gave up: held back by retry_budget, come back in 4s, after 1 attempt in 1s");
+}
+
+TEST_F(guarded_retry, throws_what_it_has_to_say_if_there_is_no_error_of_an_attempt) {
+  open();
+  Service service{clock, {200}};
+  const auto result = retry(doubling, {}, is_5xx, service, clock, guarded());
+  try {
+    (void)result.value_or_throw();
+    FAIL();
+  } catch (const GaveUpError& error) {
+    EXPECT_EQ(error.reason(), GaveUp::held_back);
+    EXPECT_STREQ(error.what(),
+                 "gave up: held back by open_breaker, come back in 5s, after 0 attempts in 0ns");
+  }
+}
+
+TEST_F(guarded_retry, gives_up_for_its_own_reason_before_it_asks_the_guard) {
+  Service service{clock, {503}};
+  const auto result = retry(doubling, {.max_retries = 0}, is_5xx, service, clock, guarded());
+  EXPECT_EQ(result.reason, GaveUp::retries_exhausted);
+  EXPECT_EQ(result.held_back_by, std::nullopt);
+  EXPECT_EQ(counters().held_back_by_breaker, 0u);
+}
+
+TEST_F(guarded_retry, that_is_cancelled_before_the_first_attempt_does_not_ask) {
+  clock.cancelled_at = clock.now();
+  Service service{clock, {200}};
+  EXPECT_EQ(retry(doubling, {}, is_5xx, service, clock, guarded()).reason, GaveUp::cancelled);
+  EXPECT_EQ(counters(), GuardCounters{});
+}
+
+// -- what the guard is told ------------------------------------------------------------------
+
+TEST_F(guarded_retry, tells_the_guard_what_came_of_every_attempt) {
+  guard = breaker(9);
+  Service service{clock, {503, 0, 429, 200}};
+  const auto predicate = [](const int& status) {
+    return status == 429 ? retryable_after(1s) : status == 503 ? retryable : success;
+  };
+  EXPECT_TRUE(retry(doubling, {}, predicate, service, clock, guarded()));
+  EXPECT_EQ(counters(), (GuardCounters{.admitted = 4, .succeeded = 1, .failed = 3}));
+}
+
+TEST_F(guarded_retry, takes_a_final_answer_for_a_success_of_the_service) {
+  const auto never_again = [](const auto&) { return not_retryable; };
+  Service value{clock, {404}};
+  Service error{clock, {0}};
+  EXPECT_FALSE(retry(doubling, {}, never_again, value, clock, guarded()));
+  EXPECT_FALSE(retry(doubling, {}, never_again, error, clock, guarded()));
+  EXPECT_EQ(counters(), (GuardCounters{.admitted = 2, .succeeded = 2}));
+}
+
+TEST_F(guarded_retry, tells_of_a_failure_when_the_attempt_ends_and_not_when_the_delay_does) {
+  Service service{clock, {503}};
+  service.takes = 2s;
+  auto options = guarded();
+  options.on_retry = [&](const RetryNotice&) {
+    EXPECT_EQ(guard.status(clock.now()).open_for, 5s);
+    EXPECT_EQ(guard.status(clock.now()).breaker, BreakerState::open);
+  };
+  (void)retry(Fixed{1s}, {}, is_5xx, service, clock, options);
+}
+
+TEST_F(guarded_retry, whose_exception_leaves_it_is_forgotten_and_its_probe_makes_room) {
+  const auto throws_a_number = [] { throw 42; }; // NOLINT
+  const auto refuses = [](const int&) -> bool { throw std::logic_error("?"); };
+  for (auto round = 0; round < 3; ++round) {
+    open();
+    clock.pass(5s);
+    Service service{clock, {503}};
+    EXPECT_THROW((void)retry(doubling, {}, on_exceptions, throws_a_number, clock, guarded()), int);
+    EXPECT_THROW((void)retry(doubling, {}, refuses, service, clock, guarded()), std::logic_error);
+    EXPECT_EQ(guard.status(clock.now()).breaker, BreakerState::half_open);
+    EXPECT_TRUE(retry(
+      doubling, {}, on_exceptions, [] { return 200; }, clock, guarded()));
+  }
+  EXPECT_EQ(counters(), (GuardCounters{.admitted = 12, .succeeded = 3, .failed = 3, .opened = 3}));
+}
+
+TEST_F(guarded_retry, that_is_cancelled_during_a_delay_has_told_of_its_failure) {
+  guard = breaker(9);
+  clock.cancelled_at = clock.now() + 500ms;
+  Service service{clock, {503}};
+  EXPECT_EQ(retry(doubling, {}, is_5xx, service, clock, guarded()).reason, GaveUp::cancelled);
+  EXPECT_EQ(counters(), (GuardCounters{.admitted = 1, .failed = 1}));
+}
+
+TEST_F(guarded_retry, guards_a_function_that_returns_nothing) {
+  auto calls = 0;
+  const auto refuse = [&] {
+    ++calls;
+    throw std::runtime_error("down");
+  };
+  const auto result = retry(doubling, {}, on_exceptions, refuse, clock, guarded());
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(to_string(result), "gave up: held back by open_breaker, come back in 4s, after 1 "
+                               "attempt in 1s; last error: down");
+}
+
+TEST_F(guarded_retry, shares_its_guard_with_other_calls) {
+  Service service{clock, {503}};
+  (void)retry(doubling, {.max_retries = 0}, is_5xx, service, clock, guarded());
+  Service other{clock, {200}};
+  EXPECT_EQ(retry(doubling, {}, is_5xx, other, clock, guarded()).attempts, 0u);
+}
+
+} // namespace backoff_actor::retry_test
