@@ -19,6 +19,7 @@
 //   cause_of               a caf::error as a Cause
 //   keep_cause             makes an actor's exception its exit reason, text included
 //   error_of               an exception as such an exit reason
+//   receiver_down          the error that a receiver is gone
 //   is_bounce              whether an error is CAF's word that nobody answered
 //   serialized_size        what a message weighs
 //   enqueue, send_later    sending without a sender, and to oneself after a delay
