@@ -100,6 +100,19 @@ int main() {
                   << '\n';
       },
       [&](const caf::error& error) { std::cout << render(system, error) << '\n'; });
-  std::cout << service.calls << " calls; " << to_string(guard.status()) << std::endl;
   // [request]
+
+  // [sender]
+  SenderOptions options;
+  options.guard = guard; // of all senders whose workers call the service
+  const auto sender = spawn_back_off_sender(system, child_of<Worker>(&service), options);
+  guard.isolate();
+  self->send(sender, std::string{"order 4"}); // waits, and nobody fails
+  guard.close();                              // comes back within the spread
+  self->receive([](const std::string& answer) { std::cout << answer << '\n'; });
+  // [sender]
+
+  // [status]
+  std::cout << service.calls << " calls; " << to_string(guard.status()) << std::endl;
+  // [status]
 }
