@@ -18,8 +18,8 @@
 // cohort, and a cohort is done as a whole: when one request leaves, the concurrency falls, and with it
 // the time that the others need.
 //
-// Clients that wait are linked to their cohort. Those that left are a number in it: however much work
-// a service does for nobody, it takes no memory.
+// Clients that wait are linked to their cohort. Those that left are a number in it: work for nobody
+// takes 32 bytes for each cohort, 10,000 of which begin in a second, however much it is.
 //
 // While the service is stopped, TCP goes on: connections come into the backlog. When it continues, all
 // sleeps have ended: those that were worked on look at the clock at once, in order of their age; after
