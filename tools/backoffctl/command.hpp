@@ -30,6 +30,9 @@ public:
   /// Does what is asked for, after a `check` without problems, and returns what is to be printed.
   virtual std::string run() = 0;
 
+  /// The program's exit code after `run`, if nothing failed.
+  virtual int exit_code() const { return 0; }
+
 protected:
   /// Declares a flag with a value. What is given is left as it is, so that also a flag without a value, or
   /// one that is given twice, has a value that `check` refuses with all the others.
