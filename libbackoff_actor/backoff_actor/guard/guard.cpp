@@ -1,0 +1,219 @@
+#include "backoff_actor/guard/guard.hpp"
+
+#include "backoff_actor/backoff/text.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace backoff_actor {
+
+GuardPort::~GuardPort() = default;
+
+std::string_view to_string(HeldBackBy reason) {
+  switch (reason) {
+  case HeldBackBy::open_breaker:
+    return "open_breaker";
+  case HeldBackBy::probe:
+    return "probe";
+  case HeldBackBy::isolated_breaker:
+    return "isolated_breaker";
+  case HeldBackBy::retry_budget:
+    return "retry_budget";
+  }
+  return "unknown";
+}
+
+Problems check(const GuardOptions& options) {
+  Problems problems;
+  if (!options.circuit_breaker && !options.retry_budget)
+    problems.add("guard", "none", "a circuit breaker, a retry budget, or both");
+  if (options.circuit_breaker)
+    problems.add_nested("circuit_breaker", check(*options.circuit_breaker));
+  if (options.retry_budget)
+    problems.add_nested("retry_budget", check(*options.retry_budget));
+  return problems;
+}
+
+std::string to_string(const GuardOptions& options) {
+  std::string result;
+  if (options.circuit_breaker)
+    result = to_string(*options.circuit_breaker);
+  if (options.retry_budget)
+    result.append(result.empty() ? "" : " + ").append(to_string(*options.retry_budget));
+  return result.empty() ? "none" : result;
+}
+
+std::string to_string(const GuardStatus& status) {
+  std::string result;
+  if (status.has_breaker) {
+    result = "circuit breaker " + std::string{to_string(status.breaker)};
+    if (status.breaker == BreakerState::open)
+      result += " for " + to_string(status.open_for);
+    result += ", opened " + std::to_string(status.counters.opened)
+              + (status.counters.opened == 1 ? " time; " : " times; ");
+  }
+  if (status.has_budget)
+    result += "retry budget " + detail::decimal(std::floor(status.retries_left * 10) / 10) + "; ";
+  const auto held_back = status.counters.held_back_by_breaker + status.counters.held_back_by_budget;
+  return result + std::to_string(status.counters.admitted) + " calls admitted, "
+         + std::to_string(held_back) + " held back";
+}
+
+Guard::Guard(const GuardOptions& options, std::uint64_t seed, GuardHook on_event)
+  : options_(options), on_event_(std::move(on_event)) {
+  check(options).raise_if_any();
+  if (options.circuit_breaker)
+    breaker_.emplace(*options.circuit_breaker, seed);
+  if (options.retry_budget)
+    budget_.emplace(*options.retry_budget, seed);
+}
+
+// -- calls --------------------------------------------------------------------------------
+
+Admission Guard::admit(Instant now, Call call) {
+  now = later(now);
+  const auto needs_budget = budget_ && call == Call::retry;
+  if (needs_budget && !budget_->can_withdraw(now)) {
+    ++counters_.held_back_by_budget;
+    const HeldBack answer{HeldBackBy::retry_budget, budget_->next_turn(now)};
+    if (!std::exchange(is_exhausted_, true))
+      tell(event::BudgetExhausted{now});
+    return answer;
+  }
+  if (breaker_) {
+    const auto before = breaker_->state();
+    const auto answer = breaker_->admit(now);
+    tell_change(before, now);
+    if (std::holds_alternative<HeldBack>(answer)) {
+      ++counters_.held_back_by_breaker;
+      return answer;
+    }
+    spend(call, now);
+    return answer;
+  }
+  spend(call, now);
+  return Permit{1, 0};
+}
+
+// The call is made.
+void Guard::spend(Call call, Instant now) {
+  ++counters_.admitted;
+  if (!budget_)
+    return;
+  if (call == Call::first)
+    return budget_->deposit(now);
+  budget_->withdraw(now);
+  if (std::exchange(is_exhausted_, false))
+    tell(event::BudgetRecovered{now});
+}
+
+void Guard::succeeded(Permit permit, Instant now) {
+  ++counters_.succeeded;
+  if (!breaker_)
+    return;
+  now = later(now);
+  const auto before = breaker_->state();
+  breaker_->succeeded(permit, now);
+  tell_change(before, now);
+}
+
+void Guard::failed(Permit permit, Instant now) {
+  ++counters_.failed;
+  if (!breaker_)
+    return;
+  now = later(now);
+  const auto before = breaker_->state();
+  breaker_->failed(permit, now);
+  tell_change(before, now);
+}
+
+void Guard::forgotten(Permit permit, Instant) {
+  if (breaker_)
+    breaker_->forgotten(permit);
+}
+
+bool Guard::is_closed() const { return !breaker_ || breaker_->state() == BreakerState::closed; }
+
+// -- by hand --------------------------------------------------------------------------------
+
+void Guard::isolate(Instant now) {
+  auto& breaker = breaker_for("to be isolated");
+  const auto before = breaker.state();
+  if (before == BreakerState::isolated)
+    return;
+  breaker.isolate();
+  tell_change(before, later(now), true);
+}
+
+void Guard::close(Instant now) {
+  auto& breaker = breaker_for("to be closed");
+  const auto before = breaker.state();
+  breaker.close();
+  tell_change(before, later(now), true);
+}
+
+CircuitBreaker& Guard::breaker_for(const char* what) {
+  if (!breaker_) {
+    Problems problems;
+    problems.add("circuit_breaker", "none", std::string{"one "} + what);
+    problems.raise_if_any();
+  }
+  return *breaker_;
+}
+
+// -- what is told -----------------------------------------------------------------------------
+
+GuardStatus Guard::status(Instant now) const {
+  now = is_begun_ ? std::max(now, now_) : now;
+  GuardStatus result;
+  result.counters = counters_;
+  if (breaker_) {
+    result.has_breaker = true;
+    result.breaker = breaker_->state();
+    if (result.breaker == BreakerState::open)
+      result.open_for = std::max(Duration::zero(), breaker_->open_until() - now);
+    result.consecutive_failures = breaker_->consecutive_failures();
+    result.window = breaker_->counts(now);
+  }
+  if (budget_) {
+    result.has_budget = true;
+    result.retries_left = budget_->balance(now);
+  }
+  return result;
+}
+
+void Guard::tell(const GuardEvent& event) const {
+  if (!on_event_)
+    return;
+  try {
+    on_event_(event);
+  } catch (...) {
+    // A hook is told not to throw; one that does must not cost a call.
+  }
+}
+
+// No member of the breaker changes its state more than once.
+void Guard::tell_change(BreakerState before, Instant now, bool is_by_hand) {
+  const auto after = breaker_->state();
+  if (before == after)
+    return;
+  switch (after) {
+  case BreakerState::closed:
+    return tell(event::BreakerClosed{now, is_by_hand});
+  case BreakerState::open:
+    ++counters_.opened;
+    return tell(event::BreakerOpened{now, breaker_->open_for(), before == BreakerState::half_open});
+  case BreakerState::half_open:
+    return tell(event::BreakerHalfOpened{now});
+  case BreakerState::isolated:
+    return tell(event::BreakerIsolated{now});
+  }
+}
+
+Instant Guard::later(Instant now) {
+  now_ = std::exchange(is_begun_, true) ? std::max(now, now_) : now;
+  return now_;
+}
+
+} // namespace backoff_actor

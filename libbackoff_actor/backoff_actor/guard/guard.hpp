@@ -1,0 +1,115 @@
+#pragma once
+
+#include "backoff_actor/core/export.hpp"
+#include "backoff_actor/core/problems.hpp"
+#include "backoff_actor/core/time.hpp"
+#include "backoff_actor/guard/circuit_breaker.hpp"
+#include "backoff_actor/guard/guard_events.hpp"
+#include "backoff_actor/guard/guard_port.hpp"
+#include "backoff_actor/guard/retry_budget.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace backoff_actor {
+
+/// What guards a service: a circuit breaker, a retry budget, or both.
+struct GuardOptions {
+  /// Whether the service is called at all.
+  std::optional<CircuitBreakerOptions> circuit_breaker{};
+
+  /// How many of the calls may be retries.
+  std::optional<RetryBudgetOptions> retry_budget{};
+
+  /// Whether two are the same.
+  friend bool operator==(const GuardOptions&, const GuardOptions&) = default;
+};
+
+/// Returns all that is wrong with the options. A guard that guards with nothing is wrong.
+BACKOFF_ACTOR_EXPORT Problems check(const GuardOptions& options);
+
+/// Renders the options in the form that `parse_guard` takes, with everything in it; `none` if there
+/// is nothing.
+BACKOFF_ACTOR_EXPORT std::string to_string(const GuardOptions& options);
+
+/// What a guard has counted since it was made.
+struct GuardCounters {
+  std::uint64_t admitted = 0;             ///< calls
+  std::uint64_t held_back_by_breaker = 0; ///< calls
+  std::uint64_t held_back_by_budget = 0;  ///< retries
+  std::uint64_t succeeded = 0;            ///< calls
+  std::uint64_t failed = 0;               ///< calls
+  std::uint64_t opened = 0;               ///< how often the breaker opened
+
+  /// Whether all counts are the same.
+  friend bool operator==(const GuardCounters&, const GuardCounters&) = default;
+};
+
+/// How a guard stands, at one moment.
+struct GuardStatus {
+  bool has_breaker = false;                    ///< what follows means something
+  BreakerState breaker = BreakerState::closed; ///< what it does with calls
+  Duration open_for{0};                        ///< the rest of its time, if it is open
+  std::uint32_t consecutive_failures = 0;      ///< since the last success, if it is closed
+  CallCounts window{};                         ///< of a breaker that judges by a part of the calls
+  bool has_budget = false;                     ///< what follows means something
+  double retries_left = 0;                     ///< what the budget holds
+  GuardCounters counters{};                    ///< what it has counted
+};
+
+/// Renders a status in one line:
+/// `circuit breaker open for 3.2s, opened 2 times; retry budget 12.4; 312 calls admitted, 40 held back`.
+BACKOFF_ACTOR_EXPORT std::string to_string(const GuardStatus& status);
+
+/// A guard as a value: the same calls in the same order give the same answers, always. `SharedGuard`
+/// shares one among threads.
+///
+/// @thread one at a time.
+class BACKOFF_ACTOR_EXPORT Guard final : public GuardPort {
+public:
+  /// Lets everything through at first. Chance comes from `unit_random(seed, ...)`.
+  ///
+  /// @errors throws `InvalidArgument` naming every option that `check` finds wrong.
+  explicit Guard(const GuardOptions& options, std::uint64_t seed = 0, GuardHook on_event = {});
+
+  Admission admit(Instant now, Call call) override;
+  void succeeded(Permit permit, Instant now) override;
+  void failed(Permit permit, Instant now) override;
+  void forgotten(Permit permit, Instant now) override;
+  bool is_closed() const override;
+
+  /// Lets nothing through until `close`.
+  ///
+  /// @errors throws `InvalidArgument` if the guard has no circuit breaker.
+  void isolate(Instant now);
+
+  /// Closes the circuit breaker, whatever it was.
+  ///
+  /// @errors throws `InvalidArgument` if the guard has no circuit breaker.
+  void close(Instant now);
+
+  /// How it stands.
+  GuardStatus status(Instant now) const;
+
+  /// The options.
+  const GuardOptions& options() const { return options_; }
+
+private:
+  void spend(Call call, Instant now);
+  Instant later(Instant now);
+  CircuitBreaker& breaker_for(const char* what);
+  void tell(const GuardEvent& event) const;
+  void tell_change(BreakerState before, Instant now, bool is_by_hand = false);
+
+  GuardOptions options_;
+  std::optional<CircuitBreaker> breaker_{};
+  std::optional<RetryBudget> budget_{};
+  GuardHook on_event_;
+  GuardCounters counters_{};
+  Instant now_{};
+  bool is_begun_ = false; // `now_` means something
+  bool is_exhausted_ = false;
+};
+
+} // namespace backoff_actor

@@ -1,0 +1,71 @@
+#pragma once
+
+#include "backoff_actor/core/export.hpp"
+#include "backoff_actor/core/time.hpp"
+
+#include <functional>
+#include <string>
+#include <variant>
+
+namespace backoff_actor {
+
+namespace event {
+
+/// The circuit breaker opened: the service failed too often, or failed a probe.
+struct BreakerOpened {
+  Instant at;        ///< of the failure
+  Duration open_for; ///< how long nothing goes through
+  bool was_probed;   ///< whether it was a probe that failed
+};
+
+/// The breaker's time was over, and the first probe goes.
+struct BreakerHalfOpened {
+  Instant at; ///< of the probe
+};
+
+/// The breaker closed: everything goes through.
+struct BreakerClosed {
+  Instant at;       ///< of the probe's success, or of the word
+  bool was_by_hand; ///< whether somebody said so; otherwise probes succeeded
+};
+
+/// Somebody isolated the service.
+struct BreakerIsolated {
+  Instant at; ///< of the word
+};
+
+/// A retry was held back because there were too many of late; the first in a row.
+struct BudgetExhausted {
+  Instant at; ///< when it was asked for
+};
+
+/// A retry went through again.
+struct BudgetRecovered {
+  Instant at; ///< when it was asked for
+};
+
+} // namespace event
+
+/// What happened to a guard: a change of its state.
+using GuardEvent =
+  std::variant<event::BreakerOpened, event::BreakerHalfOpened, event::BreakerClosed,
+               event::BreakerIsolated, event::BudgetExhausted, event::BudgetRecovered>;
+
+/// The one hook of a guard, called after the change. It must not block, and every caller waits for
+/// it.
+///
+/// @errors what it throws is dropped.
+/// @thread whichever caller's call made the change
+using GuardHook = std::function<void(const GuardEvent&)>;
+
+namespace event { // of the events' types, so that unqualified calls find them
+
+/// Returns when the event happened.
+BACKOFF_ACTOR_EXPORT Instant time_of(const GuardEvent& event);
+
+/// Renders an event in one line, without its time: `circuit breaker open for 5s`.
+BACKOFF_ACTOR_EXPORT std::string to_string(const GuardEvent& event);
+
+} // namespace event
+
+} // namespace backoff_actor

@@ -1,0 +1,96 @@
+#pragma once
+
+#include "backoff_actor/core/export.hpp"
+#include "backoff_actor/core/problems.hpp"
+#include "backoff_actor/core/time.hpp"
+#include "backoff_actor/guard/call_window.hpp"
+#include "backoff_actor/guard/guard_port.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace backoff_actor {
+
+/// The parameters of a retry budget.
+struct RetryBudgetOptions {
+  /// How many retries each first attempt earns.
+  ///
+  /// @range 0 to 1000
+  double ratio = 0.2;
+
+  /// How many retries there are each second besides, so that little traffic can be retried too.
+  ///
+  /// @range 0, or 0.001 to 1,000,000; not 0 if `ratio` is
+  double per_second = 10;
+
+  /// What was earned and not used is lost after this, see `RecentCalls`. A budget that has rested
+  /// holds what `per_second` earns in this time, and one retry at the least.
+  ///
+  /// @range 10ms to 24h
+  Duration window = std::chrono::seconds{10};
+
+  /// Whether two are the same.
+  friend bool operator==(const RetryBudgetOptions&, const RetryBudgetOptions&) = default;
+};
+
+/// Returns all that is wrong with the options.
+BACKOFF_ACTOR_EXPORT Problems check(const RetryBudgetOptions& options);
+
+/// Renders the options in the form that `parse_guard` takes, with everything in it:
+/// `retry_budget(20%, 10/s, window 10s)`.
+BACKOFF_ACTOR_EXPORT std::string to_string(const RetryBudgetOptions& options);
+
+/// A retry budget as a value: a share of recent traffic plus a floor per second. The same calls in
+/// the same order give the same answers, always.
+///
+/// The floor refills evenly, unlike in Finagle's budget, where what is spent at once comes back at
+/// once, a window later.
+///
+/// @range  `now` must not go back.
+/// @errors none but `std::bad_alloc`
+/// @source Finagle's RetryBudget: 20 %, 10 per second, 10 s; a balance of 100 at the beginning
+/// @thread one at a time.
+class BACKOFF_ACTOR_EXPORT RetryBudget {
+public:
+  /// Full. Chance comes from `unit_random(seed, ...)`.
+  ///
+  /// @errors throws `InvalidArgument` naming every option that `check` finds wrong.
+  explicit RetryBudget(const RetryBudgetOptions& options, std::uint64_t seed = 0);
+
+  /// A first attempt is made, and earns its part of a retry.
+  void deposit(Instant now);
+
+  /// Whether there is a retry to be taken.
+  bool can_withdraw(Instant now);
+
+  /// Takes one retry from the budget; nothing is taken if there is none.
+  ///
+  /// @shape  `withdraw(now) -> bool`
+  bool withdraw(Instant now);
+
+  /// When one who found nothing is to come again: each is told another instant, at the pace at
+  /// which the floor refills, but none later than the window is long.
+  Instant next_turn(Instant now);
+
+  /// How many retries there are at this moment, and a part of one.
+  double balance(Instant now) const;
+
+  /// The options.
+  const RetryBudgetOptions& options() const { return options_; }
+
+private:
+  void refill(Instant now);
+  double largest_balance(Instant now) const;
+
+  RetryBudgetOptions options_;
+  RecentCalls deposits_;
+  double balance_; // at `updated_`
+  Instant updated_{};
+  Instant next_turn_{};
+  std::uint64_t seed_;
+  std::uint64_t turns_ = 0; // draws so far
+  bool is_begun_ = false;   // `updated_` means something
+};
+
+} // namespace backoff_actor

@@ -1,0 +1,125 @@
+#include "backoff_actor/retry/shared_guard.hpp"
+
+#include "backoff_actor/core/unit_random.hpp"
+#include "backoff_actor/retry/default_draws.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace backoff_actor {
+
+// A guard behind a lock. The lock can be taken again by who has it, so that hooks may look.
+class SharedGuard::Shared final : public GuardPort {
+public:
+  Shared(const GuardOptions& options, std::uint64_t seed, GuardHook on_event)
+    : guard_(options, seed, std::move(on_event)) {}
+
+  Admission admit(Instant now, Call call) override {
+    const std::lock_guard lock{mutex_};
+    return guard_.admit(now, call);
+  }
+
+  void succeeded(Permit permit, Instant now) override {
+    const std::lock_guard lock{mutex_};
+    guard_.succeeded(permit, now);
+  }
+
+  void failed(Permit permit, Instant now) override {
+    const std::lock_guard lock{mutex_};
+    guard_.failed(permit, now);
+  }
+
+  void forgotten(Permit permit, Instant now) override {
+    const std::lock_guard lock{mutex_};
+    guard_.forgotten(permit, now);
+  }
+
+  bool is_closed() const override {
+    const std::lock_guard lock{mutex_};
+    return guard_.is_closed();
+  }
+
+  void isolate(Instant now) {
+    const std::lock_guard lock{mutex_};
+    guard_.isolate(now);
+  }
+
+  void close(Instant now) {
+    std::vector<std::shared_ptr<const GuardClosedHook>> watchers;
+    Duration spread{};
+    {
+      const std::lock_guard lock{mutex_};
+      guard_.close(now);
+      spread = guard_.options().circuit_breaker->spread;
+      for (const auto& watcher : watchers_)
+        if (auto hook = watcher.lock())
+          watchers.push_back(std::move(hook));
+    }
+    for (const auto& hook : watchers) // without the lock: they send messages
+      (*hook)(spread);
+  }
+
+  GuardStatus status(Instant now) const {
+    const std::lock_guard lock{mutex_};
+    return guard_.status(now);
+  }
+
+  GuardOptions options() const {
+    const std::lock_guard lock{mutex_};
+    return guard_.options();
+  }
+
+  std::shared_ptr<const void> watch(GuardClosedHook hook) {
+    auto result = std::make_shared<const GuardClosedHook>(std::move(hook));
+    const std::lock_guard lock{mutex_};
+    // Looked through only when there may be as many dead ones as there were living ones the last
+    // time, so that a watcher costs the same however many there are.
+    if (watchers_.size() >= clean_at_) {
+      std::erase_if(watchers_, [](const auto& watcher) { return watcher.expired(); });
+      clean_at_ = std::max(least_to_clean, 2 * watchers_.size());
+    }
+    watchers_.push_back(result);
+    return result;
+  }
+
+private:
+  static constexpr std::size_t least_to_clean = 16;
+
+  mutable std::recursive_mutex mutex_;
+  Guard guard_;
+  std::vector<std::weak_ptr<const GuardClosedHook>> watchers_;
+  std::size_t clean_at_ = least_to_clean;
+};
+
+SharedGuard::SharedGuard(const GuardOptions& options, GuardHook on_event)
+  : SharedGuard(options, detail::mix(seed_of_this_process() ^ next_stream_of_this_process()),
+                std::move(on_event)) {}
+
+SharedGuard::SharedGuard(const GuardOptions& options, std::uint64_t seed, GuardHook on_event)
+  : shared_(std::make_shared<Shared>(options, seed, std::move(on_event))) {}
+
+Admission SharedGuard::admit(Instant now, Call call) const { return shared_->admit(now, call); }
+
+void SharedGuard::succeeded(Permit permit, Instant now) const { shared_->succeeded(permit, now); }
+
+void SharedGuard::failed(Permit permit, Instant now) const { shared_->failed(permit, now); }
+
+void SharedGuard::forgotten(Permit permit, Instant now) const { shared_->forgotten(permit, now); }
+
+void SharedGuard::isolate(Instant now) const { shared_->isolate(now); }
+
+void SharedGuard::close(Instant now) const { shared_->close(now); }
+
+GuardStatus SharedGuard::status(Instant now) const { return shared_->status(now); }
+
+GuardOptions SharedGuard::options() const { return shared_->options(); }
+
+std::shared_ptr<GuardPort> SharedGuard::port() const { return shared_; }
+
+std::shared_ptr<const void> SharedGuard::watch(GuardClosedHook hook) const {
+  return shared_->watch(std::move(hook));
+}
+
+} // namespace backoff_actor

@@ -1,0 +1,90 @@
+#pragma once
+
+#include "backoff_actor/core/export.hpp"
+#include "backoff_actor/guard/guard.hpp"
+#include "backoff_actor/retry/steady_clock.hpp"
+
+#include <functional>
+#include <memory>
+#include <string_view>
+
+namespace backoff_actor {
+
+/// Told that a guard was closed by hand, and over how long a time those who wait are to come back.
+///
+/// It must not block, nor use the guard.
+using GuardClosedHook = std::function<void(Duration spread)>;
+
+/// A handle to a guard that many share: senders, calls of `retry`, requests and actors that all call
+/// the same service. Copies are the same guard; made of nothing, it is none.
+///
+///     SharedGuard guard{parse_guard("circuit_breaker(5 failures, open 5s)")};
+///
+/// All who share it must be on the same time line: that of `SteadyClock`, which is also that of
+/// actors, or one virtual time.
+///
+/// @range  of a handle made of nothing only `operator bool` may be called.
+/// @thread safe from any thread. A hook may ask for the status.
+class BACKOFF_ACTOR_EXPORT SharedGuard {
+public:
+  /// No guard.
+  SharedGuard() = default;
+
+  /// A new guard, which lets everything through at first. Its draws come from the seed of this
+  /// process and a stream of its own.
+  ///
+  /// @errors throws `InvalidArgument` naming every option that `check` finds wrong.
+  explicit SharedGuard(const GuardOptions& options, GuardHook on_event = {});
+
+  /// A new guard whose draws are those of `seed`.
+  ///
+  /// @errors throws `InvalidArgument` naming every option that `check` finds wrong.
+  SharedGuard(const GuardOptions& options, std::uint64_t seed, GuardHook on_event = {});
+
+  /// Whether there is a guard.
+  explicit operator bool() const { return shared_ != nullptr; }
+
+  /// As `GuardPort::admit`.
+  Admission admit(Instant now, Call call) const;
+
+  /// As `GuardPort::succeeded`.
+  void succeeded(Permit permit, Instant now) const;
+
+  /// As `GuardPort::failed`.
+  void failed(Permit permit, Instant now) const;
+
+  /// As `GuardPort::forgotten`.
+  void forgotten(Permit permit, Instant now) const;
+
+  /// Lets nothing through until `close`.
+  ///
+  /// @errors throws `InvalidArgument` if the guard has no circuit breaker.
+  void isolate(Instant now = SteadyClock{}.now()) const;
+
+  /// Closes the circuit breaker, whatever it was. Senders that wait come back over its spread.
+  ///
+  /// @errors throws `InvalidArgument` if the guard has no circuit breaker.
+  void close(Instant now = SteadyClock{}.now()) const;
+
+  /// How it stands.
+  GuardStatus status(Instant now = SteadyClock{}.now()) const;
+
+  /// What it guards with.
+  GuardOptions options() const;
+
+  /// What an engine takes.
+  std::shared_ptr<GuardPort> port() const;
+
+  /// Calls `hook` whenever the guard is closed by hand, for as long as the result is kept.
+  [[nodiscard]] std::shared_ptr<const void> watch(GuardClosedHook hook) const;
+
+  /// Whether two are the same guard.
+  friend bool operator==(const SharedGuard&, const SharedGuard&) = default;
+
+private:
+  class Shared;
+
+  std::shared_ptr<Shared> shared_;
+};
+
+} // namespace backoff_actor
