@@ -40,6 +40,7 @@ install(
   PATTERN "integrated_moments.hpp" EXCLUDE
   PATTERN "settled_moments.hpp" EXCLUDE
   PATTERN "backoff/text.hpp" EXCLUDE
+  PATTERN "text_parser.hpp" EXCLUDE
   PATTERN "sender_lane.hpp" EXCLUDE
   PATTERN "sender_step.hpp" EXCLUDE
   PATTERN "${_other_seam}" EXCLUDE)

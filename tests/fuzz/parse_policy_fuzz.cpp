@@ -1,25 +1,14 @@
 // Whatever the bytes, the parser takes them or throws ParseError at a place within them; what it
 // takes is printed so that it is read as the same policy, and keeps within its bounds.
 
+#include "require.hpp"
+
 #include "backoff_actor/backoff/parse_policy.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <initializer_list>
 #include <string_view>
-
-namespace {
-
-void require(bool holds, const char* what) {
-  if (holds)
-    return;
-  std::fprintf(stderr, "%s\n", what);
-  std::abort();
-}
-
-} // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace backoff_actor;

@@ -1,0 +1,131 @@
+#pragma once
+
+// Inside of the parsers; not for their users. What the text forms of policies and guards have in
+// common:
+//
+// value := name [ '(' [ argument { ',' argument } ] ')' ]
+//
+// Arguments are told apart by what they begin with, so that they can come in any order. What is
+// expected somewhere is the list of those that could still come.
+
+#include "backoff_actor/backoff/parse_policy.hpp"
+#include "backoff_actor/core/export.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace backoff_actor::detail {
+
+// One argument, and where its value goes.
+struct BACKOFF_ACTOR_HIDDEN Argument {
+  enum class Form { span, factor, percent, whole, flag, other };
+
+  // What has a form of its own.
+  struct Other {
+    std::string_view expected;
+    std::function<bool()> begins; // moves nothing
+    std::function<void()> read;
+  };
+
+  using Target = std::variant<Duration*, double*, int*, bool*, Other>;
+
+  std::string_view field;  // as in the problems of `check`
+  std::string_view prefix; // what it begins with; empty: its value
+  Form form;
+  Target target;
+  bool is_required = false;
+
+  std::string expected() const;
+};
+
+class BACKOFF_ACTOR_HIDDEN TextParser {
+public:
+  explicit TextParser(std::string_view text) : text_(text) {}
+
+protected:
+  using Form = Argument::Form;
+  using Columns = std::vector<std::pair<std::string_view, std::size_t>>; // of fields
+
+  // -- arguments --------------------------------------------------------------------
+
+  // All that come, in brackets.
+  void arguments(std::vector<Argument> could_come);
+
+  // -- characters -------------------------------------------------------------------
+
+  // Skips blanks. Returns the column of what is next, from 1.
+  std::size_t next_column();
+
+  // Reads a token after blanks, if it is there.
+  bool accept(std::string_view token);
+
+  // The digits, with a point maybe, that are next.
+  std::string_view number();
+
+  // Reads a number and what it is followed by without a blank; moves nothing otherwise.
+  bool accept_number(double& result, std::string_view exponent, std::string_view followed_by);
+
+  // Reads a whole number; moves nothing otherwise.
+  bool accept_whole(int& result);
+
+  // Reads a span; moves nothing otherwise.
+  bool accept_span(Duration& result);
+
+  // Reads a name after blanks, or fails.
+  std::string_view name(const std::string& expected);
+
+  // Goes back to the beginning of the name that was read last.
+  [[noreturn]] void fail_at_name(const std::string& expected);
+
+  bool is_at_digit() const;
+  bool is_at_end();
+
+  // -- errors -----------------------------------------------------------------------
+
+  [[noreturn]] void fail(const std::string& expected);
+
+  // At the first of the fields, or at `column` if their columns are not known.
+  void raise_if_any(const Problems& problems, std::size_t column, const Columns& columns);
+
+  // The columns of the fields that were read since this was called.
+  Columns take_columns() { return std::exchange(columns_, {}); }
+
+  // Goes on with those that were taken.
+  void put_back_columns(Columns columns) { columns_ = std::move(columns); }
+
+  std::size_t position() const { return at_; }
+  void go_to(std::size_t position) { at_ = position; }
+
+private:
+  void argument(std::vector<Argument>& could_come);
+  void require_none(const std::vector<Argument>& could_come, const std::string& instead);
+  bool begins(const Argument& argument) const;
+  void value(const Argument& argument);
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  std::size_t name_at_ = 0;
+  Columns columns_;
+};
+
+// A policy as a part of a text.
+class BACKOFF_ACTOR_HIDDEN PolicyParser : public TextParser {
+public:
+  using TextParser::TextParser;
+
+  enum class Extent { whole_text, part };
+
+  // The policy that begins here.
+  Policy policy(Extent extent);
+
+private:
+  Policy::Formula formula();
+  Jitter jitter();
+};
+
+} // namespace backoff_actor::detail

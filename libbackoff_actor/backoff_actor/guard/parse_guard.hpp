@@ -1,0 +1,29 @@
+#pragma once
+
+#include "backoff_actor/backoff/parse_policy.hpp"
+#include "backoff_actor/core/export.hpp"
+#include "backoff_actor/guard/guard.hpp"
+
+#include <string_view>
+
+namespace backoff_actor {
+
+/// Reads what guards a service:
+///
+///     circuit_breaker(5 failures, open 5s, probes 1, spread 5s, probe_timeout 1min)
+///     circuit_breaker(50% of 100 calls, min_calls 10, open exponential(5s, x2, cap 1min))
+///     circuit_breaker(10% within 30s, min_calls 100, open fixed(5s) | equal_jitter)
+///     retry_budget(20%, 10/s, window 10s)
+///     circuit_breaker + retry_budget
+///     none
+///
+/// All arguments can be left out, and have the defaults of `CircuitBreakerOptions` and
+/// `RetryBudgetOptions` then; they can come in any order. `open` takes a span or a policy. Blanks are
+/// free. `to_string` gives the form with everything in it, and reading that gives the same options.
+///
+/// @errors throws `ParseError` at the first place where something else should be, or where a policy
+///         cannot be; where all can be read but something is out of range, at the first of these,
+///         naming all.
+BACKOFF_ACTOR_EXPORT GuardOptions parse_guard(std::string_view text);
+
+} // namespace backoff_actor

@@ -1,0 +1,164 @@
+#include "backoff_actor/guard/parse_guard.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace backoff_actor {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// -- what is read ------------------------------------------------------------------------
+
+struct Read {
+  const char* text;
+  const char* printed;
+
+  friend void PrintTo(const Read& row, std::ostream* out) { *out << row.text; }
+};
+
+class GuardText : public ::testing::TestWithParam<Read> {};
+
+TEST_P(GuardText, is_printed_in_full) {
+  EXPECT_EQ(to_string(parse_guard(GetParam().text)), GetParam().printed);
+}
+
+TEST_P(GuardText, is_read_back_as_the_same_guard) {
+  const auto guard = parse_guard(GetParam().text);
+  EXPECT_EQ(parse_guard(to_string(guard)), guard);
+}
+
+constexpr auto plain =
+  "circuit_breaker(5 failures, open 5s, probes 1, spread 5s, probe_timeout 1min)";
+
+INSTANTIATE_TEST_SUITE_P(
+  texts, GuardText,
+  ::testing::Values(
+    Read{"circuit_breaker", plain}, Read{"circuit_breaker()", plain},
+    Read{"circuit_breaker(5 failures, open 5s, probes 1)", plain}, Read{plain, plain},
+    Read{" circuit_breaker ( probes 1 ,open 5s,5failures ) ", plain},
+    Read{"circuit_breaker(1 failure)",
+         "circuit_breaker(1 failures, open 5s, probes 1, spread 5s, probe_timeout 1min)"},
+    Read{"circuit_breaker(open exponential(5s, x2, cap 1min) | equal_jitter, probes 3)",
+         "circuit_breaker(5 failures, open exponential(5s, x2, cap 1min) | equal_jitter, probes 3, "
+         "spread 5s, probe_timeout 1min)"},
+    Read{"circuit_breaker(open fixed(5s))", plain},
+    Read{"circuit_breaker(open fixed(5s) | full_jitter)",
+         "circuit_breaker(5 failures, open fixed(5s) | full_jitter, probes 1, spread 5s, "
+         "probe_timeout 1min)"},
+    Read{"circuit_breaker(50% of 100 calls)",
+         "circuit_breaker(50% of 100 calls, min_calls 10, open 5s, probes 1, spread 5s, "
+         "probe_timeout 1min)"},
+    Read{"circuit_breaker(29% of 5 calls)",
+         "circuit_breaker(29% of 5 calls, min_calls 5, open 5s, probes 1, spread 5s, "
+         "probe_timeout 1min)"},
+    Read{"circuit_breaker(min_calls 100, 10% within 30s, spread 0s, probe_timeout 10s)",
+         "circuit_breaker(10% within 30s, min_calls 100, open 5s, probes 1, spread 0ns, "
+         "probe_timeout 10s)"},
+    Read{"retry_budget", "retry_budget(20%, 10/s, window 10s)"},
+    Read{"retry_budget(20%, 10/s)", "retry_budget(20%, 10/s, window 10s)"},
+    Read{"retry_budget(0.5/s, window 1min, 150%)", "retry_budget(150%, 0.5/s, window 1min)"},
+    Read{"retry_budget(0%)", "retry_budget(0%, 10/s, window 10s)"},
+    Read{"retry_budget(0/s)", "retry_budget(20%, 0/s, window 10s)"},
+    Read{"circuit_breaker + retry_budget",
+         "circuit_breaker(5 failures, open 5s, probes 1, spread 5s, probe_timeout 1min) + "
+         "retry_budget(20%, 10/s, window 10s)"},
+    Read{"retry_budget+circuit_breaker",
+         "circuit_breaker(5 failures, open 5s, probes 1, spread 5s, probe_timeout 1min) + "
+         "retry_budget(20%, 10/s, window 10s)"},
+    Read{"none", "none"}));
+
+TEST(parse_guard, gives_the_options_that_the_types_make) {
+  GuardOptions options;
+  options.circuit_breaker.emplace();
+  options.circuit_breaker->trip = FailureRatioOfTime{0.1, 30s, 100};
+  options.circuit_breaker->open = Exponential{.first = 5s, .factor = 2, .cap = 1min} | full_jitter;
+  options.circuit_breaker->probes = 3;
+  options.circuit_breaker->spread = 2s;
+  options.circuit_breaker->probe_timeout = 20s;
+  options.retry_budget = RetryBudgetOptions{0.1, 5, 20s};
+  EXPECT_EQ(
+    parse_guard("circuit_breaker(10% within 30s, min_calls 100, open exponential(5s, x2, cap "
+                "1min) | full_jitter, probes 3, spread 2s, probe_timeout 20s) + "
+                "retry_budget(10%, 5/s, window 20s)"),
+    options);
+}
+
+// -- what is refused -----------------------------------------------------------------------
+
+struct Refused {
+  const char* text;
+  std::size_t column;
+  const char* problem;
+
+  friend void PrintTo(const Refused& row, std::ostream* out) { *out << row.text; }
+};
+
+class NoGuardText : public ::testing::TestWithParam<Refused> {};
+
+TEST_P(NoGuardText, is_refused_at_the_place_that_is_wrong) {
+  try {
+    const auto guard = parse_guard(GetParam().text);
+    FAIL() << "read as " << to_string(guard);
+  } catch (const ParseError& error) {
+    EXPECT_EQ(error.column(), GetParam().column);
+    EXPECT_EQ(error.problem(), GetParam().problem);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+  texts, NoGuardText,
+  ::testing::Values(
+    Refused{"", 1, "expected a guard: circuit_breaker, retry_budget or none; found the end"},
+    Refused{"breaker", 1,
+            "expected a guard: circuit_breaker, retry_budget or none; found 'breaker'"},
+    Refused{"none + retry_budget", 6, "expected the end; found '+'"},
+    Refused{"circuit_breaker, retry_budget", 16,
+            "expected '+' and another guard, or the end; found ','"},
+    Refused{"circuit_breaker + circuit_breaker", 19,
+            "expected retry_budget; found 'circuit_breaker'"},
+    Refused{"retry_budget + none", 16, "expected circuit_breaker; found 'none'"},
+    Refused{"circuit_breaker + retry_budget + none", 32, "expected the end; found '+'"},
+    Refused{"circuit_breaker(5)", 18, "expected 'failures'; found ')'"},
+    Refused{"circuit_breaker(5 calls)", 19, "expected 'failures'; found 'calls'"},
+    Refused{"circuit_breaker(50%)", 20,
+            "expected 'of' and a number of calls such as 100 calls, or 'within' and a span such as "
+            "30s; found ')'"},
+    Refused{"circuit_breaker(50% of 30s)", 26, "expected 'calls'; found 's'"},
+    Refused{"circuit_breaker(50% within 100)", 28, "expected a span such as 30s; found '100'"},
+    Refused{"circuit_breaker(open 5)", 22, "expected a span such as 5s; found '5'"},
+    Refused{"circuit_breaker(open soon)", 22,
+            "expected a policy: decorrelated, ethernet, exponential, fixed, linear, memorystore, "
+            "random_slots or seed002; found 'soon'"},
+    Refused{"circuit_breaker(open fixed(5s) | wild_jitter)", 34,
+            "expected a jitter: additive_jitter, equal_jitter, full_jitter, gaussian_jitter, "
+            "no_jitter or proportional_jitter; found 'wild_jitter'"},
+    Refused{"circuit_breaker(probes one)", 24, "expected a whole number such as 10; found 'one'"},
+    Refused{"circuit_breaker(min_calls 3)", 17,
+            "expected no 'min_calls' without a part of the calls such as 50% of 100 calls; found "
+            "'min_calls'"},
+    Refused{"circuit_breaker(0 failures, probes 0)", 17,
+            "failures: got 0, allowed 1..1000000; probes: got 0, allowed 1..1000000"},
+    Refused{"circuit_breaker(150% of 10 calls, min_calls 20)", 17,
+            "ratio: got 150%, allowed more than 0%, to 100%; minimum_calls: got 20, allowed 1..10"},
+    Refused{"circuit_breaker(open 0s)", 17,
+            "open: got 0ns, allowed a policy with delays above 0ns"},
+    Refused{"circuit_breaker(open 876001h)", 22, "delay: got 876001h, allowed 0ns..876000h"},
+    Refused{"circuit_breaker(spread 25h)", 17, "spread: got 25h, allowed 0ns..24h"},
+    Refused{"circuit_breaker(probe_timeout 0s)", 17, "probe_timeout: got 0ns, allowed 1ns..24h"},
+    Refused{"retry_budget(20%, 0.0001/s)", 19,
+            "per_second: got 0.0001/s, allowed 0/s, or 0.001/s..1000000/s"},
+    Refused{"retry_budget(0%, 0/s)", 18,
+            "per_second: got 0/s, allowed more than 0/s, unless the ratio is"},
+    Refused{"retry_budget(10/m)", 14, "expected a rate such as 10/s; found '10'"},
+    Refused{"retry_budget(window 1ms)", 14, "window: got 1ms, allowed 10ms..24h"},
+    Refused{
+      "retry_budget(20)", 14,
+      "expected a percentage such as 20%, or a rate such as 10/s, or 'window' and a span such "
+      "as 30s; found '20'"}));
+
+} // namespace
+
+} // namespace backoff_actor
