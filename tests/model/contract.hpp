@@ -110,6 +110,7 @@ private:
       child->probe.reset();
   }
   void take(const input::Wake&) { wake_up.reset(); }
+  void take(const input::GuardClosed&) {} // none has a guard
   void take(const input::RetryNow&) { not_before_.clear(); }
   void take(const input::Pause&) { is_paused_ = true; }
   void take(const input::Resume&) { is_paused_ = false; }

@@ -262,6 +262,8 @@ public:
     end_drains();
   }
 
+  void operator()(const input::GuardClosed&) {} // none has a guard
+
   void operator()(const input::RetryNow&) {
     if (is_stopped)
       return;

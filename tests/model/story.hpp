@@ -48,6 +48,7 @@ private:
   std::string tell(const input::Rejected& x) const { return "Rejected " + name(x.hand_over); }
   std::string tell(const input::Working& x) const { return "Working " + name(x.hand_over); }
   std::string tell(const input::Wake&) const { return "Wake"; }
+  std::string tell(const input::GuardClosed&) const { return "GuardClosed"; }
   std::string tell(const input::RetryNow&) const { return "RetryNow"; }
   std::string tell(const input::Reset&) const { return "Reset"; }
   std::string tell(const input::Pause&) const { return "Pause"; }

@@ -3,6 +3,7 @@
 #include "backoff_actor/backoff/back_off.hpp"
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/delivery/ordering.hpp"
+#include "backoff_actor/guard/guard_port.hpp"
 #include "backoff_actor/observe/events.hpp"
 #include "backoff_actor/supervision/decider.hpp"
 #include "backoff_actor/supervision/hangs.hpp"
@@ -12,6 +13,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 namespace backoff_actor {
@@ -71,6 +73,10 @@ struct EngineOptions {
 
   /// What becomes of a message that comes when the outbox is full.
   Overflow overflow = Overflow::refuse;
+
+  /// Asked before the child is handed anything, and before it is made while the service is not taken
+  /// for well; told what becomes of it. Null: there is none. The fallback is not guarded.
+  std::shared_ptr<GuardPort> guard{};
 
   /// How long a service may ask to be left alone.
   Duration retry_after_ceiling = std::chrono::minutes{5};

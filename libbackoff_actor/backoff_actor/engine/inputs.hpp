@@ -71,6 +71,9 @@ struct ErrorAnswer {
   bool is_settled;
   /// What becomes of it if the child turns out to have meant it.
   Decision decision = Verdict::reject;
+  /// What the guard is told if this is the delivery's end: whether the service failed. If it is
+  /// retried, it did.
+  bool is_service_failure = false;
 };
 
 /// The child answered a probe, and so was alive after all that it said before.
@@ -101,7 +104,12 @@ struct Working {
 /// Look at the clock. Harmless at any time.
 struct Wake {};
 
-/// End the delays now, whoever asked for them.
+/// The guard was closed by hand: who was held back comes back within the spread.
+struct GuardClosed {
+  Duration spread{0}; ///< of all who share the guard
+};
+
+/// End the delays now, whoever asked for them, and ask the guard anew.
 struct RetryNow {};
 
 /// Take the child for healthy: the backoff and the limits begin anew. A delay that runs goes on.
@@ -129,7 +137,7 @@ struct Stop {};
 using Input = std::variant<input::Start, input::Submit, input::Persisted, input::ChildStarted,
                            input::StartFailed, input::ChildDown, input::Acknowledged,
                            input::ErrorAnswer, input::ChildAlive, input::Nacked, input::Rejected,
-                           input::Working, input::Wake, input::RetryNow, input::Reset, input::Pause,
-                           input::Resume, input::Drain, input::Stop>;
+                           input::Working, input::Wake, input::GuardClosed, input::RetryNow,
+                           input::Reset, input::Pause, input::Resume, input::Drain, input::Stop>;
 
 } // namespace backoff_actor

@@ -53,7 +53,7 @@ void SenderEngine::Step::operator()(const input::ErrorAnswer& x) {
     lane.last_progress = now_;
   if (!delivery.is_ghost)
     emit(effect::HoldAnswer{target->slot});
-  Lane::Held answer{target->slot, x.is_bounce, x.decision, x.cause};
+  Lane::Held answer{target->slot, x.is_bounce, x.is_service_failure, x.decision, x.cause};
   if (x.is_settled)
     return settle(lane, answer);
   delivery.held = true;
@@ -97,6 +97,8 @@ void SenderEngine::Step::send_probe(Lane& lane) {
 // The child lives, and this is what it answered.
 void SenderEngine::Step::settle(Lane& lane, const Lane::Held& answer) {
   const auto cause = std::make_shared<const Cause>(answer.cause);
+  if (answer.decision.verdict != Verdict::retry)
+    report(answer.slot, answer.is_service_failure ? Outcome::failed : Outcome::succeeded);
   if (work_.outbox[answer.slot].is_ghost)
     return answer.decision.verdict == Verdict::retry
              ? refuse(lane, answer.slot, cause, answer.decision.retry_after)
@@ -190,6 +192,7 @@ void SenderEngine::Step::operator()(const input::Rejected& x) {
   const auto target = target_of(x.hand_over);
   if (!target)
     return;
+  report(target->slot, Outcome::succeeded); // the service has answered
   if (work_.outbox[target->slot].is_ghost)
     return vanish(*target->lane, target->slot);
   target->lane->last_progress = now_;
@@ -246,6 +249,7 @@ Duration SenderEngine::Step::wait_of_all(std::optional<Duration> retry_after) co
 // Charges the delivery, which may end it.
 void SenderEngine::Step::note_refusal(Slot slot, const SharedCause& cause,
                                       std::optional<Duration> retry_after) {
+  report(slot, Outcome::failed);
   auto& delivery = work_.outbox[slot];
   auto& lane = *lane_of(delivery.incarnation);
   if (options_.narrows_when_refused && options_.ordering == Ordering::strict)

@@ -15,7 +15,17 @@ void SenderEngine::Step::operator()(const input::Start&) {
     start_child(work_.primary);
 }
 
+// At once, or when the guard of the service lets a call through.
 void SenderEngine::Step::start_child(Lane& lane) {
+  if (is_guarded(lane) && !options_.guard->is_closed())
+    work_.start_is_put_off = true;
+  else
+    make_child(lane);
+}
+
+void SenderEngine::Step::make_child(Lane& lane) {
+  if (is_primary(lane))
+    work_.start_is_put_off = false;
   if (++work_.last_incarnation == 0) // 0 is kept for "none yet"
     work_.last_incarnation = 1;
   lane.incarnation = work_.last_incarnation;
@@ -43,6 +53,8 @@ void SenderEngine::Step::operator()(const input::StartFailed& x) {
   if (lane == nullptr || lane->child != Child::starting)
     return;
   lane->child = Child::none;
+  if (is_guarded(*lane))
+    report_failed_start();
   ++work_.counters.failed_starts;
   observe([&] { return event::StartFailed{now_, x.incarnation, x.cause}; });
   const auto cause = std::make_shared<const Cause>(x.cause);
@@ -138,6 +150,10 @@ Outbox::Slot SenderEngine::Step::suspect_all(Lane& lane) {
 
 // Charges the culprit, if it is still owed; what the child held is owed again, if it does not end.
 void SenderEngine::Step::blame(Lane& lane, Slot slot, const SharedCause& cause, Verdict verdict) {
+  // One failure of the service, however many calls were on their way.
+  if (const auto failed = slot != Outbox::none ? slot : lane.in_flight.first;
+      failed != Outbox::none)
+    report(failed, Outcome::failed);
   if (slot != Outbox::none && work_.outbox[slot].is_ghost)
     slot = Outbox::none;
   else if (slot != Outbox::none)

@@ -21,6 +21,8 @@ void SenderEngine::Step::operator()(const input::Wake&) {
   if (self_.stopped_)
     return;
   work_.turns.end_pauses(now_);
+  if (work_.held_back_until <= now_)
+    work_.is_held_back = false;
   for_each_lane([&](Lane& lane) {
     if (lane.delay_runs && lane.due <= now_)
       end_delay(lane);
@@ -52,6 +54,8 @@ void SenderEngine::Step::end_delay(Lane& lane) {
 
 Instant SenderEngine::Step::next_due() {
   auto result = work_.turns.next_pause_end();
+  if (work_.is_held_back)
+    result = std::min(result, work_.held_back_until);
   if (!work_.deadlines.empty())
     result = std::min(result, work_.deadlines.top_key().first);
   for (const auto& drain : work_.drains)

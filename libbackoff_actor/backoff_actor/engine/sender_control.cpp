@@ -6,6 +6,7 @@ namespace backoff_actor {
 
 void SenderEngine::Step::operator()(const input::RetryNow&) {
   work_.turns.end_pauses(Instant::never());
+  work_.is_held_back = false;
   for_each_lane([&](Lane& lane) {
     if (lane.delay_runs)
       end_delay(lane);
@@ -58,6 +59,7 @@ void SenderEngine::Step::finish() {
     return;
   pause_deferred();
   hand_over_waiting();
+  return_permit();
   if (work_.is_draining && self_.owed() == 0)
     answer_drains(0);
   ask_for_wake_up();

@@ -96,12 +96,15 @@ void SenderEngine::Step::hand_over_waiting() {
   if (fallback != nullptr && primary.child == Child::none && !primary.delay_runs
       && next_in_time() != Outbox::none)
     start_child(primary); // what comes next probes whether it is well again
+  start_what_was_put_off();
   while (has_room(primary) || (fallback != nullptr && has_room(*fallback))) {
     const auto slot = next_in_time();
     if (slot == Outbox::none)
       return;
-    if (may_take(primary, slot))
+    if (may_take(primary, slot) && is_admitted(primary, slot))
       hand_over(primary, slot);
+    else if (work_.turns.next() != slot)
+      continue; // the guard lets others go first
     else if (fallback != nullptr && may_take(*fallback, slot))
       hand_over(*fallback, slot);
     else
@@ -121,7 +124,8 @@ Outbox::Slot SenderEngine::Step::next_in_time() {
 }
 
 bool SenderEngine::Step::has_room(const Lane& lane) const {
-  return lane.child == Child::alive && !lane.delay_runs && lane.in_flight.count < lane.window;
+  return lane.child == Child::alive && !lane.delay_runs && lane.in_flight.count < lane.window
+         && !is_held_back(lane);
 }
 
 // A suspect is to be alone with its child.
@@ -140,6 +144,8 @@ void SenderEngine::Step::hand_over(Lane& lane, Slot slot) {
   auto& delivery = outbox[slot];
   delivery.clock_start = now_;
   outbox.append(lane.in_flight, slot);
+  if (is_guarded(lane))
+    keep_permit(slot);
   ++work_.in_flight_owed;
   work_.in_flight_bytes += delivery.weight;
   lane.was_handed_something = true;
@@ -166,6 +172,7 @@ void SenderEngine::Step::take_back(Lane& lane) {
 
 void SenderEngine::Step::leave_flight(Lane& lane, Slot slot) {
   auto& outbox = work_.outbox;
+  report(slot, Outcome::forgotten);
   outbox.unlink(lane.in_flight, slot);
   --work_.in_flight_owed;
   work_.in_flight_bytes -= outbox[slot].weight;
@@ -181,8 +188,10 @@ void SenderEngine::Step::operator()(const input::Acknowledged& x) {
   const auto slot = outbox.find(x.hand_over);
   if (slot == Outbox::none || outbox[slot].is_ghost) {
     observe([&] { return event::UnknownAcknowledgement{now_, x.hand_over.value}; });
-    if (slot != Outbox::none && outbox.is_latest(slot, x.hand_over))
+    if (slot != Outbox::none && outbox.is_latest(slot, x.hand_over)) {
+      report(slot, Outcome::succeeded);
       vanish(*lane_of(outbox[slot].incarnation), slot);
+    }
     return;
   }
   const auto delivery = outbox[slot];
@@ -192,6 +201,7 @@ void SenderEngine::Step::operator()(const input::Acknowledged& x) {
     remove(slot);
   } else if (is_latest) {
     lane_of(delivery.incarnation)->last_progress = now_;
+    report(slot, Outcome::succeeded);
     remove(slot);
   } else {
     leave_ghost(slot); // its present child does not know that an earlier one has done it
@@ -282,6 +292,7 @@ void SenderEngine::Step::leave_ghost(Slot slot) {
 // The child is done with what is owed no longer.
 void SenderEngine::Step::vanish(Lane& lane, Slot ghost) {
   lane.last_progress = now_;
+  report(ghost, Outcome::forgotten);
   drop_held(lane, ghost);
   work_.turns.remove(ghost); // its key goes on only now
   work_.outbox.unlink(lane.in_flight, ghost);

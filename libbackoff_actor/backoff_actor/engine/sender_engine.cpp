@@ -38,6 +38,8 @@ void SenderEngine::step(Instant now, const Input& input, Effects& effects) {
 // A sender that has only started its child gets along without `Work`. Returns whether that was all.
 bool SenderEngine::step_young(Instant now, const Input& input, Effects& effects) {
   if (std::holds_alternative<input::Start>(input)) {
+    if (options_->guard && !options_->guard->is_closed())
+      return false; // the start is to be put off
     if (youth_ == Youth::unborn) {
       youth_ = Youth::starting;
       effects.emplace_back(effect::StartChild{1, false});
@@ -70,7 +72,7 @@ Phase SenderEngine::phase() const {
   if (work_->is_draining)
     return Phase::draining;
   const auto& lane = work_->serving_lane();
-  if (lane.delay_runs)
+  if (lane.delay_runs || (work_->is_held_back && &lane == &work_->primary))
     return Phase::waiting;
   return lane.child == Lane::Child::alive ? Phase::running : Phase::starting;
 }
@@ -101,6 +103,7 @@ SenderStatus SenderEngine::status(Instant now) const {
   const auto& work = *work_;
   const auto& outbox = work.outbox;
   result.is_paused = work.is_paused;
+  result.is_held_back = work.is_held_back;
   result.is_on_fallback = work.fallback != nullptr;
   result.restarts = work.primary_starts == 0 ? 0 : work.primary_starts - 1;
   result.abandoned = static_cast<std::uint32_t>(work.abandoned.size());

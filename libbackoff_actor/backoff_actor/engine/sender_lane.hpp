@@ -6,6 +6,7 @@
 #include "backoff_actor/delivery/slot_heap.hpp"
 #include "backoff_actor/delivery/turns.hpp"
 #include "backoff_actor/engine/sender_engine.hpp"
+#include "backoff_actor/guard/guard_port.hpp"
 #include "backoff_actor/supervision/restart_limit.hpp"
 
 #include <cstdint>
@@ -29,6 +30,7 @@ struct SenderEngine::Lane {
   struct Held {
     Outbox::Slot slot;
     bool is_bounce;
+    bool is_service_failure;
     Decision decision;
     Cause cause;
   };
@@ -88,6 +90,10 @@ struct SenderEngine::Work {
   std::shared_ptr<const Cause> last_failure{}; // of the primary
   std::vector<std::uint32_t> abandoned{};      // incarnations that still live
   std::vector<input::Drain> drains{};
+  std::vector<Permit> permits{}; // of what the primary's child holds, by slot
+  Permit permit_in_hand{};       // got, and not used yet
+  Instant held_back_until{};
+  std::uint32_t guard_draws = 0;
   SenderCounters counters{};
   std::uint64_t primary_starts = 0;
   std::uint64_t last_delivery = 0;
@@ -100,6 +106,8 @@ struct SenderEngine::Work {
   Mode mode = Mode::normal;
   bool is_paused = false;
   bool is_draining = false;
+  bool is_held_back = false;     // by the guard; then nothing is asked before `held_back_until`
+  bool start_is_put_off = false; // of the primary's child, until the guard lets a call through
 };
 
 } // namespace backoff_actor

@@ -113,6 +113,7 @@ void SenderEngine::Step::end(DeadLetterReason reason, const SharedCause& cause) 
       emit(effect::StopChild{lane.incarnation});
   });
   self_.stopped_ = true;
+  report_all_forgotten();
   for (auto slot = work_.outbox.front(); slot != Outbox::none; slot = work_.outbox.next(slot))
     tell_dead_letter(slot, reason, cause);
   answer_drains(0);

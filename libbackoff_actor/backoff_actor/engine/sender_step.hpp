@@ -8,6 +8,7 @@
 //   sender_child.cpp        the children's lives: started, down, hanging
 //   sender_clock.cpp        what is due
 //   sender_limits.cpp       failures: the delay, the limits, the fallback, the end
+//   sender_guard.cpp        what the guard of the service is asked and told
 //   sender_control.cpp      what an operator says
 
 #include "backoff_actor/engine/sender_lane.hpp"
@@ -38,6 +39,7 @@ public:
   void operator()(const input::Rejected& x);
   void operator()(const input::Working& x);
   void operator()(const input::Wake&);
+  void operator()(const input::GuardClosed& x);
   void operator()(const input::RetryNow&);
   void operator()(const input::Reset&);
   void operator()(const input::Pause&);
@@ -135,6 +137,7 @@ private:
   // -- children ---------------------------------------------------------------------
 
   void start_child(Lane& lane);
+  void make_child(Lane& lane);
   void revive(Lane& lane);
   void hang(Lane& lane);
   void end_grace(Lane& lane);
@@ -145,6 +148,22 @@ private:
   void blame(Lane& lane, Slot slot, const SharedCause& cause, Verdict verdict);
   void pause_deferred();
   Duration own_delay(Slot slot);
+
+  // -- guard ------------------------------------------------------------------------
+
+  enum class Outcome { succeeded, failed, forgotten };
+
+  bool is_guarded(const Lane& lane) const { return options_.guard && is_primary(lane); }
+  bool is_held_back(const Lane& lane) const;
+  bool is_admitted(Lane& lane, Slot slot);
+  void hold_back(Lane& lane, Slot slot, const HeldBack& answer);
+  void keep_permit(Slot slot);
+  void report(Slot slot, Outcome outcome);
+  void report(Permit permit, Outcome outcome);
+  void report_failed_start();
+  void report_all_forgotten();
+  void return_permit();
+  void start_what_was_put_off();
 
   // -- clock ------------------------------------------------------------------------
 

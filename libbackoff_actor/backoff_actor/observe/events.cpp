@@ -70,6 +70,12 @@ struct Describe {
            + child(x.incarnation);
   }
 
+  std::string operator()(const event::GuardHeldBack& x) const {
+    return "held back by " + std::string{to_string(x.reason)}
+           + (x.until == Instant::never() ? ", until it is closed by hand"
+                                          : ", to ask again in " + to_string(x.until - x.at));
+  }
+
   std::string operator()(const event::Acknowledged& x) const {
     return delivery(x.delivery) + " acknowledged after " + to_string(x.latency) + ", "
            + attempts(x.attempts);

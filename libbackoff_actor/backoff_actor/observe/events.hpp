@@ -6,6 +6,7 @@
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/delivery/dead_letter.hpp"
 #include "backoff_actor/delivery/refusal.hpp"
+#include "backoff_actor/guard/guard_port.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -102,6 +103,13 @@ struct HandedOver {
   bool again;                ///< it was handed over before
 };
 
+/// The guard of the service did not let a delivery through. No attempt is charged for that.
+struct GuardHeldBack {
+  Instant at;        ///< when the guard was asked
+  HeldBackBy reason; ///< why
+  Instant until;     ///< when it is asked again; `Instant::never()`: when it is closed by hand
+};
+
 /// The child confirmed a delivery; its client has the answer.
 struct Acknowledged {
   Instant at;                ///< when the sender was told
@@ -185,10 +193,10 @@ using Event =
   std::variant<event::Accepted, event::NotAccepted, event::ChildStarted, event::StartFailed,
                event::ChildDown, event::AckTimedOut, event::ChildOverdue,
                event::AbandonedChildEnded, event::Refused, event::RetryScheduled, event::DelayEnded,
-               event::HandedOver, event::Acknowledged, event::UnknownAcknowledgement,
-               event::BackOffReset, event::DeadLettered, event::FellBack, event::CameBack,
-               event::GaveUp, event::Paused, event::Resumed, event::DrainBegan, event::Drained,
-               event::SenderStopped>;
+               event::HandedOver, event::GuardHeldBack, event::Acknowledged,
+               event::UnknownAcknowledgement, event::BackOffReset, event::DeadLettered,
+               event::FellBack, event::CameBack, event::GaveUp, event::Paused, event::Resumed,
+               event::DrainBegan, event::Drained, event::SenderStopped>;
 
 /// The one hook, called when a decision is made and before it is carried out.
 ///

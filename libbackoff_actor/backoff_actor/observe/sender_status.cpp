@@ -22,6 +22,8 @@ std::string to_string(const SenderStatus& status) {
   std::string text{to_string(status.phase)};
   if (status.is_paused)
     text += ", paused";
+  if (status.is_held_back)
+    text += ", held back by its guard";
   if (status.is_on_fallback)
     text += ", on the fallback";
   text += ", " + std::to_string(status.owed) + " owed";
