@@ -91,7 +91,10 @@ Instant SenderEngine::due() const {
   if (!work_ || stopped_)
     return Instant::never();
   const auto& lane = work_->serving_lane();
-  return lane.delay_runs ? lane.due : Instant::never();
+  auto result = lane.delay_runs ? lane.due : Instant::never();
+  if (work_->is_held_back && &lane == &work_->primary)
+    result = lane.delay_runs ? std::max(lane.due, work_->held_back_until) : work_->held_back_until;
+  return result;
 }
 
 SenderStatus SenderEngine::status(Instant now) const {

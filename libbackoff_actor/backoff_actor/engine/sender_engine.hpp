@@ -85,7 +85,8 @@ public:
   /// The backoff as it stands; that of the child, also while the fallback works.
   const BackOff& backoff() const;
 
-  /// When the running delay ends; `Instant::never()` if none runs.
+  /// When the running delay ends, and the guard that holds the child back is asked again;
+  /// `Instant::never()` if nothing runs, or nothing but the guard's being closed by hand ends it.
   Instant due() const;
 
   /// How the sender stands.

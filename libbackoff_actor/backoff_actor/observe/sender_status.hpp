@@ -49,8 +49,8 @@ struct SenderStatus {
   std::uint32_t incarnation = 0;   ///< of the child now or last alive; counts fallbacks too
   std::uint64_t restarts = 0;      ///< children made after the first, fallbacks not counted
   std::uint32_t abandoned = 0;     ///< children that were left to themselves and still live
-  bool is_delayed = false;         ///< a delay runs
-  Duration due_in{0};              ///< the rest of the delay that runs
+  bool is_delayed = false;         ///< a delay runs, or a guard is to be asked again
+  Duration due_in{0};              ///< the rest of that
   std::uint32_t retries = 0;       ///< failures in a row; the backoff's state
   std::uint64_t total_retries = 0; ///< retries that waited for a draw, ever, modulo 2^32
   std::uint64_t resets = 0;        ///< of the backoff

@@ -19,8 +19,8 @@ using Lines = std::vector<std::string>;
 /// and 1270 ms.
 class EngineDriver {
 public:
-  explicit EngineDriver(EngineOptions options = {}) {
-    options.backoff = BackOff{{}, 72451};
+  explicit EngineDriver(EngineOptions options = {}, std::uint64_t stream = 0) {
+    options.backoff = BackOff{{}, 72451, stream};
     engine =
       std::make_unique<SenderEngine>(std::make_shared<const EngineOptions>(std::move(options)));
   }
