@@ -46,6 +46,20 @@ protected:
     parser_.add_flag(name, given, help)->disable_flag_override();
   }
 
+  /// The two as functions, for flags that several commands have in common.
+  auto flag_adder() {
+    return
+      [this](const std::string& name, std::optional<std::string>& given, const std::string& type,
+             const std::string& help) { add_flag(name, given, type, help); };
+  }
+
+  /// The two as functions, for flags that several commands have in common.
+  auto switch_adder() {
+    return [this](const std::string& name, bool& given, const std::string& help) {
+      add_switch(name, given, help);
+    };
+  }
+
 private:
   CLI::App& parser_;
 };

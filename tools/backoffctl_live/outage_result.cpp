@@ -1,0 +1,188 @@
+#include "outage_result.hpp"
+
+#include "backoffctl/number_text.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace backoffctl {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// All pixels. The places are given, not left to gnuplot, so that its versions draw alike.
+constexpr auto width = 1000;
+constexpr auto height = 760;
+constexpr auto left_margin = 95;
+constexpr auto right_margin = 25;
+constexpr auto top_of_panels = 80;
+constexpr auto panel_height = 180;
+constexpr auto between_panels = 35;
+
+struct Line {
+  int column;
+  const char* title;
+  const char* colour;
+};
+
+struct Panel {
+  const char* title;
+  std::array<Line, 3> lines; // those without a title are none
+};
+
+// Columns: 1 the middle of the second, 2 attempts, 3 ok, 4 failed, 5 concurrency, 6 its peak, 7 latency.
+constexpr std::array<Panel, 3> panels{
+  {{"calls per second",
+    {{{2, "attempts", "#999999"}, {3, "answered", "#0072b2"}, {4, "failed", "#d62728"}}}},
+   {"requests in the server",
+    {{{6, "at the most", "#e07b00"}, {5, "at the end of the second", "#7a4a21"}, {}}}},
+   {"latency of what is answered, s", {{{7, "mean", "#2a9d3a"}, {}, {}}}}}};
+
+std::string share(int pixels, int of) { return rounded(static_cast<double>(pixels) / of); }
+
+// A gnuplot string, in which only the quote itself is special.
+std::string quoted_for_gnuplot(std::string_view text) {
+  std::string result = "'";
+  for (const auto c : text)
+    result += c == '\'' ? std::string{"''"} : std::string(1, c);
+  return result.append("'");
+}
+
+std::string data(const std::vector<backoff_actor::OutageSecond>& seconds) {
+  std::string result = "$seconds << end_of_data\n";
+  for (std::size_t i = 0; i < seconds.size(); ++i) {
+    const auto& x = seconds[i];
+    result.append(fixed(static_cast<double>(i) + 0.5, 1))
+      .append(" ")
+      .append(std::to_string(x.attempts))
+      .append(" ")
+      .append(std::to_string(x.ok))
+      .append(" ")
+      .append(std::to_string(x.timed_out))
+      .append(" ")
+      .append(rounded(x.concurrency))
+      .append(" ")
+      .append(std::to_string(x.peak_concurrency))
+      .append(" ")
+      .append(x.ok == 0 ? "NaN" : rounded(x.latency_s))
+      .append("\n");
+  }
+  return result.append("end_of_data\n");
+}
+
+std::string panel_script(const Panel& panel, int top) {
+  auto result = "set tmargin at screen " + share(height - top, height) + "\nset bmargin at screen "
+                + share(height - top - panel_height, height) + "\nset label 1 '" + panel.title
+                + "' at screen 0.018, screen " + share(height - top - panel_height / 2, height)
+                + " center rotate textcolor rgb '#444444'\nplot ";
+  std::string separator;
+  for (const auto& line : panel.lines) {
+    if (!line.title)
+      continue;
+    result.append(separator)
+      .append("$seconds using 1:")
+      .append(std::to_string(line.column))
+      .append(" with lines linewidth 2 linecolor rgb '")
+      .append(line.colour)
+      .append("' title '")
+      .append(line.title)
+      .append("'");
+    separator = ", ";
+  }
+  return result.append("\n");
+}
+
+Json to_json(const backoff_actor::OutageSecond& x) {
+  Json json;
+  json["attempts"] = x.attempts;
+  json["ok"] = x.ok;
+  json["timed_out"] = x.timed_out;
+  json["concurrency"] = x.concurrency;
+  json["peak_concurrency"] = x.peak_concurrency;
+  json["latency_s"] = x.latency_s;
+  return json;
+}
+
+} // namespace
+
+std::string verdict(const backoff_actor::Recovery& recovery) {
+  return recovery.recovered ? "recovered after " + rounded(recovery.recover_s.value_or(0), 3) + " s"
+                            : "not recovered";
+}
+
+std::string outage_text(const OutageResult& result) {
+  const auto& summary = result.summary;
+  const auto& times = result.times;
+  return "policy             " + result.policy + "\nguard              " + result.guard
+         + "\nclients            " + (result.are_senders ? "BackOffSenders" : "plain")
+         + "\nrate before        " + fixed(summary.rate_before, 1) + " answers/s"
+         + "\nstopped for        " + fixed(times.back_s - times.stopped_s, 1) + " s, "
+         + std::to_string(summary.attempts_during_outage) + " attempts meanwhile"
+         + "\npeak concurrency   " + std::to_string(summary.peak_concurrency)
+         + "\nfinished for none  " + std::to_string(summary.lost_work) + " requests\n"
+         + verdict(summary.recovery) + "\n";
+}
+
+std::string outage_json(const OutageResult& result) {
+  const auto& summary = result.summary;
+  Json run;
+  run["policy"] = result.policy;
+  run["guard"] = result.guard;
+  run["client"] = result.are_senders ? "sender" : "retry";
+  run["recovered"] = summary.recovery.recovered;
+  run["recover_s"] = summary.recovery.recover_s ? Json(*summary.recovery.recover_s) : Json();
+  run["peak_concurrency"] = summary.peak_concurrency;
+  run["attempts_during_outage"] = summary.attempts_during_outage;
+  run["rate_before"] = summary.rate_before;
+  run["lost_work"] = summary.lost_work;
+  run["stopped_s"] = result.times.stopped_s;
+  run["back_s"] = result.times.back_s;
+  auto& seconds = run["seconds"] = Json::array();
+  for (const auto& second : result.seconds)
+    seconds.push_back(to_json(second));
+  Json json;
+  json["runs"] = Json::array({run});
+  return json.dump(2) + "\n";
+}
+
+std::string outage_plot_script(const OutageResult& result, bool as_png) {
+  const auto size = std::to_string(width) + "," + std::to_string(height);
+  auto script =
+    (as_png ? "set terminal pngcairo size " + size + " font 'Sans,11'"
+            : "set terminal svg size " + size + " font 'Helvetica,Arial,sans-serif,14'")
+    + " noenhanced background rgb 'white'\nset encoding utf8\n" + data(result.seconds)
+    + "set multiplot\nset lmargin at screen " + share(left_margin, width)
+    + "\nset rmargin at screen " + share(width - right_margin, width)
+    + "\nset border 3 linewidth 1 linecolor rgb '#999999'"
+      "\nset tics nomirror out scale 0.6 textcolor rgb '#444444'"
+      "\nset grid xtics ytics linetype 1 linewidth 0.6 linecolor rgb '#e6e6e6'"
+      "\nset key top right horizontal samplen 2 textcolor rgb '#222222'"
+      "\nset yrange [0:*]\nset xrange [0:"
+    + std::to_string(std::max<std::size_t>(result.seconds.size(), 1))
+    + "]\nset object 1 rectangle from " + rounded(result.times.stopped_s) + ", graph 0 to "
+    + rounded(result.times.back_s)
+    + ", graph 1 behind fillcolor rgb '#f8dcdc' fillstyle solid noborder\nset label 2 "
+    + quoted_for_gnuplot(result.policy + ", guard " + result.guard
+                         + (result.are_senders ? ", BackOffSenders" : ""))
+    + " at screen " + share(left_margin, width) + ", screen " + share(height - 25, height)
+    + " left textcolor rgb '#111111'\nset label 3 "
+    + quoted_for_gnuplot(verdict(result.summary.recovery) + "; shaded: the server is stopped")
+    + " at screen " + share(left_margin, width) + ", screen " + share(height - 50, height)
+    + " left textcolor rgb '#666666'\n";
+  auto top = top_of_panels;
+  for (std::size_t i = 0; i < panels.size(); ++i) {
+    if (i + 1 == panels.size())
+      script.append("set xlabel 'seconds' textcolor rgb '#444444'\n");
+    script.append(panel_script(panels[i], top));
+    if (i == 0)
+      script.append("unset label 2\nunset label 3\n");
+    top += panel_height + between_panels;
+  }
+  return script.append("unset multiplot\n");
+}
+
+} // namespace backoffctl
