@@ -6,6 +6,7 @@ fail() { printf '%s\n' "$*" >&2; exit 1; }
 # Starts a server in the background, with the options given, on a free port: its id in $server, its URL in $url,
 # its output in $folder/server.
 start_server() {
+  : >"$folder/server"
   "$program" serve --port 0 --json "$@" >"$folder/server" &
   server=$!
   for _ in {1..200}; do

@@ -41,6 +41,12 @@ protected:
     parser_.add_option(name, given, help)->type_name(type)->expected(0, 1)->join(' ');
   }
 
+  /// Declares a flag with one value or several.
+  void add_flag(const std::string& name, std::vector<std::string>& given, const std::string& type,
+                const std::string& help) {
+    parser_.add_option(name, given, help)->type_name(type)->expected(0, -1);
+  }
+
   /// Declares a flag without a value.
   void add_switch(const std::string& name, bool& given, const std::string& help) {
     parser_.add_flag(name, given, help)->disable_flag_override();

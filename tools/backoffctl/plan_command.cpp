@@ -1,13 +1,10 @@
 #include "plan_command.hpp"
 
-#include "gnuplot.hpp"
 #include "plan_answer.hpp"
 #include "plan_json.hpp"
 #include "plan_text.hpp"
 #include "plot_script.hpp"
-#include "whole_file.hpp"
 
-#include <stdexcept>
 #include <string>
 
 namespace backoffctl {
@@ -93,19 +90,11 @@ public:
   std::string run() override {
     const auto result = answer(question_);
     if (question_.plot)
-      draw(result, *question_.plot);
+      draw(plot_script(result, *question_.plot), *question_.plot);
     return as_json_ ? plan_json(result) : plan_text(result);
   }
 
 private:
-  static void draw(const PlanAnswer& result, const PlotRequest& plot) {
-    try {
-      write_whole_file(plot.file, run_gnuplot(plot_script(result, plot)));
-    } catch (const std::runtime_error& error) {
-      throw std::runtime_error{std::string{"--plot: "} + error.what()};
-    }
-  }
-
   PlanFlags flags_;
   bool as_json_ = false;
   PlanQuestion question_;

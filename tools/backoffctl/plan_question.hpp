@@ -1,10 +1,11 @@
 #pragma once
 
+#include "picture.hpp"
+
 #include "backoff_actor/backoff/policy.hpp"
 #include "backoff_actor/core/problems.hpp"
 
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,12 +27,6 @@ struct PlanFlags {
 struct SampleRequest {
   std::uint64_t count;
   std::uint64_t seed;
-};
-
-/// A picture that is wanted. The end of the name tells its format.
-struct PlotRequest {
-  std::filesystem::path file; // *.svg or *.png
-  bool is_logarithmic;
 };
 
 /// What is asked of `plan`.

@@ -2,9 +2,9 @@
 
 #include "number_text.hpp"
 #include "plot_axis.hpp"
+#include "plot_style.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <variant>
 
@@ -12,69 +12,17 @@ namespace backoffctl {
 
 namespace {
 
-// All pixels. The places are given, not left to gnuplot, so that its versions draw alike.
-constexpr auto width = 1000;
-constexpr auto left_margin = 95;
-constexpr auto right_margin = 25;
-constexpr auto top_margin = 60;
-constexpr auto panel_height = 440;
-constexpr auto below_panel = 85; // the axis and its title
-constexpr auto legend_line = 24;
+constexpr auto panel_height = 440; // pixels
 
 // More points cannot be told apart; fewer are marked one by one.
 constexpr std::size_t most_points = 1000;
 constexpr std::size_t most_marks = 40;
 constexpr std::size_t most_ticks = 30;
 
-struct Look {
-  const char* colour;
-  int mark; // gnuplot's number of it
-};
-
-// Those that come after these have the same again, dashed.
-constexpr std::array<Look, 6> looks{{{"#0072b2", 7},
-                                     {"#2a9d3a", 5},
-                                     {"#e07b00", 9},
-                                     {"#b0388f", 13},
-                                     {"#7a4a21", 11},
-                                     {"#555555", 15}}};
-
-std::string terminal(const PlotRequest& plot, int height) {
-  const auto size = std::to_string(width) + "," + std::to_string(height);
-  return plot.file.extension() == ".png" ? "set terminal pngcairo size " + size
-                                             + " font 'Sans,11' noenhanced"
-                                               " background rgb 'white'\n"
-                                         : "set terminal svg size " + size
-                                             + " font 'Helvetica,Arial,sans-serif,14' noenhanced"
-                                               " background rgb 'white'\n";
-}
-
-std::string share(int pixels, int of) { return rounded(static_cast<double>(pixels) / of); }
-
-std::string frame(int height, int legend_height) {
-  return "set encoding utf8\nset lmargin at screen " + share(left_margin, width)
-         + "\nset rmargin at screen " + share(width - right_margin, width)
-         + "\nset tmargin at screen " + share(height - top_margin, height)
-         + "\nset bmargin at screen " + share(legend_height + below_panel, height)
-         + "\nset key at screen " + share(left_margin, width) + ", screen "
-         + share(legend_height + 10, height)
-         + " left top vertical maxcols 1 Left reverse samplen 3 textcolor rgb '#222222'"
-           "\nset border 3 linewidth 1 linecolor rgb '#999999'"
-           "\nset tics nomirror out scale 0.6 textcolor rgb '#444444'"
-           "\nset grid xtics ytics linetype 1 linewidth 0.6 linecolor rgb '#e6e6e6'\n";
-}
-
 std::string retry_axis(std::size_t attempts) {
   const auto last = std::to_string(attempts);
   return "set format x '%g'\nset xlabel 'retry' textcolor rgb '#444444'\nset xrange ["
          + (attempts <= most_ticks ? "0.5:" + last + ".5]\nset xtics 1\n" : "0:" + last + "]\n");
-}
-
-// At a place of its own: gnuplot's own title moves with the width of the ticks' labels.
-std::string title_of(const DelayAxis& axis, int height, int legend_height) {
-  const auto middle = legend_height + below_panel + panel_height / 2;
-  return "set label '" + axis.title + "' at screen 0.018, screen " + share(middle, height)
-         + " center rotate textcolor rgb '#444444'\n";
 }
 
 template <class F>
@@ -101,8 +49,7 @@ std::string headline(const std::vector<PlannedPolicy>& policies, bool is_logarit
     result += ", of seed002: the middle 99.7 %";
   if (is_logarithmic && any_row_is_zero(policies))
     result += "; delays of 0 are not on this axis";
-  return "set label '" + result + "' at graph 0, screen " + share(height - top_margin / 2, height)
-         + " left textcolor rgb '#222222'\n";
+  return plot_headline(result, height);
 }
 
 // On a logarithmic axis there is no 0: an area ends at the axis, a line is interrupted.
@@ -135,20 +82,19 @@ std::string data(const std::string& name, const std::vector<backoff_actor::PlanR
   return result + "end_of_data\n";
 }
 
-std::string area(const std::string& name, const Look& look, std::size_t points) {
+std::string area(const std::string& name, const PlotLook& look, std::size_t points) {
   const auto colour = std::string{" linecolor rgb '"} + look.colour + "' notitle";
   if (points == 1)
     return name + " using 1:3:2:4 with yerrorbars pointtype 0 linewidth 1.5" + colour;
   return name + " using 1:2:4 with filledcurves fillstyle transparent solid 0.15 noborder" + colour;
 }
 
-std::string line(const std::string& name, const Look& look, std::size_t dashes,
-                 const PlannedPolicy& planned) {
+std::string line(const std::string& name, const PlotLook& look, const PlannedPolicy& planned) {
   const auto is_marked = planned.rows.size() <= most_marks;
   return name + " using 1:3 with "
          + (is_marked ? "linespoints pointsize 0.6 pointtype " + std::to_string(look.mark)
                       : std::string{"lines"})
-         + " linewidth 2 dashtype " + std::to_string(dashes) + " linecolor rgb '" + look.colour
+         + " linewidth 2 dashtype " + std::to_string(look.dashes) + " linecolor rgb '" + look.colour
          + "' title '" + to_string(planned.policy) + "'";
 }
 
@@ -156,22 +102,23 @@ std::string line(const std::string& name, const Look& look, std::size_t dashes,
 
 std::string plot_script(const PlanAnswer& answer, const PlotRequest& plot) {
   const auto& policies = answer.policies;
-  const auto legend_height = legend_line * static_cast<int>(policies.size());
-  const auto height = top_margin + panel_height + below_panel + legend_height;
+  const auto height = plot_height(panel_height, policies.size());
+  const auto bottom = plot_legend_height(policies.size()) + plot_below_panel;
   const auto axis = delay_axis(policies, plot.is_logarithmic);
-  auto script =
-    terminal(plot, height) + frame(height, legend_height) + retry_axis(policies.front().rows.size())
-    + axis.script + "set yrange [" + shortest(axis.bottom) + ":" + shortest(axis.top) + "]\n"
-    + title_of(axis, height, legend_height) + headline(policies, plot.is_logarithmic, height);
+  auto script = plot_frame(plot, height, policies.size())
+                + plot_panel({bottom, bottom + panel_height}, height, axis.title)
+                + retry_axis(policies.front().rows.size()) + axis.script + "set yrange ["
+                + shortest(axis.bottom) + ":" + shortest(axis.top) + "]\n"
+                + headline(policies, plot.is_logarithmic, height);
   std::string areas;
   std::string lines;
   for (std::size_t i = 0; i < policies.size(); ++i) {
     const auto name = "$policy" + std::to_string(i + 1);
-    const auto& look = looks[i % looks.size()];
+    const auto look = plot_look(i);
     script += data(name, policies[i].rows, axis);
     if (policies[i].policy.is_random())
       areas += area(name, look, policies[i].rows.size()) + ", \\\n";
-    lines += (i == 0 ? "" : ", \\\n") + line(name, look, i / looks.size() + 1, policies[i]);
+    lines += (i == 0 ? "" : ", \\\n") + line(name, look, policies[i]);
   }
   return script + "plot " + areas + lines + "\n";
 }

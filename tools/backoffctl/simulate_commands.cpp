@@ -1,5 +1,7 @@
 #include "simulate_commands.hpp"
 
+#include "contention_command.hpp"
+
 namespace backoffctl {
 
 namespace {
@@ -11,16 +13,23 @@ hour takes as long as it takes to compute, and a --seed gives the same figures e
 )";
 
 constexpr auto footer = R"(
+Examples:
+  backoffctl simulate contention --clients 100
+      a hundred clients want the same row: what jitter is good for
+  backoffctl simulate contention --help
+      all about this experiment
+
 backoffctl simulate COMMAND --help explains an experiment, with examples.
 )";
 
 } // namespace
 
-void add_simulate_commands(CLI::App& backoffctl, Commands&) {
+void add_simulate_commands(CLI::App& backoffctl, Commands& commands) {
   auto& simulate = *backoffctl.add_subcommand("simulate", description);
   simulate.footer(footer);
   simulate.allow_extras();
   simulate.require_subcommand(0, 1);
+  commands.push_back(add_contention_command(simulate));
 }
 
 } // namespace backoffctl

@@ -20,9 +20,18 @@ timeval in_microseconds(backoff_actor::Duration span) {
           static_cast<suseconds_t>(us.count() % 1'000'000)};
 }
 
+// By default libevent reads a coarse clock, of some milliseconds, and what is due comes too early by as much.
+event_base* precise_base() {
+  using Config = std::unique_ptr<event_config, decltype(&event_config_free)>;
+  const Config config{event_config_new(), &event_config_free};
+  if (!config || event_config_set_flag(config.get(), EVENT_BASE_FLAG_PRECISE_TIMER) != 0)
+    return nullptr;
+  return event_base_new_with_config(config.get());
+}
+
 } // namespace
 
-EventLoop::EventLoop() : base_(event_base_new()) {
+EventLoop::EventLoop() : base_(precise_base()) {
   if (!base_)
     throw std::runtime_error{"there is no event loop to be had from libevent"};
 }
@@ -69,6 +78,7 @@ std::unique_ptr<LoopEvent> LoopEvent::on_signal(EventLoop& loop, int signal, Cal
 }
 
 void LoopEvent::in(backoff_actor::Duration span) {
+  event_base_update_cache_time(loop_.base()); // else the span begins when the loop last looked
   const auto wait = in_microseconds(span);
   event_add(event_.get(), &wait);
 }

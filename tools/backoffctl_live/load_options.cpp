@@ -81,7 +81,7 @@ LoadOptions read_clients(const ClientFlags& flags, Problems& problems) {
     if (const auto count = read_whole("--clients", *flags.clients, 1, most_clients, problems))
       options.clients = static_cast<std::uint32_t>(*count);
   if (flags.lambda)
-    if (const auto mean_s = read_number("--lambda", *flags.lambda, 0.001, 1e6, problems))
+    if (const auto mean_s = read_number("--lambda", *flags.lambda, 0.001, 100'000, problems))
       options.mean_think = backoff_actor::Duration{std::llround(*mean_s * 1e9)};
   if (flags.timeout)
     if (const auto span = read_duration("--timeout", *flags.timeout, 1ms, problems))

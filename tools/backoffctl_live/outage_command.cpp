@@ -129,11 +129,12 @@ public:
 private:
   OutageResult result_of(const OutageRun& outage) const {
     const auto& record = outage.record();
-    const auto warm_s = outage.warm_s();
-    return {
-      to_string(options_.pace), to_string(options_.guard.value_or(backoff_actor::GuardOptions{})),
-      options_.are_senders,     record.seconds(),
-      record.times(warm_s),     record.summary(warm_s)};
+    return {to_string(options_.pace),
+            to_string(options_.guard.value_or(backoff_actor::GuardOptions{})),
+            options_.are_senders,
+            record.seconds(),
+            record.times(OutageRun::warm_s),
+            record.summary(OutageRun::warm_s)};
   }
 
   void draw(const OutageResult& result) const {

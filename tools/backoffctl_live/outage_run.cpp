@@ -41,10 +41,6 @@ OutageRun::OutageRun(EventLoop& loop, const OutageSettings& settings)
     [this] { throw std::runtime_error{"the server ended: " + server_->ending()}; });
 }
 
-double OutageRun::warm_s() const {
-  return std::min(3.0, std::chrono::duration<double>{settings_.warm_up}.count() / 2);
-}
-
 void OutageRun::on_server_line(const std::string& line) {
   if (phase_ != Phase::starting) {
     record_.add_server_line(line);

@@ -36,7 +36,10 @@ public:
   const OutageRecord& record() const { return record_; }
 
   /// How many seconds at the beginning do not tell what is normal.
-  double warm_s() const;
+  ///
+  /// The calls of independent clients come at their usual rate from the start; only the first of them are
+  /// still under way when it ends.
+  static constexpr double warm_s = 1;
 
 private:
   enum class Phase { starting, warming_up, stopped, watching };

@@ -15,7 +15,8 @@ public:
   Client(EventLoop& loop, const LoadOptions& options, backoff_actor::SharedGuard guard,
          const CountedCall& call, std::uint32_t number)
     : guard_(std::move(guard)), call_(call), think_time_(options.mean_think, options.seed, number),
-      pace_(options.pace, {options.seed, wait_stream(number)}), next_(loop, [this] { attempt(); }) {
+      pace_(options.pace, {options.seed, backoff_actor::delay_stream(number)}),
+      next_(loop, [this] { attempt(); }) {
     think();
   }
 

@@ -84,7 +84,7 @@ backoff_actor::SenderOptions sender_options(const LoadOptions& options,
   backoff_actor::SenderOptions result;
   result.backoff = std::get<backoff_actor::Policy>(options.pace);
   result.seed = options.seed;
-  result.stream = wait_stream(number);
+  result.stream = backoff_actor::delay_stream(number);
   (void)guard; // TEMP result.guard = guard;
   result.decider = [](backoff_actor::FailureKind, const caf::error&) {
     return backoff_actor::Decision{backoff_actor::Verdict::retry};

@@ -3,22 +3,18 @@
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/core/unit_random.hpp"
 #include "backoff_actor/simulation/exponential_number.hpp"
+#include "backoff_actor/simulation/outage_clients.hpp"
 
 #include <cstdint>
 
 namespace backoffctl {
 
-/// The stream of a seed from which client number `client` draws how long it thinks.
-constexpr std::uint64_t think_stream(std::uint32_t client) { return 2 * std::uint64_t{client}; }
-
-/// The stream from which it draws how long it waits for a retry.
-constexpr std::uint64_t wait_stream(std::uint32_t client) { return think_stream(client) + 1; }
-
 /// How long one client thinks before each new call: exponentially distributed.
 class ThinkTime {
 public:
   ThinkTime(backoff_actor::Duration mean, std::uint64_t seed, std::uint32_t client)
-    : mean_ns_(static_cast<double>(mean.count())), draws_(seed, think_stream(client)) {}
+    : mean_ns_(static_cast<double>(mean.count())),
+      draws_(seed, backoff_actor::think_stream(client)) {}
 
   backoff_actor::Duration next() {
     return backoff_actor::Duration{

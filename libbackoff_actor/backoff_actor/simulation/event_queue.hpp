@@ -71,14 +71,20 @@ public:
   void push(std::uint64_t at_us, std::uint32_t tag) {
     assert(at_us >= now_us_);
     assert(tag < tags);
-    put(std::min(at_us, last_us) << tag_bits | tag);
-    ++size_;
+    at_us = std::min(at_us, last_us);
+    put(at_us << tag_bits | tag);
+    if (size_++ == 0 || (next_us_ != unknown && at_us < next_us_))
+      next_us_ = at_us;
   }
 
-  /// The earliest event, which remains. There must be one.
-  Event top() {
-    reach_present();
-    return unpacked(buckets_[0].front());
+  /// The time of the earliest event, which remains, and before which others may still be put in.
+  /// There must be one.
+  ///
+  /// @units microseconds
+  std::uint64_t next_us() {
+    if (next_us_ == unknown)
+      next_us_ = buckets_[0].empty() ? earliest_in(first_bucket()) : now_us_;
+    return next_us_;
   }
 
   /// Takes the earliest event out. There must be one.
@@ -90,6 +96,8 @@ public:
       std::pop_heap(present.begin(), present.end(), std::greater{});
     present.pop_back();
     --size_;
+    if (present.empty())
+      next_us_ = unknown;
     return unpacked(key);
   }
 
@@ -105,24 +113,35 @@ private:
       std::push_heap(buckets_[0].begin(), buckets_[0].end(), std::greater{});
   }
 
+  std::size_t first_bucket() const {
+    std::size_t first = 0;
+    while (buckets_[first].empty())
+      ++first;
+    return first;
+  }
+
+  std::uint64_t earliest_in(std::size_t bucket) const {
+    return *std::min_element(buckets_[bucket].begin(), buckets_[bucket].end()) >> tag_bits;
+  }
+
   // Goes on to the earliest event's time, if the present holds none.
   void reach_present() {
     assert(size_ > 0);
     if (!buckets_[0].empty())
       return;
-    std::size_t first = 1;
-    while (buckets_[first].empty())
-      ++first;
-    auto& source = buckets_[first];
-    now_us_ = *std::min_element(source.begin(), source.end()) >> tag_bits;
+    now_us_ = next_us();
+    auto& source = buckets_[first_bucket()];
     for (const auto key : source)
       put(key);
     source.clear();
   }
 
+  static constexpr auto unknown = UINT64_MAX;
+
   // A bit of the time each, and the present.
   std::array<std::vector<std::uint64_t>, 64 - tag_bits + 1> buckets_;
   std::uint64_t now_us_ = 0;
+  std::uint64_t next_us_ = unknown; // of the earliest event, if somebody has asked
   std::size_t size_ = 0;
 };
 

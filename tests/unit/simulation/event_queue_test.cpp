@@ -74,14 +74,22 @@ TEST(event_queue, takes_an_event_for_the_present_with_a_lower_tag_than_the_last)
   EXPECT_THAT(drained(queue), ElementsAre(Event{10, 1}, Event{10, 8}));
 }
 
-TEST(event_queue, shows_the_earliest_without_taking_it) {
+TEST(event_queue, tells_when_the_next_event_is_and_still_takes_an_earlier_one) {
   EventQueue queue;
   queue.push(8, 1);
-  queue.push(4, 2);
+  queue.push(700, 2);
+  EXPECT_EQ(queue.next_us(), 8U);
+  queue.push(4, 3);
 
-  EXPECT_EQ(queue.top(), (Event{4, 2}));
-  EXPECT_EQ(queue.size(), 2U);
-  EXPECT_EQ(queue.pop(), (Event{4, 2}));
+  EXPECT_EQ(queue.next_us(), 4U);
+  EXPECT_EQ(queue.now_us(), 0U);
+  EXPECT_EQ(queue.pop(), (Event{4, 3}));
+  EXPECT_EQ(queue.next_us(), 8U);
+  EXPECT_EQ(queue.pop(), (Event{8, 1}));
+  EXPECT_EQ(queue.next_us(), 700U);
+  queue.push(9, 4);
+  EXPECT_EQ(queue.next_us(), 9U);
+  EXPECT_THAT(drained(queue), ElementsAre(Event{9, 4}, Event{700, 2}));
 }
 
 TEST(event_queue, reaches_almost_thirteen_days_and_takes_what_is_beyond_for_the_end) {
@@ -125,6 +133,9 @@ void walk(std::uint64_t seed) {
     const auto [first, last] = expected.equal_range(expected.begin()->first);
     const auto next = std::min_element(
       first, last, [](const auto& a, const auto& b) { return a.second < b.second; });
+    if (unit_random(seed, 8, n) < 0.5) {
+      ASSERT_EQ(queue.next_us(), next->first) << "step " << steps;
+    }
     ASSERT_EQ(queue.pop(), (Event{next->first, next->second})) << "step " << steps;
     const auto now_us = next->first;
     expected.erase(next);

@@ -1,0 +1,81 @@
+#include "backoff_actor/simulation/recovery.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+namespace backoff_actor {
+
+namespace {
+
+constexpr auto share = 0.95;
+constexpr std::size_t seconds_at_first = 10;
+constexpr std::size_t seconds_to_stay = 60;
+constexpr auto deviations = 4.0;
+
+// The first whole second from then on.
+std::size_t second_from(double time_s) {
+  return static_cast<std::size_t>(std::ceil(std::max(time_s, 0.0)));
+}
+
+struct Before {
+  std::size_t seconds;
+  double rate;
+};
+
+Before before(const std::vector<OutageSecond>& seconds, const OutageTimes& times) {
+  const auto first = second_from(times.warm_s);
+  const auto end =
+    std::min(static_cast<std::size_t>(std::max(times.stopped_s, 0.0)), seconds.size());
+  if (first >= end)
+    return {0, 0};
+  double count = 0;
+  for (auto i = first; i < end; ++i)
+    count += static_cast<double>(seconds[i].ok);
+  return {end - first, count / static_cast<double>(end - first)};
+}
+
+// How many answers in so many seconds are as many as before, but for noise.
+double bar(const Before& usual, std::size_t seconds) {
+  const auto window = static_cast<double>(seconds);
+  const auto variance = usual.rate * window * (1 + window / static_cast<double>(usual.seconds));
+  return share * usual.rate * window - deviations * std::sqrt(variance);
+}
+
+} // namespace
+
+double rate_before(const std::vector<OutageSecond>& seconds, const OutageTimes& times) {
+  return before(seconds, times).rate;
+}
+
+Recovery judge_recovery(const std::vector<OutageSecond>& seconds, const OutageTimes& times) {
+  const auto usual = before(seconds, times);
+  const auto first = second_from(times.back_s);
+  const auto end = seconds.size();
+  if (usual.rate <= 0 || first + seconds_at_first > end)
+    return {};
+  std::vector<double> answers(end + 1, 0); // before each second, so that windows are differences
+  for (std::size_t i = 0; i < end; ++i)
+    answers[i + 1] = answers[i] + static_cast<double>(seconds[i].ok);
+  const auto answers_in = [&](std::size_t begin, std::size_t length) {
+    return answers[begin + length] - answers[begin];
+  };
+  std::optional<std::size_t> recovered; // the earliest so far, as it goes back from the end
+  for (auto i = end; i-- > first;) {
+    const auto stays = seconds[i].timed_out == 0
+                       && (i + seconds_to_stay > end
+                           || answers_in(i, seconds_to_stay) >= bar(usual, seconds_to_stay));
+    if (!stays)
+      break;
+    if (i + seconds_at_first <= end && answers_in(i, 1) >= bar(usual, 1)
+        && answers_in(i, seconds_at_first)
+             >= share * usual.rate * static_cast<double>(seconds_at_first)
+        && answers_in(i, end - i) >= bar(usual, end - i))
+      recovered = i;
+  }
+  if (!recovered)
+    return {};
+  return {true, static_cast<double>(*recovered) - times.back_s};
+}
+
+} // namespace backoff_actor

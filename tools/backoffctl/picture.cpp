@@ -1,0 +1,32 @@
+#include "picture.hpp"
+
+#include "flag_values.hpp"
+#include "gnuplot.hpp"
+#include "whole_file.hpp"
+
+#include <stdexcept>
+
+namespace backoffctl {
+
+std::optional<PlotRequest> read_plot(const std::optional<std::string>& plot, bool log,
+                                     backoff_actor::Problems& problems) {
+  if (!plot) {
+    if (log)
+      problems.add("--log", "no --plot beside it", "together with --plot, whose axis it is about");
+    return std::nullopt;
+  }
+  const std::filesystem::path file{*plot};
+  if (file.extension() != ".svg" && file.extension() != ".png")
+    problems.add("--plot", quoted(*plot), "the name of a file that ends in .svg or .png");
+  return PlotRequest{file, log};
+}
+
+void draw(const std::string& script, const PlotRequest& plot) {
+  try {
+    write_whole_file(plot.file, run_gnuplot(script));
+  } catch (const std::runtime_error& error) {
+    throw std::runtime_error{std::string{"--plot: "} + error.what()};
+  }
+}
+
+} // namespace backoffctl

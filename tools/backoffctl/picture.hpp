@@ -1,0 +1,26 @@
+#pragma once
+
+#include "backoff_actor/core/problems.hpp"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace backoffctl {
+
+/// A picture that is wanted by `--plot`, and `--log`. The end of the name tells its format.
+struct PlotRequest {
+  std::filesystem::path file; // *.svg or *.png
+  bool is_logarithmic;
+};
+
+/// Reads `--plot` and `--log`; nothing, and no problem, if there is neither.
+std::optional<PlotRequest> read_plot(const std::optional<std::string>& plot, bool log,
+                                     backoff_actor::Problems& problems);
+
+/// Has gnuplot draw what its program says, in place of a picture that may be there.
+///
+/// @errors throws `std::runtime_error` that names the flag and the reason; then nothing is changed.
+void draw(const std::string& script, const PlotRequest& plot);
+
+} // namespace backoffctl
