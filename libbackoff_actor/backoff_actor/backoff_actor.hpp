@@ -24,3 +24,4 @@
 #include "backoff_actor/caf/retry_request.hpp"
 #include "backoff_actor/caf/sender_options.hpp"
 #include "backoff_actor/caf/submission.hpp"
+#include "backoff_actor/guard/parse_guard.hpp"

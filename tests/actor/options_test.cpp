@@ -46,6 +46,9 @@ INSTANTIATE_TEST_SUITE_P(
               "restart_limit.within: got 0ns, allowed more than 0ns"},
     BadOption{"max_elapsed", [](auto& x) { x.max_elapsed = 0s; },
               "max_elapsed: got 0ns, allowed more than 0ns"},
+    BadOption{"is_service_failure",
+              [](auto& x) { x.is_service_failure = [](const caf::error&) { return true; }; },
+              "is_service_failure: got a function, allowed nothing, unless guard is set"},
     BadOption{"fallback", [](auto& x) { x.fallback = some_factory; },
               "fallback: got a function, allowed nothing, unless restart_limit or max_elapsed is "
               "set"},

@@ -18,10 +18,11 @@ constexpr auto digits = 4;
 std::vector<std::string> labels(const ContentionQuestion& question) {
   std::vector<std::string> result;
   std::size_t given = 0;
-  for (const auto& contender : question.contenders)
-    result.push_back(contender.name == to_string(contender.policy)
-                       ? "[" + std::to_string(++given) + "]"
-                       : contender.name);
+  for (const auto& contender : question.contenders) {
+    auto& label = result.emplace_back(contender.name);
+    if (label == to_string(contender.policy))
+      label = numbered_label(++given);
+  }
   return result;
 }
 

@@ -56,7 +56,7 @@ std::string printable(std::string given) {
 }
 
 std::string quoted(const std::string& given) {
-  return given.empty() ? "nothing" : "'" + printable(given) + "'";
+  return given.empty() ? "nothing" : std::string{"'"}.append(printable(given)).append("'");
 }
 
 std::optional<double> read_span_s(const std::string& flag, const std::string& given,

@@ -120,13 +120,11 @@ std::string one_policy(const PlannedPolicy& planned) {
          + side_by_side(numbers_of(planned), {all_columns(planned)});
 }
 
-std::string label_of(std::size_t policy) { return "[" + std::to_string(policy + 1) + "]"; }
-
 std::string several_policies(const std::vector<PlannedPolicy>& policies) {
   std::string result;
   std::vector<ColumnGroup> groups;
   for (std::size_t i = 0; i < policies.size(); ++i) {
-    const auto label = label_of(i);
+    const auto label = numbered_label(i + 1);
     result += label + " " + to_string(policies[i].policy) + "\n"
               + summary(policies[i], std::string(label.size() + 1, ' '));
     groups.push_back(few_columns(policies[i], label));
@@ -142,7 +140,7 @@ std::string plan_text(const PlanAnswer& answer) {
   auto result = is_one ? one_policy(policies.front()) : several_policies(policies);
   if (answer.seed)
     for (std::size_t i = 0; i < policies.size(); ++i)
-      result += samples_of(policies[i], *answer.seed, is_one ? "" : label_of(i) + " ");
+      result += samples_of(policies[i], *answer.seed, is_one ? "" : numbered_label(i + 1) + " ");
   return result;
 }
 

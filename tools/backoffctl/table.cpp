@@ -53,6 +53,10 @@ std::string Table::text() const {
   return result;
 }
 
+std::string numbered_label(std::size_t number) {
+  return std::string{"["}.append(std::to_string(number)).append("]");
+}
+
 std::string side_by_side(const ColumnGroup& first, const std::vector<ColumnGroup>& groups) {
   std::string result;
   auto columns = first;

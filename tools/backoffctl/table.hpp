@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,9 @@ public:
 private:
   std::vector<std::vector<std::string>> rows_;
 };
+
+/// Renders what stands in tables for something with a long name: `[2]` for the second.
+std::string numbered_label(std::size_t number);
 
 /// Columns of equal length, each with its header as the first cell, that stay in one table.
 using ColumnGroup = std::vector<std::vector<std::string>>;

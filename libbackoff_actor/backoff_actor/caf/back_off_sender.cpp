@@ -33,11 +33,15 @@ BackOffSender::BackOffSender(caf::actor_config& config, ChildFactory make_child,
     options_(std::make_unique<const SenderOptions>(std::move(options))),
     engine_(engine_options(*options_, id())), is_observed_(is_observed(*options_)) {
   seam::keep_cause(*this);
+  if (options_->guard)
+    watch_guard();
 }
 
 caf::behavior BackOffSender::make_behavior() {
   const auto complete_with = [this](auto... childs_words) {
-    return complete([this](const WakeUp&) { take(input::Wake{}); }, childs_words...,
+    return complete([this](const WakeUp&) { take(input::Wake{}); },
+                    [this](const GuardClosed& x) { take(input::GuardClosed{x.spread}); },
+                    childs_words...,
                     [this](const Submit& x) { submit(x, make_response_promise()); },
                     [this](const Status&) { tell_status(make_response_promise()); },
                     [this](const RetryNow&) { obey(input::RetryNow{}); },
@@ -63,7 +67,16 @@ void BackOffSender::on_exit() {
   // Both may hold handles that lead back here.
   make_child_ = nullptr;
   options_ = nullptr;
+  guard_watch_ = nullptr;
   SupervisingActor::on_exit();
+}
+
+// A guard does not keep its senders alive.
+void BackOffSender::watch_guard() {
+  guard_watch_ = options_->guard.watch([self = address()](Duration spread) {
+    if (const auto alive = caf::actor_cast<caf::actor>(self))
+      seam::enqueue(alive, GuardClosed{spread});
+  });
 }
 
 // -- children -----------------------------------------------------------------------
@@ -101,8 +114,12 @@ void BackOffSender::on_reject(const Reject& reject) {
 void BackOffSender::on_error_answer(HandOverId id, ErrorInfo info) {
   const auto decision = decide(*options_, FailureKind::error_answer, info.error);
   const auto with_text = is_observed_ || decision.verdict != Verdict::reject;
-  const input::ErrorAnswer news{id, cause_of(info.error, with_text), info.is_bounce,
-                                info.is_settled, decision};
+  const input::ErrorAnswer news{id,
+                                cause_of(info.error, with_text),
+                                info.is_bounce,
+                                info.is_settled,
+                                decision,
+                                options_->guard && is_service_failure(*options_, info.error)};
   take(news, std::move(info.error));
 }
 

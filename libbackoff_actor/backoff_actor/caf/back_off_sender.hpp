@@ -105,6 +105,7 @@ private:
   void on_drain(const Drain& drain);
   void on_stop();
   void obey(Input input);
+  void watch_guard();
   void tell_status(caf::response_promise client);
   Cause cause_of(const caf::error& error, bool with_text) const;
 
@@ -133,6 +134,7 @@ private:
   ChildFactory make_child_;
   std::unique_ptr<const SenderOptions> options_; // none once the sender has ended
   SenderEngine engine_;
+  std::shared_ptr<const void> guard_watch_;
   bool is_observed_; // somebody reads the causes of errors
   std::vector<Parcel> parcels_;
   Effects effects_;

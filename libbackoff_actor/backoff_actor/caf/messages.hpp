@@ -120,6 +120,17 @@ auto inspect(Inspector& f, WakeUp& x) {
   return seam::object(f, x, "backoff_actor::WakeUp");
 }
 
+/// A guard's word to a sender: it was closed by hand.
+struct GuardClosed {
+  Duration spread{0}; ///< over how long those who wait are to come back
+};
+
+/// Shows CAF the parts of the message.
+template <class Inspector>
+auto inspect(Inspector& f, GuardClosed& x) {
+  return seam::object(f, x, "backoff_actor::GuardClosed", seam::field("spread", x.spread));
+}
+
 // -- errors -----------------------------------------------------------------------
 
 /// Makes `SenderError` convertible to `caf::error`.

@@ -1,5 +1,6 @@
 #include "backoff_actor/caf/sender_options.hpp"
 
+#include "backoff_actor/caf/error_predicate.hpp"
 #include "backoff_actor/caf/messages.hpp"
 #include "backoff_actor/caf/retry_after.hpp"
 #include "backoff_actor/delivery/outbox.hpp"
@@ -55,6 +56,8 @@ Problems check(const SenderOptions& options) {
     check_positive(problems, "restart_limit.within", limit->within);
   }
   check_positive(problems, "max_elapsed", options.max_elapsed);
+  check_of_use(problems, "is_service_failure", static_cast<bool>(options.is_service_failure),
+               static_cast<bool>(options.guard), "guard is set");
   check_of_use(problems, "fallback", static_cast<bool>(options.fallback),
                options.restart_limit || options.max_elapsed, "restart_limit or max_elapsed is set");
   check_at_least_one(problems, "max_in_flight", options.max_in_flight);
@@ -89,6 +92,17 @@ Decision decide(const SenderOptions& options, FailureKind kind, const caf::error
   return default_decider(kind, asked_for);
 }
 
+bool is_service_failure(const SenderOptions& options, const caf::error& error) {
+  if (options.is_service_failure) {
+    try {
+      return options.is_service_failure(error);
+    } catch (...) {
+      // A predicate that fails must not cost more than its opinion.
+    }
+  }
+  return assess_error(error).kind == Assessment::Kind::retryable;
+}
+
 std::shared_ptr<const EngineOptions> engine_options(const SenderOptions& options,
                                                     std::uint64_t stream) {
   EngineOptions result;
@@ -115,6 +129,8 @@ std::shared_ptr<const EngineOptions> engine_options(const SenderOptions& options
   result.retry_after_ceiling = options.retry_after_ceiling;
   result.restart_limit = options.restart_limit;
   result.max_elapsed = options.max_elapsed;
+  if (options.guard)
+    result.guard = options.guard.port();
   result.has_fallback = static_cast<bool>(options.fallback);
   result.on_event = options.on_event;
   return std::make_shared<const EngineOptions>(std::move(result));

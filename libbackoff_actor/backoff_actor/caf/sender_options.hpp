@@ -9,6 +9,7 @@
 #include "backoff_actor/delivery/ordering.hpp"
 #include "backoff_actor/engine/engine_options.hpp"
 #include "backoff_actor/observe/events.hpp"
+#include "backoff_actor/retry/shared_guard.hpp"
 #include "backoff_actor/supervision/decider.hpp"
 #include "backoff_actor/supervision/hangs.hpp"
 #include "backoff_actor/supervision/restart_limit.hpp"
@@ -88,6 +89,18 @@ struct SenderOptions {
   ///
   /// @range above 0
   std::optional<Duration> max_elapsed{};
+
+  /// The guard of the service that the child calls, shared by all senders whose children call it.
+  /// While it lets nothing through, nothing is handed over and no child is made; that is no failure.
+  /// The fallback is not guarded. Made of nothing: there is none.
+  SharedGuard guard{};
+
+  /// Whether an error that is the answer to a delivery, and not retried, is a failure of the service,
+  /// and not just its answer; empty: if `assess_error` calls it retryable. Crashes, hangs, failed
+  /// starts and whatever is retried are failures. Only with `guard`.
+  ///
+  /// @errors if it throws, `assess_error` says.
+  std::function<bool(const caf::error&)> is_service_failure{};
 
   /// Makes the children that take over when a limit is reached, until the child is well again;
   /// empty: the sender ends.
@@ -187,6 +200,10 @@ BACKOFF_ACTOR_EXPORT Problems check(const SenderOptions& options);
 /// Returns what the options' decider says of a failure, or `default_decider` in its stead.
 BACKOFF_ACTOR_EXPORT Decision decide(const SenderOptions& options, FailureKind kind,
                                      const caf::error& error);
+
+/// Returns whether an error answer is a failure of the service, by the options or else by
+/// `assess_error`.
+BACKOFF_ACTOR_EXPORT bool is_service_failure(const SenderOptions& options, const caf::error& error);
 
 /// Returns what the engine of a sender needs to know of its options, with all that is left open
 /// filled in. `stream` is that of the draws if the options name none.

@@ -29,6 +29,7 @@ struct Drained;
 struct Stop;
 struct BeginRetries;
 struct RetriedReply;
+struct GuardClosed;
 
 } // namespace backoff_actor
 
@@ -54,4 +55,5 @@ CAF_BEGIN_TYPE_ID_BLOCK(backoff_actor, caf::first_custom_type_id + 7400)
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::Stop))
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::BeginRetries))
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::RetriedReply))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::GuardClosed))
 CAF_END_TYPE_ID_BLOCK(backoff_actor)

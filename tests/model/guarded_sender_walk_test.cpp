@@ -1,0 +1,345 @@
+// Random walks of one guarded sender, with others who share its guard. Whatever comes, a child is
+// made or handed something only with the guard's leave, each leave is told of once, and when the
+// service is well again everything that is owed is done: a guard never makes a sender stall.
+//
+// Failing walks are shrunk and replayed as in sender_engine_walk_test.cpp.
+
+#include "backoff_actor/engine/sender_engine.hpp"
+#include "backoff_actor/guard/guard.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace backoff_actor::model_test {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Keeps account of what is admitted and told.
+class AccountingGuard final : public GuardPort {
+public:
+  explicit AccountingGuard(const GuardOptions& options) : guard(options, 7) {}
+
+  Admission admit(Instant now, Call call) override {
+    const auto answer = guard.admit(now, call);
+    if (std::holds_alternative<Permit>(answer)) {
+      ++admitted;
+      ++out;
+    } else {
+      const auto until = std::get<HeldBack>(answer).until;
+      RC_ASSERT(until > now);
+    }
+    return answer;
+  }
+  void succeeded(Permit permit, Instant now) override {
+    end(permit);
+    guard.succeeded(permit, now);
+  }
+  void failed(Permit permit, Instant now) override {
+    end(permit);
+    guard.failed(permit, now);
+  }
+  void forgotten(Permit permit, Instant now) override {
+    end(permit);
+    guard.forgotten(permit, now);
+  }
+  bool is_closed() const override { return guard.is_closed(); }
+
+  void end(Permit permit) {
+    RC_ASSERT(static_cast<bool>(permit));
+    RC_ASSERT(out > 0);
+    --out;
+  }
+
+  Guard guard;
+  int admitted = 0;
+  int out = 0;
+};
+
+/// What a walk is made with; each from a few, by a number that shrinks to the simplest.
+struct Setting {
+  unsigned ordering;
+  unsigned works_on;
+  unsigned window;
+  unsigned hangs;
+  unsigned at_tick;
+  unsigned fallback;
+  unsigned probes;
+  unsigned trip;
+  unsigned budget;
+  unsigned spread;
+};
+
+void showValue(const Setting& x, std::ostream& out) { // NOLINT: rapidcheck's name
+  out << "ordering " << x.ordering << ", works_on " << x.works_on << ", window " << x.window
+      << ", hangs " << x.hangs << ", at_tick " << x.at_tick << ", fallback " << x.fallback
+      << ", probes " << x.probes << ", trip " << x.trip << ", budget " << x.budget << ", spread "
+      << x.spread;
+}
+
+GuardOptions guard_of(const Setting& x) {
+  GuardOptions result;
+  auto& breaker = result.circuit_breaker.emplace();
+  if (x.trip == 1)
+    breaker.trip = FailureRatioOfCalls{0.5, 10, 3};
+  else if (x.trip == 2)
+    breaker.trip = FailureRatioOfTime{0.5, 1s, 3};
+  else
+    breaker.trip = ConsecutiveFailures{2};
+  breaker.open = Exponential{.first = 100ms, .factor = 2, .cap = 1s} | full_jitter;
+  breaker.probes = 1 + x.probes;
+  breaker.spread = x.spread == 0 ? 0s : 500ms;
+  breaker.probe_timeout = 5s;
+  if (x.budget != 0)
+    result.retry_budget = RetryBudgetOptions{0.1, 2, 2s};
+  return result;
+}
+
+EngineOptions options_of(const Setting& x) {
+  EngineOptions result;
+  result.backoff = BackOff{Exponential{.first = 10ms, .factor = 2, .cap = 200ms} | full_jitter, 3};
+  result.ordering = x.ordering == 0   ? Ordering::strict
+                    : x.ordering == 1 ? Ordering::per_key
+                                      : Ordering::unordered;
+  result.works_on = x.works_on == 0 ? WorksOn::one : WorksOn::many;
+  result.max_in_flight = 1 + 3 * x.window;
+  result.restart = x.at_tick == 0 ? RestartTiming::at_once : RestartTiming::at_tick;
+  if (x.hangs != 0) {
+    result.ack_timeout = 300ms;
+    result.kill_grace = 100ms;
+  }
+  if (x.fallback != 0) {
+    result.has_fallback = true;
+    result.restart_limit = RestartLimit{2, 10s};
+  }
+  return result;
+}
+
+/// One sender, its children, and somebody else who shares the guard.
+class GuardedWalk {
+public:
+  explicit GuardedWalk(const Setting& setting)
+    : guard_(std::make_shared<AccountingGuard>(guard_of(setting))) {
+    auto options = options_of(setting);
+    options.guard = guard_;
+    engine_ =
+      std::make_unique<SenderEngine>(std::make_shared<const EngineOptions>(std::move(options)));
+    step(input::Start{});
+  }
+
+  void take(unsigned kind, unsigned value) {
+    switch (kind) {
+    case 0:
+    case 1:
+      return step(input::Submit{value % 4 == 0 ? now_ + 250ms : Instant::never(), value % 3});
+    case 2:
+      return with_child(value, [&](auto child) { step(input::ChildStarted{child}); });
+    case 3:
+      return with_child(value, [&](auto child) { step(input::StartFailed{child, {2, "no"}}); });
+    case 4:
+      return with_child(value, [&](auto child) { down(child); });
+    case 5:
+    case 6:
+      return with_hand_over(value, [&](HandOverId id) { step(input::Acknowledged{id}); });
+    case 7:
+      return with_hand_over(value, [&](HandOverId id) { step(input::Nacked{id, {4, "busy"}}); });
+    case 8:
+      return with_hand_over(value, [&](HandOverId id) { step(input::Rejected{id, {5, "never"}}); });
+    case 9:
+      return with_hand_over(value, [&](HandOverId id) {
+        const Decision decision = value % 2 == 0 ? Verdict::retry : Verdict::reject;
+        step(input::ErrorAnswer{
+          id, {6, "e"}, value % 5 == 0, value % 3 == 0, decision, value % 7 == 0});
+      });
+    case 10:
+      return tick();
+    case 11:
+      now_ = now_ + std::chrono::milliseconds{value};
+      return step(input::Wake{});
+    case 12:
+      return someone_else_calls(value % 3);
+    case 13:
+      guard_->guard.isolate(now_);
+      return;
+    case 14:
+      guard_->guard.close(now_);
+      return step(input::GuardClosed{guard_->guard.options().circuit_breaker->spread});
+    case 15:
+      return step(input::RetryNow{});
+    case 16:
+      return step(input::Pause{});
+    case 17:
+      return step(input::Resume{});
+    default:
+      return;
+    }
+  }
+
+  /// The service is well from now on, and nobody else calls it.
+  void finish() {
+    if (guard_->guard.status(now_).breaker == BreakerState::isolated)
+      take(14, 0);
+    step(input::Resume{});
+    for (const auto& permit : others_)
+      guard_->guard.forgotten(permit, now_);
+    for (int round = 0; engine_->owed() > 0; ++round) {
+      RC_ASSERT(round < 2000);
+      work_off();
+      if (engine_->owed() > 0) {
+        RC_ASSERT(wake_at_ != Instant::never());
+        tick();
+      }
+    }
+    step(input::Stop{});
+    RC_ASSERT(guard_->out == 0);
+  }
+
+private:
+  template <class Use>
+  void with_child(unsigned value, Use use) {
+    if (!children_.empty())
+      use(*std::next(children_.begin(), static_cast<long>(value % children_.size())));
+  }
+
+  template <class Use>
+  void with_hand_over(unsigned value, Use use) {
+    if (!open_.empty())
+      use(HandOverId{*std::next(open_.begin(), static_cast<long>(value % open_.size()))});
+  }
+
+  void down(std::uint32_t child) {
+    children_.erase(child);
+    step(input::ChildDown{child, {3, "down"}});
+  }
+
+  void someone_else_calls(unsigned what) {
+    if (what == 0) {
+      const auto answer = guard_->guard.admit(now_, Call::first);
+      if (const auto* const permit = std::get_if<Permit>(&answer))
+        others_.push_back(*permit);
+    } else if (!others_.empty()) {
+      const auto permit = others_.back();
+      others_.pop_back();
+      what == 1 ? guard_->guard.failed(permit, now_) : guard_->guard.succeeded(permit, now_);
+    }
+  }
+
+  // Every child starts, those that are told to end do, and all that is handed over is done.
+  void work_off() {
+    for (bool is_busy = true; is_busy;) {
+      is_busy = false;
+      for (const auto child : std::set<std::uint32_t>{children_}) {
+        if (told_to_end_.count(child) != 0) {
+          is_busy = true;
+          down(child);
+        } else if (started_.insert(child).second) {
+          is_busy = true;
+          step(input::ChildStarted{child});
+        }
+      }
+      for (const auto id : std::set<std::uint64_t>{open_}) {
+        is_busy = true;
+        step(input::Acknowledged{HandOverId{id}});
+      }
+      if (probe_) {
+        is_busy = true;
+        const auto probe = *std::exchange(probe_, std::nullopt);
+        step(input::ChildAlive{probe.incarnation, probe.probe});
+      }
+    }
+  }
+
+  void tick() {
+    if (wake_at_ == Instant::never())
+      return;
+    now_ = std::max(now_, wake_at_);
+    step(input::Wake{});
+  }
+
+  void step(const Input& input) {
+    if (const auto* const x = std::get_if<input::Acknowledged>(&input))
+      open_.erase(x->hand_over.value);
+    else if (const auto* const y = std::get_if<input::Rejected>(&input))
+      open_.erase(y->hand_over.value);
+    else if (const auto* const z = std::get_if<input::Nacked>(&input))
+      open_.erase(z->hand_over.value);
+    else if (const auto* const w = std::get_if<input::ChildStarted>(&input))
+      started_.insert(w->incarnation);
+    else if (const auto* const v = std::get_if<input::StartFailed>(&input))
+      children_.erase(v->incarnation);
+    if (std::holds_alternative<input::Wake>(input))
+      wake_at_ = Instant::never();
+    const auto was_closed = guard_->is_closed();
+    const auto admitted_before = guard_->admitted;
+    Effects effects;
+    engine_->step(now_, input, effects);
+    auto handed_over = 0;
+    for (const auto& effect : effects) {
+      if (const auto* const x = std::get_if<effect::StartChild>(&effect)) {
+        children_.insert(x->incarnation);
+        if (x->is_fallback)
+          fallbacks_.insert(x->incarnation);
+        else // closed before or after, or a probe
+          RC_ASSERT(was_closed || guard_->is_closed() || guard_->admitted > admitted_before);
+      } else if (const auto* const y = std::get_if<effect::HandOver>(&effect)) {
+        open_.insert(y->hand_over.value);
+        handed_over += fallbacks_.count(y->incarnation) == 0 ? 1 : 0;
+      } else if (const auto* const z = std::get_if<effect::StopChild>(&effect)) {
+        children_.erase(z->incarnation);
+      } else if (const auto* const w = std::get_if<effect::TellToEnd>(&effect)) {
+        told_to_end_.insert(w->incarnation);
+      } else if (const auto* const v = std::get_if<effect::Probe>(&effect)) {
+        probe_ = *v;
+      } else if (const auto* const u = std::get_if<effect::WakeAt>(&effect)) {
+        wake_at_ = u->at;
+      }
+    }
+    hand_overs_ += handed_over;
+    RC_ASSERT(hand_overs_ <= guard_->admitted);
+  }
+
+  std::shared_ptr<AccountingGuard> guard_;
+  std::unique_ptr<SenderEngine> engine_;
+  std::set<std::uint32_t> children_; // asked for, and not known to be down
+  std::set<std::uint32_t> started_;
+  std::set<std::uint32_t> told_to_end_;
+  std::set<std::uint32_t> fallbacks_;
+  std::set<std::uint64_t> open_; // hand-overs of which nothing came back
+  std::optional<effect::Probe> probe_;
+  std::vector<Permit> others_;
+  Instant now_{};
+  Instant wake_at_ = Instant::never();
+  int hand_overs_ = 0;
+};
+
+rc::Gen<unsigned> one_of(unsigned count) { return rc::gen::inRange(0U, count); }
+
+} // namespace
+
+TEST(guarded_sender_walk, calls_only_with_leave_tells_of_each_once_and_never_stalls) {
+  EXPECT_TRUE(rc::check("guarded_sender_walk", [] {
+    const auto setting = *rc::gen::build<Setting>(
+      rc::gen::set(&Setting::ordering, one_of(3)), rc::gen::set(&Setting::works_on, one_of(2)),
+      rc::gen::set(&Setting::window, one_of(3)), rc::gen::set(&Setting::hangs, one_of(2)),
+      rc::gen::set(&Setting::at_tick, one_of(2)), rc::gen::set(&Setting::fallback, one_of(2)),
+      rc::gen::set(&Setting::probes, one_of(3)), rc::gen::set(&Setting::trip, one_of(3)),
+      rc::gen::set(&Setting::budget, one_of(2)), rc::gen::set(&Setting::spread, one_of(2)));
+    const auto commands =
+      *rc::gen::scale(4.0, rc::gen::container<std::vector<std::pair<unsigned, unsigned>>>(
+                             rc::gen::pair(one_of(18), one_of(400))));
+    GuardedWalk walk{setting};
+    for (const auto& [kind, value] : commands)
+      walk.take(kind, value);
+    walk.finish();
+  }));
+}
+
+} // namespace backoff_actor::model_test
