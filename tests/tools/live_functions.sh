@@ -1,13 +1,13 @@
 # What tests of the live commands have in common; to be sourced. $program is backoffctl.
-# shellcheck shell=bash disable=SC2154
+# shellcheck shell=bash disable=SC2034,SC2154
 
 fail() { printf '%s\n' "$*" >&2; exit 1; }
 
-# Starts a server in the background, with the options given, on a free port: its id in $server, its URL in $url,
+# Starts a server in the background on a free port: its id in $server, its URL in $url,
 # its output in $folder/server.
 start_server() {
   : >"$folder/server"
-  "$program" serve --port 0 --json "$@" >"$folder/server" &
+  "$program" serve --port 0 --json >"$folder/server" &
   server=$!
   for _ in {1..200}; do
     url=$(sed -nE 's|.*"listening":"([^"]*)".*|http://\1/api|p' "$folder/server")

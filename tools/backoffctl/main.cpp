@@ -23,8 +23,8 @@ Examples:
       the same of a backoff whose delays are a tenth of the elapsed time, as JSON
   backoffctl simulate --help
       which experiments can be simulated
-  backoffctl outage --stop-for 20s --policy 'exponential(100ms, x2) | full_jitter'
-      a real server, a thousand real clients: whether they recover from its outage
+  backoffctl outage --help
+      how to stop a real server under the calls of a thousand real clients
 
 backoffctl COMMAND --help explains a command, with examples.
 

@@ -6,17 +6,12 @@
 
 namespace backoffctl {
 
-namespace {
-
-// The caret's picture below the flag, further in than the line with its name.
 std::string indented(const std::string& text) {
   std::string result;
   for (const auto c : text)
     result += c == '\n' ? "\n    " : std::string(1, c);
   return result;
 }
-
-} // namespace
 
 std::vector<backoff_actor::Policy> read_policies(const std::string& flag,
                                                  const std::vector<std::string>& given,

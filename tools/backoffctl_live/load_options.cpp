@@ -4,8 +4,8 @@
 #include "flag_durations.hpp"
 
 #include "backoffctl/flag_values.hpp"
+#include "backoffctl/policy_flags.hpp"
 
-#include "backoff_actor/backoff/parse_policy.hpp"
 #include "backoff_actor/guard/parse_guard.hpp"
 
 #include <chrono>
@@ -22,24 +22,13 @@ using backoff_actor::Problems;
 constexpr auto as_shipped = "smira_as_shipped";
 constexpr std::uint64_t most_clients = 100'000;
 
-// The caret's picture below the flag, further in than the line with its name.
-std::string indented(const std::string& text) {
-  std::string result;
-  for (const auto c : text)
-    result += c == '\n' ? "\n    " : std::string(1, c);
-  return result;
-}
-
 void read_policy(const std::string& given, LoadOptions& options, Problems& problems) {
   if (given == as_shipped) {
     options.pace = backoff_actor::SmiraAsShipped{};
     return;
   }
-  try {
-    options.pace = backoff_actor::parse_policy(given);
-  } catch (const backoff_actor::ParseError& error) {
-    problems.add("--policy", indented(error.what()), "");
-  }
+  if (const auto policies = read_policies("--policy", {given}, problems); !policies.empty())
+    options.pace = policies.front();
 }
 
 // One of the three that say how a retry is timed.
@@ -81,7 +70,7 @@ LoadOptions read_clients(const ClientFlags& flags, Problems& problems) {
     if (const auto count = read_whole("--clients", *flags.clients, 1, most_clients, problems))
       options.clients = static_cast<std::uint32_t>(*count);
   if (flags.lambda)
-    if (const auto mean_s = read_number("--lambda", *flags.lambda, 0.001, 100'000, problems))
+    if (const auto mean_s = read_number("--lambda", *flags.lambda, 0.001, 10'000, problems))
       options.mean_think = backoff_actor::Duration{std::llround(*mean_s * 1e9)};
   if (flags.timeout)
     if (const auto span = read_duration("--timeout", *flags.timeout, 1ms, problems))

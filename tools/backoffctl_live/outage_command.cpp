@@ -6,16 +6,12 @@
 #include "outage_run.hpp"
 #include "serve_options.hpp"
 
-#include "backoffctl/flag_values.hpp"
-#include "backoffctl/gnuplot.hpp"
+#include "backoffctl/picture.hpp"
 #include "backoffctl/program.hpp"
 #include "backoffctl/progress_line.hpp"
-#include "backoffctl/whole_file.hpp"
 
 #include <chrono>
-#include <filesystem>
 #include <optional>
-#include <stdexcept>
 #include <string>
 
 namespace backoffctl {
@@ -75,7 +71,7 @@ public:
     declare_clients(client_flags_, flag_adder(), switch_adder());
     declare_server(server_flags_, flag_adder());
     add_flag("--port", server_flags_.port, "PORT", "of 127.0.0.1 (any that is free)");
-    add_flag("--plot", plot_, "FILE",
+    add_flag("--plot", plot_flag_, "FILE",
              "draw it, too, by gnuplot: a name that ends in .svg\nor .png");
     add_switch("--progress", shows_progress_,
                "show a progress line also where stderr is no terminal");
@@ -93,12 +89,7 @@ public:
     read("--stop-for", stop_for_, 100ms, settings_.stop_for);
     read("--warm-up", warm_up_, 2s, settings_.warm_up);
     read("--watch", watch_, 10s, settings_.watch);
-    if (plot_) {
-      const auto extension = std::filesystem::path{*plot_}.extension();
-      if (extension != ".svg" && extension != ".png")
-        problems.add("--plot", quoted(std::as_const(*plot_)),
-                     "the name of a file that ends in .svg or .png");
-    }
+    plot_ = read_plot(plot_flag_, false, problems);
   }
 
   std::string run() override {
@@ -119,7 +110,7 @@ public:
     const auto result = result_of(*outage);
     outage.reset(); // nothing runs while the picture is drawn
     if (plot_)
-      draw(result);
+      draw(outage_plot_script(result, *plot_), *plot_);
     exit_code_ = result.summary.recovery.recovered ? exit_done : exit_not_recovered;
     return as_json_ ? outage_json(result) : outage_text(result);
   }
@@ -137,20 +128,13 @@ private:
             record.summary(OutageRun::warm_s)};
   }
 
-  void draw(const OutageResult& result) const {
-    try {
-      write_whole_file(*plot_, run_gnuplot(outage_plot_script(result, plot_->ends_with(".png"))));
-    } catch (const std::runtime_error& error) {
-      throw std::runtime_error{std::string{"--plot: "} + error.what()};
-    }
-  }
-
   ServerFlags server_flags_;
   ClientFlags client_flags_;
   std::optional<std::string> stop_for_;
   std::optional<std::string> warm_up_;
   std::optional<std::string> watch_;
-  std::optional<std::string> plot_;
+  std::optional<std::string> plot_flag_;
+  std::optional<PlotRequest> plot_;
   bool shows_progress_ = false;
   bool as_json_ = false;
   LoadOptions options_;

@@ -1,12 +1,12 @@
 #include "outage_result.hpp"
 
 #include "backoffctl/number_text.hpp"
+#include "backoffctl/plot_style.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
-#include <string_view>
 
 namespace backoffctl {
 
@@ -14,13 +14,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// All pixels. The places are given, not left to gnuplot, so that its versions draw alike.
-constexpr auto width = 1000;
-constexpr auto height = 760;
-constexpr auto left_margin = 95;
-constexpr auto right_margin = 25;
-constexpr auto top_of_panels = 80;
-constexpr auto panel_height = 180;
+// All pixels.
+constexpr auto panel_height = 170;
 constexpr auto between_panels = 35;
 
 struct Line {
@@ -41,16 +36,6 @@ constexpr std::array<Panel, 3> panels{
    {"requests in the server",
     {{{6, "at the most", "#e07b00"}, {5, "at the end of the second", "#7a4a21"}, {}}}},
    {"latency of what is answered, s", {{{7, "mean", "#2a9d3a"}, {}, {}}}}}};
-
-std::string share(int pixels, int of) { return rounded(static_cast<double>(pixels) / of); }
-
-// A gnuplot string, in which only the quote itself is special.
-std::string quoted_for_gnuplot(std::string_view text) {
-  std::string result = "'";
-  for (const auto c : text)
-    result += c == '\'' ? std::string{"''"} : std::string(1, c);
-  return result.append("'");
-}
 
 std::string data(const std::vector<backoff_actor::OutageSecond>& seconds) {
   std::string result = "$seconds << end_of_data\n";
@@ -74,11 +59,8 @@ std::string data(const std::vector<backoff_actor::OutageSecond>& seconds) {
   return result.append("end_of_data\n");
 }
 
-std::string panel_script(const Panel& panel, int top) {
-  auto result = "set tmargin at screen " + share(height - top, height) + "\nset bmargin at screen "
-                + share(height - top - panel_height, height) + "\nset label 1 '" + panel.title
-                + "' at screen 0.018, screen " + share(height - top - panel_height / 2, height)
-                + " center rotate textcolor rgb '#444444'\nplot ";
+std::string panel_script(const Panel& panel, int bottom, int height) {
+  auto result = plot_panel({bottom, bottom + panel_height}, height, panel.title) + "plot ";
   std::string separator;
   for (const auto& line : panel.lines) {
     if (!line.title)
@@ -149,38 +131,26 @@ std::string outage_json(const OutageResult& result) {
   return json.dump(2) + "\n";
 }
 
-std::string outage_plot_script(const OutageResult& result, bool as_png) {
-  const auto size = std::to_string(width) + "," + std::to_string(height);
+std::string outage_plot_script(const OutageResult& result, const PlotRequest& plot) {
+  constexpr auto count = static_cast<int>(panels.size());
+  const auto height = plot_height(count * panel_height + (count - 1) * between_panels, 0);
   auto script =
-    (as_png ? "set terminal pngcairo size " + size + " font 'Sans,11'"
-            : "set terminal svg size " + size + " font 'Helvetica,Arial,sans-serif,14'")
-    + " noenhanced background rgb 'white'\nset encoding utf8\n" + data(result.seconds)
-    + "set multiplot\nset lmargin at screen " + share(left_margin, width)
-    + "\nset rmargin at screen " + share(width - right_margin, width)
-    + "\nset border 3 linewidth 1 linecolor rgb '#999999'"
-      "\nset tics nomirror out scale 0.6 textcolor rgb '#444444'"
-      "\nset grid xtics ytics linetype 1 linewidth 0.6 linecolor rgb '#e6e6e6'"
-      "\nset key top right horizontal samplen 2 textcolor rgb '#222222'"
-      "\nset yrange [0:*]\nset xrange [0:"
+    plot_frame(plot, height, 0) + data(result.seconds)
+    + "set key top right inside horizontal\nset multiplot\nset yrange [0:*]\nset xrange [0:"
     + std::to_string(std::max<std::size_t>(result.seconds.size(), 1))
     + "]\nset object 1 rectangle from " + rounded(result.times.stopped_s) + ", graph 0 to "
     + rounded(result.times.back_s)
-    + ", graph 1 behind fillcolor rgb '#f8dcdc' fillstyle solid noborder\nset label 2 "
-    + quoted_for_gnuplot(result.policy + ", guard " + result.guard
-                         + (result.are_senders ? ", BackOffSenders" : ""))
-    + " at screen " + share(left_margin, width) + ", screen " + share(height - 25, height)
-    + " left textcolor rgb '#111111'\nset label 3 "
-    + quoted_for_gnuplot(verdict(result.summary.recovery) + "; shaded: the server is stopped")
-    + " at screen " + share(left_margin, width) + ", screen " + share(height - 50, height)
-    + " left textcolor rgb '#666666'\n";
-  auto top = top_of_panels;
-  for (std::size_t i = 0; i < panels.size(); ++i) {
-    if (i + 1 == panels.size())
-      script.append("set xlabel 'seconds' textcolor rgb '#444444'\n");
-    script.append(panel_script(panels[i], top));
-    if (i == 0)
-      script.append("unset label 2\nunset label 3\n");
-    top += panel_height + between_panels;
+    + ", graph 1 behind fillcolor rgb '#f8dcdc' fillstyle solid noborder\n"
+    + plot_headline(result.policy + (result.are_senders ? ", BackOffSenders" : "") + ", guard "
+                      + result.guard + ": " + verdict(result.summary.recovery),
+                    height);
+  auto bottom = height - plot_above_panel - panel_height;
+  for (const auto& panel : panels) {
+    if (&panel == &panels.back())
+      script.append(
+        "set xlabel 'seconds; shaded: the server is stopped' textcolor rgb '#444444'\n");
+    script.append(panel_script(panel, bottom, height)).append("unset label 2\n");
+    bottom -= panel_height + between_panels;
   }
   return script.append("unset multiplot\n");
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "backoffctl/picture.hpp"
+
 #include "backoff_actor/simulation/outage_summary.hpp"
 
 #include <string>
@@ -28,8 +30,6 @@ std::string outage_json(const OutageResult& result);
 
 /// Returns the gnuplot program that draws it on gnuplot's stdout: calls per second, concurrency and latency
 /// over time.
-///
-/// @param as_png instead of an SVG
-std::string outage_plot_script(const OutageResult& result, bool as_png);
+std::string outage_plot_script(const OutageResult& result, const PlotRequest& plot);
 
 } // namespace backoffctl

@@ -85,7 +85,7 @@ backoff_actor::SenderOptions sender_options(const LoadOptions& options,
   result.backoff = std::get<backoff_actor::Policy>(options.pace);
   result.seed = options.seed;
   result.stream = backoff_actor::delay_stream(number);
-  (void)guard; // TEMP result.guard = guard;
+  result.guard = guard;
   result.decider = [](backoff_actor::FailureKind, const caf::error&) {
     return backoff_actor::Decision{backoff_actor::Verdict::retry};
   };
