@@ -70,6 +70,18 @@ std::optional<double> read_span_s(const std::string& flag, const std::string& gi
   return std::nullopt;
 }
 
+std::optional<backoff_actor::Duration>
+read_duration(const std::string& flag, const std::string& given, backoff_actor::Duration from,
+              backoff_actor::Duration to, backoff_actor::Problems& problems) {
+  const auto value = backoff_actor::parse_duration(given);
+  if (value && *value >= from && *value <= to)
+    return value;
+  problems.add(flag, quoted(given),
+               "a span such as 100ms, 1.5s or 2min, " + backoff_actor::to_string(from) + ".."
+                 + backoff_actor::to_string(to));
+  return std::nullopt;
+}
+
 std::optional<double> read_number(const std::string& flag, const std::string& given, double from,
                                   double to, backoff_actor::Problems& problems) {
   std::string_view rest = given;

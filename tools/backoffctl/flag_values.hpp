@@ -1,6 +1,7 @@
 #pragma once
 
 #include "backoff_actor/core/problems.hpp"
+#include "backoff_actor/core/time.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -21,6 +22,12 @@ std::string quoted(const std::string& given);
 /// @range `shortest_s`, which may be 0, to `tuning_longest_s`
 std::optional<double> read_span_s(const std::string& flag, const std::string& given,
                                   double shortest_s, backoff_actor::Problems& problems);
+
+/// Reads a span such as `1s`, `500ms`, `1.5us`, `2min` or `10h`, exactly; nothing, and a problem, if
+/// that is something else or out of range.
+std::optional<backoff_actor::Duration>
+read_duration(const std::string& flag, const std::string& given, backoff_actor::Duration from,
+              backoff_actor::Duration to, backoff_actor::Problems& problems);
 
 /// Reads a number such as `2`, `1.1` or `1e-3`; nothing, and a problem, if that is something else or
 /// out of range.

@@ -20,6 +20,10 @@ std::vector<backoff_actor::Policy> read_policies(const std::string& flag,
                                                  const std::vector<std::string>& given,
                                                  backoff_actor::Problems& problems);
 
+/// Moves what a `ParseError` says further in than the line with the flag's name: the picture of the
+/// place below it.
+std::string indented(const std::string& text);
+
 /// Notes as a problem that a policy is missing.
 void miss_policy(const std::string& flag, backoff_actor::Problems& problems);
 

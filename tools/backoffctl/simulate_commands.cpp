@@ -1,6 +1,7 @@
 #include "simulate_commands.hpp"
 
 #include "contention_command.hpp"
+#include "outage_command.hpp"
 
 namespace backoffctl {
 
@@ -16,7 +17,9 @@ constexpr auto footer = R"(
 Examples:
   backoffctl simulate contention --clients 100
       a hundred clients want the same row: what jitter is good for
-  backoffctl simulate contention --help
+  backoffctl simulate outage
+      a service stops and comes back: with which clients does it recover?
+  backoffctl simulate outage --help
       all about this experiment
 
 backoffctl simulate COMMAND --help explains an experiment, with examples.
@@ -30,6 +33,7 @@ void add_simulate_commands(CLI::App& backoffctl, Commands& commands) {
   simulate.allow_extras();
   simulate.require_subcommand(0, 1);
   commands.push_back(add_contention_command(simulate));
+  commands.push_back(add_outage_command(simulate));
 }
 
 } // namespace backoffctl

@@ -96,7 +96,7 @@ private:
   std::vector<OutageSecond> seconds_;
   std::uint64_t attempts_during_outage_ = 0;
   std::uint64_t lost_before_ = 0;
-  std::vector<float> waits_s_;   // after the service came back
+  std::vector<double> waits_s_;  // after the service came back
   std::shared_ptr<Guard> guard_; // null: none
   std::unique_ptr<OutageClients> clients_;
 };
@@ -185,7 +185,7 @@ void Outage::tell_answers() {
     latencies_s_ += seconds_of(now_us_ - state.called_us);
     if (state.waited_when_back) {
       state.waited_when_back = false;
-      waits_s_.push_back(static_cast<float>(seconds_of(now_us_ - back_us_)));
+      waits_s_.push_back(seconds_of(now_us_ - back_us_));
     }
     clients_->answered(client, instant_of(now_us_));
   }
@@ -273,7 +273,7 @@ OutageResult Outage::result() {
   std::uint64_t still_waiting = 0;
   for (const auto& state : states_)
     if (state.waited_when_back) {
-      waits_s_.push_back(static_cast<float>(seconds_of(now_us_ - back_us_)));
+      waits_s_.push_back(seconds_of(now_us_ - back_us_));
       ++still_waiting;
     }
   add_waits(result.summary, std::move(waits_s_), still_waiting);

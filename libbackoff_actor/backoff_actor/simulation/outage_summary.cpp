@@ -23,7 +23,7 @@ OutageSummary summarize(const std::vector<OutageSecond>& seconds, const OutageTi
   return summary;
 }
 
-void add_waits(OutageSummary& summary, std::vector<float> waits_s, std::uint64_t still_waiting) {
+void add_waits(OutageSummary& summary, std::vector<double> waits_s, std::uint64_t still_waiting) {
   summary.waiting = waits_s.size();
   summary.still_waiting = still_waiting;
   if (waits_s.empty())

@@ -54,7 +54,7 @@ BACKOFF_ACTOR_EXPORT OutageSummary summarize(const std::vector<OutageSecond>& se
 /// then, `still_waiting` of which had no answer at the end.
 ///
 /// @units of `waits_s`: seconds, in any order
-BACKOFF_ACTOR_EXPORT void add_waits(OutageSummary& summary, std::vector<float> waits_s,
+BACKOFF_ACTOR_EXPORT void add_waits(OutageSummary& summary, std::vector<double> waits_s,
                                     std::uint64_t still_waiting);
 
 } // namespace backoff_actor

@@ -60,22 +60,26 @@ Recovery judge_recovery(const std::vector<OutageSecond>& seconds, const OutageTi
   const auto answers_in = [&](std::size_t begin, std::size_t length) {
     return answers[begin + length] - answers[begin];
   };
-  std::optional<std::size_t> recovered; // the earliest so far, as it goes back from the end
+  std::optional<std::size_t> at_95_percent; // the earliest so far, as it goes back from the end
+  std::optional<std::size_t> but_for_noise;
   for (auto i = end; i-- > first;) {
     const auto stays = seconds[i].timed_out == 0
                        && (i + seconds_to_stay > end
                            || answers_in(i, seconds_to_stay) >= bar(usual, seconds_to_stay));
     if (!stays)
       break;
-    if (i + seconds_at_first <= end && answers_in(i, 1) >= bar(usual, 1)
-        && answers_in(i, seconds_at_first)
-             >= share * usual.rate * static_cast<double>(seconds_at_first)
-        && answers_in(i, end - i) >= bar(usual, end - i))
-      recovered = i;
+    if (i + seconds_at_first > end || answers_in(i, 1) < bar(usual, 1)
+        || answers_in(i, seconds_at_first) < bar(usual, seconds_at_first)
+        || answers_in(i, end - i) < bar(usual, end - i))
+      continue;
+    but_for_noise = i;
+    if (answers_in(i, seconds_at_first)
+        >= share * usual.rate * static_cast<double>(seconds_at_first))
+      at_95_percent = i;
   }
-  if (!recovered)
+  if (!but_for_noise)
     return {};
-  return {true, static_cast<double>(*recovered) - times.back_s};
+  return {true, static_cast<double>(at_95_percent.value_or(*but_for_noise)) - times.back_s};
 }
 
 } // namespace backoff_actor

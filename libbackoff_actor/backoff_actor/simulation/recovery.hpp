@@ -60,8 +60,9 @@ BACKOFF_ACTOR_EXPORT double rate_before(const std::vector<OutageSecond>& seconds
 /// seconds of 99 calls each, so that of some hundred such counts one falls short by more than 5 %
 /// although all is well. Therefore noise is allowed for: by four standard deviations of the
 /// difference of two Poisson counts, that of the seconds looked at and that of those before: 7 % at
-/// 99 calls a second and 60 seconds each. A healthy run fails it hardly ever, whatever its rate; one
-/// whose calls fail does not pass in any case.
+/// 99 calls a second and 60 seconds each. Where no ten seconds reach 95 % but for noise, that is enough
+/// of them, too. So a healthy run hardly ever fails, whatever its
+/// rate; one whose calls fail does not pass in any case.
 ///
 /// Nothing recovered if fewer than ten whole seconds after the outage are known, or if nothing was
 /// answered before.

@@ -1,0 +1,149 @@
+#include "backoff_actor/simulation/recovery.hpp"
+
+#include "backoff_actor/core/unit_random.hpp"
+#include "backoff_actor/simulation/outage_summary.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+namespace backoff_actor::recovery_test {
+
+using Seconds = std::vector<OutageSecond>;
+
+constexpr OutageTimes times{10, 70, 90};
+
+// A minute and ten seconds of 100 answers, 20 s of none, then as given.
+Seconds outage_and_then(const std::vector<std::uint64_t>& answers) {
+  Seconds result;
+  for (int i = 0; i < 70; ++i)
+    result.push_back({.ok = 100});
+  for (int i = 0; i < 20; ++i)
+    result.push_back({.timed_out = 50});
+  for (const auto count : answers)
+    result.push_back({.ok = count});
+  return result;
+}
+
+std::vector<std::uint64_t> repeated(std::uint64_t count, std::size_t seconds) {
+  return std::vector<std::uint64_t>(seconds, count);
+}
+
+TEST(judge_recovery, finds_a_service_recovered_that_answers_as_before) {
+  EXPECT_EQ(judge_recovery(outage_and_then(repeated(100, 120)), times), (Recovery{true, 0.0}));
+}
+
+TEST(judge_recovery, finds_none_without_answers) {
+  EXPECT_EQ(judge_recovery(outage_and_then(repeated(0, 120)), times), Recovery{});
+}
+
+TEST(judge_recovery, begins_where_ten_seconds_have_95_percent) {
+  auto answers = repeated(60, 30);
+  const auto rest = repeated(95, 120);
+  answers.insert(answers.end(), rest.begin(), rest.end());
+
+  EXPECT_EQ(judge_recovery(outage_and_then(answers), times), (Recovery{true, 30.0}));
+}
+
+TEST(judge_recovery, begins_after_the_last_timeout) {
+  auto seconds = outage_and_then(repeated(100, 120));
+  seconds[95].timed_out = 1;
+  EXPECT_EQ(judge_recovery(seconds, times), (Recovery{true, 6.0}));
+
+  seconds.back().timed_out = 1;
+  EXPECT_EQ(judge_recovery(seconds, times), Recovery{});
+}
+
+TEST(judge_recovery, does_not_begin_with_a_second_without_answers) {
+  auto answers = repeated(100, 120);
+  answers[0] = 0;
+  answers[1] = 300;
+
+  EXPECT_EQ(judge_recovery(outage_and_then(answers), times), (Recovery{true, 1.0}));
+}
+
+TEST(judge_recovery, finds_none_if_it_does_not_stay_so) {
+  auto answers = repeated(100, 300);
+  for (int i = 200; i < 260; ++i)
+    answers[static_cast<std::size_t>(i)] = 80;
+  EXPECT_GT(judge_recovery(outage_and_then(answers), times).recover_s.value_or(0), 200.0);
+
+  EXPECT_FALSE(judge_recovery(outage_and_then(repeated(80, 300)), times).recovered);
+}
+
+TEST(judge_recovery, needs_ten_seconds_and_answers_before) {
+  EXPECT_FALSE(judge_recovery(outage_and_then(repeated(100, 9)), times).recovered);
+  EXPECT_TRUE(judge_recovery(outage_and_then(repeated(100, 10)), times).recovered);
+  EXPECT_FALSE(judge_recovery(Seconds(200), times).recovered);
+  EXPECT_FALSE(judge_recovery({}, times).recovered);
+}
+
+TEST(judge_recovery, counts_whole_seconds_from_the_end_of_the_outage) {
+  EXPECT_EQ(judge_recovery(outage_and_then(repeated(100, 120)), {10, 70, 89.25}),
+            (Recovery{true, 0.75}));
+}
+
+// A number from the Poisson distribution.
+std::uint64_t poisson(double mean, std::uint64_t seed, std::uint64_t& n) {
+  std::uint64_t count = 0;
+  for (double rest = mean; rest > 0; rest -= 1) { // the sum of numbers with a mean of 1 at the most
+    const auto part = std::min(rest, 1.0);
+    auto u = unit_random(seed, 1, n++);
+    auto p = std::exp(-part);
+    for (std::uint64_t k = 1; u >= p && k < 30; ++k) {
+      ++count;
+      u -= p;
+      p *= part / static_cast<double>(k);
+    }
+  }
+  return count;
+}
+
+TEST(judge_recovery, never_takes_the_noise_of_a_healthy_service_for_a_failure) {
+  for (const auto rate : {1.0, 9.9, 99.0})
+    for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+      SCOPED_TRACE("rate " + std::to_string(rate) + ", seed " + std::to_string(seed));
+      std::uint64_t n = 0;
+      Seconds seconds;
+      for (int i = 0; i < 700; ++i)
+        seconds.push_back({.ok = poisson(rate, seed, n)});
+      const auto recovery = judge_recovery(seconds, times);
+      ASSERT_TRUE(recovery.recovered);
+      ASSERT_LT(*recovery.recover_s, 120.0);
+    }
+}
+
+// -- the summary ----------------------------------------------------------------------------------
+
+TEST(summarize, adds_up_the_seconds_of_the_outage) {
+  auto seconds = outage_and_then(repeated(100, 20));
+  for (auto& second : seconds)
+    second.attempts = 10;
+  seconds[3].peak_concurrency = 99; // before
+  seconds[75].peak_concurrency = 40;
+  seconds[95].peak_concurrency = 60;
+  const auto summary = summarize(seconds, {10, 70, 89.5});
+
+  EXPECT_EQ(summary.attempts_during_outage, 195U);
+  EXPECT_EQ(summary.peak_concurrency, 60U);
+  EXPECT_DOUBLE_EQ(summary.rate_before, 100.0);
+}
+
+TEST(summarize, tells_what_99_of_100_waits_do_not_exceed) {
+  std::vector<double> waits_s;
+  for (int i = 200; i > 0; --i)
+    waits_s.push_back(i);
+  OutageSummary summary;
+  add_waits(summary, waits_s, 3);
+
+  EXPECT_EQ(summary.waiting, 200U);
+  EXPECT_EQ(summary.still_waiting, 3U);
+  EXPECT_DOUBLE_EQ(summary.extra_wait_mean_s, 100.5);
+  EXPECT_DOUBLE_EQ(summary.extra_wait_p99_s, 198.0);
+}
+
+} // namespace backoff_actor::recovery_test
