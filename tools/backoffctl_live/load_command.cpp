@@ -83,9 +83,10 @@ public:
                      "a URL such as http://127.0.0.1:8070/api");
     }
     if (every_flag_)
-      every_ = read_duration("--every", *every_flag_, 10ms, problems).value_or(every_);
+      every_ =
+        read_duration("--every", *every_flag_, 10ms, longest_live, problems).value_or(every_);
     if (duration_flag_)
-      duration_ = read_duration("--duration", *duration_flag_, 1ms, problems);
+      duration_ = read_duration("--duration", *duration_flag_, 1ms, longest_live, problems);
   }
 
   std::string run() override {

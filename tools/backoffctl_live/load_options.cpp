@@ -9,7 +9,6 @@
 #include "backoff_actor/guard/parse_guard.hpp"
 
 #include <chrono>
-#include <cmath>
 #include <stdexcept>
 
 namespace backoffctl {
@@ -21,6 +20,10 @@ using backoff_actor::Problems;
 
 constexpr auto as_shipped = "smira_as_shipped";
 constexpr std::uint64_t most_clients = 100'000;
+
+bool is_number(const std::string& given) {
+  return !given.empty() && given.find_first_not_of("0123456789.") == std::string::npos;
+}
 
 void read_policy(const std::string& given, LoadOptions& options, Problems& problems) {
   if (given == as_shipped) {
@@ -47,8 +50,8 @@ void read_pace(const ClientFlags& flags, LoadOptions& options, Problems& problem
   else if (flags.exponential_backoff)
     options.pace = backoff_actor::SmiraAsShipped{};
   else if (flags.simple_backoff_delay)
-    if (const auto delay =
-          read_duration("--simple-backoff-delay", *flags.simple_backoff_delay, 1ns, problems))
+    if (const auto delay = read_duration("--simple-backoff-delay", *flags.simple_backoff_delay, 1ns,
+                                         longest_live, problems))
       options.pace = backoff_actor::Policy{backoff_actor::Fixed{*delay}};
 }
 
@@ -69,11 +72,13 @@ LoadOptions read_clients(const ClientFlags& flags, Problems& problems) {
   if (flags.clients)
     if (const auto count = read_whole("--clients", *flags.clients, 1, most_clients, problems))
       options.clients = static_cast<std::uint32_t>(*count);
-  if (flags.lambda)
-    if (const auto mean_s = read_number("--lambda", *flags.lambda, 0.001, 10'000, problems))
-      options.mean_think = backoff_actor::Duration{std::llround(*mean_s * 1e9)};
+  if (flags.lambda) // a number of seconds as in the article, or a span
+    if (const auto mean =
+          read_duration("--lambda", is_number(*flags.lambda) ? *flags.lambda + "s" : *flags.lambda,
+                        1ms, longest_live, problems))
+      options.mean_think = *mean;
   if (flags.timeout)
-    if (const auto span = read_duration("--timeout", *flags.timeout, 1ms, problems))
+    if (const auto span = read_duration("--timeout", *flags.timeout, 1ms, longest_live, problems))
       options.timeout = *span;
   if (flags.seed)
     options.seed = read_whole("--seed", *flags.seed, 0, UINT64_MAX, problems).value_or(0);

@@ -57,8 +57,9 @@ std::string to_string(const Pace& pace);
 template <class Add, class AddSwitch>
 void declare_clients(ClientFlags& flags, Add add, AddSwitch add_switch) {
   add("--clients", flags.clients, "N", "how many clients there are: 1..100000 (1000)");
-  add("--lambda", flags.lambda, "SECONDS",
-      "how long a client thinks before each new call, on average:\n0.001..10000 (10)");
+  add("--lambda", flags.lambda, "SPAN",
+      "how long a client thinks before each new call, on average;\nalso a number of seconds, as in "
+      "the article (10s)");
   add("--timeout", flags.timeout, "SPAN", "how long it waits for an answer (2s)");
   add_switch("--exponential-backoff", flags.exponential_backoff,
              "retry as the published client does, the same as\n--policy smira_as_shipped");

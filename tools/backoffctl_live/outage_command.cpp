@@ -1,11 +1,13 @@
 #include "outage_command.hpp"
 
 #include "flag_durations.hpp"
+#include "live_outage.hpp"
+#include "live_outage_text.hpp"
 #include "load_options.hpp"
-#include "outage_result.hpp"
-#include "outage_run.hpp"
 #include "serve_options.hpp"
 
+#include "backoffctl/flag_values.hpp"
+#include "backoffctl/outage_json.hpp"
 #include "backoffctl/picture.hpp"
 #include "backoffctl/program.hpp"
 #include "backoffctl/progress_line.hpp"
@@ -39,7 +41,7 @@ Examples:
       a backoff with jitter, with a picture
   backoffctl outage --policy 'exponential(100ms, x2, cap 30s) | full_jitter' --guard circuit_breaker --senders
       a thousand BackOffSenders that share a circuit breaker
-  backoffctl outage --clients 100 --limit 3 --stop-for 3s --warm-up 5s --watch 15s --json
+  backoffctl outage --clients 100 --limit 3 --stop-for 3s --warm-up 5s --watch 15s --json --seconds
       a small one, for programs
 
 Keys of the JSON, which are those of backoffctl simulate outage: runs, with one object:
@@ -49,6 +51,7 @@ Keys of the JSON, which are those of backoffctl simulate outage: runs, with one 
   attempts_during_outage   calls that began while the server was stopped
   rate_before              answers per second before the outage
   lost_work                requests finished for clients that had left
+  with --seconds also
   stopped_s, back_s        when the server was stopped and continued, since the beginning
   seconds                  each second: attempts, ok, timed_out (errors, too), concurrency,
                            peak_concurrency, latency_s (mean of those answered)
@@ -76,6 +79,7 @@ public:
     add_switch("--progress", shows_progress_,
                "show a progress line also where stderr is no terminal");
     add_switch("--json", as_json_, "print JSON instead of text");
+    add_switch("--seconds", seconds_, "with --json: what happened in each second, too");
   }
 
   void check(backoff_actor::Problems& problems) override {
@@ -84,12 +88,14 @@ public:
     const auto read = [&](const char* flag, const std::optional<std::string>& given,
                           backoff_actor::Duration shortest, backoff_actor::Duration& span) {
       if (given)
-        span = read_duration(flag, *given, shortest, problems).value_or(span);
+        span = read_duration(flag, *given, shortest, longest_live, problems).value_or(span);
     };
     read("--stop-for", stop_for_, 100ms, settings_.stop_for);
     read("--warm-up", warm_up_, 2s, settings_.warm_up);
     read("--watch", watch_, 10s, settings_.watch);
     plot_ = read_plot(plot_flag_, false, problems);
+    if (seconds_ && !as_json_)
+      problems.add("--seconds", "no --json beside it", "together with --json, which it adds to");
   }
 
   std::string run() override {
@@ -101,7 +107,7 @@ public:
     settings_.shows_progress = is_progress_shown(shows_progress_);
     EventLoop loop;
     const EndOnSignal end{loop};
-    std::optional<OutageRun> outage{std::in_place, loop, settings_};
+    std::optional<LiveOutage> outage{std::in_place, loop, settings_};
     loop.run();
     if (end.signal()) {
       exit_code_ = end.exit_code();
@@ -110,22 +116,22 @@ public:
     const auto result = result_of(*outage);
     outage.reset(); // nothing runs while the picture is drawn
     if (plot_)
-      draw(outage_plot_script(result, *plot_), *plot_);
+      draw(live_outage_plot(result, *plot_), *plot_);
     exit_code_ = result.summary.recovery.recovered ? exit_done : exit_not_recovered;
-    return as_json_ ? outage_json(result) : outage_text(result);
+    return as_json_ ? outage_json({result}, seconds_, false) : live_outage_text(result);
   }
 
   int exit_code() const override { return exit_code_; }
 
 private:
-  OutageResult result_of(const OutageRun& outage) const {
+  OutageRun result_of(const LiveOutage& outage) const {
     const auto& record = outage.record();
     return {to_string(options_.pace),
             to_string(options_.guard.value_or(backoff_actor::GuardOptions{})),
-            options_.are_senders,
+            options_.are_senders ? "sender" : "retry",
+            record.summary(LiveOutage::warm_s),
             record.seconds(),
-            record.times(OutageRun::warm_s),
-            record.summary(OutageRun::warm_s)};
+            record.times(LiveOutage::warm_s)};
   }
 
   ServerFlags server_flags_;
@@ -137,6 +143,7 @@ private:
   std::optional<PlotRequest> plot_;
   bool shows_progress_ = false;
   bool as_json_ = false;
+  bool seconds_ = false;
   LoadOptions options_;
   OutageSettings settings_;
   int exit_code_ = exit_done;

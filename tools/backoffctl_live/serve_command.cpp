@@ -7,6 +7,8 @@
 #include "reports.hpp"
 #include "serve_options.hpp"
 
+#include "backoffctl/flag_values.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <chrono>
@@ -72,7 +74,7 @@ public:
   void check(backoff_actor::Problems& problems) override {
     options_ = read_server(flags_, problems);
     if (duration_flag_)
-      duration_ = read_duration("--duration", *duration_flag_, 1ms, problems);
+      duration_ = read_duration("--duration", *duration_flag_, 1ms, longest_live, problems);
   }
 
   std::string run() override {

@@ -26,7 +26,8 @@ ServerOptions read_server(const ServerFlags& flags, backoff_actor::Problems& pro
       read_number("--scale", *flags.scale, 0.001, 1e9, problems).value_or(service.scale);
   if (flags.base_delay)
     service.base_delay =
-      read_duration("--base-delay", *flags.base_delay, 1ns, problems).value_or(service.base_delay);
+      read_duration("--base-delay", *flags.base_delay, 1ns, longest_live, problems)
+        .value_or(service.base_delay);
   if (flags.backlog)
     if (const auto backlog = read_whole("--backlog", *flags.backlog, 1, 1'000'000, problems))
       service.backlog = static_cast<std::uint32_t>(*backlog);

@@ -68,7 +68,7 @@ Recovery judge_recovery(const std::vector<OutageSecond>& seconds, const OutageTi
                            || answers_in(i, seconds_to_stay) >= bar(usual, seconds_to_stay));
     if (!stays)
       break;
-    if (i + seconds_at_first > end || answers_in(i, 1) < bar(usual, 1)
+    if (i + seconds_at_first > end || seconds[i].ok == 0 || answers_in(i, 1) < bar(usual, 1)
         || answers_in(i, seconds_at_first) < bar(usual, seconds_at_first)
         || answers_in(i, end - i) < bar(usual, end - i))
       continue;

@@ -52,7 +52,7 @@ BACKOFF_ACTOR_EXPORT double rate_before(const std::vector<OutageSecond>& seconds
 ///
 /// - no call timed out, to the end;
 /// - in the ten seconds that begin there, answers came at 95 % of the rate before or more, and in the
-///   first of them too, but for noise;
+///   first of them some, and as many but for noise;
 /// - and it stayed so: in every 60 seconds from there to the end, in steps of one second, and in all of
 ///   them together, at 95 % of the rate before or more, but for noise.
 ///

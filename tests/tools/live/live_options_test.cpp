@@ -51,6 +51,13 @@ TEST(load_options, take_the_articles_flags) {
   EXPECT_EQ(options.seed, 9u);
 }
 
+TEST(load_options, the_time_to_think_may_be_a_span) {
+  Problems problems;
+  EXPECT_EQ(read_clients({.lambda = "10.0"}, problems).mean_think, 10s);
+  EXPECT_EQ(read_clients({.lambda = "2min"}, problems).mean_think, 2min);
+  EXPECT_TRUE(problems.empty());
+}
+
 TEST(load_options, the_published_backoff_has_two_names) {
   Problems problems;
   const auto by_flag = read_clients({.exponential_backoff = true}, problems);

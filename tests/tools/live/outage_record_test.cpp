@@ -1,8 +1,7 @@
+#include "backoffctl_live/live_outage_text.hpp"
 #include "backoffctl_live/outage_record.hpp"
-#include "backoffctl_live/outage_result.hpp"
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include <stdexcept>
 #include <string>
@@ -97,19 +96,9 @@ TEST(outage_record, what_is_no_line_is_refused) {
   EXPECT_THROW(record.add_server_line("{}"), std::runtime_error);
 }
 
-TEST(outage_result, tells_the_verdict_last) {
+TEST(live_outage_text, tells_the_verdict_last) {
   EXPECT_EQ(verdict({true, 4.2}), "recovered after 4.2 s");
   EXPECT_EQ(verdict({false, {}}), "not recovered");
-}
-
-TEST(outage_result, is_json_with_null_where_nothing_recovered) {
-  OutageResult result{"fixed(100ms)", "none", false, {}, {3, 20, 40}, {}};
-  const auto run = nlohmann::json::parse(outage_json(result))["runs"][0];
-  EXPECT_EQ(run["policy"], "fixed(100ms)");
-  EXPECT_EQ(run["recovered"], false);
-  EXPECT_TRUE(run["recover_s"].is_null());
-  result.summary.recovery = {true, 4.5};
-  EXPECT_EQ(nlohmann::json::parse(outage_json(result))["runs"][0]["recover_s"], 4.5);
 }
 
 } // namespace

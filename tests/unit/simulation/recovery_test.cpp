@@ -66,6 +66,16 @@ TEST(judge_recovery, does_not_begin_with_a_second_without_answers) {
   EXPECT_EQ(judge_recovery(outage_and_then(answers), times), (Recovery{true, 1.0}));
 }
 
+// At two a second, no answer in a second is noise, but no beginning either.
+TEST(judge_recovery, begins_with_an_answer) {
+  Seconds seconds(70, {.ok = 2});
+  seconds.resize(93); // the service is back for three of them
+  seconds.resize(94, {.ok = 9});
+  seconds.resize(200, {.ok = 2});
+
+  EXPECT_EQ(judge_recovery(seconds, times), (Recovery{true, 3.0}));
+}
+
 TEST(judge_recovery, finds_none_if_it_does_not_stay_so) {
   auto answers = repeated(100, 300);
   for (int i = 200; i < 260; ++i)

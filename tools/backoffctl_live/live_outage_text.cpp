@@ -1,9 +1,7 @@
-#include "outage_result.hpp"
+#include "live_outage_text.hpp"
 
 #include "backoffctl/number_text.hpp"
 #include "backoffctl/plot_style.hpp"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
@@ -11,8 +9,6 @@
 namespace backoffctl {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // All pixels.
 constexpr auto panel_height = 170;
@@ -78,17 +74,6 @@ std::string panel_script(const Panel& panel, int bottom, int height) {
   return result.append("\n");
 }
 
-Json to_json(const backoff_actor::OutageSecond& x) {
-  Json json;
-  json["attempts"] = x.attempts;
-  json["ok"] = x.ok;
-  json["timed_out"] = x.timed_out;
-  json["concurrency"] = x.concurrency;
-  json["peak_concurrency"] = x.peak_concurrency;
-  json["latency_s"] = x.latency_s;
-  return json;
-}
-
 } // namespace
 
 std::string verdict(const backoff_actor::Recovery& recovery) {
@@ -96,54 +81,30 @@ std::string verdict(const backoff_actor::Recovery& recovery) {
                             : "not recovered";
 }
 
-std::string outage_text(const OutageResult& result) {
-  const auto& summary = result.summary;
-  const auto& times = result.times;
-  return "policy             " + result.policy + "\nguard              " + result.guard
-         + "\nclients            " + (result.are_senders ? "BackOffSenders" : "plain")
-         + "\nrate before        " + fixed(summary.rate_before, 1) + " answers/s"
-         + "\nstopped for        " + fixed(times.back_s - times.stopped_s, 1) + " s, "
+std::string live_outage_text(const OutageRun& run) {
+  const auto& summary = run.summary;
+  const auto& times = run.times;
+  return "policy             " + run.policy + "\nguard              " + run.guard
+         + "\nclient             " + run.client + "\nrate before        "
+         + fixed(summary.rate_before, 1) + " answers/s" + "\nstopped for        "
+         + fixed(times.back_s - times.stopped_s, 1) + " s, "
          + std::to_string(summary.attempts_during_outage) + " attempts meanwhile"
          + "\npeak concurrency   " + std::to_string(summary.peak_concurrency)
          + "\nfinished for none  " + std::to_string(summary.lost_work) + " requests\n"
          + verdict(summary.recovery) + "\n";
 }
 
-std::string outage_json(const OutageResult& result) {
-  const auto& summary = result.summary;
-  Json run;
-  run["policy"] = result.policy;
-  run["guard"] = result.guard;
-  run["client"] = result.are_senders ? "sender" : "retry";
-  run["recovered"] = summary.recovery.recovered;
-  run["recover_s"] = summary.recovery.recover_s ? Json(*summary.recovery.recover_s) : Json();
-  run["peak_concurrency"] = summary.peak_concurrency;
-  run["attempts_during_outage"] = summary.attempts_during_outage;
-  run["rate_before"] = summary.rate_before;
-  run["lost_work"] = summary.lost_work;
-  run["stopped_s"] = result.times.stopped_s;
-  run["back_s"] = result.times.back_s;
-  auto& seconds = run["seconds"] = Json::array();
-  for (const auto& second : result.seconds)
-    seconds.push_back(to_json(second));
-  Json json;
-  json["runs"] = Json::array({run});
-  return json.dump(2) + "\n";
-}
-
-std::string outage_plot_script(const OutageResult& result, const PlotRequest& plot) {
+std::string live_outage_plot(const OutageRun& run, const PlotRequest& plot) {
   constexpr auto count = static_cast<int>(panels.size());
   const auto height = plot_height(count * panel_height + (count - 1) * between_panels, 0);
   auto script =
-    plot_frame(plot, height, 0) + data(result.seconds)
+    plot_frame(plot, height, 0) + data(run.seconds)
     + "set key top right inside horizontal\nset multiplot\nset yrange [0:*]\nset xrange [0:"
-    + std::to_string(std::max<std::size_t>(result.seconds.size(), 1))
-    + "]\nset object 1 rectangle from " + rounded(result.times.stopped_s) + ", graph 0 to "
-    + rounded(result.times.back_s)
+    + std::to_string(std::max<std::size_t>(run.seconds.size(), 1))
+    + "]\nset object 1 rectangle from " + rounded(run.times.stopped_s) + ", graph 0 to "
+    + rounded(run.times.back_s)
     + ", graph 1 behind fillcolor rgb '#f8dcdc' fillstyle solid noborder\n"
-    + plot_headline(result.policy + (result.are_senders ? ", BackOffSenders" : "") + ", guard "
-                      + result.guard + ": " + verdict(result.summary.recovery),
-                    height);
+    + plot_headline(run.title() + ": " + verdict(run.summary.recovery), height);
   auto bottom = height - plot_above_panel - panel_height;
   for (const auto& panel : panels) {
     if (&panel == &panels.back())

@@ -25,12 +25,12 @@ struct OutageSettings {
 
 /// An outage, for real: a server and its clients in processes of their own, of which the first is stopped and
 /// continued. Whatever ends this, or this process, ends them, too.
-class OutageRun {
+class LiveOutage {
 public:
   /// Starts the server.
-  OutageRun(EventLoop& loop, const OutageSettings& settings);
-  OutageRun(const OutageRun&) = delete;
-  OutageRun& operator=(const OutageRun&) = delete;
+  LiveOutage(EventLoop& loop, const OutageSettings& settings);
+  LiveOutage(const LiveOutage&) = delete;
+  LiveOutage& operator=(const LiveOutage&) = delete;
 
   /// What happened; complete when the loop has ended without a signal.
   const OutageRecord& record() const { return record_; }

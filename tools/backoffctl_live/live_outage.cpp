@@ -1,4 +1,4 @@
-#include "outage_run.hpp"
+#include "live_outage.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -32,7 +32,7 @@ std::vector<std::string> command(std::vector<std::string> beginning,
 
 } // namespace
 
-OutageRun::OutageRun(EventLoop& loop, const OutageSettings& settings)
+LiveOutage::LiveOutage(EventLoop& loop, const OutageSettings& settings)
   : loop_(loop), settings_(settings), at_end_of_outage_(loop, [this] { continue_server(); }),
     progress_tick_(loop, [this] { show_progress(); }) {
   server_ = std::make_unique<ChildProcess>(
@@ -41,7 +41,7 @@ OutageRun::OutageRun(EventLoop& loop, const OutageSettings& settings)
     [this] { throw std::runtime_error{"the server ended: " + server_->ending()}; });
 }
 
-void OutageRun::on_server_line(const std::string& line) {
+void LiveOutage::on_server_line(const std::string& line) {
   if (phase_ != Phase::starting) {
     record_.add_server_line(line);
     return;
@@ -57,7 +57,7 @@ void OutageRun::on_server_line(const std::string& line) {
     [this] { throw std::runtime_error{"the clients ended: " + clients_->ending()}; });
 }
 
-void OutageRun::on_load_line(const std::string& line) {
+void LiveOutage::on_load_line(const std::string& line) {
   record_.add_load_line(line);
   if (phase_ == Phase::watching && record_.size() >= end_)
     loop_.stop();
@@ -72,14 +72,14 @@ void OutageRun::on_load_line(const std::string& line) {
 }
 
 // Just now a second of the clients has ended, so that the outage begins with one.
-void OutageRun::stop_server() {
+void LiveOutage::stop_server() {
   server_->stop();
   record_.stopped(clock_s());
   enter(Phase::stopped, "the server is stopped", settings_.stop_for);
   at_end_of_outage_.in(settings_.stop_for);
 }
 
-void OutageRun::continue_server() {
+void LiveOutage::continue_server() {
   server_->go_on();
   record_.back(clock_s());
   end_ =
@@ -87,7 +87,7 @@ void OutageRun::continue_server() {
   enter(Phase::watching, "after the outage", settings_.watch);
 }
 
-void OutageRun::enter(Phase phase, const char* what, backoff_actor::Duration span) {
+void LiveOutage::enter(Phase phase, const char* what, backoff_actor::Duration span) {
   phase_ = phase;
   phase_begun_ = EventLoop::now();
   progress_.reset();
@@ -96,7 +96,7 @@ void OutageRun::enter(Phase phase, const char* what, backoff_actor::Duration spa
   progress_tick_.in(look_for_progress);
 }
 
-void OutageRun::show_progress() {
+void LiveOutage::show_progress() {
   const auto done = (EventLoop::now() - phase_begun_) / 1ms;
   progress_->at(std::min(static_cast<std::uint64_t>(done), progress_total_));
   progress_tick_.in(look_for_progress);
