@@ -49,6 +49,9 @@ public:
     };
   }
 
+  // In CAF 0.17 a promise holds its actor, which holds the promise.
+  void on_exit() override { open_.clear(); }
+
 private:
   std::shared_ptr<CallsFromActors> calls_;
   std::unordered_map<CallNumber, caf::response_promise> open_;
@@ -69,6 +72,8 @@ public:
       },
     };
   }
+
+  void on_exit() override { sender_ = nullptr; }
 
 private:
   void think() { delayed_send(this, think_time_.next(), true); }
