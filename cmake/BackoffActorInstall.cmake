@@ -132,3 +132,8 @@ endif()
 if(TARGET backoffctl)
   install(TARGETS backoffctl RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT tools)
 endif()
+
+# backoffctl starts it from its own folder.
+if(TARGET backoffctl_live)
+  install(TARGETS backoffctl_live RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT tools)
+endif()

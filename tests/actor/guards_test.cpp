@@ -18,9 +18,9 @@ struct Service {
 };
 
 /// A worker that calls the service, and answers with an error if it is down.
-class Caller : public caf::event_based_actor {
+class ServiceCaller : public caf::event_based_actor {
 public:
-  Caller(caf::actor_config& config, VirtualTime* time, Service* service)
+  ServiceCaller(caf::actor_config& config, VirtualTime* time, Service* service)
     : caf::event_based_actor(config), time_(time), service_(service) {
     ++service->workers;
   }
@@ -62,7 +62,7 @@ protected:
     auto result = time.keep(spawn_back_off_sender(
       time.system(),
       [this](caf::event_based_actor* parent) {
-        return caf::actor{parent->spawn<Caller>(&time, &service)};
+        return caf::actor{parent->spawn<ServiceCaller>(&time, &service)};
       },
       options));
     return result;
@@ -203,7 +203,7 @@ TEST_F(Guards, a_final_error_that_could_have_been_retried_is_a_failure_of_the_se
   options.guard = guard;
   start_with(
     [this](caf::event_based_actor* parent) {
-      return caf::actor{parent->spawn<Caller>(&time, &service)};
+      return caf::actor{parent->spawn<ServiceCaller>(&time, &service)};
     },
     options);
   for (int i = 0; i < 5; ++i)
@@ -217,7 +217,7 @@ TEST_F(Guards, what_is_a_failure_of_the_service_can_be_said) {
   options.is_service_failure = [](const caf::error&) { return false; };
   start_with(
     [this](caf::event_based_actor* parent) {
-      return caf::actor{parent->spawn<Caller>(&time, &service)};
+      return caf::actor{parent->spawn<ServiceCaller>(&time, &service)};
     },
     options);
   for (int i = 0; i < 5; ++i)

@@ -30,6 +30,9 @@ public:
   /// Does what is asked for, after a `check` without problems, and returns what is to be printed.
   virtual std::string run() = 0;
 
+  /// The program's exit code after `run`, if nothing failed.
+  virtual int exit_code() const { return 0; }
+
 protected:
   /// Declares a flag with a value. What is given is left as it is, so that also a flag without a value, or
   /// one that is given twice, has a value that `check` refuses with all the others.
@@ -47,6 +50,20 @@ protected:
   /// Declares a flag without a value.
   void add_switch(const std::string& name, bool& given, const std::string& help) {
     parser_.add_flag(name, given, help)->disable_flag_override();
+  }
+
+  /// The two as functions, for flags that several commands have in common.
+  auto flag_adder() {
+    return
+      [this](const std::string& name, std::optional<std::string>& given, const std::string& type,
+             const std::string& help) { add_flag(name, given, type, help); };
+  }
+
+  /// The two as functions, for flags that several commands have in common.
+  auto switch_adder() {
+    return [this](const std::string& name, bool& given, const std::string& help) {
+      add_switch(name, given, help);
+    };
   }
 
 private:

@@ -19,7 +19,7 @@ Json to_json(const backoff_actor::OutageSecond& second) {
   return result;
 }
 
-Json to_json(const OutageRun& run, bool with_seconds) {
+Json to_json(const OutageRun& run, bool with_seconds, bool with_waits) {
   const auto& summary = run.summary;
   Json result;
   result["policy"] = run.policy;
@@ -31,10 +31,12 @@ Json to_json(const OutageRun& run, bool with_seconds) {
   result["client"] = run.client;
   result["rate_before"] = summary.rate_before;
   result["lost_work"] = summary.lost_work;
-  result["waiting"] = summary.waiting;
-  result["still_waiting"] = summary.still_waiting;
-  result["extra_wait_mean_s"] = summary.extra_wait_mean_s;
-  result["extra_wait_p99_s"] = summary.extra_wait_p99_s;
+  if (with_waits) {
+    result["waiting"] = summary.waiting;
+    result["still_waiting"] = summary.still_waiting;
+    result["extra_wait_mean_s"] = summary.extra_wait_mean_s;
+    result["extra_wait_p99_s"] = summary.extra_wait_p99_s;
+  }
   if (!with_seconds)
     return result;
   result["stopped_s"] = run.times.stopped_s;
@@ -47,11 +49,11 @@ Json to_json(const OutageRun& run, bool with_seconds) {
 
 } // namespace
 
-std::string outage_json(const OutageRuns& runs, bool with_seconds) {
+std::string outage_json(const OutageRuns& runs, bool with_seconds, bool with_waits) {
   Json result;
   auto& array = result["runs"] = Json::array();
   for (const auto& run : runs)
-    array.push_back(to_json(run, with_seconds));
+    array.push_back(to_json(run, with_seconds, with_waits));
   return result.dump(2) + "\n";
 }
 

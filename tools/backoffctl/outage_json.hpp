@@ -7,6 +7,8 @@
 namespace backoffctl {
 
 /// Renders runs as JSON, with their seconds or without.
-std::string outage_json(const OutageRuns& runs, bool with_seconds);
+///
+/// @param with_waits false: how long the clients waited is not known
+std::string outage_json(const OutageRuns& runs, bool with_seconds, bool with_waits = true);
 
 } // namespace backoffctl

@@ -9,7 +9,9 @@ namespace backoffctl {
 
 namespace {
 
-std::string label(std::size_t run) { return std::string{"["}.append(std::to_string(run + 1)).append("]"); }
+std::string label(std::size_t run) {
+  return std::string{"["}.append(std::to_string(run + 1)).append("]");
+}
 
 std::string recovery_text(const backoff_actor::Recovery& recovery) {
   return recovery.recover_s ? span_text(*recovery.recover_s) : "not recovered";

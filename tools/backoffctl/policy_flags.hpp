@@ -11,6 +11,9 @@ namespace backoffctl {
 /// How many policies a command takes.
 inline constexpr std::size_t most_policies = 20;
 
+/// Moves what shows the place of an error in a text further in than the line with the flag's name.
+std::string indented(const std::string& text);
+
 /// Reads policies in the form of `parse_policy`; notes as a problem each that is none, under its number if
 /// there are several: `POLICY 2`. No policies are no problem.
 std::vector<backoff_actor::Policy> read_policies(const std::string& flag,

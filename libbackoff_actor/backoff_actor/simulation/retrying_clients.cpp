@@ -1,7 +1,7 @@
 #include "backoff_actor/simulation/retrying_clients.hpp"
 
-#include "backoff_actor/core/normal.hpp"
 #include "backoff_actor/core/unit_random.hpp"
+#include "backoff_actor/simulation/shipped_delays.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -19,28 +19,6 @@ struct PolicyDelays {
   Progress start() const { return policy.start(); }
   Progress wanting(const Progress& progress, Duration) const { return policy.restart(progress); }
   Step next(const Progress& progress, double u) const { return policy.next(progress, u); }
-};
-
-// How long to wait, by the published client. Its level is the last span for which it waited or
-// thought. Delays that have become negative grow without bounds; as each call takes its time, it is
-// no endless loop.
-struct ShippedDelays {
-  Progress start() const { return {}; }
-
-  Progress wanting(const Progress& progress, Duration thought) const {
-    return {detail::in_nanoseconds(thought), 0, progress.draws};
-  }
-
-  Step next(const Progress& progress, double u) const {
-    constexpr auto factor = 2.71828;
-    constexpr auto cap = 300e9; // ns
-    constexpr auto deviation = 100e6;
-    constexpr auto lowest = -1e300; // where further growth changes nothing any more
-    const auto middle = std::max(std::min(progress.level * factor, cap), lowest);
-    const auto level = middle + detail::normal_number(u) * deviation;
-    const auto wait = static_cast<std::int64_t>(std::max(level, 0.0));
-    return {{level, detail::one_more(progress.retries), progress.draws + 1}, Duration{wait}};
-  }
 };
 
 template <class Delays>
@@ -111,7 +89,8 @@ std::unique_ptr<OutageClients> make_retrying_clients(const OutageOptions& option
   if (const auto* policy = std::get_if<Policy>(&options.policy))
     return std::make_unique<RetryingClients<PolicyDelays>>(options, PolicyDelays{*policy}, guard,
                                                            world);
-  return std::make_unique<RetryingClients<ShippedDelays>>(options, ShippedDelays{}, guard, world);
+  return std::make_unique<RetryingClients<detail::ShippedDelays>>(options, detail::ShippedDelays{},
+                                                                  guard, world);
 }
 
 } // namespace backoff_actor

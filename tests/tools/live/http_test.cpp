@@ -1,0 +1,145 @@
+// Server and caller in one event loop, over real sockets.
+
+#include "backoffctl_live/http_caller.hpp"
+#include "backoffctl_live/http_server.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <csignal>
+#include <optional>
+#include <string>
+
+namespace backoffctl {
+namespace {
+
+using namespace std::chrono_literals;
+using backoff_actor::AbandonedWork;
+using Kind = CallResult::Kind;
+
+class HttpTest : public testing::Test {
+protected:
+  HttpTest() { std::signal(SIGPIPE, SIG_IGN); }
+
+  static ServerOptions any_port(backoff_actor::Duration base_delay,
+                                AbandonedWork abandoned_work = AbandonedWork::kept) {
+    ServerOptions result;
+    result.port = 0;
+    result.service.base_delay = base_delay;
+    result.service.abandoned_work = abandoned_work;
+    return result;
+  }
+
+  CallResult call(std::uint16_t port, const std::string& path, backoff_actor::Duration timeout) {
+    HttpCaller caller{loop_, {"127.0.0.1", port, path}, timeout};
+    std::optional<CallResult> result;
+    caller.call([&](const CallResult& x) {
+      result = x;
+      loop_.stop();
+    });
+    loop_.run();
+    return result.value();
+  }
+
+  void run_for(backoff_actor::Duration span) {
+    LoopEvent end{loop_, [this] { loop_.stop(); }};
+    end.in(span);
+    loop_.run();
+  }
+
+  EventLoop loop_;
+};
+
+TEST_F(HttpTest, a_call_is_answered_after_the_delay) {
+  HttpServer server{loop_, any_port(100ms)};
+  const auto result = call(server.port(), "/api", 20s);
+  EXPECT_EQ(result.kind, Kind::answered);
+  EXPECT_EQ(result.status, 200);
+  EXPECT_GE(result.latency, 100ms);
+  const auto counts = server.take();
+  EXPECT_EQ(counts.requests, 1u);
+  EXPECT_EQ(counts.answered, 1u);
+  EXPECT_EQ(counts.peak_concurrency, 1u);
+  EXPECT_EQ(server.concurrency(), 0u);
+}
+
+TEST_F(HttpTest, another_path_is_not_found) {
+  HttpServer server{loop_, any_port(100ms)};
+  EXPECT_EQ(call(server.port(), "/other", 20s).status, 404);
+  EXPECT_EQ(server.take().requests, 0u);
+}
+
+TEST_F(HttpTest, a_call_that_takes_too_long_is_timed_out_and_its_work_is_kept) {
+  HttpServer server{loop_, any_port(300ms)};
+  const auto result = call(server.port(), "/api", 100ms);
+  EXPECT_EQ(result.kind, Kind::timedout);
+  EXPECT_GE(result.latency, 100ms);
+  run_for(80ms);
+  EXPECT_EQ(server.concurrency(), 1u);
+  run_for(400ms);
+  EXPECT_EQ(server.concurrency(), 0u);
+  const auto counts = server.take();
+  EXPECT_EQ(counts.finished_for_nobody, 1u);
+  EXPECT_EQ(counts.answered, 0u);
+}
+
+TEST_F(HttpTest, abandoned_work_is_dropped_on_request) {
+  HttpServer server{loop_, any_port(30s, AbandonedWork::dropped)};
+  EXPECT_EQ(call(server.port(), "/api", 100ms).kind, Kind::timedout);
+  run_for(500ms);
+  EXPECT_EQ(server.concurrency(), 0u);
+  EXPECT_EQ(server.take().dropped, 1u);
+}
+
+TEST_F(HttpTest, a_server_with_work_for_nobody_can_end) {
+  {
+    HttpServer server{loop_, any_port(30s)};
+    EXPECT_EQ(call(server.port(), "/api", 50ms).kind, Kind::timedout);
+    run_for(50ms);
+    EXPECT_EQ(server.concurrency(), 1u);
+  }
+  SUCCEED(); // AddressSanitizer tells otherwise
+}
+
+TEST_F(HttpTest, a_call_to_a_port_where_nobody_listens_fails) {
+  std::uint16_t port = 0;
+  {
+    const HttpServer server{loop_, any_port(100ms)};
+    port = server.port();
+  }
+  EXPECT_EQ(call(port, "/api", 20s).kind, Kind::failed);
+}
+
+TEST_F(HttpTest, a_port_that_is_taken_is_told) {
+  const HttpServer server{loop_, any_port(100ms)};
+  auto options = any_port(100ms);
+  options.port = server.port();
+  try {
+    const HttpServer second{loop_, options};
+    FAIL() << "two servers on one port";
+  } catch (const std::runtime_error& error) {
+    EXPECT_EQ(std::string{error.what()},
+              "the server cannot listen on 127.0.0.1:" + std::to_string(options.port)
+                + ": Address already in use");
+  }
+}
+
+TEST_F(HttpTest, what_a_callback_throws_comes_out_of_the_loop) {
+  LoopEvent event{loop_, [] { throw std::runtime_error{"thrown"}; }};
+  event.soon();
+  EXPECT_THROW(loop_.run(), std::runtime_error);
+}
+
+TEST_F(HttpTest, calls_under_way_end_with_their_caller) {
+  HttpServer server{loop_, any_port(30s)};
+  {
+    HttpCaller caller{loop_, {"127.0.0.1", server.port(), "/api"}, 20s};
+    caller.call([](const CallResult&) { FAIL() << "was told"; });
+    run_for(100ms);
+    EXPECT_EQ(caller.open(), 1u);
+  }
+  run_for(100ms);
+}
+
+} // namespace
+} // namespace backoffctl

@@ -1,0 +1,121 @@
+#include "program.hpp"
+
+#include "flag_values.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <iostream>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace backoffctl {
+
+namespace {
+
+// In the list of commands each has one line, the first of its description.
+class HelpFormatter final : public CLI::Formatter {
+  std::string make_subcommand(const CLI::App* command) const override {
+    const auto text = command->get_description();
+    std::ostringstream line;
+    CLI::detail::format_help(line, command->get_display_name(), text.substr(0, text.find('\n')),
+                             get_column_width());
+    return line.str();
+  }
+};
+
+// The words that lead to a command: `backoffctl plan`.
+std::string path_of(const CLI::App& app) {
+  const auto* parent = app.get_parent();
+  return (parent ? path_of(*parent) + " " : "") + app.get_name();
+}
+
+int refuse(const std::vector<std::string>& complaints, const CLI::App& app) {
+  for (const auto& complaint : complaints)
+    std::cerr << "backoffctl: " << complaint << '\n';
+  std::cerr << path_of(app) << " --help tells what can be given.\n";
+  return exit_bad_input;
+}
+
+// For an app that has commands, none of which was given.
+int refuse_command(const CLI::App& app) {
+  std::string known;
+  for (const auto* command : app.get_subcommands({}))
+    known += (known.empty() ? "" : ", ") + command->get_name();
+  const auto unknown = app.remaining();
+  return refuse(
+    {(unknown.empty() ? "no command is given" : printable(unknown.front()) + ": unknown command")
+     + ", allowed: " + known},
+    app);
+}
+
+int code_of_output() {
+  if (std::cout.flush())
+    return exit_done;
+  std::cerr << "backoffctl: the output cannot be written\n";
+  return exit_failed;
+}
+
+int run(const CLI::App& app, Command& command) {
+  std::vector<std::string> complaints;
+  for (const auto& argument : app.remaining(true))
+    complaints.push_back((argument.empty() ? "''" : printable(argument)) + ": unexpected argument");
+  backoff_actor::Problems problems;
+  command.check(problems);
+  for (const auto& problem : problems.list())
+    complaints.push_back(problem.field + ": "
+                         + (problem.allowed.empty()
+                              ? problem.given
+                              : "got " + problem.given + ", allowed " + problem.allowed));
+  if (!complaints.empty())
+    return refuse(complaints, command.parser());
+  std::cout << command.run();
+  const auto code = code_of_output();
+  return code == exit_done ? command.exit_code() : code;
+}
+
+// The command that was given, or as much of it as there is.
+const CLI::App& innermost(const CLI::App& app) {
+  const auto given = app.get_subcommands();
+  return given.empty() ? app : innermost(*given.front());
+}
+
+int parse_and_run(int argc, char** argv, const Program& program) {
+  CLI::App app{program.description, "backoffctl"};
+  app.formatter(std::make_shared<HelpFormatter>());
+  app.get_formatter()->column_width(24);
+  app.footer(program.footer);
+  app.set_version_flag("--version", "backoffctl " BACKOFFCTL_VERSION);
+  app.allow_extras();
+  app.require_subcommand(0, 1);
+  Commands commands;
+  program.add_commands(app, commands);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& asked_for_help_or_version) {
+    app.exit(asked_for_help_or_version);
+    return code_of_output();
+  } catch (const CLI::ParseError& error) {
+    return refuse({error.what()}, innermost(app));
+  }
+  const auto& given = innermost(app);
+  const auto used = std::find_if(commands.begin(), commands.end(),
+                                 [&](const auto& command) { return &command->parser() == &given; });
+  return used == commands.end() ? refuse_command(given) : run(app, **used);
+}
+
+} // namespace
+
+int run_program(int argc, char** argv, const Program& program) {
+  try {
+    return parse_and_run(argc, argv, program);
+  } catch (const std::exception& exception) {
+    std::cerr << "backoffctl: " << exception.what() << '\n';
+    return exit_failed;
+  }
+}
+
+} // namespace backoffctl

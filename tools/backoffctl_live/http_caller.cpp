@@ -1,0 +1,124 @@
+#include "http_caller.hpp"
+
+#include <event2/buffer.h>
+#include <event2/keyvalq_struct.h>
+#include <event2/util.h>
+
+#include <algorithm>
+#include <arpa/inet.h>
+#include <chrono>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdexcept>
+#include <sys/socket.h>
+#include <utility>
+
+namespace backoffctl {
+
+namespace {
+
+constexpr int longest_connection_s = 24 * 3600; // our own timeout is the one that counts
+
+// A numeric address, so that no call waits for a name.
+std::string address_of(const std::string& host) {
+  addrinfo hints{};
+  hints.ai_family = AF_UNSPEC;
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  if (const auto error = getaddrinfo(host.c_str(), nullptr, &hints, &found); error != 0)
+    throw std::runtime_error{"the host " + host + " is not to be found: " + gai_strerror(error)};
+  char text[NI_MAXHOST] = "";
+  const auto error =
+    getnameinfo(found->ai_addr, found->ai_addrlen, text, sizeof text, nullptr, 0, NI_NUMERICHOST);
+  freeaddrinfo(found);
+  if (error != 0)
+    throw std::runtime_error{"the host " + host + " has no address: " + gai_strerror(error)};
+  return text;
+}
+
+} // namespace
+
+std::optional<HttpUrl> parse_http_url(const std::string& text) {
+  using Uri = std::unique_ptr<evhttp_uri, decltype(&evhttp_uri_free)>;
+  const Uri uri{evhttp_uri_parse(text.c_str()), &evhttp_uri_free};
+  if (!uri)
+    return std::nullopt;
+  const auto* scheme = evhttp_uri_get_scheme(uri.get());
+  const auto* host = evhttp_uri_get_host(uri.get());
+  const auto* path = evhttp_uri_get_path(uri.get());
+  const auto* query = evhttp_uri_get_query(uri.get());
+  const auto port = evhttp_uri_get_port(uri.get());
+  if (!scheme || std::string{scheme} != "http" || !host || *host == '\0' || port == 0
+      || port > UINT16_MAX)
+    return std::nullopt;
+  HttpUrl result{host, static_cast<std::uint16_t>(port < 0 ? 80 : port),
+                 path && *path != '\0' ? path : "/"};
+  if (query)
+    result.path.append("?").append(query);
+  return result;
+}
+
+struct HttpCaller::Call {
+  struct Free {
+    void operator()(evhttp_connection* x) const { evhttp_connection_free(x); }
+  };
+
+  Call(HttpCaller& the_owner, Done to_be_told)
+    : owner(the_owner), done(std::move(to_be_told)), begun(EventLoop::now()),
+      timer(the_owner.loop_, [this] {
+        owner.end(*this, could_begin ? CallResult::Kind::timedout : CallResult::Kind::failed, 0);
+      }) {}
+
+  HttpCaller& owner;
+  Done done; // empty once it was told
+  backoff_actor::Instant begun;
+  bool could_begin = true;
+  LoopEvent timer;
+  std::unique_ptr<evhttp_connection, Free> connection;
+  Calls::iterator place;
+};
+
+HttpCaller::HttpCaller(EventLoop& loop, const HttpUrl& url, backoff_actor::Duration timeout)
+  : loop_(loop), host_header_(url.host + ":" + std::to_string(url.port)),
+    address_(address_of(url.host)), port_(url.port), path_(url.path), timeout_(timeout),
+    free_ended_(loop, [this] { ended_.clear(); }) {}
+
+HttpCaller::~HttpCaller() = default;
+
+void HttpCaller::call(Done done) {
+  auto& call = open_.emplace_back(*this, std::move(done));
+  call.place = std::prev(open_.end());
+  call.timer.in(timeout_);
+  call.connection.reset(evhttp_connection_base_new(loop_.base(), nullptr, address_.c_str(), port_));
+  auto* request = evhttp_request_new(&HttpCaller::on_answer, &call);
+  if (!call.connection || !request)
+    throw std::bad_alloc{};
+  evhttp_connection_set_timeout(call.connection.get(), longest_connection_s);
+  auto* headers = evhttp_request_get_output_headers(request);
+  evhttp_add_header(headers, "Host", host_header_.c_str());
+  evhttp_add_header(headers, "Connection", "close");
+  // Where no connection can be begun, evhttp frees the request. The call fails when its timer says so: at once.
+  if (evhttp_make_request(call.connection.get(), request, EVHTTP_REQ_GET, path_.c_str()) != 0) {
+    call.could_begin = false;
+    call.timer.soon();
+  }
+}
+
+void HttpCaller::on_answer(evhttp_request* request, void* call) {
+  const auto status = request ? evhttp_request_get_response_code(request) : 0;
+  auto& its_call = *static_cast<Call*>(call);
+  its_call.owner.end(its_call, status != 0 ? CallResult::Kind::answered : CallResult::Kind::failed,
+                     status);
+}
+
+void HttpCaller::end(Call& call, CallResult::Kind kind, int status) {
+  if (!call.done)
+    return;
+  const auto done = std::exchange(call.done, nullptr);
+  call.timer.cancel();
+  ended_.splice(ended_.end(), open_, call.place);
+  free_ended_.soon();
+  done({kind, status, EventLoop::now() - call.begun});
+}
+
+} // namespace backoffctl

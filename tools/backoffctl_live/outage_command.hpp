@@ -1,0 +1,12 @@
+#pragma once
+
+#include "backoffctl/command.hpp"
+
+#include <memory>
+
+namespace backoffctl {
+
+/// Adds `backoffctl outage`.
+std::unique_ptr<Command> add_outage_command(CLI::App& backoffctl);
+
+} // namespace backoffctl
