@@ -172,13 +172,19 @@ TEST_F(Guards, a_sender_that_waits_for_its_guard_says_so) {
 }
 
 TEST_F(Guards, a_guard_does_not_keep_its_senders_alive) {
-  sender = add_sender(0);
+  auto options = default_options();
+  options.guard = guard;
+  auto one = spawn_back_off_sender(
+    time.system(),
+    [this](caf::event_based_actor* parent) {
+      return caf::actor{parent->spawn<ServiceCaller>(&time, &service)};
+    },
+    options);
   time.run();
-  const auto ended = watch_sender();
+  const caf::actor_addr address{one.address()};
+  one = nullptr; // the last handle: the sender owes nothing
   time.run();
-  time.stop(sender);
-  time.run();
-  EXPECT_TRUE(*ended);
+  EXPECT_FALSE(caf::actor_cast<caf::actor>(address));
   guard.isolate(time.now());
   guard.close(time.now()); // tells nobody
   EXPECT_EQ(time.run(), 0);

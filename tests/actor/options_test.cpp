@@ -49,6 +49,9 @@ INSTANTIATE_TEST_SUITE_P(
     BadOption{"is_service_failure",
               [](auto& x) { x.is_service_failure = [](const caf::error&) { return true; }; },
               "is_service_failure: got a function, allowed nothing, unless guard is set"},
+    BadOption{"guard",
+              [](auto& x) { x.guard = SharedGuard{parse_guard("retry_budget(20%, 0/s)")}; },
+              "guard.retry_budget.per_second: got 0/s, allowed more than 0/s"},
     BadOption{"fallback", [](auto& x) { x.fallback = some_factory; },
               "fallback: got a function, allowed nothing, unless restart_limit or max_elapsed is "
               "set"},

@@ -2,6 +2,7 @@
 
 #include "backoff_actor/caf/back_off_sender.hpp"
 
+#include "backoff_actor/caf/held_back.hpp"
 #include "backoff_actor/caf/retry_after.hpp"
 
 #include <caf/sec.hpp>
@@ -101,7 +102,8 @@ void BackOffSender::on_nack(const Nack& nack) {
   auto error = given(nack.error);
   const auto asked_for =
     nack.retry_after > Duration::zero() ? std::optional{nack.retry_after} : retry_after_of(error);
-  const input::Nacked news{HandOverId{nack.id}, cause_of(error, true), asked_for};
+  const input::Nacked news{HandOverId{nack.id}, cause_of(error, true), asked_for,
+                           held_back_by(error).has_value()};
   take(news, std::move(error));
 }
 

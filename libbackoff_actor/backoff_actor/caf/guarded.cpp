@@ -44,6 +44,7 @@ public:
     // What is let go of may lead back here.
     target_ = nullptr;
     options_ = {};
+    guard_ = {};
     RequestingActor::on_exit();
   }
 

@@ -51,6 +51,7 @@ public:
     predicate_ = {};
     message_ = {};
     keep_alive_ = nullptr;
+    guard_ = {};
     RequestingActor::on_exit();
   }
 

@@ -1,6 +1,7 @@
 #include "backoff_actor/caf/sender_options.hpp"
 
 #include "backoff_actor/caf/error_predicate.hpp"
+#include "backoff_actor/caf/held_back.hpp"
 #include "backoff_actor/caf/messages.hpp"
 #include "backoff_actor/caf/retry_after.hpp"
 #include "backoff_actor/delivery/outbox.hpp"
@@ -74,6 +75,12 @@ Problems check(const SenderOptions& options) {
   check_positive(problems, "time_to_live", options.time_to_live);
   check_of_use(problems, "key_of", static_cast<bool>(options.key_of),
                options.ordering == Ordering::per_key, "ordering is per_key");
+  if (options.guard) {
+    // First attempts earn retries, but a sender may owe nothing else than retries.
+    const auto budget = options.guard.options().retry_budget;
+    if (budget && budget->per_second <= 0)
+      problems.add("guard.retry_budget.per_second", "0/s", "more than 0/s");
+  }
   return problems;
 }
 
@@ -84,12 +91,15 @@ Decision decide(const SenderOptions& options, FailureKind kind, const caf::error
       auto decision = options.decider(kind, error);
       if (!decision.retry_after)
         decision.retry_after = asked_for;
+      decision.is_held_back = held_back_by(error).has_value();
       return decision;
     } catch (...) {
       // A decider that fails must not cost more than its opinion.
     }
   }
-  return default_decider(kind, asked_for);
+  auto decision = default_decider(kind, asked_for);
+  decision.is_held_back = held_back_by(error).has_value();
+  return decision;
 }
 
 bool is_service_failure(const SenderOptions& options, const caf::error& error) {

@@ -92,7 +92,10 @@ struct SenderOptions {
 
   /// The guard of the service that the child calls, shared by all senders whose children call it.
   /// While it lets nothing through, nothing is handed over and no child is made; that is no failure.
-  /// The fallback is not guarded. Made of nothing: there is none.
+  /// The fallback is not guarded. A child that is `guarded` by the same guard would wait for itself.
+  /// Made of nothing: there is none.
+  ///
+  /// @range a retry budget has a floor above 0
   SharedGuard guard{};
 
   /// Whether an error that is the answer to a delivery, and not retried, is a failure of the service,

@@ -23,6 +23,11 @@ Outbox::Slot Turns::next() const {
   return slot != Outbox::none && outbox_[slot].stored ? slot : Outbox::none;
 }
 
+Outbox::Slot Turns::next_fresh() const {
+  const auto slot = fresh_.first;
+  return slot != Outbox::none && outbox_[slot].stored ? slot : Outbox::none;
+}
+
 void Turns::take(Slot slot) {
   if (outbox_[slot].place == Place::ready)
     ready_.erase(slot);

@@ -43,7 +43,10 @@ public:
   /// The delivery whose turn it is; `Outbox::none` if none can be handed over.
   Slot next() const;
 
-  /// The delivery whose turn it is goes to a child.
+  /// The first of those that were never handed over; `Outbox::none` if there is none that can be.
+  Slot next_fresh() const;
+
+  /// The delivery whose turn it is, or the first fresh one, goes to a child.
   void take(Slot slot);
 
   /// A delivery came back from a child, to be handed over again.

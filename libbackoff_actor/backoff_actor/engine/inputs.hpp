@@ -88,6 +88,8 @@ struct Nacked {
   Cause cause;          ///< why
   /// How long the service asked to be left alone, from now.
   std::optional<Duration> retry_after{};
+  /// Whether the child did not even try, see `Decision::is_held_back`.
+  bool is_held_back = false;
 };
 
 /// The child refused a delivery for good.

@@ -98,14 +98,16 @@ void SenderEngine::Step::send_probe(Lane& lane) {
 void SenderEngine::Step::settle(Lane& lane, const Lane::Held& answer) {
   const auto cause = std::make_shared<const Cause>(answer.cause);
   if (answer.decision.verdict != Verdict::retry)
-    report(answer.slot, answer.is_service_failure ? Outcome::failed : Outcome::succeeded);
+    report(answer.slot, answer.decision.is_held_back ? Outcome::forgotten
+                        : answer.is_service_failure  ? Outcome::failed
+                                                     : Outcome::succeeded);
   if (work_.outbox[answer.slot].is_ghost)
     return answer.decision.verdict == Verdict::retry
-             ? refuse(lane, answer.slot, cause, answer.decision.retry_after)
+             ? refuse(lane, answer.slot, cause, answer.decision)
              : vanish(lane, answer.slot);
   switch (answer.decision.verdict) {
   case Verdict::retry:
-    return refuse(lane, answer.slot, cause, answer.decision.retry_after);
+    return refuse(lane, answer.slot, cause, answer.decision);
   case Verdict::reject:
     lane.last_progress = now_;
     return reject(answer.slot, cause);
@@ -158,8 +160,7 @@ SenderEngine::Step::Settled SenderEngine::Step::settle_held(Lane& lane, const Ca
     if (answer->is_bounce)
       continue;
     if (answer->decision.verdict == Verdict::retry) // the failure is the child's, which follows
-      note_refusal(answer->slot, std::make_shared<const Cause>(answer->cause),
-                   answer->decision.retry_after);
+      note_refusal(answer->slot, std::make_shared<const Cause>(answer->cause), answer->decision);
     else
       settle(lane, *answer);
   }
@@ -185,7 +186,9 @@ void SenderEngine::Step::operator()(const input::Nacked& x) {
     return;
   }
   drop_held(*target->lane, target->slot);
-  refuse(*target->lane, target->slot, std::make_shared<const Cause>(x.cause), x.retry_after);
+  Decision decision{Verdict::retry, x.retry_after};
+  decision.is_held_back = x.is_held_back;
+  refuse(*target->lane, target->slot, std::make_shared<const Cause>(x.cause), decision);
 }
 
 void SenderEngine::Step::operator()(const input::Rejected& x) {
@@ -227,15 +230,15 @@ void SenderEngine::Step::reject(Slot slot, const SharedCause& cause) {
 // together is a new failure: one outage is not to be counted as often as there were deliveries in
 // flight.
 void SenderEngine::Step::refuse(Lane& lane, Slot slot, const SharedCause& cause,
-                                std::optional<Duration> retry_after) {
+                                const Decision& decision) {
   const auto is_news = work_.outbox[slot].epoch == lane.epoch;
   lane.last_progress = now_;
-  note_refusal(slot, cause, retry_after);
-  const auto wait = wait_of_all(retry_after);
+  note_refusal(slot, cause, decision);
+  const auto wait = wait_of_all(decision.retry_after);
   if (is_news)
     fail(lane, cause, Failed::refusal, wait);
   else
-    heed(lane, retry_after);
+    heed(lane, decision.retry_after);
 }
 
 // How long all deliveries wait because the service asked for it. Where order is not strict, only the
@@ -246,10 +249,11 @@ Duration SenderEngine::Step::wait_of_all(std::optional<Duration> retry_after) co
   return std::min(*retry_after, options_.retry_after_ceiling);
 }
 
-// Charges the delivery, which may end it.
+// Charges the delivery, which may end it; not if the child was held back by a guard of its own.
 void SenderEngine::Step::note_refusal(Slot slot, const SharedCause& cause,
-                                      std::optional<Duration> retry_after) {
-  report(slot, Outcome::failed);
+                                      const Decision& decision) {
+  const auto retry_after = decision.retry_after;
+  report(slot, decision.is_held_back ? Outcome::forgotten : Outcome::failed);
   auto& delivery = work_.outbox[slot];
   auto& lane = *lane_of(delivery.incarnation);
   if (options_.narrows_when_refused && options_.ordering == Ordering::strict)
@@ -258,20 +262,23 @@ void SenderEngine::Step::note_refusal(Slot slot, const SharedCause& cause,
   observe([&] { return event::Refused{now_, delivery.id, *cause, retry_after}; });
   if (delivery.is_ghost)
     return vanish(lane, slot);
-  ++delivery.attempts;
+  delivery.attempts += decision.is_held_back ? 0 : 1;
   delivery.is_suspect = false;
-  if (retry_after && *retry_after > options_.retry_after_ceiling) {
+  if (!decision.is_held_back && retry_after && *retry_after > options_.retry_after_ceiling) {
     bury(slot, DeadLetterReason::retry_after_too_long, cause);
     return;
   }
-  if (options_.max_attempts && delivery.attempts >= *options_.max_attempts) {
+  if (!decision.is_held_back && options_.max_attempts
+      && delivery.attempts >= *options_.max_attempts) {
     bury(slot, DeadLetterReason::attempts_exhausted, cause);
     return;
   }
   leave_flight(lane, slot);
   work_.turns.give_back(slot);
   if (options_.ordering != Ordering::strict)
-    deferred_.push_back({slot, &lane, retry_after.value_or(Duration::zero())});
+    deferred_.push_back(
+      {slot, &lane,
+       std::min(retry_after.value_or(Duration::zero()), options_.retry_after_ceiling)});
 }
 
 } // namespace backoff_actor

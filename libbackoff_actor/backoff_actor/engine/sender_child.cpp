@@ -77,6 +77,8 @@ void SenderEngine::Step::operator()(const input::ChildDown& x) {
   if (lane == nullptr || lane->child == Child::none)
     return;
   const auto was_told_to = lane->child == Child::leaving;
+  if (lane->child == Child::starting && is_guarded(*lane))
+    report_failed_start();
   lane->child = Child::none;
   const auto unanswered = oldest_unanswered(*lane);
   const auto settled = settle_held(*lane, x.cause, was_told_to);

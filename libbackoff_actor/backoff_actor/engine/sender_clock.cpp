@@ -22,7 +22,9 @@ void SenderEngine::Step::operator()(const input::Wake&) {
     return;
   work_.turns.end_pauses(now_);
   if (work_.held_back_until <= now_)
-    work_.is_held_back = false;
+    end_hold();
+  if (work_.retries_held_until <= now_)
+    work_.retries_are_held = false;
   for_each_lane([&](Lane& lane) {
     if (lane.delay_runs && lane.due <= now_)
       end_delay(lane);
@@ -56,6 +58,8 @@ Instant SenderEngine::Step::next_due() {
   auto result = work_.turns.next_pause_end();
   if (work_.is_held_back)
     result = std::min(result, work_.held_back_until);
+  if (work_.retries_are_held)
+    result = std::min(result, work_.retries_held_until);
   if (!work_.deadlines.empty())
     result = std::min(result, work_.deadlines.top_key().first);
   for (const auto& drain : work_.drains)

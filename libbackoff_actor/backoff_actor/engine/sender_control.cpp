@@ -6,7 +6,8 @@ namespace backoff_actor {
 
 void SenderEngine::Step::operator()(const input::RetryNow&) {
   work_.turns.end_pauses(Instant::never());
-  work_.is_held_back = false;
+  end_hold();
+  work_.retries_are_held = false;
   for_each_lane([&](Lane& lane) {
     if (lane.delay_runs)
       end_delay(lane);

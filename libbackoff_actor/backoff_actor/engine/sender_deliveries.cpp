@@ -103,24 +103,43 @@ void SenderEngine::Step::hand_over_waiting() {
       return;
     if (may_take(primary, slot) && is_admitted(primary, slot))
       hand_over(primary, slot);
-    else if (work_.turns.next() != slot)
-      continue; // the guard lets others go first
     else if (fallback != nullptr && may_take(*fallback, slot))
       hand_over(*fallback, slot);
-    else
+    else if (!is_held_retry(slot) || !hand_over_fresh(primary))
       return;
   }
+}
+
+// A first attempt passes a retry that waits for the guard's budget.
+bool SenderEngine::Step::hand_over_fresh(Lane& lane) {
+  const auto slot = next_fresh_in_time();
+  if (slot == Outbox::none || !may_take(lane, slot) || !is_admitted(lane, slot))
+    return false;
+  hand_over(lane, slot);
+  return true;
 }
 
 // The delivery whose turn it is and whose deadline has not passed.
 Outbox::Slot SenderEngine::Step::next_in_time() {
   for (;;) {
     const auto slot = work_.turns.next();
-    if (slot == Outbox::none || !work_.deadlines.contains(slot)
-        || work_.deadlines.key_of(slot).first > now_)
+    if (slot == Outbox::none || !has_expired(slot))
       return slot;
     expire(slot);
   }
+}
+
+Outbox::Slot SenderEngine::Step::next_fresh_in_time() {
+  for (;;) {
+    const auto slot = work_.turns.next_fresh();
+    if (slot == Outbox::none || !has_expired(slot))
+      return slot;
+    expire(slot);
+  }
+}
+
+bool SenderEngine::Step::has_expired(Slot slot) {
+  return work_.deadlines.contains(slot) && work_.deadlines.key_of(slot).first <= now_;
 }
 
 bool SenderEngine::Step::has_room(const Lane& lane) const {

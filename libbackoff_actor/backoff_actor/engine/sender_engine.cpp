@@ -48,7 +48,8 @@ bool SenderEngine::step_young(Instant now, const Input& input, Effects& effects)
   }
   const auto* started = std::get_if<input::ChildStarted>(&input);
   if (started == nullptr || started->incarnation != 1 || youth_ != Youth::starting)
-    return std::holds_alternative<input::Wake>(input);
+    return std::holds_alternative<input::Wake>(input)
+           || std::holds_alternative<input::GuardClosed>(input);
   youth_ = Youth::alive;
   if (options_->on_event)
     Step::tell(*options_, event::ChildStarted{now, 1});
@@ -64,6 +65,21 @@ void SenderEngine::step_stopped(const Input& input, Effects& effects) {
     effects.emplace_back(effect::Drained{drain->ticket, 0});
 }
 
+// Whether all that could be handed over are retries for which the guard has no budget.
+bool SenderEngine::waits_for_budget() const {
+  return work_->retries_are_held && work_->turns.next() != Outbox::none
+         && work_->turns.next_fresh() == Outbox::none;
+}
+
+// When the guard is asked again, if it holds up what is handed over next.
+std::optional<Instant> SenderEngine::held_until() const {
+  if (&work_->serving_lane() != &work_->primary)
+    return std::nullopt;
+  if (work_->is_held_back)
+    return work_->held_back_until;
+  return waits_for_budget() ? std::optional{work_->retries_held_until} : std::nullopt;
+}
+
 Phase SenderEngine::phase() const {
   if (stopped_)
     return Phase::stopped;
@@ -72,7 +88,7 @@ Phase SenderEngine::phase() const {
   if (work_->is_draining)
     return Phase::draining;
   const auto& lane = work_->serving_lane();
-  if (lane.delay_runs || (work_->is_held_back && &lane == &work_->primary))
+  if (lane.delay_runs || held_until() != std::nullopt)
     return Phase::waiting;
   return lane.child == Lane::Child::alive ? Phase::running : Phase::starting;
 }
@@ -91,10 +107,10 @@ Instant SenderEngine::due() const {
   if (!work_ || stopped_)
     return Instant::never();
   const auto& lane = work_->serving_lane();
-  auto result = lane.delay_runs ? lane.due : Instant::never();
-  if (work_->is_held_back && &lane == &work_->primary)
-    result = lane.delay_runs ? std::max(lane.due, work_->held_back_until) : work_->held_back_until;
-  return result;
+  const auto held = held_until();
+  if (!lane.delay_runs)
+    return held.value_or(Instant::never());
+  return std::max(lane.due, held.value_or(lane.due));
 }
 
 SenderStatus SenderEngine::status(Instant now) const {
@@ -106,7 +122,6 @@ SenderStatus SenderEngine::status(Instant now) const {
   const auto& work = *work_;
   const auto& outbox = work.outbox;
   result.is_paused = work.is_paused;
-  result.is_held_back = work.is_held_back;
   result.is_on_fallback = work.fallback != nullptr;
   result.restarts = work.primary_starts == 0 ? 0 : work.primary_starts - 1;
   result.abandoned = static_cast<std::uint32_t>(work.abandoned.size());
@@ -120,6 +135,7 @@ SenderStatus SenderEngine::status(Instant now) const {
   result.counters = work.counters;
   if (stopped_)
     return result;
+  result.is_held_back = work.is_held_back || waits_for_budget();
   result.owed = outbox.size();
   result.owed_bytes = work.owed_bytes;
   result.in_flight = work.in_flight_owed;

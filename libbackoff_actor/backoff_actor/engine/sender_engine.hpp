@@ -47,6 +47,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 namespace backoff_actor {
 
@@ -102,6 +103,8 @@ private:
 
   bool step_young(Instant now, const Input& input, Effects& effects);
   void step_stopped(const Input& input, Effects& effects);
+  bool waits_for_budget() const;
+  std::optional<Instant> held_until() const;
 
   std::shared_ptr<const EngineOptions> options_;
   std::unique_ptr<Work> work_;

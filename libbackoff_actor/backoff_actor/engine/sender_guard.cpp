@@ -14,38 +14,56 @@ namespace backoff_actor {
 // -- asked ------------------------------------------------------------------------------
 
 bool SenderEngine::Step::is_held_back(const Lane& lane) const {
-  return work_.is_held_back && is_primary(lane) && !work_.permit_in_hand;
+  return work_.is_held_back && is_primary(lane);
+}
+
+// Whether the service may have been called for it before. A child that works on one has not begun
+// with those behind the culprit.
+bool SenderEngine::Step::is_retry(Slot slot) const {
+  const auto& delivery = work_.outbox[slot];
+  return delivery.attempts != 0
+         || (options_.works_on == WorksOn::many && delivery.incarnation != 0);
 }
 
 // Whether the delivery may be handed to the lane's child, or a child be made for it; then the permit
 // is in hand.
 bool SenderEngine::Step::is_admitted(Lane& lane, Slot slot) {
-  if (!is_guarded(lane) || work_.permit_in_hand)
+  if (!is_guarded(lane))
     return true;
-  if (work_.is_held_back)
+  if (work_.is_held_back || is_held_retry(slot))
     return false;
-  const auto is_retry = work_.outbox[slot].incarnation != 0;
-  const auto answer = options_.guard->admit(now_, is_retry ? Call::retry : Call::first);
+  if (work_.permit_in_hand)
+    return true;
+  const auto answer = options_.guard->admit(now_, is_retry(slot) ? Call::retry : Call::first);
   if (const auto* const permit = std::get_if<Permit>(&answer)) {
     work_.permit_in_hand = *permit;
     return true;
   }
-  hold_back(lane, slot, std::get<HeldBack>(answer));
+  hold_back(lane, std::get<HeldBack>(answer));
   return false;
 }
 
-// Nobody's failure: nothing is charged, and no backoff takes a step. Of a budget only the retry has
-// to wait, unless order is strict. Who waited for a breaker begins again with one at a time.
-void SenderEngine::Step::hold_back(Lane& lane, Slot slot, const HeldBack& answer) {
+// Nobody's failure: nothing is charged, and no backoff takes a step. Of a budget only retries have to
+// wait, unless order is strict. Who waited for a breaker begins again with one at a time.
+void SenderEngine::Step::hold_back(Lane& lane, const HeldBack& answer) {
   observe([&] { return event::GuardHeldBack{now_, answer.reason, answer.until}; });
-  if (answer.reason == HeldBackBy::retry_budget) {
-    if (options_.ordering != Ordering::strict)
-      return work_.turns.pause(slot, answer.until);
-  } else {
-    lane.window = 1;
+  if (answer.reason == HeldBackBy::retry_budget && options_.ordering != Ordering::strict) {
+    work_.retries_are_held = true;
+    work_.retries_held_until = answer.until;
+    return;
   }
+  if (answer.reason != HeldBackBy::retry_budget)
+    lane.window = 1;
   work_.is_held_back = true;
+  work_.held_back_since = now_;
   work_.held_back_until = answer.until;
+}
+
+// The guard may be asked again. The time is none in which the child was failing.
+void SenderEngine::Step::end_hold() {
+  auto& lane = work_.primary;
+  if (std::exchange(work_.is_held_back, false) && lane.is_failing)
+    lane.first_failure = lane.first_failure + (now_ - work_.held_back_since);
 }
 
 void SenderEngine::Step::start_what_was_put_off() {
@@ -53,7 +71,9 @@ void SenderEngine::Step::start_what_was_put_off() {
   if (!work_.start_is_put_off || lane.child != Child::none || lane.delay_runs)
     return;
   // Nothing is made that nothing could be handed to.
-  const auto slot = next_in_time();
+  auto slot = next_in_time();
+  if (slot != Outbox::none && !is_admitted(lane, slot))
+    slot = is_held_retry(slot) ? next_fresh_in_time() : Outbox::none;
   if (slot != Outbox::none && is_admitted(lane, slot))
     make_child(lane);
 }
@@ -103,7 +123,7 @@ void SenderEngine::Step::report_failed_start() {
     return report(std::exchange(work_.permit_in_hand, {}), Outcome::failed);
   if (!options_.guard->is_closed())
     return; // it was begun when the service was taken for well, and tells nothing new
-  const auto answer = options_.guard->admit(now_, Call::first);
+  const auto answer = options_.guard->admit(now_, Call::start);
   if (const auto* const permit = std::get_if<Permit>(&answer))
     report(*permit, Outcome::failed);
 }

@@ -93,6 +93,8 @@ struct SenderEngine::Work {
   std::vector<Permit> permits{}; // of what the primary's child holds, by slot
   Permit permit_in_hand{};       // got, and not used yet
   Instant held_back_until{};
+  Instant held_back_since{};
+  Instant retries_held_until{};
   std::uint32_t guard_draws = 0;
   SenderCounters counters{};
   std::uint64_t primary_starts = 0;
@@ -107,6 +109,7 @@ struct SenderEngine::Work {
   bool is_paused = false;
   bool is_draining = false;
   bool is_held_back = false;     // by the guard; then nothing is asked before `held_back_until`
+  bool retries_are_held = false; // by its budget, until `retries_held_until`; first attempts go on
   bool start_is_put_off = false; // of the primary's child, until the guard lets a call through
 };
 

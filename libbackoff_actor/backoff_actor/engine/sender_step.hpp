@@ -97,6 +97,9 @@ private:
   void hand_over_waiting();
   void hand_over(Lane& lane, Slot slot);
   Slot next_in_time();
+  Slot next_fresh_in_time();
+  bool has_expired(Slot slot);
+  bool hand_over_fresh(Lane& lane);
   bool has_room(const Lane& lane) const;
   bool may_take(const Lane& lane, Slot slot) const;
   void take_back(Lane& lane);
@@ -121,11 +124,11 @@ private:
   void send_probe(Lane& lane);
   void settle(Lane& lane, const Lane::Held& answer);
   void reject(Slot slot, const SharedCause& cause);
-  void refuse(Lane& lane, Slot slot, const SharedCause& cause, std::optional<Duration> retry_after);
+  void refuse(Lane& lane, Slot slot, const SharedCause& cause, const Decision& decision);
   void restart_clock(Lane& lane, Slot slot);
   Duration longest_wish(const std::vector<Lane::Held>& held) const;
   Duration wait_of_all(std::optional<Duration> retry_after) const;
-  void note_refusal(Slot slot, const SharedCause& cause, std::optional<Duration> retry_after);
+  void note_refusal(Slot slot, const SharedCause& cause, const Decision& decision);
   void drop_held(Lane& lane, Slot slot);
   void drop_all_held(Lane& lane);
   struct Settled {
@@ -155,8 +158,11 @@ private:
 
   bool is_guarded(const Lane& lane) const { return options_.guard && is_primary(lane); }
   bool is_held_back(const Lane& lane) const;
+  bool is_retry(Slot slot) const;
+  bool is_held_retry(Slot slot) const { return work_.retries_are_held && is_retry(slot); }
   bool is_admitted(Lane& lane, Slot slot);
-  void hold_back(Lane& lane, Slot slot, const HeldBack& answer);
+  void end_hold();
+  void hold_back(Lane& lane, const HeldBack& answer);
   void keep_permit(Slot slot);
   void report(Slot slot, Outcome outcome);
   void report(Permit permit, Outcome outcome);

@@ -109,6 +109,8 @@ void Guard::spend(Call call, Instant now) {
     return;
   if (call == Call::first)
     return budget_->deposit(now);
+  if (call == Call::start)
+    return;
   budget_->withdraw(now);
   if (std::exchange(is_exhausted_, false))
     tell(event::BudgetRecovered{now});
@@ -149,14 +151,14 @@ void Guard::isolate(Instant now) {
   if (before == BreakerState::isolated)
     return;
   breaker.isolate();
-  tell_change(before, later(now), true);
+  tell_change(before, now, true);
 }
 
 void Guard::close(Instant now) {
   auto& breaker = breaker_for("to be closed");
   const auto before = breaker.state();
   breaker.close();
-  tell_change(before, later(now), true);
+  tell_change(before, now, true);
 }
 
 CircuitBreaker& Guard::breaker_for(const char* what) {

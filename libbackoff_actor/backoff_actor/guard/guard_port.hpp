@@ -14,6 +14,7 @@ namespace backoff_actor {
 enum class Call : std::uint8_t {
   first, ///< the first attempt at something
   retry, ///< another attempt at the same
+  start, ///< the making of what makes calls; neither earns a retry nor is one
 };
 
 /// Why a guard does not let a call through.

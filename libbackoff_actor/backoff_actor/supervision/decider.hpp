@@ -33,6 +33,10 @@ struct Decision {
   /// When the service asked to be tried again, from now; of use with `Verdict::retry` for an error
   /// answer. Never retried earlier, and given up if that is beyond `retry_after_ceiling`.
   std::optional<Duration> retry_after;
+
+  /// Whether the child did not even try, because a guard before the service held it back. With
+  /// `Verdict::retry` no attempt is charged then, and the time to come back is kept up to the ceiling.
+  bool is_held_back = false;
 };
 
 /// Returns what becomes of a failure: crashes, hangs and failed starts are retried. An error answer
