@@ -26,8 +26,9 @@ the longer the more it has to do at once, and looks at the clock every 50 ms:
   D(c) = base delay * factor ^ ((c - limit) / scale)    for c requests at once, beyond the limit
 
 It is warmed up, stopped (its process is: TCP goes on), continued, and watched. Recovered means:
-95 % of the answers per second that there were before, no timeouts, and it stays so, but for the
-noise of calls that come at random.
+from some second on, 30 s or more before the end, no call fails, and answers come at 95 % of the rate
+before: in each minute from there (each 30 s of the last minute) but for four standard deviations of
+the noise of calls that come at random, and in all the time from there but for two.
 
 Three things decide the outcome, besides policy and guard:
 
@@ -111,7 +112,7 @@ public:
              "how long it goes well before: 2s..24h (2min). The second\nhalf of it tells what is "
              "normal");
     add_flag("--watch", flags_.watch, "SPAN",
-             "how long is watched what comes after: 1s..24h (10min)");
+             "how long is watched what comes after: 30s..24h (10min)");
     add_flag("--seed", flags_.seed, "S", "what chance draws from: 0..18446744073709551615 (0)");
     add_flag("--plot", flags_.plot, "FILE",
              "draw what happens over time, too, by gnuplot: a name that\nends in .svg or .png");

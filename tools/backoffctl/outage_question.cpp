@@ -4,6 +4,7 @@
 #include "policy_flags.hpp"
 
 #include "backoff_actor/guard/parse_guard.hpp"
+#include "backoff_actor/simulation/recovery.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -126,7 +127,7 @@ OutageOptions read_options(const OutageFlags& flags, Problems& problems) {
   read_span("--timeout", flags.timeout, options.timeout, 1us);
   read_span("--warm-up", flags.warm_up, options.warm_up, 2s);
   read_span("--stop-for", flags.stop_for, options.stop_for, 0s);
-  read_span("--watch", flags.watch, options.watch, 1s);
+  read_span("--watch", flags.watch, options.watch, shortest_watch);
   if (flags.seed)
     take(options.seed, read_whole("--seed", *flags.seed, 0, UINT64_MAX, problems));
   return options;

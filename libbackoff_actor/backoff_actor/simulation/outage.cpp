@@ -25,6 +25,11 @@ Instant instant_of(std::uint64_t at_us) {
   return {std::chrono::microseconds{static_cast<std::int64_t>(at_us)}};
 }
 
+// To the end of a second that has begun.
+std::uint64_t whole_seconds_us(std::uint64_t span_us) {
+  return (span_us + second_us - 1) / second_us * second_us;
+}
+
 double seconds_of(std::uint64_t span_us) { return static_cast<double>(span_us) / 1e6; }
 
 std::shared_ptr<Guard> guard_of(const OutageOptions& options) {
@@ -37,7 +42,7 @@ public:
   explicit Outage(const OutageOptions& options)
     : options_(options), timeout_us_(whole_us({options.timeout})),
       stop_us_(whole_us({options.warm_up})), back_us_(stop_us_ + whole_us({options.stop_for})),
-      end_us_(back_us_ + whole_us({options.watch})), service_(options), states_(options.clients),
+      end_us_(whole_seconds_us(back_us_) + whole_us({options.watch})), service_(options), states_(options.clients),
       guard_(guard_of(options)), clients_(options.client == OutageClient::sender
                                             ? make_sender_clients(options, guard_, *this)
                                             : make_retrying_clients(options, guard_, *this)) {}

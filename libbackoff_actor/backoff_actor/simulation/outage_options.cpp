@@ -1,5 +1,7 @@
 #include "backoff_actor/simulation/outage_options.hpp"
 
+#include "backoff_actor/simulation/recovery.hpp"
+
 #include <cmath>
 
 namespace backoff_actor {
@@ -51,7 +53,7 @@ Problems check(const OutageOptions& options) {
   check_span(problems, "timeout", options.timeout, 1us, longest);
   check_span(problems, "warm_up", options.warm_up, 2s, longest);
   check_span(problems, "stop_for", options.stop_for, 0s, longest);
-  check_span(problems, "watch", options.watch, 1s, longest);
+  check_span(problems, "watch", options.watch, shortest_watch, longest);
   if (options.guard != GuardOptions{})
     problems.add_nested("guard", check(options.guard));
   if (options.client == OutageClient::sender
