@@ -46,7 +46,9 @@ whose jitter is 100 ms, however long the delay. A guard is none, or a text such 
   circuit_breaker(5 failures, open 5s, probes 1)        retry_budget(20%, 10/s)
 or two of them with a + between; all clients share it, and ask it before each call. A client is
 retry, a loop, or sender, an actor that makes calls by way of a BackOffSender. All combinations of
-what is given run, on the same random numbers; without any of the three flags, a comparison.
+what is given run, on the same random numbers; without any of the three flags, a comparison. Without
+--policy there are four policies, of which a sender cannot be smira_as_shipped, so that this
+combination is left out.
 
 Examples:
   backoffctl simulate outage
@@ -67,7 +69,8 @@ Keys of the JSON; all times in seconds:
   peak_concurrency         the most requests that were worked on at once since it was stopped
   attempts_during_outage   calls that began while it was stopped
   rate_before              answers per second before
-  lost_work                requests that it finished although their clients had left
+  lost_work                requests that it finished, or still worked on at the end, although their
+                           clients had left
   waiting, still_waiting   clients that were waiting for an answer when it came back, and how many of
                            them had none at the end
   extra_wait_mean_s, extra_wait_p99_s

@@ -7,7 +7,7 @@
 #include "backoff_actor/simulation/recovery.hpp"
 
 #include <algorithm>
-#include <cstddef>
+#include <functional>
 #include <variant>
 
 namespace backoffctl {
@@ -20,7 +20,6 @@ using namespace backoff_actor;
 using OutagePolicy = std::variant<Policy, SmiraAsShipped>;
 
 constexpr auto shipped = "smira_as_shipped";
-constexpr std::size_t most_guards = 20;
 constexpr auto longest = OutageOptions::longest;
 
 Policy full_jitter_policy() {
@@ -37,7 +36,7 @@ std::vector<OutagePolicy> read_outage_policies(const OutageFlags& flags, Problem
   std::vector<std::string> others;
   for (const auto& given : flags.policies)
     others.push_back(given == shipped ? "fixed(0s)" : given); // so that their numbers stay
-  const auto policies = read_policies("--policy", others, problems);
+  const auto policies = read_policies("--policy", others, problems, shipped);
   if (policies.size() != flags.policies.size())
     return result; // there are problems
   for (std::size_t i = 0; i < policies.size(); ++i)
@@ -47,25 +46,11 @@ std::vector<OutagePolicy> read_outage_policies(const OutageFlags& flags, Problem
 }
 
 std::vector<GuardOptions> read_guards(const OutageFlags& flags, Problems& problems) {
-  std::vector<GuardOptions> result;
-  const auto count = flags.guards.size();
-  if (count > most_guards)
-    problems.add("--guard", std::to_string(count) + " of them",
-                 "1.." + std::to_string(most_guards));
-  for (std::size_t i = 0; i < std::min(count, most_guards); ++i) {
-    const auto name = count == 1 ? "--guard" : "--guard " + std::to_string(i + 1);
-    if (flags.guards[i].empty()) {
-      problems.add(name, "nothing",
-                   "a guard such as 'circuit_breaker(5 failures, open 5s)', or none");
-      continue;
-    }
-    try {
-      result.push_back(parse_guard(flags.guards[i]));
-    } catch (const ParseError& error) {
-      problems.add(name, indented(error.what()), "");
-    }
-  }
-  return result;
+  const auto parse = [](const std::string& text) { return parse_guard(text); };
+  const auto miss = [](const std::string& flag, Problems& to) {
+    to.add(flag, "nothing", "a guard such as 'circuit_breaker(5 failures, open 5s)', or none");
+  };
+  return read_texts("--guard", flags.guards, problems, parse, miss, std::identity{});
 }
 
 std::vector<OutageClient> read_clients_are(const OutageFlags& flags, Problems& problems) {
@@ -161,8 +146,6 @@ OutageQuestion read_question(const OutageFlags& flags, Problems& problems) {
     flags.policies.empty() && flags.guards.empty() && flags.clients_are.empty();
   if (flags.policies.empty())
     policies = default_policies();
-  if (is_sender)
-    std::erase_if(policies, is_shipped);
   if (flags.guards.empty())
     guards = {GuardOptions{}};
   if (flags.clients_are.empty())
@@ -170,7 +153,8 @@ OutageQuestion read_question(const OutageFlags& flags, Problems& problems) {
   for (const auto& policy : policies)
     for (const auto& guard : guards)
       for (const auto client : clients)
-        add(policy, guard, client);
+        if (client != OutageClient::sender || !is_shipped(policy))
+          add(policy, guard, client);
   if (is_default) {
     const GuardOptions breaker{.circuit_breaker = CircuitBreakerOptions{}};
     add(full_jitter_policy(), breaker, OutageClient::retry);
