@@ -52,7 +52,7 @@ Keys of the JSON, which are those of backoffctl simulate outage: runs, with one 
   peak_concurrency         the most requests in the server from the outage on
   attempts_during_outage   calls that began while the server was stopped
   rate_before              answers per second before the outage
-  lost_work                requests finished for clients that had left
+  lost_work                requests finished, or still worked on at the end, for clients that had left
   with --seconds also
   stopped_s, back_s        when the server was stopped and continued, since the beginning
   seconds                  each second: attempts, ok, timed_out (errors, too), concurrency,

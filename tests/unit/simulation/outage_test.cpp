@@ -166,6 +166,14 @@ TEST(simulate_outage, a_short_backlog_keeps_requests_away) {
   EXPECT_TRUE(simulate_outage(options).summary.recovery.recovered);
 }
 
+// At the end all that it works on is for nobody but the last two seconds' calls of a thousand clients.
+TEST(simulate_outage, counts_what_is_still_worked_on_for_nobody_as_lost) {
+  const auto result = simulate_outage(outage(fixed_100ms));
+  const auto at_the_end = result.seconds.back().concurrency;
+  EXPECT_GT(at_the_end, 50'000);
+  EXPECT_NEAR(static_cast<double>(result.summary.lost_work), at_the_end, 1'500);
+}
+
 TEST(simulate_outage, tells_progress_second_by_second) {
   auto options = outage(fixed_100ms, 1s);
   options.warm_up = 2s;
