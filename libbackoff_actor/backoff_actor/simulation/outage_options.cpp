@@ -1,5 +1,6 @@
 #include "backoff_actor/simulation/outage_options.hpp"
 
+#include "backoff_actor/core/check_span.hpp"
 #include "backoff_actor/simulation/recovery.hpp"
 
 #include <cmath>
@@ -10,11 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-void check_span(Problems& problems, const char* field, Duration given, Duration least,
-                Duration longest) {
-  if (given < least || given > longest)
-    problems.add(field, to_string(given), to_string(least) + ".." + to_string(longest));
-}
+using detail::check_span;
 
 void check_count(Problems& problems, const char* field, std::uint32_t given, std::uint32_t most) {
   if (given < 1 || given > most)
