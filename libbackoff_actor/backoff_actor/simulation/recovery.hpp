@@ -1,12 +1,17 @@
 #pragma once
 
 #include "backoff_actor/core/export.hpp"
+#include "backoff_actor/core/time.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 namespace backoff_actor {
+
+/// How long must at least be watched what comes after an outage, for a verdict on it.
+inline constexpr Duration shortest_watch = std::chrono::seconds{30};
 
 /// What happened in one second of an experiment, simulated or real.
 struct OutageSecond {
