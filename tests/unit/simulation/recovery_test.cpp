@@ -158,6 +158,12 @@ TEST(judge_recovery, does_not_take_the_noise_of_a_healthy_service_for_a_failure)
   EXPECT_EQ(recovered_of_1000(99, 1, 30), 1000);
 }
 
+// The rate before is not known better than to 1.3 %, and of the stretches up to the end one is the best.
+TEST(judge_recovery, tells_85_percent_at_99_a_second_from_95_and_every_second_time_90) {
+  EXPECT_EQ(recovered_of_1000(99, 0.9, 600), 513);
+  EXPECT_EQ(recovered_of_1000(99, 0.85, 600), 4);
+}
+
 // -- the summary ----------------------------------------------------------------------------------
 
 TEST(summarize, adds_up_the_seconds_of_the_outage) {
