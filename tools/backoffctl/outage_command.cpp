@@ -26,8 +26,9 @@ the longer the more it has to do at once, and looks at the clock every 50 ms:
   D(c) = base delay * factor ^ ((c - limit) / scale)    for c requests at once, beyond the limit
 
 It is warmed up, stopped (its process is: TCP goes on), continued, and watched. Recovered means:
-95 % of the answers per second that there were before, no timeouts, and it stays so, but for the
-noise of calls that come at random.
+from some second on, 30 s or more before the end, no call fails, and answers come at 95 % of the rate
+before: in each minute from there (each 30 s of the last minute) but for four standard deviations of
+the noise of calls that come at random, and in all the time from there but for two.
 
 Three things decide the outcome, besides policy and guard:
 
@@ -45,7 +46,9 @@ whose jitter is 100 ms, however long the delay. A guard is none, or a text such 
   circuit_breaker(5 failures, open 5s, probes 1)        retry_budget(20%, 10/s)
 or two of them with a + between; all clients share it, and ask it before each call. A client is
 retry, a loop, or sender, an actor that makes calls by way of a BackOffSender. All combinations of
-what is given run, on the same random numbers; without any of the three flags, a comparison.
+what is given run, on the same random numbers; without any of the three flags, a comparison. Without
+--policy there are four policies, of which a sender cannot be smira_as_shipped, so that this
+combination is left out.
 
 Examples:
   backoffctl simulate outage
@@ -66,7 +69,8 @@ Keys of the JSON; all times in seconds:
   peak_concurrency         the most requests that were worked on at once since it was stopped
   attempts_during_outage   calls that began while it was stopped
   rate_before              answers per second before
-  lost_work                requests that it finished although their clients had left
+  lost_work                requests that it finished, or still worked on at the end, although their
+                           clients had left
   waiting, still_waiting   clients that were waiting for an answer when it came back, and how many of
                            them had none at the end
   extra_wait_mean_s, extra_wait_p99_s
@@ -111,7 +115,7 @@ public:
              "how long it goes well before: 2s..24h (2min). The second\nhalf of it tells what is "
              "normal");
     add_flag("--watch", flags_.watch, "SPAN",
-             "how long is watched what comes after: 1s..24h (10min)");
+             "how long is watched what comes after: 30s..24h (10min)");
     add_flag("--seed", flags_.seed, "S", "what chance draws from: 0..18446744073709551615 (0)");
     add_flag("--plot", flags_.plot, "FILE",
              "draw what happens over time, too, by gnuplot: a name that\nends in .svg or .png");

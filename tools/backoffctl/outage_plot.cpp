@@ -65,6 +65,15 @@ std::string concurrency_range(const OutageRuns& runs, bool is_logarithmic) {
            : range(runs, concurrency_of);
 }
 
+// Under its number in the table, too, where another one's title is the same: their options differ.
+std::string legend(const OutageRuns& runs, std::size_t run) {
+  const auto title = runs[run].title();
+  const auto is_alike = [&](const OutageRun& other) { return other.title() == title; };
+  return std::count_if(runs.begin(), runs.end(), is_alike) == 1
+           ? title
+           : std::string{"["}.append(std::to_string(run + 1)).append("] ").append(title);
+}
+
 std::string lines(const OutageRuns& runs, int column, bool is_titled) {
   std::string result = "plot ";
   for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -72,7 +81,7 @@ std::string lines(const OutageRuns& runs, int column, bool is_titled) {
     result += (i == 0 ? "" : ", \\\n") + name_of(i) + " using 1:" + std::to_string(column)
               + " with lines linewidth 1.5 dashtype " + std::to_string(look.dashes)
               + " linecolor rgb '" + look.colour + "' ";
-    result += is_titled ? "title '" + runs[i].title() + "'" : "notitle";
+    result += is_titled ? "title '" + legend(runs, i) + "'" : "notitle";
   }
   return result + "\n";
 }

@@ -4,9 +4,10 @@
 #include "policy_flags.hpp"
 
 #include "backoff_actor/guard/parse_guard.hpp"
+#include "backoff_actor/simulation/recovery.hpp"
 
 #include <algorithm>
-#include <cstddef>
+#include <functional>
 #include <variant>
 
 namespace backoffctl {
@@ -19,7 +20,6 @@ using namespace backoff_actor;
 using OutagePolicy = std::variant<Policy, SmiraAsShipped>;
 
 constexpr auto shipped = "smira_as_shipped";
-constexpr std::size_t most_guards = 20;
 constexpr auto longest = OutageOptions::longest;
 
 Policy full_jitter_policy() {
@@ -36,7 +36,7 @@ std::vector<OutagePolicy> read_outage_policies(const OutageFlags& flags, Problem
   std::vector<std::string> others;
   for (const auto& given : flags.policies)
     others.push_back(given == shipped ? "fixed(0s)" : given); // so that their numbers stay
-  const auto policies = read_policies("--policy", others, problems);
+  const auto policies = read_policies("--policy", others, problems, shipped);
   if (policies.size() != flags.policies.size())
     return result; // there are problems
   for (std::size_t i = 0; i < policies.size(); ++i)
@@ -46,25 +46,11 @@ std::vector<OutagePolicy> read_outage_policies(const OutageFlags& flags, Problem
 }
 
 std::vector<GuardOptions> read_guards(const OutageFlags& flags, Problems& problems) {
-  std::vector<GuardOptions> result;
-  const auto count = flags.guards.size();
-  if (count > most_guards)
-    problems.add("--guard", std::to_string(count) + " of them",
-                 "1.." + std::to_string(most_guards));
-  for (std::size_t i = 0; i < std::min(count, most_guards); ++i) {
-    const auto name = count == 1 ? "--guard" : "--guard " + std::to_string(i + 1);
-    if (flags.guards[i].empty()) {
-      problems.add(name, "nothing",
-                   "a guard such as 'circuit_breaker(5 failures, open 5s)', or none");
-      continue;
-    }
-    try {
-      result.push_back(parse_guard(flags.guards[i]));
-    } catch (const ParseError& error) {
-      problems.add(name, indented(error.what()), "");
-    }
-  }
-  return result;
+  const auto parse = [](const std::string& text) { return parse_guard(text); };
+  const auto miss = [](const std::string& flag, Problems& to) {
+    to.add(flag, "nothing", "a guard such as 'circuit_breaker(5 failures, open 5s)', or none");
+  };
+  return read_texts("--guard", flags.guards, problems, parse, miss, std::identity{});
 }
 
 std::vector<OutageClient> read_clients_are(const OutageFlags& flags, Problems& problems) {
@@ -126,7 +112,7 @@ OutageOptions read_options(const OutageFlags& flags, Problems& problems) {
   read_span("--timeout", flags.timeout, options.timeout, 1us);
   read_span("--warm-up", flags.warm_up, options.warm_up, 2s);
   read_span("--stop-for", flags.stop_for, options.stop_for, 0s);
-  read_span("--watch", flags.watch, options.watch, 1s);
+  read_span("--watch", flags.watch, options.watch, shortest_watch);
   if (flags.seed)
     take(options.seed, read_whole("--seed", *flags.seed, 0, UINT64_MAX, problems));
   return options;
@@ -160,8 +146,6 @@ OutageQuestion read_question(const OutageFlags& flags, Problems& problems) {
     flags.policies.empty() && flags.guards.empty() && flags.clients_are.empty();
   if (flags.policies.empty())
     policies = default_policies();
-  if (is_sender)
-    std::erase_if(policies, is_shipped);
   if (flags.guards.empty())
     guards = {GuardOptions{}};
   if (flags.clients_are.empty())
@@ -169,7 +153,8 @@ OutageQuestion read_question(const OutageFlags& flags, Problems& problems) {
   for (const auto& policy : policies)
     for (const auto& guard : guards)
       for (const auto client : clients)
-        add(policy, guard, client);
+        if (client != OutageClient::sender || !is_shipped(policy))
+          add(policy, guard, client);
   if (is_default) {
     const GuardOptions breaker{.circuit_breaker = CircuitBreakerOptions{}};
     add(full_jitter_policy(), breaker, OutageClient::retry);

@@ -16,8 +16,15 @@ std::optional<PlotRequest> read_plot(const std::optional<std::string>& plot, boo
     return std::nullopt;
   }
   const std::filesystem::path file{*plot};
-  if (file.extension() != ".svg" && file.extension() != ".png")
+  if (file.extension() != ".svg" && file.extension() != ".png") {
     problems.add("--plot", quoted(*plot), "the name of a file that ends in .svg or .png");
+  } else {
+    try {
+      check_whole_file(file);
+    } catch (const std::runtime_error& error) {
+      problems.add("--plot", error.what(), "");
+    }
+  }
   return PlotRequest{file, log};
 }
 

@@ -14,7 +14,8 @@ struct PlotRequest {
   bool is_logarithmic;
 };
 
-/// Reads `--plot` and `--log`; nothing, and no problem, if there is neither.
+/// Reads `--plot` and `--log`; nothing, and no problem, if there is neither. A picture that cannot be
+/// written is a problem now, not after long work.
 std::optional<PlotRequest> read_plot(const std::optional<std::string>& plot, bool log,
                                      backoff_actor::Problems& problems);
 

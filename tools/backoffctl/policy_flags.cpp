@@ -2,8 +2,6 @@
 
 #include "backoff_actor/backoff/parse_policy.hpp"
 
-#include <algorithm>
-
 namespace backoffctl {
 
 std::string indented(const std::string& text) {
@@ -15,24 +13,16 @@ std::string indented(const std::string& text) {
 
 std::vector<backoff_actor::Policy> read_policies(const std::string& flag,
                                                  const std::vector<std::string>& given,
-                                                 backoff_actor::Problems& problems) {
-  std::vector<backoff_actor::Policy> result;
-  const auto count = given.size();
-  if (count > most_policies)
-    problems.add(flag, std::to_string(count) + " of them", "1.." + std::to_string(most_policies));
-  for (std::size_t i = 0; i < std::min(count, most_policies); ++i) {
-    const auto name = count == 1 ? flag : flag + " " + std::to_string(i + 1);
-    if (given[i].empty()) {
-      miss_policy(name, problems);
-      continue;
-    }
-    try {
-      result.push_back(backoff_actor::parse_policy(given[i]));
-    } catch (const backoff_actor::ParseError& error) {
-      problems.add(name, indented(error.what()), "");
-    }
-  }
-  return result;
+                                                 backoff_actor::Problems& problems,
+                                                 const std::string& also) {
+  const auto parse = [&](const std::string& text) { return backoff_actor::parse_policy(text); };
+  const auto explain = [&](std::string error) {
+    static const std::string list = "column 1: expected a policy: ";
+    if (!also.empty() && error.compare(0, list.size(), list) == 0)
+      error.insert(list.size(), also + ", ");
+    return error;
+  };
+  return read_texts(flag, given, problems, parse, miss_policy, explain);
 }
 
 void miss_policy(const std::string& flag, backoff_actor::Problems& problems) {

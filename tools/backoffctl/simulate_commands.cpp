@@ -10,7 +10,8 @@ namespace {
 constexpr auto description = R"(Experiments with many clients, in virtual time.
 
 Each client goes by a policy, with the code that the library's own senders use. Time is virtual: an
-hour takes as long as it takes to compute, and a --seed gives the same figures everywhere.
+hour takes as long as it takes to compute, and a --seed gives the same figures again; those of
+an outage may differ where the C library rounds powers otherwise.
 )";
 
 constexpr auto footer = R"(

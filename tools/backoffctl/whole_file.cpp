@@ -33,6 +33,8 @@ path destination(const path& file) {
   const auto folder = file.has_parent_path() ? file.parent_path() : path{"."};
   if (!is_directory(std::filesystem::status(folder, error)))
     fail(file, "there is no folder " + folder.string());
+  if (access(folder.c_str(), W_OK | X_OK) != 0)
+    fail(file, reason_of(errno));
   return exists(status) ? std::filesystem::canonical(file) : file;
 }
 
@@ -88,6 +90,8 @@ private:
 };
 
 } // namespace
+
+void check_whole_file(const path& file) { destination(file); }
 
 void write_whole_file(const path& file, const std::string& content) {
   const auto place = destination(file);

@@ -106,7 +106,12 @@ void HttpServer::begin(evhttp_request* http) {
 }
 
 void HttpServer::on_close(evhttp_connection*, void* request) {
-  static_cast<Request*>(request)->client_has_left = true;
+  auto& abandoned = *static_cast<Request*>(request);
+  if (abandoned.client_has_left)
+    return;
+  abandoned.client_has_left = true;
+  if (abandoned.server->options_.service.abandoned_work == backoff_actor::AbandonedWork::kept)
+    ++abandoned.server->for_nobody_;
 }
 
 void HttpServer::look() {
@@ -131,6 +136,8 @@ void HttpServer::look() {
 void HttpServer::finish(Request& request) {
   if (request.client_has_left) {
     ++counts_.finished_for_nobody;
+    if (options_.service.abandoned_work == backoff_actor::AbandonedWork::kept)
+      --for_nobody_;
     forget(request);
     return;
   }
@@ -148,6 +155,7 @@ void HttpServer::forget(Request& request) {
 
 HttpServer::Counts HttpServer::take() {
   auto result = counts_;
+  result.worked_on_for_nobody = for_nobody_;
   counts_ = {};
   counts_.peak_concurrency = work_.concurrency();
   return result;

@@ -29,10 +29,11 @@ class HttpServer {
 public:
   /// What happened since the last `take`.
   struct Counts {
-    std::uint64_t requests = 0;            ///< that came in
-    std::uint64_t answered = 0;            ///< to clients that were there
-    std::uint64_t finished_for_nobody = 0; ///< done for clients that had left
-    std::uint64_t dropped = 0;             ///< given up, for clients that had left
+    std::uint64_t requests = 0;             ///< that came in
+    std::uint64_t answered = 0;             ///< to clients that were there
+    std::uint64_t finished_for_nobody = 0;  ///< done for clients that had left
+    std::uint64_t worked_on_for_nobody = 0; ///< now, for clients that have left, to the end
+    std::uint64_t dropped = 0;              ///< given up, for clients that had left
     std::uint64_t peak_concurrency = 0;
   };
 
@@ -73,6 +74,7 @@ private:
   ServerOptions options_;
   std::uint16_t port_ = 0;
   Counts counts_;
+  std::uint64_t for_nobody_ = 0; // of the work, where that is kept
   Work<std::unique_ptr<Request>> work_;
   LoopEvent next_look_;
   std::unique_ptr<evhttp, Free> http_;

@@ -30,7 +30,8 @@ void read_policy(const std::string& given, LoadOptions& options, Problems& probl
     options.pace = backoff_actor::SmiraAsShipped{};
     return;
   }
-  if (const auto policies = read_policies("--policy", {given}, problems); !policies.empty())
+  if (const auto policies = read_policies("--policy", {given}, problems, as_shipped);
+      !policies.empty())
     options.pace = policies.front();
 }
 

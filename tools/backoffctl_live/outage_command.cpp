@@ -25,9 +25,11 @@ using namespace std::chrono_literals;
 constexpr auto description = R"(Stops a real server under real load: whether the clients recover.
 
 Starts a server and a thousand clients on this machine, as backoffctl serve and load, waits until all is
-steady, stops the server with SIGSTOP, continues it, and watches. Recovered means: from some second on
-answers come at 95 % of the rate before, no call fails, and it stays so until the end. The server and the
-clients end with this command, whatever ends that.
+steady, stops the server with SIGSTOP, continues it, and watches. Recovered means: from some second
+on, 30 s or more before the end, no call fails, and answers come at 95 % of the rate before: in each minute from
+there (each 30 s of the last minute) but for four standard deviations of the noise of calls that come at
+random, and in all the time from there but for two. The server and the clients end with this command, whatever
+ends that.
 
 What decides is, besides the policy, how many connections the server lets wait (--backlog), how much it
 can bear (--limit, --factor), and whether it works on for clients that have left (--abandoned-work).
@@ -41,7 +43,7 @@ Examples:
       a backoff with jitter, with a picture
   backoffctl outage --policy 'exponential(100ms, x2, cap 30s) | full_jitter' --guard circuit_breaker --senders
       a thousand BackOffSenders that share a circuit breaker
-  backoffctl outage --clients 100 --limit 3 --stop-for 3s --warm-up 5s --watch 15s --json --seconds
+  backoffctl outage --clients 100 --limit 3 --stop-for 3s --warm-up 5s --watch 30s --json --seconds
       a small one, for programs
 
 Keys of the JSON, which are those of backoffctl simulate outage: runs, with one object:
@@ -50,7 +52,7 @@ Keys of the JSON, which are those of backoffctl simulate outage: runs, with one 
   peak_concurrency         the most requests in the server from the outage on
   attempts_during_outage   calls that began while the server was stopped
   rate_before              answers per second before the outage
-  lost_work                requests finished for clients that had left
+  lost_work                requests finished, or still worked on at the end, for clients that had left
   with --seconds also
   stopped_s, back_s        when the server was stopped and continued, since the beginning
   seconds                  each second: attempts, ok, timed_out (errors, too), concurrency,
@@ -70,7 +72,7 @@ public:
     parser.footer(footer);
     add_flag("--stop-for", stop_for_, "SPAN", "how long the server is stopped (20s)");
     add_flag("--warm-up", warm_up_, "SPAN", "how long it runs before, at least (15s)");
-    add_flag("--watch", watch_, "SPAN", "how long is watched what comes of it, 10s or more (60s)");
+    add_flag("--watch", watch_, "SPAN", "how long is watched what comes of it, 30s or more (60s)");
     declare_clients(client_flags_, flag_adder(), switch_adder());
     declare_server(server_flags_, flag_adder());
     add_flag("--port", server_flags_.port, "PORT", "of 127.0.0.1 (any that is free)");
@@ -92,7 +94,7 @@ public:
     };
     read("--stop-for", stop_for_, 100ms, settings_.stop_for);
     read("--warm-up", warm_up_, 2s, settings_.warm_up);
-    read("--watch", watch_, 10s, settings_.watch);
+    read("--watch", watch_, backoff_actor::shortest_watch, settings_.watch);
     plot_ = read_plot(plot_flag_, false, problems);
     if (seconds_ && !as_json_)
       problems.add("--seconds", "no --json beside it", "together with --json, which it adds to");

@@ -49,7 +49,8 @@ void OutageRecord::add_server_line(const std::string& line) {
   const auto before = server_[second].value_or(ServerSecond{});
   server_[second] = {json.value("concurrency", 0.0),
                      std::max(before.peak_concurrency, count(json, "peak_concurrency")),
-                     before.lost_work + count(json, "finished_for_nobody")};
+                     before.lost_work + count(json, "finished_for_nobody"),
+                     count(json, "worked_on_for_nobody")};
 }
 
 bool OutageRecord::is_steady(std::size_t seconds) const {
@@ -85,6 +86,8 @@ backoff_actor::OutageSummary OutageRecord::summary(double warm_s) const {
   for (auto i = static_cast<std::size_t>(std::max(when.stopped_s, 0.0)); i < server_.size(); ++i)
     if (server_[i])
       result.lost_work += server_[i]->lost_work;
+  if (!server_.empty() && server_.back())
+    result.lost_work += server_.back()->worked_on_for_nobody;
   return result;
 }
 

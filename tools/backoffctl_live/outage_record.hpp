@@ -57,7 +57,8 @@ private:
   struct ServerSecond {
     double concurrency = 0;
     std::uint64_t peak_concurrency = 0;
-    std::uint64_t lost_work = 0;
+    std::uint64_t lost_work = 0;            // finished
+    std::uint64_t worked_on_for_nobody = 0; // at its end
   };
 
   std::optional<double> begun_clock_s_; // of the first of the clients' seconds

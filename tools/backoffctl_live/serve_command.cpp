@@ -52,6 +52,7 @@ With --json the first line is {"listening":"127.0.0.1:8070","backlog":4096}; the
   requests             that came in within the second
   answered             to clients that were there
   finished_for_nobody  done although the client had left
+  worked_on_for_nobody worked on now although the client has left
   dropped              given up because the client had left
 
 Exit codes:
@@ -125,6 +126,7 @@ private:
     json["requests"] = counts.requests;
     json["answered"] = counts.answered;
     json["finished_for_nobody"] = counts.finished_for_nobody;
+    json["worked_on_for_nobody"] = counts.worked_on_for_nobody;
     json["dropped"] = counts.dropped;
     print_line(json.dump());
   }

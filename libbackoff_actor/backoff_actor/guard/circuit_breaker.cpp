@@ -1,6 +1,7 @@
 #include "backoff_actor/guard/circuit_breaker.hpp"
 
 #include "backoff_actor/backoff/text.hpp"
+#include "backoff_actor/core/check_span.hpp"
 #include "backoff_actor/core/unit_random.hpp"
 
 #include <algorithm>
@@ -29,9 +30,7 @@ void check_range(Problems& problems, const char* field, Number given, Number low
 }
 
 void check_span(Problems& problems, const char* field, Duration given, Duration low) {
-  if (given < low || given > longest_span)
-    problems.add(field, to_string(given),
-                 to_string(low).append("..").append(to_string(longest_span)));
+  detail::check_span(problems, field, given, low, longest_span);
 }
 
 void check_ratio(Problems& problems, double given) {

@@ -25,6 +25,11 @@ Instant instant_of(std::uint64_t at_us) {
   return {std::chrono::microseconds{static_cast<std::int64_t>(at_us)}};
 }
 
+// To the end of a second that has begun.
+std::uint64_t whole_seconds_us(std::uint64_t span_us) {
+  return (span_us + second_us - 1) / second_us * second_us;
+}
+
 double seconds_of(std::uint64_t span_us) { return static_cast<double>(span_us) / 1e6; }
 
 std::shared_ptr<Guard> guard_of(const OutageOptions& options) {
@@ -37,10 +42,11 @@ public:
   explicit Outage(const OutageOptions& options)
     : options_(options), timeout_us_(whole_us({options.timeout})),
       stop_us_(whole_us({options.warm_up})), back_us_(stop_us_ + whole_us({options.stop_for})),
-      end_us_(back_us_ + whole_us({options.watch})), service_(options), states_(options.clients),
-      guard_(guard_of(options)), clients_(options.client == OutageClient::sender
-                                            ? make_sender_clients(options, guard_, *this)
-                                            : make_retrying_clients(options, guard_, *this)) {}
+      end_us_(whole_seconds_us(back_us_) + whole_us({options.watch})), service_(options),
+      states_(options.clients), guard_(guard_of(options)),
+      clients_(options.client == OutageClient::sender
+                 ? make_sender_clients(options, guard_, *this)
+                 : make_retrying_clients(options, guard_, *this)) {}
 
   OutageResult run(const OutageProgress& progress);
 
@@ -269,7 +275,7 @@ OutageResult Outage::result() {
   result.times = {stop_s / 2, stop_s, seconds_of(back_us_)};
   result.summary = summarize(seconds_, result.times);
   result.summary.attempts_during_outage = attempts_during_outage_;
-  result.summary.lost_work = service_.lost_work() - lost_before_;
+  result.summary.lost_work = service_.lost_work() - lost_before_ + service_.worked_on_for_nobody();
   std::uint64_t still_waiting = 0;
   for (const auto& state : states_)
     if (state.waited_when_back) {

@@ -29,8 +29,7 @@ using OutageProgress = std::function<void(std::uint64_t seconds, std::uint64_t o
 /// again 1, 3, 7 ... s after the first time, as Linux does, until the client's timeout. The messages
 /// themselves take no time.
 ///
-/// @shape  `(options, progress) -> OutageResult`; the same options give the same result. A million
-///         clients take about a minute, and some hundred bytes each.
+/// @shape  `(options, progress) -> OutageResult`; the same options give the same result.
 /// @units  inside whole microseconds: a delay is rounded up
 /// @errors throws `InvalidArgument` naming every option that `check` finds wrong.
 BACKOFF_ACTOR_EXPORT OutageResult simulate_outage(const OutageOptions& options,

@@ -1,5 +1,8 @@
 #include "backoff_actor/simulation/outage_options.hpp"
 
+#include "backoff_actor/core/check_span.hpp"
+#include "backoff_actor/simulation/recovery.hpp"
+
 #include <cmath>
 
 namespace backoff_actor {
@@ -8,11 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-void check_span(Problems& problems, const char* field, Duration given, Duration least,
-                Duration longest) {
-  if (given < least || given > longest)
-    problems.add(field, to_string(given), to_string(least) + ".." + to_string(longest));
-}
+using detail::check_span;
 
 void check_count(Problems& problems, const char* field, std::uint32_t given, std::uint32_t most) {
   if (given < 1 || given > most)
@@ -51,7 +50,7 @@ Problems check(const OutageOptions& options) {
   check_span(problems, "timeout", options.timeout, 1us, longest);
   check_span(problems, "warm_up", options.warm_up, 2s, longest);
   check_span(problems, "stop_for", options.stop_for, 0s, longest);
-  check_span(problems, "watch", options.watch, 1s, longest);
+  check_span(problems, "watch", options.watch, shortest_watch, longest);
   if (options.guard != GuardOptions{})
     problems.add_nested("guard", check(options.guard));
   if (options.client == OutageClient::sender

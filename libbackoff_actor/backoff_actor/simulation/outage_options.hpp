@@ -119,9 +119,9 @@ struct OutageOptions {
   /// @range 0 to `longest`
   Duration stop_for = std::chrono::seconds{20};
 
-  /// How long is watched what happens when it goes on.
+  /// How long is watched what happens when it goes on, from the next whole second on.
   ///
-  /// @range 1 s to `longest`
+  /// @range `shortest_watch` (30 s) to `longest`
   Duration watch = std::chrono::minutes{10};
 
   /// How long a client waits after a failure.

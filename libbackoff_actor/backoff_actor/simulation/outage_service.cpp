@@ -208,6 +208,14 @@ void OutageService::change_concurrency(std::uint64_t now_us, std::int64_t by) {
   peak_ = std::max(peak_, concurrency_);
 }
 
+std::uint64_t OutageService::worked_on_for_nobody() const {
+  std::uint64_t result = 0;
+  for (const auto& bucket : buckets_)
+    for (auto cohort = bucket.first; cohort != none; cohort = cohorts_[cohort].next)
+      result += cohorts_[cohort].abandoned;
+  return result;
+}
+
 double OutageService::take_mean_concurrency(std::uint64_t now_us) {
   change_concurrency(now_us, 0);
   const auto span_us = static_cast<double>(now_us - taken_us_);

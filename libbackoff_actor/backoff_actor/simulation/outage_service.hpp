@@ -70,6 +70,9 @@ public:
   /// How many requests it finished although their clients had left.
   std::uint64_t lost_work() const { return lost_work_; }
 
+  /// How many it works on although their clients have left, and goes on with.
+  std::uint64_t worked_on_for_nobody() const;
+
   /// Takes the mean concurrency since the last time that it was taken.
   double take_mean_concurrency(std::uint64_t now_us);
 

@@ -24,7 +24,8 @@ struct OutageSummary {
   /// The most requests that the service worked on at once, from the outage on.
   std::uint64_t peak_concurrency = 0;
 
-  /// Requests that the service finished from the outage on although their clients had left.
+  /// Requests that the service finished from the outage on, or still worked on at the end, although
+  /// their clients had left.
   std::uint64_t lost_work = 0;
 
   /// Clients that were waiting for an answer when the service came back.

@@ -11,7 +11,9 @@ namespace {
 constexpr auto share = 0.95;
 constexpr std::size_t seconds_at_first = 10;
 constexpr std::size_t seconds_to_stay = 60;
-constexpr auto deviations = 4.0;
+constexpr std::size_t least_seconds = shortest_watch / std::chrono::seconds{1};
+constexpr auto deviations_of_windows = 4.0; // one of hundreds falls far short by chance
+constexpr auto deviations_of_all = 2.0;
 
 // The first whole second from then on.
 std::size_t second_from(double time_s) {
@@ -36,7 +38,7 @@ Before before(const std::vector<OutageSecond>& seconds, const OutageTimes& times
 }
 
 // How many answers in so many seconds are as many as before, but for noise.
-double bar(const Before& usual, std::size_t seconds) {
+double bar(const Before& usual, std::size_t seconds, double deviations = deviations_of_windows) {
   const auto window = static_cast<double>(seconds);
   const auto variance = usual.rate * window * (1 + window / static_cast<double>(usual.seconds));
   return share * usual.rate * window - deviations * std::sqrt(variance);
@@ -52,7 +54,7 @@ Recovery judge_recovery(const std::vector<OutageSecond>& seconds, const OutageTi
   const auto usual = before(seconds, times);
   const auto first = second_from(times.back_s);
   const auto end = seconds.size();
-  if (usual.rate <= 0 || first + seconds_at_first > end)
+  if (usual.rate <= 0 || first + least_seconds > end)
     return {};
   std::vector<double> answers(end + 1, 0); // before each second, so that windows are differences
   for (std::size_t i = 0; i < end; ++i)
@@ -60,17 +62,21 @@ Recovery judge_recovery(const std::vector<OutageSecond>& seconds, const OutageTi
   const auto answers_in = [&](std::size_t begin, std::size_t length) {
     return answers[begin + length] - answers[begin];
   };
+  const auto is_as_before = [&](std::size_t begin, std::size_t length) {
+    return answers_in(begin, length) >= bar(usual, length);
+  };
   std::optional<std::size_t> at_95_percent; // the earliest so far, as it goes back from the end
   std::optional<std::size_t> but_for_noise;
   for (auto i = end; i-- > first;) {
-    const auto stays = seconds[i].timed_out == 0
-                       && (i + seconds_to_stay > end
-                           || answers_in(i, seconds_to_stay) >= bar(usual, seconds_to_stay));
-    if (!stays)
+    const auto left = end - i;
+    if (seconds[i].timed_out > 0)
       break;
-    if (i + seconds_at_first > end || seconds[i].ok == 0 || answers_in(i, 1) < bar(usual, 1)
-        || answers_in(i, seconds_at_first) < bar(usual, seconds_at_first)
-        || answers_in(i, end - i) < bar(usual, end - i))
+    if (left < least_seconds)
+      continue; // too short to tell
+    if (!is_as_before(i, left < seconds_to_stay ? least_seconds : seconds_to_stay))
+      break;
+    if (seconds[i].ok == 0 || !is_as_before(i, 1) || !is_as_before(i, seconds_at_first)
+        || answers_in(i, left) < bar(usual, left, deviations_of_all))
       continue;
     but_for_noise = i;
     if (answers_in(i, seconds_at_first)

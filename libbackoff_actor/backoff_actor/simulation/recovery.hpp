@@ -1,12 +1,17 @@
 #pragma once
 
 #include "backoff_actor/core/export.hpp"
+#include "backoff_actor/core/time.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 namespace backoff_actor {
+
+/// How long must at least be watched what comes after an outage, for a verdict on it.
+inline constexpr Duration shortest_watch = std::chrono::seconds{30};
 
 /// What happened in one second of an experiment, simulated or real.
 struct OutageSecond {
@@ -48,24 +53,29 @@ struct Recovery {
 BACKOFF_ACTOR_EXPORT double rate_before(const std::vector<OutageSecond>& seconds,
                                         const OutageTimes& times);
 
-/// Returns since when all was as before the outage: the first whole second after it from which on
+/// Returns since when all was as before the outage: the first whole second after it, with 30 seconds
+/// or more from its beginning to the end, from which on
 ///
 /// - no call timed out, to the end;
 /// - in the ten seconds that begin there, answers came at 95 % of the rate before or more, and in the
 ///   first of them some, and as many but for noise;
-/// - and it stayed so: in every 60 seconds from there to the end, in steps of one second, and in all of
-///   them together, at 95 % of the rate before or more, but for noise.
+/// - and it stayed so: at 95 % of the rate before or more but for noise, in every 60 seconds from there
+///   to the end, and in every 30 where fewer than 60 are left, in steps of one second;
+/// - and in all seconds from there to the end together, but for half as much noise.
 ///
 /// Calls come at random, so that counts differ from their mean: by a standard deviation of 1.3 % in 60
 /// seconds of 99 calls each, so that of some hundred such counts one falls short by more than 5 %
 /// although all is well. Therefore noise is allowed for: by four standard deviations of the
 /// difference of two Poisson counts, that of the seconds looked at and that of those before: 7 % at
-/// 99 calls a second and 60 seconds each. Where no ten seconds reach 95 % but for noise, that is enough
-/// of them, too. So a healthy run hardly ever fails, whatever its
-/// rate; one whose calls fail does not pass in any case.
+/// 99 calls a second and 60 seconds each. All seconds together are one count, not hundreds: there two
+/// standard deviations are allowed for. Where no ten seconds reach 95 % but for noise, that is enough
+/// of them, too. So a healthy run hardly ever fails, whatever its rate; one whose calls fail does not
+/// pass in any case. One that is a little worse may pass, since some stretch up to the end is good by
+/// chance: at a steady 90 % of 99 calls a second, with a minute before and ten after, every second one
+/// (mostly late: 30 s are enough), at 85 % 4 of 1000; at 90 % of 990 calls none was found.
 ///
-/// Nothing recovered if fewer than ten whole seconds after the outage are known, or if nothing was
-/// answered before.
+/// Nothing recovered if fewer than 30 whole seconds after the outage are known, which is too few to
+/// tell, or if nothing was answered before.
 ///
 /// @shape  `(seconds, times) -> Recovery`; pure, total, linear time
 BACKOFF_ACTOR_EXPORT Recovery judge_recovery(const std::vector<OutageSecond>& seconds,

@@ -76,9 +76,11 @@ TEST_F(HttpTest, a_call_that_takes_too_long_is_timed_out_and_its_work_is_kept) {
   EXPECT_GE(result.latency, 100ms);
   run_for(80ms);
   EXPECT_EQ(server.concurrency(), 1u);
+  EXPECT_EQ(server.take().worked_on_for_nobody, 1u);
   run_for(400ms);
   EXPECT_EQ(server.concurrency(), 0u);
   const auto counts = server.take();
+  EXPECT_EQ(counts.worked_on_for_nobody, 0u);
   EXPECT_EQ(counts.finished_for_nobody, 1u);
   EXPECT_EQ(counts.answered, 0u);
 }

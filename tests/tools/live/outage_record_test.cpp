@@ -28,10 +28,10 @@ std::string server_line(double clock_s, int concurrency, int peak, int lost) {
          + R"(,"finished_for_nobody":)" + std::to_string(lost) + "}";
 }
 
-// 20 s as usual, a stop of 5 s, and 20 s as usual again but for the first two.
+// 20 s as usual, a stop of 5 s, and 35 s as usual again but for the first two.
 OutageRecord an_outage() {
   OutageRecord record;
-  for (auto i = 0; i < 45; ++i) {
+  for (auto i = 0; i < 60; ++i) {
     const auto end_s = 1001.003 + i;
     if (i == 20)
       record.stopped(1020.003);
@@ -50,7 +50,7 @@ OutageRecord an_outage() {
 TEST(outage_record, puts_the_lines_into_the_seconds_of_the_clients) {
   const auto record = an_outage();
   const auto seconds = record.seconds();
-  ASSERT_EQ(seconds.size(), 45u);
+  ASSERT_EQ(seconds.size(), 60u);
   EXPECT_EQ(seconds[3].ok, 100u);
   EXPECT_EQ(seconds[3].timed_out, 0u);
   EXPECT_DOUBLE_EQ(seconds[3].latency_s, 0.1);
@@ -69,6 +69,14 @@ TEST(outage_record, judges_as_the_simulation_does) {
   EXPECT_EQ(summary.attempts_during_outage, 250u);
   EXPECT_EQ(summary.peak_concurrency, 300u);
   EXPECT_EQ(summary.lost_work, 40u);
+}
+
+TEST(outage_record, counts_what_is_still_worked_on_for_nobody_once) {
+  auto record = an_outage();
+  const auto working = R"(,"concurrency":9,"peak_concurrency":9,"worked_on_for_nobody":7})";
+  record.add_server_line(R"({"clock_s":1059.4)" + std::string{working});
+  record.add_server_line(R"({"clock_s":1060.4)" + std::string{working});
+  EXPECT_EQ(record.summary(3).lost_work, 47u);
 }
 
 TEST(outage_record, is_steady_when_no_call_failed_of_late) {

@@ -115,8 +115,11 @@ TEST(outage_service, works_on_for_a_client_that_left_if_work_is_kept) {
 
   EXPECT_THAT(run_to(service, 60'000), IsEmpty());
   EXPECT_EQ(service.concurrency(), 2U);
+  EXPECT_EQ(service.worked_on_for_nobody(), 1U);
+  EXPECT_EQ(service.lost_work(), 0U);
   EXPECT_THAT(run_to(service, 1'000'000), ElementsAre(Answer{100'200, 1}));
   EXPECT_EQ(service.concurrency(), 0U);
+  EXPECT_EQ(service.worked_on_for_nobody(), 0U);
   EXPECT_EQ(service.lost_work(), 1U);
 }
 
@@ -127,6 +130,7 @@ TEST(outage_service, drops_what_a_client_left_at_the_next_look_if_work_is_droppe
   service.leave(0);
 
   EXPECT_EQ(service.concurrency(), 2U);
+  EXPECT_EQ(service.worked_on_for_nobody(), 0U);
   EXPECT_THAT(run_to(service, 60'000), IsEmpty());
   EXPECT_EQ(service.concurrency(), 1U);
   EXPECT_THAT(run_to(service, 1'000'000), ElementsAre(Answer{100'200, 1}));

@@ -166,18 +166,37 @@ TEST(simulate_outage, a_short_backlog_keeps_requests_away) {
   EXPECT_TRUE(simulate_outage(options).summary.recovery.recovered);
 }
 
+// At the end all that it works on is for nobody but the last two seconds' calls of a thousand clients.
+TEST(simulate_outage, counts_what_is_still_worked_on_for_nobody_as_lost) {
+  const auto result = simulate_outage(outage(fixed_100ms));
+  const auto at_the_end = result.seconds.back().concurrency;
+  EXPECT_GT(at_the_end, 50'000);
+  EXPECT_NEAR(static_cast<double>(result.summary.lost_work), at_the_end, 1'500);
+}
+
 TEST(simulate_outage, tells_progress_second_by_second) {
   auto options = outage(fixed_100ms, 1s);
   options.warm_up = 2s;
-  options.watch = 1500ms; // the half second is not whole
+  options.watch = 30500ms; // the half second is not whole
   std::vector<std::uint64_t> told;
   const auto result = simulate_outage(options, [&](std::uint64_t second, std::uint64_t of) {
-    EXPECT_EQ(of, 4U);
+    EXPECT_EQ(of, 33U);
     told.push_back(second);
   });
 
-  EXPECT_EQ(told, (std::vector<std::uint64_t>{1, 2, 3, 4}));
-  EXPECT_EQ(result.seconds.size(), 4U);
+  ASSERT_EQ(told.size(), 33U);
+  EXPECT_EQ(told.front(), 1U);
+  EXPECT_EQ(told.back(), 33U);
+  EXPECT_EQ(result.seconds.size(), 33U);
+}
+
+TEST(simulate_outage, is_recovered_after_no_time_in_the_shortest_watch_where_nothing_happened) {
+  auto options = outage(fixed_100ms, 0s);
+  options.watch = 30s;
+  EXPECT_EQ(simulate_outage(options).summary.recovery, (Recovery{true, 0.0}));
+
+  options.warm_up = 119500ms; // 30 whole seconds are watched, from half a second later on
+  EXPECT_EQ(simulate_outage(options).summary.recovery, (Recovery{true, 0.5}));
 }
 
 TEST(simulate_outage, refuses_what_cannot_be_all_at_once) {
@@ -197,7 +216,7 @@ TEST(simulate_outage, refuses_what_cannot_be_all_at_once) {
                                "service.backlog: got 0, allowed 1..1048576\n"
                                "clients: got 0, allowed 1..1048576\n"
                                "warm_up: got 1s, allowed 2s..24h\n"
-                               "watch: got 0ns, allowed 1s..24h\n"
+                               "watch: got 0ns, allowed 30s..24h\n"
                                "policy: got smira_as_shipped for senders, allowed a Policy");
   }
 }
