@@ -59,14 +59,14 @@ TEST(contention_question, takes_every_flag_at_the_ends_of_its_range) {
                                                       .trials = "100000",
                                                       .policies = {"fixed(1s)", "ethernet"},
                                                       .seed = "18446744073709551615",
-                                                      .plot = "folder/contention.png",
+                                                      .plot = "./contention.png",
                                                       .log = true},
                                       problems);
   EXPECT_TRUE(problems.empty()) << to_string(problems);
   EXPECT_THAT(question.clients, ElementsAre(100'000u, 1u));
   EXPECT_EQ(question.trials, 100'000u);
   EXPECT_EQ(question.seed, UINT64_MAX);
-  EXPECT_EQ(question.plot.value().file, "folder/contention.png");
+  EXPECT_EQ(question.plot.value().file, "./contention.png");
   EXPECT_TRUE(question.plot.value().is_logarithmic);
   ASSERT_EQ(question.contenders.size(), 7u);
   EXPECT_EQ(question.contenders[5].name, "fixed(1s)");

@@ -29,7 +29,7 @@ TEST(plan_question, takes_every_flag_at_the_ends_of_its_range) {
                                        .max_retries = "0",
                                        .sample = "1000",
                                        .seed = "18446744073709551615",
-                                       .plot = "folder/delays.png",
+                                       .plot = "./delays.png",
                                        .log = true},
                                       problems);
   EXPECT_TRUE(problems.empty()) << to_string(problems);
@@ -38,7 +38,7 @@ TEST(plan_question, takes_every_flag_at_the_ends_of_its_range) {
   EXPECT_EQ(question.max_retries, 0u);
   EXPECT_EQ(question.sample.value().count, 1000u);
   EXPECT_EQ(question.sample.value().seed, UINT64_MAX);
-  EXPECT_EQ(question.plot.value().file, "folder/delays.png");
+  EXPECT_EQ(question.plot.value().file, "./delays.png");
   EXPECT_TRUE(question.plot.value().is_logarithmic);
 }
 
