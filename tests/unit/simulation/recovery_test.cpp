@@ -93,7 +93,7 @@ TEST(judge_recovery, needs_thirty_seconds_and_answers_before) {
 }
 
 TEST(judge_recovery, is_not_convinced_by_a_few_good_seconds_at_the_end) {
-  for (const std::size_t good : {12, 29}) {
+  for (const auto good : {std::size_t{12}, std::size_t{29}}) {
     Seconds seconds(60, {.ok = 99});
     seconds.resize(660 - good, {.timed_out = 400});
     seconds.resize(660, {.ok = 99});
