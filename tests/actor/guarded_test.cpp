@@ -217,6 +217,7 @@ TEST_F(Guarded, all_that_is_wrong_is_named_before_anything_is_made) {
 }
 
 TEST(held_back_error, says_why_and_when) {
+  const VirtualTime time; // errors with a context need CAF's types, which a system registers
   const Instant now{1h};
   for (const auto reason : {HeldBackBy::open_breaker, HeldBackBy::probe,
                             HeldBackBy::isolated_breaker, HeldBackBy::retry_budget}) {
