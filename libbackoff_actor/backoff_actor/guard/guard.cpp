@@ -32,7 +32,7 @@ std::optional<Duration> come_back_in(const HeldBack& held_back, Instant now) {
 
 Problems check(const GuardOptions& options) {
   Problems problems;
-  if (!options.circuit_breaker && !options.retry_budget)
+  if (options.empty())
     problems.add("guard", "none", "a circuit breaker, a retry budget, or both");
   if (options.circuit_breaker)
     problems.add_nested("circuit_breaker", check(*options.circuit_breaker));

@@ -22,6 +22,9 @@ struct GuardOptions {
   /// How many of the calls may be retries.
   std::optional<RetryBudgetOptions> retry_budget{};
 
+  /// Whether it guards with nothing.
+  bool empty() const { return !circuit_breaker && !retry_budget; }
+
   /// Whether two are the same.
   friend bool operator==(const GuardOptions&, const GuardOptions&) = default;
 };

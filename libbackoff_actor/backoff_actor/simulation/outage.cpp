@@ -33,8 +33,7 @@ std::uint64_t whole_seconds_us(std::uint64_t span_us) {
 double seconds_of(std::uint64_t span_us) { return static_cast<double>(span_us) / 1e6; }
 
 std::shared_ptr<Guard> guard_of(const OutageOptions& options) {
-  return options.guard == GuardOptions{} ? nullptr
-                                         : std::make_shared<Guard>(options.guard, options.seed);
+  return options.guard.empty() ? nullptr : std::make_shared<Guard>(options.guard, options.seed);
 }
 
 class Outage final : public OutageWorld {

@@ -51,7 +51,7 @@ Problems check(const OutageOptions& options) {
   check_span(problems, "warm_up", options.warm_up, 2s, longest);
   check_span(problems, "stop_for", options.stop_for, 0s, longest);
   check_span(problems, "watch", options.watch, shortest_watch, longest);
-  if (options.guard != GuardOptions{})
+  if (!options.guard.empty())
     problems.add_nested("guard", check(options.guard));
   if (options.client == OutageClient::sender
       && std::holds_alternative<SmiraAsShipped>(options.policy))
