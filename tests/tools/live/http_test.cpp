@@ -94,13 +94,16 @@ TEST_F(HttpTest, abandoned_work_is_dropped_on_request) {
 }
 
 TEST_F(HttpTest, a_server_with_work_for_nobody_can_end) {
+  std::uint16_t port = 0;
   {
     HttpServer server{loop_, any_port(30s)};
-    EXPECT_EQ(call(server.port(), "/api", 50ms).kind, Kind::timedout);
+    port = server.port();
+    EXPECT_EQ(call(port, "/api", 50ms).kind, Kind::timedout);
     run_for(50ms);
     EXPECT_EQ(server.concurrency(), 1u);
   }
-  SUCCEED(); // AddressSanitizer tells otherwise
+  run_for(50ms); // nothing of it looks at the clock any more
+  EXPECT_EQ(call(port, "/api", 20s).kind, Kind::failed);
 }
 
 TEST_F(HttpTest, a_call_to_a_port_where_nobody_listens_fails) {
