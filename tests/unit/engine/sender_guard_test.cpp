@@ -137,6 +137,16 @@ TEST(sender_guard, a_start_that_fails_is_a_failure_of_the_service) {
   EXPECT_EQ(s.guard->out, 0);
 }
 
+TEST(sender_guard, a_start_that_was_begun_before_the_breaker_opened_is_no_probe) {
+  GuardedSender s;
+  s.sender.take(input::Start{});
+  s.open();
+  s.sender.now = Instant{10s}; // the next call would be the probe
+  s.sender.take(input::StartFailed{1, {3, "refused"}});
+  EXPECT_EQ(s.guard->failures, 0);
+  EXPECT_TRUE(std::holds_alternative<Permit>(s.guard->admit(s.sender.now, Call::first)));
+}
+
 TEST(sender_guard, a_probe_whose_delivery_expired_during_the_start_is_given_back) {
   GuardedSender s;
   s.open();
