@@ -1,5 +1,7 @@
 #pragma once
 
+#include "backoff_actor/core/export.hpp"
+
 #include <string>
 
 // How policies and jitters write their numbers, so that reading gives the same number again.
@@ -10,7 +12,7 @@ namespace backoff_actor::detail {
 std::string decimal(double number);
 
 /// A part of a whole: `20%` for 0.2, `0.5%` for 0.005.
-std::string percent(double part);
+BACKOFF_ACTOR_EXPORT std::string percent(double part);
 
 /// A span in nanoseconds.
 std::string span_of(double nanoseconds);

@@ -210,6 +210,10 @@ bool TextParser::accept_span(Duration& result) {
   return true;
 }
 
+std::optional<char> TextParser::character() {
+  return at_ < text_.size() ? std::optional{text_[at_++]} : std::nullopt;
+}
+
 std::string_view TextParser::name(const std::string& expected) {
   next_column();
   name_at_ = at_;

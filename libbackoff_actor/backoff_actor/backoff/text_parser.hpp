@@ -1,7 +1,7 @@
 #pragma once
 
-// Inside of the parsers; not for their users. What the text forms of policies and guards have in
-// common:
+// Inside of the parsers; not for their users. What the text forms of policies, guards and fault
+// plans have in common:
 //
 // value := name [ '(' [ argument { ',' argument } ] ')' ]
 //
@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,7 +23,7 @@
 namespace backoff_actor::detail {
 
 // One argument, and where its value goes.
-struct BACKOFF_ACTOR_HIDDEN Argument {
+struct BACKOFF_ACTOR_EXPORT Argument {
   enum class Form { span, factor, percent, whole, flag, other };
 
   // What has a form of its own.
@@ -43,7 +44,7 @@ struct BACKOFF_ACTOR_HIDDEN Argument {
   std::string expected() const;
 };
 
-class BACKOFF_ACTOR_HIDDEN TextParser {
+class BACKOFF_ACTOR_EXPORT TextParser {
 public:
   explicit TextParser(std::string_view text) : text_(text) {}
 
@@ -75,6 +76,9 @@ protected:
 
   // Reads a span; moves nothing otherwise.
   bool accept_span(Duration& result);
+
+  // Reads one character, whichever it is; nothing at the end.
+  std::optional<char> character();
 
   // Reads a name after blanks, or fails.
   std::string_view name(const std::string& expected);
