@@ -52,13 +52,7 @@ TEST_F(Backoff, makes_no_duplicate_at_a_living_child) { // D2
 }
 
 TEST_F(Backoff, keeps_the_order_of_submission_across_crashes) { // D3
-  std::vector<Act> acts;
-  for (int i = 0; i < 20; ++i) {
-    acts.push_back(testing::crash());
-    acts.push_back(testing::answer());
-    acts.push_back(testing::answer());
-  }
-  start({acts});
+  start("(crash, ok*2)*20");
   for (int i = 0; i < 100; ++i) {
     time.tell(sender, std::to_string(i));
     time.advance(3ms);

@@ -60,7 +60,7 @@ TEST_F(Bounds, what_comes_to_a_full_outbox_is_refused_at_once) {
 
 TEST_F(Bounds, there_is_room_again_after_an_acknowledgement) {
   auto options = holding(1, Overflow::refuse);
-  start({{testing::answer_later(1s)}}, options);
+  start({{testing::slow(1s)}}, options);
   ask("a");
   EXPECT_TRUE(has(ask("b"), SenderError::outbox_full));
   time.advance(1s);
@@ -219,7 +219,7 @@ TEST_F(Bounds, a_deadline_passes_during_a_delay_too) {
 TEST_F(Bounds, a_late_answer_to_what_expired_in_flight_reaches_nobody) {
   auto options = default_options();
   options.max_in_flight = 1;
-  start({{testing::answer_later(80ms)}}, options);
+  start({{testing::slow(80ms)}}, options);
   const auto a = submit("a", {.time_to_live = 50ms});
   const auto b = ask("b");
   time.advance(50ms);

@@ -118,7 +118,7 @@ protected:
     return answer->value ? answer->value->phase : stopped;
   }
 
-  Danger fallback;
+  DangerousActor fallback;
 };
 
 TEST_P(ControlInEveryPhase, each_word_is_obeyed_and_answered) {

@@ -79,7 +79,7 @@ TEST_F(Control, a_word_among_others_is_a_message_like_any_other) {
 // -- Status --------------------------------------------------------------------------------
 
 TEST_F(Control, the_status_says_how_the_sender_stands) {
-  start({{testing::answer(), testing::error(), testing::crash(), testing::crash()}});
+  start({{testing::ok(), testing::error(), testing::crash(), testing::crash()}});
   for (const auto* text : {"a", "b", "c", "d"})
     ask(text);
   time.advance(15ms);
@@ -115,7 +115,7 @@ TEST_F(Control, a_retry_now_does_not_wait_for_the_delay) {
 }
 
 TEST_F(Control, a_retry_now_does_not_wait_for_a_service_that_asked_for_it) {
-  start({{testing::busy(1min)}});
+  start({{testing::error("busy", 1min)}});
   const auto answer = ask("a");
   tell(RetryNow{});
 
@@ -125,7 +125,7 @@ TEST_F(Control, a_retry_now_does_not_wait_for_a_service_that_asked_for_it) {
 TEST_F(Control, a_retry_now_ends_the_pauses_of_single_deliveries) {
   auto options = default_options();
   options.ordering = Ordering::unordered;
-  start({{testing::busy(1min)}}, options);
+  start({{testing::error("busy", 1min)}}, options);
   const auto answer = ask("a");
   time.advance(1s);
   EXPECT_FALSE(answer->is_ready());
@@ -162,7 +162,7 @@ TEST_F(Control, a_paused_sender_accepts_and_hands_nothing_over) {
 }
 
 TEST_F(Control, what_a_child_has_it_may_finish_during_a_pause) {
-  start({{testing::answer_later(1s)}});
+  start({{testing::slow(1s)}});
   const auto answer = ask("a");
   tell(Pause{});
   time.advance(1s);
@@ -173,7 +173,7 @@ TEST_F(Control, what_a_child_has_it_may_finish_during_a_pause) {
 // -- Drain -----------------------------------------------------------------------------------
 
 TEST_F(Control, a_drain_is_answered_when_nothing_is_owed_any_more) {
-  start({{testing::answer_later(1s), testing::answer_later(2s)}});
+  start({{testing::slow(1s), testing::slow(2s)}});
   ask("a");
   ask("b");
   const auto drained = drain();
@@ -219,7 +219,7 @@ TEST_F(Control, a_drain_that_takes_too_long_says_what_is_left_and_accepts_again)
 }
 
 TEST_F(Control, each_drain_has_its_own_time) {
-  start({{testing::answer_later(5s)}});
+  start({{testing::slow(5s)}});
   ask("a");
   const auto patient = drain();
   const auto hasty = drain(1s);
@@ -268,7 +268,7 @@ INSTANTIATE_TEST_SUITE_P(
   [](const auto& row) { return std::string{row.param.name}; });
 
 TEST_F(Control, a_sender_that_nobody_holds_finishes_its_drain_and_then_goes) {
-  Danger children{{{testing::answer_later(1s)}}};
+  DangerousActor children{{{testing::slow(1s)}}};
   auto options = default_options();
   options.on_event = log.hook();
   std::shared_ptr<testing::Answer<Drained>> drained;

@@ -48,7 +48,7 @@ protected:
 TEST_F(DeadLetters, go_to_an_actor_with_all_that_is_known_of_them) {
   auto options = told();
   options.max_attempts = 2;
-  start({{testing::answer(), testing::crash("bang"), testing::crash("bang again")}}, options);
+  start({{testing::ok(), testing::crash("bang"), testing::crash("bang again")}}, options);
   ask("a");
   const auto answer = submit("b", {.key = "customer 7"});
   time.advance(10ms);
@@ -103,7 +103,7 @@ TEST_F(DeadLetters, know_a_key_that_was_read_from_the_message) {
 }
 
 TEST_F(DeadLetters, know_their_cause_although_nobody_listens_to_events) {
-  danger = Danger{{{testing::error("no such item")}}};
+  danger = DangerousActor{{{testing::error("no such item")}}};
   sender = time.keep(spawn_back_off_sender(time.system(), danger.factory(), told()));
   ask("a");
 
@@ -114,7 +114,7 @@ TEST_F(DeadLetters, know_their_cause_although_nobody_listens_to_events) {
 struct Reason {
   const char* name;
   DeadLetterReason reason;
-  Act act;
+  Fault fault;
   std::function<void(SenderOptions&)> set;
   std::function<void(VirtualTime&, const caf::actor& sender)> then;
 
@@ -126,7 +126,7 @@ class DeadLettersFor : public DeadLetters, public ::testing::WithParamInterface<
 TEST_P(DeadLettersFor, each_reason_are_recorded_once) {
   auto options = told();
   GetParam().set(options);
-  start({{GetParam().act}}, options);
+  start({{GetParam().fault}}, options);
   ask("a");
   GetParam().then(time, sender);
   time.run();
@@ -157,7 +157,7 @@ INSTANTIATE_TEST_SUITE_P(
                            },
                            [](auto& time, auto& sender) { time.tell(sender, std::string{"b"}); }},
                     Reason{"retry_after_too_long", DeadLetterReason::retry_after_too_long,
-                           testing::busy(1h), [](auto&) {}, [](auto&, auto&) {}},
+                           testing::error("busy", 1h), [](auto&) {}, [](auto&, auto&) {}},
                     Reason{"gave_up", DeadLetterReason::gave_up, testing::crash(),
                            [](auto& options) {
                              options.restart_limit = RestartLimit{0, 1s};

@@ -34,7 +34,7 @@ TEST_F(WithDecider, an_error_answer_that_is_called_transient_is_retried) {
 TEST_F(WithDecider, the_decider_may_say_when_to_come_back) {
   auto options = default_options();
   options.decider = for_kind(FailureKind::error_answer, {Verdict::retry, 3s});
-  start({{testing::busy(1s)}}, options);
+  start({{testing::error("busy", 1s)}}, options);
   const auto answer = ask("a");
   time.advance(3s - 1ns);
   EXPECT_FALSE(answer->is_ready());
@@ -45,7 +45,7 @@ TEST_F(WithDecider, the_decider_may_say_when_to_come_back) {
 TEST_F(WithDecider, a_decider_that_names_no_time_leaves_that_to_the_error) {
   auto options = default_options();
   options.decider = for_kind(FailureKind::error_answer, Verdict::retry);
-  start({{testing::busy(1s)}}, options);
+  start({{testing::error("busy", 1s)}}, options);
   const auto answer = ask("a");
   time.advance(1s - 1ns);
   EXPECT_FALSE(answer->is_ready());
@@ -57,7 +57,7 @@ TEST_F(WithDecider, a_crash_that_is_called_final_costs_the_culprit_and_tells_its
   auto options = default_options();
   options.decider = for_kind(FailureKind::child_down, Verdict::reject);
   options.max_in_flight = 8;
-  start({{testing::answer(), testing::crash("bang")}}, options);
+  start({{testing::ok(), testing::crash("bang")}}, options);
   const auto a = time.ask<std::string>(sender, std::string{"a"});
   const auto b = time.ask<std::string>(sender, std::string{"b"});
   const auto c = time.ask<std::string>(sender, std::string{"c"});
@@ -120,7 +120,7 @@ TEST_F(WithDecider, a_decider_that_throws_has_no_say) {
   options.decider = [](FailureKind, const caf::error&) -> Decision {
     throw std::runtime_error("undecided");
   };
-  start({{testing::error(), testing::crash(), testing::busy(1s)}}, options);
+  start({{testing::error(), testing::crash(), testing::error("busy", 1s)}}, options);
   const auto a = ask("a");
   const auto b = ask("b");
   time.advance(1010ms);
@@ -211,7 +211,7 @@ TEST_F(WithDecider, a_failed_start_may_be_the_end_even_the_very_first_one) {
   auto options = default_options();
   options.decider = for_kind(FailureKind::start_failed, Verdict::escalate);
   options.on_event = log.hook();
-  danger = Danger{{{}, {Birth::factory_throws}}};
+  danger = DangerousActor{{}, Birth::factory_throws};
   sender = time.keep(spawn_back_off_sender(time.system(), danger.factory(), options));
   const auto reason = watch_sender();
   time.run();

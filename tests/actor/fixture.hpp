@@ -20,12 +20,13 @@
 namespace backoff_actor::actor_test {
 
 using namespace std::chrono_literals;
-using testing::Act;
 using testing::Birth;
-using testing::Danger;
+using testing::BirthPlan;
+using testing::DangerousActor;
 using ::testing::ElementsAre;
 using testing::EventLog;
-using testing::FaultScript;
+using testing::Fault;
+using testing::FaultPlan;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::VirtualTime;
@@ -139,7 +140,7 @@ private:
   Work work_;
 };
 
-/// A sender in virtual time with scripted children. Its waits are 10, 30, 70, 150, 310, 630 and
+/// A sender in virtual time whose children fail by a plan. Its waits are 10, 30, 70, 150, 310, 630 and
 /// 1270 ms.
 class SenderTest : public ::testing::Test {
 protected:
@@ -157,8 +158,12 @@ protected:
     return options;
   }
 
-  void start(FaultScript script, SenderOptions options = default_options()) {
-    danger = Danger{std::move(script)};
+  void start(FaultPlan faults, SenderOptions options = default_options()) {
+    start(std::move(faults), {}, std::move(options));
+  }
+
+  void start(FaultPlan faults, BirthPlan births, SenderOptions options = default_options()) {
+    danger = DangerousActor{std::move(faults), std::move(births)};
     start_with(danger.factory(), std::move(options));
   }
 
@@ -230,7 +235,7 @@ protected:
   std::size_t retries() const { return log.count<event::RetryScheduled>(); }
 
   EventLog log;
-  Danger danger;
+  DangerousActor danger;
   VirtualTime time{
     [](caf::actor_system_config& config) { init<caf::id_block::backoff_actor_tests>(config); }};
   caf::actor sender;

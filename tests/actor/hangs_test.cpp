@@ -33,7 +33,7 @@ TEST_F(Hangs, a_silent_child_is_ended_at_the_timeout_and_not_a_nanosecond_earlie
   EXPECT_FALSE(answer->is_ready());
   time.advance(10ms);
   EXPECT_EQ(answer->value, "a");
-  EXPECT_EQ(danger.seen(), (std::vector<Danger::Seen>{{1, "a"}, {2, "a"}}));
+  EXPECT_EQ(danger.seen(), (std::vector<DangerousActor::Seen>{{1, "a"}, {2, "a"}}));
   EXPECT_EQ(status().counters.hangs, 1u);
   EXPECT_EQ(status().counters.crashes, 0u) << "it was told to end";
 }
@@ -70,7 +70,7 @@ class HangsByClock : public Hangs, public ::testing::WithParamInterface<AckClock
 TEST_P(HangsByClock, the_time_to_acknowledge_begins_when_the_child_can_have_begun) {
   auto options = within_a_second();
   options.works_on = GetParam().works_on;
-  start({{testing::answer_later(900ms), testing::answer_later(1800ms)}}, options);
+  start({{testing::slow(900ms), testing::slow(1800ms)}}, options);
   ask("a");
   ask("b");
   time.advance(1800ms);
@@ -115,7 +115,7 @@ TEST_P(HangsUnlessWorking, a_child_that_says_that_it_is_working_in_time_has_more
   auto options = within_a_second();
   options.acknowledgement = Acknowledgement::by_sent;
   options.works_on = GetParam().works_on;
-  start({{testing::work(3500ms, GetParam().interval)}}, options);
+  start({{testing::slow(3500ms, GetParam().interval)}}, options);
   const auto answer = ask("a");
   time.advance(3500ms);
 
@@ -135,7 +135,7 @@ TEST_F(Hangs, of_several_only_the_one_that_is_spoken_of_has_more_time) {
   options.acknowledgement = Acknowledgement::by_sent;
   options.works_on = WorksOn::many;
   options.max_in_flight = 2;
-  start({{testing::silence(), testing::work(3s, 500ms)}}, options);
+  start({{testing::silence(), testing::slow(3s, 500ms)}}, options);
   ask("a");
   ask("b");
   time.advance(1s);
@@ -348,10 +348,7 @@ TEST_F(Hangs, whatever_is_due_there_is_one_timer_for_it) {
   options.ordering = Ordering::unordered;
   options.works_on = WorksOn::many;
   options.time_to_live = 1h;
-  std::vector<Act> acts;
-  for (int i = 0; i < 100; ++i)
-    acts.insert(acts.end(), {testing::silence(), testing::crash(), testing::busy(20ms)});
-  start({acts}, options);
+  start("(silence, crash, error(retry_after 20ms))*100", options);
   for (int i = 0; i < 200; ++i)
     time.tell(sender, std::to_string(i));
   time.run();

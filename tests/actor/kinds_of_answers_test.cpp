@@ -11,7 +11,7 @@ namespace backoff_actor::actor_test {
 class KindsOfAnswers : public SenderTest {};
 
 TEST_F(KindsOfAnswers, a_child_may_answer_later) {
-  start({{testing::answer_later(2s)}});
+  start({{testing::slow(2s)}});
 
   const auto answer = ask("a");
   time.advance(1999ms);
@@ -22,7 +22,7 @@ TEST_F(KindsOfAnswers, a_child_may_answer_later) {
 }
 
 TEST_F(KindsOfAnswers, a_later_answer_that_dies_with_its_child_is_made_good_by_the_next) {
-  start({{testing::answer_later(2s), testing::crash()}});
+  start({{testing::slow(2s), testing::crash()}});
   const auto a = time.ask<std::string>(sender, std::string{"a"});
   const auto b = time.ask<std::string>(sender, std::string{"b"});
   time.advance(1s);
@@ -239,7 +239,7 @@ TEST_F(KindsOfAnswers, a_delegate_that_is_gone_is_an_error_answer_of_the_child_t
 }
 
 TEST_F(KindsOfAnswers, a_sender_may_be_the_child_of_a_sender) {
-  Danger inner{{{testing::crash()}}};
+  DangerousActor inner{{{testing::crash()}}};
   start_with([&](caf::event_based_actor* self) {
     return spawn_back_off_sender(self->system(), inner.factory(), default_options());
   });

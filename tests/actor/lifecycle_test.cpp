@@ -24,7 +24,7 @@ class LifecycleWithBadBirths : public Lifecycle, public ::testing::WithParamInte
 
 TEST_P(LifecycleWithBadBirths, waits_and_tries_again_until_a_child_is_there) {
   const auto birth = GetParam().birth;
-  start({{}, {birth, birth, birth}});
+  start({}, {birth, birth, birth});
   const auto answer = ask("a");
   EXPECT_EQ(danger.started(), 1u) << "it does not spin";
   EXPECT_FALSE(answer->is_ready());
@@ -44,7 +44,7 @@ INSTANTIATE_TEST_SUITE_P(
   [](const auto& row) { return std::string{row.param.name}; });
 
 TEST_F(Lifecycle, a_child_that_dies_at_birth_is_tried_again_after_the_delay) {
-  start({{}, {Birth::dies_at_birth, Birth::dies_at_birth}});
+  start({}, "dies_at_birth*2");
   const auto answer = ask("a");
   time.advance(1h);
 
@@ -53,7 +53,7 @@ TEST_F(Lifecycle, a_child_that_dies_at_birth_is_tried_again_after_the_delay) {
 }
 
 TEST_F(Lifecycle, a_child_that_never_starts_is_tried_for_ever_without_a_hang) {
-  start({{}, std::vector<Birth>(100'000, Birth::factory_throws)});
+  start({}, "factory_throws*100000");
   const auto answer = ask("a");
   time.advance(10min);
 
@@ -79,7 +79,7 @@ TEST_F(Lifecycle, a_child_that_is_dead_on_arrival_counts_as_a_failed_start) {
 }
 
 TEST_F(Lifecycle, a_normal_stop_with_nothing_owed_is_no_failure) {
-  start({{testing::answer()}});
+  start({{testing::ok()}});
   ask("a");
   caf::anon_send_exit(danger.child(), caf::exit_reason::user_shutdown);
   time.run();
@@ -242,7 +242,7 @@ TEST_F(Lifecycle, a_child_is_asked_to_end_and_ended_all_the_same_if_it_does_not)
 }
 
 TEST_F(Lifecycle, a_sender_that_nobody_holds_lives_while_it_owes_something) {
-  Danger children{{testing::times(5, testing::crash())}};
+  DangerousActor children{{testing::times(5, testing::crash())}};
   auto options = default_options();
   options.on_event = log.hook();
   {
@@ -259,7 +259,7 @@ TEST_F(Lifecycle, a_sender_that_nobody_holds_lives_while_it_owes_something) {
 }
 
 TEST_F(Lifecycle, a_sender_that_nobody_holds_and_that_owes_nothing_does_not_wait_for_its_tick) {
-  Danger children{{}};
+  DangerousActor children{{}};
   auto options = default_options();
   options.backoff = RandomSlots{.slot_time = 1h};
   options.on_event = log.hook();

@@ -58,7 +58,7 @@ TEST_F(Limits, a_failure_that_is_younger_than_the_window_counts) {
 }
 
 TEST_F(Limits, failed_starts_count) {
-  danger = Danger{{{}, std::vector<Birth>(9, Birth::factory_throws)}};
+  danger = DangerousActor{{}, "factory_throws*9"};
   auto options = bearing(2, 10s);
   options.on_event = log.hook();
   sender = time.keep(spawn_back_off_sender(time.system(), danger.factory(), options));
@@ -154,7 +154,7 @@ TEST_F(Limits, a_retry_that_begins_in_time_to_the_nanosecond_is_made) {
 TEST_F(Limits, an_acknowledgement_ends_the_series) {
   auto options = default_options();
   options.max_elapsed = 40ms;
-  start({{testing::crash(), testing::crash(), testing::answer(), testing::crash()}}, options);
+  start({{testing::crash(), testing::crash(), testing::ok(), testing::crash()}}, options);
   EXPECT_FALSE(ask("a")->is_ready());
   time.advance(40ms); // 10 + 30
   const auto answer = ask("b");
@@ -178,18 +178,21 @@ TEST_F(Limits, refusals_take_their_time_too) {
 
 class WithFallback : public Limits {
 protected:
-  // The fallback does what its own script says, and gives the answers of any Danger.
-  void start_two(FaultScript script, FaultScript of_fallback,
-                 SenderOptions options = one_chance()) {
-    fallback = Danger{std::move(of_fallback)};
+  void start_two(FaultPlan faults, FaultPlan of_fallback, SenderOptions options = one_chance()) {
+    start_two(std::move(faults), {}, std::move(of_fallback), {}, std::move(options));
+  }
+
+  void start_two(FaultPlan faults, BirthPlan births, FaultPlan of_fallback,
+                 BirthPlan births_of_fallback, SenderOptions options = one_chance()) {
+    fallback = DangerousActor{std::move(of_fallback), std::move(births_of_fallback)};
     options.fallback = fallback.factory();
-    start(std::move(script), std::move(options));
+    start(std::move(faults), std::move(births), std::move(options));
   }
 
   // One failure, and the fallback takes over.
   static SenderOptions one_chance() { return bearing(0, 1h); }
 
-  Danger fallback;
+  DangerousActor fallback;
 };
 
 TEST_F(WithFallback, it_takes_over_at_once_when_the_limit_is_reached) {
@@ -222,7 +225,7 @@ TEST_F(WithFallback,
   const auto answer = ask("d");
 
   EXPECT_EQ(answer->value, "d");
-  EXPECT_EQ(danger.seen(), (std::vector<Danger::Seen>{{1, "a"}, {2, "d"}}));
+  EXPECT_EQ(danger.seen(), (std::vector<DangerousActor::Seen>{{1, "a"}, {2, "d"}}));
   EXPECT_EQ(log.count<event::CameBack>(), 1u);
   EXPECT_EQ(fallback.alive(), 0u);
   EXPECT_FALSE(status().is_on_fallback);
@@ -253,7 +256,7 @@ TEST_F(WithFallback, a_probe_that_fails_costs_its_client_nothing) {
 }
 
 TEST_F(WithFallback, the_child_takes_over_only_when_the_fallback_has_done_what_it_holds) {
-  start_two({{testing::crash()}}, {{testing::answer_later(1s)}});
+  start_two({{testing::crash()}}, {{testing::slow(1s)}});
   const auto a = ask("a");
   time.advance(10ms);
   ask("b");
@@ -272,8 +275,7 @@ TEST_F(WithFallback, the_child_takes_over_only_when_the_fallback_has_done_what_i
 }
 
 TEST_F(WithFallback, a_fallback_that_fails_is_made_again_without_limit) {
-  start_two({{testing::crash()}, {Birth::healthy, Birth::factory_throws, Birth::factory_throws}},
-            {testing::times(5, testing::crash()), {Birth::factory_throws, Birth::no_actor}});
+  start_two("crash", "healthy, factory_throws*2", "crash*5", "factory_throws, no_actor");
   const auto reason = watch_sender();
   const auto answer = ask("a");
   time.advance(10s);
@@ -283,7 +285,7 @@ TEST_F(WithFallback, a_fallback_that_fails_is_made_again_without_limit) {
 }
 
 TEST_F(WithFallback, the_limit_counts_anew_after_coming_back) {
-  start_two({{testing::crash(), testing::answer(), testing::crash()}}, {});
+  start_two({{testing::crash(), testing::ok(), testing::crash()}}, {});
   ask("a");
   time.advance(10ms);
   ask("b");
@@ -325,8 +327,8 @@ TEST_F(WithFallback, an_error_answer_of_the_fallback_is_an_answer) {
 }
 
 TEST_F(WithFallback, a_crash_of_the_fallback_is_not_one_of_the_child) {
-  start_two({{testing::crash(), testing::answer_later(5s)}},
-            {{testing::silence(), testing::answer(), testing::crash()}});
+  start_two({{testing::crash(), testing::slow(5s)}},
+            {{testing::silence(), testing::ok(), testing::crash()}});
   const auto a = ask("a"); // stays with the fallback
   time.advance(10ms);
   ask("b");

@@ -29,7 +29,7 @@ TEST_F(Refusals, a_nack_is_retried_after_the_backoff_by_the_same_child) {
 
   time.advance(1ns);
 
-  EXPECT_EQ(danger.seen(), (std::vector<Danger::Seen>{{1, "a"}, {1, "a"}}));
+  EXPECT_EQ(danger.seen(), (std::vector<DangerousActor::Seen>{{1, "a"}, {1, "a"}}));
   EXPECT_EQ(answer->value, "a");
   EXPECT_EQ(status().counters.nacks, 1u);
   EXPECT_EQ(crashes(), 0u);
@@ -184,20 +184,20 @@ protected:
 };
 
 TEST_P(RefusalsByError, an_error_that_says_when_to_come_back_is_retried_then_by_the_same_child) {
-  start({{testing::busy(2s)}}, options());
+  start({{testing::error("busy", 2s)}}, options());
   const auto answer = ask("a");
   time.advance(2s - 1ns);
   EXPECT_FALSE(answer->is_ready());
   time.advance(1ns);
 
   EXPECT_EQ(answer->value, "a");
-  EXPECT_EQ(danger.seen(), (std::vector<Danger::Seen>{{1, "a"}, {1, "a"}}));
+  EXPECT_EQ(danger.seen(), (std::vector<DangerousActor::Seen>{{1, "a"}, {1, "a"}}));
   ASSERT_EQ(log.count<event::Refused>(), 1u);
   EXPECT_EQ(log.all<event::Refused>()[0].retry_after, 2s);
 }
 
 TEST_P(RefusalsByError, the_ceiling_itself_is_waited_for) {
-  start({{testing::busy(5min)}}, options());
+  start({{testing::error("busy", 5min)}}, options());
   const auto answer = ask("a");
   time.advance(5min);
 
@@ -208,7 +208,7 @@ TEST_P(RefusalsByError,
        what_asks_for_more_than_the_ceiling_is_given_up_and_the_others_wait_as_long) {
   auto options = this->options();
   options.retry_after_ceiling = 5min;
-  start({{testing::busy(5min + 1ns)}}, options);
+  start({{testing::error("busy", 5min + 1ns)}}, options);
   const auto a = ask("a");
   ASSERT_TRUE(a->error);
   EXPECT_EQ(*a->error, make_error(SenderError::retry_after_too_long));
@@ -235,7 +235,7 @@ INSTANTIATE_TEST_SUITE_P(table, RefusalsByError,
                          [](const auto& row) { return std::string{row.param.name}; });
 
 TEST_F(Refusals, strict_order_is_that_of_the_work_where_refusals_are_to_be_expected) {
-  start({{testing::busy(1s)}}, by_sent());
+  start({{testing::error("busy", 1s)}}, by_sent());
   time.tell(sender, std::string{"a"});
   time.tell(sender, std::string{"b"});
   time.advance(1s);
@@ -244,7 +244,7 @@ TEST_F(Refusals, strict_order_is_that_of_the_work_where_refusals_are_to_be_expec
 }
 
 TEST_F(Refusals, from_the_first_refusal_on_strict_order_is_that_of_the_work) {
-  start({{testing::busy(1s), testing::answer(), testing::busy(1s)}});
+  start({{testing::error("busy", 1s), testing::ok(), testing::error("busy", 1s)}});
   time.tell(sender, std::string{"a"});
   time.tell(sender, std::string{"b"});
   time.run();
@@ -258,7 +258,7 @@ TEST_F(Refusals, from_the_first_refusal_on_strict_order_is_that_of_the_work) {
 TEST_F(Refusals, a_child_that_holds_several_works_on_those_behind_a_refused_one) {
   auto options = by_sent();
   options.max_in_flight = 2;
-  start({{testing::busy(1s)}}, options);
+  start({{testing::error("busy", 1s)}}, options);
   time.tell(sender, std::string{"a"});
   time.tell(sender, std::string{"b"});
   time.advance(1s);

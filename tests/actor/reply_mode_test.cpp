@@ -18,7 +18,7 @@ TEST_F(ReplyMode, the_childs_answer_reaches_the_client_that_made_a_request) {
 }
 
 TEST_F(ReplyMode, the_childs_answer_reaches_the_client_that_used_a_plain_send) {
-  start({{testing::crash(), testing::answer()}});
+  start({{testing::crash(), testing::ok()}});
   const auto received = std::make_shared<Strings>();
   const auto client = plain_client(received);
 
@@ -73,7 +73,7 @@ TEST_F(ReplyMode, a_crash_never_reaches_the_client_and_its_delivery_is_resent) {
   time.advance(10ms);
 
   EXPECT_EQ(answer->value, "a");
-  EXPECT_EQ(danger.seen(), (std::vector<Danger::Seen>{{1, "a"}, {2, "a"}}));
+  EXPECT_EQ(danger.seen(), (std::vector<DangerousActor::Seen>{{1, "a"}, {2, "a"}}));
 }
 
 TEST_F(ReplyMode, an_error_answer_before_a_crash_with_another_delivery_is_still_an_answer) {
@@ -89,7 +89,7 @@ TEST_F(ReplyMode, an_error_answer_before_a_crash_with_another_delivery_is_still_
 }
 
 TEST_F(ReplyMode, those_behind_the_one_that_crashed_the_child_are_resent_in_order) {
-  start({{testing::answer(), testing::crash()}});
+  start({{testing::ok(), testing::crash()}});
   std::vector<std::shared_ptr<testing::Answer<std::string>>> answers;
   for (const auto* text : {"a", "b", "c", "d"})
     answers.push_back(time.ask<std::string>(sender, std::string{text}));
@@ -168,7 +168,7 @@ TEST_F(ReplyMode, what_a_dying_child_answers_while_it_tidies_up_reaches_nobody) 
 }
 
 TEST_F(ReplyMode, the_clients_of_a_nested_sender_that_is_killed_learn_nothing_of_it) {
-  Danger inner{{testing::times(3, testing::silence())}};
+  DangerousActor inner{{testing::times(3, testing::silence())}};
   caf::actor_addr child;
   start_with([&](caf::event_based_actor* self) {
     auto result = spawn_back_off_sender(self->system(), inner.factory(), default_options());

@@ -330,7 +330,7 @@ TEST_F(RetryRequest, takes_the_pointer_that_a_typed_actor_made_of_a_function_has
 }
 
 TEST_F(RetryRequest, may_be_made_to_a_sender_that_guards_a_worker) {
-  Danger danger{{{testing::crash(), testing::error(), testing::busy(1s)}}};
+  DangerousActor danger{{{testing::crash(), testing::error(), testing::error("busy", 1s)}}};
   SenderOptions options;
   options.seed = 72451; // its first wait is 10 ms
   options.stream = 0;

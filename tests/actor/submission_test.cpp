@@ -111,7 +111,7 @@ TEST_F(Submission, that_was_answered_when_accepted_is_answered_once_even_to_plai
 
     std::shared_ptr<Strings> received_;
   };
-  start({{testing::answer(), testing::error()}});
+  start({{testing::ok(), testing::error()}});
   const auto received = std::make_shared<Strings>();
   time.keep(time.system().spawn<Hasty>(sender, received));
   time.run();

@@ -21,7 +21,7 @@
 
 namespace backoff_actor::system_test {
 
-using testing::Danger;
+using testing::DangerousActor;
 using testing::EventLog;
 
 /// An actor system with real threads.

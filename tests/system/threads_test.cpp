@@ -99,7 +99,7 @@ INSTANTIATE_TEST_SUITE_P(table, SystemUnderLoad,
 // -- going down ----------------------------------------------------------------------
 
 TEST_F(System, goes_down_with_a_tick_of_an_hour_pending_when_nothing_is_owed) {
-  Danger danger{{{}, {testing::Birth::factory_throws}}};
+  const DangerousActor danger{{}, testing::Birth::factory_throws};
   EventLog log;
   SenderOptions options;
   options.backoff = RandomSlots{.slot_time = 1h};
@@ -120,7 +120,7 @@ TEST_F(System, goes_down_with_a_tick_of_an_hour_pending_when_nothing_is_owed) {
 }
 
 TEST_F(System, goes_down_with_a_tick_of_an_hour_pending_when_a_sender_that_owes_is_stopped) {
-  Danger danger{{{testing::crash()}, {}}};
+  const DangerousActor danger{testing::crash()};
   SenderOptions options;
   options.backoff = RandomSlots{.slot_time = 1h};
   options.seed = 72451;

@@ -2,7 +2,10 @@
 
 #include "backoff_actor/caf/child.hpp"
 #include "backoff_actor/core/export.hpp"
-#include "backoff_actor/testing/fault_script.hpp"
+#include "backoff_actor/testing/fault_plan.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/error.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -12,46 +15,59 @@
 
 namespace backoff_actor::testing {
 
-/// The children of one sender, which do what a script says, and the record of what they were given.
-///
-/// A child takes `std::string` messages, bare or inside a `TrackedMsg`, and answers with the same
-/// text.
-///
-/// @thread safe: children may run in any thread while others read.
-class BACKOFF_ACTOR_EXPORT Danger {
-public:
-  /// Follows `script`; without one all children are healthy and answer.
-  explicit Danger(FaultScript script = {});
+/// Returns the error of a fault: `caf::sec::runtime_error` for a crash and what looks like one,
+/// `caf::sec::invalid_argument` for any other; its context is what the fault says, and when to come
+/// back.
+BACKOFF_ACTOR_EXPORT caf::error error_of(const Fault& fault);
 
-  /// One message that one child was given.
+/// A worker that fails by a plan, and the record of what it was given. All its incarnations follow
+/// one plan: the n-th fault is for the n-th message that any of them is given, the n-th birth for
+/// the n-th call of the factory.
+///
+///     const DangerousActor worker{"ok*3, crash, hang, error(503, retry_after 2s)*2, slow 500ms"};
+///     const auto sender = time.keep(spawn_back_off_sender(time.system(), worker.factory()));
+///
+/// It takes `std::string` messages, bare or inside a `TrackedMsg`, and answers with the same text.
+/// Copies share everything.
+///
+/// @thread safe: incarnations may run in any thread while others read.
+class BACKOFF_ACTOR_EXPORT DangerousActor {
+public:
+  /// Follows the plans; without any all is well.
+  explicit DangerousActor(FaultPlan faults = {}, BirthPlan births = {});
+
+  /// One message that one incarnation was given.
   struct Seen {
-    std::uint32_t incarnation; ///< which child, counted from 1 by the calls of the factory
+    std::uint32_t incarnation; ///< which one, counted from 1
     std::string text;          ///< the message, or the payload of the `TrackedMsg`
 
-    /// Whether the same child was given the same text.
+    /// Whether the same one was given the same text.
     friend bool operator==(const Seen&, const Seen&) = default;
   };
 
-  /// The factory of the children. Children keep what they need; this object may go.
+  /// The factory of the incarnations, which keep what they need: this object may go.
   ChildFactory factory() const;
 
-  /// All messages that any child was given, in order.
+  /// Makes an incarnation that belongs to no sender.
+  caf::actor spawn(caf::actor_system& system) const;
+
+  /// All messages that any of them was given, in order.
   std::vector<Seen> seen() const;
 
   /// The texts of `seen()`.
   std::vector<std::string> texts() const;
 
-  /// How often the factory was called.
+  /// How many incarnations there were, those included that did not come into the world.
   std::size_t started() const;
 
-  /// How many children live.
+  /// How many live.
   std::size_t alive() const;
 
-  /// The youngest child; invalid before the first, and once it is gone.
+  /// The youngest; invalid before the first, and once it is gone.
   caf::actor child() const;
 
-  /// Appends to the acts of the script, for messages to come.
-  void then(std::vector<Act> acts);
+  /// Follows another plan from now on, from its beginning.
+  void follow(FaultPlan faults);
 
   struct State;
 

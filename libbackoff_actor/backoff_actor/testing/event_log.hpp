@@ -53,7 +53,7 @@ public:
     const auto list = events();
     for (const auto& event : list)
       result +=
-        "+" + to_string(time_of(event) - time_of(list.front())) + "  " + to_string(event) + "\n";
+        "+" + backoff_actor::to_string(time_of(event) - time_of(list.front())) + "  " + to_string(event) + "\n";
     return result;
   }
 

@@ -4,12 +4,11 @@
 /// Everything that a test needs which makes workers fail.
 
 /// @namespace backoff_actor::testing
-/// The test kit: virtual time, children that fail by a script, a record of what happened.
+/// The test kit: virtual time, workers that fail by a plan, a record of what happened.
 ///
 /// It belongs to no test framework. Link `backoff_actor::testing`.
 
 #include "backoff_actor/testing/dangerous_actor.hpp"
 #include "backoff_actor/testing/event_log.hpp"
 #include "backoff_actor/testing/fault_plan.hpp"
-#include "backoff_actor/testing/fault_script.hpp"
 #include "backoff_actor/testing/virtual_time.hpp"

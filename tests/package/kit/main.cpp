@@ -6,7 +6,7 @@
 int main() {
   using namespace backoff_actor;
   testing::VirtualTime time;
-  testing::Danger danger{{testing::times(5, testing::crash())}};
+  testing::DangerousActor danger{"crash*5"};
   const auto sender = time.keep(spawn_back_off_sender(time.system(), danger.factory()));
   const auto answer = time.ask<std::string>(sender, std::string{"a"});
   time.advance(std::chrono::hours{1});
