@@ -1,10 +1,9 @@
 #include "backoff_actor/testing/dangerous_actor.hpp"
 
 #include "backoff_actor/caf/messages.hpp"
-#include "backoff_actor/caf/retry_after.hpp"
+#include "backoff_actor/testing/fault_answer.hpp"
 
 #include <caf/actor_cast.hpp>
-#include <caf/sec.hpp>
 
 #include <algorithm>
 #include <mutex>
@@ -15,19 +14,11 @@ namespace backoff_actor::testing {
 
 struct DangerousActor::State {
   std::mutex mutex;
-  FaultPlan faults;
   BirthPlan births;
-  std::uint64_t taken = 0; // of the faults
   std::vector<Seen> seen;
   std::uint32_t started = 0;
   std::size_t alive = 0;
   caf::actor_addr child;
-
-  Fault next(std::uint32_t incarnation, const std::string& text) {
-    const std::lock_guard lock{mutex};
-    seen.push_back({incarnation, text});
-    return faults[taken++];
-  }
 };
 
 namespace {
@@ -35,8 +26,9 @@ namespace {
 class Incarnation final : public caf::event_based_actor {
 public:
   Incarnation(caf::actor_config& config, std::shared_ptr<DangerousActor::State> state,
-              std::uint32_t number, Birth birth)
-    : caf::event_based_actor(config), state_(std::move(state)), number_(number), birth_(birth) {
+              Faults faults, std::uint32_t number, Birth birth)
+    : caf::event_based_actor(config), state_(std::move(state)), faults_(std::move(faults)),
+      number_(number), birth_(birth) {
     seam::keep_cause(*this);
     const std::lock_guard lock{state_->mutex};
     ++state_->alive;
@@ -72,39 +64,20 @@ private:
   };
 
   caf::result<caf::message> perform(const std::string& text, const TrackedMsg* delivery) {
-    const auto answer =
-      delivery ? caf::make_message(sent(*delivery, text)) : caf::make_message(text);
-    const auto fault = state_->next(number_, text);
     if (is_hanging_) {
       late_.push_back({make_response_promise(), {}});
       return caf::delegated<caf::message>{};
     }
-    switch (fault.kind) {
-    case Fault::Kind::ok:
+    const auto answer =
+      delivery ? caf::make_message(sent(*delivery, text)) : caf::make_message(text);
+    const auto fault = next_fault(text);
+    if (fault.kind == Fault::Kind::ok)
       return answer;
-    case Fault::Kind::crash:
+    if (fault.kind == Fault::Kind::crash)
       throw std::runtime_error(message_of(fault));
-    case Fault::Kind::crash_like_error:
-      return caf::make_error(caf::sec::runtime_error);
-    case Fault::Kind::nack:
-      if (delivery)
-        return caf::make_message(
-          Nack{delivery->id, error_of(testing::error(message_of(fault))), fault.delay});
-      return retry_after(caf::sec::invalid_argument, fault.delay, message_of(fault));
-    case Fault::Kind::reject:
-      if (delivery)
-        return caf::make_message(Reject{delivery->id, error_of(fault)});
-      return error_of(fault);
-    case Fault::Kind::error:
-      return error_of(fault);
-    case Fault::Kind::hang:
-      is_hanging_ = true;
-      break;
-    case Fault::Kind::slow:
-    case Fault::Kind::silence:
-    case Fault::Kind::stop:
-      break;
-    }
+    if (auto instead = answer_of(fault, delivery))
+      return as_result(std::move(*instead));
+    is_hanging_ = fault.kind == Fault::Kind::hang;
     late_.push_back({make_response_promise(), answer});
     if (fault.kind == Fault::Kind::slow) {
       auto& late = late_.back();
@@ -119,6 +92,19 @@ private:
       quit();
     }
     return caf::delegated<caf::message>{};
+  }
+
+  // One lock for both, so that what was seen is in the order of the faults.
+  Fault next_fault(const std::string& text) {
+    const std::lock_guard lock{state_->mutex};
+    state_->seen.push_back({number_, text});
+    return faults_.next();
+  }
+
+  static caf::result<caf::message> as_result(caf::message answer) {
+    if (answer.match_elements<caf::error>())
+      return answer.get_as<caf::error>(0);
+    return answer;
   }
 
   void wait(std::uint64_t index) {
@@ -146,6 +132,7 @@ private:
   }
 
   std::shared_ptr<DangerousActor::State> state_;
+  Faults faults_;
   std::uint32_t number_;
   Birth birth_;
   bool is_alive_ = true;
@@ -155,22 +142,13 @@ private:
 
 } // namespace
 
-caf::error error_of(const Fault& fault) {
-  if (fault.kind == Fault::Kind::crash || fault.kind == Fault::Kind::crash_like_error)
-    return caf::make_error(caf::sec::runtime_error, message_of(fault));
-  return fault.delay > Duration::zero()
-           ? retry_after(caf::sec::invalid_argument, fault.delay, message_of(fault))
-           : caf::make_error(caf::sec::invalid_argument, message_of(fault));
-}
-
-DangerousActor::DangerousActor(FaultPlan faults, BirthPlan births)
-  : state_(std::make_shared<State>()) {
-  state_->faults = std::move(faults);
+DangerousActor::DangerousActor(Faults faults, BirthPlan births)
+  : faults_(std::move(faults)), state_(std::make_shared<State>()) {
   state_->births = std::move(births);
 }
 
 ChildFactory DangerousActor::factory() const {
-  return [state = state_](caf::event_based_actor* sender) -> caf::actor {
+  return [state = state_, faults = faults_](caf::event_based_actor* sender) -> caf::actor {
     auto birth = Birth::healthy;
     std::uint32_t number = 0;
     {
@@ -182,7 +160,7 @@ ChildFactory DangerousActor::factory() const {
       throw std::runtime_error("no voltage");
     if (birth == Birth::no_actor)
       return {};
-    auto child = sender->spawn<Incarnation>(state, number, birth);
+    auto child = sender->spawn<Incarnation>(state, faults, number, birth);
     const std::lock_guard lock{state->mutex};
     state->child = child.address();
     return child;
@@ -222,16 +200,10 @@ caf::actor DangerousActor::spawn(caf::actor_system& system) const {
     const std::lock_guard lock{state_->mutex};
     number = ++state_->started;
   }
-  auto result = system.spawn<Incarnation>(state_, number, Birth::healthy);
+  auto result = system.spawn<Incarnation>(state_, faults_, number, Birth::healthy);
   const std::lock_guard lock{state_->mutex};
   state_->child = result.address();
   return result;
-}
-
-void DangerousActor::follow(FaultPlan faults) {
-  const std::lock_guard lock{state_->mutex};
-  state_->faults = std::move(faults);
-  state_->taken = 0;
 }
 
 } // namespace backoff_actor::testing

@@ -2,10 +2,9 @@
 
 #include "backoff_actor/caf/child.hpp"
 #include "backoff_actor/core/export.hpp"
-#include "backoff_actor/testing/fault_plan.hpp"
+#include "backoff_actor/testing/faults.hpp"
 
 #include <caf/actor_system.hpp>
-#include <caf/error.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -15,11 +14,6 @@
 
 namespace backoff_actor::testing {
 
-/// Returns the error of a fault: `caf::sec::runtime_error` for a crash and what looks like one,
-/// `caf::sec::invalid_argument` for any other; its context is what the fault says, and when to come
-/// back.
-BACKOFF_ACTOR_EXPORT caf::error error_of(const Fault& fault);
-
 /// A worker that fails by a plan, and the record of what it was given. All its incarnations follow
 /// one plan: the n-th fault is for the n-th message that any of them is given, the n-th birth for
 /// the n-th call of the factory.
@@ -28,13 +22,13 @@ BACKOFF_ACTOR_EXPORT caf::error error_of(const Fault& fault);
 ///     const auto sender = time.keep(spawn_back_off_sender(time.system(), worker.factory()));
 ///
 /// It takes `std::string` messages, bare or inside a `TrackedMsg`, and answers with the same text.
-/// Copies share everything.
+/// One that hangs is given nothing more. Copies share everything.
 ///
 /// @thread safe: incarnations may run in any thread while others read.
 class BACKOFF_ACTOR_EXPORT DangerousActor {
 public:
-  /// Follows the plans; without any all is well.
-  explicit DangerousActor(FaultPlan faults = {}, BirthPlan births = {});
+  /// Fails as `faults` and `births` say; without any all is well.
+  explicit DangerousActor(Faults faults = {}, BirthPlan births = {});
 
   /// One message that one incarnation was given.
   struct Seen {
@@ -66,12 +60,13 @@ public:
   /// The youngest; invalid before the first, and once it is gone.
   caf::actor child() const;
 
-  /// Follows another plan from now on, from its beginning.
-  void follow(FaultPlan faults);
+  /// The plan of the faults, which is followed together with others who were given the same.
+  const Faults& faults() const { return faults_; }
 
   struct State;
 
 private:
+  Faults faults_;
   std::shared_ptr<State> state_;
 };
 

@@ -11,4 +11,8 @@
 #include "backoff_actor/testing/dangerous_actor.hpp"
 #include "backoff_actor/testing/event_log.hpp"
 #include "backoff_actor/testing/fault_plan.hpp"
+#include "backoff_actor/testing/faults.hpp"
+#include "backoff_actor/testing/faulty_actor.hpp"
+#include "backoff_actor/testing/faulty_function.hpp"
+#include "backoff_actor/testing/virtual_clock.hpp"
 #include "backoff_actor/testing/virtual_time.hpp"

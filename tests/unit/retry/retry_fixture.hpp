@@ -1,6 +1,6 @@
 #pragma once
 
-#include "fake_clock.hpp"
+#include "backoff_actor/testing/virtual_clock.hpp"
 
 #include "backoff_actor/retry/retry.hpp"
 
@@ -30,7 +30,7 @@ inline std::string message_of(const std::exception_ptr& error) {
 // Answers by script, and notes when it was asked.
 class Service {
 public:
-  Service(FakeClock& clock, std::vector<int> answers)
+  Service(testing::VirtualClock& clock, std::vector<int> answers)
     : clock_(clock), began_(clock.now()), answers_(std::move(answers)) {}
 
   int operator()() {
@@ -46,14 +46,14 @@ public:
   Duration takes{0};
 
 private:
-  FakeClock& clock_;
+  testing::VirtualClock& clock_;
   Instant began_;
   std::vector<int> answers_;
 };
 
 class retry_call : public testing::Test {
 protected:
-  FakeClock clock;
+  testing::VirtualClock clock;
 };
 
 } // namespace backoff_actor::retry_test

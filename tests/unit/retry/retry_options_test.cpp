@@ -1,7 +1,7 @@
 #include "backoff_actor/retry/default_draws.hpp"
 #include "backoff_actor/retry/retry.hpp"
 
-#include "fake_clock.hpp"
+#include "backoff_actor/testing/virtual_clock.hpp"
 
 #include <gmock/gmock.h>
 
@@ -20,7 +20,7 @@ using testing::ElementsAre;
 
 // The delays of six retries that differ by chance.
 std::vector<Duration> random_delays(const RetryOptions& options) {
-  FakeClock clock;
+  testing::VirtualClock clock;
   const Policy policy = Exponential{.first = 1s} | full_jitter;
   (void)retry(
     policy, {.max_retries = 6}, [](const int&) { return true; }, [] { return 503; }, clock,
@@ -72,7 +72,7 @@ protected:
       clock, options);
   }
 
-  FakeClock clock;
+  testing::VirtualClock clock;
 };
 
 TEST_F(three_failures, are_told_to_the_observer_in_words) {
@@ -111,7 +111,7 @@ TEST_F(three_failures, end_the_call_if_the_observer_throws) {
 }
 
 TEST(retry_observer, is_not_told_of_the_failure_that_is_the_last) {
-  FakeClock clock;
+  testing::VirtualClock clock;
   int told = 0;
   const RetryOptions options{.on_retry = [&](const RetryNotice&) { ++told; }};
   for (const Limits& limits : {Limits{.max_retries = 0}, Limits{.max_elapsed = 1s}})

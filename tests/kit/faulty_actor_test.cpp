@@ -1,0 +1,300 @@
+#include "fixture.hpp"
+
+#include <caf/exit_reason.hpp>
+#include <caf/sec.hpp>
+
+#include <memory>
+#include <ostream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace backoff_actor::kit_test {
+
+namespace {
+
+using namespace std::chrono_literals;
+using actor_test::Strings;
+using testing::Birth;
+using testing::Faults;
+using testing::faulty_actor;
+using testing::faulty_children;
+
+// A worker that somebody else might have written: of several types, and with faults of its own.
+class Worker : public caf::event_based_actor {
+public:
+  Worker(caf::actor_config& config, std::shared_ptr<int> alive)
+    : caf::event_based_actor(config), alive_(std::move(alive)) {
+    ++*alive_;
+  }
+  ~Worker() override { leave(); }
+  void on_exit() override { leave(); }
+
+  caf::behavior make_behavior() override {
+    return {
+      [](const std::string& text) {
+        if (text == "crash")
+          throw std::runtime_error("crashed by itself");
+        return text + "!";
+      },
+      [](std::uint64_t a, std::uint64_t b) { return a + b; },
+      [this](std::uint32_t number) {
+        if (number == 0)
+          quit();
+      },
+    };
+  }
+
+private:
+  void leave() {
+    if (alive_)
+      --*alive_;
+    alive_ = nullptr;
+  }
+
+  std::shared_ptr<int> alive_;
+};
+
+// One that acknowledges explicitly, and by messages of its own.
+class LateWorker : public caf::event_based_actor {
+public:
+  using caf::event_based_actor::event_based_actor;
+
+  caf::behavior make_behavior() override {
+    return {[this](const TrackedMsg& delivery) {
+      send(caf::actor_cast<caf::actor>(current_sender()),
+           sent(delivery, delivery.payload.get_as<std::string>(0) + " later"));
+    }};
+  }
+};
+
+class FaultyActor : public actor_test::SenderTest {
+protected:
+  caf::actor front(Faults faults) {
+    const auto worker = time.system().spawn<Worker>(alive);
+    return time.keep(faulty_actor(worker, std::move(faults)));
+  }
+
+  std::shared_ptr<testing::Answer<std::string>> ask(const caf::actor& whom,
+                                                    const std::string& text) {
+    auto answer = time.ask<std::string>(whom, text);
+    time.run();
+    return answer;
+  }
+
+  ChildFactory workers() { return child_of<Worker>(alive); }
+
+  std::shared_ptr<std::optional<caf::error>> end_of(const caf::actor& whom) {
+    auto reason = std::make_shared<std::optional<caf::error>>();
+    time.keep(time.system().spawn<actor_test::Watcher>(whom, reason));
+    time.run();
+    return reason;
+  }
+
+  const std::shared_ptr<int> alive = std::make_shared<int>(0);
+};
+
+TEST_F(FaultyActor, passes_on_what_is_to_go_well_whatever_its_type) {
+  const auto service = front({});
+  const auto sum = time.ask<std::uint64_t>(service, std::uint64_t{3}, std::uint64_t{4});
+
+  EXPECT_EQ(ask(service, "a")->value, "a!");
+  EXPECT_EQ(sum->value, 7U);
+}
+
+TEST_F(FaultyActor, answers_with_errors_that_say_when_to_come_back) {
+  const auto service = front("error(503, retry_after 2s), error(\"no such item\"), ok");
+
+  const auto first = ask(service, "a");
+  const auto second = ask(service, "b");
+
+  EXPECT_EQ(retry_after_of(first->error.value()), 2s);
+  EXPECT_EQ(first->error.value().code(), static_cast<std::uint8_t>(caf::sec::invalid_argument));
+  EXPECT_THAT(text_of(first->error), ::testing::HasSubstr("503"));
+  EXPECT_THAT(text_of(second->error), ::testing::HasSubstr("no such item"));
+  EXPECT_EQ(retry_after_of(second->error.value()), std::nullopt);
+  EXPECT_EQ(ask(service, "c")->value, "c!");
+}
+
+TEST_F(FaultyActor, that_crashes_ends_with_what_it_says_and_takes_the_worker_with_it) {
+  const auto service = front("ok, crash(\"no voltage\")");
+  const auto reason = end_of(service);
+  ask(service, "a");
+  EXPECT_FALSE(*reason);
+  EXPECT_EQ(*alive, 1);
+
+  const auto answer = ask(service, "b");
+
+  EXPECT_TRUE(answer->error == caf::sec::runtime_error);
+  EXPECT_THAT(text_of(*reason), ::testing::HasSubstr("no voltage"));
+  EXPECT_EQ(*alive, 0);
+}
+
+TEST_F(FaultyActor, that_stops_ends_normally_without_an_answer) {
+  const auto service = front("stop");
+  const auto reason = end_of(service);
+
+  const auto answer = ask(service, "a");
+
+  EXPECT_FALSE(answer->value);
+  ASSERT_TRUE(*reason);
+  EXPECT_EQ(**reason, caf::error{});
+  EXPECT_EQ(*alive, 0);
+}
+
+TEST_F(FaultyActor, that_is_silent_takes_the_next_and_one_that_hangs_does_not) {
+  const auto silent = front("silence");
+  const auto hanging = front("hang");
+
+  EXPECT_FALSE(ask(silent, "a")->is_ready());
+  EXPECT_EQ(ask(silent, "b")->value, "b!");
+  EXPECT_FALSE(ask(hanging, "a")->is_ready());
+  EXPECT_FALSE(ask(hanging, "b")->is_ready());
+}
+
+TEST_F(FaultyActor, that_hangs_takes_no_fault_for_what_it_does_not_look_at) {
+  const Faults faults{"hang, crash"};
+  const auto service = front(faults);
+  for (const auto* const text : {"a", "b", "c"})
+    ask(service, text);
+
+  EXPECT_EQ(faults.taken(), 1U);
+}
+
+TEST_F(FaultyActor, that_is_slow_answers_when_the_time_is_over_and_not_before) {
+  const auto service = front("slow 500ms, ok");
+  const auto slow = ask(service, "slow");
+  const auto quick = ask(service, "quick");
+
+  EXPECT_EQ(quick->value, "quick!");
+  time.advance(500ms - 1ns);
+  EXPECT_FALSE(slow->is_ready());
+  time.advance(1ns);
+  EXPECT_EQ(slow->value, "slow!");
+}
+
+TEST_F(FaultyActor, ends_with_the_reason_of_the_worker_when_that_ends) {
+  const auto service = front({});
+  const auto reason = end_of(service);
+
+  const auto answer = ask(service, "crash");
+
+  EXPECT_TRUE(answer->error);
+  ASSERT_TRUE(*reason);
+  EXPECT_TRUE(**reason == caf::sec::runtime_error);
+}
+
+TEST_F(FaultyActor, kills_the_worker_when_it_is_ended) {
+  const auto service = front({});
+  EXPECT_EQ(*alive, 1);
+
+  time.stop(service);
+  time.run();
+
+  EXPECT_EQ(*alive, 0);
+}
+
+TEST_F(FaultyActor, follows_another_plan_from_when_it_is_told) {
+  const Faults faults{"error..."};
+  const auto service = front(faults);
+  EXPECT_TRUE(ask(service, "a")->error);
+
+  faults.follow("ok, error");
+
+  EXPECT_EQ(ask(service, "b")->value, "b!");
+  EXPECT_TRUE(ask(service, "c")->error);
+  EXPECT_EQ(ask(service, "d")->value, "d!");
+  EXPECT_EQ(faults.taken(), 4U);
+}
+
+TEST_F(FaultyActor, says_each_fault_to_who_observes_it) {
+  const Faults faults{"ok, error(503)"};
+  Strings seen;
+  faults.observe([&](const testing::Fault& fault, std::uint64_t number) {
+    seen.push_back(std::to_string(number) + " " + to_string(fault));
+  });
+  const auto service = front(faults);
+  ask(service, "a");
+  ask(service, "b");
+
+  EXPECT_EQ(seen, (Strings{"1 ok", "2 error(503)"}));
+}
+
+TEST_F(FaultyActor, needs_somebody_to_stand_before) {
+  EXPECT_THROW(faulty_actor(caf::actor{}, {}), InvalidArgument);
+  EXPECT_THROW(faulty_children({}, {}), InvalidArgument);
+}
+
+// -- as children of a sender --------------------------------------------------------------
+
+class FaultyChildren : public FaultyActor {};
+
+TEST_F(FaultyChildren, follow_one_plan_one_after_the_other_until_all_is_done) {
+  auto options = default_options();
+  options.ack_timeout = 1s;
+  const Faults faults{"crash, hang, error(503, retry_after 2s), slow 500ms"};
+  start_with(faulty_children(workers(), faults), options);
+
+  const auto a = SenderTest::ask("a");
+  time.advance(1h);
+
+  EXPECT_EQ(a->value, "a!");
+  EXPECT_EQ(faults.taken(), 4U);
+  EXPECT_EQ(log.count<event::ChildDown>(), 2U);
+  EXPECT_EQ(log.count<event::AckTimedOut>(), 1U);
+  EXPECT_EQ(log.count<event::Refused>(), 1U);
+  EXPECT_EQ(*alive, 1);
+}
+
+TEST_F(FaultyChildren, whose_worker_crashes_by_itself_are_seen_to_crash_and_not_to_answer) {
+  auto options = default_options();
+  options.max_attempts = 2;
+  start_with(faulty_children(workers(), {}), options);
+
+  const auto poison = SenderTest::ask("crash");
+  const auto next = SenderTest::ask("b");
+  time.advance(1h);
+
+  EXPECT_TRUE(poison->error);
+  EXPECT_EQ(next->value, "b!");
+  EXPECT_EQ(log.count<event::ChildDown>(), 2U);
+  ASSERT_EQ(log.count<event::DeadLettered>(), 1U);
+  EXPECT_EQ(log.all<event::DeadLettered>()[0].attempts, 2U);
+  EXPECT_EQ(log.all<event::DeadLettered>()[0].cause.text, "crashed by itself");
+}
+
+TEST_F(FaultyChildren, that_acknowledge_explicitly_refuse_and_reject_and_say_that_they_work) {
+  auto options = by_sent();
+  options.ack_timeout = 1s;
+  start_with(faulty_children(child_of<LateWorker>(),
+                             "nack(retry_after 2s), reject(\"bad\"), slow(3s, working 500ms)"),
+             options);
+
+  const auto a = SenderTest::ask("a");
+  time.advance(1999ms);
+  EXPECT_EQ(log.count<event::Refused>(), 1U);
+  EXPECT_FALSE(a->is_ready());
+  time.advance(1ms);
+  EXPECT_THAT(text_of(a->error), ::testing::HasSubstr("bad"));
+  const auto b = SenderTest::ask("b");
+  time.advance(3s);
+
+  EXPECT_EQ(b->value, "b later");
+  EXPECT_EQ(log.count<event::AckTimedOut>(), 0U);
+}
+
+TEST_F(FaultyChildren, come_into_the_world_as_planned) {
+  start_with(faulty_children(workers(), {}, "factory_throws, no_actor, dies_at_birth, healthy"));
+
+  const auto a = SenderTest::ask("a");
+  time.advance(1h);
+
+  EXPECT_EQ(a->value, "a!");
+  EXPECT_EQ(log.count<event::StartFailed>(), 2U);
+  EXPECT_EQ(log.count<event::ChildDown>(), 1U);
+  EXPECT_EQ(*alive, 1);
+}
+
+} // namespace
+
+} // namespace backoff_actor::kit_test
