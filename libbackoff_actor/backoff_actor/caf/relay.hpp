@@ -58,6 +58,10 @@ protected:
   virtual void on_no_answer(Call&) {}
   // Is told that a call is over.
   virtual void on_call_over() {}
+  // Gives what the target answered to who asked.
+  virtual void give_answer(const seam::OpenRequest& client, caf::message answer) {
+    seam::respond(client, std::move(answer), ctrl());
+  }
 
   // Asks the target. Returns the name of the call, which is higher than all before it.
   std::uint64_t relay(seam::OpenRequest client, Note note, caf::message payload) {
@@ -110,7 +114,7 @@ private:
     calls_.erase(it);
     const auto is_error = content.match_elements<caf::error>();
     if (client.is_request() || (client.client && !is_error && !content.empty()))
-      seam::respond(client, std::move(content), ctrl());
+      give_answer(client, std::move(content));
     on_call_over();
   }
 

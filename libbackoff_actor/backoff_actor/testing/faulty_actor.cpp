@@ -1,12 +1,9 @@
 #include "backoff_actor/testing/faulty_actor.hpp"
 
-#include "backoff_actor/caf/messages.hpp"
-#include "backoff_actor/caf/relay.hpp"
 #include "backoff_actor/core/problems.hpp"
 #include "backoff_actor/testing/fault_answer.hpp"
+#include "backoff_actor/testing/front.hpp"
 
-#include <algorithm>
-#include <map>
 #include <memory>
 #include <stdexcept>
 
@@ -14,42 +11,21 @@ namespace backoff_actor::testing {
 
 namespace {
 
-struct Nothing {};
-
-class FaultyActor final : public backoff_actor::detail::Relay<Nothing> {
+class FaultyActor final : public detail::Front {
 public:
   FaultyActor(caf::actor_config& config, caf::actor worker, Faults faults, Birth birth)
-    : Relay(config, std::move(worker)), faults_(std::move(faults)), birth_(birth) {}
+    : Front(config, std::move(worker)), faults_(std::move(faults)), birth_(birth) {}
 
   const char* name() const override { return "backoff_actor.faulty"; }
 
   caf::behavior make_behavior() override {
     if (birth_ == Birth::dies_at_birth)
       throw std::runtime_error("died at birth");
-    watch(target_);
-    return complete([this](const WakeUp&) { look_at_clock(); });
-  }
-
-  void on_exit() override {
-    if (target_)
-      seam::send_exit_now(target_, address(), caf::exit_reason::kill);
-    slow_.clear();
-    faults_ = {};
-    Relay::on_exit();
+    return Front::make_behavior();
   }
 
 private:
-  struct Slow {
-    seam::OpenRequest client;
-    caf::message payload;
-    Instant due;
-    Duration working; // 0: it does not say so
-  };
-
-  void on_message(caf::message payload) override {
-    auto client = open_request();
-    if (client.client && caf::actor_cast<caf::actor>(client.client) == target_)
-      return pass_on(std::move(payload));
+  void on_call(seam::OpenRequest client, caf::message payload) override {
     if (is_hanging_)
       return;
     const auto* const delivery =
@@ -60,12 +36,10 @@ private:
       return;
     }
     switch (fault.kind) {
-    case Fault::Kind::slow: {
-      const auto due = now() + fault.delay;
-      const auto working = delivery ? fault.working : Duration::zero();
-      put_off({std::move(client), std::move(payload), due, working});
+    case Fault::Kind::slow:
+      go_on_slowly(std::move(client), std::move(payload), fault.delay,
+                   delivery ? fault.working : Duration::zero());
       return;
-    }
     case Fault::Kind::crash:
       give(client, caf::make_message(error_of(fault)));
       quit(error_of(fault));
@@ -83,25 +57,6 @@ private:
     }
   }
 
-  void on_down(const caf::actor_addr&, const caf::error& reason) override {
-    target_ = nullptr;
-    for (auto& [name, call] : calls_)
-      fail(call, seam::receiver_down(system(), reason), ctrl());
-    calls_.clear();
-    quit(reason);
-  }
-
-  void ask(seam::OpenRequest client, caf::message payload) {
-    last_client_ = caf::actor_cast<caf::weak_actor_ptr>(client.client);
-    relay(std::move(client), {}, std::move(payload));
-  }
-
-  // What the worker says to its sender of its own accord.
-  void pass_on(caf::message payload) {
-    if (auto client = caf::actor_cast<caf::strong_actor_ptr>(last_client_))
-      seam::respond({std::move(client), {}}, std::move(payload), ctrl());
-  }
-
   // An error goes to those only who made a request: it would end the others.
   void give(const seam::OpenRequest& client, caf::message answer) {
     const auto is_error = answer.match_elements<caf::error>();
@@ -109,38 +64,24 @@ private:
       seam::respond(client, std::move(answer), ctrl());
   }
 
-  // -- slowness -------------------------------------------------------------------------
-
-  void put_off(Slow slow) {
-    const auto next =
-      slow.working > Duration::zero() ? std::min(slow.due, now() + slow.working) : slow.due;
-    slow_.emplace(next, std::move(slow));
-    wake_at(slow_.begin()->first);
-  }
-
-  void look_at_clock() {
-    while (!slow_.empty() && slow_.begin()->first <= now()) {
-      auto slow = std::move(slow_.begin()->second);
-      slow_.erase(slow_.begin());
-      if (slow.due <= now()) {
-        if (!is_hanging_)
-          ask(std::move(slow.client), std::move(slow.payload));
-        continue;
-      }
-      if (slow.client.client)
-        seam::respond({slow.client.client, {}},
-                      caf::make_message(Working{slow.payload.get_as<TrackedMsg>(0).id}), ctrl());
-      put_off(std::move(slow));
-    }
-    if (!slow_.empty())
-      wake_at(slow_.begin()->first);
+  void go_on_slowly(seam::OpenRequest client, caf::message payload, Duration left,
+                    Duration working) {
+    const auto is_said = working > Duration::zero() && working < left;
+    const auto span = is_said ? working : left;
+    later(span, [=, this] {
+      if (is_said)
+        seam::respond({client.client, {}},
+                      caf::make_message(Working{payload.get_as<TrackedMsg>(0).id}), ctrl());
+      if (left > span)
+        go_on_slowly(client, payload, left - span, working);
+      else if (!is_hanging_)
+        ask(client, payload);
+    });
   }
 
   Faults faults_;
   Birth birth_;
   bool is_hanging_ = false;
-  caf::weak_actor_ptr last_client_;
-  std::multimap<Instant, Slow> slow_; // by when there is something to do
 };
 
 } // namespace

@@ -14,5 +14,6 @@
 #include "backoff_actor/testing/faults.hpp"
 #include "backoff_actor/testing/faulty_actor.hpp"
 #include "backoff_actor/testing/faulty_function.hpp"
+#include "backoff_actor/testing/flaky_channel.hpp"
 #include "backoff_actor/testing/virtual_clock.hpp"
 #include "backoff_actor/testing/virtual_time.hpp"

@@ -1,0 +1,197 @@
+// Senders between bad channels: messages and answers between client and sender, and between sender
+// and child, are lost, late and out of order. Nothing may be lost for good, and every duplicate must
+// have its reason.
+//
+// BACKOFF_ACTOR_SEED=... takes the seed back that a failure prints.
+
+#include "fixture.hpp"
+
+#include <cstdlib>
+#include <map>
+#include <ostream>
+#include <set>
+#include <string>
+
+namespace backoff_actor::actor_test {
+
+namespace {
+
+using testing::Flakiness;
+using testing::FlakyChannel;
+
+std::uint64_t first_seed() {
+  const auto* const given = std::getenv("BACKOFF_ACTOR_SEED");
+  return given ? std::strtoull(given, nullptr, 10) : 1;
+}
+
+struct Mode {
+  const char* name;
+  Acknowledgement acknowledgement;
+  WorksOn works_on;
+  Ordering ordering;
+};
+
+struct Row {
+  Mode mode;
+  double badness; // of each of the two channels, to drop and to delay
+};
+
+class FlakyChannels : public SenderTest, public ::testing::WithParamInterface<Row> {
+protected:
+  // One thing that a client wants done, and asks for until it hears of it.
+  struct Wish {
+    std::vector<std::shared_ptr<testing::Answer<std::string>>> asked;
+    Instant asked_last;
+
+    bool is_granted() const {
+      for (const auto& x : asked)
+        if (x->value)
+          return true;
+      return false;
+    }
+  };
+
+  static Flakiness bad(std::uint64_t seed) {
+    return {seed, GetParam().badness, GetParam().badness, 700ms};
+  }
+
+  void start_between(const FlakyChannel& to_children) {
+    danger = DangerousActor{FaultPlan::random(seed, {{0.03, testing::crash()}})};
+    auto options = default_options();
+    options.seed = seed;
+    options.acknowledgement = GetParam().mode.acknowledgement;
+    options.works_on = GetParam().mode.works_on;
+    options.ordering = GetParam().mode.ordering;
+    options.ack_timeout = 1s;
+    options.backoff = Policy{Exponential{.first = 10ms, .cap = 1s}};
+    start_with(to_children.to_children(danger.factory()), options);
+  }
+
+  void ask_for(const std::string& key) {
+    auto& wish = wishes[key];
+    wish.asked.push_back(time.ask<std::string>(entrance, key));
+    wish.asked_last = time.now();
+    ++asked;
+  }
+
+  bool are_all_granted() const {
+    for (const auto& [key, wish] : wishes)
+      if (!wish.is_granted())
+        return false;
+    return true;
+  }
+
+  // Asks for everything, and again for what is not heard of for ten seconds.
+  void ask_until_all_are_granted() {
+    for (int i = 0; i != 200; ++i) {
+      ask_for(std::to_string(i));
+      time.advance(20ms);
+    }
+    const auto end = time.now() + 24h;
+    while (!are_all_granted() && time.now() < end) {
+      time.advance(1s);
+      for (const auto& [key, wish] : wishes)
+        if (!wish.is_granted() && time.now() - wish.asked_last >= 10s)
+          ask_for(key);
+    }
+  }
+
+  void expect_every_hand_over_has_its_reason() {
+    std::map<std::uint64_t, bool> may_be_handed_over; // by delivery
+    for (const auto& event : log.events()) {
+      if (const auto* const accepted = std::get_if<event::Accepted>(&event)) {
+        may_be_handed_over[accepted->delivery] = true;
+      } else if (std::get_if<event::ChildDown>(&event)
+                 || std::get_if<event::ChildOverdue>(&event)) {
+        for (auto& [delivery, may_be] : may_be_handed_over)
+          may_be = true;
+      } else if (const auto* const given = std::get_if<event::HandedOver>(&event)) {
+        EXPECT_TRUE(may_be_handed_over.at(given->delivery))
+          << "delivery " << given->delivery << " is handed over once more without a reason";
+        may_be_handed_over[given->delivery] = false;
+      }
+    }
+  }
+
+  void expect_every_delivery_ends_once() {
+    std::map<std::uint64_t, int> ends;
+    for (const auto& x : log.all<event::Accepted>())
+      ends[x.delivery] = 0;
+    for (const auto& x : log.all<event::Acknowledged>())
+      ++ends.at(x.delivery);
+    for (const auto& [delivery, count] : ends)
+      EXPECT_EQ(count, 1) << "delivery " << delivery;
+    EXPECT_EQ(log.count<event::DeadLettered>(), 0U);
+    EXPECT_EQ(log.count<event::NotAccepted>(), 0U);
+  }
+
+  std::uint64_t seed = 0;
+  caf::actor entrance;
+  std::map<std::string, Wish> wishes;
+  std::size_t asked = 0;
+
+  void TearDown() override {
+    entrance = nullptr;
+    SenderTest::TearDown();
+  }
+};
+
+TEST_P(FlakyChannels, lose_nothing_for_good_and_every_duplicate_has_its_reason) {
+  seed = first_seed();
+  SCOPED_TRACE("BACKOFF_ACTOR_SEED=" + std::to_string(seed));
+  const FlakyChannel to_children{bad(seed)};
+  const FlakyChannel to_sender{bad(seed + 1'000'000)};
+  start_between(to_children);
+  entrance = time.keep(to_sender.to(sender));
+
+  ask_until_all_are_granted();
+  time.advance(1h); // what was asked for twice is worked on to the end
+
+  ASSERT_TRUE(are_all_granted());
+  std::map<std::string, int> done;
+  for (const auto& text : danger.texts())
+    ++done[text];
+  for (const auto& [key, wish] : wishes) {
+    EXPECT_GE(done[key], 1) << key;
+    for (const auto& answer : wish.asked)
+      EXPECT_EQ(answer->value.value_or(key), key) << "somebody else's answer";
+  }
+  expect_every_delivery_ends_once();
+  expect_every_hand_over_has_its_reason();
+
+  // What went in came out, but for what the channels made away with.
+  const auto account = to_sender.account();
+  const auto children = to_children.account();
+  const auto accepted = log.count<event::Accepted>();
+  const auto handed_over = log.count<event::HandedOver>();
+  EXPECT_LE(accepted, asked);
+  EXPECT_LE(asked - accepted, account.dropped);
+  EXPECT_LE(danger.texts().size(), handed_over);
+  EXPECT_LE(handed_over - danger.texts().size(), children.dropped + children.delayed + crashes());
+  EXPECT_GT(account.dropped, 0U);
+  EXPECT_GT(children.dropped, 0U);
+  EXPECT_GT(handed_over, accepted);
+}
+
+constexpr Mode one_at_a_time{"by_reply_one_in_order", Acknowledgement::by_reply, WorksOn::one,
+                             Ordering::strict};
+constexpr Mode many_at_once{"by_reply_many_unordered", Acknowledgement::by_reply, WorksOn::many,
+                            Ordering::unordered};
+constexpr Mode explicitly{"by_sent_many_unordered", Acknowledgement::by_sent, WorksOn::many,
+                          Ordering::unordered};
+
+INSTANTIATE_TEST_SUITE_P(table, FlakyChannels,
+                         ::testing::Values(Row{one_at_a_time, 0.1}, Row{one_at_a_time, 0.2},
+                                           Row{one_at_a_time, 0.3}, Row{many_at_once, 0.1},
+                                           Row{many_at_once, 0.2}, Row{many_at_once, 0.3},
+                                           Row{explicitly, 0.1}, Row{explicitly, 0.2},
+                                           Row{explicitly, 0.3}),
+                         [](const auto& row) {
+                           return std::string{row.param.mode.name} + "_"
+                                  + std::to_string(static_cast<int>(row.param.badness * 100))
+                                  + "_percent";
+                         });
+
+} // namespace
+
+} // namespace backoff_actor::actor_test
