@@ -1,0 +1,90 @@
+// Whatever bytes come over the network as one of this library's messages: they are refused, or make
+// a message that can be printed, is written so that it is read as the same, and does no harm to a
+// sender. The first byte says which message, and whether the child or a client sends it.
+
+#include "require.hpp"
+
+#include "backoff_actor/backoff_actor.hpp"
+#include "backoff_actor/testing/testing.hpp"
+
+#include <caf/binary_deserializer.hpp>
+#include <caf/binary_serializer.hpp>
+#include <caf/deep_to_string.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace backoff_actor;
+using testing::VirtualTime;
+
+using Bytes = std::vector<char>;
+
+// A sender at work: one delivery waits at the child, one behind it.
+struct Scene {
+  explicit Scene(Acknowledgement acknowledgement) {
+    SenderOptions options;
+    options.acknowledgement = acknowledgement;
+    options.capacity = 8;
+    sender = time.keep(spawn_back_off_sender(time.system(), danger.factory(), options));
+    time.tell(sender, std::string{"a"});
+    time.tell(sender, std::string{"b"});
+    time.run();
+  }
+  ~Scene() { sender = nullptr; }
+  Scene(const Scene&) = delete;
+  Scene& operator=(const Scene&) = delete;
+
+  VirtualTime time;
+  testing::DangerousActor danger{"silence..."};
+  caf::actor sender;
+};
+
+template <class Message>
+Bytes written(caf::actor_system& system, Message& message) {
+  Bytes result;
+  caf::binary_serializer sink{system, result};
+  require(!sink(message), "it is not written");
+  return result;
+}
+
+template <class Message>
+void take(Scene& scene, const Bytes& bytes) {
+  auto& system = scene.time.system();
+  Message message{};
+  caf::binary_deserializer source{system, bytes};
+  if (source(message))
+    return;
+  require(!caf::deep_to_string(message).empty(), "it is not printed");
+  const auto once = written(system, message);
+  Message again{};
+  caf::binary_deserializer second{system, once};
+  require(!second(again), "what was written is not read");
+  require(written(system, again) == once, "what was read is not written the same");
+  scene.time.tell(scene.sender, std::move(message));
+  scene.time.run();
+  scene.time.advance(std::chrono::minutes{2});
+}
+
+using Take = void (*)(Scene&, const Bytes&);
+
+constexpr Take takes[] = {
+  take<TrackedMsg>, take<Sent>,    take<Nack>,         take<Reject>,      take<Working>,
+  take<RetryAfter>, take<Submit>,  take<Accepted>,     take<DeadLetter>,  take<SenderStatus>,
+  take<Drain>,      take<Drained>, take<RetriedReply>, take<GuardClosed>,
+};
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0)
+    return 0;
+  Scene scene{data[0] >= 128 ? Acknowledgement::by_sent : Acknowledgement::by_reply};
+  takes[data[0] % std::size(takes)](scene, Bytes{data + 1, data + size});
+  return 0;
+}
