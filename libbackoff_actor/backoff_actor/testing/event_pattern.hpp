@@ -1,6 +1,7 @@
 #pragma once
 
 #include "backoff_actor/core/export.hpp"
+#include "backoff_actor/core/time.hpp"
 #include "backoff_actor/observe/events.hpp"
 
 #include <concepts>
@@ -14,6 +15,8 @@
 #include <variant>
 
 namespace backoff_actor::testing {
+
+using backoff_actor::to_string; // of spans, which would be hidden by those below
 
 /// A description of events in words, with the test whether one fits. The patterns of
 /// event_patterns.hpp become one, bare or narrowed; any other can be made by hand:
