@@ -170,6 +170,12 @@ Narrowed<E> narrow(std::string_view text) {
           }};
 }
 
+// Whether events of type E have what an argument of type A narrows.
+template <class A, class E>
+concept Narrows = requires(const A& argument) {
+  narrow<E>(argument);
+};
+
 } // namespace detail
 
 /// All events of one type, to be used bare or called with what narrows it: `child_down`,
@@ -185,7 +191,7 @@ public:
 
   /// Fits events that have all that is named, in any order. What an argument means is told by its
   /// type, see event_patterns.hpp; one that such an event does not have does not compile.
-  template <class... Args>
+  template <detail::Narrows<E>... Args>
   requires(sizeof...(Args) > 0) EventPattern operator()(const Args&... args) const {
     std::string words;
     const auto add = [&words](auto narrowed) {

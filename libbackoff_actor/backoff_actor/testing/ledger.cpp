@@ -36,14 +36,13 @@ constexpr std::uint64_t beyond(std::uint64_t count, std::uint64_t most) {
   return count > most ? count - most : 0;
 }
 
-// Lists the faults that there are, one after the other: `lost 2: a, b; phantoms 1: c`.
+// Lists the faults that there are, one after the other: `lost: a, b; phantoms: c`.
 class FaultList {
 public:
   void add(const char* name, const LedgerFault& fault, bool is_among = false) {
     if (fault.count == 0)
       return;
-    text_.append(text_.empty() ? "" : "; ").append(name).append(" ");
-    text_.append(std::to_string(fault.count)).append(is_among ? ", among " : ": ");
+    text_.append(text_.empty() ? "" : "; ").append(name).append(is_among ? ", among: " : ": ");
     for (std::size_t i = 0; i < fault.keys.size(); ++i)
       text_.append(i == 0 ? "" : ", ").append(fault.keys[i]);
     if (fault.more_keys > 0)
@@ -161,6 +160,12 @@ std::string to_string(const LedgerSummary& summary) {
 std::string losses(const LedgerSummary& summary) {
   FaultList list;
   list.add_losses(summary);
+  return list.text();
+}
+
+std::string duplicates(const LedgerSummary& summary) {
+  FaultList list;
+  list.add("duplicates", summary.duplicates);
   return list.text();
 }
 

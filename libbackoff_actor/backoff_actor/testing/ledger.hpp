@@ -98,8 +98,11 @@ BACKOFF_ACTOR_EXPORT std::ostream& operator<<(std::ostream& out, const Ledger& l
 BACKOFF_ACTOR_EXPORT std::ostream& operator<<(std::ostream& out, const LedgerSummary& summary);
 
 /// What is wrong with a summary as far as losses go, as a clause without a full stop, each fault
-/// with its keys: `lost 2: a, b`. Empty: nothing was lost.
+/// with its keys: `lost: a, b; acknowledged but never executed: c`. Empty: nothing was lost.
 BACKOFF_ACTOR_EXPORT std::string losses(const LedgerSummary& summary);
+
+/// The executions beyond one per submission, in the same form; empty: there are none.
+BACKOFF_ACTOR_EXPORT std::string duplicates(const LedgerSummary& summary);
 
 /// All that is wrong with a summary but duplicates, in the same form: losses, endings beyond one per
 /// submission, and phantoms. Empty: every message that was submitted, and none else, ended once.
