@@ -3,11 +3,13 @@
 #include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 
+#include <regex>
 #include <string>
 
 namespace backoff_actor::kit_test {
 
-/// What GoogleTest prints of the one expectation that fails in `check`, which is no failure then.
+/// What GoogleTest prints of the one expectation that fails in `check`, which is no failure then;
+/// without the type of the value, which it adds to some.
 template <class Check>
 std::string failure_of(const Check& check) {
   ::testing::TestPartResultArray results;
@@ -17,7 +19,8 @@ std::string failure_of(const Check& check) {
     check();
   }
   EXPECT_EQ(results.size(), 1);
-  return results.size() == 1 ? results.GetTestPartResult(0).message() : "";
+  return std::regex_replace(results.size() == 1 ? results.GetTestPartResult(0).message() : "",
+                            std::regex{R"( \(of type [^)]*\))"}, "");
 }
 
 } // namespace backoff_actor::kit_test

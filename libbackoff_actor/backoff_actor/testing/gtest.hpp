@@ -61,8 +61,7 @@ private:
   }
 
   void print() const {
-    const auto lines = log_.timeline(Finding::shown_lines);
-    std::printf("timeline:%s%s", lines.empty() ? " empty\n" : "\n", lines.c_str());
+    std::printf("timeline:\n%s", log_.timeline(Finding::shown_lines).c_str());
     std::fflush(stdout);
     log_.set_shown();
   }
