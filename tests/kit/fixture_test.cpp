@@ -38,7 +38,8 @@ TEST_F(Fixture, draws_the_same_delays_in_every_run) {
     const EventLog events;
     VirtualTime run;
     SenderOptions options;
-    options.seed = 1; // which is what `start_sender` takes
+    options.seed = 1; // which is what `start_sender` takes, as the stream
+    options.stream = 0;
     options.on_event = events.hook();
     const auto sender = run.keep(spawn_back_off_sender(run.system(), workers(5), options));
     run.tell(sender, std::string{"order"});

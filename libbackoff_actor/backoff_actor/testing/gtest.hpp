@@ -15,6 +15,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <functional>
@@ -90,12 +91,15 @@ protected:
     : time{configure} {}
 
   /// Starts a sender whose events go to the log, under `name`, and to the hook of the options, if
-  /// they have one, and lets the actors work. Without a seed in the options its draws are the same in
-  /// every run.
+  /// they have one, and lets the actors work. Its draws are the same in every run: where the options
+  /// say nothing, the seed is 1, and the stream counts the senders from 0.
   caf::actor start_sender(ChildFactory make_child, SenderOptions options = {},
                           std::string name = {}) {
     if (!options.seed)
       options.seed = 1;
+    if (!options.stream)
+      options.stream = senders_;
+    ++senders_;
     auto hook = log.hook(std::move(name));
     if (options.on_event)
       hook = [first = std::move(hook), second = std::move(options.on_event)](const Event& event) {
@@ -121,6 +125,7 @@ protected:
   VirtualTime time; ///< the actor system
 
 private:
+  std::uint64_t senders_ = 0; // that were started
   TimelineOnFailure timeline_on_failure_{log};
 };
 
