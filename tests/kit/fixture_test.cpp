@@ -18,6 +18,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
+// [test]
 class Fixture : public VirtualTimeTest {};
 
 TEST_F(Fixture, tests_a_worker_and_its_supervision_in_few_lines) {
@@ -31,6 +32,7 @@ TEST_F(Fixture, tests_a_worker_and_its_supervision_in_few_lines) {
   EXPECT_THAT(log, SawInOrder(child_down(1, "High Voltage"), retry_scheduled, child_down(2),
                               acknowledged(1, incarnation(3))));
 }
+// [test]
 
 TEST_F(Fixture, draws_the_same_delays_in_every_run) {
   const auto delays_of_a_run = [] {
@@ -251,7 +253,7 @@ TEST_F(Books, name_what_nobody_answers) {
   submit(time.spawn<Silent>(), "a");
   time.advance(1h);
 
-  EXPECT_EQ(losses(ledger.summary()), "lost: a");
+  EXPECT_EQ(ledger.summary().losses_text(), "lost: a");
 }
 
 TEST_F(Books, take_any_message_as_it_is) {

@@ -43,7 +43,7 @@ public:
   /// Stands for a timeline from the beginning.
   static constexpr std::size_t all_lines = std::numeric_limits<std::size_t>::max();
 
-  /// Keeps everything, which takes some 200 bytes an event.
+  /// Keeps everything, which takes some 270 bytes an event.
   EventLog();
 
   /// A log that forgets the oldest when it has more than `count` entries, for long runs.

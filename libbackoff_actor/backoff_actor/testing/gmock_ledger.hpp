@@ -28,13 +28,13 @@ inline void explain(const std::string& found, ::testing::MatchResultListener* li
 // A matcher of ledgers, and of summaries, in which a search for faults finds nothing.
 class FaultlessMatcher {
 public:
-  FaultlessMatcher(std::string (*search)(const LedgerSummary&), const char* words,
+  FaultlessMatcher(std::string (LedgerSummary::*search)() const, const char* words,
                    const char* negated_words)
     : search_(search), words_(words), negated_words_(negated_words) {}
 
   template <class L>
   bool MatchAndExplain(const L& ledger, ::testing::MatchResultListener* listener) const {
-    const auto found = search_(summary_of(ledger));
+    const auto found = (summary_of(ledger).*search_)();
     explain(found, listener);
     return found.empty();
   }
@@ -43,7 +43,7 @@ public:
   void DescribeNegationTo(std::ostream* out) const { *out << negated_words_; }
 
 private:
-  std::string (*search_)(const LedgerSummary&);
+  std::string (LedgerSummary::*search_)() const;
   const char* words_;
   const char* negated_words_;
 };
@@ -56,7 +56,7 @@ public:
   template <class L>
   bool MatchAndExplain(const L& ledger, ::testing::MatchResultListener* listener) const {
     const auto& summary = summary_of(ledger);
-    explain(duplicates(summary), listener);
+    explain(summary.duplicates_text(), listener);
     return inner_.Matches(summary.duplicates.count);
   }
 
@@ -80,14 +80,14 @@ private:
 /// is still owed, and with an execution for each that was acknowledged.
 inline auto LostNothing() {
   return ::testing::MakePolymorphicMatcher(
-    detail::FaultlessMatcher{losses, "lost nothing", "lost something"});
+    detail::FaultlessMatcher{&LedgerSummary::losses_text, "lost nothing", "lost something"});
 }
 
 /// Matches a `Ledger`, or its summary, that lost nothing, and in which nothing ended twice, or ended
 /// or was executed without having been submitted. Duplicates are no fault.
 inline auto IsBalanced() {
   return ::testing::MakePolymorphicMatcher(
-    detail::FaultlessMatcher{faults, "is balanced", "is not balanced"});
+    detail::FaultlessMatcher{&LedgerSummary::faults_text, "is balanced", "is not balanced"});
 }
 
 /// Matches a `Ledger`, or its summary, with so many executions beyond the first of a message, or with

@@ -157,23 +157,23 @@ std::string to_string(const LedgerSummary& summary) {
   return result;
 }
 
-std::string losses(const LedgerSummary& summary) {
+std::string LedgerSummary::losses_text() const {
   FaultList list;
-  list.add_losses(summary);
+  list.add_losses(*this);
   return list.text();
 }
 
-std::string duplicates(const LedgerSummary& summary) {
+std::string LedgerSummary::faults_text() const {
   FaultList list;
-  list.add("duplicates", summary.duplicates);
+  list.add_losses(*this);
+  list.add("ended twice", ended_twice);
+  list.add("phantoms", phantoms);
   return list.text();
 }
 
-std::string faults(const LedgerSummary& summary) {
+std::string LedgerSummary::duplicates_text() const {
   FaultList list;
-  list.add_losses(summary);
-  list.add("ended twice", summary.ended_twice);
-  list.add("phantoms", summary.phantoms);
+  list.add("duplicates", duplicates);
   return list.text();
 }
 

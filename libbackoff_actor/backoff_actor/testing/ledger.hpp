@@ -30,7 +30,7 @@ struct LedgerFault {
 };
 
 /// What the notes of a ledger come to.
-struct LedgerSummary {
+struct BACKOFF_ACTOR_EXPORT LedgerSummary {
   std::uint64_t submitted = 0;     ///< messages that were submitted
   std::uint64_t executed = 0;      ///< executions
   std::uint64_t acknowledged = 0;  ///< endings by an acknowledgement
@@ -42,6 +42,17 @@ struct LedgerSummary {
   LedgerFault duplicates{};        ///< executions beyond one per submission
   LedgerFault ended_twice{};       ///< endings beyond one per submission
   LedgerFault phantoms{};          ///< executions and endings of what nobody submitted
+
+  /// What is wrong as far as losses go, as a clause without a full stop, each fault with its keys:
+  /// `lost: a, b; acknowledged but never executed: c`. Empty: nothing was lost.
+  std::string losses_text() const;
+
+  /// All that is wrong but duplicates, in the same form: losses, endings beyond one per submission,
+  /// and phantoms. Empty: every message that was submitted, and none else, ended once.
+  std::string faults_text() const;
+
+  /// The executions beyond one per submission, in the same form. Empty: there are none.
+  std::string duplicates_text() const;
 };
 
 /// Renders a summary in one line, what is seldom only if it is not 0:
@@ -56,7 +67,7 @@ BACKOFF_ACTOR_EXPORT std::string to_string(const LedgerSummary& summary);
 /// letter, is owed one more ending. If executions are noted, an acknowledged message that was never
 /// executed is wrong too; a ledger in which nobody notes any looks at endings alone.
 ///
-/// A note costs one look-up, and some 150 bytes for the first of a key.
+/// A note costs one look-up, and some 120 bytes for the first of a key.
 ///
 /// @thread safe: notes may come from any thread, and those of one key in any order.
 class BACKOFF_ACTOR_EXPORT Ledger {
@@ -96,16 +107,5 @@ private:
 BACKOFF_ACTOR_EXPORT std::ostream& operator<<(std::ostream& out, const Ledger& ledger);
 /// Prints the summary, for test frameworks.
 BACKOFF_ACTOR_EXPORT std::ostream& operator<<(std::ostream& out, const LedgerSummary& summary);
-
-/// What is wrong with a summary as far as losses go, as a clause without a full stop, each fault
-/// with its keys: `lost: a, b; acknowledged but never executed: c`. Empty: nothing was lost.
-BACKOFF_ACTOR_EXPORT std::string losses(const LedgerSummary& summary);
-
-/// The executions beyond one per submission, in the same form; empty: there are none.
-BACKOFF_ACTOR_EXPORT std::string duplicates(const LedgerSummary& summary);
-
-/// All that is wrong with a summary but duplicates, in the same form: losses, endings beyond one per
-/// submission, and phantoms. Empty: every message that was submitted, and none else, ended once.
-BACKOFF_ACTOR_EXPORT std::string faults(const LedgerSummary& summary);
 
 } // namespace backoff_actor::testing
