@@ -118,7 +118,7 @@ std::string EventLog::timeline(std::size_t last, const std::vector<std::size_t>&
   const auto first = entries.size() - std::min(last, entries.size());
   std::vector<std::string> times;
   for (auto i = first; i < entries.size(); ++i)
-    times.push_back("+" + to_string(entries[i].at - *state_->origin));
+    times.emplace_back("+").append(to_string(entries[i].at - *state_->origin));
   align(times);
 
   std::string result;
