@@ -50,7 +50,7 @@ std::string to_string(const Answer<T>& answer) {
 template <class T>
 const T& Answer<T>::get() const {
   if (!value)
-    throw std::runtime_error("Answer::get: " + to_string(*this));
+    throw std::runtime_error(std::string{"Answer::get: "}.append(to_string(*this)));
   return *value;
 }
 

@@ -115,7 +115,7 @@ requires has_number<E> Narrowed<E> narrow(N number) {
 template <class E>
 requires requires(E x) { x.incarnation; }
 Narrowed<E> narrow(Incarnation wanted) {
-  return {"incarnation " + std::to_string(wanted.number),
+  return {std::string{"incarnation "}.append(std::to_string(wanted.number)),
           [wanted](const E& x) { return x.incarnation == wanted.number; }};
 }
 
@@ -151,21 +151,22 @@ template <class E, class R>
 requires requires(E x, R reason) {
   x.reason == reason;
 } && std::is_enum_v<R> Narrowed<E> narrow(R reason) {
-  return {"reason " + std::string{to_string(reason)},
+  return {std::string{"reason "}.append(to_string(reason)),
           [reason](const E& x) { return x.reason == reason; }};
 }
 
 template <class E>
 requires requires(E x) { x.refusal; }
 Narrowed<E> narrow(Refusal refusal) {
-  return {"reason " + std::string{to_string(refusal)},
+  return {std::string{"reason "}.append(to_string(refusal)),
           [refusal](const E& x) { return x.refusal == refusal; }};
 }
 
 template <class E>
 requires requires(E x) { x.cause; }
 Narrowed<E> narrow(std::string_view text) {
-  return {"cause with \"" + std::string{text} + '"', [part = std::string{text}](const E& x) {
+  return {std::string{"cause with \""}.append(text).append("\""),
+          [part = std::string{text}](const E& x) {
             return x.cause.text.find(part) != std::string::npos;
           }};
 }

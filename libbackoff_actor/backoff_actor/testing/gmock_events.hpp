@@ -81,7 +81,8 @@ auto SawInOrder(const Patterns&... patterns) {
 template <class... Patterns>
 auto SawExactly(const Patterns&... patterns) {
   std::vector<EventPattern> list{EventPattern{patterns}...};
-  const auto words = list.empty() ? "nothing at all" : "exactly " + detail::listed(list, ", then ");
+  const auto words =
+    list.empty() ? "nothing at all" : detail::listed(list, ", then ").insert(0, "exactly ");
   return detail::make_matcher(
     [list = std::move(list)](const EventLog& log) { return saw_exactly(log, list); }, words);
 }
