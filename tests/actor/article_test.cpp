@@ -6,25 +6,23 @@
 
 namespace backoff_actor::actor_test {
 
-class Article : public ::testing::Test {
+class Article : public testing::VirtualTimeTest {
 protected:
+  Article() : VirtualTimeTest{[](auto& config) { init<caf::id_block::article>(config); }} {}
+
   void SetUp() override {
     SenderOptions options;
     options.acknowledgement = Acknowledgement::by_sent;
     options.seed = 1;
     options.stream = 0;
-    options.on_event = log.hook();
-    sender = time.keep(spawn_back_off_sender(
-      time.system(),
-      child_of<article::DangerousActor>(std::make_shared<article::DangerousResource>()), options));
+    sender = start_sender(
+      child_of<article::DangerousActor>(std::make_shared<article::DangerousResource>()), options);
   }
 
   auto ask(std::uint64_t id, const std::string& data) {
     return time.ask<article::Msg>(sender, article::Msg{id, data});
   }
 
-  EventLog log;
-  VirtualTime time{[](auto& config) { init<caf::id_block::article>(config); }};
   caf::actor sender;
 };
 

@@ -3,13 +3,13 @@
 #include "fragile.hpp"
 
 #include <backoff_actor/backoff_actor.hpp>
+#include <backoff_actor/testing/gtest.hpp>
 #include <backoff_actor/testing/testing.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <cstdio>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -142,8 +142,12 @@ private:
 
 /// A sender in virtual time whose children fail by a plan. Its waits are 10, 30, 70, 150, 310, 630 and
 /// 1270 ms.
-class SenderTest : public ::testing::Test {
+class SenderTest : public testing::VirtualTimeTest {
 protected:
+  SenderTest()
+    : VirtualTimeTest{
+      [](caf::actor_system_config& config) { init<caf::id_block::backoff_actor_tests>(config); }} {}
+
   static SenderOptions default_options() {
     SenderOptions options;
     options.seed = 72451;
@@ -168,9 +172,7 @@ protected:
   }
 
   void start_with(ChildFactory factory, SenderOptions options = default_options()) {
-    options.on_event = log.hook();
-    sender = time.keep(spawn_back_off_sender(time.system(), std::move(factory), options));
-    time.run();
+    sender = start_sender(std::move(factory), std::move(options));
   }
 
   std::shared_ptr<testing::Answer<std::string>> ask(const std::string& text) {
@@ -225,19 +227,10 @@ protected:
     return time.keep(time.system().spawn<PlainClient>(sender, received));
   }
 
-  void TearDown() override {
-    if (HasFailure())
-      std::printf("%s", log.timeline().substr(0, 4000).c_str());
-    sender = nullptr;
-  }
-
   std::size_t crashes() const { return log.count<event::ChildDown>(); }
   std::size_t retries() const { return log.count<event::RetryScheduled>(); }
 
-  EventLog log;
   DangerousActor danger;
-  VirtualTime time{
-    [](caf::actor_system_config& config) { init<caf::id_block::backoff_actor_tests>(config); }};
   caf::actor sender;
 };
 

@@ -1,69 +1,124 @@
 #pragma once
 
+#include "backoff_actor/core/export.hpp"
+#include "backoff_actor/core/time.hpp"
 #include "backoff_actor/observe/events.hpp"
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <iosfwd>
+#include <limits>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <variant>
 #include <vector>
 
 namespace backoff_actor::testing {
 
-/// Keeps all events of the senders that were given its hook; copies of a log share their events.
+using backoff_actor::to_string; // of spans, which would be hidden by those below
+
+/// One line of an `EventLog`.
+struct LogEntry {
+  Instant at;                            ///< when it happened
+  std::string sender;                    ///< who told it; empty: one without a name, or a note
+  std::variant<Event, std::string> what; ///< what a sender told, or a note
+
+  /// The event; none if it is a note.
+  const Event* event() const { return std::get_if<Event>(&what); }
+};
+
+/// Renders an entry in one line, without its time: `orders: child 3 down: Danger, High Voltage!`, and
+/// a note in brackets.
+BACKOFF_ACTOR_EXPORT std::string to_string(const LogEntry& entry);
+
+/// Keeps all events of the senders that were given its hook, and what others have to say; copies of
+/// a log share what it holds.
 ///
-/// @thread safe: hooks may run in any thread while others read.
-class EventLog {
+/// All who tell it something are to be on one time line.
+///
+/// @thread safe: hooks and notes may come from any thread while others read.
+class BACKOFF_ACTOR_EXPORT EventLog {
 public:
-  /// The hook for `SenderOptions::on_event`; it works on when this object is gone.
-  EventHook hook() {
-    return [state = state_](const Event& event) {
-      const std::lock_guard lock{state->mutex};
-      state->events.push_back(event);
-    };
-  }
+  /// Stands for a timeline from the beginning.
+  static constexpr std::size_t all_lines = std::numeric_limits<std::size_t>::max();
 
-  /// All events so far, in the order in which they were told.
-  std::vector<Event> events() const {
-    const std::lock_guard lock{state_->mutex};
-    return state_->events;
-  }
+  /// Keeps everything, which takes some 270 bytes an event.
+  EventLog();
 
-  /// All events of one type, in order.
+  /// A log that forgets the oldest when it has more than `count` entries, for long runs.
+  ///
+  /// @errors throws `InvalidArgument` if `count` is 0.
+  static EventLog keeping_last(std::size_t count);
+
+  /// The hook for `SenderOptions::on_event`; it works on when this object is gone. With a name, the
+  /// timeline says of which sender an event is, and `of` finds it.
+  EventHook hook(std::string sender = {}) const;
+
+  /// Adds a line to the timeline that is no event: what a test, or whoever makes failures, did.
+  void note(Instant at, std::string text) const;
+
+  /// All that is kept, in the order in which it was told.
+  std::vector<LogEntry> entries() const;
+
+  /// All events that are kept, in order.
+  std::vector<Event> events() const;
+
+  /// All events of one type that are kept, in order.
   template <class T>
   std::vector<T> all() const {
     std::vector<T> result;
-    for (const auto& event : events())
+    for_each([&result](const Event& event) {
       if (const auto* x = std::get_if<T>(&event))
         result.push_back(*x);
+    });
     return result;
   }
 
-  /// How many events of one type there are so far.
+  /// How many events of one type are kept.
   template <class T>
   std::size_t count() const {
-    return all<T>().size();
-  }
-
-  /// Renders the log for people, one event a line, times counted from the first:
-  /// `+10ms  delivery 1 handed over again to child 2`.
-  std::string timeline() const {
-    std::string result;
-    const auto list = events();
-    for (const auto& event : list)
-      result +=
-        "+" + backoff_actor::to_string(time_of(event) - time_of(list.front())) + "  " + to_string(event) + "\n";
+    std::size_t result = 0;
+    for_each([&result](const Event& event) { result += std::holds_alternative<T>(event); });
     return result;
   }
 
-private:
-  struct State {
-    std::mutex mutex;
-    std::vector<Event> events;
-  };
+  /// How many entries are not kept any longer.
+  std::uint64_t forgotten() const;
 
-  std::shared_ptr<State> state_ = std::make_shared<State>();
+  /// What the sender of that name has told so far, with all notes, as a log of its own.
+  EventLog of(const std::string& sender) const;
+
+  /// What there is so far, as a log of its own.
+  EventLog snapshot() const;
+
+  /// Renders the log for people, one entry a line, notes in brackets, times counted from the first
+  /// entry: `+10ms  orders: delivery 1 handed over again to child 2`. Of a longer log only the `last`
+  /// lines, under one that says how many were left out. Entries whose indices are in `marked`, in
+  /// order, begin with `> `, and all others with two spaces, unless none is marked.
+  std::string timeline(std::size_t last = all_lines,
+                       const std::vector<std::size_t>& marked = {}) const;
+
+  /// How long after its first entry ever something happened, as in the timeline; 0 if there is none.
+  Duration since_start(Instant at) const;
+
+  /// Remembers that all there is now has been shown to people.
+  void set_shown() const;
+
+  /// Whether all there is has been shown, so that nobody need show it again.
+  bool is_shown() const;
+
+private:
+  struct State;
+
+  explicit EventLog(std::size_t limit);
+
+  void for_each(const std::function<void(const Event&)>& visit) const; // under the lock
+
+  std::shared_ptr<State> state_;
 };
+
+/// Prints how long the log is, for test frameworks; `timeline` prints what is in it.
+BACKOFF_ACTOR_EXPORT std::ostream& operator<<(std::ostream& out, const EventLog& log);
 
 } // namespace backoff_actor::testing

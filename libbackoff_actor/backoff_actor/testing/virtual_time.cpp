@@ -54,6 +54,16 @@ std::size_t VirtualTime::advance(Duration span) {
   return fired;
 }
 
+std::optional<Duration> VirtualTime::advance_to_next_timer() {
+  run();
+  const auto next = next_timer();
+  if (!next)
+    return std::nullopt;
+  const auto span = std::max(*next, Duration::zero());
+  advance(span);
+  return span;
+}
+
 Instant VirtualTime::now() { return virtual_system_.now(); }
 
 std::size_t VirtualTime::timers() { return virtual_system_.timers(); }

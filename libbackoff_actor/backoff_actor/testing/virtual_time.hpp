@@ -4,6 +4,7 @@
 #include "backoff_actor/caf/virtual_system.hpp"
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
+#include "backoff_actor/testing/answer.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/event_based_actor.hpp>
@@ -16,16 +17,6 @@
 #include <vector>
 
 namespace backoff_actor::testing {
-
-/// What a client has got so far; shared with the client.
-template <class T>
-struct Answer {
-  std::optional<T> value;          ///< the answer, if it was one
-  std::optional<caf::error> error; ///< the error that came instead
-
-  /// Whether either has come.
-  bool is_ready() const { return value || error; }
-};
 
 /// An actor system in one thread, whose clock moves only when it is told to: hours in milliseconds,
 /// and the same run every time. Actors of it must not be detached or blocking.
@@ -51,6 +42,12 @@ public:
   /// returns it.
   caf::actor keep(caf::actor actor);
 
+  /// Spawns an actor of a class and keeps it.
+  template <class T, class... Ts>
+  caf::actor spawn(Ts&&... arguments) {
+    return keep(caf::actor_cast<caf::actor>(system().spawn<T>(std::forward<Ts>(arguments)...)));
+  }
+
   /// Lets all actors work until no message is left, and returns how many times one was given the
   /// floor. The clock stands still.
   ///
@@ -63,6 +60,12 @@ public:
   /// @range `span >= 0`
   /// @errors as `run`
   std::size_t advance(Duration span);
+
+  /// Moves the clock on to the next timer, lets it off and the actors work, and returns how far the
+  /// clock was moved; nothing if no timer is set once the actors have nothing to do.
+  ///
+  /// @errors as `run`
+  std::optional<Duration> advance_to_next_timer();
 
   /// Where the clock stands.
   Instant now();
@@ -81,7 +84,10 @@ public:
     keep(system().spawn<Client>([=](caf::event_based_actor* self) {
       self->request(receiver, caf::infinite, values...)
         .then([=](const T& value) { answer->value = value; },
-              [=](const caf::error& error) { answer->error = error; });
+              [=](const caf::error& error) {
+                answer->error = error;
+                answer->error_text = render(self->system(), error);
+              });
     }));
     return answer;
   }

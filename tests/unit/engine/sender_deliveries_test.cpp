@@ -76,20 +76,21 @@ TEST(sender_deliveries, tells_the_whole_story_to_its_hook) {
   sender.ack(1);
   sender.take(input::Stop{});
 
-  EXPECT_EQ(log.timeline(),
-            "+0ns  child 1 started\n"
-            "+0ns  delivery 1 accepted\n"
-            "+0ns  delivery 1 handed over to child 1\n"
-            "+0ns  child 1 down: crash\n"
-            "+0ns  retry in 10ms (slot 2/10, wait 10ms, retries 1, resets 0, total_retries 1, draw "
-            "(seed 72451, stream 0, n 0))\n"
-            "+0ns  child 2 started\n"
-            "+10ms  delay ended\n"
-            "+10ms  delivery 1 handed over again to child 2\n"
-            "+15ms  delivery 1 acknowledged after 15ms, 1 failed attempt\n"
-            "+15ms  backoff reset (slot 1/10, wait 0ns, retries 0, resets 1, total_retries 1)\n"
-            "+15ms  acknowledgement 2 names nothing that is owed\n"
-            "+15ms  sender stopped\n");
+  EXPECT_EQ(
+    log.timeline(),
+    "+0ns   child 1 started\n"
+    "+0ns   delivery 1 accepted\n"
+    "+0ns   delivery 1 handed over to child 1\n"
+    "+0ns   child 1 down: crash\n"
+    "+0ns   retry in 10ms (slot 2/10, wait 10ms, retries 1, resets 0, total_retries 1, draw "
+    "(seed 72451, stream 0, n 0))\n"
+    "+0ns   child 2 started\n"
+    "+10ms  delay ended\n"
+    "+10ms  delivery 1 handed over again to child 2\n"
+    "+15ms  delivery 1 acknowledged after 15ms, 1 failed attempt\n"
+    "+15ms  backoff reset (slot 1/10, wait 0ns, retries 0, resets 1, total_retries 1)\n"
+    "+15ms  acknowledgement 2 names nothing that is owed\n"
+    "+15ms  sender stopped\n");
 }
 
 TEST(sender_deliveries, a_hook_that_throws_costs_nothing) {

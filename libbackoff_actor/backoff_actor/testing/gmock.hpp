@@ -1,0 +1,30 @@
+#pragma once
+
+/// @file
+/// Matchers for GoogleMock, of logs, answers and ledgers. testing.hpp does not include it.
+///
+///     EXPECT_THAT(log, SawInOrder(child_down, retry_scheduled(10ms), acknowledged));
+///     EXPECT_THAT(answer, Answered("done"));
+///     EXPECT_THAT(ledger, LostNothing());
+///
+/// | matcher | of | matches |
+/// | --- | --- | --- |
+/// | `SawInOrder(p, ...)` | `EventLog` | such events one after the other, others between them |
+/// | `SawExactly(p, ...)` | `EventLog` | these events in this order, and none else |
+/// | `Saw(p)` | `EventLog` | such an event |
+/// | `SawTimes(n, p)` | `EventLog` | exactly `n` such events |
+/// | `SawNone(p)` | `EventLog` | no such event |
+/// | `Answered()`, `Answered(m)` | `Answer` | any value; this one, or one that `m` matches |
+/// | `AnsweredError()`, `AnsweredError(e)` | `Answer` | any error; one with this code, or in whose text this is, or whose text `e` matches |
+/// | `IsPending()` | `Answer` | neither has come |
+/// | `LostNothing()` | `Ledger` | every message ended or is owed, every acknowledged one was executed |
+/// | `IsBalanced()` | `Ledger` | and nothing ended twice, or came from nowhere |
+/// | `HasDuplicates(m)` | `Ledger` | so many executions too many |
+
+#if !__has_include(<gmock/gmock.h>)
+#error "backoff_actor/testing/gmock.hpp needs GoogleMock (gmock/gmock.h)"
+#endif
+
+#include "backoff_actor/testing/gmock_answers.hpp"
+#include "backoff_actor/testing/gmock_events.hpp"
+#include "backoff_actor/testing/gmock_ledger.hpp"

@@ -1,0 +1,132 @@
+#pragma once
+
+/// @file
+/// A fixture for GoogleTest, and a guard that prints the timeline of a failed test. testing.hpp does
+/// not include it.
+
+#if !__has_include(<gtest/gtest.h>)
+#error "backoff_actor/testing/gtest.hpp needs GoogleTest (gtest/gtest.h)"
+#endif
+
+#include "backoff_actor/caf/back_off_sender.hpp"
+#include "backoff_actor/testing/event_claims.hpp"
+#include "backoff_actor/testing/event_log.hpp"
+#include "backoff_actor/testing/virtual_time.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace backoff_actor::testing {
+
+/// Prints the end of a log's timeline when it goes out of scope, if an expectation of the running
+/// test has failed during its life, or an exception ends it. It prints nothing if the failure of a
+/// matcher has shown all there is.
+///
+/// For fixtures of your own: make it the last member. `VirtualTimeTest` has one.
+///
+/// @thread that of the test
+class TimelineOnFailure {
+public:
+  /// Watches over the running test from now on.
+  explicit TimelineOnFailure(const EventLog& log) : log_(log), begin_(parts()) {}
+
+  TimelineOnFailure(const TimelineOnFailure&) = delete;
+  TimelineOnFailure& operator=(const TimelineOnFailure&) = delete;
+
+  /// Prints to the standard output, as GoogleTest does.
+  ~TimelineOnFailure() {
+    if ((has_failed() || std::uncaught_exceptions() > exceptions_) && !log_.is_shown())
+      print();
+  }
+
+private:
+  static const ::testing::TestResult* result() {
+    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
+    return test ? test->result() : nullptr;
+  }
+
+  static int parts() { return result() ? result()->total_part_count() : 0; }
+
+  bool has_failed() const {
+    for (auto i = begin_; i < parts(); ++i)
+      if (result()->GetTestPartResult(i).failed())
+        return true;
+    return false;
+  }
+
+  void print() const {
+    std::printf("timeline:\n%s", log_.timeline(Finding::shown_lines).c_str());
+    std::fflush(stdout);
+    log_.set_shown();
+  }
+
+  const EventLog& log_; // and not a copy: a test may put another log in its place
+  int begin_;           // of the results during this object's life
+  int exceptions_ = std::uncaught_exceptions();
+};
+
+/// A test in virtual time, with a log whose timeline is printed if the test fails:
+///
+///     class Orders : public VirtualTimeTest {};
+///
+///     TEST_F(Orders, outlive_a_crash) {
+///       const auto sender = start_sender(child_of<Worker>());
+///       const auto answer = ask<std::string>(sender, std::string{"order"});
+///       time.advance(1h);
+///       EXPECT_THAT(answer, Answered("done"));
+///       EXPECT_THAT(log, SawInOrder(child_down, retry_scheduled, acknowledged));
+///     }
+class VirtualTimeTest : public ::testing::Test {
+protected:
+  /// Makes the system, with message types of your own if `configure` registers them, see
+  /// `VirtualTime`.
+  explicit VirtualTimeTest(const std::function<void(caf::actor_system_config&)>& configure = {})
+    : time{configure} {}
+
+  /// Starts a sender whose events go to the log, under `name`, and to the hook of the options, if
+  /// they have one, and lets the actors work. Its draws are the same in every run: where the options
+  /// say nothing, the seed is 1, and the stream counts the senders from 0.
+  caf::actor start_sender(ChildFactory make_child, SenderOptions options = {},
+                          std::string name = {}) {
+    if (!options.seed)
+      options.seed = 1;
+    if (!options.stream)
+      options.stream = senders_;
+    ++senders_;
+    auto hook = log.hook(std::move(name));
+    if (options.on_event)
+      hook = [first = std::move(hook), second = std::move(options.on_event)](const Event& event) {
+        first(event);
+        second(event);
+      };
+    options.on_event = std::move(hook);
+    auto sender =
+      time.keep(spawn_back_off_sender(time.system(), std::move(make_child), std::move(options)));
+    time.run();
+    return sender;
+  }
+
+  /// Makes a request, see `VirtualTime::ask`, and lets the actors work.
+  template <class T, class... Ts>
+  std::shared_ptr<Answer<T>> ask(const caf::actor& receiver, Ts... values) {
+    auto answer = time.ask<T>(receiver, std::move(values)...);
+    time.run();
+    return answer;
+  }
+
+  EventLog log;     ///< of the senders that `start_sender` started; use its hook for others
+  VirtualTime time; ///< the actor system
+
+private:
+  std::uint64_t senders_ = 0; // that were started
+  TimelineOnFailure timeline_on_failure_{log};
+};
+
+} // namespace backoff_actor::testing
