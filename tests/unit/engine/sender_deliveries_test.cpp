@@ -63,6 +63,17 @@ TEST(sender_deliveries, does_not_hand_over_what_is_not_stored_nor_anything_behin
   EXPECT_THAT(sender.take(input::Persisted{0, 1}), IsEmpty()) << "the second time";
 }
 
+TEST(sender_deliveries, the_news_that_one_that_has_ended_is_stored_does_not_count_for_the_next) {
+  EngineDriver sender{{.persist = true}};
+  sender.start();
+  sender.take(input::Submit{.deadline = Instant{10ms}});
+  EXPECT_THAT(sender.wake_after(10ms), ElementsAre("dead letter 1 expired"));
+  EXPECT_THAT(sender.submit(), ElementsAre("accept 2", "persist 2")) << "in the slot of 1";
+
+  EXPECT_THAT(sender.take(input::Persisted{0, 1}), IsEmpty());
+  EXPECT_THAT(sender.take(input::Persisted{0, 2}), ElementsAre("hand over 2"));
+}
+
 // -- events -------------------------------------------------------------------
 
 TEST(sender_deliveries, tells_the_whole_story_to_its_hook) {
