@@ -197,18 +197,17 @@ TEST(sender_culprits, a_suspect_waits_until_the_others_are_done) {
 }
 
 TEST(sender_culprits, a_refusal_clears_a_suspect) {
-  EngineDriver sender{{.works_on = WorksOn::many}};
+  EngineDriver sender{{.works_on = WorksOn::many, .ordering = Ordering::unordered}};
   sender.start();
   sender.submit();
   sender.submit();
   sender.crash_and_resend(10ms);
-  sender.nack(1);
-  sender.wake_after(30ms);
-  sender.ack(1);
-  sender.ack(2);
+  sender.nack(1, 1s);
+  EXPECT_THAT(sender.wake_after(30ms), ElementsAre("hand over 2", "wake at 1.01s"));
+  sender.ack(2); // now there is room for two
   sender.submit();
 
-  EXPECT_THAT(sender.submit(), ElementsAre("accept 4", "hand over 4"));
+  EXPECT_THAT(sender.wake_after(970ms), ElementsAre("hand over 1")) << "although 3 is in flight";
 }
 
 // -- other orders -----------------------------------------------------------------------

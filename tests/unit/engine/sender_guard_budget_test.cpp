@@ -22,6 +22,18 @@ TEST(sender_guard, a_resend_waits_until_the_budget_has_a_retry) {
   EXPECT_THAT(s.sender.wake_after(970ms), ElementsAre("hand over 1"));
 }
 
+TEST(sender_guard, in_strict_order_nobody_passes_a_retry_that_waits_for_the_budget) {
+  GuardedSender s{{}, one_retry_a_second()};
+  s.sender.start();
+  s.sender.submit();
+  s.sender.crash_and_resend(10ms);
+  s.sender.crash_and_resend(30ms);
+
+  EXPECT_THAT(s.sender.submit(), ElementsAre("accept 2"));
+  EXPECT_THAT(s.sender.wake_after(970ms), ElementsAre("hand over 1"));
+  EXPECT_THAT(s.sender.ack(1), ElementsAre("acknowledge 1", "hand over 2"));
+}
+
 TEST(sender_guard, where_order_is_free_first_attempts_pass_a_retry_that_waits_for_the_budget) {
   GuardedSender s{{.ordering = Ordering::unordered}, one_retry_a_second()};
   s.sender.start();

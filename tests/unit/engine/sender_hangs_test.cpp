@@ -94,6 +94,20 @@ TEST(sender_hangs, a_child_that_does_not_end_within_the_grace_is_abandoned) {
   EXPECT_EQ(sender.engine->status(sender.now).abandoned, 0u);
 }
 
+TEST(sender_hangs, and_so_is_the_next_that_hangs) {
+  EngineDriver sender{hanging()};
+  sender.start();
+  sender.submit();
+  sender.wake_after(100ms);
+  sender.wake_after(50ms);
+  EXPECT_THAT(sender.child_started(), ElementsAre("hand over 1", "wake at 250ms"));
+  EXPECT_THAT(sender.wake_after(100ms), ElementsAre("tell to end 2", "wake at 280ms"));
+
+  EXPECT_THAT(sender.wake_after(30ms), ElementsAre("wake at 300ms"));
+  EXPECT_THAT(sender.wake_after(20ms), ElementsAre("abandon 2", "start child 3"));
+  EXPECT_EQ(sender.engine->status(sender.now).abandoned, 2u);
+}
+
 TEST(sender_hangs, or_its_end_is_waited_for) {
   auto options = hanging();
   options.after_grace = AfterGrace::wait;

@@ -181,6 +181,19 @@ TEST(sender_limits, a_fallback_that_fails_has_a_backoff_of_its_own) {
   EXPECT_EQ(sender.engine->owed(), 4u);
 }
 
+TEST(sender_limits, the_delays_of_the_fallback_are_not_drawn_with_those_of_the_child) {
+  testing::EventLog log;
+  auto options = with_fallback();
+  options.on_event = log.hook();
+  auto sender = fallen_back(std::move(options));
+  sender.take(input::ChildDown{2, {7, "crash"}});
+
+  const auto retries = log.all<event::RetryScheduled>();
+  ASSERT_EQ(retries.size(), 2u) << "of the child, and of the fallback";
+  EXPECT_EQ(retries[0].backoff.stream(), 0u);
+  EXPECT_NE(retries[1].backoff.stream(), 0u);
+}
+
 TEST(sender_limits, a_child_that_fails_again_while_it_comes_back_leaves_the_work_to_the_fallback) {
   auto sender = fallen_back();
   sender.wake_after(10ms);
