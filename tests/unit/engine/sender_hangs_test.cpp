@@ -189,6 +189,7 @@ TEST(sender_hangs, a_child_of_many_that_works_on_the_younger_gets_no_time_for_th
   EngineDriver sender{hanging(WorksOn::many)};
   sender.start();
   sender.submit();
+  sender.now = Instant{50ms};
   sender.submit();
   sender.now = Instant{90ms};
   sender.working(2);
