@@ -65,17 +65,13 @@ public:
   void remove(Slot slot);
 
 private:
-  struct Key {
-    Slot owner;           // the oldest that has not ended
-    Outbox::List blocked; // the others
-  };
-
   void pass_key_on(Slot owner);
 
   Outbox& outbox_;
   SlotHeap<std::uint64_t> ready_; // by number
   SlotHeap<Instant> pauses_;
-  std::unordered_map<std::uint64_t, Key> keys_;
+  // By key, those that wait for its owner, which is the oldest that has not ended.
+  std::unordered_map<std::uint64_t, Outbox::List> keys_;
   Outbox::List fresh_; // of each key its owner only
   Ordering ordering_;
 };
