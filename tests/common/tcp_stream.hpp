@@ -44,7 +44,7 @@ public:
   /// @errors throws `std::system_error`
   static TcpStream connect(std::uint16_t port);
 
-  /// Returns whether there is a connection.
+  /// Whether there is a connection.
   explicit operator bool() const { return socket_ >= 0; }
 
   /// Returns whether all was sent; not if it takes too long or the connection was reset.

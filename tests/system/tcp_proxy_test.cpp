@@ -66,6 +66,15 @@ protected:
 
   TcpStream connect() const { return TcpStream::connect(proxied->port()); }
 
+  // Waits until the proxy has accepted it: a connection is established at the client's end before the
+  // other end knows of it.
+  TcpStream connect_for_sure() const {
+    const auto before = proxied->statistics().connections;
+    auto result = connect();
+    EXPECT_TRUE(becomes_true([&] { return proxied->statistics().connections == before + 1; }));
+    return result;
+  }
+
   // What comes back of `bytes`, and how that ends; within `limit` if it does not.
   TcpStream::Received echo_of(const std::string& bytes,
                               std::chrono::milliseconds limit = TcpStream::patience) const {
@@ -369,7 +378,7 @@ TEST_F(TcpProxyTest, cuts_all_connections_that_are_open_and_no_later_one) {
   proxy("ok, drop, slow 1h");
   std::vector<TcpStream> clients;
   for (auto i = 0; i != 4; ++i)
-    clients.push_back(connect());
+    clients.push_back(connect_for_sure());
 
   EXPECT_EQ(proxied->cut_all(), 4U);
   EXPECT_EQ(proxied->statistics().open, 0U);
@@ -400,7 +409,7 @@ TEST_F(TcpProxyTest, refuses_as_if_nobody_listened_while_the_line_is_down) {
 
 TEST_F(TcpProxyTest, begins_a_new_plan_with_the_next_connection) {
   proxy("corrupt...");
-  auto before = connect();
+  auto before = connect_for_sure();
   proxied->set_plan("ok, refuse");
 
   before.send("0");
