@@ -64,7 +64,7 @@ bool TcpStream::send(std::string_view bytes, std::chrono::milliseconds limit) {
     if (count >= 0)
       bytes.remove_prefix(static_cast<std::size_t>(count));
     else if (errno != EAGAIN && errno != EINTR)
-      return false;
+      return !(is_reset_ = true);
   }
   return bytes.empty();
 }
@@ -83,7 +83,7 @@ TcpStream::Received TcpStream::receive(std::size_t count, std::chrono::milliseco
     if (got > 0) {
       result.bytes.append(part, static_cast<std::size_t>(got));
     } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
-      result.ending = got == 0 ? Ending::closed : Ending::reset;
+      result.ending = got == 0 && !is_reset_ ? Ending::closed : Ending::reset;
       return result;
     }
   }

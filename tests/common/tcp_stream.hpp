@@ -32,9 +32,11 @@ public:
   TcpStream() = default;
   /// Takes over a connected socket.
   explicit TcpStream(int socket) : socket_(socket) {}
-  TcpStream(TcpStream&& other) noexcept : socket_(std::exchange(other.socket_, -1)) {}
+  TcpStream(TcpStream&& other) noexcept
+    : socket_(std::exchange(other.socket_, -1)), is_reset_(other.is_reset_) {}
   TcpStream& operator=(TcpStream&& other) noexcept {
     std::swap(socket_, other.socket_);
+    std::swap(is_reset_, other.is_reset_);
     return *this;
   }
   ~TcpStream();
@@ -69,6 +71,7 @@ private:
   bool wait_for(short events, std::chrono::steady_clock::time_point deadline) const;
 
   int socket_ = -1;
+  bool is_reset_ = false; // as sending found out: receiving would find an ordinary end
 };
 
 /// Listens at a free port of 127.0.0.1.

@@ -99,7 +99,7 @@ INSTANTIATE_TEST_SUITE_P(
     BadForm{"slow", 5, "expected a span such as 50ms; found the end"},
     BadForm{"refuse(slow 1s)", 7,
             "expected ',' and another fault, '*' and a number of times, '...', or the end; found "
-            "'(slow'"},
+            "'('"},
     BadForm{"cut(100)", 5,
             "expected 'after' and a number of bytes or a span, such as 100 or 2s, or 'slow' and a "
             "span such as 30s; found '100'"},
