@@ -56,10 +56,9 @@ struct TcpProxyOptions {
 /// @thread safe from any thread.
 class BACKOFF_ACTOR_EXPORT TcpProxy {
 public:
-  /// Listens from now on.
+  /// Listens from now on, for a service at `host`, which is an address or a name that is resolved
+  /// now, and `port`.
   ///
-  /// @param host an address, or a name that is resolved now
-  /// @param port of the service, 1..65535
   /// @errors throws `InvalidArgument` naming `host`, `port` and `options.buffer_bytes` if they are
   ///         wrong, and `std::system_error` if `options.listen_port` is taken, or the system has no
   ///         socket or thread left.
