@@ -12,7 +12,9 @@
 
 #include <chrono>
 #include <cstdint>
+#include <iterator>
 #include <map>
+#include <optional>
 #include <ostream>
 #include <utility>
 #include <vector>
@@ -126,9 +128,7 @@ public:
         step.which, [](const auto&) { return true; }, [this](Number number, Slot) { end(number); });
       break;
     case Deed::advance:
-      now_ = now_ + step.which * 1ms;
-      turns_.end_pauses(now_);
-      reference_.end_pauses(now_);
+      advance(step.which);
       break;
     case Deed::end_all_pauses:
       turns_.end_pauses(Instant::never());
@@ -212,6 +212,14 @@ private:
         turns_.pause(slot, until);
         reference_.pause(number, until);
       });
+  }
+
+  // Every third time just to the end of a pause.
+  void advance(std::uint32_t how) {
+    const auto end = reference_.next_pause_end();
+    now_ = how % 3 == 0 && end != Instant::never() ? end : now_ + how * 1ms;
+    turns_.end_pauses(now_);
+    reference_.end_pauses(now_);
   }
 
   void end(Number number) {
