@@ -43,9 +43,9 @@ TEST(sender_guard, what_its_key_has_freed_is_a_first_attempt_and_passes_a_retry_
   s.sender.nack(1);
   s.sender.wake_after(1h);
   s.sender.nack(1);
-  s.sender.submit({.key = 7});
-  s.sender.submit({.key = 7}); // blocked by the one before
-  s.sender.wake_after(200ms);  // the backoffs of the first are over, but the budget is not full
+  s.sender.take(input::Submit{.key = 7});
+  s.sender.take(input::Submit{.key = 7}); // blocked by the one before
+  s.sender.wake_after(200ms); // the backoffs of the first are over, but the budget is not full
   EXPECT_EQ(s.sender.hand_overs.at(1).size(), 2);
 
   EXPECT_THAT(s.sender.ack(2), Contains("hand over 3"));
