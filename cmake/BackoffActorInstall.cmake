@@ -23,7 +23,7 @@ foreach(_component IN ITEMS core actor testing)
     COMPONENT development)
 endforeach()
 
-# -- headers, without the seam of the other version of CAF and the inside of engine and plan -
+# -- headers, without the seam of the other version of CAF and the inside of engine, plan and kit -
 
 if(CAF_VERSION VERSION_LESS 1.0)
   set(_other_seam seam_1.hpp)
@@ -43,6 +43,10 @@ install(
   PATTERN "text_parser.hpp" EXCLUDE
   PATTERN "sender_lane.hpp" EXCLUDE
   PATTERN "sender_step.hpp" EXCLUDE
+  PATTERN "basic_fault_plan_parts.hpp" EXCLUDE
+  PATTERN "plan_parser.hpp" EXCLUDE
+  PATTERN "proxied_connection.hpp" EXCLUDE
+  PATTERN "proxy_socket.hpp" EXCLUDE
   PATTERN "${_other_seam}" EXCLUDE)
 
 # -- CMake package -------------------------------------------------------------

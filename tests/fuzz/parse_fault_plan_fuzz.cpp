@@ -4,6 +4,7 @@
 #include "require.hpp"
 
 #include "backoff_actor/backoff/parse_policy.hpp"
+#include "backoff_actor/testing/connection_plan.hpp"
 #include "backoff_actor/testing/fault_plan.hpp"
 
 #include <cstddef>
@@ -44,5 +45,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text{reinterpret_cast<const char*>(data), size};
   read<FaultPlan>(text);
   read<BirthPlan>(text);
+  read<ConnectionPlan>(text);
   return 0;
 }

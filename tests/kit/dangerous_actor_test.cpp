@@ -50,6 +50,18 @@ TEST_F(DangerousActor, follows_another_plan_when_the_service_is_to_be_well_again
   EXPECT_EQ(a->value, "a");
 }
 
+TEST_F(DangerousActor, notes_its_faults_among_the_events) {
+  start("crash(\"bang\")");
+  danger.faults().note_in(log);
+  ask("a");
+  time.advance(10ms);
+
+  EXPECT_THAT(
+    log.timeline(),
+    ::testing::HasSubstr(
+      "child 1\n+0ns   (fault: crash(\"bang\"), child 1, \"a\")\n+0ns   child 1 down: bang\n"));
+}
+
 TEST_F(DangerousActor, crashes_tens_of_thousands_of_times_in_ten_virtual_hours) {
   auto options = default_options();
   options.backoff = Policy{Fixed{1s}};

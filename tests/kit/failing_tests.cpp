@@ -1,10 +1,15 @@
 // Tests that fail, each run by timeline_on_failure_test, which looks at what is printed.
 
+#include "mailer.hpp"
+
 #include <backoff_actor/testing/event_patterns.hpp>
 #include <backoff_actor/testing/gmock.hpp>
 #include <backoff_actor/testing/gtest.hpp>
+#include <backoff_actor/testing/testing.hpp>
 
+#include <chrono>
 #include <stdexcept>
+#include <string>
 
 namespace {
 
@@ -51,6 +56,19 @@ TEST_F(Fixture, replaces_its_log) {
   log = EventLog{};
   log.note(time.now(), "begin");
   EXPECT_EQ(1, 2);
+}
+
+// The first test of docs/testing_your_worker.md, with a wrong claim.
+TEST_F(Fixture, expects_another_delay) {
+  const Faults faults{"crash(\"connection lost\")*2"};
+  faults.note_in(log);
+  const auto sender =
+    start_sender(faulty_children(child_of<mail::Mailer>(), faults), mail::supervision());
+  ask<std::string>(sender, std::string{"ann@example.org"});
+  time.advance(std::chrono::seconds{3});
+
+  EXPECT_THAT(log, SawInOrder(child_down(1), retry_scheduled(std::chrono::seconds{2}),
+                              child_down(2), acknowledged(1)));
 }
 
 class FailsAtTheEnd : public Fixture {

@@ -207,17 +207,17 @@ TEST_F(FaultyActor, follows_another_plan_from_when_it_is_told) {
   EXPECT_EQ(faults.taken(), 4U);
 }
 
-TEST_F(FaultyActor, says_each_fault_to_who_observes_it) {
-  const Faults faults{"ok, error(503)"};
-  Strings seen;
-  faults.observe([&](const testing::Fault& fault, std::uint64_t number) {
-    seen.push_back(std::to_string(number) + " " + to_string(fault));
-  });
+TEST_F(FaultyActor, notes_what_it_makes_go_wrong_in_the_timeline) {
+  const Faults faults{"ok, error(503), crash"};
+  faults.note_in(log);
   const auto service = front(faults);
   ask(service, "a");
+  time.advance(10ms);
   ask(service, "b");
+  time.advance(20ms);
+  ask(service, "c");
 
-  EXPECT_EQ(seen, (Strings{"1 ok", "2 error(503)"}));
+  EXPECT_EQ(log.timeline(), "+0ns   (fault: error(503))\n+20ms  (fault: crash)\n");
 }
 
 TEST_F(FaultyActor, needs_somebody_to_stand_before) {

@@ -128,7 +128,7 @@ private:
       return;
     const auto keep = [&](bool is_fallback) {
       auto& at = not_before_.try_emplace({x.delivery, is_fallback}, Instant{}).first->second;
-      at = std::max(at, x.at + *x.retry_after);
+      at = std::max(at, x.at + std::min(*x.retry_after, options_.retry_after_ceiling));
     };
     const auto by_fallback = children.at(delivery.last_at).is_fallback;
     keep(by_fallback);

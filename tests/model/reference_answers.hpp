@@ -44,7 +44,7 @@ protected:
       return erase(x.id);
     switch (held.decision.verdict) {
     case Verdict::retry:
-      return refuse_for_now(lane, held.delivery, held.cause, held.decision.retry_after);
+      return refuse_for_now(lane, held.delivery, held.cause, held.decision);
     case Verdict::reject:
       return reject(lane, held.delivery, held.cause);
     case Verdict::give_up:
@@ -75,7 +75,7 @@ protected:
       if (x->is_bounce)
         continue;
       if (x->decision.verdict == Verdict::retry)
-        charge_refusal(lane, x->delivery, x->cause, x->decision.retry_after);
+        charge_refusal(lane, x->delivery, x->cause, x->decision);
       else
         settle_answer(lane, *x);
     }
@@ -88,10 +88,15 @@ protected:
     bury(id, DeadLetterReason::rejected, &cause);
   }
 
-  void refuse_for_now(Lane& lane, std::uint64_t id, const Cause& cause,
-                      std::optional<Duration> retry_after) {
+  static Decision decision_in(const input::Nacked& x) {
+    Decision result{Verdict::retry, x.retry_after};
+    result.is_held_back = x.is_held_back;
+    return result;
+  }
+
+  void refuse_for_now(Lane& lane, std::uint64_t id, const Cause& cause, const Decision& decision) {
     const auto is_present = find(id)->hand_overs.back().epoch == lane.epoch;
-    const auto at_least = charge_refusal(lane, id, cause, retry_after);
+    const auto at_least = charge_refusal(lane, id, cause, decision);
     if (is_present)
       fail(lane, cause, false, at_least);
     else
@@ -105,29 +110,30 @@ protected:
 
   // Returns how long the lane has to wait for it at the least.
   Duration charge_refusal(Lane& lane, std::uint64_t id, const Cause& cause,
-                          std::optional<Duration> retry_after) {
+                          const Decision& decision) {
     auto& x = *find(id);
-    const auto at_least = retry_after.value_or(Duration::zero());
-    const auto for_all = wish_to_all(retry_after);
+    const auto at_least = decision.retry_after.value_or(Duration::zero());
+    const auto for_all = wish_to_all(decision.retry_after);
+    const auto was_tried = !decision.is_held_back;
     ++counters.nacks;
-    tell(event::Refused{now, id, cause, retry_after});
+    tell(event::Refused{now, id, cause, decision.retry_after});
     if (!x.is_owed) {
       lane.last_progress = now;
       narrow(lane);
       erase(id);
       return for_all;
     }
-    ++x.attempts;
+    x.attempts += was_tried ? 1 : 0;
     x.is_in_flight = false;
     x.is_suspect = false;
     lane.last_progress = now;
     narrow(lane);
-    if (at_least > options.retry_after_ceiling)
+    if (was_tried && at_least > options.retry_after_ceiling)
       bury(id, DeadLetterReason::retry_after_too_long, &cause);
-    else if (is_exhausted(x))
+    else if (was_tried && is_exhausted(x))
       bury(id, DeadLetterReason::attempts_exhausted, &cause);
     else if (options.ordering != Ordering::strict)
-      pause_on_its_own(lane, x, at_least);
+      pause_on_its_own(lane, x, std::min(at_least, options.retry_after_ceiling));
     return for_all;
   }
 

@@ -218,7 +218,7 @@ public:
     if (found == nullptr)
       return heed_the_leaving(x.hand_over, x.retry_after);
     forget_held(found->id);
-    refuse_for_now(*lane_of(*found), found->id, x.cause, x.retry_after);
+    refuse_for_now(*lane_of(*found), found->id, x.cause, decision_in(x));
   }
 
   void operator()(const input::Rejected& x) {

@@ -37,13 +37,14 @@ private:
   std::string tell(const input::ErrorAnswer& x) const {
     return "ErrorAnswer " + name(x.hand_over) + code(x.cause) + (x.is_bounce ? ", bounce" : "")
            + (x.is_settled ? ", settled" : "") + verdict(x.decision.verdict)
-           + after(x.decision.retry_after);
+           + after(x.decision.retry_after) + (x.decision.is_held_back ? ", held back" : "");
   }
   std::string tell(const input::ChildAlive& x) const {
     return "ChildAlive " + number(x.incarnation) + ", probe " + number(x.probe);
   }
   std::string tell(const input::Nacked& x) const {
-    return "Nacked " + name(x.hand_over) + after(x.retry_after);
+    return "Nacked " + name(x.hand_over) + after(x.retry_after)
+           + (x.is_held_back ? ", held back" : "");
   }
   std::string tell(const input::Rejected& x) const { return "Rejected " + name(x.hand_over); }
   std::string tell(const input::Working& x) const { return "Working " + name(x.hand_over); }

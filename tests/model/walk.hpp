@@ -79,7 +79,7 @@ public:
     case Kind::child_alive:
       return take_child_alive(x);
     case Kind::nacked:
-      return step(input::Nacked{hand_over(x), x.error(), x.retry_after()});
+      return step(input::Nacked{hand_over(x), x.error(), x.retry_after(), x.is_held_back()});
     case Kind::rejected:
       return step(input::Rejected{hand_over(x), x.error()});
     case Kind::working:

@@ -89,10 +89,17 @@ struct Command {
   Decision decision() const {
     const auto x = how / 40;
     const auto what = verdict(x);
-    if (what == Verdict::retry)
-      return x % 3 == 2 ? Decision{Verdict::reject} : Decision{what, retry_after(x / 3)};
-    return what;
+    if (what != Verdict::retry)
+      return what;
+    if (x % 3 == 2)
+      return Verdict::reject;
+    Decision result{what, retry_after(x / 3)};
+    result.is_held_back = is_held_back();
+    return result;
   }
+
+  /// Of a child that refuses: it had a guard of its own.
+  bool is_held_back() const { return how % 8 == 7; }
 
   std::optional<Duration> retry_after() const { return retry_after(how / 2); }
 
@@ -142,10 +149,12 @@ inline void showValue(const Command& x, std::ostream& out) {
   case Kind::error_answer:
     out << " to " << hand_overs[static_cast<int>(x.hand_over())] << ", code " << x.error().code
         << (x.is_bounce() ? ", bounce" : "") << (x.is_settled() ? ", settled" : "") << ", "
-        << verdict(x.decision().verdict) << after(x.decision().retry_after);
+        << verdict(x.decision().verdict) << after(x.decision().retry_after)
+        << (x.decision().is_held_back ? ", held back" : "");
     break;
   case Kind::nacked:
-    out << " for " << hand_overs[static_cast<int>(x.hand_over())] << after(x.retry_after());
+    out << " for " << hand_overs[static_cast<int>(x.hand_over())] << after(x.retry_after())
+        << (x.is_held_back() ? ", held back" : "");
     break;
   case Kind::acknowledged:
   case Kind::rejected:

@@ -64,6 +64,7 @@ private:
 struct Load {
   const char* name;
   bool detached;
+  bool behind_a_front;
 
   friend void PrintTo(const Load& row, std::ostream* out) { *out << row.name; }
 };
@@ -77,8 +78,10 @@ TEST_P(SystemUnderLoad, ten_thousand_requests_over_a_hundred_crashing_children_l
   SenderOptions options;
   options.backoff = RandomSlots{.slot_time = 10us};
   options.on_event = log.hook();
-  const auto make =
+  auto make =
     GetParam().detached ? child_of<Crasher, caf::detached>(&given) : child_of<Crasher>(&given);
+  if (GetParam().behind_a_front)
+    make = testing::faulty_children(make, {});
   {
     const auto sender = spawn_back_off_sender(*system, make, options);
     for (std::uint64_t i = 0; i < 10; ++i)
@@ -93,7 +96,10 @@ TEST_P(SystemUnderLoad, ten_thousand_requests_over_a_hundred_crashing_children_l
 }
 
 INSTANTIATE_TEST_SUITE_P(table, SystemUnderLoad,
-                         ::testing::Values(Load{"scheduled", false}, Load{"detached", true}),
+                         ::testing::Values(Load{"scheduled", false, false},
+                                           Load{"detached", true, false},
+                                           Load{"scheduled_behind_a_front", false, true},
+                                           Load{"detached_behind_a_front", true, true}),
                          [](const auto& row) { return std::string{row.param.name}; });
 
 // -- going down ----------------------------------------------------------------------

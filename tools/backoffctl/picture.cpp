@@ -9,30 +9,31 @@
 namespace backoffctl {
 
 std::optional<PlotRequest> read_plot(const std::optional<std::string>& plot, bool log,
-                                     backoff_actor::Problems& problems) {
+                                     backoff_actor::Problems& problems, const std::string& flag) {
   if (!plot) {
     if (log)
-      problems.add("--log", "no --plot beside it", "together with --plot, whose axis it is about");
+      problems.add("--log", "no " + flag + " beside it",
+                   "together with " + flag + ", whose axis it is about");
     return std::nullopt;
   }
   const std::filesystem::path file{*plot};
   if (file.extension() != ".svg" && file.extension() != ".png") {
-    problems.add("--plot", quoted(*plot), "the name of a file that ends in .svg or .png");
+    problems.add(flag, quoted(*plot), "the name of a file that ends in .svg or .png");
   } else {
     try {
       check_whole_file(file);
     } catch (const std::runtime_error& error) {
-      problems.add("--plot", error.what(), "");
+      problems.add(flag, error.what(), "");
     }
   }
   return PlotRequest{file, log};
 }
 
-void draw(const std::string& script, const PlotRequest& plot) {
+void draw(const std::string& script, const PlotRequest& plot, const std::string& flag) {
   try {
     write_whole_file(plot.file, run_gnuplot(script));
   } catch (const std::runtime_error& error) {
-    throw std::runtime_error{std::string{"--plot: "} + error.what()};
+    throw std::runtime_error{flag + ": " + error.what()};
   }
 }
 

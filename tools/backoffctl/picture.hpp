@@ -16,12 +16,16 @@ struct PlotRequest {
 
 /// Reads `--plot` and `--log`; nothing, and no problem, if there is neither. A picture that cannot be
 /// written is a problem now, not after long work.
+///
+/// @param flag how the program calls `--plot`
 std::optional<PlotRequest> read_plot(const std::optional<std::string>& plot, bool log,
-                                     backoff_actor::Problems& problems);
+                                     backoff_actor::Problems& problems,
+                                     const std::string& flag = "--plot");
 
 /// Has gnuplot draw what its program says, in place of a picture that may be there.
 ///
+/// @param flag how the program calls `--plot`
 /// @errors throws `std::runtime_error` that names the flag and the reason; then nothing is changed.
-void draw(const std::string& script, const PlotRequest& plot);
+void draw(const std::string& script, const PlotRequest& plot, const std::string& flag = "--plot");
 
 } // namespace backoffctl

@@ -103,7 +103,7 @@ private:
       return;
     }
     on_answer(call, error);
-    if (error && comes_from_target(from) && probe(name | probe_bit, target_))
+    if (error && may_be_of_an_end(*error, from) && probe(name | probe_bit, target_))
       call.error = *error;
     else
       end(it, std::move(content));
@@ -118,9 +118,13 @@ private:
     on_call_over();
   }
 
-  // Such an error may be that of which the target is about to end.
-  bool comes_from_target(const caf::strong_actor_ptr& from) const {
-    return target_ && from && from->get() == caf::actor_cast<caf::abstract_actor*>(target_);
+  // An error of the target may be that of which it is about to end; CAF's word that somebody is gone
+  // may be about the target, and come before the news of its end.
+  bool may_be_of_an_end(const caf::error& error, const caf::strong_actor_ptr& from) const {
+    if (!target_)
+      return false;
+    return from ? from->get() == caf::actor_cast<caf::abstract_actor*>(target_)
+                : seam::is_bounce(error);
   }
 
   std::uint64_t last_name_ = 0;

@@ -5,10 +5,10 @@ namespace backoff_actor {
 void Turns::add(Slot slot) {
   auto& delivery = outbox_[slot];
   if (ordering_ == Ordering::per_key && delivery.key != 0) {
-    const auto [key, is_new] = keys_.try_emplace(delivery.key, Key{slot, {}});
+    const auto [key, is_new] = keys_.try_emplace(delivery.key);
     if (!is_new) {
       delivery.place = Place::blocked;
-      outbox_.append(key->second.blocked, slot);
+      outbox_.append(key->second, slot);
       return;
     }
   }
@@ -73,7 +73,7 @@ void Turns::remove(Slot slot) {
   const auto& delivery = outbox_[slot];
   switch (delivery.place) {
   case Place::blocked:
-    outbox_.unlink(keys_.at(delivery.key).blocked, slot);
+    outbox_.unlink(keys_.at(delivery.key), slot);
     return;
   case Place::fresh:
     leave_fresh(slot);
@@ -91,17 +91,18 @@ void Turns::remove(Slot slot) {
     pass_key_on(slot);
 }
 
+// Whoever of a key is not blocked owns it.
 void Turns::pass_key_on(Slot owner) {
   const auto key = keys_.find(outbox_[owner].key);
-  if (key == keys_.end() || key->second.owner != owner)
+  if (key == keys_.end())
     return;
-  const auto next = key->second.blocked.first;
+  auto& blocked = key->second;
+  const auto next = blocked.first;
   if (next == Outbox::none) {
     keys_.erase(key);
     return;
   }
-  outbox_.unlink(key->second.blocked, next);
-  key->second.owner = next;
+  outbox_.unlink(blocked, next);
   outbox_[next].place = Place::fresh;
   freed_.push(next, outbox_[next].id);
 }

@@ -66,11 +66,6 @@ public:
   void remove(Slot slot);
 
 private:
-  struct Key {
-    Slot owner;           // the oldest that has not ended
-    Outbox::List blocked; // the others
-  };
-
   Slot first_fresh() const;
   void leave_fresh(Slot slot);
   void pass_key_on(Slot owner);
@@ -78,7 +73,8 @@ private:
   Outbox& outbox_;
   SlotHeap<std::uint64_t> ready_; // by number
   SlotHeap<Instant> pauses_;
-  std::unordered_map<std::uint64_t, Key> keys_;
+  // By key, those that wait for its owner, which is the oldest that has not ended.
+  std::unordered_map<std::uint64_t, Outbox::List> keys_;
   Outbox::List fresh_;            // of each key its owner only
   SlotHeap<std::uint64_t> freed_; // by number: those that are fresh and were blocked
   Ordering ordering_;

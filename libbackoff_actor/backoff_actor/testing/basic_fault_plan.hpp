@@ -81,9 +81,9 @@ public:
   /// @errors throws `InvalidArgument` if the plan never ends, or is empty.
   static BasicFaultPlan repeated_for_ever(const BasicFaultPlan& plan);
 
-  /// Each fault is drawn by itself, from `Draws{seed, 0}`; where none is drawn all is well.
+  /// Each fault is drawn by itself, from `Draws{seed, 0}`; where none is drawn all is well. So many
+  /// are drawn as `count` says, or, if that is nothing, it never ends.
   ///
-  /// @param count how many are drawn; nothing: it never ends
   /// @errors throws `InvalidArgument` unless every probability is in [0, 1] and so is their sum, and
   ///         `count` is at most `max_length`.
   static BasicFaultPlan random(std::uint64_t seed, std::vector<Chance> chances,

@@ -98,7 +98,11 @@ private:
   Fault next_fault(const std::string& text) {
     const std::lock_guard lock{state_->mutex};
     state_->seen.push_back({number_, text});
-    return faults_.next();
+    return faults_.next({clock().now().time_since_epoch()}, std::string{"child "}
+                                                              .append(std::to_string(number_))
+                                                              .append(", \"")
+                                                              .append(text)
+                                                              .append("\""));
   }
 
   static caf::result<caf::message> as_result(caf::message answer) {

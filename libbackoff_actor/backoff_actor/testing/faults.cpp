@@ -1,6 +1,8 @@
 #include "backoff_actor/testing/faults.hpp"
 
 #include <mutex>
+#include <optional>
+#include <utility>
 
 namespace backoff_actor::testing {
 
@@ -9,17 +11,21 @@ struct Faults::State {
   FaultPlan plan;
   std::uint64_t at = 0;    // in the plan
   std::uint64_t taken = 0; // of all plans
-  std::function<void(const Fault&, std::uint64_t)> observer;
+  std::optional<EventLog> log;
 };
 
 Faults::Faults() : state_(std::make_shared<State>()) {}
 
-Fault Faults::next() const {
+Fault Faults::next(Instant at, const std::string& whose) const {
   const std::lock_guard lock{state_->mutex};
   auto fault = state_->plan[state_->at++];
   ++state_->taken;
-  if (state_->observer)
-    state_->observer(fault, state_->taken);
+  if (state_->log && fault.kind != Fault::Kind::ok && at != Instant{}) {
+    auto text = std::string{"fault: "}.append(to_string(fault));
+    if (!whose.empty())
+      text.append(", ").append(whose);
+    state_->log->note(at, std::move(text));
+  }
   return fault;
 }
 
@@ -34,9 +40,9 @@ void Faults::follow(FaultPlan plan) const {
   state_->at = 0;
 }
 
-void Faults::observe(std::function<void(const Fault&, std::uint64_t)> observer) const {
+void Faults::note_in(const EventLog& log) const {
   const std::lock_guard lock{state_->mutex};
-  state_->observer = std::move(observer);
+  state_->log = log;
 }
 
 } // namespace backoff_actor::testing

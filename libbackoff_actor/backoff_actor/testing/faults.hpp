@@ -1,13 +1,14 @@
 #pragma once
 
 #include "backoff_actor/core/export.hpp"
+#include "backoff_actor/testing/event_log.hpp"
 #include "backoff_actor/testing/fault_plan.hpp"
 
 #include <concepts>
 #include <cstdint>
-#include <functional>
 #include <initializer_list>
 #include <memory>
+#include <string>
 #include <utility>
 
 namespace backoff_actor::testing {
@@ -39,7 +40,13 @@ public:
   Faults(std::initializer_list<FaultPlan> plans) : Faults() { follow(plans); }
 
   /// Returns the next fault.
-  Fault next() const;
+  Fault next() const { return next({}, {}); }
+
+  /// Returns the next fault, and notes it, see `note_in`.
+  ///
+  /// @param at when, on the time line of the log
+  /// @param whose for people, what it becomes of: `child 2, "order 7"`; may be empty
+  Fault next(Instant at, const std::string& whose) const;
 
   /// Returns how many faults were asked for, of all plans.
   std::uint64_t taken() const;
@@ -47,11 +54,10 @@ public:
   /// Follows another plan from now on, from its beginning.
   void follow(FaultPlan plan) const;
 
-  /// Calls `observer` with each fault that is given from now on, and its number in all, from 1. What
-  /// it throws goes to who asked.
-  ///
-  /// @thread `observer` is called in the thread of who asks, by one at a time.
-  void observe(std::function<void(const Fault&, std::uint64_t number)> observer) const;
+  /// Notes each fault from now on in a log, so that the timeline shows what was made to go wrong:
+  /// `(fault: crash, child 2, "order 7")`. Those of functions are not noted, for nobody knows
+  /// their time, nor is what goes well.
+  void note_in(const EventLog& log) const;
 
 private:
   struct State;

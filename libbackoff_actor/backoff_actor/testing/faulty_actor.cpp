@@ -30,7 +30,7 @@ private:
       return;
     const auto* const delivery =
       payload.match_elements<TrackedMsg>() ? &payload.get_as<TrackedMsg>(0) : nullptr;
-    const auto fault = faults_.next();
+    const auto fault = faults_.next(now(), {});
     if (auto answer = answer_of(fault, delivery)) {
       give(client, std::move(*answer));
       return;

@@ -9,18 +9,24 @@
 #endif
 
 #include "backoff_actor/caf/back_off_sender.hpp"
+#include "backoff_actor/core/problems.hpp"
 #include "backoff_actor/testing/event_claims.hpp"
 #include "backoff_actor/testing/event_log.hpp"
 #include "backoff_actor/testing/virtual_time.hpp"
 
 #include <gtest/gtest.h>
 
+#include <charconv>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <functional>
 #include <memory>
+#include <random>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace backoff_actor::testing {
@@ -70,6 +76,48 @@ private:
   const EventLog& log_; // and not a copy: a test may put another log in its place
   int begin_;           // of the results during this object's life
   int exceptions_ = std::uncaught_exceptions();
+};
+
+/// A seed for a random test: a new one in every run, or that of the environment variable
+/// `BACKOFF_ACTOR_SEED`. If the test fails it prints what to set to have the same run again.
+///
+///     const RandomSeed seed;
+///     const Faults faults{FaultPlan{"random(crash 10%)"}.with_seed(seed)};
+///
+/// @errors throws `InvalidArgument` if the variable holds no number.
+/// @thread that of the test
+class RandomSeed {
+public:
+  /// Draws the seed, or takes it from the environment.
+  RandomSeed() {
+    const auto* const given = std::getenv("BACKOFF_ACTOR_SEED");
+    if (!given) {
+      value_ = std::random_device{}();
+      return;
+    }
+    const std::string_view text{given};
+    const auto* const end = text.data() + text.size();
+    const auto [last, error] = std::from_chars(text.data(), end, value_);
+    Problems problems;
+    if (error != std::errc{} || last != end)
+      problems.add("BACKOFF_ACTOR_SEED", std::string{text}, "0..18446744073709551615");
+    problems.raise_if_any();
+  }
+
+  RandomSeed(const RandomSeed&) = delete;
+  RandomSeed& operator=(const RandomSeed&) = delete;
+
+  /// Prints to the standard output, as GoogleTest does.
+  ~RandomSeed() {
+    if (::testing::Test::HasFailure())
+      std::printf("BACKOFF_ACTOR_SEED=%s repeats this run\n", std::to_string(value_).c_str());
+  }
+
+  /// The seed.
+  operator std::uint64_t() const { return value_; } // NOLINT(google-explicit-constructor)
+
+private:
+  std::uint64_t value_ = 0;
 };
 
 /// A test in virtual time, with a log whose timeline is printed if the test fails:

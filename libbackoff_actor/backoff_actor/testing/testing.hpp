@@ -10,6 +10,7 @@
 /// testing/gmock.hpp, matchers. Link `backoff_actor::testing`.
 
 #include "backoff_actor/testing/answer.hpp"
+#include "backoff_actor/testing/connection_plan.hpp"
 #include "backoff_actor/testing/dangerous_actor.hpp"
 #include "backoff_actor/testing/event_claims.hpp"
 #include "backoff_actor/testing/event_log.hpp"
@@ -22,5 +23,6 @@
 #include "backoff_actor/testing/flaky_channel.hpp"
 #include "backoff_actor/testing/ledger.hpp"
 #include "backoff_actor/testing/request_and_note.hpp"
+#include "backoff_actor/testing/tcp_proxy.hpp"
 #include "backoff_actor/testing/virtual_clock.hpp"
 #include "backoff_actor/testing/virtual_time.hpp"

@@ -341,9 +341,9 @@ TEST(retry_series, does_not_take_an_attempt_that_was_cut_off_for_healthy) {
   auto series =
     series_of(each_second, {.max_retries = 1, .attempt_timeout = 50s, .reset_after = 30s});
   series.begin_attempt(at(0s));
-  EXPECT_EQ(fail(series, at(50s)), "1s at 51s");
+  EXPECT_EQ(shown(series.failed(at(50s), retryable)), "1s at 51s");
   series.begin_attempt(at(51s));
-  EXPECT_EQ(fail(series, at(101s)), "retries_exhausted");
+  EXPECT_EQ(shown(series.failed(at(101s), retryable)), "retries_exhausted");
 }
 
 TEST(retry_series, takes_limits_at_the_edge_of_what_can_be) {

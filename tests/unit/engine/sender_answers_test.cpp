@@ -124,6 +124,19 @@ TEST(sender_answers, a_bounce_is_retried_whatever_the_child_died_of) {
   EXPECT_THAT(sender.ack(1), ElementsAre("acknowledge 1", "hand over 2"));
 }
 
+TEST(sender_answers, a_bounce_before_the_error_of_the_crash_was_not_meant) {
+  EngineDriver sender;
+  sender.start();
+  sender.submit();
+  sender.submit();
+  sender.error(1, 9, true);
+  sender.error(2, 7);
+
+  EXPECT_THAT(sender.crash(7), ElementsAre("start child 2", "wake at 10ms"));
+  sender.child_started();
+  EXPECT_THAT(sender.wake_after(10ms), ElementsAre("hand over 1"));
+}
+
 TEST(sender_answers, a_bounce_on_behalf_of_a_child_that_lives_is_its_answer) {
   EngineDriver sender;
   sender.start();

@@ -56,6 +56,18 @@ TEST(sender_bounds, drops_what_came_back_from_a_child_before_what_is_younger) {
   EXPECT_THAT(sender.submit(), ElementsAre("dead letter 4 dropped", "accept 7"));
 }
 
+TEST(sender_bounds, drops_what_came_back_from_a_child_before_those_that_waited_behind_it) {
+  EngineDriver sender{{.max_in_flight = 1, .capacity = 3, .overflow = Overflow::drop_oldest}};
+  sender.start();
+  for (int i = 0; i < 3; ++i)
+    sender.submit();
+  EXPECT_THAT(sender.submit(), ElementsAre("dead letter 2 dropped", "accept 4"));
+  sender.crash();
+
+  EXPECT_THAT(sender.submit(), ElementsAre("dead letter 1 dropped", "accept 5"));
+  EXPECT_THAT(sender.submit(), ElementsAre("dead letter 3 dropped", "accept 6"));
+}
+
 TEST(sender_bounds, refuses_if_a_child_holds_everything) {
   EngineDriver sender{{.capacity = 2, .overflow = Overflow::drop_oldest}};
   sender.start();

@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <stdexcept>
+#include <variant>
+#include <vector>
 
 namespace backoff_actor::engine_test {
 
@@ -61,6 +63,61 @@ TEST(sender_deliveries, does_not_hand_over_what_is_not_stored_nor_anything_behin
   EXPECT_THAT(sender.take(input::Persisted{1, 2}), IsEmpty());
   EXPECT_THAT(sender.take(input::Persisted{0, 1}), ElementsAre("hand over 1", "hand over 2"));
   EXPECT_THAT(sender.take(input::Persisted{0, 1}), IsEmpty()) << "the second time";
+}
+
+TEST(sender_deliveries, the_news_that_one_that_has_ended_is_stored_does_not_count_for_the_next) {
+  EngineDriver sender{{.persist = true}};
+  sender.start();
+  sender.take(input::Submit{.deadline = Instant{10ms}});
+  EXPECT_THAT(sender.wake_after(10ms), ElementsAre("dead letter 1 expired"));
+  EXPECT_THAT(sender.submit(), ElementsAre("accept 2", "persist 2")) << "in the slot of 1";
+
+  EXPECT_THAT(sender.take(input::Persisted{0, 1}), IsEmpty());
+  EXPECT_THAT(sender.take(input::Persisted{0, 2}), ElementsAre("hand over 2"));
+}
+
+// -- dead letters -------------------------------------------------------------
+
+// The only one that the input leads to.
+effect::DeadLetter dead_letter_after(EngineDriver& sender, const Input& input) {
+  Effects effects;
+  sender.engine->step(sender.now, input, effects);
+  std::vector<effect::DeadLetter> result;
+  for (const auto& effect : effects)
+    if (const auto* const letter = std::get_if<effect::DeadLetter>(&effect))
+      result.push_back(*letter);
+  EXPECT_EQ(result.size(), 1u);
+  return result.at(0);
+}
+
+TEST(sender_deliveries, a_dead_letter_says_how_often_it_was_tried_and_what_the_child_failed_of) {
+  EngineDriver sender;
+  sender.start();
+  sender.now = Instant{5ms};
+  sender.submit();
+  sender.crash_and_resend(10ms);
+  sender.crash(8);
+
+  const auto letter = dead_letter_after(sender, input::Stop{});
+  EXPECT_EQ(letter.reason, DeadLetterReason::stopped);
+  EXPECT_EQ(letter.attempts, 2u);
+  EXPECT_EQ(letter.delivery, 1u);
+  EXPECT_EQ(letter.submitted_at, Instant{5ms});
+  ASSERT_NE(letter.cause, nullptr);
+  EXPECT_EQ(letter.cause->code, 8u);
+}
+
+TEST(sender_deliveries, what_is_rejected_was_tried_once_more) {
+  EngineDriver sender;
+  sender.start();
+  sender.submit();
+  sender.crash_and_resend(10ms);
+
+  const auto letter =
+    dead_letter_after(sender, input::Rejected{sender.hand_overs.at(1).back(), {9, "never"}});
+  EXPECT_EQ(letter.attempts, 2u);
+  ASSERT_NE(letter.cause, nullptr);
+  EXPECT_EQ(letter.cause->code, 9u);
 }
 
 // -- events -------------------------------------------------------------------

@@ -23,6 +23,18 @@ TEST(sender_guard, a_resend_waits_until_the_budget_has_a_retry) {
   EXPECT_THAT(s.sender.wake_after(970ms), ElementsAre("hand over 1"));
 }
 
+TEST(sender_guard, in_strict_order_nobody_passes_a_retry_that_waits_for_the_budget) {
+  GuardedSender s{{}, one_retry_a_second()};
+  s.sender.start();
+  s.sender.submit();
+  s.sender.crash_and_resend(10ms);
+  s.sender.crash_and_resend(30ms);
+
+  EXPECT_THAT(s.sender.submit(), ElementsAre("accept 2"));
+  EXPECT_THAT(s.sender.wake_after(970ms), ElementsAre("hand over 1"));
+  EXPECT_THAT(s.sender.ack(1), ElementsAre("acknowledge 1", "hand over 2"));
+}
+
 TEST(sender_guard, where_order_is_free_first_attempts_pass_a_retry_that_waits_for_the_budget) {
   GuardedSender s{{.ordering = Ordering::unordered}, one_retry_a_second()};
   s.sender.start();
@@ -60,6 +72,18 @@ TEST(sender_guard, what_waited_behind_the_culprit_of_a_crash_is_no_retry) {
   for (std::uint64_t i = 1; i <= 100; ++i)
     s.sender.ack(i);
   EXPECT_EQ(s.sender.engine->owed(), 0) << "the child had begun with one";
+  EXPECT_EQ(s.guard->retries, 1);
+}
+
+TEST(sender_guard, all_that_a_child_of_many_held_when_it_crashed_are_retries) {
+  GuardedSender s{{.works_on = WorksOn::many}, one_retry_a_second()};
+  s.sender.start();
+  s.sender.submit();
+  s.sender.submit();
+  EXPECT_THAT(s.sender.crash_and_resend(10ms), ElementsAre("hand over 1"));
+  s.sender.ack(1);
+  EXPECT_FALSE(s.sender.in_flight(2)) << "it may have been begun too, and waits for the budget";
+  EXPECT_EQ(s.guard->firsts, 2);
   EXPECT_EQ(s.guard->retries, 1);
 }
 
@@ -147,6 +171,18 @@ TEST(sender_guard,
   EXPECT_EQ(s.guard->forgotten_calls, 3);
   EXPECT_EQ(s.guard->failures, 0);
   EXPECT_THAT(s.sender.ack(1), ElementsAre("acknowledge 1"));
+}
+
+TEST(sender_guard, what_a_child_held_back_itself_has_all_its_attempts_left) {
+  EngineDriver sender{{.max_attempts = 2}};
+  sender.start();
+  sender.submit();
+  sender.take(input::Nacked{sender.hand_overs.at(1).back(), {3, "held back"}, {}, true});
+  sender.wake_after(10ms);
+
+  EXPECT_THAT(sender.nack(1), ElementsAre("wake at 40ms")) << "the first attempt";
+  sender.wake_after(30ms);
+  EXPECT_THAT(sender.nack(1), ElementsAre("dead letter 1 attempts_exhausted", "wake at 110ms"));
 }
 
 // -- children that never lived ----------------------------------------------------------------------

@@ -55,6 +55,17 @@ TEST(sender_guard, the_probe_is_anothers_and_this_sender_waits) {
   EXPECT_THAT(s.sender.wake_after(100ms), ElementsAre("hand over 1"));
 }
 
+TEST(sender_guard, the_status_tells_the_delay_of_the_sender_if_that_is_longer) {
+  GuardedSender s;
+  s.sender.start();
+  s.sender.submit();
+  s.open();
+  EXPECT_THAT(s.sender.submit(), ElementsAre("accept 2", "wake at 10s"));
+  s.sender.nack(1, 1min);
+
+  EXPECT_EQ(s.status().due_in, 1min);
+}
+
 TEST(sender_guard, to_be_held_back_charges_no_attempt_and_steps_no_backoff) {
   testing::EventLog log;
   GuardedSender s{{.max_attempts = 1, .on_event = log.hook()}};

@@ -94,6 +94,20 @@ TEST(sender_hangs, a_child_that_does_not_end_within_the_grace_is_abandoned) {
   EXPECT_EQ(sender.engine->status(sender.now).abandoned, 0u);
 }
 
+TEST(sender_hangs, and_so_is_the_next_that_hangs) {
+  EngineDriver sender{hanging()};
+  sender.start();
+  sender.submit();
+  sender.wake_after(100ms);
+  sender.wake_after(50ms);
+  EXPECT_THAT(sender.child_started(), ElementsAre("hand over 1", "wake at 250ms"));
+  EXPECT_THAT(sender.wake_after(100ms), ElementsAre("tell to end 2", "wake at 280ms"));
+
+  EXPECT_THAT(sender.wake_after(30ms), ElementsAre("wake at 300ms"));
+  EXPECT_THAT(sender.wake_after(20ms), ElementsAre("abandon 2", "start child 3"));
+  EXPECT_EQ(sender.engine->status(sender.now).abandoned, 2u);
+}
+
 TEST(sender_hangs, or_its_end_is_waited_for) {
   auto options = hanging();
   options.after_grace = AfterGrace::wait;
@@ -171,6 +185,18 @@ TEST(sender_hangs, each_has_its_own_time_with_a_child_that_works_on_many) {
   EXPECT_THAT(sender.wake_after(60ms), ElementsAre("tell to end 1", "wake at 170ms"));
 }
 
+TEST(sender_hangs, a_child_of_many_that_works_on_the_younger_gets_no_time_for_the_oldest) {
+  EngineDriver sender{hanging(WorksOn::many)};
+  sender.start();
+  sender.submit();
+  sender.now = Instant{50ms};
+  sender.submit();
+  sender.now = Instant{90ms};
+  sender.working(2);
+
+  EXPECT_THAT(sender.wake_after(10ms), ElementsAre("tell to end 1", "wake at 110ms"));
+}
+
 TEST(sender_hangs, the_suspects_of_a_hang_go_one_at_a_time) {
   auto options = hanging(WorksOn::many);
   options.max_attempts = 1;
@@ -223,6 +249,14 @@ TEST(sender_hangs, also_if_it_was_all_that_the_child_held) {
   sender.error(1, 7);
 
   EXPECT_THAT(sender.wake_after(100ms), ElementsAre("tell to end 1", "wake at 110ms"));
+  EXPECT_THAT(sender.down(1), ElementsAre("dead letter 1 rejected", "start child 2"));
+}
+
+TEST(sender_hangs, nor_is_it_undone_by_what_the_child_refuses_after_it_was_told_to_end) {
+  auto sender = hanging_behind_an_error();
+
+  EXPECT_THAT(sender.nack(1), IsEmpty());
+  EXPECT_THAT(sender.reject(1), IsEmpty());
   EXPECT_THAT(sender.down(1), ElementsAre("dead letter 1 rejected", "start child 2"));
 }
 

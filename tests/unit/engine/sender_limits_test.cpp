@@ -181,6 +181,19 @@ TEST(sender_limits, a_fallback_that_fails_has_a_backoff_of_its_own) {
   EXPECT_EQ(sender.engine->owed(), 4u);
 }
 
+TEST(sender_limits, the_delays_of_the_fallback_are_not_drawn_with_those_of_the_child) {
+  testing::EventLog log;
+  auto options = with_fallback();
+  options.on_event = log.hook();
+  auto sender = fallen_back(std::move(options));
+  sender.take(input::ChildDown{2, {7, "crash"}});
+
+  const auto retries = log.all<event::RetryScheduled>();
+  ASSERT_EQ(retries.size(), 2u) << "of the child, and of the fallback";
+  EXPECT_EQ(retries[0].backoff.stream(), 0u);
+  EXPECT_NE(retries[1].backoff.stream(), 0u);
+}
+
 TEST(sender_limits, a_child_that_fails_again_while_it_comes_back_leaves_the_work_to_the_fallback) {
   auto sender = fallen_back();
   sender.wake_after(10ms);
@@ -189,6 +202,27 @@ TEST(sender_limits, a_child_that_fails_again_while_it_comes_back_leaves_the_work
   sender.take(input::ChildDown{3, {7, "crash"}});
 
   EXPECT_THAT(sender.ack(1), ElementsAre("acknowledge 1", "hand over 4 to 2"));
+}
+
+TEST(sender_limits, a_child_that_took_over_again_may_fail_as_often_as_at_first) {
+  auto options = with_fallback();
+  options.restart_limit = RestartLimit{1, 1h};
+  EngineDriver sender{std::move(options)};
+  sender.start();
+  sender.submit();
+  sender.crash_and_resend(10ms);
+  EXPECT_THAT(sender.crash(), ElementsAre("start fallback 3", "wake at 40ms"));
+  sender.child_started();
+  sender.wake_after(30ms);
+  EXPECT_THAT(sender.submit(), ElementsAre("accept 2", "start child 4", "hand over 2 to 3"));
+  sender.child_started();
+  EXPECT_THAT(sender.submit(), ElementsAre("accept 3", "hand over 3"));
+  sender.ack(3);
+  sender.ack(1);
+  EXPECT_THAT(sender.ack(2), ElementsAre("acknowledge 2", "stop child 3"));
+  sender.submit();
+
+  EXPECT_THAT(sender.crash(), ElementsAre("start child 5", "wake at 50ms"));
 }
 
 TEST(sender_limits, stopping_stops_both) {

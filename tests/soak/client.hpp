@@ -1,0 +1,30 @@
+#pragma once
+
+#include "sender_slot.hpp"
+
+#include <caf/actor.hpp>
+#include <caf/event_based_actor.hpp>
+
+#include <cstdint>
+#include <memory>
+
+namespace backoff_actor::soak {
+
+/// Keeps a window of submissions open with whoever is in a slot, until the soak is over.
+class Client final : public caf::event_based_actor {
+public:
+  Client(caf::actor_config& config, std::shared_ptr<SenderSlot> slot);
+
+  caf::behavior make_behavior() override;
+
+private:
+  void submit();
+  template <class Message>
+  void ask(const caf::actor& owner, std::uint64_t number, Message message);
+  void on_error(const caf::actor& owner, std::uint64_t number, const caf::error& error);
+  void submit_later();
+
+  std::shared_ptr<SenderSlot> slot_;
+};
+
+} // namespace backoff_actor::soak

@@ -1,0 +1,115 @@
+#include "outcome.hpp"
+
+#include "backoffctl/number_text.hpp"
+#include "backoffctl/plot_style.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace backoff_actor::soak {
+
+namespace {
+
+std::string memory_text(const Outcome& outcome) {
+  const auto& growth = outcome.growth;
+  if (!growth.is_known)
+    return "memory not judged";
+  const auto later = backoffctl::fixed(growth.later_mb, 0) + " MB";
+  return growth.has_grown
+           ? "memory grew from " + backoffctl::fixed(growth.earlier_mb, 0) + " to " + later
+           : "memory " + later + " (steady)";
+}
+
+} // namespace
+
+bool is_fine(const Outcome& outcome) {
+  return outcome.lost == 0 && outcome.totals.ended_twice == 0 && outcome.actors_left == 0
+         && !outcome.growth.has_grown;
+}
+
+std::string progress(const Sample& sample) {
+  return backoffctl::fixed(sample.seconds, 0) + " s, " + std::to_string(sample.ended) + " ended, "
+         + std::to_string(sample.crashes) + " crashes, " + backoffctl::fixed(sample.memory_mb, 0)
+         + " MB";
+}
+
+std::string last_line(const Outcome& outcome) {
+  const auto& totals = outcome.totals;
+  auto result = "deliveries " + std::to_string(totals.ended() - totals.refused) + ", crashes "
+                + std::to_string(outcome.crashes) + ", dead-lettered "
+                + std::to_string(totals.dead_lettered) + ", refused "
+                + std::to_string(totals.refused) + ", lost " + std::to_string(outcome.lost)
+                + ", ended twice " + std::to_string(totals.ended_twice) + ", ";
+  if (outcome.actors_left != 0)
+    result += "actors left " + std::to_string(outcome.actors_left) + ", ";
+  return result + memory_text(outcome);
+}
+
+std::string json(const Outcome& outcome) {
+  const auto& totals = outcome.totals;
+  const auto& growth = outcome.growth;
+  nlohmann::ordered_json result{{"seed", outcome.seed},
+                                {"seconds", outcome.seconds},
+                                {"submitted", totals.submitted},
+                                {"answered", totals.answered},
+                                {"refused", totals.refused},
+                                {"dead_lettered", totals.dead_lettered},
+                                {"lost", outcome.lost},
+                                {"ended_twice", totals.ended_twice},
+                                {"crashes", outcome.crashes},
+                                {"failed_starts", outcome.failed_starts},
+                                {"hangs", outcome.hangs},
+                                {"senders_ended", outcome.senders_ended},
+                                {"actors_left", outcome.actors_left}};
+  result["memory"] = {{"is_judged", growth.is_known},
+                      {"has_grown", growth.has_grown},
+                      {"earlier_mb", growth.earlier_mb},
+                      {"later_mb", growth.later_mb}};
+  auto& samples = result["samples"] = nlohmann::ordered_json::array();
+  for (const auto& x : outcome.samples)
+    samples.push_back({{"seconds", x.seconds},
+                       {"memory_mb", x.memory_mb},
+                       {"ended", x.ended},
+                       {"crashes", x.crashes}});
+  return result.dump() + "\n";
+}
+
+std::string picture(const Outcome& outcome, const backoffctl::PlotRequest& plot) {
+  constexpr auto panel_height = 220; // pixels, as is the next
+  constexpr auto between_panels = 50;
+  const auto height = backoffctl::plot_height(2 * panel_height + between_panels, 0);
+  const auto bottom = backoffctl::plot_below_panel;
+  const backoffctl::PlotPlace below{bottom, bottom + panel_height};
+  const backoffctl::PlotPlace above{below.top + between_panels,
+                                    below.top + between_panels + panel_height};
+  std::string data = "$samples << end_of_data\n";
+  double most_mb = 1;
+  double most_per_second = 1;
+  Sample last;
+  for (const auto& x : outcome.samples) {
+    const auto span = std::max(x.seconds - last.seconds, 1e-3);
+    const auto per_second = static_cast<double>(x.ended - last.ended) / span / 1000;
+    data += backoffctl::shortest(x.seconds) + " " + backoffctl::shortest(x.memory_mb) + " "
+            + backoffctl::shortest(per_second) + "\n";
+    most_mb = std::max(most_mb, x.memory_mb);
+    most_per_second = std::max(most_per_second, per_second);
+    last = x;
+  }
+  const auto curve = [](int column, std::size_t look) {
+    return "plot $samples using 1:" + std::to_string(column)
+           + " with lines linewidth 2 linecolor rgb '" + backoffctl::plot_look(look).colour
+           + "' notitle\n";
+  };
+  return backoffctl::plot_frame(plot, height, 0) + data + "end_of_data\nset format '%g'\n"
+         + "set xrange [0:" + backoffctl::rounded(std::max(last.seconds, 1.0), 6)
+         + "]\nset multiplot\n" + backoffctl::plot_panel(above, height, "memory, MB")
+         + backoffctl::plot_headline("Soak, " + last_line(outcome), height) + "set yrange [0:"
+         + backoffctl::rounded(most_mb * 1.1, 3) + "]\n" + curve(2, 0) + "unset label 2\n"
+         + backoffctl::plot_panel(below, height, "thousand deliveries per second")
+         + "set xlabel 'seconds' textcolor rgb '#444444'\nset yrange [0:"
+         + backoffctl::rounded(most_per_second * 1.1, 3) + "]\n" + curve(3, 1)
+         + "unset multiplot\n";
+}
+
+} // namespace backoff_actor::soak

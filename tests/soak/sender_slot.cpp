@@ -1,0 +1,118 @@
+#include "sender_slot.hpp"
+
+#include <backoff_actor/caf/control.hpp>
+#include <backoff_actor/testing/faulty_actor.hpp>
+
+#include <caf/actor_cast.hpp>
+#include <caf/actor_system.hpp>
+#include <caf/event_based_actor.hpp>
+#include <caf/exit_reason.hpp>
+#include <caf/send.hpp>
+
+#include <utility>
+
+namespace backoff_actor::soak {
+
+namespace {
+
+void bury(Account& account, const DeadLetter& letter) {
+  account.dead_lettered(letter.message.get_as<std::uint64_t>(0));
+}
+
+// Enters dead letters into the account.
+class LetterBox final : public caf::event_based_actor {
+public:
+  LetterBox(caf::actor_config& config, Account* account)
+    : caf::event_based_actor(config), account_(account) {}
+
+  caf::behavior make_behavior() override {
+    return {[this](const DeadLetter& letter) { bury(*account_, letter); }};
+  }
+
+private:
+  Account* account_;
+};
+
+} // namespace
+
+/// The youngest child of all senders of a slot.
+struct SenderSlot::Children {
+  std::mutex mutex;
+  caf::actor_addr youngest;
+};
+
+SenderSlot::SenderSlot(Shared& shared, SenderKind kind, std::uint64_t seed)
+  : shared_(shared), kind_(std::move(kind)), faults_(kind_.faults.with_seed(seed)),
+    children_(std::make_shared<Children>()) {
+  if (kind_.has_letter_box)
+    letter_box_ = shared.system.spawn<LetterBox>(&shared.account);
+  sender_ = make_sender();
+}
+
+caf::actor SenderSlot::make_sender() const {
+  auto options = kind_.options;
+  options.on_event = [&shared = shared_](const Event& event) { shared.happenings.count(event); };
+  options.dead_letters = letter_box_;
+  if (!letter_box_)
+    options.on_dead_letter = [&shared = shared_](const DeadLetter& letter) {
+      bury(shared.account, letter);
+    };
+  auto make = testing::faulty_children(kind_.children, faults_, kind_.births);
+  return spawn_back_off_sender(
+    shared_.system,
+    [make = std::move(make), children = children_](caf::event_based_actor* sender) {
+      auto child = make(sender);
+      const std::lock_guard lock{children->mutex};
+      children->youngest = child ? child.address() : caf::actor_addr{};
+      return child;
+    },
+    std::move(options));
+}
+
+caf::actor SenderSlot::sender() const {
+  const std::lock_guard lock{mutex_};
+  return sender_;
+}
+
+void SenderSlot::succeed(const caf::actor& gone) {
+  const std::lock_guard lock{mutex_};
+  if (sender_ == gone && sender_)
+    sender_ = make_sender();
+}
+
+void SenderSlot::end_sender(bool politely) {
+  caf::actor old;
+  {
+    const std::lock_guard lock{mutex_};
+    if (!sender_ || kind_.submission == Submission::plain_send)
+      return;
+    old = std::exchange(sender_, make_sender());
+  }
+  if (politely)
+    caf::anon_send(old, Stop{});
+  else
+    caf::anon_send_exit(old, caf::exit_reason::user_shutdown);
+}
+
+void SenderSlot::end_child(bool kill) {
+  caf::actor child;
+  {
+    const std::lock_guard lock{children_->mutex};
+    child = caf::actor_cast<caf::actor>(children_->youngest);
+  }
+  if (child)
+    caf::anon_send_exit(child,
+                        kill ? caf::exit_reason::kill : caf::exit_reason::remote_link_unreachable);
+}
+
+void SenderSlot::end() {
+  const std::lock_guard lock{mutex_};
+  if (sender_)
+    caf::anon_send(std::exchange(sender_, {}), Stop{});
+  if (letter_box_)
+    caf::anon_send_exit(std::exchange(letter_box_, {}), caf::exit_reason::user_shutdown);
+  const std::lock_guard children_lock{children_->mutex};
+  children_->youngest = {};
+}
+
+} // namespace backoff_actor::soak
