@@ -4,9 +4,9 @@
 //
 // BACKOFF_ACTOR_SEED=... takes the seed back that a failure prints.
 
+#include "common/seeds.hpp"
 #include "fixture.hpp"
 
-#include <cstdlib>
 #include <map>
 #include <ostream>
 #include <set>
@@ -18,11 +18,6 @@ namespace {
 
 using testing::Flakiness;
 using testing::FlakyChannel;
-
-std::uint64_t first_seed() {
-  const auto* const given = std::getenv("BACKOFF_ACTOR_SEED");
-  return given ? std::strtoull(given, nullptr, 10) : 1;
-}
 
 struct Mode {
   const char* name;
@@ -137,7 +132,7 @@ protected:
 };
 
 TEST_P(FlakyChannels, lose_nothing_for_good_and_every_duplicate_has_its_reason) {
-  seed = first_seed();
+  seed = test::first_seed();
   SCOPED_TRACE("BACKOFF_ACTOR_SEED=" + std::to_string(seed));
   const FlakyChannel to_children{bad(seed)};
   const FlakyChannel to_sender{bad(seed + 1'000'000)};

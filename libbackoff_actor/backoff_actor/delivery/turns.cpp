@@ -17,14 +17,14 @@ void Turns::add(Slot slot) {
 
 // Nobody overtakes what is not stored yet.
 Outbox::Slot Turns::next() const {
-  auto slot = fresh_.first;
+  auto slot = first_fresh();
   if (!ready_.empty() && (slot == Outbox::none || ready_.top_key() < outbox_[slot].id))
     slot = ready_.top();
   return slot != Outbox::none && outbox_[slot].stored ? slot : Outbox::none;
 }
 
 Outbox::Slot Turns::next_fresh() const {
-  const auto slot = fresh_.first;
+  const auto slot = first_fresh();
   return slot != Outbox::none && outbox_[slot].stored ? slot : Outbox::none;
 }
 
@@ -32,8 +32,22 @@ void Turns::take(Slot slot) {
   if (outbox_[slot].place == Place::ready)
     ready_.erase(slot);
   else
-    outbox_.unlink(fresh_, slot);
+    leave_fresh(slot);
   outbox_[slot].place = Place::in_flight;
+}
+
+Outbox::Slot Turns::first_fresh() const {
+  const auto slot = fresh_.first;
+  if (!freed_.empty() && (slot == Outbox::none || freed_.top_key() < outbox_[slot].id))
+    return freed_.top();
+  return slot;
+}
+
+void Turns::leave_fresh(Slot slot) {
+  if (freed_.contains(slot))
+    freed_.erase(slot);
+  else
+    outbox_.unlink(fresh_, slot);
 }
 
 void Turns::give_back(Slot slot) {
@@ -62,7 +76,7 @@ void Turns::remove(Slot slot) {
     outbox_.unlink(keys_.at(delivery.key), slot);
     return;
   case Place::fresh:
-    outbox_.unlink(fresh_, slot);
+    leave_fresh(slot);
     break;
   case Place::ready:
     ready_.erase(slot);
@@ -89,7 +103,8 @@ void Turns::pass_key_on(Slot owner) {
     return;
   }
   outbox_.unlink(blocked, next);
-  give_back(next);
+  outbox_[next].place = Place::fresh;
+  freed_.push(next, outbox_[next].id);
 }
 
 } // namespace backoff_actor

@@ -3,12 +3,13 @@
 // Design notes
 //
 // Whose turn it is to be handed over. Deliveries that were never handed over are *fresh*, and in a
-// list. What comes back from a child is *ready* again, or *pausing* first; these are in heaps. The
-// next delivery is the older of the first that is fresh and the oldest that is ready.
+// list, or in a heap if they were *blocked* before, since younger ones may be in the list already.
+// What comes back from a child is *ready* again, or *pausing* first; these are in heaps. The next
+// delivery is the oldest of the first that are fresh and the first that is ready.
 //
 //     fresh ----> in flight ----> ready or pausing ----> in flight ...
-//                                   ^
-//     blocked ----------------------+   (per key: behind the key's owner, until that has ended)
+//       ^
+//     blocked   (per key: behind the key's owner, until that has ended)
 
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
@@ -65,6 +66,8 @@ public:
   void remove(Slot slot);
 
 private:
+  Slot first_fresh() const;
+  void leave_fresh(Slot slot);
   void pass_key_on(Slot owner);
 
   Outbox& outbox_;
@@ -72,7 +75,8 @@ private:
   SlotHeap<Instant> pauses_;
   // By key, those that wait for its owner, which is the oldest that has not ended.
   std::unordered_map<std::uint64_t, Outbox::List> keys_;
-  Outbox::List fresh_; // of each key its owner only
+  Outbox::List fresh_;            // of each key its owner only
+  SlotHeap<std::uint64_t> freed_; // by number: those that are fresh and were blocked
   Ordering ordering_;
 };
 

@@ -1,6 +1,7 @@
 #include "backoff_actor/delivery/slot_heap.hpp"
 
 #include "backoff_actor/core/unit_random.hpp"
+#include "common/seeds.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -56,8 +57,8 @@ TEST(slot_heap, takes_a_slot_again_after_it_was_taken_out) {
 }
 
 TEST(slot_heap, agrees_with_a_sorted_set_over_many_random_operations) {
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    SCOPED_TRACE("seed " + std::to_string(seed));
+  for (const auto seed : test::seeds(20)) {
+    SCOPED_TRACE("BACKOFF_ACTOR_SEED=" + std::to_string(seed));
     SlotHeap<int> heap;
     std::set<std::pair<int, std::uint32_t>> expected;
     std::map<std::uint32_t, int> keys;

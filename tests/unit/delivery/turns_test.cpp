@@ -172,6 +172,22 @@ TEST(turns, a_key_whose_owner_ends_during_a_pause_goes_on) {
   EXPECT_THAT(desk.take_all(), ElementsAre(2));
 }
 
+TEST(turns, the_next_of_a_key_is_fresh_and_before_what_is_younger) {
+  Desk desk{Ordering::per_key};
+  desk.submit(1, 7);
+  desk.submit(2, 7);
+  desk.submit(3);
+  desk.submit(4);
+  EXPECT_EQ(desk.turns.next_fresh(), desk.slots[1]);
+  desk.turns.take(desk.slots[1]);
+  EXPECT_EQ(desk.turns.next_fresh(), desk.slots[3]);
+
+  desk.end(1);
+
+  EXPECT_EQ(desk.turns.next_fresh(), desk.slots[2]);
+  EXPECT_THAT(desk.take_all(), ElementsAre(2, 3, 4));
+}
+
 TEST(turns, a_key_is_forgotten_with_its_last_delivery) {
   Desk desk{Ordering::per_key};
   desk.submit(1, 7);

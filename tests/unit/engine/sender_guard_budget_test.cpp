@@ -6,6 +6,7 @@
 namespace backoff_actor::engine_test {
 
 using namespace std::chrono_literals;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 
 // -- budgets --------------------------------------------------------------------------------
@@ -45,6 +46,21 @@ TEST(sender_guard, where_order_is_free_first_attempts_pass_a_retry_that_waits_fo
   EXPECT_EQ(s.sender.hand_overs.at(1).size(), 2);
 
   EXPECT_THAT(s.sender.submit(), ElementsAre("accept 2", "hand over 2"));
+}
+
+TEST(sender_guard, what_its_key_has_freed_is_a_first_attempt_and_passes_a_retry_without_budget) {
+  GuardedSender s{{.ordering = Ordering::per_key}, one_retry_a_second()};
+  s.sender.start();
+  s.sender.submit();
+  s.sender.nack(1);
+  s.sender.wake_after(1h);
+  s.sender.nack(1);
+  s.sender.take(input::Submit{.key = 7});
+  s.sender.take(input::Submit{.key = 7}); // blocked by the one before
+  s.sender.wake_after(200ms); // the backoffs of the first are over, but the budget is not full
+  EXPECT_EQ(s.sender.hand_overs.at(1).size(), 2);
+
+  EXPECT_THAT(s.sender.ack(2), Contains("hand over 3"));
 }
 
 TEST(sender_guard, what_waited_behind_the_culprit_of_a_crash_is_no_retry) {

@@ -15,8 +15,8 @@
 namespace backoff_actor::retry_test {
 
 using namespace std::chrono_literals;
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 // Delays of 1 s, 2 s, 4 s, and then 8 s for ever.
 inline const Policy doubling = Exponential{.first = 1s, .factor = 2, .cap = 8s};
@@ -51,7 +51,7 @@ private:
   std::vector<int> answers_;
 };
 
-class retry_call : public testing::Test {
+class retry_call : public ::testing::Test {
 protected:
   testing::VirtualClock clock;
 };

@@ -16,7 +16,7 @@
 namespace backoff_actor::retry_test {
 
 using namespace std::chrono_literals;
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 // The delays of six retries that differ by chance.
 std::vector<Duration> random_delays(const RetryOptions& options) {
@@ -56,7 +56,7 @@ TEST(retry_options, have_default_streams_that_no_actors_id_is) {
 // -- the observer ------------------------------------------------------------------------
 
 // Fails with an exception, then with a value, then with a wish.
-class three_failures : public testing::Test {
+class three_failures : public ::testing::Test {
 protected:
   auto run(const RetryOptions& options) {
     return retry(

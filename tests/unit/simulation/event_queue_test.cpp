@@ -1,11 +1,11 @@
 #include "backoff_actor/simulation/event_queue.hpp"
 
 #include "backoff_actor/core/unit_random.hpp"
+#include "common/seeds.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <map>
 #include <set>
 #include <string>
@@ -149,9 +149,7 @@ void walk(std::uint64_t seed) {
 }
 
 TEST(event_queue, agrees_with_a_sorted_map_over_many_random_operations) {
-  if (const auto* given = std::getenv("BACKOFF_ACTOR_SEED"))
-    return walk(std::stoull(given));
-  for (std::uint64_t seed = 1; seed <= 10; ++seed)
+  for (const auto seed : test::seeds(10))
     walk(seed);
 }
 

@@ -1,0 +1,340 @@
+// Random walks of deliveries through an outbox with its turns and, beside it, through the reference.
+// After every step both must hold the same deliveries in the same order, and name the same one as the
+// next. A failing walk is shrunk; RC_PARAMS="reproduce=..." has it again, see
+// sender_engine_walk_test.cpp.
+
+#include "backoff_actor/delivery/outbox.hpp"
+#include "backoff_actor/delivery/turns.hpp"
+#include "reference_outbox.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <chrono>
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <ostream>
+#include <utility>
+#include <vector>
+
+namespace backoff_actor::model_test {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+using Number = ReferenceOutbox::Number;
+using Slot = Outbox::Slot;
+
+enum class Deed : std::uint8_t {
+  submit,
+  submit_unstored,
+  store,
+  take,
+  take_fresh,
+  give_back,
+  pause,
+  touch,
+  make_ghost,
+  end,
+  advance,
+  end_all_pauses,
+  flood,
+  ask,
+};
+
+struct Step {
+  Deed deed;
+  std::uint32_t which; // of those that it can be done with, or how far, or which key
+};
+
+void showValue(const Step& step, std::ostream& out) {
+  constexpr const char* names[] = {
+    "submit", "submit_unstored", "store", "take",    "take_fresh",     "give_back", "pause",
+    "touch",  "make_ghost",      "end",   "advance", "end_all_pauses", "flood",     "ask"};
+  out << names[static_cast<std::size_t>(step.deed)] << ' ' << step.which;
+}
+
+rc::Gen<Step> arbitrary_step() {
+  return rc::gen::build<Step>(
+    rc::gen::set(&Step::deed, rc::gen::weightedElement<Deed>({{200, Deed::submit},
+                                                              {40, Deed::submit_unstored},
+                                                              {40, Deed::store},
+                                                              {200, Deed::take},
+                                                              {40, Deed::take_fresh},
+                                                              {80, Deed::give_back},
+                                                              {60, Deed::pause},
+                                                              {30, Deed::touch},
+                                                              {30, Deed::make_ghost},
+                                                              {180, Deed::end},
+                                                              {60, Deed::advance},
+                                                              {5, Deed::end_all_pauses},
+                                                              {1, Deed::flood},
+                                                              {60, Deed::ask}})),
+    rc::gen::set(&Step::which, rc::gen::inRange<std::uint32_t>(0, 1000)));
+}
+
+class OutboxWalk {
+public:
+  explicit OutboxWalk(Ordering ordering) : turns_(outbox_, ordering), reference_(ordering) {}
+
+  void take(const Step& step) {
+    switch (step.deed) {
+    case Deed::submit:
+    case Deed::submit_unstored:
+      submit(step.which % 4, step.deed == Deed::submit);
+      break;
+    case Deed::store:
+      with_one(
+        step.which, [](const auto& x) { return !x.stored; },
+        [this](Number number, Slot slot) {
+          outbox_[slot].stored = true;
+          reference_.store(number);
+        });
+      break;
+    case Deed::take:
+      hand_over(turns_.next());
+      break;
+    case Deed::take_fresh:
+      hand_over(turns_.next_fresh());
+      break;
+    case Deed::give_back:
+      with_one(step.which, is_returnable, [this](Number number, Slot slot) {
+        outbox_.unlink(with_child_, slot);
+        turns_.give_back(slot);
+        reference_.give_back(number);
+      });
+      break;
+    case Deed::pause:
+      pause(step.which);
+      break;
+    case Deed::touch:
+      with_one(step.which, is_with_child, [this](Number number, Slot slot) {
+        outbox_.unlink(with_child_, slot);
+        outbox_.append(with_child_, slot);
+        reference_.touch(number);
+      });
+      break;
+    case Deed::make_ghost:
+      with_one(step.which, is_returnable, [this](Number number, Slot slot) {
+        outbox_.make_ghost(slot);
+        reference_.make_ghost(number);
+      });
+      break;
+    case Deed::end:
+      with_one(
+        step.which, [](const auto&) { return true; }, [this](Number number, Slot) { end(number); });
+      break;
+    case Deed::advance:
+      advance(step.which);
+      break;
+    case Deed::end_all_pauses:
+      turns_.end_pauses(Instant::never());
+      reference_.end_pauses(Instant::never());
+      break;
+    case Deed::flood:
+      flood();
+      break;
+    case Deed::ask:
+      ask(step.which);
+      break;
+    }
+    compare();
+  }
+
+  // No name of a hand-over ever means another delivery than its own.
+  void finish() const {
+    for (const auto& [name, number] : names_)
+      compare_found(name, number);
+  }
+
+private:
+  static bool is_with_child(const ReferenceOutbox::Owed& x) {
+    return x.at == ReferenceOutbox::At::child;
+  }
+
+  static bool is_returnable(const ReferenceOutbox::Owed& x) {
+    return is_with_child(x) && !x.is_ghost;
+  }
+
+  // Does it with one of those that the reference says it can be done with, if there is any.
+  template <class Predicate, class Deed>
+  void with_one(std::uint32_t which, Predicate can, Deed deed) {
+    std::vector<Number> those;
+    for (const auto& [number, x] : reference_.all())
+      if (can(x))
+        those.push_back(number);
+    if (those.empty())
+      return;
+    const auto number = those[which % those.size()];
+    deed(number, slots_.at(number));
+  }
+
+  void submit(std::uint64_t key, bool stored) {
+    const auto number = ++last_;
+    const auto slot = outbox_.push(number, now_);
+    RC_ASSERT(outbox_[slot].submitted_at == now_);
+    outbox_[slot].key = key;
+    outbox_[slot].stored = stored;
+    turns_.add(slot);
+    slots_[number] = slot;
+    reference_.submit(number, key, stored);
+  }
+
+  void hand_over(Slot slot) {
+    if (slot == Outbox::none)
+      return;
+    const auto number = outbox_[slot].id;
+    RC_ASSERT(slots_.at(number) == slot);
+    turns_.take(slot);
+    outbox_.append(with_child_, slot);
+    const auto name = outbox_.hand_over(slot, ++hand_overs_, 7);
+    RC_ASSERT(outbox_[slot].incarnation == hand_overs_);
+    RC_ASSERT(outbox_[slot].epoch == 7U);
+    RC_ASSERT(names_.emplace(name, number).second);
+    reference_.hand_over(number, name);
+  }
+
+  // From the child, or, for every second, from where it came back to.
+  void pause(std::uint32_t which) {
+    const auto until = now_ + which * 3ms;
+    with_one(
+      which / 2,
+      [=](const auto& x) {
+        return which % 2 == 0 ? is_returnable(x)
+                              : x.at == ReferenceOutbox::At::home && !x.hand_overs.empty();
+      },
+      [=, this](Number number, Slot slot) {
+        if (which % 2 == 0)
+          outbox_.unlink(with_child_, slot);
+        turns_.pause(slot, until);
+        reference_.pause(number, until);
+      });
+  }
+
+  // Every third time just to the end of a pause.
+  void advance(std::uint32_t how) {
+    const auto end = reference_.next_pause_end();
+    now_ = how % 3 == 0 && end != Instant::never() ? end : now_ + how * 1ms;
+    turns_.end_pauses(now_);
+    reference_.end_pauses(now_);
+  }
+
+  void end(Number number) {
+    const auto slot = slots_.at(number);
+    turns_.remove(slot);
+    if (is_with_child(reference_.all().at(number)))
+      outbox_.unlink(with_child_, slot);
+    outbox_.erase(slot);
+    RC_ASSERT(!outbox_.holds(slot, number));
+    slots_.erase(number);
+    reference_.end(number);
+  }
+
+  // A backlog that is large enough to be given back when it is worked off.
+  void flood() {
+    const auto first = last_ + 1;
+    for (std::size_t i = 0; i <= Outbox::kept_size; ++i)
+      submit(0, true);
+    hand_over(turns_.next());
+    for (auto number = first; number <= last_; ++number)
+      end(number);
+    if (outbox_.empty() && reference_.all().empty())
+      RC_ASSERT(outbox_.reserved() == 0U);
+  }
+
+  void ask(std::uint32_t which) const {
+    if (names_.empty())
+      return;
+    const auto& [name, number] =
+      *std::next(names_.begin(), static_cast<std::ptrdiff_t>(which % names_.size()));
+    compare_found(name, number);
+    const auto unknown = HandOverId::make(name.slot(), name.tag() + 1000);
+    RC_ASSERT(outbox_.find(unknown) == Outbox::none);
+  }
+
+  void compare_found(HandOverId name, Number number) const {
+    const auto owed = reference_.all().find(number);
+    if (owed == reference_.all().end()) {
+      RC_ASSERT(outbox_.find(name) == Outbox::none);
+      return;
+    }
+    const auto slot = slots_.at(number);
+    RC_ASSERT(outbox_.find(name) == slot);
+    RC_ASSERT(outbox_.is_latest(slot, name) == (owed->second.hand_overs.back() == name));
+  }
+
+  void compare() const {
+    RC_ASSERT(outbox_.size() == reference_.owed().size());
+    RC_ASSERT(outbox_.empty() == reference_.owed().empty());
+    RC_ASSERT(numbers_from(outbox_.front(), [this](Slot x) { return outbox_.next(x); })
+              == reference_.owed());
+    RC_ASSERT(numbers_from(with_child_.first, [this](Slot x) { return outbox_.next_in_list(x); })
+              == reference_.with_child());
+    RC_ASSERT(with_child_.count == reference_.with_child().size());
+    RC_ASSERT(slot_of(reference_.next()) == turns_.next());
+    RC_ASSERT(slot_of(reference_.next_fresh()) == turns_.next_fresh());
+    RC_ASSERT(turns_.next_pause_end() == reference_.next_pause_end());
+    for (const auto& [number, x] : reference_.all()) {
+      const auto slot = slots_.at(number);
+      RC_ASSERT(outbox_.holds(slot, number));
+      RC_ASSERT(outbox_[slot].is_ghost == x.is_ghost);
+      RC_ASSERT(outbox_[slot].place == place_of(number, x));
+      if (x.hand_overs.empty())
+        RC_ASSERT(outbox_.find(HandOverId::make(slot, 0)) == Outbox::none);
+    }
+  }
+
+  template <class Next>
+  std::vector<Number> numbers_from(Slot slot, Next next) const {
+    std::vector<Number> result;
+    for (; slot != Outbox::none && result.size() <= slots_.size(); slot = next(slot))
+      result.push_back(outbox_[slot].id);
+    return result;
+  }
+
+  Slot slot_of(std::optional<Number> number) const {
+    return number ? slots_.at(*number) : Outbox::none;
+  }
+
+  Place place_of(Number number, const ReferenceOutbox::Owed& x) const {
+    if (is_with_child(x))
+      return Place::in_flight;
+    if (x.at == ReferenceOutbox::At::pausing)
+      return Place::pausing;
+    if (!x.hand_overs.empty())
+      return Place::ready;
+    return reference_.is_blocked(number) ? Place::blocked : Place::fresh;
+  }
+
+  Outbox outbox_;
+  Turns turns_;
+  ReferenceOutbox reference_;
+  Outbox::List with_child_;
+  std::map<Number, Slot> slots_{}; // of all that have not ended
+  std::map<HandOverId, Number> names_{};
+  Number last_ = 0;
+  std::uint32_t hand_overs_ = 0;
+  Instant now_{1h};
+};
+
+} // namespace
+
+TEST(outbox_walk, agrees_with_the_reference_in_what_is_owed_and_whose_turn_it_is) {
+  const auto holds = rc::check("an outbox agrees with the reference", [] {
+    const auto ordering =
+      *rc::gen::element(Ordering::strict, Ordering::per_key, Ordering::unordered);
+    const auto steps =
+      *rc::gen::scale(3.0, rc::gen::container<std::vector<Step>>(arbitrary_step()));
+    RC_LOG(ordering == Ordering::per_key ? "per_key" : "not per_key");
+    OutboxWalk walk{ordering};
+    for (const auto& step : steps)
+      walk.take(step);
+    walk.finish();
+  });
+  EXPECT_TRUE(holds);
+}
+
+} // namespace backoff_actor::model_test
