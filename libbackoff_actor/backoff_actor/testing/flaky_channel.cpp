@@ -67,7 +67,7 @@ private:
     if (*span == Duration::zero())
       work();
     else
-      later(*span, std::move(work));
+      later(*span, {}, std::move(work)); // nobody is told what is lost
   }
 
   std::shared_ptr<FlakyChannel::State> state_;
