@@ -173,6 +173,25 @@ TEST_P(FlakyChannels, lose_nothing_for_good_and_every_duplicate_has_its_reason) 
   EXPECT_GT(handed_over, accepted);
 }
 
+class FlakyChannelAndPlan : public SenderTest {};
+
+TEST_F(FlakyChannelAndPlan, of_one_seed_do_not_strike_the_same_messages) {
+  const FaultPlan plan{"random(seed 7, crash 20%)"};
+  const FlakyChannel channel{{.seed = 7, .drop = 0.2, .delay = 0}};
+  const auto service = time.keep(channel.to(time.spawn<Echo>()));
+
+  int both = 0;
+  for (std::uint64_t i = 0; i != 1000; ++i) {
+    const auto dropped = channel.account().dropped;
+    time.tell(service, std::string{"a"});
+    time.run();
+    both += channel.account().dropped > dropped && plan[i].kind == Fault::Kind::crash;
+  }
+
+  EXPECT_GT(both, 10) << "a twenty-fifth of them on average";
+  EXPECT_LT(both, 80);
+}
+
 constexpr Mode one_at_a_time{"by_reply_one_in_order", Acknowledgement::by_reply, WorksOn::one,
                              Ordering::strict};
 constexpr Mode many_at_once{"by_reply_many_unordered", Acknowledgement::by_reply, WorksOn::many,
