@@ -78,6 +78,18 @@ protected:
 
 TEST_F(FailsAtTheEnd, happens) { happen(); }
 
+TEST(seed, of_a_test_that_fails) {
+  const RandomSeed seed;
+  EXPECT_EQ(1, 2);
+}
+
+TEST(seed, of_a_test_that_throws) {
+  const RandomSeed seed;
+  throw std::runtime_error("out of the body");
+}
+
+TEST(seed, of_a_test_that_succeeds) { const RandomSeed seed; }
+
 TEST(guard, minds_only_its_own_life) {
   const EventLog log;
   log.note({}, "begin");
