@@ -254,7 +254,7 @@ TEST_F(FaultyActor, needs_somebody_to_stand_before) {
 }
 
 TEST(FaultyFactories, may_be_called_from_several_threads) {
-  constexpr std::uint64_t calls_each = 100'000;
+  constexpr std::uint64_t calls_each = 3'000'000; // long enough for both to be at it
   const auto make =
     faulty_children([](caf::event_based_actor*) { return caf::actor{}; }, {},
                     {testing::BirthPlan::repeated(2 * calls_each, "no_actor"), "factory_throws"});

@@ -166,8 +166,8 @@ protected:
   }
 
   /// Makes a request, see `VirtualTime::ask`, and lets the actors work.
-  template <class T, class... Ts>
-  std::shared_ptr<Answer<T>> ask(const caf::actor& receiver, Ts... values) {
+  template <class T, class Handle, class... Ts>
+  std::shared_ptr<Answer<T>> ask(const Handle& receiver, Ts... values) {
     auto answer = time.ask<T>(receiver, std::move(values)...);
     time.run();
     return answer;

@@ -1,5 +1,7 @@
 #include "backoff_actor/testing/virtual_time.hpp"
 
+#include "backoff_actor/core/problems.hpp"
+
 #include <algorithm>
 #include <stdexcept>
 
@@ -26,11 +28,6 @@ VirtualTime::~VirtualTime() {
 
 caf::actor_system& VirtualTime::system() { return virtual_system_.system(); }
 
-caf::actor VirtualTime::keep(caf::actor actor) {
-  kept_.push_back(actor);
-  return actor;
-}
-
 std::size_t VirtualTime::run() {
   constexpr std::size_t limit = 1'000'000;
   std::size_t count = 0;
@@ -42,6 +39,10 @@ std::size_t VirtualTime::run() {
 }
 
 std::size_t VirtualTime::advance(Duration span) {
+  Problems problems;
+  if (span < Duration::zero())
+    problems.add("span", to_string(span), "0ns and above");
+  problems.raise_if_any();
   run();
   const auto end = now() + span;
   std::size_t fired = 0;
