@@ -90,7 +90,7 @@ public:
   std::shared_ptr<Answer<T>> ask(const Handle& receiver, Ts... values) {
     auto answer = std::make_shared<Answer<T>>();
     keep(system().spawn<Client>([=, to = caf::actor_cast<caf::actor>(receiver)](auto* self) {
-      self->request(to, caf::infinite, values...)
+      seam::request(*self, to, values...)
         .then([=](const T& value) { answer->value = value; },
               [=](const caf::error& error) {
                 answer->error = error;
