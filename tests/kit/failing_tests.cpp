@@ -71,6 +71,12 @@ TEST_F(Fixture, expects_another_delay) {
                               child_down(2), acknowledged(1)));
 }
 
+// For ever: somebody has to end it.
+TEST_F(Fixture, waits_for_what_was_not_kept) {
+  const auto hangs = DangerousActor{"hang"}.spawn(time.system());
+  ask<std::string>(hangs, std::string{"a"});
+}
+
 class FailsAtTheEnd : public Fixture {
 protected:
   void TearDown() override { EXPECT_EQ(1, 2); }

@@ -2,7 +2,10 @@
 
 #include "backoff_actor/core/problems.hpp"
 
+#include <caf/actor_registry.hpp>
+
 #include <algorithm>
+#include <cstdio>
 #include <stdexcept>
 
 namespace backoff_actor::testing {
@@ -24,6 +27,12 @@ VirtualTime::~VirtualTime() {
   virtual_system_.drop_timers(); // which may have been the last to hold an actor
   while (virtual_system_.step())
     continue;
+  if (const auto left = system().registry().running(); left > 0) {
+    std::fprintf(stderr,
+                 "VirtualTime: waits for actors that nobody ends: %zu; `keep` what is spawned\n",
+                 left);
+    std::fflush(stderr);
+  }
 }
 
 caf::actor_system& VirtualTime::system() { return virtual_system_.system(); }

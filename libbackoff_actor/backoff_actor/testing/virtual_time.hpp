@@ -30,7 +30,8 @@ public:
   /// own, have been called on its configuration.
   explicit VirtualTime(const std::function<void(caf::actor_system_config&)>& configure = {});
 
-  /// Thaws all frozen actors, ends all kept ones, and drops all timers.
+  /// Thaws all frozen actors, ends all kept ones, and drops all timers. Waits for those that are left,
+  /// and says so on the standard error, for only detached ones can still end by themselves.
   ~VirtualTime();
 
   VirtualTime(const VirtualTime&) = delete;
