@@ -89,7 +89,7 @@ public:
 
   /// Each fault is drawn by itself, from `Draws{seed, 0}`; where none is drawn all is well.
   ///
-  /// @param count how many are drawn; nothing: it never ends
+  /// @shape  `count`: how many are drawn; nothing: it never ends.
   /// @errors throws `InvalidArgument` unless every probability is in [0, 1] and so is their sum, and
   ///         `count` is at most `max_length`.
   static BasicFaultPlan random(std::uint64_t seed, std::vector<Chance> chances,
