@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace backoff_actor::kit_test {
@@ -67,6 +68,41 @@ public:
            sent(delivery, delivery.payload.get_as<std::string>(0) + " later"));
     }};
   }
+};
+
+// Asks who asks it, before it answers.
+class AskingWorker : public caf::event_based_actor {
+public:
+  using caf::event_based_actor::event_based_actor;
+
+  caf::behavior make_behavior() override {
+    return {[this](const std::string& text) {
+      const auto client = caf::actor_cast<caf::actor>(current_sender());
+      auto promise = make_response_promise();
+      seam::request(*this, client, std::uint64_t{3})
+        .then(
+          [promise, text](const std::string& word) mutable { promise.deliver(text + " " + word); });
+      return caf::delegated<std::string>{};
+    }};
+  }
+};
+
+// Asks a worker, and answers its question.
+class AskedClient : public caf::event_based_actor {
+public:
+  AskedClient(caf::actor_config& config, caf::actor worker, std::shared_ptr<Strings> answers)
+    : caf::event_based_actor(config), worker_(std::move(worker)), answers_(std::move(answers)) {}
+
+  caf::behavior make_behavior() override {
+    seam::request(*this, std::exchange(worker_, nullptr), std::string{"a"})
+      .then([this](const std::string& answer) { answers_->push_back(answer); });
+    return {
+      [](std::uint64_t number) { return std::string{"number "}.append(std::to_string(number)); }};
+  }
+
+private:
+  caf::actor worker_;
+  std::shared_ptr<Strings> answers_;
 };
 
 class FaultyActor : public actor_test::SenderTest {
@@ -210,6 +246,15 @@ TEST_F(FaultyActor, ends_with_the_reason_of_the_worker_when_that_ends) {
   EXPECT_TRUE(answer->error);
   ASSERT_TRUE(*reason);
   EXPECT_TRUE(**reason == caf::sec::runtime_error);
+}
+
+TEST_F(FaultyActor, passes_on_the_questions_of_the_worker_and_what_is_answered) {
+  const auto service = time.keep(faulty_actor(time.spawn<AskingWorker>(), {}));
+  const auto answers = std::make_shared<Strings>();
+  time.spawn<AskedClient>(service, answers);
+  time.run();
+
+  EXPECT_EQ(*answers, (Strings{"a number 3"}));
 }
 
 TEST_F(FaultyActor, kills_the_worker_when_it_is_ended) {

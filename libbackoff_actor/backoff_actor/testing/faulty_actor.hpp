@@ -29,7 +29,7 @@ BACKOFF_ACTOR_EXPORT caf::actor spawn_faulty(const caf::actor& worker, Faults fa
 ///     const auto service = faulty_actor(worker, "ok*3, crash");
 ///
 /// With `ok` the worker gets the message as a request, and its answer goes to who asked; what it sends
-/// to its sender on its own account goes to whom it was asked for last. With every other fault but
+/// to its sender, or asks it, on its own account goes to whom it was asked for last. With every other fault but
 /// `slow` it never sees the message. With a crash or a stop the front ends, and the worker with it.
 ///
 /// When the worker ends, so does the front, with the same reason. When the front ends, however that

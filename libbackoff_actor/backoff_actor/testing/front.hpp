@@ -41,7 +41,7 @@ public:
 protected:
   // Is told of a message from anybody but the worker.
   virtual void on_call(seam::OpenRequest client, caf::message payload) = 0;
-  // Is told of what the worker says of its own accord to whom it was asked for last.
+  // Is told of what the worker says of its own accord, without asking, to whom it was asked for last.
   virtual void on_own_word(seam::OpenRequest client, caf::message payload) {
     seam::respond(client, std::move(payload), ctrl());
   }
@@ -67,8 +67,13 @@ private:
   void on_message(caf::message payload) final {
     auto client = open_request();
     if (!client.client || caf::actor_cast<caf::actor>(client.client) != target_)
-      on_call(std::move(client), std::move(payload));
-    else if (auto last = caf::actor_cast<caf::strong_actor_ptr>(last_client_))
+      return on_call(std::move(client), std::move(payload));
+    auto last = caf::actor_cast<caf::strong_actor_ptr>(last_client_);
+    if (!last)
+      refuse(client, caf::make_error(caf::sec::request_receiver_down), nullptr);
+    else if (client.is_request())
+      relay_to(caf::actor_cast<caf::actor>(last), std::move(client), {}, std::move(payload));
+    else
       on_own_word({std::move(last), {}}, std::move(payload));
   }
 
