@@ -7,7 +7,11 @@
 #include "common/seeds.hpp"
 #include "fixture.hpp"
 
+#include <caf/exit_reason.hpp>
+
 #include <map>
+#include <memory>
+#include <optional>
 #include <ostream>
 #include <set>
 #include <string>
@@ -166,6 +170,96 @@ TEST_P(FlakyChannels, lose_nothing_for_good_and_every_duplicate_has_its_reason) 
   EXPECT_GT(account.dropped, 0U);
   EXPECT_GT(children.dropped, 0U);
   EXPECT_GT(handed_over, accepted);
+}
+
+class AFlakyChannel : public SenderTest {
+protected:
+  // Tells a service behind the channel the numbers from 0 to 999, 10 ms apart.
+  void tell_numbers(const FlakyChannel& channel) {
+    const auto service = time.keep(channel.to(danger.spawn(time.system())));
+    for (int i = 0; i != 1000; ++i) {
+      time.tell(service, std::to_string(i));
+      time.advance(10ms);
+    }
+  }
+};
+
+TEST_F(AFlakyChannel, drops_delays_and_reorders_as_it_says_and_passes_the_rest_once) {
+  const FlakyChannel channel{{.seed = 3, .drop = 0.2, .delay = 0.3, .longest_delay = 1s}};
+  tell_numbers(channel);
+  time.advance(990ms);
+
+  const auto account = channel.account();
+  EXPECT_EQ(account.passed + account.delayed + account.dropped, 1000U);
+  EXPECT_NEAR(static_cast<double>(account.dropped), 200, 50);
+  EXPECT_NEAR(static_cast<double>(account.delayed), 300, 60);
+
+  const auto arrived = danger.texts();
+  EXPECT_EQ(arrived.size(), account.passed + account.delayed) << "none is later than a second";
+  EXPECT_EQ(std::set<std::string>(arrived.begin(), arrived.end()).size(), arrived.size());
+  int overtaken = 0;
+  for (std::size_t i = 1; i < arrived.size(); ++i)
+    overtaken += std::stoi(arrived[i]) < std::stoi(arrived[i - 1]);
+  EXPECT_GT(overtaken, 100);
+}
+
+TEST_F(AFlakyChannel, does_the_same_with_the_same_seed_and_not_with_another) {
+  const auto arrived = [this](std::uint64_t seed) {
+    danger = DangerousActor{};
+    tell_numbers(FlakyChannel{{.seed = seed}});
+    return danger.texts();
+  };
+  const auto first = arrived(3);
+
+  EXPECT_EQ(arrived(3), first);
+  EXPECT_NE(arrived(4), first);
+}
+
+TEST_F(AFlakyChannel, does_not_lose_the_end_of_what_is_behind_it) {
+  const FlakyChannel channel{{.drop = 1, .delay = 0}};
+  const auto target = time.spawn<Echo>();
+  const auto service = channel.to(target);
+  const auto reason = std::make_shared<std::optional<caf::error>>();
+  time.spawn<Watcher>(service, reason);
+  time.run();
+  EXPECT_FALSE(*reason);
+
+  time.stop(target);
+  time.run();
+
+  ASSERT_TRUE(*reason);
+  EXPECT_TRUE(**reason == caf::exit_reason::user_shutdown);
+}
+
+TEST(FlakyChannel, names_all_that_cannot_be) {
+  try {
+    FlakyChannel{{.drop = 1.5, .delay = -0.5, .longest_delay = 0s}};
+    FAIL() << "it can be";
+  } catch (const InvalidArgument& problem) {
+    EXPECT_THAT(problem.what(),
+                ::testing::AllOf(HasSubstr("drop: got 150%"), HasSubstr("delay: got -50%"),
+                                 HasSubstr("longest_delay: got 0ns")));
+  }
+  EXPECT_THROW((FlakyChannel{{.drop = 0.6, .delay = 0.6}}), InvalidArgument);
+  EXPECT_THROW(FlakyChannel{{}}.to(caf::actor{}), InvalidArgument);
+  EXPECT_THROW(FlakyChannel{{}}.to_children({}), InvalidArgument);
+}
+
+TEST_F(AFlakyChannel, and_a_plan_of_one_seed_do_not_strike_the_same_messages) {
+  const FaultPlan plan{"random(seed 7, crash 20%)"};
+  const FlakyChannel channel{{.seed = 7, .drop = 0.2, .delay = 0}};
+  const auto service = time.keep(channel.to(time.spawn<Echo>()));
+
+  int both = 0;
+  for (std::uint64_t i = 0; i != 1000; ++i) {
+    const auto dropped = channel.account().dropped;
+    time.tell(service, std::string{"a"});
+    time.run();
+    both += channel.account().dropped > dropped && plan[i].kind == Fault::Kind::crash;
+  }
+
+  EXPECT_GT(both, 10) << "a twenty-fifth of them on average";
+  EXPECT_LT(both, 80);
 }
 
 constexpr Mode one_at_a_time{"by_reply_one_in_order", Acknowledgement::by_reply, WorksOn::one,

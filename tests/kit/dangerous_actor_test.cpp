@@ -1,5 +1,7 @@
 #include "fixture.hpp"
 
+#include <caf/sec.hpp>
+
 namespace backoff_actor::kit_test {
 
 namespace {
@@ -36,6 +38,36 @@ TEST_F(DangerousActor, works_without_a_sender_too) {
   EXPECT_EQ(a->value, "a");
   EXPECT_TRUE(b->error);
   EXPECT_EQ(worker.alive(), 1U);
+}
+
+TEST_F(DangerousActor, answers_messages_of_other_types_with_an_error_and_lives) {
+  const testing::DangerousActor worker;
+  const auto actor = time.keep(worker.spawn(time.system()));
+  TrackedMsg tracked;
+  tracked.id = 1;
+  tracked.payload = caf::make_message(std::uint64_t{3});
+
+  const auto number = time.ask<std::string>(actor, std::uint64_t{3});
+  const auto inside = time.ask<std::string>(actor, tracked);
+  time.run();
+
+  EXPECT_TRUE(number->error == caf::sec::unexpected_message);
+  EXPECT_TRUE(inside->error == caf::sec::unexpected_message);
+  EXPECT_EQ(worker.alive(), 1U);
+  EXPECT_EQ(worker.texts(), Strings{});
+  EXPECT_EQ(worker.faults().taken(), 0U);
+}
+
+TEST_F(DangerousActor, that_hangs_does_not_answer_what_was_slow_by_then) {
+  const testing::DangerousActor worker{"slow 1s, hang"};
+  const auto actor = time.keep(worker.spawn(time.system()));
+
+  const auto slow = time.ask<std::string>(actor, std::string{"slow"});
+  const auto hangs = time.ask<std::string>(actor, std::string{"hangs"});
+  time.advance(1h);
+
+  EXPECT_FALSE(slow->is_ready());
+  EXPECT_FALSE(hangs->is_ready());
 }
 
 TEST_F(DangerousActor, follows_another_plan_when_the_service_is_to_be_well_again) {

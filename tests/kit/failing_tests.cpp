@@ -71,12 +71,30 @@ TEST_F(Fixture, expects_another_delay) {
                               child_down(2), acknowledged(1)));
 }
 
+// For ever: somebody has to end it.
+TEST_F(Fixture, waits_for_what_was_not_kept) {
+  const auto hangs = DangerousActor{"hang"}.spawn(time.system());
+  ask<std::string>(hangs, std::string{"a"});
+}
+
 class FailsAtTheEnd : public Fixture {
 protected:
   void TearDown() override { EXPECT_EQ(1, 2); }
 };
 
 TEST_F(FailsAtTheEnd, happens) { happen(); }
+
+TEST(seed, of_a_test_that_fails) {
+  const RandomSeed seed;
+  EXPECT_EQ(1, 2);
+}
+
+TEST(seed, of_a_test_that_throws) {
+  const RandomSeed seed;
+  throw std::runtime_error("out of the body");
+}
+
+TEST(seed, of_a_test_that_succeeds) { const RandomSeed seed; }
 
 TEST(guard, minds_only_its_own_life) {
   const EventLog log;

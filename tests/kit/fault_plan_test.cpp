@@ -1,6 +1,7 @@
 #include <backoff_actor/backoff/parse_policy.hpp>
 #include <backoff_actor/core/problems.hpp>
 #include <backoff_actor/testing/fault_plan.hpp>
+#include <backoff_actor/testing/faults.hpp>
 
 #include <gtest/gtest.h>
 
@@ -48,6 +49,17 @@ TEST(FaultPlan, is_made_in_code_as_well_as_of_text) {
             R"(ok*3, crash("no voltage"), error(503, retry_after 2s), (hang, stop, ok)*2)");
   EXPECT_EQ(plan, FaultPlan{to_string(plan)});
   EXPECT_EQ(plan.length(), 11U);
+}
+
+TEST(FaultPlan, is_read_from_a_text_that_was_put_together) {
+  const auto text = std::string{"crash*"}.append(std::to_string(2));
+  const testing::Faults faults = text;
+
+  EXPECT_EQ(faults.next(), testing::crash());
+  EXPECT_EQ(faults.next(), testing::crash());
+  EXPECT_EQ(faults.next(), testing::ok());
+  faults.follow(text);
+  EXPECT_EQ(faults.next(), testing::crash());
 }
 
 TEST(FaultPlan, goes_on_for_ever_if_it_is_told_to) {

@@ -7,6 +7,8 @@
 #include <ostream>
 #include <stdexcept>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 namespace backoff_actor::kit_test {
@@ -66,6 +68,41 @@ public:
            sent(delivery, delivery.payload.get_as<std::string>(0) + " later"));
     }};
   }
+};
+
+// Asks who asks it, before it answers.
+class AskingWorker : public caf::event_based_actor {
+public:
+  using caf::event_based_actor::event_based_actor;
+
+  caf::behavior make_behavior() override {
+    return {[this](const std::string& text) {
+      const auto client = caf::actor_cast<caf::actor>(current_sender());
+      auto promise = make_response_promise();
+      seam::request(*this, client, std::uint64_t{3})
+        .then(
+          [promise, text](const std::string& word) mutable { promise.deliver(text + " " + word); });
+      return caf::delegated<std::string>{};
+    }};
+  }
+};
+
+// Asks a worker, and answers its question.
+class AskedClient : public caf::event_based_actor {
+public:
+  AskedClient(caf::actor_config& config, caf::actor worker, std::shared_ptr<Strings> answers)
+    : caf::event_based_actor(config), worker_(std::move(worker)), answers_(std::move(answers)) {}
+
+  caf::behavior make_behavior() override {
+    seam::request(*this, std::exchange(worker_, nullptr), std::string{"a"})
+      .then([this](const std::string& answer) { answers_->push_back(answer); });
+    return {
+      [](std::uint64_t number) { return std::string{"number "}.append(std::to_string(number)); }};
+  }
+
+private:
+  caf::actor worker_;
+  std::shared_ptr<Strings> answers_;
 };
 
 class FaultyActor : public actor_test::SenderTest {
@@ -173,6 +210,33 @@ TEST_F(FaultyActor, that_is_slow_answers_when_the_time_is_over_and_not_before) {
   EXPECT_EQ(slow->value, "slow!");
 }
 
+TEST_F(FaultyActor, refuses_what_was_slow_when_it_ends) {
+  const auto crashing = front("slow 1s, crash");
+  const auto before_crash = ask(crashing, "slow");
+  ask(crashing, "crash");
+  const auto ended = front("slow 1s");
+  const auto before_end = ask(ended, "slow");
+  time.stop(ended);
+  time.run();
+
+  EXPECT_TRUE(before_crash->error == caf::sec::request_receiver_down);
+  EXPECT_TRUE(before_end->error == caf::sec::request_receiver_down);
+}
+
+TEST_F(FaultyActor, that_hangs_neither_answers_what_was_slow_nor_says_that_it_works_on_it) {
+  auto options = by_sent();
+  options.ack_timeout = 1s;
+  options.works_on = WorksOn::many;
+  options.ordering = Ordering::unordered;
+  start_with(faulty_children(child_of<LateWorker>(), "slow(3s, working 600ms), hang"), options);
+  SenderTest::ask("slow");
+  time.advance(500ms);
+  SenderTest::ask("hangs");
+  time.advance(500ms);
+
+  EXPECT_EQ(log.count<event::AckTimedOut>(), 1U) << "nothing put it off";
+}
+
 TEST_F(FaultyActor, ends_with_the_reason_of_the_worker_when_that_ends) {
   const auto service = front({});
   const auto reason = end_of(service);
@@ -182,6 +246,15 @@ TEST_F(FaultyActor, ends_with_the_reason_of_the_worker_when_that_ends) {
   EXPECT_TRUE(answer->error);
   ASSERT_TRUE(*reason);
   EXPECT_TRUE(**reason == caf::sec::runtime_error);
+}
+
+TEST_F(FaultyActor, passes_on_the_questions_of_the_worker_and_what_is_answered) {
+  const auto service = time.keep(faulty_actor(time.spawn<AskingWorker>(), {}));
+  const auto answers = std::make_shared<Strings>();
+  time.spawn<AskedClient>(service, answers);
+  time.run();
+
+  EXPECT_EQ(*answers, (Strings{"a number 3"}));
 }
 
 TEST_F(FaultyActor, kills_the_worker_when_it_is_ended) {
@@ -223,6 +296,22 @@ TEST_F(FaultyActor, notes_what_it_makes_go_wrong_in_the_timeline) {
 TEST_F(FaultyActor, needs_somebody_to_stand_before) {
   EXPECT_THROW(faulty_actor(caf::actor{}, {}), InvalidArgument);
   EXPECT_THROW(faulty_children({}, {}), InvalidArgument);
+}
+
+TEST(FaultyFactories, may_be_called_from_several_threads) {
+  constexpr std::uint64_t calls_each = 3'000'000; // long enough for both to be at it
+  const auto make =
+    faulty_children([](caf::event_based_actor*) { return caf::actor{}; }, {},
+                    {testing::BirthPlan::repeated(2 * calls_each, "no_actor"), "factory_throws"});
+  const auto call = [&make] {
+    for (std::uint64_t i = 0; i != calls_each; ++i)
+      make(nullptr);
+  };
+  std::thread other{call};
+  call();
+  other.join();
+
+  EXPECT_THROW(make(nullptr), std::runtime_error) << "each call takes a birth of its own";
 }
 
 // -- as children of a sender --------------------------------------------------------------

@@ -5,6 +5,9 @@
 #include <backoff_actor/testing/gtest.hpp>
 #include <backoff_actor/testing/testing.hpp>
 
+#include <caf/typed_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
 #include <string>
 #include <vector>
 
@@ -104,6 +107,36 @@ TEST_F(Fixture, spawns_actors_that_do_not_outlive_it) {
 
   EXPECT_THAT(ask<std::string>(worker, std::string{"a"}), Answered("a done"));
   EXPECT_THAT(ask<std::string>(silent, std::string{"a"}), IsPending());
+}
+
+TEST_F(Fixture, does_not_go_back_in_time) {
+  time.advance(0s);
+  EXPECT_THROW(time.advance(-1ns), InvalidArgument);
+}
+
+// A worker whose type says what it takes and answers.
+using Doubler = caf::typed_actor<seam::Signature<std::string, std::uint64_t>>;
+
+class TypedWorker : public Doubler::base {
+public:
+  explicit TypedWorker(caf::actor_config& config) : Doubler::base(config) {}
+
+  behavior_type make_behavior() override {
+    return {[](std::uint64_t x) { return std::to_string(2 * x); }};
+  }
+};
+
+TEST_F(Fixture, takes_typed_workers_as_they_are) {
+  const Doubler worker = time.keep(time.system().spawn<TypedWorker>());
+  const Doubler service = faulty_actor(worker, "error(503), ok");
+
+  EXPECT_THAT(ask<std::string>(service, std::uint64_t{4}), AnsweredError("503"));
+  EXPECT_THAT(ask<std::string>(service, std::uint64_t{4}), Answered("8"));
+
+  const auto sender = start_sender(faulty_children(child_of<TypedWorker>(), "crash"));
+  const auto answer = ask<std::string>(sender, std::uint64_t{5});
+  time.advance(1h);
+  EXPECT_THAT(answer, Answered("10"));
 }
 
 // -- answers --------------------------------------------------------------------------
@@ -254,6 +287,11 @@ TEST_F(Books, name_what_nobody_answers) {
   time.advance(1h);
 
   EXPECT_EQ(ledger.summary().losses_text(), "lost: a");
+}
+
+TEST_F(Books, need_a_receiver) {
+  EXPECT_THROW(request_and_note(time.system(), ledger, "a", {}, std::string{"a"}), InvalidArgument);
+  EXPECT_EQ(ledger.summary().submitted, 0u);
 }
 
 TEST_F(Books, take_any_message_as_it_is) {

@@ -1,9 +1,16 @@
 #include "mailer.hpp"
 
-#include <backoff_actor/testing/gmock.hpp>
-#include <backoff_actor/testing/gtest.hpp>
-#include <backoff_actor/testing/testing.hpp>
+// [includes]
+#include <backoff_actor/testing/gmock.hpp>   // matchers
+#include <backoff_actor/testing/gtest.hpp>   // the fixture
+#include <backoff_actor/testing/testing.hpp> // all the rest
+// [includes]
 
+#include <caf/typed_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+#include <chrono>
+#include <cstdint>
 #include <string>
 
 namespace {
@@ -90,5 +97,64 @@ TEST_F(MailTest, goes_out_whatever_happens_to_the_mailer) {
   EXPECT_EQ(ledger.summary().acknowledged, 1000u);
 }
 // [random]
+
+} // namespace
+
+// [messages]
+namespace shop {
+
+struct Order {
+  std::string item;
+  std::uint32_t count = 0;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, Order& x) {
+  namespace seam = backoff_actor::seam; // or as your version of CAF has it
+  return seam::object(f, x, "shop::Order", seam::field("item", x.item),
+                      seam::field("count", x.count));
+}
+
+} // namespace shop
+
+CAF_BEGIN_TYPE_ID_BLOCK(shop, caf::first_custom_type_id)
+  CAF_ADD_TYPE_ID(shop, (shop::Order))
+CAF_END_TYPE_ID_BLOCK(shop)
+// [messages]
+
+namespace {
+
+// [typed]
+// A typed actor; in CAF 1.x `caf::typed_actor<caf::result<std::string>(shop::Order)>`.
+using Till = caf::typed_actor<seam::Signature<std::string, shop::Order>>;
+
+class PaperTill : public Till::base {
+public:
+  explicit PaperTill(caf::actor_config& config) : Till::base(config) {}
+
+  behavior_type make_behavior() override {
+    return {
+      [](const shop::Order& order) { return std::to_string(order.count) + " " + order.item; }};
+  }
+};
+
+class ShopTest : public VirtualTimeTest {
+protected:
+  ShopTest() : VirtualTimeTest{init<caf::id_block::shop>} {}
+};
+
+TEST_F(ShopTest, sells_although_the_till_crashes) {
+  const auto sender = start_sender(faulty_children(child_of<PaperTill>(), "crash"));
+  const auto answer = ask<std::string>(sender, shop::Order{"apples", 3});
+  time.advance(1h);
+  EXPECT_THAT(answer, Answered("3 apples"));
+}
+
+TEST_F(ShopTest, sells_without_supervision_too) {
+  const auto till = faulty_actor(time.keep(time.system().spawn<PaperTill>()), "error(503), ok");
+  EXPECT_THAT(ask<std::string>(till, shop::Order{"apples", 3}), AnsweredError("503"));
+  EXPECT_THAT(ask<std::string>(till, shop::Order{"apples", 3}), Answered("3 apples"));
+}
+// [typed]
 
 } // namespace

@@ -65,8 +65,14 @@ protected:
 
   // Asks the target. Returns the name of the call, which is higher than all before it.
   std::uint64_t relay(seam::OpenRequest client, Note note, caf::message payload) {
+    return relay_to(target_, std::move(client), std::move(note), std::move(payload));
+  }
+
+  // The same with somebody else.
+  std::uint64_t relay_to(const caf::actor& receiver, seam::OpenRequest client, Note note,
+                         caf::message payload) {
     calls_.emplace_hint(calls_.end(), ++last_name_, Call{std::move(client), std::move(note), {}});
-    make_request(last_name_, target_, std::move(payload), seam::Priority::normal);
+    make_request(last_name_, receiver, std::move(payload), seam::Priority::normal);
     return last_name_;
   }
 

@@ -183,9 +183,9 @@ void send_later(caf::event_based_actor& self, Duration delay, Ts&&... values) {
 }
 
 /// Makes a request that is waited for without limit, and returns CAF's handle to its answer.
-template <class Self, class Receiver, class T>
-auto request(Self& self, const Receiver& receiver, T value) {
-  return self.mail(std::move(value)).request(receiver, caf::infinite);
+template <class Self, class Receiver, class... Ts>
+auto request(Self& self, const Receiver& receiver, Ts... values) {
+  return self.mail(std::move(values)...).request(receiver, caf::infinite);
 }
 
 // -- the actor ----------------------------------------------------------------

@@ -32,9 +32,9 @@ class PlanParser;
 /// After its end all is well. `FaultPlan` is for messages and calls, `BirthPlan` for children that
 /// are made, `ConnectionPlan` for connections.
 ///
-/// @shape  `part { ',' part } [ '...' ]`, where a part is a fault, a plan in brackets or
-///         `random(...)`, and may be followed by `*` and a number of times. `...` repeats the last
-///         part for ever. Blanks are free.
+/// @shape  `part { ',' part }`, where a part is a fault, a plan in brackets or `random(...)`, and may
+///         be followed by `*` and a number of times. The last part may be followed by `...` instead,
+///         which repeats it for ever. Blanks are free.
 /// @thread safe from any thread.
 template <class F>
 class BACKOFF_ACTOR_EXPORT BasicFaultPlan {
@@ -63,6 +63,12 @@ public:
   ///
   /// @errors throws `ParseError` at the first place where something else should be.
   BasicFaultPlan(const char* text) // NOLINT(google-explicit-constructor)
+    : BasicFaultPlan(std::string_view{text}) {}
+
+  /// Reads the text form.
+  ///
+  /// @errors throws `ParseError` at the first place where something else should be.
+  BasicFaultPlan(const std::string& text) // NOLINT(google-explicit-constructor)
     : BasicFaultPlan(std::string_view{text}) {}
 
   /// Plans one after the other.

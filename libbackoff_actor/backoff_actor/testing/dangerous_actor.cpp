@@ -4,6 +4,9 @@
 #include "backoff_actor/testing/fault_answer.hpp"
 
 #include <caf/actor_cast.hpp>
+#include <caf/result.hpp>
+#include <caf/sec.hpp>
+#include <caf/unit.hpp>
 
 #include <algorithm>
 #include <mutex>
@@ -40,9 +43,16 @@ public:
     if (birth_ == Birth::dies_at_birth)
       throw std::runtime_error("died at birth");
     return {
-      [this](std::uint64_t index) { go_on(index); },
+      [this](std::uint64_t index) -> caf::result<void> {
+        if (current_sender() != ctrl()) // somebody's message, and no tick of its own
+          return caf::make_error(caf::sec::unexpected_message);
+        go_on(index);
+        return caf::unit;
+      },
       [this](const std::string& text) { return perform(text, nullptr); },
-      [this](const TrackedMsg& delivery) {
+      [this](const TrackedMsg& delivery) -> caf::result<caf::message> {
+        if (!delivery.payload.match_elements<std::string>())
+          return caf::make_error(caf::sec::unexpected_message);
         return perform(delivery.payload.get_as<std::string>(0), &delivery);
       },
     };
@@ -120,6 +130,8 @@ private:
   }
 
   void go_on(std::uint64_t index) {
+    if (is_hanging_)
+      return;
     auto& late = late_[index];
     if (late.left == Duration::zero()) {
       late.promise.deliver(std::move(late.answer));

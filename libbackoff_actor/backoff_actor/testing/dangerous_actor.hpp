@@ -21,8 +21,9 @@ namespace backoff_actor::testing {
 ///     const DangerousActor worker{"ok*3, crash, hang, error(503, retry_after 2s)*2, slow 500ms"};
 ///     const auto sender = time.keep(spawn_back_off_sender(time.system(), worker.factory()));
 ///
-/// It takes `std::string` messages, bare or inside a `TrackedMsg`, and answers with the same text.
-/// One that hangs is given nothing more. Copies share everything.
+/// It takes `std::string` messages, bare or inside a `TrackedMsg`, and answers with the same text; to
+/// any other it answers `caf::sec::unexpected_message`, which takes no fault. One that hangs is given
+/// nothing more, and what was slow by then is not answered. Copies share everything.
 ///
 /// @thread safe: incarnations may run in any thread while others read.
 class BACKOFF_ACTOR_EXPORT DangerousActor {

@@ -4,6 +4,8 @@
 #include "backoff_actor/testing/fault_answer.hpp"
 #include "backoff_actor/testing/front.hpp"
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <stdexcept>
 
@@ -68,13 +70,15 @@ private:
                     Duration working) {
     const auto is_said = working > Duration::zero() && working < left;
     const auto span = is_said ? working : left;
-    later(span, [=, this] {
+    later(span, client, [=, this] {
+      if (is_hanging_)
+        return;
       if (is_said)
         seam::respond({client.client, {}},
                       caf::make_message(Working{payload.get_as<TrackedMsg>(0).id}), ctrl());
       if (left > span)
         go_on_slowly(client, payload, left - span, working);
-      else if (!is_hanging_)
+      else
         ask(client, payload);
     });
   }
@@ -103,7 +107,7 @@ ChildFactory faulty_children(ChildFactory factory, Faults faults, BirthPlan birt
   if (!factory)
     problems.add("factory", "none", "a function that makes a child");
   problems.raise_if_any();
-  const auto made = std::make_shared<std::uint64_t>(0);
+  const auto made = std::make_shared<std::atomic<std::uint64_t>>(0);
   return [=](caf::event_based_actor* sender) -> caf::actor {
     const auto birth = births[(*made)++];
     if (birth == Birth::factory_throws)

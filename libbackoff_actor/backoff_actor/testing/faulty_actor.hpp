@@ -29,12 +29,15 @@ BACKOFF_ACTOR_EXPORT caf::actor spawn_faulty(const caf::actor& worker, Faults fa
 ///     const auto service = faulty_actor(worker, "ok*3, crash");
 ///
 /// With `ok` the worker gets the message as a request, and its answer goes to who asked; what it sends
-/// to its sender on its own account goes to whom it was asked for last. With every other fault but
+/// to its sender, or asks it, on its own account goes to whom it was asked for last. With every other fault but
 /// `slow` it never sees the message. With a crash or a stop the front ends, and the worker with it.
 ///
-/// When the worker ends, so does the front, with the same reason; what the worker had passed on to
-/// somebody else by then is answered to nobody. When the front ends, however that comes, the worker
-/// is killed.
+/// When the worker ends, so does the front, with the same reason. When the front ends, however that
+/// comes, the worker is killed, and does nothing of its own about an exit message. Requests that are
+/// with the worker by then, or on their slow way to it, are refused with
+/// `caf::sec::request_receiver_down`, those included that the worker had passed on to somebody else.
+///
+/// One that hangs can still be ended; `VirtualTime::freeze` is for what nothing can end.
 ///
 /// @shape  `worker`: a handle, typed or not; the result is of the same type.
 /// @errors throws `InvalidArgument` if there is no worker.
@@ -53,6 +56,7 @@ Handle faulty_actor(const Handle& worker, Faults faults) {
 ///
 /// @errors what `factory` throws, or an invalid handle that it returns, is a failed start. Throws
 ///         `InvalidArgument` if there is no `factory`.
+/// @thread the result may be called from any thread if `factory` may.
 BACKOFF_ACTOR_EXPORT ChildFactory faulty_children(ChildFactory factory, Faults faults,
                                                   BirthPlan births = {});
 

@@ -7,6 +7,8 @@
 #include "backoff_actor/core/export.hpp"
 
 #include <caf/actor_cast.hpp>
+#include <caf/exit_reason.hpp>
+#include <caf/sec.hpp>
 
 #include <functional>
 #include <map>
@@ -30,6 +32,8 @@ public:
   void on_exit() override {
     if (target_)
       seam::send_exit_now(target_, address(), caf::exit_reason::kill);
+    for (const auto& [at, work] : due_)
+      refuse(work.client, caf::make_error(caf::sec::request_receiver_down), nullptr);
     due_.clear();
     Relay::on_exit();
   }
@@ -37,14 +41,15 @@ public:
 protected:
   // Is told of a message from anybody but the worker.
   virtual void on_call(seam::OpenRequest client, caf::message payload) = 0;
-  // Is told of what the worker says of its own accord to whom it was asked for last.
+  // Is told of what the worker says of its own accord, without asking, to whom it was asked for last.
   virtual void on_own_word(seam::OpenRequest client, caf::message payload) {
     seam::respond(client, std::move(payload), ctrl());
   }
 
-  // Does something after a while, unless this actor has ended by then.
-  void later(Duration span, std::function<void()> work) {
-    due_.emplace(now() + span, std::move(work));
+  // Does something after a while. If this actor ends before, `client`, if there is one, is refused
+  // instead.
+  void later(Duration span, seam::OpenRequest client, std::function<void()> work) {
+    due_.emplace(now() + span, Later{std::move(client), std::move(work)});
     wake_at(due_.begin()->first);
   }
 
@@ -54,11 +59,21 @@ protected:
   }
 
 private:
+  struct Later {
+    seam::OpenRequest client;
+    std::function<void()> work;
+  };
+
   void on_message(caf::message payload) final {
     auto client = open_request();
     if (!client.client || caf::actor_cast<caf::actor>(client.client) != target_)
-      on_call(std::move(client), std::move(payload));
-    else if (auto last = caf::actor_cast<caf::strong_actor_ptr>(last_client_))
+      return on_call(std::move(client), std::move(payload));
+    auto last = caf::actor_cast<caf::strong_actor_ptr>(last_client_);
+    if (!last)
+      refuse(client, caf::make_error(caf::sec::request_receiver_down), nullptr);
+    else if (client.is_request())
+      relay_to(caf::actor_cast<caf::actor>(last), std::move(client), {}, std::move(payload));
+    else
       on_own_word({std::move(last), {}}, std::move(payload));
   }
 
@@ -72,16 +87,16 @@ private:
 
   void look_at_clock() {
     while (!due_.empty() && due_.begin()->first <= now()) {
-      const auto work = std::move(due_.begin()->second);
+      const auto next = std::move(due_.begin()->second);
       due_.erase(due_.begin());
-      work();
+      next.work();
     }
     if (!due_.empty())
       wake_at(due_.begin()->first);
   }
 
   caf::weak_actor_ptr last_client_;
-  std::multimap<Instant, std::function<void()>> due_;
+  std::multimap<Instant, Later> due_;
 };
 
 } // namespace backoff_actor::testing::detail

@@ -69,7 +69,7 @@ inline std::string listed(const std::vector<EventPattern>& patterns, std::string
 /// Matches a log of such events one after the other, whatever else there is before, between and
 /// after them.
 template <class... Patterns>
-auto SawInOrder(const Patterns&... patterns) {
+requires(sizeof...(Patterns) > 0) auto SawInOrder(const Patterns&... patterns) {
   std::vector<EventPattern> list{EventPattern{patterns}...};
   const auto words = detail::listed(list, ", then ");
   return detail::make_matcher(

@@ -79,7 +79,8 @@ private:
 };
 
 /// A seed for a random test: a new one in every run, or that of the environment variable
-/// `BACKOFF_ACTOR_SEED`. If the test fails it prints what to set to have the same run again.
+/// `BACKOFF_ACTOR_SEED`. If the test has failed by the end of this object's life, or an exception ends
+/// it, it prints what to set to have the same run again.
 ///
 ///     const RandomSeed seed;
 ///     const Faults faults{FaultPlan{"random(crash 10%)"}.with_seed(seed)};
@@ -109,8 +110,10 @@ public:
 
   /// Prints to the standard output, as GoogleTest does.
   ~RandomSeed() {
-    if (::testing::Test::HasFailure())
-      std::printf("BACKOFF_ACTOR_SEED=%s repeats this run\n", std::to_string(value_).c_str());
+    if (!::testing::Test::HasFailure() && std::uncaught_exceptions() == exceptions_)
+      return;
+    std::printf("BACKOFF_ACTOR_SEED=%s repeats this run\n", std::to_string(value_).c_str());
+    std::fflush(stdout);
   }
 
   /// The seed.
@@ -118,6 +121,7 @@ public:
 
 private:
   std::uint64_t value_ = 0;
+  int exceptions_ = std::uncaught_exceptions();
 };
 
 /// A test in virtual time, with a log whose timeline is printed if the test fails:
@@ -162,8 +166,8 @@ protected:
   }
 
   /// Makes a request, see `VirtualTime::ask`, and lets the actors work.
-  template <class T, class... Ts>
-  std::shared_ptr<Answer<T>> ask(const caf::actor& receiver, Ts... values) {
+  template <class T, class Handle, class... Ts>
+  std::shared_ptr<Answer<T>> ask(const Handle& receiver, Ts... values) {
     auto answer = time.ask<T>(receiver, std::move(values)...);
     time.run();
     return answer;

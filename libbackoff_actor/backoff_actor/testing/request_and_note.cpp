@@ -1,6 +1,7 @@
 #include "backoff_actor/testing/request_and_note.hpp"
 
 #include "backoff_actor/caf/messages.hpp"
+#include "backoff_actor/core/problems.hpp"
 
 #include <algorithm>
 #include <array>
@@ -56,6 +57,10 @@ private:
 
 caf::actor request_and_note(caf::actor_system& system, const Ledger& ledger, std::string key,
                             const caf::actor& receiver, caf::message content) {
+  Problems problems;
+  if (!receiver)
+    problems.add("receiver", "an invalid handle", "the handle of an actor");
+  problems.raise_if_any();
   return system.spawn<NotingClient>(ledger, std::move(key), receiver, std::move(content));
 }
 

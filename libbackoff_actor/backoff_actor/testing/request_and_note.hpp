@@ -18,6 +18,7 @@ namespace backoff_actor::testing {
 ///
 /// Returns the client, which waits without limit: in virtual time, `keep` it.
 ///
+/// @errors throws `InvalidArgument` if there is no receiver.
 /// @thread any
 BACKOFF_ACTOR_EXPORT caf::actor request_and_note(caf::actor_system& system, const Ledger& ledger,
                                                  std::string key, const caf::actor& receiver,

@@ -1,6 +1,11 @@
 #include "backoff_actor/testing/virtual_time.hpp"
 
+#include "backoff_actor/core/problems.hpp"
+
+#include <caf/actor_registry.hpp>
+
 #include <algorithm>
+#include <cstdio>
 #include <stdexcept>
 
 namespace backoff_actor::testing {
@@ -22,14 +27,15 @@ VirtualTime::~VirtualTime() {
   virtual_system_.drop_timers(); // which may have been the last to hold an actor
   while (virtual_system_.step())
     continue;
+  if (const auto left = system().registry().running(); left > 0) {
+    std::fprintf(stderr,
+                 "VirtualTime: waits for actors that nobody ends: %zu; `keep` what is spawned\n",
+                 left);
+    std::fflush(stderr);
+  }
 }
 
 caf::actor_system& VirtualTime::system() { return virtual_system_.system(); }
-
-caf::actor VirtualTime::keep(caf::actor actor) {
-  kept_.push_back(actor);
-  return actor;
-}
 
 std::size_t VirtualTime::run() {
   constexpr std::size_t limit = 1'000'000;
@@ -42,6 +48,10 @@ std::size_t VirtualTime::run() {
 }
 
 std::size_t VirtualTime::advance(Duration span) {
+  Problems problems;
+  if (span < Duration::zero())
+    problems.add("span", to_string(span), "0ns and above");
+  problems.raise_if_any();
   run();
   const auto end = now() + span;
   std::size_t fired = 0;

@@ -6,6 +6,7 @@
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/testing/answer.hpp"
 
+#include <caf/actor_cast.hpp>
 #include <caf/actor_system.hpp>
 #include <caf/event_based_actor.hpp>
 
@@ -29,7 +30,8 @@ public:
   /// own, have been called on its configuration.
   explicit VirtualTime(const std::function<void(caf::actor_system_config&)>& configure = {});
 
-  /// Thaws all frozen actors, ends all kept ones, and drops all timers.
+  /// Thaws all frozen actors, ends all kept ones, and drops all timers. Waits for those that are left,
+  /// and says so on the standard error, for only detached ones can still end by themselves.
   ~VirtualTime();
 
   VirtualTime(const VirtualTime&) = delete;
@@ -40,12 +42,18 @@ public:
 
   /// Makes sure that `actor` does not outlive this object, whose destructor would wait for it, and
   /// returns it.
-  caf::actor keep(caf::actor actor);
+  ///
+  /// @shape `actor`: a handle, typed or not.
+  template <class Handle>
+  Handle keep(Handle actor) {
+    kept_.push_back(caf::actor_cast<caf::actor>(actor));
+    return actor;
+  }
 
   /// Spawns an actor of a class and keeps it.
   template <class T, class... Ts>
   caf::actor spawn(Ts&&... arguments) {
-    return keep(caf::actor_cast<caf::actor>(system().spawn<T>(std::forward<Ts>(arguments)...)));
+    return caf::actor_cast<caf::actor>(keep(system().spawn<T>(std::forward<Ts>(arguments)...)));
   }
 
   /// Lets all actors work until no message is left, and returns how many times one was given the
@@ -57,8 +65,7 @@ public:
   /// Moves the clock on by `span`, stopping at every timer on the way to let the actors work, and
   /// returns how many timers went off.
   ///
-  /// @range `span >= 0`
-  /// @errors as `run`
+  /// @errors throws `InvalidArgument` if `span` is negative; otherwise as `run`.
   std::size_t advance(Duration span);
 
   /// Moves the clock on to the next timer, lets it off and the actors work, and returns how far the
@@ -78,11 +85,13 @@ public:
 
   /// Makes a request whose answer is a `T`, from a client of its own that waits without limit, and
   /// returns where the answer will be. The caller still has to `run`.
-  template <class T, class... Ts>
-  std::shared_ptr<Answer<T>> ask(const caf::actor& receiver, Ts... values) {
+  ///
+  /// @shape `receiver`: a handle, typed or not.
+  template <class T, class Handle, class... Ts>
+  std::shared_ptr<Answer<T>> ask(const Handle& receiver, Ts... values) {
     auto answer = std::make_shared<Answer<T>>();
-    keep(system().spawn<Client>([=](caf::event_based_actor* self) {
-      self->request(receiver, caf::infinite, values...)
+    keep(system().spawn<Client>([=, to = caf::actor_cast<caf::actor>(receiver)](auto* self) {
+      seam::request(*self, to, values...)
         .then([=](const T& value) { answer->value = value; },
               [=](const caf::error& error) {
                 answer->error = error;
