@@ -43,7 +43,9 @@ install(
   PATTERN "text_parser.hpp" EXCLUDE
   PATTERN "sender_lane.hpp" EXCLUDE
   PATTERN "sender_step.hpp" EXCLUDE
+  PATTERN "relay.hpp" EXCLUDE
   PATTERN "basic_fault_plan_parts.hpp" EXCLUDE
+  PATTERN "front.hpp" EXCLUDE
   PATTERN "plan_parser.hpp" EXCLUDE
   PATTERN "proxied_connection.hpp" EXCLUDE
   PATTERN "proxy_socket.hpp" EXCLUDE

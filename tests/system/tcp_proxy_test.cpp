@@ -12,6 +12,24 @@ namespace backoff_actor::system_test {
 
 namespace {
 
+// -- as the documentation shows it ------------------------------------------------------
+
+// [connections]
+TEST(RealConnections, are_broken_by_a_plan) {
+  const TcpServer service{test::echo};
+  const TcpProxy proxy{"127.0.0.1", service.port(), "refuse, cut(after 3), ok"};
+  const auto echo_of = [&](const std::string& text) {
+    auto connection = TcpStream::connect(proxy.port());
+    connection.send(text);
+    return connection.receive(text.size()).bytes;
+  };
+
+  EXPECT_EQ(echo_of("hello"), "");
+  EXPECT_EQ(echo_of("hello"), "hel");
+  EXPECT_EQ(echo_of("hello"), "hello");
+}
+// [connections]
+
 // -- all is well ----------------------------------------------------------------------
 
 TEST_F(TcpProxyTest, passes_megabytes_on_unchanged_in_both_directions_at_once) {
