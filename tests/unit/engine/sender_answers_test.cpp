@@ -194,6 +194,16 @@ TEST(sender_answers, an_acknowledgement_beats_an_error_that_is_still_held) {
   EXPECT_THAT(sender.take(input::ChildAlive{1, 1}), IsEmpty());
 }
 
+TEST(sender_answers, the_first_error_about_a_hand_over_counts) {
+  EngineDriver sender;
+  sender.start();
+  sender.submit();
+  EXPECT_THAT(sender.error(1, 7), ElementsAre("hold 1", "probe 1"));
+
+  EXPECT_THAT(sender.error(1, 8, false, Verdict::escalate), IsEmpty());
+  EXPECT_THAT(sender.take(input::ChildAlive{1, 1}), ElementsAre("dead letter 1 rejected"));
+}
+
 TEST(sender_answers, an_error_held_when_the_sender_stops_is_owed) {
   EngineDriver sender;
   sender.start();

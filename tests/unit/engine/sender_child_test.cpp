@@ -84,6 +84,30 @@ TEST(sender_child, a_failed_start_waits_and_is_tried_again_at_the_tick) {
   EXPECT_THAT(sender.child_started(), ElementsAre("hand over 1"));
 }
 
+TEST(sender_child, has_a_status_before_anything_was_submitted) {
+  EngineDriver sender;
+  sender.take(input::Start{});
+  EXPECT_EQ(sender.engine->status(sender.now).phase, Phase::starting);
+  sender.child_started();
+
+  const auto status = sender.engine->status(sender.now);
+  EXPECT_EQ(status.phase, Phase::running);
+  EXPECT_EQ(status.incarnation, 1u);
+  EXPECT_EQ(status.owed, 0u);
+  EXPECT_FALSE(status.is_delayed);
+}
+
+TEST(sender_child, how_a_start_ended_is_news_once) {
+  EngineDriver sender;
+  sender.start();
+  sender.submit();
+
+  EXPECT_THAT(sender.take(input::ChildStarted{1}), IsEmpty());
+  EXPECT_THAT(sender.take(input::StartFailed{1, {7, "too late"}}), IsEmpty());
+  EXPECT_EQ(sender.engine->phase(), Phase::running);
+  EXPECT_EQ(sender.engine->status(sender.now).counters.failed_starts, 0u);
+}
+
 TEST(sender_child, a_child_that_dies_before_it_was_handed_anything_waits_for_the_tick) {
   EngineDriver sender;
   sender.start();

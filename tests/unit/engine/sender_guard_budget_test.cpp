@@ -63,6 +63,22 @@ TEST(sender_guard, what_its_key_has_freed_is_a_first_attempt_and_passes_a_retry_
   EXPECT_THAT(s.sender.ack(2), Contains("hand over 3"));
 }
 
+TEST(sender_guard, a_first_attempt_that_has_expired_passes_no_retry) {
+  GuardedSender s{{.ordering = Ordering::unordered}, one_retry_a_second()};
+  s.sender.start();
+  s.sender.submit();
+  s.sender.nack(1);
+  s.sender.wake_after(1h);
+  s.sender.nack(1);
+  s.sender.wake_after(200ms); // its backoffs are over, but the budget is not full
+  s.sender.take(input::Pause{});
+  s.sender.take(input::Submit{.deadline = s.sender.now + 50ms});
+  s.sender.now = s.sender.now + 60ms; // and nobody woke the sender
+
+  EXPECT_THAT(s.sender.take(input::Resume{}), Contains("dead letter 2 expired"));
+  EXPECT_EQ(s.sender.hand_overs.count(2), 0U);
+}
+
 TEST(sender_guard, what_waited_behind_the_culprit_of_a_crash_is_no_retry) {
   GuardedSender s{{}, one_retry_a_second()};
   s.sender.start();

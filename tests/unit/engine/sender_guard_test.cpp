@@ -251,6 +251,15 @@ TEST(sender_guard, a_stop_gives_all_permits_back) {
 
 // -- coming back ----------------------------------------------------------------------------
 
+TEST(sender_guard, that_it_closed_is_no_news_to_who_was_not_held_back) {
+  GuardedSender s;
+  s.sender.start();
+  s.sender.submit();
+
+  EXPECT_THAT(s.sender.take(input::GuardClosed{10s}), IsEmpty());
+  EXPECT_THAT(s.sender.submit(), ElementsAre("accept 2", "hand over 2"));
+}
+
 TEST(sender_guard, a_backlog_comes_back_one_at_a_time_first) {
   GuardedSender s;
   s.sender.start();

@@ -295,6 +295,19 @@ TEST(sender_hangs, and_what_an_abandoned_child_meant_is_not_known_so_it_is_owed)
   EXPECT_THAT(sender.child_started(), ElementsAre("hand over 1", "wake at 290ms"));
 }
 
+TEST(sender_hangs, but_its_service_is_left_alone_for_as_long_as_it_asked) {
+  EngineDriver sender{hanging()};
+  sender.start();
+  sender.submit();
+  sender.submit();
+  sender.error(1, 7, false, {Verdict::retry, 2s});
+  EXPECT_THAT(sender.wake_after(100ms), ElementsAre("tell to end 1", "wake at 110ms"));
+
+  EXPECT_THAT(sender.wake_after(50ms), ElementsAre("abandon 1", "start child 2", "wake at 2.15s"));
+  sender.child_started();
+  EXPECT_THAT(sender.wake_after(2s), ElementsAre("hand over 1", "wake at 2.25s"));
+}
+
 TEST(sender_hangs, with_many_an_error_begins_the_time_of_its_delivery_anew) {
   auto options = hanging(WorksOn::many);
   options.max_attempts = 1;

@@ -152,6 +152,20 @@ TEST(sender_refusals, a_child_that_refuses_when_it_is_out_of_time_is_heard_about
   EXPECT_THAT(sender.wake_after(1s), ElementsAre("wake at 30.1s"));
 }
 
+TEST(sender_refusals, so_is_one_whose_error_says_when_to_come_back) {
+  EngineDriver sender{{.ack_timeout = 100ms, .kill_grace = 50ms}};
+  sender.start();
+  sender.submit();
+  sender.wake_after(100ms);
+  sender.error(1, 7, false, {Verdict::retry, 30s});
+  EXPECT_EQ(sender.engine->due(), Instant{30100ms});
+  EXPECT_EQ(sender.engine->status(sender.now).counters.nacks, 0u) << "it has been charged already";
+
+  sender.down(1);
+  sender.child_started();
+  EXPECT_THAT(sender.wake_after(1s), ElementsAre("wake at 30.1s"));
+}
+
 TEST(sender_refusals, unordered_the_others_need_not_wait_for_what_one_was_asked_to) {
   EngineDriver sender{{.ordering = Ordering::unordered, .max_in_flight = 1}};
   sender.start();
@@ -186,6 +200,16 @@ TEST(sender_refusals, what_is_rejected_ends_at_once_and_is_no_failure) {
   EXPECT_THAT(sender.reject(1), ElementsAre("dead letter 1 rejected"));
   EXPECT_EQ(sender.engine->phase(), Phase::running);
   EXPECT_EQ(sender.engine->owed(), 1u);
+}
+
+TEST(sender_refusals, what_is_rejected_past_its_deadline_makes_room_for_the_next) {
+  EngineDriver sender{{.max_in_flight = 1}};
+  sender.start();
+  sender.take(input::Submit{.deadline = Instant{50ms}});
+  sender.submit();
+  EXPECT_THAT(sender.wake_after(50ms), ElementsAre("dead letter 1 expired"));
+
+  EXPECT_THAT(sender.reject(1), ElementsAre("hand over 2"));
 }
 
 TEST(sender_refusals, a_delivery_is_given_up_when_it_was_refused_as_often_as_it_may) {
@@ -236,6 +260,18 @@ TEST(sender_refusals, an_error_answer_can_end_the_sender) {
   EXPECT_THAT(
     sender.take(input::ChildAlive{1, 1}),
     ElementsAre("escalate", "stop child 1", "dead letter 1 gave_up", "dead letter 2 gave_up"));
+  EXPECT_EQ(sender.engine->phase(), Phase::stopped);
+}
+
+TEST(sender_refusals, also_if_the_child_stops_normally_before_it_has_answered_the_probe) {
+  EngineDriver sender;
+  sender.start();
+  sender.submit();
+  sender.submit();
+  sender.error(1, 7, false, Verdict::escalate);
+
+  EXPECT_THAT(sender.stop_normally(),
+              ElementsAre("escalate", "dead letter 1 gave_up", "dead letter 2 gave_up"));
   EXPECT_EQ(sender.engine->phase(), Phase::stopped);
 }
 
