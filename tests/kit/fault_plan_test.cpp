@@ -141,10 +141,11 @@ TEST_P(FaultPlanForms, are_read_and_written_so_that_they_are_read_again) {
 INSTANTIATE_TEST_SUITE_P(
   table, FaultPlanForms,
   ::testing::Values(
-    Form{"ok", "ok"}, Form{" ok * 3 , hang ", "ok*3, hang"}, Form{"slow 1.5s", "slow(1.5s)"},
-    Form{"slow( 2s , working 100ms )", "slow(2s, working 100ms)"}, Form{"silence", "silence"},
-    Form{"crash(\"a \\\"b\\\" \\\\\")", R"(crash("a \"b\" \\"))"}, Form{"stop", "stop"},
-    Form{"error", "error"}, Form{"error()", "error"},
+    Form{"ok", "ok"}, Form{" ok * 3 , hang ", "ok*3, hang"},
+    Form{"crash,\n  (ok*9,\r\n\tcrash)...\n", "crash, (ok*9, crash)..."},
+    Form{"slow 1.5s", "slow(1.5s)"}, Form{"slow( 2s , working 100ms )", "slow(2s, working 100ms)"},
+    Form{"silence", "silence"}, Form{"crash(\"a \\\"b\\\" \\\\\")", R"(crash("a \"b\" \\"))"},
+    Form{"stop", "stop"}, Form{"error", "error"}, Form{"error()", "error"},
     Form{"error(retry_after 2s, \"busy\", 503)", R"(error(503, "busy", retry_after 2s))"},
     Form{"crash_like_error", "crash_like_error"},
     Form{"nack(retry_after 1min)", "nack(retry_after 1min)"},

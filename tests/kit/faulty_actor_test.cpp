@@ -198,6 +198,18 @@ TEST_F(FaultyActor, that_hangs_takes_no_fault_for_what_it_does_not_look_at) {
   EXPECT_EQ(faults.taken(), 1U);
 }
 
+TEST_F(FaultyActor, that_hangs_lets_its_clients_know_when_it_ends) {
+  const auto service = front("hang");
+  const auto first = ask(service, "a");
+  const auto second = ask(service, "b");
+
+  time.stop(service);
+  time.run();
+
+  EXPECT_TRUE(first->error == caf::sec::request_receiver_down);
+  EXPECT_TRUE(second->error == caf::sec::request_receiver_down);
+}
+
 TEST_F(FaultyActor, that_is_slow_answers_when_the_time_is_over_and_not_before) {
   const auto service = front("slow 500ms, ok");
   const auto slow = ask(service, "slow");

@@ -13,6 +13,7 @@ constexpr std::size_t longest_shown = 200; // bytes of a text in a message
 bool is_name(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; }
 bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 std::string printable(std::string_view text) {
   std::string result{text};
@@ -153,7 +154,7 @@ void TextParser::value(const Argument& argument) {
 // -- characters -------------------------------------------------------------------
 
 std::size_t TextParser::next_column() {
-  while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t'))
+  while (at_ < text_.size() && is_blank(text_[at_]))
     ++at_;
   return at_ + 1;
 }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <stdexcept>
+#include <vector>
 
 namespace backoff_actor::testing {
 
@@ -26,10 +27,20 @@ public:
     return Front::make_behavior();
   }
 
+  // As CAF does with what waits in the mailbox of an actor that ends.
+  void on_exit() override {
+    for (const auto& client : unanswered_)
+      refuse(client, caf::make_error(caf::sec::request_receiver_down), nullptr);
+    unanswered_.clear();
+    Front::on_exit();
+  }
+
 private:
   void on_call(seam::OpenRequest client, caf::message payload) override {
-    if (is_hanging_)
+    if (is_hanging_) {
+      unanswered_.push_back(std::move(client));
       return;
+    }
     const auto* const delivery =
       payload.match_elements<TrackedMsg>() ? &payload.get_as<TrackedMsg>(0) : nullptr;
     const auto fault = faults_.next(now(), {});
@@ -51,6 +62,7 @@ private:
       return;
     case Fault::Kind::hang:
       is_hanging_ = true;
+      unanswered_.push_back(std::move(client));
       return;
     case Fault::Kind::silence:
       return;
@@ -71,8 +83,10 @@ private:
     const auto is_said = working > Duration::zero() && working < left;
     const auto span = is_said ? working : left;
     later(span, client, [=, this] {
-      if (is_hanging_)
+      if (is_hanging_) {
+        unanswered_.push_back(client);
         return;
+      }
       if (is_said)
         seam::respond({client.client, {}},
                       caf::make_message(Working{payload.get_as<TrackedMsg>(0).id}), ctrl());
@@ -86,6 +100,7 @@ private:
   Faults faults_;
   Birth birth_;
   bool is_hanging_ = false;
+  std::vector<seam::OpenRequest> unanswered_; // since it hangs
 };
 
 } // namespace

@@ -37,7 +37,7 @@ struct FaultyFunctionOptions {
 
   /// How long a call that hangs does so before it fails after all. A call cannot be stopped from
   /// outside, and a test is to end.
-  Duration hang = std::chrono::hours{1};
+  Duration hang = std::chrono::seconds{1};
 };
 
 /// What a faulty function does with a fault, unless it is told otherwise: throws `FaultInjected`.

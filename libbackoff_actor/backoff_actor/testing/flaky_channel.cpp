@@ -22,18 +22,19 @@ struct FlakyChannel::State {
   explicit State(const Flakiness& x) : flakiness(x), draws(x.seed, stream) {}
 
   // Returns by how much the next message is late; nothing: it is lost.
-  std::optional<Duration> next() {
+  std::optional<Duration> next(Direction Account::*direction) {
     const std::lock_guard lock{mutex};
+    auto& count = account.*direction;
     const auto u = draws(drawn++);
     if (u < flakiness.drop) {
-      ++account.dropped;
+      ++count.dropped;
       return std::nullopt;
     }
     if (u >= flakiness.drop + flakiness.delay) {
-      ++account.passed;
+      ++count.passed;
       return Duration::zero();
     }
-    ++account.delayed;
+    ++count.delayed;
     const auto part = draws(drawn++) * static_cast<double>(flakiness.longest_delay.count());
     return Duration{static_cast<Duration::rep>(part) + 1};
   }
@@ -57,19 +58,19 @@ public:
 
 private:
   void on_call(seam::OpenRequest client, caf::message payload) override {
-    pass([=, this] { ask(client, payload); });
+    pass(&FlakyChannel::Account::messages, [=, this] { ask(client, payload); });
   }
 
   void on_own_word(seam::OpenRequest client, caf::message payload) override {
-    pass([=, this] { seam::respond(client, payload, ctrl()); });
+    pass(&FlakyChannel::Account::answers, [=, this] { seam::respond(client, payload, ctrl()); });
   }
 
   void give_answer(const seam::OpenRequest& client, caf::message answer) override {
-    pass([=, this] { seam::respond(client, answer, ctrl()); });
+    pass(&FlakyChannel::Account::answers, [=, this] { seam::respond(client, answer, ctrl()); });
   }
 
-  void pass(std::function<void()> work) {
-    const auto span = state_->next();
+  void pass(FlakyChannel::Direction FlakyChannel::Account::*direction, std::function<void()> work) {
+    const auto span = state_->next(direction);
     if (!span)
       return;
     if (*span == Duration::zero())

@@ -47,11 +47,20 @@ BACKOFF_ACTOR_EXPORT Problems check(const Flakiness& flakiness);
 /// @thread safe from any thread.
 class BACKOFF_ACTOR_EXPORT FlakyChannel {
 public:
-  /// What happened to messages and answers so far.
-  struct Account {
+  /// What happened in one direction so far.
+  struct Direction {
     std::uint64_t passed = 0;  ///< at once
     std::uint64_t delayed = 0; ///< and passed then, if both ends lived
     std::uint64_t dropped = 0; ///< and nobody was told
+
+    /// How many there were.
+    std::uint64_t all() const { return passed + delayed + dropped; }
+  };
+
+  /// What happened so far.
+  struct Account {
+    Direction messages{}; ///< to the other end
+    Direction answers{};  ///< back from there, and what it said of its own accord
   };
 
   /// A channel that is as bad as it says.
