@@ -1,74 +1,15 @@
-#include "fixture.hpp"
+#include "faulty_fixture.hpp"
 
 #include <caf/exit_reason.hpp>
 #include <caf/sec.hpp>
 
 #include <memory>
-#include <ostream>
-#include <stdexcept>
 #include <string>
-#include <thread>
 #include <utility>
-#include <vector>
 
 namespace backoff_actor::kit_test {
 
 namespace {
-
-using namespace std::chrono_literals;
-using actor_test::Strings;
-using testing::Birth;
-using testing::Faults;
-using testing::faulty_actor;
-using testing::faulty_children;
-
-// A worker that somebody else might have written: of several types, and with faults of its own.
-class Worker : public caf::event_based_actor {
-public:
-  Worker(caf::actor_config& config, std::shared_ptr<int> alive)
-    : caf::event_based_actor(config), alive_(std::move(alive)) {
-    ++*alive_;
-  }
-  ~Worker() override { leave(); }
-  void on_exit() override { leave(); }
-
-  caf::behavior make_behavior() override {
-    return {
-      [](const std::string& text) {
-        if (text == "crash")
-          throw std::runtime_error("crashed by itself");
-        return text + "!";
-      },
-      [](std::uint64_t a, std::uint64_t b) { return a + b; },
-      [this](std::uint32_t number) {
-        if (number == 0)
-          quit();
-      },
-    };
-  }
-
-private:
-  void leave() {
-    if (alive_)
-      --*alive_;
-    alive_ = nullptr;
-  }
-
-  std::shared_ptr<int> alive_;
-};
-
-// One that acknowledges explicitly, and by messages of its own.
-class LateWorker : public caf::event_based_actor {
-public:
-  using caf::event_based_actor::event_based_actor;
-
-  caf::behavior make_behavior() override {
-    return {[this](const TrackedMsg& delivery) {
-      send(caf::actor_cast<caf::actor>(current_sender()),
-           sent(delivery, delivery.payload.get_as<std::string>(0) + " later"));
-    }};
-  }
-};
 
 // Asks who asks it, before it answers.
 class AskingWorker : public caf::event_based_actor {
@@ -105,31 +46,7 @@ private:
   std::shared_ptr<Strings> answers_;
 };
 
-class FaultyActor : public actor_test::SenderTest {
-protected:
-  caf::actor front(Faults faults) {
-    const auto worker = time.system().spawn<Worker>(alive);
-    return time.keep(faulty_actor(worker, std::move(faults)));
-  }
-
-  std::shared_ptr<testing::Answer<std::string>> ask(const caf::actor& whom,
-                                                    const std::string& text) {
-    auto answer = time.ask<std::string>(whom, text);
-    time.run();
-    return answer;
-  }
-
-  ChildFactory workers() { return child_of<Worker>(alive); }
-
-  std::shared_ptr<std::optional<caf::error>> end_of(const caf::actor& whom) {
-    auto reason = std::make_shared<std::optional<caf::error>>();
-    time.keep(time.system().spawn<actor_test::Watcher>(whom, reason));
-    time.run();
-    return reason;
-  }
-
-  const std::shared_ptr<int> alive = std::make_shared<int>(0);
-};
+class FaultyActor : public FaultyTest {};
 
 TEST_F(FaultyActor, passes_on_what_is_to_go_well_whatever_its_type) {
   const auto service = front({});
@@ -235,20 +152,6 @@ TEST_F(FaultyActor, refuses_what_was_slow_when_it_ends) {
   EXPECT_TRUE(before_end->error == caf::sec::request_receiver_down);
 }
 
-TEST_F(FaultyActor, that_hangs_neither_answers_what_was_slow_nor_says_that_it_works_on_it) {
-  auto options = by_sent();
-  options.ack_timeout = 1s;
-  options.works_on = WorksOn::many;
-  options.ordering = Ordering::unordered;
-  start_with(faulty_children(child_of<LateWorker>(), "slow(3s, working 600ms), hang"), options);
-  SenderTest::ask("slow");
-  time.advance(500ms);
-  SenderTest::ask("hangs");
-  time.advance(500ms);
-
-  EXPECT_EQ(log.count<event::AckTimedOut>(), 1U) << "nothing put it off";
-}
-
 TEST_F(FaultyActor, ends_with_the_reason_of_the_worker_when_that_ends) {
   const auto service = front({});
   const auto reason = end_of(service);
@@ -308,92 +211,6 @@ TEST_F(FaultyActor, notes_what_it_makes_go_wrong_in_the_timeline) {
 TEST_F(FaultyActor, needs_somebody_to_stand_before) {
   EXPECT_THROW(faulty_actor(caf::actor{}, {}), InvalidArgument);
   EXPECT_THROW(faulty_children({}, {}), InvalidArgument);
-}
-
-TEST(FaultyFactories, may_be_called_from_several_threads) {
-  constexpr std::uint64_t calls_each = 3'000'000; // long enough for both to be at it
-  const auto make =
-    faulty_children([](caf::event_based_actor*) { return caf::actor{}; }, {},
-                    {testing::BirthPlan::repeated(2 * calls_each, "no_actor"), "factory_throws"});
-  const auto call = [&make] {
-    for (std::uint64_t i = 0; i != calls_each; ++i)
-      make(nullptr);
-  };
-  std::thread other{call};
-  call();
-  other.join();
-
-  EXPECT_THROW(make(nullptr), std::runtime_error) << "each call takes a birth of its own";
-}
-
-// -- as children of a sender --------------------------------------------------------------
-
-class FaultyChildren : public FaultyActor {};
-
-TEST_F(FaultyChildren, follow_one_plan_one_after_the_other_until_all_is_done) {
-  auto options = default_options();
-  options.ack_timeout = 1s;
-  const Faults faults{"crash, hang, error(503, retry_after 2s), slow 500ms"};
-  start_with(faulty_children(workers(), faults), options);
-
-  const auto a = SenderTest::ask("a");
-  time.advance(1h);
-
-  EXPECT_EQ(a->value, "a!");
-  EXPECT_EQ(faults.taken(), 4U);
-  EXPECT_EQ(log.count<event::ChildDown>(), 2U);
-  EXPECT_EQ(log.count<event::AckTimedOut>(), 1U);
-  EXPECT_EQ(log.count<event::Refused>(), 1U);
-  EXPECT_EQ(*alive, 1);
-}
-
-TEST_F(FaultyChildren, whose_worker_crashes_by_itself_are_seen_to_crash_and_not_to_answer) {
-  auto options = default_options();
-  options.max_attempts = 2;
-  start_with(faulty_children(workers(), {}), options);
-
-  const auto poison = SenderTest::ask("crash");
-  const auto next = SenderTest::ask("b");
-  time.advance(1h);
-
-  EXPECT_TRUE(poison->error);
-  EXPECT_EQ(next->value, "b!");
-  EXPECT_EQ(log.count<event::ChildDown>(), 2U);
-  ASSERT_EQ(log.count<event::DeadLettered>(), 1U);
-  EXPECT_EQ(log.all<event::DeadLettered>()[0].attempts, 2U);
-  EXPECT_EQ(log.all<event::DeadLettered>()[0].cause.text, "crashed by itself");
-}
-
-TEST_F(FaultyChildren, that_acknowledge_explicitly_refuse_and_reject_and_say_that_they_work) {
-  auto options = by_sent();
-  options.ack_timeout = 1s;
-  start_with(faulty_children(child_of<LateWorker>(),
-                             "nack(retry_after 2s), reject(\"bad\"), slow(3s, working 500ms)"),
-             options);
-
-  const auto a = SenderTest::ask("a");
-  time.advance(1999ms);
-  EXPECT_EQ(log.count<event::Refused>(), 1U);
-  EXPECT_FALSE(a->is_ready());
-  time.advance(1ms);
-  EXPECT_THAT(text_of(a->error), ::testing::HasSubstr("bad"));
-  const auto b = SenderTest::ask("b");
-  time.advance(3s);
-
-  EXPECT_EQ(b->value, "b later");
-  EXPECT_EQ(log.count<event::AckTimedOut>(), 0U);
-}
-
-TEST_F(FaultyChildren, come_into_the_world_as_planned) {
-  start_with(faulty_children(workers(), {}, "factory_throws, no_actor, dies_at_birth, healthy"));
-
-  const auto a = SenderTest::ask("a");
-  time.advance(1h);
-
-  EXPECT_EQ(a->value, "a!");
-  EXPECT_EQ(log.count<event::StartFailed>(), 2U);
-  EXPECT_EQ(log.count<event::ChildDown>(), 1U);
-  EXPECT_EQ(*alive, 1);
 }
 
 } // namespace
