@@ -16,7 +16,8 @@ namespace backoff_actor::testing {
 
 template <class F>
 BasicFaultPlan<F>::BasicFaultPlan(F fault) {
-  parts_.push_back({std::move(fault)});
+  // In place, because GCC 12 with sanitizers takes a part that is moved for uninitialised.
+  parts_.emplace_back().what.template emplace<F>(std::move(fault));
 }
 
 template <class F>

@@ -69,13 +69,19 @@ private:
   // Each kind of fault has its own.
   F fault();
 
+  static Parts only(Part part) {
+    Parts result;
+    result.push_back(std::move(part));
+    return result;
+  }
+
   Parts plan(std::size_t depth) {
     Parts result;
     do {
       const auto column = next_column();
       for (auto& next : part(depth)) {
         if (const auto* const allowed = Plan::problem_of(result, next))
-          refuse(column, Plan::text_of({next}), allowed);
+          refuse(column, Plan::text_of(only(next)), allowed);
         Plan::append(result, std::move(next));
       }
     } while (Plan::end_of(result) != Plan::for_ever && accept(","));
@@ -101,7 +107,7 @@ private:
       return inner;
     if (const auto* const allowed = Plan::problem_of(count, inner))
       refuse(column, Plan::text_of(inner), allowed);
-    return {Plan::times(count, std::move(inner))};
+    return only(Plan::times(count, std::move(inner)));
   }
 
   std::uint64_t times() {
@@ -121,9 +127,11 @@ private:
     }
     const auto begin = position();
     if (accept("random") && accept("("))
-      return {{random(), 1, 0, Plan::for_ever}};
+      return only({random(), 1, 0, Plan::for_ever});
     go_to(begin);
-    return {{fault()}};
+    Parts result;
+    result.emplace_back().what.template emplace<F>(fault()); // see `BasicFaultPlan(F)`
+    return result;
   }
 
   typename Plan::Random random() {
