@@ -124,9 +124,13 @@ ProxiedConnection::State ProxiedConnection::go_on(ProxyTime now, TcpProxyStatist
   if (!is_connected_)
     return State::waits;
   for (auto round = 0; round != rounds; ++round) {
-    const auto has_taken = take(request_, now, statistics) | take(answer_, now, statistics);
-    const auto has_passed_on = pass_on(request_, now, statistics.bytes_to_service)
-                               | pass_on(answer_, now, statistics.bytes_to_client);
+    // Each of them in every round, whatever came of the others.
+    const auto has_taken_request = take(request_, now, statistics);
+    const auto has_taken_answer = take(answer_, now, statistics);
+    const auto has_passed_request = pass_on(request_, now, statistics.bytes_to_service);
+    const auto has_passed_answer = pass_on(answer_, now, statistics.bytes_to_client);
+    const auto has_taken = has_taken_request || has_taken_answer;
+    const auto has_passed_on = has_passed_request || has_passed_answer;
     if (is_to_be_reset(request_, now) || is_to_be_reset(answer_, now)) {
       statistics.cut += answer_.source == Source::exhausted ? 1 : 0;
       return reset_both();
