@@ -40,7 +40,8 @@ template <class F>
 BasicFaultPlan<F> BasicFaultPlan<F>::repeated(std::uint64_t count, const BasicFaultPlan& plan) {
   Problems problems;
   if (count == for_ever)
-    problems.add("count", std::to_string(count), "0.." + std::to_string(max_length));
+    problems.add("count", std::to_string(count),
+                 std::string{"0.."}.append(std::to_string(max_length)));
   else if (const auto* const allowed = problem_of(count, plan.parts_))
     problems.add("plan", testing::to_string(plan) + " " + std::to_string(count) + " times",
                  allowed);
@@ -71,7 +72,8 @@ BasicFaultPlan<F> BasicFaultPlan<F>::random(std::uint64_t seed, std::vector<Chan
                                             std::optional<std::uint64_t> count) {
   auto problems = check(chances);
   if (count && *count > max_length)
-    problems.add("count", std::to_string(*count), "0.." + std::to_string(max_length));
+    problems.add("count", std::to_string(*count),
+                 std::string{"0.."}.append(std::to_string(max_length)));
   problems.raise_if_any();
   BasicFaultPlan result;
   if (!count || *count != 0)
@@ -222,13 +224,13 @@ std::string BasicFaultPlan<F>::to_string() const {
 
 template <class F>
 std::string BasicFaultPlan<F>::Random::to_string() const {
-  auto result = "random(seed " + std::to_string(seed);
+  auto result = std::string{"random(seed "}.append(std::to_string(seed));
   for (const auto& x : chances)
     result.append(", ")
       .append(testing::to_string(x.fault))
       .append(" ")
       .append(backoff_actor::detail::percent(x.probability));
-  return result + ")";
+  return result.append(")");
 }
 
 template <class F>
@@ -247,7 +249,7 @@ std::string BasicFaultPlan<F>::text_of(const Parts& parts) {
     if (part.count == for_ever)
       result += random ? "" : "...";
     else if (part.count != 1 || random)
-      result += "*" + std::to_string(part.count);
+      result.append("*").append(std::to_string(part.count));
   }
   return result;
 }

@@ -67,9 +67,9 @@ std::string to_string(const Fault& fault) {
   if (fault.kind == Kind::slow)
     add(backoff_actor::to_string(fault.delay));
   else if (fault.delay != Duration::zero())
-    add("retry_after " + backoff_actor::to_string(fault.delay));
+    add(std::string{"retry_after "}.append(backoff_actor::to_string(fault.delay)));
   if (fault.working != Duration::zero())
-    add("working " + backoff_actor::to_string(fault.working));
+    add(std::string{"working "}.append(backoff_actor::to_string(fault.working)));
   std::string result{row_of(fault.kind).name};
   return arguments.empty() ? result : result.append("(").append(arguments).append(")");
 }

@@ -13,7 +13,10 @@ std::uint64_t PlanTextParser::whole(std::uint64_t smallest, std::uint64_t larges
   if (error == std::errc{} && last == end && result >= smallest && result <= largest)
     return result;
   go_to(begin);
-  fail("a whole number, " + std::to_string(smallest) + ".." + std::to_string(largest));
+  fail(std::string{"a whole number, "}
+         .append(std::to_string(smallest))
+         .append("..")
+         .append(std::to_string(largest)));
 }
 
 bool PlanTextParser::is_at(std::string_view token) {
