@@ -23,7 +23,10 @@ std::string to_string(const Problems& problems) {
   for (const auto& problem : problems.list()) {
     if (!result.empty())
       result += '\n';
-    result += problem.field + ": got " + problem.given + ", allowed " + problem.allowed;
+    if (problem.allowed.empty())
+      result += problem.field + ": " + problem.given;
+    else
+      result += problem.field + ": got " + problem.given + ", allowed " + problem.allowed;
   }
   return result;
 }

@@ -12,7 +12,7 @@ namespace backoff_actor {
 struct Problem {
   std::string field;   ///< as the caller spells it, for example `backoff.ceiling`
   std::string given;   ///< the value that was given, with its unit
-  std::string allowed; ///< what would have been taken, for example `1..62`
+  std::string allowed; ///< what would have been taken, for example `1..62`; empty: `given` says it
 };
 
 /// All that is wrong with the arguments of one call.
