@@ -14,7 +14,6 @@ namespace backoff_actor {
 namespace {
 
 constexpr std::uint32_t max_in_flight_by_default = 1024;
-constexpr std::uint32_t max_restarts = 1'000'000;
 
 // Whether a delivery that is retried while the child lives could be overtaken by those behind it.
 bool may_be_refused_in_order(const SenderOptions& options) {
@@ -50,12 +49,8 @@ Problems check(const SenderOptions& options) {
   Problems problems;
   check_at_least_one(problems, "max_attempts", options.max_attempts);
   check_not_negative(problems, "retry_after_ceiling", options.retry_after_ceiling);
-  if (const auto& limit = options.restart_limit) {
-    if (limit->max_restarts > max_restarts)
-      problems.add("restart_limit.max_restarts", std::to_string(limit->max_restarts),
-                   "0.." + std::to_string(max_restarts));
-    check_positive(problems, "restart_limit.within", limit->within);
-  }
+  if (options.restart_limit)
+    problems.add_nested("restart_limit", check(*options.restart_limit));
   check_positive(problems, "max_elapsed", options.max_elapsed);
   check_of_use(problems, "is_service_failure", static_cast<bool>(options.is_service_failure),
                static_cast<bool>(options.guard), "guard is set");

@@ -2,6 +2,22 @@
 
 namespace backoff_actor {
 
+namespace {
+
+constexpr std::uint32_t most_restarts = 1'000'000;
+
+} // namespace
+
+Problems check(const RestartLimit& limit) {
+  Problems problems;
+  if (limit.max_restarts > most_restarts)
+    problems.add("max_restarts", std::to_string(limit.max_restarts),
+                 "0.." + std::to_string(most_restarts));
+  if (limit.within <= Duration::zero())
+    problems.add("within", to_string(limit.within), "more than 0ns");
+  return problems;
+}
+
 bool RestartWindow::add(const RestartLimit& limit, Instant now) {
   const std::size_t bounded = std::size_t{limit.max_restarts} + 1;
   if (failures_.size() < bounded) {

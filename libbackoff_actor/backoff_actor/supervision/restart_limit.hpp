@@ -1,6 +1,7 @@
 #pragma once
 
 #include "backoff_actor/core/export.hpp"
+#include "backoff_actor/core/problems.hpp"
 #include "backoff_actor/core/time.hpp"
 
 #include <cstddef>
@@ -24,6 +25,9 @@ struct RestartLimit {
   /// Whether two bear the same.
   friend bool operator==(const RestartLimit&, const RestartLimit&) = default;
 };
+
+/// Returns all that is wrong with a limit.
+BACKOFF_ACTOR_EXPORT Problems check(const RestartLimit& limit);
 
 /// The failures within a sliding window.
 ///

@@ -1,0 +1,155 @@
+#pragma once
+
+#include "backoff_actor/core/cause.hpp"
+#include "backoff_actor/core/export.hpp"
+#include "backoff_actor/core/time.hpp"
+#include "backoff_actor/supervision/restart_type.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <variant>
+
+namespace backoff_actor {
+
+/// What happened in a supervisor, as plain values. `at` is on the time line of its driver, `child`
+/// the id of a child, and an incarnation counts the actors of a child from 1.
+namespace supervisor_event {
+
+/// All first children are up.
+struct Started {
+  Instant at; ///< of the last one
+};
+
+/// A child was added at run time.
+struct ChildAdded {
+  Instant at;        ///< when it was asked for
+  std::string child; ///< its id
+};
+
+/// A child and its spec are gone.
+struct ChildRemoved {
+  Instant at;        ///< when it was
+  std::string child; ///< its id
+};
+
+/// A child is up.
+struct ChildStarted {
+  Instant at;                ///< when that was known
+  std::string child;         ///< its id
+  std::uint32_t incarnation; ///< which actor
+};
+
+/// A child could not be made, or ended or said so before it was up.
+struct StartFailed {
+  Instant at;                ///< when that was known
+  std::string child;         ///< its id
+  std::uint32_t incarnation; ///< which actor it was or would have been
+  Cause cause;               ///< why
+};
+
+/// A child ended by itself.
+struct ChildDown {
+  Instant at;                ///< when the supervisor was told
+  std::string child;         ///< its id
+  std::uint32_t incarnation; ///< which actor
+  Ending ending;             ///< in which way
+  Cause cause;               ///< its exit reason
+};
+
+/// A child is told to end.
+struct ChildToldToEnd {
+  Instant at;                ///< when
+  std::string child;         ///< its id
+  std::uint32_t incarnation; ///< which actor
+  bool is_killed;            ///< it was given no time, or its time is over
+};
+
+/// A child that was told to end has.
+struct ChildEnded {
+  Instant at;                ///< when the supervisor was told
+  std::string child;         ///< its id
+  std::uint32_t incarnation; ///< which actor
+};
+
+/// A child that was killed has not ended within the grace, and is left to itself.
+struct ChildAbandoned {
+  Instant at;                ///< when
+  std::string child;         ///< its id
+  std::uint32_t incarnation; ///< which actor
+};
+
+/// An actor that had been left to itself ended after all.
+struct AbandonedChildEnded {
+  Instant at; ///< when the supervisor was told
+};
+
+/// A child, and with a group strategy its siblings, will be started again.
+struct RestartScheduled {
+  Instant at;             ///< of the failure
+  std::string child;      ///< whose failure it was
+  Duration delay;         ///< of that child; a group waits for the last delay of its children
+  std::uint32_t failures; ///< of that child, in a row
+};
+
+/// A child stays away, by its type, the decider, or because somebody asked for it.
+struct ChildStopped {
+  Instant at;        ///< when
+  std::string child; ///< its id
+};
+
+/// A child has used up its own limit of restarts.
+struct ChildGivenUp {
+  Instant at;        ///< of the failure that was one too many
+  std::string child; ///< its id
+  Cause cause;       ///< of that failure
+};
+
+/// The supervisor has used up its limit of restarts, and ends.
+struct LimitReached {
+  Instant at;        ///< of the failure that was one too many
+  std::string child; ///< whose failure it was
+  Cause cause;       ///< of that failure
+};
+
+/// The supervisor ends its children.
+struct Stopping {
+  Instant at;        ///< when that began
+  std::string cause; ///< why, for people
+};
+
+/// The supervisor ended. Nothing comes after it.
+struct Stopped {
+  Instant at; ///< of the end
+};
+
+} // namespace supervisor_event
+
+/// Any of the events of a supervisor.
+using SupervisorEvent = std::variant<
+  supervisor_event::Started, supervisor_event::ChildAdded, supervisor_event::ChildRemoved,
+  supervisor_event::ChildStarted, supervisor_event::StartFailed, supervisor_event::ChildDown,
+  supervisor_event::ChildToldToEnd, supervisor_event::ChildEnded, supervisor_event::ChildAbandoned,
+  supervisor_event::AbandonedChildEnded, supervisor_event::RestartScheduled,
+  supervisor_event::ChildStopped, supervisor_event::ChildGivenUp, supervisor_event::LimitReached,
+  supervisor_event::Stopping, supervisor_event::Stopped>;
+
+/// The hook of a supervisor, called when a decision is made and before it is carried out.
+///
+/// It must not block. Without a hook no event is made.
+///
+/// @errors what it throws is dropped.
+/// @thread the supervisor's; `Stopped` may come in that which drops the last handle to it.
+using SupervisorEventHook = std::function<void(const SupervisorEvent&)>;
+
+namespace supervisor_event { // of the events' types, so that unqualified calls find them
+
+/// Returns when the event happened, on the time line of the supervisor's driver.
+BACKOFF_ACTOR_EXPORT Instant time_of(const SupervisorEvent& event);
+
+/// Renders an event in one line, without its time: `child db 3 down: connection refused`.
+BACKOFF_ACTOR_EXPORT std::string to_string(const SupervisorEvent& event);
+
+} // namespace supervisor_event
+
+} // namespace backoff_actor

@@ -1,0 +1,26 @@
+#include "backoff_actor/supervision/child_options.hpp"
+
+namespace backoff_actor {
+
+Problems check(const ChildOptions& options) {
+  Problems problems;
+  if (options.shutdown.time() && *options.shutdown.time() <= Duration{0})
+    problems.add("shutdown", "within " + to_string(*options.shutdown.time()),
+                 "more than 0ns; Shutdown::at_once() kills without asking");
+  if (options.reset_after < Duration{0})
+    problems.add("reset_after", to_string(options.reset_after), "0ns or more");
+  if (options.restart_limit)
+    problems.add_nested("restart_limit", check(*options.restart_limit));
+  if (options.when_given_up == GivenUp::escalate && !options.restart_limit)
+    problems.add("when_given_up", "escalate", "only with a restart_limit of its own");
+  if (options.is_significant && options.restart == RestartType::permanent)
+    problems.add("is_significant", "true", "only where restart is transient or temporary");
+  if (options.start_timeout && *options.start_timeout <= Duration{0})
+    problems.add("start_timeout", to_string(*options.start_timeout), "more than 0ns");
+  if (options.start_timeout && options.readiness == Readiness::when_made)
+    problems.add("start_timeout", to_string(*options.start_timeout),
+                 "only with Readiness::when_it_is_up");
+  return problems;
+}
+
+} // namespace backoff_actor

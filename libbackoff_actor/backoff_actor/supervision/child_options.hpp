@@ -1,0 +1,70 @@
+#pragma once
+
+#include "backoff_actor/backoff/policy.hpp"
+#include "backoff_actor/core/export.hpp"
+#include "backoff_actor/core/problems.hpp"
+#include "backoff_actor/core/time.hpp"
+#include "backoff_actor/supervision/directive.hpp"
+#include "backoff_actor/supervision/restart_limit.hpp"
+#include "backoff_actor/supervision/restart_type.hpp"
+#include "backoff_actor/supervision/shutdown.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+namespace backoff_actor {
+
+/// When a child counts as started.
+enum class Readiness : std::uint8_t {
+  when_made,     ///< when its factory has made it
+  when_it_is_up, ///< when it has answered the request `AwaitUp`, as supervisors do
+};
+
+/// How a supervisor treats a child.
+struct ChildOptions {
+  /// Whether it is made again when it has ended by itself.
+  RestartType restart = RestartType::permanent;
+
+  /// How it is ended.
+  Shutdown shutdown = Shutdown::within(std::chrono::seconds{5});
+
+  /// How long to wait before its first, second, third ... restart in a row.
+  Policy backoff{Exponential{.first = std::chrono::milliseconds{100},
+                             .factor = 2,
+                             .cap = std::chrono::seconds{30}},
+                 equal_jitter};
+
+  /// A child that has been up for as long is healthy: its next failure is the first in a row.
+  ///
+  /// @range 0 and above; 0: each failure is the first
+  Duration reset_after = std::chrono::minutes{1};
+
+  /// How often it may fail within which time before it is given up; unset: without limit.
+  std::optional<RestartLimit> restart_limit{};
+
+  /// What becomes of it then.
+  GivenUp when_given_up = GivenUp::stop;
+
+  /// Whether the supervisor may end when this child has done its work, see `AutoShutdown`.
+  ///
+  /// @range not with `RestartType::permanent`
+  bool is_significant = false;
+
+  /// When it counts as started; the next in order is not started before.
+  Readiness readiness = Readiness::when_made;
+
+  /// How long it may take until it is up; one that takes longer has failed to start. Unset: for ever.
+  /// Only with `Readiness::when_it_is_up`.
+  ///
+  /// @range above 0
+  std::optional<Duration> start_timeout{};
+
+  /// Whether two treat a child alike.
+  friend bool operator==(const ChildOptions&, const ChildOptions&) = default;
+};
+
+/// Returns all that is wrong with the options.
+BACKOFF_ACTOR_EXPORT Problems check(const ChildOptions& options);
+
+} // namespace backoff_actor

@@ -1,0 +1,51 @@
+#pragma once
+
+#include "backoff_actor/core/export.hpp"
+
+#include <cstdint>
+#include <string_view>
+
+namespace backoff_actor {
+
+/// Whether a child that ended by itself is made again.
+///
+/// @source the restart types of Erlang/OTP's supervisors
+enum class RestartType : std::uint8_t {
+  permanent, ///< always, however it ended
+  transient, ///< if it failed; one that ended cleanly has done its work, and its spec is kept
+  temporary, ///< never; its spec goes with it, also when it is ended for the sake of a sibling
+};
+
+/// How a child ended.
+enum class Ending : std::uint8_t {
+  normal,   ///< it had nothing more to do
+  shutdown, ///< somebody asked it to end, and it did
+  killed,   ///< somebody gave it no choice
+  failed,   ///< any other way
+};
+
+/// Whether nothing went wrong.
+constexpr bool is_clean(Ending ending) {
+  return ending == Ending::normal || ending == Ending::shutdown;
+}
+
+/// Whether a child of this type that ended by itself in this way is to be made again.
+constexpr bool wants_restart(RestartType type, Ending ending) {
+  switch (type) {
+  case RestartType::permanent:
+    return true;
+  case RestartType::transient:
+    return !is_clean(ending);
+  case RestartType::temporary:
+    break;
+  }
+  return false;
+}
+
+/// Returns the enumerator's name; `unknown` for a number that is none.
+BACKOFF_ACTOR_EXPORT std::string_view to_string(RestartType type);
+
+/// Returns the enumerator's name; `unknown` for a number that is none.
+BACKOFF_ACTOR_EXPORT std::string_view to_string(Ending ending);
+
+} // namespace backoff_actor

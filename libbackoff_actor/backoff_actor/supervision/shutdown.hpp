@@ -1,0 +1,47 @@
+#pragma once
+
+#include "backoff_actor/core/export.hpp"
+#include "backoff_actor/core/time.hpp"
+
+#include <optional>
+#include <string>
+
+namespace backoff_actor {
+
+/// How a child is ended: asked, and killed when its time is over; or killed at once; or asked and
+/// waited for.
+///
+/// @source the child spec of Erlang/OTP: `brutal_kill`, a time, `infinity`
+class Shutdown {
+public:
+  /// Asked to end, and killed if it has not after `time`.
+  ///
+  /// @range above 0; checked where a spec is taken
+  static constexpr Shutdown within(Duration time) { return Shutdown{time, true}; }
+
+  /// Killed, without a word before.
+  static constexpr Shutdown at_once() { return Shutdown{std::nullopt, false}; }
+
+  /// Asked to end, and waited for without limit: for supervisors, which need time for their children.
+  static constexpr Shutdown wait() { return Shutdown{std::nullopt, true}; }
+
+  /// Whether the child is asked before it is killed.
+  constexpr bool asks() const { return asks_; }
+
+  /// How long it has for ending when it is asked; unset: for ever.
+  constexpr const std::optional<Duration>& time() const { return time_; }
+
+  /// Whether two are the same.
+  friend constexpr bool operator==(const Shutdown&, const Shutdown&) = default;
+
+private:
+  constexpr Shutdown(std::optional<Duration> time, bool asks) : time_(time), asks_(asks) {}
+
+  std::optional<Duration> time_;
+  bool asks_;
+};
+
+/// Renders it as `within 5s`, `at once` or `wait`.
+BACKOFF_ACTOR_EXPORT std::string to_string(const Shutdown& shutdown);
+
+} // namespace backoff_actor

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "backoff_actor/core/export.hpp"
+
+#include <cstdint>
+#include <string_view>
+
+namespace backoff_actor {
+
+/// Who is made again when a child has to be.
+///
+/// @source the strategies of Erlang/OTP's supervisors
+enum class Strategy : std::uint8_t {
+  /// That child.
+  one_for_one,
+  /// All children: the others are ended in the reverse of their order, then all are started in
+  /// order.
+  one_for_all,
+  /// That child and those behind it in order, likewise: for children that stand on earlier ones.
+  rest_for_one,
+};
+
+/// Whether a supervisor ends when significant children have done their work.
+///
+/// @source Erlang/OTP 24, EEP 56
+enum class AutoShutdown : std::uint8_t {
+  never,           ///< it does not
+  any_significant, ///< when one of them has
+  all_significant, ///< when the last of them has
+};
+
+/// Returns the enumerator's name; `unknown` for a number that is none.
+BACKOFF_ACTOR_EXPORT std::string_view to_string(Strategy strategy);
+
+} // namespace backoff_actor
