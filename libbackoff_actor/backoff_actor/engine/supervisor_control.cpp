@@ -1,0 +1,167 @@
+// What an operator says.
+
+#include "backoff_actor/engine/supervisor_step.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace backoff_actor {
+
+void SupervisorEngine::Step::answer(Ticket ticket, std::optional<SupervisorError> error, Slot slot,
+                                    Cause cause) {
+  emit(supervisor_effect::Answer{ticket, error, slot == none ? ChildName{} : state_.name_of(slot),
+                                 std::move(cause)});
+}
+
+void SupervisorEngine::Step::answer_starter(Slot slot, std::optional<SupervisorError> error,
+                                            Cause cause) {
+  if (const auto ticket = std::exchange(child(slot).starter, std::nullopt))
+    answer(*ticket, error, slot, std::move(cause));
+}
+
+// The child that is meant; tells whoever asked if there is none.
+SupervisorEngine::Step::Slot SupervisorEngine::Step::wanted(Ticket ticket, std::string_view id) {
+  const auto slot = state_.find(id);
+  if (slot == none)
+    answer(ticket, SupervisorError::not_found);
+  return slot;
+}
+
+void SupervisorEngine::Step::operator()(const supervisor_input::StartChild& x) {
+  if (is_stopping()) {
+    answer(x.ticket, SupervisorError::stopping);
+    return;
+  }
+  const auto known = x.entry.id.empty() ? none : state_.find(x.entry.id);
+  if (known != none) {
+    const auto state = child(known).state;
+    const auto is_down = state == ChildState::waiting || state == ChildState::stopped;
+    answer(x.ticket, is_down ? SupervisorError::already_present : SupervisorError::already_started,
+           known);
+    return;
+  }
+  if (state_.by_id.size() >= options_.max_children) {
+    answer(x.ticket, SupervisorError::max_children);
+    return;
+  }
+  const auto slot = state_.add(x.entry);
+  emit(supervisor_effect::KeepChild{state_.name_of(slot), x.ticket});
+  observe([&] { return supervisor_event::ChildAdded{now_, child(slot).id}; });
+  child(slot).starter = x.ticket;
+  child(slot).is_new = true;
+  start(slot);
+}
+
+void SupervisorEngine::Step::operator()(const supervisor_input::TerminateChild& x) {
+  const auto slot = wanted(x.ticket, x.id);
+  if (slot == none)
+    return;
+  const auto wait_for_end = [&] {
+    auto& waiting = child(slot).terminators;
+    if (!waiting)
+      waiting = std::make_unique<std::vector<Ticket>>();
+    waiting->push_back(x.ticket);
+  };
+  if (child(slot).state == ChildState::stopped) {
+    answer(x.ticket, std::nullopt, slot);
+    return;
+  }
+  answer_starter(slot, SupervisorError::terminated);
+  child(slot).is_new = false;
+  leave_row(slot);
+  wait_for_end();
+  if (child(slot).state == ChildState::waiting)
+    stay_away(slot, StoppedBecause::terminated);
+  else if (child(slot).state == ChildState::ending)
+    child(slot).then = Then::stop;
+  else
+    tell_to_end(slot, Then::stop);
+}
+
+void SupervisorEngine::Step::operator()(const supervisor_input::RestartChild& x) {
+  const auto slot = wanted(x.ticket, x.id);
+  if (slot == none)
+    return;
+  switch (child(slot).state) {
+  case ChildState::stopped:
+    if (is_stopping()) {
+      answer(x.ticket, SupervisorError::stopping, slot);
+      break;
+    }
+    child(slot).starter = x.ticket;
+    start(slot);
+    break;
+  case ChildState::waiting:
+  case ChildState::starting:
+    answer(x.ticket, SupervisorError::restarting, slot);
+    break;
+  case ChildState::running:
+    answer(x.ticket, SupervisorError::running, slot);
+    break;
+  case ChildState::ending:
+    answer(x.ticket, SupervisorError::ending, slot);
+    break;
+  }
+}
+
+void SupervisorEngine::Step::operator()(const supervisor_input::DeleteChild& x) {
+  const auto slot = wanted(x.ticket, x.id);
+  if (slot == none)
+    return;
+  switch (child(slot).state) {
+  case ChildState::stopped:
+    answer(x.ticket, std::nullopt, slot);
+    if (!is_stopping())
+      remove(slot);
+    break;
+  case ChildState::waiting:
+  case ChildState::starting:
+    answer(x.ticket, SupervisorError::restarting, slot);
+    break;
+  case ChildState::running:
+    answer(x.ticket, SupervisorError::running, slot);
+    break;
+  case ChildState::ending:
+    answer(x.ticket, SupervisorError::ending, slot);
+    break;
+  }
+}
+
+void SupervisorEngine::Step::operator()(const supervisor_input::RetryNow& x) {
+  const auto slot = wanted(x.ticket, x.id);
+  if (slot == none)
+    return;
+  auto& c = child(slot);
+  auto& row = state_.row;
+  const auto hurry_row = [&] { row.due = std::min(row.due, now_); };
+  switch (c.state) {
+  case ChildState::waiting:
+    if (c.is_in_row) {
+      hurry_row();
+    } else if (!c.is_ready) {
+      not_due(slot);
+      state_.due.push(slot, {now_, c.serial});
+    }
+    answer(x.ticket, std::nullopt, slot);
+    break;
+  case ChildState::ending:
+    if (c.is_in_row) {
+      hurry_row();
+      answer(x.ticket, std::nullopt, slot);
+    } else {
+      answer(x.ticket, SupervisorError::ending, slot);
+    }
+    break;
+  case ChildState::starting:
+    answer(x.ticket, SupervisorError::restarting, slot);
+    break;
+  case ChildState::running:
+    answer(x.ticket, SupervisorError::running, slot);
+    break;
+  case ChildState::stopped:
+    answer(x.ticket, SupervisorError::not_running, slot);
+    break;
+  }
+}
+
+} // namespace backoff_actor

@@ -1,0 +1,191 @@
+// Whose turn it is: rows, the end of the supervisor, the clock.
+
+#include "backoff_actor/engine/supervisor_step.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace backoff_actor {
+
+void SupervisorEngine::Step::operator()(const supervisor_input::Wake&) {
+  if (now_ >= state_.wake_at)
+    state_.wake_at = Instant::never();
+  state_.starts = 0;
+  state_.is_held_up = false;
+  while (!state_.due.empty() && state_.due.top_key().first <= now_) {
+    const auto slot = state_.due.top();
+    state_.due.pop();
+    auto& c = child(slot);
+    if (c.state == ChildState::waiting) {
+      c.is_ready = true;
+      state_.ready.push_back(slot);
+    } else if (c.state == ChildState::starting) {
+      not_up(slot, {1, "not up within " + to_string(*c.options->start_timeout)},
+             options_.on_start_timeout);
+    } else {
+      overdue(slot);
+    }
+  }
+  start_ready();
+  if (state_.row.stage == Stage::waiting && now_ >= state_.row.due) {
+    state_.row.stage = Stage::starting;
+    state_.row.cursor = state_.first;
+  }
+}
+
+void SupervisorEngine::Step::start_ready() {
+  while (!state_.ready.empty() && state_.starts < batch) {
+    const auto slot = state_.ready.front();
+    state_.ready.pop_front();
+    if (!child(slot).is_ready)
+      continue;
+    ++state_.starts;
+    start(slot);
+  }
+  state_.is_held_up = !state_.ready.empty();
+}
+
+void SupervisorEngine::Step::finish() {
+  if (is_stopping())
+    advance_end();
+  else
+    advance_row();
+  ask_for_wake();
+}
+
+void SupervisorEngine::Step::advance_row() {
+  if (state_.row.stage == Stage::ending && end_row())
+    state_.row.stage = Stage::waiting;
+  if (state_.row.stage == Stage::starting)
+    start_row();
+}
+
+// From the last back to the first; returns whether all that belong to the row are down.
+bool SupervisorEngine::Step::end_row() {
+  auto& at = state_.row.cursor;
+  for (; at != none; at = child(at).previous) {
+    if (!child(at).is_in_row)
+      continue;
+    const auto state = child(at).state;
+    if (state == ChildState::running || state == ChildState::starting)
+      tell_to_end(at, Then::row);
+    if (child(at).state == ChildState::ending)
+      return false;
+  }
+  return true;
+}
+
+void SupervisorEngine::Step::start_row() {
+  auto& at = state_.row.cursor;
+  for (; at != none; at = child(at).next) {
+    if (!child(at).is_in_row)
+      continue;
+    const auto state = child(at).state;
+    if (state == ChildState::starting || state == ChildState::ending)
+      return;
+    if (state == ChildState::waiting) {
+      if (state_.starts == batch) {
+        state_.is_held_up = true;
+        return;
+      }
+      ++state_.starts;
+      start(at);
+      return;
+    }
+    leave_row(at);
+  }
+  state_.row = {};
+  if (state_.phase != SupervisorPhase::starting)
+    return;
+  state_.phase = SupervisorPhase::running;
+  observe([&] { return supervisor_event::Started{now_}; });
+  emit(supervisor_effect::Started{});
+}
+
+// -- the end --------------------------------------------------------------------------
+
+void SupervisorEngine::Step::operator()(const supervisor_input::Stop&) {
+  stop_all(QuitReason::told, {}, {});
+}
+
+namespace {
+
+std::string text_of(supervisor_effect::QuitReason reason, const std::string& id,
+                    const Cause& cause) {
+  const auto of_child = [&](const std::string& what) {
+    return "child " + id + what + (cause.text.empty() ? "" : ": " + cause.text);
+  };
+  switch (reason) {
+  case supervisor_effect::QuitReason::told:
+    return "told to";
+  case supervisor_effect::QuitReason::auto_shutdown:
+    return "significant child " + id + " has done its work";
+  case supervisor_effect::QuitReason::start_failed:
+    return of_child(" could not be started");
+  case supervisor_effect::QuitReason::limit_reached:
+    return of_child(" had to be restarted once more than is borne");
+  case supervisor_effect::QuitReason::child_limit:
+    return of_child(" was given up");
+  case supervisor_effect::QuitReason::escalated:
+    break;
+  }
+  return of_child(" failed, which is escalated");
+}
+
+} // namespace
+
+void SupervisorEngine::Step::stop_all(QuitReason reason, const Blamed& who, const Cause& cause) {
+  if (is_stopping())
+    return;
+  state_.phase = SupervisorPhase::stopping;
+  observe([&] { return supervisor_event::Stopping{now_, text_of(reason, who.id, cause)}; });
+  emit(supervisor_effect::BeginStop{reason, who.name, who.id, cause});
+  state_.row = {};
+  state_.ready.clear();
+  state_.is_held_up = false;
+  for (auto at = state_.first; at != none; at = child(at).next) {
+    answer_starter(at, SupervisorError::stopping);
+    leave_row(at);
+    if (child(at).state == ChildState::waiting)
+      settle(at, StoppedBecause::done);
+    else if (options_.is_dynamic
+             && (child(at).state == ChildState::running || child(at).state == ChildState::starting))
+      tell_to_end(at, Then::stop);
+  }
+  state_.to_end = state_.last;
+}
+
+void SupervisorEngine::Step::advance_end() {
+  if (state_.phase == SupervisorPhase::stopped)
+    return;
+  auto& at = state_.to_end;
+  for (; at != none; at = child(at).previous) {
+    const auto state = child(at).state;
+    if (state == ChildState::running || state == ChildState::starting)
+      tell_to_end(at, Then::stop);
+    if (child(at).state == ChildState::ending)
+      return;
+  }
+  state_.phase = SupervisorPhase::stopped;
+  observe([&] { return supervisor_event::Stopped{now_}; });
+  emit(supervisor_effect::Quit{});
+}
+
+// -- the clock ------------------------------------------------------------------------
+
+void SupervisorEngine::Step::ask_for_wake() {
+  auto earliest = Instant::never();
+  if (!state_.due.empty())
+    earliest = state_.due.top_key().first;
+  if (state_.row.stage == Stage::waiting)
+    earliest = std::min(earliest, state_.row.due);
+  if (state_.is_held_up)
+    earliest = std::min(earliest, now_);
+  if (earliest == Instant::never() || earliest == state_.wake_at)
+    return;
+  state_.wake_at = earliest;
+  emit(supervisor_effect::WakeAt{earliest});
+}
+
+} // namespace backoff_actor

@@ -1,0 +1,83 @@
+#include "backoff_actor/observe/supervisor_events.hpp"
+
+namespace backoff_actor::supervisor_event {
+
+namespace {
+
+std::string because(const Cause& cause) { return cause.text.empty() ? "" : ": " + cause.text; }
+
+template <class T>
+std::string actor(const T& x) {
+  return "child " + x.child + " " + std::to_string(x.incarnation);
+}
+
+struct Describe {
+  std::string operator()(const Started&) const { return "supervisor started"; }
+
+  std::string operator()(const ChildAdded& x) const { return "child " + x.child + " added"; }
+
+  std::string operator()(const ChildRemoved& x) const { return "child " + x.child + " removed"; }
+
+  std::string operator()(const ChildStarted& x) const { return actor(x) + " started"; }
+
+  std::string operator()(const StartFailed& x) const {
+    return actor(x) + " failed to start" + because(x.cause);
+  }
+
+  std::string operator()(const ChildDown& x) const {
+    switch (x.ending) {
+    case Ending::normal:
+      return actor(x) + " ended normally";
+    case Ending::shutdown:
+      return actor(x) + " was shut down by somebody";
+    case Ending::killed:
+      return actor(x) + " was killed by somebody";
+    case Ending::failed:
+      break;
+    }
+    return actor(x) + " down" + because(x.cause);
+  }
+
+  std::string operator()(const ChildToldToEnd& x) const {
+    return actor(x) + (x.is_killed ? " killed" : " told to end");
+  }
+
+  std::string operator()(const ChildEnded& x) const { return actor(x) + " ended"; }
+
+  std::string operator()(const ChildAbandoned& x) const {
+    return actor(x) + " has not ended within the grace, abandoned";
+  }
+
+  std::string operator()(const AbandonedChildEnded&) const {
+    return "an abandoned child ended after all";
+  }
+
+  std::string operator()(const RestartScheduled& x) const {
+    return "restart of child " + x.child + " in " + to_string(x.delay) + ", "
+           + std::to_string(x.failures) + (x.failures == 1 ? " failure" : " failures in a row");
+  }
+
+  std::string operator()(const ChildStopped& x) const { return "child " + x.child + " stays away"; }
+
+  std::string operator()(const ChildGivenUp& x) const {
+    return "child " + x.child + " given up" + because(x.cause);
+  }
+
+  std::string operator()(const LimitReached& x) const {
+    return "limit of restarts reached by child " + x.child + because(x.cause);
+  }
+
+  std::string operator()(const Stopping& x) const { return "supervisor stopping: " + x.cause; }
+
+  std::string operator()(const Stopped&) const { return "supervisor stopped"; }
+};
+
+} // namespace
+
+Instant time_of(const SupervisorEvent& event) {
+  return std::visit([](const auto& x) { return x.at; }, event);
+}
+
+std::string to_string(const SupervisorEvent& event) { return std::visit(Describe{}, event); }
+
+} // namespace backoff_actor::supervisor_event

@@ -1,0 +1,86 @@
+#include "backoff_actor/observe/supervisor_status.hpp"
+
+namespace backoff_actor {
+
+std::string_view to_string(ChildState state) {
+  switch (state) {
+  case ChildState::stopped:
+    return "stopped";
+  case ChildState::waiting:
+    return "waiting";
+  case ChildState::starting:
+    return "starting";
+  case ChildState::running:
+    return "running";
+  case ChildState::ending:
+    return "ending";
+  }
+  return "unknown";
+}
+
+std::string_view to_string(StoppedBecause reason) {
+  switch (reason) {
+  case StoppedBecause::not_stopped:
+    return "not_stopped";
+  case StoppedBecause::done:
+    return "done";
+  case StoppedBecause::terminated:
+    return "terminated";
+  case StoppedBecause::decided:
+    return "decided";
+  case StoppedBecause::given_up:
+    return "given_up";
+  case StoppedBecause::not_restarted:
+    return "not_restarted";
+  }
+  return "unknown";
+}
+
+std::string_view to_string(SupervisorPhase phase) {
+  switch (phase) {
+  case SupervisorPhase::starting:
+    return "starting";
+  case SupervisorPhase::running:
+    return "running";
+  case SupervisorPhase::stopping:
+    return "stopping";
+  case SupervisorPhase::stopped:
+    return "stopped";
+  }
+  return "unknown";
+}
+
+std::string to_string(const ChildStatus& child) {
+  auto text = child.id + ": " + std::string{to_string(child.state)};
+  if (child.state == ChildState::stopped && child.stopped != StoppedBecause::not_stopped)
+    text += " (" + std::string{to_string(child.stopped)} + ")";
+  if (child.state == ChildState::waiting)
+    text += child.is_due ? ", restart in " + to_string(child.due_in) : ", for its turn";
+  if (child.incarnation > 0)
+    text += ", child " + std::to_string(child.incarnation);
+  if (child.failures > 0)
+    text += ", " + std::to_string(child.failures)
+            + (child.failures == 1 ? " failure" : " failures in a row");
+  if (!child.cause.empty())
+    text += ", last: " + child.cause;
+  return text;
+}
+
+std::string to_string(const ChildCounts& counts) {
+  auto text = std::to_string(counts.specs) + (counts.specs == 1 ? " child: " : " children: ");
+  text += std::to_string(counts.running) + " running";
+  const auto add = [&](std::uint64_t count, const char* what) {
+    if (count > 0)
+      text += ", " + std::to_string(count) + " " + what;
+  };
+  add(counts.active - counts.running, "starting or ending");
+  add(counts.waiting, "waiting");
+  add(counts.stopped, "stopped");
+  text +=
+    "; " + std::to_string(counts.restarts) + (counts.restarts == 1 ? " restart" : " restarts");
+  if (counts.abandoned > 0)
+    text += ", " + std::to_string(counts.abandoned) + " abandoned";
+  return text;
+}
+
+} // namespace backoff_actor
