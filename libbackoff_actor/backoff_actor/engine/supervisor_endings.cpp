@@ -27,8 +27,8 @@ void SupervisorEngine::Step::tell_to_end(Slot slot, Then then) {
   }
   observe([&] { return supervisor_event::ChildToldToEnd{now_, c.id, c.incarnation, false}; });
   emit(supervisor_effect::TellToEnd{state_.actor_of(slot)});
-  if (c.options->shutdown.time())
-    state_.due.push(slot, {now_ + *c.options->shutdown.time(), c.serial});
+  if (c.options->shutdown.limit())
+    state_.due.push(slot, {now_ + *c.options->shutdown.limit(), c.serial});
 }
 
 void SupervisorEngine::Step::kill(Slot slot) {

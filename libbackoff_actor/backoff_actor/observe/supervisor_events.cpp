@@ -53,7 +53,7 @@ struct Describe {
   }
 
   std::string operator()(const RestartScheduled& x) const {
-    return "restart of child " + x.child + " in " + to_string(x.delay) + ", "
+    return "restart of child " + x.child + " in " + backoff_actor::to_string(x.delay) + ", "
            + std::to_string(x.failures) + (x.failures == 1 ? " failure" : " failures in a row");
   }
 

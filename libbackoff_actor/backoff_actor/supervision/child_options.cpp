@@ -4,8 +4,8 @@ namespace backoff_actor {
 
 Problems check(const ChildOptions& options) {
   Problems problems;
-  if (options.shutdown.time() && *options.shutdown.time() <= Duration{0})
-    problems.add("shutdown", "within " + to_string(*options.shutdown.time()),
+  if (options.shutdown.limit() && *options.shutdown.limit() <= Duration{0})
+    problems.add("shutdown", "within " + to_string(*options.shutdown.limit()),
                  "more than 0ns; Shutdown::at_once() kills without asking");
   if (options.reset_after < Duration{0})
     problems.add("reset_after", to_string(options.reset_after), "0ns or more");

@@ -45,7 +45,7 @@ std::string_view to_string(Strategy strategy) {
 std::string to_string(const Shutdown& shutdown) {
   if (!shutdown.asks())
     return "at once";
-  return shutdown.time() ? "within " + to_string(*shutdown.time()) : "wait";
+  return shutdown.limit() ? "within " + to_string(*shutdown.limit()) : "wait";
 }
 
 } // namespace backoff_actor

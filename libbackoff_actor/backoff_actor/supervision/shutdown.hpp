@@ -29,15 +29,15 @@ public:
   constexpr bool asks() const { return asks_; }
 
   /// How long it has for ending when it is asked; unset: for ever.
-  constexpr const std::optional<Duration>& time() const { return time_; }
+  constexpr const std::optional<Duration>& limit() const { return limit_; }
 
   /// Whether two are the same.
   friend constexpr bool operator==(const Shutdown&, const Shutdown&) = default;
 
 private:
-  constexpr Shutdown(std::optional<Duration> time, bool asks) : time_(time), asks_(asks) {}
+  constexpr Shutdown(std::optional<Duration> time, bool asks) : limit_(time), asks_(asks) {}
 
-  std::optional<Duration> time_;
+  std::optional<Duration> limit_;
   bool asks_;
 };
 
