@@ -2,6 +2,7 @@
 
 #include <backoff_actor/caf/messages.hpp>
 #include <backoff_actor/caf/submission.hpp>
+#include <backoff_actor/caf/supervisor_error.hpp>
 
 #include <chrono>
 #include <string>
@@ -20,30 +21,30 @@ constexpr auto pause_after_refusal = 1ms;
 
 } // namespace
 
-Client::Client(caf::actor_config& config, std::shared_ptr<SenderSlot> slot)
-  : caf::event_based_actor(config), slot_(std::move(slot)) {}
+Client::Client(caf::actor_config& config, std::shared_ptr<Place> place)
+  : caf::event_based_actor(config), place_(std::move(place)) {}
 
 caf::behavior Client::make_behavior() {
-  for (std::uint32_t i = 0; i != slot_->kind().window; ++i)
+  for (std::uint32_t i = 0; i != place_->kind().window; ++i)
     submit();
   return {
     [this](bool) { submit(); },
     [this](std::uint64_t answer) { // to a plain send
-      slot_->shared().account.answered(answer);
+      place_->shared().account.answered(answer);
       submit();
     },
   };
 }
 
 void Client::submit() {
-  auto& shared = slot_->shared();
-  const auto owner = slot_->sender();
+  auto& shared = place_->shared();
+  const auto owner = place_->sender();
   if (shared.is_over || !owner)
     return;
-  const auto is_plain = slot_->kind().submission == Submission::plain_send;
+  const auto is_plain = place_->kind().submission == Submission::plain_send;
   const auto number =
     shared.account.submit(is_plain ? Account::Way::plain_send : Account::Way::request);
-  switch (slot_->kind().submission) {
+  switch (place_->kind().submission) {
   case Submission::request:
     ask(owner, number, number);
     break;
@@ -62,20 +63,21 @@ void Client::ask(const caf::actor& owner, std::uint64_t number, Message message)
   request(owner, caf::infinite, std::move(message))
     .then(
       [this](std::uint64_t answer) {
-        slot_->shared().account.answered(answer);
+        place_->shared().account.answered(answer);
         submit();
       },
       [this, owner, number](const caf::error& error) { on_error(owner, number, error); });
 }
 
 void Client::on_error(const caf::actor& owner, std::uint64_t number, const caf::error& error) {
-  auto& account = slot_->shared().account;
-  if (error == make_error(SenderError::outbox_full)) {
+  auto& account = place_->shared().account;
+  if (error == make_error(SenderError::outbox_full)
+      || error == make_error(SupervisorError::no_child)) {
     account.refused(number);
     submit_later();
   } else if (seam::is_bounce(error)) {
     account.refused(number);
-    slot_->succeed(owner);
+    place_->succeed(owner);
     submit_later();
   } else {
     account.failed(number);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sender_slot.hpp"
+#include "place.hpp"
 
 #include <caf/actor.hpp>
 #include <caf/event_based_actor.hpp>
@@ -10,10 +10,10 @@
 
 namespace backoff_actor::soak {
 
-/// Keeps a window of submissions open with whoever is in a slot, until the soak is over.
+/// Keeps a window of submissions open with whoever is at a place, until the soak is over.
 class Client final : public caf::event_based_actor {
 public:
-  Client(caf::actor_config& config, std::shared_ptr<SenderSlot> slot);
+  Client(caf::actor_config& config, std::shared_ptr<Place> place);
 
   caf::behavior make_behavior() override;
 
@@ -24,7 +24,7 @@ private:
   void on_error(const caf::actor& owner, std::uint64_t number, const caf::error& error);
   void submit_later();
 
-  std::shared_ptr<SenderSlot> slot_;
+  std::shared_ptr<Place> place_;
 };
 
 } // namespace backoff_actor::soak

@@ -48,7 +48,7 @@ Keys of the JSON, one object:
                  submissions, and how they ended; refused: never accepted, and told so
   lost           submissions that never ended, or whose sender does not know how
   ended_twice    news about submissions that had ended already
-  crashes, failed_starts, hangs, senders_ended
+  crashes, failed_starts, hangs, senders_ended, restarts
                  what went wrong meanwhile; killed children count as crashes
   actors_left    actors that are still there at the end
   memory         is_judged, has_grown; earlier_mb, later_mb: the two medians

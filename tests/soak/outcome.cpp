@@ -61,6 +61,7 @@ std::string json(const Outcome& outcome) {
                                 {"failed_starts", outcome.failed_starts},
                                 {"hangs", outcome.hangs},
                                 {"senders_ended", outcome.senders_ended},
+                                {"restarts", outcome.restarts},
                                 {"actors_left", outcome.actors_left}};
   result["memory"] = {{"is_judged", growth.is_known},
                       {"has_grown", growth.has_grown},

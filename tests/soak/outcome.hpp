@@ -29,6 +29,7 @@ struct Outcome {
   std::uint64_t failed_starts = 0;
   std::uint64_t hangs = 0;
   std::uint64_t senders_ended = 0;
+  std::uint64_t restarts = 0; ///< of the children of supervisors
   std::uint64_t actors_left = 0;
   std::vector<Sample> samples{};
   Growth growth{};

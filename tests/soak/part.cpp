@@ -22,4 +22,14 @@ void Happenings::count(const Event& event) {
     senders_ended.fetch_add(1, order);
 }
 
+void Happenings::count(const SupervisorEvent& event) {
+  constexpr auto order = std::memory_order_relaxed;
+  if (const auto* const down = std::get_if<supervisor_event::ChildDown>(&event))
+    crashes.fetch_add(is_clean(down->ending) ? 0 : 1, order);
+  else if (std::holds_alternative<supervisor_event::StartFailed>(event))
+    failed_starts.fetch_add(1, order);
+  else if (const auto* const started = std::get_if<supervisor_event::ChildStarted>(&event))
+    restarts.fetch_add(started->incarnation > 1 ? 1 : 0, order);
+}
+
 } // namespace backoff_actor::soak

@@ -3,6 +3,7 @@
 #include "account.hpp"
 
 #include <backoff_actor/observe/events.hpp>
+#include <backoff_actor/observe/supervisor_events.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -14,7 +15,7 @@ class actor_system;
 
 namespace backoff_actor::soak {
 
-/// What has happened in all senders. Written by their hooks.
+/// What has happened in all senders and supervisors. Written by their hooks.
 struct Happenings {
   std::atomic<std::uint64_t> accepted{0};
   std::atomic<std::uint64_t> acknowledged{0};
@@ -23,9 +24,12 @@ struct Happenings {
   std::atomic<std::uint64_t> failed_starts{0};
   std::atomic<std::uint64_t> hangs{0};
   std::atomic<std::uint64_t> senders_ended{0};
+  std::atomic<std::uint64_t> restarts{0}; ///< of the children of supervisors
 
   /// Counts one.
   void count(const Event& event);
+  /// Counts one.
+  void count(const SupervisorEvent& event);
 };
 
 /// What all parts of the load share. Outlives all actors.

@@ -4,6 +4,7 @@
 #include "proxy_part.hpp"
 #include "sender_kind.hpp"
 #include "sender_part.hpp"
+#include "supervisor_part.hpp"
 
 #include "common/memory.hpp"
 
@@ -52,6 +53,7 @@ Parts all_parts(Shared& shared) {
   Parts result;
   result.push_back(std::make_unique<SenderPart>(shared, faulty_senders(shared.seed)));
   result.push_back(std::make_unique<ProxyPart>(shared));
+  result.push_back(std::make_unique<SupervisorPart>(shared));
   return result;
 }
 
@@ -121,6 +123,7 @@ Outcome outcome_of(const Options& options, const Shared& shared, const Watch& wa
   result.failed_starts = happenings.failed_starts;
   result.hangs = happenings.hangs;
   result.senders_ended = happenings.senders_ended;
+  result.restarts = happenings.restarts;
   result.samples = watch.samples();
   std::vector<double> memory;
   for (const auto& sample : result.samples)

@@ -3,6 +3,7 @@
 #include "client.hpp"
 #include "part.hpp"
 #include "sender_kind.hpp"
+#include "sender_slot.hpp"
 
 #include <caf/actor.hpp>
 

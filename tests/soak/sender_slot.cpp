@@ -15,10 +15,6 @@ namespace backoff_actor::soak {
 
 namespace {
 
-void bury(Account& account, const DeadLetter& letter) {
-  account.dead_lettered(letter.message.get_as<std::uint64_t>(0));
-}
-
 // Enters dead letters into the account.
 class LetterBox final : public caf::event_based_actor {
 public:
@@ -42,24 +38,18 @@ struct SenderSlot::Children {
 };
 
 SenderSlot::SenderSlot(Shared& shared, SenderKind kind, std::uint64_t seed)
-  : shared_(shared), kind_(std::move(kind)), faults_(kind_.faults.with_seed(seed)),
+  : Place(shared, std::move(kind)), faults_(this->kind().faults.with_seed(seed)),
     children_(std::make_shared<Children>()) {
-  if (kind_.has_letter_box)
+  if (this->kind().has_letter_box)
     letter_box_ = shared.system.spawn<LetterBox>(&shared.account);
   sender_ = make_sender();
 }
 
 caf::actor SenderSlot::make_sender() const {
-  auto options = kind_.options;
-  options.on_event = [&shared = shared_](const Event& event) { shared.happenings.count(event); };
-  options.dead_letters = letter_box_;
-  if (!letter_box_)
-    options.on_dead_letter = [&shared = shared_](const DeadLetter& letter) {
-      bury(shared.account, letter);
-    };
-  auto make = testing::faulty_children(kind_.children, faults_, kind_.births);
+  auto options = options_of(kind(), shared(), letter_box_);
+  auto make = testing::faulty_children(kind().children, faults_, kind().births);
   return spawn_back_off_sender(
-    shared_.system,
+    shared().system,
     [make = std::move(make), children = children_](caf::event_based_actor* sender) {
       auto child = make(sender);
       const std::lock_guard lock{children->mutex};
@@ -84,7 +74,7 @@ void SenderSlot::end_sender(bool politely) {
   caf::actor old;
   {
     const std::lock_guard lock{mutex_};
-    if (!sender_ || kind_.submission == Submission::plain_send)
+    if (!sender_ || kind().submission == Submission::plain_send)
       return;
     old = std::exchange(sender_, make_sender());
   }
