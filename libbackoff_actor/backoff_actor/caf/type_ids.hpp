@@ -30,6 +30,8 @@ struct Stop;
 struct BeginRetries;
 struct RetriedReply;
 struct GuardClosed;
+struct CurrentChild;
+struct ChildHandle;
 
 } // namespace backoff_actor
 
@@ -56,4 +58,6 @@ CAF_BEGIN_TYPE_ID_BLOCK(backoff_actor, caf::first_custom_type_id + 7400)
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::BeginRetries))
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::RetriedReply))
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::GuardClosed))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::CurrentChild))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::ChildHandle))
 CAF_END_TYPE_ID_BLOCK(backoff_actor)

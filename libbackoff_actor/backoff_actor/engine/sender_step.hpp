@@ -4,6 +4,7 @@
 // whose parts are in a file each:
 //
 //   sender_deliveries.cpp   what is owed: taken in, handed over, acknowledged, given up
+//   sender_forwarding.cpp   messages that are delivered at most once
 //   sender_answers.cpp      what a child says of a delivery: errors, refusals, signs of life
 //   sender_child.cpp        the children's lives: started, down, hanging
 //   sender_clock.cpp        what is due
@@ -93,6 +94,9 @@ private:
   // -- deliveries -----------------------------------------------------------------
 
   bool make_room(const input::Submit& x);
+  void refuse(Refusal reason);
+  Slot push(const input::Submit& x);
+  bool take_in(const input::Submit& x);
   Slot oldest_droppable();
   void hand_over_waiting();
   void hand_over(Lane& lane, Slot slot);
@@ -111,6 +115,17 @@ private:
   void leave_ghost(Slot slot);
   void vanish(Lane& lane, Slot ghost);
   void make_not_droppable(Slot slot);
+
+  // -- forwarding -------------------------------------------------------------------
+
+  void pass_on(const input::Submit& x);
+  void pass_on_last(const input::Submit& x);
+  bool may_forward(const Lane& lane) const;
+  void forward(Slot slot, bool is_final_stop = false);
+  void forward_waiting();
+  void reset_if_well();
+  bool is_done_with(const input::ChildDown& x) const;
+  void end_normally();
 
   // -- answers ----------------------------------------------------------------------
 
