@@ -83,7 +83,7 @@ public:
     };
     if (requests_)
       seam::request(*this, receiver_, text_).then(note, [this, note](const caf::error& error) {
-        const auto text = "!" + render(system(), error);
+        const auto text = "!" + seam::cause_of(system(), error, true).text;
         note(text.substr(0, text.find(':')));
       });
     else

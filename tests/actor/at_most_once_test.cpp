@@ -198,6 +198,20 @@ INSTANTIATE_TEST_SUITE_P(
                     Row{"drop", "drain", "!draining", "!draining", "", ""}),
   [](const auto& test) { return std::string{test.param.while_down} + "_" + test.param.phase; });
 
+TEST_F(AtMostOnce, a_ledger_closes_the_account_of_what_was_forwarded) {
+  const testing::Ledger ledger;
+  auto options = forwarding();
+  options.on_event = ledger.hook();
+  start(options);
+  request("crash");
+  request("b");
+  EXPECT_EQ(ledger.summary().faults_text(), "lost: 2");
+  time.advance(10ms);
+
+  EXPECT_EQ(to_string(ledger.summary()), "submitted 2, acknowledged 0, dead-lettered 0, refused 0, "
+                                         "forwarded 2, lost 0, duplicates 0");
+}
+
 TEST_F(AtMostOnce, what_is_dropped_is_told_and_counted) {
   start(forwarding(DropWhileDown{}));
   request("crash");
@@ -301,7 +315,7 @@ TEST_F(AtMostOnce, a_predicate_that_throws_costs_its_message) {
   options.final_stop = [](const caf::message&) -> bool { throw std::runtime_error("no idea"); };
   start(options);
 
-  EXPECT_EQ(request("a").text(), "!runtime_error");
+  EXPECT_EQ(request("a").text(), "!no idea");
   EXPECT_THAT(scribes->seen, IsEmpty());
 }
 

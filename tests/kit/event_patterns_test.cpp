@@ -46,7 +46,7 @@ const std::vector<Event>& one_of_each() {
     event::DrainBegan{at(0s)},
     event::Drained{at(0s), 5},
     event::SenderStopped{at(0s)},
-    event::Forwarded{at(0s), 3, 2},
+    event::Forwarded{at(0s), 3, 2, false},
     event::Diverted{at(0s)},
   };
   return result;

@@ -38,8 +38,8 @@ namespace backoff_actor {
 /// the child to work on that keeps a handle to the sender.
 ///
 /// With `Guarantee::at_most_once` the child is given each message in its client's name, and answers
-/// the client directly. What the child sends to the sender is a message like any other, and comes
-/// back to the child, or to the next one.
+/// the client directly. What the child sends to the sender is a message like any other: it comes
+/// back to the child, or goes to the next one.
 ///
 /// Use `spawn_back_off_sender`.
 ///

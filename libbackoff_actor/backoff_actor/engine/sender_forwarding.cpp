@@ -65,7 +65,7 @@ void SenderEngine::Step::forward(Slot slot, bool is_final_stop) {
   lane.was_handed_something = true;
   ++work_.counters.forwarded;
   emit(effect::Forward{slot, id, lane.incarnation, is_final_stop});
-  observe([&] { return event::Forwarded{now_, id, lane.incarnation}; });
+  observe([&] { return event::Forwarded{now_, id, lane.incarnation, slot != Outbox::none}; });
   if (slot != Outbox::none)
     remove(slot);
 }

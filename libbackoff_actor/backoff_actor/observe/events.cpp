@@ -71,7 +71,8 @@ struct Describe {
   }
 
   std::string operator()(const event::Forwarded& x) const {
-    return delivery(x.delivery) + " forwarded to " + child(x.incarnation);
+    return delivery(x.delivery) + " forwarded to " + child(x.incarnation)
+           + (x.waited ? " after a wait" : "");
   }
 
   std::string operator()(const event::Diverted&) const {

@@ -108,6 +108,7 @@ struct Forwarded {
   Instant at;                ///< when it left the sender
   std::uint64_t delivery;    ///< that of its `Accepted`, if it had to wait; else the next number
   std::uint32_t incarnation; ///< which child has it
+  bool waited;               ///< it was accepted before, and waited for a child
 };
 
 /// A message could not be passed on to a child, and was answered, or passed on to somebody else, as
