@@ -105,8 +105,11 @@ void SenderEngine::Step::operator()(const input::Persisted& x) {
 void SenderEngine::Step::hand_over_waiting() {
   if (work_.mode == Mode::returning && work_.fallback->in_flight.count == 0)
     come_back();
-  if (work_.is_paused || work_.mode >= Mode::returning)
-    return work_.mode == Mode::forwarding ? forward_waiting() : void();
+  if (work_.is_paused || work_.mode >= Mode::returning) {
+    if (work_.mode == Mode::forwarding)
+      forward_waiting();
+    return;
+  }
   auto* const fallback = work_.mode == Mode::on_fallback ? work_.fallback.get() : nullptr;
   auto& primary = work_.primary;
   if (fallback != nullptr && primary.child == Child::none && !primary.delay_runs
