@@ -10,11 +10,11 @@
 #include "backoff_actor/delivery/guarantee.hpp"
 #include "backoff_actor/delivery/ordering.hpp"
 #include "backoff_actor/engine/engine_options.hpp"
+#include "backoff_actor/engine/normal_stop.hpp"
 #include "backoff_actor/observe/events.hpp"
 #include "backoff_actor/retry/shared_guard.hpp"
 #include "backoff_actor/supervision/decider.hpp"
 #include "backoff_actor/supervision/hangs.hpp"
-#include "backoff_actor/supervision/normal_stop.hpp"
 #include "backoff_actor/supervision/restart_limit.hpp"
 #include "backoff_actor/supervision/restart_timing.hpp"
 
