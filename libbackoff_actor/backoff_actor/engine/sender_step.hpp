@@ -224,4 +224,42 @@ private:
   std::vector<Deferred> deferred_;
 };
 
+// -- taken in: here, so that every message is spared two calls ---------------------------------
+
+// A newcomer becomes a delivery. There must be a slot.
+[[gnu::always_inline]] inline Outbox::Slot SenderEngine::Step::push(const input::Submit& x) {
+  auto& outbox = work_.outbox;
+  const auto id = ++work_.last_delivery;
+  const auto slot = outbox.push(id, now_);
+  auto& delivery = outbox[slot];
+  delivery.key = x.key;
+  delivery.weight = x.weight;
+  delivery.stored = !options_.persist;
+  work_.turns.add(slot);
+  work_.owed_bytes += x.weight;
+  ++work_.counters.accepted;
+  emit(effect::Accept{slot, id});
+  observe([&] { return event::Accepted{now_, id}; });
+  return slot;
+}
+
+// After room was made. Returns whether it is still owed then.
+[[gnu::always_inline]] inline bool SenderEngine::Step::take_in(const input::Submit& x) {
+  const auto is_full =
+    work_.outbox.size() >= options_.capacity
+    || (options_.capacity_bytes && work_.owed_bytes + x.weight > *options_.capacity_bytes);
+  const auto slot = push(x);
+  const auto is_late = x.deadline <= now_;
+  if (is_late || is_full) {
+    bury(slot, is_late ? DeadLetterReason::expired : DeadLetterReason::dropped, work_.last_failure);
+    return false;
+  }
+  const auto id = work_.outbox[slot].id;
+  if (x.deadline != Instant::never())
+    work_.deadlines.push(slot, {x.deadline, id});
+  if (options_.persist)
+    emit(effect::Persist{slot, id});
+  return true;
+}
+
 } // namespace backoff_actor
