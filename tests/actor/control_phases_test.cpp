@@ -25,8 +25,8 @@ public:
 struct Row {
   const char* name;
   Phase phase;
-  // Status, RetryNow, Reset, Pause, Resume, Drain, Stop
-  std::array<Phase, 7> after;
+  // Status, RetryNow, Reset, Pause, Resume, Drain, Stop, CurrentChild
+  std::array<Phase, 8> after;
 };
 
 constexpr auto starting = Phase::starting;
@@ -35,17 +35,23 @@ constexpr auto waiting = Phase::waiting;
 constexpr auto draining = Phase::draining;
 constexpr auto stopped = Phase::stopped;
 
-constexpr std::array<const char*, 7> words{"Status", "RetryNow", "Reset", "Pause",
-                                           "Resume", "Drain",    "Stop"};
+constexpr std::array<const char*, 8> words{"Status", "RetryNow", "Reset", "Pause",
+                                           "Resume", "Drain",    "Stop",  "CurrentChild"};
 
 constexpr std::array<Row, 7> rows{{
-  {"starting", starting, {starting, starting, starting, starting, starting, draining, stopped}},
-  {"running", running, {running, running, running, running, running, draining, stopped}},
-  {"waiting", waiting, {waiting, running, waiting, waiting, waiting, draining, stopped}},
-  {"draining", draining, {draining, draining, draining, draining, running, draining, stopped}},
-  {"paused", running, {running, running, running, running, running, draining, stopped}},
-  {"on_fallback", running, {running, running, running, running, running, draining, stopped}},
-  {"stopped", stopped, {stopped, stopped, stopped, stopped, stopped, stopped, stopped}},
+  {"starting",
+   starting,
+   {starting, starting, starting, starting, starting, draining, stopped, starting}},
+  {"running", running, {running, running, running, running, running, draining, stopped, running}},
+  {"waiting", waiting, {waiting, running, waiting, waiting, waiting, draining, stopped, waiting}},
+  {"draining",
+   draining,
+   {draining, draining, draining, draining, running, draining, stopped, draining}},
+  {"paused", running, {running, running, running, running, running, draining, stopped, running}},
+  {"on_fallback",
+   running,
+   {running, running, running, running, running, draining, stopped, running}},
+  {"stopped", stopped, {stopped, stopped, stopped, stopped, stopped, stopped, stopped, stopped}},
 }};
 
 class ControlInEveryPhase
@@ -108,6 +114,8 @@ protected:
       return say<SenderStatus>(Resume{});
     if (word == "Drain")
       return say<Drained>(Drain{1s});
+    if (word == "CurrentChild")
+      return say<ChildHandle>(CurrentChild{});
     return say<SenderStatus>(Stop{});
   }
 

@@ -231,11 +231,13 @@ TEST(held_back_error, says_why_and_when) {
   EXPECT_EQ(held_back_by({}), std::nullopt);
 }
 
-TEST(held_back_error, is_the_last_of_the_senders) {
-  EXPECT_EQ(last_sender_error, 11);
+TEST(no_child_error, is_the_last_of_the_senders) {
+  EXPECT_EQ(last_sender_error, 12);
   EXPECT_EQ(to_string(SenderError{11}),
             "held_back: the guard lets no such call through to the service now");
-  EXPECT_EQ(to_string(SenderError{12}), "unknown sender error");
+  EXPECT_EQ(to_string(SenderError{12}),
+            "no_child: the worker is not there now, the message was not accepted");
+  EXPECT_EQ(to_string(SenderError{13}), "unknown sender error");
 }
 
 } // namespace backoff_actor::actor_test

@@ -46,6 +46,8 @@ const std::vector<Event>& one_of_each() {
     event::DrainBegan{at(0s)},
     event::Drained{at(0s), 5},
     event::SenderStopped{at(0s)},
+    event::Forwarded{at(0s), 3, 2, false},
+    event::Diverted{at(0s)},
   };
   return result;
 }
@@ -76,7 +78,9 @@ std::vector<EventPattern> patterns() {
           resumed,
           drain_began,
           drained,
-          sender_stopped};
+          sender_stopped,
+          forwarded,
+          diverted};
 }
 
 bool fits(const EventPattern& pattern, const Event& event) { return pattern.fits(event); }

@@ -290,6 +290,15 @@ private:
     return quit_line(x.escalates, held != in_slot_.end() ? held->second : 0);
   }
 
+  std::string carry_out(const effect::Forward&) {
+    require(false, "what is delivered at least once is not forwarded and forgotten");
+    return {};
+  }
+  std::string carry_out(const effect::Divert&) {
+    require(false, "what is delivered at least once is not diverted");
+    return {};
+  }
+
   // -- what both mean --------------------------------------------------------------------
 
   KnownChild* known(std::uint32_t incarnation) {

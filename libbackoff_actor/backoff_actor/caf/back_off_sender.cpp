@@ -32,7 +32,8 @@ BackOffSender::BackOffSender(caf::actor_config& config, ChildFactory make_child,
                              SenderOptions options)
   : SupervisingActor(config), make_child_(std::move(make_child)),
     options_(std::make_unique<const SenderOptions>(std::move(options))),
-    engine_(engine_options(*options_, id())), is_observed_(is_observed(*options_)) {
+    engine_(engine_options(*options_, id())), is_observed_(is_observed(*options_)),
+    forwards_(options_->delivery == Guarantee::at_most_once) {
   seam::keep_cause(*this);
   if (options_->guard)
     watch_guard();
@@ -43,8 +44,12 @@ caf::behavior BackOffSender::make_behavior() {
     return complete([this](const WakeUp&) { take(input::Wake{}); },
                     [this](const GuardClosed& x) { take(input::GuardClosed{x.spread}); },
                     childs_words...,
-                    [this](const Submit& x) { submit(x, make_response_promise()); },
+                    [this](const Submit& x) -> caf::result<caf::message> {
+                      submit(x);
+                      return caf::delegated<caf::message>{};
+                    },
                     [this](const Status&) { tell_status(make_response_promise()); },
+                    [this](const CurrentChild&) { tell_child(make_response_promise()); },
                     [this](const RetryNow&) { obey(input::RetryNow{}); },
                     [this](const Reset&) { obey(input::Reset{}); },
                     [this](const Pause&) { obey(input::Pause{}); },
@@ -69,6 +74,7 @@ void BackOffSender::on_exit() {
   make_child_ = nullptr;
   options_ = nullptr;
   guard_watch_ = nullptr;
+  lives_with_child_ = nullptr;
   SupervisingActor::on_exit();
 }
 
@@ -130,7 +136,8 @@ void BackOffSender::on_probe_answer(std::uint32_t incarnation, std::uint32_t pro
 }
 
 void BackOffSender::on_child_down(std::uint32_t incarnation, const caf::error& reason) {
-  const auto may_be_failure = reason || engine_.owed() > 0;
+  const auto may_be_failure =
+    reason || engine_.owed() > 0 || options_->after_normal_stop == AfterNormalStop::restart;
   const auto verdict =
     may_be_failure ? decide(*options_, FailureKind::child_down, reason).verdict : Verdict::retry;
   take(input::ChildDown{incarnation, cause_of(reason, true), verdict}, reason);
@@ -150,6 +157,11 @@ void BackOffSender::obey(Input input) {
 
 void BackOffSender::tell_status(caf::response_promise client) {
   seam::answer_request(client, caf::make_message(engine_.status(now())));
+}
+
+void BackOffSender::tell_child(caf::response_promise client) {
+  const auto incarnation = engine_.living_child();
+  seam::answer_request(client, caf::make_message(ChildHandle{child(incarnation), incarnation}));
 }
 
 void BackOffSender::on_drain(const Drain& drain) {

@@ -19,21 +19,27 @@
 namespace backoff_actor {
 
 /// An actor that supervises a dangerous child and keeps every message until the child has
-/// acknowledged it.
+/// acknowledged it; or, with `Guarantee::at_most_once`, passes it on and forgets it.
 ///
 /// Accepts any message, as a request or by a plain send, and answers what the child answers; a
 /// request is answered with a `SenderError` if it is refused, or if it is given up for another
 /// reason than that the child refused it. `Submit` is a message with more to say about it.
 ///
 /// Some messages are the sender's own words and never reach the child, unless they are inside of a
-/// `Submit`: `Submit`, `Status`, `RetryNow`, `Reset`, `Pause`, `Resume`, `Drain` and `Stop`, each
-/// alone in its message; and with `Acknowledgement::by_sent` also `Sent`, `Nack`, `Reject` and
+/// `Submit`: `Submit`, `Status`, `CurrentChild`, `RetryNow`, `Reset`, `Pause`, `Resume`, `Drain` and
+/// `Stop`, each alone in its message; and with `Acknowledgement::by_sent` also `Sent`, `Nack`, `Reject` and
 /// `Working`, which are accepted from a child.
 ///
 /// The sender ends by `Stop`, or like any actor by an exit message, and with it its child; or, if a
 /// limit is reached or the decider says so, by itself, with `SenderError::gave_up` or with the
 /// error that the decider let through as its exit reason. While it owes a delivery it lives, even
-/// if nobody holds a handle to it, and its actor system waits for it when it is destroyed.
+/// if nobody holds a handle to it, and its actor system waits for it when it is destroyed. It owes
+/// nothing of what it delivers at most once, other than what still waits for a child: whoever wants
+/// the child to work on that keeps a handle to the sender.
+///
+/// With `Guarantee::at_most_once` the child is given each message in its client's name, and answers
+/// the client directly. What the child sends to the sender is a message like any other: it comes
+/// back to the child, or goes to the next one.
 ///
 /// Use `spawn_back_off_sender`.
 ///
@@ -107,12 +113,14 @@ private:
   void obey(Input input);
   void watch_guard();
   void tell_status(caf::response_promise client);
+  void tell_child(caf::response_promise client);
   Cause cause_of(const caf::error& error, bool with_text) const;
 
   // -- how a message becomes a delivery (submit.cpp) --------------------------------
 
-  void on_submission(caf::message payload, caf::response_promise client) override;
-  void submit(const Submit& x, caf::response_promise client);
+  void on_message(caf::message payload) override;
+  void submit(const Submit& x);
+  void promise_to_answer();
   std::string key_of(const Submit& x) const;
   std::uint32_t weight_of(const caf::message& message);
 
@@ -136,13 +144,15 @@ private:
   SenderEngine engine_;
   std::shared_ptr<const void> guard_watch_;
   bool is_observed_; // somebody reads the causes of errors
+  bool forwards_;    // delivers at most once: promises are made only to those who wait
   std::vector<Parcel> parcels_;
   Effects effects_;
   Parcel incoming_;     // the submission being decided on
   caf::message answer_; // the acknowledgement being decided on
   std::vector<OpenDrain> drains_;
   std::uint32_t last_ticket_ = 0;
-  std::optional<caf::error> exit_reason_; // with which to end after this step
+  std::optional<caf::error> exit_reason_;  // with which to end after this step
+  caf::strong_actor_ptr lives_with_child_; // of this actor, while its last child works
   caf::strong_actor_ptr keep_alive_; // of this actor, while it owes: not every promise holds it
 };
 

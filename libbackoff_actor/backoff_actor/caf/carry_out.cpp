@@ -19,6 +19,8 @@ SenderError error_of(Refusal refusal) {
     return SenderError::outbox_full;
   case Refusal::draining:
     return SenderError::draining;
+  case Refusal::no_child:
+    return SenderError::no_child;
   case Refusal::stopped:
   case Refusal::unusable: // which has an error of its own
     break;
@@ -48,6 +50,7 @@ public:
     : self_(self), news_(news), follow_ups_(follow_ups) {}
 
   void operator()(const effect::Accept& x) {
+    self_.promise_to_answer();
     if (self_.parcels_.size() <= x.slot)
       self_.parcels_.resize(x.slot + 1);
     auto& parcel = self_.parcels_[x.slot] = std::move(self_.incoming_);
@@ -58,6 +61,7 @@ public:
   }
 
   void operator()(const effect::Refuse& x) {
+    self_.promise_to_answer();
     auto parcel = std::exchange(self_.incoming_, {});
     seam::refuse(parcel.client,
                  x.reason == Refusal::unusable ? news_.error : make_error(error_of(x.reason)));
@@ -85,6 +89,32 @@ public:
       self_.hand_over(
         x.incarnation, x.hand_over,
         caf::make_message(TrackedMsg{x.hand_over.value, parcel.payload, parcel.source()}));
+  }
+
+  void operator()(const effect::Forward& x) {
+    if (x.is_final_stop)
+      self_.lives_with_child_ = self_.ctrl();
+    const auto child = self_.child(x.incarnation);
+    if (x.slot != Outbox::none) {
+      auto parcel = std::exchange(self_.parcels_[x.slot], {});
+      return seam::forward(parcel.client, std::move(parcel.payload), child);
+    }
+    auto parcel = std::exchange(self_.incoming_, {});
+    if (!parcel.extra || !parcel.extra->is_answered_on_acceptance)
+      return self_.forward_current(std::move(parcel.payload), child);
+    auto client = self_.make_response_promise();
+    seam::answer(client, caf::make_message(Accepted{x.delivery}));
+    seam::forward(client, std::move(parcel.payload), child);
+  }
+
+  void operator()(const effect::Divert&) {
+    self_.promise_to_answer();
+    auto parcel = std::exchange(self_.incoming_, {});
+    if (const auto* const reply = std::get_if<ReplyWhileDown>(&*self_.options_->while_down))
+      seam::answer(parcel.client, reply->message);
+    else
+      seam::forward(parcel.client, std::move(parcel.payload),
+                    std::get<ForwardWhileDown>(*self_.options_->while_down).to);
   }
 
   void operator()(const effect::Probe& x) { self_.send_probe(x.incarnation, x.probe); }
@@ -170,7 +200,8 @@ BackOffSender::FollowUp BackOffSender::start_child(std::uint32_t incarnation, bo
     const auto child = is_fallback ? options_->fallback(this) : make_child_(this);
     if (!child)
       return failed("the factory returned no actor");
-    adopt(incarnation, child);
+    // Nothing that a child says is waited for: what waits in the mailbox is not for the dead.
+    adopt(incarnation, child, forwards_ ? seam::Priority::high : seam::Priority::normal);
     return {input::ChildStarted{incarnation}, {}};
   } catch (const std::exception& exception) {
     return failed(exception.what());

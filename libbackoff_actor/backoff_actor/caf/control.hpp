@@ -13,6 +13,17 @@ namespace backoff_actor {
 /// Asks a sender how it stands. Answered with `SenderStatus`.
 struct Status {};
 
+/// Asks a sender for the child that works now: the fallback, while that works. Answered with
+/// `ChildHandle`.
+struct CurrentChild {};
+
+/// A sender's answer to `CurrentChild`. What is sent to the child past the sender is not owed to
+/// anybody, and another child may have taken its place by then.
+struct ChildHandle {
+  caf::actor child{};            ///< invalid: none is there
+  std::uint32_t incarnation = 0; ///< which one, counted from 1; 0: none is there
+};
+
 /// Tells a sender to end all waiting now: the delays of the child and those of single deliveries.
 /// Answered with `SenderStatus`, after it was done.
 struct RetryNow {};
@@ -53,6 +64,19 @@ struct Stop {};
 template <class Inspector>
 auto inspect(Inspector& f, Status& x) {
   return seam::object(f, x, "backoff_actor::Status");
+}
+
+/// Shows CAF that the message has no parts.
+template <class Inspector>
+auto inspect(Inspector& f, CurrentChild& x) {
+  return seam::object(f, x, "backoff_actor::CurrentChild");
+}
+
+/// Shows CAF the parts of the message.
+template <class Inspector>
+auto inspect(Inspector& f, ChildHandle& x) {
+  return seam::object(f, x, "backoff_actor::ChildHandle", seam::field("child", x.child),
+                      seam::field("incarnation", x.incarnation));
 }
 
 /// Shows CAF that the message has no parts.
@@ -106,7 +130,8 @@ auto inspect(Inspector& f, SenderCounters& x) {
                       seam::field("dead_lettered", x.dead_lettered),
                       seam::field("hand_overs", x.hand_overs), seam::field("resends", x.resends),
                       seam::field("nacks", x.nacks), seam::field("crashes", x.crashes),
-                      seam::field("failed_starts", x.failed_starts), seam::field("hangs", x.hangs));
+                      seam::field("failed_starts", x.failed_starts), seam::field("hangs", x.hangs),
+                      seam::field("forwarded", x.forwarded), seam::field("diverted", x.diverted));
 }
 
 /// Shows CAF the parts of the message.

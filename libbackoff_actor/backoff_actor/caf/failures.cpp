@@ -56,6 +56,8 @@ caf::error BackOffSender::rejection(const Parcel& parcel, const FollowUp& news) 
 }
 
 caf::error BackOffSender::exit_reason(const effect::Quit& x, const FollowUp& news) const {
+  if (!x.cause)
+    return {};
   auto reason = x.slot == Outbox::none ? just_come(news) : rejection(parcels_[x.slot], news);
   if (x.escalates && reason) // an escalated normal stop would look like one of the sender's own
     return reason;

@@ -231,7 +231,19 @@ void RequestingActor::make_request(std::uint64_t name, const caf::actor& receive
     context());
 }
 
-void RequestingActor::watch(const caf::actor& whom) { monitor(whom); }
+void RequestingActor::forward_current(caf::message payload, const caf::actor& receiver) {
+  auto& element = *current_mailbox_element();
+  receiver->enqueue(caf::make_mailbox_element(element.sender, element.mid,
+                                              std::move(element.stages), std::move(payload)),
+                    context());
+}
+
+void RequestingActor::watch(const caf::actor& whom, Priority news) {
+  if (news == Priority::high)
+    monitor<caf::message_priority::high>(whom);
+  else
+    monitor(whom);
+}
 
 void RequestingActor::unwatch(const caf::actor& whom) { demonitor(whom); }
 

@@ -191,13 +191,15 @@ public:
 
   using OnDown = std::function<void(const caf::error&)>;
 
-  Watch(const void* watcher, caf::weak_actor_ptr mailbox, OnDown on_down)
-    : watcher_(watcher), mailbox_(std::move(mailbox)), on_down_(std::move(on_down)) {}
+  Watch(const void* watcher, caf::weak_actor_ptr mailbox, caf::message_priority priority,
+        OnDown on_down)
+    : watcher_(watcher), mailbox_(std::move(mailbox)), priority_(priority),
+      on_down_(std::move(on_down)) {}
 
   void actor_exited(const caf::error& reason, caf::scheduler*) override {
     if (const auto mailbox = mailbox_.lock())
       mailbox->enqueue(caf::make_mailbox_element(
-                         nullptr, caf::make_message_id(),
+                         nullptr, caf::make_message_id(priority_),
                          caf::make_action([on_down = on_down_, reason] { on_down(reason); })),
                        nullptr);
   }
@@ -210,6 +212,7 @@ public:
 private:
   const void* watcher_;
   caf::weak_actor_ptr mailbox_;
+  caf::message_priority priority_;
   OnDown on_down_;
 };
 
@@ -217,14 +220,21 @@ private:
 
 // -- the actor ----------------------------------------------------------------
 
+namespace {
+
+caf::message_priority in_caf(Priority priority) {
+  return priority == Priority::high ? caf::message_priority::high : caf::message_priority::normal;
+}
+
+} // namespace
+
 RequestingActor::RequestingActor(caf::actor_config& config) : RequestingActorBase(config) {}
 
 void RequestingActor::on_exit() { alarm_.dispose(); }
 
 void RequestingActor::make_request(std::uint64_t name, const caf::actor& receiver,
                                    caf::message content, Priority priority) {
-  const auto id = new_request_id(priority == Priority::high ? caf::message_priority::high
-                                                            : caf::message_priority::normal);
+  const auto id = new_request_id(in_caf(priority));
   receiver->enqueue(caf::make_mailbox_element(ctrl(), id, std::move(content)), context());
   last_request_ = id;
   // A handler for any message does not get errors.
@@ -246,9 +256,15 @@ void RequestingActor::forget_last_request() {
           context());
 }
 
-void RequestingActor::watch(const caf::actor& whom) {
+void RequestingActor::forward_current(caf::message payload, const caf::actor& receiver) {
+  const auto& element = *current_mailbox_element();
+  receiver->enqueue(caf::make_mailbox_element(element.sender, element.mid, std::move(payload)),
+                    context());
+}
+
+void RequestingActor::watch(const caf::actor& whom, Priority news) {
   whom->attach(std::make_unique<Watch>(
-    this, caf::weak_actor_ptr{ctrl()},
+    this, caf::weak_actor_ptr{ctrl()}, in_caf(news),
     [this, who = whom.address()](const caf::error& reason) { on_down(who, reason); }));
 }
 

@@ -229,8 +229,10 @@ public:
 protected:
   void make_request(std::uint64_t name, const caf::actor& receiver, caf::message content,
                     Priority priority) final;
+  void forward_current(caf::message payload, const caf::actor& receiver) final;
   void forget_last_request() final;
-  void watch(const caf::actor& whom) final;
+  using RequestingActorBase::watch;
+  void watch(const caf::actor& whom, Priority news) final;
   void unwatch(const caf::actor& whom) final;
   void wake_at(Instant at) final;
 

@@ -66,6 +66,13 @@ void keep_cause(caf::scheduled_actor& self) {
     [](caf::scheduled_actor*, std::exception_ptr& thrown) { return error_of(thrown); });
 }
 
+void forward(caf::response_promise& client, caf::message payload, const caf::actor& receiver) {
+  if (client.pending())
+    client.delegate(receiver, std::move(payload));
+  else
+    enqueue(receiver, std::move(payload));
+}
+
 void RequestingActorBase::on_message(caf::message payload) {
   on_submission(std::move(payload), make_response_promise());
 }

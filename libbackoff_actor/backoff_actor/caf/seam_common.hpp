@@ -123,6 +123,11 @@ struct OpenRequest {
 BACKOFF_ACTOR_EXPORT void respond(const OpenRequest& request, caf::message answer,
                                   const caf::strong_actor_ptr& from = nullptr);
 
+/// Passes a message on to `receiver` in the name of its client, who gets the answer from there. The
+/// promise is done then; if it was before, or there is no client, the message has no sender.
+BACKOFF_ACTOR_EXPORT void forward(caf::response_promise& client, caf::message payload,
+                                  const caf::actor& receiver);
+
 // -- addresses ----------------------------------------------------------------
 
 /// Who stands behind an address.
@@ -150,7 +155,7 @@ BACKOFF_ACTOR_EXPORT caf::actor make_forwarder(caf::actor_system& system,
 
 // -- the actor ----------------------------------------------------------------
 
-/// Whether a request takes its turn in the receiver's mailbox or goes ahead of all that waits
+/// Whether a message takes its turn in the receiver's mailbox or goes ahead of all that waits
 /// there.
 enum class Priority { normal, high };
 
@@ -189,8 +194,15 @@ protected:
   /// Holds nothing any longer for an answer to the last request; one that is on its way may still
   /// be told.
   virtual void forget_last_request() = 0;
+  /// Passes the message that is being worked on, with `payload` as its content, on to `receiver` in the
+  /// name of its client, who gets the answer from there. The handler returns `caf::delegated`, and
+  /// makes no promise.
+  virtual void forward_current(caf::message payload, const caf::actor& receiver) = 0;
+  /// Asks to be told by `on_down` when `whom` ends, or at once if it has; with `Priority::high` ahead
+  /// of all that waits in the mailbox, so also of what `whom` sent before.
+  virtual void watch(const caf::actor& whom, Priority news) = 0;
   /// Asks to be told by `on_down` when `whom` ends, or at once if it has.
-  virtual void watch(const caf::actor& whom) = 0;
+  void watch(const caf::actor& whom) { watch(whom, Priority::normal); }
   /// Asks to be told no more. What is not asked stays with `whom` until that ends, and with it the
   /// memory of this actor; costs time linear in how many watch `whom`.
   virtual void unwatch(const caf::actor& whom) = 0;

@@ -3,11 +3,14 @@
 #include "backoff_actor/backoff/policy.hpp"
 #include "backoff_actor/caf/child.hpp"
 #include "backoff_actor/caf/dead_letter_record.hpp"
+#include "backoff_actor/caf/while_down.hpp"
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/problems.hpp"
 #include "backoff_actor/core/time.hpp"
+#include "backoff_actor/delivery/guarantee.hpp"
 #include "backoff_actor/delivery/ordering.hpp"
 #include "backoff_actor/engine/engine_options.hpp"
+#include "backoff_actor/engine/normal_stop.hpp"
 #include "backoff_actor/observe/events.hpp"
 #include "backoff_actor/retry/shared_guard.hpp"
 #include "backoff_actor/supervision/decider.hpp"
@@ -179,6 +182,42 @@ struct SenderOptions {
   /// @errors as `weight_of`
   std::function<std::string(const caf::message&)> key_of{};
 
+  // -- at most once -----------------------------------------------------------------
+
+  /// How often a message reaches a child. With `Guarantee::at_most_once` a message is passed on in its
+  /// client's name, whom the child answers directly, and is forgotten: what a child had when it went
+  /// down is lost, and requests among it are answered with CAF's own errors. What speaks of tracked
+  /// messages is of no use then: `max_attempts`, `retry_after_ceiling`, `guard`, `fallback`,
+  /// `acknowledgement`, `works_on`, `ordering`, `max_in_flight`, `ack_timeout`, `kill_grace`,
+  /// `capacity`. The decider is asked of crashes and failed starts; its `reject` is as `retry`.
+  Guarantee delivery = Guarantee::at_least_once;
+
+  /// What becomes of a message that cannot be passed on; unset: `BufferWhileDown{1000}`, so that a
+  /// crash costs only what the child had. Only with `Guarantee::at_most_once`.
+  std::optional<WhileDown> while_down{};
+
+  /// How long a child must have been there, and no delay have run, for the backoff to begin anew.
+  /// Unset: as long as the longest delay of the backoff, so that a child which always lives a little
+  /// longer than that before it fails is not started more often than one that fails at once.
+  /// `Duration::max()`: only `Reset` begins it anew. It is looked at when the child fails, a message
+  /// comes, or the status is asked for. Only with `Guarantee::at_most_once`: otherwise
+  /// acknowledgements tell whether the child is well.
+  ///
+  /// @range above 0
+  std::optional<Duration> healthy_after{};
+
+  /// What follows a normal stop of the child. A stop while messages wait for the child is a failure,
+  /// unless it is `end`. Only with `Guarantee::at_most_once`.
+  AfterNormalStop after_normal_stop = AfterNormalStop::rest;
+
+  /// Whether a message is the last: a child that is there gets it, behind all that waits, and when it
+  /// has ended, the sender ends, normally. Without a child the sender ends at once, and the message,
+  /// and what waits, become dead letters, `stopped`. Empty: none is. Only with
+  /// `Guarantee::at_most_once`; otherwise `Drain` and then `Stop` end a sender that is done.
+  ///
+  /// @errors as `weight_of`
+  std::function<bool(const caf::message&)> final_stop{};
+
   // -- who is told ------------------------------------------------------------------
 
   /// Gets a `DeadLetter` for each delivery that is given up, as a plain send without a sender. An
@@ -199,6 +238,16 @@ struct SenderOptions {
 /// Returns all that is wrong with the options; nothing if a sender can be made with them. An option
 /// that could do nothing because another is not set is wrong.
 BACKOFF_ACTOR_EXPORT Problems check(const SenderOptions& options);
+
+namespace detail {
+
+// What of the options does not go with how often a message reaches a child.
+void check_guarantee(Problems& problems, const SenderOptions& options);
+
+// Adds what the engine needs to know of that.
+void add_guarantee(EngineOptions& result, const SenderOptions& options);
+
+} // namespace detail
 
 /// Returns what the options' decider says of a failure, or `default_decider` in its stead.
 BACKOFF_ACTOR_EXPORT Decision decide(const SenderOptions& options, FailureKind kind,

@@ -25,12 +25,12 @@ std::uint64_t hash_of(const std::string& key) {
 
 } // namespace
 
-void BackOffSender::on_submission(caf::message payload, caf::response_promise client) {
-  submit(Submit{.message = std::move(payload)}, std::move(client));
+void BackOffSender::on_message(caf::message payload) {
+  submit(Submit{.message = std::move(payload)});
 }
 
-void BackOffSender::submit(const Submit& x, caf::response_promise client) {
-  incoming_ = {x.message, std::move(client), nullptr};
+void BackOffSender::submit(const Submit& x) {
+  incoming_ = {x.message, forwards_ ? caf::response_promise{} : make_response_promise(), nullptr};
   const auto time_to_live = x.time_to_live == Duration::max()
                               ? options_->time_to_live.value_or(Duration::max())
                               : x.time_to_live;
@@ -41,6 +41,7 @@ void BackOffSender::submit(const Submit& x, caf::response_promise client) {
       incoming_.more().key = std::move(key);
     }
     news.weight = weight_of(x.message);
+    news.is_final_stop = options_->final_stop && options_->final_stop(x.message);
   } catch (...) {
     news.is_unusable = true;
     take(news, seam::error_of(std::current_exception()));
@@ -49,6 +50,12 @@ void BackOffSender::submit(const Submit& x, caf::response_promise client) {
   if (x.answer_when_accepted)
     incoming_.more().is_answered_on_acceptance = true;
   take(news);
+}
+
+// Whom the child answers itself needs no promise, which costs an allocation.
+void BackOffSender::promise_to_answer() {
+  if (forwards_)
+    incoming_.client = make_response_promise();
 }
 
 std::string BackOffSender::key_of(const Submit& x) const {

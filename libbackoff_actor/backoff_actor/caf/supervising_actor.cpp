@@ -34,10 +34,19 @@ void SupervisingActor::on_exit() {
 }
 
 SupervisingActor::Child* SupervisingActor::find(std::uint32_t incarnation) {
-  for (auto& child : children_)
+  return const_cast<Child*>(std::as_const(*this).find(incarnation));
+}
+
+const SupervisingActor::Child* SupervisingActor::find(std::uint32_t incarnation) const {
+  for (const auto& child : children_)
     if (child.handle && child.incarnation == incarnation)
       return &child;
   return nullptr;
+}
+
+caf::actor SupervisingActor::child(std::uint32_t incarnation) const {
+  const auto* const found = find(incarnation);
+  return found != nullptr ? found->handle : caf::actor{};
 }
 
 const SupervisingActor::Child* SupervisingActor::find(const caf::strong_actor_ptr& who) const {
@@ -47,10 +56,11 @@ const SupervisingActor::Child* SupervisingActor::find(const caf::strong_actor_pt
   return nullptr;
 }
 
-void SupervisingActor::adopt(std::uint32_t incarnation, const caf::actor& child) {
+void SupervisingActor::adopt(std::uint32_t incarnation, const caf::actor& child,
+                             seam::Priority news) {
   auto& place = children_[children_[0].handle ? 1 : 0];
   place = {incarnation, child};
-  watch(child);
+  watch(child, news);
 }
 
 void SupervisingActor::hand_over(std::uint32_t incarnation, HandOverId id, caf::message payload) {

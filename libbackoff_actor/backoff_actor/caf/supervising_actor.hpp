@@ -40,10 +40,14 @@ protected:
   /// Is told that a child ended, one that was abandoned included, and knows it no longer.
   virtual void on_child_down(std::uint32_t incarnation, const caf::error& reason) = 0;
 
-  /// Makes this a child: its end will be told.
+  /// Makes this a child: its end will be told, with `Priority::high` ahead of all that waits in the
+  /// mailbox, answers of the child included.
   ///
   /// @range at most two at a time, those that were abandoned or ended not counted
-  void adopt(std::uint32_t incarnation, const caf::actor& child);
+  void adopt(std::uint32_t incarnation, const caf::actor& child,
+             seam::Priority news = seam::Priority::normal);
+  /// Returns a child; an invalid handle if there is none of that name.
+  caf::actor child(std::uint32_t incarnation) const;
   /// Gives a child a message as a request whose answer comes back under `id`.
   void hand_over(std::uint32_t incarnation, HandOverId id, caf::message payload);
   /// Asks a child for a sign of life, ahead of all that waits in its mailbox. A blocking actor is
@@ -68,6 +72,7 @@ private:
   };
 
   Child* find(std::uint32_t incarnation);
+  const Child* find(std::uint32_t incarnation) const;
   const Child* find(const caf::strong_actor_ptr& who) const;
   std::optional<std::uint32_t> forget(const caf::actor_addr& who);
   void on_response(std::uint64_t name, caf::message content,

@@ -46,6 +46,8 @@ struct CountChildren;
 struct GetSpec;
 struct GetTree;
 struct AwaitUp;
+struct CurrentChild;
+struct ChildHandle;
 
 } // namespace backoff_actor
 
@@ -88,4 +90,6 @@ CAF_BEGIN_TYPE_ID_BLOCK(backoff_actor, caf::first_custom_type_id + 7400)
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::AwaitUp))
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::ChildCounts))
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::SupervisionTree))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::CurrentChild))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::ChildHandle))
 CAF_END_TYPE_ID_BLOCK(backoff_actor)

@@ -27,6 +27,8 @@ std::string to_string(SenderError error) {
     return "start_failed: the worker could not be started";
   case SenderError::held_back:
     return "held_back: the guard lets no such call through to the service now";
+  case SenderError::no_child:
+    return "no_child: the worker is not there now, the message was not accepted";
   }
   return "unknown sender error";
 }

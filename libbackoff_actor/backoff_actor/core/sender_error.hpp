@@ -34,10 +34,12 @@ enum class SenderError : std::uint8_t {
   start_failed = 10,
   /// The guard of the service did not let the message through, see `held_back_by`. Nothing was done.
   held_back = 11,
+  /// No child could be given the message, which may not wait; it was not accepted.
+  no_child = 12,
 };
 
 /// The largest number that an error has.
-inline constexpr std::uint8_t last_sender_error = 11;
+inline constexpr std::uint8_t last_sender_error = 12;
 
 /// Renders an error as its name and a sentence for people; a number that is none of ours as
 /// `unknown sender error`.

@@ -9,7 +9,8 @@ enum class Refusal {
   outbox_full, ///< the outbox holds all that it may
   draining,    ///< the sender takes nothing new for now
   stopped,     ///< the sender has ended
-  unusable,    ///< nobody could say what it weighs, or what its key is
+  unusable,    ///< nobody could say what it weighs, what its key is, or whether it is the last
+  no_child,    ///< it may not wait, and no child could be given it
 };
 
 /// Returns the enumerator's name; `unknown` for a number that is none.
@@ -23,6 +24,8 @@ constexpr std::string_view to_string(Refusal refusal) {
     return "stopped";
   case Refusal::unusable:
     return "unusable";
+  case Refusal::no_child:
+    return "no_child";
   }
   return "unknown";
 }

@@ -62,6 +62,20 @@ struct HandOver {
   HandOverId hand_over;      ///< goes back with what the child answers
 };
 
+/// Pass a message on to the child in its client's name, and forget it.
+struct Forward {
+  /// Where `Accept` said to keep it, free from now on; `Outbox::none`: it is the submission that just
+  /// came, which was not accepted before.
+  std::uint32_t slot;
+  std::uint64_t delivery;    ///< its number
+  std::uint32_t incarnation; ///< which child
+  bool is_final_stop;        ///< the driver is to live until the child has ended
+};
+
+/// Answer the submission that just came, or pass it on to somebody else, as the options say for when
+/// no child is there.
+struct Divert {};
+
 /// Ask the child for a sign of life, to be answered with `input::ChildAlive`.
 struct Probe {
   std::uint32_t incarnation; ///< goes back in the answer
@@ -103,21 +117,22 @@ struct WakeAt {
   Instant at; ///< on the time line of `now`
 };
 
-/// The sender has given up: end, after the other effects of this step.
+/// The sender has given up, or is done: end, after the other effects of this step.
 struct Quit {
   bool escalates; ///< with the error that just came, or that is held in `slot`, as the reason
   /// Where the error is held; `Outbox::none`: it just came.
   std::uint32_t slot;
-  std::shared_ptr<const Cause> cause; ///< of the last failure; never null
+  std::shared_ptr<const Cause> cause; ///< of the last failure; null: it is done, and ends normally
 };
 
 } // namespace effect
 
 /// Any of the effects; a driver carries it out with `std::visit`.
-using Effect = std::variant<effect::Accept, effect::Refuse, effect::Persist, effect::StartChild,
-                            effect::TellToEnd, effect::Abandon, effect::StopChild, effect::HandOver,
-                            effect::Probe, effect::HoldAnswer, effect::Acknowledge,
-                            effect::DeadLetter, effect::Drained, effect::WakeAt, effect::Quit>;
+using Effect =
+  std::variant<effect::Accept, effect::Refuse, effect::Persist, effect::StartChild,
+               effect::TellToEnd, effect::Abandon, effect::StopChild, effect::HandOver,
+               effect::Probe, effect::HoldAnswer, effect::Acknowledge, effect::DeadLetter,
+               effect::Drained, effect::WakeAt, effect::Quit, effect::Forward, effect::Divert>;
 
 /// What one step asks for, in order. A step appends to it; the driver empties it and uses it again,
 /// so that no step needs to allocate.

@@ -2,7 +2,9 @@
 
 #include "backoff_actor/backoff/back_off.hpp"
 #include "backoff_actor/core/time.hpp"
+#include "backoff_actor/delivery/guarantee.hpp"
 #include "backoff_actor/delivery/ordering.hpp"
+#include "backoff_actor/engine/normal_stop.hpp"
 #include "backoff_actor/guard/guard_port.hpp"
 #include "backoff_actor/observe/events.hpp"
 #include "backoff_actor/supervision/decider.hpp"
@@ -93,6 +95,22 @@ struct EngineOptions {
 
   /// Whether a delivery waits for `input::Persisted` before it may be handed over.
   bool persist = false;
+
+  /// How often a message reaches a child. With `at_most_once` the options that speak of what a child
+  /// holds do nothing, nor do the guard and the fallback.
+  Guarantee guarantee = Guarantee::at_least_once;
+
+  /// What becomes of a message that cannot be passed on; only with `Guarantee::at_most_once`.
+  WhenDown when_down = WhenDown::buffer;
+
+  /// For how long a child must have been there, and no delay have run, for the backoff to begin anew;
+  /// only with `Guarantee::at_most_once`. `Duration::max()`: it never does by itself.
+  ///
+  /// @range 0 and above
+  Duration healthy_after = Duration::max();
+
+  /// What follows a normal stop of the child; only with `Guarantee::at_most_once`.
+  AfterNormalStop after_normal_stop = AfterNormalStop::rest;
 
   /// Told of all that happens, in `step`; empty: nobody is.
   EventHook on_event{};

@@ -26,8 +26,11 @@ struct Submit {
   std::uint64_t key = 0;
   /// What it adds to the fill of the outbox, see `EngineOptions::capacity_bytes`.
   std::uint32_t weight = 0;
-  /// Its key or its weight could not be told: it is not accepted.
+  /// Its key, its weight, or whether it is the last could not be told: it is not accepted.
   bool is_unusable = false;
+  /// The sender is to end with the child that is given this, or now if there is none; only with
+  /// `Guarantee::at_most_once`.
+  bool is_final_stop = false;
 };
 
 /// The store has taken the delivery in `slot`.

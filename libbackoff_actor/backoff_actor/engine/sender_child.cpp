@@ -76,6 +76,8 @@ void SenderEngine::Step::operator()(const input::ChildDown& x) {
   auto* const lane = lane_of(x.incarnation);
   if (lane == nullptr || lane->child == Child::none)
     return;
+  if (work_.mode == Mode::forwarding)
+    reset_if_well();
   const auto was_told_to = lane->child == Child::leaving;
   if (lane->child == Child::starting && is_guarded(*lane))
     report_failed_start();
@@ -92,7 +94,12 @@ void SenderEngine::Step::operator()(const input::ChildDown& x) {
     revive(*lane);
     return;
   }
-  const auto is_failure = x.cause.is_error() || self_.owed() > 0;
+  if (is_done_with(x)) {
+    observe([&] { return event::ChildDown{now_, x.incarnation, x.cause, false}; });
+    return end_normally();
+  }
+  const auto is_failure = x.cause.is_error() || self_.owed() > 0
+                          || options_.after_normal_stop == AfterNormalStop::restart;
   observe([&] { return event::ChildDown{now_, x.incarnation, x.cause, is_failure}; });
   if (!is_failure) {
     take_back(*lane);

@@ -49,6 +49,7 @@ Instant SenderEngine::Step::ack_due(const Lane& lane) const {
 
 void SenderEngine::Step::end_delay(Lane& lane) {
   lane.delay_runs = false;
+  lane.due = std::min(lane.due, now_);
   observe([&] { return event::DelayEnded{now_}; });
   if (lane.child == Child::none)
     revive(lane);

@@ -10,43 +10,23 @@ namespace backoff_actor {
 // -- taken in -----------------------------------------------------------------------
 
 void SenderEngine::Step::operator()(const input::Submit& x) {
-  if (x.is_unusable || work_.is_draining || !make_room(x)) {
-    ++work_.counters.refused;
-    const auto refusal = x.is_unusable       ? Refusal::unusable
-                         : work_.is_draining ? Refusal::draining
-                                             : Refusal::outbox_full;
-    emit(effect::Refuse{refusal});
-    observe([&] { return event::NotAccepted{now_, refusal}; });
-    return;
-  }
-  auto& outbox = work_.outbox;
-  const auto is_full =
-    outbox.size() >= options_.capacity
-    || (options_.capacity_bytes && work_.owed_bytes + x.weight > *options_.capacity_bytes);
+  if (work_.mode == Mode::forwarding)
+    return pass_on(x);
+  if (x.is_unusable || work_.is_draining || !make_room(x))
+    return refuse(x.is_unusable       ? Refusal::unusable
+                  : work_.is_draining ? Refusal::draining
+                                      : Refusal::outbox_full);
   auto& serving = work_.serving_lane();
-  if (outbox.empty() && serving.child == Child::alive && !serving.delay_runs)
+  if (work_.outbox.empty() && serving.child == Child::alive && !serving.delay_runs)
     serving.is_failing = false; // what fails now fails for the first time in a row
-  const auto id = ++work_.last_delivery;
-  const auto slot = outbox.push(id, now_);
-  auto& delivery = outbox[slot];
-  delivery.key = x.key;
-  delivery.weight = x.weight;
-  delivery.stored = !options_.persist;
-  work_.turns.add(slot);
-  work_.owed_bytes += x.weight;
-  ++work_.counters.accepted;
-  emit(effect::Accept{slot, id});
-  observe([&] { return event::Accepted{now_, id}; });
-  if (x.deadline <= now_)
-    return bury(slot, DeadLetterReason::expired, work_.last_failure);
-  if (is_full)
-    return bury(slot, DeadLetterReason::dropped, work_.last_failure);
-  if (x.deadline != Instant::never())
-    work_.deadlines.push(slot, {x.deadline, id});
-  if (options_.persist)
-    emit(effect::Persist{slot, id});
-  if (serving.child == Child::none && !serving.delay_runs)
+  if (take_in(x) && serving.child == Child::none && !serving.delay_runs)
     start_child(serving); // the last one stopped normally, with nothing owed
+}
+
+void SenderEngine::Step::refuse(Refusal reason) {
+  ++work_.counters.refused;
+  emit(effect::Refuse{reason});
+  observe([&] { return event::NotAccepted{now_, reason}; });
 }
 
 // Whether the newcomer is accepted, be it to be dropped at once.
@@ -89,8 +69,11 @@ void SenderEngine::Step::operator()(const input::Persisted& x) {
 void SenderEngine::Step::hand_over_waiting() {
   if (work_.mode == Mode::returning && work_.fallback->in_flight.count == 0)
     come_back();
-  if (work_.is_paused || work_.mode == Mode::returning)
+  if (work_.is_paused || work_.mode >= Mode::returning) {
+    if (work_.mode == Mode::forwarding)
+      forward_waiting();
     return;
+  }
   auto* const fallback = work_.mode == Mode::on_fallback ? work_.fallback.get() : nullptr;
   auto& primary = work_.primary;
   if (fallback != nullptr && primary.child == Child::none && !primary.delay_runs

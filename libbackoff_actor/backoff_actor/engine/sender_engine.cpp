@@ -97,6 +97,15 @@ std::uint32_t SenderEngine::incarnation() const {
   return work_ ? work_->last_incarnation : youth_ == Youth::unborn ? 0 : 1;
 }
 
+std::uint32_t SenderEngine::living_child() const {
+  if (stopped_)
+    return 0;
+  if (!work_)
+    return youth_ == Youth::alive ? 1 : 0;
+  const auto& lane = work_->serving_lane();
+  return lane.child == Lane::Child::alive ? lane.incarnation : 0;
+}
+
 std::size_t SenderEngine::owed() const { return work_ ? work_->outbox.size() : 0; }
 
 const BackOff& SenderEngine::backoff() const {
@@ -128,10 +137,14 @@ SenderStatus SenderEngine::status(Instant now) const {
   result.is_delayed = due() != Instant::never();
   if (result.is_delayed)
     result.due_in = std::max(Duration::zero(), due() - now);
-  result.retries = work.primary.backoff.retries();
-  result.total_retries = work.primary.backoff.total_retries();
-  result.resets = work.primary.backoff.resets();
-  result.last_delay = work.primary.backoff.wait_time();
+  // What health will be found to have done with the next input is so already.
+  const auto is_well = !stopped_ && work.mode == Work::Mode::forwarding
+                       && work.primary.is_well(now, options_->healthy_after);
+  const auto backoff = is_well ? work.primary.backoff.reset() : work.primary.backoff;
+  result.retries = backoff.retries();
+  result.total_retries = backoff.total_retries();
+  result.resets = backoff.resets();
+  result.last_delay = backoff.wait_time();
   result.counters = work.counters;
   if (stopped_)
     return result;

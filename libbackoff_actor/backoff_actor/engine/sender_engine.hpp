@@ -34,6 +34,10 @@
 //     before it was meant. Without such an error all is owed again, for nobody knows where the dying
 //     began. A child that stopped normally meant what it said. A bounce is always owed again.
 //
+// Messages that are delivered at most once (`EngineOptions::guarantee`) are no deliveries: they are
+// forwarded and forgotten, and only those that have to wait for a child are in the outbox
+// (sender_forwarding.cpp).
+//
 // A delivery that expires while a child holds it leaves a *ghost*: it is owed no longer, but the
 // child may still be at work on it. The ghost keeps its place among those in flight, so that its
 // crash or its silence is not charged to the next.
@@ -79,6 +83,9 @@ public:
 
   /// The present or last incarnation; 0 before the first. Counts fallbacks too.
   std::uint32_t incarnation() const;
+
+  /// The incarnation of the child that works now; 0 if none is alive. One that was told to end is none.
+  std::uint32_t living_child() const;
 
   /// How many deliveries are owed.
   std::size_t owed() const;

@@ -9,6 +9,7 @@
 #include "backoff_actor/guard/guard_port.hpp"
 #include "backoff_actor/supervision/restart_limit.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
@@ -38,8 +39,15 @@ struct SenderEngine::Lane {
   Lane(const BackOff& initial, std::uint32_t max_in_flight)
     : backoff(initial), window(max_in_flight), full_window(max_in_flight) {}
 
+  // Whether the child has been there without a delay for so long that the failures before it count
+  // no longer.
+  bool is_well(Instant now, Duration healthy_after) const {
+    return (is_failing || backoff.is_started()) && child == Child::alive && !delay_runs
+           && now - std::max(last_progress, due) >= healthy_after;
+  }
+
   BackOff backoff;
-  Instant due{};            // end of the running delay
+  Instant due{};            // end of the running delay, or of the last
   Instant first_failure{};  // of those in a row, if it is failing
   Instant last_progress{};  // when this incarnation last said anything
   Instant end_of_grace{};   // of a leaving child
@@ -66,10 +74,12 @@ struct SenderEngine::Work {
     normal,
     on_fallback, // the fallback works, the child is probed
     returning,   // the child is well; nothing is handed over until the fallback is done
+    forwarding,  // always, if messages are delivered at most once
   };
 
   explicit Work(const EngineOptions& options)
-    : turns(outbox, options.ordering), primary(options.backoff, options.max_in_flight) {}
+    : turns(outbox, options.ordering), primary(options.backoff, options.max_in_flight),
+      mode(options.guarantee == Guarantee::at_most_once ? Mode::forwarding : Mode::normal) {}
 
   void first_child_is(bool alive) {
     primary.child = alive ? Lane::Child::alive : Lane::Child::starting;
@@ -105,11 +115,12 @@ struct SenderEngine::Work {
   Outbox::Slot oldest_not_in_flight = Outbox::none; // nothing older is droppable; `none`: not known
   std::uint32_t last_incarnation = 0;
   std::uint32_t last_epoch = 0;
-  Mode mode = Mode::normal;
+  Mode mode;
   bool is_paused = false;
   bool is_draining = false;
   bool is_held_back = false;     // by the guard; then nothing is asked before `held_back_until`
   bool retries_are_held = false; // by its budget, until `retries_held_until`; first attempts go on
+  bool ends_with_child = false;  // the child was given the last message
   bool start_is_put_off = false; // of the primary's child, until the guard lets a call through
 };
 

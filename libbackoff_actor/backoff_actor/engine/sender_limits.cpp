@@ -21,7 +21,8 @@ SenderEngine::Lane* SenderEngine::Step::lane_of(std::uint32_t incarnation) {
 
 // Whether deliveries go to this lane without being a probe.
 bool SenderEngine::Step::serves(const Lane& lane) const {
-  return work_.mode == (is_primary(lane) ? Mode::normal : Mode::on_fallback);
+  return is_primary(lane) ? work_.mode == Mode::normal || work_.mode == Mode::forwarding
+                          : work_.mode == Mode::on_fallback;
 }
 
 // -- failures --------------------------------------------------------------------------------
@@ -56,7 +57,7 @@ void SenderEngine::Step::delay(Lane& lane, Duration span) {
 }
 
 bool SenderEngine::Step::is_over_limit(Lane& lane, Failed what) {
-  if (!is_primary(lane) || work_.mode != Mode::normal)
+  if (!is_primary(lane) || !serves(lane))
     return false;
   const auto is_often = what == Failed::child && options_.restart_limit
                         && work_.restarts.add(*options_.restart_limit, now_);

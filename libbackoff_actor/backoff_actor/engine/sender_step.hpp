@@ -4,6 +4,7 @@
 // whose parts are in a file each:
 //
 //   sender_deliveries.cpp   what is owed: taken in, handed over, acknowledged, given up
+//   sender_forwarding.cpp   messages that are delivered at most once
 //   sender_answers.cpp      what a child says of a delivery: errors, refusals, signs of life
 //   sender_child.cpp        the children's lives: started, down, hanging
 //   sender_clock.cpp        what is due
@@ -93,6 +94,9 @@ private:
   // -- deliveries -----------------------------------------------------------------
 
   bool make_room(const input::Submit& x);
+  void refuse(Refusal reason);
+  Slot push(const input::Submit& x);
+  bool take_in(const input::Submit& x);
   Slot oldest_droppable();
   void hand_over_waiting();
   void hand_over(Lane& lane, Slot slot);
@@ -111,6 +115,17 @@ private:
   void leave_ghost(Slot slot);
   void vanish(Lane& lane, Slot ghost);
   void make_not_droppable(Slot slot);
+
+  // -- forwarding -------------------------------------------------------------------
+
+  void pass_on(const input::Submit& x);
+  void pass_on_last(const input::Submit& x);
+  bool may_forward(const Lane& lane) const;
+  void forward(Slot slot, bool is_final_stop = false);
+  void forward_waiting();
+  void reset_if_well();
+  bool is_done_with(const input::ChildDown& x) const;
+  void end_normally();
 
   // -- answers ----------------------------------------------------------------------
 
@@ -208,5 +223,43 @@ private:
   Effects& effects_;
   std::vector<Deferred> deferred_;
 };
+
+// -- taken in: here, so that every message is spared two calls ---------------------------------
+
+// A newcomer becomes a delivery. There must be a slot.
+[[gnu::always_inline]] inline Outbox::Slot SenderEngine::Step::push(const input::Submit& x) {
+  auto& outbox = work_.outbox;
+  const auto id = ++work_.last_delivery;
+  const auto slot = outbox.push(id, now_);
+  auto& delivery = outbox[slot];
+  delivery.key = x.key;
+  delivery.weight = x.weight;
+  delivery.stored = !options_.persist;
+  work_.turns.add(slot);
+  work_.owed_bytes += x.weight;
+  ++work_.counters.accepted;
+  emit(effect::Accept{slot, id});
+  observe([&] { return event::Accepted{now_, id}; });
+  return slot;
+}
+
+// After room was made. Returns whether it is still owed then.
+[[gnu::always_inline]] inline bool SenderEngine::Step::take_in(const input::Submit& x) {
+  const auto is_full =
+    work_.outbox.size() >= options_.capacity
+    || (options_.capacity_bytes && work_.owed_bytes + x.weight > *options_.capacity_bytes);
+  const auto slot = push(x);
+  const auto is_late = x.deadline <= now_;
+  if (is_late || is_full) {
+    bury(slot, is_late ? DeadLetterReason::expired : DeadLetterReason::dropped, work_.last_failure);
+    return false;
+  }
+  const auto id = work_.outbox[slot].id;
+  if (x.deadline != Instant::never())
+    work_.deadlines.push(slot, {x.deadline, id});
+  if (options_.persist)
+    emit(effect::Persist{slot, id});
+  return true;
+}
 
 } // namespace backoff_actor

@@ -34,7 +34,7 @@ struct Describe {
   std::string operator()(const event::ChildDown& x) const {
     if (!x.cause.is_error())
       return child(x.incarnation)
-             + (x.is_failure ? " down: stopped normally, though deliveries were owed"
+             + (x.is_failure ? " down: stopped normally, though it was needed"
                              : " stopped normally");
     return child(x.incarnation) + " down" + because(x.cause);
   }
@@ -68,6 +68,15 @@ struct Describe {
   std::string operator()(const event::HandedOver& x) const {
     return delivery(x.delivery) + (x.again ? " handed over again to " : " handed over to ")
            + child(x.incarnation);
+  }
+
+  std::string operator()(const event::Forwarded& x) const {
+    return delivery(x.delivery) + " forwarded to " + child(x.incarnation)
+           + (x.waited ? " after a wait" : "");
+  }
+
+  std::string operator()(const event::Diverted&) const {
+    return "message diverted, no child is there";
   }
 
   std::string operator()(const event::GuardHeldBack& x) const {

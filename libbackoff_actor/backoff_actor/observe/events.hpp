@@ -50,7 +50,7 @@ struct ChildDown {
   Instant at;                ///< when the sender was told
   std::uint32_t incarnation; ///< which child, counted from 1
   Cause cause;               ///< the exit reason; no error after a normal stop
-  /// False: it stopped normally and owed nothing, or ended because it was told to.
+  /// False: it stopped normally and owed nothing, or ended because it was told to, or was the last.
   bool is_failure;
 };
 
@@ -103,6 +103,20 @@ struct HandedOver {
   bool again;                ///< it was handed over before
 };
 
+/// A message was passed on to the child, at most once, and is forgotten.
+struct Forwarded {
+  Instant at;                ///< when it left the sender
+  std::uint64_t delivery;    ///< that of its `Accepted`, if it had to wait; else the next number
+  std::uint32_t incarnation; ///< which child has it
+  bool waited;               ///< it was accepted before, and waited for a child
+};
+
+/// A message could not be passed on to a child, and was answered, or passed on to somebody else, as
+/// `while_down` says.
+struct Diverted {
+  Instant at; ///< of the submission
+};
+
 /// The guard of the service did not let a delivery through. No attempt is charged for that.
 struct GuardHeldBack {
   Instant at;        ///< when the guard was asked
@@ -125,9 +139,9 @@ struct UnknownAcknowledgement {
   std::uint64_t hand_over; ///< the id that it named, see `HandOverId::value`
 };
 
-/// An acknowledgement reset a backoff that had started.
+/// An acknowledgement, or a child's health for a time, reset a backoff that had started.
 struct BackOffReset {
-  Instant at;      ///< of the acknowledgement
+  Instant at;      ///< of the acknowledgement, or of what came next after that time
   BackOff backoff; ///< after the reset
 };
 
@@ -189,14 +203,13 @@ struct SenderStopped {
 
 /// Any of the events; `std::get_if` and `std::visit` tell which, `time_of` and `to_string` take
 /// all.
-using Event =
-  std::variant<event::Accepted, event::NotAccepted, event::ChildStarted, event::StartFailed,
-               event::ChildDown, event::AckTimedOut, event::ChildOverdue,
-               event::AbandonedChildEnded, event::Refused, event::RetryScheduled, event::DelayEnded,
-               event::HandedOver, event::GuardHeldBack, event::Acknowledged,
-               event::UnknownAcknowledgement, event::BackOffReset, event::DeadLettered,
-               event::FellBack, event::CameBack, event::GaveUp, event::Paused, event::Resumed,
-               event::DrainBegan, event::Drained, event::SenderStopped>;
+using Event = std::variant<
+  event::Accepted, event::NotAccepted, event::ChildStarted, event::StartFailed, event::ChildDown,
+  event::AckTimedOut, event::ChildOverdue, event::AbandonedChildEnded, event::Refused,
+  event::RetryScheduled, event::DelayEnded, event::HandedOver, event::GuardHeldBack,
+  event::Acknowledged, event::UnknownAcknowledgement, event::BackOffReset, event::DeadLettered,
+  event::FellBack, event::CameBack, event::GaveUp, event::Paused, event::Resumed, event::DrainBegan,
+  event::Drained, event::SenderStopped, event::Forwarded, event::Diverted>;
 
 /// The one hook, called when a decision is made and before it is carried out.
 ///

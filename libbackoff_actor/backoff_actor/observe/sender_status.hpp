@@ -33,6 +33,8 @@ struct SenderCounters {
   std::uint64_t crashes = 0;       ///< children that went down, other than by being told to
   std::uint64_t failed_starts = 0; ///< children that did not come into being
   std::uint64_t hangs = 0;         ///< children that were told to end because they were silent
+  std::uint64_t forwarded = 0;     ///< messages passed on to a child at most once
+  std::uint64_t diverted = 0;      ///< messages answered or passed on elsewhere for want of a child
 
   /// Whether all counts are the same.
   friend bool operator==(const SenderCounters&, const SenderCounters&) = default;

@@ -61,6 +61,12 @@ inline constexpr EventPatternOf<event::DelayEnded> delay_ended{"delay ended"};
 /// A delivery was given to the child; number: the delivery, `incarnation`.
 inline constexpr EventPatternOf<event::HandedOver> handed_over{"handed over"};
 
+/// A message was passed on at most once; number: the delivery, `incarnation`.
+inline constexpr EventPatternOf<event::Forwarded> forwarded{"forwarded"};
+
+/// A message was answered or passed on elsewhere, for want of a child.
+inline constexpr EventPatternOf<event::Diverted> diverted{"diverted"};
+
 /// The guard did not let a delivery through; enumerator: `HeldBackBy`, span.
 inline constexpr EventPatternOf<event::GuardHeldBack> guard_held_back{"guard held back"};
 
@@ -71,7 +77,7 @@ inline constexpr EventPatternOf<event::Acknowledged> acknowledged{"acknowledged"
 inline constexpr EventPatternOf<event::UnknownAcknowledgement> unknown_acknowledgement{
   "unknown acknowledgement"};
 
-/// An acknowledgement reset the backoff.
+/// An acknowledgement, or a child's health for a time, reset the backoff.
 inline constexpr EventPatternOf<event::BackOffReset> back_off_reset{"backoff reset"};
 
 /// A delivery was given up; number: the delivery, enumerator: `DeadLetterReason`, `attempts`, text.

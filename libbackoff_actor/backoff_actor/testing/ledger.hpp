@@ -42,6 +42,7 @@ struct BACKOFF_ACTOR_EXPORT LedgerSummary {
   LedgerFault duplicates{};        ///< executions beyond one per submission
   LedgerFault ended_twice{};       ///< endings beyond one per submission
   LedgerFault phantoms{};          ///< executions and endings of what nobody submitted
+  std::uint64_t forwarded = 0;     ///< endings by being passed on at most once
 
   /// What is wrong as far as losses go, as a clause without a full stop, each fault with its keys:
   /// `lost: a, b; acknowledged but never executed: c`. Empty: nothing was lost.
@@ -85,10 +86,13 @@ public:
   void dead_lettered(std::string_view key) const;
   /// Notes that a message was not accepted.
   void refused(std::string_view key) const;
+  /// Notes that a message was passed on and forgotten.
+  void forwarded(std::string_view key) const;
 
   /// A hook for `SenderOptions::on_event` that keeps the books by itself, from the words of the
   /// sender: each accepted delivery, whose key is its number, is to end once. What was not accepted
-  /// has no number and is not noted. With more than one sender, name each: keys are `orders 17`.
+  /// has no number and is not noted. What a sender passes on at most once is submitted and ended by
+  /// that: nobody knows more of it. With more than one sender, name each: keys are `orders 17`.
   EventHook hook(const std::string& sender = {}) const;
 
   /// Compares all notes so far, in linear time.

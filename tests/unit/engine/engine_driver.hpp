@@ -41,6 +41,12 @@ public:
   }
 
   Lines submit() { return take(input::Submit{}); }
+  Lines submit_within(Duration time_to_live) { return take(input::Submit{now + time_to_live}); }
+  Lines submit_final_stop() {
+    input::Submit submission;
+    submission.is_final_stop = true;
+    return take(submission);
+  }
 
   /// The last hand-over of a delivery is refused for now, or for good, or still worked on.
   Lines nack(std::uint64_t delivery, std::optional<Duration> retry_after = {}) {
@@ -116,6 +122,8 @@ private:
       return "refuse: unusable";
     case Refusal::draining:
       return "refuse: draining";
+    case Refusal::no_child:
+      return "refuse: no child";
     case Refusal::outbox_full:
       break;
     }
@@ -149,7 +157,17 @@ private:
   std::string describe(const effect::Drained& x) {
     return "drained " + std::to_string(x.ticket) + ", " + std::to_string(x.left) + " left";
   }
-  std::string describe(const effect::Quit& x) { return x.escalates ? "escalate" : "give up"; }
+  std::string describe(const effect::Quit& x) {
+    return x.escalates ? "escalate" : x.cause ? "give up" : "end normally";
+  }
+  std::string describe(const effect::Forward& x) {
+    return std::string{"forward "}
+      .append(x.is_final_stop ? "last " : "")
+      .append(std::to_string(x.delivery))
+      .append(" to ")
+      .append(std::to_string(x.incarnation));
+  }
+  std::string describe(const effect::Divert&) { return "divert"; }
   std::string describe(const effect::WakeAt& x) {
     return "wake at " + to_string(x.at.since_origin);
   }

@@ -1,0 +1,301 @@
+// Random walks of inputs through an engine that delivers at most once and, beside it, through the
+// reference. After every step both must have asked for the same and be in the same state, and what is
+// accepted must end once. A failing walk is shrunk; RC_PARAMS="reproduce=..." has it again, see
+// sender_engine_walk_test.cpp.
+
+#include "backoff_actor/engine/sender_engine.hpp"
+#include "reference_forwarder.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <ostream>
+#include <set>
+#include <stdexcept>
+
+namespace backoff_actor::model_test {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+using Lines = ReferenceForwarder::Lines;
+
+enum class Deed : std::uint8_t {
+  start,
+  submit,
+  last,
+  unusable,
+  started,
+  start_failed,
+  down,
+  stale, // news of a child that is not the present one
+  wake,
+  pass_time,
+  retry_now,
+  reset,
+  pause,
+  resume,
+  drain,
+  stop,
+};
+
+struct Step {
+  Deed deed;
+  std::uint32_t how; // 0..999
+};
+
+void showValue(const Step& step, std::ostream& out) {
+  constexpr const char* names[] = {
+    "start", "submit",    "last",      "unusable", "started", "start_failed", "down",  "stale",
+    "wake",  "pass_time", "retry_now", "reset",    "pause",   "resume",       "drain", "stop"};
+  out << names[static_cast<std::size_t>(step.deed)] << ' ' << step.how;
+}
+
+rc::Gen<Step> arbitrary_step() {
+  return rc::gen::build<Step>(
+    rc::gen::set(&Step::deed, rc::gen::weightedElement<Deed>({{3, Deed::start},
+                                                              {40, Deed::submit},
+                                                              {2, Deed::last},
+                                                              {1, Deed::unusable},
+                                                              {25, Deed::started},
+                                                              {3, Deed::start_failed},
+                                                              {16, Deed::down},
+                                                              {2, Deed::stale},
+                                                              {20, Deed::wake},
+                                                              {10, Deed::pass_time},
+                                                              {2, Deed::retry_now},
+                                                              {2, Deed::reset},
+                                                              {3, Deed::pause},
+                                                              {5, Deed::resume},
+                                                              {2, Deed::drain},
+                                                              {1, Deed::stop}})),
+    rc::gen::set(&Step::how, rc::gen::inRange<std::uint32_t>(0, 1000)));
+}
+
+EngineOptions arbitrary_options() {
+  EngineOptions options;
+  options.guarantee = Guarantee::at_most_once;
+  options.backoff = BackOff{{}, 72451, 0}; // 10, 30, 70, 150 ms
+  options.when_down = *rc::gen::element(WhenDown::buffer, WhenDown::divert, WhenDown::refuse);
+  options.restart = *rc::gen::element(RestartTiming::at_once, RestartTiming::at_tick);
+  options.healthy_after = *rc::gen::element<Duration>(5ms, 25ms, Duration::max());
+  options.after_normal_stop =
+    *rc::gen::element(AfterNormalStop::rest, AfterNormalStop::restart, AfterNormalStop::end);
+  options.capacity = *rc::gen::element<std::size_t>(1, 2, 1000);
+  options.overflow =
+    *rc::gen::element(Overflow::refuse, Overflow::drop_oldest, Overflow::drop_newest);
+  if (*rc::gen::inRange(0, 3) == 0)
+    options.restart_limit = RestartLimit{*rc::gen::inRange<std::uint32_t>(0, 4), 60ms};
+  if (*rc::gen::inRange(0, 3) == 0)
+    options.max_elapsed = 60ms;
+  return options;
+}
+
+void require(bool holds, const char* claim) {
+  if (!holds)
+    throw std::logic_error(claim);
+}
+
+// Effects as the reference words them; the wake-up is kept, and the slots are checked.
+class Words {
+public:
+  Lines of(const Effects& effects) {
+    Lines lines;
+    for (const auto& effect : effects)
+      if (auto line = std::visit([this](const auto& x) { return word(x); }, effect); !line.empty())
+        lines.push_back(std::move(line));
+    return lines;
+  }
+
+  Instant wake_up = Instant::never();
+  std::map<std::uint32_t, std::uint64_t> in_slot;
+
+private:
+  static std::string number(std::uint64_t n) { return std::to_string(n); }
+
+  std::string ended(std::uint32_t slot) {
+    const auto id = in_slot.at(slot);
+    in_slot.erase(slot);
+    require(ended_.insert(id).second, "a message ends once");
+    return number(id);
+  }
+
+  template <class T>
+  std::string word(const T&) {
+    throw std::logic_error("nothing is tracked, so nothing of the kind is asked for");
+  }
+  std::string word(const effect::Accept& x) {
+    require(in_slot.try_emplace(x.slot, x.delivery).second, "a slot holds one");
+    return "accept " + number(x.delivery);
+  }
+  std::string word(const effect::Refuse& x) { return "refuse " + std::string{to_string(x.reason)}; }
+  std::string word(const effect::StartChild& x) { return "start " + number(x.incarnation); }
+  std::string word(const effect::StopChild& x) { return "stop " + number(x.incarnation); }
+  std::string word(const effect::Forward& x) {
+    if (in_slot.count(x.slot) == 1)
+      require(ended(x.slot) == number(x.delivery), "what waited is what is forwarded");
+    else
+      require(ended_.insert(x.delivery).second, "a message is forwarded once");
+    return "forward " + number(x.delivery) + " to " + number(x.incarnation)
+           + (x.is_final_stop ? " last" : "");
+  }
+  std::string word(const effect::Divert&) { return "divert"; }
+  std::string word(const effect::DeadLetter& x) {
+    return "dead letter " + ended(x.slot) + " " + std::string{to_string(x.reason)};
+  }
+  std::string word(const effect::Drained& x) {
+    return "drained " + number(x.ticket) + " " + number(x.left);
+  }
+  std::string word(const effect::WakeAt& x) {
+    wake_up = x.at;
+    return {};
+  }
+  std::string word(const effect::Quit& x) {
+    return x.escalates ? "escalate" : x.cause ? "give up" : "end normally";
+  }
+
+  std::set<std::uint64_t> ended_;
+};
+
+class Walk {
+public:
+  explicit Walk(const EngineOptions& options)
+    : options_(options), reference_(options_),
+      engine_(std::make_shared<const EngineOptions>(options)) {}
+
+  void take(const Step& step) {
+    switch (step.deed) {
+    case Deed::start:
+      return take(input::Start{});
+    case Deed::submit:
+      return take(submission(step.how));
+    case Deed::last: {
+      auto x = submission(step.how);
+      x.is_final_stop = true;
+      return take(x);
+    }
+    case Deed::unusable: {
+      auto x = submission(step.how);
+      x.is_unusable = true;
+      return take(x);
+    }
+    case Deed::started:
+      return take(input::ChildStarted{reference_.incarnation});
+    case Deed::start_failed:
+      return take(input::StartFailed{reference_.incarnation, {1, "no"}, verdict(step.how)});
+    case Deed::down:
+      return take(down(reference_.incarnation, step.how));
+    case Deed::stale:
+      return reference_.incarnation == 0 ? void()
+                                         : take(down(reference_.incarnation - 1, step.how));
+    case Deed::wake:
+      now_ = std::max(now_, std::min(words_.wake_up, now_ + 1h));
+      words_.wake_up = Instant::never();
+      return take(input::Wake{});
+    case Deed::pass_time:
+      now_ = now_ + std::chrono::milliseconds{step.how % 30};
+      return;
+    case Deed::retry_now:
+      return take(input::RetryNow{});
+    case Deed::reset:
+      return take(input::Reset{});
+    case Deed::pause:
+      return take(input::Pause{});
+    case Deed::resume:
+      return take(input::Resume{});
+    case Deed::drain:
+      return take(input::Drain{++ticket_, step.how % 2 == 0
+                                            ? Instant::never()
+                                            : now_ + std::chrono::milliseconds{step.how % 40}});
+    case Deed::stop:
+      return take(input::Stop{});
+    }
+  }
+
+  void finish() {
+    take(input::Stop{});
+    require(words_.in_slot.empty(), "nothing is owed after the end");
+  }
+
+private:
+  input::Submit submission(std::uint32_t how) const {
+    if (how % 3 != 0)
+      return {};
+    return {now_ + std::chrono::milliseconds{how % 40}};
+  }
+
+  static Verdict verdict(std::uint32_t how) {
+    return how < 20   ? Verdict::give_up
+           : how < 40 ? Verdict::escalate
+           : how < 60 ? Verdict::reject
+                      : Verdict::retry;
+  }
+
+  static input::ChildDown down(std::uint32_t incarnation, std::uint32_t how) {
+    if (how % 4 == 0)
+      return {incarnation, {}};
+    return {incarnation, {7, "crash"}, verdict(how)};
+  }
+
+  void take(const Input& input) {
+    Effects effects;
+    engine_.step(now_, input, effects);
+    const auto lines = words_.of(effects);
+    const auto wanted = reference_.step(now_, input);
+    RC_LOG(describe(wanted));
+    if (lines != wanted)
+      throw std::logic_error("the engine asks for: " + describe(lines));
+    compare();
+  }
+
+  void compare() const {
+    const auto status = engine_.status(now_);
+    require(engine_.owed() == reference_.kept.size(), "both keep the same");
+    require(status.counters == reference_.counters, "both have counted the same");
+    const auto backoff = reference_.is_well() ? reference_.backoff.reset() : reference_.backoff;
+    require(status.retries == (reference_.is_stopped ? reference_.backoff : backoff).retries(),
+            "both have the same backoff");
+    require(status.in_flight == 0 && status.ghosts == 0, "nothing is with a child");
+    if (reference_.is_stopped)
+      return require(status.phase == Phase::stopped, "both have ended");
+    require(engine_.living_child() == (reference_.is_alive ? reference_.incarnation : 0),
+            "both have the same child");
+    require(status.is_delayed == reference_.delay_end.has_value(), "both are delayed or not");
+    require(!reference_.delay_end || engine_.due() == *reference_.delay_end,
+            "both delays end together");
+    require(words_.wake_up <= reference_.next_due(), "a wake-up comes when something is due");
+  }
+
+  static std::string describe(const Lines& lines) {
+    std::string result;
+    for (const auto& line : lines)
+      result.append(result.empty() ? "" : ", ").append(line);
+    return result;
+  }
+
+  EngineOptions options_;
+  ReferenceForwarder reference_;
+  SenderEngine engine_;
+  Words words_;
+  Instant now_{};
+  std::uint32_t ticket_ = 0;
+};
+
+} // namespace
+
+TEST(forwarding_walk, agrees_with_the_reference) {
+  EXPECT_TRUE(rc::check("agrees_with_the_reference", [] {
+    Walk walk{arbitrary_options()};
+    const auto steps =
+      *rc::gen::scale(6.0, rc::gen::container<std::vector<Step>>(arbitrary_step()));
+    for (const auto& step : steps)
+      walk.take(step);
+    walk.finish();
+  }));
+}
+
+} // namespace backoff_actor::model_test
