@@ -39,15 +39,14 @@ struct ReferenceChild {
   bool has_been_up = false;
   Instant up_since{};
   std::optional<Instant> due{};     // of its own: a restart, being up, having ended
-  std::optional<Instant> held_up{}; // due, but the batch was over, and since when
+  bool is_held_up = false;        // due, but there were enough starts on that wake-up
   std::vector<Instant> failures{};  // all that there ever were
-  Cause cause{};
+  Cause cause{}; // of the last failure, also of a start that fails when the child has ended
 
   Then then = Then::row;
   bool was_running = false; // when it was told to end
   bool is_killed = false;
-  Cause start_cause{}; // of a start that fails when it has ended
-  Directive start_directive = Directive::restart;
+  Directive start_directive = Directive::restart; // about that start
 
   std::optional<Starter> starter{};
   std::vector<Ticket> terminators{};
@@ -57,8 +56,6 @@ struct ReferenceChild {
            || state == ChildState::ending;
   }
   bool is_temporary() const { return options->restart == RestartType::temporary; }
-
-  std::optional<Instant> next_due() const { return held_up ? held_up : due; }
 };
 
 /// Whether the last failure is one more than is borne; those as old as the window do not count.

@@ -45,8 +45,7 @@ private:
 
   void take(const supervisor_input::ChildUp& x) {
     const auto child = with_actor(x.actor);
-    if (child && child->state == ChildState::starting
-        && child->options->readiness == Readiness::when_it_is_up)
+    if (child && child->state == ChildState::starting)
       up(child);
   }
 
@@ -66,8 +65,7 @@ private:
 
   void take(const supervisor_input::ChildDown& x) {
     if (std::erase(abandoned_, x.actor) != 0) {
-      if (phase_ != SupervisorPhase::stopped)
-        tell(supervisor_event::AbandonedChildEnded{now_});
+      tell(supervisor_event::AbandonedChildEnded{now_});
       return;
     }
     const auto child = with_actor(x.actor);
@@ -95,17 +93,19 @@ private:
     if (asked_for_ && now_ >= *asked_for_)
       asked_for_.reset();
     starts_ = 0;
-    row_held_up_.reset();
+    held_up_since_.reset();
     for (const auto& x : children_)
-      x->held_up.reset();
-    while (const auto child = due_child()) {
+      x->is_held_up = false;
+    while (const auto child = due_child([](const Child& x) { return x.is_alive(); })) {
       if (child->state == ChildState::ending)
         out_of_grace(child);
-      else if (child->state == ChildState::starting)
+      else
         not_up(child, {1, "not up within " + to_string(*child->options->start_timeout)},
                options_.on_start_timeout);
-      else if (is_batch_over())
-        child->held_up = now_;
+    }
+    while (const auto child = due_child([](const Child& x) { return !x.is_alive() && !x.is_held_up; })) {
+      if (is_batch_over())
+        child->is_held_up = hold_up();
       else
         start_in_turn(child);
     }
@@ -118,8 +118,7 @@ private:
 
   // -- control ---------------------------------------------------------------------------
 
-  bool has_ended() const { return phase_ == SupervisorPhase::stopped; }
-  bool is_ending() const { return has_ended() || phase_ == SupervisorPhase::stopping; }
+  bool is_ending() const { return phase_ >= SupervisorPhase::stopping; }
 
   void take(const supervisor_input::StartChild& x) {
     if (is_ending())
@@ -141,23 +140,23 @@ private:
   void take(const supervisor_input::TerminateChild& x) {
     const auto child = with_id(x.id);
     if (!child)
-      return answer_unknown(x.ticket);
+      return answer(x.ticket, SupervisorError::not_found, nullptr);
     answer_starter(child, SupervisorError::terminated);
     if (child->state == ChildState::stopped)
       return answer(x.ticket, std::nullopt, child);
     child->terminators.push_back(x.ticket);
+    child->is_member = false;
     if (child->state == ChildState::waiting)
       return stopped(child, StoppedBecause::terminated);
     if (child->state != ChildState::ending)
       return tell_to_end(child, Child::Then::stop);
     child->then = Child::Then::stop;
-    child->is_member = false;
   }
 
   void take(const supervisor_input::RestartChild& x) {
     const auto child = with_id(x.id);
     if (!child)
-      return answer_unknown(x.ticket);
+      return answer(x.ticket, SupervisorError::not_found, nullptr);
     if (is_ending())
       return answer(x.ticket, SupervisorError::stopping, child);
     if (child->state != ChildState::stopped)
@@ -169,19 +168,18 @@ private:
   void take(const supervisor_input::DeleteChild& x) {
     const auto child = with_id(x.id);
     if (!child)
-      return answer_unknown(x.ticket);
+      return answer(x.ticket, SupervisorError::not_found, nullptr);
     if (child->state != ChildState::stopped)
       return answer(x.ticket, why_not_down(*child), child);
     answer(x.ticket, std::nullopt, child);
-    remove(child);
+    if (!is_ending()) // otherwise it goes with the supervisor
+      remove(child);
   }
 
   void take(const supervisor_input::RetryNow& x) {
     const auto child = with_id(x.id);
     if (!child)
-      return answer_unknown(x.ticket);
-    if (has_ended())
-      return answer(x.ticket, SupervisorError::stopping, child);
+      return answer(x.ticket, SupervisorError::not_found, nullptr);
     if (child->state == ChildState::stopped)
       return answer(x.ticket, SupervisorError::not_running, child);
     const auto is_in_row = child->state == ChildState::ending && child->is_member;
@@ -189,13 +187,9 @@ private:
       return answer(x.ticket, why_not_down(*child), child);
     if (child->is_member)
       row_due_ = std::min(row_due_, now_);
-    else
+    else if (!child->is_held_up)
       child->due = now_;
     answer(x.ticket, std::nullopt, child);
-  }
-
-  void answer_unknown(Ticket ticket) {
-    answer(ticket, has_ended() ? SupervisorError::stopping : SupervisorError::not_found, nullptr);
   }
 
   static SupervisorError why_not_down(const Child& x) {
@@ -211,6 +205,11 @@ private:
 
   // -- the row ---------------------------------------------------------------------------
 
+  bool hold_up() {
+    held_up_since_ = held_up_since_.value_or(now_);
+    return true;
+  }
+
   bool is_batch_over() const { return starts_ >= SupervisorEngine::batch; }
 
   void start_in_turn(const ChildPtr& child) {
@@ -219,10 +218,10 @@ private:
   }
 
   void go_on_with_row() {
-    if (stage_ == Stage::ending && is_row_down())
-      stage_ = Stage::waiting;
     if (stage_ == Stage::waiting && is_wake_ && now_ >= row_due_)
       stage_ = Stage::starting;
+    if (stage_ == Stage::ending && is_row_down())
+      stage_ = Stage::waiting; // until the next wake-up at least
     if (stage_ != Stage::starting || !is_row_up())
       return;
     stage_ = Stage::none;
@@ -248,12 +247,11 @@ private:
 
   // In order, each when the one before it is up.
   bool is_row_up() {
-    const auto was_held_up = std::exchange(row_held_up_, std::nullopt);
     for (const auto& x : children_) {
       if (!x->is_member)
         continue;
       if (x->state == ChildState::waiting && is_batch_over())
-        row_held_up_ = was_held_up.value_or(now_);
+        hold_up();
       else if (x->state == ChildState::waiting)
         start_in_turn(x);
       if (x->state != ChildState::running && x->state != ChildState::stopped)
@@ -268,7 +266,7 @@ private:
   void go_on_stopping() {
     for (auto i = children_.size(); i-- > 0;) {
       const auto& x = children_[options_.is_dynamic ? children_.size() - 1 - i : i];
-      if (x->state == ChildState::starting || x->state == ChildState::running)
+      if (is_up_or_to_be(*x))
         tell_to_end(x, Child::Then::stop);
       if (x->is_alive() && !options_.is_dynamic)
         return;
@@ -284,12 +282,13 @@ private:
   // -- time ------------------------------------------------------------------------------
 
   // Of those that are due, the one that has been for the longest.
-  ChildPtr due_child() const {
+  template <class Predicate>
+  ChildPtr due_child(Predicate is_meant) const {
     ChildPtr result;
     for (const auto& x : children_)
-      if (x->due && *x->due <= now_ && !x->held_up)
-        if (!result
-            || std::pair{*x->due, x->name.serial} < std::pair{*result->due, result->name.serial})
+      if (x->due && *x->due <= now_ && is_meant(*x))
+        if (!result || std::pair{*x->due, x->name.serial}
+                         < std::pair{*result->due, result->name.serial})
           result = x;
     return result;
   }
@@ -301,11 +300,11 @@ private:
         earliest = at;
     };
     for (const auto& x : children_)
-      consider(x->next_due());
+      if (!x->is_held_up)
+        consider(x->due);
     if (stage_ == Stage::waiting)
       consider(row_due_);
-    if (stage_ == Stage::starting)
-      consider(row_held_up_);
+    consider(held_up_since_);
     if (!earliest || earliest == asked_for_)
       return;
     asked_for_ = earliest;
@@ -315,7 +314,6 @@ private:
   bool has_begun_ = false;
   bool is_wake_ = false;
   std::uint32_t starts_ = 0; // on this wake-up
-  std::optional<Instant> row_held_up_{};
   std::optional<Instant> asked_for_{};
 };
 

@@ -22,7 +22,7 @@ protected:
     child->state = ChildState::starting;
     child->stopped = StoppedBecause::not_stopped;
     child->due.reset();
-    child->held_up.reset();
+    child->is_held_up = false;
     const auto asks = child->options->readiness == Readiness::when_it_is_up;
     ask(supervisor_effect::StartChild{{child->name, child->incarnation}, asks});
     if (child->options->start_timeout)
@@ -43,7 +43,7 @@ protected:
   }
 
   void not_up(const ChildPtr& child, const Cause& cause, Directive directive) {
-    child->start_cause = cause;
+    child->cause = cause;
     child->start_directive = directive;
     tell_to_end(child, Child::Then::failed_start);
   }
@@ -72,27 +72,28 @@ protected:
   // It ended by itself; also after it was told to end, if it failed.
   void ended_by_itself(const ChildPtr& child, Ending ending, const Cause& cause,
                        Directive directive, bool was_told) {
+    if (!is_clean(ending))
+      child->cause = cause;
     if (phase_ == SupervisorPhase::stopping)
       return stopped(child, StoppedBecause::terminated);
     if (!is_clean(ending)) {
-      child->cause = cause;
       if (directive == Directive::escalate)
         return stop(QuitReason::escalated, child, cause, StoppedBecause::decided);
       if (directive == Directive::stop) {
         stopped(child, StoppedBecause::decided);
-        return done_its_work(child, ending, cause, was_told);
+        return done_its_work(child, ending, was_told);
       }
       if (directive == Directive::resume && !child->is_temporary()) {
         child->state = ChildState::waiting;
-        child->is_member = false;
-        child->due = now_;
+        if (!child->is_member) // otherwise it comes back with its row
+          child->due = now_;
         return;
       }
     }
     if (wants_restart(child->options->restart, ending))
       return charge(child, cause, true);
     stopped(child, StoppedBecause::done);
-    done_its_work(child, ending, cause, was_told);
+    done_its_work(child, ending, was_told);
   }
 
   void charge(const ChildPtr& child, const Cause& cause, bool was_running) {
@@ -147,7 +148,7 @@ protected:
       x.state = ChildState::waiting;
       x.stopped = StoppedBecause::not_stopped;
       x.due.reset();
-      x.held_up.reset();
+      x.is_held_up = false;
     }
   }
 
@@ -195,13 +196,13 @@ protected:
       if (ending == Ending::failed && child->was_running)
         return ended_by_itself(child, ending, cause, directive, true);
       if (child->is_temporary())
-        return remove(child);
+        return stopped(child, StoppedBecause::terminated);
       child->state = ChildState::waiting;
       break;
     case Child::Then::stop:
       return stopped(child, StoppedBecause::terminated);
     case Child::Then::failed_start:
-      return failed_start(child, child->start_cause, child->start_directive);
+      return failed_start(child, child->cause, child->start_directive);
     }
   }
 
@@ -210,8 +211,8 @@ protected:
     child->stopped = reason;
     child->is_member = false;
     child->due.reset();
-    child->held_up.reset();
-    if (reason != StoppedBecause::given_up)
+    child->is_held_up = false;
+    if (reason != StoppedBecause::given_up && phase_ != SupervisorPhase::stopping)
       tell(supervisor_event::ChildStopped{now_, child->id});
     for (const auto ticket : std::exchange(child->terminators, {}))
       answer(ticket, std::nullopt, child);
@@ -220,7 +221,7 @@ protected:
   }
 
   // It may have been removed.
-  void done_its_work(const ChildPtr& child, Ending ending, const Cause& cause, bool was_told) {
+  void done_its_work(const ChildPtr& child, Ending ending, bool was_told) {
     const auto is_done = child->is_temporary()
                          || (child->options->restart == RestartType::transient && is_clean(ending));
     if (was_told || !child->options->is_significant || !is_done
@@ -230,7 +231,7 @@ protected:
       for (const auto& x : children_)
         if (x != child && x->options->is_significant && x->state != ChildState::stopped)
           return;
-    stop(QuitReason::auto_shutdown, child, cause, StoppedBecause::done);
+    stop(QuitReason::auto_shutdown, child, {}, StoppedBecause::done);
   }
 
   // -- the supervisor's own end ----------------------------------------------------------
@@ -242,22 +243,17 @@ protected:
     ask(supervisor_effect::BeginStop{reason, child ? child->name : ChildName{},
                                      child ? child->id : std::string{}, cause});
     stage_ = Stage::none;
+    held_up_since_.reset();
+    if (child && child->state != ChildState::stopped)
+      stopped(child, because);
     for (const auto& x : children_) {
       x->is_member = false;
-      if (x->state != ChildState::waiting || x == child)
-        continue;
-      x->state = ChildState::stopped;
-      x->stopped = StoppedBecause::done;
-      x->due.reset();
-      x->held_up.reset();
       answer_starter(x, SupervisorError::stopping);
+      if (x->state == ChildState::waiting)
+        stopped(x, StoppedBecause::done);
+      else if (options_.is_dynamic && is_up_or_to_be(*x))
+        tell_to_end(x, Child::Then::stop);
     }
-    if (child && child->state != ChildState::stopped) {
-      answer_starter(child, SupervisorError::start_failed, cause);
-      stopped(child, because);
-    }
-    for (const auto& x : children_)
-      answer_starter(x, SupervisorError::stopping);
   }
 };
 

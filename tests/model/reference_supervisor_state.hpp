@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -39,10 +40,10 @@ public:
     ChildCounts result;
     result.specs = children_.size();
     for (const auto& x : children_) {
-      result.active += x->is_alive() ? 1 : 0;
-      result.running += x->state == ChildState::running ? 1 : 0;
-      result.waiting += x->state == ChildState::waiting ? 1 : 0;
-      result.stopped += x->state == ChildState::stopped ? 1 : 0;
+      result.active += x->is_alive() ? 1U : 0U;
+      result.running += x->state == ChildState::running ? 1U : 0U;
+      result.waiting += x->state == ChildState::waiting ? 1U : 0U;
+      result.stopped += x->state == ChildState::stopped ? 1U : 0U;
     }
     result.restarts = restarts_;
     result.abandoned = abandoned_.size();
@@ -133,6 +134,10 @@ protected:
     std::erase(children_, child);
   }
 
+  static bool is_up_or_to_be(const Child& x) {
+    return x.state == ChildState::running || x.state == ChildState::starting;
+  }
+
   std::optional<Instant> restart_of(const Child& x) const {
     if (x.state != ChildState::waiting)
       return std::nullopt;
@@ -148,9 +153,11 @@ protected:
   void ask(const Effect& x) {
     taken.push_back(line(x));
   }
+  // Nothing comes after the news of the end.
   template <class Event>
   void tell(const Event& x) {
-    told.push_back(describe(x.at) + " " + line(x));
+    if (phase_ != SupervisorPhase::stopped || std::is_same_v<Event, supervisor_event::Stopped>)
+      told.push_back(describe(x.at) + " " + line(x));
   }
   void answer(Ticket ticket, std::optional<SupervisorError> error, const ChildPtr& child,
               const Cause& cause = {}) {
@@ -176,6 +183,7 @@ protected:
 
   Stage stage_ = Stage::none; // of the row
   Instant row_due_{};
+  std::optional<Instant> held_up_since_{}; // starts wait for the next wake-up
 
   Instant now_{};
 };
