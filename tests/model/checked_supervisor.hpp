@@ -7,6 +7,7 @@
 
 #include <rapidcheck.h>
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <utility>
@@ -79,14 +80,16 @@ private:
     if (!(engine_->count() == reference_.count()))
       RC_ASSERT(words(engine_->count()) == words(reference_.count()));
     const auto names = reference_.names();
+    const auto statuses = reference_.statuses(now);
     RC_ASSERT(engine_->children() == names);
-    for (const auto name : names) {
-      const auto expected = reference_.status(name, now);
-      const auto given = engine_->status(name, now);
+    // Of a crowd not everybody every time.
+    const std::size_t stride = names.size() > 100 ? 32 : 1;
+    for (auto i = steps_.size() % stride; i < names.size(); i += stride) {
+      const auto given = engine_->status(names[i], now);
       RC_ASSERT(given.has_value());
-      if (!(*given == *expected))
-        RC_ASSERT(words(*given) == words(*expected));
-      RC_ASSERT(engine_->find(expected->id) == name);
+      if (!(*given == statuses[i]))
+        RC_ASSERT(words(*given) == words(statuses[i]));
+      RC_ASSERT(engine_->find(statuses[i].id) == names[i]);
     }
     RC_ASSERT(!engine_->find("nobody"));
     RC_ASSERT(!engine_->status({0, 0}, now));

@@ -38,9 +38,9 @@ struct ReferenceChild {
   std::uint32_t restarts = 0;
   bool has_been_up = false;
   Instant up_since{};
-  std::optional<Instant> due{};     // of its own: a restart, being up, having ended
-  bool is_held_up = false;        // due, but there were enough starts on that wake-up
-  std::vector<Instant> failures{};  // all that there ever were
+  std::optional<Instant> due{};    // of its own: a restart, being up, having ended
+  bool is_held_up = false;         // due, but there were enough starts on that wake-up
+  std::vector<Instant> failures{}; // all that there ever were
   Cause cause{}; // of the last failure, also of a start that fails when the child has ended
 
   Then then = Then::row;

@@ -103,7 +103,8 @@ private:
         not_up(child, {1, "not up within " + to_string(*child->options->start_timeout)},
                options_.on_start_timeout);
     }
-    while (const auto child = due_child([](const Child& x) { return !x.is_alive() && !x.is_held_up; })) {
+    while (const auto child =
+             due_child([](const Child& x) { return !x.is_alive() && !x.is_held_up; })) {
       if (is_batch_over())
         child->is_held_up = hold_up();
       else
@@ -287,8 +288,8 @@ private:
     ChildPtr result;
     for (const auto& x : children_)
       if (x->due && *x->due <= now_ && is_meant(*x))
-        if (!result || std::pair{*x->due, x->name.serial}
-                         < std::pair{*result->due, result->name.serial})
+        if (!result
+            || std::pair{*x->due, x->name.serial} < std::pair{*result->due, result->name.serial})
           result = x;
     return result;
   }

@@ -62,25 +62,11 @@ public:
     return result;
   }
 
-  std::optional<ChildStatus> status(ChildName name, Instant now) const {
-    const auto child = with_name(name);
-    if (!child)
-      return std::nullopt;
-    ChildStatus result;
-    result.id = child->id;
-    result.state = child->state;
-    result.restart = child->options->restart;
-    result.stopped = child->stopped;
-    result.incarnation = child->incarnation;
-    result.restarts = child->restarts;
-    result.failures = child->progress.retries;
-    if (const auto at = restart_of(*child)) {
-      result.is_due = true;
-      result.due_in = std::max(*at - now, Duration{0});
-    }
-    if (child->state == ChildState::running)
-      result.up_for = now - child->up_since;
-    result.cause = child->cause.text;
+  /// How they all stand, in order.
+  std::vector<ChildStatus> statuses(Instant now) const {
+    std::vector<ChildStatus> result;
+    for (const auto& x : children_)
+      result.push_back(status(*x, now));
     return result;
   }
 
@@ -136,6 +122,25 @@ protected:
 
   static bool is_up_or_to_be(const Child& x) {
     return x.state == ChildState::running || x.state == ChildState::starting;
+  }
+
+  ChildStatus status(const Child& x, Instant now) const {
+    ChildStatus result;
+    result.id = x.id;
+    result.state = x.state;
+    result.restart = x.options->restart;
+    result.stopped = x.stopped;
+    result.incarnation = x.incarnation;
+    result.restarts = x.restarts;
+    result.failures = x.progress.retries;
+    if (const auto at = restart_of(x)) {
+      result.is_due = true;
+      result.due_in = std::max(*at - now, Duration{0});
+    }
+    if (x.state == ChildState::running)
+      result.up_for = now - x.up_since;
+    result.cause = x.cause.text;
+    return result;
   }
 
   std::optional<Instant> restart_of(const Child& x) const {

@@ -86,13 +86,11 @@ TEST(supervisor_walk, agrees_when_no_limit_ends_anything) {
   }));
 }
 
-TEST(supervisor_walk, agrees_when_there_are_more_children_than_are_started_at_once) {
+// Now and then there are more children than are started at once.
+TEST(supervisor_walk, agrees_when_everything_happens) {
   EXPECT_TRUE(supervisor_walks_agree([](SupervisorConditions& x) {
-    x.limit = 0;
-    x.auto_shutdown = 0;
-    if (!x.first.empty())
-      x.first.resize(1);
-    x.crowd = SupervisorEngine::batch + x.seed % 20;
+    if (x.seed % 32 == 31)
+      x.crowd = SupervisorEngine::batch + x.seed % 20;
   }));
 }
 
