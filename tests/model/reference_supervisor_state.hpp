@@ -50,11 +50,6 @@ public:
     return result;
   }
 
-  std::optional<ChildName> find(const std::string& id) const {
-    const auto child = with_id(id);
-    return child ? std::optional{child->name} : std::nullopt;
-  }
-
   std::vector<ChildName> names() const {
     std::vector<ChildName> result;
     for (const auto& x : children_)
