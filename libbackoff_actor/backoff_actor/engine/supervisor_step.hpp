@@ -104,6 +104,8 @@ private:
   void overdue(Slot slot);
   void ended(Slot slot, Ending ending, const std::shared_ptr<const Cause>& cause,
              Directive directive);
+  void after_end(Slot slot, Ending ending, const std::shared_ptr<const Cause>& cause,
+                 Directive directive);
   void stay_away(Slot slot, StoppedBecause reason);
   void settle(Slot slot, StoppedBecause reason);
   void remove(Slot slot);

@@ -1,0 +1,108 @@
+// Cases that random walks found.
+
+#include "backoff_actor/engine/supervisor_engine.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace backoff_actor {
+
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr auto start = Instant{1s};
+
+ChildOptions child_options() {
+  ChildOptions options;
+  options.backoff = Fixed{20ms};
+  options.shutdown = Shutdown::within(30ms);
+  return options;
+}
+
+// A supervisor whose first children are all up; they are named 1, 2, 3 ... .
+class Supervised {
+public:
+  explicit Supervised(std::vector<ChildOptions> children, SupervisorEngineOptions options = {}) {
+    options.on_event = [this](const SupervisorEvent& event) { events.push_back(to_string(event)); };
+    std::vector<ChildEntry> entries;
+    for (auto& child : children)
+      entries.push_back(
+        {id_of(entries.size()), std::make_shared<const ChildOptions>(std::move(child))});
+    const auto count = static_cast<std::uint32_t>(entries.size());
+    engine_ = std::make_unique<SupervisorEngine>(
+      std::make_shared<const SupervisorEngineOptions>(std::move(options)), std::move(entries));
+    step(start, supervisor_input::Start{});
+    for (std::uint32_t child = 1; child <= count; ++child) {
+      while (engine_->status(name(child), start)->state == ChildState::waiting)
+        step(start, supervisor_input::Wake{});
+      step(start, supervisor_input::ChildMade{actor(child)});
+    }
+  }
+
+  // Keeps the effects and events of this step alone.
+  void step(Instant now, const SupervisorInput& input) {
+    effects.clear();
+    events.clear();
+    engine_->step(now, input, effects);
+  }
+
+  static ChildName name(std::uint32_t child) { return {child - 1, child}; }
+  static ChildActor actor(std::uint32_t child, std::uint32_t incarnation = 1) {
+    return {name(child), incarnation};
+  }
+
+  void down(Instant now, std::uint32_t child, Ending ending) {
+    step(now, supervisor_input::ChildDown{actor(child), ending,
+                                          is_clean(ending) ? Cause{} : Cause{1, "broken"},
+                                          Directive::restart});
+  }
+
+  template <class Effect>
+  std::vector<Effect> all() const {
+    std::vector<Effect> result;
+    for (const auto& effect : effects)
+      if (const auto* const x = std::get_if<Effect>(&effect))
+        result.push_back(*x);
+    return result;
+  }
+
+  SupervisorPhase phase() const { return engine_->phase(); }
+
+  SupervisorEffects effects;
+  std::vector<std::string> events;
+
+private:
+  static std::string id_of(std::size_t child) {
+    return child < 26 ? std::string(1, "abcdefghijklmnopqrstuvwxyz"[child]) : std::to_string(child);
+  }
+
+  std::unique_ptr<SupervisorEngine> engine_;
+};
+
+} // namespace
+
+TEST(supervisor_engine, does_not_say_of_an_abandoned_child_that_it_has_ended) {
+  Supervised supervisor{{child_options()}};
+  supervisor.step(start, supervisor_input::TerminateChild{7, "a"});
+  supervisor.step(start + 30ms, supervisor_input::Wake{});
+  supervisor.step(start + 5030ms, supervisor_input::Wake{});
+  EXPECT_THAT(supervisor.events, ElementsAre("child a 1 has not ended within the grace, abandoned",
+                                             "child a stays away"));
+  supervisor.down(start + 6s, 1, Ending::killed);
+  EXPECT_THAT(supervisor.events, ElementsAre("an abandoned child ended after all"));
+}
+
+} // namespace backoff_actor
