@@ -105,4 +105,14 @@ TEST(supervisor_engine, does_not_say_of_an_abandoned_child_that_it_has_ended) {
   EXPECT_THAT(supervisor.events, ElementsAre("an abandoned child ended after all"));
 }
 
+TEST(supervisor_engine, tells_nothing_after_its_end) {
+  Supervised supervisor{{child_options()}};
+  supervisor.step(start, supervisor_input::Stop{});
+  supervisor.step(start + 30ms, supervisor_input::Wake{});
+  supervisor.step(start + 5030ms, supervisor_input::Wake{});
+  ASSERT_EQ(supervisor.phase(), SupervisorPhase::stopped);
+  supervisor.down(start + 6s, 1, Ending::killed); // it was abandoned
+  EXPECT_THAT(supervisor.events, IsEmpty());
+}
+
 } // namespace backoff_actor
