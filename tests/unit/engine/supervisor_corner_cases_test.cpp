@@ -115,4 +115,15 @@ TEST(supervisor_engine, tells_nothing_after_its_end) {
   EXPECT_THAT(supervisor.events, IsEmpty());
 }
 
+TEST(supervisor_engine, answers_who_wants_a_restart_at_its_end_that_it_is_stopping) {
+  Supervised supervisor{{child_options(), child_options()}};
+  supervisor.step(start, supervisor_input::Stop{}); // the second is ending, the first still runs
+  for (const auto* const id : {"a", "b"}) {
+    supervisor.step(start, supervisor_input::RestartChild{7, id});
+    const auto answers = supervisor.all<supervisor_effect::Answer>();
+    ASSERT_EQ(answers.size(), 1U);
+    EXPECT_EQ(answers[0].error, SupervisorError::stopping);
+  }
+}
+
 } // namespace backoff_actor
