@@ -116,9 +116,9 @@ struct BACKOFF_ACTOR_HIDDEN SupervisorEngine::State {
   Slot last = none;
   Slot first_free = none;
   std::uint32_t last_serial = 0;
-  std::uint32_t starts = 0; // since the last wake-up
-  bool is_held_up = false;  // starts wait for the next wake-up
-  Slot to_end = none;       // while stopping: who is looked at next
+  std::uint32_t starts = 0;               // since the last wake-up
+  std::optional<Instant> held_up_since{}; // starts wait for the next wake-up
+  Slot to_end = none;                     // while stopping: who is looked at next
   SupervisorPhase phase = SupervisorPhase::starting;
   bool has_begun = false;
   Instant wake_at = Instant::never(); // of the wake-up that was asked for and has not come

@@ -116,6 +116,7 @@ private:
   // -- rows -----------------------------------------------------------------------------
 
   void start_ready();
+  void hold_up();
   void advance_row();
   bool end_row();
   void start_row();

@@ -126,4 +126,23 @@ TEST(supervisor_engine, answers_who_wants_a_restart_at_its_end_that_it_is_stoppi
   }
 }
 
+TEST(supervisor_engine, asks_once_for_the_wake_up_that_starts_wait_for) {
+  auto options = child_options();
+  options.backoff = Fixed{0ms};
+  constexpr auto count = SupervisorEngine::batch + 2;
+  Supervised supervisor{std::vector<ChildOptions>(count, options)};
+  for (std::uint32_t child = 1; child <= count; ++child)
+    supervisor.down(start, child, Ending::failed);
+  supervisor.step(start, supervisor_input::Wake{});
+  EXPECT_EQ(supervisor.all<supervisor_effect::StartChild>().size(), 256U);
+  const auto wake_ups = supervisor.all<supervisor_effect::WakeAt>();
+  ASSERT_EQ(wake_ups.size(), 1U);
+  EXPECT_EQ(wake_ups[0].at, start);
+  supervisor.step(start + 1ms, supervisor_input::ChildMade{Supervised::actor(1, 2)});
+  EXPECT_THAT(supervisor.all<supervisor_effect::WakeAt>(), IsEmpty());
+  supervisor.step(start + 2ms, supervisor_input::Wake{});
+  EXPECT_EQ(supervisor.all<supervisor_effect::StartChild>().size(), 2U);
+  EXPECT_THAT(supervisor.all<supervisor_effect::WakeAt>(), IsEmpty());
+}
+
 } // namespace backoff_actor
