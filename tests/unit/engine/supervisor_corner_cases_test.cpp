@@ -145,4 +145,20 @@ TEST(supervisor_engine, asks_once_for_the_wake_up_that_starts_wait_for) {
   EXPECT_THAT(supervisor.all<supervisor_effect::WakeAt>(), IsEmpty());
 }
 
+TEST(supervisor_engine, is_not_ended_by_a_significant_child_that_it_told_to_end) {
+  SupervisorEngineOptions options;
+  options.strategy = Strategy::one_for_all;
+  options.auto_shutdown = AutoShutdown::any_significant;
+  auto significant = child_options();
+  significant.restart = RestartType::temporary;
+  significant.is_significant = true;
+  Supervised supervisor{{child_options(), significant}, options};
+  supervisor.down(start, 1, Ending::failed);
+  EXPECT_EQ(supervisor.all<supervisor_effect::TellToEnd>().size(), 1U);
+  supervisor.down(start, 2, Ending::failed);
+  EXPECT_THAT(supervisor.events,
+              ElementsAre("child b 1 ended", "child b stays away", "child b removed"));
+  EXPECT_EQ(supervisor.phase(), SupervisorPhase::running);
+}
+
 } // namespace backoff_actor
