@@ -76,9 +76,15 @@ void SupervisorEngine::Step::after_end(Slot slot, Ending ending,
   else if (ending == Ending::failed && c.is_up)
     ended_by_itself(slot, ending, cause, directive);
   else if (c.options->restart == RestartType::temporary)
-    stay_away(slot, StoppedBecause::terminated);
+    go_with_row(slot);
   else
     state_.set(slot, ChildState::waiting);
+}
+
+// A temporary child does not come back with its row, not even if somebody waits for its start.
+void SupervisorEngine::Step::go_with_row(Slot slot) {
+  answer_starter(slot, SupervisorError::terminated);
+  stay_away(slot, StoppedBecause::terminated);
 }
 
 // Down, until somebody asks for it.

@@ -107,6 +107,7 @@ private:
              Directive directive);
   void after_end(Slot slot, Ending ending, const std::shared_ptr<const Cause>& cause,
                  Directive directive);
+  void go_with_row(Slot slot);
   void stay_away(Slot slot, StoppedBecause reason);
   void settle(Slot slot, StoppedBecause reason);
   void remove(Slot slot);

@@ -161,4 +161,21 @@ TEST(supervisor_engine, is_not_ended_by_a_significant_child_that_it_told_to_end)
   EXPECT_EQ(supervisor.phase(), SupervisorPhase::running);
 }
 
+TEST(supervisor_engine, answers_who_waits_for_a_temporary_child_that_goes_with_its_row) {
+  SupervisorEngineOptions options;
+  options.strategy = Strategy::one_for_all;
+  auto temporary = child_options();
+  temporary.restart = RestartType::temporary;
+  Supervised supervisor{{child_options()}, options};
+  supervisor.step(
+    start, supervisor_input::StartChild{7, {"b", std::make_shared<const ChildOptions>(temporary)}});
+  supervisor.down(start, 1, Ending::failed); // before the second is up
+  supervisor.down(start, 2, Ending::shutdown);
+  const auto answers = supervisor.all<supervisor_effect::Answer>();
+  ASSERT_EQ(answers.size(), 1U);
+  EXPECT_EQ(answers[0].ticket, 7U);
+  EXPECT_EQ(answers[0].error, SupervisorError::terminated);
+  EXPECT_EQ(supervisor.all<supervisor_effect::ForgetChild>().size(), 1U);
+}
+
 } // namespace backoff_actor
