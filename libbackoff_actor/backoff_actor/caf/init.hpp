@@ -6,6 +6,7 @@
 #include "backoff_actor/caf/retried_reply.hpp"
 #include "backoff_actor/caf/retry_after.hpp"
 #include "backoff_actor/caf/submission.hpp"
+#include "backoff_actor/caf/supervisor_control.hpp"
 
 namespace backoff_actor {
 

@@ -25,6 +25,8 @@
 //   enqueue, send_later    sending without a sender, and to oneself after a delay
 //   request                a request of any actor's, in CAF's own way
 //   send_exit_now          an exit message ahead of all that waits in a mailbox
+//   on_exit_message        deciding about exit messages oneself
+//   make_forwarder         an address that stays while actors come and go
 //   answer, refuse, ...    giving a client what it waits for
 //   OpenRequest, respond   the same without CAF's promise
 //   RequestingActor        an actor that makes requests of any type and is told what comes back

@@ -1,4 +1,5 @@
 #include "backoff_actor/caf/messages.hpp"
+#include "backoff_actor/caf/supervisor_error.hpp"
 #include "backoff_actor/core/unit_random.hpp"
 
 #include <caf/actor_cast.hpp>
@@ -21,11 +22,16 @@ namespace backoff_actor {
 namespace {
 
 const caf::atom_value error_category = caf::atom("backoff");
+const caf::atom_value supervisor_category = caf::atom("supervisor");
 
 } // namespace
 
 caf::error make_error(SenderError code) {
   return {static_cast<std::uint8_t>(code), error_category};
+}
+
+caf::error make_error(SupervisorError code) {
+  return {static_cast<std::uint8_t>(code), supervisor_category};
 }
 
 namespace seam {
@@ -36,6 +42,10 @@ void register_errors(caf::actor_system_config& config) {
   config.add_error_category(error_category,
                             [](std::uint8_t code, caf::atom_value, const caf::message& context) {
                               return render_own(static_cast<SenderError>(code), context);
+                            });
+  config.add_error_category(supervisor_category,
+                            [](std::uint8_t code, caf::atom_value, const caf::message& context) {
+                              return render_own(static_cast<SupervisorError>(code), context);
                             });
 }
 
@@ -99,6 +109,40 @@ void answer_request(caf::response_promise& client, caf::message answer) {
 void respond(const OpenRequest& request, caf::message answer, const caf::strong_actor_ptr& from) {
   request.client->enqueue(
     caf::make_mailbox_element(from, request.id.response_id(), {}, std::move(answer)), nullptr);
+}
+
+// -- addresses ----------------------------------------------------------------
+
+namespace {
+
+class Forwarder final : public caf::monitorable_actor {
+public:
+  Forwarder(caf::actor_config& config, std::shared_ptr<Forwarding> forwarding)
+    : caf::monitorable_actor(config), forwarding_(std::move(forwarding)) {}
+
+  void enqueue(caf::mailbox_element_ptr element, caf::execution_unit* context) override {
+    if (const auto target = forwarding_->target()) {
+      target->enqueue(std::move(element), context);
+      return;
+    }
+    const auto is_request = element->mid.is_request();
+    auto error = forwarding_->on_nobody(is_request);
+    if (is_request && element->sender)
+      element->sender->enqueue(
+        caf::make_mailbox_element(nullptr, element->mid.response_id(), {}, std::move(error)),
+        context);
+  }
+
+private:
+  std::shared_ptr<Forwarding> forwarding_;
+};
+
+} // namespace
+
+caf::actor make_forwarder(caf::actor_system& system, std::shared_ptr<Forwarding> forwarding) {
+  caf::actor_config config;
+  return caf::make_actor<Forwarder, caf::actor>(system.next_actor_id(), system.node(), &system,
+                                                config, std::move(forwarding));
 }
 
 // -- the alarm ----------------------------------------------------------------

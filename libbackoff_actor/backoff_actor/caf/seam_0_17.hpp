@@ -19,6 +19,7 @@
 #include <caf/replies_to.hpp>
 #include <caf/response_promise.hpp>
 #include <caf/send.hpp>
+#include <caf/system_messages.hpp>
 #include <caf/type_id.hpp>
 
 #include <cstdint>
@@ -158,6 +159,14 @@ void send_later(caf::event_based_actor& self, Duration delay, Ts&&... values) {
 template <class Self, class Receiver, class... Ts>
 auto request(Self& self, const Receiver& receiver, Ts... values) {
   return self.request(receiver, caf::infinite, std::move(values)...);
+}
+
+/// Returns a handler, for `RequestingActor::complete`, with which `self` decides itself what to do about
+/// an exit message; `exit_reason::kill` ends it all the same.
+template <class OnExitMessage>
+auto on_exit_message(caf::scheduled_actor& self, OnExitMessage on_exit_message) {
+  self.set_exit_handler([on_exit_message](caf::exit_msg& x) { on_exit_message(x.reason); });
+  return [](const caf::exit_msg&) {}; // which never comes here
 }
 
 // -- the actor ----------------------------------------------------------------

@@ -1,4 +1,5 @@
 #include "backoff_actor/caf/messages.hpp"
+#include "backoff_actor/caf/supervisor_error.hpp"
 #include "backoff_actor/core/unit_random.hpp"
 
 #include <caf/abstract_actor.hpp>
@@ -21,18 +22,42 @@ namespace backoff_actor {
 
 caf::error make_error(SenderError code) { return caf::error{code}; }
 
-bool from_integer(std::uint8_t number, SenderError& error) {
-  if (number == 0 || number > last_sender_error)
+caf::error make_error(SupervisorError code) { return caf::error{code}; }
+
+namespace {
+
+template <class Error>
+bool set_from(std::uint8_t number, std::uint8_t last, Error& error) {
+  if (number == 0 || number > last)
     return false;
-  error = static_cast<SenderError>(number);
+  error = static_cast<Error>(number);
   return true;
 }
 
-bool from_string(std::string_view text, SenderError& error) {
-  for (std::uint8_t number = 1; number <= last_sender_error; ++number)
-    if (to_string(static_cast<SenderError>(number)) == text)
-      return from_integer(number, error);
+template <class Error>
+bool set_from(std::string_view text, std::uint8_t last, Error& error) {
+  for (std::uint8_t number = 1; number <= last; ++number)
+    if (to_string(static_cast<Error>(number)) == text)
+      return set_from(number, last, error);
   return false;
+}
+
+} // namespace
+
+bool from_integer(std::uint8_t number, SenderError& error) {
+  return set_from(number, last_sender_error, error);
+}
+
+bool from_string(std::string_view text, SenderError& error) {
+  return set_from(text, last_sender_error, error);
+}
+
+bool from_integer(std::uint8_t number, SupervisorError& error) {
+  return set_from(number, last_supervisor_error, error);
+}
+
+bool from_string(std::string_view text, SupervisorError& error) {
+  return set_from(text, last_supervisor_error, error);
 }
 
 namespace seam {
@@ -42,6 +67,8 @@ namespace seam {
 std::string render(const caf::actor_system&, const caf::error& error) {
   if (error && error.category() == caf::type_id_v<SenderError>)
     return render_own(static_cast<SenderError>(error.code()), error.context());
+  if (error && error.category() == caf::type_id_v<SupervisorError>)
+    return render_own(static_cast<SupervisorError>(error.code()), error.context());
   return to_string(error);
 }
 
@@ -106,6 +133,47 @@ void answer_request(caf::response_promise& client, caf::message answer) {
 void respond(const OpenRequest& request, caf::message answer, const caf::strong_actor_ptr& from) {
   request.client->enqueue(
     caf::make_mailbox_element(from, request.id.response_id(), std::move(answer)), nullptr);
+}
+
+// -- addresses ----------------------------------------------------------------
+
+namespace {
+
+class Forwarder final : public caf::abstract_actor {
+public:
+  Forwarder(caf::actor_config& config, std::shared_ptr<Forwarding> forwarding)
+    : caf::abstract_actor(config), forwarding_(std::move(forwarding)) {}
+
+  const char* name() const override { return "backoff_actor.address"; }
+
+  bool enqueue(caf::mailbox_element_ptr element, caf::scheduler* context) override {
+    if (const auto target = forwarding_->target()) {
+      target->enqueue(std::move(element), context);
+      return true; // even if it has ended: another may come
+    }
+    const auto is_request = element->mid.is_request();
+    auto error = forwarding_->on_nobody(is_request);
+    if (is_request && element->sender)
+      element->sender->enqueue(caf::make_mailbox_element(nullptr, element->mid.response_id(),
+                                                         caf::make_message(std::move(error))),
+                               context);
+    return true;
+  }
+
+  void setup_metrics() {}
+
+private:
+  void force_close_mailbox() override {}
+
+  std::shared_ptr<Forwarding> forwarding_;
+};
+
+} // namespace
+
+caf::actor make_forwarder(caf::actor_system& system, std::shared_ptr<Forwarding> forwarding) {
+  caf::actor_config config;
+  return caf::make_actor<Forwarder, caf::actor>(system.next_actor_id(), system.node(), &system,
+                                                config, std::move(forwarding));
 }
 
 // -- watching -----------------------------------------------------------------

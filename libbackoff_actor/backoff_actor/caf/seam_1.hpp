@@ -5,6 +5,7 @@
 #include "backoff_actor/caf/seam_common.hpp"
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/sender_error.hpp"
+#include "backoff_actor/core/supervisor_error.hpp"
 #include "backoff_actor/core/time.hpp"
 
 #include <caf/actor.hpp>
@@ -24,6 +25,7 @@
 #include <caf/response_promise.hpp>
 #include <caf/result.hpp>
 #include <caf/send.hpp>
+#include <caf/system_messages.hpp>
 #include <caf/type_id.hpp>
 
 #include <cstdint>
@@ -41,9 +43,11 @@ namespace backoff_actor::seam {
 
 CAF_BEGIN_TYPE_ID_BLOCK(backoff_actor_errors, caf::first_custom_type_id + 7450)
   CAF_ADD_TYPE_ID(backoff_actor_errors, (backoff_actor::SenderError))
+  CAF_ADD_TYPE_ID(backoff_actor_errors, (backoff_actor::SupervisorError))
 CAF_END_TYPE_ID_BLOCK(backoff_actor_errors)
 
 CAF_ERROR_CODE_ENUM(backoff_actor::SenderError)
+CAF_ERROR_CODE_ENUM(backoff_actor::SupervisorError)
 
 namespace backoff_actor {
 
@@ -51,6 +55,17 @@ namespace backoff_actor {
 BACKOFF_ACTOR_EXPORT bool from_string(std::string_view text, SenderError& error);
 /// Sets the error that has the number; false if none has.
 BACKOFF_ACTOR_EXPORT bool from_integer(std::uint8_t number, SenderError& error);
+
+/// Sets the error that the text names; false if it names none.
+BACKOFF_ACTOR_EXPORT bool from_string(std::string_view text, SupervisorError& error);
+/// Sets the error that has the number; false if none has.
+BACKOFF_ACTOR_EXPORT bool from_integer(std::uint8_t number, SupervisorError& error);
+
+/// Shows CAF the error as a number, and as text in formats for people.
+template <class Inspector>
+bool inspect(Inspector& f, SupervisorError& x) {
+  return caf::default_enum_inspect(f, x);
+}
 
 /// Shows CAF the error as a number, and as text in formats for people.
 template <class Inspector>
@@ -186,6 +201,13 @@ void send_later(caf::event_based_actor& self, Duration delay, Ts&&... values) {
 template <class Self, class Receiver, class... Ts>
 auto request(Self& self, const Receiver& receiver, Ts... values) {
   return self.mail(std::move(values)...).request(receiver, caf::infinite);
+}
+
+/// Returns a handler, for `RequestingActor::complete`, with which `self` decides itself what to do about
+/// an exit message; `exit_reason::kill` ends it all the same.
+template <class OnExitMessage>
+auto on_exit_message(caf::scheduled_actor&, OnExitMessage on_exit_message) {
+  return [on_exit_message](const caf::exit_msg& x) { on_exit_message(x.reason); };
 }
 
 // -- the actor ----------------------------------------------------------------

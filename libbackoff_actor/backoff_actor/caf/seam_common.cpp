@@ -19,7 +19,9 @@ caf::error make_error(SenderError code, std::string text) {
 
 namespace seam {
 
-std::string render_own(SenderError code, const caf::message& context) {
+namespace {
+
+std::string with_remarks(std::string sentence, const caf::message& context) {
   std::string remarks;
   const auto add = [&](const std::string& remark) {
     remarks += (remarks.empty() ? "" : ", ") + remark;
@@ -30,7 +32,17 @@ std::string render_own(SenderError code, const caf::message& context) {
     else if (context.match_element<RetryAfter>(i)
              && context.get_as<RetryAfter>(i).span != Duration{0})
       add(to_string(context.get_as<RetryAfter>(i)));
-  return remarks.empty() ? to_string(code) : to_string(code) + " (" + remarks + ")";
+  return remarks.empty() ? sentence : sentence.append(" (").append(remarks).append(")");
+}
+
+} // namespace
+
+std::string render_own(SenderError code, const caf::message& context) {
+  return with_remarks(to_string(code), context);
+}
+
+std::string render_own(SupervisorError code, const caf::message& context) {
+  return with_remarks(to_string(code), context);
 }
 
 caf::error error_of(const std::exception_ptr& thrown) {

@@ -5,6 +5,7 @@
 #include "backoff_actor/core/cause.hpp"
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/sender_error.hpp"
+#include "backoff_actor/core/supervisor_error.hpp"
 #include "backoff_actor/core/time.hpp"
 
 #include <caf/actor.hpp>
@@ -20,6 +21,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -50,6 +52,9 @@ BACKOFF_ACTOR_EXPORT std::string render(const caf::actor_system& system, const c
 /// Renders an error of this library: its sentence, and in brackets the text and the `RetryAfter`
 /// that it may carry.
 BACKOFF_ACTOR_EXPORT std::string render_own(SenderError code, const caf::message& context);
+
+/// Renders an error of supervisors in the same way.
+BACKOFF_ACTOR_EXPORT std::string render_own(SupervisorError code, const caf::message& context);
 
 /// Returns an error as a cause, whose code tells the error's category and code apart from any
 /// other's, and whose text is empty unless asked for `with_text`: rendering is costly.
@@ -117,6 +122,31 @@ struct OpenRequest {
 /// @thread any
 BACKOFF_ACTOR_EXPORT void respond(const OpenRequest& request, caf::message answer,
                                   const caf::strong_actor_ptr& from = nullptr);
+
+// -- addresses ----------------------------------------------------------------
+
+/// Who stands behind an address.
+///
+/// @thread all members from any thread, several at a time.
+class BACKOFF_ACTOR_EXPORT Forwarding {
+public:
+  /// Knows nobody.
+  Forwarding() = default;
+  Forwarding(const Forwarding&) = delete;
+  Forwarding& operator=(const Forwarding&) = delete;
+  /// Forgets whoever it knows.
+  virtual ~Forwarding() = default;
+
+  /// Returns who gets what is sent now; nobody: it is refused.
+  virtual caf::strong_actor_ptr target() = 0;
+  /// Is told that a message found nobody; returns what answers it if it is a request.
+  virtual caf::error on_nobody(bool is_request) = 0;
+};
+
+/// Returns an address without an actor of its own: whatever is sent to it goes to whoever stands behind
+/// it then, as if it had been sent there, in the sender's thread.
+BACKOFF_ACTOR_EXPORT caf::actor make_forwarder(caf::actor_system& system,
+                                               std::shared_ptr<Forwarding> forwarding);
 
 // -- the actor ----------------------------------------------------------------
 

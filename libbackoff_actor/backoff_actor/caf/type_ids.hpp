@@ -6,6 +6,8 @@
 
 #include "backoff_actor/caf/seam.hpp"
 #include "backoff_actor/observe/sender_status.hpp"
+#include "backoff_actor/observe/supervision_tree.hpp"
+#include "backoff_actor/observe/supervisor_status.hpp"
 
 namespace backoff_actor {
 
@@ -30,6 +32,20 @@ struct Stop;
 struct BeginRetries;
 struct RetriedReply;
 struct GuardClosed;
+struct ChildSpec;
+struct StartChild;
+struct AddChild;
+struct StartedChild;
+struct TerminateChild;
+struct RestartChild;
+struct DeleteChild;
+struct RetryChildNow;
+struct WhichChildren;
+struct Children;
+struct CountChildren;
+struct GetSpec;
+struct GetTree;
+struct AwaitUp;
 
 } // namespace backoff_actor
 
@@ -56,4 +72,20 @@ CAF_BEGIN_TYPE_ID_BLOCK(backoff_actor, caf::first_custom_type_id + 7400)
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::BeginRetries))
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::RetriedReply))
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::GuardClosed))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::ChildSpec))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::StartChild))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::AddChild))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::StartedChild))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::TerminateChild))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::RestartChild))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::DeleteChild))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::RetryChildNow))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::WhichChildren))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::Children))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::CountChildren))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::GetSpec))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::GetTree))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::AwaitUp))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::ChildCounts))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::SupervisionTree))
 CAF_END_TYPE_ID_BLOCK(backoff_actor)

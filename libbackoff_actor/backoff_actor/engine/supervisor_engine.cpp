@@ -125,6 +125,11 @@ std::optional<ChildName> SupervisorEngine::find(std::string_view id) const {
   return slot == State::none ? std::nullopt : std::optional{state_->name_of(slot)};
 }
 
+std::string_view SupervisorEngine::id_of(ChildName child) const {
+  return state_->is_known(child) ? std::string_view{state_->children[child.slot].id}
+                                 : std::string_view{};
+}
+
 std::vector<ChildName> SupervisorEngine::children() const {
   std::vector<ChildName> names;
   names.reserve(state_->by_id.size());

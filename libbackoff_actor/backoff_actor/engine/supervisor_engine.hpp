@@ -94,6 +94,9 @@ public:
   /// Returns the child of an id, in constant time; nothing if there is none.
   std::optional<ChildName> find(std::string_view id) const;
 
+  /// Returns the id of a child, until the next step; empty if there is none of that name.
+  std::string_view id_of(ChildName child) const;
+
   /// Returns the names of all children, in order.
   std::vector<ChildName> children() const;
 

@@ -49,7 +49,8 @@ void align(std::vector<std::string>& texts) {
 std::string to_string(const LogEntry& entry) {
   if (const auto* note = std::get_if<std::string>(&entry.what))
     return "(" + *note + ")";
-  const auto event = to_string(*entry.event());
+  const auto event =
+    entry.event() ? to_string(*entry.event()) : to_string(*entry.supervisor_event());
   return entry.sender.empty() ? event : entry.sender + ": " + event;
 }
 
@@ -71,6 +72,12 @@ EventHook EventLog::hook(std::string sender) const {
   };
 }
 
+SupervisorEventHook EventLog::supervisor_hook(std::string supervisor) const {
+  return [state = state_, supervisor = std::move(supervisor)](const SupervisorEvent& event) {
+    state->add({time_of(event), supervisor, event});
+  };
+}
+
 void EventLog::note(Instant at, std::string text) const { state_->add({at, {}, std::move(text)}); }
 
 std::vector<LogEntry> EventLog::entries() const {
@@ -80,15 +87,17 @@ std::vector<LogEntry> EventLog::entries() const {
 
 std::vector<Event> EventLog::events() const {
   std::vector<Event> result;
-  for_each([&result](const Event& event) { result.push_back(event); });
+  for_each([&result](const LogEntry& entry) {
+    if (entry.event())
+      result.push_back(*entry.event());
+  });
   return result;
 }
 
-void EventLog::for_each(const std::function<void(const Event&)>& visit) const {
+void EventLog::for_each(const std::function<void(const LogEntry&)>& visit) const {
   const std::lock_guard lock{state_->mutex};
   for (const auto& entry : state_->entries)
-    if (const auto* event = entry.event())
-      visit(*event);
+    visit(entry);
 }
 
 std::uint64_t EventLog::forgotten() const {
@@ -98,8 +107,9 @@ std::uint64_t EventLog::forgotten() const {
 
 EventLog EventLog::of(const std::string& sender) const {
   auto result = snapshot();
-  std::erase_if(result.state_->entries,
-                [&sender](const auto& x) { return x.event() && x.sender != sender; });
+  std::erase_if(result.state_->entries, [&sender](const auto& x) {
+    return !std::holds_alternative<std::string>(x.what) && x.sender != sender;
+  });
   return result;
 }
 

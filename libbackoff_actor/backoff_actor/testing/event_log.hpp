@@ -3,6 +3,7 @@
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/observe/events.hpp"
+#include "backoff_actor/observe/supervisor_events.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -20,19 +22,22 @@ using backoff_actor::to_string; // of spans, which would be hidden by those belo
 
 /// One line of an `EventLog`.
 struct LogEntry {
-  Instant at;                            ///< when it happened
-  std::string sender;                    ///< who told it; empty: one without a name, or a note
-  std::variant<Event, std::string> what; ///< what a sender told, or a note
+  Instant at;         ///< when it happened
+  std::string sender; ///< who told it, also a supervisor; empty: one without a name, or a note
+  std::variant<Event, std::string, SupervisorEvent> what; ///< what was told, or a note
 
-  /// The event; none if it is a note.
+  /// The event of a sender; none if it is anything else.
   const Event* event() const { return std::get_if<Event>(&what); }
+
+  /// The event of a supervisor; none if it is anything else.
+  const SupervisorEvent* supervisor_event() const { return std::get_if<SupervisorEvent>(&what); }
 };
 
 /// Renders an entry in one line, without its time: `orders: child 3 down: Danger, High Voltage!`, and
 /// a note in brackets.
 BACKOFF_ACTOR_EXPORT std::string to_string(const LogEntry& entry);
 
-/// Keeps all events of the senders that were given its hook, and what others have to say; copies of
+/// Keeps all events of the senders and supervisors that were given its hooks, and what others have to say; copies of
 /// a log share what it holds.
 ///
 /// All who tell it something are to be on one time line.
@@ -55,21 +60,24 @@ public:
   /// timeline says of which sender an event is, and `of` finds it.
   EventHook hook(std::string sender = {}) const;
 
+  /// The same for `SupervisorOptions::on_event`.
+  SupervisorEventHook supervisor_hook(std::string supervisor = {}) const;
+
   /// Adds a line to the timeline that is no event: what a test, or whoever makes failures, did.
   void note(Instant at, std::string text) const;
 
   /// All that is kept, in the order in which it was told.
   std::vector<LogEntry> entries() const;
 
-  /// All events that are kept, in order.
+  /// All events of senders that are kept, in order.
   std::vector<Event> events() const;
 
-  /// All events of one type that are kept, in order.
+  /// All events of one type that are kept, in order, of senders or of supervisors.
   template <class T>
   std::vector<T> all() const {
     std::vector<T> result;
-    for_each([&result](const Event& event) {
-      if (const auto* x = std::get_if<T>(&event))
+    for_each([&result](const LogEntry& entry) {
+      if (const auto* x = get_if<T>(entry))
         result.push_back(*x);
     });
     return result;
@@ -79,14 +87,14 @@ public:
   template <class T>
   std::size_t count() const {
     std::size_t result = 0;
-    for_each([&result](const Event& event) { result += std::holds_alternative<T>(event); });
+    for_each([&result](const LogEntry& entry) { result += get_if<T>(entry) != nullptr; });
     return result;
   }
 
   /// How many entries are not kept any longer.
   std::uint64_t forgotten() const;
 
-  /// What the sender of that name has told so far, with all notes, as a log of its own.
+  /// What the sender or supervisor of that name has told so far, with all notes, as a log of its own.
   EventLog of(const std::string& sender) const;
 
   /// What there is so far, as a log of its own.
@@ -113,7 +121,15 @@ private:
 
   explicit EventLog(std::size_t limit);
 
-  void for_each(const std::function<void(const Event&)>& visit) const; // under the lock
+  template <class T>
+  static const T* get_if(const LogEntry& entry) {
+    if constexpr (std::is_constructible_v<Event, const T&>)
+      return entry.event() ? std::get_if<T>(entry.event()) : nullptr;
+    else
+      return entry.supervisor_event() ? std::get_if<T>(entry.supervisor_event()) : nullptr;
+  }
+
+  void for_each(const std::function<void(const LogEntry&)>& visit) const; // under the lock
 
   std::shared_ptr<State> state_;
 };

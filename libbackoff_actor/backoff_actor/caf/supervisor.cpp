@@ -1,0 +1,318 @@
+// What a supervisor is told, and what the engine is told of it.
+
+#include "backoff_actor/caf/supervisor.hpp"
+
+#include "backoff_actor/caf/control.hpp"
+#include "backoff_actor/caf/messages.hpp"
+
+#include <caf/abstract_actor.hpp>
+#include <caf/actor_cast.hpp>
+#include <caf/exit_reason.hpp>
+#include <caf/sec.hpp>
+
+#include <utility>
+
+namespace backoff_actor {
+
+namespace {
+
+std::vector<ChildEntry> entries_of(const std::vector<ChildSpec>& children) {
+  std::vector<ChildEntry> entries;
+  entries.reserve(children.size());
+  for (const auto& spec : children)
+    entries.push_back({spec.id, std::make_shared<const ChildOptions>(spec.options)});
+  return entries;
+}
+
+std::shared_ptr<const SupervisorEngineOptions> dynamic_options(const DynamicSupervisorOptions& x,
+                                                               std::uint64_t number) {
+  auto options = *detail::engine_options(x.supervisor, number);
+  options.is_dynamic = true;
+  if (x.max_children)
+    options.max_children = *x.max_children;
+  return std::make_shared<const SupervisorEngineOptions>(std::move(options));
+}
+
+Ending ending_of(const caf::error& reason) {
+  if (!reason || reason == caf::exit_reason::normal)
+    return Ending::normal;
+  if (reason == caf::exit_reason::user_shutdown)
+    return Ending::shutdown;
+  return reason == caf::exit_reason::kill ? Ending::killed : Ending::failed;
+}
+
+} // namespace
+
+void Supervisor::Place::point_to(const caf::actor& child) const {
+  if (address)
+    address->point_to(child);
+}
+
+Supervisor::Supervisor(caf::actor_config& config, SupervisorOptions options,
+                       std::vector<ChildSpec> children)
+  : Supervisor(config, std::move(options), entries_of(children)) {
+  places_.reserve(children.size());
+  for (auto& spec : children) {
+    places_.push_back(place_of(std::move(spec)));
+    places_.back().serial = static_cast<std::uint32_t>(places_.size()); // as the engine counts them
+  }
+}
+
+Supervisor::Supervisor(caf::actor_config& config, SupervisorOptions options,
+                       std::vector<ChildEntry> entries)
+  : RequestingActor(config), options_(std::make_unique<SupervisorOptions>(std::move(options))),
+    engine_(detail::engine_options(*options_, id()), std::move(entries)) {}
+
+Supervisor::Supervisor(caf::actor_config& config, DynamicSupervisorOptions options)
+  : RequestingActor(config), options_(std::make_unique<SupervisorOptions>(options.supervisor)),
+    make_dynamic_(std::move(options.make)),
+    dynamic_child_(std::make_shared<const ChildOptions>(options.child)),
+    dynamic_kind_(options.kind), engine_(dynamic_options(options, id()), {}) {}
+
+Supervisor::Place Supervisor::place_of(ChildSpec spec) {
+  Place place;
+  place.make = std::move(spec.make);
+  place.options = std::make_shared<const ChildOptions>(spec.options);
+  place.kind = spec.kind;
+  if (spec.address)
+    place.address = std::make_unique<ChildRef>(std::move(*spec.address));
+  return place;
+}
+
+caf::behavior Supervisor::make_behavior() {
+  seam::keep_cause(*this);
+  const auto later = [] { return caf::delegated<caf::message>{}; };
+  auto result = complete(
+    [this](const WakeUp&) { take(supervisor_input::Wake{}); },
+    [this, later](const StartChild& x) {
+      on_start_child(x);
+      return later();
+    },
+    [this, later](const AddChild& x) {
+      on_add_child(x);
+      return later();
+    },
+    [this, later](const TerminateChild& x) {
+      take(supervisor_input::TerminateChild{admit(x.id), x.id});
+      return later();
+    },
+    [this, later](const RestartChild& x) {
+      take(supervisor_input::RestartChild{admit(x.id, true), x.id});
+      return later();
+    },
+    [this, later](const DeleteChild& x) {
+      take(supervisor_input::DeleteChild{admit(x.id), x.id});
+      return later();
+    },
+    [this, later](const RetryChildNow& x) {
+      take(supervisor_input::RetryNow{admit(x.id), x.id});
+      return later();
+    },
+    [this](const WhichChildren&) { return which_children(); },
+    [this](const CountChildren&) { return engine_.count(); },
+    [this](const GetSpec& x) -> caf::result<ChildSpec> {
+      const auto child = engine_.find(x.id);
+      if (!child)
+        return make_error(SupervisorError::not_found);
+      return spec_of(x.id, places_[child->slot]);
+    },
+    [this, later](const GetTree&) {
+      tell_tree();
+      return later();
+    },
+    [this, later](const AwaitUp&) {
+      on_await_up();
+      return later();
+    },
+    [this, later](const Stop&) {
+      on_stop(open_request(), {});
+      return later();
+    },
+    seam::on_exit_message(*this, [this](const caf::error& reason) { on_stop({}, reason); }));
+  take(supervisor_input::Start{});
+  return result;
+}
+
+// -- children -----------------------------------------------------------------------
+
+void Supervisor::on_down(const caf::actor_addr& who, const caf::error& reason) {
+  const auto it = by_address_.find(caf::actor_cast<caf::abstract_actor*>(who));
+  if (it == by_address_.end())
+    return;
+  const auto actor = it->second;
+  auto* place = find(actor);
+  by_address_.erase(it);
+  const auto ending = ending_of(reason);
+  auto directive = Directive::restart;
+  if (place) {
+    if (!is_clean(ending))
+      directive = decide(actor, reason);
+    const auto is_its_own = !is_clean(ending) && !(place->is_told && ending == Ending::killed);
+    if (is_its_own && !place->has_failed)
+      place->error = reason;
+    place->point_to(nullptr);
+    place->actor = nullptr;
+  }
+  take(supervisor_input::ChildDown{actor, ending, cause_of(reason), directive});
+}
+
+void Supervisor::on_response(std::uint64_t name, caf::message content,
+                             const caf::strong_actor_ptr& from) {
+  if (const auto asked = asked_.extract(name)) {
+    if (from) // otherwise CAF answers for an actor that is gone, of which will be told
+      on_up_answer(asked.mapped(), content);
+  } else if (const auto branch = branches_.extract(name)) {
+    on_branch(branch.mapped(), content);
+  }
+}
+
+void Supervisor::on_up_answer(const ChildActor& actor, const caf::message& content) {
+  auto* place = find(actor);
+  if (!place)
+    return;
+  if (!content.match_elements<caf::error>()) {
+    if (!place->is_told)
+      place->point_to(place->actor);
+    take(supervisor_input::ChildUp{actor});
+    return;
+  }
+  const auto& error = content.get_as<caf::error>(0);
+  place->error = error;
+  place->has_failed = true;
+  take(supervisor_input::ChildNotUp{actor, cause_of(error), decide(actor, error)});
+}
+
+Directive Supervisor::decide(const ChildActor& actor, const caf::error& error) const {
+  return detail::decide(options_->decider, id_of(actor), error);
+}
+
+// -- control ------------------------------------------------------------------------
+
+Ticket Supervisor::admit(const std::string& id, bool wants_child) {
+  clients_.emplace(++last_ticket_, Client{open_request(), id, {}, wants_child});
+  return last_ticket_;
+}
+
+Ticket Supervisor::admit_child(const std::string& id, Place place) {
+  clients_.emplace(++last_ticket_, Client{open_request(), id, std::move(place), true});
+  return last_ticket_;
+}
+
+void Supervisor::refuse(caf::error error) {
+  const auto client = open_request();
+  if (client.is_request())
+    seam::respond(client, caf::make_message(std::move(error)), ctrl());
+}
+
+void Supervisor::on_start_child(const StartChild& x) {
+  if (dynamic_child_) {
+    refuse(
+      caf::make_error(caf::sec::invalid_argument,
+                      std::string{"a dynamic supervisor has one template: ask with AddChild"}));
+    return;
+  }
+  auto problems = check(x.spec);
+  if (x.spec.options.is_significant && options_->auto_shutdown == AutoShutdown::never)
+    problems.add("options.is_significant", "true", "false, unless auto_shutdown is set");
+  if (!problems.empty()) {
+    refuse(caf::make_error(caf::sec::invalid_argument, to_string(problems)));
+    return;
+  }
+  auto place = place_of(x.spec);
+  ChildEntry entry{x.spec.id, place.options};
+  take(supervisor_input::StartChild{admit_child(entry.id, std::move(place)), std::move(entry)});
+}
+
+void Supervisor::on_add_child(const AddChild& x) {
+  if (!dynamic_child_) {
+    refuse(caf::make_error(caf::sec::invalid_argument,
+                           std::string{"this supervisor has no template: ask with StartChild"}));
+    return;
+  }
+  Place place;
+  place.arguments = x.arguments;
+  place.options = dynamic_child_;
+  place.kind = dynamic_kind_;
+  take(supervisor_input::StartChild{admit_child(x.id, std::move(place)), {x.id, dynamic_child_}});
+}
+
+void Supervisor::on_stop(std::optional<seam::OpenRequest> client, caf::error reason) {
+  if (client)
+    await_end_.push_back(std::move(*client));
+  if (engine_.phase() < SupervisorPhase::stopping) {
+    told_reason_ = std::move(reason);
+    keep_alive_ = ctrl();
+  }
+  take(supervisor_input::Stop{});
+}
+
+void Supervisor::on_await_up() {
+  if (engine_.phase() == SupervisorPhase::running)
+    seam::respond(open_request(), caf::make_message(), ctrl());
+  else
+    await_up_.push_back(open_request());
+}
+
+// -- how it stands ------------------------------------------------------------------
+
+Children Supervisor::which_children() {
+  Children children;
+  const auto names = engine_.children();
+  children.list.reserve(names.size());
+  for (const auto& name : names) {
+    const auto& place = places_[name.slot];
+    children.list.push_back({*engine_.status(name, now()), place.kind, place.actor});
+  }
+  return children;
+}
+
+void Supervisor::tell_tree() {
+  OpenTree open{open_request(), {}, 0};
+  if (!open.request.is_request())
+    return;
+  const auto number = ++last_request_;
+  open.tree.phase = engine_.phase();
+  open.tree.counts = engine_.count();
+  for (auto& child : which_children().list) {
+    if (child.kind == ChildKind::supervisor && child.status.state == ChildState::running) {
+      branches_[++last_request_] = {number, open.tree.children.size()};
+      make_request(last_request_, child.actor, caf::make_message(GetTree{}), seam::Priority::high);
+      ++open.missing;
+    }
+    open.tree.children.push_back({std::move(child.status), child.kind, {}});
+  }
+  if (open.missing == 0)
+    seam::respond(open.request, caf::make_message(std::move(open.tree)), ctrl());
+  else
+    trees_.emplace(number, std::move(open));
+}
+
+void Supervisor::on_branch(const Branch& branch, const caf::message& content) {
+  const auto open = trees_.find(branch.tree);
+  if (content.match_elements<SupervisionTree>())
+    open->second.tree.children[branch.place].children = content.get_as<SupervisionTree>(0).children;
+  if (--open->second.missing > 0)
+    return;
+  seam::respond(open->second.request, caf::make_message(std::move(open->second.tree)), ctrl());
+  trees_.erase(open);
+}
+
+ChildSpec Supervisor::spec_of(const std::string& id, const Place& place) const {
+  ChildSpec spec;
+  spec.id = id;
+  spec.make = place.make;
+  if (dynamic_child_)
+    spec.make = [make = make_dynamic_, arguments = place.arguments](
+                  caf::event_based_actor* supervisor) { return make(supervisor, arguments); };
+  spec.options = *place.options;
+  spec.kind = place.kind;
+  if (place.address)
+    spec.address = *place.address;
+  return spec;
+}
+
+Cause Supervisor::cause_of(const caf::error& error) const {
+  return seam::cause_of(home_system(), error, true);
+}
+
+} // namespace backoff_actor

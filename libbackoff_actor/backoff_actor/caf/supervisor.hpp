@@ -1,0 +1,209 @@
+#pragma once
+
+#include "backoff_actor/caf/seam.hpp"
+#include "backoff_actor/caf/supervisor_control.hpp"
+#include "backoff_actor/caf/supervisor_error.hpp"
+#include "backoff_actor/caf/supervisor_options.hpp"
+#include "backoff_actor/core/export.hpp"
+#include "backoff_actor/engine/supervisor_engine.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace backoff_actor {
+
+/// An actor that starts children in order, watches them, makes those again that end, each after a
+/// backoff of its own, and ends them in the reverse order.
+///
+/// It understands the messages of `supervisor_control.hpp`, and `Stop`, which is answered with its
+/// `ChildCounts` when it has ended its children, and itself. An exit message with any reason but
+/// `exit_reason::kill` does the same, with that reason. It is killed at once, and kills its children.
+///
+/// It ends by itself, after its children, when the limit of restarts is reached, when a failure is
+/// escalated, or when significant children have done their work; the reason tells, see
+/// `root_cause_of`. Like any actor it lives only as long as somebody holds a handle to it: its own
+/// supervisor does.
+///
+/// Use `spawn_supervisor`, `start_supervisor`, or `supervisor_spec`; `DynamicSupervisorOptions` make a
+/// dynamic one.
+///
+/// @thread messages may come from any thread; the members run in the actor's own.
+class BACKOFF_ACTOR_EXPORT Supervisor final : public seam::RequestingActor {
+public:
+  /// Is called by CAF, for a supervisor with first children.
+  Supervisor(caf::actor_config& config, SupervisorOptions options, std::vector<ChildSpec> children);
+
+  /// Is called by CAF, for a dynamic supervisor.
+  Supervisor(caf::actor_config& config, DynamicSupervisorOptions options);
+
+  /// The supervisor's name in CAF's logs.
+  const char* name() const override { return "backoff_actor.supervisor"; }
+  /// Starts the first children.
+  caf::behavior make_behavior() override;
+
+  /// Kills the children that are left, and answers everybody who waits for something.
+  ///
+  /// @thread the actor's own, or the one that drops the last handle to the actor.
+  void on_exit() override;
+
+private:
+  // What the engine does not know of a child, in the same slot as there.
+  struct Place {
+    ChildFactory make;      // of a child with a spec of its own
+    caf::message arguments; // of a child of a dynamic supervisor
+    std::shared_ptr<const ChildOptions> options;
+    std::unique_ptr<ChildRef> address;
+    caf::actor actor; // that was made last; none once it is down or abandoned
+    caf::error error; // of the last failure
+    std::uint32_t serial = 0;
+    ChildKind kind = ChildKind::worker;
+    bool is_told = false; // the actor was told to end
+    bool has_failed =
+      false; // the actor said that it will not be up: that is the error, not its end
+
+    void point_to(const caf::actor& child) const;
+  };
+
+  // Somebody who waits for an answer.
+  struct Client {
+    seam::OpenRequest request;
+    std::string id{};         // of the child; empty: a number
+    Place place{};            // of a child that is to be added
+    bool wants_child = false; // the answer is `StartedChild`
+  };
+
+  // Somebody who waits for a tree, until all branches are there.
+  struct OpenTree {
+    seam::OpenRequest request;
+    SupervisionTree tree;
+    std::size_t missing = 0;
+  };
+
+  // A part of a tree that was asked for.
+  struct Branch {
+    std::uint64_t tree;
+    std::size_t place; // among the children
+  };
+
+  class CarryOut; // one member per effect
+
+  Supervisor(caf::actor_config& config, SupervisorOptions options, std::vector<ChildEntry> entries);
+
+  static Place place_of(ChildSpec spec);
+  ChildSpec spec_of(const std::string& id, const Place& place) const;
+
+  // -- what it is told (supervisor.cpp) ---------------------------------------------
+
+  void on_response(std::uint64_t name, caf::message content,
+                   const caf::strong_actor_ptr& from) override;
+  void on_down(const caf::actor_addr& who, const caf::error& reason) override;
+  void on_up_answer(const ChildActor& actor, const caf::message& content);
+  void on_branch(const Branch& branch, const caf::message& content);
+  void on_start_child(const StartChild& x);
+  void on_add_child(const AddChild& x);
+  void on_stop(std::optional<seam::OpenRequest> client, caf::error reason);
+  void on_await_up();
+  void tell_tree();
+  Children which_children();
+  Ticket admit(const std::string& id, bool wants_child = false);
+  Ticket admit_child(const std::string& id, Place place);
+  void refuse(caf::error error);
+
+  // -- what is done about it (supervisor_effects.cpp) -------------------------------
+
+  void take(SupervisorInput input);
+  void step(const SupervisorInput& input, std::vector<SupervisorInput>& follow_ups);
+  SupervisorInput make_child(const supervisor_effect::StartChild& x);
+  void end_child(const ChildActor& actor, caf::exit_reason reason);
+  void finish();
+  void tell_stopped();
+  Place* find(const ChildActor& actor);
+  std::string id_of(const ChildActor& actor) const {
+    return std::string{engine_.id_of(actor.child)};
+  }
+  Directive decide(const ChildActor& actor, const caf::error& error) const;
+  Cause cause_of(const caf::error& error) const;
+  caf::error quit_reason(const supervisor_effect::BeginStop& x) const;
+  void answer(const Client& client, caf::message answer) const;
+
+  std::unique_ptr<const SupervisorOptions> options_;
+  DynamicChildFactory make_dynamic_;                  // of a dynamic supervisor
+  std::shared_ptr<const ChildOptions> dynamic_child_; // all its children's
+  ChildKind dynamic_kind_ = ChildKind::worker;
+  SupervisorEngine engine_;
+  std::vector<Place> places_;                              // by slot
+  std::unordered_map<const void*, ChildActor> by_address_; // of actors that are not down
+  std::unordered_map<Ticket, Client> clients_;
+  std::unordered_map<std::uint64_t, OpenTree> trees_;
+  std::unordered_map<std::uint64_t, Branch> branches_;  // by request
+  std::unordered_map<std::uint64_t, ChildActor> asked_; // whether they are up, by request
+  std::vector<seam::OpenRequest> await_up_;
+  std::vector<seam::OpenRequest> await_end_;
+  SupervisorEffects effects_;
+  Ticket last_ticket_ = 0;
+  std::uint64_t last_request_ = 0;
+  caf::error told_reason_;           // with which it was told to end
+  caf::error quit_reason_;           // with which it ends
+  bool quits_ = false;               // after this step
+  caf::strong_actor_ptr keep_alive_; // of this actor, while it ends its children
+};
+
+/// Starts a supervisor and, one after the other, its children; does not wait for them. If one of them
+/// cannot be started, those before it are ended, and the supervisor ends with
+/// `SupervisorError::start_failed`, naming the child and the cause.
+///
+/// @errors throws `InvalidArgument` naming every option and every part of a spec that `check` finds wrong;
+///         nothing has been started then.
+/// @thread any
+BACKOFF_ACTOR_EXPORT caf::actor spawn_supervisor(caf::actor_system& system,
+                                                 std::vector<ChildSpec> children,
+                                                 SupervisorOptions options = {});
+
+/// The same for a dynamic supervisor, which has no children at first.
+///
+/// @errors, @thread as of the other
+BACKOFF_ACTOR_EXPORT caf::actor spawn_supervisor(caf::actor_system& system,
+                                                 DynamicSupervisorOptions options);
+
+/// Thrown if the first children of a supervisor cannot be started.
+class BACKOFF_ACTOR_EXPORT StartFailed : public std::runtime_error {
+public:
+  /// Keeps the error, and its text for `what()`.
+  StartFailed(caf::error error, const std::string& text);
+
+  /// With what the supervisor ended; see `root_cause_of`.
+  const caf::error& error() const { return error_; }
+
+private:
+  caf::error error_;
+};
+
+/// Starts a supervisor, and waits until its children are up.
+///
+/// @errors throws `InvalidArgument` as `spawn_supervisor` does, and `StartFailed`, naming the child and the
+///         cause, if one of them cannot be started: then those before it have been ended.
+/// @thread any but an actor's own, which it would block, nor that of a system in virtual time.
+BACKOFF_ACTOR_EXPORT caf::actor start_supervisor(caf::actor_system& system,
+                                                 std::vector<ChildSpec> children,
+                                                 SupervisorOptions options = {});
+
+/// Returns the spec of a supervisor as the child of another: up when its children are, and waited for
+/// without limit when it is ended. What it ends with by itself is abnormal, so that a transient one is
+/// restarted.
+///
+/// @errors throws `InvalidArgument` as `spawn_supervisor` does.
+BACKOFF_ACTOR_EXPORT ChildSpec supervisor_spec(std::string id, std::vector<ChildSpec> children,
+                                               SupervisorOptions options = {});
+
+/// The same for a dynamic supervisor.
+///
+/// @errors as of the other
+BACKOFF_ACTOR_EXPORT ChildSpec supervisor_spec(std::string id, DynamicSupervisorOptions options);
+
+} // namespace backoff_actor

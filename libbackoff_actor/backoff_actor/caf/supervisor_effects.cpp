@@ -1,0 +1,239 @@
+// What a supervisor does about what it is told: the engine decides, and this carries it out.
+
+#include "backoff_actor/caf/messages.hpp"
+#include "backoff_actor/caf/supervisor.hpp"
+
+#include <caf/abstract_actor.hpp>
+#include <caf/actor_cast.hpp>
+
+#include <exception>
+#include <utility>
+
+namespace backoff_actor {
+
+class Supervisor::CarryOut {
+public:
+  CarryOut(Supervisor& self, std::vector<SupervisorInput>& follow_ups)
+    : self_(self), follow_ups_(follow_ups) {}
+
+  void operator()(const supervisor_effect::KeepChild& x) {
+    if (self_.places_.size() <= x.child.slot)
+      self_.places_.resize(x.child.slot + 1);
+    auto& place = self_.places_[x.child.slot] = std::move(self_.clients_.at(x.ticket).place);
+    place.serial = x.child.serial;
+  }
+
+  void operator()(const supervisor_effect::ForgetChild& x) {
+    auto& place = self_.places_[x.child.slot];
+    place.point_to(nullptr);
+    place = {};
+  }
+
+  void operator()(const supervisor_effect::StartChild& x) {
+    follow_ups_.push_back(self_.make_child(x));
+  }
+
+  void operator()(const supervisor_effect::TellToEnd& x) {
+    self_.end_child(x.actor, caf::exit_reason::user_shutdown);
+  }
+
+  void operator()(const supervisor_effect::Kill& x) {
+    self_.end_child(x.actor, caf::exit_reason::kill);
+  }
+
+  void operator()(const supervisor_effect::Abandon& x) {
+    if (auto* place = self_.find(x.actor))
+      place->actor = nullptr;
+  }
+
+  void operator()(const supervisor_effect::Answer& x) {
+    const auto it = self_.clients_.find(x.ticket);
+    if (it == self_.clients_.end())
+      return;
+    const auto client = std::move(it->second);
+    self_.clients_.erase(it);
+    if (!client.request.is_request())
+      return;
+    const auto id = client.id.empty() ? std::to_string(x.child.serial) : client.id;
+    if (x.error == SupervisorError::start_failed)
+      self_.answer(client,
+                   caf::make_message(make_error(*x.error, "child " + id + ": " + x.cause.text,
+                                                self_.places_[x.child.slot].error)));
+    else if (x.error)
+      self_.answer(client, caf::make_message(make_error(*x.error)));
+    else if (client.wants_child)
+      self_.answer(client, caf::make_message(StartedChild{std::string{self_.engine_.id_of(x.child)},
+                                                          self_.places_[x.child.slot].actor}));
+    else
+      self_.answer(client, {});
+  }
+
+  void operator()(const supervisor_effect::Started&) {
+    for (const auto& client : std::exchange(self_.await_up_, {}))
+      if (client.is_request())
+        seam::respond(client, caf::make_message(), self_.ctrl());
+  }
+
+  void operator()(const supervisor_effect::WakeAt& x) { self_.wake_at(x.at); }
+
+  void operator()(const supervisor_effect::BeginStop& x) {
+    self_.keep_alive_ = self_.ctrl();
+    self_.quit_reason_ = self_.quit_reason(x);
+  }
+
+  void operator()(const supervisor_effect::Quit&) { self_.quits_ = true; }
+
+private:
+  Supervisor& self_;
+  std::vector<SupervisorInput>& follow_ups_;
+};
+
+// -- steps --------------------------------------------------------------------------
+
+void Supervisor::take(SupervisorInput input) {
+  std::vector<SupervisorInput> follow_ups;
+  step(input, follow_ups);
+  for (std::size_t i = 0; i < follow_ups.size(); ++i) {
+    const auto news = std::move(follow_ups[i]); // which grows meanwhile
+    step(news, follow_ups);
+  }
+  if (std::exchange(quits_, false))
+    finish();
+}
+
+void Supervisor::step(const SupervisorInput& input, std::vector<SupervisorInput>& follow_ups) {
+  effects_.clear();
+  engine_.step(now(), input, effects_);
+  for (const auto& effect : effects_)
+    std::visit(CarryOut{*this, follow_ups}, effect);
+}
+
+Supervisor::Place* Supervisor::find(const ChildActor& actor) {
+  const auto [slot, serial] = actor.child;
+  if (slot >= places_.size() || places_[slot].serial != serial || !places_[slot].actor)
+    return nullptr;
+  // An actor that was abandoned has been let go of.
+  const auto it = by_address_.find(caf::actor_cast<caf::abstract_actor*>(places_[slot].actor));
+  const auto is_present = it == by_address_.end() || it->second == actor;
+  return is_present ? &places_[slot] : nullptr;
+}
+
+SupervisorInput Supervisor::make_child(const supervisor_effect::StartChild& x) {
+  auto& place = places_[x.actor.child.slot];
+  place.is_told = false;
+  place.has_failed = false;
+  const auto failed = [&](const std::string& text,
+                          const std::exception_ptr& thrown) -> SupervisorInput {
+    auto root = thrown ? seam::error_of(thrown) : caf::error{};
+    place.error = root;
+    const auto error = make_error(SupervisorError::start_failed, text, std::move(root));
+    return supervisor_input::StartFailed{
+      x.actor, {cause_of(error).code, text}, decide(x.actor, error)};
+  };
+  try {
+    const auto child = dynamic_child_ ? make_dynamic_(this, place.arguments) : place.make(this);
+    if (!child)
+      return failed("the factory returned no actor", nullptr);
+    place.actor = child;
+    by_address_.emplace(caf::actor_cast<caf::abstract_actor*>(child), x.actor);
+    watch(child);
+    if (x.asks_if_it_is) {
+      asked_.emplace(++last_request_, x.actor);
+      make_request(last_request_, child, caf::make_message(AwaitUp{}), seam::Priority::normal);
+    } else {
+      place.point_to(child);
+    }
+    return supervisor_input::ChildMade{x.actor};
+  } catch (const std::exception& exception) {
+    return failed(exception.what(), std::current_exception());
+  } catch (...) {
+    return failed("the factory threw an exception of unknown type", std::current_exception());
+  }
+}
+
+void Supervisor::end_child(const ChildActor& actor, caf::exit_reason reason) {
+  auto* place = find(actor);
+  if (!place)
+    return;
+  place->is_told = true;
+  place->point_to(nullptr);
+  seam::send_exit_now(place->actor, address(), reason);
+}
+
+// -- the end ------------------------------------------------------------------------
+
+caf::error Supervisor::quit_reason(const supervisor_effect::BeginStop& x) const {
+  using Reason = supervisor_effect::QuitReason;
+  const auto text = "child " + x.id + (x.cause.text.empty() ? "" : ": " + x.cause.text);
+  const auto error = x.child.serial != 0 ? places_[x.child.slot].error : caf::error{};
+  switch (x.reason) {
+  case Reason::told:
+    return told_reason_;
+  case Reason::auto_shutdown:
+    return {};
+  case Reason::start_failed:
+    return make_error(SupervisorError::start_failed, text, error);
+  case Reason::limit_reached:
+  case Reason::child_limit:
+    return make_error(SupervisorError::limit_reached, text, error);
+  case Reason::escalated:
+    break;
+  }
+  return error ? error : make_error(SupervisorError::start_failed, text);
+}
+
+void Supervisor::finish() {
+  const auto counts = engine_.count();
+  for (const auto& client : std::exchange(await_end_, {}))
+    if (client.is_request())
+      seam::respond(client, caf::make_message(counts), ctrl());
+  quit(quit_reason_);
+  keep_alive_ = nullptr;
+}
+
+void Supervisor::on_exit() {
+  for (auto place = places_.rbegin(); place != places_.rend(); ++place) {
+    place->point_to(nullptr);
+    if (place->actor)
+      seam::send_exit_now(place->actor, address(), caf::exit_reason::kill);
+  }
+  if (engine_.phase() != SupervisorPhase::stopped && options_->on_event)
+    tell_stopped();
+  const auto refuse_all = [this](std::vector<seam::OpenRequest> clients, const caf::error& error) {
+    for (const auto& client : clients)
+      if (client.is_request())
+        seam::respond(client, caf::make_message(error));
+  };
+  const auto stopping = make_error(SupervisorError::stopping);
+  refuse_all(std::exchange(await_up_, {}), quit_reason_ ? quit_reason_ : stopping);
+  refuse_all(std::exchange(await_end_, {}), stopping);
+  for (const auto& [ticket, client] : std::exchange(clients_, {}))
+    refuse_all({client.request}, stopping);
+  for (const auto& [number, open] : std::exchange(trees_, {}))
+    refuse_all({open.request}, stopping);
+  // All may hold handles that lead back here.
+  engine_ = SupervisorEngine{std::make_shared<const SupervisorEngineOptions>(), {}};
+  places_.clear();
+  asked_.clear();
+  branches_.clear();
+  by_address_.clear();
+  make_dynamic_ = nullptr;
+  options_ = nullptr;
+  keep_alive_ = nullptr;
+  RequestingActor::on_exit();
+}
+
+// Of an end that the engine knows nothing of.
+void Supervisor::tell_stopped() {
+  try {
+    options_->on_event(supervisor_event::Stopped{now()});
+  } catch (...) {
+    // A hook is told not to throw.
+  }
+}
+
+void Supervisor::answer(const Client& client, caf::message answer) const {
+  seam::respond(client.request, std::move(answer), ctrl());
+}
+
+} // namespace backoff_actor

@@ -1,0 +1,94 @@
+#include "backoff_actor/observe/supervision_tree.hpp"
+
+#include <cstddef>
+#include <cstdio>
+#include <optional>
+#include <string_view>
+
+namespace backoff_actor {
+
+namespace {
+
+void render(std::string& text, const std::vector<TreeNode>& nodes, const std::string& indent) {
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const auto is_last = i + 1 == nodes.size();
+    text += "\n" + indent;
+    text += is_last ? "`- " : "|- ";
+    text += to_string(nodes[i].status);
+    render(text, nodes[i].children, indent + (is_last ? "   " : "|  "));
+  }
+}
+
+std::string quoted(std::string_view text) {
+  std::string json = "\"";
+  for (const auto c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      json += '\\';
+      json += c;
+    } else if (byte < 0x20) {
+      char escape[8];
+      std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(byte));
+      json += escape;
+    } else {
+      json += c;
+    }
+  }
+  json += '"';
+  return json;
+}
+
+// A span of nanoseconds as a decimal number of seconds.
+std::string seconds(Duration span) {
+  const auto count = span.count();
+  char text[40];
+  std::snprintf(text, sizeof text, "%lld.%09lld", static_cast<long long>(count / 1'000'000'000),
+                static_cast<long long>(count % 1'000'000'000));
+  return text;
+}
+
+void write(std::string& json, const std::vector<TreeNode>& nodes) {
+  json += "[";
+  auto is_first = true;
+  for (const auto& [status, kind, children] : nodes) {
+    json += is_first ? "{" : ",{";
+    is_first = false;
+    const auto add = [&](const char* key, const std::string& value) {
+      json += std::string{"\""}.append(key).append("\":").append(value).append(",");
+    };
+    const auto is_stopped = status.stopped != StoppedBecause::not_stopped;
+    add("id", quoted(status.id));
+    add("kind", quoted(kind == ChildKind::supervisor ? "supervisor" : "worker"));
+    add("state", quoted(to_string(status.state)));
+    add("restart", quoted(to_string(status.restart)));
+    add("stopped", is_stopped ? quoted(to_string(status.stopped)) : "null");
+    add("incarnation", std::to_string(status.incarnation));
+    add("restarts", std::to_string(status.restarts));
+    add("failures", std::to_string(status.failures));
+    add("due_in_seconds", status.is_due ? seconds(status.due_in) : "null");
+    add("up_seconds", seconds(status.up_for));
+    add("cause", status.cause.empty() ? "null" : quoted(status.cause));
+    json += "\"children\":";
+    write(json, children);
+    json += "}";
+  }
+  json += "]";
+}
+
+} // namespace
+
+std::string to_string(const SupervisionTree& tree) {
+  auto text = "supervisor " + std::string{to_string(tree.phase)} + ", " + to_string(tree.counts);
+  render(text, tree.children, "");
+  return text;
+}
+
+std::string to_json(const SupervisionTree& tree) {
+  auto json = "{\"phase\":" + quoted(to_string(tree.phase))
+              + ",\"restarts\":" + std::to_string(tree.counts.restarts) + ",\"children\":";
+  write(json, tree.children);
+  json += "}";
+  return json;
+}
+
+} // namespace backoff_actor

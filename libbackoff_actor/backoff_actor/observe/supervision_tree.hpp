@@ -1,0 +1,54 @@
+#pragma once
+
+#include "backoff_actor/core/export.hpp"
+#include "backoff_actor/observe/supervisor_status.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace backoff_actor {
+
+/// What a child is to the tree that is shown.
+enum class ChildKind : std::uint8_t {
+  worker,     ///< a leaf
+  supervisor, ///< asked for its own children
+};
+
+/// A child as a part of the tree, and those below it.
+struct TreeNode {
+  ChildStatus status{};               ///< how it stands
+  ChildKind kind = ChildKind::worker; ///< what it is
+  std::vector<TreeNode> children{};   ///< in order; of a supervisor that is up
+
+  /// Whether all is the same.
+  friend bool operator==(const TreeNode&, const TreeNode&) = default;
+};
+
+/// A supervisor and all that is below it, at about one moment.
+struct SupervisionTree {
+  SupervisorPhase phase = SupervisorPhase::starting; ///< of the supervisor
+  ChildCounts counts{};                              ///< of its own children
+  std::vector<TreeNode> children{};                  ///< in order
+
+  /// Whether all is the same.
+  friend bool operator==(const SupervisionTree&, const SupervisionTree&) = default;
+};
+
+/// Renders a tree for people, a line a child:
+///
+///     supervisor running, 3 children: 2 running, 1 waiting; 4 restarts
+///     |- front: running, child 1
+///     |- pool: running, child 1
+///     |  |- worker-1: running, child 3
+///     |  `- worker-2: waiting, restart in 70ms, child 4, 2 failures in a row, last: refused
+///     `- cache: running, child 1
+BACKOFF_ACTOR_EXPORT std::string to_string(const SupervisionTree& tree);
+
+/// Renders a tree for machines: an object with `phase`, `restarts`, and `children`, an array of objects
+/// with `id`, `kind`, `state`, `restart`, `stopped` (null, or why), `incarnation`, `restarts`,
+/// `failures`, `due_in_seconds` (null, or the rest of its delay), `up_seconds`, `cause` (null, or of the
+/// last failure), and `children`.
+BACKOFF_ACTOR_EXPORT std::string to_json(const SupervisionTree& tree);
+
+} // namespace backoff_actor
