@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -25,6 +26,7 @@ struct KnownActor {
   bool is_up = false;
   bool is_gone = false;
   bool is_abandoned = false;
+  bool is_out_of_turn = false; // somebody wanted it to be started, or its failure was not to count
   std::optional<Instant> told_at{};   // to end, or killed
   std::optional<Instant> killed_at{}; // without another word
 };
@@ -62,6 +64,7 @@ public:
     had_quit_ = has_quit;
     const auto* const added = std::get_if<supervisor_input::StartChild>(&input);
     added_ = added != nullptr ? added->entry : ChildEntry{};
+    is_wanted_ = added != nullptr || std::holds_alternative<supervisor_input::RestartChild>(input);
   }
 
   void note(const SupervisorEvent& event) {
@@ -130,7 +133,7 @@ private:
   void take(const supervisor_input::StartChild& x) { tickets_[x.ticket] = 0; }
   void take(const supervisor_input::TerminateChild& x) {
     tickets_[x.ticket] = 0;
-    terminated_.push_back(x.id);
+    terminated_.insert(x.id);
   }
   void take(const supervisor_input::RestartChild& x) {
     tickets_[x.ticket] = 0;
@@ -168,8 +171,12 @@ private:
       actor->is_gone = true;
   }
   void take(const supervisor_input::ChildDown& x) {
-    if (auto* const actor = known(x.actor))
-      actor->is_gone = true;
+    auto* const actor = known(x.actor);
+    if (actor == nullptr)
+      return;
+    actor->is_gone = true;
+    if (x.directive == Directive::resume && !is_clean(x.ending))
+      resumed_.insert(actor->id);
   }
   void take(const supervisor_input::Wake&) {
     if (wake_up && *wake_up <= now_)
@@ -214,8 +221,12 @@ private:
     require(planned == not_before_.end() || now_ >= planned->second,
             "no restart is earlier than its delay");
     not_before_.erase(entry.id);
-    std::erase(terminated_, entry.id);
-    actors.push_back({x.actor, entry.id, entry.options});
+    terminated_.erase(entry.id);
+    KnownActor actor{x.actor, entry.id, entry.options};
+    actor.is_out_of_turn = is_wanted_ || resumed_.erase(entry.id) != 0;
+    if (!actor.is_out_of_turn)
+      check_order_of_starts(actor);
+    actors.push_back(actor);
   }
 
   void carry_out(const supervisor_effect::TellToEnd& x) {
@@ -282,15 +293,36 @@ private:
     return *actor;
   }
 
-  // Those who were asked for themselves end when they are.
+  bool is_group() const { return options_.strategy != Strategy::one_for_one; }
+
+  // Nobody who is up ends before one behind it, but for those that are a matter of their own: out of
+  // turn, wanted away, or never up.
   void check_order_of_the_end(const KnownActor& ending) const {
-    if (!stops || options_.is_dynamic || !ending.is_up)
+    if (options_.is_dynamic || (!stops && !is_group()) || !ending.is_up
+        || terminated_.count(ending.id) != 0)
       return;
-    if (std::find(terminated_.begin(), terminated_.end(), ending.id) != terminated_.end())
+    for (const auto& x : actors) {
+      const auto is_apart =
+        x.is_out_of_turn || (x.told_at && (!x.is_up || terminated_.count(x.id) != 0));
+      require(x.name.child.serial <= ending.name.child.serial || x.is_gone || x.is_abandoned
+                || (is_apart && !stops),
+              "children end in reverse");
+    }
+  }
+
+  // Nobody starts before those in front of it are up; for itself each but the first time.
+  void check_order_of_starts(const KnownActor& starting) const {
+    const auto counts = [&](const KnownActor& x) {
+      return is_group() || (!is_begun && x.name.incarnation == 1);
+    };
+    if (!counts(starting))
       return;
-    for (const auto& x : actors)
-      require(x.name.child.serial <= ending.name.child.serial || x.is_gone || x.is_abandoned,
-              "at the end of a supervisor its children end in reverse");
+    for (const auto& x : actors) {
+      const auto is_apart = x.is_out_of_turn || terminated_.count(x.id) != 0;
+      require(x.name.child.serial >= starting.name.child.serial || x.is_gone || x.is_abandoned
+                || (x.is_up && !x.told_at) || is_apart || !counts(x),
+              "children start in order, each when the one before it is up");
+    }
   }
 
   bool is_somebody_awaited() const {
@@ -319,7 +351,9 @@ private:
   std::size_t first_ = 0; // how many there were at first
   std::map<Ticket, int> tickets_{};
   std::map<std::string, Instant> not_before_{}; // whose restart, by id
-  std::vector<std::string> terminated_{};       // and not started again
+  std::set<std::string> terminated_{};          // ids of those not started again since
+  std::set<std::string> resumed_{};             // likewise
+  bool is_wanted_ = false;                      // what is started in this step
   bool has_stopped_ = false;
   bool had_quit_ = false;
   ChildEntry added_{};
