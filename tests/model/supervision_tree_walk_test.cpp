@@ -79,10 +79,10 @@ void showValue(const TreeCommand& x, std::ostream& out) {
 rc::Gen<TreeCommand> arbitrary_tree_command() {
   return rc::gen::build<TreeCommand>(
     rc::gen::set(&TreeCommand::what,
-                 rc::gen::weightedElement<Happening>({{120, Happening::crash},
+                 rc::gen::weightedElement<Happening>({{150, Happening::crash},
                                                       {40, Happening::ends_by_itself},
-                                                      {40, Happening::hang},
-                                                      {60, Happening::come_to},
+                                                      {100, Happening::hang},
+                                                      {50, Happening::come_to},
                                                       {20, Happening::fail_at_the_end},
                                                       {20, Happening::next_start_fails},
                                                       {20, Happening::next_start_hangs},
@@ -92,7 +92,7 @@ rc::Gen<TreeCommand> arbitrary_tree_command() {
                                                       {25, Happening::restart},
                                                       {10, Happening::forget},
                                                       {20, Happening::retry_now},
-                                                      {4, Happening::stop},
+                                                      {2, Happening::stop},
                                                       {150, Happening::read},
                                                       {150, Happening::read_all},
                                                       {80, Happening::advance},
@@ -111,7 +111,7 @@ public:
 
   void take(const TreeCommand& x) {
     using Birth = SupervisionTree::Birth;
-    tree_.decide(directive_of(x.how / 16));
+    tree_.decide(x.how % 8 == 7 ? directive_of(x.how / 8) : Directive::restart);
     switch (x.what) {
     case Happening::crash:
       return with_actor(x, [&](auto id) {
@@ -123,7 +123,8 @@ public:
     case Happening::hang:
       return with_actor(x, [&](auto id) { tree_.hang(id); });
     case Happening::come_to:
-      return with_actor(x, [&](auto id) { tree_.come_to(id); });
+      return with_actor(
+        x, [&](auto id) { tree_.come_to(id); }, [&](auto id) { return tree_.actor(id).hangs; });
     case Happening::fail_at_the_end:
       return with_actor(x, [&](auto id) { tree_.fail_at_the_end(id); });
     case Happening::next_start_fails:
@@ -175,9 +176,18 @@ private:
 
   template <class Use>
   void with_actor(const TreeCommand& x, Use use) {
-    const auto ids = tree_.actors();
-    if (ids.size() > 1) // the root is for the last
-      use(ids[x.who % (ids.size() - 1) + 1]);
+    with_actor(x, use, [](auto) { return true; });
+  }
+
+  // Not the root, which is for the last. Mostly a worker.
+  template <class Use, class Predicate>
+  void with_actor(const TreeCommand& x, Use use, Predicate is_apt) {
+    std::vector<SupervisionTree::Id> ids;
+    for (const auto id : tree_.actors())
+      if (id != root && is_apt(id) && (x.how % 16 < 4 || !tree_.actor(id).supervisor))
+        ids.push_back(id);
+    if (!ids.empty())
+      use(ids[x.who % ids.size()]);
   }
 
   void ask(const TreeCommand& x) {
@@ -233,11 +243,14 @@ private:
   SupervisionTree tree_;
 };
 
-// Two or three children, of which the first of each level but the last is a supervisor.
+// Up to four children, of which the first is a supervisor, but on the last level; it mostly stays one.
 rc::Gen<SupervisorConditions> arbitrary_level() {
   return rc::gen::map(arbitrary_supervisor(), [](SupervisorConditions x) {
-    x.first.resize(1 + x.seed % 3);
+    x.first.resize(1 + x.seed % 4);
     x.first[0].readiness = static_cast<int>(Readiness::when_it_is_up);
+    for (std::size_t i = 0; i < x.first.size(); ++i)
+      if ((x.seed / 4 + i) % 4 != 0)
+        x.first[i].restart = static_cast<int>(RestartType::permanent);
     return x;
   });
 }
