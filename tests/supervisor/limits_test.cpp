@@ -136,6 +136,41 @@ TEST_F(SupervisorLimits, a_transient_supervisor_that_has_reached_its_limit_is_re
   EXPECT_EQ(states(), "inner running, c running");
 }
 
+// The table of docs/supervision.md.
+TEST_F(SupervisorLimits, end_a_child_that_always_fails_after_its_first_delays_or_never) {
+  struct Row {
+    std::uint32_t restarts;
+    Duration within;
+    std::optional<Duration> ends_after;
+  };
+  const std::vector<Row> rows{
+    {3, 1s, 700ms},          //
+    {5, 5s, 3100ms},         //
+    {5, 3s, std::nullopt},   //
+    {10, 5min, 81'100ms},    //
+    {20, 5min, std::nullopt} //
+  };
+  for (const auto& row : rows) {
+    SCOPED_TRACE(std::to_string(row.restarts) + " within " + to_string(row.within));
+    *nursery = {};
+    auto options = plain();
+    options.backoff = parse_policy("exponential(100ms, x2, cap 30s)");
+    start({spec("a", options)}, bearing(row.restarts, row.within));
+    nursery->barren.insert("a");
+    const auto begin = time.now();
+    tell("a", "crash");
+    std::optional<Duration> end;
+    while (!end && time.now() - begin < 1h) {
+      time.advance_to_next_timer();
+      if (*ended)
+        end = time.now() - begin;
+    }
+    EXPECT_EQ(end, row.ends_after);
+    time.stop(supervisor);
+    time.run();
+  }
+}
+
 TEST_F(SupervisorLimits, failed_restarts_count) {
   start(specs("a", steady()), bearing(3, 1h));
   nursery->barren.insert("a");
