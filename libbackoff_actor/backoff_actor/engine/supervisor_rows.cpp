@@ -19,7 +19,7 @@ void SupervisorEngine::Step::operator()(const supervisor_input::Wake&) {
     auto& c = child(slot);
     if (c.state == ChildState::waiting) {
       c.is_ready = true;
-      state_.ready.push_back(slot);
+      state_.ready.push_back(state_.actor_of(slot));
     } else if (c.state == ChildState::starting) {
       not_up(slot, {1, "not up within " + to_string(*c.options->start_timeout)},
              options_.on_start_timeout);
@@ -35,16 +35,17 @@ void SupervisorEngine::Step::operator()(const supervisor_input::Wake&) {
 }
 
 void SupervisorEngine::Step::start_ready() {
-  while (!state_.ready.empty() && state_.starts < batch) {
-    const auto slot = state_.ready.front();
-    state_.ready.pop_front();
-    if (!child(slot).is_ready)
+  for (; !state_.ready.empty(); state_.ready.pop_front()) {
+    const auto& last = state_.ready.front();
+    const auto slot = last.child.slot;
+    if (!state_.is_known(last.child) || !child(slot).is_ready
+        || child(slot).incarnation != last.incarnation)
       continue;
+    if (state_.starts == batch)
+      return hold_up();
     ++state_.starts;
     start(slot);
   }
-  if (!state_.ready.empty())
-    hold_up();
 }
 
 void SupervisorEngine::Step::hold_up() {

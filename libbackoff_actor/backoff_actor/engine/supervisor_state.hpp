@@ -104,9 +104,9 @@ struct BACKOFF_ACTOR_HIDDEN SupervisorEngine::State {
   std::shared_ptr<const SupervisorEngineOptions> options;
   std::vector<Child> children; // by slot
   std::unordered_set<Slot, HashOfId, SameId> by_id;
-  SlotHeap<Due> due; // of single children
-  std::deque<Slot>
-    ready; // whose delay is over, in that order; those that are not ready are passed over
+  SlotHeap<Due> due;            // of single children
+  std::deque<ChildActor> ready; // whose delay is over, in that order, after the actor that it had;
+                                // those that are not ready any more are passed over
   std::vector<ChildActor> abandoned;
   RestartWindow restarts_in_window;
   Row row;

@@ -177,4 +177,26 @@ TEST(supervisor_engine, answers_who_waits_for_a_temporary_child_that_goes_with_i
   EXPECT_EQ(supervisor.all<supervisor_effect::ForgetChild>().size(), 1U);
 }
 
+// It is made anew, and stands behind the one that has waited since.
+TEST(supervisor_engine, gives_the_place_of_a_child_that_was_taken_away_while_it_waited_to_nobody) {
+  auto options = child_options();
+  options.backoff = Fixed{0ms};
+  constexpr auto count = SupervisorEngine::batch + 2;
+  Supervised supervisor{std::vector<ChildOptions>(count, options)};
+  for (std::uint32_t child = 1; child <= count; ++child)
+    supervisor.down(start, child, Ending::failed);
+  supervisor.step(start, supervisor_input::Wake{}); // the last two are held up
+  supervisor.step(start, supervisor_input::TerminateChild{1, "256"});
+  supervisor.step(start, supervisor_input::RestartChild{2, "256"});
+  supervisor.step(start, supervisor_input::ChildMade{Supervised::actor(257, 2)});
+  supervisor.step(start,
+                  supervisor_input::ChildDown{
+                    Supervised::actor(257, 2), Ending::failed, {1, "broken"}, Directive::restart});
+  supervisor.step(start, supervisor_input::Wake{});
+  const auto starts = supervisor.all<supervisor_effect::StartChild>();
+  ASSERT_EQ(starts.size(), 2U);
+  EXPECT_EQ(starts[0].actor, Supervised::actor(258, 2));
+  EXPECT_EQ(starts[1].actor, Supervised::actor(257, 3));
+}
+
 } // namespace backoff_actor
