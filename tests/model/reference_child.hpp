@@ -39,7 +39,7 @@ struct ReferenceChild {
   bool has_been_up = false;
   Instant up_since{};
   std::optional<Instant> due{};    // of its own: a restart, being up, having ended
-  bool is_held_up = false;         // due, but there were enough starts on that wake-up
+  std::uint64_t turn = 0;          // due, and the smallest is started first; 0: not due
   std::vector<Instant> failures{}; // all that there ever were
   Cause cause{}; // of the last failure, also of a start that fails when the child has ended
 

@@ -94,8 +94,6 @@ private:
       asked_for_.reset();
     starts_ = 0;
     held_up_since_.reset();
-    for (const auto& x : children_)
-      x->is_held_up = false;
     while (const auto child = due_child([](const Child& x) { return x.is_alive(); })) {
       if (child->state == ChildState::ending)
         out_of_grace(child);
@@ -103,12 +101,14 @@ private:
         not_up(child, {1, "not up within " + to_string(*child->options->start_timeout)},
                options_.on_start_timeout);
     }
-    while (const auto child =
-             due_child([](const Child& x) { return !x.is_alive() && !x.is_held_up; })) {
+    // Those that were held up come first.
+    const auto is_waiting = [](const Child& x) { return !x.is_alive() && x.turn == 0; };
+    while (const auto child = due_child(is_waiting))
+      child->turn = ++turns_;
+    while (const auto child = first_in_turn()) {
       if (is_batch_over())
-        child->is_held_up = hold_up();
-      else
-        start_in_turn(child);
+        return hold_up();
+      start_in_turn(child);
     }
   }
 
@@ -188,7 +188,7 @@ private:
       return answer(x.ticket, why_not_down(*child), child);
     if (child->is_member)
       row_due_ = std::min(row_due_, now_);
-    else if (!child->is_held_up)
+    else if (child->turn == 0)
       child->due = now_;
     answer(x.ticket, std::nullopt, child);
   }
@@ -206,9 +206,14 @@ private:
 
   // -- the row ---------------------------------------------------------------------------
 
-  bool hold_up() {
-    held_up_since_ = held_up_since_.value_or(now_);
-    return true;
+  void hold_up() { held_up_since_ = held_up_since_.value_or(now_); }
+
+  ChildPtr first_in_turn() const {
+    ChildPtr result;
+    for (const auto& x : children_)
+      if (x->turn != 0 && (!result || x->turn < result->turn))
+        result = x;
+    return result;
   }
 
   bool is_batch_over() const { return starts_ >= SupervisorEngine::batch; }
@@ -301,7 +306,7 @@ private:
         earliest = at;
     };
     for (const auto& x : children_)
-      if (!x->is_held_up)
+      if (x->turn == 0)
         consider(x->due);
     if (stage_ == Stage::waiting)
       consider(row_due_);
@@ -315,6 +320,7 @@ private:
   bool has_begun_ = false;
   bool is_wake_ = false;
   std::uint32_t starts_ = 0; // on this wake-up
+  std::uint64_t turns_ = 0;
   std::optional<Instant> asked_for_{};
 };
 

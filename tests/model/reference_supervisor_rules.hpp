@@ -22,7 +22,7 @@ protected:
     child->state = ChildState::starting;
     child->stopped = StoppedBecause::not_stopped;
     child->due.reset();
-    child->is_held_up = false;
+    child->turn = 0;
     const auto asks = child->options->readiness == Readiness::when_it_is_up;
     ask(supervisor_effect::StartChild{{child->name, child->incarnation}, asks});
     if (child->options->start_timeout)
@@ -148,7 +148,7 @@ protected:
       x.state = ChildState::waiting;
       x.stopped = StoppedBecause::not_stopped;
       x.due.reset();
-      x.is_held_up = false;
+      x.turn = 0;
     }
   }
 
@@ -211,7 +211,7 @@ protected:
     child->stopped = reason;
     child->is_member = false;
     child->due.reset();
-    child->is_held_up = false;
+    child->turn = 0;
     if (reason != StoppedBecause::given_up && phase_ != SupervisorPhase::stopping)
       tell(supervisor_event::ChildStopped{now_, child->id});
     for (const auto ticket : std::exchange(child->terminators, {}))

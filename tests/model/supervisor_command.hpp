@@ -45,6 +45,7 @@ struct SupervisorCommand {
 
   Cause cause() const { return {how % 3, how % 7 == 6 ? "" : "error " + std::to_string(how % 4)}; }
   Directive directive() const { return directive_of(how / 16); }
+  Directive all_alike() const { return how % 8 < 4 ? Directive::restart : Directive::resume; }
   Ending ending() const {
     constexpr Ending endings[] = {Ending::failed, Ending::failed,   Ending::failed, Ending::failed,
                                   Ending::normal, Ending::shutdown, Ending::killed};

@@ -129,12 +129,16 @@ private:
                                      x.directive()});
   }
 
-  // In any order; where that does not reach all, some stay.
+  // In any order; where that does not reach all, some stay. Mostly none of them is told to.
   void all_down(const SupervisorCommand& x) {
     for (std::size_t i = 0, count = actors().size(); i < count; ++i) {
       const auto actor = actors()[(i * 7 + x.which()) % count];
-      if (actor.is_up && !actor.is_gone)
+      if (!actor.is_up || actor.is_gone)
+        continue;
+      if (x.how % 4 == 0)
         down(actor.name, x);
+      else
+        step(supervisor_input::ChildDown{actor.name, Ending::failed, {1, "all"}, x.all_alike()});
     }
   }
 
