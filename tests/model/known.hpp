@@ -2,21 +2,13 @@
 
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/delivery/hand_over_id.hpp"
-
-#include <rapidcheck.h>
+#include "drawn.hpp"
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
 namespace backoff_actor::model_test {
-
-/// Fails the walk unless the claim holds.
-inline void require(bool holds, const char* claim) {
-  if (!holds)
-    RC_FAIL(std::string{"not so: "} + claim);
-}
 
 // -- what a driver knows without asking the engine ---------------------------------
 

@@ -2,6 +2,7 @@
 
 #include "backoff_actor/core/unit_random.hpp"
 #include "backoff_actor/engine/sender_engine.hpp"
+#include "lines.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -12,9 +13,6 @@
 #include <vector>
 
 namespace backoff_actor::model_test {
-
-/// Effects or events, one a line.
-using Lines = std::vector<std::string>;
 
 // -- what the reference sender is made of -----------------------------------------
 
@@ -93,12 +91,6 @@ inline BackOff in_stream(const BackOff& other, std::uint64_t stream) {
 }
 
 // -- the lines ----------------------------------------------------------------------
-
-inline std::string number(std::uint64_t x) { return std::to_string(x); }
-
-inline std::string describe(Instant at) {
-  return at == Instant::never() ? "never" : to_string(at.since_origin);
-}
 
 inline std::string describe(const Cause* cause) {
   return cause == nullptr ? "no cause" : "cause " + number(cause->code) + " " + cause->text;

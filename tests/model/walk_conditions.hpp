@@ -1,5 +1,6 @@
 #pragma once
 
+#include "drawn.hpp"
 #include "reference_parts.hpp"
 
 #include <rapidcheck.h>
@@ -156,12 +157,6 @@ inline void showValue(const Conditions& conditions, std::ostream& out) {
     out << ", started late";
   out << "; beginning: " << beginnings[conditions.beginning]
       << "; ending: " << endings[conditions.ending];
-}
-
-/// Numbers below `end`, as large in the first walk of a test as in the last.
-template <class T>
-rc::Gen<T> below(T end) {
-  return rc::gen::resize(rc::kNominalSize, rc::gen::inRange<T>(0, end));
 }
 
 inline rc::Gen<Conditions> arbitrary_conditions() {

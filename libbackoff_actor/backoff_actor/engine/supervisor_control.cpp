@@ -82,12 +82,12 @@ void SupervisorEngine::Step::operator()(const supervisor_input::RestartChild& x)
   const auto slot = wanted(x.ticket, x.id);
   if (slot == none)
     return;
+  if (is_stopping()) {
+    answer(x.ticket, SupervisorError::stopping, slot);
+    return;
+  }
   switch (child(slot).state) {
   case ChildState::stopped:
-    if (is_stopping()) {
-      answer(x.ticket, SupervisorError::stopping, slot);
-      break;
-    }
     child(slot).starter = x.ticket;
     start(slot);
     break;

@@ -50,15 +50,23 @@ void SupervisorEngine::Step::overdue(Slot slot) {
   observe([&] { return supervisor_event::ChildAbandoned{now_, c.id, c.incarnation}; });
   emit(supervisor_effect::Abandon{state_.actor_of(slot)});
   state_.abandoned.push_back(state_.actor_of(slot));
-  ended(slot, Ending::killed, nullptr, Directive::restart);
+  after_end(slot, Ending::killed, nullptr, Directive::restart);
 }
 
 // A child that was told to end has.
 void SupervisorEngine::Step::ended(Slot slot, Ending ending,
                                    const std::shared_ptr<const Cause>& cause, Directive directive) {
+  const auto& c = child(slot);
+  observe([&] { return supervisor_event::ChildEnded{now_, c.id, c.incarnation}; });
+  after_end(slot, ending, cause, directive);
+}
+
+// Also of one that was abandoned.
+void SupervisorEngine::Step::after_end(Slot slot, Ending ending,
+                                       const std::shared_ptr<const Cause>& cause,
+                                       Directive directive) {
   auto& c = child(slot);
   not_due(slot);
-  observe([&] { return supervisor_event::ChildEnded{now_, c.id, c.incarnation}; });
   if (is_stopping())
     settle(slot, StoppedBecause::terminated);
   else if (c.then == Then::stop)
@@ -68,9 +76,15 @@ void SupervisorEngine::Step::ended(Slot slot, Ending ending,
   else if (ending == Ending::failed && c.is_up)
     ended_by_itself(slot, ending, cause, directive);
   else if (c.options->restart == RestartType::temporary)
-    stay_away(slot, StoppedBecause::terminated);
+    go_with_row(slot);
   else
     state_.set(slot, ChildState::waiting);
+}
+
+// A temporary child does not come back with its row, not even if somebody waits for its start.
+void SupervisorEngine::Step::go_with_row(Slot slot) {
+  answer_starter(slot, SupervisorError::terminated);
+  stay_away(slot, StoppedBecause::terminated);
 }
 
 // Down, until somebody asks for it.

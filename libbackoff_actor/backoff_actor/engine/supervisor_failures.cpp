@@ -78,9 +78,10 @@ void SupervisorEngine::Step::resume(Slot slot) {
     wait(slot, now_);
 }
 
-// It ended by itself, and is not restarted.
+// It ended, and is not restarted. One that failed after it was told to end had not done its work.
 void SupervisorEngine::Step::work_is_done(Slot slot) {
-  const auto is_significant = child(slot).options->is_significant;
+  const auto is_significant =
+    child(slot).options->is_significant && child(slot).state != ChildState::ending;
   const auto who = blamed(slot);
   stay_away(slot, StoppedBecause::done);
   if (!is_significant || options_.auto_shutdown == AutoShutdown::never)

@@ -12,14 +12,14 @@ void SupervisorEngine::Step::operator()(const supervisor_input::Wake&) {
   if (now_ >= state_.wake_at)
     state_.wake_at = Instant::never();
   state_.starts = 0;
-  state_.is_held_up = false;
+  state_.held_up_since.reset();
   while (!state_.due.empty() && state_.due.top_key().first <= now_) {
     const auto slot = state_.due.top();
     state_.due.pop();
     auto& c = child(slot);
     if (c.state == ChildState::waiting) {
       c.is_ready = true;
-      state_.ready.push_back(slot);
+      state_.ready.push_back(state_.actor_of(slot));
     } else if (c.state == ChildState::starting) {
       not_up(slot, {1, "not up within " + to_string(*c.options->start_timeout)},
              options_.on_start_timeout);
@@ -35,15 +35,22 @@ void SupervisorEngine::Step::operator()(const supervisor_input::Wake&) {
 }
 
 void SupervisorEngine::Step::start_ready() {
-  while (!state_.ready.empty() && state_.starts < batch) {
-    const auto slot = state_.ready.front();
-    state_.ready.pop_front();
-    if (!child(slot).is_ready)
+  for (; !state_.ready.empty(); state_.ready.pop_front()) {
+    const auto& last = state_.ready.front();
+    const auto slot = last.child.slot;
+    if (!state_.is_known(last.child) || !child(slot).is_ready
+        || child(slot).incarnation != last.incarnation)
       continue;
+    if (state_.starts == batch)
+      return hold_up();
     ++state_.starts;
     start(slot);
   }
-  state_.is_held_up = !state_.ready.empty();
+}
+
+void SupervisorEngine::Step::hold_up() {
+  if (!state_.held_up_since)
+    state_.held_up_since = now_;
 }
 
 void SupervisorEngine::Step::finish() {
@@ -86,7 +93,7 @@ void SupervisorEngine::Step::start_row() {
       return;
     if (state == ChildState::waiting) {
       if (state_.starts == batch) {
-        state_.is_held_up = true;
+        hold_up();
         return;
       }
       ++state_.starts;
@@ -143,7 +150,7 @@ void SupervisorEngine::Step::stop_all(QuitReason reason, const Blamed& who, cons
   emit(supervisor_effect::BeginStop{reason, who.name, who.id, cause});
   state_.row = {};
   state_.ready.clear();
-  state_.is_held_up = false;
+  state_.held_up_since.reset();
   for (auto at = state_.first; at != none; at = child(at).next) {
     answer_starter(at, SupervisorError::stopping);
     leave_row(at);
@@ -180,8 +187,8 @@ void SupervisorEngine::Step::ask_for_wake() {
     earliest = state_.due.top_key().first;
   if (state_.row.stage == Stage::waiting)
     earliest = std::min(earliest, state_.row.due);
-  if (state_.is_held_up)
-    earliest = std::min(earliest, now_);
+  if (state_.held_up_since)
+    earliest = std::min(earliest, *state_.held_up_since);
   if (earliest == Instant::never() || earliest == state_.wake_at)
     return;
   state_.wake_at = earliest;

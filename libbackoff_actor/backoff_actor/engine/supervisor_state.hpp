@@ -104,9 +104,9 @@ struct BACKOFF_ACTOR_HIDDEN SupervisorEngine::State {
   std::shared_ptr<const SupervisorEngineOptions> options;
   std::vector<Child> children; // by slot
   std::unordered_set<Slot, HashOfId, SameId> by_id;
-  SlotHeap<Due> due; // of single children
-  std::deque<Slot>
-    ready; // whose delay is over, in that order; those that are not ready are passed over
+  SlotHeap<Due> due;            // of single children
+  std::deque<ChildActor> ready; // whose delay is over, in that order, after the actor that it had;
+                                // those that are not ready any more are passed over
   std::vector<ChildActor> abandoned;
   RestartWindow restarts_in_window;
   Row row;
@@ -116,9 +116,9 @@ struct BACKOFF_ACTOR_HIDDEN SupervisorEngine::State {
   Slot last = none;
   Slot first_free = none;
   std::uint32_t last_serial = 0;
-  std::uint32_t starts = 0; // since the last wake-up
-  bool is_held_up = false;  // starts wait for the next wake-up
-  Slot to_end = none;       // while stopping: who is looked at next
+  std::uint32_t starts = 0;               // since the last wake-up
+  std::optional<Instant> held_up_since{}; // starts wait for the next wake-up
+  Slot to_end = none;                     // while stopping: who is looked at next
   SupervisorPhase phase = SupervisorPhase::starting;
   bool has_begun = false;
   Instant wake_at = Instant::never(); // of the wake-up that was asked for and has not come

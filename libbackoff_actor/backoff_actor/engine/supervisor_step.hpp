@@ -22,7 +22,8 @@ namespace backoff_actor {
 class BACKOFF_ACTOR_HIDDEN SupervisorEngine::Step {
 public:
   Step(State& state, Instant now, SupervisorEffects& effects)
-    : state_(state), options_(*state.options), now_(now), effects_(effects) {}
+    : state_(state), options_(*state.options), now_(now), effects_(effects),
+      has_ended_(state.phase == SupervisorPhase::stopped) {}
 
   void operator()(const supervisor_input::Start&);
   void operator()(const supervisor_input::StartChild& x);
@@ -55,10 +56,10 @@ private:
     effects_.emplace_back(std::move(effect));
   }
 
-  // Events cost nothing, not even their making, where nobody listens.
+  // Events cost nothing, not even their making, where nobody listens. After the end there are none.
   template <class MakeEvent>
   void observe(MakeEvent make_event) {
-    if (!options_.on_event)
+    if (!options_.on_event || has_ended_)
       return;
     try {
       options_.on_event(SupervisorEvent{make_event()});
@@ -104,6 +105,9 @@ private:
   void overdue(Slot slot);
   void ended(Slot slot, Ending ending, const std::shared_ptr<const Cause>& cause,
              Directive directive);
+  void after_end(Slot slot, Ending ending, const std::shared_ptr<const Cause>& cause,
+                 Directive directive);
+  void go_with_row(Slot slot);
   void stay_away(Slot slot, StoppedBecause reason);
   void settle(Slot slot, StoppedBecause reason);
   void remove(Slot slot);
@@ -113,6 +117,7 @@ private:
   // -- rows -----------------------------------------------------------------------------
 
   void start_ready();
+  void hold_up();
   void advance_row();
   bool end_row();
   void start_row();
@@ -131,6 +136,7 @@ private:
   const SupervisorEngineOptions& options_;
   Instant now_;
   SupervisorEffects& effects_;
+  bool has_ended_; // in an earlier step
 };
 
 } // namespace backoff_actor

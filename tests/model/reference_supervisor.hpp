@@ -1,0 +1,327 @@
+#pragma once
+
+#include "backoff_actor/engine/supervisor_engine.hpp"
+#include "reference_supervisor_rules.hpp"
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace backoff_actor::model_test {
+
+/// A supervisor in the most obvious way: what comes in, and how it goes on then.
+class ReferenceSupervisor : public ReferenceSupervisorRules {
+public:
+  using ReferenceSupervisorRules::ReferenceSupervisorRules;
+
+  void step(Instant now, const SupervisorInput& input) {
+    now_ = now;
+    taken.clear();
+    told.clear();
+    is_wake_ = std::holds_alternative<supervisor_input::Wake>(input);
+    std::visit([this](const auto& x) { take(x); }, input);
+    if (phase_ == SupervisorPhase::stopping)
+      go_on_stopping();
+    else
+      go_on_with_row();
+    ask_for_wake_up();
+  }
+
+private:
+  // -- news ------------------------------------------------------------------------------
+
+  void take(const supervisor_input::Start&) {
+    if (!std::exchange(has_begun_, true))
+      stage_ = Stage::starting;
+  }
+
+  void take(const supervisor_input::ChildMade& x) {
+    const auto child = with_actor(x.actor);
+    if (child && child->state == ChildState::starting
+        && child->options->readiness == Readiness::when_made)
+      up(child);
+  }
+
+  void take(const supervisor_input::ChildUp& x) {
+    const auto child = with_actor(x.actor);
+    if (child && child->state == ChildState::starting)
+      up(child);
+  }
+
+  void take(const supervisor_input::StartFailed& x) {
+    const auto child = with_actor(x.actor);
+    if (child && child->state == ChildState::starting)
+      failed_start(child, x.cause, x.directive);
+    else if (child && child->state == ChildState::ending)
+      told_child_ended(child, Ending::shutdown, x.cause, x.directive);
+  }
+
+  void take(const supervisor_input::ChildNotUp& x) {
+    const auto child = with_actor(x.actor);
+    if (child && child->state == ChildState::starting)
+      not_up(child, x.cause, x.directive);
+  }
+
+  void take(const supervisor_input::ChildDown& x) {
+    if (std::erase(abandoned_, x.actor) != 0) {
+      tell(supervisor_event::AbandonedChildEnded{now_});
+      return;
+    }
+    const auto child = with_actor(x.actor);
+    if (!child)
+      return;
+    if (child->state == ChildState::ending)
+      return told_child_ended(child, x.ending, x.cause, x.directive);
+    if (child->state == ChildState::starting) {
+      auto cause = x.cause;
+      if (is_clean(x.ending) && cause.text.empty())
+        cause.text = "ended before it was up";
+      return failed_start(child, cause, x.directive);
+    }
+    tell(supervisor_event::ChildDown{now_, child->id, child->incarnation, x.ending, x.cause});
+    ended_by_itself(child, x.ending, x.cause, x.directive, false);
+  }
+
+  void told_child_ended(const ChildPtr& child, Ending ending, const Cause& cause,
+                        Directive directive) {
+    tell(supervisor_event::ChildEnded{now_, child->id, child->incarnation});
+    ended(child, ending, cause, directive);
+  }
+
+  void take(const supervisor_input::Wake&) {
+    if (asked_for_ && now_ >= *asked_for_)
+      asked_for_.reset();
+    starts_ = 0;
+    held_up_since_.reset();
+    while (const auto child = due_child([](const Child& x) { return x.is_alive(); })) {
+      if (child->state == ChildState::ending)
+        out_of_grace(child);
+      else
+        not_up(child, {1, "not up within " + to_string(*child->options->start_timeout)},
+               options_.on_start_timeout);
+    }
+    // Those that were held up come first.
+    const auto is_waiting = [](const Child& x) { return !x.is_alive() && x.turn == 0; };
+    while (const auto child = due_child(is_waiting))
+      child->turn = ++turns_;
+    while (const auto child = first_in_turn()) {
+      if (is_batch_over())
+        return hold_up();
+      start_in_turn(child);
+    }
+  }
+
+  void take(const supervisor_input::Stop&) {
+    if (phase_ == SupervisorPhase::starting || phase_ == SupervisorPhase::running)
+      stop(QuitReason::told, nullptr, {}, StoppedBecause::done);
+  }
+
+  // -- control ---------------------------------------------------------------------------
+
+  bool is_ending() const { return phase_ >= SupervisorPhase::stopping; }
+
+  void take(const supervisor_input::StartChild& x) {
+    if (is_ending())
+      return answer(x.ticket, SupervisorError::stopping, nullptr);
+    if (const auto known = with_id(x.entry.id); known && !x.entry.id.empty())
+      return answer(x.ticket,
+                    known->is_alive() ? SupervisorError::already_started
+                                      : SupervisorError::already_present,
+                    known);
+    if (children_.size() >= options_.max_children)
+      return answer(x.ticket, SupervisorError::max_children, nullptr);
+    const auto child = add(x.entry);
+    ask(supervisor_effect::KeepChild{child->name, x.ticket});
+    tell(supervisor_event::ChildAdded{now_, child->id});
+    child->starter = Child::Starter{x.ticket, true};
+    start(child);
+  }
+
+  void take(const supervisor_input::TerminateChild& x) {
+    const auto child = with_id(x.id);
+    if (!child)
+      return answer(x.ticket, SupervisorError::not_found, nullptr);
+    answer_starter(child, SupervisorError::terminated);
+    if (child->state == ChildState::stopped)
+      return answer(x.ticket, std::nullopt, child);
+    child->terminators.push_back(x.ticket);
+    child->is_member = false;
+    if (child->state == ChildState::waiting)
+      return stopped(child, StoppedBecause::terminated);
+    if (child->state != ChildState::ending)
+      return tell_to_end(child, Child::Then::stop);
+    child->then = Child::Then::stop;
+  }
+
+  void take(const supervisor_input::RestartChild& x) {
+    const auto child = with_id(x.id);
+    if (!child)
+      return answer(x.ticket, SupervisorError::not_found, nullptr);
+    if (is_ending())
+      return answer(x.ticket, SupervisorError::stopping, child);
+    if (child->state != ChildState::stopped)
+      return answer(x.ticket, why_not_down(*child), child);
+    child->starter = Child::Starter{x.ticket, false};
+    start(child);
+  }
+
+  void take(const supervisor_input::DeleteChild& x) {
+    const auto child = with_id(x.id);
+    if (!child)
+      return answer(x.ticket, SupervisorError::not_found, nullptr);
+    if (child->state != ChildState::stopped)
+      return answer(x.ticket, why_not_down(*child), child);
+    answer(x.ticket, std::nullopt, child);
+    if (!is_ending()) // otherwise it goes with the supervisor
+      remove(child);
+  }
+
+  void take(const supervisor_input::RetryNow& x) {
+    const auto child = with_id(x.id);
+    if (!child)
+      return answer(x.ticket, SupervisorError::not_found, nullptr);
+    if (child->state == ChildState::stopped)
+      return answer(x.ticket, SupervisorError::not_running, child);
+    const auto is_in_row = child->state == ChildState::ending && child->is_member;
+    if (child->state != ChildState::waiting && !is_in_row)
+      return answer(x.ticket, why_not_down(*child), child);
+    if (child->is_member)
+      row_due_ = std::min(row_due_, now_);
+    else if (child->turn == 0)
+      child->due = now_;
+    answer(x.ticket, std::nullopt, child);
+  }
+
+  static SupervisorError why_not_down(const Child& x) {
+    switch (x.state) {
+    case ChildState::running:
+      return SupervisorError::running;
+    case ChildState::ending:
+      return SupervisorError::ending;
+    default:
+      return SupervisorError::restarting;
+    }
+  }
+
+  // -- the row ---------------------------------------------------------------------------
+
+  void hold_up() { held_up_since_ = held_up_since_.value_or(now_); }
+
+  ChildPtr first_in_turn() const {
+    ChildPtr result;
+    for (const auto& x : children_)
+      if (x->turn != 0 && (!result || x->turn < result->turn))
+        result = x;
+    return result;
+  }
+
+  bool is_batch_over() const { return starts_ >= SupervisorEngine::batch; }
+
+  void start_in_turn(const ChildPtr& child) {
+    ++starts_;
+    start(child);
+  }
+
+  void go_on_with_row() {
+    if (stage_ == Stage::waiting && is_wake_ && now_ >= row_due_)
+      stage_ = Stage::starting;
+    if (stage_ == Stage::ending && is_row_down())
+      stage_ = Stage::waiting; // until the next wake-up at least
+    if (stage_ != Stage::starting || !is_row_up())
+      return;
+    stage_ = Stage::none;
+    if (phase_ != SupervisorPhase::starting)
+      return;
+    phase_ = SupervisorPhase::running;
+    tell(supervisor_event::Started{now_});
+    ask(supervisor_effect::Started{});
+  }
+
+  // The last first, each when the one behind it is down.
+  bool is_row_down() {
+    for (auto i = children_.size(); i-- > 0;) {
+      const auto& x = children_[i];
+      if (!x->is_member || !x->is_alive())
+        continue;
+      if (x->state != ChildState::ending)
+        tell_to_end(x, Child::Then::row);
+      return false;
+    }
+    return true;
+  }
+
+  // In order, each when the one before it is up.
+  bool is_row_up() {
+    for (const auto& x : children_) {
+      if (!x->is_member)
+        continue;
+      if (x->state == ChildState::waiting && is_batch_over())
+        hold_up();
+      else if (x->state == ChildState::waiting)
+        start_in_turn(x);
+      if (x->state != ChildState::running && x->state != ChildState::stopped)
+        return false;
+      x->is_member = false;
+    }
+    return true;
+  }
+
+  // -- the end ---------------------------------------------------------------------------
+
+  void go_on_stopping() {
+    for (auto i = children_.size(); i-- > 0;) {
+      const auto& x = children_[options_.is_dynamic ? children_.size() - 1 - i : i];
+      if (is_up_or_to_be(*x))
+        tell_to_end(x, Child::Then::stop);
+      if (x->is_alive() && !options_.is_dynamic)
+        return;
+    }
+    for (const auto& x : children_)
+      if (x->is_alive())
+        return;
+    phase_ = SupervisorPhase::stopped;
+    tell(supervisor_event::Stopped{now_});
+    ask(supervisor_effect::Quit{});
+  }
+
+  // -- time ------------------------------------------------------------------------------
+
+  // Of those that are due, the one that has been for the longest.
+  template <class Predicate>
+  ChildPtr due_child(Predicate is_meant) const {
+    ChildPtr result;
+    for (const auto& x : children_)
+      if (x->due && *x->due <= now_ && is_meant(*x))
+        if (!result
+            || std::pair{*x->due, x->name.serial} < std::pair{*result->due, result->name.serial})
+          result = x;
+    return result;
+  }
+
+  void ask_for_wake_up() {
+    std::optional<Instant> earliest;
+    const auto consider = [&](std::optional<Instant> at) {
+      if (at && (!earliest || *at < *earliest))
+        earliest = at;
+    };
+    for (const auto& x : children_)
+      if (x->turn == 0)
+        consider(x->due);
+    if (stage_ == Stage::waiting)
+      consider(row_due_);
+    consider(held_up_since_);
+    if (!earliest || earliest == asked_for_)
+      return;
+    asked_for_ = earliest;
+    ask(supervisor_effect::WakeAt{*earliest});
+  }
+
+  bool has_begun_ = false;
+  bool is_wake_ = false;
+  std::uint32_t starts_ = 0; // on this wake-up
+  std::uint64_t turns_ = 0;
+  std::optional<Instant> asked_for_{};
+};
+
+} // namespace backoff_actor::model_test

@@ -1,0 +1,363 @@
+#pragma once
+
+#include "backoff_actor/engine/supervisor_engine.hpp"
+#include "drawn.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace backoff_actor::model_test {
+
+/// An actor that a supervisor had made, as its driver sees it.
+struct KnownActor {
+  ChildActor name;
+  std::string id;
+  std::shared_ptr<const ChildOptions> options;
+  bool is_made = false; // or said to be up, or not
+  bool is_up = false;
+  bool is_gone = false;
+  bool is_abandoned = false;
+  bool is_out_of_turn = false; // somebody wanted it to be started, or its failure was not to count
+  std::optional<Instant> told_at{};   // to end, or killed
+  std::optional<Instant> killed_at{}; // without another word
+};
+
+/// What the driver of a supervisor may count on, whatever the reference says: knows only what went
+/// in and came out of the engine, and what that means to actors and to those who wait for an answer.
+class SupervisorAccount {
+public:
+  SupervisorAccount(SupervisorEngineOptions options, const std::vector<ChildEntry>& first)
+    : options_(std::move(options)) {
+    std::uint32_t slot = 0;
+    for (const auto& entry : first) {
+      entries_[{slot, slot + 1}] = entry;
+      ++slot;
+    }
+    first_ = first.size();
+  }
+
+  std::vector<KnownActor> actors;   // all that there ever were
+  std::optional<Instant> wake_up{}; // that is out
+  bool is_begun = false;            // all first children are up
+  std::optional<supervisor_effect::BeginStop> stops{};
+  bool has_quit = false;
+
+  bool is_anybody_alive() const {
+    return std::any_of(actors.begin(), actors.end(),
+                       [](const auto& x) { return !x.is_gone && !x.is_abandoned; });
+  }
+
+  // -- one step: what goes in, the events, the effects -----------------------------------
+
+  void before(Instant now, const SupervisorInput& input) {
+    now_ = now;
+    std::visit([this](const auto& x) { take(x); }, input);
+    had_quit_ = has_quit;
+    const auto* const added = std::get_if<supervisor_input::StartChild>(&input);
+    added_ = added != nullptr ? added->entry : ChildEntry{};
+    is_wanted_ = added != nullptr || std::holds_alternative<supervisor_input::RestartChild>(input);
+  }
+
+  void note(const SupervisorEvent& event) {
+    require(!has_stopped_, "the last event tells of the end");
+    if (const auto* const x = std::get_if<supervisor_event::RestartScheduled>(&event))
+      not_before_[x->child] = x->at + x->delay;
+    else if (const auto* const y = std::get_if<supervisor_event::ChildAdded>(&event))
+      added_.id = y->child;
+    else if (const auto* const z = std::get_if<supervisor_event::ChildRemoved>(&event))
+      not_before_.erase(z->child);
+    else if (std::holds_alternative<supervisor_event::Stopped>(event))
+      has_stopped_ = true;
+  }
+
+  void note(const SupervisorEffect& effect) {
+    std::visit([this](const auto& x) { carry_out(x); }, effect);
+  }
+
+  void after(const SupervisorEngine& engine) {
+    const auto counts = engine.count();
+    const auto abandoned = std::count_if(
+      actors.begin(), actors.end(), [](const auto& x) { return x.is_abandoned && !x.is_gone; });
+    require(counts.abandoned == static_cast<std::uint64_t>(abandoned),
+            "those that were abandoned are counted until they end");
+    const auto alive = std::count_if(actors.begin(), actors.end(),
+                                     [](const auto& x) { return !x.is_abandoned && !x.is_gone; });
+    require(counts.active == static_cast<std::uint64_t>(alive), "the others that live are active");
+    require(counts.specs == entries_.size(), "each child is there until it is forgotten");
+    require(counts.specs <= std::max(options_.max_children, first_),
+            "there are no more than may be");
+    require(counts.active + counts.waiting + counts.stopped == counts.specs,
+            "each child is alive, waits or is stopped");
+    require(has_quit == (engine.phase() == SupervisorPhase::stopped), "a supervisor ends once");
+    require(has_quit == has_stopped_, "its end is told");
+    require(stops.has_value() == (engine.phase() >= SupervisorPhase::stopping),
+            "it says that it will end");
+    require(is_begun || engine.phase() != SupervisorPhase::running, "it says that it has begun");
+    require(!stops || counts.waiting == 0, "nothing waits for a start when the supervisor ends");
+    require(counts.waiting == 0 || wake_up || is_somebody_awaited(),
+            "something that is out will move on those that wait");
+    require(!stops || has_quit || is_anybody_alive(), "only those that live are waited for");
+    check_wake_up();
+  }
+
+  /// When the supervisor has ended.
+  void at_the_end() const {
+    require(has_quit, "a supervisor that was told to end does");
+    for (const auto& [ticket, answers] : tickets_)
+      require(answers == 1, "who asks for something is answered once");
+    require(!is_anybody_alive(), "no child outlives its supervisor, unless it was abandoned");
+  }
+
+private:
+  // -- what goes in ----------------------------------------------------------------------
+
+  KnownActor* known(const ChildActor& name) {
+    for (auto& x : actors)
+      if (x.name == name)
+        return &x;
+    return nullptr;
+  }
+
+  template <class T>
+  void take(const T&) {} // nothing to know
+
+  void take(const supervisor_input::StartChild& x) { tickets_[x.ticket] = 0; }
+  void take(const supervisor_input::TerminateChild& x) {
+    tickets_[x.ticket] = 0;
+    terminated_.insert(x.id);
+  }
+  void take(const supervisor_input::RestartChild& x) {
+    tickets_[x.ticket] = 0;
+    not_before_.erase(x.id);
+  }
+  void take(const supervisor_input::DeleteChild& x) { tickets_[x.ticket] = 0; }
+  void take(const supervisor_input::RetryNow& x) {
+    tickets_[x.ticket] = 0;
+    if (options_.strategy == Strategy::one_for_one)
+      not_before_.erase(x.id);
+    else
+      not_before_.clear();
+  }
+  void take(const supervisor_input::ChildMade& x) {
+    if (auto* const actor = known(x.actor)) {
+      actor->is_made = true;
+      if (actor->options->readiness == Readiness::when_made)
+        is_up(*actor);
+    }
+  }
+  void take(const supervisor_input::ChildUp& x) {
+    if (auto* const actor = known(x.actor)) {
+      actor->is_made = true;
+      is_up(*actor);
+    }
+  }
+  void take(const supervisor_input::ChildNotUp& x) {
+    if (auto* const actor = known(x.actor))
+      actor->is_made = true;
+  }
+  // One that is up cannot have failed to start; the news is of no use then.
+  void take(const supervisor_input::StartFailed& x) {
+    auto* const actor = known(x.actor);
+    if (actor != nullptr && !actor->is_abandoned && (!actor->is_up || actor->told_at))
+      actor->is_gone = true;
+  }
+  void take(const supervisor_input::ChildDown& x) {
+    auto* const actor = known(x.actor);
+    if (actor == nullptr)
+      return;
+    actor->is_gone = true;
+    if (x.directive == Directive::resume && !is_clean(x.ending))
+      resumed_.insert(actor->id);
+  }
+  void take(const supervisor_input::Wake&) {
+    if (wake_up && *wake_up <= now_)
+      wake_up.reset();
+  }
+
+  static void is_up(KnownActor& actor) {
+    if (!actor.is_gone && !actor.told_at)
+      actor.is_up = true;
+  }
+
+  // -- what is asked for -----------------------------------------------------------------
+
+  void carry_out(const supervisor_effect::KeepChild& x) {
+    require(!stops, "no child is added at the end");
+    require(entries_.emplace(x.child, added_).second, "no child is given the name of another");
+    require(tickets_.count(x.ticket) == 1, "a child is kept for somebody");
+  }
+
+  void carry_out(const supervisor_effect::ForgetChild& x) {
+    require(entries_.erase(x.child) == 1, "only what was kept is forgotten, once");
+    for (const auto& actor : actors)
+      require(actor.name.child != x.child || actor.is_gone || actor.is_abandoned,
+              "no child is forgotten that lives");
+  }
+
+  void carry_out(const supervisor_effect::StartChild& x) {
+    require(!stops, "nothing is started at the end");
+    std::uint32_t last = 0;
+    for (const auto& actor : actors) {
+      if (actor.name.child != x.actor.child)
+        continue;
+      last = actor.name.incarnation;
+      require(actor.is_gone || actor.is_abandoned,
+              "only an actor that was abandoned lives beside another of its child");
+    }
+    require(x.actor.incarnation == last + 1, "incarnations are counted one by one");
+    const auto& entry = entries_.at(x.actor.child);
+    require(x.asks_if_it_is == (entry.options->readiness == Readiness::when_it_is_up),
+            "those are asked that can answer");
+    const auto planned = not_before_.find(entry.id);
+    require(planned == not_before_.end() || now_ >= planned->second,
+            "no restart is earlier than its delay");
+    not_before_.erase(entry.id);
+    terminated_.erase(entry.id);
+    KnownActor actor{x.actor, entry.id, entry.options};
+    actor.is_out_of_turn = is_wanted_ || resumed_.erase(entry.id) != 0;
+    if (!actor.is_out_of_turn)
+      check_order_of_starts(actor);
+    actors.push_back(actor);
+  }
+
+  void carry_out(const supervisor_effect::TellToEnd& x) {
+    auto& actor = living(x.actor);
+    require(!actor.told_at, "an actor is told to end once");
+    require(actor.options->shutdown.asks(), "who is to be killed at once is not asked");
+    check_order_of_the_end(actor);
+    actor.told_at = now_;
+  }
+
+  void carry_out(const supervisor_effect::Kill& x) {
+    auto& actor = living(x.actor);
+    require(!actor.killed_at, "an actor is killed once");
+    const auto& shutdown = actor.options->shutdown;
+    require(!shutdown.asks()
+              || (actor.told_at && shutdown.limit() && now_ >= *actor.told_at + *shutdown.limit()),
+            "an actor that is asked to end is not killed before its time is over");
+    if (!actor.told_at)
+      check_order_of_the_end(actor);
+    actor.told_at = actor.told_at.value_or(now_);
+    actor.killed_at = now_;
+  }
+
+  void carry_out(const supervisor_effect::Abandon& x) {
+    auto& actor = living(x.actor);
+    require(options_.after_grace == AfterGrace::abandon, "actors are abandoned only on request");
+    require(actor.killed_at && now_ >= *actor.killed_at + options_.kill_grace,
+            "an actor that was killed is not abandoned before the grace is over");
+    actor.is_abandoned = true;
+  }
+
+  void carry_out(const supervisor_effect::Answer& x) {
+    const auto asked = tickets_.find(x.ticket);
+    require(asked != tickets_.end() && ++asked->second == 1, "who asks is answered, and once");
+    require(!had_quit_ || x.error != SupervisorError::start_failed, "no start fails after the end");
+  }
+
+  void carry_out(const supervisor_effect::Started&) {
+    require(!stops && !std::exchange(is_begun, true), "a supervisor begins once");
+  }
+
+  void carry_out(const supervisor_effect::WakeAt& x) {
+    require(!has_quit, "no wake-up is asked for after the end");
+    wake_up = x.at;
+  }
+
+  void carry_out(const supervisor_effect::BeginStop& x) {
+    require(!stops, "a supervisor ends for one reason");
+    stops = x;
+  }
+
+  void carry_out(const supervisor_effect::Quit&) {
+    require(stops.has_value() && !has_quit, "a supervisor ends once, and said so before");
+    require(!is_anybody_alive(), "a supervisor ends when its children have");
+    has_quit = true;
+  }
+
+  // -- what both mean --------------------------------------------------------------------
+
+  KnownActor& living(const ChildActor& name) {
+    auto* const actor = known(name);
+    require(actor != nullptr && !actor->is_gone && !actor->is_abandoned,
+            "only an actor that lives is told something");
+    return *actor;
+  }
+
+  bool is_group() const { return options_.strategy != Strategy::one_for_one; }
+
+  // Nobody who is up ends before one behind it, but for those that are a matter of their own: out of
+  // turn, wanted away, or never up.
+  void check_order_of_the_end(const KnownActor& ending) const {
+    if (options_.is_dynamic || (!stops && !is_group()) || !ending.is_up
+        || terminated_.count(ending.id) != 0)
+      return;
+    for (const auto& x : actors) {
+      const auto is_apart =
+        x.is_out_of_turn || (x.told_at && (!x.is_up || terminated_.count(x.id) != 0));
+      require(x.name.child.serial <= ending.name.child.serial || x.is_gone || x.is_abandoned
+                || (is_apart && !stops),
+              "children end in reverse");
+    }
+  }
+
+  // Nobody starts before those in front of it are up; for itself each but the first time.
+  void check_order_of_starts(const KnownActor& starting) const {
+    const auto counts = [&](const KnownActor& x) {
+      return is_group() || (!is_begun && x.name.incarnation == 1);
+    };
+    if (!counts(starting))
+      return;
+    for (const auto& x : actors) {
+      const auto is_apart = x.is_out_of_turn || terminated_.count(x.id) != 0;
+      require(x.name.child.serial >= starting.name.child.serial || x.is_gone || x.is_abandoned
+                || (x.is_up && !x.told_at) || is_apart || !counts(x),
+              "children start in order, each when the one before it is up");
+    }
+  }
+
+  bool is_somebody_awaited() const {
+    return std::any_of(actors.begin(), actors.end(), [](const auto& x) {
+      return !x.is_gone && !x.is_abandoned && (!x.is_up || x.told_at);
+    });
+  }
+
+  // Each limit of time has somebody who looks at the clock when it is over.
+  void check_wake_up() const {
+    for (const auto& x : actors) {
+      if (x.is_gone || x.is_abandoned)
+        continue;
+      if (x.killed_at && options_.after_grace == AfterGrace::abandon)
+        check_wake_up_by(*x.killed_at + options_.kill_grace);
+      else if (x.told_at && !x.killed_at && x.options->shutdown.limit())
+        check_wake_up_by(*x.told_at + *x.options->shutdown.limit());
+    }
+  }
+  void check_wake_up_by(Instant at) const {
+    require(wake_up && *wake_up <= at, "a wake-up is out for what has a limit, and in time");
+  }
+
+  SupervisorEngineOptions options_;
+  std::map<ChildName, ChildEntry> entries_{};
+  std::size_t first_ = 0; // how many there were at first
+  std::map<Ticket, int> tickets_{};
+  std::map<std::string, Instant> not_before_{}; // whose restart, by id
+  std::set<std::string> terminated_{};          // ids of those not started again since
+  std::set<std::string> resumed_{};             // likewise
+  bool is_wanted_ = false;                      // what is started in this step
+  bool has_stopped_ = false;
+  bool had_quit_ = false;
+  ChildEntry added_{};
+  Instant now_{};
+};
+
+} // namespace backoff_actor::model_test

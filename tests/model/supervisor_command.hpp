@@ -1,0 +1,93 @@
+#pragma once
+
+#include "drawn.hpp"
+#include "supervisor_conditions.hpp"
+
+#include <rapidcheck.h>
+
+#include <chrono>
+#include <cstdint>
+#include <ostream>
+#include <string>
+
+namespace backoff_actor::model_test {
+
+/// One input of a walk in the making. What it refers to is looked up when its turn comes, so that a
+/// walk from which inputs were dropped still makes sense.
+struct SupervisorCommand {
+  enum class Kind {
+    made,
+    up,
+    come_up, // made, and up
+    start_failed,
+    not_up,
+    down,
+    all_down,
+    all_up,
+    start_child,
+    terminate,
+    restart,
+    forget,
+    retry_now,
+    tick,    // to the wake-up that is out
+    advance, // and wake if that is due
+    be_late, // the wake-up does not come
+    wake,    // though nothing may be due
+    start,
+    stop,
+  };
+
+  Kind kind = Kind::made;
+  std::uint32_t who = 0; // which of the children, actors ...
+  std::uint32_t how = 0; // which variant; 0 is the simplest
+
+  std::uint32_t which() const { return who / 16; }
+
+  Cause cause() const { return {how % 3, how % 7 == 6 ? "" : "error " + std::to_string(how % 4)}; }
+  Directive directive() const { return directive_of(how / 16); }
+  Directive all_alike() const { return how % 8 < 4 ? Directive::restart : Directive::resume; }
+  Ending ending() const {
+    constexpr Ending endings[] = {Ending::failed, Ending::failed,   Ending::failed, Ending::failed,
+                                  Ending::normal, Ending::shutdown, Ending::killed};
+    return endings[how / 256 % 7];
+  }
+  std::string new_id() const { return how % 3 == 0 ? "" : id_of(which() % 10); }
+  Duration span() const { return std::chrono::milliseconds{1} * (how % 60); }
+};
+
+inline void showValue(const SupervisorCommand& x, std::ostream& out) {
+  static const char* const names[] = {"made",          "up",        "come up",  "start failed",
+                                      "not up",        "down",      "all down", "all up",
+                                      "start a child", "terminate", "restart",  "delete",
+                                      "retry now",     "tick",      "advance",  "be late",
+                                      "wake",          "start",     "stop"};
+  out << names[static_cast<int>(x.kind)] << " {" << x.who << ", " << x.how << "}\n";
+}
+
+inline rc::Gen<SupervisorCommand> arbitrary_supervisor_command() {
+  using Kind = SupervisorCommand::Kind;
+  return rc::gen::build<SupervisorCommand>(
+    rc::gen::set(&SupervisorCommand::kind, rc::gen::weightedElement<Kind>({{60, Kind::made},
+                                                                           {60, Kind::up},
+                                                                           {250, Kind::come_up},
+                                                                           {50, Kind::start_failed},
+                                                                           {30, Kind::not_up},
+                                                                           {250, Kind::down},
+                                                                           {20, Kind::all_down},
+                                                                           {60, Kind::all_up},
+                                                                           {60, Kind::start_child},
+                                                                           {40, Kind::terminate},
+                                                                           {50, Kind::restart},
+                                                                           {20, Kind::forget},
+                                                                           {30, Kind::retry_now},
+                                                                           {150, Kind::tick},
+                                                                           {150, Kind::advance},
+                                                                           {20, Kind::be_late},
+                                                                           {20, Kind::wake},
+                                                                           {4, Kind::start},
+                                                                           {3, Kind::stop}})),
+    rc::gen::set(&SupervisorCommand::who, below<std::uint32_t>(1600)),
+    rc::gen::set(&SupervisorCommand::how, below<std::uint32_t>(100'000)));
+}
+
+} // namespace backoff_actor::model_test
