@@ -78,11 +78,12 @@ void run(caf::actor_system& system) {
 
   std::vector<ChildSpec> children;
   children.push_back({.id = "connection", .make = child_of<Connection>(), .address = connection});
-  children.push_back({.id = "worker",
-                      .make = child_of<Worker>(connection),
-                      .options = {.shutdown = Shutdown::within(1s),
-                                  .backoff = parse_policy("exponential(10ms, x2, cap 5s) | equal_jitter"),
-                                  .reset_after = 30s}});
+  children.push_back(
+    {.id = "worker",
+     .make = child_of<Worker>(connection),
+     .options = {.shutdown = Shutdown::within(1s),
+                 .backoff = parse_policy("exponential(10ms, x2, cap 5s) | equal_jitter"),
+                 .healthy_after = 30s}});
   // [specs]
 
   // [start]

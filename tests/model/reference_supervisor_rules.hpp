@@ -99,7 +99,7 @@ protected:
   void charge(const ChildPtr& child, const Cause& cause, bool was_running) {
     const auto& options = *child->options;
     child->cause = cause;
-    if (was_running && now_ - child->up_since >= options.reset_after)
+    if (was_running && now_ - child->up_since >= options.time_to_be_healthy())
       child->progress = options.backoff.restart(child->progress);
     const Draws draws{options_.seed, child->name.serial};
     const auto step = options.backoff.next(child->progress, draws(child->progress.draws));
@@ -202,6 +202,8 @@ protected:
     case Child::Then::stop:
       return stopped(child, StoppedBecause::terminated);
     case Child::Then::failed_start:
+      if (ending == Ending::failed) // what it ended of by itself says more
+        return failed_start(child, cause, directive);
       return failed_start(child, child->cause, child->start_directive);
     }
   }

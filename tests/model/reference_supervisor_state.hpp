@@ -128,6 +128,8 @@ protected:
     result.incarnation = x.incarnation;
     result.restarts = x.restarts;
     result.failures = x.progress.retries;
+    if (x.state == ChildState::running && now - x.up_since >= x.options->time_to_be_healthy())
+      result.failures = 0;
     if (const auto at = restart_of(x)) {
       result.is_due = true;
       result.due_in = std::max(*at - now, Duration{0});

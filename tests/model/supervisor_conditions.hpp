@@ -21,7 +21,7 @@ struct ChildTraits {
   int restart = 0;       // RestartType
   int shutdown = 0;      // within 30 ms, at once, wait, within 5 ms
   int backoff = 0;       // see policy_of
-  int reset_after = 0;   // 0: a minute; otherwise in steps of 15 ms, the first is none
+  int healthy_after = 0; // 0: unset; in steps of 15 ms
   int limit = 0;         // 0: unset; one more than is borne
   int within = 0;        // of that, in steps of 20 ms, the first included
   int when_given_up = 0; // GivenUp, with a limit
@@ -52,8 +52,8 @@ inline ChildOptions options_of(const ChildTraits& x) {
   result.restart = static_cast<RestartType>(x.restart);
   result.shutdown = shutdowns[x.shutdown];
   result.backoff = policy_of(x);
-  if (x.reset_after > 0)
-    result.reset_after = milliseconds{15} * (x.reset_after - 1);
+  if (x.healthy_after > 0)
+    result.healthy_after = milliseconds{15} * x.healthy_after;
   if (x.limit > 0) {
     result.restart_limit =
       RestartLimit{static_cast<std::uint32_t>(x.limit - 1), milliseconds{20} * (x.within + 1)};
@@ -70,8 +70,8 @@ inline void showValue(const ChildTraits& traits, std::ostream& out) {
   const auto options = options_of(traits);
   out << to_string(options.restart) << ", shutdown " << to_string(options.shutdown) << ", backoff "
       << to_string(options.backoff);
-  if (traits.reset_after > 0)
-    out << ", reset_after " << to_string(options.reset_after);
+  if (options.healthy_after)
+    out << ", healthy_after " << to_string(*options.healthy_after);
   if (options.restart_limit)
     out << ", restart_limit {" << options.restart_limit->max_restarts << ", "
         << to_string(options.restart_limit->within) << "}";
@@ -89,7 +89,7 @@ inline rc::Gen<ChildTraits> arbitrary_traits() {
   using rc::gen::set;
   return rc::gen::build<ChildTraits>(
     set(&ChildTraits::restart, below(3)), set(&ChildTraits::shutdown, below(4)),
-    set(&ChildTraits::backoff, below(4)), set(&ChildTraits::reset_after, below(4)),
+    set(&ChildTraits::backoff, below(4)), set(&ChildTraits::healthy_after, below(4)),
     set(&ChildTraits::limit, below(4)), set(&ChildTraits::within, below(6)),
     set(&ChildTraits::when_given_up, below(2)), set(&ChildTraits::significant, below(2)),
     set(&ChildTraits::readiness, below(2)), set(&ChildTraits::start_timeout, below(4)));

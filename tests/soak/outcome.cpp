@@ -49,20 +49,14 @@ std::string last_line(const Outcome& outcome) {
 std::string json(const Outcome& outcome) {
   const auto& totals = outcome.totals;
   const auto& growth = outcome.growth;
-  nlohmann::ordered_json result{{"seed", outcome.seed},
-                                {"seconds", outcome.seconds},
-                                {"submitted", totals.submitted},
-                                {"answered", totals.answered},
-                                {"refused", totals.refused},
-                                {"dead_lettered", totals.dead_lettered},
-                                {"lost", outcome.lost},
-                                {"ended_twice", totals.ended_twice},
-                                {"crashes", outcome.crashes},
-                                {"failed_starts", outcome.failed_starts},
-                                {"hangs", outcome.hangs},
-                                {"senders_ended", outcome.senders_ended},
-                                {"restarts", outcome.restarts},
-                                {"actors_left", outcome.actors_left}};
+  nlohmann::ordered_json result{
+    {"seed", outcome.seed},          {"seconds", outcome.seconds},
+    {"submitted", totals.submitted}, {"answered", totals.answered},
+    {"refused", totals.refused},     {"dead_lettered", totals.dead_lettered},
+    {"lost", outcome.lost},          {"ended_twice", totals.ended_twice},
+    {"crashes", outcome.crashes},    {"failed_starts", outcome.failed_starts},
+    {"hangs", outcome.hangs},        {"senders_ended", outcome.senders_ended},
+    {"restarts", outcome.restarts},  {"actors_left", outcome.actors_left}};
   result["memory"] = {{"is_judged", growth.is_known},
                       {"has_grown", growth.has_grown},
                       {"earlier_mb", growth.earlier_mb},

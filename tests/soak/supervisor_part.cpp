@@ -68,7 +68,7 @@ namespace {
 ChildOptions restarted_soon() {
   ChildOptions options;
   options.backoff = parse_policy("exponential(1ms, x2, cap 20ms) | full_jitter");
-  options.reset_after = 100ms;
+  options.healthy_after = 100ms;
   return options;
 }
 
@@ -121,10 +121,9 @@ SupervisorPart::SupervisorPart(Shared& shared)
   std::vector<ChildSpec> children;
   const auto add = [&children](ChildSpec spec, const ChildRef& address) {
     spec.address = address;
-    const auto [restart, shutdown, backoff, reset_after, limit, when_given_up, significant,
-                readiness, timeout] = restarted_soon();
-    spec.options.backoff = backoff;
-    spec.options.reset_after = reset_after;
+    const auto soon = restarted_soon();
+    spec.options.backoff = soon.backoff;
+    spec.options.healthy_after = soon.healthy_after;
     children.push_back(std::move(spec));
   };
   add(supervisor_spec("group", std::move(group), counting(Strategy::one_for_all)), tree_->group);

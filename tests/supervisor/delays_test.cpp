@@ -41,7 +41,7 @@ TEST_F(SupervisorDelays, grow_with_each_failure_in_a_row) {
 
 TEST_F(SupervisorDelays, begin_anew_after_the_stated_time_of_health) {
   auto options = plain();
-  options.reset_after = 1min;
+  options.healthy_after = 1min;
   start({spec("a", options)});
   tell("a", "crash");
   time.advance(1s);
@@ -55,6 +55,22 @@ TEST_F(SupervisorDelays, begin_anew_after_the_stated_time_of_health) {
   tell("a", "crash");
   EXPECT_EQ(status("a").due_in, 1s);
   EXPECT_EQ(status("a").failures, 1u);
+  time.advance(1s + 1min - 1ns);
+  EXPECT_EQ(status("a").failures, 1u);
+  time.advance(1ns);
+  EXPECT_EQ(status("a").failures, 0u) << "it is healthy";
+}
+
+TEST_F(SupervisorDelays, grow_for_a_child_that_always_lives_a_little_longer_than_the_first) {
+  start(specs("a")); // 8 s is its longest delay
+  for (auto i = 0; i < 4; ++i) {
+    time.advance(7s);
+    tell("a", "crash");
+    time.advance(8s);
+  }
+  time.advance(7s);
+  tell("a", "crash");
+  EXPECT_EQ(status("a").due_in, 8s);
 }
 
 TEST_F(SupervisorDelays, grow_while_the_restart_fails_and_are_set_again_each_time) {

@@ -22,7 +22,7 @@ TEST_F(SupervisorOptionsCheck, name_every_field_of_every_child) {
   auto children = specs("aba");
   children[1].make = nullptr;
   children[1].options.restart_limit = RestartLimit{1, 0s};
-  children[2].options.reset_after = -1s;
+  children[2].options.healthy_after = -1s;
   children[2].options.start_timeout = 1s;
   children.push_back(spec(""));
   children.back().options.is_significant = true;
@@ -36,7 +36,7 @@ TEST_F(SupervisorOptionsCheck, name_every_field_of_every_child) {
     "kill_grace: got -1s, allowed 0ns or more\n"
     "children[1].make: got an empty function, allowed a function that returns a fresh actor\n"
     "children[1].options.restart_limit.within: got 0ns, allowed more than 0ns\n"
-    "children[2].options.reset_after: got -1s, allowed 0ns or more\n"
+    "children[2].options.healthy_after: got -1s, allowed more than 0ns\n"
     "children[2].options.start_timeout: got 1s, allowed only with Readiness::when_it_is_up\n"
     "children[2].id: got a, allowed an id that no child before it has\n"
     "children[3].id: got an empty text, allowed a text that names the child\n"

@@ -148,7 +148,7 @@ void Supervisor::on_down(const caf::actor_addr& who, const caf::error& reason) {
     if (!is_clean(ending))
       directive = decide(actor, reason);
     const auto is_its_own = !is_clean(ending) && !(place->is_told && ending == Ending::killed);
-    if (is_its_own && !place->has_failed)
+    if (is_its_own)
       place->error = reason;
     place->point_to(nullptr);
     place->actor = nullptr;
@@ -178,7 +178,6 @@ void Supervisor::on_up_answer(const ChildActor& actor, const caf::message& conte
   }
   const auto& error = content.get_as<caf::error>(0);
   place->error = error;
-  place->has_failed = true;
   take(supervisor_input::ChildNotUp{actor, cause_of(error), decide(actor, error)});
 }
 

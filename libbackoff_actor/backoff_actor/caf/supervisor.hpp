@@ -64,8 +64,6 @@ private:
     std::uint32_t serial = 0;
     ChildKind kind = ChildKind::worker;
     bool is_told = false; // the actor was told to end
-    bool has_failed =
-      false; // the actor said that it will not be up: that is the error, not its end
 
     void point_to(const caf::actor& child) const;
   };

@@ -72,7 +72,9 @@ void SupervisorEngine::Step::after_end(Slot slot, Ending ending,
   else if (c.then == Then::stop)
     stay_away(slot, StoppedBecause::terminated);
   else if (c.then == Then::failed_start)
-    fail_start(slot, c.cause, c.directive);
+    // What it ended of by itself says more than that it was not up.
+    fail_start(slot, ending == Ending::failed ? cause : c.cause,
+               ending == Ending::failed ? directive : c.directive);
   else if (ending == Ending::failed && c.is_up)
     ended_by_itself(slot, ending, cause, directive);
   else if (c.options->restart == RestartType::temporary)

@@ -150,7 +150,9 @@ std::optional<ChildStatus> SupervisorEngine::status(ChildName name, Instant now)
   status.stopped = child.stopped;
   status.incarnation = child.incarnation;
   status.restarts = child.restarts;
-  status.failures = child.progress.retries;
+  const auto is_healthy = child.state == ChildState::running
+                          && now - child.up_since >= child.options->time_to_be_healthy();
+  status.failures = is_healthy ? 0 : child.progress.retries;
   if (child.cause)
     status.cause = child.cause->text;
   if (child.state == ChildState::running)

@@ -99,7 +99,7 @@ void SupervisorEngine::Step::work_is_done(Slot slot) {
 void SupervisorEngine::Step::charge(Slot slot, std::shared_ptr<const Cause> cause) {
   auto& c = child(slot);
   const auto& policy = c.options->backoff;
-  if (c.is_up && now_ - c.up_since >= c.options->reset_after)
+  if (c.is_up && now_ - c.up_since >= c.options->time_to_be_healthy())
     c.progress = policy.restart(c.progress);
   const auto u = Draws{options_.seed, c.serial}(c.progress.draws);
   const auto [progress, delay] = policy.next(c.progress, u);

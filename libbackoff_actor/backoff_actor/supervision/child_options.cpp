@@ -7,8 +7,8 @@ Problems check(const ChildOptions& options) {
   if (options.shutdown.limit() && *options.shutdown.limit() <= Duration{0})
     problems.add("shutdown", "within " + to_string(*options.shutdown.limit()),
                  "more than 0ns; Shutdown::at_once() kills without asking");
-  if (options.reset_after < Duration{0})
-    problems.add("reset_after", to_string(options.reset_after), "0ns or more");
+  if (options.healthy_after && *options.healthy_after <= Duration{0})
+    problems.add("healthy_after", to_string(*options.healthy_after), "more than 0ns");
   if (options.restart_limit)
     problems.add_nested("restart_limit", check(*options.restart_limit));
   if (options.when_given_up == GivenUp::escalate && !options.restart_limit)

@@ -35,10 +35,12 @@ struct ChildOptions {
                              .cap = std::chrono::seconds{30}},
                  equal_jitter};
 
-  /// A child that has been up for as long is healthy: its next failure is the first in a row.
+  /// How long it must have been up for its next failure to be the first in a row again. Unset: as long
+  /// as the longest delay of the backoff, so that a child which always lives a little longer than that
+  /// before it fails is not started more often than one that fails at once. `Duration::max()`: never.
   ///
-  /// @range 0 and above; 0: each failure is the first
-  Duration reset_after = std::chrono::minutes{1};
+  /// @range above 0
+  std::optional<Duration> healthy_after{};
 
   /// How often it may fail within which time before it is given up; unset: without limit.
   std::optional<RestartLimit> restart_limit{};
@@ -59,6 +61,9 @@ struct ChildOptions {
   ///
   /// @range above 0
   std::optional<Duration> start_timeout{};
+
+  /// What `healthy_after` comes to.
+  Duration time_to_be_healthy() const { return healthy_after.value_or(backoff.longest()); }
 
   /// Whether two treat a child alike.
   friend bool operator==(const ChildOptions&, const ChildOptions&) = default;

@@ -16,19 +16,26 @@ TEST(ChildOptionsTest, defaults_are_right) { EXPECT_TRUE(check(ChildOptions{}).e
 TEST(ChildOptionsTest, all_that_is_wrong_is_named) {
   ChildOptions options;
   options.shutdown = Shutdown::within(0ns);
-  options.reset_after = -1ns;
+  options.healthy_after = 0ns;
   options.restart_limit = RestartLimit{1'000'001, -1s};
   options.is_significant = true;
   options.start_timeout = 0ns;
   EXPECT_EQ(
     to_string(check(options)),
     "shutdown: got within 0ns, allowed more than 0ns; Shutdown::at_once() kills without asking\n"
-    "reset_after: got -1ns, allowed 0ns or more\n"
+    "healthy_after: got 0ns, allowed more than 0ns\n"
     "restart_limit.max_restarts: got 1000001, allowed 0..1000000\n"
     "restart_limit.within: got -1s, allowed more than 0ns\n"
     "is_significant: got true, allowed only where restart is transient or temporary\n"
     "start_timeout: got 0ns, allowed more than 0ns\n"
     "start_timeout: got 0ns, allowed only with Readiness::when_it_is_up");
+}
+
+TEST(ChildOptionsTest, a_child_is_healthy_after_the_longest_delay_unless_said_otherwise) {
+  ChildOptions options;
+  EXPECT_EQ(options.time_to_be_healthy(), 30s);
+  options.healthy_after = 5min;
+  EXPECT_EQ(options.time_to_be_healthy(), 5min);
 }
 
 TEST(ChildOptionsTest, giving_up_can_only_be_escalated_where_a_child_is_given_up) {
