@@ -39,7 +39,7 @@ BACKOFF_ACTOR_EXPORT std::string_view to_string(StoppedBecause reason);
 ///
 /// @units nanoseconds in durations
 struct ChildStatus {
-  std::string id;                                       ///< unique within its supervisor
+  std::string id{};                                     ///< unique within its supervisor
   ChildState state = ChildState::stopped;               ///< what it is doing
   RestartType restart = RestartType::permanent;         ///< from its spec
   StoppedBecause stopped = StoppedBecause::not_stopped; ///< why it is stopped
@@ -49,7 +49,7 @@ struct ChildStatus {
   bool is_due = false;                                  ///< a time for its restart is set
   Duration due_in{0};                                   ///< the rest of that; never negative
   Duration up_for{0};                                   ///< since it is up; 0 if it is not
-  std::string cause;                                    ///< of its last failure; empty: none
+  std::string cause{};                                  ///< of its last failure; empty: none
 
   /// Whether all is the same.
   friend bool operator==(const ChildStatus&, const ChildStatus&) = default;

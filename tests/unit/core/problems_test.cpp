@@ -22,6 +22,12 @@ TEST(problems, of_a_nested_value_get_its_name_in_front) {
   EXPECT_EQ(to_string(outer), "backoff.ceiling: got 0, allowed 1..62");
 }
 
+TEST(problems, that_say_all_by_themselves_are_told_without_what_is_allowed) {
+  Problems problems;
+  problems.add("--picture", "there is no folder 'nowhere'", "");
+  EXPECT_EQ(to_string(problems), "--picture: there is no folder 'nowhere'");
+}
+
 TEST(problems, raise_nothing_when_there_are_none) { EXPECT_NO_THROW(Problems{}.raise_if_any()); }
 
 TEST(problems, are_all_in_the_exception) {

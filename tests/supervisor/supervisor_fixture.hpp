@@ -102,14 +102,14 @@ protected:
   }
 
   ChildFactory kid(const std::string& id) {
-    return [nursery = nursery, id](caf::event_based_actor* supervisor) -> caf::actor {
+    return [nursery = nursery, id](caf::event_based_actor* self) -> caf::actor {
       const auto number = ++nursery->births[id];
       if (nursery->barren.count(id) != 0
           || nursery->failing_births.count(id + std::to_string(number)) != 0) {
         nursery->diary.push_back(id + std::to_string(number) + " not made");
         throw std::runtime_error("stillbirth of " + id + std::to_string(number));
       }
-      const auto actor = supervisor->spawn<Kid>(nursery, id, number);
+      const auto actor = self->spawn<Kid>(nursery, id, number);
       nursery->actors[id] = actor;
       return actor;
     };

@@ -1,0 +1,50 @@
+#include "backoff_actor/observe/supervisor_events.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace backoff_actor {
+namespace {
+
+using namespace std::chrono_literals;
+using namespace supervisor_event;
+
+TEST(SupervisorEventsTest, each_is_rendered_in_one_line_and_knows_its_time) {
+  const Instant at{7s};
+  const Cause cause{1, "refused"};
+  const std::vector<std::pair<SupervisorEvent, std::string>> rows{
+    {Started{at}, "supervisor started"},
+    {ChildAdded{at, "db"}, "child db added"},
+    {ChildRemoved{at, "db"}, "child db removed"},
+    {ChildStarted{at, "db", 3}, "child db 3 started"},
+    {StartFailed{at, "db", 3, cause}, "child db 3 failed to start: refused"},
+    {supervisor_event::ChildDown{at, "db", 3, Ending::normal, {}}, "child db 3 ended normally"},
+    {supervisor_event::ChildDown{at, "db", 3, Ending::shutdown, cause},
+     "child db 3 was shut down by somebody"},
+    {supervisor_event::ChildDown{at, "db", 3, Ending::killed, cause},
+     "child db 3 was killed by somebody"},
+    {supervisor_event::ChildDown{at, "db", 3, Ending::failed, cause}, "child db 3 down: refused"},
+    {ChildToldToEnd{at, "db", 3, false}, "child db 3 told to end"},
+    {ChildToldToEnd{at, "db", 3, true}, "child db 3 killed"},
+    {ChildEnded{at, "db", 3}, "child db 3 ended"},
+    {ChildAbandoned{at, "db", 3}, "child db 3 has not ended within the grace, abandoned"},
+    {supervisor_event::AbandonedChildEnded{at}, "an abandoned child ended after all"},
+    {RestartScheduled{at, "db", 70ms, 1}, "restart of child db in 70ms, 1 failure"},
+    {RestartScheduled{at, "db", 70ms, 2}, "restart of child db in 70ms, 2 failures in a row"},
+    {ChildStopped{at, "db"}, "child db stays away"},
+    {ChildGivenUp{at, "db", cause}, "child db given up: refused"},
+    {LimitReached{at, "db", {}}, "limit of restarts reached by child db"},
+    {Stopping{at, "told to"}, "supervisor stopping: told to"},
+    {Stopped{at}, "supervisor stopped"},
+  };
+  for (const auto& [event, text] : rows) {
+    EXPECT_EQ(to_string(event), text);
+    EXPECT_EQ(time_of(event), at) << text;
+  }
+}
+
+} // namespace
+} // namespace backoff_actor

@@ -1,0 +1,82 @@
+#include "backoff_actor/observe/supervision_tree.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace backoff_actor {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(SupervisorStatusTest, a_child_is_rendered_with_what_there_is_to_say) {
+  ChildStatus child;
+  child.id = "db";
+  EXPECT_EQ(to_string(child), "db: stopped");
+  child.stopped = StoppedBecause::terminated;
+  EXPECT_EQ(to_string(child), "db: stopped (terminated)");
+  child.stopped = StoppedBecause::not_stopped;
+  child.state = ChildState::waiting;
+  EXPECT_EQ(to_string(child), "db: waiting, for its turn");
+  child.is_due = true;
+  child.due_in = 70ms;
+  child.incarnation = 3;
+  child.failures = 1;
+  EXPECT_EQ(to_string(child), "db: waiting, restart in 70ms, child 3, 1 failure");
+  child.failures = 2;
+  child.cause = "connection refused";
+  EXPECT_EQ(to_string(child),
+            "db: waiting, restart in 70ms, child 3, 2 failures in a row, last: connection refused");
+}
+
+TEST(SupervisorStatusTest, counts_are_rendered_with_what_there_is_to_say) {
+  EXPECT_EQ(to_string(ChildCounts{}), "0 children: 0 running; 0 restarts");
+  EXPECT_EQ(to_string(ChildCounts{.specs = 1, .active = 1, .running = 1, .restarts = 1}),
+            "1 child: 1 running; 1 restart");
+  EXPECT_EQ(
+    to_string(ChildCounts{.specs = 9,
+                          .active = 5,
+                          .running = 3,
+                          .waiting = 1,
+                          .stopped = 3,
+                          .restarts = 12,
+                          .abandoned = 2}),
+    "9 children: 3 running, 2 starting or ending, 1 waiting, 3 stopped; 12 restarts, 2 abandoned");
+}
+
+TEST(SupervisorStatusTest, numbers_that_are_none_have_no_name) {
+  EXPECT_EQ(to_string(ChildState{77}), "unknown");
+  EXPECT_EQ(to_string(StoppedBecause{77}), "unknown");
+  EXPECT_EQ(to_string(SupervisorPhase{77}), "unknown");
+}
+
+TEST(SupervisorStatusTest, a_tree_is_rendered_a_line_a_child) {
+  const TreeNode leaf{{.id = "leaf", .state = ChildState::running, .incarnation = 1}, {}, {}};
+  const TreeNode branch{{.id = "branch", .state = ChildState::running, .incarnation = 2},
+                        ChildKind::supervisor,
+                        {leaf, leaf}};
+  SupervisionTree tree{
+    SupervisorPhase::running, {.specs = 2, .active = 2, .running = 2}, {branch, branch}};
+  EXPECT_EQ(to_string(tree), "supervisor running, 2 children: 2 running; 0 restarts\n"
+                             "|- branch: running, child 2\n"
+                             "|  |- leaf: running, child 1\n"
+                             "|  `- leaf: running, child 1\n"
+                             "`- branch: running, child 2\n"
+                             "   |- leaf: running, child 1\n"
+                             "   `- leaf: running, child 1");
+}
+
+TEST(SupervisorStatusTest, texts_are_escaped_for_machines) {
+  SupervisionTree tree;
+  tree.children.push_back({{.id = "a\"b\\c\n\x01", .due_in = 1ns, .up_for = 90min}, {}, {}});
+  tree.children.back().status.is_due = true;
+  EXPECT_EQ(
+    to_json(tree),
+    R"({"phase":"starting","restarts":0,"children":[{"id":"a\"b\\c\u000a\u0001",)"
+    R"("kind":"worker","state":"stopped","restart":"permanent","stopped":null,"incarnation":0,)"
+    R"("restarts":0,"failures":0,"due_in_seconds":0.000000001,"up_seconds":5400.000000000,)"
+    R"("cause":null,"children":[]}]})");
+}
+
+} // namespace
+} // namespace backoff_actor
