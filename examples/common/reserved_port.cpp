@@ -1,16 +1,18 @@
 #include "common/reserved_port.hpp"
 
 #include <cerrno>
+#include <cstdint>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <system_error>
 
 namespace example {
 
-ReservedPort::ReservedPort() : socket_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+ReservedPort::ReservedPort(int number) : socket_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
   const int yes = 1;
   sockaddr_in address{};
   address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<std::uint16_t>(number));
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t size = sizeof(address);
   const auto generic = reinterpret_cast<sockaddr*>(&address);

@@ -1,10 +1,9 @@
 #include "live_line.hpp"
 
-#include <algorithm>
-#include <cstddef>
+#include "common/terminal.hpp"
+
 #include <iostream>
 #include <sstream>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 namespace http_guard {
@@ -26,14 +25,6 @@ std::string render(const Present& present, std::uint64_t requests) {
   return line.str();
 }
 
-// A line that wraps cannot be redrawn in place.
-std::string fit_to_terminal(std::string line) {
-  winsize window{};
-  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 1)
-    line.resize(std::min<std::size_t>(line.size(), window.ws_col - 1u));
-  return line;
-}
-
 } // namespace
 
 LiveLine::LiveLine(std::uint64_t requests)
@@ -49,7 +40,7 @@ void LiveLine::update(const RunRecord& record) {
   next_ = now + interval();
   const auto line = render(record.present(), requests_);
   if (is_terminal_)
-    std::cerr << "\r\033[K" << fit_to_terminal(line) << std::flush;
+    std::cerr << "\r\033[K" << example::fit_to_terminal(line, STDERR_FILENO) << std::flush;
   else
     std::cerr << line << std::endl;
 }

@@ -18,3 +18,19 @@ child_of() { # process, beginning of the child's name
     [[ $parent != "$1" || $name != "($2"* ]] || echo "$id"
   done
 }
+
+# Starts $program as a service in the background, with its output in the file $said, and sets $service, its process, and
+# $url, which its first line ends with.
+start_service() { # the program's arguments
+  local patience=30 first
+  said=$(mktemp)
+  "$program" "$@" >"$said" 2>&1 &
+  service=$!
+  trap 'kill "$service" 2>/dev/null || true; rm -f "$said"' EXIT
+  until IFS= read -r first <"$said"; do
+    kill -0 "$service" 2>/dev/null || { echo "the service does not start:"; cat "$said"; exit 1; }
+    ((SECONDS < patience)) || { echo "the service says nothing"; exit 1; }
+    sleep 0.05
+  done
+  url=${first##* }
+}

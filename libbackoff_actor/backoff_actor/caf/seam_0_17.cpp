@@ -1,4 +1,5 @@
 #include "backoff_actor/caf/messages.hpp"
+#include "backoff_actor/caf/seam_scheduler.hpp"
 #include "backoff_actor/caf/supervisor_error.hpp"
 #include "backoff_actor/core/unit_random.hpp"
 
@@ -266,6 +267,12 @@ void RequestingActor::wake_at(Instant at) {
 void RequestingActor::cancel_wake() {
   if (alarm_)
     clock().cancel_ordinary_timeout(alarm_->get(), wake_up);
+}
+
+// -- threads -----------------------------------------------------------------
+
+void share_work(caf::actor_system_config& config) {
+  config.set("scheduler.policy", caf::atom("sharing"));
 }
 
 } // namespace seam

@@ -1,4 +1,5 @@
 #include "backoff_actor/caf/messages.hpp"
+#include "backoff_actor/caf/seam_scheduler.hpp"
 #include "backoff_actor/caf/supervisor_error.hpp"
 #include "backoff_actor/core/unit_random.hpp"
 
@@ -285,6 +286,10 @@ void RequestingActor::wake_at(Instant at) {
                                     caf::actor_clock::time_point{at.since_origin},
                                     caf::make_message_id(), caf::make_message(WakeUp{}));
 }
+
+// -- threads -----------------------------------------------------------------
+
+void share_work(caf::actor_system_config& config) { config.set("caf.scheduler.policy", "sharing"); }
 
 } // namespace seam
 

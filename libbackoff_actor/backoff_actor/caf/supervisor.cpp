@@ -16,11 +16,15 @@ namespace backoff_actor {
 
 namespace {
 
+// Children that follow one another with the same options share them.
 std::vector<ChildEntry> entries_of(const std::vector<ChildSpec>& children) {
   std::vector<ChildEntry> entries;
   entries.reserve(children.size());
-  for (const auto& spec : children)
-    entries.push_back({spec.id, std::make_shared<const ChildOptions>(spec.options)});
+  for (const auto& spec : children) {
+    const auto is_alike = !entries.empty() && *entries.back().options == spec.options;
+    entries.push_back({spec.id, is_alike ? entries.back().options
+                                         : std::make_shared<const ChildOptions>(spec.options)});
+  }
   return entries;
 }
 
@@ -50,18 +54,18 @@ void Supervisor::Place::point_to(const caf::actor& child) const {
 
 Supervisor::Supervisor(caf::actor_config& config, SupervisorOptions options,
                        std::vector<ChildSpec> children)
-  : Supervisor(config, std::move(options), entries_of(children)) {
+  : Supervisor(config, std::move(options), entries_of(children), std::move(children)) {}
+
+Supervisor::Supervisor(caf::actor_config& config, SupervisorOptions options,
+                       const std::vector<ChildEntry>& entries, std::vector<ChildSpec>&& children)
+  : RequestingActor(config), options_(std::make_unique<SupervisorOptions>(std::move(options))),
+    engine_(detail::engine_options(*options_, id()), entries) {
   places_.reserve(children.size());
-  for (auto& spec : children) {
-    places_.push_back(place_of(std::move(spec)));
+  for (std::size_t i = 0; i < children.size(); ++i) {
+    places_.push_back(place_of(std::move(children[i]), entries[i].options));
     places_.back().serial = static_cast<std::uint32_t>(places_.size()); // as the engine counts them
   }
 }
-
-Supervisor::Supervisor(caf::actor_config& config, SupervisorOptions options,
-                       std::vector<ChildEntry> entries)
-  : RequestingActor(config), options_(std::make_unique<SupervisorOptions>(std::move(options))),
-    engine_(detail::engine_options(*options_, id()), std::move(entries)) {}
 
 Supervisor::Supervisor(caf::actor_config& config, DynamicSupervisorOptions options)
   : RequestingActor(config), options_(std::make_unique<SupervisorOptions>(options.supervisor)),
@@ -69,10 +73,11 @@ Supervisor::Supervisor(caf::actor_config& config, DynamicSupervisorOptions optio
     dynamic_child_(std::make_shared<const ChildOptions>(options.child)),
     dynamic_kind_(options.kind), engine_(dynamic_options(options, id()), {}) {}
 
-Supervisor::Place Supervisor::place_of(ChildSpec spec) {
+Supervisor::Place Supervisor::place_of(ChildSpec spec,
+                                       std::shared_ptr<const ChildOptions> options) {
   Place place;
   place.make = std::move(spec.make);
-  place.options = std::make_shared<const ChildOptions>(spec.options);
+  place.options = std::move(options);
   place.kind = spec.kind;
   if (spec.address)
     place.address = std::make_unique<ChildRef>(std::move(*spec.address));
@@ -217,9 +222,9 @@ void Supervisor::on_start_child(const StartChild& x) {
     refuse(caf::make_error(caf::sec::invalid_argument, to_string(problems)));
     return;
   }
-  auto place = place_of(x.spec);
-  ChildEntry entry{x.spec.id, place.options};
-  take(supervisor_input::StartChild{admit_child(entry.id, std::move(place)), std::move(entry)});
+  const auto options = std::make_shared<const ChildOptions>(x.spec.options);
+  take(supervisor_input::StartChild{admit_child(x.spec.id, place_of(x.spec, options)),
+                                    {x.spec.id, options}});
 }
 
 void Supervisor::on_add_child(const AddChild& x) {

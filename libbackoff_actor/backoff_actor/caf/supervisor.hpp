@@ -91,9 +91,10 @@ private:
 
   class CarryOut; // one member per effect
 
-  Supervisor(caf::actor_config& config, SupervisorOptions options, std::vector<ChildEntry> entries);
+  Supervisor(caf::actor_config& config, SupervisorOptions options,
+             const std::vector<ChildEntry>& entries, std::vector<ChildSpec>&& children);
 
-  static Place place_of(ChildSpec spec);
+  static Place place_of(ChildSpec spec, std::shared_ptr<const ChildOptions> options);
   ChildSpec spec_of(const std::string& id, const Place& place) const;
 
   // -- what it is told (supervisor.cpp) ---------------------------------------------
