@@ -39,7 +39,7 @@ ChildOptions child_options() {
   ChildOptions options;
   options.backoff = {Exponential{.first = 400ms, .factor = 2, .cap = 3s},
                      backoff_actor::equal_jitter};
-  options.reset_after = 5s;
+  options.healthy_after = 5s;
   return options;
 }
 
@@ -107,7 +107,7 @@ ChildSpec pool(const Options& options, const std::shared_ptr<const Parts>& parts
   auto spec = backoff_actor::supervisor_spec("pool", std::move(senders),
                                              supervisor_options("pool", options, journal));
   spec.options.backoff = child_options().backoff;
-  spec.options.reset_after = child_options().reset_after;
+  spec.options.healthy_after = child_options().healthy_after;
   spec.address = parts->pool;
   return spec;
 }
