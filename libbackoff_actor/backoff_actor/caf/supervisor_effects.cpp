@@ -133,8 +133,12 @@ SupervisorInput Supervisor::make_child(const supervisor_effect::StartChild& x) {
     const auto child = dynamic_child_ ? make_dynamic_(this, place.arguments) : place.make(this);
     if (!child)
       return failed("the factory returned no actor", nullptr);
+    const auto* address = caf::actor_cast<caf::abstract_actor*>(child);
+    if (address == this)
+      return failed("the factory returned the supervisor itself", nullptr);
+    if (!by_address_.emplace(address, x.actor).second)
+      return failed("the factory returned an actor that is a child already", nullptr);
     place.actor = child;
-    by_address_.emplace(caf::actor_cast<caf::abstract_actor*>(child), x.actor);
     watch(child);
     if (x.asks_if_it_is) {
       asked_.emplace(++last_request_, x.actor);
