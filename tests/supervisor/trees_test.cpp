@@ -182,5 +182,29 @@ TEST_F(SupervisionTrees, a_child_ref_does_not_keep_its_supervisor_alive) {
   EXPECT_FALSE(ref.current());
 }
 
+// As when the first had been abandoned.
+TEST_F(SupervisionTrees, a_child_ref_stays_with_its_child_when_a_supervisor_before_ends_late) {
+  const ChildRef ref{time.system()};
+  auto child = spec("a");
+  child.address = ref;
+  auto inner = supervisor_spec("inner", {child});
+  inner.options.shutdown = Shutdown::within(1s);
+  start({inner});
+  const auto first = children().list[0].actor;
+  const auto first_child = nursery->actors["a"];
+  time.freeze(first);
+  const auto terminated = control(TerminateChild{"inner"});
+  time.advance(1s + 5s);
+  EXPECT_EQ(*terminated, "ok");
+  nursery->alive["a"] = 0; // of the one that was abandoned with its supervisor
+  EXPECT_EQ(*control(RestartChild{"inner"}), "ok");
+  EXPECT_EQ(ref.current(), nursery->actors["a"]);
+  time.thaw(first);
+  time.run();
+  nursery->alive["a"] = 1;
+  EXPECT_NE(nursery->actors["a"], first_child);
+  EXPECT_EQ(ref.current(), nursery->actors["a"]);
+}
+
 } // namespace
 } // namespace backoff_actor::actor_test

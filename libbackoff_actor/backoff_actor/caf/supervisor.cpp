@@ -47,9 +47,16 @@ Ending ending_of(const caf::error& reason) {
 
 } // namespace
 
-void Supervisor::Place::point_to(const caf::actor& child) const {
+void Supervisor::Place::enter() const {
   if (address)
-    address->point_to(child);
+    address->point_to(actor);
+}
+
+// Another supervisor may have put its own actor there meanwhile: a successor of this one, if this one
+// was abandoned.
+void Supervisor::Place::leave() const {
+  if (address && actor)
+    address->leave(actor);
 }
 
 Supervisor::Supervisor(caf::actor_config& config, SupervisorOptions options,
@@ -155,7 +162,7 @@ void Supervisor::on_down(const caf::actor_addr& who, const caf::error& reason) {
     const auto is_its_own = !is_clean(ending) && !(place->is_told && ending == Ending::killed);
     if (is_its_own)
       place->error = reason;
-    place->point_to(nullptr);
+    place->leave();
     place->actor = nullptr;
   }
   take(supervisor_input::ChildDown{actor, ending, cause_of(reason), directive});
@@ -177,7 +184,7 @@ void Supervisor::on_up_answer(const ChildActor& actor, const caf::message& conte
     return;
   if (!content.match_elements<caf::error>()) {
     if (!place->is_told)
-      place->point_to(place->actor);
+      place->enter();
     take(supervisor_input::ChildUp{actor});
     return;
   }

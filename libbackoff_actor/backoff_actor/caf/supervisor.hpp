@@ -65,7 +65,9 @@ private:
     ChildKind kind = ChildKind::worker;
     bool is_told = false; // the actor was told to end
 
-    void point_to(const caf::actor& child) const;
+    // Lets the address be that of the actor, or no longer.
+    void enter() const;
+    void leave() const;
   };
 
   // Somebody who waits for an answer.

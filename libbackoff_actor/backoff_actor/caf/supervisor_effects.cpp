@@ -25,7 +25,7 @@ public:
 
   void operator()(const supervisor_effect::ForgetChild& x) {
     auto& place = self_.places_[x.child.slot];
-    place.point_to(nullptr);
+    place.leave();
     place = {};
   }
 
@@ -144,7 +144,7 @@ SupervisorInput Supervisor::make_child(const supervisor_effect::StartChild& x) {
       asked_.emplace(++last_request_, x.actor);
       make_request(last_request_, child, caf::make_message(AwaitUp{}), seam::Priority::normal);
     } else {
-      place.point_to(child);
+      place.enter();
     }
     return supervisor_input::ChildMade{x.actor};
   } catch (const std::exception& exception) {
@@ -159,7 +159,7 @@ void Supervisor::end_child(const ChildActor& actor, caf::exit_reason reason) {
   if (!place)
     return;
   place->is_told = true;
-  place->point_to(nullptr);
+  place->leave();
   seam::send_exit_now(place->actor, address(), reason);
 }
 
@@ -196,7 +196,7 @@ void Supervisor::finish() {
 
 void Supervisor::on_exit() {
   for (auto place = places_.rbegin(); place != places_.rend(); ++place) {
-    place->point_to(nullptr);
+    place->leave();
     if (place->actor)
       seam::send_exit_now(place->actor, address(), caf::exit_reason::kill);
   }
