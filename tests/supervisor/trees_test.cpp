@@ -206,5 +206,27 @@ TEST_F(SupervisionTrees, a_child_ref_stays_with_its_child_when_a_supervisor_befo
   EXPECT_EQ(ref.current(), nursery->actors["a"]);
 }
 
+TEST_F(SupervisionTrees, are_shown_without_a_child_that_ends_and_has_not_answered) {
+  class Mute : public Kid {
+  public:
+    using Kid::Kid;
+    caf::behavior make_behavior() override {
+      return {[](const GetTree&) { return caf::delegated<SupervisionTree>{}; },
+              [](const std::string&) { throw std::runtime_error("gone"); }};
+    }
+  };
+  auto mute = spec("a");
+  mute.kind = ChildKind::supervisor;
+  mute.make = [nursery = nursery](caf::event_based_actor* self) -> caf::actor {
+    return nursery->actors["a"] = self->spawn<Mute>(nursery, "a", ++nursery->births["a"]);
+  };
+  start({mute, spec("b")});
+  const auto shown = ask_for<SupervisionTree>(GetTree{});
+  EXPECT_FALSE(shown->value);
+  tell("a", "crash");
+  ASSERT_TRUE(shown->value);
+  EXPECT_EQ(shown->value->children.size(), 2u);
+}
+
 } // namespace
 } // namespace backoff_actor::actor_test

@@ -154,6 +154,7 @@ void Supervisor::on_down(const caf::actor_addr& who, const caf::error& reason) {
   const auto actor = it->second;
   auto* place = find(actor);
   by_address_.erase(it);
+  cut_branches_of(actor);
   const auto ending = ending_of(reason);
   auto directive = Directive::restart;
   if (place) {
@@ -286,7 +287,8 @@ void Supervisor::tell_tree() {
   open.tree.counts = engine_.count();
   for (auto& child : which_children().list) {
     if (child.kind == ChildKind::supervisor && child.status.state == ChildState::running) {
-      branches_[++last_request_] = {number, open.tree.children.size()};
+      const auto asked = by_address_.at(caf::actor_cast<caf::abstract_actor*>(child.actor));
+      branches_[++last_request_] = {number, open.tree.children.size(), asked};
       make_request(last_request_, child.actor, caf::make_message(GetTree{}), seam::Priority::high);
       ++open.missing;
     }
@@ -306,6 +308,19 @@ void Supervisor::on_branch(const Branch& branch, const caf::message& content) {
     return;
   seam::respond(open->second.request, caf::make_message(std::move(open->second.tree)), ctrl());
   trees_.erase(open);
+}
+
+// CAF does not answer for every actor that has ended: not for one of another node.
+void Supervisor::cut_branches_of(const ChildActor& actor) {
+  for (auto it = branches_.begin(); it != branches_.end();) {
+    if (it->second.actor != actor) {
+      ++it;
+      continue;
+    }
+    const auto branch = it->second;
+    it = branches_.erase(it);
+    on_branch(branch, {});
+  }
 }
 
 ChildSpec Supervisor::spec_of(const std::string& id, const Place& place) const {

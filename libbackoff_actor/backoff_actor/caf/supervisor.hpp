@@ -89,6 +89,7 @@ private:
   struct Branch {
     std::uint64_t tree;
     std::size_t place; // among the children
+    ChildActor actor;  // that was asked
   };
 
   class CarryOut; // one member per effect
@@ -106,6 +107,7 @@ private:
   void on_down(const caf::actor_addr& who, const caf::error& reason) override;
   void on_up_answer(const ChildActor& actor, const caf::message& content);
   void on_branch(const Branch& branch, const caf::message& content);
+  void cut_branches_of(const ChildActor& actor);
   void on_start_child(const StartChild& x);
   void on_add_child(const AddChild& x);
   void on_stop(std::optional<seam::OpenRequest> client, caf::error reason);

@@ -44,6 +44,7 @@ public:
   void operator()(const supervisor_effect::Abandon& x) {
     if (auto* place = self_.find(x.actor))
       place->actor = nullptr;
+    self_.cut_branches_of(x.actor);
   }
 
   void operator()(const supervisor_effect::Answer& x) {
