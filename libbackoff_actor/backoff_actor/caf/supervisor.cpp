@@ -47,6 +47,10 @@ Ending ending_of(const caf::error& reason) {
 
 } // namespace
 
+const void* Supervisor::Place::address_key() const {
+  return address ? caf::actor_cast<caf::abstract_actor*>(address->actor()) : nullptr;
+}
+
 void Supervisor::Place::enter() const {
   if (address)
     address->point_to(actor);
@@ -71,6 +75,8 @@ Supervisor::Supervisor(caf::actor_config& config, SupervisorOptions options,
   for (std::size_t i = 0; i < children.size(); ++i) {
     places_.push_back(place_of(std::move(children[i]), entries[i].options));
     places_.back().serial = static_cast<std::uint32_t>(places_.size()); // as the engine counts them
+    if (const auto* key = places_.back().address_key())
+      addresses_.insert(key);
   }
 }
 
@@ -226,13 +232,15 @@ void Supervisor::on_start_child(const StartChild& x) {
   auto problems = check(x.spec);
   if (x.spec.options.is_significant && options_->auto_shutdown == AutoShutdown::never)
     problems.add("options.is_significant", "true", "false, unless auto_shutdown is set");
+  auto place = place_of(x.spec, std::make_shared<const ChildOptions>(x.spec.options));
+  if (addresses_.count(place.address_key()) != 0 && !engine_.find(x.spec.id))
+    problems.add("address", "that of another child", "an address of its own");
   if (!problems.empty()) {
     refuse(caf::make_error(caf::sec::invalid_argument, to_string(problems)));
     return;
   }
-  const auto options = std::make_shared<const ChildOptions>(x.spec.options);
-  take(supervisor_input::StartChild{admit_child(x.spec.id, place_of(x.spec, options)),
-                                    {x.spec.id, options}});
+  ChildEntry entry{x.spec.id, place.options};
+  take(supervisor_input::StartChild{admit_child(entry.id, std::move(place)), std::move(entry)});
 }
 
 void Supervisor::on_add_child(const AddChild& x) {

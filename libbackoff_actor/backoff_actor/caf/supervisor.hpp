@@ -14,6 +14,7 @@
 #include <stdexcept>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace backoff_actor {
@@ -65,6 +66,8 @@ private:
     ChildKind kind = ChildKind::worker;
     bool is_told = false; // the actor was told to end
 
+    // Tells addresses apart; null: none.
+    const void* address_key() const;
     // Lets the address be that of the actor, or no longer.
     void enter() const;
     void leave() const;
@@ -142,6 +145,7 @@ private:
   SupervisorEngine engine_;
   std::vector<Place> places_;                              // by slot
   std::unordered_map<const void*, ChildActor> by_address_; // of actors that are not down
+  std::unordered_set<const void*> addresses_;              // of all children that have one
   std::unordered_map<Ticket, Client> clients_;
   std::unordered_map<std::uint64_t, OpenTree> trees_;
   std::unordered_map<std::uint64_t, Branch> branches_;  // by request

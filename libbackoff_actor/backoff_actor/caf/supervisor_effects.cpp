@@ -21,11 +21,14 @@ public:
       self_.places_.resize(x.child.slot + 1);
     auto& place = self_.places_[x.child.slot] = std::move(self_.clients_.at(x.ticket).place);
     place.serial = x.child.serial;
+    if (const auto* key = place.address_key())
+      self_.addresses_.insert(key);
   }
 
   void operator()(const supervisor_effect::ForgetChild& x) {
     auto& place = self_.places_[x.child.slot];
     place.leave();
+    self_.addresses_.erase(place.address_key());
     place = {};
   }
 
