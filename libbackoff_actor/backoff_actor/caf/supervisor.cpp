@@ -100,53 +100,53 @@ Supervisor::Place Supervisor::place_of(ChildSpec spec,
 caf::behavior Supervisor::make_behavior() {
   seam::keep_cause(*this);
   const auto later = [] { return caf::delegated<caf::message>{}; };
-  auto result = complete(
-    [this](const WakeUp&) { take(supervisor_input::Wake{}); },
-    [this, later](const StartChild& x) {
-      on_start_child(x);
-      return later();
-    },
-    [this, later](const AddChild& x) {
-      on_add_child(x);
-      return later();
-    },
-    [this, later](const TerminateChild& x) {
-      take(supervisor_input::TerminateChild{admit(x.id), x.id});
-      return later();
-    },
-    [this, later](const RestartChild& x) {
-      take(supervisor_input::RestartChild{admit(x.id, true), x.id});
-      return later();
-    },
-    [this, later](const DeleteChild& x) {
-      take(supervisor_input::DeleteChild{admit(x.id), x.id});
-      return later();
-    },
-    [this, later](const RetryChildNow& x) {
-      take(supervisor_input::RetryNow{admit(x.id), x.id});
-      return later();
-    },
-    [this](const WhichChildren&) { return which_children(); },
-    [this](const CountChildren&) { return engine_.count(); },
-    [this](const GetSpec& x) -> caf::result<ChildSpec> {
-      const auto child = engine_.find(x.id);
-      if (!child)
-        return make_error(SupervisorError::not_found);
-      return spec_of(x.id, places_[child->slot]);
-    },
-    [this, later](const GetTree&) {
-      tell_tree();
-      return later();
-    },
-    [this, later](const AwaitUp&) {
-      on_await_up();
-      return later();
-    },
-    [this, later](const Stop&) {
-      on_stop(open_request(), {});
-      return later();
-    },
-    seam::on_exit_message(*this, [this](const caf::error& reason) { on_stop({}, reason); }));
+  auto result =
+    complete([this](const WakeUp&) { take(supervisor_input::Wake{}); },
+             [this, later](const StartChild& x) {
+               on_start_child(x);
+               return later();
+             },
+             [this, later](const AddChild& x) {
+               on_add_child(x);
+               return later();
+             },
+             [this, later](const TerminateChild& x) {
+               take(supervisor_input::TerminateChild{admit(x.id), x.id});
+               return later();
+             },
+             [this, later](const RestartChild& x) {
+               take(supervisor_input::RestartChild{admit(x.id, true), x.id});
+               return later();
+             },
+             [this, later](const DeleteChild& x) {
+               take(supervisor_input::DeleteChild{admit(x.id), x.id});
+               return later();
+             },
+             [this, later](const RetryChildNow& x) {
+               take(supervisor_input::RetryNow{admit(x.id), x.id});
+               return later();
+             },
+             [this](const WhichChildren&) { return which_children(); },
+             [this](const CountChildren&) { return engine_.count(); },
+             [this](const GetSpec& x) -> caf::result<ChildSpec> {
+               const auto child = engine_.find(x.id);
+               if (!child)
+                 return make_error(SupervisorError::not_found);
+               return spec_of(x.id, places_[child->slot]);
+             },
+             [this, later](const GetTree&) {
+               tell_tree();
+               return later();
+             },
+             [this, later](const AwaitUp&) {
+               on_await_up();
+               return later();
+             },
+             [this, later](const Stop&) {
+               on_stop(open_request(), {});
+               return later();
+             },
+             seam::on_exit_message(*this, [this](const caf::exit_msg& x) { on_exit_message(x); }));
   take(supervisor_input::Start{});
   return result;
 }
@@ -264,6 +264,12 @@ void Supervisor::on_stop(std::optional<seam::OpenRequest> client, caf::error rea
     keep_alive_ = ctrl();
   }
   take(supervisor_input::Stop{});
+}
+
+void Supervisor::on_exit_message(const caf::exit_msg& x) {
+  const auto is_of_child = by_address_.count(caf::actor_cast<caf::abstract_actor*>(x.source)) != 0;
+  if (x.reason && !is_of_child)
+    on_stop({}, x.reason);
 }
 
 void Supervisor::on_await_up() {

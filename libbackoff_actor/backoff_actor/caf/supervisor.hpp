@@ -23,8 +23,10 @@ namespace backoff_actor {
 /// backoff of its own, and ends them in the reverse order.
 ///
 /// It understands the messages of `supervisor_control.hpp`, and `Stop`, which is answered with its
-/// `ChildCounts` when it has ended its children, and itself. An exit message with any reason but
-/// `exit_reason::kill` does the same, with that reason. It is killed at once, and kills its children.
+/// `ChildCounts` when it has ended its children, and itself. An exit message that is a failure or
+/// `exit_reason::user_shutdown` does the same, with that reason; one without a reason, or with
+/// `exit_reason::normal`, does nothing, as with any actor of CAF. With `exit_reason::kill` it is
+/// killed at once, and kills its children. A link to a child says nothing that it does not know.
 ///
 /// It ends by itself, after its children, when the limit of restarts is reached, when a failure is
 /// escalated, or when significant children have done their work; the reason tells, see
@@ -114,6 +116,7 @@ private:
   void on_start_child(const StartChild& x);
   void on_add_child(const AddChild& x);
   void on_stop(std::optional<seam::OpenRequest> client, caf::error reason);
+  void on_exit_message(const caf::exit_msg& x);
   void on_await_up();
   void tell_tree();
   Children which_children();

@@ -144,6 +144,7 @@ SupervisorInput Supervisor::make_child(const supervisor_effect::StartChild& x) {
       return failed("the factory returned an actor that is a child already", nullptr);
     place.actor = child;
     watch(child);
+    unlink_from(child); // if the factory did that; its end is told anyway
     if (x.asks_if_it_is) {
       asked_.emplace(++last_request_, x.actor);
       make_request(last_request_, child, caf::make_message(AwaitUp{}), seam::Priority::normal);
