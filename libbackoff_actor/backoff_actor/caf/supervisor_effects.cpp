@@ -125,6 +125,7 @@ Supervisor::Place* Supervisor::find(const ChildActor& actor) {
 SupervisorInput Supervisor::make_child(const supervisor_effect::StartChild& x) {
   auto& place = places_[x.actor.child.slot];
   place.is_told = false;
+  place.error = {}; // of the actor before
   const auto failed = [&](const std::string& text,
                           const std::exception_ptr& thrown) -> SupervisorInput {
     auto root = thrown ? seam::error_of(thrown) : caf::error{};
