@@ -162,17 +162,20 @@ void Supervisor::on_down(const caf::actor_addr& who, const caf::error& reason) {
   by_address_.erase(it);
   cut_branches_of(actor);
   const auto ending = ending_of(reason);
+  // Else nobody will ask for the text, which is costly.
+  const auto is_its_own =
+    place && !is_clean(ending) && !(place->is_told && ending == Ending::killed);
   auto directive = Directive::restart;
   if (place) {
     if (!is_clean(ending))
       directive = decide(actor, reason);
-    const auto is_its_own = !is_clean(ending) && !(place->is_told && ending == Ending::killed);
     if (is_its_own)
       place->error = reason;
     place->leave();
     place->actor = nullptr;
   }
-  take(supervisor_input::ChildDown{actor, ending, cause_of(reason), directive});
+  const auto cause = seam::cause_of(home_system(), reason, is_its_own);
+  take(supervisor_input::ChildDown{actor, ending, cause, directive});
 }
 
 void Supervisor::on_response(std::uint64_t name, caf::message content,
