@@ -234,5 +234,22 @@ TEST_F(SupervisorControl, while_it_stops_nothing_is_started) {
   EXPECT_TRUE(*ended && !**ended);
 }
 
+TEST_F(SupervisorControl, a_child_with_the_address_of_another_is_refused) {
+  const ChildRef ref{time.system()};
+  auto first = spec("a");
+  first.address = ref;
+  start({first});
+  auto second = spec("b");
+  second.address = ref;
+  const auto refused = ask_for<StartedChild>(StartChild{second});
+  EXPECT_THAT(refused->error_text,
+              HasSubstr("address: got that of another child, allowed an address of its own"));
+  EXPECT_EQ(*control(StartChild{first}), "already_started");
+  control(TerminateChild{"a"});
+  EXPECT_EQ(*control(DeleteChild{"a"}), "ok");
+  EXPECT_EQ(*control(StartChild{second}), "ok") << "it is free again";
+  EXPECT_EQ(ref.current(), nursery->actors["b"]);
+}
+
 } // namespace
 } // namespace backoff_actor::actor_test

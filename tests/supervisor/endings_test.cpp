@@ -17,7 +17,7 @@ protected:
 
     caf::behavior make_behavior() override {
       const auto refuse = seam::on_exit_message(
-        *this, [this](const caf::error&) { nursery_->diary.push_back(id_ + " refuses"); });
+        *this, [this](const caf::exit_msg&) { nursery_->diary.push_back(id_ + " refuses"); });
       return {refuse, [](const std::string& text) { return text; }};
     }
 
@@ -188,7 +188,7 @@ TEST_F(SupervisorEndings,
     using Kid::Kid;
     caf::behavior make_behavior() override {
       auto result = Kid::make_behavior();
-      auto fail = seam::on_exit_message(*this, [this](const caf::error&) {
+      auto fail = seam::on_exit_message(*this, [this](const caf::exit_msg&) {
         quit(caf::make_error(caf::sec::runtime_error, std::string{"sore"}));
       });
       return {fail, [](const std::string& text) { return text; }};
@@ -209,6 +209,28 @@ TEST_F(SupervisorEndings,
   time.advance(7s);
   EXPECT_EQ(states(), "a running, b running");
   EXPECT_FALSE(*ended) << "it joined the restart";
+}
+
+TEST_F(SupervisorEndings, that_of_a_linked_actor_without_a_failure_is_nothing_to_a_supervisor) {
+  start(specs("a"));
+  time.tell(supervisor, caf::exit_msg{{}, caf::exit_reason::normal});
+  time.run();
+  EXPECT_FALSE(*ended);
+  EXPECT_EQ(states(), "a running");
+}
+
+TEST_F(SupervisorEndings, a_child_that_its_factory_linked_is_made_again_like_any_other) {
+  auto linked = spec("a");
+  linked.make = [nursery = nursery](caf::event_based_actor* self) -> caf::actor {
+    return nursery->actors["a"] =
+             self->spawn<Kid, caf::linked>(nursery, "a", ++nursery->births["a"]);
+  };
+  start({linked, spec("b")});
+  tell("a", "crash");
+  EXPECT_EQ(states(), "a waiting, b running");
+  time.advance(1s);
+  EXPECT_EQ(states(), "a running, b running");
+  EXPECT_FALSE(*ended);
 }
 
 } // namespace

@@ -180,5 +180,14 @@ TEST_F(SupervisorLimits, failed_restarts_count) {
   EXPECT_EQ(nursery->births["a"], 4);
 }
 
+TEST_F(SupervisorLimits, the_root_cause_is_not_that_of_an_earlier_failure) {
+  start(specs("a", steady()), bearing(1, 1h));
+  crash_and_wait("a");
+  tell("a", "stop");
+  EXPECT_EQ(reason(),
+            "limit_reached: children had to be restarted more often than is borne (child a)");
+  EXPECT_EQ(root_cause_of(**ended), SupervisorError::limit_reached);
+}
+
 } // namespace
 } // namespace backoff_actor::actor_test

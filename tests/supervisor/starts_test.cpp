@@ -180,5 +180,25 @@ TEST_F(SupervisorStarts, a_failing_first_child_of_a_supervisor_below_is_a_failed
   EXPECT_THAT(news(), ElementsAre("a1 up", "b1 not made", "a1 ended"));
 }
 
+TEST_F(SupervisorStarts, a_factory_that_returns_an_actor_that_is_a_child_already_has_failed) {
+  auto second = spec("b");
+  second.make = [this](caf::event_based_actor*) { return nursery->actors["a"]; };
+  start({spec("a")});
+  const auto answer = ask_for<StartedChild>(StartChild{second});
+  EXPECT_THAT(answer->error_text,
+              HasSubstr("the factory returned an actor that is a child already"));
+  EXPECT_EQ(states(), "a running");
+  tell("a", "crash");
+  time.advance(1s);
+  EXPECT_EQ(states(), "a running") << "the other child's end is not lost";
+}
+
+TEST_F(SupervisorStarts, a_factory_that_returns_the_supervisor_itself_has_failed) {
+  auto itself = spec("a");
+  itself.make = [](caf::event_based_actor* self) { return caf::actor_cast<caf::actor>(self); };
+  start({itself});
+  EXPECT_THAT(reason(), HasSubstr("the factory returned the supervisor itself"));
+}
+
 } // namespace
 } // namespace backoff_actor::actor_test

@@ -182,5 +182,51 @@ TEST_F(SupervisionTrees, a_child_ref_does_not_keep_its_supervisor_alive) {
   EXPECT_FALSE(ref.current());
 }
 
+// As when the first had been abandoned.
+TEST_F(SupervisionTrees, a_child_ref_stays_with_its_child_when_a_supervisor_before_ends_late) {
+  const ChildRef ref{time.system()};
+  auto child = spec("a");
+  child.address = ref;
+  auto inner = supervisor_spec("inner", {child});
+  inner.options.shutdown = Shutdown::within(1s);
+  start({inner});
+  const auto first = children().list[0].actor;
+  const auto first_child = nursery->actors["a"];
+  time.freeze(first);
+  const auto terminated = control(TerminateChild{"inner"});
+  time.advance(1s + 5s);
+  EXPECT_EQ(*terminated, "ok");
+  nursery->alive["a"] = 0; // of the one that was abandoned with its supervisor
+  EXPECT_EQ(*control(RestartChild{"inner"}), "ok");
+  EXPECT_EQ(ref.current(), nursery->actors["a"]);
+  time.thaw(first);
+  time.run();
+  nursery->alive["a"] = 1;
+  EXPECT_NE(nursery->actors["a"], first_child);
+  EXPECT_EQ(ref.current(), nursery->actors["a"]);
+}
+
+TEST_F(SupervisionTrees, are_shown_without_a_child_that_ends_and_has_not_answered) {
+  class Mute : public Kid {
+  public:
+    using Kid::Kid;
+    caf::behavior make_behavior() override {
+      return {[](const GetTree&) { return caf::delegated<SupervisionTree>{}; },
+              [](const std::string&) { throw std::runtime_error("gone"); }};
+    }
+  };
+  auto mute = spec("a");
+  mute.kind = ChildKind::supervisor;
+  mute.make = [nursery = nursery](caf::event_based_actor* self) -> caf::actor {
+    return nursery->actors["a"] = self->spawn<Mute>(nursery, "a", ++nursery->births["a"]);
+  };
+  start({mute, spec("b")});
+  const auto shown = ask_for<SupervisionTree>(GetTree{});
+  EXPECT_FALSE(shown->value);
+  tell("a", "crash");
+  ASSERT_TRUE(shown->value);
+  EXPECT_EQ(shown->value->children.size(), 2u);
+}
+
 } // namespace
 } // namespace backoff_actor::actor_test

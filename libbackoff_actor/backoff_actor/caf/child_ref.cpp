@@ -22,6 +22,13 @@ public:
     child_.swap(child);
   }
 
+  void leave(const caf::strong_actor_ptr& child) {
+    caf::strong_actor_ptr left; // which is let go of after the lock
+    const std::lock_guard lock{mutex_};
+    if (child_ == child)
+      left.swap(child_);
+  }
+
   caf::error on_nobody(bool is_request) override {
     if (!is_request)
       undelivered_.fetch_add(1, std::memory_order_relaxed);
@@ -45,6 +52,10 @@ std::uint64_t ChildRef::undelivered() const { return target_->undelivered(); }
 
 void ChildRef::point_to(const caf::actor& child) {
   target_->point_to(caf::actor_cast<caf::strong_actor_ptr>(child));
+}
+
+void ChildRef::leave(const caf::actor& child) {
+  target_->leave(caf::actor_cast<caf::strong_actor_ptr>(child));
 }
 
 } // namespace backoff_actor

@@ -37,8 +37,11 @@ public:
   /// How many plain sends found nobody.
   std::uint64_t undelivered() const;
 
-  /// Puts an actor there, or nobody; the supervisor's to call.
+  /// Puts an actor there; the supervisor's to call.
   void point_to(const caf::actor& child);
+
+  /// Leaves nobody there if this actor was, and whoever else is; the supervisor's to call.
+  void leave(const caf::actor& child);
 
   /// Whether two are the same address.
   friend bool operator==(const ChildRef& a, const ChildRef& b) { return a.target_ == b.target_; }

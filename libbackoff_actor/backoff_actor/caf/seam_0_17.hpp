@@ -162,10 +162,10 @@ auto request(Self& self, const Receiver& receiver, Ts... values) {
 }
 
 /// Returns a handler, for `RequestingActor::complete`, with which `self` decides itself what to do about
-/// an exit message; `exit_reason::kill` ends it all the same.
+/// a `caf::exit_msg`; `exit_reason::kill` ends it all the same.
 template <class OnExitMessage>
 auto on_exit_message(caf::scheduled_actor& self, OnExitMessage on_exit_message) {
-  self.set_exit_handler([on_exit_message](caf::exit_msg& x) { on_exit_message(x.reason); });
+  self.set_exit_handler([on_exit_message](caf::exit_msg& x) { on_exit_message(std::as_const(x)); });
   return [](const caf::exit_msg&) {}; // which never comes here
 }
 

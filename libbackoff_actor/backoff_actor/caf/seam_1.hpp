@@ -204,10 +204,10 @@ auto request(Self& self, const Receiver& receiver, Ts... values) {
 }
 
 /// Returns a handler, for `RequestingActor::complete`, with which `self` decides itself what to do about
-/// an exit message; `exit_reason::kill` ends it all the same.
+/// a `caf::exit_msg`; `exit_reason::kill` ends it all the same.
 template <class OnExitMessage>
 auto on_exit_message(caf::scheduled_actor&, OnExitMessage on_exit_message) {
-  return [on_exit_message](const caf::exit_msg& x) { on_exit_message(x.reason); };
+  return [on_exit_message](const caf::exit_msg& x) { on_exit_message(x); };
 }
 
 // -- the actor ----------------------------------------------------------------

@@ -47,9 +47,20 @@ Ending ending_of(const caf::error& reason) {
 
 } // namespace
 
-void Supervisor::Place::point_to(const caf::actor& child) const {
+const void* Supervisor::Place::address_key() const {
+  return address ? caf::actor_cast<caf::abstract_actor*>(address->actor()) : nullptr;
+}
+
+void Supervisor::Place::enter() const {
   if (address)
-    address->point_to(child);
+    address->point_to(actor);
+}
+
+// Another supervisor may have put its own actor there meanwhile: a successor of this one, if this one
+// was abandoned.
+void Supervisor::Place::leave() const {
+  if (address && actor)
+    address->leave(actor);
 }
 
 Supervisor::Supervisor(caf::actor_config& config, SupervisorOptions options,
@@ -64,6 +75,8 @@ Supervisor::Supervisor(caf::actor_config& config, SupervisorOptions options,
   for (std::size_t i = 0; i < children.size(); ++i) {
     places_.push_back(place_of(std::move(children[i]), entries[i].options));
     places_.back().serial = static_cast<std::uint32_t>(places_.size()); // as the engine counts them
+    if (const auto* key = places_.back().address_key())
+      addresses_.insert(key);
   }
 }
 
@@ -87,53 +100,53 @@ Supervisor::Place Supervisor::place_of(ChildSpec spec,
 caf::behavior Supervisor::make_behavior() {
   seam::keep_cause(*this);
   const auto later = [] { return caf::delegated<caf::message>{}; };
-  auto result = complete(
-    [this](const WakeUp&) { take(supervisor_input::Wake{}); },
-    [this, later](const StartChild& x) {
-      on_start_child(x);
-      return later();
-    },
-    [this, later](const AddChild& x) {
-      on_add_child(x);
-      return later();
-    },
-    [this, later](const TerminateChild& x) {
-      take(supervisor_input::TerminateChild{admit(x.id), x.id});
-      return later();
-    },
-    [this, later](const RestartChild& x) {
-      take(supervisor_input::RestartChild{admit(x.id, true), x.id});
-      return later();
-    },
-    [this, later](const DeleteChild& x) {
-      take(supervisor_input::DeleteChild{admit(x.id), x.id});
-      return later();
-    },
-    [this, later](const RetryChildNow& x) {
-      take(supervisor_input::RetryNow{admit(x.id), x.id});
-      return later();
-    },
-    [this](const WhichChildren&) { return which_children(); },
-    [this](const CountChildren&) { return engine_.count(); },
-    [this](const GetSpec& x) -> caf::result<ChildSpec> {
-      const auto child = engine_.find(x.id);
-      if (!child)
-        return make_error(SupervisorError::not_found);
-      return spec_of(x.id, places_[child->slot]);
-    },
-    [this, later](const GetTree&) {
-      tell_tree();
-      return later();
-    },
-    [this, later](const AwaitUp&) {
-      on_await_up();
-      return later();
-    },
-    [this, later](const Stop&) {
-      on_stop(open_request(), {});
-      return later();
-    },
-    seam::on_exit_message(*this, [this](const caf::error& reason) { on_stop({}, reason); }));
+  auto result =
+    complete([this](const WakeUp&) { take(supervisor_input::Wake{}); },
+             [this, later](const StartChild& x) {
+               on_start_child(x);
+               return later();
+             },
+             [this, later](const AddChild& x) {
+               on_add_child(x);
+               return later();
+             },
+             [this, later](const TerminateChild& x) {
+               take(supervisor_input::TerminateChild{admit(x.id), x.id});
+               return later();
+             },
+             [this, later](const RestartChild& x) {
+               take(supervisor_input::RestartChild{admit(x.id, true), x.id});
+               return later();
+             },
+             [this, later](const DeleteChild& x) {
+               take(supervisor_input::DeleteChild{admit(x.id), x.id});
+               return later();
+             },
+             [this, later](const RetryChildNow& x) {
+               take(supervisor_input::RetryNow{admit(x.id), x.id});
+               return later();
+             },
+             [this](const WhichChildren&) { return which_children(); },
+             [this](const CountChildren&) { return engine_.count(); },
+             [this](const GetSpec& x) -> caf::result<ChildSpec> {
+               const auto child = engine_.find(x.id);
+               if (!child)
+                 return make_error(SupervisorError::not_found);
+               return spec_of(x.id, places_[child->slot]);
+             },
+             [this, later](const GetTree&) {
+               tell_tree();
+               return later();
+             },
+             [this, later](const AwaitUp&) {
+               on_await_up();
+               return later();
+             },
+             [this, later](const Stop&) {
+               on_stop(open_request(), {});
+               return later();
+             },
+             seam::on_exit_message(*this, [this](const caf::exit_msg& x) { on_exit_message(x); }));
   take(supervisor_input::Start{});
   return result;
 }
@@ -147,18 +160,22 @@ void Supervisor::on_down(const caf::actor_addr& who, const caf::error& reason) {
   const auto actor = it->second;
   auto* place = find(actor);
   by_address_.erase(it);
+  cut_branches_of(actor);
   const auto ending = ending_of(reason);
+  // Else nobody will ask for the text, which is costly.
+  const auto is_its_own =
+    place && !is_clean(ending) && !(place->is_told && ending == Ending::killed);
   auto directive = Directive::restart;
   if (place) {
     if (!is_clean(ending))
       directive = decide(actor, reason);
-    const auto is_its_own = !is_clean(ending) && !(place->is_told && ending == Ending::killed);
     if (is_its_own)
       place->error = reason;
-    place->point_to(nullptr);
+    place->leave();
     place->actor = nullptr;
   }
-  take(supervisor_input::ChildDown{actor, ending, cause_of(reason), directive});
+  const auto cause = seam::cause_of(home_system(), reason, is_its_own);
+  take(supervisor_input::ChildDown{actor, ending, cause, directive});
 }
 
 void Supervisor::on_response(std::uint64_t name, caf::message content,
@@ -177,7 +194,7 @@ void Supervisor::on_up_answer(const ChildActor& actor, const caf::message& conte
     return;
   if (!content.match_elements<caf::error>()) {
     if (!place->is_told)
-      place->point_to(place->actor);
+      place->enter();
     take(supervisor_input::ChildUp{actor});
     return;
   }
@@ -218,13 +235,15 @@ void Supervisor::on_start_child(const StartChild& x) {
   auto problems = check(x.spec);
   if (x.spec.options.is_significant && options_->auto_shutdown == AutoShutdown::never)
     problems.add("options.is_significant", "true", "false, unless auto_shutdown is set");
+  auto place = place_of(x.spec, std::make_shared<const ChildOptions>(x.spec.options));
+  if (addresses_.count(place.address_key()) != 0 && !engine_.find(x.spec.id))
+    problems.add("address", "that of another child", "an address of its own");
   if (!problems.empty()) {
     refuse(caf::make_error(caf::sec::invalid_argument, to_string(problems)));
     return;
   }
-  const auto options = std::make_shared<const ChildOptions>(x.spec.options);
-  take(supervisor_input::StartChild{admit_child(x.spec.id, place_of(x.spec, options)),
-                                    {x.spec.id, options}});
+  ChildEntry entry{x.spec.id, place.options};
+  take(supervisor_input::StartChild{admit_child(entry.id, std::move(place)), std::move(entry)});
 }
 
 void Supervisor::on_add_child(const AddChild& x) {
@@ -248,6 +267,12 @@ void Supervisor::on_stop(std::optional<seam::OpenRequest> client, caf::error rea
     keep_alive_ = ctrl();
   }
   take(supervisor_input::Stop{});
+}
+
+void Supervisor::on_exit_message(const caf::exit_msg& x) {
+  const auto is_of_child = by_address_.count(caf::actor_cast<caf::abstract_actor*>(x.source)) != 0;
+  if (x.reason && !is_of_child)
+    on_stop({}, x.reason);
 }
 
 void Supervisor::on_await_up() {
@@ -279,7 +304,8 @@ void Supervisor::tell_tree() {
   open.tree.counts = engine_.count();
   for (auto& child : which_children().list) {
     if (child.kind == ChildKind::supervisor && child.status.state == ChildState::running) {
-      branches_[++last_request_] = {number, open.tree.children.size()};
+      const auto asked = by_address_.at(caf::actor_cast<caf::abstract_actor*>(child.actor));
+      branches_[++last_request_] = {number, open.tree.children.size(), asked};
       make_request(last_request_, child.actor, caf::make_message(GetTree{}), seam::Priority::high);
       ++open.missing;
     }
@@ -299,6 +325,19 @@ void Supervisor::on_branch(const Branch& branch, const caf::message& content) {
     return;
   seam::respond(open->second.request, caf::make_message(std::move(open->second.tree)), ctrl());
   trees_.erase(open);
+}
+
+// CAF does not answer for every actor that has ended: not for one of another node.
+void Supervisor::cut_branches_of(const ChildActor& actor) {
+  for (auto it = branches_.begin(); it != branches_.end();) {
+    if (it->second.actor != actor) {
+      ++it;
+      continue;
+    }
+    const auto branch = it->second;
+    it = branches_.erase(it);
+    on_branch(branch, {});
+  }
 }
 
 ChildSpec Supervisor::spec_of(const std::string& id, const Place& place) const {

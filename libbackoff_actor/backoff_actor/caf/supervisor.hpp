@@ -14,6 +14,7 @@
 #include <stdexcept>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace backoff_actor {
@@ -22,8 +23,10 @@ namespace backoff_actor {
 /// backoff of its own, and ends them in the reverse order.
 ///
 /// It understands the messages of `supervisor_control.hpp`, and `Stop`, which is answered with its
-/// `ChildCounts` when it has ended its children, and itself. An exit message with any reason but
-/// `exit_reason::kill` does the same, with that reason. It is killed at once, and kills its children.
+/// `ChildCounts` when it has ended its children, and itself. An exit message that is a failure or
+/// `exit_reason::user_shutdown` does the same, with that reason; one without a reason, or with
+/// `exit_reason::normal`, does nothing, as with any actor of CAF. With `exit_reason::kill` it is
+/// killed at once, and kills its children. A link to a child says nothing that it does not know.
 ///
 /// It ends by itself, after its children, when the limit of restarts is reached, when a failure is
 /// escalated, or when significant children have done their work; the reason tells, see
@@ -65,7 +68,11 @@ private:
     ChildKind kind = ChildKind::worker;
     bool is_told = false; // the actor was told to end
 
-    void point_to(const caf::actor& child) const;
+    // Tells addresses apart; null: none.
+    const void* address_key() const;
+    // Lets the address be that of the actor, or no longer.
+    void enter() const;
+    void leave() const;
   };
 
   // Somebody who waits for an answer.
@@ -87,6 +94,7 @@ private:
   struct Branch {
     std::uint64_t tree;
     std::size_t place; // among the children
+    ChildActor actor;  // that was asked
   };
 
   class CarryOut; // one member per effect
@@ -104,9 +112,11 @@ private:
   void on_down(const caf::actor_addr& who, const caf::error& reason) override;
   void on_up_answer(const ChildActor& actor, const caf::message& content);
   void on_branch(const Branch& branch, const caf::message& content);
+  void cut_branches_of(const ChildActor& actor);
   void on_start_child(const StartChild& x);
   void on_add_child(const AddChild& x);
   void on_stop(std::optional<seam::OpenRequest> client, caf::error reason);
+  void on_exit_message(const caf::exit_msg& x);
   void on_await_up();
   void tell_tree();
   Children which_children();
@@ -138,6 +148,7 @@ private:
   SupervisorEngine engine_;
   std::vector<Place> places_;                              // by slot
   std::unordered_map<const void*, ChildActor> by_address_; // of actors that are not down
+  std::unordered_set<const void*> addresses_;              // of all children that have one
   std::unordered_map<Ticket, Client> clients_;
   std::unordered_map<std::uint64_t, OpenTree> trees_;
   std::unordered_map<std::uint64_t, Branch> branches_;  // by request

@@ -21,11 +21,14 @@ public:
       self_.places_.resize(x.child.slot + 1);
     auto& place = self_.places_[x.child.slot] = std::move(self_.clients_.at(x.ticket).place);
     place.serial = x.child.serial;
+    if (const auto* key = place.address_key())
+      self_.addresses_.insert(key);
   }
 
   void operator()(const supervisor_effect::ForgetChild& x) {
     auto& place = self_.places_[x.child.slot];
-    place.point_to(nullptr);
+    place.leave();
+    self_.addresses_.erase(place.address_key());
     place = {};
   }
 
@@ -44,6 +47,7 @@ public:
   void operator()(const supervisor_effect::Abandon& x) {
     if (auto* place = self_.find(x.actor))
       place->actor = nullptr;
+    self_.cut_branches_of(x.actor);
   }
 
   void operator()(const supervisor_effect::Answer& x) {
@@ -121,6 +125,7 @@ Supervisor::Place* Supervisor::find(const ChildActor& actor) {
 SupervisorInput Supervisor::make_child(const supervisor_effect::StartChild& x) {
   auto& place = places_[x.actor.child.slot];
   place.is_told = false;
+  place.error = {}; // of the actor before
   const auto failed = [&](const std::string& text,
                           const std::exception_ptr& thrown) -> SupervisorInput {
     auto root = thrown ? seam::error_of(thrown) : caf::error{};
@@ -133,14 +138,19 @@ SupervisorInput Supervisor::make_child(const supervisor_effect::StartChild& x) {
     const auto child = dynamic_child_ ? make_dynamic_(this, place.arguments) : place.make(this);
     if (!child)
       return failed("the factory returned no actor", nullptr);
+    const auto* address = caf::actor_cast<caf::abstract_actor*>(child);
+    if (address == this)
+      return failed("the factory returned the supervisor itself", nullptr);
+    if (!by_address_.emplace(address, x.actor).second)
+      return failed("the factory returned an actor that is a child already", nullptr);
     place.actor = child;
-    by_address_.emplace(caf::actor_cast<caf::abstract_actor*>(child), x.actor);
     watch(child);
+    unlink_from(child); // if the factory did that; its end is told anyway
     if (x.asks_if_it_is) {
       asked_.emplace(++last_request_, x.actor);
       make_request(last_request_, child, caf::make_message(AwaitUp{}), seam::Priority::normal);
     } else {
-      place.point_to(child);
+      place.enter();
     }
     return supervisor_input::ChildMade{x.actor};
   } catch (const std::exception& exception) {
@@ -155,7 +165,7 @@ void Supervisor::end_child(const ChildActor& actor, caf::exit_reason reason) {
   if (!place)
     return;
   place->is_told = true;
-  place->point_to(nullptr);
+  place->leave();
   seam::send_exit_now(place->actor, address(), reason);
 }
 
@@ -192,7 +202,7 @@ void Supervisor::finish() {
 
 void Supervisor::on_exit() {
   for (auto place = places_.rbegin(); place != places_.rend(); ++place) {
-    place->point_to(nullptr);
+    place->leave();
     if (place->actor)
       seam::send_exit_now(place->actor, address(), caf::exit_reason::kill);
   }
