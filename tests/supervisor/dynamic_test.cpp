@@ -33,6 +33,32 @@ TEST_F(DynamicSupervisors, make_all_children_of_one_template) {
   EXPECT_EQ(*control(add("z", "1")), "already_started");
 }
 
+TEST_F(DynamicSupervisors, make_workers_of_a_class_of_the_arguments_that_it_takes) {
+  class Greeter : public caf::event_based_actor {
+  public:
+    Greeter(caf::actor_config& config, std::string greeting, std::uint64_t times)
+      : caf::event_based_actor(config), greeting_(std::move(greeting)), times_(times) {}
+    caf::behavior make_behavior() override {
+      return {
+        [this](const std::string& name) { return greeting_ + std::to_string(times_) + name; }};
+    }
+
+  private:
+    std::string greeting_;
+    std::uint64_t times_;
+  };
+  DynamicSupervisorOptions options;
+  options.make = dynamic_child_of<Greeter, std::string, std::uint64_t>();
+  start(options);
+  const auto child =
+    ask_for<StartedChild>(AddChild{caf::make_message(std::string{"hello "}, std::uint64_t{2})});
+  EXPECT_EQ(ask<std::string>(child->value->actor, std::string{" you"})->value, "hello 2 you");
+  EXPECT_THAT(ask_for<StartedChild>(AddChild{caf::make_message(std::string{"hello"})})->error_text,
+              HasSubstr("the arguments are not of the types that the template takes"));
+  EXPECT_EQ(*control(AddChild{}), "start_failed");
+  EXPECT_EQ(counts().specs, 1u);
+}
+
 TEST_F(DynamicSupervisors, make_a_child_again_with_its_own_arguments) {
   start(of_kids());
   control(add("x"));

@@ -53,6 +53,7 @@ TEST_F(SupervisorOptionsCheck, name_every_field_of_a_dynamic_supervisor) {
   options.max_children = 0;
   options.child.shutdown = Shutdown::within(-1s);
   options.supervisor.strategy = Strategy::rest_for_one;
+  options.supervisor.auto_shutdown = AutoShutdown::any_significant;
   EXPECT_EQ(
     problems_of([&] { spawn_supervisor(time.system(), options); }),
     "make: got an empty function, allowed a function that returns a fresh actor\n"
@@ -60,7 +61,8 @@ TEST_F(SupervisorOptionsCheck, name_every_field_of_a_dynamic_supervisor) {
     "asking\n"
     "max_children: got 0, allowed 1 or more\n"
     "supervisor.strategy: got rest_for_one, allowed one_for_one: the children of a dynamic "
-    "supervisor have no order");
+    "supervisor have no order\n"
+    "supervisor.auto_shutdown: got set, allowed never, unless child.is_significant is true");
 }
 
 TEST_F(SupervisorOptionsCheck, refuse_one_address_for_two_children) {

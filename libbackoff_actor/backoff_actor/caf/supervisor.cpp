@@ -173,6 +173,7 @@ void Supervisor::on_down(const caf::actor_addr& who, const caf::error& reason) {
       place->error = reason;
     place->leave();
     place->actor = nullptr;
+    asked_.erase(std::exchange(place->asked, 0));
   }
   const auto cause = seam::cause_of(home_system(), reason, is_its_own);
   take(supervisor_input::ChildDown{actor, ending, cause, directive});
@@ -192,6 +193,7 @@ void Supervisor::on_up_answer(const ChildActor& actor, const caf::message& conte
   auto* place = find(actor);
   if (!place)
     return;
+  place->asked = 0;
   if (!content.match_elements<caf::error>()) {
     if (!place->is_told)
       place->enter();

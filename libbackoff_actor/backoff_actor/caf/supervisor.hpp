@@ -62,8 +62,9 @@ private:
     caf::message arguments; // of a child of a dynamic supervisor
     std::shared_ptr<const ChildOptions> options;
     std::unique_ptr<ChildRef> address;
-    caf::actor actor; // that was made last; none once it is down or abandoned
-    caf::error error; // of the last failure
+    caf::actor actor;        // that was made last; none once it is down or abandoned
+    caf::error error;        // of the last failure
+    std::uint64_t asked = 0; // the request whether it is up, until its answer or its end; 0: none
     std::uint32_t serial = 0;
     ChildKind kind = ChildKind::worker;
     bool is_told = false; // the actor was told to end

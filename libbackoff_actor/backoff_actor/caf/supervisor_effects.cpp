@@ -147,7 +147,8 @@ SupervisorInput Supervisor::make_child(const supervisor_effect::StartChild& x) {
     watch(child);
     unlink_from(child); // if the factory did that; its end is told anyway
     if (x.asks_if_it_is) {
-      asked_.emplace(++last_request_, x.actor);
+      place.asked = ++last_request_;
+      asked_.emplace(place.asked, x.actor);
       make_request(last_request_, child, caf::make_message(AwaitUp{}), seam::Priority::normal);
     } else {
       place.enter();

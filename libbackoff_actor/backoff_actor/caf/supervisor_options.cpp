@@ -76,6 +76,8 @@ Problems check(const DynamicSupervisorOptions& options) {
                "one_for_one: the children of a dynamic supervisor have no order");
   problems.add_nested("supervisor", nested);
   check_significance(problems, "child.is_significant", options.child, options.supervisor);
+  if (options.supervisor.auto_shutdown != AutoShutdown::never && !options.child.is_significant)
+    problems.add("supervisor.auto_shutdown", "set", "never, unless child.is_significant is true");
   return problems;
 }
 

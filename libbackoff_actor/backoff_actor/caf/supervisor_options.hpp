@@ -14,13 +14,18 @@
 #include "backoff_actor/supervision/restart_limit.hpp"
 #include "backoff_actor/supervision/strategy.hpp"
 
+#include <caf/actor_cast.hpp>
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace backoff_actor {
@@ -100,6 +105,33 @@ struct SupervisorOptions {
 /// @errors, @thread as of `ChildFactory`
 using DynamicChildFactory =
   std::function<caf::actor(caf::event_based_actor* supervisor, const caf::message& arguments)>;
+
+namespace detail {
+
+template <class Actor, class... Ts, std::size_t... Is>
+caf::actor spawn_of(caf::event_based_actor* supervisor, const caf::message& arguments,
+                    std::index_sequence<Is...>) {
+  return caf::actor_cast<caf::actor>(supervisor->spawn<Actor>(arguments.get_as<Ts>(Is)...));
+}
+
+} // namespace detail
+
+/// Returns the factory of a worker class, an event-based actor that is constructed from `Ts`, of the
+/// arguments that came with `AddChild`. As with `child_of`, an exception keeps its text.
+///
+/// @errors arguments of other types are a failed start.
+template <class Worker, class... Ts>
+DynamicChildFactory dynamic_child_of() {
+  using Actor = std::conditional_t<std::is_final_v<Worker>, Worker, detail::CauseKeeping<Worker>>;
+  return [](caf::event_based_actor* supervisor, const caf::message& arguments) {
+    auto fits = arguments.size() == sizeof...(Ts);
+    if constexpr (sizeof...(Ts) > 0)
+      fits = arguments.match_elements<Ts...>();
+    if (!fits)
+      throw std::invalid_argument("the arguments are not of the types that the template takes");
+    return detail::spawn_of<Actor, Ts...>(supervisor, arguments, std::index_sequence_for<Ts...>{});
+  };
+}
 
 /// The options of a `DynamicSupervisor`: one template for all children, which are added and removed at
 /// run time.
