@@ -78,53 +78,43 @@ void SupervisorEngine::Step::operator()(const supervisor_input::TerminateChild& 
     tell_to_end(slot, Then::stop);
 }
 
+// Why a child cannot be started or forgotten now; nothing: it is down, and nothing is scheduled.
+std::optional<SupervisorError> SupervisorEngine::Step::hindrance(Slot slot) {
+  switch (child(slot).state) {
+  case ChildState::stopped:
+    break;
+  case ChildState::waiting:
+  case ChildState::starting:
+    return SupervisorError::restarting;
+  case ChildState::running:
+    return SupervisorError::running;
+  case ChildState::ending:
+    return SupervisorError::ending;
+  }
+  return std::nullopt;
+}
+
 void SupervisorEngine::Step::operator()(const supervisor_input::RestartChild& x) {
   const auto slot = wanted(x.ticket, x.id);
   if (slot == none)
     return;
-  if (is_stopping()) {
-    answer(x.ticket, SupervisorError::stopping, slot);
+  const auto why_not = is_stopping() ? std::optional{SupervisorError::stopping} : hindrance(slot);
+  if (why_not) {
+    answer(x.ticket, why_not, slot);
     return;
   }
-  switch (child(slot).state) {
-  case ChildState::stopped:
-    child(slot).starter = x.ticket;
-    start(slot);
-    break;
-  case ChildState::waiting:
-  case ChildState::starting:
-    answer(x.ticket, SupervisorError::restarting, slot);
-    break;
-  case ChildState::running:
-    answer(x.ticket, SupervisorError::running, slot);
-    break;
-  case ChildState::ending:
-    answer(x.ticket, SupervisorError::ending, slot);
-    break;
-  }
+  child(slot).starter = x.ticket;
+  start(slot);
 }
 
 void SupervisorEngine::Step::operator()(const supervisor_input::DeleteChild& x) {
   const auto slot = wanted(x.ticket, x.id);
   if (slot == none)
     return;
-  switch (child(slot).state) {
-  case ChildState::stopped:
-    answer(x.ticket, std::nullopt, slot);
-    if (!is_stopping())
-      remove(slot);
-    break;
-  case ChildState::waiting:
-  case ChildState::starting:
-    answer(x.ticket, SupervisorError::restarting, slot);
-    break;
-  case ChildState::running:
-    answer(x.ticket, SupervisorError::running, slot);
-    break;
-  case ChildState::ending:
-    answer(x.ticket, SupervisorError::ending, slot);
-    break;
-  }
+  const auto why_not = hindrance(slot);
+  answer(x.ticket, why_not, slot);
+  if (!why_not && !is_stopping())
+    remove(slot);
 }
 
 void SupervisorEngine::Step::operator()(const supervisor_input::RetryNow& x) {
@@ -132,36 +122,19 @@ void SupervisorEngine::Step::operator()(const supervisor_input::RetryNow& x) {
   if (slot == none)
     return;
   auto& c = child(slot);
-  auto& row = state_.row;
-  const auto hurry_row = [&] { row.due = std::min(row.due, now_); };
-  switch (c.state) {
-  case ChildState::waiting:
-    if (c.is_in_row) {
-      hurry_row();
-    } else if (!c.is_ready) {
-      not_due(slot);
-      state_.due.push(slot, {now_, c.serial});
-    }
-    answer(x.ticket, std::nullopt, slot);
-    break;
-  case ChildState::ending:
-    if (c.is_in_row) {
-      hurry_row();
-      answer(x.ticket, std::nullopt, slot);
-    } else {
-      answer(x.ticket, SupervisorError::ending, slot);
-    }
-    break;
-  case ChildState::starting:
-    answer(x.ticket, SupervisorError::restarting, slot);
-    break;
-  case ChildState::running:
-    answer(x.ticket, SupervisorError::running, slot);
-    break;
-  case ChildState::stopped:
-    answer(x.ticket, SupervisorError::not_running, slot);
-    break;
+  const auto is_to_come_back =
+    c.state == ChildState::waiting || (c.state == ChildState::ending && c.is_in_row);
+  if (!is_to_come_back) {
+    answer(x.ticket, hindrance(slot).value_or(SupervisorError::not_running), slot);
+    return;
   }
+  if (c.is_in_row) {
+    state_.row.due = std::min(state_.row.due, now_);
+  } else if (!c.is_ready) {
+    not_due(slot);
+    state_.due.push(slot, {now_, c.serial});
+  }
+  answer(x.ticket, std::nullopt, slot);
 }
 
 } // namespace backoff_actor

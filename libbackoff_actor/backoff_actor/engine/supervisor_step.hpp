@@ -131,6 +131,7 @@ private:
               Cause cause = {});
   void answer_starter(Slot slot, std::optional<SupervisorError> error, Cause cause = {});
   Slot wanted(Ticket ticket, std::string_view id);
+  std::optional<SupervisorError> hindrance(Slot slot);
 
   State& state_;
   const SupervisorEngineOptions& options_;
