@@ -43,6 +43,8 @@ install(
   PATTERN "text_parser.hpp" EXCLUDE
   PATTERN "sender_lane.hpp" EXCLUDE
   PATTERN "sender_step.hpp" EXCLUDE
+  PATTERN "supervisor_state.hpp" EXCLUDE
+  PATTERN "supervisor_step.hpp" EXCLUDE
   PATTERN "relay.hpp" EXCLUDE
   PATTERN "basic_fault_plan_parts.hpp" EXCLUDE
   PATTERN "front.hpp" EXCLUDE
