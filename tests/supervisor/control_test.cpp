@@ -18,6 +18,9 @@ protected:
       }};
     }
 
+    // The promise of 0.17.6 keeps the actor alive that holds it.
+    void on_exit() override { up_ = {}; }
+
   private:
     caf::response_promise up_;
   };
