@@ -14,6 +14,7 @@ enum class DeadLetterReason : std::uint8_t {
   dropped,              ///< the outbox was full, and this one had to go
   retry_after_too_long, ///< the service asked to be tried again beyond `retry_after_ceiling`
   gave_up,              ///< a limit or the decider ended the sender
+  not_stored,           ///< the durable outbox could not take it
 };
 
 /// Returns the enumerator's name; `unknown` for a number that is none.
@@ -33,6 +34,8 @@ constexpr std::string_view to_string(DeadLetterReason reason) {
     return "retry_after_too_long";
   case DeadLetterReason::gave_up:
     return "gave_up";
+  case DeadLetterReason::not_stored:
+    return "not_stored";
   }
   return "unknown";
 }

@@ -1,0 +1,174 @@
+#pragma once
+
+// Design notes
+//
+// A store keeps what is owed beyond the life of a process. The sender decides in memory, as it does
+// without a store, and tells the store what has changed; the store never decides anything. So all
+// that is asked of one is this: to take a batch of changes as a whole, durably, in the order in which
+// they are given, and to say at the next start what is owed then.
+//
+//     owed --Acknowledge--> gone (its idempotency key stays until ForgetKeys)
+//       \ ---Bury--> dead letter --remove, resubmit--> gone, owed under a new number
+//
+// Time is wall-clock time here, and only here: a sender's own time line ends with its process.
+
+#include "backoff_actor/delivery/dead_letter.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace backoff_actor {
+
+/// A point in wall-clock time.
+///
+/// @units nanoseconds since the beginning of 1970, UTC
+struct WallTime {
+  std::int64_t since_epoch = 0; ///< negative before it
+
+  /// Orders by time, the earlier first.
+  friend constexpr auto operator<=>(const WallTime&, const WallTime&) = default;
+};
+
+/// A message as bytes.
+struct StoredMessage {
+  /// The names of its parts' types, in order, separated by a comma: what is needed to read the bytes.
+  std::string types{};
+  std::vector<std::byte> bytes{}; ///< the parts, in order
+
+  /// Whether types and bytes are the same.
+  friend bool operator==(const StoredMessage&, const StoredMessage&) = default;
+};
+
+/// What a store knows of a delivery that is owed.
+struct StoredDelivery {
+  std::uint64_t id = 0;               ///< 1, 2, 3 ... in order of submission; never used twice
+  WallTime submitted_at{};            ///< when it was accepted first
+  std::optional<WallTime> deadline{}; ///< when it is to be given up; none: never
+  std::uint32_t attempts = 0;         ///< failed ones
+  std::string key{};                  ///< those with the same are kept in order; empty: none
+  std::string idempotency_key{};      ///< see `Submit::idempotency_key`; empty: none
+  StoredMessage message{};            ///< what the child gets
+
+  /// Whether all parts are the same.
+  friend bool operator==(const StoredDelivery&, const StoredDelivery&) = default;
+};
+
+/// What a store knows of a delivery that was given up.
+struct StoredDeadLetter {
+  StoredDelivery delivery{};                            ///< as it was when it ended
+  DeadLetterReason reason = DeadLetterReason::rejected; ///< why nothing more was tried
+  std::string cause{};                                  ///< as `DeadLetter::cause`
+  WallTime at{};                                        ///< when it ended
+
+  /// Whether all parts are the same.
+  friend bool operator==(const StoredDeadLetter&, const StoredDeadLetter&) = default;
+};
+
+/// A key under which a delivery was submitted and acknowledged.
+struct AcknowledgedKey {
+  std::string idempotency_key{}; ///< not empty
+  WallTime at{};                 ///< when it was acknowledged
+
+  /// Whether both are the same.
+  friend bool operator==(const AcknowledgedKey&, const AcknowledgedKey&) = default;
+};
+
+/// What changes in a store. A change that names a delivery which is not owed changes nothing.
+namespace change {
+
+/// This delivery is owed from now on.
+struct Insert {
+  StoredDelivery delivery; ///< its number is above all before it
+};
+
+/// A delivery was acknowledged, and is owed no longer. Its idempotency key, if it has one, is kept.
+struct Acknowledge {
+  std::uint64_t delivery; ///< its number
+  WallTime at;            ///< when
+};
+
+/// A delivery has failed once more.
+struct CountAttempts {
+  std::uint64_t delivery; ///< its number
+  std::uint32_t attempts; ///< how often in all
+};
+
+/// A delivery was given up: it is owed no longer, and is a dead letter until it is taken.
+struct Bury {
+  std::uint64_t delivery;  ///< its number
+  DeadLetterReason reason; ///< why
+  std::uint32_t attempts;  ///< failed ones
+  std::string cause;       ///< as `DeadLetter::cause`
+  WallTime at;             ///< when
+};
+
+/// Keys that were acknowledged before this are of no interest any more.
+struct ForgetKeys {
+  WallTime before; ///< those of this instant stay
+};
+
+} // namespace change
+
+/// Any of the changes.
+using StoreChange = std::variant<change::Insert, change::Acknowledge, change::CountAttempts,
+                                 change::Bury, change::ForgetKeys>;
+
+/// Keeps what is owed beyond the life of a process.
+///
+/// @errors every member may throw `StoreError`.
+/// @thread one at a time; not always the same.
+class DeliveryStore {
+public:
+  /// A store is made by its own kind's function.
+  DeliveryStore() = default;
+  DeliveryStore(const DeliveryStore&) = delete;
+  DeliveryStore& operator=(const DeliveryStore&) = delete;
+  /// Closes it. All that was committed stays.
+  virtual ~DeliveryStore() = default;
+
+  /// Where it is, for people: the file's name.
+  virtual std::string name() const = 0;
+
+  /// Makes the changes, in order, all or none. They are durable when it returns.
+  ///
+  /// @errors throws `StoreError`; nothing has changed then for whoever asks this store, and it may
+  ///         be tried again. After a failure of the disk itself (`input_output`) another process
+  ///         that opens the store after a crash may find the changes made all the same.
+  virtual void commit(std::span<const StoreChange> changes) = 0;
+
+  /// Calls `visit` with each delivery that is owed, in order of their numbers.
+  virtual void for_each_owed(const std::function<void(StoredDelivery)>& visit) = 0;
+
+  /// Calls `visit` with each key that was acknowledged and is not forgotten, in order of time.
+  virtual void for_each_acknowledged_key(const std::function<void(AcknowledgedKey)>& visit) = 0;
+
+  /// Calls `visit` with each dead letter that was not taken, in order of their numbers.
+  virtual void for_each_dead_letter(const std::function<void(StoredDeadLetter)>& visit) = 0;
+
+  /// The highest number that a delivery ever had; 0 if none was ever stored.
+  virtual std::uint64_t last_id() = 0;
+
+  /// What wrote the bytes of the messages, as set; empty in a new store.
+  virtual std::string message_format() = 0;
+
+  /// Sets what writes the bytes of the messages, for good.
+  ///
+  /// @range only of a store that has none; otherwise `std::logic_error`
+  virtual void set_message_format(const std::string& format) = 0;
+
+  /// Takes these dead letters out of the store; returns how many of them there were.
+  virtual std::size_t remove_dead_letters(std::span<const std::uint64_t> ids) = 0;
+
+  /// Makes these dead letters owed again, under new numbers, in the order given, without a deadline
+  /// and with no attempt charged; returns how many of them there were. A sender that is using the
+  /// store notices when it is started next.
+  virtual std::size_t resubmit_dead_letters(std::span<const std::uint64_t> ids) = 0;
+};
+
+} // namespace backoff_actor
