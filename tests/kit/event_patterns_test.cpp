@@ -48,6 +48,8 @@ const std::vector<Event>& one_of_each() {
     event::SenderStopped{at(0s)},
     event::Forwarded{at(0s), 3, 2, false},
     event::Diverted{at(0s)},
+    event::Restored{at(0s), 3, 4},
+    event::Suspended{at(0s), 3, 4},
   };
   return result;
 }
@@ -80,7 +82,9 @@ std::vector<EventPattern> patterns() {
           drained,
           sender_stopped,
           forwarded,
-          diverted};
+          diverted,
+          restored,
+          suspended};
 }
 
 bool fits(const EventPattern& pattern, const Event& event) { return pattern.fits(event); }
@@ -133,7 +137,9 @@ TEST(event_patterns, a_number_is_the_delivery_or_else_the_child) {
          {acknowledged(3), acknowledged(2), 13},
          {unknown_acknowledgement(99), unknown_acknowledgement(9), 14},
          {dead_lettered(3), dead_lettered(2), 16},
-         {drained(5), drained(0), 23}}) {
+         {drained(5), drained(0), 23},
+         {restored(3), restored(2), 27},
+         {suspended(3), suspended(2), 28}}) {
     EXPECT_TRUE(fits(pattern, events[index])) << pattern.description();
     EXPECT_FALSE(fits(other, events[index])) << other.description();
     EXPECT_TRUE(other.is_near(events[index])) << other.description();

@@ -68,6 +68,9 @@ public:
   }
 
   void operator()(const effect::Persist&) {} // never asked for: what is in memory needs no storing
+  void operator()(const effect::Confirm&) {}
+  void operator()(const effect::CountAttempts&) {}
+  void operator()(const effect::Suspend&) {}
 
   void operator()(const effect::StartChild& x) {
     follow_ups_.push_back(self_.start_child(x.incarnation, x.is_fallback));

@@ -131,7 +131,8 @@ auto inspect(Inspector& f, SenderCounters& x) {
                       seam::field("hand_overs", x.hand_overs), seam::field("resends", x.resends),
                       seam::field("nacks", x.nacks), seam::field("crashes", x.crashes),
                       seam::field("failed_starts", x.failed_starts), seam::field("hangs", x.hangs),
-                      seam::field("forwarded", x.forwarded), seam::field("diverted", x.diverted));
+                      seam::field("forwarded", x.forwarded), seam::field("diverted", x.diverted),
+                      seam::field("restored", x.restored), seam::field("suspended", x.suspended));
 }
 
 /// Shows CAF the parts of the message.

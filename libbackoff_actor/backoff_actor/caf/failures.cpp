@@ -25,6 +25,8 @@ SenderError error_of(DeadLetterReason reason) {
     return SenderError::retry_after_too_long;
   case DeadLetterReason::gave_up:
     return SenderError::gave_up;
+  case DeadLetterReason::not_stored:
+    return SenderError::not_stored;
   case DeadLetterReason::rejected: // whose error is that of the child
   case DeadLetterReason::stopped:
     break;

@@ -29,6 +29,15 @@ std::string to_string(SenderError error) {
     return "held_back: the guard lets no such call through to the service now";
   case SenderError::no_child:
     return "no_child: the worker is not there now, the message was not accepted";
+  case SenderError::not_stored:
+    return "not_stored: the durable outbox could not take the message, it was not accepted";
+  case SenderError::not_storable:
+    return "not_storable: the durable outbox cannot store messages of this type, it was not "
+           "accepted";
+  case SenderError::suspended:
+    return "suspended: the sender ended, this delivery stays owed in its durable outbox";
+  case SenderError::already_acknowledged:
+    return "already_acknowledged: a delivery with this idempotency key was acknowledged before";
   }
   return "unknown sender error";
 }

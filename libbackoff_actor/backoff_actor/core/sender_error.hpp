@@ -36,10 +36,20 @@ enum class SenderError : std::uint8_t {
   held_back = 11,
   /// No child could be given the message, which may not wait; it was not accepted.
   no_child = 12,
+  /// The durable outbox could not store the message; it was not accepted. After an error of the disk
+  /// itself it may be delivered all the same, when the outbox is opened the next time.
+  not_stored = 13,
+  /// The message is of a type that the durable outbox cannot store; it was not accepted.
+  not_storable = 14,
+  /// The sender ended. The delivery stays owed in its durable outbox, and goes on when a sender uses
+  /// that again.
+  suspended = 15,
+  /// A delivery with this idempotency key was acknowledged already; this one was not accepted.
+  already_acknowledged = 16,
 };
 
 /// The largest number that an error has.
-inline constexpr std::uint8_t last_sender_error = 12;
+inline constexpr std::uint8_t last_sender_error = 16;
 
 /// Renders an error as its name and a sentence for people; a number that is none of ours as
 /// `unknown sender error`.

@@ -28,10 +28,34 @@ struct Refuse {
   Refusal reason; ///< what its client is told
 };
 
-/// Store the delivery in `slot`, then answer with `input::Persisted`.
+/// Store the delivery in `slot`, then answer with `input::Persisted` or `input::NotPersisted`. It may
+/// be given up meanwhile; then the store has it among its dead letters.
 struct Persist {
   std::uint32_t slot;     ///< goes back in the answer
   std::uint64_t delivery; ///< goes back in the answer: by then the slot may hold another
+};
+
+/// The delivery in `slot` is stored: its client may be told that it was accepted.
+struct Confirm {
+  std::uint32_t slot;     ///< where `Accept` said to keep it
+  std::uint64_t delivery; ///< its number
+};
+
+/// The delivery in `slot`, which is stored, has failed once more, and is still owed: note how often.
+struct CountAttempts {
+  std::uint32_t slot;     ///< where `Accept` said to keep it
+  std::uint64_t delivery; ///< its number
+  std::uint32_t attempts; ///< failed ones
+};
+
+/// The sender ends, and the delivery in `slot` stays owed in the store: tell its client, and forget
+/// the slot.
+struct Suspend {
+  std::uint32_t slot;     ///< free from now on
+  std::uint64_t delivery; ///< its number
+  std::uint32_t attempts; ///< failed ones
+  Instant submitted_at;   ///< since when it is owed
+  Instant deadline;       ///< as `input::Submit` or `input::Restore` had it
 };
 
 /// Make a child, then answer with `input::ChildStarted` or `input::StartFailed`.
@@ -132,7 +156,8 @@ using Effect =
   std::variant<effect::Accept, effect::Refuse, effect::Persist, effect::StartChild,
                effect::TellToEnd, effect::Abandon, effect::StopChild, effect::HandOver,
                effect::Probe, effect::HoldAnswer, effect::Acknowledge, effect::DeadLetter,
-               effect::Drained, effect::WakeAt, effect::Quit, effect::Forward, effect::Divert>;
+               effect::Drained, effect::WakeAt, effect::Quit, effect::Forward, effect::Divert,
+               effect::Confirm, effect::CountAttempts, effect::Suspend>;
 
 /// What one step asks for, in order. A step appends to it; the driver empties it and uses it again,
 /// so that no step needs to allocate.

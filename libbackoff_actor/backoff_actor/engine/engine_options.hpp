@@ -93,7 +93,8 @@ struct EngineOptions {
   /// Whether another child takes over when a limit is reached, instead of giving up.
   bool has_fallback = false;
 
-  /// Whether a delivery waits for `input::Persisted` before it may be handed over.
+  /// Whether there is a store: a delivery waits for `input::Persisted` before it may be handed over,
+  /// and stays owed there when the sender ends. Only with `Guarantee::at_least_once`.
   bool persist = false;
 
   /// How often a message reaches a child. With `at_most_once` the options that speak of what a child

@@ -15,8 +15,22 @@ namespace backoff_actor {
 /// incarnation that is gone are known as such and change nothing.
 namespace input {
 
+/// A delivery that an earlier sender left in the store is owed again. Those are told in order of
+/// their numbers, before `Start` and before any submission; one that is out of order is not taken.
+struct Restore {
+  std::uint64_t delivery = 0;          ///< its number, above those before it
+  std::uint32_t attempts = 0;          ///< failed ones
+  Instant submitted_at{};              ///< since when it is owed
+  Instant deadline = Instant::never(); ///< when it is to be given up
+  std::uint64_t key = 0;               ///< as that of `Submit`
+  std::uint32_t weight = 0;            ///< as that of `Submit`
+};
+
 /// Begin: start the first child.
-struct Start {};
+struct Start {
+  /// The highest number that a delivery in the store ever had: those to come are numbered from there.
+  std::uint64_t last_delivery = 0;
+};
 
 /// A message is to be delivered.
 struct Submit {
@@ -37,6 +51,13 @@ struct Submit {
 struct Persisted {
   std::uint32_t slot;     ///< as `effect::Persist` had it
   std::uint64_t delivery; ///< as `effect::Persist` had it
+};
+
+/// The store could not take the delivery in `slot`, which ends: `not_stored`.
+struct NotPersisted {
+  std::uint32_t slot;     ///< as `effect::Persist` had it
+  std::uint64_t delivery; ///< as `effect::Persist` had it
+  Cause cause;            ///< why
 };
 
 /// The child that `effect::StartChild` asked for is there.
@@ -133,16 +154,17 @@ struct Drain {
   Instant deadline = Instant::never();
 };
 
-/// End: give up what is owed, stop the child.
+/// End: give up what is owed, unless it is stored, and stop the child.
 struct Stop {};
 
 } // namespace input
 
 /// Any of the inputs; what `SenderEngine::step` takes.
-using Input = std::variant<input::Start, input::Submit, input::Persisted, input::ChildStarted,
-                           input::StartFailed, input::ChildDown, input::Acknowledged,
-                           input::ErrorAnswer, input::ChildAlive, input::Nacked, input::Rejected,
-                           input::Working, input::Wake, input::GuardClosed, input::RetryNow,
-                           input::Reset, input::Pause, input::Resume, input::Drain, input::Stop>;
+using Input =
+  std::variant<input::Start, input::Submit, input::Persisted, input::ChildStarted,
+               input::StartFailed, input::ChildDown, input::Acknowledged, input::ErrorAnswer,
+               input::ChildAlive, input::Nacked, input::Rejected, input::Working, input::Wake,
+               input::GuardClosed, input::RetryNow, input::Reset, input::Pause, input::Resume,
+               input::Drain, input::Stop, input::NotPersisted, input::Restore>;
 
 } // namespace backoff_actor

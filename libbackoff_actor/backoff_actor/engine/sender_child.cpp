@@ -10,7 +10,8 @@ namespace backoff_actor {
 
 // -- started -----------------------------------------------------------------------------
 
-void SenderEngine::Step::operator()(const input::Start&) {
+void SenderEngine::Step::operator()(const input::Start& x) {
+  work_.last_delivery = std::max(work_.last_delivery, x.last_delivery);
   if (work_.last_incarnation == 0)
     start_child(work_.primary);
 }
@@ -173,15 +174,19 @@ void SenderEngine::Step::blame(Lane& lane, Slot slot, const SharedCause& cause, 
     ++culprit.attempts;
     culprit.is_suspect = options_.works_on == WorksOn::many;
   }
-  if (verdict == Verdict::give_up || verdict == Verdict::escalate)
+  if (verdict == Verdict::give_up || verdict == Verdict::escalate) {
+    if (slot != Outbox::none)
+      keep_count(slot);
     return give_up(verdict == Verdict::escalate, Outbox::none, cause);
+  }
   if (slot == Outbox::none)
     return;
   if (verdict == Verdict::reject)
-    bury(slot, DeadLetterReason::rejected, cause);
-  else if (options_.max_attempts && work_.outbox[slot].attempts >= *options_.max_attempts)
-    bury(slot, DeadLetterReason::attempts_exhausted, cause);
-  else if (options_.ordering != Ordering::strict)
+    return bury(slot, DeadLetterReason::rejected, cause);
+  if (options_.max_attempts && work_.outbox[slot].attempts >= *options_.max_attempts)
+    return bury(slot, DeadLetterReason::attempts_exhausted, cause);
+  keep_count(slot);
+  if (options_.ordering != Ordering::strict)
     deferred_.push_back({slot, &lane, Duration::zero()});
 }
 

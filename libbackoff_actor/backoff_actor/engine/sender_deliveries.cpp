@@ -59,11 +59,6 @@ Outbox::Slot SenderEngine::Step::oldest_droppable() {
   return slot;
 }
 
-void SenderEngine::Step::operator()(const input::Persisted& x) {
-  if (work_.outbox.holds(x.slot, x.delivery))
-    work_.outbox[x.slot].stored = true;
-}
-
 // -- handed over ----------------------------------------------------------------------
 
 void SenderEngine::Step::hand_over_waiting() {

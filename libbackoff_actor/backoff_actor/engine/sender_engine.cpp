@@ -37,9 +37,9 @@ void SenderEngine::step(Instant now, const Input& input, Effects& effects) {
 
 // A sender that has only started its child gets along without `Work`. Returns whether that was all.
 bool SenderEngine::step_young(Instant now, const Input& input, Effects& effects) {
-  if (std::holds_alternative<input::Start>(input)) {
-    if (options_->guard && !options_->guard->is_closed())
-      return false; // the start is to be put off
+  if (const auto* start = std::get_if<input::Start>(&input)) {
+    if ((options_->guard && !options_->guard->is_closed()) || start->last_delivery != 0)
+      return false; // the start is to be put off, or there is something to remember
     if (youth_ == Youth::unborn) {
       youth_ = Youth::starting;
       effects.emplace_back(effect::StartChild{1, false});

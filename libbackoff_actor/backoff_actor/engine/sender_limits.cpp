@@ -115,8 +115,12 @@ void SenderEngine::Step::end(DeadLetterReason reason, const SharedCause& cause) 
   });
   self_.stopped_ = true;
   report_all_forgotten();
-  for (auto slot = work_.outbox.front(); slot != Outbox::none; slot = work_.outbox.next(slot))
-    tell_dead_letter(slot, reason, cause);
+  for (auto slot = work_.outbox.front(); slot != Outbox::none; slot = work_.outbox.next(slot)) {
+    if (options_.persist && work_.outbox[slot].stored)
+      suspend(slot);
+    else
+      tell_dead_letter(slot, reason, cause);
+  }
   answer_drains(0);
   observe([&] { return event::SenderStopped{now_}; });
 }

@@ -4,6 +4,7 @@
 // whose parts are in a file each:
 //
 //   sender_deliveries.cpp   what is owed: taken in, handed over, acknowledged, given up
+//   sender_storing.cpp      what is stored: confirmed, refused by the store, restored, suspended
 //   sender_forwarding.cpp   messages that are delivered at most once
 //   sender_answers.cpp      what a child says of a delivery: errors, refusals, signs of life
 //   sender_child.cpp        the children's lives: started, down, hanging
@@ -27,9 +28,11 @@ public:
     : self_(engine), options_(*engine.options_), work_(*engine.work_), now_(now),
       effects_(effects) {}
 
-  void operator()(const input::Start&);
+  void operator()(const input::Start& x);
   void operator()(const input::Submit& x);
   void operator()(const input::Persisted& x);
+  void operator()(const input::NotPersisted& x);
+  void operator()(const input::Restore& x);
   void operator()(const input::ChildStarted& x);
   void operator()(const input::StartFailed& x);
   void operator()(const input::ChildDown& x);
@@ -95,6 +98,8 @@ private:
 
   bool make_room(const input::Submit& x);
   void refuse(Refusal reason);
+  template <class SubmitOrRestore>
+  Slot put_in(const SubmitOrRestore& x, std::uint64_t id, Instant submitted_at);
   Slot push(const input::Submit& x);
   bool take_in(const input::Submit& x);
   Slot oldest_droppable();
@@ -150,6 +155,7 @@ private:
     Slot culprit;         // whom the crash's error names
     Duration retry_after; // the longest that was asked for
   };
+  void keep_count(Slot slot);
   Settled settle_held(Lane& lane, const Cause& reason, bool was_told_to);
 
   // -- children ---------------------------------------------------------------------
@@ -206,6 +212,8 @@ private:
   void give_up(bool escalates, Slot slot, const SharedCause& cause);
   void end(DeadLetterReason reason, const SharedCause& cause);
 
+  void suspend(Slot slot);
+
   // -- control ----------------------------------------------------------------------
 
   void answer_drains(std::size_t left);
@@ -226,20 +234,30 @@ private:
 
 // -- taken in: here, so that every message is spared two calls ---------------------------------
 
-// A newcomer becomes a delivery. There must be a slot.
-[[gnu::always_inline]] inline Outbox::Slot SenderEngine::Step::push(const input::Submit& x) {
+// There must be a slot.
+template <class SubmitOrRestore>
+[[gnu::always_inline]] inline Outbox::Slot
+SenderEngine::Step::put_in(const SubmitOrRestore& x, std::uint64_t id, Instant submitted_at) {
   auto& outbox = work_.outbox;
-  const auto id = ++work_.last_delivery;
-  const auto slot = outbox.push(id, now_);
+  const auto slot = outbox.push(id, submitted_at);
   auto& delivery = outbox[slot];
   delivery.key = x.key;
   delivery.weight = x.weight;
-  delivery.stored = !options_.persist;
   work_.turns.add(slot);
   work_.owed_bytes += x.weight;
-  ++work_.counters.accepted;
   emit(effect::Accept{slot, id});
+  return slot;
+}
+
+// A newcomer becomes a delivery. There must be a slot.
+[[gnu::always_inline]] inline Outbox::Slot SenderEngine::Step::push(const input::Submit& x) {
+  const auto id = ++work_.last_delivery;
+  const auto slot = put_in(x, id, now_);
+  work_.outbox[slot].stored = !options_.persist;
+  ++work_.counters.accepted;
   observe([&] { return event::Accepted{now_, id}; });
+  if (options_.persist)
+    emit(effect::Persist{slot, id});
   return slot;
 }
 
@@ -254,11 +272,8 @@ private:
     bury(slot, is_late ? DeadLetterReason::expired : DeadLetterReason::dropped, work_.last_failure);
     return false;
   }
-  const auto id = work_.outbox[slot].id;
   if (x.deadline != Instant::never())
-    work_.deadlines.push(slot, {x.deadline, id});
-  if (options_.persist)
-    emit(effect::Persist{slot, id});
+    work_.deadlines.push(slot, {x.deadline, work_.outbox[slot].id});
   return true;
 }
 

@@ -123,6 +123,14 @@ struct Describe {
     return x.left == 0 ? "drained" : "drain ended, " + std::to_string(x.left) + " left";
   }
 
+  std::string operator()(const event::Restored& x) const {
+    return delivery(x.delivery) + " restored, " + attempts(x.attempts);
+  }
+
+  std::string operator()(const event::Suspended& x) const {
+    return delivery(x.delivery) + " suspended, " + attempts(x.attempts);
+  }
+
   std::string operator()(const event::SenderStopped&) const { return "sender stopped"; }
 };
 

@@ -194,6 +194,20 @@ struct Drained {
   std::size_t left; ///< deliveries still owed, at the deadline; else 0
 };
 
+/// A delivery that an earlier sender had left in the store is owed again.
+struct Restored {
+  Instant at;             ///< when this sender began
+  std::uint64_t delivery; ///< the number that it had there
+  std::uint32_t attempts; ///< failed ones before this
+};
+
+/// The sender ended, and a delivery stays owed in the store.
+struct Suspended {
+  Instant at;             ///< of the end
+  std::uint64_t delivery; ///< the number of its `Accepted` or `Restored`
+  std::uint32_t attempts; ///< failed ones before this
+};
+
 /// The sender ended. Nothing comes after it.
 struct SenderStopped {
   Instant at; ///< of the end
@@ -203,20 +217,22 @@ struct SenderStopped {
 
 /// Any of the events; `std::get_if` and `std::visit` tell which, `time_of` and `to_string` take
 /// all.
-using Event = std::variant<
-  event::Accepted, event::NotAccepted, event::ChildStarted, event::StartFailed, event::ChildDown,
-  event::AckTimedOut, event::ChildOverdue, event::AbandonedChildEnded, event::Refused,
-  event::RetryScheduled, event::DelayEnded, event::HandedOver, event::GuardHeldBack,
-  event::Acknowledged, event::UnknownAcknowledgement, event::BackOffReset, event::DeadLettered,
-  event::FellBack, event::CameBack, event::GaveUp, event::Paused, event::Resumed, event::DrainBegan,
-  event::Drained, event::SenderStopped, event::Forwarded, event::Diverted>;
+using Event =
+  std::variant<event::Accepted, event::NotAccepted, event::ChildStarted, event::StartFailed,
+               event::ChildDown, event::AckTimedOut, event::ChildOverdue,
+               event::AbandonedChildEnded, event::Refused, event::RetryScheduled, event::DelayEnded,
+               event::HandedOver, event::GuardHeldBack, event::Acknowledged,
+               event::UnknownAcknowledgement, event::BackOffReset, event::DeadLettered,
+               event::FellBack, event::CameBack, event::GaveUp, event::Paused, event::Resumed,
+               event::DrainBegan, event::Drained, event::SenderStopped, event::Forwarded,
+               event::Diverted, event::Restored, event::Suspended>;
 
 /// The one hook, called when a decision is made and before it is carried out.
 ///
 /// It must not block. Without a hook no event is made.
 ///
 /// @errors what it throws is dropped.
-/// @thread the sender's. The events of its end, `DeadLettered` and `SenderStopped`, may come in
+/// @thread the sender's. The events of its end, `DeadLettered`, `Suspended` and `SenderStopped`, may come in
 ///         another: that in which the last handle to the sender is dropped.
 using EventHook = std::function<void(const Event&)>;
 

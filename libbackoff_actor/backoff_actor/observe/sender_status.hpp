@@ -35,6 +35,8 @@ struct SenderCounters {
   std::uint64_t hangs = 0;         ///< children that were told to end because they were silent
   std::uint64_t forwarded = 0;     ///< messages passed on to a child at most once
   std::uint64_t diverted = 0;      ///< messages answered or passed on elsewhere for want of a child
+  std::uint64_t restored = 0;      ///< deliveries that an earlier sender had left in the store
+  std::uint64_t suspended = 0;     ///< deliveries left in the store, for a later sender
 
   /// Whether all counts are the same.
   friend bool operator==(const SenderCounters&, const SenderCounters&) = default;

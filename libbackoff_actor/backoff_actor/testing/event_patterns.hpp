@@ -104,6 +104,13 @@ inline constexpr EventPatternOf<event::DrainBegan> drain_began{"drain began"};
 /// A drain came to its end; number: deliveries left.
 inline constexpr EventPatternOf<event::Drained> drained{"drained"};
 
+/// A delivery that an earlier sender had left in the store is owed again; number: the delivery,
+/// `attempts`.
+inline constexpr EventPatternOf<event::Restored> restored{"restored"};
+
+/// The sender ended, and a delivery stays owed in the store; number: the delivery, `attempts`.
+inline constexpr EventPatternOf<event::Suspended> suspended{"suspended"};
+
 /// The sender ended.
 inline constexpr EventPatternOf<event::SenderStopped> sender_stopped{"sender stopped"};
 

@@ -66,12 +66,23 @@ private:
 struct Ledger::State {
   void note(std::string_view key, std::uint32_t Account::*what) {
     const std::lock_guard lock{mutex};
+    ++(account_of(key).*what);
+  }
+
+  // Of which there may be a note from before.
+  void note_first_of(std::string_view key, std::uint32_t Account::*what) {
+    const std::lock_guard lock{mutex};
+    auto& count = account_of(key).*what;
+    count = std::max<std::uint32_t>(count, 1);
+  }
+
+  Account& account_of(std::string_view key) {
     auto entry = index.find(key);
     if (entry == index.end()) {
       auto& account = accounts.emplace_back(Account{std::string{key}});
       entry = index.emplace(account.key, &account).first;
     }
-    ++(entry->second->*what);
+    return *entry->second;
   }
 
   std::mutex mutex;
@@ -102,6 +113,8 @@ EventHook Ledger::hook(const std::string& sender) const {
       note(acknowledged->delivery, &Account::acknowledged);
     else if (const auto* dead_lettered = std::get_if<event::DeadLettered>(&event))
       note(dead_lettered->delivery, &Account::dead_lettered);
+    else if (const auto* restored = std::get_if<event::Restored>(&event))
+      state->note_first_of(prefix + std::to_string(restored->delivery), &Account::submitted);
     else if (const auto* forwarded = std::get_if<event::Forwarded>(&event)) {
       if (!forwarded->waited)
         note(forwarded->delivery, &Account::submitted);

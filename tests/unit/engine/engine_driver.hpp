@@ -106,6 +106,7 @@ public:
   Instant now{};
   std::unique_ptr<SenderEngine> engine;
   std::map<std::uint64_t, std::vector<HandOverId>> hand_overs; // by delivery
+  std::vector<effect::Suspend> suspended;
 
 private:
   std::string name(std::uint32_t slot) const { return std::to_string(delivery_in_.at(slot)); }
@@ -130,6 +131,14 @@ private:
     return "refuse: full";
   }
   std::string describe(const effect::Persist& x) { return "persist " + name(x.slot); }
+  std::string describe(const effect::Confirm& x) { return "confirm " + std::to_string(x.delivery); }
+  std::string describe(const effect::CountAttempts& x) {
+    return "count " + std::to_string(x.attempts) + " of " + std::to_string(x.delivery);
+  }
+  std::string describe(const effect::Suspend& x) {
+    suspended.push_back(x);
+    return "suspend " + std::to_string(x.delivery);
+  }
   std::string describe(const effect::StartChild& x) {
     return (x.is_fallback ? "start fallback " : "start child ") + std::to_string(x.incarnation);
   }

@@ -54,28 +54,6 @@ TEST(sender_deliveries, starts_once) {
   EXPECT_THAT(sender.take(input::Start{}), IsEmpty());
 }
 
-TEST(sender_deliveries, does_not_hand_over_what_is_not_stored_nor_anything_behind_it) {
-  EngineDriver sender{{.persist = true}};
-  sender.start();
-  EXPECT_THAT(sender.submit(), ElementsAre("accept 1", "persist 1"));
-  EXPECT_THAT(sender.submit(), ElementsAre("accept 2", "persist 2"));
-
-  EXPECT_THAT(sender.take(input::Persisted{1, 2}), IsEmpty());
-  EXPECT_THAT(sender.take(input::Persisted{0, 1}), ElementsAre("hand over 1", "hand over 2"));
-  EXPECT_THAT(sender.take(input::Persisted{0, 1}), IsEmpty()) << "the second time";
-}
-
-TEST(sender_deliveries, the_news_that_one_that_has_ended_is_stored_does_not_count_for_the_next) {
-  EngineDriver sender{{.persist = true}};
-  sender.start();
-  sender.take(input::Submit{.deadline = Instant{10ms}});
-  EXPECT_THAT(sender.wake_after(10ms), ElementsAre("dead letter 1 expired"));
-  EXPECT_THAT(sender.submit(), ElementsAre("accept 2", "persist 2")) << "in the slot of 1";
-
-  EXPECT_THAT(sender.take(input::Persisted{0, 1}), IsEmpty());
-  EXPECT_THAT(sender.take(input::Persisted{0, 2}), ElementsAre("hand over 2"));
-}
-
 // -- dead letters -------------------------------------------------------------
 
 // The only one that the input leads to.

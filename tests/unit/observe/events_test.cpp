@@ -57,6 +57,8 @@ INSTANTIATE_TEST_SUITE_P(
     Row{"forwarded", event::Forwarded{at, 7, 3, false}, "delivery 7 forwarded to child 3"},
     Row{"forwarded_later", event::Forwarded{at, 7, 3, true},
         "delivery 7 forwarded to child 3 after a wait"},
+    Row{"restored", event::Restored{at, 7, 2}, "delivery 7 restored, 2 failed attempts"},
+    Row{"suspended", event::Suspended{at, 7, 1}, "delivery 7 suspended, 1 failed attempt"},
     Row{"diverted", event::Diverted{at}, "message diverted, no child is there"},
     Row{"acknowledged", event::Acknowledged{at, 7, 3, 1, 40ms},
         "delivery 7 acknowledged after 40ms, 1 failed attempt"},

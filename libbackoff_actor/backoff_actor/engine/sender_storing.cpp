@@ -1,0 +1,52 @@
+// What is stored: confirmed, refused by the store, restored, suspended.
+
+#include "backoff_actor/engine/sender_step.hpp"
+
+#include <algorithm>
+
+namespace backoff_actor {
+
+void SenderEngine::Step::operator()(const input::Persisted& x) {
+  if (!work_.outbox.holds(x.slot, x.delivery) || work_.outbox[x.slot].stored)
+    return;
+  work_.outbox[x.slot].stored = true;
+  emit(effect::Confirm{x.slot, x.delivery});
+}
+
+void SenderEngine::Step::operator()(const input::NotPersisted& x) {
+  if (work_.outbox.holds(x.slot, x.delivery) && !work_.outbox[x.slot].stored)
+    bury(x.slot, DeadLetterReason::not_stored, std::make_shared<const Cause>(x.cause));
+}
+
+// Whatever the limits: it was accepted before.
+void SenderEngine::Step::operator()(const input::Restore& x) {
+  if (!options_.persist || x.delivery <= work_.last_delivery || !work_.outbox.has_room())
+    return;
+  work_.last_delivery = x.delivery;
+  const auto slot = put_in(x, x.delivery, x.submitted_at);
+  auto& delivery = work_.outbox[slot];
+  delivery.attempts = x.attempts;
+  delivery.stored = true;
+  if (x.deadline != Instant::never())
+    work_.deadlines.push(slot, {x.deadline, x.delivery});
+  ++work_.counters.restored;
+  observe([&] { return event::Restored{now_, x.delivery, x.attempts}; });
+}
+
+// The delivery was charged, and stays owed.
+void SenderEngine::Step::keep_count(Slot slot) {
+  const auto& delivery = work_.outbox[slot];
+  if (options_.persist)
+    emit(effect::CountAttempts{slot, delivery.id, delivery.attempts});
+}
+
+void SenderEngine::Step::suspend(Slot slot) {
+  const auto& delivery = work_.outbox[slot];
+  const auto deadline =
+    work_.deadlines.contains(slot) ? work_.deadlines.key_of(slot).first : Instant::never();
+  ++work_.counters.suspended;
+  emit(effect::Suspend{slot, delivery.id, delivery.attempts, delivery.submitted_at, deadline});
+  observe([&] { return event::Suspended{now_, delivery.id, delivery.attempts}; });
+}
+
+} // namespace backoff_actor

@@ -1,0 +1,205 @@
+#include "engine_driver.hpp"
+
+#include "backoff_actor/testing/event_log.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace backoff_actor::engine_test {
+
+using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+const Cause full{5, "no room on the disk"};
+
+// -- stored -------------------------------------------------------------------------
+
+TEST(sender_storing, does_not_hand_over_what_is_not_stored_nor_anything_behind_it) {
+  EngineDriver sender{{.persist = true}};
+  sender.start();
+  EXPECT_THAT(sender.submit(), ElementsAre("accept 1", "persist 1"));
+  EXPECT_THAT(sender.submit(), ElementsAre("accept 2", "persist 2"));
+
+  EXPECT_THAT(sender.take(input::Persisted{1, 2}), ElementsAre("confirm 2"));
+  EXPECT_THAT(sender.take(input::Persisted{0, 1}),
+              ElementsAre("confirm 1", "hand over 1", "hand over 2"));
+  EXPECT_THAT(sender.take(input::Persisted{0, 1}), IsEmpty()) << "the second time";
+}
+
+TEST(sender_storing, the_news_that_one_that_has_ended_is_stored_does_not_count_for_the_next) {
+  EngineDriver sender{{.persist = true}};
+  sender.start();
+  sender.take(input::Submit{.deadline = Instant{10ms}});
+  EXPECT_THAT(sender.wake_after(10ms), ElementsAre("dead letter 1 expired"));
+  EXPECT_THAT(sender.submit(), ElementsAre("accept 2", "persist 2")) << "in the slot of 1";
+
+  EXPECT_THAT(sender.take(input::Persisted{0, 1}), IsEmpty());
+  EXPECT_THAT(sender.take(input::NotPersisted{0, 1, full}), IsEmpty());
+  EXPECT_THAT(sender.take(input::Persisted{0, 2}), ElementsAre("confirm 2", "hand over 2"));
+}
+
+TEST(sender_storing, what_is_given_up_at_once_is_stored_for_the_dead_letters) {
+  EngineDriver sender{{.capacity = 1, .overflow = Overflow::drop_newest, .persist = true}};
+  sender.start();
+  EXPECT_THAT(sender.submit_within(0s),
+              ElementsAre("accept 1", "persist 1", "dead letter 1 expired"));
+  EXPECT_THAT(sender.submit(), ElementsAre("accept 2", "persist 2"));
+  EXPECT_THAT(sender.submit(), ElementsAre("accept 3", "persist 3", "dead letter 3 dropped"));
+}
+
+TEST(sender_storing, what_the_store_does_not_take_ends_and_what_is_behind_it_goes_on) {
+  testing::EventLog log;
+  EngineDriver sender{{.persist = true, .on_event = log.hook()}};
+  sender.start();
+  sender.submit();
+  sender.submit();
+  sender.take(input::Persisted{1, 2});
+
+  EXPECT_THAT(sender.take(input::NotPersisted{0, 1, full}),
+              ElementsAre("dead letter 1 not_stored", "hand over 2"));
+  EXPECT_THAT(sender.take(input::NotPersisted{1, 2, full}), IsEmpty()) << "which is stored";
+  EXPECT_EQ(sender.engine->owed(), 1U);
+  EXPECT_EQ(sender.engine->status(sender.now).counters.dead_lettered, 1U);
+}
+
+// -- attempts -----------------------------------------------------------------------
+
+TEST(sender_storing, attempts_are_kept_where_the_delivery_stays_owed) {
+  EngineDriver sender{{.max_attempts = 3, .persist = true}};
+  sender.start();
+  sender.submit();
+  sender.take(input::Persisted{0, 1});
+
+  EXPECT_THAT(sender.nack(1), ::testing::Contains("count 1 of 1"));
+  sender.wake_after(1s);
+  EXPECT_THAT(sender.crash(), ::testing::Contains("count 2 of 1"));
+  sender.child_started();
+  sender.wake_after(1s);
+  const auto last = sender.crash();
+  EXPECT_THAT(last, ::testing::Contains("dead letter 1 attempts_exhausted"));
+  EXPECT_THAT(last, ::testing::Not(::testing::Contains("count 3 of 1")));
+}
+
+TEST(sender_storing, a_refusal_that_charges_nothing_keeps_nothing) {
+  EngineDriver sender{{.persist = true}};
+  sender.start();
+  sender.submit();
+  sender.take(input::Persisted{0, 1});
+
+  EXPECT_THAT(sender.take(input::Nacked{sender.hand_overs.at(1).back(), full, {}, true}),
+              ElementsAre("wake at 10ms"));
+}
+
+TEST(sender_storing, without_a_store_no_attempts_are_kept) {
+  EngineDriver sender;
+  sender.start();
+  sender.submit();
+
+  EXPECT_THAT(sender.nack(1), ElementsAre("wake at 10ms"));
+}
+
+// -- the end ------------------------------------------------------------------------
+
+TEST(sender_storing, what_is_stored_stays_owed_when_the_sender_is_stopped) {
+  testing::EventLog log;
+  EngineDriver sender{{.persist = true, .on_event = log.hook()}};
+  sender.start();
+  sender.submit();
+  sender.submit_within(5s);
+  sender.submit();
+  sender.take(input::Persisted{0, 1});
+  sender.take(input::Persisted{1, 2});
+  sender.nack(1);
+  sender.now = Instant{1s};
+
+  EXPECT_THAT(sender.take(input::Stop{}),
+              ElementsAre("stop child 1", "suspend 1", "suspend 2", "dead letter 3 stopped"));
+  ASSERT_EQ(sender.suspended.size(), 2U);
+  EXPECT_EQ(sender.suspended[0].attempts, 1U);
+  EXPECT_EQ(sender.suspended[0].submitted_at, Instant{});
+  EXPECT_EQ(sender.suspended[0].deadline, Instant::never());
+  EXPECT_EQ(sender.suspended[1].attempts, 0U);
+  EXPECT_EQ(sender.suspended[1].deadline, Instant{5s});
+  const auto counters = sender.engine->status(sender.now).counters;
+  EXPECT_EQ(counters.suspended, 2U);
+  EXPECT_EQ(counters.dead_lettered, 1U);
+  EXPECT_THAT(sender.take(input::Persisted{2, 3}), IsEmpty());
+}
+
+TEST(sender_storing, what_is_stored_stays_owed_when_the_sender_gives_up) {
+  EngineDriver sender{{.restart_limit = RestartLimit{0, 1s}, .persist = true}};
+  sender.start();
+  sender.submit();
+  sender.take(input::Persisted{0, 1});
+
+  EXPECT_THAT(sender.crash(), ElementsAre("count 1 of 1", "give up", "suspend 1"));
+}
+
+TEST(sender_storing, an_error_that_ends_the_sender_is_charged) {
+  EngineDriver sender{{.persist = true}};
+  sender.start();
+  sender.submit();
+  sender.take(input::Persisted{0, 1});
+
+  EXPECT_THAT(sender.take(input::ChildDown{1, full, Verdict::give_up}),
+              ElementsAre("count 1 of 1", "give up", "suspend 1"));
+  EXPECT_EQ(sender.suspended.at(0).attempts, 1U);
+}
+
+// -- restored -----------------------------------------------------------------------
+
+TEST(sender_storing, what_is_restored_is_handed_over_before_what_comes_new_and_numbered_before_it) {
+  testing::EventLog log;
+  EngineDriver sender{{.persist = true, .on_event = log.hook()}};
+  EXPECT_THAT(sender.take(input::Restore{.delivery = 4}), ElementsAre("accept 4"));
+  EXPECT_THAT(sender.take(input::Restore{.delivery = 9, .attempts = 2}), ElementsAre("accept 9"));
+  EXPECT_THAT(sender.take(input::Start{12}), ElementsAre("start child 1"));
+  EXPECT_THAT(sender.submit(), ElementsAre("accept 13", "persist 13"));
+
+  EXPECT_THAT(sender.take(input::ChildStarted{1}), ElementsAre("hand over 4", "hand over 9"));
+  const auto counters = sender.engine->status(sender.now).counters;
+  EXPECT_EQ(counters.restored, 2U);
+  EXPECT_EQ(counters.accepted, 1U);
+}
+
+TEST(sender_storing, numbers_go_on_where_nothing_is_owed_any_more) {
+  EngineDriver sender{{.persist = true}};
+  EXPECT_THAT(sender.take(input::Start{12}), ElementsAre("start child 1"));
+  sender.take(input::ChildStarted{1});
+
+  EXPECT_THAT(sender.submit(), ElementsAre("accept 13", "persist 13"));
+}
+
+TEST(sender_storing, attempts_age_and_deadline_go_on_where_they_were) {
+  EngineDriver sender{{.max_attempts = 3, .persist = true}};
+  sender.now = Instant{10s};
+  sender.take(input::Restore{.delivery = 1, .attempts = 2, .submitted_at = Instant{-5s}});
+  sender.take(input::Restore{.delivery = 2, .deadline = Instant{9s}});
+  sender.take(input::Start{2});
+
+  EXPECT_EQ(sender.engine->status(sender.now).oldest_age, 15s);
+  EXPECT_THAT(sender.take(input::ChildStarted{1}),
+              ElementsAre("hand over 1", "dead letter 2 expired"));
+  EXPECT_THAT(sender.nack(1), ::testing::Contains("dead letter 1 attempts_exhausted"));
+}
+
+TEST(sender_storing, more_is_restored_than_would_be_accepted) {
+  EngineDriver sender{{.capacity = 1, .persist = true}};
+  sender.take(input::Restore{.delivery = 1});
+  sender.take(input::Restore{.delivery = 2});
+  sender.take(input::Start{2});
+
+  EXPECT_EQ(sender.engine->owed(), 2U);
+  EXPECT_THAT(sender.submit(), ElementsAre("refuse: full"));
+}
+
+TEST(sender_storing, what_is_out_of_order_is_not_restored) {
+  EngineDriver sender{{.persist = true}};
+  sender.take(input::Restore{.delivery = 2});
+
+  EXPECT_THAT(sender.take(input::Restore{.delivery = 2}), IsEmpty());
+  EXPECT_THAT(sender.take(input::Restore{.delivery = 1}), IsEmpty());
+}
+
+} // namespace backoff_actor::engine_test
