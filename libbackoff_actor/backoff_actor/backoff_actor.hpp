@@ -17,6 +17,8 @@
 #include "backoff_actor/caf/child_ref.hpp"
 #include "backoff_actor/caf/control.hpp"
 #include "backoff_actor/caf/dead_letter_record.hpp"
+#include "backoff_actor/caf/durable_outbox.hpp"
+#include "backoff_actor/caf/durable_types.hpp"
 #include "backoff_actor/caf/error_predicate.hpp"
 #include "backoff_actor/caf/guarded.hpp"
 #include "backoff_actor/caf/held_back.hpp"

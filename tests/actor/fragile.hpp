@@ -2,7 +2,10 @@
 
 #include <backoff_actor/backoff_actor.hpp>
 
+#include <cstdint>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 namespace backoff_actor::actor_test {
 
@@ -26,8 +29,33 @@ struct Fragile {
   }
 };
 
+/// A message with an actor handle, which may be none.
+struct Letter {
+  caf::actor address;
+
+  template <class Inspector>
+  friend auto inspect(Inspector& f, Letter& x) {
+    return seam::object(f, x, "Letter", seam::field("address", x.address));
+  }
+};
+
+/// A message with parts of several kinds.
+struct Parcel {
+  std::string content;
+  std::vector<std::int32_t> numbers;
+  std::vector<Letter> letters;
+
+  template <class Inspector>
+  friend auto inspect(Inspector& f, Parcel& x) {
+    return seam::object(f, x, "Parcel", seam::field("content", x.content),
+                        seam::field("numbers", x.numbers), seam::field("letters", x.letters));
+  }
+};
+
 } // namespace backoff_actor::actor_test
 
 CAF_BEGIN_TYPE_ID_BLOCK(backoff_actor_tests, caf::first_custom_type_id + 100)
   CAF_ADD_TYPE_ID(backoff_actor_tests, (backoff_actor::actor_test::Fragile))
+  CAF_ADD_TYPE_ID(backoff_actor_tests, (backoff_actor::actor_test::Letter))
+  CAF_ADD_TYPE_ID(backoff_actor_tests, (backoff_actor::actor_test::Parcel))
 CAF_END_TYPE_ID_BLOCK(backoff_actor_tests)

@@ -86,6 +86,10 @@ void check_at_most_once(Problems& problems, const SenderOptions& options) {
                  to_string(options.kill_grace));
   UselessOptions outbox{problems, "delivery is at_least_once; use while_down = "
                                   "BufferWhileDown{n}"};
+  outbox.check("outbox", static_cast<bool>(options.outbox), "a durable outbox");
+  outbox.check("idempotency_retention",
+               options.idempotency_retention != unset.idempotency_retention,
+               to_string(options.idempotency_retention));
   outbox.check("capacity", options.capacity != unset.capacity, std::to_string(options.capacity));
   const auto while_down = options.while_down.value_or(BufferWhileDown{});
   if (!std::holds_alternative<BufferWhileDown>(while_down)) {

@@ -3,7 +3,9 @@
 #include "backoff_actor/caf/back_off_sender.hpp"
 
 #include "backoff_actor/caf/held_back.hpp"
+#include "backoff_actor/caf/idempotency_keys.hpp"
 #include "backoff_actor/caf/retry_after.hpp"
+#include "backoff_actor/caf/sender_store.hpp"
 
 #include <caf/sec.hpp>
 
@@ -21,7 +23,7 @@ caf::error given(const caf::error& error) {
 }
 
 bool is_observed(const SenderOptions& options) {
-  return options.on_event || options.on_dead_letter || options.dead_letters;
+  return options.on_event || options.on_dead_letter || options.dead_letters || options.outbox;
 }
 
 } // namespace
@@ -37,13 +39,15 @@ BackOffSender::BackOffSender(caf::actor_config& config, ChildFactory make_child,
   seam::keep_cause(*this);
   if (options_->guard)
     watch_guard();
+  if (options_->outbox)
+    store_ = std::make_unique<SenderStore>(options_->outbox.queue_, address(), now());
 }
 
 caf::behavior BackOffSender::make_behavior() {
   const auto complete_with = [this](auto... childs_words) {
     return complete([this](const WakeUp&) { take(input::Wake{}); },
                     [this](const GuardClosed& x) { take(input::GuardClosed{x.spread}); },
-                    childs_words...,
+                    [this](const StoreNews&) { on_store_news(); }, childs_words...,
                     [this](const Submit& x) -> caf::result<caf::message> {
                       submit(x);
                       return caf::delegated<caf::message>{};
@@ -64,12 +68,16 @@ caf::behavior BackOffSender::make_behavior() {
                       [this](const Reject& x) { on_reject(x); },
                       [this](const Working& x) { take(input::Working{HandOverId{x.id}}); })
       : complete_with();
-  take(input::Start{}); // which may end this sender; CAF leaves it at that, whatever is returned
+  take(input::Start{
+    store_ ? restore()
+           : 0}); // which may end this sender; CAF leaves it at that, whatever is returned
   return result;
 }
 
 void BackOffSender::on_exit() {
   take(input::Stop{});
+  if (store_)
+    end_storing();
   // Both may hold handles that lead back here.
   make_child_ = nullptr;
   options_ = nullptr;

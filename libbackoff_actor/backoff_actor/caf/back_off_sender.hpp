@@ -18,6 +18,9 @@
 
 namespace backoff_actor {
 
+class IdempotencyKeys;
+class SenderStore;
+
 /// An actor that supervises a dangerous child and keeps every message until the child has
 /// acknowledged it; or, with `Guarantee::at_most_once`, passes it on and forgets it.
 ///
@@ -41,6 +44,9 @@ namespace backoff_actor {
 /// the client directly. What the child sends to the sender is a message like any other: it comes
 /// back to the child, or goes to the next one.
 ///
+/// With a durable outbox (`SenderOptions::outbox`) a message is accepted when it is stored, and what is
+/// owed when the sender ends stays owed there, `SenderError::suspended`.
+///
 /// Use `spawn_back_off_sender`.
 ///
 /// @errors a child that crashes or cannot be made is made again. An error that a living child
@@ -51,17 +57,21 @@ class BACKOFF_ACTOR_EXPORT BackOffSender final : public SupervisingActor {
 public:
   /// Is called by CAF. Nothing is started before `make_behavior`.
   ///
-  /// @errors throws `InvalidArgument` if the backoff is wrong. An empty `make_child` is taken, but
+  /// @errors throws `InvalidArgument` if the backoff is wrong, and `StoreError`, `in_use`, if another
+  ///         sender uses the durable outbox. An empty `make_child` is taken, but
   ///         no child can ever be made then: `spawn_back_off_sender` refuses it.
   BackOffSender(caf::actor_config& config, ChildFactory make_child, SenderOptions options);
+
+  /// Is called by CAF.
+  ~BackOffSender() override;
 
   /// The sender's name in CAF's logs.
   const char* name() const override { return "backoff_actor.sender"; }
   /// Starts the first child.
   caf::behavior make_behavior() override;
 
-  /// Answers `SenderError::stopped` to every request that is still owed, ends the children, and
-  /// lets go of what the options hold.
+  /// Answers `SenderError::stopped` to every request that is still owed, or `SenderError::suspended`
+  /// where it stays owed, ends the children, and lets go of what the options hold.
   ///
   /// @thread the actor's own, or the one that drops the last handle to the actor.
   void on_exit() override;
@@ -70,10 +80,15 @@ private:
   // What few deliveries have.
   struct Extra {
     std::string key;
+    std::string idempotency_key;
+    std::uint64_t delivery = 0;
+    std::vector<caf::response_promise> joined; // of those who submitted it once more
+    std::vector<caf::response_promise> wait_for_acceptance;
     caf::strong_actor_ptr client; // once it was answered: its promise knows it no longer
     caf::error held;              // an error answer that may turn out to be final
     bool held_is_bounce = false;
     bool is_answered_on_acceptance = false;
+    bool is_confirmed = false; // whoever wants to know may be told that it is accepted
   };
 
   // What the engine does not know of a delivery, in the same slot as there.
@@ -122,7 +137,32 @@ private:
   void submit(const Submit& x);
   void promise_to_answer();
   std::string key_of(const Submit& x) const;
+  std::uint64_t number_of(const std::string& key) const;
   std::uint32_t weight_of(const caf::message& message);
+
+  // -- what is kept beyond its life, and under which keys (storing.cpp) -------------
+
+  std::uint64_t restore();
+  void end_storing();
+  void on_store_news();
+  void store(const effect::Persist& x);
+  void confirm(const effect::Confirm& x);
+  void suspend(const effect::Suspend& x);
+  IdempotencyKeys& keys();
+  bool is_known(const Submit& x);
+  void forget_old_keys();
+  void note_end(const Parcel& parcel, bool is_acknowledged);
+
+  template <class Tell>
+  static void for_each_client(Parcel& parcel, Tell tell) {
+    tell(parcel.client);
+    if (!parcel.extra)
+      return;
+    for (auto& client : parcel.extra->joined)
+      tell(client);
+    for (auto& client : parcel.extra->wait_for_acceptance)
+      tell(client);
+  }
 
   // -- what is done about it (carry_out.cpp) ----------------------------------------
 
@@ -142,6 +182,8 @@ private:
   ChildFactory make_child_;
   std::unique_ptr<const SenderOptions> options_; // none once the sender has ended
   SenderEngine engine_;
+  std::unique_ptr<SenderStore> store_;    // none: what is owed is in memory
+  std::unique_ptr<IdempotencyKeys> keys_; // none: nobody has given one yet
   std::shared_ptr<const void> guard_watch_;
   bool is_observed_; // somebody reads the causes of errors
   bool forwards_;    // delivers at most once: promises are made only to those who wait

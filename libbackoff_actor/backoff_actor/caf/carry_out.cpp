@@ -1,6 +1,8 @@
 // What a sender does about what it is told: the engine decides, and this carries it out.
 
 #include "backoff_actor/caf/back_off_sender.hpp"
+#include "backoff_actor/caf/idempotency_keys.hpp"
+#include "backoff_actor/caf/sender_store.hpp"
 #include "backoff_actor/delivery/outbox.hpp"
 
 #include <caf/actor_cast.hpp>
@@ -54,10 +56,18 @@ public:
     if (self_.parcels_.size() <= x.slot)
       self_.parcels_.resize(x.slot + 1);
     auto& parcel = self_.parcels_[x.slot] = std::move(self_.incoming_);
-    if (parcel.extra && parcel.extra->is_answered_on_acceptance) {
-      parcel.extra->client = parcel.client.source();
-      seam::answer(parcel.client, caf::make_message(Accepted{x.delivery}));
+    if (!parcel.extra)
+      return;
+    auto& extra = *parcel.extra;
+    extra.delivery = x.delivery;
+    if (!extra.idempotency_key.empty())
+      self_.keys().owe(extra.idempotency_key, x.slot);
+    if (extra.is_answered_on_acceptance) {
+      extra.client = parcel.client.source();
+      extra.wait_for_acceptance.push_back(std::exchange(parcel.client, {}));
     }
+    if (!self_.store_)
+      self_.confirm({x.slot, x.delivery});
   }
 
   void operator()(const effect::Refuse& x) {
@@ -67,10 +77,15 @@ public:
                  x.reason == Refusal::unusable ? news_.error : make_error(error_of(x.reason)));
   }
 
-  void operator()(const effect::Persist&) {} // never asked for: what is in memory needs no storing
-  void operator()(const effect::Confirm&) {}
-  void operator()(const effect::CountAttempts&) {}
-  void operator()(const effect::Suspend&) {}
+  void operator()(const effect::Persist& x) { self_.store(x); }
+
+  void operator()(const effect::Confirm& x) { self_.confirm(x); }
+
+  void operator()(const effect::CountAttempts& x) {
+    self_.store_->count_attempts(x.delivery, x.attempts);
+  }
+
+  void operator()(const effect::Suspend& x) { self_.suspend(x); }
 
   void operator()(const effect::StartChild& x) {
     follow_ups_.push_back(self_.start_child(x.incarnation, x.is_fallback));
@@ -130,6 +145,13 @@ public:
 
   void operator()(const effect::Acknowledge& x) {
     auto parcel = std::exchange(self_.parcels_[x.slot], {});
+    if (self_.store_)
+      self_.store_->acknowledge(x.delivery, self_.now());
+    if (parcel.extra) {
+      self_.note_end(parcel, true);
+      for (auto& client : parcel.extra->joined)
+        seam::answer(client, self_.answer_);
+    }
     seam::answer(parcel.client, std::move(self_.answer_));
   }
 
@@ -168,6 +190,8 @@ void BackOffSender::take(Input input, caf::error error, caf::message answer) {
     step(news, follow_ups);
   }
   answer_ = {};
+  if (store_)
+    store_->flush();
   if (auto reason = std::exchange(exit_reason_, std::nullopt))
     quit(std::move(*reason));
   if (engine_.owed() == 0 && drains_.empty())

@@ -15,21 +15,22 @@ namespace backoff_actor {
 ///
 /// @units nanoseconds in `age`
 struct DeadLetter {
-  std::uint64_t id = 0; ///< counts the deliveries of its sender from 1
+  std::uint64_t id = 0; ///< counts the deliveries of its sender, or of its durable outbox, from 1
   DeadLetterReason reason = DeadLetterReason::rejected; ///< why nothing more was tried
   std::uint32_t attempts = 0;                           ///< failed ones
   /// Its own last failure, where that ended it; else the child's last, if there was one.
   std::string cause{};
-  Duration age{0};        ///< since the submission
-  caf::message message{}; ///< what the child was to get
-  std::string key{};      ///< its key; empty: none
-  caf::actor client{};    ///< who submitted it; invalid for an anonymous message
+  Duration age{0};               ///< since the submission
+  caf::message message{};        ///< what the child was to get
+  std::string key{};             ///< its key; empty: none
+  caf::actor client{};           ///< who submitted it; invalid for an anonymous message
+  std::string idempotency_key{}; ///< with which it was submitted; empty: none
 };
 
-/// Returns what submits a dead letter's message once more, with its key, and without a time limit
+/// Returns what submits a dead letter's message once more, with its keys, and without a time limit
 /// of its own. Send it from wherever the answer is wanted: the first client has had its own.
 inline Submit resubmit(const DeadLetter& letter) {
-  return {.message = letter.message, .key = letter.key};
+  return {.message = letter.message, .key = letter.key, .idempotency_key = letter.idempotency_key};
 }
 
 /// Renders a record in one line, without message, key and client:
@@ -43,7 +44,8 @@ auto inspect(Inspector& f, DeadLetter& x) {
                       seam::enum_field("reason", x.reason), seam::field("attempts", x.attempts),
                       seam::field("cause", x.cause), seam::field("age", x.age),
                       seam::field("message", x.message), seam::field("key", x.key),
-                      seam::field("client", x.client));
+                      seam::field("client", x.client),
+                      seam::field("idempotency_key", x.idempotency_key));
 }
 
 } // namespace backoff_actor

@@ -2,6 +2,8 @@
 // watches the sender.
 
 #include "backoff_actor/caf/back_off_sender.hpp"
+#include "backoff_actor/caf/idempotency_keys.hpp"
+#include "backoff_actor/caf/sender_store.hpp"
 #include "backoff_actor/delivery/outbox.hpp"
 
 #include <caf/sec.hpp>
@@ -71,13 +73,22 @@ void BackOffSender::bury(const effect::DeadLetter& x, const FollowUp& news) {
   const auto cause = x.cause ? x.cause->text : std::string{};
   if (options_->dead_letters || options_->on_dead_letter)
     record({x.delivery, x.reason, x.attempts, cause, now() - x.submitted_at, parcel.payload,
-            parcel.extra ? parcel.extra->key : std::string{}, parcel.source()});
-  if (!parcel.client.pending() || parcel.client.async())
-    seam::refuse(parcel.client, {}); // gets nothing
-  else if (x.reason == DeadLetterReason::rejected)
-    seam::refuse(parcel.client, rejection(parcel, news));
-  else
-    seam::refuse(parcel.client, make_error(error_of(x.reason), last(cause)));
+            parcel.extra ? parcel.extra->key : std::string{}, parcel.source(),
+            parcel.extra ? parcel.extra->idempotency_key : std::string{}});
+  if (store_ && x.reason != DeadLetterReason::not_stored)
+    store_->bury(x.delivery, x.reason, x.attempts, cause, now());
+  if (parcel.extra)
+    note_end(parcel, false);
+  for_each_client(parcel, [&](caf::response_promise& client) {
+    if (!client.pending() || client.async())
+      seam::refuse(client, {}); // gets nothing
+    else if (x.reason == DeadLetterReason::rejected)
+      seam::refuse(client, rejection(parcel, news));
+    else if (x.reason == DeadLetterReason::not_stored)
+      seam::refuse(client, make_error(SenderError::not_stored, cause));
+    else
+      seam::refuse(client, make_error(error_of(x.reason), last(cause)));
+  });
 }
 
 void BackOffSender::record(DeadLetter letter) const {

@@ -131,6 +131,26 @@ auto inspect(Inspector& f, GuardClosed& x) {
   return seam::object(f, x, "backoff_actor::GuardClosed", seam::field("spread", x.spread));
 }
 
+/// A durable outbox's word to its writer: write what waits.
+struct WriteNow {
+  std::uint64_t sleep_id = 0; ///< of the sleep that is over; 0: none is
+};
+
+/// Shows CAF the parts of the message.
+template <class Inspector>
+auto inspect(Inspector& f, WriteNow& x) {
+  return seam::object(f, x, "backoff_actor::WriteNow", seam::field("sleep_id", x.sleep_id));
+}
+
+/// A durable outbox's word to its sender: there is news of what was to be stored.
+struct StoreNews {};
+
+/// Shows CAF that the message has no parts.
+template <class Inspector>
+auto inspect(Inspector& f, StoreNews& x) {
+  return seam::object(f, x, "backoff_actor::StoreNews");
+}
+
 // -- errors -----------------------------------------------------------------------
 
 /// Makes `SenderError` convertible to `caf::error`.

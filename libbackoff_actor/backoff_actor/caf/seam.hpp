@@ -22,6 +22,9 @@
 //   receiver_down          the error that a receiver is gone
 //   is_bounce              whether an error is CAF's word that nobody answered
 //   serialized_size        what a message weighs
+//   save, load             values as bytes, and back
+//   StorableType           whether a type can be both
+//   type_name, ...         what types are called, in messages and in bytes
 //   enqueue, send_later    sending without a sender, and to oneself after a delay
 //   request                a request of any actor's, in CAF's own way
 //   send_exit_now          an exit message ahead of all that waits in a mailbox

@@ -86,6 +86,14 @@ std::size_t serialized_size(caf::actor_system& system, const caf::message& messa
   return sink.result();
 }
 
+std::string type_name(caf::actor_system& system, const caf::message& message, std::size_t part) {
+  const auto type = message.type(part);
+  const auto& name = system.types().portable_name(type);
+  return type.first == 0 && name == system.types().default_type_name() ? type.second->name() : name;
+}
+
+std::string binary_format() { return "CAF 0.17"; }
+
 // -- sending ------------------------------------------------------------------
 
 void send_exit_now(const caf::actor& receiver, const caf::actor_addr& source,

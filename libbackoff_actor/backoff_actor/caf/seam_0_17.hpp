@@ -11,6 +11,7 @@
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
 #include <caf/behavior.hpp>
+#include <caf/binary_deserializer.hpp>
 #include <caf/error.hpp>
 #include <caf/event_based_actor.hpp>
 #include <caf/exit_reason.hpp>
@@ -18,14 +19,20 @@
 #include <caf/meta/type_name.hpp>
 #include <caf/replies_to.hpp>
 #include <caf/response_promise.hpp>
+#include <caf/sec.hpp>
 #include <caf/send.hpp>
+#include <caf/serializer_impl.hpp>
 #include <caf/system_messages.hpp>
 #include <caf/type_id.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace backoff_actor::seam {
 
@@ -113,6 +120,46 @@ OptionalEnumField<Enum> optional_enum_field(const char*, std::optional<Enum>& va
 template <class Inspector, class Object, class... Fields>
 auto object(Inspector& inspector, Object&, const char* name, Fields... fields) {
   return inspector(caf::meta::type_name(name), fields.value...);
+}
+
+// -- values as bytes ------------------------------------------------------------
+
+/// Whether a type has a name that holds in other programs too, and can be serialized.
+template <class T>
+concept StorableType =
+  caf::detail::is_complete<caf::type_name<T>>::value && !caf::allowed_unsafe_message_type<T>::value;
+
+/// Returns the name under which a type is registered.
+template <class T>
+std::string registered_name() {
+  return caf::type_name<T>::value;
+}
+
+/// Appends what CAF's binary serializer makes of a value.
+///
+/// @errors throws `std::runtime_error`, above all if an actor handle is among its parts.
+template <class T>
+void save(const T& value, std::vector<std::byte>& bytes) {
+  // Nothing but an actor handle needs an actor system.
+  caf::serializer_impl<std::vector<std::byte>> sink{static_cast<caf::execution_unit*>(nullptr),
+                                                    bytes};
+  if (const auto error = sink(const_cast<T&>(value))) // is only read
+    throw std::runtime_error(error == caf::sec::no_context ? "it holds an actor handle"
+                                                           : caf::to_string(error));
+}
+
+/// Reads a value from the front of the bytes, and takes them off.
+///
+/// @errors throws `std::runtime_error` if they are none of that type.
+template <class T>
+T load(std::span<const std::byte>& bytes) {
+  T value{};
+  caf::binary_deserializer source{static_cast<caf::execution_unit*>(nullptr),
+                                  reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  if (const auto error = source(value))
+    throw std::runtime_error(caf::to_string(error));
+  bytes = bytes.last(source.remaining());
+  return value;
 }
 
 // -- typed actors ---------------------------------------------------------------

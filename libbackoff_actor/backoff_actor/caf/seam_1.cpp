@@ -107,6 +107,12 @@ std::size_t serialized_size(caf::actor_system& system, const caf::message& messa
   return buffer.size();
 }
 
+std::string type_name(caf::actor_system&, const caf::message& message, std::size_t part) {
+  return std::string{caf::query_type_name(message.type_at(part))};
+}
+
+std::string binary_format() { return "CAF 1"; }
+
 // -- sending ------------------------------------------------------------------
 
 void send_exit_now(const caf::actor& receiver, const caf::actor_addr& source,

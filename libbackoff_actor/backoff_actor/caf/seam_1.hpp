@@ -14,6 +14,8 @@
 #include <caf/actor_system_config.hpp>
 #include <caf/anon_mail.hpp>
 #include <caf/behavior.hpp>
+#include <caf/binary_deserializer.hpp>
+#include <caf/binary_serializer.hpp>
 #include <caf/default_enum_inspect.hpp>
 #include <caf/disposable.hpp>
 #include <caf/error.hpp>
@@ -24,12 +26,16 @@
 #include <caf/message.hpp>
 #include <caf/response_promise.hpp>
 #include <caf/result.hpp>
+#include <caf/save_inspector_base.hpp>
 #include <caf/send.hpp>
 #include <caf/system_messages.hpp>
 #include <caf/type_id.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -153,6 +159,92 @@ OptionalEnumField<Enum> optional_enum_field(const char* name, std::optional<Enum
 template <class Inspector, class Object, class... Fields>
 auto object(Inspector& inspector, Object& object, const char* name, Fields... fields) {
   return inspector.object(object).pretty_name(name).fields(fields.of(inspector)...);
+}
+
+// -- values as bytes ------------------------------------------------------------
+
+/// Whether a type has a name that holds in other programs too, and can be serialized.
+template <class T>
+concept StorableType =
+  caf::detail::is_complete<caf::type_name<T>> && !caf::is_allowed_unsafe_message_type_v<T>;
+
+/// Returns the name under which a type is registered.
+template <class T>
+std::string registered_name() {
+  return std::string{caf::type_name_v<T>};
+}
+
+/// Makes the bytes that CAF's binary serializer makes, but stops at actor handles. CAF's own would
+/// register the actor, for a reader that may never come.
+class HandleRefusingSerializer : public caf::save_inspector_base<HandleRefusingSerializer> {
+public:
+  /// Appends to the buffer.
+  explicit HandleRefusingSerializer(caf::byte_buffer& buffer) : sink_(buffer) {}
+
+  /// Whether it has met an actor handle.
+  bool has_met_handle() const { return has_met_handle_; }
+
+  /// Is called by CAF, as all that follows.
+  template <class T>
+  auto object(T& x) noexcept {
+    has_met_handle_ = has_met_handle_ || std::is_same_v<T, caf::strong_actor_ptr>;
+    return caf::save_inspector_base<HandleRefusingSerializer>::object(x);
+  }
+
+  /// Whether it goes on.
+  bool begin_object(caf::type_id_t type, std::string_view name) {
+    return !has_met_handle_ && sink_.begin_object(type, name);
+  }
+
+  /// @cond
+  static constexpr bool has_human_readable_format() noexcept { return false; }
+  bool end_object() { return sink_.end_object(); }
+  template <class... Ts>
+  bool begin_field(const Ts&... xs) {
+    return sink_.begin_field(xs...);
+  }
+  bool end_field() { return sink_.end_field(); }
+  bool begin_tuple(std::size_t size) { return sink_.begin_tuple(size); }
+  bool end_tuple() { return sink_.end_tuple(); }
+  bool begin_key_value_pair() { return sink_.begin_key_value_pair(); }
+  bool end_key_value_pair() { return sink_.end_key_value_pair(); }
+  bool begin_sequence(std::size_t size) { return sink_.begin_sequence(size); }
+  bool end_sequence() { return sink_.end_sequence(); }
+  bool begin_associative_array(std::size_t size) { return sink_.begin_associative_array(size); }
+  bool end_associative_array() { return sink_.end_associative_array(); }
+  template <class T>
+  auto value(const T& x) -> decltype(std::declval<caf::binary_serializer&>().value(x)) {
+    return sink_.value(x);
+  }
+  /// @endcond
+
+private:
+  caf::binary_serializer sink_;
+  bool has_met_handle_ = false;
+};
+
+/// Appends what CAF's binary serializer makes of a value.
+///
+/// @errors throws `std::runtime_error`, above all if an actor handle is among its parts.
+template <class T>
+void save(const T& value, caf::byte_buffer& bytes) {
+  HandleRefusingSerializer sink{bytes};
+  if (!sink.apply(value))
+    throw std::runtime_error(sink.has_met_handle() ? "it holds an actor handle"
+                                                   : caf::to_string(sink.get_error()));
+}
+
+/// Reads a value from the front of the bytes, and takes them off.
+///
+/// @errors throws `std::runtime_error` if they are none of that type.
+template <class T>
+T load(std::span<const std::byte>& bytes) {
+  T value{};
+  caf::binary_deserializer source{bytes.data(), bytes.size()};
+  if (!source.apply(value))
+    throw std::runtime_error(caf::to_string(source.get_error()));
+  bytes = bytes.last(source.remaining());
+  return value;
 }
 
 // -- typed actors ---------------------------------------------------------------

@@ -83,6 +83,15 @@ BACKOFF_ACTOR_EXPORT caf::error receiver_down(const caf::actor_system& system,
 BACKOFF_ACTOR_EXPORT std::size_t serialized_size(caf::actor_system& system,
                                                  const caf::message& message);
 
+/// Returns what CAF calls the type of a message's part, or what the compiler does.
+///
+/// @range `part` is below the message's size.
+BACKOFF_ACTOR_EXPORT std::string type_name(caf::actor_system& system, const caf::message& message,
+                                           std::size_t part);
+
+/// Names the version of CAF whose bytes `save` makes, and `load` reads.
+BACKOFF_ACTOR_EXPORT std::string binary_format();
+
 // -- sending ------------------------------------------------------------------
 
 /// Sends an exit message in the name of `source`, ahead of all that waits in the mailbox.

@@ -76,6 +76,7 @@ Problems check(const SenderOptions& options) {
     if (budget && budget->per_second <= 0)
       problems.add("guard.retry_budget.per_second", "0/s", "more than 0/s");
   }
+  check_positive(problems, "idempotency_retention", options.idempotency_retention);
   detail::check_guarantee(problems, options);
   return problems;
 }
@@ -138,6 +139,7 @@ std::shared_ptr<const EngineOptions> engine_options(const SenderOptions& options
   if (options.guard)
     result.guard = options.guard.port();
   result.has_fallback = static_cast<bool>(options.fallback);
+  result.persist = static_cast<bool>(options.outbox);
   detail::add_guarantee(result, options);
   result.on_event = options.on_event;
   return std::make_shared<const EngineOptions>(std::move(result));

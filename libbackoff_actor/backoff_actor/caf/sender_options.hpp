@@ -3,6 +3,7 @@
 #include "backoff_actor/backoff/policy.hpp"
 #include "backoff_actor/caf/child.hpp"
 #include "backoff_actor/caf/dead_letter_record.hpp"
+#include "backoff_actor/caf/durable_outbox.hpp"
 #include "backoff_actor/caf/while_down.hpp"
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/problems.hpp"
@@ -181,6 +182,18 @@ struct SenderOptions {
   ///
   /// @errors as `weight_of`
   std::function<std::string(const caf::message&)> key_of{};
+
+  /// Keeps what is owed beyond the life of the process, see `DurableOutbox`: a message is accepted when
+  /// it is stored. Made of nothing: what is owed is kept in memory.
+  ///
+  /// @range not with `Guarantee::at_most_once`
+  DurableOutbox outbox{};
+
+  /// How long the idempotency key of an acknowledged delivery is remembered, see
+  /// `Submit::idempotency_key`.
+  ///
+  /// @range above 0
+  Duration idempotency_retention = std::chrono::hours{1};
 
   // -- at most once -----------------------------------------------------------------
 

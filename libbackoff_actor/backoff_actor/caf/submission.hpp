@@ -23,6 +23,12 @@ struct Submit {
   /// `SenderOptions::key_of` says.
   std::string key{};
 
+  /// Makes one delivery of all submissions with the same: one that comes while the first is owed
+  /// joins it, and gets its answer; one that comes within `SenderOptions::idempotency_retention`
+  /// after it was acknowledged is answered `SenderError::already_acknowledged`. With a durable outbox
+  /// that holds beyond the life of the process. Empty: every submission is a delivery of its own.
+  std::string idempotency_key{};
+
   /// Answers `Accepted` as soon as the message is accepted, and then nothing more: neither what the
   /// child answers nor that it was given up. A message that is not accepted is answered with an
   /// error all the same.
@@ -31,7 +37,7 @@ struct Submit {
 
 /// A sender's answer to `Submit::answer_when_accepted`.
 struct Accepted {
-  std::uint64_t id = 0; ///< counts the deliveries of this sender from 1
+  std::uint64_t id = 0; ///< counts the deliveries of this sender, or of its durable outbox, from 1
 };
 
 /// Shows CAF the parts of the message.
@@ -39,6 +45,7 @@ template <class Inspector>
 auto inspect(Inspector& f, Submit& x) {
   return seam::object(f, x, "backoff_actor::Submit", seam::field("message", x.message),
                       seam::field("time_to_live", x.time_to_live), seam::field("key", x.key),
+                      seam::field("idempotency_key", x.idempotency_key),
                       seam::field("answer_when_accepted", x.answer_when_accepted));
 }
 

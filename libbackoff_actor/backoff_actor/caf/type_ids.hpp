@@ -48,6 +48,8 @@ struct GetTree;
 struct AwaitUp;
 struct CurrentChild;
 struct ChildHandle;
+struct WriteNow;
+struct StoreNews;
 
 } // namespace backoff_actor
 
@@ -92,4 +94,6 @@ CAF_BEGIN_TYPE_ID_BLOCK(backoff_actor, caf::first_custom_type_id + 7400)
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::SupervisionTree))
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::CurrentChild))
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::ChildHandle))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::WriteNow))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::StoreNews))
 CAF_END_TYPE_ID_BLOCK(backoff_actor)

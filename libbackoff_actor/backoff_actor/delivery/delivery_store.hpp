@@ -37,7 +37,7 @@ struct WallTime {
 
 /// A message as bytes.
 struct StoredMessage {
-  /// The names of its parts' types, in order, separated by a comma: what is needed to read the bytes.
+  /// The names of its parts' types, in order, separated by `;`: what is needed to read the bytes.
   std::string types{};
   std::vector<std::byte> bytes{}; ///< the parts, in order
 

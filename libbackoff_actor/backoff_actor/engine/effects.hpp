@@ -113,7 +113,8 @@ struct HoldAnswer {
 
 /// The delivery in `slot` is done: give its client the answer that just came, and forget the slot.
 struct Acknowledge {
-  std::uint32_t slot; ///< free from now on
+  std::uint32_t slot;     ///< free from now on
+  std::uint64_t delivery; ///< its number
 };
 
 /// The delivery in `slot` is given up: tell its client, if `rejected` with the error held or just

@@ -193,7 +193,7 @@ void SenderEngine::Step::operator()(const input::Acknowledged& x) {
   }
   const auto delivery = outbox[slot];
   const auto is_latest = outbox.is_latest(slot, x.hand_over);
-  emit(effect::Acknowledge{slot});
+  emit(effect::Acknowledge{slot, delivery.id});
   if (delivery.place != Place::in_flight) {
     remove(slot);
   } else if (is_latest) {

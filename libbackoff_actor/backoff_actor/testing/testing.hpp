@@ -22,6 +22,7 @@
 #include "backoff_actor/testing/faulty_function.hpp"
 #include "backoff_actor/testing/flaky_channel.hpp"
 #include "backoff_actor/testing/ledger.hpp"
+#include "backoff_actor/testing/memory_store.hpp"
 #include "backoff_actor/testing/request_and_note.hpp"
 #include "backoff_actor/testing/tcp_proxy.hpp"
 #include "backoff_actor/testing/virtual_clock.hpp"

@@ -1,0 +1,65 @@
+#pragma once
+
+// Inside of the sender; not for its users.
+
+#include "backoff_actor/core/time.hpp"
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+namespace backoff_actor {
+
+// Which keys are those of a delivery that is owed, and which of one that was acknowledged. Every
+// member takes constant time, counted over many calls.
+class IdempotencyKeys {
+public:
+  enum class State { unknown, owed, acknowledged };
+
+  // What is known of a key; `slot` is set if it is owed.
+  State state(const std::string& key, std::uint32_t& slot) const {
+    const auto found = keys_.find(key);
+    if (found == keys_.end())
+      return State::unknown;
+    slot = found->second.slot;
+    return found->second.state;
+  }
+
+  void owe(const std::string& key, std::uint32_t slot) { keys_[key] = {State::owed, slot}; }
+
+  // A delivery that ends otherwise may be submitted again.
+  void forget(const std::string& key) { keys_.erase(key); }
+
+  // In order of time.
+  void acknowledge(const std::string& key, Instant at) {
+    keys_[key] = {State::acknowledged, 0};
+    acknowledged_.emplace_back(at, key);
+  }
+
+  // Forgets what was acknowledged before; returns whether there was anything.
+  bool forget_before(Instant limit) {
+    auto result = false;
+    for (; !acknowledged_.empty() && acknowledged_.front().first < limit;
+         acknowledged_.pop_front()) {
+      keys_.erase(acknowledged_.front().second);
+      result = true;
+    }
+    return result;
+  }
+
+  // Those that were acknowledged, in order of time.
+  const std::deque<std::pair<Instant, std::string>>& acknowledged() const { return acknowledged_; }
+
+private:
+  struct Entry {
+    State state;
+    std::uint32_t slot;
+  };
+
+  std::unordered_map<std::string, Entry> keys_;
+  std::deque<std::pair<Instant, std::string>> acknowledged_;
+};
+
+} // namespace backoff_actor

@@ -1,0 +1,151 @@
+// What a sender keeps beyond its own life, and what it knows of its idempotency keys.
+
+#include "backoff_actor/caf/back_off_sender.hpp"
+
+#include "backoff_actor/caf/idempotency_keys.hpp"
+#include "backoff_actor/caf/sender_store.hpp"
+
+#include <utility>
+
+namespace backoff_actor {
+
+BackOffSender::~BackOffSender() = default;
+
+// -- birth and death ------------------------------------------------------------------
+
+// Goes on with what the last sender has left. Returns the highest number that was ever given.
+std::uint64_t BackOffSender::restore() {
+  auto content = store_->take_content();
+  for (auto& key : content.acknowledged)
+    keys().acknowledge(key.idempotency_key, store_->instant(key.at));
+  for (auto& x : content.owed) {
+    input::Restore news{x.id, x.attempts, store_->instant(x.submitted_at)};
+    if (x.deadline)
+      news.deadline = store_->instant(*x.deadline);
+    news.key = number_of(x.key);
+    try {
+      news.weight = weight_of(x.message);
+    } catch (...) {
+      // It was accepted once, and that holds whatever it weighs.
+    }
+    incoming_ = {std::move(x.message), {}, nullptr};
+    if (!x.key.empty())
+      incoming_.more().key = std::move(x.key);
+    if (!x.idempotency_key.empty())
+      incoming_.more().idempotency_key = std::move(x.idempotency_key);
+    if (incoming_.extra)
+      incoming_.extra->is_confirmed = true;
+    take(news);
+  }
+  store_->start(system());
+  return content.last_id;
+}
+
+void BackOffSender::end_storing() {
+  std::vector<AcknowledgedKey> acknowledged;
+  if (keys_)
+    for (const auto& [at, key] : keys_->acknowledged())
+      acknowledged.push_back({key, store_->wall_time(at)});
+  store_->end(std::move(acknowledged));
+  store_ = nullptr;
+}
+
+// -- what the store says ----------------------------------------------------------------
+
+void BackOffSender::on_store_news() {
+  if (!store_)
+    return;
+  for (const auto& x : store_->take_outcomes()) {
+    if (x.failure)
+      take(input::NotPersisted{x.slot, x.id, *x.failure});
+    else
+      take(input::Persisted{x.slot, x.id});
+  }
+}
+
+// -- what becomes of a delivery -----------------------------------------------------------
+
+void BackOffSender::store(const effect::Persist& x) {
+  const auto& extra = parcels_[x.slot].extra;
+  store_->insert(x.slot, x.delivery, now(), extra ? extra->key : "",
+                 extra ? extra->idempotency_key : "");
+}
+
+void BackOffSender::confirm(const effect::Confirm& x) {
+  auto& parcel = parcels_[x.slot];
+  if (!parcel.extra)
+    return;
+  auto& extra = *parcel.extra;
+  extra.is_confirmed = true;
+  for (auto& client : extra.wait_for_acceptance)
+    seam::answer(client, caf::make_message(Accepted{x.delivery}));
+  extra.wait_for_acceptance.clear();
+}
+
+void BackOffSender::suspend(const effect::Suspend& x) {
+  auto parcel = std::exchange(parcels_[x.slot], {});
+  SuspendedDelivery rest{x.delivery, x.attempts, store_->wall_time(x.submitted_at)};
+  if (x.deadline != Instant::never())
+    rest.deadline = store_->wall_time(x.deadline);
+  if (parcel.extra) {
+    rest.key = parcel.extra->key;
+    rest.idempotency_key = parcel.extra->idempotency_key;
+  }
+  rest.message = std::move(parcel.payload);
+  store_->suspend(std::move(rest));
+  for_each_client(parcel, [](caf::response_promise& client) {
+    seam::refuse(client, make_error(SenderError::suspended));
+  });
+}
+
+// -- idempotency keys ---------------------------------------------------------------------
+
+IdempotencyKeys& BackOffSender::keys() {
+  if (!keys_)
+    keys_ = std::make_unique<IdempotencyKeys>();
+  return *keys_;
+}
+
+void BackOffSender::note_end(const Parcel& parcel, bool is_acknowledged) {
+  const auto& key = parcel.extra->idempotency_key;
+  if (key.empty())
+    return;
+  if (is_acknowledged)
+    keys().acknowledge(key, now());
+  else
+    keys().forget(key);
+}
+
+// Whether a submission with the key is another one's: then it is dealt with.
+bool BackOffSender::is_known(const Submit& x) {
+  forget_old_keys();
+  std::uint32_t slot = 0;
+  switch (keys().state(x.idempotency_key, slot)) {
+  case IdempotencyKeys::State::unknown:
+    return false;
+  case IdempotencyKeys::State::acknowledged:
+    take(input::Submit{.is_unusable = true}, make_error(SenderError::already_acknowledged));
+    return true;
+  case IdempotencyKeys::State::owed:
+    break;
+  }
+  auto& first = parcels_[slot].more();
+  auto client = std::exchange(incoming_, {}).client;
+  if (!x.answer_when_accepted)
+    first.joined.push_back(std::move(client));
+  else if (first.is_confirmed)
+    seam::answer(client, caf::make_message(Accepted{first.delivery}));
+  else
+    first.wait_for_acceptance.push_back(std::move(client));
+  return true;
+}
+
+void BackOffSender::forget_old_keys() {
+  const auto limit = now() + -options_->idempotency_retention;
+  if (keys().forget_before(limit) && store_) {
+    store_->forget_keys(limit);
+    store_->flush();
+  }
+}
+
+} // namespace backoff_actor

@@ -1,0 +1,77 @@
+#pragma once
+
+#include "backoff_actor/core/export.hpp"
+#include "backoff_actor/delivery/delivery_store.hpp"
+#include "backoff_actor/delivery/store_error.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace backoff_actor::testing {
+
+/// A store for tests, which keeps everything in memory and fails when it is told to.
+///
+/// @thread any, several at a time
+class BACKOFF_ACTOR_EXPORT MemoryStore final : public DeliveryStore {
+public:
+  /// An empty store; the name is that in the texts of errors.
+  explicit MemoryStore(std::string name = "memory");
+  ~MemoryStore() override;
+
+  /// Returns what another process would find if this one died now.
+  std::shared_ptr<MemoryStore> copy() const;
+
+  /// Lets the next commits fail.
+  void fail_next(std::size_t commits, StoreFailure failure = StoreFailure::full);
+
+  /// Lets every commit fail from now on, or none, if there is no failure.
+  void fail_always(std::optional<StoreFailure> failure);
+
+  /// How many commits have succeeded.
+  std::size_t commits() const;
+
+  /// The numbers of what is owed, in order.
+  std::vector<std::uint64_t> owed() const;
+
+  /// What is known of a delivery that is owed.
+  std::optional<StoredDelivery> find(std::uint64_t id) const;
+
+  /// Returns its name.
+  std::string name() const override;
+  /// Makes the changes, unless it was told to fail.
+  void commit(std::span<const StoreChange> changes) override;
+  /// Visits what is owed.
+  void for_each_owed(const std::function<void(StoredDelivery)>& visit) override;
+  /// Visits the keys that are remembered.
+  void for_each_acknowledged_key(const std::function<void(AcknowledgedKey)>& visit) override;
+  /// Visits the dead letters.
+  void for_each_dead_letter(const std::function<void(StoredDeadLetter)>& visit) override;
+  /// Returns the highest number that ever was.
+  std::uint64_t last_id() override;
+  /// Returns what was set.
+  std::string message_format() override;
+  /// Sets it.
+  void set_message_format(const std::string& format) override;
+  /// Takes dead letters out.
+  std::size_t remove_dead_letters(std::span<const std::uint64_t> ids) override;
+  /// Makes dead letters owed again.
+  std::size_t resubmit_dead_letters(std::span<const std::uint64_t> ids) override;
+
+private:
+  struct Content;
+
+  const std::string name_;
+  mutable std::mutex mutex_;
+  std::unique_ptr<Content> content_;
+  std::size_t commits_ = 0;
+  std::size_t failing_ = 0; // commits to come
+  std::optional<StoreFailure> failure_;
+  bool always_ = false;
+};
+
+} // namespace backoff_actor::testing

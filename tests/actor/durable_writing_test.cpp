@@ -1,0 +1,209 @@
+// How a durable outbox writes: batches, failures, and what nobody waits for.
+
+#include "durable_fixture.hpp"
+
+namespace backoff_actor::actor_test {
+
+class DurableWriting : public DurableTest {
+protected:
+  void start_writing(FaultPlan faults, DurableOptions options) {
+    outbox = {store, durable<std::string>(), std::move(options)};
+    start(std::move(faults), with(outbox));
+    time.run();
+  }
+
+  void tell_many(int count) {
+    for (int i = 0; i < count; ++i)
+      time.tell(sender, std::to_string(i));
+  }
+};
+
+TEST_F(DurableWriting, what_comes_while_a_batch_is_written_goes_with_the_next) {
+  start_writing({}, durable_options());
+
+  tell_many(1000);
+  time.run();
+
+  EXPECT_EQ(status().counters.acknowledged, 1000u);
+  EXPECT_LE(store->commits(), 200u);
+}
+
+TEST_F(DurableWriting, a_commit_takes_no_more_than_a_batch) {
+  auto options = durable_options();
+  options.max_batch = 10;
+  start_writing({}, options);
+  tell(Pause{});
+
+  tell_many(95);
+  time.run();
+
+  EXPECT_EQ(store->owed().size(), 95u);
+  EXPECT_GE(store->commits(), 10u);
+}
+
+TEST_F(DurableWriting, a_change_waits_for_company_no_longer_than_it_may) {
+  auto options = durable_options();
+  options.max_wait = 20ms;
+  start_writing({{testing::silence()}}, options);
+
+  time.tell(sender, std::string{"a"});
+  time.advance(10ms);
+  time.tell(sender, std::string{"b"});
+  time.advance(9ms);
+  EXPECT_EQ(store->commits(), 0u);
+  time.advance(1ms);
+
+  EXPECT_EQ(store->commits(), 1u);
+  EXPECT_THAT(store->owed(), ElementsAre(1, 2));
+}
+
+TEST_F(DurableWriting, a_full_batch_does_not_wait) {
+  auto options = durable_options();
+  options.max_wait = 1h;
+  options.max_batch = 3;
+  start_writing({{testing::silence()}}, options);
+
+  tell_many(2);
+  time.run();
+  EXPECT_EQ(store->commits(), 0u);
+  tell_many(1);
+  time.run();
+
+  EXPECT_EQ(store->commits(), 1u);
+  EXPECT_EQ(store->owed().size(), 3u);
+}
+
+TEST_F(DurableWriting, an_acknowledgement_that_could_not_be_written_is_written_later) {
+  std::vector<std::string> failures;
+  auto options = durable_options();
+  options.on_error = [&](const StoreError& error) { failures.emplace_back(error.what()); };
+  start_writing({{testing::slow(1s)}}, options);
+  const auto answer = ask("a");
+  store->fail_next(3);
+  time.advance(1001ms);
+
+  EXPECT_EQ(answer->value, "a");
+  EXPECT_THAT(store->owed(), ElementsAre(1)) << "it is not written yet";
+  time.advance(10s);
+  EXPECT_THAT(store->owed(), IsEmpty());
+  EXPECT_EQ(failures, (Strings{"orders.db: told to fail, full", "orders.db: told to fail, full",
+                               "orders.db: told to fail, full"}));
+}
+
+TEST_F(DurableWriting, a_store_that_fails_is_tried_with_a_backoff_that_ends_at_ten_seconds) {
+  std::vector<Duration> at;
+  auto options = durable_options();
+  options.on_error = [&](const StoreError&) { at.push_back(time.now().since_origin); };
+  start_writing({{testing::slow(1s)}}, options);
+  ask("a");
+  store->fail_always(StoreFailure::full);
+  time.advance(1min);
+
+  ASSERT_GE(at.size(), 10u);
+  std::vector<Duration> first;
+  for (std::size_t i = 0; i < 10; ++i)
+    first.push_back(at[i] - at[0]);
+  EXPECT_THAT(first, ElementsAre(0ms, 100ms, 300ms, 700ms, 1500ms, 3100ms, 6300ms, 12700ms, 22700ms,
+                                 32700ms));
+}
+
+TEST_F(DurableWriting, a_submission_is_tried_at_once_while_what_must_be_written_waits) {
+  start_writing({{testing::slow(1s), testing::ok()}}, durable_options());
+  ask("a");
+  store->fail_next(3);
+  time.advance(1s);
+  EXPECT_THAT(text_of(ask("b")->error), HasSubstr("not_stored"));
+  EXPECT_THAT(text_of(ask("c")->error), HasSubstr("not_stored"));
+
+  EXPECT_EQ(ask("d")->value, "d");
+  EXPECT_THAT(store->owed(), IsEmpty()) << "a went with d";
+}
+
+TEST_F(DurableWriting, one_message_that_is_too_large_is_refused_alone) {
+  class Picky : public DeliveryStore {
+  public:
+    explicit Picky(std::shared_ptr<MemoryStore> store) : store_(std::move(store)) {}
+    std::string name() const override { return store_->name(); }
+    void commit(std::span<const StoreChange> changes) override {
+      for (const auto& x : changes)
+        if (const auto* insertion = std::get_if<change::Insert>(&x);
+            insertion != nullptr && insertion->delivery.message.bytes.size() > 100)
+          throw StoreError(StoreFailure::too_large, "too large");
+      store_->commit(changes);
+    }
+    void for_each_owed(const std::function<void(StoredDelivery)>& visit) override {
+      store_->for_each_owed(visit);
+    }
+    void for_each_acknowledged_key(const std::function<void(AcknowledgedKey)>&) override {}
+    void for_each_dead_letter(const std::function<void(StoredDeadLetter)>&) override {}
+    std::uint64_t last_id() override { return 0; }
+    std::string message_format() override { return store_->message_format(); }
+    void set_message_format(const std::string& x) override { store_->set_message_format(x); }
+    std::size_t remove_dead_letters(std::span<const std::uint64_t>) override { return 0; }
+    std::size_t resubmit_dead_letters(std::span<const std::uint64_t>) override { return 0; }
+
+  private:
+    std::shared_ptr<MemoryStore> store_;
+  };
+  auto options = durable_options();
+  options.max_wait = 1s;
+  outbox = {std::make_shared<Picky>(store), durable<std::string>(), options};
+  start({}, with(outbox));
+  const auto first = time.ask<std::string>(sender, std::string{"a"});
+  const auto large = time.ask<std::string>(sender, std::string(1000, 'x'));
+  const auto third = time.ask<std::string>(sender, std::string{"c"});
+  time.advance(2s);
+
+  EXPECT_EQ(first->value, "a");
+  EXPECT_THAT(text_of(large->error), HasSubstr("too large"));
+  EXPECT_EQ(third->value, "c");
+}
+
+TEST_F(DurableWriting,
+       a_writer_without_a_sender_gives_way_after_three_failures_and_the_next_goes_on) {
+  start_writing({{testing::slow(1s)}}, durable_options());
+  ask("a");
+  store->fail_always(StoreFailure::full);
+  time.advance(1s);
+  stop_sender();
+  while (time.advance_to_next_timer())
+    ;
+  EXPECT_THAT(store->owed(), ElementsAre(1));
+
+  store->fail_always({});
+  start({}, with(outbox));
+  time.run();
+
+  EXPECT_THAT(danger.texts(), IsEmpty()) << "it was acknowledged";
+  EXPECT_THAT(store->owed(), IsEmpty());
+}
+
+TEST_F(DurableWriting, what_waits_for_company_when_the_sender_ends_is_written_at_once) {
+  auto options = durable_options();
+  options.max_wait = 1h;
+  options.max_batch = 2;
+  start_writing({}, options);
+  tell(Pause{});
+  tell_many(2);
+  time.run();
+  tell_many(1);
+  time.run();
+
+  stop_sender();
+
+  EXPECT_THAT(store->owed(), ElementsAre(1, 2));
+  EXPECT_EQ(outbox.dead_letters().size(), 1u) << "the third was not stored when the sender ended";
+}
+
+TEST_F(DurableWriting, what_it_costs_to_write_does_not_hold_up_the_answers) {
+  auto options = durable_options();
+  options.max_wait = 1s;
+  start_writing({}, options);
+  const auto answer = time.ask<std::string>(sender, std::string{"a"});
+  time.advance(1s);
+
+  EXPECT_EQ(answer->value, "a");
+  EXPECT_THAT(store->owed(), ElementsAre(1)) << "the acknowledgement waits for company";
+}
+
+} // namespace backoff_actor::actor_test
