@@ -1,5 +1,6 @@
 #include "backoff_actor/store/sqlite_connection.hpp"
 
+#include <cerrno>
 #include <utility>
 
 #include <sqlite3.h>
@@ -18,10 +19,11 @@ SQLite::Database open(const std::string& file, const SqliteOptions& options,
                        : SQLite::OPEN_READONLY;
   const auto timeout =
     std::chrono::duration_cast<std::chrono::milliseconds>(options.busy_timeout).count();
+  errno = 0;
   try {
     return {file, flags | SQLite::OPEN_NOMUTEX, static_cast<int>(timeout), options.vfs};
   } catch (const SQLite::Exception& error) {
-    throw sqlite_error(file, Moment::opening, error.getErrorCode(), error.what(), nullptr);
+    throw sqlite_error(file, Moment::opening, error.getErrorCode(), error.what(), errno);
   }
 }
 
@@ -50,8 +52,7 @@ SqliteConnection::SqliteConnection(std::string file, const SqliteOptions& option
     return;
   }
   if (sqlite3_db_readonly(handle, "main") == 1)
-    throw sqlite_error(file_, Moment::opening, SQLITE_READONLY, sqlite3_errstr(SQLITE_READONLY),
-                       nullptr);
+    throw sqlite_error(file_, Moment::opening, SQLITE_READONLY, sqlite3_errstr(SQLITE_READONLY), 0);
   translate([&] { prepare_to_own(options, identity); });
   sqlite3_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, nullptr);
 }
@@ -72,14 +73,16 @@ void SqliteConnection::prepare_to_own(const SqliteOptions& options, Identity ide
   if (identity == Identity::empty) {
     create_tables(database_);
     // So that the file itself, and not only its log, says whose it is.
-    database_.execAndGet("PRAGMA wal_checkpoint(TRUNCATE)");
+    database_.execAndGet("PRAGMA wal_checkpoint");
   }
 }
 
 StoreError SqliteConnection::error_of(const SQLite::Exception& error, Moment moment) {
+  const auto system_error =
+    errno; // of the call that failed: SQLite makes no other that fails after it
   const auto extended = error.getExtendedErrorCode();
   return sqlite_error(file_, moment, extended > 0 ? extended : error.getErrorCode(), error.what(),
-                      database_.getHandle());
+                      system_error);
 }
 
 void SqliteConnection::require_file_in_place() {

@@ -7,6 +7,7 @@
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Statement.h>
 
+#include <cerrno>
 #include <string>
 
 namespace backoff_actor::detail {
@@ -42,6 +43,7 @@ public:
   // Does it, with SQLite's exceptions as `StoreError`.
   template <class F>
   decltype(auto) translate(F&& f, Moment moment = Moment::opened) {
+    errno = 0;
     try {
       return f();
     } catch (const SQLite::Exception& error) {

@@ -83,14 +83,13 @@ const char* operation(int code) {
 } // namespace
 
 StoreError sqlite_error(const std::string& file, Moment moment, int code,
-                        const std::string& message, sqlite3* database) {
+                        const std::string& message, int system_error) {
   const auto primary = code & 0xff;
   if (primary == SQLITE_NOMEM)
     throw std::bad_alloc();
-  // SQLite keeps the number of the last failed call; it belongs to this error only if it is of this kind.
-  auto system_error = 0;
-  if (database != nullptr && (primary == SQLITE_IOERR || primary == SQLITE_CANTOPEN))
-    system_error = sqlite3_system_errno(database);
+  // Other errors are SQLite's own, whatever the system has said of late.
+  if (primary != SQLITE_IOERR && primary != SQLITE_CANTOPEN)
+    system_error = 0;
   const auto [failure, what, advice] = meaning(code, system_error, moment);
   auto text = file + ": " + what + " (SQLite: " + message + operation(code);
   if (system_error != 0)

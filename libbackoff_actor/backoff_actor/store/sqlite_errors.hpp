@@ -4,8 +4,6 @@
 
 #include <string>
 
-struct sqlite3;
-
 namespace backoff_actor::detail {
 
 // When an error of SQLite came: what is no database at the first look is another's, and damaged later.
@@ -13,12 +11,12 @@ enum class Moment : unsigned char { opening, opened };
 
 // What SQLite means for a store, in words: which file, what is wrong, SQLite's own message, what to do.
 //
-// `code` is SQLite's extended result code; `message` what it said; `database`, which may be null, knows
-// the system's error number.
+// `code` is SQLite's extended result code; `message` what it said; `system_error` the number of the system
+// call that failed, 0 if none did or it is not known.
 //
 // @errors throws `std::bad_alloc` if that is what it means.
 StoreError sqlite_error(const std::string& file, Moment moment, int code,
-                        const std::string& message, sqlite3* database);
+                        const std::string& message, int system_error);
 
 // A store whose contents contradict themselves.
 StoreError damaged(const std::string& file, const std::string& how);
