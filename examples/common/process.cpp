@@ -57,9 +57,13 @@ Process::Process(const std::vector<std::string>& command, Streams streams) {
 }
 
 Process::~Process() {
-  if (!ending())
-    kill(id_, SIGKILL);
+  send(SIGKILL);
   wait();
+}
+
+void Process::send(int signal) {
+  if (!ending())
+    kill(id_, signal);
 }
 
 std::optional<Ending> Process::ending() {

@@ -62,6 +62,9 @@ public:
   /// Returns how it ended, or nothing if it has not.
   std::optional<Ending> ending();
 
+  /// Sends it a signal, unless its end is known.
+  void send(int signal);
+
   /// Waits for its end.
   Ending wait();
 
