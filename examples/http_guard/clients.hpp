@@ -1,11 +1,14 @@
 #pragma once
 
+#include "run_record.hpp"
+
 #include <caf/actor.hpp>
 #include <caf/actor_system.hpp>
 
 #include <atomic>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace http_guard {
@@ -19,13 +22,18 @@ struct Jobs {
     submitted, ///< nothing heard yet
     answered,
     failed, ///< an error was the answer: it was never accepted, or it became a dead letter
+    owed,   ///< the sender ended, and its durable outbox keeps it
   };
 
-  explicit Jobs(std::uint64_t count) : states(count, State::not_submitted) {}
+  /// @param prefix makes the ids unique among all jobs that a durable outbox was ever given; empty:
+  ///                  there is none
+  Jobs(std::uint64_t count, std::string prefix)
+    : states(count, State::not_submitted), id_prefix(std::move(prefix)) {}
 
-  static std::string id_of(std::uint64_t job) { return std::to_string(job + 1); }
+  std::string id_of(std::uint64_t job) const { return id_prefix + std::to_string(job + 1); }
 
   std::vector<State> states;
+  const std::string id_prefix;
   std::atomic<std::uint64_t> clients_running{0};
 };
 
@@ -33,9 +41,12 @@ struct Jobs {
 inline constexpr int client_window = 8;
 
 /// Spawns actors that share the jobs evenly, each of which requests its jobs of `sender`, in order,
-/// and ends with the last answer. One that gets an error requests nothing more. `jobs` must outlive
-/// them.
+/// and ends with the last answer. One that gets an error requests nothing more. `jobs` and `record`
+/// must outlive them.
+///
+/// Where there is a durable outbox, a job's id is its idempotency key: a job that an earlier life of the
+/// run has submitted is not done again for that.
 void spawn_clients(caf::actor_system& system, std::uint64_t count, const caf::actor& sender,
-                   Jobs& jobs);
+                   Jobs& jobs, RunRecord& record);
 
 } // namespace http_guard

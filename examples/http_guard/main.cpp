@@ -4,6 +4,8 @@
 #include "clients.hpp"
 #include "common/signals.hpp"
 #include "common/temporary_folder.hpp"
+#include "durable_file.hpp"
+#include "life.hpp"
 #include "options.hpp"
 #include "picture.hpp"
 #include "run.hpp"
@@ -11,12 +13,17 @@
 #include "service_process.hpp"
 #include "summary.hpp"
 
+#include "backoff_actor/caf/durable_types.hpp"
+#include "backoff_actor/delivery/store_error.hpp"
+
 #include <curl/curl.h>
 
 #include <csignal>
 #include <exception>
 #include <iostream>
 #include <optional>
+#include <string>
+#include <utility>
 
 namespace http_guard {
 
@@ -31,32 +38,49 @@ int exit_code(const Options& options, const EarlyEnd& early_end, const Counts& c
   return early_end.signal ? 128 + *early_end.signal : exit_failed;
 }
 
-int demo(const Options& options) {
+// Opens the file of the durable outbox, and says what it owes.
+void open_outbox(const Options& options, Life& life) {
+  const auto store = open_durable_file(options.durable);
+  if (!life.run)
+    life.run = store->last_id();
+  life.outbox = {store, backoff_actor::durable<std::string>()};
+  if (const auto owed = life.outbox.suspended(); owed > 0)
+    std::cout << options.durable.string() << " owes " << owed
+              << " requests from before: they go first" << std::endl;
+}
+
+int demo(const Options& options, Life life) {
   example::Signals signals; // before any thread
   std::signal(SIGPIPE, SIG_IGN);
   curl_global_init(CURL_GLOBAL_DEFAULT);
 
-  const example::TemporaryFolder folder{"http_guard"};
+  if (!options.durable.empty())
+    open_outbox(options, life);
   std::optional<ServiceProcess> service;
+  Ledger before;
   if (options.url.empty()) {
-    service.emplace(folder / "ledger.txt", options.seed);
+    service.emplace(life.folder / "ledger.txt", options.seed);
+    before = service->ledger();
     service->start();
   }
-  RunRecord record;
-  Jobs jobs{options.requests};
-  const auto early_end = run(options, service ? &*service : nullptr, signals, record, jobs);
+  RunRecord record{counts_before(life)};
+  Jobs jobs{options.requests, life.job_prefix()};
+  const auto early_end = run(options, life, service ? &*service : nullptr, signals, record, jobs);
 
   std::optional<Verdict> verdict;
   if (service) {
     service->kill();
-    verdict = verdict_on(jobs, service->ledger());
+    verdict = verdict_on(jobs, before, service->ledger());
   }
   const auto counts = record.counts();
   const auto timeline = record.timeline();
   if (!early_end.error.empty())
     std::cerr << "http_guard: " << early_end.error << '\n';
   print_summary(options, counts, timeline);
-  const auto complaint = draw_picture(timeline, headline(counts, verdict), options.picture, folder);
+  if (life.outbox)
+    print_durable_summary(life, counts, verdict);
+  const auto complaint =
+    draw_picture(timeline, headline(counts, verdict), options.picture, life.folder);
   std::cout << (complaint.empty() ? "picture: " + options.picture.string()
                                   : "no picture: " + complaint)
             << '\n'
@@ -64,18 +88,42 @@ int demo(const Options& options) {
   return exit_code(options, early_end, counts, verdict);
 }
 
+// What is thrown becomes an exit code.
+template <class Demo>
+int exit_code_of(Demo demo) {
+  try {
+    return demo();
+  } catch (const backoff_actor::StoreError& error) {
+    std::cerr << "http_guard: --durable: " << error.what() << '\n';
+    return exit_bad_input;
+  } catch (const std::exception& exception) {
+    std::cerr << "http_guard: " << exception.what() << '\n';
+    return exit_failed;
+  }
+}
+
+int live(const Options& options, Life life) {
+  return exit_code_of([&] { return demo(options, std::move(life)); });
+}
+
+int demo_once_or_twice(const Options& options) {
+  const example::TemporaryFolder folder{"http_guard"};
+  Life life{.folder = folder.path()};
+  if (!options.kill_self)
+    return demo(options, std::move(life));
+  life.run = open_durable_file(options.durable)->last_id();
+  return live_twice(options, std::move(life), live);
+}
+
 } // namespace
 
 } // namespace http_guard
 
 int main(int argc, char** argv) {
-  try {
+  return http_guard::exit_code_of([&] {
     const auto parsed = http_guard::parse_options(argc, argv);
     if (const auto* code = std::get_if<int>(&parsed))
       return *code;
-    return http_guard::demo(std::get<http_guard::Options>(parsed));
-  } catch (const std::exception& exception) {
-    std::cerr << "http_guard: " << exception.what() << '\n';
-    return http_guard::exit_failed;
-  }
+    return http_guard::demo_once_or_twice(std::get<http_guard::Options>(parsed));
+  });
 }

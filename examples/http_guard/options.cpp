@@ -30,6 +30,10 @@ and now and then a 429, with which it asks everybody to leave it alone for a sec
 the requests are acknowledged it is killed, for 700 ms, and started again. Every request is
 answered all the same, and no call comes before its time.
 
+With --durable, what is owed is kept in a file, and outlives the demo itself: kill it in the
+middle, start it again with the same file, and it first does what it still owes. With --kill-self
+it does that by itself.
+
 Afterwards: a summary, a picture of the run, and as the last line what became of the requests.
 `lost`, `duplicates` and `too early`, which is how many calls came while the service wanted none,
 are counted from the ledger that it keeps on disk.
@@ -44,13 +48,18 @@ Examples:
                                            PUT /jobs/<id>; it is not started, killed or
                                            counted, so the last line has ? for what its ledger
                                            would tell
+  http_guard --durable owed.db             what is owed is in a file too; if it owes
+                                           something from before, that goes first
+  http_guard --durable owed.db --kill-self kills itself (SIGKILL) after a third of the
+                                           requests, starts again, finishes the rest; each
+                                           request is counted once, over both lives
 
 Ctrl-C ends the run with a summary of what happened so far; a second one ends it at once.
 
 Exit codes:
   0    every request was acknowledged, nothing was lost, no call came too early
   1    something was lost or came too early, or the service did not start or died by itself
-  2    bad input; nothing was started
+  2    bad input, or a file for --durable that cannot be used; nothing was started
   130  ended by Ctrl-C (143 by SIGTERM), with nothing lost or too early
 )";
 
@@ -61,6 +70,8 @@ struct Given {
   std::string seed;
   std::string url;
   std::string picture;
+  std::string durable;
+  bool kill_self = false;
 };
 
 std::string or_nothing(const std::string& given) { return given.empty() ? "nothing" : given; }
@@ -119,6 +130,12 @@ Options check(const Given& given, backoff_actor::Problems& problems) {
   options.url = given.url;
   while (options.url.ends_with('/'))
     options.url.pop_back();
+  options.durable = given.durable;
+  options.kill_self = given.kill_self;
+  if (given.kill_self && given.durable.empty())
+    problems.add("--kill-self", "no --durable", "only with --durable FILE, or all would be lost");
+  if (given.kill_self && !given.url.empty())
+    problems.add("--kill-self", "--url too", "only the service of the demo, which keeps a ledger");
   options.picture = given.picture;
   if (const auto why = why_unwritable(options.picture); !why.empty())
     problems.add("--picture", or_nothing(given.picture) + " (" + why + ")",
@@ -130,8 +147,12 @@ Options check(const Given& given, backoff_actor::Problems& problems) {
 
 std::variant<Options, int> parse_options(int argc, char** argv) {
   const Options defaults;
-  Given given{std::to_string(defaults.requests), std::to_string(defaults.clients),
-              std::to_string(defaults.seed), defaults.url, defaults.picture};
+  Given given{std::to_string(defaults.requests),
+              std::to_string(defaults.clients),
+              std::to_string(defaults.seed),
+              defaults.url,
+              defaults.picture,
+              defaults.durable};
   CLI::App app{description, "http_guard"};
   app.footer(footer);
   app.allow_extras();
@@ -146,6 +167,13 @@ std::variant<Options, int> parse_options(int argc, char** argv) {
     ->type_name("N");
   const auto url = app.add_option("--url", given.url, "the base of a service of your own (none)")
                      ->type_name("URL");
+  const auto durable = app
+                         .add_option("--durable", given.durable,
+                                     "keep what is owed in this file of SQLite, too, made if it is "
+                                     "not\nthere (none)")
+                         ->type_name("FILE");
+  app.add_flag("--kill-self", given.kill_self,
+               "kill the demo in the middle, and start it again; only\nwith --durable");
   app
     .add_option("--picture", given.picture,
                 "where the picture of the run goes, an SVG\n(demo-output/http_guard.svg)")
@@ -163,6 +191,8 @@ std::variant<Options, int> parse_options(int argc, char** argv) {
   auto options = check(given, problems);
   if (url->count() > 0 && !is_base_url(given.url))
     problems.add("--url", or_nothing(given.url), "a base URL such as http://127.0.0.1:8080");
+  if (durable->count() > 0 && given.durable.empty())
+    problems.add("--durable", "nothing", "the name of a file");
   const auto unknown = app.remaining();
   if (problems.empty() && unknown.empty())
     return options;

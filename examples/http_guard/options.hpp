@@ -11,7 +11,9 @@ struct Options {
   std::uint64_t requests = 1000;
   std::uint64_t clients = 4;
   std::uint64_t seed = 1;
-  std::string url; ///< the base of somebody else's service; empty: our own
+  std::string url;               ///< the base of somebody else's service; empty: our own
+  std::filesystem::path durable; ///< the file of the durable outbox; empty: there is none
+  bool kill_self = false;        ///< in the middle, to go on in another process
   std::filesystem::path picture = "demo-output/http_guard.svg";
 };
 

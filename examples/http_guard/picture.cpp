@@ -11,8 +11,7 @@
 namespace http_guard {
 
 std::string draw_picture(const Timeline& timeline, const std::string& title,
-                         const std::filesystem::path& file,
-                         const example::TemporaryFolder& folder) {
+                         const std::filesystem::path& file, const std::filesystem::path& folder) {
   const auto script = folder / "picture.gp";
   const auto drawn = folder / "picture.svg";
   const auto complaints = folder / "complaints.txt";

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "common/temporary_folder.hpp"
 #include "run_record.hpp"
 
 #include <filesystem>
@@ -10,9 +9,10 @@ namespace http_guard {
 
 /// Draws a run as an SVG, by gnuplot: the requests above, the failures and delays below.
 ///
-/// @param title one line, in plain text
+/// @param title  one line, in plain text
+/// @param folder for what is needed meanwhile
 /// @return empty, or one line on why there is no picture
 std::string draw_picture(const Timeline& timeline, const std::string& title,
-                         const std::filesystem::path& file, const example::TemporaryFolder& folder);
+                         const std::filesystem::path& file, const std::filesystem::path& folder);
 
 } // namespace http_guard

@@ -13,6 +13,7 @@
 
 #include <chrono>
 #include <exception>
+#include <variant>
 
 namespace http_guard {
 
@@ -59,16 +60,17 @@ private:
   std::chrono::steady_clock::time_point end_;
 };
 
-// Looks on until every client has its answers, or something ends the run before.
-EarlyEnd look_on(const Options& options, ServiceProcess* service, example::Signals& signals,
-                 RunRecord& record, const Jobs& jobs) {
+// Looks on while something goes on, or until something ends the run before.
+template <class Predicate>
+EarlyEnd look_on_while(Predicate goes_on, const Options& options, ServiceProcess* service,
+                       example::Signals& signals, RunRecord& record) {
   LiveLine line{options.requests};
   std::optional<Outage> outage;
   if (service != nullptr)
     outage.emplace(*service, record, options.requests);
   EarlyEnd result;
   try {
-    while (jobs.clients_running > 0 && !result.signal && result.error.empty()) {
+    while (goes_on() && !result.signal && result.error.empty()) {
       line.update(record);
       result.signal = signals.wait(look_around);
       if (service == nullptr)
@@ -87,8 +89,8 @@ EarlyEnd look_on(const Options& options, ServiceProcess* service, example::Signa
 
 } // namespace
 
-EarlyEnd run(const Options& options, ServiceProcess* service, example::Signals& signals,
-             RunRecord& record, Jobs& jobs) {
+EarlyEnd run(const Options& options, const Life& life, ServiceProcess* service,
+             example::Signals& signals, RunRecord& record, Jobs& jobs) {
   caf::actor_system_config config;
   backoff_actor::init(config);
   caf::actor_system system{config};
@@ -99,13 +101,27 @@ EarlyEnd run(const Options& options, ServiceProcess* service, example::Signals& 
   sender_options.seed = options.seed;
   sender_options.stream = 0;
   sender_options.max_in_flight = 1; // what waits for the worker would be called in spite of a 429
-  sender_options.on_event = [&](const backoff_actor::Event& event) { record.on_event(event); };
+  sender_options.outbox = life.outbox;
+  sender_options.on_event = [&](const backoff_actor::Event& event) {
+    record.on_event(event);
+    // Nothing has asked for a pause then that the next life would not know of.
+    if (life.role == Life::Role::first
+        && std::holds_alternative<backoff_actor::event::Acknowledged>(event)
+        && record.counts().acknowledged == dies_after(options))
+      die(life, record.counts());
+  };
+  const auto owed = life.outbox.suspended();
 
   const auto url = service != nullptr ? service->url() : options.url;
   const auto sender = backoff_actor::spawn_back_off_sender(
     system, backoff_actor::child_of<HttpWorker, caf::detached>(url), sender_options);
-  spawn_clients(system, options.clients, sender, jobs);
-  auto result = look_on(options, service, signals, record, jobs);
+  auto result = look_on_while([&] { return record.counts().restored_ended < owed; }, options,
+                              service, signals, record);
+  if (!result.signal && result.error.empty()) {
+    spawn_clients(system, options.clients, sender, jobs, record);
+    result =
+      look_on_while([&] { return jobs.clients_running > 0; }, options, service, signals, record);
+  }
 
   caf::anon_send_exit(sender, caf::exit_reason::user_shutdown);
   system.await_all_actors_done();

@@ -2,6 +2,7 @@
 
 #include "clients.hpp"
 #include "common/signals.hpp"
+#include "life.hpp"
 #include "options.hpp"
 #include "run_record.hpp"
 #include "service_process.hpp"
@@ -17,11 +18,12 @@ struct EarlyEnd {
   std::string error; ///< empty: none
 };
 
-/// Sends all jobs through one BackOffSender to the service and waits for the end. On the way, the
-/// service, if it is our own, is killed and started again.
+/// Sends all jobs through one BackOffSender to the service and waits for the end. What a durable outbox
+/// owes from before goes first. On the way, the service, if it is our own, is killed and started
+/// again; and the first of two lives kills itself.
 ///
 /// @param service our own; null: that of `options.url`
-EarlyEnd run(const Options& options, ServiceProcess* service, example::Signals& signals,
-             RunRecord& record, Jobs& jobs);
+EarlyEnd run(const Options& options, const Life& life, ServiceProcess* service,
+             example::Signals& signals, RunRecord& record, Jobs& jobs);
 
 } // namespace http_guard

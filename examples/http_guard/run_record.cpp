@@ -40,6 +40,13 @@ public:
 
   void operator()(const event::Accepted&) { ++counts_.accepted; }
 
+  void operator()(const event::Restored& x) {
+    ++counts_.restored;
+    self_.last_restored_ = x.delivery;
+  }
+
+  void operator()(const event::Suspended&) { ++counts_.suspended; }
+
   void operator()(const event::ChildStarted& x) {
     self_.present_.incarnation = x.incarnation;
     self_.present_.is_up = true;
@@ -76,16 +83,26 @@ public:
   }
 
   void operator()(const event::Acknowledged& x) {
+    if (is_restored(x.delivery)) {
+      ++counts_.restored_ended;
+      return;
+    }
     ++counts_.acknowledged;
     self_.timeline_.latencies.push_back(seconds(x.latency));
   }
 
-  void operator()(const event::DeadLettered&) { ++counts_.dead_lettered; }
+  void operator()(const event::DeadLettered& x) {
+    ++counts_.dead_lettered;
+    if (is_restored(x.delivery))
+      ++counts_.restored_ended;
+  }
 
   template <class Other>
   void operator()(const Other&) {}
 
 private:
+  bool is_restored(std::uint64_t delivery) const { return delivery <= self_.last_restored_; }
+
   void crash(const backoff_actor::Cause& cause) {
     ++counts_.crashes;
     fail(cause, false);
@@ -99,6 +116,21 @@ private:
   RunRecord& self_;
   Counts& counts_;
 };
+
+RunRecord::RunRecord(const Counts& before) {
+  auto& counts = present_.counts;
+  counts.crashes = before.crashes;
+  counts.nacks = before.nacks;
+  counts.hand_overs = before.hand_overs;
+  counts.resends = before.resends;
+}
+
+void RunRecord::known_before() {
+  const std::lock_guard lock{mutex_};
+  ++present_.counts.accepted;
+  ++present_.counts.acknowledged;
+  ++present_.counts.known;
+}
 
 void RunRecord::on_event(const backoff_actor::Event& event) {
   const std::lock_guard lock{mutex_};

@@ -14,13 +14,17 @@
 namespace http_guard {
 
 struct Counts {
-  std::uint64_t accepted = 0;
-  std::uint64_t acknowledged = 0;
+  std::uint64_t accepted = 0;     ///< those of `known` included, but not those of `restored`
+  std::uint64_t acknowledged = 0; ///< the same
   std::uint64_t dead_lettered = 0;
   std::uint64_t crashes = 0; ///< failed starts included
   std::uint64_t nacks = 0;   ///< the worker lives, and could not do it for now
   std::uint64_t hand_overs = 0;
   std::uint64_t resends = 0; ///< of the hand-overs, those of what was handed over before
+  std::uint64_t known = 0;   ///< of the acknowledged, those that were it before they were submitted
+  std::uint64_t restored = 0;       ///< what the durable outbox owed from before
+  std::uint64_t restored_ended = 0; ///< of these, those that are owed no longer
+  std::uint64_t suspended = 0;      ///< what the durable outbox owes for the next time
 };
 
 /// What a live line shows.
@@ -66,8 +70,15 @@ struct Timeline {
 /// @thread all members may be called from any thread.
 class RunRecord {
 public:
+  /// @param before what an earlier life of the run has counted, of which the crashes, nacks, hand-overs
+  ///               and resends are counted on
+  explicit RunRecord(const Counts& before = {});
+
   /// The hook of the sender.
   void on_event(const backoff_actor::Event& event);
+
+  /// A client was told that its job had been acknowledged before. Told by the client.
+  void known_before();
 
   /// The service was killed, and was started again. Told by whoever did it, not by an event.
   void service_down();
@@ -92,6 +103,7 @@ private:
   std::optional<backoff_actor::Instant> origin_; // the start of the run on the events' time line
   Present present_;
   bool last_is_nack_ = false;
+  std::uint64_t last_restored_ = 0; // all up to this delivery were owed from before
   Timeline timeline_;
   std::map<std::string, std::size_t> cause_indices_;
 };

@@ -52,14 +52,17 @@ double longest_delay(const Timeline& timeline) {
 
 } // namespace
 
-Verdict verdict_on(const Jobs& jobs, const Ledger& ledger) {
+Verdict verdict_on(const Jobs& jobs, const Ledger& before, const Ledger& ledger) {
   Verdict result;
+  for (const auto& [id, count] : before.executions)
+    if (ledger.executions.at(id) > count)
+      ++result.in_both_lives;
   result.duplicates = ledger.duplicates();
   result.too_early = ledger.too_early();
   for (std::uint64_t job = 0; job < jobs.states.size(); ++job) {
     const auto state = jobs.states[job];
     if ((state == Jobs::State::submitted || state == Jobs::State::answered)
-        && !ledger.executions.contains(Jobs::id_of(job)))
+        && !ledger.executions.contains(jobs.id_of(job)))
       ++result.lost;
   }
   return result;
@@ -83,6 +86,23 @@ void print_summary(const Options& options, const Counts& counts, const Timeline&
   }
   print("hand-overs to the worker", std::to_string(counts.hand_overs));
   print("  of them resends", std::to_string(counts.resends));
+  std::fflush(stdout);
+}
+
+void print_durable_summary(const Life& life, const Counts& counts,
+                           const std::optional<Verdict>& verdict) {
+  print("restored from the file", std::to_string(counts.restored));
+  if (life.role == Life::Role::second) {
+    print("acknowledged before the kill", std::to_string(counts_before(life).acknowledged));
+    print("known by their keys, not done again", std::to_string(counts.known));
+    if (verdict && verdict->in_both_lives > 0)
+      print("executed before and after the kill", std::to_string(verdict->in_both_lives));
+    std::puts("  for what it wrote last was not in the file yet; all other duplicates are calls\n"
+              "  that the service executed and did not answer\n"
+              "time, causes and latencies are those after the kill, counts those of both lives");
+  }
+  if (counts.suspended > 0)
+    print("still owed, kept in the file", std::to_string(counts.suspended));
   std::fflush(stdout);
 }
 

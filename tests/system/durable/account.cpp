@@ -28,7 +28,11 @@ OnDisk look_into(const std::filesystem::path& file) {
   try {
     store = open_sqlite_store_to_read(file);
   } catch (const StoreError& error) {
-    EXPECT_EQ(error.failure(), StoreFailure::cannot_open) << error.what();
+    // There is no file, or an empty one, or one whose maker was killed before it had all its tables,
+    // which only an owner can repair.
+    EXPECT_TRUE(error.failure() == StoreFailure::cannot_open
+                || error.failure() == StoreFailure::read_only)
+      << error.what();
     return result;
   }
   result.last_id = store->last_id();
@@ -78,8 +82,8 @@ void LivesAccount::take_acceptance(const Note& note, const OnDisk& after) {
   if (note.word == "accepted") {
     EXPECT_EQ(std::to_string(note.number), note.rest) << "its delivery has another number";
   } else {
-    EXPECT_TRUE(on_disk_.acknowledged.count(note.number) != 0
-                || after.acknowledged.count(note.number) != 0)
+    // In this life, perhaps: then a kill may still come before the file has heard of it.
+    EXPECT_TRUE(on_disk_.acknowledged.count(note.number) != 0 || in_life_.count(note.number) != 0)
       << note.number << " was never acknowledged";
   }
   EXPECT_LE(note.number, after.last_id) << "it was accepted, and is not stored";
