@@ -196,7 +196,6 @@ public:
     return !has_met_handle_ && sink_.begin_object(type, name);
   }
 
-  /// @cond
   static constexpr bool has_human_readable_format() noexcept { return false; }
   bool end_object() { return sink_.end_object(); }
   template <class... Ts>
@@ -216,7 +215,6 @@ public:
   auto value(const T& x) -> decltype(std::declval<caf::binary_serializer&>().value(x)) {
     return sink_.value(x);
   }
-  /// @endcond
 
 private:
   caf::binary_serializer sink_;
