@@ -202,4 +202,13 @@ TEST(sender_storing, what_is_out_of_order_is_not_restored) {
   EXPECT_THAT(sender.take(input::Restore{.delivery = 1}), IsEmpty());
 }
 
+TEST(sender_storing, what_is_restored_after_the_child_has_stopped_for_want_of_work_is_worked_off) {
+  EngineDriver sender{{.persist = true}};
+  sender.start();
+  EXPECT_THAT(sender.stop_normally(), IsEmpty());
+
+  EXPECT_THAT(sender.take(input::Restore{.delivery = 1}), ElementsAre("accept 1", "start child 2"));
+  EXPECT_THAT(sender.child_started(), ElementsAre("hand over 1"));
+}
+
 } // namespace backoff_actor::engine_test
