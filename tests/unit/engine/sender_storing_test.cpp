@@ -147,6 +147,17 @@ TEST(sender_storing, an_error_that_ends_the_sender_is_charged) {
   EXPECT_EQ(sender.suspended.at(0).attempts, 1U);
 }
 
+TEST(sender_storing, an_error_answer_that_ends_the_sender_is_charged_before_it_ends) {
+  EngineDriver sender{{.persist = true}};
+  sender.start();
+  sender.submit();
+  sender.take(input::Persisted{0, 1});
+
+  EXPECT_THAT(sender.take(input::ErrorAnswer{sender.hand_overs.at(1).back(), full, false, true,
+                                             Verdict::give_up}),
+              ElementsAre("hold 1", "count 1 of 1", "give up", "stop child 1", "suspend 1"));
+}
+
 // -- restored -----------------------------------------------------------------------
 
 TEST(sender_storing, what_is_restored_is_handed_over_before_what_comes_new_and_numbered_before_it) {
