@@ -33,12 +33,12 @@ public:
     case Deed::What::answer:
       return answer(x);
     case Deed::What::kill:
-      die(x.any_of(store_.waiting()));
+      die(x);
       return begin_another(x.pause());
     case Deed::What::stop:
       life().take({Kind::stop, 0, 0});
       if (x.is_cut_short())
-        die(x.any_of(store_.waiting()));
+        die(x);
       else
         end_in_peace();
       return begin_another(x.pause());
@@ -116,8 +116,9 @@ private:
     life().start(store_.last_number());
   }
 
-  void die(std::size_t committed) {
-    store_.commit(committed);
+  void die(const Deed& x) {
+    if (!x.makes_what_failed() || !store_.make_what_failed())
+      store_.commit(x.any_of(store_.waiting()));
     life().remark("killed; the last " + number(store_.waiting()) + " changes are lost");
     for (const auto message : store_.lose_what_waits())
       fates_.at(message).end_is_lost = true;

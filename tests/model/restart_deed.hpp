@@ -35,6 +35,9 @@ struct Deed {
   /// Whether the process is killed before all is committed that the sender had to say at its end.
   bool is_cut_short() const { return command.how % 4 == 3; }
 
+  /// Whether, when the process is killed, the changes that failed last were made all the same.
+  bool makes_what_failed() const { return command.how % 3 == 2; }
+
   /// Until the next sender begins.
   Duration pause() const { return std::chrono::milliseconds{1} * (command.how / 4 % 50); }
 };
@@ -50,11 +53,13 @@ inline void showValue(const Deed& x, std::ostream& out) {
     out << "answer" << (x.is_told_again() ? ", to be told again" : "");
     break;
   case Deed::What::kill:
-    out << "kill, and wait " << to_string(x.pause());
+    out << "kill" << (x.makes_what_failed() ? ", what failed was made" : "") << ", and wait "
+        << to_string(x.pause());
     break;
   case Deed::What::stop:
-    out << "stop" << (x.is_cut_short() ? ", cut short" : "") << ", and wait "
-        << to_string(x.pause());
+    out << "stop" << (x.is_cut_short() ? ", cut short" : "")
+        << (x.is_cut_short() && x.makes_what_failed() ? ", what failed was made" : "")
+        << ", and wait " << to_string(x.pause());
     break;
   }
   out << " {" << x.command.who << ", " << x.command.how << "}\n";

@@ -14,7 +14,8 @@
 namespace backoff_actor::model_test {
 
 /// What a store has on its disk, and the changes that are on their way there, in order. What was not
-/// committed when the process dies is lost; nothing else ever is.
+/// committed when the process dies is lost; nothing else ever is. Of changes that failed last, the
+/// next process may find that they were made all the same.
 class SimulatedStore {
 public:
   /// What a client has submitted, by a number that is nobody's but its own.
@@ -69,6 +70,8 @@ public:
   /// Makes the first changes. Returns the numbers of those that are stored now.
   std::vector<std::uint64_t> commit(std::size_t count) {
     std::vector<std::uint64_t> result;
+    if (count > 0)
+      doubtful_.clear();
     for (; count > 0; --count) {
       const auto [delivery, what] = queue_.front();
       queue_.pop_front();
@@ -93,6 +96,7 @@ public:
   std::vector<std::uint64_t> fail(std::size_t count) {
     std::vector<std::uint64_t> result;
     std::deque<Change> rest;
+    doubtful_.assign(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(count));
     for (std::size_t i = 0; i < queue_.size(); ++i)
       if (i < count && std::holds_alternative<Insert>(queue_[i].what))
         result.push_back(queue_[i].delivery);
@@ -102,6 +106,15 @@ public:
     return result;
   }
 
+  /// The process is about to die, and what failed last was made all the same. Returns whether there is
+  /// anything of the kind.
+  bool make_what_failed() {
+    const auto count = doubtful_.size();
+    queue_.insert(queue_.begin(), doubtful_.begin(), doubtful_.end());
+    commit(count);
+    return count > 0;
+  }
+
   /// The process dies. Returns the messages whose end is not known to the store for that.
   std::vector<Message> lose_what_waits() {
     std::vector<Message> result;
@@ -109,6 +122,7 @@ public:
       if (const auto* x = std::get_if<End>(&change.what))
         result.push_back(x->message);
     queue_.clear();
+    doubtful_.clear();
     return result;
   }
 
@@ -117,6 +131,7 @@ private:
   std::set<Message> ended_;
   std::uint64_t last_number_ = 0;
   std::deque<Change> queue_;
+  std::deque<Change> doubtful_; // the changes that failed, if nothing was committed since
 };
 
 } // namespace backoff_actor::model_test
