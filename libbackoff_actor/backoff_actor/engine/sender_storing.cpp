@@ -27,6 +27,10 @@ void SenderEngine::Step::operator()(const input::Restore& x) {
   auto& delivery = work_.outbox[slot];
   delivery.attempts = x.attempts;
   delivery.stored = true;
+  if (x.attempts != 0 && delivery.place == Place::fresh) { // a retry, for the guard's budget
+    work_.turns.take(slot);
+    work_.turns.give_back(slot);
+  }
   if (x.deadline != Instant::never())
     work_.deadlines.push(slot, {x.deadline, x.delivery});
   ++work_.counters.restored;
