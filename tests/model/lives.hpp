@@ -80,6 +80,7 @@ private:
   struct Held {
     std::uint64_t delivery;
     Message message;
+    bool is_restored;
   };
 
   struct Left {
@@ -176,13 +177,13 @@ private:
     if (std::holds_alternative<input::Restore>(input)) {
       const auto message = store_.owed().at(x.delivery).message;
       check_that_it_is_alive(message);
-      slots_[x.slot] = {x.delivery, message};
+      slots_[x.slot] = {x.delivery, message, true};
       return;
     }
     require(x.delivery > store_.last_number(), "a number that was stored is never used again");
     const auto message = fates_.size() + 1;
     fates_[message] = {};
-    slots_[x.slot] = {x.delivery, message};
+    slots_[x.slot] = {x.delivery, message, false};
   }
 
   void persist(const input::Submit& input, const effect::Persist& x) {
@@ -198,13 +199,16 @@ private:
   void carry_out(const effect::Confirm& x) {
     const auto message = slots_.at(x.slot).message;
     require(store_.knows(message), "what is confirmed is on the disk");
-    fates_.at(message).is_confirmed = true;
+    require(!std::exchange(fates_.at(message).is_confirmed, true),
+            "a client is told once that its message is safe");
   }
 
   void carry_out(const effect::HandOver& x) {
-    const auto message = slots_.at(x.slot).message;
-    require(store_.knows(message), "what is handed over is on the disk");
-    check_that_it_is_alive(message);
+    const auto& held = slots_.at(x.slot);
+    require(store_.knows(held.message), "what is handed over is on the disk");
+    require(held.is_restored || fates_.at(held.message).is_confirmed,
+            "a client is told that its message is safe before a child has it");
+    check_that_it_is_alive(held.message);
   }
 
   void carry_out(const effect::CountAttempts& x) {
@@ -212,7 +216,14 @@ private:
   }
 
   void carry_out(const effect::Acknowledge& x) { end(x.slot); }
-  void carry_out(const effect::DeadLetter& x) { end(x.slot); }
+  void carry_out(const effect::DeadLetter& x) {
+    const auto& held = slots_.at(x.slot);
+    const auto is_of_the_end =
+      x.reason == DeadLetterReason::stopped || x.reason == DeadLetterReason::gave_up;
+    require(!is_of_the_end || !(held.is_restored || fates_.at(held.message).is_confirmed),
+            "what was confirmed outlives its sender");
+    end(x.slot);
+  }
 
   void carry_out(const effect::Suspend& x) {
     left_[x.delivery] = {x.attempts, wall(x.submitted_at), wall(x.deadline)};
@@ -220,11 +231,11 @@ private:
   }
 
   void end(std::uint32_t slot) {
-    const auto [delivery, message] = slots_.at(slot);
-    auto& fate = fates_.at(message);
+    const auto held = slots_.at(slot);
+    auto& fate = fates_.at(held.message);
     fate.has_ended = true;
     fate.end_is_lost = false;
-    store_.add({delivery, SimulatedStore::End{message}});
+    store_.add({held.delivery, SimulatedStore::End{held.message}});
     slots_.erase(slot);
   }
 
