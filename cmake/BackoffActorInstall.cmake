@@ -50,6 +50,10 @@ install(
   PATTERN "supervisor_state.hpp" EXCLUDE
   PATTERN "supervisor_step.hpp" EXCLUDE
   PATTERN "relay.hpp" EXCLUDE
+  PATTERN "idempotency_keys.hpp" EXCLUDE
+  PATTERN "outbox_queue.hpp" EXCLUDE
+  PATTERN "sender_store.hpp" EXCLUDE
+  PATTERN "store_writer.hpp" EXCLUDE
   PATTERN "basic_fault_plan_parts.hpp" EXCLUDE
   PATTERN "front.hpp" EXCLUDE
   PATTERN "plan_parser.hpp" EXCLUDE

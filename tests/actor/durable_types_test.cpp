@@ -40,8 +40,8 @@ TEST_F(DurableTypesTest, an_empty_message_comes_back_empty) {
 }
 
 TEST_F(DurableTypesTest, the_names_of_the_types_are_kept_with_the_bytes) {
-  const auto stored = durable<std::string, Letter>().save(
-    time.system(), caf::make_message(std::string{"a"}, Letter{}));
+  const auto stored = durable<std::string, Parcel>().save(
+    time.system(), caf::make_message(std::string{"a"}, Parcel{}));
 
   EXPECT_EQ(stored.types, "std::string;backoff_actor::actor_test::Parcel");
 }

@@ -4,6 +4,33 @@
 
 namespace backoff_actor::actor_test {
 
+// Takes no message of more than a hundred bytes.
+class Picky : public DeliveryStore {
+public:
+  explicit Picky(std::shared_ptr<MemoryStore> store) : store_(std::move(store)) {}
+  std::string name() const override { return store_->name(); }
+  void commit(std::span<const StoreChange> changes) override {
+    for (const auto& x : changes)
+      if (const auto* insertion = std::get_if<change::Insert>(&x);
+          insertion != nullptr && insertion->delivery.message.bytes.size() > 100)
+        throw StoreError(StoreFailure::too_large, "too large");
+    store_->commit(changes);
+  }
+  void for_each_owed(const std::function<void(StoredDelivery)>& visit) override {
+    store_->for_each_owed(visit);
+  }
+  void for_each_acknowledged_key(const std::function<void(AcknowledgedKey)>&) override {}
+  void for_each_dead_letter(const std::function<void(StoredDeadLetter)>&) override {}
+  std::uint64_t last_id() override { return 0; }
+  std::string message_format() override { return store_->message_format(); }
+  void set_message_format(const std::string& x) override { store_->set_message_format(x); }
+  std::size_t remove_dead_letters(std::span<const std::uint64_t>) override { return 0; }
+  std::size_t resubmit_dead_letters(std::span<const std::uint64_t>) override { return 0; }
+
+private:
+  std::shared_ptr<MemoryStore> store_;
+};
+
 class DurableWriting : public DurableTest {
 protected:
   void start_writing(FaultPlan faults, DurableOptions options) {
@@ -105,6 +132,8 @@ TEST_F(DurableWriting, a_store_that_fails_is_tried_with_a_backoff_that_ends_at_t
     first.push_back(at[i] - at[0]);
   EXPECT_THAT(first, ElementsAre(0ms, 100ms, 300ms, 700ms, 1500ms, 3100ms, 6300ms, 12700ms, 22700ms,
                                  32700ms));
+  store->fail_always({});
+  time.advance(10s);
 }
 
 TEST_F(DurableWriting, a_submission_is_tried_at_once_while_what_must_be_written_waits) {
@@ -120,31 +149,6 @@ TEST_F(DurableWriting, a_submission_is_tried_at_once_while_what_must_be_written_
 }
 
 TEST_F(DurableWriting, one_message_that_is_too_large_is_refused_alone) {
-  class Picky : public DeliveryStore {
-  public:
-    explicit Picky(std::shared_ptr<MemoryStore> store) : store_(std::move(store)) {}
-    std::string name() const override { return store_->name(); }
-    void commit(std::span<const StoreChange> changes) override {
-      for (const auto& x : changes)
-        if (const auto* insertion = std::get_if<change::Insert>(&x);
-            insertion != nullptr && insertion->delivery.message.bytes.size() > 100)
-          throw StoreError(StoreFailure::too_large, "too large");
-      store_->commit(changes);
-    }
-    void for_each_owed(const std::function<void(StoredDelivery)>& visit) override {
-      store_->for_each_owed(visit);
-    }
-    void for_each_acknowledged_key(const std::function<void(AcknowledgedKey)>&) override {}
-    void for_each_dead_letter(const std::function<void(StoredDeadLetter)>&) override {}
-    std::uint64_t last_id() override { return 0; }
-    std::string message_format() override { return store_->message_format(); }
-    void set_message_format(const std::string& x) override { store_->set_message_format(x); }
-    std::size_t remove_dead_letters(std::span<const std::uint64_t>) override { return 0; }
-    std::size_t resubmit_dead_letters(std::span<const std::uint64_t>) override { return 0; }
-
-  private:
-    std::shared_ptr<MemoryStore> store_;
-  };
   auto options = durable_options();
   options.max_wait = 1s;
   outbox = {std::make_shared<Picky>(store), durable<std::string>(), options};
@@ -156,6 +160,37 @@ TEST_F(DurableWriting, one_message_that_is_too_large_is_refused_alone) {
 
   EXPECT_EQ(first->value, "a");
   EXPECT_THAT(text_of(large->error), HasSubstr("too large"));
+  EXPECT_EQ(third->value, "c");
+}
+
+TEST_F(DurableWriting, one_that_is_too_large_and_given_up_at_once_holds_up_nobody) {
+  auto options = durable_options();
+  options.max_wait = 1s;
+  outbox = {std::make_shared<Picky>(store), durable<std::string>(), options};
+  start({}, with(outbox));
+  const auto large = submit(std::string(1000, 'x'), {.time_to_live = 0s});
+  const auto second = time.ask<std::string>(sender, std::string{"b"});
+  time.advance(10s);
+
+  EXPECT_THAT(text_of(large->error), HasSubstr("expired"));
+  EXPECT_EQ(second->value, "b");
+  EXPECT_EQ(time.timers(), 0u) << "nothing is tried again";
+  EXPECT_THAT(store->owed(), IsEmpty());
+}
+
+TEST_F(DurableWriting, a_dead_letter_is_kept_though_it_could_not_be_stored_at_first) {
+  auto options = durable_options();
+  options.max_wait = 1s;
+  start_writing({}, options);
+  store->fail_next(1);
+  submit("late", {.time_to_live = 0s});
+  const auto second = time.ask<std::string>(sender, std::string{"b"});
+  time.advance(10s);
+
+  EXPECT_THAT(text_of(second->error), HasSubstr("not_stored"));
+  EXPECT_EQ(outbox.dead_letters().size(), 1u);
+  const auto third = time.ask<std::string>(sender, std::string{"c"});
+  time.advance(10s);
   EXPECT_EQ(third->value, "c");
 }
 

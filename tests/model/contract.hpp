@@ -2,6 +2,7 @@
 
 #include "known.hpp"
 #include "reference_parts.hpp"
+#include "store_contract.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -19,12 +20,13 @@ namespace backoff_actor::model_test {
 /// engine, and what that means to the children and the clients.
 class Contract {
 public:
-  explicit Contract(EngineOptions options) : options_(std::move(options)) {}
+  explicit Contract(EngineOptions options) : store(options), options_(std::move(options)) {}
 
   std::map<std::uint32_t, KnownChild> children;
   std::map<std::uint64_t, KnownDelivery> deliveries;
   std::vector<HandOverId> hand_overs; // all that ever were
   std::optional<Instant> wake_up;     // that is out
+  StoreContract store;
 
   const KnownHandOver* meaning(HandOverId name) const {
     const auto found = meanings_.find(name);
@@ -36,9 +38,8 @@ public:
   void before(Instant now, const Input& input) {
     now_ = now;
     came_too_late_ = 0;
+    store.before(now, input);
     std::visit([this](const auto& x) { take(x); }, input);
-    if (const auto* x = std::get_if<input::Submit>(&input))
-      submission_ = *x;
   }
 
   void note(const Event& event) {
@@ -53,9 +54,14 @@ public:
   void after(const SenderEngine& engine) {
     has_ended_ = ends_;
     require(engine.owed() == in_slot_.size(), "what is owed is what has not been ended");
-    require(engine.owed() <= options_.capacity, "no more is owed than the capacity");
-    require(!options_.capacity_bytes || engine.status(now_).owed_bytes <= *options_.capacity_bytes,
-            "what is owed weighs no more than the capacity");
+    const auto status = engine.status(now_);
+    if (store.took_a_newcomer()) { // what is restored is taken in, whatever the capacity
+      has_begun_ = true;
+      require(engine.owed() <= options_.capacity, "no more is owed than the capacity");
+      require(!options_.capacity_bytes || status.owed_bytes <= *options_.capacity_bytes,
+              "what is owed weighs no more than the capacity");
+    }
+    store.after(status.counters, engine.owed(), has_ended_);
     require(came_too_late_ == 0, "a child that is not wanted any more is stopped when it comes");
     require(has_ended_ == (engine.phase() == Phase::stopped), "the last event tells of the end");
     require(has_ended_ || !has_quit_, "a sender that gives up ends");
@@ -64,8 +70,8 @@ public:
 
   /// After the sender has stopped.
   void at_the_end() const {
-    for (const auto& [id, ends] : endings_)
-      require(ends == 1, "each delivery ends once");
+    for (const auto& [id, record] : store.all)
+      require(!record.is_owed, "each delivery ends");
     for (const auto& [ticket, answers] : tickets_)
       require(answers == 1, "each drain is answered once");
     for (const auto& [incarnation, child] : children)
@@ -109,6 +115,7 @@ private:
     if (child != nullptr && child->probe == x.probe)
       child->probe.reset();
   }
+  void take(const input::Start&) { has_begun_ = true; }
   void take(const input::Wake&) { wake_up.reset(); }
   void take(const input::GuardClosed&) {} // none has a guard
   void take(const input::RetryNow&) { not_before_.clear(); }
@@ -150,19 +157,34 @@ private:
   std::string carry_out(const effect::Accept& x) {
     require(!has_ended_, "nothing is accepted after the end");
     require(in_slot_.count(x.slot) == 0, "nobody's slot is given away");
-    require(deliveries.count(x.delivery) == 0, "a delivery's number is its own");
+    const auto& record = store.accept(x.delivery);
     in_slot_[x.slot] = x.delivery;
-    endings_[x.delivery] = 0;
-    deliveries.emplace(
-      x.delivery, KnownDelivery{x.slot, submission_.key, submission_.deadline, !options_.persist});
+    deliveries.emplace(x.delivery, KnownDelivery{x.slot, record.key, record.deadline});
     return accept_line(x.delivery);
   }
 
   std::string carry_out(const effect::Refuse& x) { return refuse_line(x.reason); }
 
   std::string carry_out(const effect::Persist& x) {
-    require(in_slot_.at(x.slot) == x.delivery, "a delivery is stored from its slot");
+    look_at(x);
     return persist_line(x.delivery);
+  }
+
+  std::string carry_out(const effect::Confirm& x) {
+    look_at(x);
+    return confirm_line(x.delivery);
+  }
+
+  std::string carry_out(const effect::CountAttempts& x) {
+    look_at(x);
+    return count_line(x.delivery, x.attempts);
+  }
+
+  std::string carry_out(const effect::Suspend& x) {
+    require(ends_, "what is owed is left to the store at the end only");
+    look_at(x);
+    end(x.slot);
+    return suspend_line(x.delivery, x.attempts, x.submitted_at, x.deadline);
   }
 
   std::string carry_out(const effect::StartChild& x) {
@@ -212,7 +234,7 @@ private:
     auto& child = children.at(x.incarnation);
     require(!has_ended_, "nothing is handed over after the end");
     require(!is_paused_, "nothing is handed over in a pause");
-    require(delivery.is_stored, "nothing is handed over before it is stored");
+    require(store.is_stored(id), "nothing is handed over before it is stored");
     require(delivery.deadline > now_, "nothing is handed over at its deadline or later");
     require(child.is_there(), "deliveries are handed to a child that is there");
     require(!is_with_a_child(delivery), "a delivery is with one child at a time");
@@ -225,7 +247,7 @@ private:
     require(child.has.size() < options_.max_in_flight, "a child holds no more than it may");
     require(!is_narrowed(child) || child.has.empty(),
             "a child that has refused a delivery holds one at a time, if that is wished");
-    check_order(id, delivery);
+    check_order(options_.ordering, deliveries, id);
     const auto asked = not_before_.find({id, child.is_fallback});
     require(asked == not_before_.end() || now_ >= asked->second,
             "a delivery is not handed over before the time that its refusal asked for");
@@ -254,15 +276,17 @@ private:
 
   std::string carry_out(const effect::Acknowledge& x) {
     const auto id = in_slot_.at(x.slot);
+    store.acknowledge(id);
     end(x.slot);
     return acknowledge_line(id);
   }
 
   std::string carry_out(const effect::DeadLetter& x) {
     const auto& delivery = deliveries.at(x.delivery);
-    require(in_slot_.at(x.slot) == x.delivery, "a dead letter is in its slot");
-    require(!options_.max_attempts || x.attempts <= *options_.max_attempts,
+    require(!options_.max_attempts || store.all.at(x.delivery).is_restored
+              || x.attempts <= *options_.max_attempts,
             "no delivery fails more often than it may");
+    look_at(x);
     require(x.reason != DeadLetterReason::dropped || !is_with_a_child(delivery),
             "nothing that a child holds is dropped");
     require(x.reason != DeadLetterReason::expired || delivery.deadline <= now_,
@@ -301,6 +325,12 @@ private:
 
   // -- what both mean --------------------------------------------------------------------
 
+  template <class T>
+  void look_at(const T& x) {
+    require(in_slot_.at(x.slot) == x.delivery, "what is said of a delivery names its slot");
+    store.carry_out(x);
+  }
+
   KnownChild* known(std::uint32_t incarnation) {
     const auto found = children.find(incarnation);
     return found == children.end() ? nullptr : &found->second;
@@ -331,40 +361,14 @@ private:
 
   void end(std::uint32_t slot) {
     const auto id = in_slot_.at(slot);
-    ++endings_[id];
     in_slot_.erase(slot);
     deliveries.at(id).is_owed = false;
     deliveries.at(id).in_flight_at = 0;
   }
 
-  void check_order(std::uint64_t id, const KnownDelivery& delivery) const {
-    for (const auto& [other_id, other] : deliveries) {
-      if (other_id == id)
-        continue;
-      const auto is_older = other_id < id;
-      const auto is_same_key = delivery.key != 0 && other.key == delivery.key;
-      switch (options_.ordering) {
-      case Ordering::strict:
-        require(!is_older || !other.is_owed || other.in_flight_at != 0,
-                "in strict order, all that is older is with a child already");
-        break;
-      case Ordering::per_key:
-        require(!is_same_key || !other.is_owed || (!is_older && other.in_flight_at == 0),
-                "of a key the oldest is with a child, and no other");
-        break;
-      case Ordering::unordered:
-        break;
-      }
-      const auto waits_for_its_key = options_.ordering == Ordering::per_key && other.key != 0;
-      require(delivery.last_at != 0 || !is_older || !other.is_owed || waits_for_its_key
-                || other.last_at != 0,
-              "what is new goes in order of submission");
-    }
-  }
-
   // Whether something that is out will move what is owed on.
   bool is_going_on() const {
-    if (is_paused_ || in_slot_.empty() || wake_up)
+    if (is_paused_ || in_slot_.empty() || wake_up || !has_begun_)
       return true;
     const auto is_awaited = std::any_of(children.begin(), children.end(), [](const auto& entry) {
       const auto& child = entry.second;
@@ -372,23 +376,18 @@ private:
              && (child.state == State::starting || child.state == State::leaving
                  || (child.is_there() && (!child.has.empty() || child.probe)));
     });
-    const auto is_being_stored =
-      std::any_of(deliveries.begin(), deliveries.end(), [](const auto& entry) {
-        return entry.second.is_owed && !entry.second.is_stored;
-      });
-    return is_awaited || is_being_stored;
+    return is_awaited || !store.awaited().empty();
   }
 
   EngineOptions options_;
   Instant now_;
-  input::Submit submission_;
+  bool has_begun_ = false; // it was started, or given something to do
   bool is_paused_ = false;
   bool has_quit_ = false;
   bool ends_ = false; // in this step
   bool has_ended_ = false;
   std::uint32_t came_too_late_ = 0;
   std::map<std::uint32_t, std::uint64_t> in_slot_;
-  std::map<std::uint64_t, int> endings_;
   std::map<std::uint32_t, int> tickets_;
   std::map<HandOverId, KnownHandOver> meanings_;
   std::set<std::pair<std::uint32_t, std::uint64_t>> handed_;

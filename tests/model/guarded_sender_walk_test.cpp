@@ -76,9 +76,13 @@ struct Setting {
   unsigned trip;
   unsigned budget;
   unsigned spread;
+  unsigned persist;
+  unsigned restored; // with a store
 };
 
 void showValue(const Setting& x, std::ostream& out) { // NOLINT: rapidcheck's name
+  if (x.persist != 0)
+    out << "persist, " << x.restored << " restored, ";
   out << "ordering " << x.ordering << ", works_on " << x.works_on << ", window " << x.window
       << ", hangs " << x.hangs << ", at_tick " << x.at_tick << ", fallback " << x.fallback
       << ", probes " << x.probes << ", trip " << x.trip << ", budget " << x.budget << ", spread "
@@ -110,6 +114,7 @@ EngineOptions options_of(const Setting& x) {
                     : x.ordering == 1 ? Ordering::per_key
                                       : Ordering::unordered;
   result.works_on = x.works_on == 0 ? WorksOn::one : WorksOn::many;
+  result.persist = x.persist != 0;
   result.max_in_flight = 1 + 3 * x.window;
   result.restart = x.at_tick == 0 ? RestartTiming::at_once : RestartTiming::at_tick;
   if (x.hangs != 0) {
@@ -132,7 +137,9 @@ public:
     options.guard = guard_;
     engine_ =
       std::make_unique<SenderEngine>(std::make_shared<const EngineOptions>(std::move(options)));
-    step(input::Start{});
+    for (unsigned i = 1; i <= setting.restored; ++i) // without a store none is taken
+      step(input::Restore{.delivery = i, .attempts = i % 3, .key = i % 2});
+    step(input::Start{setting.restored});
   }
 
   void take(unsigned kind, unsigned value) {
@@ -178,6 +185,9 @@ public:
       return step(input::Pause{});
     case 17:
       return step(input::Resume{});
+    case 18:
+    case 19:
+      return the_store_answers(value % 8 != 0);
     default:
       return;
     }
@@ -215,6 +225,17 @@ private:
       use(HandOverId{*std::next(open_.begin(), static_cast<long>(value % open_.size()))});
   }
 
+  void the_store_answers(bool has_stored) {
+    if (being_stored_.empty())
+      return;
+    const auto x = being_stored_.back();
+    being_stored_.pop_back();
+    if (has_stored)
+      step(input::Persisted{x.slot, x.delivery});
+    else
+      step(input::NotPersisted{x.slot, x.delivery, {9, "no room"}});
+  }
+
   void down(std::uint32_t child) {
     children_.erase(child);
     step(input::ChildDown{child, {3, "down"}});
@@ -235,7 +256,8 @@ private:
   // Every child starts, those that are told to end do, and all that is handed over is done.
   void work_off() {
     for (bool is_busy = true; is_busy;) {
-      is_busy = false;
+      is_busy = !being_stored_.empty();
+      the_store_answers(true);
       for (const auto child : std::set<std::uint32_t>{children_}) {
         if (told_to_end_.count(child) != 0) {
           is_busy = true;
@@ -300,6 +322,8 @@ private:
         probe_ = *v;
       } else if (const auto* const u = std::get_if<effect::WakeAt>(&effect)) {
         wake_at_ = u->at;
+      } else if (const auto* const t = std::get_if<effect::Persist>(&effect)) {
+        being_stored_.push_back(*t);
       }
     }
     hand_overs_ += handed_over;
@@ -314,6 +338,7 @@ private:
   std::set<std::uint32_t> fallbacks_;
   std::set<std::uint64_t> open_; // hand-overs of which nothing came back
   std::optional<effect::Probe> probe_;
+  std::vector<effect::Persist> being_stored_;
   std::vector<Permit> others_;
   Instant now_{};
   Instant wake_at_ = Instant::never();
@@ -331,10 +356,11 @@ TEST(guarded_sender_walk, calls_only_with_leave_tells_of_each_once_and_never_sta
       rc::gen::set(&Setting::window, one_of(3)), rc::gen::set(&Setting::hangs, one_of(2)),
       rc::gen::set(&Setting::at_tick, one_of(2)), rc::gen::set(&Setting::fallback, one_of(2)),
       rc::gen::set(&Setting::probes, one_of(3)), rc::gen::set(&Setting::trip, one_of(3)),
-      rc::gen::set(&Setting::budget, one_of(2)), rc::gen::set(&Setting::spread, one_of(2)));
+      rc::gen::set(&Setting::budget, one_of(2)), rc::gen::set(&Setting::spread, one_of(2)),
+      rc::gen::set(&Setting::persist, one_of(2)), rc::gen::set(&Setting::restored, one_of(5)));
     const auto commands =
       *rc::gen::scale(4.0, rc::gen::container<std::vector<std::pair<unsigned, unsigned>>>(
-                             rc::gen::pair(one_of(18), one_of(400))));
+                             rc::gen::pair(one_of(20), one_of(400))));
     GuardedWalk walk{setting};
     for (const auto& [kind, value] : commands)
       walk.take(kind, value);

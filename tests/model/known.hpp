@@ -2,9 +2,11 @@
 
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/delivery/hand_over_id.hpp"
+#include "backoff_actor/delivery/ordering.hpp"
 #include "drawn.hpp"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -28,7 +30,6 @@ struct KnownDelivery {
   std::uint32_t slot;
   std::uint64_t key;
   Instant deadline;
-  bool is_stored;
   bool is_owed = true;
   std::uint32_t in_flight_at = 0; // 0: nowhere
   std::uint32_t last_at = 0;      // 0: never handed over
@@ -39,5 +40,33 @@ struct KnownHandOver {
   std::uint64_t delivery;
   std::uint32_t incarnation;
 };
+
+/// Whether it is the turn of the delivery with this number to be handed over.
+inline void check_order(Ordering ordering, const std::map<std::uint64_t, KnownDelivery>& deliveries,
+                        std::uint64_t id) {
+  const auto& delivery = deliveries.at(id);
+  for (const auto& [other_id, other] : deliveries) {
+    if (other_id == id)
+      continue;
+    const auto is_older = other_id < id;
+    const auto is_same_key = delivery.key != 0 && other.key == delivery.key;
+    switch (ordering) {
+    case Ordering::strict:
+      require(!is_older || !other.is_owed || other.in_flight_at != 0,
+              "in strict order, all that is older is with a child already");
+      break;
+    case Ordering::per_key:
+      require(!is_same_key || !other.is_owed || (!is_older && other.in_flight_at == 0),
+              "of a key the oldest is with a child, and no other");
+      break;
+    case Ordering::unordered:
+      break;
+    }
+    const auto waits_for_its_key = ordering == Ordering::per_key && other.key != 0;
+    require(delivery.last_at != 0 || !is_older || !other.is_owed || waits_for_its_key
+              || other.last_at != 0,
+            "what is new goes in order of submission");
+  }
+}
 
 } // namespace backoff_actor::model_test

@@ -50,6 +50,7 @@ protected:
     case Verdict::give_up:
     case Verdict::escalate:
       ++find(held.delivery)->attempts;
+      note_attempts(*find(held.delivery));
       return give_up(held.decision.verdict == Verdict::escalate, held.delivery, held.cause);
     }
   }
@@ -128,11 +129,17 @@ protected:
     x.is_suspect = false;
     lane.last_progress = now;
     narrow(lane);
-    if (was_tried && at_least > options.retry_after_ceiling)
+    if (was_tried && at_least > options.retry_after_ceiling) {
       bury(id, DeadLetterReason::retry_after_too_long, &cause);
-    else if (was_tried && is_exhausted(x))
+      return for_all;
+    }
+    if (was_tried && is_exhausted(x)) {
       bury(id, DeadLetterReason::attempts_exhausted, &cause);
-    else if (options.ordering != Ordering::strict)
+      return for_all;
+    }
+    if (was_tried)
+      note_attempts(x);
+    if (options.ordering != Ordering::strict)
       pause_on_its_own(lane, x, std::min(at_least, options.retry_after_ceiling));
     return for_all;
   }

@@ -33,7 +33,8 @@ struct ReferenceChild {
 
   ChildState state = ChildState::waiting;
   StoppedBecause stopped = StoppedBecause::not_stopped;
-  bool is_member = false; // of the row
+  bool is_member = false;  // of the row
+  bool is_awaited = false; // by those in front, though it is a member no more
   std::uint32_t incarnation = 0;
   std::uint32_t restarts = 0;
   bool has_been_up = false;

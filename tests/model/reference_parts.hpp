@@ -99,6 +99,15 @@ inline std::string describe(const Cause* cause) {
 inline std::string accept_line(std::uint64_t delivery) { return "accept " + number(delivery); }
 inline std::string refuse_line(Refusal why) { return "refuse: " + std::string{to_string(why)}; }
 inline std::string persist_line(std::uint64_t delivery) { return "persist " + number(delivery); }
+inline std::string confirm_line(std::uint64_t delivery) { return "confirm " + number(delivery); }
+inline std::string count_line(std::uint64_t delivery, std::uint32_t attempts) {
+  return "count " + number(attempts) + " attempts of " + number(delivery);
+}
+inline std::string suspend_line(std::uint64_t delivery, std::uint32_t attempts,
+                                Instant submitted_at, Instant deadline) {
+  return "suspend " + number(delivery) + ", " + number(attempts) + " attempts, since "
+         + describe(submitted_at) + ", until " + describe(deadline);
+}
 inline std::string start_line(std::uint32_t child, bool is_fallback) {
   return (is_fallback ? "start fallback " : "start child ") + number(child);
 }
@@ -140,6 +149,10 @@ inline std::string describe(const Event& event) {
     text += ", delay " + to_string(x->delay);
   else if (const auto* y = std::get_if<event::Acknowledged>(&event))
     text += ", child " + number(y->incarnation);
+  else if (const auto* z = std::get_if<event::Restored>(&event))
+    text += ", " + number(z->attempts) + " attempts";
+  else if (const auto* u = std::get_if<event::Suspended>(&event))
+    text += ", " + number(u->attempts) + " attempts";
   return text;
 }
 
@@ -158,7 +171,9 @@ inline std::string describe(const SenderStatus& x) {
                                                           {"nacks", n.nacks},
                                                           {"crashes", n.crashes},
                                                           {"failed starts", n.failed_starts},
-                                                          {"hangs", n.hangs}};
+                                                          {"hangs", n.hangs},
+                                                          {"restored", n.restored},
+                                                          {"suspended", n.suspended}};
   for (const auto& [name, count] : counts)
     text += std::string{", "} + name + " " + number(count);
   return text;

@@ -48,19 +48,28 @@ protected:
     return true;
   }
 
-  std::uint64_t accept(const input::Submit& x) {
-    const auto id = ++last_id_;
-    deliveries.push_back(
-      {.id = id,
-       .submitted_at = now,
-       .deadline = x.deadline,
-       .key = x.key,
-       .weight = x.weight,
-       .is_stored = !options.persist,
-       .own_backoff = in_stream(options.backoff, detail::mix(options.backoff.stream() ^ id))});
-    ++counters.accepted;
+  /// `x`: a submission, or what an earlier sender has left.
+  template <class Given>
+  Delivery& take_in(const Given& x, std::uint64_t id, Instant submitted_at) {
+    last_id_ = id;
     taken.push_back(accept_line(id));
+    return deliveries.emplace_back(Delivery{
+      .id = id,
+      .submitted_at = submitted_at,
+      .deadline = x.deadline,
+      .key = x.key,
+      .weight = x.weight,
+      .is_stored = false,
+      .own_backoff = in_stream(options.backoff, detail::mix(options.backoff.stream() ^ id))});
+  }
+
+  std::uint64_t accept(const input::Submit& x) {
+    const auto id = last_id_ + 1;
+    take_in(x, id, now).is_stored = !options.persist;
+    ++counters.accepted;
     tell(event::Accepted{now, id});
+    if (options.persist)
+      taken.push_back(persist_line(id));
     return id;
   }
 
@@ -78,7 +87,10 @@ protected:
       if (lane->child != Child::none)
         taken.push_back(stop_line(lane->incarnation));
     for (const auto id : owed())
-      bury(id, reason, cause);
+      if (options.persist && find(id)->is_stored)
+        leave_to_the_store(id);
+      else
+        bury(id, reason, cause);
     answer_drains();
     tell(event::SenderStopped{now});
     is_stopped = true;
@@ -103,6 +115,13 @@ protected:
     if (!lane.is_fallback && incarnation > 1)
       ++restarts;
     taken.push_back(start_line(lane.incarnation, lane.is_fallback));
+  }
+
+  /// The last one stopped normally, with nothing owed, or there was none yet.
+  void start_who_is_wanted() {
+    for (auto* lane : lanes())
+      if (serves(*lane) && lane->child == Child::none && !lane->due)
+        start_child(*lane);
   }
 
   /// The child that was told to end has ended, or is taken for it.
@@ -144,11 +163,12 @@ protected:
     auto& x = *find(culprit);
     ++x.attempts;
     if (is_fatal(verdict))
-      return;
+      return note_attempts(x);
     if (verdict == Verdict::reject)
       return bury(culprit, DeadLetterReason::rejected, &cause);
     if (is_exhausted(x))
       return bury(culprit, DeadLetterReason::attempts_exhausted, &cause);
+    note_attempts(x);
     if (options.works_on == WorksOn::many)
       x.is_suspect = true;
     if (options.ordering != Ordering::strict)
@@ -295,8 +315,10 @@ protected:
 
   std::uint64_t next_turn() { return ++turns_; }
 
-private:
+  /// Of any delivery so far, also in earlier senders.
   std::uint64_t last_id_ = 0;
+
+private:
   std::uint32_t epochs_ = 0;
   std::uint64_t turns_ = 0;
   std::vector<Instant> failures_;

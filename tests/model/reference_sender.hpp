@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reference_answers.hpp"
+#include "reference_storing.hpp"
 
 #include <algorithm>
 #include <string>
@@ -13,9 +13,10 @@ namespace backoff_actor::model_test {
 ///
 /// It shares no code with the engine but the backoff value, which has tests of its own. `step`
 /// takes what the engine takes; `taken` and `told` are the effects and events, as text.
-class ReferenceSender : public ReferenceAnswers {
+class ReferenceSender : public ReferenceStoring {
 public:
-  using ReferenceAnswers::ReferenceAnswers;
+  using ReferenceStoring::ReferenceStoring;
+  using ReferenceStoring::operator();
 
   void step(Instant at, const Input& input) {
     taken.clear();
@@ -34,8 +35,11 @@ public:
 
   // -- inputs ----------------------------------------------------------------------------
 
-  void operator()(const input::Start&) {
-    if (incarnation == 0 && !is_stopped)
+  void operator()(const input::Start& x) {
+    if (is_stopped)
+      return;
+    last_id_ = std::max(last_id_, x.last_delivery);
+    if (incarnation == 0)
       start_child(primary);
   }
 
@@ -61,16 +65,7 @@ public:
       return bury(id, DeadLetterReason::expired, last_failure());
     if (is_full && options.overflow == Overflow::drop_newest)
       return bury(id, DeadLetterReason::dropped, last_failure());
-    if (options.persist)
-      taken.push_back(persist_line(id));
-    for (auto* lane : lanes())
-      if (serves(*lane) && lane->child == Child::none && !lane->due)
-        start_child(*lane);
-  }
-
-  void operator()(const input::Persisted& x) {
-    if (auto* found = find(x.delivery))
-      found->is_stored = true;
+    start_who_is_wanted();
   }
 
   void operator()(const input::ChildStarted& x) {

@@ -242,6 +242,21 @@ protected:
     }
   }
 
+  /// What was charged outlives the sender, if what was charged does.
+  void note_attempts(const Delivery& x) {
+    if (options.persist)
+      taken.push_back(count_line(x.id, x.attempts));
+  }
+
+  /// A later sender goes on with it.
+  void leave_to_the_store(std::uint64_t id) {
+    const auto& x = *find(id);
+    taken.push_back(suspend_line(id, x.attempts, x.submitted_at, x.deadline));
+    tell(event::Suspended{now, id, x.attempts});
+    ++counters.suspended;
+    erase(id);
+  }
+
   bool is_exhausted(const Delivery& x) const {
     return options.max_attempts && x.attempts >= *options.max_attempts;
   }

@@ -146,6 +146,7 @@ private:
     if (child->state == ChildState::stopped)
       return answer(x.ticket, std::nullopt, child);
     child->terminators.push_back(x.ticket);
+    child->is_awaited = child->is_member && stage_ == Stage::ending;
     child->is_member = false;
     if (child->state == ChildState::waiting)
       return stopped(child, StoppedBecause::terminated);
@@ -242,7 +243,7 @@ private:
   bool is_row_down() {
     for (auto i = children_.size(); i-- > 0;) {
       const auto& x = children_[i];
-      if (!x->is_member || !x->is_alive())
+      if (!(x->is_member || x->is_awaited) || !x->is_alive())
         continue;
       if (x->state != ChildState::ending)
         tell_to_end(x, Child::Then::row);

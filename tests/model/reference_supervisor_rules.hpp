@@ -212,6 +212,7 @@ protected:
     child->state = ChildState::stopped;
     child->stopped = reason;
     child->is_member = false;
+    child->is_awaited = false;
     child->due.reset();
     child->turn = 0;
     if (reason != StoppedBecause::given_up && phase_ != SupervisorPhase::stopping)

@@ -5,8 +5,10 @@
 //
 //     reference_*.hpp      the sender in the most obvious way, written from the contract
 //     contract.hpp         what holds whatever the reference says
+//     store_contract.hpp   the part of it that a driver with a store counts on
 //     walk_conditions.hpp  the options of a walk, drawn
 //     walk_command.hpp     the commands of a walk, drawn
+//     walk_lookup.hpp      what they refer to
 //     walk.hpp             both senders side by side, and the end at which all is worked off
 //     story.hpp            the inputs of a failing walk in words, to make a unit test of
 //
@@ -40,10 +42,16 @@ bool walks_agree(Theme theme) {
       theme(x);
       return x;
     });
+    const auto left =
+      conditions.persist == 0
+        ? std::vector<Command>{}
+        : *rc::gen::resize(6, rc::gen::container<std::vector<Command>>(arbitrary_restore()));
     const auto commands =
       *rc::gen::scale(6.0, rc::gen::container<std::vector<Command>>(arbitrary_command()));
     Walk walk{conditions};
     try {
+      for (const auto& command : left)
+        walk.take(command);
       walk.begin();
       for (const auto& command : commands)
         walk.take(command);
@@ -138,6 +146,13 @@ TEST(sender_engine_walk, agrees_when_a_fallback_takes_over) {
     x.has_fallback = 1;
     if (x.max_elapsed == 0)
       x.restart_limit = 1 + x.restart_limit % 2;
+  }));
+}
+
+TEST(sender_engine_walk, agrees_when_there_is_a_store_and_when_it_fails) {
+  EXPECT_TRUE(walks_agree([](Conditions& x) {
+    x.persist = 1;
+    x.start %= 7;
   }));
 }
 

@@ -17,11 +17,21 @@ public:
   }
 
 private:
-  std::string tell(const input::Start&) const { return "Start"; }
+  std::string tell(const input::Restore& x) const {
+    return "Restore " + number(x.delivery) + ", " + number(x.attempts) + " attempts, since "
+           + describe(x.submitted_at) + ", key " + number(x.key) + " weight " + number(x.weight)
+           + until(x.deadline);
+  }
+  std::string tell(const input::Start& x) const {
+    return x.last_delivery == 0 ? "Start" : "Start after " + number(x.last_delivery);
+  }
   std::string tell(const input::Submit& x) const {
     return "Submit key " + number(x.key) + " weight " + number(x.weight) + until(x.deadline);
   }
   std::string tell(const input::Persisted& x) const { return "Persisted " + number(x.delivery); }
+  std::string tell(const input::NotPersisted& x) const {
+    return "NotPersisted " + number(x.delivery);
+  }
   std::string tell(const input::ChildStarted& x) const {
     return "ChildStarted " + number(x.incarnation);
   }

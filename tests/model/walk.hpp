@@ -4,13 +4,17 @@
 #include "reference_sender.hpp"
 #include "story.hpp"
 #include "walk_command.hpp"
+#include "walk_lookup.hpp"
 
 #include <rapidcheck.h>
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace backoff_actor::model_test {
@@ -18,6 +22,9 @@ namespace backoff_actor::model_test {
 /// The engine and, beside it, the reference sender, with a driver that resolves commands.
 class Walk {
 public:
+  /// Told of what went in and, one by one, what is to be done, once that is known to be right.
+  using Listener = std::function<void(const Input&, const Effects&)>;
+
   explicit Walk(const Conditions& conditions)
     : conditions_(conditions), options_(options_of(conditions)), reference_(options_),
       contract_(options_) {
@@ -27,11 +34,34 @@ public:
       std::make_unique<SenderEngine>(std::make_shared<const EngineOptions>(std::move(options)));
   }
 
+  void listen(Listener listener) { listener_ = std::move(listener); }
+
+  /// Lets another store, which is well, take all that is to be stored when all is worked off.
+  void store_by(std::function<void()> store_all) { store_all_ = std::move(store_all); }
+
+  Instant now() const { return now_; }
+  const Contract& contract() const { return contract_; }
+
+  /// A line of the story that is not the engine's.
+  void remark(std::string line) { steps_.emplace_back(now_, std::move(line)); }
+
+  void start(std::uint64_t last_number) { step(input::Start{last_number}); }
+  void restore(const input::Restore& x) { step(x); }
+
+  /// The store's word on a delivery that there is or was.
+  void answer(std::uint64_t id, bool is_stored) {
+    const auto slot = contract_.deliveries.at(id).slot;
+    if (is_stored)
+      step(input::Persisted{slot, id});
+    else
+      step(input::NotPersisted{slot, id, {9, "no room for " + number(id)}});
+  }
+
   /// Brings the sender to where the walk is to begin, if it gets there.
   void begin() {
     const auto is_fresh = beginning_of(conditions_) == Beginning::fresh;
     if (conditions_.start != 7 || !is_fresh)
-      step(input::Start{});
+      start(conditions_.persist != 0 ? contract_.store.last_number() + gap() : 0);
     if (is_fresh)
       return;
     for (const auto time_to_live : {1000, 20, 1000})
@@ -62,28 +92,31 @@ public:
   void take(const Command& x) {
     switch (x.kind) {
     case Kind::submit:
-      return step(input::Submit{deadline(x), x.key(), x.weight()});
+      return step(input::Submit{deadline(x, now_), x.key(), x.weight()});
     case Kind::persisted:
       return take_persisted(x);
+    case Kind::restore:
+      return take_restore(x);
     case Kind::child_started:
-      return step(input::ChildStarted{child(x)});
+      return step(input::ChildStarted{child(x, contract_)});
     case Kind::start_failed:
-      return step(input::StartFailed{child(x), {x.code(), "start failed"}, x.verdict()});
+      return step(input::StartFailed{child(x, contract_), {x.code(), "start failed"}, x.verdict()});
     case Kind::child_down:
-      return step(input::ChildDown{child(x), {x.code(), "down"}, x.verdict()});
+      return step(input::ChildDown{child(x, contract_), {x.code(), "down"}, x.verdict()});
     case Kind::acknowledged:
-      return step(input::Acknowledged{hand_over(x)});
+      return step(input::Acknowledged{hand_over(x, contract_)});
     case Kind::error_answer:
-      return step(
-        input::ErrorAnswer{hand_over(x), x.error(), x.is_bounce(), x.is_settled(), x.decision()});
+      return step(input::ErrorAnswer{hand_over(x, contract_), x.error(), x.is_bounce(),
+                                     x.is_settled(), x.decision()});
     case Kind::child_alive:
       return take_child_alive(x);
     case Kind::nacked:
-      return step(input::Nacked{hand_over(x), x.error(), x.retry_after(), x.is_held_back()});
+      return step(
+        input::Nacked{hand_over(x, contract_), x.error(), x.retry_after(), x.is_held_back()});
     case Kind::rejected:
-      return step(input::Rejected{hand_over(x), x.error()});
+      return step(input::Rejected{hand_over(x, contract_), x.error()});
     case Kind::working:
-      return step(input::Working{hand_over(x)});
+      return step(input::Working{hand_over(x, contract_)});
     case Kind::tick:
       return tick();
     case Kind::advance:
@@ -105,9 +138,9 @@ public:
     case Kind::resume:
       return step(input::Resume{});
     case Kind::drain:
-      return step(input::Drain{++tickets_, deadline(x)});
+      return step(input::Drain{++tickets_, deadline(x, now_)});
     case Kind::start:
-      return step(input::Start{});
+      return start(x.jump() == 0 ? 0 : contract_.store.last_number() + x.jump());
     case Kind::stop:
       return step(input::Stop{});
     }
@@ -125,12 +158,21 @@ public:
     contract_.at_the_end();
   }
 
+  /// The inputs so far, and the remarks.
+  std::string steps() const {
+    const Story story{contract_};
+    std::string text;
+    for (const auto& [at, what] : steps_) {
+      const auto* const input = std::get_if<Input>(&what);
+      const auto& line = input != nullptr ? story.of(*input) : std::get<std::string>(what);
+      text += "  " + describe(at) + " " + line + "\n";
+    }
+    return text;
+  }
+
   /// The steps so far, with all that was looked up, the failing one included.
   std::string story() const {
-    const Story story{contract_};
-    auto text = std::string{"the story:\n"};
-    for (const auto& [at, input] : steps_)
-      text += "  " + describe(at) + " " + story.of(input) + "\n";
+    auto text = "the story:\n" + steps();
     text += "the engine's answer to the last, as far as it was looked at:\n";
     for (const auto& line : asked_)
       text += "  " + line + "\n";
@@ -168,6 +210,8 @@ private:
     contract_.after(*engine_);
     if (engine_->phase() != Phase::stopped)
       check_what_is_due();
+    if (listener_)
+      listener_(input, effects_);
   }
 
   void compare_states() {
@@ -222,9 +266,10 @@ private:
   }
 
   void store_all() {
-    for (const auto& [id, delivery] : contract_.deliveries)
-      if (delivery.is_owed && !delivery.is_stored)
-        step_persisted(id);
+    if (store_all_)
+      return store_all_();
+    for (const auto id : contract_.store.awaited())
+      answer(id, true);
   }
 
   void work(std::uint32_t which, bool is_well) {
@@ -246,66 +291,29 @@ private:
 
   // -- what a command refers to ----------------------------------------------------------
 
-  Instant deadline(const Command& x) const {
-    return x.time_to_live() ? now_ + *x.time_to_live() : Instant::never();
-  }
-
-  // Mostly one that is in the state for it, sometimes one that never was.
-  std::uint32_t child(const Command& x) const {
-    std::vector<std::uint32_t> apt;
-    for (const auto& [which, child] : contract_.children)
-      if (is_apt(x.kind, child))
-        apt.push_back(which);
-    if (x.child() == Command::Child::apt && !apt.empty())
-      return apt[x.which() % apt.size()];
-    const auto count = static_cast<std::uint32_t>(contract_.children.size());
-    return x.child() == Command::Child::any ? x.which() % (count + 2) : count;
-  }
-
-  static bool is_apt(Kind kind, const KnownChild& child) {
-    using State = KnownChild::State;
-    switch (kind) {
-    case Kind::child_started:
-    case Kind::start_failed:
-      return child.state == State::starting;
-    case Kind::child_alive:
-      return child.probe.has_value();
-    default:
-      return child.state != State::gone && !child.is_stopped;
-    }
-  }
-
-  HandOverId hand_over(const Command& x) const {
-    const auto& ever = contract_.hand_overs;
-    if (x.hand_over() == Command::HandOver::never || ever.empty())
-      return HandOverId{x.who};
-    std::vector<HandOverId> held;
-    if (x.hand_over() == Command::HandOver::held)
-      for (const auto& [which, child] : contract_.children)
-        held.insert(held.end(), child.has.begin(), child.has.end());
-    const auto& from = held.empty() ? ever : held;
-    return from[x.which() % from.size()];
-  }
-
   void take_persisted(const Command& x) {
-    std::vector<std::uint64_t> unstored;
-    for (const auto& [id, delivery] : contract_.deliveries)
-      if (delivery.is_owed && !delivery.is_stored)
-        unstored.push_back(id);
-    if (!unstored.empty() && x.hand_over() == Command::HandOver::held)
-      return step_persisted(unstored[x.which() % unstored.size()]);
-    if (options_.persist && !contract_.deliveries.empty())
-      step_persisted(1 + x.which() % contract_.deliveries.size());
+    const auto is_stored = x.how % 100 >= store_failures_of(conditions_);
+    const auto awaited = contract_.store.awaited();
+    const auto& all = contract_.deliveries;
+    if (!awaited.empty() && x.hand_over() == Command::HandOver::held)
+      answer(awaited[x.which() % awaited.size()], is_stored);
+    else if (options_.persist && !all.empty())
+      answer(std::next(all.begin(), static_cast<std::ptrdiff_t>(x.which() % all.size()))->first,
+             is_stored);
   }
 
-  void step_persisted(std::uint64_t id) {
-    auto& delivery = contract_.deliveries.at(id);
-    delivery.is_stored = true;
-    step(input::Persisted{delivery.slot, id});
+  void take_restore(const Command& x) {
+    const auto last = contract_.store.last_number();
+    const auto delivery =
+      x.step() > 0 ? last + x.step() : last - std::min<std::uint64_t>(last, x.back());
+    restore({delivery, x.attempts(), now_ + -x.age(),
+             x.time_left() ? now_ + *x.time_left() : Instant::never(), x.key(), x.weight()});
   }
+
+  std::uint64_t gap() const { return static_cast<std::uint64_t>(conditions_.gap); }
 
   void take_child_alive(const Command& x) {
-    const auto which = child(x);
+    const auto which = child(x, contract_);
     auto probe = x.how % 16;
     const auto known = contract_.children.find(which);
     if (x.how % 8 != 7 && known != contract_.children.end() && known->second.probe)
@@ -337,7 +345,9 @@ private:
   Effects effects_;
   std::vector<Event> events_;
   Lines asked_;
-  std::vector<std::pair<Instant, Input>> steps_;
+  Listener listener_;
+  std::function<void()> store_all_;
+  std::vector<std::pair<Instant, std::variant<Input, std::string>>> steps_;
 };
 
 } // namespace backoff_actor::model_test

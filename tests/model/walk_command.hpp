@@ -13,7 +13,8 @@ namespace backoff_actor::model_test {
 
 enum class Kind {
   submit,
-  persisted,
+  persisted, // or not
+  restore,
   child_started,
   start_failed,
   child_down,
@@ -113,14 +114,32 @@ struct Command {
   }
   std::uint64_t key() const { return how / 7 % 4; }
   std::uint32_t weight() const { return how / 5 % 8; }
+
+  // -- what an earlier sender has left ---------------------------------------------------
+
+  /// By how much its number is above the last; 0: by nothing, but `back` below.
+  std::uint32_t step() const { return who % 16 < 13 ? 1 + which() % 3 : 0; }
+  std::uint32_t back() const { return which() % 3; }
+  std::uint32_t attempts() const { return how % 4; }
+  Duration age() const { return std::chrono::milliseconds{1} * (how / 3 % 500); }
+
+  /// Until the deadline, which may have passed; unset: there is none.
+  std::optional<Duration> time_left() const {
+    return how / 11 % 2 == 1
+             ? std::optional{std::chrono::milliseconds{1} * (static_cast<int>(how / 22 % 120) - 40)}
+             : std::nullopt;
+  }
+
+  /// Whether a `Start` comes with numbers above those of all so far, and by how much.
+  std::uint32_t jump() const { return how % 4 == 3 ? how / 4 % 5 : 0; }
 };
 
 inline void showValue(const Command& x, std::ostream& out) {
   static const char* const names[] = {
-    "submit",       "persisted",   "child_started", "start_failed", "child_down", "acknowledged",
-    "error_answer", "child_alive", "nacked",        "rejected",     "working",    "tick",
-    "advance",      "be_late",     "wake",          "retry_now",    "reset",      "pause",
-    "resume",       "drain",       "start",         "stop"};
+    "submit",       "persisted",    "restore",     "child_started", "start_failed", "child_down",
+    "acknowledged", "error_answer", "child_alive", "nacked",        "rejected",     "working",
+    "tick",         "advance",      "be_late",     "wake",          "retry_now",    "reset",
+    "pause",        "resume",       "drain",       "start",         "stop"};
   static const char* const children[] = {"a child to which that happens", "the youngest child",
                                          "any child"};
   static const char* const hand_overs[] = {"a hand-over that a child has", "any hand-over",
@@ -136,6 +155,21 @@ inline void showValue(const Command& x, std::ostream& out) {
     out << " key " << x.key() << " weight " << x.weight();
     if (x.time_to_live())
       out << " time to live " << to_string(*x.time_to_live());
+    break;
+  case Kind::persisted:
+    out << " for " << (x.hand_over() == Command::HandOver::held ? "one that waits for it" : "any")
+        << ", " << x.how % 100 << " of 100";
+    break;
+  case Kind::restore:
+    out << " of a number " << (x.step() > 0 ? x.step() : x.back())
+        << (x.step() > 0 ? " above" : " below") << " the last, " << x.attempts()
+        << " attempts, key " << x.key() << " weight " << x.weight() << ", since "
+        << to_string(x.age());
+    if (x.time_left())
+      out << ", time left " << to_string(*x.time_left());
+    break;
+  case Kind::start:
+    out << " with numbers " << x.jump() << " above the last";
     break;
   case Kind::child_started:
   case Kind::child_alive:
@@ -177,20 +211,25 @@ inline void showValue(const Command& x, std::ostream& out) {
 
 inline rc::Gen<Command> arbitrary_command() {
   return rc::gen::build<Command>(
-    rc::gen::set(&Command::kind, rc::gen::weightedElement<Kind>(
-                                   {{180, Kind::submit},        {250, Kind::persisted},
-                                    {300, Kind::child_started}, {20, Kind::start_failed},
-                                    {80, Kind::child_down},     {250, Kind::acknowledged},
-                                    {150, Kind::error_answer},  {60, Kind::child_alive},
-                                    {80, Kind::nacked},         {30, Kind::rejected},
-                                    {40, Kind::working},        {200, Kind::tick},
-                                    {100, Kind::advance},       {20, Kind::be_late},
-                                    {20, Kind::wake},           {10, Kind::retry_now},
-                                    {10, Kind::reset},          {10, Kind::pause},
-                                    {40, Kind::resume},         {8, Kind::drain},
-                                    {4, Kind::start},           {1, Kind::stop}})),
+    rc::gen::set(&Command::kind,
+                 rc::gen::weightedElement<Kind>(
+                   {{180, Kind::submit},       {250, Kind::persisted},  {300, Kind::child_started},
+                    {20, Kind::start_failed},  {80, Kind::child_down},  {250, Kind::acknowledged},
+                    {150, Kind::error_answer}, {60, Kind::child_alive}, {80, Kind::nacked},
+                    {30, Kind::rejected},      {40, Kind::working},     {200, Kind::tick},
+                    {100, Kind::advance},      {20, Kind::be_late},     {20, Kind::wake},
+                    {10, Kind::retry_now},     {10, Kind::reset},       {10, Kind::pause},
+                    {40, Kind::resume},        {8, Kind::drain},        {4, Kind::start},
+                    {1, Kind::stop},           {4, Kind::restore}})),
     rc::gen::set(&Command::who, below<std::uint32_t>(1600)),
     rc::gen::set(&Command::how, below<std::uint32_t>(100'000)));
+}
+
+/// What an earlier sender has left: comes before all others.
+inline rc::Gen<Command> arbitrary_restore() {
+  return rc::gen::build<Command>(rc::gen::set(&Command::kind, rc::gen::just(Kind::restore)),
+                                 rc::gen::set(&Command::who, below<std::uint32_t>(1600)),
+                                 rc::gen::set(&Command::how, below<std::uint32_t>(100'000)));
 }
 
 } // namespace backoff_actor::model_test

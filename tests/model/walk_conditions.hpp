@@ -36,6 +36,8 @@ struct Conditions {
   int max_elapsed = 0;    // 0: unset; in steps of 40 ms
   int has_fallback = 0;   // 0, 1
   int persist = 0;        // 0, 1
+  int store_fails = 0;    // 0: never; how often the store cannot take a delivery
+  int gap = 0;            // how many numbers were used and are forgotten, before the first Start
   int start = 0;          // of 8: with 7 the first Start comes when it comes
   int beginning = 0;      // what comes first, see Beginning
   int ending = 0;         // what comes last, see Ending
@@ -102,6 +104,12 @@ inline EngineOptions options_of(const Conditions& conditions) {
   return result;
 }
 
+/// In a hundred, of what the store is asked to take.
+inline std::uint32_t store_failures_of(const Conditions& conditions) {
+  constexpr std::uint32_t rates[] = {0, 0, 5, 25, 60};
+  return rates[conditions.store_fails];
+}
+
 inline Beginning beginning_of(const Conditions& conditions) {
   return static_cast<Beginning>(conditions.beginning);
 }
@@ -152,7 +160,8 @@ inline void showValue(const Conditions& conditions, std::ostream& out) {
   if (options.has_fallback)
     out << ", has_fallback";
   if (options.persist)
-    out << ", persist";
+    out << ", persist, of which " << store_failures_of(conditions) << "% fail, " << conditions.gap
+        << " numbers forgotten";
   if (conditions.start == 7)
     out << ", started late";
   out << "; beginning: " << beginnings[conditions.beginning]
@@ -173,6 +182,7 @@ inline rc::Gen<Conditions> arbitrary_conditions() {
     set(&Conditions::retry_ceiling, below(6)), set(&Conditions::restart_limit, below(6)),
     set(&Conditions::within, below(8)), set(&Conditions::max_elapsed, below(10)),
     set(&Conditions::has_fallback, below(2)), set(&Conditions::persist, below(2)),
+    set(&Conditions::store_fails, below(5)), set(&Conditions::gap, below(3)),
     set(&Conditions::start, below(8)), set(&Conditions::beginning, below(3)),
     set(&Conditions::ending, below(3)));
 }

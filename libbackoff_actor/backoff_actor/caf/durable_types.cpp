@@ -1,7 +1,5 @@
 #include "backoff_actor/caf/durable_types.hpp"
 
-#include <caf/message_builder.hpp>
-
 #include <algorithm>
 #include <string>
 

@@ -4,6 +4,8 @@
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/delivery/delivery_store.hpp"
 
+#include <caf/message_builder.hpp>
+
 #include <cstddef>
 #include <span>
 #include <stdexcept>

@@ -227,20 +227,26 @@ void OutboxQueue::commit(std::span<const StoreChange> batch) {
   }
 }
 
+// In order: a store takes no number below one that it has.
 void OutboxQueue::commit_one_by_one(std::vector<StoreChange>& batch) {
-  for (auto& x : batch) {
-    std::vector<StoreChange> one;
-    one.push_back(std::move(x));
+  for (auto next = batch.begin(); next != batch.end(); ++next) {
+    const std::span<const StoreChange> one{&*next, 1};
     try {
       commit(one);
       tell({last_insertion(one), {}});
     } catch (const StoreError& error) {
-      fail(one, error);
+      const auto is_too_large = error.failure() == StoreFailure::too_large;
+      const auto end = is_too_large ? next + 1 : batch.end();
+      std::vector<StoreChange> failed{std::make_move_iterator(next), std::make_move_iterator(end)};
+      fail(failed, error);
+      if (!is_too_large)
+        return;
     }
   }
 }
 
-// What nobody was promised is not stored; the rest must be, sometime, and so must a dead letter.
+// What nobody was promised is not stored; the rest must be, sometime, and so must a dead letter,
+// unless it never can.
 void OutboxQueue::fail(std::vector<StoreChange>& batch, const StoreError& error) {
   if (options_.on_error) {
     try {
@@ -261,7 +267,9 @@ void OutboxQueue::fail(std::vector<StoreChange>& batch, const StoreError& error)
     std::for_each(waiting_.begin(), waiting_.end(), note);
     const auto first_lost = std::stable_partition(batch.begin(), batch.end(), [&](const auto& x) {
       const auto* const insertion = std::get_if<change::Insert>(&x);
-      return insertion == nullptr || buried.count(insertion->delivery.id) != 0;
+      return insertion == nullptr
+             || (error.failure() != StoreFailure::too_large
+                 && buried.count(insertion->delivery.id) != 0);
     });
     waiting_.insert(waiting_.begin(), std::make_move_iterator(batch.begin()),
                     std::make_move_iterator(first_lost));

@@ -28,6 +28,7 @@
 #include <caf/result.hpp>
 #include <caf/save_inspector_base.hpp>
 #include <caf/send.hpp>
+#include <caf/span.hpp>
 #include <caf/system_messages.hpp>
 #include <caf/type_id.hpp>
 
@@ -196,12 +197,19 @@ public:
     return !has_met_handle_ && sink_.begin_object(type, name);
   }
 
-  /// @cond
   static constexpr bool has_human_readable_format() noexcept { return false; }
   bool end_object() { return sink_.end_object(); }
-  template <class... Ts>
-  bool begin_field(const Ts&... xs) {
-    return sink_.begin_field(xs...);
+  bool begin_field(std::string_view name) { return sink_.begin_field(name); }
+  bool begin_field(std::string_view name, bool is_present) {
+    return sink_.begin_field(name, is_present);
+  }
+  bool begin_field(std::string_view name, caf::span<const caf::type_id_t> types,
+                   std::size_t index) {
+    return sink_.begin_field(name, types, index);
+  }
+  bool begin_field(std::string_view name, bool is_present, caf::span<const caf::type_id_t> types,
+                   std::size_t index) {
+    return sink_.begin_field(name, is_present, types, index);
   }
   bool end_field() { return sink_.end_field(); }
   bool begin_tuple(std::size_t size) { return sink_.begin_tuple(size); }
@@ -216,7 +224,6 @@ public:
   auto value(const T& x) -> decltype(std::declval<caf::binary_serializer&>().value(x)) {
     return sink_.value(x);
   }
-  /// @endcond
 
 private:
   caf::binary_serializer sink_;

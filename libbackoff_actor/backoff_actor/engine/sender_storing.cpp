@@ -27,10 +27,17 @@ void SenderEngine::Step::operator()(const input::Restore& x) {
   auto& delivery = work_.outbox[slot];
   delivery.attempts = x.attempts;
   delivery.stored = true;
+  if (x.attempts != 0 && delivery.place == Place::fresh) { // a retry, for the guard's budget
+    work_.turns.take(slot);
+    work_.turns.give_back(slot);
+  }
   if (x.deadline != Instant::never())
     work_.deadlines.push(slot, {x.deadline, x.delivery});
   ++work_.counters.restored;
   observe([&] { return event::Restored{now_, x.delivery, x.attempts}; });
+  if (auto& serving = work_.serving_lane();
+      work_.last_incarnation != 0 && serving.child == Child::none && !serving.delay_runs)
+    start_child(serving); // told of too late, but nothing that is owed is left lying
 }
 
 // The delivery was charged, and stays owed.

@@ -68,7 +68,9 @@ void SupervisorEngine::Step::operator()(const supervisor_input::TerminateChild& 
   }
   answer_starter(slot, SupervisorError::terminated);
   child(slot).is_new = false;
+  const auto holds_up_row = child(slot).is_in_row && state_.row.stage == Stage::ending;
   leave_row(slot);
+  child(slot).holds_up_row = holds_up_row;
   wait_for_end();
   if (child(slot).state == ChildState::waiting)
     stay_away(slot, StoppedBecause::terminated);

@@ -116,7 +116,10 @@ void SupervisorEngine::Step::remove(Slot slot) {
   state_.remove(slot);
 }
 
-void SupervisorEngine::Step::leave_row(Slot slot) { child(slot).is_in_row = false; }
+void SupervisorEngine::Step::leave_row(Slot slot) {
+  child(slot).is_in_row = false;
+  child(slot).holds_up_row = false;
+}
 
 void SupervisorEngine::Step::not_due(Slot slot) {
   state_.due.erase(slot);

@@ -72,7 +72,7 @@ void SupervisorEngine::Step::advance_row() {
 bool SupervisorEngine::Step::end_row() {
   auto& at = state_.row.cursor;
   for (; at != none; at = child(at).previous) {
-    if (!child(at).is_in_row)
+    if (!child(at).is_in_row && !child(at).holds_up_row)
       continue;
     const auto state = child(at).state;
     if (state == ChildState::running || state == ChildState::starting)

@@ -48,11 +48,12 @@ struct BACKOFF_ACTOR_HIDDEN SupervisorEngine::Child {
   Then then = Then::stop;
   Directive directive = Directive::restart; // about the start that failed, until the child is down
   bool is_in_row = false;
-  bool is_ready = false;    // its delay is over, and it waits for a wake-up with room for it
-  bool is_new = false;      // who asked for it waits for its first start
-  bool is_first = false;    // one of those that the supervisor begins with
-  bool has_been_up = false; // ever
-  bool is_up = false;       // or was when it was told to end
+  bool holds_up_row = false; // was taken out of a row that is ending: those in front wait for it
+  bool is_ready = false;     // its delay is over, and it waits for a wake-up with room for it
+  bool is_new = false;       // who asked for it waits for its first start
+  bool is_first = false;     // one of those that the supervisor begins with
+  bool has_been_up = false;  // ever
+  bool is_up = false;        // or was when it was told to end
   bool is_killed = false;
 };
 

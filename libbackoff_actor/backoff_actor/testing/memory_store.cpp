@@ -10,8 +10,11 @@ namespace backoff_actor::testing {
 
 struct MemoryStore::Content {
   void operator()(const change::Insert& x) {
+    if (x.delivery.id <= last_id)
+      throw std::logic_error("a delivery's number is " + std::to_string(x.delivery.id)
+                             + ", allowed more than " + std::to_string(last_id));
     owed[x.delivery.id] = x.delivery;
-    last_id = std::max(last_id, x.delivery.id);
+    last_id = x.delivery.id;
   }
 
   void operator()(const change::Acknowledge& x) {
@@ -102,8 +105,10 @@ void MemoryStore::commit(std::span<const StoreChange> changes) {
     throw StoreError(*failure_,
                      std::string{name_}.append(": told to fail, ").append(to_string(*failure_)));
   }
+  auto content = *content_;
   for (const auto& x : changes)
-    std::visit(*content_, x);
+    std::visit(content, x);
+  *content_ = std::move(content);
   ++commits_;
 }
 

@@ -119,6 +119,21 @@ TEST(sender_guard, many_retries_that_wait_for_the_budget_ask_as_one) {
   EXPECT_LE(s.guard->asked - asked_before, 20) << "one is admitted each second, and one is not";
 }
 
+TEST(sender_guard, first_attempts_pass_a_restored_retry_that_waits_for_the_budget) {
+  GuardedSender s{{.ordering = Ordering::unordered, .persist = true}, one_retry_a_second()};
+  s.sender.take(input::Restore{.delivery = 1, .attempts = 1});
+  s.sender.take(input::Restore{.delivery = 2, .attempts = 1});
+  s.sender.take(input::Start{2});
+  EXPECT_THAT(s.sender.take(input::ChildStarted{1}), Contains("hand over 1"));
+  EXPECT_FALSE(s.sender.in_flight(2));
+  EXPECT_EQ(s.status().phase, Phase::waiting);
+  EXPECT_TRUE(s.status().is_held_back);
+
+  s.sender.submit();
+  EXPECT_THAT(s.sender.take(input::Persisted{2, 3}), ElementsAre("confirm 3", "hand over 3"));
+  EXPECT_THAT(s.sender.wake_after(1s), ElementsAre("hand over 2"));
+}
+
 TEST(sender_guard, that_all_wait_for_the_budget_is_in_the_status) {
   GuardedSender s{{.ordering = Ordering::unordered}, one_retry_a_second()};
   s.sender.start();

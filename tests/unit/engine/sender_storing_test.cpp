@@ -147,6 +147,17 @@ TEST(sender_storing, an_error_that_ends_the_sender_is_charged) {
   EXPECT_EQ(sender.suspended.at(0).attempts, 1U);
 }
 
+TEST(sender_storing, an_error_answer_that_ends_the_sender_is_charged_before_it_ends) {
+  EngineDriver sender{{.persist = true}};
+  sender.start();
+  sender.submit();
+  sender.take(input::Persisted{0, 1});
+
+  EXPECT_THAT(sender.take(input::ErrorAnswer{sender.hand_overs.at(1).back(), full, false, true,
+                                             Verdict::give_up}),
+              ElementsAre("hold 1", "count 1 of 1", "give up", "stop child 1", "suspend 1"));
+}
+
 // -- restored -----------------------------------------------------------------------
 
 TEST(sender_storing, what_is_restored_is_handed_over_before_what_comes_new_and_numbered_before_it) {
@@ -200,6 +211,15 @@ TEST(sender_storing, what_is_out_of_order_is_not_restored) {
 
   EXPECT_THAT(sender.take(input::Restore{.delivery = 2}), IsEmpty());
   EXPECT_THAT(sender.take(input::Restore{.delivery = 1}), IsEmpty());
+}
+
+TEST(sender_storing, what_is_restored_after_the_child_has_stopped_for_want_of_work_is_worked_off) {
+  EngineDriver sender{{.persist = true}};
+  sender.start();
+  EXPECT_THAT(sender.stop_normally(), IsEmpty());
+
+  EXPECT_THAT(sender.take(input::Restore{.delivery = 1}), ElementsAre("accept 1", "start child 2"));
+  EXPECT_THAT(sender.child_started(), ElementsAre("hand over 1"));
 }
 
 } // namespace backoff_actor::engine_test

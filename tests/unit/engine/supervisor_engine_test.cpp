@@ -143,5 +143,20 @@ TEST(SupervisorEngineTest, ends_a_group_one_by_one_from_the_last) {
   EXPECT_THAT(driver.take_and_make(Wake{}), ElementsAre("start a2", "start b2", "start c2"));
 }
 
+TEST(SupervisorEngineTest, waits_in_the_end_of_a_group_for_a_child_that_is_taken_out_of_it) {
+  SupervisorEngineOptions options;
+  options.strategy = Strategy::one_for_all;
+  SupervisorDriver supervisor{{"a", "b", "c"}, options};
+  supervisor.take_and_make(supervisor_input::Start{});
+  EXPECT_THAT(supervisor.take(SupervisorDriver::crash_of(supervisor.actor("a"))),
+              ::testing::Contains("tell to end c1"));
+
+  EXPECT_THAT(supervisor.take(supervisor_input::TerminateChild{7, "c"}), ::testing::IsEmpty());
+  EXPECT_THAT(supervisor.take(supervisor_input::ChildDown{
+                supervisor.actor("c"), Ending::shutdown, {}, Directive::restart}),
+              ElementsAre("answer 7 ok", "tell to end b1"));
+  EXPECT_EQ(supervisor.status("c").state, ChildState::stopped);
+}
+
 } // namespace
 } // namespace backoff_actor::engine_test

@@ -1,0 +1,267 @@
+#pragma once
+
+#include "restart_deed.hpp"
+#include "simulated_store.hpp"
+#include "walk.hpp"
+
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace backoff_actor::model_test {
+
+/// Senders that follow each other, each beside the reference, and the store that outlives them. Each
+/// has a time line of its own, and is told what the store holds.
+class Lives {
+public:
+  explicit Lives(const Conditions& conditions) : conditions_(conditions) { begin_another(); }
+
+  void take(const Deed& x) {
+    switch (x.what) {
+    case Deed::What::live:
+      if (x.command.kind != Kind::persisted && x.command.kind != Kind::restore)
+        life().take(x.command); // the store has its own, and is the only one to restore
+      return;
+    case Deed::What::commit:
+      return commit(x.some_of(store_.waiting()), x.percent() < store_failures_of(conditions_));
+    case Deed::What::answer:
+      return answer(x);
+    case Deed::What::kill:
+      die(x);
+      return begin_another(x.pause());
+    case Deed::What::stop:
+      life().take({Kind::stop, 0, 0});
+      if (x.is_cut_short())
+        die(x);
+      else
+        end_in_peace();
+      return begin_another(x.pause());
+    }
+  }
+
+  /// Nothing that a client was promised is lost.
+  void finish() {
+    life().finish();
+    end_in_peace();
+    if (ending_of(conditions_) == Ending::all_are_well && !store_.owed().empty()) {
+      begin_another();
+      life().finish();
+      end_in_peace();
+      require(store_.owed().empty(), "what is left to the store is worked off by a later sender");
+    }
+    for (const auto& [message, fate] : fates_)
+      require(!fate.is_confirmed || fate.has_ended || store_.owes(message),
+              "what was confirmed has ended, or is in the store");
+  }
+
+  std::string story() const {
+    std::string text;
+    for (std::size_t i = 0; i + 1 < walks_.size(); ++i)
+      text += "sender " + number(i + 1) + ":\n" + walks_[i]->steps();
+    return text + "sender " + number(walks_.size()) + ": " + walks_.back()->story();
+  }
+
+private:
+  using Message = SimulatedStore::Message;
+
+  /// What has become of a message, as its client and the children know it.
+  struct Fate {
+    bool is_confirmed = false;
+    bool has_ended = false;   // a sender has said so
+    bool end_is_lost = false; // the process died before the store was told
+  };
+
+  struct Held {
+    std::uint64_t delivery;
+    Message message;
+    bool is_restored;
+  };
+
+  struct Left {
+    std::uint32_t attempts;
+    Instant submitted_at;
+    Instant deadline;
+  };
+
+  Walk& life() { return *walks_.back(); }
+
+  // -- beginnings and ends ---------------------------------------------------------------
+
+  void begin_another(Duration pause = Duration::zero()) {
+    const auto born = walks_.empty() ? Instant{} : wall(life().now()) + pause;
+    for (const auto& [message, fate] : fates_)
+      require(!fate.is_confirmed || fate.has_ended || store_.owes(message),
+              "what was confirmed is in the store until it ends");
+    slots_.clear();
+    answers_.clear();
+    left_.clear();
+    walks_.push_back(std::make_unique<Walk>(conditions_));
+    origin_ = born + -life().now().since_origin;
+    life().listen([this](const Input& input, const Effects& effects) { look_at(input, effects); });
+    life().store_by([this] {
+      commit(store_.waiting(), false);
+      for (const auto& [delivery, is_stored] : std::exchange(answers_, {}))
+        life().answer(delivery, is_stored);
+    });
+    const auto owed = store_.owed();
+    for (const auto& [delivery, x] : owed)
+      life().restore(
+        {delivery, x.attempts, local(x.submitted_at), local(x.deadline), x.key, x.weight});
+    require(slots_.size() == owed.size(), "all that the store has is owed again");
+    life().start(store_.last_number());
+  }
+
+  void die(const Deed& x) {
+    if (!x.makes_what_failed() || !store_.make_what_failed())
+      store_.commit(x.any_of(store_.waiting()));
+    life().remark("killed; the last " + number(store_.waiting()) + " changes are lost");
+    for (const auto message : store_.lose_what_waits())
+      fates_.at(message).end_is_lost = true;
+  }
+
+  // The sender has ended, and the store is told of all of it.
+  void end_in_peace() {
+    store_.commit(store_.waiting());
+    require(slots_.empty(), "a sender that has ended holds nothing");
+    require(store_.owed().size() == left_.size(), "the store has what was left to it, and no more");
+    for (const auto& [delivery, x] : store_.owed()) {
+      const auto left = left_.find(delivery);
+      require(left != left_.end(), "the store has what was left to it");
+      require(x.attempts == left->second.attempts, "the store knows of all attempts");
+      require(x.submitted_at == left->second.submitted_at && x.deadline == left->second.deadline,
+              "age and deadline are the same in all lives");
+    }
+  }
+
+  // -- the store -------------------------------------------------------------------------
+
+  void commit(std::size_t count, bool fails) {
+    if (count == 0)
+      return;
+    life().remark(number(count) + " changes " + (fails ? "fail" : "are committed"));
+    for (const auto delivery : fails ? store_.fail(count) : store_.commit(count))
+      answers_.emplace_back(delivery, !fails);
+  }
+
+  void answer(const Deed& x) {
+    if (answers_.empty())
+      return;
+    const auto which =
+      std::next(answers_.begin(), static_cast<std::ptrdiff_t>(x.some_of(answers_.size())) - 1);
+    const auto [delivery, is_stored] = *which;
+    if (!x.is_told_again())
+      answers_.erase(which);
+    life().answer(delivery, is_stored);
+  }
+
+  // -- what a sender wants to be done -----------------------------------------------------
+
+  void look_at(const Input& input, const Effects& effects) {
+    for (const auto& effect : effects) {
+      if (const auto* x = std::get_if<effect::Accept>(&effect))
+        accept(input, *x);
+      else if (const auto* y = std::get_if<effect::Persist>(&effect))
+        persist(std::get<input::Submit>(input), *y);
+      else
+        std::visit([this](const auto& z) { carry_out(z); }, effect);
+    }
+  }
+
+  void accept(const Input& input, const effect::Accept& x) {
+    if (std::holds_alternative<input::Restore>(input)) {
+      const auto message = store_.owed().at(x.delivery).message;
+      check_that_it_is_alive(message);
+      slots_[x.slot] = {x.delivery, message, true};
+      return;
+    }
+    require(x.delivery > store_.last_number(), "a number that was stored is never used again");
+    const auto message = fates_.size() + 1;
+    fates_[message] = {};
+    slots_[x.slot] = {x.delivery, message, false};
+  }
+
+  void persist(const input::Submit& input, const effect::Persist& x) {
+    const auto message = slots_.at(x.slot).message;
+    store_.add(
+      {x.delivery, SimulatedStore::Insert{{message, wall(life().now()), wall(input.deadline),
+                                           input.key, input.weight, 0}}});
+  }
+
+  template <class T>
+  void carry_out(const T&) {} // concerns neither the store nor a client
+
+  void carry_out(const effect::Confirm& x) {
+    const auto message = slots_.at(x.slot).message;
+    require(store_.knows(message), "what is confirmed is on the disk");
+    require(!std::exchange(fates_.at(message).is_confirmed, true),
+            "a client is told once that its message is safe");
+  }
+
+  void carry_out(const effect::HandOver& x) {
+    const auto& held = slots_.at(x.slot);
+    require(store_.knows(held.message), "what is handed over is on the disk");
+    require(held.is_restored || fates_.at(held.message).is_confirmed,
+            "a client is told that its message is safe before a child has it");
+    check_that_it_is_alive(held.message);
+  }
+
+  void carry_out(const effect::CountAttempts& x) {
+    store_.add({x.delivery, SimulatedStore::CountAttempts{x.attempts}});
+  }
+
+  void carry_out(const effect::Acknowledge& x) { end(x.slot); }
+  void carry_out(const effect::DeadLetter& x) {
+    const auto& held = slots_.at(x.slot);
+    const auto is_of_the_end =
+      x.reason == DeadLetterReason::stopped || x.reason == DeadLetterReason::gave_up;
+    require(!is_of_the_end || !(held.is_restored || fates_.at(held.message).is_confirmed),
+            "what was confirmed outlives its sender");
+    end(x.slot);
+  }
+
+  void carry_out(const effect::Suspend& x) {
+    left_[x.delivery] = {x.attempts, wall(x.submitted_at), wall(x.deadline)};
+    slots_.erase(x.slot);
+  }
+
+  void end(std::uint32_t slot) {
+    const auto held = slots_.at(slot);
+    auto& fate = fates_.at(held.message);
+    fate.has_ended = true;
+    fate.end_is_lost = false;
+    store_.add({held.delivery, SimulatedStore::End{held.message}});
+    slots_.erase(slot);
+  }
+
+  // It may have been handed over in an earlier life, but that life did not end it for good.
+  void check_that_it_is_alive(Message message) const {
+    const auto& fate = fates_.at(message);
+    require(!store_.has_ended(message), "what has ended on the disk never comes back");
+    require(!fate.has_ended || fate.end_is_lost,
+            "what has ended comes back only if the process died before that was stored");
+  }
+
+  // -- time lines ------------------------------------------------------------------------
+
+  Instant wall(Instant at) const { return at == Instant::never() ? at : at + origin_.since_origin; }
+  Instant local(Instant at) const {
+    return at == Instant::never() ? at : at + -origin_.since_origin;
+  }
+
+  Conditions conditions_;
+  SimulatedStore store_;
+  std::map<Message, Fate> fates_;
+  std::vector<std::unique_ptr<Walk>> walks_;            // the last one lives
+  Instant origin_{};                                    // of its time line
+  std::map<std::uint32_t, Held> slots_;                 // what it owes
+  std::map<std::uint64_t, Left> left_;                  // what it has left to the store, at its end
+  std::vector<std::pair<std::uint64_t, bool>> answers_; // that the store has not given yet
+};
+
+} // namespace backoff_actor::model_test

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "reference_answers.hpp"
+
+namespace backoff_actor::model_test {
+
+/// What the store says, and what an earlier sender has left there: the part of the reference sender
+/// that has to do with deliveries which outlive it.
+class ReferenceStoring : public ReferenceAnswers {
+public:
+  using ReferenceAnswers::ReferenceAnswers;
+
+  void operator()(const input::Persisted& x) {
+    auto* found = find(x.delivery);
+    if (found == nullptr || found->is_stored)
+      return;
+    found->is_stored = true;
+    taken.push_back(confirm_line(x.delivery));
+  }
+
+  void operator()(const input::NotPersisted& x) {
+    const auto* found = find(x.delivery);
+    if (found != nullptr && !found->is_stored)
+      bury(x.delivery, DeadLetterReason::not_stored, &x.cause);
+  }
+
+  void operator()(const input::Restore& x) {
+    if (is_stopped || !options.persist || x.delivery <= last_id_)
+      return;
+    auto& delivery = take_in(x, x.delivery, x.submitted_at);
+    delivery.attempts = x.attempts;
+    delivery.is_stored = true;
+    ++counters.restored;
+    tell(event::Restored{now, x.delivery, x.attempts});
+    if (incarnation > 0) // it came too late, but nothing that is owed is left lying
+      start_who_is_wanted();
+  }
+};
+
+} // namespace backoff_actor::model_test

@@ -1,0 +1,137 @@
+#pragma once
+
+#include "backoff_actor/core/time.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <set>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace backoff_actor::model_test {
+
+/// What a store has on its disk, and the changes that are on their way there, in order. What was not
+/// committed when the process dies is lost; nothing else ever is. Of changes that failed last, the
+/// next process may find that they were made all the same.
+class SimulatedStore {
+public:
+  /// What a client has submitted, by a number that is nobody's but its own.
+  using Message = std::uint64_t;
+
+  struct Owed {
+    Message message;
+    Instant submitted_at; // wall-clock time, as the deadline
+    Instant deadline;
+    std::uint64_t key;
+    std::uint32_t weight;
+    std::uint32_t attempts;
+  };
+
+  struct Insert {
+    Owed owed;
+  };
+  struct CountAttempts {
+    std::uint32_t attempts;
+  };
+  struct End { // acknowledged, or a dead letter
+    Message message;
+  };
+
+  struct Change {
+    std::uint64_t delivery;
+    std::variant<Insert, CountAttempts, End> what;
+  };
+
+  // -- on the disk -----------------------------------------------------------------------
+
+  const std::map<std::uint64_t, Owed>& owed() const { return owed_; }
+
+  /// The highest number that was ever stored.
+  std::uint64_t last_number() const { return last_number_; }
+
+  bool has_ended(Message message) const { return ended_.count(message) != 0; }
+
+  bool knows(Message message) const { return has_ended(message) || owes(message); }
+
+  bool owes(Message message) const {
+    return std::any_of(owed_.begin(), owed_.end(),
+                       [&](const auto& entry) { return entry.second.message == message; });
+  }
+
+  // -- on the way ------------------------------------------------------------------------
+
+  void add(Change change) { queue_.push_back(std::move(change)); }
+
+  std::size_t waiting() const { return queue_.size(); }
+
+  /// Makes the first changes. Returns the numbers of those that are stored now.
+  std::vector<std::uint64_t> commit(std::size_t count) {
+    std::vector<std::uint64_t> result;
+    if (count > 0)
+      doubtful_.clear();
+    for (; count > 0; --count) {
+      const auto [delivery, what] = queue_.front();
+      queue_.pop_front();
+      if (const auto* x = std::get_if<Insert>(&what)) {
+        owed_.emplace(delivery, x->owed);
+        last_number_ = std::max(last_number_, delivery);
+        result.push_back(delivery);
+      } else if (const auto found = owed_.find(delivery); found == owed_.end()) {
+        continue; // it could not be stored
+      } else if (const auto* y = std::get_if<CountAttempts>(&what)) {
+        found->second.attempts = y->attempts;
+      } else {
+        ended_.insert(found->second.message);
+        owed_.erase(found);
+      }
+    }
+    return result;
+  }
+
+  /// The first changes could not be made: of these, no delivery is stored, and the others are tried
+  /// again. Returns the numbers of those that are not stored.
+  std::vector<std::uint64_t> fail(std::size_t count) {
+    std::vector<std::uint64_t> result;
+    std::deque<Change> rest;
+    doubtful_.assign(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(count));
+    for (std::size_t i = 0; i < queue_.size(); ++i)
+      if (i < count && std::holds_alternative<Insert>(queue_[i].what))
+        result.push_back(queue_[i].delivery);
+      else
+        rest.push_back(queue_[i]);
+    queue_ = std::move(rest);
+    return result;
+  }
+
+  /// The process is about to die, and what failed last was made all the same. Returns whether there is
+  /// anything of the kind.
+  bool make_what_failed() {
+    const auto count = doubtful_.size();
+    queue_.insert(queue_.begin(), doubtful_.begin(), doubtful_.end());
+    commit(count);
+    return count > 0;
+  }
+
+  /// The process dies. Returns the messages whose end is not known to the store for that.
+  std::vector<Message> lose_what_waits() {
+    std::vector<Message> result;
+    for (const auto& change : queue_)
+      if (const auto* x = std::get_if<End>(&change.what))
+        result.push_back(x->message);
+    queue_.clear();
+    doubtful_.clear();
+    return result;
+  }
+
+private:
+  std::map<std::uint64_t, Owed> owed_;
+  std::set<Message> ended_;
+  std::uint64_t last_number_ = 0;
+  std::deque<Change> queue_;
+  std::deque<Change> doubtful_; // the changes that failed, if nothing was committed since
+};
+
+} // namespace backoff_actor::model_test
