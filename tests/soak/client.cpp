@@ -29,6 +29,7 @@ caf::behavior Client::make_behavior() {
     submit();
   return {
     [this](bool) { submit(); },
+    [this](bool, std::uint64_t number) { submit(number); },
     [this](std::uint64_t answer) { // to a plain send
       place_->shared().account.answered(answer);
       submit();
@@ -38,12 +39,14 @@ caf::behavior Client::make_behavior() {
 
 void Client::submit() {
   auto& shared = place_->shared();
-  const auto owner = place_->sender();
-  if (shared.is_over || !owner)
+  if (shared.is_over || !place_->sender())
     return;
   const auto is_plain = place_->kind().submission == Submission::plain_send;
-  const auto number =
-    shared.account.submit(is_plain ? Account::Way::plain_send : Account::Way::request);
+  submit(shared.account.submit(is_plain ? Account::Way::plain_send : Account::Way::request));
+}
+
+void Client::submit(std::uint64_t number) {
+  const auto owner = place_->sender();
   switch (place_->kind().submission) {
   case Submission::request:
     ask(owner, number, number);
@@ -51,6 +54,10 @@ void Client::submit() {
   case Submission::keyed_request:
     ask(owner, number,
         Submit{.message = caf::make_message(number), .key = std::to_string(number / 16 % keys)});
+    break;
+  case Submission::until_acknowledged:
+    ask(owner, number,
+        Submit{.message = caf::make_message(number), .idempotency_key = std::to_string(number)});
     break;
   case Submission::plain_send:
     send(owner, number);
@@ -71,6 +78,8 @@ void Client::ask(const caf::actor& owner, std::uint64_t number, Message message)
 
 void Client::on_error(const caf::actor& owner, std::uint64_t number, const caf::error& error) {
   auto& account = place_->shared().account;
+  if (place_->kind().submission == Submission::until_acknowledged)
+    return on_durable_error(owner, number, error);
   if (error == make_error(SenderError::outbox_full)
       || error == make_error(SupervisorError::no_child)) {
     account.refused(number);
@@ -86,6 +95,26 @@ void Client::on_error(const caf::actor& owner, std::uint64_t number, const caf::
     else
       submit();
   }
+}
+
+// Whatever the sender that has ended knew of it, its successor knows too.
+void Client::on_durable_error(const caf::actor& owner, std::uint64_t number,
+                              const caf::error& error) {
+  auto& account = place_->shared().account;
+  if (error == make_error(SenderError::suspended) || seam::is_bounce(error)) {
+    place_->succeed(owner);
+    submit_later(number);
+  } else if (error == make_error(SenderError::already_acknowledged)) {
+    account.answered(number);
+    submit();
+  } else {
+    account.failed(number);
+    submit_later();
+  }
+}
+
+void Client::submit_later(std::uint64_t number) {
+  seam::send_later(*this, pause_after_refusal, true, number);
 }
 
 void Client::submit_later() { seam::send_later(*this, pause_after_refusal, true); }

@@ -19,10 +19,13 @@ public:
 
 private:
   void submit();
+  void submit(std::uint64_t number);
   template <class Message>
   void ask(const caf::actor& owner, std::uint64_t number, Message message);
   void on_error(const caf::actor& owner, std::uint64_t number, const caf::error& error);
+  void on_durable_error(const caf::actor& owner, std::uint64_t number, const caf::error& error);
   void submit_later();
+  void submit_later(std::uint64_t number);
 
   std::shared_ptr<Place> place_;
 };

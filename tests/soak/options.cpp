@@ -24,14 +24,15 @@ order, per key and without order, with full outboxes, deadlines, limits, guards 
 a fallback. The children crash, hang, stop, and answer with errors at random; some call a service on
 this machine through a proxy that refuses, cuts, delays, swallows and corrupts connections. Every
 5 ms a random child or sender is ended from outside, or the line of the proxy cut. An ended sender
-has a successor, and what it still owed must be told to client and dead-letter receiver.
+has a successor, and what it still owed must be told to client and dead-letter receiver; or the
+successor must do it, where it is in a durable outbox, whose file now and then cannot be written.
 
 At the end the load stops, and all that is owed is waited for. Every submission must have ended, and
 once: as an answer, as a refusal, or as a dead letter that its client was told of. All actors must be
-gone. Memory, as the system counts it (RSS), is looked at four times a second. The first quarter of the
-time is the warm-up; then the median of the second quarter is compared with that of the last, which
-may be larger by a tenth and 16 MB. Runs of minutes and more tell something about growth, short ones
-little.
+gone, and the files of the durable outboxes owe nothing. Memory, as the system counts it (RSS), is
+looked at four times a second. The first quarter of the time is the warm-up; then the median of the
+second quarter is compared with that of the last, which may be larger by a tenth and 16 MB. Runs of
+minutes and more tell something about growth, short ones little.
 )";
 
 constexpr auto footer = R"(

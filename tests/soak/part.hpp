@@ -60,6 +60,9 @@ public:
 
   /// Ends all its actors. Nothing is owed any more, if all is well.
   virtual void end() = 0;
+
+  /// How much is owed although all its actors have ended; 0, if all is well.
+  virtual std::uint64_t left() const { return 0; }
 };
 
 } // namespace backoff_actor::soak

@@ -1,5 +1,6 @@
 #include "run.hpp"
 
+#include "durable_part.hpp"
 #include "part.hpp"
 #include "proxy_part.hpp"
 #include "sender_kind.hpp"
@@ -54,6 +55,7 @@ Parts all_parts(Shared& shared) {
   result.push_back(std::make_unique<SenderPart>(shared, faulty_senders(shared.seed)));
   result.push_back(std::make_unique<ProxyPart>(shared));
   result.push_back(std::make_unique<SupervisorPart>(shared));
+  result.push_back(std::make_unique<DurablePart>(shared));
   return result;
 }
 
@@ -156,6 +158,8 @@ Outcome run(const Options& options, const std::atomic<bool>& is_interrupted,
   auto result = outcome_of(options, *shared, watch);
   result.seconds = seconds;
   result.actors_left = running() - std::min(running(), before);
+  for (const auto& part : parts)
+    result.lost += part->left();
   if (result.lost != 0 || result.actors_left != 0) {
     for (auto& part : parts)
       part.release();

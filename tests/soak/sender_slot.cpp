@@ -1,6 +1,7 @@
 #include "sender_slot.hpp"
 
 #include <backoff_actor/caf/control.hpp>
+#include <backoff_actor/delivery/store_error.hpp>
 #include <backoff_actor/testing/faulty_actor.hpp>
 
 #include <caf/actor_cast.hpp>
@@ -66,8 +67,13 @@ caf::actor SenderSlot::sender() const {
 
 void SenderSlot::succeed(const caf::actor& gone) {
   const std::lock_guard lock{mutex_};
-  if (sender_ == gone && sender_)
+  if (sender_ != gone || !sender_)
+    return;
+  try {
     sender_ = make_sender();
+  } catch (const StoreError&) {
+    // The last one has not let go of the outbox yet.
+  }
 }
 
 void SenderSlot::end_sender(bool politely) {
@@ -76,12 +82,13 @@ void SenderSlot::end_sender(bool politely) {
     const std::lock_guard lock{mutex_};
     if (!sender_ || kind().submission == Submission::plain_send)
       return;
-    old = std::exchange(sender_, make_sender());
+    old = kind().options.outbox ? sender_ : std::exchange(sender_, make_sender());
   }
   if (politely)
     caf::anon_send(old, Stop{});
   else
-    caf::anon_send_exit(old, caf::exit_reason::user_shutdown);
+    caf::anon_send_exit(old, kind().options.outbox ? caf::exit_reason::kill
+                                                   : caf::exit_reason::user_shutdown);
 }
 
 void SenderSlot::end_child(bool kill) {
