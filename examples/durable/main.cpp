@@ -34,7 +34,7 @@ int main(int argc, char** argv) {
     std::_Exit(1);
   };
 
-  // [open]
+  // [outbox]
   backoff_actor::SenderOptions options;
   try {
     const auto store = backoff_actor::open_sqlite_store(argv[1]);
@@ -46,7 +46,7 @@ int main(int argc, char** argv) {
   std::cout << options.outbox.suspended() << " orders owed from before\n";
   const auto sender =
     backoff_actor::spawn_back_off_sender(system, backoff_actor::child_of<Packer>(), options);
-  // [open]
+  // [outbox]
 
   if (argc > 2)
     self->send(sender, backoff_actor::Pause{}); // it is night, and nobody packs
