@@ -7,7 +7,7 @@ set(_pkgconfig_folder "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 
 # -- libraries, a target file per component ------------------------------------
 
-foreach(_component IN ITEMS core actor testing)
+foreach(_component IN LISTS BACKOFF_ACTOR_COMPONENTS)
   install(
     TARGETS backoff_actor_${_component}
     EXPORT backoff_actor_${_component}
@@ -23,12 +23,16 @@ foreach(_component IN ITEMS core actor testing)
     COMPONENT development)
 endforeach()
 
-# -- headers, without the seam of the other version of CAF and the inside of engine, plan and kit -
+# -- headers, without the seam of the other version of CAF and the inside of engine, plan, kit and store
 
 if(CAF_VERSION VERSION_LESS 1.0)
   set(_other_seam seam_1.hpp)
 else()
   set(_other_seam seam_0_17.hpp)
+endif()
+set(_absent_store "")
+if(NOT BACKOFF_ACTOR_HAS_STORE)
+  set(_absent_store PATTERN "sqlite_store.hpp" EXCLUDE)
 endif()
 install(
   DIRECTORY "${PROJECT_SOURCE_DIR}/libbackoff_actor/backoff_actor"
@@ -55,10 +59,22 @@ install(
   PATTERN "plan_parser.hpp" EXCLUDE
   PATTERN "proxied_connection.hpp" EXCLUDE
   PATTERN "proxy_socket.hpp" EXCLUDE
+  PATTERN "sqlite_changes.hpp" EXCLUDE
+  PATTERN "sqlite_connection.hpp" EXCLUDE
+  PATTERN "sqlite_errors.hpp" EXCLUDE
+  PATTERN "sqlite_rows.hpp" EXCLUDE
+  PATTERN "sqlite_schema.hpp" EXCLUDE
+  PATTERN "store_lock.hpp" EXCLUDE
+  ${_absent_store}
   PATTERN "${_other_seam}" EXCLUDE)
 
 # -- CMake package -------------------------------------------------------------
 
+# A static store needs SQLite where it is linked; a shared one has it.
+set(BACKOFF_ACTOR_STORE_NEEDS_SQLITE FALSE)
+if(BACKOFF_ACTOR_HAS_STORE AND NOT BUILD_SHARED_LIBS)
+  set(BACKOFF_ACTOR_STORE_NEEDS_SQLITE TRUE)
+endif()
 configure_package_config_file(
   "${PROJECT_SOURCE_DIR}/cmake/backoff_actor-config.cmake.in"
   "${PROJECT_BINARY_DIR}/backoff_actor-config.cmake"
@@ -121,6 +137,14 @@ _backoff_actor_pkgconfig(
   "${BACKOFF_ACTOR_PC_CAF_CFLAGS}" "${BACKOFF_ACTOR_PC_CAF_LIBS}")
 _backoff_actor_pkgconfig(backoff_actor-testing testing "Virtual time and scripted failures for guarded actors"
                          "backoff_actor" "" "")
+if(BACKOFF_ACTOR_HAS_STORE)
+  set(_sqlite "")
+  if(BACKOFF_ACTOR_STORE_NEEDS_SQLITE)
+    set(_sqlite "-lSQLiteCpp -lsqlite3")
+  endif()
+  _backoff_actor_pkgconfig(backoff_actor-store store "Keeps what is owed in a file of SQLite"
+                           "backoff_actor-core" "" "${_sqlite}")
+endif()
 
 # -- documentation, examples, the demo and the tools ---------------------------
 

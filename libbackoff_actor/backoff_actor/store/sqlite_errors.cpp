@@ -1,0 +1,109 @@
+#include "backoff_actor/store/sqlite_errors.hpp"
+
+#include <cerrno>
+#include <system_error>
+
+#include <sqlite3.h>
+
+namespace backoff_actor::detail {
+
+namespace {
+
+struct Meaning {
+  StoreFailure failure;
+  const char* what;
+  const char* advice;
+};
+
+constexpr auto advice_of_damage =
+  "keep a copy of it with its -wal file, then restore it from a backup, or get out of it what can "
+  "still be read with the command .recover of the shell sqlite3";
+
+constexpr Meaning is_damaged{StoreFailure::damaged, "is damaged", advice_of_damage};
+
+// SQLite takes some damage, of the list of tables, for a lack of memory.
+constexpr Meaning is_damaged_or_too_much{
+  StoreFailure::damaged, "is damaged, or there is no memory left", advice_of_damage};
+
+Meaning meaning(int code, int system_error, Moment moment) {
+  constexpr Meaning full{StoreFailure::full, "there is no room on the disk",
+                         "make room and try again"};
+  if (system_error == ENOSPC || system_error == EDQUOT)
+    return full;
+  switch (code & 0xff) {
+  case SQLITE_FULL:
+    return full;
+  case SQLITE_NOTADB:
+    if (moment == Moment::opened)
+      return is_damaged;
+    return {StoreFailure::foreign, "is no store",
+            "nothing in it was changed; name another file, or one that does not exist yet"};
+  case SQLITE_CORRUPT:
+  case SQLITE_CONSTRAINT:
+  case SQLITE_MISMATCH:
+  case SQLITE_ERROR:
+  case SQLITE_SCHEMA:
+    return is_damaged;
+  case SQLITE_NOMEM:
+    return is_damaged_or_too_much;
+  case SQLITE_BUSY:
+  case SQLITE_LOCKED:
+  case SQLITE_PROTOCOL:
+    return {StoreFailure::in_use, "another program has it locked",
+            "end that program, for example a shell sqlite3, or try again"};
+  case SQLITE_READONLY:
+    return {StoreFailure::read_only, "may not be written",
+            "let this user write the file, and into its folder"};
+  case SQLITE_TOOBIG:
+    return {StoreFailure::too_large, "a message is larger than the store can take",
+            "keep what is that large elsewhere, and submit where it is"};
+  case SQLITE_CANTOPEN:
+  case SQLITE_PERM:
+  case SQLITE_AUTH:
+    return {StoreFailure::cannot_open, "cannot be opened",
+            "let this user read and write the file, and into its folder"};
+  default:
+    return {StoreFailure::input_output, "the disk failed",
+            "see the system's log; what was committed before is safe"};
+  }
+}
+
+// Which of the operations, for the codes that have a system call behind them.
+const char* operation(int code) {
+  switch (code) {
+  case SQLITE_IOERR_READ:
+  case SQLITE_IOERR_SHORT_READ:
+    return ", read";
+  case SQLITE_IOERR_WRITE:
+    return ", write";
+  case SQLITE_IOERR_FSYNC:
+  case SQLITE_IOERR_DIR_FSYNC:
+    return ", fsync";
+  case SQLITE_IOERR_TRUNCATE:
+    return ", truncate";
+  default:
+    return "";
+  }
+}
+
+} // namespace
+
+StoreError sqlite_error(const std::string& file, Moment moment, int code,
+                        const std::string& message, int system_error) {
+  const auto primary = code & 0xff;
+  // Other errors are SQLite's own, whatever the system has said of late.
+  if (primary != SQLITE_IOERR && primary != SQLITE_CANTOPEN)
+    system_error = 0;
+  const auto [failure, what, advice] = meaning(code, system_error, moment);
+  auto text = file + ": " + what + " (SQLite: " + message + operation(code);
+  if (system_error != 0)
+    text += ", " + std::generic_category().message(system_error);
+  return {failure, text + "); " + advice};
+}
+
+StoreError damaged(const std::string& file, const std::string& how) {
+  return {is_damaged.failure,
+          file + ": " + is_damaged.what + " (" + how + "); " + is_damaged.advice};
+}
+
+} // namespace backoff_actor::detail

@@ -1,0 +1,103 @@
+#include "backoff_actor/store/sqlite_rows.hpp"
+
+#include "backoff_actor/store/sqlite_errors.hpp"
+
+#include <limits>
+
+#include <SQLiteCpp/Column.h>
+#include <sqlite3.h>
+
+namespace backoff_actor::detail {
+
+namespace {
+
+DeadLetterReason reason_at(SQLite::Statement& row, int index, const std::string& file) {
+  const auto name = read_text(row, index);
+  for (std::uint8_t i = 0;; ++i) {
+    const auto reason = static_cast<DeadLetterReason>(i);
+    const auto known = to_string(reason);
+    if (known == name)
+      return reason;
+    if (known == "unknown")
+      throw damaged(file, "a dead letter has no reason that is known");
+  }
+}
+
+} // namespace
+
+std::span<const std::byte> bytes_at(SQLite::Statement& row, int index) {
+  const auto column = row.getColumn(index);
+  const auto* const data = static_cast<const std::byte*>(column.getBlob());
+  return {data, data == nullptr ? 0 : static_cast<std::size_t>(column.getBytes())};
+}
+
+void bind_bytes(SQLite::Statement& statement, int index, std::span<const std::byte> bytes) {
+  if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
+    throw SQLite::Exception("string or blob too big", SQLITE_TOOBIG);
+  // No bytes are still a value, and a null pointer none.
+  const void* const data = bytes.empty() ? "" : static_cast<const void*>(bytes.data());
+  statement.bindNoCopy(index, data, static_cast<int>(bytes.size()));
+}
+
+void bind_bytes(SQLite::Statement& statement, int index, std::string_view text) {
+  bind_bytes(statement, index, std::as_bytes(std::span{text}));
+}
+
+void bind_delivery(SQLite::Statement& statement, const StoredDelivery& delivery) {
+  statement.bind(1, static_cast<std::int64_t>(delivery.id));
+  statement.bind(2, delivery.submitted_at.since_epoch);
+  if (delivery.deadline)
+    statement.bind(3, delivery.deadline->since_epoch);
+  else
+    statement.bind(3);
+  statement.bind(4, delivery.attempts);
+  bind_bytes(statement, 5, delivery.key);
+  bind_bytes(statement, 6, delivery.idempotency_key);
+  bind_bytes(statement, 7, delivery.message.types);
+  bind_bytes(statement, 8, delivery.message.bytes);
+}
+
+StoredDelivery read_delivery(SQLite::Statement& row, const std::string& file) {
+  StoredDelivery result;
+  result.id = read_number(row, 0, file);
+  const auto attempts = read_number(row, 3, file);
+  if (result.id == 0 || attempts > std::numeric_limits<std::uint32_t>::max())
+    throw damaged(file, "a delivery has a number that no delivery can have");
+  result.submitted_at = {row.getColumn(1).getInt64()};
+  if (!row.getColumn(2).isNull())
+    result.deadline = WallTime{row.getColumn(2).getInt64()};
+  result.attempts = static_cast<std::uint32_t>(attempts);
+  result.key = read_text(row, 4);
+  result.idempotency_key = read_text(row, 5);
+  result.message.types = read_text(row, 6);
+  const auto bytes = bytes_at(row, 7);
+  result.message.bytes.assign(bytes.begin(), bytes.end());
+  return result;
+}
+
+StoredDeadLetter read_dead_letter(SQLite::Statement& row, const std::string& file) {
+  StoredDeadLetter result;
+  result.delivery = read_delivery(row, file);
+  result.reason = reason_at(row, 8, file);
+  result.cause = read_text(row, 9);
+  result.at = {row.getColumn(10).getInt64()};
+  return result;
+}
+
+AcknowledgedKey read_key(SQLite::Statement& row) {
+  return {read_text(row, 0), {row.getColumn(1).getInt64()}};
+}
+
+std::string read_text(SQLite::Statement& row, int index) {
+  const auto bytes = bytes_at(row, index);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::uint64_t read_number(SQLite::Statement& row, int index, const std::string& file) {
+  const auto number = row.getColumn(index).getInt64();
+  if (number < 0)
+    throw damaged(file, "a number is below 0");
+  return static_cast<std::uint64_t>(number);
+}
+
+} // namespace backoff_actor::detail

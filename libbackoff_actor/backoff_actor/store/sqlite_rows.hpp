@@ -1,0 +1,44 @@
+#pragma once
+
+#include "backoff_actor/delivery/delivery_store.hpp"
+
+#include <SQLiteCpp/Statement.h>
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace backoff_actor::detail {
+
+// Both tables of deliveries begin with these columns.
+constexpr std::string_view delivery_columns =
+  "id, submitted_at, deadline, attempts, key, idempotency_key, types, payload";
+
+// Binds any bytes, without a copy: they must stay until the statement has run.
+//
+// @errors throws `SQLite::Exception`; with SQLITE_TOOBIG if SQLite could not even take the size.
+void bind_bytes(SQLite::Statement& statement, int index, std::span<const std::byte> bytes);
+// As the bytes of the text.
+void bind_bytes(SQLite::Statement& statement, int index, std::string_view text);
+
+// Binds `delivery_columns`, as parameters 1 to 8.
+void bind_delivery(SQLite::Statement& statement, const StoredDelivery& delivery);
+
+// Reads the row that a statement is at. Its first columns are `delivery_columns`, and after them those
+// of a dead letter: reason, cause, at.
+//
+// @errors throws `StoreError` with `damaged` if a value cannot be what a store has written.
+StoredDelivery read_delivery(SQLite::Statement& row, const std::string& file);
+StoredDeadLetter read_dead_letter(SQLite::Statement& row, const std::string& file);
+
+// Reads a key and when it was acknowledged.
+AcknowledgedKey read_key(SQLite::Statement& row);
+
+// The bytes of a column, as SQLite has them: until the statement goes on.
+std::span<const std::byte> bytes_at(SQLite::Statement& row, int index);
+
+// Reads one column as what it was before it was stored.
+std::string read_text(SQLite::Statement& row, int index);
+std::uint64_t read_number(SQLite::Statement& row, int index, const std::string& file);
+
+} // namespace backoff_actor::detail

@@ -1,0 +1,318 @@
+// What the port promises of any store, of one in a file of SQLite. Every claim is made of the store as it
+// is after being opened anew.
+
+#include "fixture.hpp"
+
+#include <stdexcept>
+
+namespace backoff_actor::store_test {
+
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+std::vector<std::uint64_t> ids_of(const Contents& contents) {
+  std::vector<std::uint64_t> result;
+  for (const auto& one : contents.owed)
+    result.push_back(one.id);
+  return result;
+}
+
+std::vector<std::uint64_t> dead_ids_of(const Contents& contents) {
+  std::vector<std::uint64_t> result;
+  for (const auto& one : contents.dead)
+    result.push_back(one.delivery.id);
+  return result;
+}
+
+change::Bury bury(std::uint64_t id) {
+  return {id, DeadLetterReason::attempts_exhausted, 5, "cannot parse it", WallTime{77}};
+}
+
+} // namespace
+
+class store_contract : public StoreTest {
+protected:
+  Contents reopened() { return contents_of(reopen()); }
+};
+
+TEST_F(store_contract, a_new_store_holds_nothing) {
+  const auto contents = reopened();
+  EXPECT_EQ(contents, Contents{});
+  EXPECT_EQ(store().message_format(), "");
+  EXPECT_EQ(store().name(), std::filesystem::canonical(file()).string());
+}
+
+TEST_F(store_contract, a_delivery_comes_back_as_it_was_inserted) {
+  commit(store(), {change::Insert{delivery(1)}});
+  EXPECT_THAT(reopened().owed, ElementsAre(delivery(1)));
+}
+
+TEST_F(store_contract, a_delivery_without_deadline_keys_and_payload_comes_back_without_them) {
+  const StoredDelivery bare{.id = 7};
+  commit(store(), {change::Insert{bare}});
+  const auto contents = reopened();
+  EXPECT_THAT(contents.owed, ElementsAre(bare));
+  EXPECT_EQ(contents.owed.at(0).deadline, std::nullopt);
+}
+
+TEST_F(store_contract, times_are_kept_to_the_nanosecond_before_1970_and_to_both_ends) {
+  auto early = delivery(1);
+  early.submitted_at = {-1};
+  early.deadline = WallTime{INT64_MIN};
+  auto late = delivery(2);
+  late.submitted_at = {INT64_MAX};
+  late.deadline = WallTime{0};
+  late.attempts = UINT32_MAX;
+  commit(store(), {change::Insert{early}, change::Insert{late}});
+  EXPECT_THAT(reopened().owed, ElementsAre(early, late));
+}
+
+TEST_F(store_contract, bytes_texts_and_keys_may_be_anything) {
+  auto odd = delivery(1);
+  odd.key = std::string{"a\0b'\"; DROP TABLE deliveries; --", 32};
+  odd.idempotency_key = "\xff\xfe \xc3\xa4\xe2\x82\xac";
+  odd.message.types = std::string{"\0", 1};
+  odd.message.bytes.clear();
+  for (int i = 0; i < 100'000; ++i)
+    odd.message.bytes.push_back(static_cast<std::byte>(i % 256));
+  commit(store(), {change::Insert{odd}});
+  EXPECT_THAT(reopened().owed, ElementsAre(odd));
+  commit(store(),
+         {change::Bury{1, DeadLetterReason::rejected, 1, std::string{"\0 '\xff", 4}, WallTime{5}}});
+  odd.attempts = 1;
+  const StoredDeadLetter dead{odd, DeadLetterReason::rejected, std::string{"\0 '\xff", 4}, {5}};
+  EXPECT_THAT(reopened().dead, ElementsAre(dead));
+}
+
+TEST_F(store_contract, deliveries_come_in_order_of_their_numbers) {
+  commit(store(), {change::Insert{delivery(2)}, change::Insert{delivery(10)}});
+  commit(store(), {change::Insert{delivery(11)}, change::Insert{delivery(100)}});
+  EXPECT_THAT(ids_of(reopened()), ElementsAre(2, 10, 11, 100));
+}
+
+TEST_F(store_contract, what_is_acknowledged_is_gone_and_its_key_stays) {
+  commit(store(), {change::Insert{delivery(1)}, change::Insert{delivery(2)}});
+  commit(store(), {change::Acknowledge{1, {50}}});
+  const auto contents = reopened();
+  EXPECT_THAT(contents.owed, ElementsAre(delivery(2)));
+  EXPECT_EQ(contents.keys, (std::map<std::string, WallTime>{{"order 1", WallTime{50}}}));
+}
+
+TEST_F(store_contract, without_an_idempotency_key_nothing_stays_of_what_is_acknowledged) {
+  commit(store(), {change::Insert{{.id = 1}}, change::Acknowledge{1, {50}}});
+  EXPECT_EQ(reopened(), (Contents{.last_id = 1}));
+}
+
+TEST_F(store_contract, a_key_that_is_acknowledged_again_has_the_later_time) {
+  auto again = delivery(2);
+  again.idempotency_key = "order 1";
+  commit(store(), {change::Insert{delivery(1)}, change::Acknowledge{1, {50}}});
+  commit(store(), {change::Insert{again}, change::Acknowledge{2, {90}}});
+  EXPECT_EQ(reopened().keys, (std::map<std::string, WallTime>{{"order 1", WallTime{90}}}));
+}
+
+TEST_F(store_contract, keys_come_in_order_of_time_and_those_before_an_instant_are_forgotten) {
+  for (std::uint64_t id = 1; id <= 4; ++id)
+    commit(store(), {change::Insert{delivery(id)}});
+  commit(store(), {change::Acknowledge{4, {10}}, change::Acknowledge{1, {40}},
+                   change::Acknowledge{3, {20}}, change::Acknowledge{2, {30}}});
+  const auto keys = [this] {
+    std::vector<AcknowledgedKey> result;
+    reopen().for_each_acknowledged_key(
+      [&](AcknowledgedKey key) { result.push_back(std::move(key)); });
+    return result;
+  };
+  EXPECT_THAT(keys(),
+              ElementsAre(AcknowledgedKey{"order 4", {10}}, AcknowledgedKey{"order 3", {20}},
+                          AcknowledgedKey{"order 2", {30}}, AcknowledgedKey{"order 1", {40}}));
+  commit(store(), {change::ForgetKeys{{30}}});
+  EXPECT_THAT(keys(),
+              ElementsAre(AcknowledgedKey{"order 2", {30}}, AcknowledgedKey{"order 1", {40}}));
+}
+
+TEST_F(store_contract, attempts_are_as_last_counted) {
+  commit(store(), {change::Insert{delivery(1)}, change::CountAttempts{1, 1}});
+  commit(store(), {change::CountAttempts{1, 2}, change::CountAttempts{1, 3}});
+  EXPECT_EQ(reopened().owed.at(0).attempts, 3U);
+}
+
+TEST_F(store_contract, what_is_given_up_is_a_dead_letter_with_its_reason_and_no_longer_owed) {
+  commit(store(), {change::Insert{delivery(1)}, change::Insert{delivery(2)}, bury(1)});
+  const auto contents = reopened();
+  EXPECT_THAT(contents.owed, ElementsAre(delivery(2)));
+  auto dead = delivery(1);
+  dead.attempts = 5;
+  EXPECT_THAT(contents.dead,
+              ElementsAre(StoredDeadLetter{
+                dead, DeadLetterReason::attempts_exhausted, "cannot parse it", {77}}));
+  EXPECT_THAT(contents.keys, IsEmpty());
+}
+
+TEST_F(store_contract, every_reason_comes_back) {
+  const std::vector<DeadLetterReason> reasons{
+    DeadLetterReason::rejected, DeadLetterReason::stopped,   DeadLetterReason::attempts_exhausted,
+    DeadLetterReason::expired,  DeadLetterReason::dropped,   DeadLetterReason::retry_after_too_long,
+    DeadLetterReason::gave_up,  DeadLetterReason::not_stored};
+  std::uint64_t id = 0;
+  for (const auto reason : reasons) {
+    ++id;
+    commit(store(), {change::Insert{delivery(id)}, change::Bury{id, reason, 0, "", {1}}});
+  }
+  std::vector<DeadLetterReason> found;
+  for (const auto& one : reopened().dead)
+    found.push_back(one.reason);
+  EXPECT_EQ(found, reasons);
+}
+
+TEST_F(store_contract, a_change_of_a_delivery_that_is_not_owed_changes_nothing) {
+  commit(store(), {change::Insert{delivery(1)}, change::Insert{delivery(2)}, bury(2)});
+  const auto before = reopened();
+  for (const std::uint64_t unknown :
+       {std::uint64_t{0}, std::uint64_t{2}, std::uint64_t{3}, UINT64_MAX})
+    commit(store(),
+           {change::Acknowledge{unknown, {1}}, change::CountAttempts{unknown, 9}, bury(unknown)});
+  EXPECT_EQ(reopened(), before);
+}
+
+TEST_F(store_contract, a_batch_is_made_in_order) {
+  commit(store(),
+         {change::Insert{delivery(1)}, change::CountAttempts{1, 4}, change::Acknowledge{1, {60}},
+          change::CountAttempts{1, 5}, bury(1), change::Insert{delivery(2)}, bury(2),
+          change::Acknowledge{2, {61}}, change::ForgetKeys{{60}}});
+  const auto contents = reopened();
+  EXPECT_THAT(contents.owed, IsEmpty());
+  EXPECT_THAT(dead_ids_of(contents), ElementsAre(2));
+  EXPECT_EQ(contents.keys, (std::map<std::string, WallTime>{{"order 1", WallTime{60}}}));
+}
+
+TEST_F(store_contract, of_a_batch_that_cannot_be_made_as_a_whole_nothing_is_made) {
+  commit(store(), {change::Insert{delivery(5)}});
+  const auto before = reopened();
+  EXPECT_THROW(commit(store(), {change::Insert{delivery(6)}, change::Acknowledge{5, {1}},
+                                change::Insert{delivery(6)}}),
+               std::logic_error);
+  EXPECT_EQ(contents_of(store()), before);
+  EXPECT_EQ(reopened(), before);
+  commit(store(), {change::Insert{delivery(6)}});
+  EXPECT_THAT(ids_of(reopened()), ElementsAre(5, 6));
+}
+
+TEST_F(store_contract, a_number_that_is_not_above_all_before_it_is_refused) {
+  commit(store(), {change::Insert{delivery(5)}, change::Acknowledge{5, {1}}});
+  for (const std::uint64_t bad : {std::uint64_t{0}, std::uint64_t{4}, std::uint64_t{5}, UINT64_MAX})
+    EXPECT_THROW(commit(reopen(), {change::Insert{delivery(bad)}}), std::logic_error) << bad;
+}
+
+TEST_F(store_contract, the_last_number_stays_when_all_deliveries_are_gone) {
+  commit(store(), {change::Insert{delivery(41)}, change::Insert{delivery(42)}});
+  EXPECT_EQ(store().last_id(), 42U);
+  commit(store(), {change::Acknowledge{42, {1}}, bury(41)});
+  const std::vector<std::uint64_t> dead{41};
+  EXPECT_EQ(store().remove_dead_letters(dead), 1U);
+  EXPECT_EQ(reopened().last_id, 42U);
+}
+
+TEST_F(store_contract, an_empty_batch_touches_nothing) {
+  store();
+  const auto size = [this](const char* suffix) {
+    return std::filesystem::file_size(file().string() + suffix);
+  };
+  const auto written = std::filesystem::last_write_time(file().string() + "-wal");
+  const auto before = size("-wal");
+  commit(store(), {});
+  commit(store(), {change::Acknowledge{3, {1}}});
+  EXPECT_EQ(size("-wal"), before);
+  EXPECT_EQ(std::filesystem::last_write_time(file().string() + "-wal"), written);
+}
+
+TEST_F(store_contract, dead_letters_are_removed_once) {
+  commit(store(), {change::Insert{delivery(1)}, change::Insert{delivery(2)},
+                   change::Insert{delivery(3)}, bury(1), bury(2)});
+  const std::vector<std::uint64_t> ids{1, 3, 1, 99, UINT64_MAX};
+  EXPECT_EQ(store().remove_dead_letters(ids), 1U);
+  const auto contents = reopened();
+  EXPECT_THAT(dead_ids_of(contents), ElementsAre(2));
+  EXPECT_THAT(ids_of(contents), ElementsAre(3));
+  EXPECT_EQ(store().remove_dead_letters(ids), 0U);
+  EXPECT_EQ(store().remove_dead_letters({}), 0U);
+}
+
+TEST_F(store_contract,
+       dead_letters_are_owed_again_under_new_numbers_in_the_order_given_with_their_keys) {
+  for (std::uint64_t id = 1; id <= 3; ++id)
+    commit(store(), {change::Insert{delivery(id)}, bury(id)});
+  const std::vector<std::uint64_t> ids{3, 1, 3, 99};
+  EXPECT_EQ(store().resubmit_dead_letters(ids), 2U);
+  EXPECT_EQ(store().last_id(), 5U);
+  const auto contents = reopened();
+  auto first = delivery(3);
+  first.id = 4;
+  first.deadline.reset();
+  auto second = delivery(1);
+  second.id = 5;
+  second.deadline.reset();
+  EXPECT_THAT(contents.owed, ElementsAre(first, second));
+  EXPECT_EQ(contents.owed.at(0).idempotency_key, "order 3");
+  EXPECT_THAT(dead_ids_of(contents), ElementsAre(2));
+  EXPECT_EQ(contents.last_id, 5U);
+  commit(store(), {change::Insert{delivery(6)}});
+  EXPECT_THAT(ids_of(reopened()), ElementsAre(4, 5, 6));
+}
+
+TEST_F(store_contract, the_message_format_is_set_once_and_for_good) {
+  store().set_message_format("caf 0.17");
+  EXPECT_EQ(reopen().message_format(), "caf 0.17");
+  EXPECT_THROW(store().set_message_format("caf 1.1"), std::logic_error);
+  EXPECT_EQ(reopen().message_format(), "caf 0.17");
+}
+
+TEST_F(store_contract, a_batch_of_ten_thousand_is_one) {
+  std::vector<StoreChange> inserts;
+  std::vector<StoreChange> ends;
+  for (std::uint64_t id = 1; id <= 10'000; ++id) {
+    inserts.emplace_back(change::Insert{delivery(id, std::string(1000, 'x'))});
+    ends.emplace_back(change::Acknowledge{id, {static_cast<std::int64_t>(id)}});
+  }
+  commit(store(), inserts);
+  EXPECT_EQ(reopened().owed.size(), 10'000U);
+  commit(store(), ends);
+  const auto contents = reopened();
+  EXPECT_EQ(contents.owed.size(), 0U);
+  EXPECT_EQ(contents.keys.size(), 10'000U);
+  EXPECT_EQ(contents.last_id, 10'000U);
+}
+
+TEST_F(store_contract, a_store_that_is_owned_can_be_looked_at_as_it_was_at_that_moment) {
+  commit(store(), {change::Insert{delivery(1)}});
+  const auto view = open_sqlite_store_to_read(file());
+  const auto before = contents_of(store());
+  EXPECT_EQ(contents_of(*view), before);
+  commit(store(), {change::Acknowledge{1, {1}}, change::Insert{delivery(2)}});
+  EXPECT_EQ(contents_of(*view), before);
+  EXPECT_EQ(contents_of(*open_sqlite_store_to_read(file())), contents_of(store()));
+  EXPECT_EQ(view->message_format(), "");
+}
+
+TEST_F(store_contract, whoever_looks_cannot_change_anything) {
+  commit(store(), {change::Insert{delivery(1)}, change::Insert{delivery(2)}, bury(2)});
+  const auto before = contents_of(store());
+  const auto view = open_sqlite_store_to_read(file());
+  const std::vector<std::uint64_t> ids{2};
+  const auto text =
+    view->name() + ": was opened to be read; open it with open_sqlite_store to change it";
+  for (const auto& change : std::vector<std::function<void()>>{
+         [&] {
+           commit(*view, {change::Acknowledge{1, {1}}});
+         },
+         [&] { view->set_message_format("x"); }, [&] { view->remove_dead_letters(ids); },
+         [&] { view->resubmit_dead_letters(ids); }}) {
+    const auto [failure, said] = failure_of(change);
+    EXPECT_EQ(failure, StoreFailure::read_only);
+    EXPECT_EQ(said, text);
+  }
+  EXPECT_EQ(reopened(), before);
+}
+
+} // namespace backoff_actor::store_test

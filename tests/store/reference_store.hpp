@@ -1,0 +1,129 @@
+#pragma once
+
+#include "backoff_actor/delivery/delivery_store.hpp"
+
+#include <map>
+#include <ostream>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace backoff_actor::store_test {
+
+/// All that a store holds.
+struct Contents {
+  std::vector<StoredDelivery> owed{};
+  std::vector<StoredDeadLetter> dead{};
+  std::map<std::string, WallTime> keys{};
+  std::uint64_t last_id = 0;
+
+  friend bool operator==(const Contents&, const Contents&) = default;
+
+  friend std::ostream& operator<<(std::ostream& out, const Contents& x) {
+    out << "owed";
+    for (const auto& one : x.owed)
+      out << ' ' << one.id << '(' << one.attempts << ", " << one.message.bytes.size() << " B)";
+    out << "; dead";
+    for (const auto& one : x.dead)
+      out << ' ' << one.delivery.id << '(' << to_string(one.reason) << ')';
+    return out << "; " << x.keys.size() << " keys; last_id " << x.last_id;
+  }
+};
+
+/// What is in a store.
+inline Contents contents_of(DeliveryStore& store) {
+  Contents result;
+  store.for_each_owed([&](StoredDelivery x) { result.owed.push_back(std::move(x)); });
+  store.for_each_dead_letter([&](StoredDeadLetter x) { result.dead.push_back(std::move(x)); });
+  store.for_each_acknowledged_key(
+    [&](const AcknowledgedKey& x) { result.keys.emplace(x.idempotency_key, x.at); });
+  result.last_id = store.last_id();
+  return result;
+}
+
+/// The obvious store, which keeps nothing beyond itself.
+class ReferenceStore {
+public:
+  void commit(std::span<const StoreChange> changes) {
+    for (const auto& one : changes)
+      std::visit([this](const auto& x) { make(x); }, one);
+  }
+
+  std::size_t remove(std::span<const std::uint64_t> ids) {
+    std::size_t count = 0;
+    for (const auto id : ids)
+      count += dead_.erase(id);
+    return count;
+  }
+
+  std::size_t resubmit(std::span<const std::uint64_t> ids) {
+    std::size_t count = 0;
+    for (const auto id : ids) {
+      const auto found = dead_.find(id);
+      if (found == dead_.end())
+        continue;
+      auto delivery = found->second.delivery;
+      dead_.erase(found);
+      delivery.id = ++last_id_;
+      delivery.deadline.reset();
+      delivery.attempts = 0;
+      owed_[delivery.id] = delivery;
+      ++count;
+    }
+    return count;
+  }
+
+  std::uint64_t last_id() const { return last_id_; }
+
+  Contents contents() const {
+    Contents result;
+    for (const auto& [id, x] : owed_)
+      result.owed.push_back(x);
+    for (const auto& [id, x] : dead_)
+      result.dead.push_back(x);
+    result.keys = keys_;
+    result.last_id = last_id_;
+    return result;
+  }
+
+private:
+  void make(const change::Insert& x) {
+    owed_[x.delivery.id] = x.delivery;
+    last_id_ = x.delivery.id;
+  }
+
+  void make(const change::Acknowledge& x) {
+    const auto found = owed_.find(x.delivery);
+    if (found == owed_.end())
+      return;
+    if (!found->second.idempotency_key.empty())
+      keys_[found->second.idempotency_key] = x.at;
+    owed_.erase(found);
+  }
+
+  void make(const change::CountAttempts& x) {
+    if (const auto found = owed_.find(x.delivery); found != owed_.end())
+      found->second.attempts = x.attempts;
+  }
+
+  void make(const change::Bury& x) {
+    const auto found = owed_.find(x.delivery);
+    if (found == owed_.end())
+      return;
+    auto delivery = found->second;
+    owed_.erase(found);
+    delivery.attempts = x.attempts;
+    dead_[x.delivery] = {delivery, x.reason, x.cause, x.at};
+  }
+
+  void make(const change::ForgetKeys& x) {
+    std::erase_if(keys_, [&](const auto& key) { return key.second < x.before; });
+  }
+
+  std::map<std::uint64_t, StoredDelivery> owed_{};
+  std::map<std::uint64_t, StoredDeadLetter> dead_{};
+  std::map<std::string, WallTime> keys_{};
+  std::uint64_t last_id_ = 0;
+};
+
+} // namespace backoff_actor::store_test

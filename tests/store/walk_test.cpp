@@ -1,0 +1,218 @@
+// Random walks of a store and, beside it, the obvious one, which keeps everything in memory. Between the
+// changes the store is closed and opened, its disk fails, and its machine loses power. After every step
+// both must hold the same. A failing walk is shrunk; RC_PARAMS="reproduce=..." has it again, see
+// model/sender_engine_walk_test.cpp.
+
+#include "common/faulty_vfs.hpp"
+#include "fixture.hpp"
+
+#include <rapidcheck.h>
+
+#include <algorithm>
+
+namespace backoff_actor::store_test {
+
+namespace {
+
+using test::Fault;
+using test::FaultyVfs;
+using test::Kept;
+
+enum class Deed : std::uint8_t {
+  commit,     // a batch of drawn changes
+  remove,     // dead letters
+  resubmit,   // dead letters
+  reopen,     //
+  fail,       // let a call of the next changes go wrong
+  lose_power, //
+  look,       // from another connection
+};
+
+struct Draw {
+  std::uint32_t what;  // which change
+  std::uint32_t which; // of the deliveries
+};
+
+struct Step {
+  Deed deed;
+  std::uint32_t which; // call, fault
+  std::vector<Draw> draws;
+};
+
+void showValue(const Draw& draw, std::ostream& out) { out << draw.what << '/' << draw.which; }
+
+void showValue(const Step& step, std::ostream& out) {
+  constexpr const char* names[] = {"commit", "remove",     "resubmit", "reopen",
+                                   "fail",   "lose_power", "look"};
+  out << names[static_cast<std::size_t>(step.deed)] << ' ' << step.which << ' ';
+  rc::show(step.draws, out);
+}
+
+rc::Gen<Step> arbitrary_step() {
+  const auto number = rc::gen::inRange<std::uint32_t>(0, 1000);
+  return rc::gen::build<Step>(
+    rc::gen::set(&Step::deed, rc::gen::weightedElement<Deed>({{100, Deed::commit},
+                                                              {8, Deed::remove},
+                                                              {8, Deed::resubmit},
+                                                              {10, Deed::reopen},
+                                                              {20, Deed::fail},
+                                                              {10, Deed::lose_power},
+                                                              {5, Deed::look}})),
+    rc::gen::set(&Step::which, number),
+    rc::gen::set(&Step::draws,
+                 rc::gen::scale(0.25, rc::gen::container<std::vector<Draw>>(rc::gen::build<Draw>(
+                                        rc::gen::set(&Draw::what, number),
+                                        rc::gen::set(&Draw::which, number))))));
+}
+
+class StoreWalk {
+public:
+  StoreWalk() { open(); }
+
+  void take(const Step& step) {
+    switch (step.deed) {
+    case Deed::commit: {
+      const auto batch = changes(step.draws);
+      change([&] { store_->commit(batch); }, [&](ReferenceStore& x) { x.commit(batch); });
+      break;
+    }
+    case Deed::remove: {
+      const auto ids = numbers(step.draws);
+      change([&] { store_->remove_dead_letters(ids); }, [&](ReferenceStore& x) { x.remove(ids); });
+      break;
+    }
+    case Deed::resubmit: {
+      const auto ids = numbers(step.draws);
+      change([&] { store_->resubmit_dead_letters(ids); },
+             [&](ReferenceStore& x) { x.resubmit(ids); });
+      break;
+    }
+    case Deed::reopen:
+      vfs_.disarm();
+      store_.reset();
+      possible_.clear();
+      open();
+      break;
+    case Deed::fail:
+      vfs_.arm(static_cast<Fault>(step.which % 6), 1 + step.which / 6 % 12);
+      return;
+    case Deed::lose_power:
+      lose_power(static_cast<Kept>(step.which % 5));
+      break;
+    case Deed::look:
+      if (!vfs_.is_failing())
+        RC_ASSERT(contents_of(*open_sqlite_store_to_read(file_)) == reference_.contents());
+      return;
+    }
+    if (!vfs_.is_failing())
+      RC_ASSERT(contents_of(*store_) == reference_.contents());
+  }
+
+private:
+  void open() { store_ = open_sqlite_store(file_, options_); }
+
+  // Makes the change in both, or, if the disk fails, in none, or finds out which it was.
+  void change(const std::function<void()>& in_store,
+              const std::function<void(ReferenceStore&)>& in_reference) {
+    try {
+      in_store();
+      in_reference(reference_);
+      possible_.clear(); // what failed before is overwritten
+    } catch (const StoreError& error) {
+      RC_ASSERT(vfs_.has_struck());
+      RC_ASSERT(error.failure() == StoreFailure::full
+                || error.failure() == StoreFailure::input_output);
+      auto after = reference_;
+      in_reference(after);
+      possible_.push_back(after);
+      if (vfs_.is_failing() && !vfs_.is_full())
+        lose_power(Kept::first_half); // nothing can be done with it any more
+      else
+        vfs_.disarm();
+    }
+  }
+
+  void lose_power(Kept kept) {
+    vfs_.kill();
+    store_.reset();
+    vfs_.disarm();
+    vfs_.lose_power(kept);
+    open();
+    const auto found = contents_of(*store_);
+    for (const auto& one : possible_) {
+      if (one.contents() == found)
+        reference_ = one;
+    }
+    possible_.clear();
+  }
+
+  std::vector<std::uint64_t> numbers(const std::vector<Draw>& draws) const {
+    std::vector<std::uint64_t> result;
+    for (const auto& draw : draws)
+      result.push_back(number(draw.which));
+    return result;
+  }
+
+  // Of all that there were, and a few that were not.
+  std::uint64_t number(std::uint32_t which) const { return which % (last_id() + 3); }
+  std::uint64_t last_id() const { return reference_.last_id(); }
+
+  std::vector<StoreChange> changes(const std::vector<Draw>& draws) const {
+    std::vector<StoreChange> result;
+    auto last = last_id();
+    for (const auto& draw : draws) {
+      const auto id = number(draw.which);
+      const WallTime at{draw.which};
+      switch (draw.what % 10) {
+      case 0:
+      case 1:
+      case 2:
+      case 3:
+        last += 1 + draw.which % 2;
+        result.emplace_back(
+          change::Insert{delivery(last, std::string(draw.which % 7 == 0 ? 5'000 : 20, 'x'))});
+        break;
+      case 4:
+      case 5:
+      case 6:
+        result.emplace_back(change::Acknowledge{id, at});
+        break;
+      case 7:
+        result.emplace_back(change::CountAttempts{id, draw.which});
+        break;
+      case 8:
+        result.emplace_back(
+          change::Bury{id, static_cast<DeadLetterReason>(draw.which % 8), draw.which, "cause", at});
+        break;
+      default:
+        result.emplace_back(change::ForgetKeys{at});
+      }
+    }
+    return result;
+  }
+
+  example::TemporaryFolder folder_{"backoff_actor-walk"};
+  std::filesystem::path file_ = folder_ / "outbox.db";
+  SqliteOptions options_{.checkpoint_pages = 10, .vfs = FaultyVfs::name};
+  FaultyVfs vfs_;
+  ReferenceStore reference_;
+  // What the store may hold instead after a power loss: with one of the commits that have failed since
+  // the last that has not.
+  std::vector<ReferenceStore> possible_{};
+  std::shared_ptr<DeliveryStore> store_{}; // closed first
+};
+
+} // namespace
+
+TEST(store_walk, agrees_with_the_reference_whatever_happens_to_the_disk) {
+  const auto holds = rc::check("a store agrees with the reference", [] {
+    const auto steps =
+      *rc::gen::scale(2.0, rc::gen::container<std::vector<Step>>(arbitrary_step()));
+    StoreWalk walk;
+    for (const auto& step : steps)
+      walk.take(step);
+  });
+  EXPECT_TRUE(holds);
+}
+
+} // namespace backoff_actor::store_test
