@@ -275,10 +275,9 @@ private:
   }
 
   std::string carry_out(const effect::Acknowledge& x) {
-    const auto id = in_slot_.at(x.slot);
-    store.acknowledge(id);
+    look_at(x);
     end(x.slot);
-    return acknowledge_line(id);
+    return acknowledge_line(x.delivery);
   }
 
   std::string carry_out(const effect::DeadLetter& x) {

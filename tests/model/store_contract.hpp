@@ -145,9 +145,9 @@ public:
     end(x.delivery);
   }
 
-  void acknowledge(std::uint64_t id) {
+  void carry_out(const effect::Acknowledge& x) {
     ++acknowledged_;
-    end(id);
+    end(x.delivery);
   }
 
   void after(const SenderCounters& counters, std::size_t owed, bool has_ended) {

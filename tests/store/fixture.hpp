@@ -67,6 +67,9 @@ protected:
 
   void close() { store_.reset(); }
 
+  /// Before what a test has beside it goes, the VFS for example.
+  void TearDown() override { close(); }
+
   DeliveryStore& reopen() {
     close();
     return store();

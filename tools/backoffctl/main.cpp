@@ -1,6 +1,7 @@
 // backoffctl: questions about backoffs, answered at the console.
 
 #include "live_commands.hpp"
+#include "outbox_commands.hpp"
 #include "plan_command.hpp"
 #include "program.hpp"
 #include "simulate_commands.hpp"
@@ -10,7 +11,8 @@ namespace backoffctl {
 
 namespace {
 
-constexpr auto description = R"(Answers questions about backoffs, before they are in production.
+constexpr auto description =
+  R"(Answers questions about backoffs, before they are in production, and about what is owed when they are.
 )";
 
 constexpr auto footer = R"(
@@ -23,6 +25,8 @@ Examples:
       the same of a backoff whose delays are a tenth of the elapsed time, as JSON
   backoffctl simulate --help
       which experiments can be simulated
+  backoffctl outbox --help
+      how to look into the file of a durable outbox, and to resubmit what was given up
   backoffctl outage --help
       how to stop a real server under the calls of a thousand real clients
 
@@ -39,6 +43,7 @@ void add_commands(CLI::App& program, Commands& commands) {
   commands.push_back(add_plan_command(program));
   commands.push_back(add_tune_command(program));
   add_simulate_commands(program, commands);
+  add_outbox_commands(program, commands);
   add_live_commands(program, commands);
 }
 

@@ -102,8 +102,9 @@ void SupervisorEngine::Step::charge(Slot slot, std::shared_ptr<const Cause> caus
   if (c.is_up && now_ - c.up_since >= c.options->time_to_be_healthy())
     c.progress = policy.restart(c.progress);
   const auto u = Draws{options_.seed, c.serial}(c.progress.draws);
-  const auto [progress, delay] = policy.next(c.progress, u);
-  c.progress = progress;
+  const auto step = policy.next(c.progress, u);
+  const auto delay = step.delay; // clang 14 lets no lambda capture a structured binding
+  c.progress = step.progress;
   c.cause = std::move(cause);
   const auto joins =
     state_.is_group() && (state_.row.stage == Stage::ending || state_.row.stage == Stage::waiting);

@@ -15,9 +15,8 @@ constexpr auto largest_id = static_cast<std::uint64_t>(std::numeric_limits<std::
 
 SqliteChanges::SqliteChanges(SqliteConnection& connection, std::uint64_t last_id)
   : insert_(connection.prepare("INSERT INTO deliveries VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")),
-    keep_key_(connection.prepare(
-      "INSERT OR REPLACE INTO acknowledged_keys "
-      "SELECT idempotency_key, ?2 FROM deliveries WHERE id = ?1 AND idempotency_key <> x''")),
+    key_of_(connection.prepare("SELECT idempotency_key FROM deliveries WHERE id = ?1")),
+    keep_key_(connection.prepare("INSERT OR REPLACE INTO acknowledged_keys VALUES(?1, ?2)")),
     remove_(connection.prepare("DELETE FROM deliveries WHERE id = ?1")),
     count_(connection.prepare("UPDATE deliveries SET attempts = ?2 WHERE id = ?1")),
     bury_(connection.prepare("INSERT INTO dead_letters SELECT id, submitted_at, deadline, ?2, key, "
@@ -50,10 +49,19 @@ void SqliteChanges::make(const change::Insert& change) {
 }
 
 void SqliteChanges::make(const change::Acknowledge& change) {
-  if (!bind_id(keep_key_, 1, change.delivery) || !bind_id(remove_, 1, change.delivery))
+  if (!bind_id(key_of_, 1, change.delivery) || !bind_id(remove_, 1, change.delivery))
     return;
-  keep_key_.bind(2, change.at.since_epoch);
-  run(keep_key_);
+  {
+    const Running running{key_of_};
+    if (!key_of_.executeStep())
+      return;
+    // Most have no key, and cost no look at the table of keys.
+    if (const auto key = bytes_at(key_of_, 0); !key.empty()) {
+      bind_bytes(keep_key_, 1, key);
+      keep_key_.bind(2, change.at.since_epoch);
+      run(keep_key_);
+    }
+  }
   run(remove_);
 }
 

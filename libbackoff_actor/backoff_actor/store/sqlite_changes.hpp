@@ -40,6 +40,7 @@ private:
   static bool bind_id(SQLite::Statement& statement, int index, std::uint64_t id);
 
   SQLite::Statement insert_;
+  SQLite::Statement key_of_;
   SQLite::Statement keep_key_;
   SQLite::Statement remove_;
   SQLite::Statement count_;

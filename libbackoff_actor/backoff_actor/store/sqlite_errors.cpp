@@ -1,7 +1,6 @@
 #include "backoff_actor/store/sqlite_errors.hpp"
 
 #include <cerrno>
-#include <new>
 #include <system_error>
 
 #include <sqlite3.h>
@@ -16,10 +15,15 @@ struct Meaning {
   const char* advice;
 };
 
-constexpr Meaning is_damaged{
-  StoreFailure::damaged, "is damaged",
+constexpr auto advice_of_damage =
   "keep a copy of it with its -wal file, then restore it from a backup, or get out of it what can "
-  "still be read with the command .recover of the shell sqlite3"};
+  "still be read with the command .recover of the shell sqlite3";
+
+constexpr Meaning is_damaged{StoreFailure::damaged, "is damaged", advice_of_damage};
+
+// SQLite takes some damage, of the list of tables, for a lack of memory.
+constexpr Meaning is_damaged_or_too_much{
+  StoreFailure::damaged, "is damaged, or there is no memory left", advice_of_damage};
 
 Meaning meaning(int code, int system_error, Moment moment) {
   constexpr Meaning full{StoreFailure::full, "there is no room on the disk",
@@ -40,6 +44,8 @@ Meaning meaning(int code, int system_error, Moment moment) {
   case SQLITE_ERROR:
   case SQLITE_SCHEMA:
     return is_damaged;
+  case SQLITE_NOMEM:
+    return is_damaged_or_too_much;
   case SQLITE_BUSY:
   case SQLITE_LOCKED:
   case SQLITE_PROTOCOL:
@@ -85,8 +91,6 @@ const char* operation(int code) {
 StoreError sqlite_error(const std::string& file, Moment moment, int code,
                         const std::string& message, int system_error) {
   const auto primary = code & 0xff;
-  if (primary == SQLITE_NOMEM)
-    throw std::bad_alloc();
   // Other errors are SQLite's own, whatever the system has said of late.
   if (primary != SQLITE_IOERR && primary != SQLITE_CANTOPEN)
     system_error = 0;

@@ -13,8 +13,6 @@ enum class Moment : unsigned char { opening, opened };
 //
 // `code` is SQLite's extended result code; `message` what it said; `system_error` the number of the system
 // call that failed, 0 if none did or it is not known.
-//
-// @errors throws `std::bad_alloc` if that is what it means.
 StoreError sqlite_error(const std::string& file, Moment moment, int code,
                         const std::string& message, int system_error);
 

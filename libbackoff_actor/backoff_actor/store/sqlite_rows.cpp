@@ -11,12 +11,6 @@ namespace backoff_actor::detail {
 
 namespace {
 
-std::span<const std::byte> bytes_at(SQLite::Statement& row, int index) {
-  const auto column = row.getColumn(index);
-  const auto* const data = static_cast<const std::byte*>(column.getBlob());
-  return {data, data == nullptr ? 0 : static_cast<std::size_t>(column.getBytes())};
-}
-
 DeadLetterReason reason_at(SQLite::Statement& row, int index, const std::string& file) {
   const auto name = read_text(row, index);
   for (std::uint8_t i = 0;; ++i) {
@@ -30,6 +24,12 @@ DeadLetterReason reason_at(SQLite::Statement& row, int index, const std::string&
 }
 
 } // namespace
+
+std::span<const std::byte> bytes_at(SQLite::Statement& row, int index) {
+  const auto column = row.getColumn(index);
+  const auto* const data = static_cast<const std::byte*>(column.getBlob());
+  return {data, data == nullptr ? 0 : static_cast<std::size_t>(column.getBytes())};
+}
 
 void bind_bytes(SQLite::Statement& statement, int index, std::span<const std::byte> bytes) {
   if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))

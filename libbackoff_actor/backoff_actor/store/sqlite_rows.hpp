@@ -34,6 +34,9 @@ StoredDeadLetter read_dead_letter(SQLite::Statement& row, const std::string& fil
 // Reads a key and when it was acknowledged.
 AcknowledgedKey read_key(SQLite::Statement& row);
 
+// The bytes of a column, as SQLite has them: until the statement goes on.
+std::span<const std::byte> bytes_at(SQLite::Statement& row, int index);
+
 // Reads one column as what it was before it was stored.
 std::string read_text(SQLite::Statement& row, int index);
 std::uint64_t read_number(SQLite::Statement& row, int index, const std::string& file);

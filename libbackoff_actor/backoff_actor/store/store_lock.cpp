@@ -18,7 +18,11 @@ namespace {
 [[noreturn]] void raise(const std::filesystem::path& store, const std::filesystem::path& lock,
                         int error) {
   const auto where = store.string();
-  const auto why = "(" + lock.string() + ": " + std::generic_category().message(error) + ")";
+  const auto why = std::string{"("}
+                     .append(lock.string())
+                     .append(": ")
+                     .append(std::generic_category().message(error))
+                     .append(")");
   switch (error) {
   case EACCES:
   case EPERM:
@@ -81,7 +85,7 @@ StoreLock::StoreLock(const std::filesystem::path& store) : path_(store.string() 
       close(descriptor_);
       const auto who = pid == std::to_string(getpid()) ? "another part of this process"
                        : pid.empty()                   ? "another process"
-                                                       : "process " + pid;
+                                                       : std::string{"process "}.append(pid);
       throw StoreError(StoreFailure::in_use,
                        store.string() + ": " + who
                          + " is using it; end that first, or name another file");

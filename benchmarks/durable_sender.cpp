@@ -1,0 +1,220 @@
+// durable_sender: what a whole sender does with a durable outbox, beside one without.
+
+#include "common/command_line.hpp"
+#include "common/table.hpp"
+#include "common/temporary_folder.hpp"
+
+#include <backoff_actor/backoff_actor.hpp>
+#include <backoff_actor/store/sqlite_store.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <exception>
+#include <future>
+#include <iomanip>
+#include <iostream>
+#include <memory>
+#include <span>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace durable_sender {
+
+namespace {
+
+using namespace backoff_actor;
+
+constexpr auto description =
+  R"(What a whole sender does with a durable outbox in a file of SQLite, measured.
+
+A client sends messages and waits for their answers, a window of them at a time; the child answers at once.
+So a message waits for one commit on its way, and is acknowledged with the next. The wider the window, the
+more go with each commit, without any setting. Beside it, the same with the outbox in memory. Rounds are
+interleaved; medians are printed.
+
+The file is in a folder of its own in TMPDIR, or /tmp. Whether it is on a disk that can be synced
+decides what is measured. Each commit is one sync (durable_store counts them).
+)";
+
+constexpr auto footer = R"(
+Examples:
+  durable_sender
+  durable_sender --messages 20000 --rounds 11
+
+Exit codes:
+  0    done
+  1    failed, for example because the disk is full
+  2    bad input; nothing was run
+)";
+
+/// Counts what another store commits.
+class CountingStore final : public DeliveryStore {
+public:
+  explicit CountingStore(std::shared_ptr<DeliveryStore> store) : store_(std::move(store)) {}
+
+  std::uint64_t commits() const { return commits_; }
+
+  std::string name() const override { return store_->name(); }
+  void commit(std::span<const StoreChange> changes) override {
+    store_->commit(changes);
+    ++commits_;
+  }
+  void for_each_owed(const std::function<void(StoredDelivery)>& visit) override {
+    store_->for_each_owed(visit);
+  }
+  void for_each_acknowledged_key(const std::function<void(AcknowledgedKey)>& visit) override {
+    store_->for_each_acknowledged_key(visit);
+  }
+  void for_each_dead_letter(const std::function<void(StoredDeadLetter)>& visit) override {
+    store_->for_each_dead_letter(visit);
+  }
+  std::uint64_t last_id() override { return store_->last_id(); }
+  std::string message_format() override { return store_->message_format(); }
+  void set_message_format(const std::string& format) override {
+    store_->set_message_format(format);
+  }
+  std::size_t remove_dead_letters(std::span<const std::uint64_t> ids) override {
+    return store_->remove_dead_letters(ids);
+  }
+  std::size_t resubmit_dead_letters(std::span<const std::uint64_t> ids) override {
+    return store_->resubmit_dead_letters(ids);
+  }
+
+private:
+  std::shared_ptr<DeliveryStore> store_;
+  std::atomic<std::uint64_t> commits_ = 0;
+};
+
+class Worker : public caf::event_based_actor {
+public:
+  using caf::event_based_actor::event_based_actor;
+  caf::behavior make_behavior() override {
+    return {[](const std::string& text) { return static_cast<std::uint64_t>(text.size()); }};
+  }
+};
+
+class Client : public caf::event_based_actor {
+public:
+  Client(caf::actor_config& config, caf::actor sender, std::uint64_t messages, std::uint64_t window,
+         std::uint64_t bytes, std::shared_ptr<std::promise<void>> done)
+    : caf::event_based_actor(config), sender_(std::move(sender)), to_send_(messages),
+      to_come_(messages), window_(std::min(window, messages)), text_(bytes, 'x'),
+      done_(std::move(done)) {}
+
+  caf::behavior make_behavior() override {
+    for (std::uint64_t i = 0; i < window_; ++i)
+      send_one();
+    return {[this](std::uint64_t) {
+      if (--to_come_ == 0) {
+        done_->set_value();
+        quit();
+      } else if (to_send_ > 0) {
+        send_one();
+      }
+    }};
+  }
+
+  void on_exit() override { sender_ = nullptr; }
+
+private:
+  void send_one() {
+    --to_send_;
+    send(sender_, text_);
+  }
+
+  caf::actor sender_;
+  std::uint64_t to_send_;
+  std::uint64_t to_come_;
+  std::uint64_t window_;
+  std::string text_;
+  std::shared_ptr<std::promise<void>> done_;
+};
+
+struct Load {
+  std::uint64_t messages;
+  std::uint64_t window;
+  std::uint64_t bytes;
+};
+
+double deliveries_per_second(const Load& load, DurableOutbox outbox) {
+  caf::actor_system_config config;
+  init(config);
+  caf::actor_system system{config};
+  SenderOptions options;
+  options.outbox = std::move(outbox);
+  const auto sender = spawn_back_off_sender(system, child_of<Worker>(), std::move(options));
+  const auto done = std::make_shared<std::promise<void>>();
+  const auto begin = std::chrono::steady_clock::now();
+  system.spawn<Client>(sender, load.messages, load.window, load.bytes, done);
+  done->get_future().wait();
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  return static_cast<double>(load.messages) / took.count();
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const auto middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+std::string with_decimals(double value, int decimals) {
+  std::ostringstream out;
+  out << std::fixed << std::setprecision(decimals) << value;
+  return out.str();
+}
+
+void measure(std::uint64_t messages, std::uint64_t rounds, std::uint64_t bytes) {
+  const example::TemporaryFolder folder{"durable_sender"};
+  benchmarks::Table table{{"window", "durable, deliveries/s", "in memory, deliveries/s",
+                           "durable / in memory", "commits/delivery"}};
+  for (const std::uint64_t window : {1, 10, 100, 1000}) {
+    // A narrow window is slow: no more messages than take about as long.
+    const Load load{std::min(messages, std::max<std::uint64_t>(window * 200, 200)), window, bytes};
+    std::vector<double> durable_speeds;
+    std::vector<double> memory_speeds;
+    std::vector<double> ratios;
+    std::vector<double> commits;
+    for (std::uint64_t round = 0; round < rounds; ++round) {
+      const auto file = folder / (std::to_string(window) + "-" + std::to_string(round));
+      const auto store = std::make_shared<CountingStore>(open_sqlite_store(file));
+      durable_speeds.push_back(
+        deliveries_per_second(load, DurableOutbox{store, durable<std::string>()}));
+      memory_speeds.push_back(deliveries_per_second(load, {}));
+      ratios.push_back(durable_speeds.back() / memory_speeds.back());
+      commits.push_back(static_cast<double>(store->commits()) / static_cast<double>(load.messages));
+    }
+    table.add({std::to_string(window), benchmarks::grouped(std::llround(median(durable_speeds))),
+               benchmarks::grouped(std::llround(median(memory_speeds))),
+               with_decimals(median(ratios), 4), with_decimals(median(commits), 4)});
+  }
+  std::cout << table.text();
+}
+
+} // namespace
+
+} // namespace durable_sender
+
+int main(int argc, char** argv) {
+  std::uint64_t messages = 20'000;
+  std::uint64_t rounds = 5;
+  std::uint64_t bytes = 256;
+  benchmarks::CommandLine command_line{"durable_sender", durable_sender::description,
+                                       durable_sender::footer};
+  command_line.number("--messages", messages, 1, 10'000'000, "messages in a round, at the most");
+  command_line.number("--rounds", rounds, 1, 1001, "rounds, of which the median is printed");
+  command_line.number("--bytes", bytes, 1, 10'000'000, "the length of a message");
+  if (const auto code = command_line.parse(argc, argv))
+    return *code;
+  try {
+    durable_sender::measure(messages, rounds, bytes);
+  } catch (const std::exception& error) {
+    std::cerr << "durable_sender: " << error.what() << '\n';
+    return benchmarks::exit_failed;
+  }
+  return benchmarks::exit_done;
+}

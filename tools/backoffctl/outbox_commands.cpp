@@ -1,0 +1,305 @@
+#include "outbox_commands.hpp"
+
+#include "flag_values.hpp"
+#include "outbox_list.hpp"
+#include "outbox_records.hpp"
+
+#include "backoff_actor/store/sqlite_store.hpp"
+
+#include <algorithm>
+#include <iostream>
+#include <set>
+#include <stdexcept>
+
+namespace backoffctl {
+
+namespace {
+
+using namespace backoff_actor;
+
+constexpr auto description = R"(What is in the file of a durable outbox.
+
+A sender with a durable outbox keeps its deliveries in a file of SQLite until they are acknowledged,
+and those that it gave up as dead letters. list, count and export can be used while the sender is
+running; they show the file as it was at one moment. resubmit and remove need it stopped. Nothing
+that is owed can be removed.
+)";
+
+constexpr auto footer = R"(
+Examples:
+  backoffctl outbox count outbox.db
+      how much is owed, and how many dead letters there are
+  backoffctl outbox list outbox.db --dead
+      what was given up, and why
+  backoffctl outbox resubmit outbox.db 2
+      the service is repaired: try a dead letter again
+
+backoffctl outbox COMMAND --help explains a command, with examples.
+)";
+
+// What all of them take: the file first.
+class OutboxCommand : public Command {
+public:
+  OutboxCommand(CLI::App& parser, const char* footer_text) : Command(parser) {
+    parser.footer(footer_text);
+    parser.allow_extras();
+    parser.add_option("FILE", file_, "the outbox's file")->type_name("")->expected(1);
+  }
+
+  void check(Problems& problems) override {
+    if (file_.value_or("").empty())
+      problems.add("FILE", "nothing", "the file of a durable outbox");
+  }
+
+protected:
+  const std::string& file() const { return *file_; }
+  std::shared_ptr<DeliveryStore> open_to_read() const { return open_sqlite_store_to_read(file()); }
+
+private:
+  std::optional<std::string> file_;
+};
+
+constexpr auto list_description = R"(The deliveries that are owed, and the dead letters.
+)";
+
+constexpr auto list_footer = R"(
+Times are UTC. bytes is the length of the message.
+
+Examples:
+  backoffctl outbox list outbox.db
+      all, in order of submission
+  backoffctl outbox list outbox.db --dead --limit 20
+      the first twenty dead letters
+  backoffctl outbox list outbox.db --json
+      the same for programs, one object a line: see backoffctl outbox export --help for the keys,
+      of which payload is left out
+)";
+
+class ListCommand final : public OutboxCommand {
+public:
+  explicit ListCommand(CLI::App& parser) : OutboxCommand(parser, list_footer) {
+    add_switch("--owed", owed_, "only what is owed");
+    add_switch("--dead", dead_, "only dead letters");
+    add_flag("--limit", limit_, "N", "so many of each at most (all)");
+    add_switch("--json", as_json_, "print JSON lines instead of text");
+  }
+
+  void check(Problems& problems) override {
+    OutboxCommand::check(problems);
+    if (owed_ && dead_)
+      problems.add("--owed", "it with --dead", "one of them; both are listed without either");
+    selection_ = {.owed = !dead_, .dead = !owed_};
+    if (limit_)
+      selection_.limit = read_whole("--limit", *limit_, 0, INT64_MAX, problems).value_or(0);
+  }
+
+  std::string run() override {
+    const auto store = open_to_read();
+    return as_json_ ? outbox_json_lines(*store, selection_) : outbox_tables(*store, selection_);
+  }
+
+private:
+  bool owed_ = false;
+  bool dead_ = false;
+  bool as_json_ = false;
+  std::optional<std::string> limit_;
+  OutboxSelection selection_;
+};
+
+constexpr auto count_description = R"(How much is owed, and how many dead letters there are.
+)";
+
+constexpr auto count_footer = R"(
+Examples:
+  backoffctl outbox count outbox.db
+      in words
+  backoffctl outbox count outbox.db --json
+      for programs
+
+Keys of the JSON:
+  owed, dead_letters       how many deliveries are owed, and how many were given up
+  acknowledged_keys        how many idempotency keys are remembered
+  last_id                  the highest number that a delivery has had
+  message_format           what wrote the bytes of the messages; empty: nothing yet
+)";
+
+class CountCommand final : public OutboxCommand {
+public:
+  explicit CountCommand(CLI::App& parser) : OutboxCommand(parser, count_footer) {
+    add_switch("--json", as_json_, "print JSON instead of text");
+  }
+
+  std::string run() override {
+    const auto counts = count_outbox(*open_to_read());
+    return as_json_ ? counts_json(counts) : counts_text(counts);
+  }
+
+private:
+  bool as_json_ = false;
+};
+
+constexpr auto export_description = R"(All that is owed and all dead letters, as JSON lines.
+)";
+
+constexpr auto export_footer = R"(
+Examples:
+  backoffctl outbox export outbox.db
+      all, with the messages: for a backup, or for another program
+  backoffctl outbox export --dead outbox.db
+      the dead letters alone
+
+Keys of each line:
+  kind                     owed or dead_letter
+  id                       its number
+  submitted_at, deadline   ISO 8601 in UTC, to the nanosecond; deadline may be null
+  attempts                 how often it has failed
+  key, idempotency_key     as submitted, or empty; bytes that are no UTF-8 become U+FFFD
+  types                    the types of the message's parts
+  bytes, payload           how long the message is, and the message itself, base64
+  reason, cause, at        of a dead letter: why and when it was given up, and the last error
+)";
+
+class ExportCommand final : public OutboxCommand {
+public:
+  explicit ExportCommand(CLI::App& parser) : OutboxCommand(parser, export_footer) {
+    add_switch("--dead", only_dead_, "only dead letters");
+  }
+
+  // Line by line, for all together may be larger than memory.
+  std::string run() override {
+    const auto store = open_to_read();
+    const auto write = [](const auto& x) { std::cout << json_line(x, true); };
+    if (!only_dead_)
+      store->for_each_owed(write);
+    store->for_each_dead_letter(write);
+    return {};
+  }
+
+private:
+  bool only_dead_ = false;
+};
+
+// What is done to some dead letters, or to all.
+class DeadLetterCommand : public OutboxCommand {
+public:
+  DeadLetterCommand(CLI::App& parser, const char* footer_text)
+    : OutboxCommand(parser, footer_text) {
+    parser.add_option("ID", given_, "the dead letters' numbers, see backoffctl outbox list")
+      ->type_name("");
+    add_switch("--all", all_, "all dead letters that there are");
+  }
+
+  void check(Problems& problems) override {
+    OutboxCommand::check(problems);
+    if (all_ == !given_.empty())
+      problems.add("ID", all_ ? "numbers with --all" : "nothing",
+                   "the numbers of dead letters, or --all");
+    for (const auto& one : given_)
+      if (const auto id = read_whole("ID", one, 1, INT64_MAX, problems))
+        ids_.push_back(*id);
+  }
+
+  std::string run() override {
+    open_to_read(); // which makes no store where there is none
+    const auto store = open_sqlite_store(file());
+    std::set<std::uint64_t> dead;
+    store->for_each_dead_letter([&](const StoredDeadLetter& x) { dead.insert(x.delivery.id); });
+    if (all_)
+      ids_.assign(dead.begin(), dead.end());
+    require(dead);
+    return act(*store, ids_);
+  }
+
+private:
+  virtual std::string act(DeliveryStore& store, const std::vector<std::uint64_t>& ids) = 0;
+
+  void require(const std::set<std::uint64_t>& dead) const {
+    std::string unknown;
+    for (const auto id : ids_)
+      if (!dead.contains(id))
+        unknown += (unknown.empty() ? "" : ", ") + std::to_string(id);
+    if (!unknown.empty())
+      throw std::runtime_error(file() + ": has no dead letter " + unknown + "; nothing was done");
+  }
+
+  std::vector<std::string> given_;
+  bool all_ = false;
+  std::vector<std::uint64_t> ids_;
+};
+
+std::string dead_letters(std::size_t count) {
+  return std::to_string(count) + (count == 1 ? " dead letter" : " dead letters");
+}
+
+constexpr auto resubmit_description = R"(Makes dead letters owed again.
+
+They get new numbers, behind all that is owed, no deadline, and no attempt charged; their keys stay.
+The sender must not be running; it hands them over when it is started again.
+)";
+
+constexpr auto resubmit_footer = R"(
+Examples:
+  backoffctl outbox resubmit outbox.db 2
+      the one with the number 2
+  backoffctl outbox resubmit outbox.db --all
+      all of them, in order of their numbers
+)";
+
+class ResubmitCommand final : public DeadLetterCommand {
+public:
+  explicit ResubmitCommand(CLI::App& parser) : DeadLetterCommand(parser, resubmit_footer) {}
+
+private:
+  std::string act(DeliveryStore& store, const std::vector<std::uint64_t>& ids) override {
+    const auto count = store.resubmit_dead_letters(ids);
+    auto result = "resubmitted " + dead_letters(count);
+    if (count == 1)
+      result += ", now owed as " + std::to_string(store.last_id());
+    else if (count > 1)
+      result += ", now owed as " + std::to_string(store.last_id() - count + 1) + " to "
+                + std::to_string(store.last_id());
+    return result + "\n";
+  }
+};
+
+constexpr auto remove_description = R"(Removes dead letters, for good.
+
+Export them first if they may still be wanted. The sender must not be running.
+)";
+
+constexpr auto remove_footer = R"(
+Examples:
+  backoffctl outbox remove outbox.db 2
+      the one with the number 2
+  backoffctl outbox remove outbox.db --all
+      all of them
+)";
+
+class RemoveCommand final : public DeadLetterCommand {
+public:
+  explicit RemoveCommand(CLI::App& parser) : DeadLetterCommand(parser, remove_footer) {}
+
+private:
+  std::string act(DeliveryStore& store, const std::vector<std::uint64_t>& ids) override {
+    return "removed " + dead_letters(store.remove_dead_letters(ids)) + "\n";
+  }
+};
+
+} // namespace
+
+void add_outbox_commands(CLI::App& backoffctl, Commands& commands) {
+  auto& outbox = *backoffctl.add_subcommand("outbox", description);
+  outbox.footer(footer);
+  outbox.allow_extras();
+  outbox.require_subcommand(0, 1);
+  const auto add = [&]<class C>(const char* name, const char* about) {
+    commands.push_back(std::make_unique<C>(*outbox.add_subcommand(name, about)));
+  };
+  add.operator()<ListCommand>("list", list_description);
+  add.operator()<CountCommand>("count", count_description);
+  add.operator()<ExportCommand>("export", export_description);
+  add.operator()<ResubmitCommand>("resubmit", resubmit_description);
+  add.operator()<RemoveCommand>("remove", remove_description);
+}
+
+} // namespace backoffctl

@@ -1,0 +1,31 @@
+#include "outbox_commands.hpp"
+
+#include <stdexcept>
+
+namespace backoffctl {
+
+namespace {
+
+class MissingOutbox final : public Command {
+public:
+  using Command::Command;
+
+  void check(backoff_actor::Problems&) override {}
+
+  std::string run() override {
+    throw std::runtime_error(
+      "outbox: this backoffctl was built without SQLite; to have it, install "
+      "libsqlitecpp-dev and build it again");
+  }
+};
+
+} // namespace
+
+void add_outbox_commands(CLI::App& backoffctl, Commands& commands) {
+  auto& parser = *backoffctl.add_subcommand(
+    "outbox", "What is in a durable outbox; not in this backoffctl, built without SQLite.");
+  parser.prefix_command();
+  commands.push_back(std::make_unique<MissingOutbox>(parser));
+}
+
+} // namespace backoffctl
