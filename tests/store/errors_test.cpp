@@ -71,6 +71,25 @@ TEST_F(store_errors, a_text_is_no_store_and_stays_as_it_is) {
     << "something was left beside it";
 }
 
+TEST_F(store_errors, a_store_whose_maker_was_killed_is_for_its_owner_to_finish) {
+  {
+    // As a kill leaves it: some pages changed, and the journal that takes that back.
+    const auto maker = (folder_ / "made.db").string();
+    SQLite::Database database{maker, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE};
+    database.exec("PRAGMA cache_size = 1; CREATE TABLE t(a); DROP TABLE t; BEGIN; "
+                  "CREATE TABLE t(a); INSERT INTO t VALUES(zeroblob(1000000))");
+    std::filesystem::copy_file(maker, file());
+    std::filesystem::copy_file(maker + "-journal", name() + "-journal");
+  }
+  expect(reading(file()), StoreFailure::cannot_open,
+         name()
+           + ": is not finished, for whoever made it was killed (SQLite: attempt to write a "
+             "readonly database); start the program that uses it, which finishes it");
+
+  open_sqlite_store(file(), options_);
+  EXPECT_EQ(open_sqlite_store_to_read(file(), options_)->last_id(), 0u);
+}
+
 TEST_F(store_errors, a_database_of_another_program_is_no_store_and_stays_as_it_is) {
   in_sqlite("CREATE TABLE deliveries(a); INSERT INTO deliveries VALUES(1)");
   const auto before = read(file());

@@ -30,6 +30,10 @@ Meaning meaning(int code, int system_error, Moment moment) {
                          "make room and try again"};
   if (system_error == ENOSPC || system_error == EDQUOT)
     return full;
+  // A store has a rollback journal only while it is made.
+  if (code == SQLITE_READONLY_ROLLBACK)
+    return {StoreFailure::cannot_open, "is not finished, for whoever made it was killed",
+            "start the program that uses it, which finishes it"};
   switch (code & 0xff) {
   case SQLITE_FULL:
     return full;
