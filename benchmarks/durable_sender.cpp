@@ -8,6 +8,7 @@
 #include <backoff_actor/store/sqlite_store.hpp>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -51,6 +52,8 @@ Exit codes:
   1    failed, for example because the disk is full
   2    bad input; nothing was run
 )";
+
+constexpr std::array<std::uint64_t, 4> windows{1, 10, 100, 1000};
 
 /// Counts what another store commits.
 class CountingStore final : public DeliveryStore {
@@ -100,11 +103,11 @@ public:
 
 class Client : public caf::event_based_actor {
 public:
-  Client(caf::actor_config& config, caf::actor sender, std::uint64_t messages, std::uint64_t window,
-         std::uint64_t bytes, std::shared_ptr<std::promise<void>> done)
-    : caf::event_based_actor(config), sender_(std::move(sender)), to_send_(messages),
+  Client(caf::actor_config& config, caf::actor receiver, std::uint64_t messages,
+         std::uint64_t window, std::uint64_t bytes, std::shared_ptr<std::promise<void>> when_done)
+    : caf::event_based_actor(config), receiver_(std::move(receiver)), to_send_(messages),
       to_come_(messages), window_(std::min(window, messages)), text_(bytes, 'x'),
-      done_(std::move(done)) {}
+      done_(std::move(when_done)) {}
 
   caf::behavior make_behavior() override {
     for (std::uint64_t i = 0; i < window_; ++i)
@@ -119,15 +122,15 @@ public:
     }};
   }
 
-  void on_exit() override { sender_ = nullptr; }
+  void on_exit() override { receiver_ = nullptr; }
 
 private:
   void send_one() {
     --to_send_;
-    send(sender_, text_);
+    send(receiver_, text_);
   }
 
-  caf::actor sender_;
+  caf::actor receiver_;
   std::uint64_t to_send_;
   std::uint64_t to_come_;
   std::uint64_t window_;
@@ -172,7 +175,7 @@ void measure(std::uint64_t messages, std::uint64_t rounds, std::uint64_t bytes) 
   const example::TemporaryFolder folder{"durable_sender"};
   benchmarks::Table table{{"window", "durable, deliveries/s", "in memory, deliveries/s",
                            "durable / in memory", "commits/delivery"}};
-  for (const std::uint64_t window : {1, 10, 100, 1000}) {
+  for (const auto window : windows) {
     // A narrow window is slow: no more messages than take about as long.
     const Load load{std::min(messages, std::max<std::uint64_t>(window * 200, 200)), window, bytes};
     std::vector<double> durable_speeds;
