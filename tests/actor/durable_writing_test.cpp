@@ -5,30 +5,16 @@
 namespace backoff_actor::actor_test {
 
 // Takes no message of more than a hundred bytes.
-class Picky : public DeliveryStore {
+class Picky : public StoreInFront {
 public:
-  explicit Picky(std::shared_ptr<MemoryStore> store) : store_(std::move(store)) {}
-  std::string name() const override { return store_->name(); }
+  using StoreInFront::StoreInFront;
   void commit(std::span<const StoreChange> changes) override {
     for (const auto& x : changes)
       if (const auto* insertion = std::get_if<change::Insert>(&x);
           insertion != nullptr && insertion->delivery.message.bytes.size() > 100)
         throw StoreError(StoreFailure::too_large, "too large");
-    store_->commit(changes);
+    StoreInFront::commit(changes);
   }
-  void for_each_owed(const std::function<void(StoredDelivery)>& visit) override {
-    store_->for_each_owed(visit);
-  }
-  void for_each_acknowledged_key(const std::function<void(AcknowledgedKey)>&) override {}
-  void for_each_dead_letter(const std::function<void(StoredDeadLetter)>&) override {}
-  std::uint64_t last_id() override { return 0; }
-  std::string message_format() override { return store_->message_format(); }
-  void set_message_format(const std::string& x) override { store_->set_message_format(x); }
-  std::size_t remove_dead_letters(std::span<const std::uint64_t>) override { return 0; }
-  std::size_t resubmit_dead_letters(std::span<const std::uint64_t>) override { return 0; }
-
-private:
-  std::shared_ptr<MemoryStore> store_;
 };
 
 class DurableWriting : public DurableTest {
