@@ -133,6 +133,9 @@ auto inspect(Inspector& f, GuardClosed& x) {
 
 /// A durable outbox's word to its writer: write what waits.
 struct WriteNow {
+  /// Instead of a sleep: there is nobody who will send another word.
+  static constexpr std::uint64_t sender_is_gone = ~std::uint64_t{0};
+
   std::uint64_t sleep_id = 0; ///< of the sleep that is over; 0: none is
 };
 

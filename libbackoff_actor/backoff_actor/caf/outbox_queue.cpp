@@ -116,7 +116,7 @@ bool OutboxQueue::detach(OutboxContent rest) {
   content_ = std::move(rest);
   outcomes_.clear();
   failed_ = 0;
-  has_lingered_ = true;
+  retry_delay_ = retry_delay_.reset(); // an actor system may wait for it
   const auto is_to_be_woken = is_asleep();
   if (is_to_be_woken)
     writer_ = Writer::writes;
@@ -174,7 +174,7 @@ OutboxQueue::Task OutboxQueue::next_task() {
     retry_delay_ = retry_delay_.next();
     return sleep(Writer::retries, retry_delay_.wait_time());
   }
-  if (options_.max_wait > Duration::zero() && waiting_.size() < options_.max_batch
+  if (is_attached_ && options_.max_wait > Duration::zero() && waiting_.size() < options_.max_batch
       && !std::exchange(has_lingered_, true))
     return sleep(Writer::lingers, options_.max_wait);
   return {Task::Kind::write};
@@ -188,9 +188,9 @@ bool OutboxQueue::wake(std::uint64_t sleep_id) {
   return true;
 }
 
-void OutboxQueue::forget_sleep(std::uint64_t sleep_id) {
+void OutboxQueue::forget_writer(bool was_at_work, std::uint64_t sleep_id) {
   const std::lock_guard lock{mutex_};
-  if (sleep_id == last_sleep_ && is_asleep())
+  if (was_at_work || (sleep_id == last_sleep_ && is_asleep()))
     writer_ = Writer::rests;
 }
 

@@ -91,8 +91,9 @@ public:
   // Whether the sleep ends now; false if somebody else has ended it.
   bool wake(std::uint64_t sleep_id);
 
-  // The writer is gone. If this was its sleep, another is to be woken for what waits.
-  void forget_sleep(std::uint64_t sleep_id);
+  // A writer is gone, which was at work or not. If it was the one that is awake, or this was its
+  // sleep, another is to be woken for what waits.
+  void forget_writer(bool was_at_work, std::uint64_t sleep_id);
 
   // -- whoever holds the handle ---------------------------------------------------------
 

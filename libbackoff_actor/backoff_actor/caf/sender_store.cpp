@@ -88,8 +88,11 @@ void SenderStore::end(std::vector<AcknowledgedKey> acknowledged) {
   flush();
   if (was_taken_)
     content_ = {std::move(content_.owed), std::move(acknowledged), last_id_};
-  if (queue_->detach(std::move(content_)) && writer_)
+  const auto is_to_be_woken = queue_->detach(std::move(content_));
+  if (writer_ && is_to_be_woken)
     seam::enqueue(writer_, WriteNow{});
+  if (writer_)
+    seam::enqueue(writer_, WriteNow{WriteNow::sender_is_gone});
   queue_ = nullptr;
   writer_ = nullptr;
 }

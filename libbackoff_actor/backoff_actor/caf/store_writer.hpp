@@ -11,7 +11,7 @@ namespace backoff_actor {
 class OutboxQueue;
 
 // Starts the actor that writes what is in the queue, when it is told `WriteNow` as the queue says. It
-// lives as long as somebody holds it, or something is to be written.
+// ends when it was told that its sender is gone, and nothing is to be written.
 caf::actor spawn_store_writer(caf::actor_system& system, std::shared_ptr<OutboxQueue> queue);
 
 } // namespace backoff_actor
