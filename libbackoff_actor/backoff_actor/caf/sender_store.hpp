@@ -72,8 +72,8 @@ public:
 
   // -- time ---------------------------------------------------------------------------
 
-  WallTime wall_time(Instant at) const { return {(at.since_origin + to_wall_).count()}; }
-  Instant instant(WallTime at) const { return {Duration{at.since_epoch} - to_wall_}; }
+  WallTime wall_time(Instant at) const { return {(at + to_wall_).since_origin.count()}; }
+  Instant instant(WallTime at) const { return Instant{Duration{at.since_epoch}} + -to_wall_; }
 
 private:
   struct Insertion {
