@@ -27,14 +27,14 @@ public:
     return found->second.state;
   }
 
-  void owe(const std::string& key, std::uint32_t slot) { keys_[key] = {State::owed, slot}; }
+  void owe(const std::string& key, std::uint32_t slot) { keys_[key] = {State::owed, slot, {}}; }
 
   // A delivery that ends otherwise may be submitted again.
   void forget(const std::string& key) { keys_.erase(key); }
 
   // In order of time.
   void acknowledge(const std::string& key, Instant at) {
-    keys_[key] = {State::acknowledged, 0};
+    keys_[key] = {State::acknowledged, 0, at};
     acknowledged_.emplace_back(at, key);
   }
 
@@ -43,7 +43,12 @@ public:
     auto result = false;
     for (; !acknowledged_.empty() && acknowledged_.front().first < limit;
          acknowledged_.pop_front()) {
-      keys_.erase(acknowledged_.front().second);
+      // It may be owed again, or have been acknowledged again: a dead letter was taken up once more.
+      const auto& [at, key] = acknowledged_.front();
+      const auto found = keys_.find(key);
+      if (found != keys_.end() && found->second.state == State::acknowledged
+          && found->second.at == at)
+        keys_.erase(found);
       result = true;
     }
     return result;
@@ -56,6 +61,7 @@ private:
   struct Entry {
     State state;
     std::uint32_t slot;
+    Instant at; // when it was acknowledged
   };
 
   std::unordered_map<std::string, Entry> keys_;

@@ -5,6 +5,7 @@
 #include "backoff_actor/caf/idempotency_keys.hpp"
 #include "backoff_actor/caf/sender_store.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace backoff_actor {
@@ -16,8 +17,9 @@ BackOffSender::~BackOffSender() = default;
 // Goes on with what the last sender has left. Returns the highest number that was ever given.
 std::uint64_t BackOffSender::restore() {
   auto content = store_->take_content();
+  // A clock that was set back meanwhile makes none younger than now: the order would be lost.
   for (auto& key : content.acknowledged)
-    keys().acknowledge(key.idempotency_key, store_->instant(key.at));
+    keys().acknowledge(key.idempotency_key, std::min(store_->instant(key.at), now()));
   for (auto& x : content.owed) {
     input::Restore news{x.id, x.attempts, store_->instant(x.submitted_at)};
     if (x.deadline)
@@ -142,10 +144,8 @@ bool BackOffSender::is_known(const Submit& x) {
 
 void BackOffSender::forget_old_keys() {
   const auto limit = now() + -options_->idempotency_retention;
-  if (keys().forget_before(limit) && store_) {
-    store_->forget_keys(limit);
-    store_->flush();
-  }
+  if (keys().forget_before(limit) && store_)
+    store_->forget_keys(limit); // goes with what comes next, for it is worth no commit of its own
 }
 
 } // namespace backoff_actor
