@@ -179,7 +179,11 @@ void BackOffSender::on_drain(const Drain& drain) {
 }
 
 void BackOffSender::on_stop() {
-  obey(input::Stop{});
+  auto client = make_response_promise();
+  take(input::Stop{});
+  if (store_)
+    end_storing(); // first, for whoever has the answer may give the outbox to the next sender
+  tell_status(std::move(client));
   quit();
 }
 

@@ -1,0 +1,89 @@
+// The writer of a durable outbox on a thread of its own.
+
+#include "system.hpp"
+
+namespace backoff_actor::system_test {
+
+using namespace std::chrono_literals;
+using testing::MemoryStore;
+
+class Doubler : public caf::event_based_actor {
+public:
+  using caf::event_based_actor::event_based_actor;
+  caf::behavior make_behavior() override {
+    return {[](std::uint64_t x) { return 2 * x; }};
+  }
+};
+
+class DurableThreads : public System {
+protected:
+  SenderOptions options() const {
+    SenderOptions result;
+    result.outbox = outbox;
+    return result;
+  }
+
+  caf::actor start() { return spawn_back_off_sender(*system, child_of<Doubler>(), options()); }
+
+  std::shared_ptr<MemoryStore> store = std::make_shared<MemoryStore>("numbers.db");
+  DurableOutbox outbox{store, durable<std::uint64_t>()};
+};
+
+TEST_F(DurableThreads, whoever_was_told_that_a_sender_stopped_may_start_the_next) {
+  for (std::uint64_t i = 0; i < 200; ++i) {
+    caf::scoped_actor self{*system};
+    const auto sender = start();
+    std::uint64_t answer = 0;
+    self->request(sender, 10s, i)
+      .receive([&](std::uint64_t x) { answer = x; }, [](const caf::error&) {});
+    ASSERT_EQ(answer, 2 * i);
+    auto is_stopped = false;
+    self->request(sender, 10s, Stop{})
+      .receive([&](const SenderStatus&) { is_stopped = true; }, [](const caf::error&) {});
+    ASSERT_TRUE(is_stopped);
+  }
+  go_down_within(10s);
+  EXPECT_TRUE(store->owed().empty());
+}
+
+TEST_F(DurableThreads, whoever_sees_that_a_sender_is_down_may_start_the_next) {
+  for (std::uint64_t i = 0; i < 200; ++i) {
+    caf::scoped_actor self{*system};
+    const auto sender = start();
+    seam::enqueue(sender, i);
+    self->send_exit(sender, caf::exit_reason::user_shutdown);
+    self->wait_for(sender);
+  }
+  {
+    caf::scoped_actor self{*system};
+    const auto sender = start();
+    std::uint64_t answer = 0;
+    self->request(sender, 10s, std::uint64_t{7})
+      .receive([&](std::uint64_t x) { answer = x; }, [](const caf::error&) {});
+    EXPECT_EQ(answer, 14u);
+    self->send_exit(sender, caf::exit_reason::user_shutdown);
+  }
+  go_down_within(10s);
+  EXPECT_TRUE(store->owed().empty()) << "a message that was not accepted in time is a dead letter";
+}
+
+TEST_F(DurableThreads,
+       a_change_that_waits_for_company_does_not_hold_up_the_end_of_the_actor_system) {
+  DurableOptions slow;
+  slow.max_wait = 1h;
+  outbox = {store, durable<std::uint64_t>(), slow};
+  {
+    const auto sender = start();
+    seam::enqueue(sender, std::uint64_t{1});
+    caf::scoped_actor self{*system};
+    auto owed = std::uint64_t{0};
+    self->request(sender, 10s, Status{})
+      .receive([&](const SenderStatus& x) { owed = x.owed; }, [](const caf::error&) {});
+    EXPECT_EQ(owed, 1u);
+    self->send_exit(sender, caf::exit_reason::user_shutdown);
+  }
+  go_down_within(10s);
+  EXPECT_EQ(outbox.dead_letters().size(), 1u);
+}
+
+} // namespace backoff_actor::system_test
