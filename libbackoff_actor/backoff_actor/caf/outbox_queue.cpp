@@ -8,6 +8,7 @@
 #include <chrono>
 #include <exception>
 #include <iterator>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -224,6 +225,8 @@ void OutboxQueue::commit(std::span<const StoreChange> batch) {
     throw;
   } catch (const std::exception& exception) {
     throw StoreError(StoreFailure::input_output, store_->name() + ": " + exception.what());
+  } catch (...) {
+    throw StoreError(StoreFailure::input_output, store_->name() + ": an exception of unknown type");
   }
 }
 
@@ -245,8 +248,6 @@ void OutboxQueue::commit_one_by_one(std::vector<StoreChange>& batch) {
   }
 }
 
-// What nobody was promised is not stored; the rest must be, sometime, and so must a dead letter,
-// unless it never can.
 void OutboxQueue::fail(std::vector<StoreChange>& batch, const StoreError& error) {
   if (options_.on_error) {
     try {
@@ -255,29 +256,75 @@ void OutboxQueue::fail(std::vector<StoreChange>& batch, const StoreError& error)
       // Whoever watches must not cost what is watched.
     }
   }
-  const auto last_id = last_insertion(batch);
-  {
+  auto last_id = last_insertion(batch);
+  if (error.failure() != StoreFailure::too_large) { // which it will be for ever: it is let go
     const std::lock_guard lock{mutex_};
-    std::unordered_set<std::uint64_t> buried;
-    const auto note = [&](const StoreChange& x) {
-      if (const auto* const burial = std::get_if<change::Bury>(&x))
-        buried.insert(burial->delivery);
-    };
-    std::for_each(batch.begin(), batch.end(), note);
-    std::for_each(waiting_.begin(), waiting_.end(), note);
-    const auto first_lost = std::stable_partition(batch.begin(), batch.end(), [&](const auto& x) {
-      const auto* const insertion = std::get_if<change::Insert>(&x);
-      return insertion == nullptr
-             || (error.failure() != StoreFailure::too_large
-                 && buried.count(insertion->delivery.id) != 0);
-    });
     waiting_.insert(waiting_.begin(), std::make_move_iterator(batch.begin()),
-                    std::make_move_iterator(first_lost));
-    failed_ = static_cast<std::size_t>(first_lost - batch.begin());
+                    std::make_move_iterator(batch.end()));
+    last_id = keep_what_must_be_written(batch.size());
+    has_lingered_ = true;
     failures_alone_ += is_attached_ ? 0 : 1;
   }
   constexpr std::uint64_t failure_of_the_store = 2; // 1 is the engine's silence
   tell({last_id, Cause{failure_of_the_store, error.what()}});
+}
+
+// The first `size` of those that wait could not be written. What nobody was promised is not stored:
+// the insertions among them, or, if there are none, all, for whom nothing would change while these
+// stay in front. The rest must be written, sometime, and so must dead letters that were not stored
+// before they ended, but not more than a batch of them: their clients were told. Returns up to which
+// number insertions were dealt with.
+std::uint64_t OutboxQueue::keep_what_must_be_written(std::size_t size) {
+  std::unordered_map<std::uint64_t, std::size_t> last_change; // of each delivery
+  std::unordered_set<std::uint64_t> buried;
+  for (std::size_t i = 0; i < waiting_.size(); ++i) {
+    const auto& x = waiting_[i];
+    if (const auto* const count = std::get_if<change::CountAttempts>(&x))
+      last_change[count->delivery] = i;
+    else if (const auto* const acknowledgement = std::get_if<change::Acknowledge>(&x))
+      last_change[acknowledgement->delivery] = i;
+    else if (const auto* const burial = std::get_if<change::Bury>(&x)) {
+      last_change[burial->delivery] = i;
+      buried.insert(burial->delivery);
+    }
+  }
+  const auto may_be_refused = [&](const StoreChange& x) {
+    const auto* const insertion = std::get_if<change::Insert>(&x);
+    return insertion != nullptr && buried.count(insertion->delivery.id) == 0;
+  };
+  const auto end = waiting_.begin() + static_cast<std::ptrdiff_t>(size);
+  const auto reach = std::any_of(waiting_.begin(), end, may_be_refused) ? size : waiting_.size();
+
+  auto all = std::exchange(waiting_, {});
+  std::uint64_t last_id = 0;
+  std::size_t letters = 0;
+  std::unordered_set<std::uint64_t> lost;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (i == reach)
+      failed_ = waiting_.size();
+    auto& x = all[i];
+    if (const auto* const insertion = std::get_if<change::Insert>(&x)) {
+      const auto id = insertion->delivery.id;
+      if (i < reach)
+        last_id = id;
+      if (i < reach && may_be_refused(x))
+        continue;
+      if (!may_be_refused(x) && ++letters > options_.max_batch) {
+        lost.insert(id);
+        continue;
+      }
+    } else if (const auto* const count = std::get_if<change::CountAttempts>(&x)) {
+      if (last_change[count->delivery] != i)
+        continue;
+    } else if (const auto* const burial = std::get_if<change::Bury>(&x)) {
+      if (lost.count(burial->delivery) != 0)
+        continue;
+    }
+    waiting_.push_back(std::move(x));
+  }
+  if (reach == all.size())
+    failed_ = waiting_.size();
+  return last_id;
 }
 
 void OutboxQueue::tell(InsertOutcome outcome) {

@@ -108,6 +108,7 @@ private:
   void commit(std::span<const StoreChange> batch);
   void commit_one_by_one(std::vector<StoreChange>& batch);
   void fail(std::vector<StoreChange>& batch, const StoreError& error);
+  std::uint64_t keep_what_must_be_written(std::size_t size);
   void tell(InsertOutcome outcome);
 
   const DurableTypes types_;
@@ -126,7 +127,7 @@ private:
   Writer writer_ = Writer::rests;
   bool is_attached_ = false;
   bool has_lingered_ = false; // for the batch to come
-  std::size_t failed_ = 0;    // of the last batch, from the front of those that wait
+  std::size_t failed_ = 0;    // from the front of those that wait: could not be written just now
   int failures_alone_ = 0;    // in a row, since there is no sender
 };
 
