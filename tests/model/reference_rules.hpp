@@ -87,10 +87,12 @@ protected:
       if (lane->child != Child::none)
         taken.push_back(stop_line(lane->incarnation));
     for (const auto id : owed())
-      if (options.persist && find(id)->is_stored)
-        leave_to_the_store(id);
-      else
+      if (!options.persist || !find(id)->is_stored)
         bury(id, reason, cause);
+      else if (reason == DeadLetterReason::gave_up && is_exhausted(*find(id)))
+        bury(id, DeadLetterReason::attempts_exhausted, cause); // the next would give up for it too
+      else
+        leave_to_the_store(id);
     answer_drains();
     tell(event::SenderStopped{now});
     is_stopped = true;

@@ -269,8 +269,7 @@ void SenderEngine::Step::note_refusal(Slot slot, const SharedCause& cause,
     bury(slot, DeadLetterReason::retry_after_too_long, cause);
     return;
   }
-  if (!decision.is_held_back && options_.max_attempts
-      && delivery.attempts >= *options_.max_attempts) {
+  if (!decision.is_held_back && is_exhausted(slot)) {
     bury(slot, DeadLetterReason::attempts_exhausted, cause);
     return;
   }

@@ -183,7 +183,7 @@ void SenderEngine::Step::blame(Lane& lane, Slot slot, const SharedCause& cause, 
     return;
   if (verdict == Verdict::reject)
     return bury(slot, DeadLetterReason::rejected, cause);
-  if (options_.max_attempts && work_.outbox[slot].attempts >= *options_.max_attempts)
+  if (is_exhausted(slot))
     return bury(slot, DeadLetterReason::attempts_exhausted, cause);
   keep_count(slot);
   if (options_.ordering != Ordering::strict)

@@ -116,10 +116,12 @@ void SenderEngine::Step::end(DeadLetterReason reason, const SharedCause& cause) 
   self_.stopped_ = true;
   report_all_forgotten();
   for (auto slot = work_.outbox.front(); slot != Outbox::none; slot = work_.outbox.next(slot)) {
-    if (options_.persist && work_.outbox[slot].stored)
-      suspend(slot);
-    else
+    if (!options_.persist || !work_.outbox[slot].stored)
       tell_dead_letter(slot, reason, cause);
+    else if (reason == DeadLetterReason::gave_up && is_exhausted(slot))
+      tell_dead_letter(slot, DeadLetterReason::attempts_exhausted, cause); // or the next ends too
+    else
+      suspend(slot);
   }
   answer_drains(0);
   observe([&] { return event::SenderStopped{now_}; });

@@ -156,6 +156,9 @@ private:
     Duration retry_after; // the longest that was asked for
   };
   void keep_count(Slot slot);
+  bool is_exhausted(Slot slot) const {
+    return options_.max_attempts && work_.outbox[slot].attempts >= *options_.max_attempts;
+  }
   Settled settle_held(Lane& lane, const Cause& reason, bool was_told_to);
 
   // -- children ---------------------------------------------------------------------
