@@ -2,6 +2,7 @@
 
 #include "backoff_actor/caf/messages.hpp"
 
+#include <caf/abstract_actor.hpp>
 #include <caf/actor_cast.hpp>
 
 #include <algorithm>
@@ -23,6 +24,9 @@ const Policy retry_policy =
 // Without a sender the writer keeps its actor system from ending. What it leaves then is written
 // for the next sender; if there is none, it is made once more.
 constexpr int max_failures_alone = 3;
+
+// How long the next sender waits for the last one, which has ended, to let go of the queue.
+constexpr std::chrono::seconds longest_end{5};
 
 std::uint64_t last_insertion(std::span<const StoreChange> batch) {
   std::uint64_t result = 0;
@@ -98,7 +102,11 @@ WallTime OutboxQueue::wall_time() const {
 // -- the sender ---------------------------------------------------------------------
 
 OutboxContent OutboxQueue::attach(const caf::actor_addr& sender) {
-  const std::lock_guard lock{mutex_};
+  const auto has_last_ended = last_sender_has_ended();
+  std::unique_lock lock{mutex_};
+  // CAF 1 tells of an actor's end before the actor lets go of what it has, in a thread of its own.
+  if (has_last_ended)
+    is_free_.wait_for(lock, longest_end, [&] { return !is_attached_; });
   if (is_attached_)
     throw StoreError(StoreFailure::in_use, store_->name()
                                              + ": another sender of this process uses it; give "
@@ -110,9 +118,18 @@ OutboxContent OutboxQueue::attach(const caf::actor_addr& sender) {
   return std::exchange(content_, {});
 }
 
+// Whether the sender that uses the queue, if one does, is about to let go of it.
+bool OutboxQueue::last_sender_has_ended() const {
+  caf::strong_actor_ptr last; // which must not be the last to hold it under the lock
+  const std::lock_guard lock{mutex_};
+  last = caf::actor_cast<caf::strong_actor_ptr>(sender_);
+  return !last || last->get()->getf(caf::abstract_actor::is_terminated_flag);
+}
+
 bool OutboxQueue::detach(OutboxContent rest) {
   const std::lock_guard lock{mutex_};
   is_attached_ = false;
+  is_free_.notify_all();
   sender_ = {};
   content_ = std::move(rest);
   outcomes_.clear();

@@ -6,6 +6,7 @@
 #include "backoff_actor/caf/durable_outbox.hpp"
 #include "backoff_actor/core/cause.hpp"
 
+#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -56,8 +57,8 @@ public:
 
   // -- the sender that uses it --------------------------------------------------------
 
-  // Throws `StoreError`, `in_use`, if another sender does. The news that there are outcomes goes to
-  // this one from now on.
+  // Throws `StoreError`, `in_use`, if another sender does; one that has ended already is waited for.
+  // The news that there are outcomes goes to this one from now on.
   OutboxContent attach(const caf::actor_addr& sender);
 
   // The sender is done with it, and leaves this. Returns whether the writer is to be sent `WriteNow`:
@@ -103,6 +104,7 @@ public:
 private:
   enum class Writer { rests, writes, lingers, retries };
 
+  bool last_sender_has_ended() const;
   bool is_asleep() const { return writer_ == Writer::lingers || writer_ == Writer::retries; }
   void read_content();
   void commit(std::span<const StoreChange> batch);
@@ -118,7 +120,8 @@ private:
   const std::shared_ptr<DeliveryStore> store_;
 
   mutable std::mutex mutex_;
-  OutboxContent content_; // while nobody is attached
+  std::condition_variable is_free_; // nobody is attached
+  OutboxContent content_;           // while nobody is attached
   std::deque<StoreChange> waiting_;
   std::vector<InsertOutcome> outcomes_;
   caf::actor_addr sender_;
