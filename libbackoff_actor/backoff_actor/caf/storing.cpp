@@ -133,6 +133,8 @@ bool BackOffSender::is_known(const Submit& x) {
   }
   auto& first = parcels_[slot].more();
   auto client = std::exchange(incoming_, {}).client;
+  if (!client.pending())
+    return true; // nobody is to be told
   if (!x.answer_when_accepted)
     first.joined.push_back(std::move(client));
   else if (first.is_confirmed)
