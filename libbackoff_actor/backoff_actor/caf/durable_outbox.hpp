@@ -53,7 +53,8 @@ struct DurableOptions {
   std::size_t max_batch = 1000;
 
   /// How long a change that came alone waits for others, so that one commit takes them all; it ends
-  /// early when there are `max_batch`. 0: it goes at once, and those that come meanwhile go next.
+  /// early when there are `max_batch`, or when the sender ends. 0: it goes at once, and those that
+  /// come meanwhile go next.
   ///
   /// @range 0 and above
   Duration max_wait{0};
@@ -107,8 +108,9 @@ public:
   /// @errors throws `StoreError`
   std::vector<DeadLetter> dead_letters() const;
 
-  /// Takes these dead letters out of the store, and waits for it; returns how many there were. Whoever
-  /// submits one again takes it out when that was accepted.
+  /// Takes these dead letters out of the store, and waits for it; returns how many there were: one of
+  /// which a sender has only just told is written a moment later, and not there before. Whoever
+  /// submits one again takes it out when that was accepted, and then it is there.
   ///
   /// @errors throws `StoreError`
   std::size_t remove_dead_letters(std::span<const std::uint64_t> ids) const;

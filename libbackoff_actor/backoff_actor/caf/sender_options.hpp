@@ -189,8 +189,8 @@ struct SenderOptions {
   /// @range not with `Guarantee::at_most_once`
   DurableOutbox outbox{};
 
-  /// How long the idempotency key of an acknowledged delivery is remembered, see
-  /// `Submit::idempotency_key`.
+  /// How long the idempotency key of an acknowledged delivery is remembered, in memory and in a
+  /// durable outbox, see `Submit::idempotency_key`. Nothing else bounds how many there are.
   ///
   /// @range above 0
   Duration idempotency_retention = std::chrono::hours{1};

@@ -166,8 +166,8 @@ public:
   virtual std::size_t remove_dead_letters(std::span<const std::uint64_t> ids) = 0;
 
   /// Makes these dead letters owed again, under new numbers, in the order given, without a deadline
-  /// and with no attempt charged; returns how many of them there were. A sender that is using the
-  /// store notices when it is started next.
+  /// and with no attempt charged; returns how many of them there were. Not while an outbox uses the
+  /// store: it gives numbers too, and has read what is owed already.
   virtual std::size_t resubmit_dead_letters(std::span<const std::uint64_t> ids) = 0;
 };
 
