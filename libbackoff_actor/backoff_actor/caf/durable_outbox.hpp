@@ -64,7 +64,8 @@ struct DurableOptions {
 
   /// Is called with each failure to write, in the writer's thread; it must not block. Submissions that
   /// could not be stored are refused, whether there is such a function or not; everything else is
-  /// tried again until it is written.
+  /// tried again until it is written, unless it is too large for the store, and without a sender
+  /// three times.
   ///
   /// @errors what it throws is dropped.
   std::function<void(const StoreError&)> on_error{};
