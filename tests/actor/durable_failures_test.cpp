@@ -19,6 +19,18 @@ private:
   bool was_rude_ = false;
 };
 
+// Takes no dead letters.
+class Undertaken : public StoreInFront {
+public:
+  using StoreInFront::StoreInFront;
+  void commit(std::span<const StoreChange> changes) override {
+    for (const auto& x : changes)
+      if (std::holds_alternative<change::Bury>(x))
+        throw StoreError(StoreFailure::too_large, "too large");
+    StoreInFront::commit(changes);
+  }
+};
+
 class DurableFailures : public DurableTest {
 protected:
   DurableOptions counting_options() {
@@ -90,6 +102,16 @@ TEST_F(DurableFailures, attempts_that_cannot_be_written_do_not_pile_up) {
 
   EXPECT_THAT(store->owed(), IsEmpty());
   EXPECT_LE(store->commits() - before, 4u);
+}
+
+TEST_F(DurableFailures, what_will_be_too_large_for_ever_is_let_go) {
+  outbox = {std::make_shared<Undertaken>(store), durable<std::string>(), counting_options()};
+  start({}, with(outbox));
+  submit("late", {.time_to_live = 0s});
+  time.advance(1min);
+
+  EXPECT_EQ(failures, 1);
+  EXPECT_EQ(ask("b")->value, "b");
 }
 
 TEST_F(DurableFailures, whatever_a_store_throws_nobody_hangs) {
