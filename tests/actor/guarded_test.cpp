@@ -231,13 +231,23 @@ TEST(held_back_error, says_why_and_when) {
   EXPECT_EQ(held_back_by({}), std::nullopt);
 }
 
-TEST(no_child_error, is_the_last_of_the_senders) {
-  EXPECT_EQ(last_sender_error, 12);
+TEST(sender_errors, have_numbers_that_stay) {
   EXPECT_EQ(to_string(SenderError{11}),
             "held_back: the guard lets no such call through to the service now");
   EXPECT_EQ(to_string(SenderError{12}),
             "no_child: the worker is not there now, the message was not accepted");
-  EXPECT_EQ(to_string(SenderError{13}), "unknown sender error");
+  EXPECT_EQ(to_string(SenderError{13}),
+            "not_stored: the durable outbox could not take the message, "
+            "it was not accepted");
+  EXPECT_EQ(to_string(SenderError{14}), "not_storable: the durable outbox cannot store messages of "
+                                        "this type, it was not accepted");
+  EXPECT_EQ(to_string(SenderError{15}),
+            "suspended: the sender ended, this delivery stays owed in its durable outbox");
+  EXPECT_EQ(to_string(SenderError{16}),
+            "already_acknowledged: a delivery with this idempotency key "
+            "was acknowledged before");
+  EXPECT_EQ(last_sender_error, 16);
+  EXPECT_EQ(to_string(SenderError{17}), "unknown sender error");
 }
 
 } // namespace backoff_actor::actor_test
