@@ -44,6 +44,15 @@ private:
 /// wall-clock time begins with the virtual time.
 class DurableTest : public SenderTest {
 protected:
+  // What a writer still has to do is done while the test is there to be told of it.
+  void TearDown() override {
+    if (store)
+      store->fail_always({});
+    if (sender)
+      time.stop(sender);
+    time.advance(1min);
+  }
+
   static constexpr std::int64_t midnight = 1'000'000'000'000'000'000;
 
   DurableOptions durable_options() {
