@@ -6,6 +6,7 @@
 
 #include <backoff_actor/backoff_actor.hpp>
 #include <backoff_actor/store/sqlite_store.hpp>
+#include <backoff_actor/testing/store_in_front.hpp>
 
 #include <algorithm>
 #include <array>
@@ -15,11 +16,9 @@
 #include <cstdint>
 #include <exception>
 #include <future>
-#include <iomanip>
 #include <iostream>
 #include <memory>
 #include <span>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -56,40 +55,18 @@ Exit codes:
 constexpr std::array<std::uint64_t, 4> windows{1, 10, 100, 1000};
 
 /// Counts what another store commits.
-class CountingStore final : public DeliveryStore {
+class CountingStore final : public testing::StoreInFront {
 public:
-  explicit CountingStore(std::shared_ptr<DeliveryStore> store) : store_(std::move(store)) {}
+  using StoreInFront::StoreInFront;
 
   std::uint64_t commits() const { return commits_; }
 
-  std::string name() const override { return store_->name(); }
   void commit(std::span<const StoreChange> changes) override {
-    store_->commit(changes);
+    StoreInFront::commit(changes);
     ++commits_;
-  }
-  void for_each_owed(const std::function<void(StoredDelivery)>& visit) override {
-    store_->for_each_owed(visit);
-  }
-  void for_each_acknowledged_key(const std::function<void(AcknowledgedKey)>& visit) override {
-    store_->for_each_acknowledged_key(visit);
-  }
-  void for_each_dead_letter(const std::function<void(StoredDeadLetter)>& visit) override {
-    store_->for_each_dead_letter(visit);
-  }
-  std::uint64_t last_id() override { return store_->last_id(); }
-  std::string message_format() override { return store_->message_format(); }
-  void set_message_format(const std::string& format) override {
-    store_->set_message_format(format);
-  }
-  std::size_t remove_dead_letters(std::span<const std::uint64_t> ids) override {
-    return store_->remove_dead_letters(ids);
-  }
-  std::size_t resubmit_dead_letters(std::span<const std::uint64_t> ids) override {
-    return store_->resubmit_dead_letters(ids);
   }
 
 private:
-  std::shared_ptr<DeliveryStore> store_;
   std::atomic<std::uint64_t> commits_ = 0;
 };
 
@@ -159,18 +136,6 @@ double deliveries_per_second(const Load& load, DurableOutbox outbox) {
   return static_cast<double>(load.messages) / took.count();
 }
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const auto middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
-
-std::string with_decimals(double value, int decimals) {
-  std::ostringstream out;
-  out << std::fixed << std::setprecision(decimals) << value;
-  return out.str();
-}
-
 void measure(std::uint64_t messages, std::uint64_t rounds, std::uint64_t bytes) {
   const example::TemporaryFolder folder{"durable_sender"};
   benchmarks::Table table{{"window", "durable, deliveries/s", "in memory, deliveries/s",
@@ -191,9 +156,11 @@ void measure(std::uint64_t messages, std::uint64_t rounds, std::uint64_t bytes) 
       ratios.push_back(durable_speeds.back() / memory_speeds.back());
       commits.push_back(static_cast<double>(store->commits()) / static_cast<double>(load.messages));
     }
-    table.add({std::to_string(window), benchmarks::grouped(std::llround(median(durable_speeds))),
-               benchmarks::grouped(std::llround(median(memory_speeds))),
-               with_decimals(median(ratios), 4), with_decimals(median(commits), 4)});
+    table.add({std::to_string(window),
+               benchmarks::grouped(std::llround(benchmarks::median(durable_speeds))),
+               benchmarks::grouped(std::llround(benchmarks::median(memory_speeds))),
+               benchmarks::with_decimals(benchmarks::median(ratios), 4),
+               benchmarks::with_decimals(benchmarks::median(commits), 4)});
   }
   std::cout << table.text();
 }

@@ -16,10 +16,8 @@
 #include <cstdint>
 #include <exception>
 #include <filesystem>
-#include <iomanip>
 #include <iostream>
 #include <memory>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -192,18 +190,6 @@ private:
   std::uint64_t next_ = 1;
 };
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const auto middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
-
-std::string with_decimals(double value, int decimals) {
-  std::ostringstream out;
-  out << std::fixed << std::setprecision(decimals) << value;
-  return out.str();
-}
-
 struct Speeds {
   std::vector<double> store{}; // deliveries per second, by rounds
   std::vector<double> plain{};
@@ -244,12 +230,13 @@ void measure(std::uint64_t commits, std::uint64_t rounds, std::uint64_t bytes) {
       }
     }
     const Load counted{batch, std::max<std::uint64_t>(commits, 200)};
-    table.add(
-      {name, benchmarks::grouped(std::llround(median(speeds.store))),
-       benchmarks::grouped(std::llround(median(speeds.plain))),
-       with_decimals(median(speeds.ratios), 2),
-       with_decimals(syncs_per_delivery<StoreQueue>(folder / ("s" + name), counted, bytes), 4),
-       with_decimals(syncs_per_delivery<PlainQueue>(folder / ("p" + name), counted, bytes), 4)});
+    table.add({name, benchmarks::grouped(std::llround(benchmarks::median(speeds.store))),
+               benchmarks::grouped(std::llround(benchmarks::median(speeds.plain))),
+               benchmarks::with_decimals(benchmarks::median(speeds.ratios), 2),
+               benchmarks::with_decimals(
+                 syncs_per_delivery<StoreQueue>(folder / ("s" + name), counted, bytes), 4),
+               benchmarks::with_decimals(
+                 syncs_per_delivery<PlainQueue>(folder / ("p" + name), counted, bytes), 4)});
   }
   std::cout << table.text();
 }

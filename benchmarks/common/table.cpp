@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iomanip>
+#include <sstream>
 
 namespace benchmarks {
 
@@ -14,6 +16,18 @@ std::string grouped(std::int64_t number) {
     result += digits[i];
   }
   return result;
+}
+
+std::string with_decimals(double number, int decimals) {
+  std::ostringstream out;
+  out << std::fixed << std::setprecision(decimals) << number;
+  return out.str();
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const auto middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
 std::string Table::text() const {

@@ -9,6 +9,14 @@ namespace benchmarks {
 /// Renders a number for people: `-3,011,234`.
 std::string grouped(std::int64_t number);
 
+/// Renders a number with so many decimals: `0.0021`.
+std::string with_decimals(double number, int decimals);
+
+/// The middle one, or the mean of the two in the middle.
+///
+/// @range not empty
+double median(std::vector<double> values);
+
 /// A table for the console: the first column to the left, the others to the right.
 class Table {
 public:

@@ -9,36 +9,7 @@
 namespace backoff_actor::actor_test {
 
 using testing::MemoryStore;
-
-/// A store in front of another, for tests in which one of the members does something else.
-class StoreInFront : public DeliveryStore {
-public:
-  explicit StoreInFront(std::shared_ptr<MemoryStore> store) : store_(std::move(store)) {}
-
-  std::string name() const override { return store_->name(); }
-  void commit(std::span<const StoreChange> changes) override { store_->commit(changes); }
-  void for_each_owed(const std::function<void(StoredDelivery)>& visit) override {
-    store_->for_each_owed(visit);
-  }
-  void for_each_acknowledged_key(const std::function<void(AcknowledgedKey)>& visit) override {
-    store_->for_each_acknowledged_key(visit);
-  }
-  void for_each_dead_letter(const std::function<void(StoredDeadLetter)>& visit) override {
-    store_->for_each_dead_letter(visit);
-  }
-  std::uint64_t last_id() override { return store_->last_id(); }
-  std::string message_format() override { return store_->message_format(); }
-  void set_message_format(const std::string& x) override { store_->set_message_format(x); }
-  std::size_t remove_dead_letters(std::span<const std::uint64_t> ids) override {
-    return store_->remove_dead_letters(ids);
-  }
-  std::size_t resubmit_dead_letters(std::span<const std::uint64_t> ids) override {
-    return store_->resubmit_dead_letters(ids);
-  }
-
-private:
-  std::shared_ptr<MemoryStore> store_;
-};
+using testing::StoreInFront;
 
 /// A sender with a durable outbox over a store in memory, which writes in the same thread. A day of
 /// wall-clock time begins with the virtual time.

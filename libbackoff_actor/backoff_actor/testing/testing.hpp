@@ -24,6 +24,7 @@
 #include "backoff_actor/testing/ledger.hpp"
 #include "backoff_actor/testing/memory_store.hpp"
 #include "backoff_actor/testing/request_and_note.hpp"
+#include "backoff_actor/testing/store_in_front.hpp"
 #include "backoff_actor/testing/tcp_proxy.hpp"
 #include "backoff_actor/testing/virtual_clock.hpp"
 #include "backoff_actor/testing/virtual_time.hpp"

@@ -1,0 +1,61 @@
+#pragma once
+
+#include "backoff_actor/delivery/delivery_store.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace backoff_actor::testing {
+
+/// Passes everything on to another store: derive from it to count, to fail, or to do something else in
+/// one of the members.
+///
+/// @thread as the other one's
+class StoreInFront : public DeliveryStore {
+public:
+  /// Puts itself in front of `store`, which must not be null.
+  explicit StoreInFront(std::shared_ptr<DeliveryStore> store) : store_(std::move(store)) {}
+
+  /// As the other one's.
+  std::string name() const override { return store_->name(); }
+  /// As the other one's.
+  void commit(std::span<const StoreChange> changes) override { store_->commit(changes); }
+  /// As the other one's.
+  void for_each_owed(const std::function<void(StoredDelivery)>& visit) override {
+    store_->for_each_owed(visit);
+  }
+  /// As the other one's.
+  void for_each_acknowledged_key(const std::function<void(AcknowledgedKey)>& visit) override {
+    store_->for_each_acknowledged_key(visit);
+  }
+  /// As the other one's.
+  void for_each_dead_letter(const std::function<void(StoredDeadLetter)>& visit) override {
+    store_->for_each_dead_letter(visit);
+  }
+  /// As the other one's.
+  std::uint64_t last_id() override { return store_->last_id(); }
+  /// As the other one's.
+  std::string message_format() override { return store_->message_format(); }
+  /// As the other one's.
+  void set_message_format(const std::string& format) override {
+    store_->set_message_format(format);
+  }
+  /// As the other one's.
+  std::size_t remove_dead_letters(std::span<const std::uint64_t> ids) override {
+    return store_->remove_dead_letters(ids);
+  }
+  /// As the other one's.
+  std::size_t resubmit_dead_letters(std::span<const std::uint64_t> ids) override {
+    return store_->resubmit_dead_letters(ids);
+  }
+
+private:
+  const std::shared_ptr<DeliveryStore> store_;
+};
+
+} // namespace backoff_actor::testing
