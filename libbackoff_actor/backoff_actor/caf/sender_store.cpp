@@ -40,27 +40,27 @@ void SenderStore::insert(std::uint32_t slot, std::uint64_t id, Instant now, std:
                          std::string idempotency_key) {
   const auto deadline =
     deadline_ == Instant::never() ? std::nullopt : std::optional{wall_time(deadline_)};
-  changes_.push_back(change::Insert{{id, wall_time(now), deadline, 0, std::move(key),
+  changes_.emplace_back(change::Insert{{id, wall_time(now), deadline, 0, std::move(key),
                                      std::move(idempotency_key), std::move(prepared_)}});
   unanswered_.push_back({slot, id});
   last_id_ = id;
 }
 
 void SenderStore::acknowledge(std::uint64_t id, Instant now) {
-  changes_.push_back(change::Acknowledge{id, wall_time(now)});
+  changes_.emplace_back(change::Acknowledge{id, wall_time(now)});
 }
 
 void SenderStore::count_attempts(std::uint64_t id, std::uint32_t attempts) {
-  changes_.push_back(change::CountAttempts{id, attempts});
+  changes_.emplace_back(change::CountAttempts{id, attempts});
 }
 
 void SenderStore::bury(std::uint64_t id, DeadLetterReason reason, std::uint32_t attempts,
                        std::string cause, Instant now) {
-  changes_.push_back(change::Bury{id, reason, attempts, std::move(cause), wall_time(now)});
+  changes_.emplace_back(change::Bury{id, reason, attempts, std::move(cause), wall_time(now)});
 }
 
 void SenderStore::forget_keys(Instant before) {
-  changes_.push_back(change::ForgetKeys{wall_time(before)});
+  changes_.emplace_back(change::ForgetKeys{wall_time(before)});
 }
 
 void SenderStore::flush() {
