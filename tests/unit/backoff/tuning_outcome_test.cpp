@@ -5,7 +5,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
+#include <optional>
+#include <ostream>
+
+namespace backoff_actor {
+
+void PrintTo(const RetryPoint& retry, std::ostream* stream); // in tuning_test.cpp
+
+} // namespace backoff_actor
 
 namespace backoff_actor::tuning_test {
 
