@@ -50,6 +50,7 @@ install(
   PATTERN "supervisor_state.hpp" EXCLUDE
   PATTERN "supervisor_step.hpp" EXCLUDE
   PATTERN "relay.hpp" EXCLUDE
+  PATTERN "child_start.hpp" EXCLUDE
   PATTERN "idempotency_keys.hpp" EXCLUDE
   PATTERN "outbox_queue.hpp" EXCLUDE
   PATTERN "sender_store.hpp" EXCLUDE

@@ -2,6 +2,7 @@
 
 #include "backoff_actor/caf/back_off_sender.hpp"
 
+#include "backoff_actor/caf/child_start.hpp"
 #include "backoff_actor/caf/held_back.hpp"
 #include "backoff_actor/caf/idempotency_keys.hpp"
 #include "backoff_actor/caf/retry_after.hpp"
@@ -47,7 +48,8 @@ caf::behavior BackOffSender::make_behavior() {
   const auto complete_with = [this](auto... childs_words) {
     return complete([this](const WakeUp&) { take(input::Wake{}); },
                     [this](const GuardClosed& x) { take(input::GuardClosed{x.spread}); },
-                    [this](const StoreNews&) { on_store_news(); }, childs_words...,
+                    [this](const StoreNews&) { on_store_news(); },
+                    [this](const StartNews& x) { on_start_news(x.start); }, childs_words...,
                     [this](const Submit& x) -> caf::result<caf::message> {
                       submit(x);
                       return caf::delegated<caf::message>{};
@@ -78,6 +80,8 @@ void BackOffSender::on_exit() {
   take(input::Stop{});
   if (store_)
     end_storing();
+  for (const auto& start : std::exchange(starts_, {}))
+    start->call_off();
   // Both may hold handles that lead back here.
   make_child_ = nullptr;
   options_ = nullptr;

@@ -18,6 +18,7 @@
 
 namespace backoff_actor {
 
+class ChildStart;
 class IdempotencyKeys;
 class SenderStore;
 
@@ -120,6 +121,7 @@ private:
   void on_error_answer(HandOverId id, ErrorInfo info) override;
   void on_probe_answer(std::uint32_t incarnation, std::uint32_t probe) override;
   void on_child_down(std::uint32_t incarnation, const caf::error& reason) override;
+  void on_start_news(std::uint64_t number);
   void on_sent(const Sent& sent);
   void on_nack(const Nack& nack);
   void on_reject(const Reject& reject);
@@ -168,7 +170,10 @@ private:
 
   void take(Input input, caf::error error = {}, caf::message answer = {});
   void step(const FollowUp& news, std::vector<FollowUp>& follow_ups);
-  FollowUp start_child(std::uint32_t incarnation, bool is_fallback);
+  std::optional<FollowUp> start_child(std::uint32_t incarnation, bool is_fallback);
+  FollowUp started(std::uint32_t incarnation, const caf::actor& child, Ownership ownership);
+  FollowUp not_started(std::uint32_t incarnation, const std::string& text);
+  void call_off(std::uint32_t incarnation);
   void rest();
 
   // -- what failures are to others (failures.cpp) -----------------------------------
@@ -192,6 +197,7 @@ private:
   Parcel incoming_;     // the submission being decided on
   caf::message answer_; // the acknowledgement being decided on
   std::vector<OpenDrain> drains_;
+  std::vector<std::shared_ptr<ChildStart>> starts_; // whose children come later, by incarnation
   std::uint32_t last_ticket_ = 0;
   std::optional<caf::error> exit_reason_;  // with which to end after this step
   caf::strong_actor_ptr lives_with_child_; // of this actor, while its last child works

@@ -1,6 +1,7 @@
 // What a sender does about what it is told: the engine decides, and this carries it out.
 
 #include "backoff_actor/caf/back_off_sender.hpp"
+#include "backoff_actor/caf/child_start.hpp"
 #include "backoff_actor/caf/idempotency_keys.hpp"
 #include "backoff_actor/caf/sender_store.hpp"
 #include "backoff_actor/delivery/outbox.hpp"
@@ -88,14 +89,21 @@ public:
   void operator()(const effect::Suspend& x) { self_.suspend(x); }
 
   void operator()(const effect::StartChild& x) {
-    follow_ups_.push_back(self_.start_child(x.incarnation, x.is_fallback));
+    if (auto news = self_.start_child(x.incarnation, x.is_fallback))
+      follow_ups_.push_back(std::move(*news));
   }
 
-  void operator()(const effect::TellToEnd& x) { self_.tell_to_end(x.incarnation); }
+  void operator()(const effect::TellToEnd& x) {
+    if (!self_.tell_to_end(x.incarnation)) // it lives, but not for this sender
+      follow_ups_.push_back({input::ChildDown{x.incarnation, {}, Verdict::retry}, {}});
+  }
 
   void operator()(const effect::Abandon& x) { self_.abandon(x.incarnation); }
 
-  void operator()(const effect::StopChild& x) { self_.end_child(x.incarnation); }
+  void operator()(const effect::StopChild& x) {
+    self_.call_off(x.incarnation);
+    self_.end_child(x.incarnation);
+  }
 
   void operator()(const effect::HandOver& x) {
     auto& parcel = self_.parcels_[x.slot];
@@ -216,25 +224,66 @@ void BackOffSender::rest() {
     Effects{}.swap(effects_);
 }
 
-BackOffSender::FollowUp BackOffSender::start_child(std::uint32_t incarnation, bool is_fallback) {
-  const auto failed = [&](const std::string& text) -> FollowUp {
-    auto error = make_error(SenderError::start_failed, text);
-    const auto verdict = decide(*options_, FailureKind::start_failed, error).verdict;
-    return {input::StartFailed{incarnation, {cause_of(error, false).code, text}, verdict},
-            std::move(error)};
-  };
+// -- children -----------------------------------------------------------------------
+
+// Nothing, if the child comes later.
+std::optional<BackOffSender::FollowUp> BackOffSender::start_child(std::uint32_t incarnation,
+                                                                  bool is_fallback) {
+  const auto& make = is_fallback ? options_->fallback : make_child_;
   try {
-    const auto child = is_fallback ? options_->fallback(this) : make_child_(this);
-    if (!child)
-      return failed("the factory returned no actor");
-    // Nothing that a child says is waited for: what waits in the mailbox is not for the dead.
-    adopt(incarnation, child, forwards_ ? seam::Priority::high : seam::Priority::normal);
-    return {input::ChildStarted{incarnation}, {}};
+    if (!make.is_asynchronous())
+      return started(incarnation, make(this), Ownership::sole);
+    starts_.push_back(std::make_shared<ChildStart>(address(), incarnation));
+    make(this, ChildPromise{starts_.back()});
+    return std::nullopt;
   } catch (const std::exception& exception) {
-    return failed(exception.what());
+    call_off(incarnation);
+    return not_started(incarnation, exception.what());
   } catch (...) {
-    return failed("the factory threw an exception of unknown type");
+    call_off(incarnation);
+    return not_started(incarnation, "the factory threw an exception of unknown type");
   }
+}
+
+BackOffSender::FollowUp BackOffSender::started(std::uint32_t incarnation, const caf::actor& child,
+                                               Ownership ownership) {
+  if (!child)
+    return not_started(incarnation, "the factory returned no actor");
+  // Nothing that a child says is waited for: what waits in the mailbox is not for the dead.
+  adopt(incarnation, child, forwards_ ? seam::Priority::high : seam::Priority::normal, ownership);
+  return {input::ChildStarted{incarnation}, {}};
+}
+
+BackOffSender::FollowUp BackOffSender::not_started(std::uint32_t incarnation,
+                                                   const std::string& text) {
+  auto error = make_error(SenderError::start_failed, text);
+  const auto verdict = decide(*options_, FailureKind::start_failed, error).verdict;
+  return {input::StartFailed{incarnation, {cause_of(error, false).code, text}, verdict},
+          std::move(error)};
+}
+
+void BackOffSender::on_start_news(std::uint64_t number) {
+  const auto it = std::find_if(starts_.begin(), starts_.end(),
+                               [&](const auto& start) { return start->number() == number; });
+  if (it == starts_.end())
+    return; // it was called off
+  const auto start = std::move(*it);
+  starts_.erase(it);
+  const auto result = start->take(this);
+  const auto incarnation = static_cast<std::uint32_t>(number);
+  auto news = result.child ? started(incarnation, result.child, result.ownership)
+                           : not_started(incarnation, result.text);
+  take(std::move(news.input), std::move(news.error));
+}
+
+void BackOffSender::call_off(std::uint32_t incarnation) {
+  const auto it = std::find_if(starts_.begin(), starts_.end(),
+                               [&](const auto& start) { return start->number() == incarnation; });
+  if (it == starts_.end())
+    return;
+  const auto start = std::move(*it);
+  starts_.erase(it);
+  start->call_off();
 }
 
 } // namespace backoff_actor

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "backoff_actor/caf/child_promise.hpp"
 #include "backoff_actor/caf/control.hpp"
 #include "backoff_actor/caf/dead_letter_record.hpp"
 #include "backoff_actor/caf/messages.hpp"

@@ -57,9 +57,9 @@ const SupervisingActor::Child* SupervisingActor::find(const caf::strong_actor_pt
 }
 
 void SupervisingActor::adopt(std::uint32_t incarnation, const caf::actor& child,
-                             seam::Priority news) {
+                             seam::Priority news, Ownership ownership) {
   auto& place = children_[children_[0].handle ? 1 : 0];
-  place = {incarnation, child};
+  place = {incarnation, ownership, child};
   watch(child, news);
 }
 
@@ -73,13 +73,19 @@ void SupervisingActor::send_probe(std::uint32_t incarnation, std::uint32_t probe
     RequestingActor::probe(HandOverId::make(probe_slot, probe).value, child->handle);
 }
 
-void SupervisingActor::tell_to_end(std::uint32_t incarnation) {
-  const auto* child = find(incarnation);
+bool SupervisingActor::tell_to_end(std::uint32_t incarnation) {
+  auto* child = find(incarnation);
   if (!child)
-    return;
+    return true;
+  if (child->ownership == Ownership::shared) {
+    unwatch(child->handle);
+    *child = {};
+    return false;
+  }
   // The second is for a child whose exit handler does not let it go.
   for (const auto reason : {caf::exit_reason::user_shutdown, caf::exit_reason::kill})
     seam::send_exit_now(child->handle, address(), reason);
+  return true;
 }
 
 void SupervisingActor::abandon(std::uint32_t incarnation) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "backoff_actor/caf/child_promise.hpp"
 #include "backoff_actor/caf/seam.hpp"
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/delivery/hand_over_id.hpp"
@@ -41,11 +42,11 @@ protected:
   virtual void on_child_down(std::uint32_t incarnation, const caf::error& reason) = 0;
 
   /// Makes this a child: its end will be told, with `Priority::high` ahead of all that waits in the
-  /// mailbox, answers of the child included.
+  /// mailbox, answers of the child included. One that is shared is never told to end.
   ///
   /// @range at most two at a time, those that were abandoned or ended not counted
   void adopt(std::uint32_t incarnation, const caf::actor& child,
-             seam::Priority news = seam::Priority::normal);
+             seam::Priority news = seam::Priority::normal, Ownership ownership = Ownership::sole);
   /// Returns a child; an invalid handle if there is none of that name.
   caf::actor child(std::uint32_t incarnation) const;
   /// Gives a child a message as a request whose answer comes back under `id`.
@@ -53,16 +54,18 @@ protected:
   /// Asks a child for a sign of life, ahead of all that waits in its mailbox. A blocking actor is
   /// not asked: it would take the question for work.
   void send_probe(std::uint32_t incarnation, std::uint32_t probe);
-  /// Tells a child to end, ahead of all that waits in its mailbox.
-  void tell_to_end(std::uint32_t incarnation);
+  /// Tells a child to end, ahead of all that waits in its mailbox. One that is shared is let go of
+  /// instead, and this returns false: nothing will be told of it.
+  bool tell_to_end(std::uint32_t incarnation);
   /// Holds a child no longer; its end will still be told.
   void abandon(std::uint32_t incarnation);
-  /// Tells a child to end and knows it no longer.
+  /// Tells a child to end, unless it is shared, and knows it no longer.
   void end_child(std::uint32_t incarnation);
 
 private:
   struct Child {
     std::uint32_t incarnation = 0; // 0: there is none
+    Ownership ownership = Ownership::sole;
     caf::actor handle;
   };
 

@@ -102,6 +102,7 @@ caf::behavior Supervisor::make_behavior() {
   const auto later = [] { return caf::delegated<caf::message>{}; };
   auto result =
     complete([this](const WakeUp&) { take(supervisor_input::Wake{}); },
+             [this](const StartNews& x) { on_start_news(x.start); },
              [this, later](const StartChild& x) {
                on_start_child(x);
                return later();

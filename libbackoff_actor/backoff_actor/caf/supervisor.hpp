@@ -19,6 +19,8 @@
 
 namespace backoff_actor {
 
+class ChildStart;
+
 /// An actor that starts children in order, watches them, makes those again that end, each after a
 /// backoff of its own, and ends them in the reverse order.
 ///
@@ -62,12 +64,15 @@ private:
     caf::message arguments; // of a child of a dynamic supervisor
     std::shared_ptr<const ChildOptions> options;
     std::unique_ptr<ChildRef> address;
-    caf::actor actor;        // that was made last; none once it is down or abandoned
-    caf::error error;        // of the last failure
+    std::shared_ptr<ChildStart> start; // of an actor that comes later
+    caf::actor actor;                  // that was made last; none once it is down or abandoned
+    caf::error error;                  // of the last failure
     std::uint64_t asked = 0; // the request whether it is up, until its answer or its end; 0: none
     std::uint32_t serial = 0;
     ChildKind kind = ChildKind::worker;
-    bool is_told = false; // the actor was told to end
+    Ownership ownership = Ownership::sole; // of the actor
+    bool is_told = false;                  // the actor was told to end
+    bool asks_if_it_is = false;            // the actor is to be asked whether it is up
 
     // Tells addresses apart; null: none.
     const void* address_key() const;
@@ -129,8 +134,12 @@ private:
 
   void take(SupervisorInput input);
   void step(const SupervisorInput& input, std::vector<SupervisorInput>& follow_ups);
-  SupervisorInput make_child(const supervisor_effect::StartChild& x);
-  void end_child(const ChildActor& actor, caf::exit_reason reason);
+  std::optional<SupervisorInput> make_child(const supervisor_effect::StartChild& x);
+  SupervisorInput made(const ChildActor& name, const caf::actor& child, Ownership ownership);
+  SupervisorInput not_made(const ChildActor& name, const std::string& text, caf::error root);
+  void on_start_news(std::uint64_t number);
+  void call_off(Place& place);
+  std::optional<SupervisorInput> end_child(const ChildActor& actor, caf::exit_reason reason);
   void finish();
   void tell_stopped();
   Place* find(const ChildActor& actor);
@@ -152,8 +161,9 @@ private:
   std::unordered_set<const void*> addresses_;              // of all children that have one
   std::unordered_map<Ticket, Client> clients_;
   std::unordered_map<std::uint64_t, OpenTree> trees_;
-  std::unordered_map<std::uint64_t, Branch> branches_;  // by request
-  std::unordered_map<std::uint64_t, ChildActor> asked_; // whether they are up, by request
+  std::unordered_map<std::uint64_t, Branch> branches_;   // by request
+  std::unordered_map<std::uint64_t, ChildActor> asked_;  // whether they are up, by request
+  std::unordered_map<std::uint64_t, ChildActor> starts_; // of actors that come later, by number
   std::vector<seam::OpenRequest> await_up_;
   std::vector<seam::OpenRequest> await_end_;
   SupervisorEffects effects_;

@@ -1,5 +1,6 @@
 // What a supervisor does about what it is told: the engine decides, and this carries it out.
 
+#include "backoff_actor/caf/child_start.hpp"
 #include "backoff_actor/caf/messages.hpp"
 #include "backoff_actor/caf/supervisor.hpp"
 
@@ -28,20 +29,19 @@ public:
   void operator()(const supervisor_effect::ForgetChild& x) {
     auto& place = self_.places_[x.child.slot];
     place.leave();
+    self_.call_off(place);
     self_.addresses_.erase(place.address_key());
     place = {};
   }
 
-  void operator()(const supervisor_effect::StartChild& x) {
-    follow_ups_.push_back(self_.make_child(x));
-  }
+  void operator()(const supervisor_effect::StartChild& x) { follow(self_.make_child(x)); }
 
   void operator()(const supervisor_effect::TellToEnd& x) {
-    self_.end_child(x.actor, caf::exit_reason::user_shutdown);
+    follow(self_.end_child(x.actor, caf::exit_reason::user_shutdown));
   }
 
   void operator()(const supervisor_effect::Kill& x) {
-    self_.end_child(x.actor, caf::exit_reason::kill);
+    follow(self_.end_child(x.actor, caf::exit_reason::kill));
   }
 
   void operator()(const supervisor_effect::Abandon& x) {
@@ -88,6 +88,11 @@ public:
   void operator()(const supervisor_effect::Quit&) { self_.quits_ = true; }
 
 private:
+  void follow(std::optional<SupervisorInput> news) {
+    if (news)
+      follow_ups_.push_back(std::move(*news));
+  }
+
   Supervisor& self_;
   std::vector<SupervisorInput>& follow_ups_;
 };
@@ -122,52 +127,103 @@ Supervisor::Place* Supervisor::find(const ChildActor& actor) {
   return is_present ? &places_[slot] : nullptr;
 }
 
-SupervisorInput Supervisor::make_child(const supervisor_effect::StartChild& x) {
+// Nothing, if the actor comes later.
+std::optional<SupervisorInput> Supervisor::make_child(const supervisor_effect::StartChild& x) {
   auto& place = places_[x.actor.child.slot];
   place.is_told = false;
   place.error = {}; // of the actor before
-  const auto failed = [&](const std::string& text,
-                          const std::exception_ptr& thrown) -> SupervisorInput {
-    auto root = thrown ? seam::error_of(thrown) : caf::error{};
-    place.error = root;
-    const auto error = make_error(SupervisorError::start_failed, text, std::move(root));
-    return supervisor_input::StartFailed{
-      x.actor, {cause_of(error).code, text}, decide(x.actor, error)};
-  };
+  place.asks_if_it_is = x.asks_if_it_is;
   try {
-    const auto child = dynamic_child_ ? make_dynamic_(this, place.arguments) : place.make(this);
-    if (!child)
-      return failed("the factory returned no actor", nullptr);
-    const auto* address = caf::actor_cast<caf::abstract_actor*>(child);
-    if (address == this)
-      return failed("the factory returned the supervisor itself", nullptr);
-    if (!by_address_.emplace(address, x.actor).second)
-      return failed("the factory returned an actor that is a child already", nullptr);
-    place.actor = child;
-    watch(child);
-    unlink_from(child); // if the factory did that; its end is told anyway
-    if (x.asks_if_it_is) {
-      place.asked = ++last_request_;
-      asked_.emplace(place.asked, x.actor);
-      make_request(last_request_, child, caf::make_message(AwaitUp{}), seam::Priority::normal);
-    } else {
-      place.enter();
-    }
-    return supervisor_input::ChildMade{x.actor};
+    if (dynamic_child_)
+      return made(x.actor, make_dynamic_(this, place.arguments), Ownership::sole);
+    if (!place.make.is_asynchronous())
+      return made(x.actor, place.make(this), Ownership::sole);
+    place.start = std::make_shared<ChildStart>(address(), ++last_request_);
+    starts_.emplace(last_request_, x.actor);
+    place.make(this, ChildPromise{place.start});
+    return std::nullopt;
   } catch (const std::exception& exception) {
-    return failed(exception.what(), std::current_exception());
+    call_off(place);
+    return not_made(x.actor, exception.what(), seam::error_of(std::current_exception()));
   } catch (...) {
-    return failed("the factory threw an exception of unknown type", std::current_exception());
+    call_off(place);
+    return not_made(x.actor, "the factory threw an exception of unknown type",
+                    seam::error_of(std::current_exception()));
   }
 }
 
-void Supervisor::end_child(const ChildActor& actor, caf::exit_reason reason) {
+SupervisorInput Supervisor::made(const ChildActor& name, const caf::actor& child,
+                                 Ownership ownership) {
+  if (!child)
+    return not_made(name, "the factory returned no actor", {});
+  const auto* address = caf::actor_cast<caf::abstract_actor*>(child);
+  if (address == this)
+    return not_made(name, "the factory returned the supervisor itself", {});
+  if (!by_address_.emplace(address, name).second)
+    return not_made(name, "the factory returned an actor that is a child already", {});
+  auto& place = places_[name.child.slot];
+  place.actor = child;
+  place.ownership = ownership;
+  watch(child);
+  unlink_from(child); // if the factory did that; its end is told anyway
+  if (place.asks_if_it_is) {
+    place.asked = ++last_request_;
+    asked_.emplace(place.asked, name);
+    make_request(last_request_, child, caf::make_message(AwaitUp{}), seam::Priority::normal);
+  } else {
+    place.enter();
+  }
+  return supervisor_input::ChildMade{name};
+}
+
+SupervisorInput Supervisor::not_made(const ChildActor& name, const std::string& text,
+                                     caf::error root) {
+  places_[name.child.slot].error = root;
+  const auto error = make_error(SupervisorError::start_failed, text, std::move(root));
+  return supervisor_input::StartFailed{name, {cause_of(error).code, text}, decide(name, error)};
+}
+
+void Supervisor::on_start_news(std::uint64_t number) {
+  const auto name = starts_.extract(number);
+  if (!name)
+    return; // it was called off
+  const auto start = std::exchange(places_[name.mapped().child.slot].start, nullptr);
+  auto result = start->take(this);
+  take(result.child ? made(name.mapped(), result.child, result.ownership)
+                    : not_made(name.mapped(), result.text, std::move(result.root)));
+}
+
+void Supervisor::call_off(Place& place) {
+  const auto start = std::exchange(place.start, nullptr);
+  if (!start)
+    return;
+  starts_.erase(start->number());
+  start->call_off();
+}
+
+// Nothing, if its end will be told.
+std::optional<SupervisorInput> Supervisor::end_child(const ChildActor& actor,
+                                                     caf::exit_reason reason) {
+  if (auto& place = places_[actor.child.slot]; place.serial == actor.child.serial && place.start) {
+    call_off(place);
+    return supervisor_input::StartFailed{actor, {}, Directive::restart};
+  }
   auto* place = find(actor);
   if (!place)
-    return;
+    return std::nullopt;
   place->is_told = true;
   place->leave();
-  seam::send_exit_now(place->actor, address(), reason);
+  if (place->ownership == Ownership::sole) {
+    seam::send_exit_now(place->actor, address(), reason);
+    return std::nullopt;
+  }
+  // It lives, but not for this supervisor.
+  unwatch(place->actor);
+  by_address_.erase(caf::actor_cast<caf::abstract_actor*>(place->actor));
+  asked_.erase(std::exchange(place->asked, 0));
+  cut_branches_of(actor);
+  place->actor = nullptr;
+  return supervisor_input::ChildDown{actor, Ending::shutdown, {}, Directive::restart};
 }
 
 // -- the end ------------------------------------------------------------------------
@@ -204,7 +260,8 @@ void Supervisor::finish() {
 void Supervisor::on_exit() {
   for (auto place = places_.rbegin(); place != places_.rend(); ++place) {
     place->leave();
-    if (place->actor)
+    call_off(*place);
+    if (place->actor && place->ownership == Ownership::sole)
       seam::send_exit_now(place->actor, address(), caf::exit_reason::kill);
   }
   if (engine_.phase() != SupervisorPhase::stopped && options_->on_event)

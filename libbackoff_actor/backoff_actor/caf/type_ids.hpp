@@ -50,6 +50,7 @@ struct CurrentChild;
 struct ChildHandle;
 struct WriteNow;
 struct StoreNews;
+struct StartNews;
 
 } // namespace backoff_actor
 
@@ -96,4 +97,5 @@ CAF_BEGIN_TYPE_ID_BLOCK(backoff_actor, caf::first_custom_type_id + 7400)
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::ChildHandle))
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::WriteNow))
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::StoreNews))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::StartNews))
 CAF_END_TYPE_ID_BLOCK(backoff_actor)

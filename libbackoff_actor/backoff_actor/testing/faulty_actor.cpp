@@ -123,14 +123,27 @@ ChildFactory faulty_children(ChildFactory factory, Faults faults, BirthPlan birt
     problems.add("factory", "none", "a function that makes a child");
   problems.raise_if_any();
   const auto made = std::make_shared<std::atomic<std::uint64_t>>(0);
-  return [=](caf::event_based_actor* sender) -> caf::actor {
-    const auto birth = births[(*made)++];
+  // Whether there is to be an actor.
+  const auto is_made = [](Birth birth) {
     if (birth == Birth::factory_throws)
       throw std::runtime_error("no voltage");
-    if (birth == Birth::no_actor)
-      return {};
-    const auto worker = factory(sender);
-    return worker ? sender->spawn<FaultyActor>(worker, faults, birth) : worker;
+    return birth != Birth::no_actor;
+  };
+  const auto faulty = [=](Birth birth) {
+    return factory.wrapped([=](caf::event_based_actor* sender, const caf::actor& worker) {
+      return caf::actor{sender->spawn<FaultyActor>(worker, faults, birth)};
+    });
+  };
+  if (factory.is_asynchronous())
+    return [=](caf::event_based_actor* sender, const ChildPromise& child) {
+      if (const auto birth = births[(*made)++]; is_made(birth))
+        faulty(birth)(sender, child);
+      else
+        child.deliver({});
+    };
+  return [=](caf::event_based_actor* sender) {
+    const auto birth = births[(*made)++];
+    return is_made(birth) ? faulty(birth)(sender) : caf::actor{};
   };
 }
 

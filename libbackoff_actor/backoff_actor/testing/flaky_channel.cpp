@@ -111,15 +111,14 @@ caf::actor FlakyChannel::spawn(const caf::actor& target) const {
   return target->home_system().spawn<FlakyFront>(target, state_);
 }
 
-ChildFactory FlakyChannel::to_children(ChildFactory factory) const {
+ChildFactory FlakyChannel::to_children(const ChildFactory& factory) const {
   Problems problems;
   if (!factory)
     problems.add("factory", "none", "a function that makes a child");
   problems.raise_if_any();
-  return [factory = std::move(factory), state = state_](caf::event_based_actor* sender) {
-    auto child = factory(sender);
-    return child ? caf::actor{sender->spawn<FlakyFront>(child, state)} : child;
-  };
+  return factory.wrapped([state = state_](caf::event_based_actor* sender, const caf::actor& child) {
+    return caf::actor{sender->spawn<FlakyFront>(child, state)};
+  });
 }
 
 FlakyChannel::Account FlakyChannel::account() const {

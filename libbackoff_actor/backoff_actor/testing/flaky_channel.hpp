@@ -81,7 +81,7 @@ public:
   /// Returns a factory of the same children, each at the other end of this channel.
   ///
   /// @errors throws `InvalidArgument` if there is no `factory`.
-  ChildFactory to_children(ChildFactory factory) const;
+  ChildFactory to_children(const ChildFactory& factory) const;
 
   /// What happened so far.
   Account account() const;
