@@ -23,7 +23,7 @@ foreach(_component IN LISTS BACKOFF_ACTOR_COMPONENTS)
     COMPONENT development)
 endforeach()
 
-# -- headers, without the seam of the other version of CAF and the inside of engine, plan, kit and store
+# -- headers, without the seam of the other version of CAF and the inside of engine, plan, kit, store and network
 
 if(CAF_VERSION VERSION_LESS 1.0)
   set(_other_seam seam_1.hpp)
@@ -33,6 +33,10 @@ endif()
 set(_absent_store "")
 if(NOT BACKOFF_ACTOR_HAS_STORE)
   set(_absent_store PATTERN "sqlite_store.hpp" EXCLUDE)
+endif()
+set(_absent_remote "")
+if(NOT BACKOFF_ACTOR_HAS_REMOTE)
+  set(_absent_remote PATTERN "caf/network.hpp" EXCLUDE)
 endif()
 install(
   DIRECTORY "${PROJECT_SOURCE_DIR}/libbackoff_actor/backoff_actor"
@@ -66,7 +70,12 @@ install(
   PATTERN "sqlite_rows.hpp" EXCLUDE
   PATTERN "sqlite_schema.hpp" EXCLUDE
   PATTERN "store_lock.hpp" EXCLUDE
+  PATTERN "remote_dial.hpp" EXCLUDE
+  PATTERN "remote_identifiers.hpp" EXCLUDE
+  PATTERN "remote_knock.hpp" EXCLUDE
+  PATTERN "remote_seam.hpp" EXCLUDE
   ${_absent_store}
+  ${_absent_remote}
   PATTERN "${_other_seam}" EXCLUDE)
 
 # -- CMake package -------------------------------------------------------------
@@ -145,6 +154,11 @@ if(BACKOFF_ACTOR_HAS_STORE)
   endif()
   _backoff_actor_pkgconfig(backoff_actor-store store "Keeps what is owed in a file of SQLite"
                            "backoff_actor-core" "" "${_sqlite}")
+endif()
+
+if(BACKOFF_ACTOR_HAS_REMOTE)
+  _backoff_actor_pkgconfig(backoff_actor-remote remote "Guarded workers on other nodes" "backoff_actor" ""
+                           "-lcaf_io")
 endif()
 
 # -- documentation, examples, the demo and the tools ---------------------------

@@ -1,7 +1,7 @@
 # Finds the C++ Actor Framework: CAF 1.x by its own CMake config, else the packaged CAF 0.17, which ships no
 # config, by its headers and libraries.
 #
-#   find_package(CAF REQUIRED COMPONENTS core)   gives CAF::core and CAF_VERSION
+#   find_package(CAF REQUIRED COMPONENTS core [OPTIONAL_COMPONENTS io])   gives CAF::core and CAF_VERSION, and CAF::io
 #
 # A folder on CMAKE_PREFIX_PATH is searched first.
 
@@ -16,7 +16,18 @@ if(TARGET CAF::core)
     )
   endif()
   set(CAF_FOUND TRUE)
-  if(NOT CAF_FIND_QUIETLY AND NOT _caf_reported)
+  set(CAF_core_FOUND TRUE)
+  set(CAF_io_FOUND FALSE)
+  if(TARGET CAF::io)
+    set(CAF_io_FOUND TRUE)
+  elseif(CAF_FIND_REQUIRED_io)
+    set(CAF_FOUND FALSE)
+    set(CAF_NOT_FOUND_MESSAGE "The CAF in ${CAF_DIR} was built without its module io")
+  endif()
+  if(CAF_FIND_REQUIRED AND NOT CAF_FOUND)
+    message(FATAL_ERROR "${CAF_NOT_FOUND_MESSAGE}")
+  endif()
+  if(CAF_FOUND AND NOT CAF_FIND_QUIETLY AND NOT _caf_reported)
     message(STATUS "Found CAF ${CAF_VERSION}: ${CAF_DIR}")
     set(_caf_reported TRUE)
   endif()
@@ -25,7 +36,8 @@ endif()
 
 find_path(CAF_INCLUDE_DIR caf/actor_system.hpp)
 find_library(CAF_core_LIBRARY caf_core)
-mark_as_advanced(CAF_INCLUDE_DIR CAF_core_LIBRARY)
+find_library(CAF_io_LIBRARY caf_io)
+mark_as_advanced(CAF_INCLUDE_DIR CAF_core_LIBRARY CAF_io_LIBRARY)
 
 if(CAF_INCLUDE_DIR AND EXISTS "${CAF_INCLUDE_DIR}/caf/config.hpp")
   # 0.17.6 is written as 1706.
@@ -53,6 +65,9 @@ endif()
 if(CAF_core_LIBRARY)
   set(CAF_core_FOUND TRUE)
 endif()
+if(CAF_io_LIBRARY AND EXISTS "${CAF_INCLUDE_DIR}/caf/io/middleman.hpp")
+  set(CAF_io_FOUND TRUE)
+endif()
 
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(
@@ -70,4 +85,10 @@ if(CAF_FOUND AND NOT TARGET CAF::core)
     PROPERTIES IMPORTED_LOCATION "${CAF_core_LIBRARY}"
                INTERFACE_INCLUDE_DIRECTORIES "${CAF_INCLUDE_DIR}"
                INTERFACE_LINK_LIBRARIES Threads::Threads)
+endif()
+
+if(CAF_FOUND AND CAF_io_FOUND AND NOT TARGET CAF::io)
+  add_library(CAF::io UNKNOWN IMPORTED)
+  set_target_properties(CAF::io PROPERTIES IMPORTED_LOCATION "${CAF_io_LIBRARY}" INTERFACE_LINK_LIBRARIES
+                                                                                 CAF::core)
 endif()

@@ -1,0 +1,48 @@
+#include "backoff_actor/caf/network.hpp"
+
+#include "backoff_actor/caf/remote_identifiers.hpp"
+#include "backoff_actor/caf/remote_seam.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <random>
+#include <string>
+#include <utility>
+
+namespace backoff_actor {
+
+Problems check(const NetworkOptions& options) {
+  Problems problems;
+  const auto interval = options.heartbeat_interval;
+  if (interval <= Duration::zero())
+    problems.add("heartbeat_interval", to_string(interval), "more than 0ns");
+  else if (options.connection_timeout / 2 < interval)
+    problems.add("connection_timeout", to_string(options.connection_timeout),
+                 "at least two heartbeat_interval, which is " + to_string(interval));
+  if (options.connection_timeout <= Duration::zero() && !problems.empty()
+      && interval <= Duration::zero())
+    problems.add("connection_timeout", to_string(options.connection_timeout), "more than 0ns");
+  return problems;
+}
+
+namespace detail {
+
+void set_up_network(caf::actor_system_config& config, const NetworkOptions& options,
+                    std::vector<TypeBlock> blocks) {
+  std::ranges::move(remote_seam::own_type_blocks(), std::back_inserter(blocks));
+  remote_seam::load_middleman(config, options.heartbeat_interval, options.connection_timeout);
+
+  // Another one on every node: CAF connects nodes that have any identifier in common.
+  std::random_device device;
+  const auto node = std::uint64_t{device()} << 32 | device();
+  auto identifiers = remote_seam::identifiers(config);
+  for (const auto& block : blocks)
+    if (!block.names.empty())
+      identifiers.push_back(remote_identifiers::of_block(block, node));
+  remote_seam::set_identifiers(config, std::move(identifiers));
+}
+
+} // namespace detail
+
+} // namespace backoff_actor
