@@ -3,9 +3,9 @@
 // Design notes
 //
 // A ring of what is remembered, in the order of that, and a hash table of places in the ring: open
-// addressing with linear probing, at most half full, and without tombstones, for each new delivery
-// forgets an old one once the ring is full. Both grow with what is remembered, and not beyond what
-// the capacity needs.
+// addressing with linear probing, at most half full. A full ring forgets a delivery for each that it
+// takes, so whatever is behind an emptied cell moves up: tombstones would pile up. Both grow with what
+// is remembered, and not beyond what the capacity needs.
 
 #include "backoff_actor/core/problems.hpp"
 #include "backoff_actor/core/unit_random.hpp"
