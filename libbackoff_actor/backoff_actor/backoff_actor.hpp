@@ -33,5 +33,7 @@
 #include "backoff_actor/caf/supervisor_control.hpp"
 #include "backoff_actor/caf/supervisor_error.hpp"
 #include "backoff_actor/caf/supervisor_options.hpp"
+#include "backoff_actor/core/node_address.hpp"
+#include "backoff_actor/delivery/deduplicator.hpp"
 #include "backoff_actor/guard/parse_guard.hpp"
 #include "backoff_actor/retry/shared_guard.hpp"

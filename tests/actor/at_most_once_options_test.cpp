@@ -64,6 +64,7 @@ INSTANTIATE_TEST_SUITE_P(
     Row{"max_in_flight", [](auto& x) { x.max_in_flight = 9; }, tracked("max_in_flight: got 9")},
     Row{"ack_timeout", [](auto& x) { x.ack_timeout = 9s; }, tracked("ack_timeout: got 9s")},
     Row{"kill_grace", [](auto& x) { x.kill_grace = 9s; }, tracked("kill_grace: got 9s")},
+    Row{"origin", [](auto& x) { x.origin = "orders"; }, tracked("origin: got 'orders'")},
     Row{"capacity", [](auto& x) { x.capacity = 9; },
         "capacity: got 9, allowed nothing, unless delivery is at_least_once; use while_down = "
         "BufferWhileDown{n}"},

@@ -74,6 +74,13 @@ INSTANTIATE_TEST_SUITE_P(
               "weight_of: got a function, allowed nothing, unless capacity_bytes is set"},
     BadOption{"time_to_live", [](auto& x) { x.time_to_live = -1s; },
               "time_to_live: got -1s, allowed more than 0ns"},
+    BadOption{"origin",
+              [](auto& x) {
+                x.acknowledgement = Acknowledgement::by_sent;
+                x.origin = "orders";
+              },
+              "origin: got 'orders', allowed nothing, unless outbox is set and acknowledgement is "
+              "by_sent"},
     BadOption{"key_of",
               [](auto& x) { x.key_of = [](const caf::message&) { return std::string{}; }; },
               "key_of: got a function, allowed nothing, unless ordering is per_key"}),

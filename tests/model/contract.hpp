@@ -232,6 +232,7 @@ private:
     const auto id = in_slot_.at(x.slot);
     auto& delivery = deliveries.at(id);
     auto& child = children.at(x.incarnation);
+    require(x.delivery == id, "a delivery is handed over under its number");
     require(!has_ended_, "nothing is handed over after the end");
     require(!is_paused_, "nothing is handed over in a pause");
     require(store.is_stored(id), "nothing is handed over before it is stored");

@@ -84,6 +84,8 @@ void check_at_most_once(Problems& problems, const SenderOptions& options) {
   tracking.check("ack_timeout", options.ack_timeout);
   tracking.check("kill_grace", options.kill_grace != unset.kill_grace,
                  to_string(options.kill_grace));
+  tracking.check("origin", !options.origin.empty(),
+                 std::string{"'"}.append(options.origin).append("'"));
   UselessOptions outbox{problems, "delivery is at_least_once; use while_down = "
                                   "BufferWhileDown{n}"};
   outbox.check("outbox", static_cast<bool>(options.outbox), "a durable outbox");

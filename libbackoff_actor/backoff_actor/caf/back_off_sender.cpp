@@ -7,9 +7,14 @@
 #include "backoff_actor/caf/idempotency_keys.hpp"
 #include "backoff_actor/caf/retry_after.hpp"
 #include "backoff_actor/caf/sender_store.hpp"
+#include "backoff_actor/core/text_hash.hpp"
+#include "backoff_actor/core/unit_random.hpp"
+#include "backoff_actor/retry/default_draws.hpp"
 
 #include <caf/sec.hpp>
 
+#include <algorithm>
+#include <string>
 #include <utility>
 
 namespace backoff_actor {
@@ -27,6 +32,17 @@ bool is_observed(const SenderOptions& options) {
   return options.on_event || options.on_dead_letter || options.dead_letters || options.outbox;
 }
 
+// Without a name no other sender has it, in this life of the process or another. CAF's node and actor
+// id would not do: without a middleman 0.17.6 has no id for a node. 0: no child is told.
+std::uint64_t origin_of(const SenderOptions& options) {
+  if (options.acknowledgement == Acknowledgement::by_reply)
+    return 0;
+  if (!options.origin.empty())
+    return detail::hash_of_text(options.origin);
+  return std::max<std::uint64_t>(
+    1, detail::mix(seed_of_this_process() ^ next_stream_of_this_process()));
+}
+
 } // namespace
 
 // -- birth and death --------------------------------------------------------------
@@ -36,7 +52,7 @@ BackOffSender::BackOffSender(caf::actor_config& config, ChildFactory make_child,
   : SupervisingActor(config), make_child_(std::move(make_child)),
     options_(std::make_unique<const SenderOptions>(std::move(options))),
     engine_(engine_options(*options_, id())), is_observed_(is_observed(*options_)),
-    forwards_(options_->delivery == Guarantee::at_most_once) {
+    forwards_(options_->delivery == Guarantee::at_most_once), origin_(origin_of(*options_)) {
   seam::keep_cause(*this);
   if (options_->guard)
     watch_guard();

@@ -190,8 +190,9 @@ private:
   std::unique_ptr<SenderStore> store_;    // none: what is owed is in memory
   std::unique_ptr<IdempotencyKeys> keys_; // none: nobody has given one yet
   std::shared_ptr<const void> guard_watch_;
-  bool is_observed_; // somebody reads the causes of errors
-  bool forwards_;    // delivers at most once: promises are made only to those who wait
+  bool is_observed_;     // somebody reads the causes of errors
+  bool forwards_;        // delivers at most once: promises are made only to those who wait
+  std::uint64_t origin_; // which `TrackedMsg` names
   std::vector<Parcel> parcels_;
   Effects effects_;
   Parcel incoming_;     // the submission being decided on

@@ -19,6 +19,22 @@ struct TrackedMsg {
   std::uint64_t id = 0;   ///< names this hand-over of this delivery; goes back in the child's word
   caf::message payload{}; ///< what the client sent
   caf::actor client{};    ///< who sent it; invalid for an anonymous message
+
+  /// The number of the delivery in its sender, the same at every hand-over; with a durable outbox also in
+  /// the sender's next life.
+  ///
+  /// @range 1 and above
+  std::uint64_t delivery = 0;
+
+  /// Which of its sender's children it is handed to: 1, 2, 3 ...
+  std::uint32_t incarnation = 0;
+
+  /// Names the sender: hand-overs with the same `origin` and `delivery` are of the same delivery, see
+  /// `SenderOptions::origin`. A child whose memory outlives a failure knows by them what it has done
+  /// before, see `Deduplicator`.
+  ///
+  /// @range 1 and above
+  std::uint64_t origin = 0;
 };
 
 /// A child's word that a delivery is done. Return it from the handler of `TrackedMsg`, or send it
@@ -79,7 +95,9 @@ struct Working {
 template <class Inspector>
 auto inspect(Inspector& f, TrackedMsg& x) {
   return seam::object(f, x, "backoff_actor::TrackedMsg", seam::field("id", x.id),
-                      seam::field("payload", x.payload), seam::field("client", x.client));
+                      seam::field("payload", x.payload), seam::field("client", x.client),
+                      seam::field("delivery", x.delivery),
+                      seam::field("incarnation", x.incarnation), seam::field("origin", x.origin));
 }
 
 /// Shows CAF the parts of the message.

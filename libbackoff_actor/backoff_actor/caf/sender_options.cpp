@@ -76,6 +76,10 @@ Problems check(const SenderOptions& options) {
     if (budget && budget->per_second <= 0)
       problems.add("guard.retry_budget.per_second", "0/s", "more than 0/s");
   }
+  if (!options.origin.empty() && options.delivery == Guarantee::at_least_once
+      && !(options.outbox && options.acknowledgement == Acknowledgement::by_sent))
+    problems.add("origin", std::string{"'"}.append(options.origin).append("'"),
+                 "nothing, unless outbox is set and acknowledgement is by_sent");
   check_positive(problems, "idempotency_retention", options.idempotency_retention);
   detail::check_guarantee(problems, options);
   return problems;

@@ -189,6 +189,17 @@ struct SenderOptions {
   /// @range not with `Guarantee::at_most_once`
   DurableOutbox outbox{};
 
+  /// A name that stays the same over the lives of this sender: `TrackedMsg::origin` is a number made of
+  /// it, so that a child knows again what an earlier life handed over. Empty: a number that no other
+  /// sender has, and no other life of this one. So a sender with an `outbox`, whose numbers of deliveries
+  /// go on over its lives, needs a name if its child remembers beyond one of them what it has done.
+  /// It is the outbox that has the name: another one, or a new one in its place, needs another, for it
+  /// numbers from 1, and a child would take what is new for what was done. Without an `outbox` each life
+  /// numbers from 1, and a name would do just that.
+  ///
+  /// @range empty, unless there is an `outbox` and `Acknowledgement::by_sent`
+  std::string origin{};
+
   /// How long the idempotency key of an acknowledged delivery is remembered, in memory and in a
   /// durable outbox, see `Submit::idempotency_key`. Nothing else bounds how many there are.
   ///

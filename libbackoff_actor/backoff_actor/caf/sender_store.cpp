@@ -41,7 +41,7 @@ void SenderStore::insert(std::uint32_t slot, std::uint64_t id, Instant now, std:
   const auto deadline =
     deadline_ == Instant::never() ? std::nullopt : std::optional{wall_time(deadline_)};
   changes_.emplace_back(change::Insert{{id, wall_time(now), deadline, 0, std::move(key),
-                                     std::move(idempotency_key), std::move(prepared_)}});
+                                        std::move(idempotency_key), std::move(prepared_)}});
   unanswered_.push_back({slot, id});
   last_id_ = id;
 }

@@ -4,7 +4,7 @@
 
 #include "backoff_actor/caf/idempotency_keys.hpp"
 #include "backoff_actor/caf/sender_store.hpp"
-#include "backoff_actor/core/unit_random.hpp"
+#include "backoff_actor/core/text_hash.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -13,20 +13,6 @@
 #include <utility>
 
 namespace backoff_actor {
-
-namespace {
-
-// FNV-1a, so that every run takes the same keys for the same; 0 stands for "no key".
-std::uint64_t hash_of(const std::string& key) {
-  if (key.empty())
-    return 0;
-  std::uint64_t hash = 0xcbf29ce484222325ULL;
-  for (const auto letter : key)
-    hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3ULL;
-  return std::max<std::uint64_t>(1, detail::mix(hash));
-}
-
-} // namespace
 
 void BackOffSender::on_message(caf::message payload) {
   submit(Submit{.message = std::move(payload)});
@@ -79,9 +65,9 @@ std::string BackOffSender::key_of(const Submit& x) const {
   return x.key.empty() && options_->key_of ? options_->key_of(x.message) : x.key;
 }
 
-// What the engine knows of a key, if order depends on it.
+// What the engine knows of a key, if order depends on it; 0: there is none.
 std::uint64_t BackOffSender::number_of(const std::string& key) const {
-  return options_->ordering == Ordering::per_key ? hash_of(key) : 0;
+  return options_->ordering == Ordering::per_key && !key.empty() ? detail::hash_of_text(key) : 0;
 }
 
 std::uint32_t BackOffSender::weight_of(const caf::message& message) {

@@ -82,6 +82,7 @@ struct StopChild {
 /// Give the delivery in `slot` to the child.
 struct HandOver {
   std::uint32_t slot;        ///< where `Accept` said to keep it
+  std::uint64_t delivery;    ///< its number
   std::uint32_t incarnation; ///< which child
   HandOverId hand_over;      ///< goes back with what the child answers
 };

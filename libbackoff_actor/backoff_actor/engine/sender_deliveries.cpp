@@ -148,7 +148,7 @@ void SenderEngine::Step::hand_over(Lane& lane, Slot slot) {
   lane.was_handed_something = true;
   ++work_.counters.hand_overs;
   work_.counters.resends += again ? 1 : 0;
-  emit(effect::HandOver{slot, lane.incarnation, name});
+  emit(effect::HandOver{slot, delivery.id, lane.incarnation, name});
   observe([&] { return event::HandedOver{now_, delivery.id, lane.incarnation, again}; });
 }
 

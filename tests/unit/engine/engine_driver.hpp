@@ -2,6 +2,8 @@
 
 #include "backoff_actor/engine/sender_engine.hpp"
 
+#include <gtest/gtest.h>
+
 #include <map>
 #include <memory>
 #include <optional>
@@ -152,6 +154,7 @@ private:
     return "stop child " + std::to_string(x.incarnation);
   }
   std::string describe(const effect::HandOver& x) {
+    EXPECT_EQ(x.delivery, delivery_in_.at(x.slot));
     hand_overs[delivery_in_.at(x.slot)].push_back(x.hand_over);
     in_flight_.insert(delivery_in_.at(x.slot));
     return "hand over " + name(x.slot)

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "backoff_actor/core/unit_random.hpp"
+
+#include <cstdint>
+#include <string_view>
+
+namespace backoff_actor::detail {
+
+/// Returns a number for a text: the same in every run and on every platform, never 0. FNV-1a, whose
+/// high bits hardly depend on the last letters, and then `mix`, so that every bit depends on all.
+///
+/// @source Fowler, Noll, Vo, Eastlake, "The FNV Non-Cryptographic Hash Algorithm",
+///         draft-eastlake-fnv.
+constexpr std::uint64_t hash_of_text(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325ULL;
+  for (const auto letter : text)
+    hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3ULL;
+  const auto result = mix(hash);
+  return result == 0 ? 1 : result;
+}
+
+} // namespace backoff_actor::detail
