@@ -36,7 +36,7 @@ if(NOT BACKOFF_ACTOR_HAS_STORE)
 endif()
 set(_absent_remote "")
 if(NOT BACKOFF_ACTOR_HAS_REMOTE)
-  set(_absent_remote PATTERN "caf/network.hpp" EXCLUDE)
+  set(_absent_remote PATTERN "caf/network.hpp" EXCLUDE PATTERN "caf/remote_child.hpp" EXCLUDE)
 endif()
 install(
   DIRECTORY "${PROJECT_SOURCE_DIR}/libbackoff_actor/backoff_actor"
@@ -73,6 +73,7 @@ install(
   PATTERN "remote_dial.hpp" EXCLUDE
   PATTERN "remote_identifiers.hpp" EXCLUDE
   PATTERN "remote_knock.hpp" EXCLUDE
+  PATTERN "remote_start.hpp" EXCLUDE
   PATTERN "remote_seam.hpp" EXCLUDE
   ${_absent_store}
   ${_absent_remote}
