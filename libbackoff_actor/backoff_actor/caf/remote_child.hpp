@@ -89,12 +89,6 @@ BACKOFF_ACTOR_EXPORT void add_remote_worker(caf::actor_system_config& config,
 /// made, after `init_network`.
 ///
 /// `Options` are CAF's spawn options: `caf::detached` for a worker that blocks.
-template <class Worker, class... Ts>
-void add_remote_worker(caf::actor_system_config& config, const std::string& name) {
-  add_remote_worker<Worker, caf::no_spawn_options, Ts...>(config, name);
-}
-
-/// The same, with spawn options.
 template <class Worker, caf::spawn_options Options, class... Ts>
 void add_remote_worker(caf::actor_system_config& config, const std::string& name) {
   using Actor = std::conditional_t<std::is_final_v<Worker>, Worker, detail::CauseKeeping<Worker>>;
@@ -111,6 +105,12 @@ void add_remote_worker(caf::actor_system_config& config, const std::string& name
       }
       (std::index_sequence_for<Ts...>{});
     });
+}
+
+/// The same, without spawn options.
+template <class Worker, class... Ts>
+void add_remote_worker(caf::actor_system_config& config, const std::string& name) {
+  add_remote_worker<Worker, caf::no_spawn_options, Ts...>(config, name);
 }
 
 } // namespace backoff_actor
