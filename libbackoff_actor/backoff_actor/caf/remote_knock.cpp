@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <exception>
 #include <optional>
+#include <span>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -137,7 +138,14 @@ Knock::Attempt Knock::try_one(const remote_dial::Address& address, const Patienc
   std::array<std::byte, remote_seam::greeting_header_size> bytes;
   std::vector<std::byte> payload;
   std::optional<remote_seam::GreetingHeader> header;
-  auto ending = remote_dial::receive(connection.socket, bytes, patience);
+  const auto mark = std::span{bytes}.first<remote_seam::greeting_mark_size>();
+  auto ending = remote_dial::receive(connection.socket, mark, patience);
+  if (ending == Wait::done) {
+    if (!remote_seam::is_greeting_mark(mark))
+      return {other_bytes, Progress::connected};
+    ending =
+      remote_dial::receive(connection.socket, std::span{bytes}.subspan(mark.size()), patience);
+  }
   if (ending == Wait::done) {
     header = remote_seam::read_greeting_header(bytes);
     if (!header)
