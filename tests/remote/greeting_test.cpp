@@ -32,14 +32,14 @@ std::optional<remote_seam::Greeting> greeting(const std::string& text) {
 // A real one, of a node with an actor.
 std::string real_greeting() {
   Node node;
-  return greeting_of(node.publish(node.system->spawn<Clerk>()));
+  return greeting_of(node.publish_clerk());
 }
 
 } // namespace
 
 TEST(Greeting, tells_the_protocol_the_identifiers_and_whether_an_actor_is_published) {
   Node node;
-  const auto with = greeting(greeting_of(node.publish(node.system->spawn<Clerk>())));
+  const auto with = greeting(greeting_of(node.publish_clerk()));
   const auto without = greeting(greeting_of(node.listen()));
 
   ASSERT_TRUE(with && without);

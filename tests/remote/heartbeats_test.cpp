@@ -61,7 +61,7 @@ TEST(Heartbeats, keep_an_idle_connection_and_notice_a_stalled_one_in_time) {
   const NetworkOptions options{.heartbeat_interval = 50ms, .connection_timeout = 200ms};
   Node node{options};
   Node peer{options};
-  Line line{peer.publish(peer.system->spawn<Clerk>())};
+  Line line{peer.publish_clerk()};
   const auto connected =
     remote_seam::connected(ask(*node.system, remote_seam::middleman_of(*node.system),
                                remote_seam::connect_request("127.0.0.1", line.port())));

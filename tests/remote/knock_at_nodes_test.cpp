@@ -25,14 +25,14 @@ protected:
 
 // A step that changes one of a node's identifiers of blocks: that of the block that begins with `first`.
 Node::Step change(const std::string& first, const std::function<void(std::string&)>& change) {
-  return [=](caf::actor_system_config& config) {
-    auto all = remote_seam::identifiers(config);
+  return [=](Node& made) {
+    auto all = remote_seam::identifiers(made.config);
     std::erase_if(all, [&](std::string& x) {
       if (x.ends_with(":" + first))
         change(x);
       return x.empty();
     });
-    remote_seam::set_identifiers(config, all);
+    remote_seam::set_identifiers(made.config, all);
   };
 }
 
@@ -40,11 +40,11 @@ constexpr auto own_first = "backoff_actor::TrackedMsg";
 constexpr auto test_first = "backoff_actor::remote_test::Order";
 
 Node::Step identify_as(const std::string& name) {
-  return [=](caf::actor_system_config& config) {
-    auto all = remote_seam::identifiers(config);
+  return [=](Node& made) {
+    auto all = remote_seam::identifiers(made.config);
     std::erase(all, "generic-caf-app");
     all.push_back(name);
-    remote_seam::set_identifiers(config, all);
+    remote_seam::set_identifiers(made.config, all);
   };
 }
 
@@ -53,8 +53,7 @@ Node::Step identify_as(const std::string& name) {
 TEST_F(KnockAtNodes, at_one_like_this_all_is_well) {
   Node peer;
   EXPECT_EQ(knock_at(peer.listen()), "");
-  EXPECT_EQ(knock_at(peer.publish(peer.system->spawn<Clerk>()), {.needs_published_actor = true}),
-            "");
+  EXPECT_EQ(knock_at(peer.publish_clerk(), {.needs_published_actor = true}), "");
 }
 
 TEST_F(KnockAtNodes, at_a_port_without_an_actor_says_so_if_one_is_needed) {
@@ -119,10 +118,10 @@ TEST_F(KnockAtNodes, at_one_with_other_types_of_this_library_says_so) {
 }
 
 TEST_F(KnockAtNodes, at_one_with_more_types_all_is_well) {
-  Node peer{{}, [](caf::actor_system_config& config) {
-              auto all = remote_seam::identifiers(config);
+  Node peer{{}, [](Node& made) {
+              auto all = remote_seam::identifiers(made.config);
               all.push_back("backoff_actor:types:0:300-301:0123456789abcdef:more::Types");
-              remote_seam::set_identifiers(config, all);
+              remote_seam::set_identifiers(made.config, all);
             }};
   EXPECT_EQ(knock_at(peer.listen()), "");
 }

@@ -206,8 +206,8 @@ TEST_F(KnockTest, that_is_cancelled_ends_at_once_and_is_never_done) {
     EXPECT_LT(Clock::now() - begin, 5s);
     EXPECT_TRUE(is_held.expired()) << "what it held is gone with it";
     knock = nullptr;
-    EXPECT_TRUE(test::becomes_true([&] { return descriptors() == descriptors_before; }));
-    EXPECT_TRUE(test::becomes_true([&] { return threads() == threads_before; }));
+    EXPECT_TRUE(test::becomes_true([&] { return descriptors() <= descriptors_before; }));
+    EXPECT_TRUE(test::becomes_true([&] { return threads() <= threads_before; }));
     EXPECT_EQ(calls, 0);
   }
 }
@@ -239,7 +239,7 @@ TEST_F(KnockTest, leaves_no_descriptor_open) {
     EXPECT_EQ(knock_at(port), "");
     EXPECT_NE(knock_at(silent.port(), 1ms), "");
   }
-  EXPECT_TRUE(test::becomes_true([&] { return descriptors() == before; }));
+  EXPECT_TRUE(test::becomes_true([&] { return descriptors() <= before; }));
 }
 
 } // namespace backoff_actor::remote_test

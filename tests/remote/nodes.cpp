@@ -54,7 +54,7 @@ caf::behavior Clerk::make_behavior() {
 Node::Node(const NetworkOptions& options, const Step& configure) {
   init_network<caf::id_block::remote_test>(config, options);
   if (configure)
-    configure(config);
+    configure(*this);
   system.emplace(config);
 }
 
@@ -64,14 +64,25 @@ Node::Node(NotSetUp) {
   system.emplace(config);
 }
 
+Node::~Node() {
+  for (const auto& x : clerks_)
+    seam::send_exit_now(x, {}, caf::exit_reason::kill);
+  clerks_.clear();
+}
+
+caf::actor Node::spawn_clerk() {
+  const std::lock_guard lock{mutex_};
+  return clerks_.emplace_back(system->spawn<Clerk>());
+}
+
 std::unique_ptr<Node> Node::without_init_network() {
   return std::unique_ptr<Node>{new Node{NotSetUp{}}};
 }
 
 std::uint16_t Node::listen() { return port_of(system->middleman().open(0, "127.0.0.1")); }
 
-std::uint16_t Node::publish(const caf::actor& whom) {
-  return port_of(system->middleman().publish(whom, 0, "127.0.0.1"));
+std::uint16_t Node::publish_clerk() {
+  return port_of(system->middleman().publish(spawn_clerk(), 0, "127.0.0.1"));
 }
 
 caf::message ask(caf::actor_system& system, const caf::actor& whom, caf::message content) {

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -63,7 +64,7 @@ public:
 class Node {
 public:
   /// A step of its configuration.
-  using Step = std::function<void(caf::actor_system_config&)>;
+  using Step = std::function<void(Node&)>;
 
   /// Set up with the types above, and started; `configure` comes after `init_network`.
   explicit Node(const NetworkOptions& options = {}, const Step& configure = {});
@@ -71,11 +72,20 @@ public:
   /// Started with nothing of ours but the registration of types.
   static std::unique_ptr<Node> without_init_network();
 
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
+
+  /// Ends its clerks: CAF holds actors that other nodes know, and would wait for them.
+  ~Node();
+
+  /// Spawns a clerk, in the node's actor system.
+  caf::actor spawn_clerk();
+
   /// Takes connections at a free port of 127.0.0.1, which it returns; without an actor.
   std::uint16_t listen();
 
-  /// The same with an actor.
-  std::uint16_t publish(const caf::actor& whom);
+  /// The same with a clerk.
+  std::uint16_t publish_clerk();
 
   caf::actor_system_config config;
   std::optional<caf::actor_system> system;
@@ -83,6 +93,9 @@ public:
 private:
   struct NotSetUp {};
   explicit Node(NotSetUp);
+
+  std::mutex mutex_;
+  std::vector<caf::actor> clerks_;
 };
 
 /// Makes a request of any type from an actor of its own, and waits for what comes back; an empty message if nothing

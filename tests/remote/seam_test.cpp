@@ -38,7 +38,7 @@ protected:
 
 TEST_F(RemoteSeam, connects_to_a_node_and_its_published_actor) {
   Node peer;
-  const auto answer = remote_seam::connected(connect_to(peer.publish(peer.system->spawn<Clerk>())));
+  const auto answer = remote_seam::connected(connect_to(peer.publish_clerk()));
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->node, peer.system->node());
   ASSERT_TRUE(answer->published);
@@ -64,12 +64,12 @@ TEST_F(RemoteSeam, takes_an_error_for_no_connection_and_no_actor) {
 
 TEST_F(RemoteSeam, spawns_a_worker_with_its_arguments_on_the_other_node) {
   std::atomic<std::uint64_t> argument = 0;
-  Node peer{{}, [&](caf::actor_system_config& config) {
+  Node peer{{}, [&](Node& made) {
               remote_seam::add_worker_type(
-                config, "clerk",
-                [&](caf::actor_system& system, caf::actor_config&, const caf::message& arguments) {
+                made.config, "clerk",
+                [&](caf::actor_system&, caf::actor_config&, const caf::message& arguments) {
                   argument = arguments.get_as<Order>(0).number;
-                  return caf::actor_cast<caf::strong_actor_ptr>(system.spawn<Clerk>());
+                  return caf::actor_cast<caf::strong_actor_ptr>(made.spawn_clerk());
                 });
             }};
   const auto answer = remote_seam::connected(connect_to(peer.listen()));
@@ -84,13 +84,13 @@ TEST_F(RemoteSeam, spawns_a_worker_with_its_arguments_on_the_other_node) {
 
 TEST_F(RemoteSeam, a_worker_that_cannot_be_made_is_an_error_and_the_next_one_is_made) {
   std::atomic<int> calls = 0;
-  Node peer{{}, [&](caf::actor_system_config& config) {
+  Node peer{{}, [&](Node& made) {
               remote_seam::add_worker_type(
-                config, "clerk",
-                [&](caf::actor_system& system, caf::actor_config&, const caf::message&) {
+                made.config, "clerk",
+                [&](caf::actor_system&, caf::actor_config&, const caf::message&) {
                   if (++calls == 1)
                     throw std::runtime_error("no desk");
-                  return caf::actor_cast<caf::strong_actor_ptr>(system.spawn<Clerk>());
+                  return caf::actor_cast<caf::strong_actor_ptr>(made.spawn_clerk());
                 });
             }};
   const auto answer = remote_seam::connected(connect_to(peer.listen()));
