@@ -63,7 +63,7 @@ TEST(Network, adds_an_identifier_for_each_block_of_types_to_those_of_caf) {
 
 TEST(Network, keeps_the_identifiers_that_the_program_has_set) {
   caf::actor_system_config config;
-  remote_seam::load_middleman(config, 500ms, 2s); // without it CAF 1.x does not know the option
+  remote_seam::load_middleman(config, 500ms, 2s); // else CAF 1.x does not know the option
   remote_seam::set_identifiers(config, {"mine", "yours"});
   init_network(config);
   const auto identifiers = identifiers_of(config);
