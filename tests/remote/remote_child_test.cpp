@@ -1,12 +1,12 @@
 // Children that other nodes have published. Real sockets, real time.
 
-#include "remote_fixture.hpp"
+#include "remote/remote_fixture.hpp"
 
 #include <backoff_actor/testing/tcp_proxy.hpp>
 
 #include <caf/exit_reason.hpp>
 
-namespace backoff_actor::remote_test {
+namespace backoff_actor::remote_child_test {
 namespace {
 
 class RemoteChild : public Remote {};
@@ -22,7 +22,7 @@ TEST_F(RemoteChild, answers_requests_from_another_node) {
 TEST_F(RemoteChild, is_waited_for_with_the_backoff_until_somebody_listens) {
   const auto port = free_port();
   start(remote_child({at(port)}));
-  ASSERT_TRUE(comes_true([&] { return log.count<event::StartFailed>() >= 3; }));
+  ASSERT_TRUE(becomes_true([&] { return log.count<event::StartFailed>() >= 3; }));
   const auto address = "127.0.0.1:" + std::to_string(port);
   EXPECT_EQ(log.all<event::StartFailed>().front().cause.text,
             address + ": connection refused: nothing listens there");
@@ -44,7 +44,7 @@ TEST_F(RemoteChild, a_failed_start_says_what_is_wrong_with_each_node) {
   const auto one = free_port();
   const auto two = free_port();
   start(remote_child({at(one), at(two)}));
-  ASSERT_TRUE(comes_true([&] { return log.count<event::StartFailed>() >= 1; }));
+  ASSERT_TRUE(becomes_true([&] { return log.count<event::StartFailed>() >= 1; }));
   EXPECT_EQ(log.all<event::StartFailed>().front().cause.text,
             "127.0.0.1:" + std::to_string(one) + ": connection refused: nothing listens there; "
               + "127.0.0.1:" + std::to_string(two) + ": connection refused: nothing listens there");
@@ -75,9 +75,9 @@ TEST_F(RemoteChild, whose_node_goes_down_is_down_and_what_it_held_is_made_once_m
   start(remote_child({at(one->publish_worker("one")), at(two.publish_worker("two"))}));
   EXPECT_EQ(ask("a").value, "one:a");
   std::thread client{[&] { EXPECT_EQ(ask("silence").error, make_error(SenderError::stopped)); }};
-  ASSERT_TRUE(comes_true([] { return diary().count("one silence") == 1; }));
+  ASSERT_TRUE(becomes_true([] { return diary().count("one silence") == 1; }));
   one = nullptr;
-  EXPECT_TRUE(comes_true([] { return diary().count("two silence") == 1; }));
+  EXPECT_TRUE(becomes_true([] { return diary().count("two silence") == 1; }));
   EXPECT_EQ(stop().value, "stopped");
   client.join();
   const auto down = log.all<event::ChildDown>();
@@ -90,7 +90,7 @@ TEST_F(RemoteChild, a_line_that_is_cut_is_a_crash_and_the_delivery_comes_again) 
   start(remote_child({at(line.port())}));
   EXPECT_EQ(ask("a").value, "w:a");
   line.go_down();
-  ASSERT_TRUE(comes_true([&] { return log.count<event::StartFailed>() >= 1; }));
+  ASSERT_TRUE(becomes_true([&] { return log.count<event::StartFailed>() >= 1; }));
   EXPECT_EQ(log.count<event::ChildDown>(), 1u);
   EXPECT_EQ(log.all<event::ChildDown>().front().cause.text, "exit_reason(remote_link_unreachable)");
   line.go_up();
@@ -122,7 +122,7 @@ TEST_F(RemoteChild, that_is_shared_outlives_its_sender) {
   start(remote_child({at(there.publish_worker("w"))}));
   EXPECT_EQ(ask("a").value, "w:a");
   stop();
-  EXPECT_EQ(remote_test::ask(*there.system, there.worker, std::string{"b"}).value, "w:b");
+  EXPECT_EQ(remote_child_test::ask(*there.system, there.worker, std::string{"b"}).value, "w:b");
 }
 
 TEST_F(RemoteChild, that_is_the_senders_alone_ends_with_it) {
@@ -130,7 +130,7 @@ TEST_F(RemoteChild, that_is_the_senders_alone_ends_with_it) {
   start(remote_child({at(there.publish_worker("w"))}, {.published = Ownership::sole}));
   EXPECT_EQ(ask("a").value, "w:a");
   stop();
-  EXPECT_TRUE(comes_true([] { return diary().count("w ended") == 1; }));
+  EXPECT_TRUE(becomes_true([] { return diary().count("w ended") == 1; }));
 }
 
 TEST_F(RemoteChild, that_hangs_is_let_go_of_and_the_next_node_takes_over) {
@@ -141,8 +141,8 @@ TEST_F(RemoteChild, that_hangs_is_let_go_of_and_the_next_node_takes_over) {
   start(remote_child({at(one.publish_worker("one")), at(two.publish_worker("two"))}), options);
   EXPECT_EQ(ask("a").value, "one:a");
   std::thread client{[&] { ask("silence"); }};
-  ASSERT_TRUE(comes_true([] { return diary().count("two silence") >= 1; }));
-  EXPECT_EQ(remote_test::ask(*one.system, one.worker, std::string{"b"}).value, "one:b")
+  ASSERT_TRUE(becomes_true([] { return diary().count("two silence") >= 1; }));
+  EXPECT_EQ(remote_child_test::ask(*one.system, one.worker, std::string{"b"}).value, "one:b")
     << "it lives, for others";
   stop();
   client.join();
@@ -156,7 +156,7 @@ TEST_F(RemoteChild, on_a_node_of_somebody_else_is_refused_unless_types_are_not_c
   }};
   const auto port = there.publish_worker("w");
   start(remote_child({at(port)}));
-  ASSERT_TRUE(comes_true([&] { return log.count<event::StartFailed>() >= 1; }));
+  ASSERT_TRUE(becomes_true([&] { return log.count<event::StartFailed>() >= 1; }));
   EXPECT_THAT(log.all<event::StartFailed>().front().cause.text, HasSubstr("init_network"));
   stop();
 
@@ -171,7 +171,7 @@ TEST_F(RemoteChild, cannot_be_had_without_a_middleman) {
   SenderOptions options = default_options();
   options.on_event = log.hook();
   const auto lonely = spawn_back_off_sender(alone, remote_child({at(4711)}), options);
-  EXPECT_TRUE(comes_true([&] { return log.count<event::StartFailed>() >= 1; }));
+  EXPECT_TRUE(becomes_true([&] { return log.count<event::StartFailed>() >= 1; }));
   EXPECT_THAT(log.all<event::StartFailed>().front().cause.text, HasSubstr("init_network"));
   caf::anon_send_exit(lonely, caf::exit_reason::user_shutdown);
 }
@@ -200,4 +200,4 @@ TEST(RemoteChildInput, all_that_is_wrong_is_said_before_anything_starts) {
 }
 
 } // namespace
-} // namespace backoff_actor::remote_test
+} // namespace backoff_actor::remote_child_test

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "common/becomes_true.hpp"
+
 #include <backoff_actor/backoff_actor.hpp>
 #include <backoff_actor/caf/network.hpp>
 #include <backoff_actor/caf/remote_child.hpp>
@@ -23,9 +25,10 @@
 #include <utility>
 #include <vector>
 
-namespace backoff_actor::remote_test {
+namespace backoff_actor::remote_child_test {
 
 using namespace std::chrono_literals;
+using test::becomes_true;
 using testing::EventLog;
 using ::testing::HasSubstr;
 using Strings = std::vector<std::string>;
@@ -58,18 +61,6 @@ private:
 inline Diary& diary() {
   static Diary result;
   return result;
-}
-
-/// Waits until something is so, for ten seconds at the most.
-template <class Condition>
-bool comes_true(Condition condition) {
-  const auto deadline = std::chrono::steady_clock::now() + 10s;
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > deadline)
-      return false;
-    std::this_thread::sleep_for(1ms);
-  }
-  return true;
 }
 
 /// Answers every text with its own name and the text, but: `crash`, `stop` and `silence` it does.
@@ -211,7 +202,9 @@ protected:
     sender = spawn_back_off_sender(*here.system, std::move(make), std::move(options));
   }
 
-  Outcome ask(const std::string& text) { return remote_test::ask(*here.system, sender, text); }
+  Outcome ask(const std::string& text) {
+    return remote_child_test::ask(*here.system, sender, text);
+  }
 
   Outcome stop() {
     Outcome result;
@@ -227,4 +220,4 @@ protected:
   caf::actor sender;
 };
 
-} // namespace backoff_actor::remote_test
+} // namespace backoff_actor::remote_child_test

@@ -1,10 +1,10 @@
 // Children that are spawned on other nodes. Real sockets, real time.
 
-#include "remote_fixture.hpp"
+#include "remote/remote_fixture.hpp"
 
 #include <backoff_actor/testing/tcp_proxy.hpp>
 
-namespace backoff_actor::remote_test {
+namespace backoff_actor::remote_child_test {
 namespace {
 
 class RemoteSpawn : public Remote {
@@ -19,7 +19,7 @@ TEST_F(RemoteSpawn, makes_a_worker_on_another_node_and_ends_it_with_the_sender) 
   start(worker({at(there.open())}));
   EXPECT_EQ(ask("a").value, "w:a");
   stop();
-  EXPECT_TRUE(comes_true([] { return diary().count("w ended") == 1; }));
+  EXPECT_TRUE(becomes_true([] { return diary().count("w ended") == 1; }));
   EXPECT_EQ(diary().lines(), (Strings{"w up", "w a", "w ended"}));
 }
 
@@ -27,7 +27,7 @@ TEST_F(RemoteSpawn, makes_a_new_one_after_a_crash_whose_cause_has_come_over_the_
   Node there;
   start(worker({at(there.open())}));
   std::thread client{[&] { ask("crash"); }};
-  ASSERT_TRUE(comes_true([] { return diary().count("w crash") >= 2; }));
+  ASSERT_TRUE(becomes_true([] { return diary().count("w crash") >= 2; }));
   stop();
   client.join();
   EXPECT_EQ(log.all<event::ChildDown>().front().cause.text, "boom of w");
@@ -39,7 +39,7 @@ TEST_F(RemoteSpawn, a_worker_whose_sender_cannot_be_reached_any_more_is_ended_by
   start(worker({at(line.port())}));
   EXPECT_EQ(ask("a").value, "w:a");
   line.go_down();
-  EXPECT_TRUE(comes_true([] { return diary().count("w ended") == 1; }));
+  EXPECT_TRUE(becomes_true([] { return diary().count("w ended") == 1; }));
   line.go_up();
   EXPECT_EQ(ask("b").value, "w:b");
   EXPECT_EQ(diary().count("w up"), 2u);
@@ -51,10 +51,10 @@ TEST_F(RemoteSpawn, a_worker_ends_when_the_program_of_its_sender_does) {
   {
     Node other;
     const auto theirs = spawn_back_off_sender(*other.system, worker({at(port)}), default_options());
-    EXPECT_EQ(remote_test::ask(*other.system, theirs, std::string{"a"}).value, "w:a");
+    EXPECT_EQ(remote_child_test::ask(*other.system, theirs, std::string{"a"}).value, "w:a");
     caf::anon_send_exit(theirs, caf::exit_reason::kill);
   }
-  EXPECT_TRUE(comes_true([] { return diary().count("w ended") == 1; }));
+  EXPECT_TRUE(becomes_true([] { return diary().count("w ended") == 1; }));
 }
 
 TEST_F(RemoteSpawn, a_worker_that_hangs_is_ended_and_made_again) {
@@ -63,8 +63,8 @@ TEST_F(RemoteSpawn, a_worker_that_hangs_is_ended_and_made_again) {
   options.ack_timeout = 100ms;
   start(worker({at(there.open())}), options);
   std::thread client{[&] { ask("silence"); }};
-  EXPECT_TRUE(comes_true([] { return diary().count("w ended") >= 1; }));
-  EXPECT_TRUE(comes_true([] { return diary().count("w up") >= 2; }));
+  EXPECT_TRUE(becomes_true([] { return diary().count("w ended") >= 1; }));
+  EXPECT_TRUE(becomes_true([] { return diary().count("w up") >= 2; }));
   stop();
   client.join();
 }
@@ -76,9 +76,9 @@ TEST_F(RemoteSpawn, several_workers_of_one_program_stand_beside_each_other) {
   const auto two =
     spawn_back_off_sender(*here.system, worker({at(port)}, "two"), default_options());
   EXPECT_EQ(ask("a").value, "one:a");
-  EXPECT_EQ(remote_test::ask(*here.system, two, std::string{"a"}).value, "two:a");
+  EXPECT_EQ(remote_child_test::ask(*here.system, two, std::string{"a"}).value, "two:a");
   caf::anon_send_exit(two, caf::exit_reason::kill);
-  EXPECT_TRUE(comes_true([] { return diary().count("two ended") == 1; }));
+  EXPECT_TRUE(becomes_true([] { return diary().count("two ended") == 1; }));
   EXPECT_EQ(ask("b").value, "one:b");
 }
 
@@ -93,7 +93,7 @@ TEST_F(RemoteSpawn, a_node_that_ends_in_order_ends_its_workers_and_makes_no_more
   EXPECT_EQ(one.workers->count(), 0u);
   EXPECT_EQ(two.workers->count(), 1u);
   two.workers->end();
-  EXPECT_TRUE(comes_true([&] { return log.count<event::StartFailed>() >= 1; }));
+  EXPECT_TRUE(becomes_true([&] { return log.count<event::StartFailed>() >= 1; }));
   EXPECT_EQ(one.workers->count() + two.workers->count(), 0u);
 }
 
@@ -112,7 +112,7 @@ TEST_P(RemoteSpawnOfBadWorkers, is_a_failed_start_that_names_node_and_worker) {
   Node there;
   const auto port = there.open();
   start(remote_spawn({at(port)}, GetParam().worker, GetParam().arguments));
-  ASSERT_TRUE(comes_true([&] { return log.count<event::StartFailed>() >= 2; }));
+  ASSERT_TRUE(becomes_true([&] { return log.count<event::StartFailed>() >= 2; }));
   EXPECT_THAT(log.all<event::StartFailed>().front().cause.text,
               HasSubstr("127.0.0.1:" + std::to_string(port) + ": it spawned no worker \""
                         + GetParam().worker + "\": "));
@@ -153,14 +153,14 @@ TEST_F(RemoteSupervised, a_child_on_another_node_fits_the_spec_of_any_other) {
   const auto local = spec("near", child_of<Worker>(std::string{"near"}));
   const auto supervisor = start_supervisor(*here.system, {remote, local});
   EXPECT_EQ(diary().lines(), (Strings{"far up", "near up"})) << "in order";
-  EXPECT_EQ(remote_test::ask(*here.system, remote.address->actor(), std::string{"a"}).value,
+  EXPECT_EQ(remote_child_test::ask(*here.system, remote.address->actor(), std::string{"a"}).value,
             "far:a");
 
   caf::anon_send(remote.address->actor(), std::string{"crash"});
-  EXPECT_TRUE(comes_true([] { return diary().count("far up") == 2; }));
+  EXPECT_TRUE(becomes_true([] { return diary().count("far up") == 2; }));
   caf::anon_send_exit(supervisor, caf::exit_reason::user_shutdown);
-  EXPECT_TRUE(comes_true([] { return diary().count("far ended") == 2; }));
-  EXPECT_TRUE(comes_true([] { return diary().count("near ended") == 1; }));
+  EXPECT_TRUE(becomes_true([] { return diary().count("far ended") == 2; }));
+  EXPECT_TRUE(becomes_true([] { return diary().count("near ended") == 1; }));
 }
 
 TEST_F(RemoteSupervised, a_child_whose_node_goes_down_comes_back_when_its_node_does) {
@@ -170,11 +170,11 @@ TEST_F(RemoteSupervised, a_child_whose_node_goes_down_comes_back_when_its_node_d
     spec("far", remote_spawn({at(port)}, "worker", caf::make_message(std::string{"far"})));
   const auto supervisor = start_supervisor(*here.system, {remote});
   there = nullptr;
-  EXPECT_TRUE(comes_true([&] { return !remote.address->current(); }));
+  EXPECT_TRUE(becomes_true([&] { return !remote.address->current(); }));
   there = std::make_unique<Node>();
   there->open(port);
-  EXPECT_TRUE(comes_true([&] { return remote.address->current() != nullptr; }));
-  EXPECT_EQ(remote_test::ask(*here.system, remote.address->actor(), std::string{"a"}).value,
+  EXPECT_TRUE(becomes_true([&] { return remote.address->current() != nullptr; }));
+  EXPECT_EQ(remote_child_test::ask(*here.system, remote.address->actor(), std::string{"a"}).value,
             "far:a");
   caf::anon_send_exit(supervisor, caf::exit_reason::user_shutdown);
 }
@@ -204,4 +204,4 @@ TEST_F(RemoteSupervised, a_supervisor_on_another_node_says_when_it_is_up) {
 }
 
 } // namespace
-} // namespace backoff_actor::remote_test
+} // namespace backoff_actor::remote_child_test
