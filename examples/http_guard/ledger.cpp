@@ -1,16 +1,10 @@
 #include "ledger.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstdlib>
 #include <ctime>
-#include <fcntl.h>
 #include <fstream>
 #include <limits>
 #include <sstream>
-#include <system_error>
-#include <unistd.h>
 
 namespace http_guard {
 
@@ -72,14 +66,6 @@ Ledger read_ledger(const std::filesystem::path& file) {
 
 // -- write ------------------------------------------------------------------------
 
-LedgerWriter::LedgerWriter(const std::string& file)
-  : file_(open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644)) {
-  if (file_ < 0)
-    throw std::system_error(errno, std::generic_category(), "--ledger: " + file);
-}
-
-LedgerWriter::~LedgerWriter() { close(file_); }
-
 void LedgerWriter::called(LedgerTime at, const std::string& id) const {
   write_line(at, "called " + id);
 }
@@ -94,13 +80,8 @@ void LedgerWriter::answered(LedgerTime at, const std::string& id, int status,
                    + (welcome ? ' ' + std::to_string(*welcome) : std::string{}));
 }
 
-// By one write to a file opened for appending.
 void LedgerWriter::write_line(LedgerTime at, const std::string& fact) const {
-  const auto line = std::to_string(at) + ' ' + fact + '\n';
-  if (write(file_, line.data(), line.size()) == static_cast<ssize_t>(line.size()))
-    return;
-  std::perror("http_guard_service: the ledger cannot be written");
-  std::_Exit(1);
+  file_.write(std::to_string(at) + ' ' + fact);
 }
 
 } // namespace http_guard

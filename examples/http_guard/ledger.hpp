@@ -1,5 +1,7 @@
 #pragma once
 
+#include "common/line_file.hpp"
+
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -49,10 +51,7 @@ Ledger read_ledger(const std::filesystem::path& file);
 class LedgerWriter {
 public:
   /// @errors throws `std::system_error` if the file cannot be opened.
-  explicit LedgerWriter(const std::string& file);
-  LedgerWriter(const LedgerWriter&) = delete;
-  LedgerWriter& operator=(const LedgerWriter&) = delete;
-  ~LedgerWriter();
+  explicit LedgerWriter(const std::string& file) : file_(file) {}
 
   void called(LedgerTime at, const std::string& id) const;
   void executed(LedgerTime at, const std::string& id) const;
@@ -64,7 +63,7 @@ public:
 private:
   void write_line(LedgerTime at, const std::string& fact) const;
 
-  const int file_;
+  example::LineFile file_;
 };
 
 } // namespace http_guard

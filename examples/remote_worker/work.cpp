@@ -1,0 +1,64 @@
+#include "commands.hpp"
+
+#include "common/arguments.hpp"
+#include "common/signals.hpp"
+#include "ledger_worker.hpp"
+#include "network.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/exit_reason.hpp>
+#include <caf/io/middleman.hpp>
+#include <caf/send.hpp>
+
+#include <chrono>
+#include <iostream>
+#include <memory>
+#include <system_error>
+
+namespace remote_worker {
+
+namespace {
+
+int refuse_address(const WorkerOptions& options) {
+  backoff_actor::Problems problems;
+  problems.add("--host, --port",
+               to_string(backoff_actor::NodeAddress{options.host, options.port})
+                 + ", where it cannot listen",
+               "an address of this machine, and a port that nobody has, or 0 for any");
+  example::complain("remote_worker", problems);
+  return exit_bad_input;
+}
+
+} // namespace
+
+int work(const WorkerOptions& options) {
+  std::unique_ptr<Ledger> ledger;
+  try {
+    ledger.reset(new Ledger{example::LineFile{options.ledger}});
+  } catch (const std::system_error& error) {
+    return refuse_file("--ledger", options.ledger, error.code().message());
+  }
+  example::Signals signals; // before any thread
+  caf::actor_system_config config;
+  init(config);
+  caf::actor_system system{config};
+  const auto worker =
+    system.spawn<LedgerWorker, caf::detached>(options.name, options.work, ledger.get());
+  // With SO_REUSEADDR: a worker that is started again takes the port of the one that was killed.
+  const auto port = system.middleman().publish(worker, options.port, options.host.c_str(), true);
+  if (port) {
+    std::cout << "listening at " << to_string(backoff_actor::NodeAddress{options.host, *port})
+              << std::endl;
+    while (!signals.wait(std::chrono::hours{1})) {
+    }
+  }
+  caf::anon_send_exit(worker, caf::exit_reason::kill);
+  if (!port)
+    return refuse_address(options);
+  system.await_all_actors_done();
+  std::cout << "executed " << ledger->executed << ", handed over once more and known "
+            << ledger->known << std::endl;
+  return exit_done;
+}
+
+} // namespace remote_worker
