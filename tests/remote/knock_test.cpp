@@ -158,8 +158,7 @@ TEST_F(KnockTest, at_one_whose_greeting_begins_well_finds_what_is_wrong_behind) 
   auto no_node = real;
   no_node.replace(32, no_node.size() - 32, no_node.size() - 32, '\xff');
   auto huge = real;
-  huge.replace(4, 4, "\x10", 4); // 2^28 bytes of payload
-  huge[4] = '\x10';
+  huge[4] = '\x10'; // 2^28 bytes of payload
   auto no_protocol = real;
   no_protocol.replace(8, 8, 8, '\0');
   for (const auto& said : {no_node, huge, no_protocol}) {
