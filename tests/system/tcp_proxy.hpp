@@ -1,5 +1,6 @@
 #pragma once
 
+#include "common/becomes_true.hpp"
 #include "common/tcp_server.hpp"
 #include "common/tcp_stream.hpp"
 
@@ -9,15 +10,14 @@
 
 #include <chrono>
 #include <cstddef>
-#include <functional>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 
 namespace backoff_actor::system_test {
 
 using namespace std::chrono_literals;
+using test::becomes_true;
 using test::TcpServer;
 using test::TcpStream;
 using testing::ConnectionFault;
@@ -26,17 +26,6 @@ using testing::TcpProxy;
 using testing::TcpProxyOptions;
 using Clock = std::chrono::steady_clock;
 using Ending = TcpStream::Ending;
-
-/// Whether a condition comes true before patience ends.
-inline bool becomes_true(const std::function<bool()>& condition) {
-  const auto deadline = Clock::now() + TcpStream::patience;
-  while (!condition()) {
-    if (Clock::now() > deadline)
-      return false;
-    std::this_thread::yield();
-  }
-  return true;
-}
 
 /// Its n-th byte tells n, more or less.
 inline std::string pattern(std::size_t size) {

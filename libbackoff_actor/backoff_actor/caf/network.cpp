@@ -17,12 +17,12 @@ Problems check(const NetworkOptions& options) {
   const auto interval = options.heartbeat_interval;
   if (interval <= Duration::zero())
     problems.add("heartbeat_interval", to_string(interval), "more than 0ns");
-  else if (options.connection_timeout / 2 < interval)
+  const auto least = (Instant{interval} + interval).since_origin;
+  if (options.connection_timeout < std::max(least, Duration{1}))
     problems.add("connection_timeout", to_string(options.connection_timeout),
-                 "at least two heartbeat_interval, which is " + to_string(interval));
-  if (options.connection_timeout <= Duration::zero() && !problems.empty()
-      && interval <= Duration::zero())
-    problems.add("connection_timeout", to_string(options.connection_timeout), "more than 0ns");
+                 interval <= Duration::zero()
+                   ? "at least two heartbeat_interval"
+                   : "at least two heartbeat_interval: " + to_string(least));
   return problems;
 }
 

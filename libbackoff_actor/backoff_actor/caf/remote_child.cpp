@@ -7,6 +7,9 @@
 #include <caf/actor_cast.hpp>
 
 #include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <unordered_map>
 #include <utility>
 
 namespace backoff_actor {
@@ -64,24 +67,76 @@ ChildFactory remote_spawn(std::vector<NodeAddress> nodes, std::string worker,
   return factory_of(std::move(plan));
 }
 
-// What comes from a `RemoteStart`: that itself, which the worker is to end with, and the worker's arguments.
-void detail::add_remote_worker(caf::actor_system_config& config, const std::string& name,
-                               MakeWorker make) {
+// -- on the workers' side -------------------------------------------------------------
+
+struct RemoteWorkers::State {
+  mutable std::mutex mutex;
+  std::unordered_map<caf::actor_id, caf::actor_addr> alive;
+  bool has_ended = false;
+
+  void check() const {
+    const std::lock_guard lock{mutex};
+    if (has_ended)
+      throw std::runtime_error("this program makes no more workers");
+  }
+
+  // Ends a worker that came too late.
+  void add(const caf::actor& worker) {
+    const std::lock_guard lock{mutex};
+    if (has_ended)
+      end_worker(worker.address());
+    else
+      alive.emplace(worker.id(), worker.address());
+  }
+
+  void remove(caf::actor_id worker) {
+    const std::lock_guard lock{mutex};
+    alive.erase(worker);
+  }
+
+  static void end_worker(const caf::actor_addr& worker) {
+    if (const auto actor = caf::actor_cast<caf::actor>(worker))
+      seam::send_exit_now(actor, caf::actor_addr{}, caf::exit_reason::kill);
+  }
+};
+
+// What comes from a `RemoteStart`: that itself, with which the worker is to end, and the worker's arguments.
+RemoteWorkers::RemoteWorkers(caf::actor_system_config& config, const std::string& name, Make make)
+  : state_(std::make_shared<State>()) {
   remote_seam::add_worker_type(
     config, name,
-    [make = std::move(make)](caf::actor_system& system, caf::actor_config&,
-                             const caf::message& arguments) {
+    [make = std::move(make), state = state_](caf::actor_system& system, caf::actor_config&,
+                                             const caf::message& arguments) {
       if (!arguments.match_elements<caf::actor, caf::message>())
         throw std::invalid_argument("this worker is spawned with remote_spawn of backoff_actor");
-      const auto& guardian = arguments.get_as<caf::actor>(0);
+      state->check();
       const auto worker = make(system, arguments.get_as<caf::message>(1));
-      caf::actor_cast<caf::abstract_actor*>(guardian)->attach_functor(
-        [address = worker.address()](const caf::error&) {
-          if (const auto alive = caf::actor_cast<caf::actor>(address))
-            seam::send_exit_now(alive, {}, caf::exit_reason::kill);
-        });
+      const auto on_end = [](const caf::actor& who, auto then) {
+        caf::actor_cast<caf::abstract_actor*>(who)->attach_functor(
+          [then](const caf::error&) { then(); });
+      };
+      state->add(worker);
+      on_end(worker, [state, id = worker.id()] { state->remove(id); });
+      on_end(arguments.get_as<caf::actor>(0),
+             [address = worker.address()] { State::end_worker(address); });
       return caf::actor_cast<caf::strong_actor_ptr>(worker);
     });
+}
+
+std::size_t RemoteWorkers::count() const {
+  const std::lock_guard lock{state_->mutex};
+  return state_->alive.size();
+}
+
+void RemoteWorkers::end() const {
+  std::unordered_map<caf::actor_id, caf::actor_addr> ending;
+  {
+    const std::lock_guard lock{state_->mutex};
+    state_->has_ended = true;
+    ending = state_->alive;
+  }
+  for (const auto& [id, worker] : ending)
+    State::end_worker(worker);
 }
 
 } // namespace backoff_actor

@@ -12,7 +12,9 @@
 #include <caf/actor_system_config.hpp>
 #include <caf/message.hpp>
 
+#include <cstddef>
 #include <functional>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -74,43 +76,57 @@ BACKOFF_ACTOR_EXPORT ChildFactory remote_spawn(std::vector<NodeAddress> nodes, s
                                                caf::message arguments = {},
                                                RemoteOptions options = {});
 
-namespace detail {
+/// The workers of a class that senders on other nodes have spawned in this program.
+///
+/// @thread safe from any thread.
+class BACKOFF_ACTOR_EXPORT RemoteWorkers {
+public:
+  /// Makes a worker of its arguments.
+  ///
+  /// @errors throws if they are of other types.
+  using Make = std::function<caf::actor(caf::actor_system&, const caf::message& arguments)>;
 
-// Makes a worker of the arguments; throws if they are of other types.
-using MakeWorker = std::function<caf::actor(caf::actor_system&, const caf::message& arguments)>;
+  /// Lets others spawn by that name. Is called by `add_remote_worker`.
+  RemoteWorkers(caf::actor_system_config& config, const std::string& name, Make make);
 
-BACKOFF_ACTOR_EXPORT void add_remote_worker(caf::actor_system_config& config,
-                                            const std::string& name, MakeWorker make);
+  /// How many there are.
+  std::size_t count() const;
 
-} // namespace detail
+  /// Ends all that there are, and makes no more: their senders go to the next node. Call it before a
+  /// program ends, for an actor system waits for its actors, and these end only with their senders.
+  void end() const;
+
+private:
+  struct State;
+
+  std::shared_ptr<State> state_;
+};
 
 /// Lets senders on other nodes spawn a worker class, an event-based actor that is constructed from `Ts`, by a name, with
 /// `remote_spawn`. As with `child_of`, an exception keeps its text. Call it before the actor system is
-/// made, after `init_network`.
+/// made, after `init_network`. The result may be dropped; it is for programs that end in order.
 ///
 /// `Options` are CAF's spawn options: `caf::detached` for a worker that blocks.
-template <class Worker, class... Ts>
-void add_remote_worker(caf::actor_system_config& config, const std::string& name) {
-  add_remote_worker<Worker, caf::no_spawn_options, Ts...>(config, name);
+template <class Worker, caf::spawn_options Options, class... Ts>
+RemoteWorkers add_remote_worker(caf::actor_system_config& config, const std::string& name) {
+  using Actor = std::conditional_t<std::is_final_v<Worker>, Worker, detail::CauseKeeping<Worker>>;
+  return RemoteWorkers(config, name, [](caf::actor_system& system, const caf::message& arguments) {
+    auto fits = arguments.size() == sizeof...(Ts);
+    if constexpr (sizeof...(Ts) > 0)
+      fits = arguments.match_elements<Ts...>();
+    if (!fits)
+      throw std::invalid_argument("the arguments are not of the types that the worker takes");
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return caf::actor_cast<caf::actor>(system.spawn<Actor, Options>(arguments.get_as<Ts>(I)...));
+    }
+    (std::index_sequence_for<Ts...>{});
+  });
 }
 
-/// The same, with spawn options.
-template <class Worker, caf::spawn_options Options, class... Ts>
-void add_remote_worker(caf::actor_system_config& config, const std::string& name) {
-  using Actor = std::conditional_t<std::is_final_v<Worker>, Worker, detail::CauseKeeping<Worker>>;
-  detail::add_remote_worker(
-    config, name, [](caf::actor_system& system, const caf::message& arguments) {
-      auto fits = arguments.size() == sizeof...(Ts);
-      if constexpr (sizeof...(Ts) > 0)
-        fits = arguments.match_elements<Ts...>();
-      if (!fits)
-        throw std::invalid_argument("the arguments are not of the types that the worker takes");
-      return [&]<std::size_t... I>(std::index_sequence<I...>) {
-        return caf::actor_cast<caf::actor>(
-          system.spawn<Actor, Options>(arguments.get_as<Ts>(I)...));
-      }
-      (std::index_sequence_for<Ts...>{});
-    });
+/// The same, without spawn options.
+template <class Worker, class... Ts>
+RemoteWorkers add_remote_worker(caf::actor_system_config& config, const std::string& name) {
+  return add_remote_worker<Worker, caf::no_spawn_options, Ts...>(config, name);
 }
 
 } // namespace backoff_actor

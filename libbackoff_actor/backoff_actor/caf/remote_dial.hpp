@@ -59,7 +59,7 @@ enum class Wait {
 };
 
 /// How long there is to wait.
-struct Patience {
+struct BACKOFF_ACTOR_HIDDEN Patience {
   const Signal& stop;
   Clock::time_point deadline;
 };
@@ -74,7 +74,7 @@ struct BACKOFF_ACTOR_HIDDEN Address {
 };
 
 /// What became of a name.
-struct Resolved {
+struct BACKOFF_ACTOR_HIDDEN Resolved {
   Wait ending;
   std::vector<Address> addresses; ///< not empty if done
   std::string error;              ///< if failed
@@ -88,7 +88,7 @@ BACKOFF_ACTOR_HIDDEN Resolved resolve(const std::string& host, std::uint16_t por
                                       const Patience& patience);
 
 /// What became of an attempt to connect.
-struct Connection {
+struct BACKOFF_ACTOR_HIDDEN Connection {
   Wait ending;
   Descriptor socket; ///< non-blocking, if done
   int error;         ///< of errno, if failed

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <exception>
 #include <optional>
+#include <span>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -30,13 +31,19 @@ std::string not_within(const char* what, const std::string& limit, const char* m
   return std::string{what}.append(" within ").append(limit).append(meaning);
 }
 
+const char* const hung_up =
+  "connected, but it hung up before its greeting was complete: no CAF node, "
+  "or one that is going down";
+
+const char* const other_bytes = "no CAF node: it greets with other bytes";
+
 std::string connect_problem(int error) {
   if (error == ECONNREFUSED)
     return "connection refused: nothing listens there";
+  if (error == ECONNRESET) // it was connected when it was reset
+    return hung_up;
   return "no connection: " + std::generic_category().message(error);
 }
-
-const char* const other_bytes = "no CAF node: it greets with other bytes";
 
 std::string version_problem(std::uint64_t protocol) {
   std::string result{"a node of another version of CAF: it speaks protocol "};
@@ -137,7 +144,14 @@ Knock::Attempt Knock::try_one(const remote_dial::Address& address, const Patienc
   std::array<std::byte, remote_seam::greeting_header_size> bytes;
   std::vector<std::byte> payload;
   std::optional<remote_seam::GreetingHeader> header;
-  auto ending = remote_dial::receive(connection.socket, bytes, patience);
+  const auto mark = std::span{bytes}.first<remote_seam::greeting_mark_size>();
+  auto ending = remote_dial::receive(connection.socket, mark, patience);
+  if (ending == Wait::done) {
+    if (!remote_seam::is_greeting_mark(mark))
+      return {other_bytes, Progress::connected};
+    ending =
+      remote_dial::receive(connection.socket, std::span{bytes}.subspan(mark.size()), patience);
+  }
   if (ending == Wait::done) {
     header = remote_seam::read_greeting_header(bytes);
     if (!header)
@@ -153,9 +167,7 @@ Knock::Attempt Knock::try_one(const remote_dial::Address& address, const Patienc
   case Wait::done:
     break;
   case Wait::failed:
-    return {"connected, but it hung up before its greeting was complete: no CAF node, or one that "
-            "is going down",
-            Progress::connected};
+    return {hung_up, Progress::connected};
   case Wait::late:
     return {not_within("connected, but no greeting came", limit, ": frozen, or no CAF node"),
             Progress::connected};

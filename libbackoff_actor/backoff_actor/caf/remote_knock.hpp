@@ -25,8 +25,8 @@ namespace backoff_actor {
 
 /// Where somebody knocks, and what is asked of who answers.
 struct KnockOptions {
-  std::string host;   ///< a name or an address
-  std::uint16_t port; ///< not 0
+  std::string host{};     ///< a name or an address
+  std::uint16_t port = 0; ///< not 0
 
   /// For all that is done, from looking the name up to the last byte. The addresses of a name are tried in turn; each
   /// but the last gets an equal share of the time that is left.

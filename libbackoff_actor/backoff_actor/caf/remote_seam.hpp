@@ -94,6 +94,12 @@ BACKOFF_ACTOR_HIDDEN caf::actor spawned(const caf::message& answer);
 /// How many bytes the header has.
 inline constexpr std::size_t greeting_header_size = 32;
 
+/// How many of the first of them tell a greeting from most other things.
+inline constexpr std::size_t greeting_mark_size = 4;
+
+/// Whether something begins as a greeting does.
+BACKOFF_ACTOR_HIDDEN bool is_greeting_mark(std::span<const std::byte, greeting_mark_size> bytes);
+
 /// The header of a node's greeting.
 struct GreetingHeader {
   std::uint64_t protocol;     ///< the version of BASP

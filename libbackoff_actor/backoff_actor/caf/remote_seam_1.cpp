@@ -4,6 +4,7 @@
 #include <caf/defaults.hpp>
 #include <caf/io/basp/header.hpp>
 #include <caf/io/middleman.hpp>
+#include <caf/settings.hpp>
 #include <caf/timespan.hpp>
 
 #include <exception>
@@ -30,7 +31,13 @@ bool read(std::span<const std::byte> bytes, Ts&... values) try {
 void load_middleman(caf::actor_system_config& config, Duration heartbeat_interval,
                     Duration connection_timeout) {
   caf::io::middleman::init_global_meta_objects();
+  // Loading replaces all settings of the middleman, those of a configuration file too, by defaults.
+  caf::settings settings;
+  if (const auto* const set = caf::get_if<caf::settings>(&config.content, "caf.middleman"))
+    settings = *set;
   config.load<caf::io::middleman>();
+  for (const auto& [name, value] : settings)
+    caf::put(config.content, "caf.middleman." + name, value);
   config.set("caf.middleman.heartbeat-interval", caf::timespan{heartbeat_interval});
   config.set("caf.middleman.connection-timeout", caf::timespan{connection_timeout});
 }

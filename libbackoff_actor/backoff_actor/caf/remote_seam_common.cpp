@@ -4,6 +4,7 @@
 #include <caf/io/basp/version.hpp>
 #include <caf/io/middleman.hpp>
 
+#include <algorithm>
 #include <set>
 #include <stdexcept>
 #include <utility>
@@ -60,6 +61,13 @@ caf::actor spawned(const caf::message& answer) {
 // -- what a node says first ----------------------------------------------------------
 
 std::uint64_t own_protocol() { return caf::io::basp::version; }
+
+bool is_greeting_mark(std::span<const std::byte, greeting_mark_size> bytes) {
+  // The operation, two bytes of padding, and the flags.
+  static_assert(caf::io::basp::message_type::server_handshake
+                == static_cast<caf::io::basp::message_type>(0));
+  return std::ranges::all_of(bytes, [](std::byte x) { return x == std::byte{0}; });
+}
 
 std::optional<GreetingHeader>
 read_greeting_header(std::span<const std::byte, greeting_header_size> bytes) {

@@ -1,0 +1,121 @@
+#include "remote/nodes.hpp"
+
+#include <caf/actor_cast.hpp>
+#include <caf/io/middleman.hpp>
+
+#include <future>
+#include <stdexcept>
+#include <utility>
+
+namespace backoff_actor::remote_test {
+
+namespace {
+
+constexpr auto patience = 20s;
+
+class Asker : public seam::RequestingActor {
+public:
+  Asker(caf::actor_config& actor_config, caf::actor whom, caf::message content,
+        std::shared_ptr<std::promise<caf::message>> answer)
+    : RequestingActor(actor_config), whom_(std::move(whom)), content_(std::move(content)),
+      answer_(std::move(answer)) {}
+
+  caf::behavior make_behavior() override {
+    make_request(1, whom_, std::move(content_), seam::Priority::normal);
+    return complete([](const WakeUp&) {});
+  }
+
+private:
+  void on_response(std::uint64_t, caf::message content, const caf::strong_actor_ptr&) override {
+    answer_->set_value(std::move(content));
+    quit();
+  }
+
+  void on_down(const caf::actor_addr&, const caf::error&) override {}
+
+  caf::actor whom_;
+  caf::message content_;
+  std::shared_ptr<std::promise<caf::message>> answer_;
+};
+
+template <class Expected>
+std::uint16_t port_of(const Expected& port) {
+  if (!port)
+    throw std::runtime_error("no port to listen at");
+  return *port;
+}
+
+} // namespace
+
+caf::behavior Clerk::make_behavior() {
+  return {[](const Order& order) { return Receipt{order.number}; }};
+}
+
+Node::Node(const NetworkOptions& options, const Step& configure) {
+  init_network<caf::id_block::remote_test>(config, options);
+  if (configure)
+    configure(*this);
+  system.emplace(config);
+}
+
+Node::Node(NotSetUp) {
+  init<caf::id_block::remote_test>(config);
+  remote_seam::load_middleman(config, 500ms, 2s);
+  system.emplace(config);
+}
+
+Node::~Node() {
+  for (const auto& x : clerks_)
+    seam::send_exit_now(x, {}, caf::exit_reason::kill);
+  clerks_.clear();
+}
+
+caf::actor Node::spawn_clerk() {
+  const std::lock_guard lock{mutex_};
+  return clerks_.emplace_back(system->spawn<Clerk>());
+}
+
+std::unique_ptr<Node> Node::without_init_network() {
+  return std::unique_ptr<Node>{new Node{NotSetUp{}}};
+}
+
+std::uint16_t Node::listen() { return port_of(system->middleman().open(0, "127.0.0.1")); }
+
+std::uint16_t Node::publish_clerk() {
+  return port_of(system->middleman().publish(spawn_clerk(), 0, "127.0.0.1"));
+}
+
+caf::message ask(caf::actor_system& system, const caf::actor& whom, caf::message content) {
+  const auto promise = std::make_shared<std::promise<caf::message>>();
+  auto answer = promise->get_future();
+  const auto asker = system.spawn<Asker>(whom, std::move(content), promise);
+  if (answer.wait_for(patience) == std::future_status::ready)
+    return answer.get();
+  seam::send_exit_now(asker, {}, caf::exit_reason::kill);
+  return {};
+}
+
+std::string knock(const Node& node, KnockOptions options) {
+  const auto promise = std::make_shared<std::promise<std::string>>();
+  auto answer = promise->get_future();
+  const auto knock =
+    Knock::start(*node.system, std::move(options), [promise](const std::string& problem) {
+      promise->set_value(problem); // throws if it is called twice
+    });
+  if (answer.wait_for(patience) == std::future_status::ready)
+    return answer.get();
+  knock->cancel();
+  return "nothing was said";
+}
+
+std::string greeting_of(std::uint16_t port) {
+  auto stream = TcpStream::connect(port);
+  auto result = stream.receive(remote_seam::greeting_header_size).bytes;
+  const auto header = remote_seam::read_greeting_header(
+    std::as_bytes(std::span<const char, remote_seam::greeting_header_size>{result}));
+  if (!header)
+    throw std::runtime_error("no greeting");
+  return result + stream.receive(header->payload_size).bytes;
+}
+
+} // namespace backoff_actor::remote_test

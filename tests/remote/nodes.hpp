@@ -1,0 +1,111 @@
+#pragma once
+
+#include "common/tcp_stream.hpp"
+
+#include <backoff_actor/caf/network.hpp>
+#include <backoff_actor/caf/remote_knock.hpp>
+#include <backoff_actor/caf/remote_seam.hpp>
+
+#include <caf/actor_system.hpp>
+#include <caf/actor_system_config.hpp>
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace backoff_actor::remote_test {
+
+/// What tests send to each other's nodes.
+struct Order {
+  std::uint64_t number = 0;
+};
+
+struct Receipt {
+  std::uint64_t number = 0;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, Order& x) {
+  return seam::object(f, x, "Order", seam::field("number", x.number));
+}
+
+template <class Inspector>
+auto inspect(Inspector& f, Receipt& x) {
+  return seam::object(f, x, "Receipt", seam::field("number", x.number));
+}
+
+} // namespace backoff_actor::remote_test
+
+CAF_BEGIN_TYPE_ID_BLOCK(remote_test, caf::first_custom_type_id + 7)
+  CAF_ADD_TYPE_ID(remote_test, (backoff_actor::remote_test::Order))
+  CAF_ADD_TYPE_ID(remote_test, (backoff_actor::remote_test::Receipt))
+CAF_END_TYPE_ID_BLOCK(remote_test)
+
+namespace backoff_actor::remote_test {
+
+using namespace std::chrono_literals;
+using test::TcpStream;
+
+/// An actor that answers an order with a receipt.
+class Clerk : public caf::event_based_actor {
+public:
+  using caf::event_based_actor::event_based_actor;
+  caf::behavior make_behavior() override;
+};
+
+/// A node: an actor system of its own. Those of a test are in one process, and know each other by their ports alone.
+class Node {
+public:
+  /// A step of its configuration.
+  using Step = std::function<void(Node&)>;
+
+  /// Set up with the types above, and started; `configure` comes after `init_network`.
+  explicit Node(const NetworkOptions& options = {}, const Step& configure = {});
+
+  /// Started with nothing of ours but the registration of types.
+  static std::unique_ptr<Node> without_init_network();
+
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
+
+  /// Ends its clerks: CAF holds actors that other nodes know, and would wait for them.
+  ~Node();
+
+  /// Spawns a clerk, in the node's actor system.
+  caf::actor spawn_clerk();
+
+  /// Takes connections at a free port of 127.0.0.1, which it returns; without an actor.
+  std::uint16_t listen();
+
+  /// The same with a clerk.
+  std::uint16_t publish_clerk();
+
+  caf::actor_system_config config;
+  std::optional<caf::actor_system> system;
+
+private:
+  struct NotSetUp {};
+  explicit Node(NotSetUp);
+
+  std::mutex mutex_;
+  std::vector<caf::actor> clerks_;
+};
+
+/// Makes a request of any type from an actor of its own, and waits for what comes back; an empty message if nothing
+/// comes for long.
+caf::message ask(caf::actor_system& system, const caf::actor& whom, caf::message content);
+
+/// Knocks, and waits for what is said of it; "nothing was said" if nothing is for long.
+std::string knock(const Node& node, KnockOptions options);
+
+/// What a node sends to whoever connects to that port.
+std::string greeting_of(std::uint16_t port);
+
+} // namespace backoff_actor::remote_test

@@ -1,0 +1,203 @@
+// Children that other nodes have published. Real sockets, real time.
+
+#include "remote/remote_fixture.hpp"
+
+#include <backoff_actor/testing/tcp_proxy.hpp>
+
+#include <caf/exit_reason.hpp>
+
+namespace backoff_actor::remote_child_test {
+namespace {
+
+class RemoteChild : public Remote {};
+
+TEST_F(RemoteChild, answers_requests_from_another_node) {
+  Node there;
+  start(remote_child({at(there.publish_worker("w"))}));
+  EXPECT_EQ(ask("a").value, "w:a");
+  EXPECT_EQ(ask("b").value, "w:b");
+  EXPECT_EQ(log.count<event::StartFailed>(), 0u);
+}
+
+TEST_F(RemoteChild, is_waited_for_with_the_backoff_until_somebody_listens) {
+  const auto port = free_port();
+  start(remote_child({at(port)}));
+  ASSERT_TRUE(becomes_true([&] { return log.count<event::StartFailed>() >= 3; }));
+  const auto address = "127.0.0.1:" + std::to_string(port);
+  EXPECT_EQ(log.all<event::StartFailed>().front().cause.text,
+            address + ": connection refused: nothing listens there");
+
+  Node there;
+  there.publish_worker("w", port);
+  EXPECT_EQ(ask("a").value, "w:a");
+}
+
+TEST_F(RemoteChild, of_several_nodes_the_next_one_is_tried_at_once) {
+  const auto nobody = free_port();
+  Node there;
+  start(remote_child({at(nobody), at(there.publish_worker("w"))}));
+  EXPECT_EQ(ask("a").value, "w:a");
+  EXPECT_EQ(log.count<event::StartFailed>(), 0u);
+}
+
+TEST_F(RemoteChild, a_failed_start_says_what_is_wrong_with_each_node) {
+  const auto one = free_port();
+  const auto two = free_port();
+  start(remote_child({at(one), at(two)}));
+  ASSERT_TRUE(becomes_true([&] { return log.count<event::StartFailed>() >= 1; }));
+  EXPECT_EQ(log.all<event::StartFailed>().front().cause.text,
+            "127.0.0.1:" + std::to_string(one) + ": connection refused: nothing listens there; "
+              + "127.0.0.1:" + std::to_string(two) + ": connection refused: nothing listens there");
+}
+
+TEST_F(RemoteChild, a_limit_ends_the_sender_with_what_is_wrong_with_the_node) {
+  auto options = default_options();
+  options.restart_limit = RestartLimit{.max_restarts = 2, .within = 1h};
+  start(remote_child({at(free_port())}), options);
+  const auto outcome = ask("a");
+  EXPECT_EQ(outcome.error, make_error(SenderError::gave_up));
+  EXPECT_THAT(outcome.error_text, HasSubstr("connection refused: nothing listens there"));
+}
+
+TEST_F(RemoteChild, that_ends_is_down_and_the_next_node_takes_over) {
+  Node one;
+  Node two;
+  start(remote_child({at(one.publish_worker("one")), at(two.publish_worker("two"))}));
+  EXPECT_EQ(ask("a").value, "one:a");
+  one.end_worker();
+  EXPECT_EQ(ask("b").value, "two:b");
+  EXPECT_EQ(log.count<event::ChildDown>(), 1u);
+}
+
+TEST_F(RemoteChild, whose_node_goes_down_is_down_and_what_it_held_is_made_once_more) {
+  auto one = std::make_unique<Node>();
+  Node two;
+  start(remote_child({at(one->publish_worker("one")), at(two.publish_worker("two"))}));
+  EXPECT_EQ(ask("a").value, "one:a");
+  std::thread client{[&] { EXPECT_EQ(ask("silence").error, make_error(SenderError::stopped)); }};
+  ASSERT_TRUE(becomes_true([] { return diary().count("one silence") == 1; }));
+  one = nullptr;
+  EXPECT_TRUE(becomes_true([] { return diary().count("two silence") == 1; }));
+  EXPECT_EQ(stop().value, "stopped");
+  client.join();
+  const auto down = log.all<event::ChildDown>();
+  ASSERT_EQ(down.size(), 1u);
+}
+
+TEST_F(RemoteChild, a_line_that_is_cut_is_a_crash_and_the_delivery_comes_again) {
+  Node there;
+  testing::TcpProxy line{"127.0.0.1", there.publish_worker("w")};
+  start(remote_child({at(line.port())}));
+  EXPECT_EQ(ask("a").value, "w:a");
+  line.go_down();
+  ASSERT_TRUE(becomes_true([&] { return log.count<event::StartFailed>() >= 1; }));
+  EXPECT_EQ(log.count<event::ChildDown>(), 1u);
+  EXPECT_EQ(log.all<event::ChildDown>().front().cause.text, "exit_reason(remote_link_unreachable)");
+  line.go_up();
+  EXPECT_EQ(ask("b").value, "w:b");
+}
+
+TEST_F(RemoteChild, the_sender_answers_while_a_node_does_not) {
+  testing::TcpProxy silent{"127.0.0.1", free_port(), "drop..."};
+  auto options = default_options();
+  options.time_to_live = 50ms;
+  start(remote_child({at(silent.port())}, {.step_timeout = 1h}), options);
+  EXPECT_EQ(ask("a").error, make_error(SenderError::expired));
+  caf::scoped_actor self{*here.system};
+  self->request(sender, caf::timespan{10s}, Status{})
+    .receive([](const SenderStatus& status) { EXPECT_EQ(status.owed, 0u); },
+             [](const caf::error&) { FAIL() << "it does not answer"; });
+  // And the actor system goes down at once, although the step may take an hour.
+}
+
+TEST_F(RemoteChild, a_node_that_says_nothing_has_failed_after_the_time_for_a_step) {
+  testing::TcpProxy silent{"127.0.0.1", free_port(), "drop..."};
+  Node there;
+  start(remote_child({at(silent.port()), at(there.publish_worker("w"))}, {.step_timeout = 100ms}));
+  EXPECT_EQ(ask("a").value, "w:a");
+}
+
+TEST_F(RemoteChild, that_is_shared_outlives_its_sender) {
+  Node there;
+  start(remote_child({at(there.publish_worker("w"))}));
+  EXPECT_EQ(ask("a").value, "w:a");
+  stop();
+  EXPECT_EQ(remote_child_test::ask(*there.system, there.worker, std::string{"b"}).value, "w:b");
+}
+
+TEST_F(RemoteChild, that_is_the_senders_alone_ends_with_it) {
+  Node there;
+  start(remote_child({at(there.publish_worker("w"))}, {.published = Ownership::sole}));
+  EXPECT_EQ(ask("a").value, "w:a");
+  stop();
+  EXPECT_TRUE(becomes_true([] { return diary().count("w ended") == 1; }));
+}
+
+TEST_F(RemoteChild, that_hangs_is_let_go_of_and_the_next_node_takes_over) {
+  Node one;
+  Node two;
+  auto options = default_options();
+  options.ack_timeout = 100ms;
+  start(remote_child({at(one.publish_worker("one")), at(two.publish_worker("two"))}), options);
+  EXPECT_EQ(ask("a").value, "one:a");
+  std::thread client{[&] { ask("silence"); }};
+  ASSERT_TRUE(becomes_true([] { return diary().count("two silence") >= 1; }));
+  EXPECT_EQ(remote_child_test::ask(*one.system, one.worker, std::string{"b"}).value, "one:b")
+    << "it lives, for others";
+  stop();
+  client.join();
+}
+
+TEST_F(RemoteChild, on_a_node_of_somebody_else_is_refused_unless_types_are_not_checked) {
+  Node there{[](caf::actor_system_config& config) {
+    init(config);
+    seam::register_types<caf::id_block::backoff_actor>(config);
+    config.load<caf::io::middleman>();
+  }};
+  const auto port = there.publish_worker("w");
+  start(remote_child({at(port)}));
+  ASSERT_TRUE(becomes_true([&] { return log.count<event::StartFailed>() >= 1; }));
+  EXPECT_THAT(log.all<event::StartFailed>().front().cause.text, HasSubstr("init_network"));
+  stop();
+
+  start(remote_child({at(port)}, {.checks_types = false}));
+  EXPECT_EQ(ask("a").value, "w:a");
+}
+
+TEST_F(RemoteChild, cannot_be_had_without_a_middleman) {
+  caf::actor_system_config config;
+  init(config);
+  caf::actor_system alone{config};
+  SenderOptions options = default_options();
+  options.on_event = log.hook();
+  const auto lonely = spawn_back_off_sender(alone, remote_child({at(4711)}), options);
+  EXPECT_TRUE(becomes_true([&] { return log.count<event::StartFailed>() >= 1; }));
+  EXPECT_THAT(log.all<event::StartFailed>().front().cause.text, HasSubstr("init_network"));
+  caf::anon_send_exit(lonely, caf::exit_reason::user_shutdown);
+}
+
+// -- bad input --------------------------------------------------------------------------
+
+std::string problems_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const InvalidArgument& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+TEST(RemoteChildInput, all_that_is_wrong_is_said_before_anything_starts) {
+  const auto text = problems_of([] {
+    remote_child({{"", 4711}, {"worker-1", 0}}, {.step_timeout = Duration{0}});
+  });
+  EXPECT_THAT(text, HasSubstr("nodes[0].host"));
+  EXPECT_THAT(text, HasSubstr("nodes[1].port"));
+  EXPECT_THAT(text, HasSubstr("1..65535"));
+  EXPECT_THAT(text, HasSubstr("step_timeout"));
+  EXPECT_THAT(problems_of([] { remote_child({}); }), HasSubstr("nodes"));
+  EXPECT_THAT(problems_of([] { remote_spawn({{"worker-1", 4711}}, ""); }), HasSubstr("worker"));
+}
+
+} // namespace
+} // namespace backoff_actor::remote_child_test

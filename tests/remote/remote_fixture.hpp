@@ -1,0 +1,223 @@
+#pragma once
+
+#include "common/becomes_true.hpp"
+
+#include <backoff_actor/backoff_actor.hpp>
+#include <backoff_actor/caf/network.hpp>
+#include <backoff_actor/caf/remote_child.hpp>
+#include <backoff_actor/testing/testing.hpp>
+
+#include <caf/io/all.hpp>
+#include <caf/scoped_actor.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace backoff_actor::remote_child_test {
+
+using namespace std::chrono_literals;
+using test::becomes_true;
+using testing::EventLog;
+using ::testing::HasSubstr;
+using Strings = std::vector<std::string>;
+
+/// What the workers of a test did, on whatever node; workers on other nodes find it by its being the only one.
+class Diary {
+public:
+  void write(const std::string& line) {
+    const std::lock_guard lock{mutex_};
+    lines_.push_back(line);
+  }
+  Strings lines() const {
+    const std::lock_guard lock{mutex_};
+    return lines_;
+  }
+  std::size_t count(const std::string& line) const {
+    const std::lock_guard lock{mutex_};
+    return static_cast<std::size_t>(std::count(lines_.begin(), lines_.end(), line));
+  }
+  void clear() {
+    const std::lock_guard lock{mutex_};
+    lines_.clear();
+  }
+
+private:
+  mutable std::mutex mutex_;
+  Strings lines_;
+};
+
+inline Diary& diary() {
+  static Diary result;
+  return result;
+}
+
+/// Answers every text with its own name and the text, but: `crash`, `stop` and `silence` it does.
+class Worker : public caf::event_based_actor {
+public:
+  Worker(caf::actor_config& config, std::string name)
+    : caf::event_based_actor(config), name_(std::move(name)) {
+    if (name_ == "stillborn")
+      throw std::runtime_error("no voltage");
+    diary().write(name_ + " up");
+  }
+
+  caf::behavior make_behavior() override {
+    seam::keep_cause(*this);
+    return {[this](const std::string& text) -> caf::result<std::string> {
+      diary().write(name_ + " " + text);
+      if (text == "crash")
+        throw std::runtime_error("boom of " + name_);
+      if (text == "stop")
+        quit();
+      if (text == "silence") {
+        kept_.push_back(make_response_promise());
+        return caf::delegated<std::string>{};
+      }
+      return name_ + ":" + text;
+    }};
+  }
+
+  void on_exit() override {
+    kept_.clear();
+    diary().write(name_ + " ended");
+  }
+
+private:
+  std::string name_;
+  std::vector<caf::response_promise> kept_;
+};
+
+inline NetworkOptions fast() { return {.heartbeat_interval = 50ms, .connection_timeout = 200ms}; }
+
+/// An actor system with a network, in this process.
+class Node {
+public:
+  using Configure = std::function<void(caf::actor_system_config&)>;
+
+  Node() : Node([](caf::actor_system_config& config) { init_network<>(config, fast()); }) {}
+
+  explicit Node(const Configure& configure) {
+    configure(config_);
+    workers = add_remote_worker<Worker, std::string>(config_, "worker");
+    system.emplace(config_);
+  }
+
+  /// Publishes an actor, at a free port or at that one.
+  std::uint16_t publish(const caf::actor& actor, std::uint16_t port = 0) {
+    const auto result = system->middleman().publish(actor, port, "127.0.0.1", true);
+    if (!result)
+      throw std::runtime_error("cannot publish: " + seam::render(*system, result.error()));
+    return *result;
+  }
+
+  std::uint16_t publish_worker(const std::string& name, std::uint16_t port = 0) {
+    worker = system->spawn<Worker>(name);
+    return publish(worker, port);
+  }
+
+  std::uint16_t open(std::uint16_t port = 0) {
+    const auto result = system->middleman().open(port, "127.0.0.1", true);
+    if (!result)
+      throw std::runtime_error("cannot open: " + seam::render(*system, result.error()));
+    return *result;
+  }
+
+  void end_worker() { caf::anon_send_exit(std::exchange(worker, {}), caf::exit_reason::kill); }
+
+  ~Node() {
+    if (worker)
+      end_worker();
+    workers->end();
+  }
+
+private:
+  caf::actor_system_config config_;
+
+public:
+  std::optional<RemoteWorkers> workers;
+  std::optional<caf::actor_system> system;
+  caf::actor worker;
+};
+
+inline NodeAddress at(std::uint16_t port) { return {"127.0.0.1", port}; }
+
+/// A port where nobody listens, for now.
+inline std::uint16_t free_port() {
+  Node node;
+  return node.open();
+}
+
+/// What came of a request within ten seconds.
+struct Outcome {
+  std::string value{};
+  std::optional<caf::error> error{};
+  std::string error_text{};
+};
+
+template <class... Ts>
+Outcome ask(caf::actor_system& system, const caf::actor& receiver, Ts... values) {
+  Outcome result;
+  caf::scoped_actor self{system};
+  self->request(receiver, caf::timespan{10s}, std::move(values)...)
+    .receive([&](const std::string& value) { result.value = value; },
+             [&](const caf::error& error) {
+               result.error = error;
+               result.error_text = seam::render(system, error);
+             });
+  return result;
+}
+
+/// A sender on a node of its own.
+class Remote : public ::testing::Test {
+protected:
+  Remote() { diary().clear(); }
+
+  ~Remote() override {
+    if (sender)
+      caf::anon_send_exit(sender, caf::exit_reason::user_shutdown);
+    sender = {};
+  }
+
+  static SenderOptions default_options() {
+    SenderOptions options;
+    options.backoff = RandomSlots{.slot_time = 5ms};
+    options.seed = 72451;
+    return options;
+  }
+
+  void start(ChildFactory make, SenderOptions options = default_options()) {
+    options.on_event = log.hook();
+    sender = spawn_back_off_sender(*here.system, std::move(make), std::move(options));
+  }
+
+  Outcome ask(const std::string& text) {
+    return remote_child_test::ask(*here.system, sender, text);
+  }
+
+  Outcome stop() {
+    Outcome result;
+    caf::scoped_actor self{*here.system};
+    self->request(sender, caf::timespan{10s}, Stop{})
+      .receive([&](const SenderStatus&) { result.value = "stopped"; },
+               [&](const caf::error& error) { result.error = error; });
+    return result;
+  }
+
+  Node here;
+  EventLog log;
+  caf::actor sender;
+};
+
+} // namespace backoff_actor::remote_child_test

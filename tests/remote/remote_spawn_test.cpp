@@ -1,0 +1,207 @@
+// Children that are spawned on other nodes. Real sockets, real time.
+
+#include "remote/remote_fixture.hpp"
+
+#include <backoff_actor/testing/tcp_proxy.hpp>
+
+namespace backoff_actor::remote_child_test {
+namespace {
+
+class RemoteSpawn : public Remote {
+protected:
+  static ChildFactory worker(std::vector<NodeAddress> nodes, const std::string& name = "w") {
+    return remote_spawn(std::move(nodes), "worker", caf::make_message(name));
+  }
+};
+
+TEST_F(RemoteSpawn, makes_a_worker_on_another_node_and_ends_it_with_the_sender) {
+  Node there;
+  start(worker({at(there.open())}));
+  EXPECT_EQ(ask("a").value, "w:a");
+  stop();
+  EXPECT_TRUE(becomes_true([] { return diary().count("w ended") == 1; }));
+  EXPECT_EQ(diary().lines(), (Strings{"w up", "w a", "w ended"}));
+}
+
+TEST_F(RemoteSpawn, makes_a_new_one_after_a_crash_whose_cause_has_come_over_the_network) {
+  Node there;
+  start(worker({at(there.open())}));
+  std::thread client{[&] { ask("crash"); }};
+  ASSERT_TRUE(becomes_true([] { return diary().count("w crash") >= 2; }));
+  stop();
+  client.join();
+  EXPECT_EQ(log.all<event::ChildDown>().front().cause.text, "boom of w");
+}
+
+TEST_F(RemoteSpawn, a_worker_whose_sender_cannot_be_reached_any_more_is_ended_by_its_node) {
+  Node there;
+  testing::TcpProxy line{"127.0.0.1", there.open()};
+  start(worker({at(line.port())}));
+  EXPECT_EQ(ask("a").value, "w:a");
+  line.go_down();
+  EXPECT_TRUE(becomes_true([] { return diary().count("w ended") == 1; }));
+  line.go_up();
+  EXPECT_EQ(ask("b").value, "w:b");
+  EXPECT_EQ(diary().count("w up"), 2u);
+}
+
+TEST_F(RemoteSpawn, a_worker_ends_when_the_program_of_its_sender_does) {
+  Node there;
+  const auto port = there.open();
+  {
+    Node other;
+    const auto theirs = spawn_back_off_sender(*other.system, worker({at(port)}), default_options());
+    EXPECT_EQ(remote_child_test::ask(*other.system, theirs, std::string{"a"}).value, "w:a");
+    caf::anon_send_exit(theirs, caf::exit_reason::kill);
+  }
+  EXPECT_TRUE(becomes_true([] { return diary().count("w ended") == 1; }));
+}
+
+TEST_F(RemoteSpawn, a_worker_that_hangs_is_ended_and_made_again) {
+  Node there;
+  auto options = default_options();
+  options.ack_timeout = 100ms;
+  start(worker({at(there.open())}), options);
+  std::thread client{[&] { ask("silence"); }};
+  EXPECT_TRUE(becomes_true([] { return diary().count("w ended") >= 1; }));
+  EXPECT_TRUE(becomes_true([] { return diary().count("w up") >= 2; }));
+  stop();
+  client.join();
+}
+
+TEST_F(RemoteSpawn, several_workers_of_one_program_stand_beside_each_other) {
+  Node there;
+  const auto port = there.open();
+  start(worker({at(port)}, "one"));
+  const auto two =
+    spawn_back_off_sender(*here.system, worker({at(port)}, "two"), default_options());
+  EXPECT_EQ(ask("a").value, "one:a");
+  EXPECT_EQ(remote_child_test::ask(*here.system, two, std::string{"a"}).value, "two:a");
+  caf::anon_send_exit(two, caf::exit_reason::kill);
+  EXPECT_TRUE(becomes_true([] { return diary().count("two ended") == 1; }));
+  EXPECT_EQ(ask("b").value, "one:b");
+}
+
+TEST_F(RemoteSpawn, a_node_that_ends_in_order_ends_its_workers_and_makes_no_more) {
+  Node one;
+  Node two;
+  start(worker({at(one.open()), at(two.open())}));
+  EXPECT_EQ(ask("a").value, "w:a");
+  EXPECT_EQ(one.workers->count(), 1u);
+  one.workers->end();
+  EXPECT_EQ(ask("b").value, "w:b");
+  EXPECT_EQ(one.workers->count(), 0u);
+  EXPECT_EQ(two.workers->count(), 1u);
+  two.workers->end();
+  EXPECT_TRUE(becomes_true([&] { return log.count<event::StartFailed>() >= 1; }));
+  EXPECT_EQ(one.workers->count() + two.workers->count(), 0u);
+}
+
+struct BadWorker {
+  const char* name;
+  const char* worker;
+  caf::message arguments;
+
+  friend void PrintTo(const BadWorker& row, std::ostream* out) { *out << row.name; }
+};
+
+class RemoteSpawnOfBadWorkers : public RemoteSpawn,
+                                public ::testing::WithParamInterface<BadWorker> {};
+
+TEST_P(RemoteSpawnOfBadWorkers, is_a_failed_start_that_names_node_and_worker) {
+  Node there;
+  const auto port = there.open();
+  start(remote_spawn({at(port)}, GetParam().worker, GetParam().arguments));
+  ASSERT_TRUE(becomes_true([&] { return log.count<event::StartFailed>() >= 2; }));
+  EXPECT_THAT(log.all<event::StartFailed>().front().cause.text,
+              HasSubstr("127.0.0.1:" + std::to_string(port) + ": it spawned no worker \""
+                        + GetParam().worker + "\": "));
+  EXPECT_EQ(diary().lines(), Strings{});
+  stop();
+  start(worker({at(port)})); // its spawn server has survived that
+  EXPECT_EQ(ask("a").value, "w:a");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+  table, RemoteSpawnOfBadWorkers,
+  ::testing::Values(BadWorker{"a_name_that_is_not_known", "waiter", caf::make_message("w")},
+                    BadWorker{"arguments_of_other_types", "worker",
+                              caf::make_message(std::uint64_t{1})},
+                    BadWorker{"no_arguments", "worker", {}},
+                    BadWorker{"a_worker_that_throws_when_it_is_made", "worker",
+                              caf::make_message(std::string{"stillborn"})}),
+  [](const auto& row) { return std::string{row.param.name}; });
+
+// -- below a supervisor -------------------------------------------------------------------
+
+class RemoteSupervised : public Remote {
+protected:
+  ChildSpec spec(std::string id, ChildFactory make) {
+    ChildSpec result;
+    result.id = std::move(id);
+    result.make = std::move(make);
+    result.options.backoff = Exponential{.first = 5ms, .factor = 2, .cap = 20ms};
+    result.address = ChildRef{*here.system};
+    return result;
+  }
+};
+
+TEST_F(RemoteSupervised, a_child_on_another_node_fits_the_spec_of_any_other) {
+  Node there;
+  const auto remote =
+    spec("far", remote_spawn({at(there.open())}, "worker", caf::make_message(std::string{"far"})));
+  const auto local = spec("near", child_of<Worker>(std::string{"near"}));
+  const auto supervisor = start_supervisor(*here.system, {remote, local});
+  EXPECT_EQ(diary().lines(), (Strings{"far up", "near up"})) << "in order";
+  EXPECT_EQ(remote_child_test::ask(*here.system, remote.address->actor(), std::string{"a"}).value,
+            "far:a");
+
+  caf::anon_send(remote.address->actor(), std::string{"crash"});
+  EXPECT_TRUE(becomes_true([] { return diary().count("far up") == 2; }));
+  caf::anon_send_exit(supervisor, caf::exit_reason::user_shutdown);
+  EXPECT_TRUE(becomes_true([] { return diary().count("far ended") == 2; }));
+  EXPECT_TRUE(becomes_true([] { return diary().count("near ended") == 1; }));
+}
+
+TEST_F(RemoteSupervised, a_child_whose_node_goes_down_comes_back_when_its_node_does) {
+  auto there = std::make_unique<Node>();
+  const auto port = there->open();
+  const auto remote =
+    spec("far", remote_spawn({at(port)}, "worker", caf::make_message(std::string{"far"})));
+  const auto supervisor = start_supervisor(*here.system, {remote});
+  there = nullptr;
+  EXPECT_TRUE(becomes_true([&] { return !remote.address->current(); }));
+  there = std::make_unique<Node>();
+  there->open(port);
+  EXPECT_TRUE(becomes_true([&] { return remote.address->current() != nullptr; }));
+  EXPECT_EQ(remote_child_test::ask(*here.system, remote.address->actor(), std::string{"a"}).value,
+            "far:a");
+  caf::anon_send_exit(supervisor, caf::exit_reason::user_shutdown);
+}
+
+TEST_F(RemoteSupervised, a_first_child_that_cannot_be_reached_is_said_with_its_node) {
+  const auto port = free_port();
+  try {
+    start_supervisor(*here.system, {spec("far", remote_spawn({at(port)}, "worker"))});
+    FAIL() << "it started";
+  } catch (const StartFailed& error) {
+    EXPECT_THAT(error.what(), HasSubstr("child far: 127.0.0.1:" + std::to_string(port)
+                                        + ": connection refused: nothing listens there"));
+  }
+}
+
+TEST_F(RemoteSupervised, a_supervisor_on_another_node_says_when_it_is_up) {
+  Node there;
+  auto near = spec("near", child_of<Worker>(std::string{"near"}));
+  near.address.reset(); // of the other node
+  const auto far = spawn_supervisor(*there.system, {near});
+  auto remote = spec("far", remote_child({at(there.publish(far))}));
+  remote.options.readiness = Readiness::when_it_is_up;
+  const auto supervisor = start_supervisor(*here.system, {remote});
+  EXPECT_EQ(diary().lines(), (Strings{"near up"}));
+  caf::anon_send_exit(supervisor, caf::exit_reason::user_shutdown);
+  caf::anon_send_exit(far, caf::exit_reason::user_shutdown);
+}
+
+} // namespace
+} // namespace backoff_actor::remote_child_test
