@@ -11,6 +11,7 @@
 #include <caf/send.hpp>
 
 #include <chrono>
+#include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <system_error>
@@ -58,7 +59,9 @@ int work(const WorkerOptions& options) {
   system.await_all_actors_done();
   std::cout << "executed " << ledger->executed << ", handed over once more and known "
             << ledger->known << std::endl;
-  return exit_done;
+  // All is written. CAF 0.17.6 would now and then wait for ever for the worker's thread: the last word of the
+  // worker may lie in the mailbox of CAF's broker when that ends, and holds the worker, unread.
+  std::_Exit(exit_done);
 }
 
 } // namespace remote_worker
