@@ -7,11 +7,14 @@
 
 #include <caf/io/middleman.hpp>
 #include <caf/scoped_actor.hpp>
+#include <caf/send.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <iostream>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 using namespace std::chrono_literals;
 

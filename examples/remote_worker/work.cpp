@@ -59,8 +59,8 @@ int work(const WorkerOptions& options) {
   system.await_all_actors_done();
   std::cout << "executed " << ledger->executed << ", handed over once more and known "
             << ledger->known << std::endl;
-  // All is written. CAF 0.17.6 would now and then wait for ever for the worker's thread: the last word of the
-  // worker may lie in the mailbox of CAF's broker when that ends, and holds the worker, unread.
+  // All is written. CAF 0.17.6 would now and then wait for ever for the worker's thread, if its middleman sends
+  // heartbeats: the last word about the worker may be left in the mailbox of CAF's broker, and holds the worker.
   std::_Exit(exit_done);
 }
 
