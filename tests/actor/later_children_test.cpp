@@ -298,5 +298,27 @@ TEST_F(LaterChildren, one_that_is_shared_and_ends_has_crashed) {
   EXPECT_EQ(desk->size(), 2u);
 }
 
+TEST_F(LaterChildren,
+       one_that_is_the_child_and_the_fallback_is_still_watched_when_let_go_of_as_one) {
+  auto options = default_options();
+  options.restart_limit = RestartLimit{.max_restarts = 0, .within = 1h};
+  options.fallback = later();
+  start_with(later(), options);
+  const auto answer = ask("a");
+  fail(0, "connection refused");
+  ASSERT_EQ(desk->size(), 2u) << "the fallback";
+  time.advance(10ms);
+  ASSERT_EQ(desk->size(), 3u) << "the child is probed";
+  const auto both = worker();
+  deliver(1, both, Ownership::shared);
+  deliver(2, both, Ownership::shared);
+  ask("b");
+  ASSERT_FALSE(status().is_on_fallback) << "the fallback was let go of";
+
+  caf::anon_send_exit(both, caf::exit_reason::remote_link_unreachable);
+  time.run();
+  EXPECT_EQ(crashes(), 1u);
+}
+
 } // namespace
 } // namespace backoff_actor::actor_test

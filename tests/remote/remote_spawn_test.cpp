@@ -1,8 +1,12 @@
 // Children that are spawned on other nodes. Real sockets, real time.
 
+#include "remote/nodes.hpp"
 #include "remote/remote_fixture.hpp"
 
+#include <backoff_actor/caf/remote_seam.hpp>
 #include <backoff_actor/testing/tcp_proxy.hpp>
+
+#include <future>
 
 namespace backoff_actor::remote_child_test {
 namespace {
@@ -95,6 +99,61 @@ TEST_F(RemoteSpawn, a_node_that_ends_in_order_ends_its_workers_and_makes_no_more
   two.workers->end();
   EXPECT_TRUE(becomes_true([&] { return log.count<event::StartFailed>() >= 1; }));
   EXPECT_EQ(one.workers->count() + two.workers->count(), 0u);
+}
+
+// One that is long in the making on the first node.
+class LongInTheMaking : public Worker {
+public:
+  LongInTheMaking(caf::actor_config& config) : Worker(config, wait_for_permission()) {}
+
+  static inline std::promise<void> permission{};
+
+private:
+  static std::string wait_for_permission() {
+    permission.get_future().wait();
+    return "late";
+  }
+};
+
+class MadeAtOnce : public Worker {
+public:
+  MadeAtOnce(caf::actor_config& config) : Worker(config, "prompt") {}
+};
+
+TEST_F(RemoteSpawn, a_worker_that_comes_when_its_sender_has_gone_to_the_next_node_is_ended) {
+  Node one{[](caf::actor_system_config& config) {
+    init_network<>(config, fast());
+    add_remote_worker<LongInTheMaking>(config, "long");
+  }};
+  Node two{[](caf::actor_system_config& config) {
+    init_network<>(config, fast());
+    add_remote_worker<MadeAtOnce>(config, "long");
+  }};
+  start(remote_spawn({at(one.open()), at(two.open())}, "long", {}, {.step_timeout = 300ms}));
+  EXPECT_EQ(ask("a").value, "prompt:a");
+  LongInTheMaking::permission.set_value();
+  EXPECT_TRUE(becomes_true([] { return diary().count("late ended") == 1; }));
+  EXPECT_EQ(ask("b").value, "prompt:b");
+  EXPECT_EQ(diary().count("prompt ended"), 0u);
+  stop(); // its node would wait for it
+}
+
+TEST_F(RemoteSpawn, a_request_for_a_worker_that_would_belong_to_nobody_is_refused) {
+  Node there;
+  const auto port = there.open();
+  const auto middleman = remote_seam::middleman_of(*here.system);
+  const auto node = remote_seam::connected(
+    remote_test::ask(*here.system, middleman, remote_seam::connect_request("127.0.0.1", port)));
+  ASSERT_TRUE(node);
+  const auto answer =
+    remote_test::ask(*here.system, middleman,
+                     remote_seam::spawn_request(
+                       node->node, "worker",
+                       caf::make_message(caf::actor{}, caf::make_message(std::string{"stray"}))));
+  EXPECT_TRUE(answer.match_elements<caf::error>()) << caf::to_string(answer);
+  EXPECT_EQ(diary().lines(), Strings{});
+  start(worker({at(port)}));
+  EXPECT_EQ(ask("a").value, "w:a");
 }
 
 struct BadWorker {

@@ -33,6 +33,9 @@ struct NetworkOptions {
   /// How often a heartbeat is sent, and it is looked for those of others. Each costs a wake-up of the
   /// middleman's thread and 32 bytes for each connection.
   ///
+  /// CAF gives a handshake up that is under way when it looks, and it is made anew: so an interval has to be longer
+  /// than a handshake takes, which is as long as the way to the other node and back.
+  ///
   /// @range more than 0
   Duration heartbeat_interval{std::chrono::milliseconds{500}};
 

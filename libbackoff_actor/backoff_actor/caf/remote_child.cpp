@@ -107,7 +107,7 @@ RemoteWorkers::RemoteWorkers(caf::actor_system_config& config, const std::string
     config, name,
     [make = std::move(make), state = state_](caf::actor_system& system, caf::actor_config&,
                                              const caf::message& arguments) {
-      if (!arguments.match_elements<caf::actor, caf::message>())
+      if (!arguments.match_elements<caf::actor, caf::message>() || !arguments.get_as<caf::actor>(0))
         throw std::invalid_argument("this worker is spawned with remote_spawn of backoff_actor");
       state->check();
       const auto worker = make(system, arguments.get_as<caf::message>(1));

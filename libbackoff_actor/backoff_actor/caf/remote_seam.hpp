@@ -83,6 +83,10 @@ struct Connected {
 /// Reads the answer to `connect_request`; nothing if it is something else, such as an error.
 BACKOFF_ACTOR_HIDDEN std::optional<Connected> connected(const caf::message& answer);
 
+/// Whether that answer comes of heartbeats, and is to be asked for once more: CAF takes a connection whose handshake is
+/// under way, when the interval of heartbeats ends, for one that has been silent since the machine was started.
+BACKOFF_ACTOR_HIDDEN bool is_heartbeats_mistake(const caf::message& answer);
+
 /// Reads the answer to `spawn_request`; none if it is something else, such as an error.
 BACKOFF_ACTOR_HIDDEN caf::actor spawned(const caf::message& answer);
 

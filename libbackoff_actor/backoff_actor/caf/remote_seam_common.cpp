@@ -3,6 +3,7 @@
 #include <caf/actor_cast.hpp>
 #include <caf/io/basp/version.hpp>
 #include <caf/io/middleman.hpp>
+#include <caf/sec.hpp>
 
 #include <algorithm>
 #include <set>
@@ -49,6 +50,11 @@ std::optional<Connected> connected(const caf::message& answer) {
   if (const auto& published = answer.get_as<caf::strong_actor_ptr>(1))
     result.published = caf::actor_cast<caf::actor>(published);
   return result;
+}
+
+bool is_heartbeats_mistake(const caf::message& answer) {
+  return answer.match_elements<caf::error>()
+         && answer.get_as<caf::error>(0) == caf::sec::connection_timeout;
 }
 
 caf::actor spawned(const caf::message& answer) {

@@ -81,14 +81,17 @@ void RemoteStart::on_knock(std::uint64_t number, const std::string& problem) {
 }
 
 void RemoteStart::connect() {
-  step_ = Step::connecting;
+  begin(Step::connecting);
   // To the address that has answered, so that nothing is looked up once more.
-  ask(remote_seam::connect_request(knock_->address(), node().port));
+  address_ = knock_->address();
   knock_ = nullptr;
+  ask(remote_seam::connect_request(address_, node().port));
 }
 
 void RemoteStart::on_connected(const caf::message& answer) {
   const auto connected = remote_seam::connected(answer);
+  if (!connected && remote_seam::is_heartbeats_mistake(answer))
+    return ask(remote_seam::connect_request(address_, node().port));
   if (!connected)
     return fail("CAF could not connect: " + text_of(home_system(), answer));
   if (plan_->worker)
@@ -100,7 +103,7 @@ void RemoteStart::on_connected(const caf::message& answer) {
 }
 
 void RemoteStart::spawn_worker(const caf::node_id& node) {
-  step_ = Step::spawning;
+  begin(Step::spawning);
   ask(remote_seam::spawn_request(node, *plan_->worker,
                                  caf::make_message(caf::actor{this}, plan_->arguments)));
 }
@@ -111,8 +114,13 @@ void RemoteStart::on_spawned(const caf::message& answer) {
   fail("it spawned no worker \"" + *plan_->worker + "\": " + text_of(home_system(), answer));
 }
 
+void RemoteStart::begin(Step step) {
+  step_ = step;
+  due_ = now() + plan_->options.step_timeout;
+  wake_at(due_);
+}
+
 void RemoteStart::ask(const caf::message& question) {
-  wake_at(now() + plan_->options.step_timeout);
   make_request(++number_, remote_seam::middleman_of(home_system()), question,
                seam::Priority::normal);
 }
@@ -121,7 +129,13 @@ void RemoteStart::ask(const caf::message& question) {
 
 void RemoteStart::on_response(std::uint64_t number, caf::message content,
                               const caf::strong_actor_ptr&) {
-  if (number != number_ || is_over())
+  if (number != number_) {
+    // A worker that has come too late, since the start has gone on to the next node.
+    if (const auto late = remote_seam::spawned(content))
+      seam::send_exit_now(late, address(), caf::exit_reason::kill);
+    return;
+  }
+  if (is_over())
     return;
   if (step_ == Step::connecting)
     on_connected(content);
@@ -132,6 +146,8 @@ void RemoteStart::on_response(std::uint64_t number, caf::message content,
 void RemoteStart::on_late() {
   if (is_over())
     return;
+  if (now() < due_) // it was sent for the step before
+    return wake_at(due_);
   const auto within = " within " + to_string(plan_->options.step_timeout);
   if (step_ == Step::connecting)
     fail("it greeted, but CAF's handshake was not over" + within);

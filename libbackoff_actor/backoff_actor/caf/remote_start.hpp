@@ -61,6 +61,7 @@ private:
   void on_spawned(const caf::message& answer);
   void fail(const std::string& problem);
   void deliver(const caf::actor& child, Ownership ownership);
+  void begin(Step step);
   void ask(const caf::message& question);
   void on_late();
   bool is_over();
@@ -76,6 +77,8 @@ private:
   std::size_t tried_ = 0;    // nodes that were tried to no avail
   std::uint64_t number_ = 0; // of the step; news of an earlier one is stale
   Step step_ = Step::knocking;
+  Instant due_{};        // when the step ends
+  std::string address_;  // which answered the knock
   std::string problems_; // of the nodes tried
 };
 

@@ -212,8 +212,9 @@ protected:
   virtual void watch(const caf::actor& whom, Priority news) = 0;
   /// Asks to be told by `on_down` when `whom` ends, or at once if it has.
   void watch(const caf::actor& whom) { watch(whom, Priority::normal); }
-  /// Asks to be told no more. What is not asked stays with `whom` until that ends, and with it the
-  /// memory of this actor; costs time linear in how many watch `whom`.
+  /// Asks to be told no more, however often it asked before. What is not asked stays with `whom`
+  /// until that ends, and with it the memory of this actor; costs time linear in how many watch
+  /// `whom`.
   virtual void unwatch(const caf::actor& whom) = 0;
 
   /// Where the clock of the actor system stands, which need not be real time.

@@ -59,7 +59,7 @@ const SupervisingActor::Child* SupervisingActor::find(const caf::strong_actor_pt
 void SupervisingActor::adopt(std::uint32_t incarnation, const caf::actor& child,
                              seam::Priority news, Ownership ownership) {
   auto& place = children_[children_[0].handle ? 1 : 0];
-  place = {incarnation, ownership, child};
+  place = {incarnation, ownership, news == seam::Priority::high, child};
   watch(child, news);
 }
 
@@ -78,8 +78,11 @@ bool SupervisingActor::tell_to_end(std::uint32_t incarnation) {
   if (!child)
     return true;
   if (child->ownership == Ownership::shared) {
-    unwatch(child->handle);
-    *child = {};
+    const auto released = std::exchange(*child, {});
+    unwatch(released.handle);
+    for (const auto& other : children_) // the fallback may be the same actor
+      if (other.handle == released.handle)
+        watch(other.handle, other.is_urgent ? seam::Priority::high : seam::Priority::normal);
     return false;
   }
   // The second is for a child whose exit handler does not let it go.

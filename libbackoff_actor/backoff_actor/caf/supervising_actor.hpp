@@ -66,6 +66,7 @@ private:
   struct Child {
     std::uint32_t incarnation = 0; // 0: there is none
     Ownership ownership = Ownership::sole;
+    bool is_urgent = false; // its end is told ahead of all that waits in the mailbox
     caf::actor handle;
   };
 
