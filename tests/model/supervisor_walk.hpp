@@ -167,8 +167,10 @@ private:
     using Kind = SupervisorCommand::Kind;
     std::vector<ChildActor> apt;
     for (const auto& actor : actors()) {
-      const auto is_starting = !actor.is_gone && !actor.is_up && !actor.told_at;
-      const auto is_apt = x.kind == Kind::down ? !actor.is_gone : is_starting;
+      const auto is_coming = !actor.is_gone && !actor.is_up; // or its start is to be called off
+      const auto is_apt = x.kind == Kind::down           ? !actor.is_gone
+                          : x.kind == Kind::start_failed ? is_coming
+                                                         : is_coming && !actor.told_at;
       if (is_apt)
         apt.push_back(actor.name);
     }

@@ -120,7 +120,7 @@ TEST_F(RemoteChild, a_line_that_is_cut_is_a_crash_and_the_delivery_comes_again) 
   line.go_down();
   ASSERT_TRUE(becomes_true([&] { return log.count<event::StartFailed>() >= 1; }));
   EXPECT_EQ(log.count<event::ChildDown>(), 1u);
-  EXPECT_EQ(log.all<event::ChildDown>().front().cause.text, "exit_reason(remote_link_unreachable)");
+  EXPECT_THAT(log.all<event::ChildDown>().front().cause.text, HasSubstr("remote_link_unreachable"));
   line.go_up();
   EXPECT_EQ(ask("b").value, "w:b");
 }
