@@ -249,15 +249,27 @@ TEST_F(RemoteSupervised, a_first_child_that_cannot_be_reached_is_said_with_its_n
   }
 }
 
-TEST_F(RemoteSupervised, a_supervisor_on_another_node_says_when_it_is_up) {
+TEST_F(RemoteSupervised,
+       a_supervisor_on_another_node_says_when_it_is_up_and_shows_its_part_of_the_tree) {
   Node there;
   auto near = spec("near", child_of<Worker>(std::string{"near"}));
   near.address.reset(); // of the other node
   const auto far = spawn_supervisor(*there.system, {near});
   auto remote = spec("far", remote_child({at(there.publish(far))}));
   remote.options.readiness = Readiness::when_it_is_up;
+  remote.kind = ChildKind::supervisor;
   const auto supervisor = start_supervisor(*here.system, {remote});
   EXPECT_EQ(diary().lines(), (Strings{"near up"}));
+  caf::scoped_actor self{*here.system};
+  self->request(supervisor, caf::timespan{10s}, GetTree{})
+    .receive(
+      [](const SupervisionTree& tree) {
+        ASSERT_EQ(tree.children.size(), 1u);
+        ASSERT_EQ(tree.children.front().children.size(), 1u);
+        EXPECT_EQ(tree.children.front().children.front().status.id, "near");
+        EXPECT_EQ(tree.children.front().children.front().status.state, ChildState::running);
+      },
+      [&](const caf::error& error) { FAIL() << seam::render(*here.system, error); });
   caf::anon_send_exit(supervisor, caf::exit_reason::user_shutdown);
   caf::anon_send_exit(far, caf::exit_reason::user_shutdown);
 }
