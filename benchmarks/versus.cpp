@@ -35,6 +35,7 @@ Examples:
   versus                           all, in about a quarter of an hour
   versus --quick                   smaller runs and fewer rounds: two minutes
   versus --only "window 64" --rounds 11
+  perf record -g versus --subject "ours 64" --rounds 5
   versus --json --plot versus.svg > versus.json
 
 Exit codes:
@@ -85,6 +86,24 @@ std::vector<Subject> subjects_for(const std::vector<Row>& rows, std::vector<Subj
   return subjects;
 }
 
+int measure_one(const std::string& name, const std::vector<Subject>& subjects,
+                std::uint64_t rounds) {
+  const auto it = std::find_if(subjects.begin(), subjects.end(),
+                               [&](const Subject& subject) { return subject.name == name; });
+  if (it == subjects.end()) {
+    std::cerr << "versus: --subject: got '" << name << "', allowed one of these:\n";
+    for (const auto& subject : subjects)
+      std::cerr << "  " << subject.name << '\n';
+    return benchmarks::exit_bad_input;
+  }
+  for (std::uint64_t i = 0; i < rounds; ++i) {
+    for (const auto figure : it->measure())
+      std::cout << figure << ' ';
+    std::cout << std::endl;
+  }
+  return benchmarks::exit_done;
+}
+
 std::vector<Round> measure(const std::vector<Subject>& subjects, std::uint64_t rounds) {
   std::vector<Round> result(rounds);
   for (std::uint64_t i = 0; i < rounds; ++i)
@@ -107,6 +126,7 @@ int main(int argc, char** argv) {
   bool as_json = false;
   bool has_peers = false;
   std::string only;
+  std::string one;
   std::string picture;
   benchmarks::CommandLine command_line{"versus", description, footer};
   command_line.number("--rounds", rounds, 0, 1001, "rounds; 0: 5 of them, or 3 with --quick");
@@ -114,6 +134,8 @@ int main(int argc, char** argv) {
   command_line.text("--only", only, "TEXT", "nothing but the lines that have this in their name");
   command_line.flag("--peers", has_peers,
                     "beside Erlang and Go, too, which ./dev bench --peers installs and builds");
+  command_line.text("--subject", one, "NAME",
+                    "measure nothing but this, and print its bare figures: for a profiler");
   command_line.flag("--json", as_json, "print JSON, with all that was measured");
   command_line.text("--plot", picture, "FILE",
                     "draw, too, how much of it is reached: an SVG, by gnuplot");
@@ -135,6 +157,8 @@ int main(int argc, char** argv) {
       add_peers(subjects, scale, programs + "/peers");
     if (rounds == 0)
       rounds = is_quick ? 3 : 5;
+    if (!one.empty())
+      return measure_one(one, subjects, rounds);
     const auto measured = measure(subjects_for(rows, std::move(subjects)), rounds);
     const auto results = results_of(rows, measured);
     if (as_json)

@@ -141,12 +141,14 @@ void plot(const std::vector<Result>& results, const std::string& file) {
          << (is_reached(*it) ? 1 : 2) << '\n';
     ++count;
   }
+  if (count == 0)
+    throw std::runtime_error("none of the lines is to reach anything, so there is nothing to draw");
   std::ostringstream script;
-  script << "set terminal svg size 1000," << 80 + 24 * count << " dynamic font 'sans,12'\n"
+  script << "set terminal svg size 1100," << 80 + 24 * count << " dynamic font 'sans,12'\n"
          << "set output \"" << file << "\"\n"
          << "$rows << END\n"
          << data.str() << "END\n"
-         << "set logscale x\nset xlabel 'what is reached, of what is to be reached'\n"
+         << "set lmargin 78\nset logscale x\nset xlabel 'part of it that is reached'\n"
          << "set yrange [-0.7:" << count << " - 0.3]\nset grid x\nunset key\n"
          << "set arrow from 1, graph 0 to 1, graph 1 nohead lc rgb 'black'\n"
          << "plot $rows using 2:0:3:4:ytic(1) with xerrorbars lc rgb 'gray40' pt 0, "

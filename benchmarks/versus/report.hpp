@@ -42,7 +42,7 @@ nlohmann::json json(const std::vector<Result>& results, const std::vector<Round>
 
 /// Draws how far each row is from what it is to reach, by gnuplot, into an SVG.
 ///
-/// @errors throws `std::runtime_error` if gnuplot is not there, or fails.
+/// @errors throws `std::runtime_error` if there is nothing to draw, or gnuplot is not there, or fails.
 void plot(const std::vector<Result>& results, const std::string& file);
 
 } // namespace versus

@@ -23,8 +23,11 @@ using namespace std::chrono_literals;
 
 /// Of all children, which work one after the other.
 struct Lives {
-  std::uint64_t left = 0; ///< how many more children are to end
-  std::promise<void> done;
+  std::uint64_t count;     ///< how many children are to end
+  std::uint64_t ended = 0; ///< how many have
+  double begin = 0;        ///< when the first was given the message
+  double cpu_begin = 0;    ///< the same of the process
+  std::promise<Figures> done{};
 };
 
 class Mortal : public caf::event_based_actor {
@@ -49,11 +52,17 @@ public:
 
 private:
   bool work() {
-    if (lives_->left == 0) {
-      lives_->done.set_value();
+    if (lives_->ended == 0) {
+      lives_->begin = own_now_of_this_thread();
+      lives_->cpu_begin = cpu_now();
+    }
+    if (lives_->ended == lives_->count) {
+      const auto thousands = static_cast<double>(lives_->count) / 1e3;
+      lives_->done.set_value({thousands / (own_now_of_this_thread() - lives_->begin),
+                              thousands / (cpu_now() - lives_->cpu_begin)});
       return true;
     }
-    --lives_->left;
+    ++lives_->ended;
     if (ending_ == Ending::throws)
       throw std::runtime_error("Danger, High Voltage!");
     quit(caf::sec::runtime_error);
@@ -203,16 +212,11 @@ void await_acceptance(caf::actor_system& system, const caf::actor& sender, std::
 
 Figures restarts(Restarter restarter, Ending ending, std::uint64_t count) {
   auto& system = system_with(1);
-  auto& lives = *new Lives;
-  lives.left = count;
+  auto& lives = *new Lives{count};
   const auto child = backoff_actor::child_of<Mortal>(&lives, ending);
   const auto receiver = kept(spawn_restarter(system, restarter, child, 1));
-  const auto cpu = cpu_now();
-  const auto own = own_now();
   backoff_actor::seam::enqueue(receiver, Msg{0, "twelve bytes"});
-  lives.done.get_future().wait();
-  const auto thousands = static_cast<double>(count) / 1e3;
-  return {thousands / (own_now() - own), thousands / (cpu_now() - cpu)};
+  return lives.done.get_future().get();
 }
 
 Figures recovery(Restarter restarter, std::uint64_t count) {
@@ -233,12 +237,10 @@ Figures recovery(Restarter restarter, std::uint64_t count) {
   } else {
     scene.all_held.get_future().wait();
   }
-  const auto cpu = cpu_now();
-  const auto own = own_now();
+  const auto begin = cpu_now();
   backoff_actor::seam::enqueue(scene.first_child, std::uint64_t{0});
   scene.done.get_future().wait();
-  const auto each = 1e6 / static_cast<double>(count);
-  return {(cpu_now() - cpu) * each, (own_now() - own) * each};
+  return {(cpu_now() - begin) * 1e6 / static_cast<double>(count)};
 }
 
 } // namespace versus

@@ -19,7 +19,7 @@ enum class Ending { quits, throws };
 /// Measures restarts of a child that ends whenever it is handed the only message there is, in this
 /// process.
 ///
-/// @shape thousands of restarts per second, see `own_now`; the same per second of processor time
+/// @shape thousands of restarts per second of `own_now_of_this_thread`; the same per second of processor time
 Figures restarts(Restarter restarter, Ending ending, std::uint64_t count);
 
 /// Measures how long it takes until all of `count` deliveries are acknowledged that were owed when the
@@ -27,7 +27,7 @@ Figures restarts(Restarter restarter, Ending ending, std::uint64_t count);
 /// at once, and had answered none.
 ///
 /// @range `ours` or `article`
-/// @shape microseconds of processor time for each; the same by `own_now`
+/// @shape microseconds of processor time for each
 Figures recovery(Restarter restarter, std::uint64_t count);
 
 } // namespace versus

@@ -52,15 +52,16 @@ inline double wall_now() {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
 }
 
-/// For how long threads of this process had something to do while others had the processors; the mean
-/// of so many threads. Where Linux does not tell, 0.
+/// Time on the wall, but for what others took away: the time in which threads of this process had
+/// something to do while others had the processors, in the mean of so many threads. That of an idle
+/// machine, more or less.
 ///
 /// @units seconds
-double stolen_now(std::int64_t threads);
+double own_now(std::int64_t threads);
 
-/// Time on the wall, but for what others took away: that of an idle machine, more or less.
+/// The same, of the calling thread alone.
 ///
 /// @units seconds
-inline double own_now(std::int64_t threads = 1) { return wall_now() - stolen_now(threads); }
+double own_now_of_this_thread();
 
 } // namespace versus
