@@ -76,7 +76,8 @@ std::vector<std::uint64_t> instructions_of(Traced work, std::uint64_t argument) 
 
 // -- what is counted -------------------------------------------------------------------
 
-constexpr std::uint64_t each_time = 8; // operations: an outbox of 1000 does not grow beyond 1024
+constexpr std::uint64_t each_time = 4; // operations: an outbox of 1000 does not grow beyond 1024,
+                                       // and the child has so many
 
 class Client : public caf::event_based_actor {
 public:
@@ -105,38 +106,36 @@ public:
         backoff_actor::init<caf::id_block::transcription>(config);
       }) {
     backoff_actor::SenderOptions options;
-    options.max_in_flight = 64; // the same whether the outbox is small or large
+    options.max_in_flight = each_time; // the same whether the outbox is small or large
     options.capacity = 2'000'000;
     sender_ = backoff_actor::spawn_back_off_sender(
       world_.system(),
       [this](caf::event_based_actor* parent) { return worker_ = parent->spawn<Echo>(); },
       std::move(options));
     client_ = world_.system().spawn<Client>(sender_);
-    while (world_.step())
-      continue;
-    world_.freeze(worker_);
+    rest();
   }
 
   /// Lets the client send, and nobody else work.
   void send(std::uint64_t count) {
     only(client_);
     backoff_actor::seam::enqueue(client_, count);
-    steps(1);
+    rest();
   }
 
-  /// Lets the worker work on so many.
-  void work(std::uint64_t count) {
+  /// Lets the worker answer all that it has, and nobody else work.
+  void answer() {
     only(worker_);
-    steps(count);
+    rest();
   }
 
-  /// Lets the sender alone have the floor.
+  /// Lets the sender alone work, from now on.
   void choose_sender() { only(sender_); }
 
-  void steps(std::uint64_t count) {
-    for (; count > 0; --count)
-      if (!world_.step())
-        throw std::runtime_error("an actor has less to do than was thought");
+  /// Lets those who may work do all that there is.
+  void rest() {
+    while (world_.step())
+      continue;
   }
 
 private:
@@ -159,18 +158,18 @@ void submit_and_acknowledge(std::uint64_t outbox) {
   auto& three = *new Three; // is not taken down
   three.send(outbox);
   three.choose_sender();
-  three.steps(outbox);
+  three.rest();
 
   three.send(each_time);
   three.choose_sender();
   mark();
-  three.steps(each_time);
+  three.rest();
   mark();
 
-  three.work(each_time);
+  three.answer();
   three.choose_sender();
   mark();
-  three.steps(each_time);
+  three.rest();
   mark();
 }
 
