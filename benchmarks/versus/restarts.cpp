@@ -77,6 +77,8 @@ class ByHand : public caf::event_based_actor {
 public:
   ByHand(caf::actor_config& config, backoff_actor::ChildFactory make_child)
     : caf::event_based_actor(config), make_child_(std::move(make_child)) {
+    // CAF 1.x sends an exception to whoever sent the message, too, and that would end this actor.
+    set_error_handler([](caf::error&) {});
     set_down_handler([this](caf::down_msg&) {
       start();
       send(child_, transcription::TrackedMsg{msg_, {}});
