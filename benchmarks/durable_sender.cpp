@@ -13,12 +13,14 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <future>
 #include <iostream>
 #include <memory>
 #include <span>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,6 +46,7 @@ decides what is measured. Each commit is one sync (durable_store counts them).
 constexpr auto footer = R"(
 Examples:
   durable_sender
+  durable_sender --json
   durable_sender --messages 20000 --rounds 11
 
 Exit codes:
@@ -136,33 +139,65 @@ double deliveries_per_second(const Load& load, DurableOutbox outbox) {
   return static_cast<double>(load.messages) / took.count();
 }
 
-void measure(std::uint64_t messages, std::uint64_t rounds, std::uint64_t bytes) {
+/// Medians of one window.
+struct Row {
+  std::uint64_t window;
+  double durable; // deliveries per second
+  double in_memory;
+  double ratio;
+  double commits; // per delivery
+};
+
+Row measure(const Load& load, std::uint64_t rounds, const example::TemporaryFolder& folder) {
+  std::vector<double> durable_speeds;
+  std::vector<double> memory_speeds;
+  std::vector<double> ratios;
+  std::vector<double> commits;
+  for (std::uint64_t round = 0; round < rounds; ++round) {
+    const auto file = folder / (std::to_string(load.window) + "-" + std::to_string(round));
+    const auto store = std::make_shared<CountingStore>(open_sqlite_store(file));
+    durable_speeds.push_back(
+      deliveries_per_second(load, DurableOutbox{store, durable<std::string>()}));
+    memory_speeds.push_back(deliveries_per_second(load, {}));
+    ratios.push_back(durable_speeds.back() / memory_speeds.back());
+    commits.push_back(static_cast<double>(store->commits()) / static_cast<double>(load.messages));
+  }
+  return {load.window, benchmarks::median(durable_speeds), benchmarks::median(memory_speeds),
+          benchmarks::median(ratios), benchmarks::median(commits)};
+}
+
+std::vector<Row> measure_all(std::uint64_t messages, std::uint64_t rounds, std::uint64_t bytes) {
   const example::TemporaryFolder folder{"durable_sender"};
-  benchmarks::Table table{{"window", "durable, deliveries/s", "in memory, deliveries/s",
-                           "durable / in memory", "commits/delivery"}};
+  std::vector<Row> rows;
   for (const auto window : windows) {
     // A narrow window is slow: no more messages than take about as long.
-    const Load load{std::min(messages, std::max<std::uint64_t>(window * 200, 200)), window, bytes};
-    std::vector<double> durable_speeds;
-    std::vector<double> memory_speeds;
-    std::vector<double> ratios;
-    std::vector<double> commits;
-    for (std::uint64_t round = 0; round < rounds; ++round) {
-      const auto file = folder / (std::to_string(window) + "-" + std::to_string(round));
-      const auto store = std::make_shared<CountingStore>(open_sqlite_store(file));
-      durable_speeds.push_back(
-        deliveries_per_second(load, DurableOutbox{store, durable<std::string>()}));
-      memory_speeds.push_back(deliveries_per_second(load, {}));
-      ratios.push_back(durable_speeds.back() / memory_speeds.back());
-      commits.push_back(static_cast<double>(store->commits()) / static_cast<double>(load.messages));
-    }
-    table.add({std::to_string(window),
-               benchmarks::grouped(std::llround(benchmarks::median(durable_speeds))),
-               benchmarks::grouped(std::llround(benchmarks::median(memory_speeds))),
-               benchmarks::with_decimals(benchmarks::median(ratios), 4),
-               benchmarks::with_decimals(benchmarks::median(commits), 4)});
+    const auto affordable = std::min(messages, std::max<std::uint64_t>(window * 200, 200));
+    rows.push_back(measure({affordable, window, bytes}, rounds, folder));
   }
-  std::cout << table.text();
+  return rows;
+}
+
+std::string table(const std::vector<Row>& rows) {
+  benchmarks::Table result{{"window", "durable, deliveries/s", "in memory, deliveries/s",
+                            "durable / in memory", "commits/delivery"}};
+  for (const auto& row : rows)
+    result.add({std::to_string(row.window), benchmarks::grouped(std::llround(row.durable)),
+                benchmarks::grouped(std::llround(row.in_memory)),
+                benchmarks::with_decimals(row.ratio, 4),
+                benchmarks::with_decimals(row.commits, 4)});
+  return result.text();
+}
+
+std::string json(const std::vector<Row>& rows) {
+  std::ostringstream out;
+  out << R"({"benchmark": "durable_sender", "rows": [)";
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    out << (i == 0 ? "\n" : ",\n") << R"(  {"window": )" << rows[i].window
+        << R"(, "durable_per_s": )" << rows[i].durable << R"(, "in_memory_per_s": )"
+        << rows[i].in_memory << R"(, "ratio": )" << rows[i].ratio << R"(, "commits_per_delivery": )"
+        << rows[i].commits << '}';
+  out << "\n]}\n";
+  return out.str();
 }
 
 } // namespace
@@ -173,15 +208,18 @@ int main(int argc, char** argv) {
   std::uint64_t messages = 20'000;
   std::uint64_t rounds = 5;
   std::uint64_t bytes = 256;
+  bool as_json = false;
   benchmarks::CommandLine command_line{"durable_sender", durable_sender::description,
                                        durable_sender::footer};
   command_line.number("--messages", messages, 1, 10'000'000, "messages in a round, at the most");
   command_line.number("--rounds", rounds, 1, 1001, "rounds, of which the median is printed");
   command_line.number("--bytes", bytes, 1, 10'000'000, "the length of a message");
+  command_line.flag("--json", as_json, "print JSON");
   if (const auto code = command_line.parse(argc, argv))
     return *code;
   try {
-    durable_sender::measure(messages, rounds, bytes);
+    const auto rows = durable_sender::measure_all(messages, rounds, bytes);
+    std::cout << (as_json ? durable_sender::json(rows) : durable_sender::table(rows));
   } catch (const std::exception& error) {
     std::cerr << "durable_sender: " << error.what() << '\n';
     return benchmarks::exit_failed;

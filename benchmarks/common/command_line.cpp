@@ -30,6 +30,11 @@ void CommandLine::flag(const std::string& field, bool& value, const std::string&
   app_.add_flag(field, value, help);
 }
 
+void CommandLine::text(const std::string& field, std::string& value, const std::string& type,
+                       const std::string& help) {
+  app_.add_option(field, value, help)->type_name(type);
+}
+
 std::optional<int> CommandLine::parse(int argc, char** argv) {
   const auto name = app_.get_name();
   try {

@@ -15,7 +15,7 @@ enum ExitCode : int {
   exit_bad_input = 2,
 };
 
-/// The command line of a benchmark: numbers in ranges, flags, and `--help`.
+/// The command line of a benchmark: numbers in ranges, texts, flags, and `--help`.
 class CommandLine {
 public:
   CommandLine(std::string name, const std::string& description, const std::string& footer);
@@ -29,6 +29,10 @@ public:
 
   /// Declares an option without a value; `value` must outlive this object.
   void flag(const std::string& field, bool& value, const std::string& help);
+
+  /// Declares an option that takes a text; `value` must outlive this object.
+  void text(const std::string& field, std::string& value, const std::string& type,
+            const std::string& help);
 
   /// Reads the command line. Where there is nothing to run, because help was asked for or the input
   /// is bad, that has been printed, and the exit code is returned.

@@ -1,0 +1,83 @@
+#include "versus/idle_pairs.hpp"
+
+#include "common/memory.hpp"
+#include "versus/echo.hpp"
+#include "versus/system.hpp"
+
+#include <caf/event_based_actor.hpp>
+
+#include <algorithm>
+#include <future>
+#include <utility>
+#include <vector>
+
+namespace versus {
+
+namespace {
+
+class Front : public caf::event_based_actor {
+public:
+  Front(caf::actor_config& config, caf::actor worker)
+    : caf::event_based_actor(config), worker_(std::move(worker)) {}
+
+  caf::behavior make_behavior() override {
+    return {[this](const Msg& msg) { return delegate(worker_, msg); }};
+  }
+
+private:
+  caf::actor worker_;
+};
+
+/// Makes all actors answer once, a few at a time, so that no heap of messages is left behind.
+class Asker : public caf::event_based_actor {
+public:
+  Asker(caf::actor_config& config, const std::vector<caf::actor>& whom,
+        std::promise<void>& when_done)
+    : caf::event_based_actor(config), whom_(whom), done_(when_done) {}
+
+  caf::behavior make_behavior() override {
+    for (std::size_t i = 0; i < std::min<std::size_t>(whom_.size(), 64); ++i)
+      ask();
+    return {[this](const Msg&) {
+      if (++answers_ == whom_.size())
+        done_.set_value();
+      else if (next_ < whom_.size())
+        ask();
+    }};
+  }
+
+private:
+  void ask() {
+    send(whom_[next_], Msg{next_, "twelve bytes"});
+    ++next_;
+  }
+
+  const std::vector<caf::actor>& whom_;
+  std::promise<void>& done_;
+  std::size_t next_ = 0;
+  std::size_t answers_ = 0;
+};
+
+} // namespace
+
+Figures idle_pairs(Pair pair, std::uint64_t count) {
+  auto& system = system_with(1);
+  auto& actors = *new std::vector<caf::actor>(count); // resident now
+  auto& done = *new std::promise<void>;
+  const auto before = benchmarks::memory_now();
+  const auto begin = cpu_now();
+  for (auto& actor : actors)
+    actor = pair == Pair::ours
+              ? backoff_actor::spawn_back_off_sender(system, backoff_actor::child_of<Echo>())
+              : caf::actor{system.spawn<Front>(system.spawn<Echo>())};
+  const auto spawned = cpu_now();
+  kept(system.spawn<Asker>(actors, done));
+  done.get_future().wait();
+  benchmarks::trim_memory();
+  const auto memory = benchmarks::memory_now() - before;
+  const auto each = static_cast<double>(count);
+  return {static_cast<double>(memory.resident) / each, static_cast<double>(memory.heap) / each,
+          (spawned - begin) * 1e6 / each};
+}
+
+} // namespace versus

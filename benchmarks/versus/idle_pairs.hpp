@@ -1,0 +1,21 @@
+#pragma once
+
+#include "versus/readings.hpp"
+
+#include <cstdint>
+
+namespace versus {
+
+/// What is spawned in pairs.
+enum class Pair {
+  plain, ///< two plain CAF actors, the first of which passes a message on to the second
+  ours,  ///< a sender with its child
+};
+
+/// Measures what idle pairs of actors take, each of which has answered one message, in this process.
+///
+/// @shape bytes that are resident for each pair; bytes that malloc has given out for each, its headers
+///        included; microseconds of processor time to spawn each
+Figures idle_pairs(Pair pair, std::uint64_t count);
+
+} // namespace versus

@@ -1,0 +1,155 @@
+#include "versus/rows.hpp"
+
+#include "common/table.hpp"
+#include "versus/system.hpp"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace versus {
+
+namespace {
+
+using Rows = std::vector<Row>;
+
+constexpr Bound at_least(double value) { return {Bound::Kind::at_least, value}; }
+constexpr Bound at_most(double value) { return {Bound::Kind::at_most, value}; }
+
+void add_requests(Rows& rows) {
+  constexpr auto unit = "M/s";
+  // CAF 1.x has no means as cheap as those of 0.17.6.
+  constexpr auto part_of_plain = is_caf_1 ? 0.40 : 0.60;
+  for (const auto* window : {"64", "1024"}) {
+    const auto at = std::string{" "} + window;
+    const auto title = "request and reply, window" + at + ": ";
+    rows.push_back({title + "ours / plain CAF", unit, figure_of("ours" + at),
+                    figure_of("plain" + at), at_least(part_of_plain)});
+    rows.push_back({title + "four hops, no tracking / plain CAF", unit, figure_of("relay" + at),
+                    figure_of("plain" + at)});
+    rows.push_back({title + "ours / plain CAF, by requests", unit, figure_of("ours requests" + at),
+                    figure_of("plain requests" + at)});
+  }
+  const auto at_1024 = [&](std::string what, const char* ours, const char* beside) {
+    rows.push_back({std::string{"request and reply, window 1024: "}.append(what), unit,
+                    figure_of(ours), figure_of(beside)});
+  };
+  at_1024("ours, by Sent / plain CAF", "ours by_sent 1024", "plain 1024");
+  at_1024("ours, at most once / plain CAF", "ours forwarded 1024", "plain 1024");
+  at_1024("ours / the article's design", "ours 1024", "article 1024");
+  rows.back().bound = at_least(3);
+  rows.push_back({"100,000 outstanding: ours / plain CAF", unit, figure_of("ours 100000"),
+                  figure_of("plain 100000")});
+  rows.push_back({"100,000 outstanding: the article's design / plain CAF", unit,
+                  figure_of("article 100000"), figure_of("plain 100000")});
+  rows.push_back({"100,000 outstanding: growth of the cost from 64, ours / plain CAF", "x",
+                  quotient(figure_of("ours 64"), figure_of("ours 100000")),
+                  quotient(figure_of("plain 64"), figure_of("plain 100000")), at_most(1.5)});
+  for (const auto* who : {"ours", "plain"}) {
+    const auto name = std::string{who} + " eight, ";
+    rows.push_back(
+      {"eight senders: two threads / one, " + std::string{*who == 'o' ? "ours" : "plain CAF"}, unit,
+       figure_of(name + "2", 1), figure_of(name + "1", 1)});
+    if (*who == 'o')
+      rows.back().bound = at_least(1.8);
+  }
+}
+
+void add_latencies(Rows& rows) {
+  std::size_t index = 0;
+  for (const auto* part : {"median", "99th percentile"}) {
+    const auto title = std::string{"latency, one at a time, "} + part + ": ";
+    const auto ours = figure_of("ours latency", index);
+    rows.push_back({title + "ours / plain CAF with one actor more", "us", ours,
+                    figure_of("relay latency", index), at_most(1.3)});
+    rows.push_back({title + "ours / plain CAF", "us", ours, figure_of("plain latency", index)});
+    ++index;
+  }
+}
+
+void add_lateness(Rows& rows) {
+  for (const auto* after : {"5", "100", "100, sharing"}) {
+    const auto name = std::string{" late "} + after;
+    rows.push_back({std::string{"lateness of a resend after "}
+                      + (after[1] == 0   ? "5 ms"
+                         : after[3] == 0 ? "100 ms"
+                                         : "100 ms, shared queue")
+                      + ", 99th percentile: ours / CAF's delayed message",
+                    "ms", figure_of("ours" + name), figure_of("caf" + name), at_most(2), true});
+  }
+}
+
+void add_restarts(Rows& rows) {
+  constexpr auto unit = "k/s";
+  for (const auto& [ending, bound] : {std::pair{"quits", 50}, std::pair{"throws", 20}}) {
+    const auto title = std::string{"restarts, child "} + ending + ": ";
+    const auto ours = figure_of(std::string{"ours "} + ending);
+    rows.push_back({title + "ours / the article's design", unit, ours,
+                    figure_of(std::string{"article "} + ending), at_least(bound)});
+    rows.push_back({title + "ours / plain CAF by hand", unit, ours,
+                    figure_of(std::string{"by hand "} + ending)});
+  }
+}
+
+void add_recoveries(Rows& rows, const Scale& scale) {
+  const auto many = benchmarks::grouped(static_cast<std::int64_t>(scale.many));
+  rows.push_back({"recovery after a crash, each of " + many + " / each of 10,000", "us",
+                  figure_of("ours recovers many"), figure_of("ours recovers 10000"), at_most(1),
+                  true});
+  rows.push_back({"recovery after a crash, each of " + many + ", linear from 10,000", "us",
+                  figure_of("ours recovers many"), figure_of("ours recovers 10000"), at_most(1.5)});
+  rows.push_back({"recovery after a crash, each of 10,000: ours / the article's design", "us",
+                  figure_of("ours recovers 10000"), figure_of("article recovers 10000")});
+  const auto children = benchmarks::grouped(static_cast<std::int64_t>(scale.children));
+  const auto seconds = static_cast<double>(scale.children) / 1e9;
+  const auto down = [](std::size_t index) { return figure_of("children down", index); };
+  rows.push_back({children + " children down at once, all back: supervisor / by hand", "s",
+                  times(down(0), seconds), times(down(2), seconds)});
+  rows.push_back({children + " children down at once, all back: dynamic supervisor / by hand", "s",
+                  times(down(3), seconds), times(down(2), seconds)});
+  rows.push_back({"children down at once, each of " + children + " / each of 1,000", "us",
+                  times(down(0), 1e-3), times(down(1), 1e-3), at_most(1.5)});
+}
+
+void add_memory(Rows& rows, const Scale& scale) {
+  const auto pairs = benchmarks::grouped(static_cast<std::int64_t>(scale.pairs));
+  rows.push_back({pairs + " idle senders with child / two plain actors", "bytes",
+                  figure_of("ours pairs"), figure_of("plain pairs"), at_most(2.8 * 1024), true});
+  rows.push_back({pairs + " idle senders with child / two plain actors: spawning", "us",
+                  figure_of("ours pairs", 2), figure_of("plain pairs", 2)});
+  rows.push_back({"a delivery that waits / CAF's queued message, plain sends", "bytes",
+                  figure_of("bytes waiting", 0), figure_of("bytes waiting", 1), at_most(2)});
+  rows.push_back({"a delivery that waits / CAF's queued message, requests", "bytes",
+                  figure_of("bytes waiting", 2), figure_of("bytes waiting", 3), at_most(2)});
+  std::size_t index = 0;
+  for (const auto* what : {"submission", "acknowledgement"}) {
+    rows.push_back({std::string{what} + ": outbox of 1,000,000 / of 1,000", "instructions",
+                    figure_of("instructions, million", index),
+                    figure_of("instructions, few", index), at_most(1.5)});
+    ++index;
+  }
+}
+
+void add_durable(Rows& rows) {
+  rows.push_back(
+    {"durable outbox, window 1: syncs per delivery", "", figure_of("durable", 0), {}, at_most(2)});
+  rows.push_back({"durable outbox, window 100: syncs per delivery", "", figure_of("durable", 1)});
+  rows.push_back({"durable outbox, window 100: durable / in memory", "1/s", figure_of("durable", 2),
+                  figure_of("durable", 3)});
+}
+
+} // namespace
+
+std::vector<Row> all_rows(const Scale& scale) {
+  Rows result;
+  add_requests(result);
+  add_latencies(result);
+  add_lateness(result);
+  add_restarts(result);
+  add_recoveries(result, scale);
+  add_memory(result, scale);
+  add_durable(result);
+  return result;
+}
+
+} // namespace versus
