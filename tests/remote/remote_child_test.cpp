@@ -19,6 +19,16 @@ TEST_F(RemoteChild, answers_requests_from_another_node) {
   EXPECT_EQ(log.count<event::StartFailed>(), 0u);
 }
 
+TEST_F(RemoteChild, that_answers_with_an_error_and_lives_has_refused) {
+  Node there;
+  start(remote_child({at(there.publish_worker("w"))}));
+  const auto outcome = ask("refuse");
+  EXPECT_EQ(outcome.error, caf::sec::invalid_argument);
+  EXPECT_THAT(outcome.error_text, HasSubstr("refused by w"));
+  EXPECT_EQ(ask("a").value, "w:a");
+  EXPECT_EQ(diary().lines(), (Strings{"w up", "w refuse", "w a"}));
+}
+
 TEST_F(RemoteChild, is_waited_for_with_the_backoff_until_somebody_listens) {
   const auto port = free_port();
   start(remote_child({at(port)}));

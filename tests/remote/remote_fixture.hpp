@@ -9,6 +9,7 @@
 
 #include <caf/io/all.hpp>
 #include <caf/scoped_actor.hpp>
+#include <caf/sec.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -79,6 +80,8 @@ public:
       diary().write(name_ + " " + text);
       if (text == "crash")
         throw std::runtime_error("boom of " + name_);
+      if (text == "refuse")
+        return caf::make_error(caf::sec::invalid_argument, "refused by " + name_);
       if (text == "stop")
         quit();
       if (text == "silence") {

@@ -241,7 +241,9 @@ void RequestingActor::on_exit() { alarm_.dispose(); }
 
 void RequestingActor::make_request(std::uint64_t name, const caf::actor& receiver,
                                    caf::message content, Priority priority) {
-  const auto id = new_request_id(in_caf(priority));
+  // CAF 1.1 loses what another node answers to an urgent request.
+  const auto is_here = receiver.node() == home_system().node();
+  const auto id = new_request_id(is_here ? in_caf(priority) : caf::message_priority::normal);
   receiver->enqueue(caf::make_mailbox_element(ctrl(), id, std::move(content)), context());
   last_request_ = id;
   // A handler for any message does not get errors.
