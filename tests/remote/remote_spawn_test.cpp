@@ -159,7 +159,7 @@ TEST_F(RemoteSpawn, a_request_for_a_worker_that_would_belong_to_nobody_is_refuse
 struct BadWorker {
   const char* name;
   const char* worker;
-  caf::message arguments;
+  caf::message (*arguments)(); // CAF 1.x can make no message before types are registered
 
   friend void PrintTo(const BadWorker& row, std::ostream* out) { *out << row.name; }
 };
@@ -170,7 +170,7 @@ class RemoteSpawnOfBadWorkers : public RemoteSpawn,
 TEST_P(RemoteSpawnOfBadWorkers, is_a_failed_start_that_names_node_and_worker) {
   Node there;
   const auto port = there.open();
-  start(remote_spawn({at(port)}, GetParam().worker, GetParam().arguments));
+  start(remote_spawn({at(port)}, GetParam().worker, GetParam().arguments()));
   ASSERT_TRUE(becomes_true([&] { return log.count<event::StartFailed>() >= 2; }));
   EXPECT_THAT(log.all<event::StartFailed>().front().cause.text,
               HasSubstr("127.0.0.1:" + std::to_string(port) + ": it spawned no worker \""
@@ -183,12 +183,13 @@ TEST_P(RemoteSpawnOfBadWorkers, is_a_failed_start_that_names_node_and_worker) {
 
 INSTANTIATE_TEST_SUITE_P(
   table, RemoteSpawnOfBadWorkers,
-  ::testing::Values(BadWorker{"a_name_that_is_not_known", "waiter", caf::make_message("w")},
+  ::testing::Values(BadWorker{"a_name_that_is_not_known", "waiter",
+                              [] { return caf::make_message(std::string{"w"}); }},
                     BadWorker{"arguments_of_other_types", "worker",
-                              caf::make_message(std::uint64_t{1})},
-                    BadWorker{"no_arguments", "worker", {}},
+                              [] { return caf::make_message(std::uint64_t{1}); }},
+                    BadWorker{"no_arguments", "worker", [] { return caf::message{}; }},
                     BadWorker{"a_worker_that_throws_when_it_is_made", "worker",
-                              caf::make_message(std::string{"stillborn"})}),
+                              [] { return caf::make_message(std::string{"stillborn"}); }}),
   [](const auto& row) { return std::string{row.param.name}; });
 
 // -- below a supervisor -------------------------------------------------------------------
