@@ -1,7 +1,7 @@
 // What CAF says first, and what is no such thing: whatever the bytes are, they are read or refused.
 
 #include "common/seeds.hpp"
-#include "remote/nodes.hpp"
+#include "system/remote/nodes.hpp"
 
 #include <backoff_actor/core/unit_random.hpp>
 

@@ -1,4 +1,4 @@
-#include "remote/nodes.hpp"
+#include "system/remote/nodes.hpp"
 
 #include <caf/actor_cast.hpp>
 #include <caf/io/middleman.hpp>

@@ -1,7 +1,7 @@
 // A node from which nothing comes any more, over a connection that stays open.
 
 #include "common/tcp_server.hpp"
-#include "remote/nodes.hpp"
+#include "system/remote/nodes.hpp"
 
 #include <caf/after.hpp>
 #include <caf/scoped_actor.hpp>

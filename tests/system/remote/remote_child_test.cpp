@@ -1,6 +1,6 @@
 // Children that other nodes have published. Real sockets, real time.
 
-#include "remote/remote_fixture.hpp"
+#include "system/remote/remote_fixture.hpp"
 
 #include <backoff_actor/testing/tcp_proxy.hpp>
 

@@ -1,6 +1,6 @@
 // Connecting and spawning through CAF, as this library words it.
 
-#include "remote/nodes.hpp"
+#include "system/remote/nodes.hpp"
 
 #include <caf/actor_cast.hpp>
 #include <caf/sec.hpp>

@@ -1,6 +1,6 @@
 // Knocking at nodes of CAF that would be connected to, and at such that would not, or should not.
 
-#include "remote/nodes.hpp"
+#include "system/remote/nodes.hpp"
 
 #include <future>
 #include <utility>

@@ -1,6 +1,6 @@
 // What init_network makes of a configuration.
 
-#include "remote/nodes.hpp"
+#include "system/remote/nodes.hpp"
 
 #include <gmock/gmock.h>
 

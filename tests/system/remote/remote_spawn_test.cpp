@@ -1,7 +1,7 @@
 // Children that are spawned on other nodes. Real sockets, real time.
 
-#include "remote/nodes.hpp"
-#include "remote/remote_fixture.hpp"
+#include "system/remote/nodes.hpp"
+#include "system/remote/remote_fixture.hpp"
 
 #include <backoff_actor/caf/remote_seam.hpp>
 #include <backoff_actor/testing/tcp_proxy.hpp>

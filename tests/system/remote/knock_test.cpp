@@ -2,7 +2,7 @@
 
 #include "common/becomes_true.hpp"
 #include "common/tcp_server.hpp"
-#include "remote/nodes.hpp"
+#include "system/remote/nodes.hpp"
 
 #include <arpa/inet.h>
 #include <atomic>

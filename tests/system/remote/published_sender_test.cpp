@@ -1,6 +1,6 @@
 // Senders for clients on other nodes, and what travels with a delivery. Real sockets, real time.
 
-#include "remote/remote_fixture.hpp"
+#include "system/remote/remote_fixture.hpp"
 
 #include <backoff_actor/testing/tcp_proxy.hpp>
 
