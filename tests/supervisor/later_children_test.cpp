@@ -126,5 +126,13 @@ TEST_F(SupervisorLaterChildren, one_that_is_shared_is_let_go_of_and_lives) {
   EXPECT_EQ(news(), (Strings{"a1 up", "b1 up", "b1 ended"}));
 }
 
+TEST_F(SupervisorLaterChildren, one_that_is_shared_outlives_a_supervisor_that_is_killed) {
+  start({later("a"), spec("b")});
+  deliver(0, "a", Ownership::shared);
+  caf::anon_send_exit(supervisor, caf::exit_reason::kill);
+  time.run();
+  EXPECT_EQ(news(), (Strings{"a1 up", "b1 up", "b1 ended"}));
+}
+
 } // namespace
 } // namespace backoff_actor::actor_test
