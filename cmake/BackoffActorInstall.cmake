@@ -26,9 +26,9 @@ endforeach()
 # -- headers, without the seam of the other version of CAF and the inside of engine, plan, kit, store and network
 
 if(CAF_VERSION VERSION_LESS 1.0)
-  set(_other_seam seam_1.hpp)
+  set(_other_seam PATTERN seam_1.hpp EXCLUDE PATTERN seam_actor_1.hpp EXCLUDE)
 else()
-  set(_other_seam seam_0_17.hpp)
+  set(_other_seam PATTERN seam_0_17.hpp EXCLUDE PATTERN seam_actor_0_17.hpp EXCLUDE)
 endif()
 set(_absent_store "")
 if(NOT BACKOFF_ACTOR_HAS_STORE)
@@ -50,10 +50,12 @@ install(
   PATTERN "backoff/text.hpp" EXCLUDE
   PATTERN "text_parser.hpp" EXCLUDE
   PATTERN "sender_lane.hpp" EXCLUDE
+  PATTERN "sender_rest.hpp" EXCLUDE
   PATTERN "sender_step.hpp" EXCLUDE
   PATTERN "supervisor_state.hpp" EXCLUDE
   PATTERN "supervisor_step.hpp" EXCLUDE
   PATTERN "relay.hpp" EXCLUDE
+  PATTERN "borrowed_effects.hpp" EXCLUDE
   PATTERN "child_start.hpp" EXCLUDE
   PATTERN "idempotency_keys.hpp" EXCLUDE
   PATTERN "outbox_queue.hpp" EXCLUDE
@@ -77,7 +79,7 @@ install(
   PATTERN "remote_seam.hpp" EXCLUDE
   ${_absent_store}
   ${_absent_remote}
-  PATTERN "${_other_seam}" EXCLUDE)
+  ${_other_seam})
 
 # -- CMake package -------------------------------------------------------------
 

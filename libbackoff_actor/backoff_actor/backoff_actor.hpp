@@ -27,6 +27,7 @@
 #include "backoff_actor/caf/retried_reply.hpp"
 #include "backoff_actor/caf/retry_after.hpp"
 #include "backoff_actor/caf/retry_request.hpp"
+#include "backoff_actor/caf/sender_blueprint.hpp"
 #include "backoff_actor/caf/sender_options.hpp"
 #include "backoff_actor/caf/submission.hpp"
 #include "backoff_actor/caf/supervisor.hpp"

@@ -155,18 +155,18 @@ TEST(at_most_once_options, the_child_is_well_after_the_longest_delay_unless_said
   SenderOptions options;
   options.delivery = Guarantee::at_most_once;
   options.backoff = Exponential{.first = 1s, .factor = 2, .cap = 30s};
-  EXPECT_EQ(engine_options(options, 0)->healthy_after, 30s);
+  EXPECT_EQ(engine_options(options).healthy_after, 30s);
 
   options.healthy_after = 5s;
-  EXPECT_EQ(engine_options(options, 0)->healthy_after, 5s);
+  EXPECT_EQ(engine_options(options).healthy_after, 5s);
 }
 
 TEST(at_most_once_options, a_thousand_messages_are_buffered_unless_said_otherwise) {
   SenderOptions options;
   options.delivery = Guarantee::at_most_once;
 
-  EXPECT_EQ(engine_options(options, 0)->capacity, 1000u);
-  EXPECT_EQ(engine_options(options, 0)->when_down, WhenDown::buffer);
+  EXPECT_EQ(engine_options(options).capacity, 1000u);
+  EXPECT_EQ(engine_options(options).when_down, WhenDown::buffer);
 }
 
 } // namespace backoff_actor::actor_test

@@ -114,7 +114,7 @@ public:
 
 private:
   void on_submission(caf::message, caf::response_promise) override {}
-  void on_response(std::uint64_t, caf::message, const caf::strong_actor_ptr&) override {}
+  void on_response(std::uint64_t, caf::message&&, const caf::strong_actor_ptr&) override {}
   void on_down(const caf::actor_addr&, const caf::error& reason) override { *reason_ = reason; }
 
   std::shared_ptr<std::optional<caf::error>> reason_;

@@ -57,7 +57,7 @@ private:
   void on_submission(caf::message payload, caf::response_promise) override {
     received_->push_back(to_string(payload));
   }
-  void on_response(std::uint64_t, caf::message, const caf::strong_actor_ptr&) override {}
+  void on_response(std::uint64_t, caf::message&&, const caf::strong_actor_ptr&) override {}
   void on_down(const caf::actor_addr&, const caf::error&) override {}
 
   caf::actor receiver_;

@@ -106,7 +106,7 @@ TEST_F(Submission, that_was_answered_when_accepted_is_answered_once_even_to_plai
     void on_submission(caf::message payload, caf::response_promise) override {
       received_->push_back(to_string(payload));
     }
-    void on_response(std::uint64_t, caf::message, const caf::strong_actor_ptr&) override {}
+    void on_response(std::uint64_t, caf::message&&, const caf::strong_actor_ptr&) override {}
     void on_down(const caf::actor_addr&, const caf::error&) override {}
 
     std::shared_ptr<Strings> received_;

@@ -81,6 +81,7 @@ EngineOptions arbitrary_options() {
   options.guarantee = Guarantee::at_most_once;
   options.backoff = BackOff{{}, 72451, 0}; // 10, 30, 70, 150 ms
   options.when_down = *rc::gen::element(WhenDown::buffer, WhenDown::divert, WhenDown::refuse);
+  options.child_start = *rc::gen::element(FirstStart::at_once, FirstStart::on_first_use);
   options.restart = *rc::gen::element(RestartTiming::at_once, RestartTiming::at_tick);
   options.healthy_after = *rc::gen::element<Duration>(5ms, 25ms, Duration::max());
   options.after_normal_stop =

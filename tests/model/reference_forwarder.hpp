@@ -74,7 +74,7 @@ private:
   void take(const T&) {} // of what was passed on nothing is heard
 
   void take(const input::Start&) {
-    if (incarnation == 0)
+    if (incarnation == 0 && options_.child_start == FirstStart::at_once)
       make_child();
   }
 

@@ -39,7 +39,8 @@ public:
     if (is_stopped)
       return;
     last_id_ = std::max(last_id_, x.last_delivery);
-    if (incarnation == 0)
+    has_begun = true;
+    if (incarnation == 0 && (options.child_start == FirstStart::at_once || !owed().empty()))
       start_child(primary);
   }
 

@@ -33,6 +33,7 @@ public:
   bool is_paused = false;
   bool is_draining = false;
   bool is_stopped = false;
+  bool has_begun = false; // it was told to
   std::vector<Drain> drains;
   std::vector<std::uint32_t> abandoned;
   std::optional<Instant> wake_up; // that was asked for and has not come

@@ -32,7 +32,7 @@ public:
     delivery.is_stored = true;
     ++counters.restored;
     tell(event::Restored{now, x.delivery, x.attempts});
-    if (incarnation > 0) // it came too late, but nothing that is owed is left lying
+    if (has_begun || incarnation > 0) // it came too late, but nothing that is owed is left lying
       start_who_is_wanted();
   }
 };

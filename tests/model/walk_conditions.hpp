@@ -17,6 +17,7 @@ struct Conditions {
   std::uint64_t seed = 0;
   int ceiling = 0;        // one more than this
   int policy = 0;         // the article's, without and with stay_at_ceiling, and two others
+  int child_start = 0;    // FirstStart
   int restart = 0;        // RestartTiming
   int works_on = 0;       // WorksOn
   int ordering = 0;       // Ordering
@@ -74,6 +75,7 @@ inline EngineOptions options_of(const Conditions& conditions) {
   const auto count = [](int x) { return static_cast<std::uint32_t>(x); };
   EngineOptions result;
   result.backoff = BackOff{policy_of(conditions), conditions.seed};
+  result.child_start = static_cast<FirstStart>(conditions.child_start);
   result.restart = static_cast<RestartTiming>(conditions.restart);
   result.works_on = static_cast<WorksOn>(conditions.works_on);
   result.ordering = static_cast<Ordering>(conditions.ordering);
@@ -127,6 +129,8 @@ inline void showValue(const Conditions& conditions, std::ostream& out) {
   const char* const beginnings[] = {"fresh", "on fallback", "returning"};
   const char* const endings[] = {"all are well", "only the fallback is well", "stop"};
   out << "backoff {" << to_string(options.backoff.policy()) << ", seed " << conditions.seed << "}";
+  if (conditions.child_start != 0)
+    out << ", child_start on_first_use";
   if (conditions.restart != 0)
     out << ", restart at_tick";
   if (conditions.works_on != 0)
@@ -172,19 +176,19 @@ inline rc::Gen<Conditions> arbitrary_conditions() {
   using rc::gen::set;
   return rc::gen::build<Conditions>(
     set(&Conditions::seed, below<std::uint64_t>(1'000'000)), set(&Conditions::ceiling, below(4)),
-    set(&Conditions::policy, below(4)), set(&Conditions::restart, below(2)),
-    set(&Conditions::works_on, below(2)), set(&Conditions::ordering, below(3)),
-    set(&Conditions::max_in_flight, below(5)), set(&Conditions::narrows, below(2)),
-    set(&Conditions::max_attempts, below(5)), set(&Conditions::ack_timeout, below(6)),
-    set(&Conditions::kill_grace, below(4)), set(&Conditions::after_grace, below(2)),
-    set(&Conditions::on_hang, below(20)), set(&Conditions::capacity, below(6)),
-    set(&Conditions::capacity_bytes, below(20)), set(&Conditions::overflow, below(3)),
-    set(&Conditions::retry_ceiling, below(6)), set(&Conditions::restart_limit, below(6)),
-    set(&Conditions::within, below(8)), set(&Conditions::max_elapsed, below(10)),
-    set(&Conditions::has_fallback, below(2)), set(&Conditions::persist, below(2)),
-    set(&Conditions::store_fails, below(5)), set(&Conditions::gap, below(3)),
-    set(&Conditions::start, below(8)), set(&Conditions::beginning, below(3)),
-    set(&Conditions::ending, below(3)));
+    set(&Conditions::policy, below(4)), set(&Conditions::child_start, below(2)),
+    set(&Conditions::restart, below(2)), set(&Conditions::works_on, below(2)),
+    set(&Conditions::ordering, below(3)), set(&Conditions::max_in_flight, below(5)),
+    set(&Conditions::narrows, below(2)), set(&Conditions::max_attempts, below(5)),
+    set(&Conditions::ack_timeout, below(6)), set(&Conditions::kill_grace, below(4)),
+    set(&Conditions::after_grace, below(2)), set(&Conditions::on_hang, below(20)),
+    set(&Conditions::capacity, below(6)), set(&Conditions::capacity_bytes, below(20)),
+    set(&Conditions::overflow, below(3)), set(&Conditions::retry_ceiling, below(6)),
+    set(&Conditions::restart_limit, below(6)), set(&Conditions::within, below(8)),
+    set(&Conditions::max_elapsed, below(10)), set(&Conditions::has_fallback, below(2)),
+    set(&Conditions::persist, below(2)), set(&Conditions::store_fails, below(5)),
+    set(&Conditions::gap, below(3)), set(&Conditions::start, below(8)),
+    set(&Conditions::beginning, below(3)), set(&Conditions::ending, below(3)));
 }
 
 } // namespace backoff_actor::model_test

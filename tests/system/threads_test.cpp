@@ -2,6 +2,10 @@
 
 #include "system.hpp"
 
+#include <array>
+#include <cstdint>
+#include <vector>
+
 namespace backoff_actor::system_test {
 
 using namespace std::chrono_literals;
@@ -101,6 +105,112 @@ INSTANTIATE_TEST_SUITE_P(table, SystemUnderLoad,
                                            Load{"scheduled_behind_a_front", false, true},
                                            Load{"detached_behind_a_front", true, true}),
                          [](const auto& row) { return std::string{row.param.name}; });
+
+// -- many at once ----------------------------------------------------------------------
+
+// Is given numbers of several threads, and counts those that were not the next of their thread.
+class OrderKeeper : public caf::event_based_actor {
+public:
+  OrderKeeper(caf::actor_config& config, std::atomic<std::uint64_t>* given,
+              std::atomic<std::uint64_t>* out_of_order)
+    : caf::event_based_actor(config), given_(given), out_of_order_(out_of_order) {}
+
+  caf::behavior make_behavior() override {
+    return {[this](std::uint64_t thread, std::uint64_t number) {
+      if (number != next_[thread]++)
+        ++*out_of_order_;
+      ++*given_;
+      return number;
+    }};
+  }
+
+private:
+  std::array<std::uint64_t, 4> next_{};
+  std::atomic<std::uint64_t>* given_;
+  std::atomic<std::uint64_t>* out_of_order_;
+};
+
+TEST_F(System, hands_over_in_the_order_of_each_of_four_threads_that_send_at_once) {
+  constexpr std::uint64_t each = 20'000;
+  std::atomic<std::uint64_t> given{0};
+  std::atomic<std::uint64_t> out_of_order{0};
+  {
+    const auto sender =
+      spawn_back_off_sender(*system, child_of<OrderKeeper>(&given, &out_of_order));
+    std::vector<std::thread> threads;
+    for (std::uint64_t thread = 0; thread != 4; ++thread)
+      threads.emplace_back([=, &sender] {
+        for (std::uint64_t number = 0; number != each; ++number)
+          caf::anon_send(sender, thread, number);
+      });
+    for (auto& thread : threads)
+      thread.join();
+  }
+  go_down_within(60s); // the sender ends when it owes nothing
+
+  EXPECT_EQ(given, 4 * each);
+  EXPECT_EQ(out_of_order, 0u);
+}
+
+// Makes requests, so many at a time, until one is refused, and counts what comes back.
+class Asker : public caf::event_based_actor {
+public:
+  struct Counts {
+    std::atomic<std::uint64_t> asked{0};
+    std::atomic<std::uint64_t> answered{0};
+    std::atomic<std::uint64_t> refused{0};
+  };
+
+  Asker(caf::actor_config& config, caf::actor receiver, Counts* counts)
+    : caf::event_based_actor(config), receiver_(std::move(receiver)), counts_(counts) {}
+
+  caf::behavior make_behavior() override {
+    for (int i = 0; i < 64; ++i)
+      ask();
+    return {};
+  }
+
+  void on_exit() override { receiver_ = nullptr; }
+
+private:
+  void ask() {
+    ++counts_->asked;
+    request(receiver_, caf::infinite, std::uint64_t{0}, std::uint64_t{0})
+      .then(
+        [this](std::uint64_t) {
+          ++counts_->answered;
+          ask();
+        },
+        [this](const caf::error&) { ++counts_->refused; });
+  }
+
+  caf::actor receiver_;
+  Counts* counts_;
+};
+
+TEST_F(System, answers_or_refuses_every_request_when_it_is_killed_amid_of_them) {
+  for (int round = 0; round != 50; ++round) {
+    std::atomic<std::uint64_t> given{0};
+    std::atomic<std::uint64_t> out_of_order{0};
+    Asker::Counts counts;
+    caf::actor_system_config own_config;
+    init(own_config);
+    system.emplace(own_config);
+    {
+      const auto sender =
+        spawn_back_off_sender(*system, child_of<OrderKeeper>(&given, &out_of_order));
+      for (int i = 0; i != 3; ++i)
+        system->spawn<Asker>(sender, &counts);
+      while (counts.answered < 100)
+        std::this_thread::yield();
+      caf::anon_send_exit(sender, caf::exit_reason::kill);
+    }
+    go_down_within(60s); // askers end when they wait for nothing
+
+    EXPECT_EQ(counts.answered + counts.refused, counts.asked);
+    EXPECT_EQ(counts.refused, 3u * 64u);
+  }
+}
 
 // -- going down ----------------------------------------------------------------------
 

@@ -16,25 +16,26 @@ void require_unit(double u) {
 
 } // namespace
 
-BackOff BackOff::next() const { return next(unit_random(seed_, stream_, progress_.draws)); }
+BackOffState next(const Policy& policy, const BackOffState& state, double u) {
+  const auto step = policy.next(state.progress, u);
+  if (step.progress.retries == 0) // a free retry, after which all begins anew
+    return reset(policy, state);
+  return {step.progress, step.delay, state.resets};
+}
+
+BackOffState reset(const Policy& policy, const BackOffState& state) {
+  return {policy.restart(state.progress), Duration::zero(), state.resets + 1};
+}
+
+BackOff BackOff::next() const { return next(unit_random(seed_, stream_, state_.progress.draws)); }
 
 BackOff BackOff::next(double u) const {
   require_unit(u);
-  const auto step = policy_.next(progress_, u);
-  if (step.progress.retries == 0) // a free retry, after which all begins anew
-    return reset();
-  auto result = *this;
-  result.progress_ = step.progress;
-  result.wait_time_ = step.delay;
-  return result;
+  return {policy_, seed_, stream_, backoff_actor::next(policy_, state_, u)};
 }
 
 BackOff BackOff::reset() const {
-  auto result = *this;
-  result.progress_ = policy_.restart(progress_);
-  result.wait_time_ = Duration::zero();
-  ++result.resets_;
-  return result;
+  return {policy_, seed_, stream_, backoff_actor::reset(policy_, state_)};
 }
 
 BackOff BackOff::with_stream(std::uint64_t stream) const {

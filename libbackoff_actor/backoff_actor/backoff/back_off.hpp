@@ -8,6 +8,30 @@
 
 namespace backoff_actor {
 
+/// What of a `BackOff` changes from one failure to the next: all but its policy and its draws, which
+/// many can share.
+struct BackOffState {
+  Progress progress{};      ///< of the policy
+  Duration wait_time{0};    ///< before the retry that the last failure stands for
+  std::uint64_t resets = 0; ///< by success, and by the formula itself
+
+  /// Whether there was a failure since the last reset.
+  bool is_started() const { return progress.retries > 0; }
+
+  /// Whether two are alike in everything.
+  friend bool operator==(const BackOffState&, const BackOffState&) = default;
+};
+
+/// Returns the state after one more failure.
+///
+/// @range a state of this policy; `0 <= u < 1`, not checked
+BACKOFF_ACTOR_EXPORT BackOffState next(const Policy& policy, const BackOffState& state, double u);
+
+/// Returns the state after a success.
+///
+/// @range a state of this policy
+BACKOFF_ACTOR_EXPORT BackOffState reset(const Policy& policy, const BackOffState& state);
+
 /// A policy with a series of retries of its own, and its draws, as an immutable value.
 ///
 /// @shape  `next() -> BackOff`, `reset() -> BackOff`; nothing changes in place. The draw of a step
@@ -19,7 +43,11 @@ class BACKOFF_ACTOR_EXPORT BackOff {
 public:
   /// Before the first failure, with nothing to wait and nothing counted.
   explicit BackOff(const Policy& policy = {}, std::uint64_t seed = 0, std::uint64_t stream = 0)
-    : policy_(policy), progress_(policy.start()), seed_(seed), stream_(stream) {}
+    : BackOff(policy, seed, stream, {policy.start()}) {}
+
+  /// In a state that a `BackOff` of this policy was in.
+  BackOff(const Policy& policy, std::uint64_t seed, std::uint64_t stream, const BackOffState& state)
+    : policy_(policy), state_(state), seed_(seed), stream_(stream) {}
 
   /// Returns the value after one more failure.
   [[nodiscard]] BackOff next() const;
@@ -37,19 +65,22 @@ public:
   [[nodiscard]] BackOff with_stream(std::uint64_t stream) const;
 
   /// How long to wait before the retry that the last `next()` stands for.
-  Duration wait_time() const { return wait_time_; }
+  Duration wait_time() const { return state_.wait_time; }
 
   /// Failures in a row since the last reset; stays at 2^32 - 1.
-  std::uint32_t retries() const { return progress_.retries; }
+  std::uint32_t retries() const { return state_.progress.retries; }
 
   /// Resets by success, and those that the formula makes itself, together.
-  std::uint64_t resets() const { return resets_; }
+  std::uint64_t resets() const { return state_.resets; }
 
   /// Retries that waited for a draw, ever, modulo 2^32; the number of the next draw in its stream.
-  std::uint32_t total_retries() const { return progress_.draws; }
+  std::uint32_t total_retries() const { return state_.progress.draws; }
 
   /// Whether there was a failure since the last reset.
-  bool is_started() const { return progress_.retries > 0; }
+  bool is_started() const { return state_.is_started(); }
+
+  /// What changes from one failure to the next.
+  const BackOffState& state() const { return state_; }
 
   /// How long to wait.
   const Policy& policy() const { return policy_; }
@@ -65,11 +96,9 @@ public:
 
 private:
   Policy policy_;
-  Progress progress_;
-  Duration wait_time_{0};
+  BackOffState state_;
   std::uint64_t seed_;
   std::uint64_t stream_;
-  std::uint64_t resets_ = 0;
 };
 
 /// Renders the state in one line, with the coordinates of the last draw unless it was reset since:

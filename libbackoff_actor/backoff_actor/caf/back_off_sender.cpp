@@ -28,10 +28,6 @@ caf::error given(const caf::error& error) {
                                  std::string{"the child refused without a reason"});
 }
 
-bool is_observed(const SenderOptions& options) {
-  return options.on_event || options.on_dead_letter || options.dead_letters || options.outbox;
-}
-
 // Without a name no other sender has it, in this life of the process or another. CAF's node and actor
 // id would not do: without a middleman 0.17.6 has no id for a node. 0: no child is told.
 std::uint64_t origin_of(const SenderOptions& options) {
@@ -49,10 +45,24 @@ std::uint64_t origin_of(const SenderOptions& options) {
 
 BackOffSender::BackOffSender(caf::actor_config& config, ChildFactory make_child,
                              SenderOptions options)
-  : SupervisingActor(config), make_child_(std::move(make_child)),
-    options_(std::make_unique<const SenderOptions>(std::move(options))),
-    engine_(engine_options(*options_, id())), is_observed_(is_observed(*options_)),
-    forwards_(options_->delivery == Guarantee::at_most_once), origin_(origin_of(*options_)) {
+  : BackOffSender(config, std::make_shared<const detail::SenderParts>(std::move(make_child),
+                                                                      std::move(options))) {}
+
+BackOffSender::BackOffSender(caf::actor_config& config, const SenderBlueprint& blueprint)
+  : BackOffSender(config, blueprint.parts_) {}
+
+BackOffSender::BackOffSender(caf::actor_config& config,
+                             std::shared_ptr<const detail::SenderParts> parts)
+  : SupervisingActor(config, seam::TakesWords{}), parts_(std::move(parts)),
+    options_(&parts_->options),
+    engine_({parts_, &parts_->engine_options}, stream_of_draws(*options_, id())),
+    is_observed_(parts_->is_observed), forwards_(options_->delivery == Guarantee::at_most_once),
+    acknowledges_by_reply_(options_->acknowledgement == Acknowledgement::by_reply),
+    looks_into_messages_(options_->key_of || options_->capacity_bytes || options_->final_stop
+                         || options_->outbox),
+    is_timed_(options_->ack_timeout || options_->time_to_live || options_->guard
+              || options_->on_event),
+    origin_(origin_of(*options_)) {
   seam::keep_cause(*this);
   if (options_->guard)
     watch_guard();
@@ -61,34 +71,9 @@ BackOffSender::BackOffSender(caf::actor_config& config, ChildFactory make_child,
 }
 
 caf::behavior BackOffSender::make_behavior() {
-  const auto complete_with = [this](auto... childs_words) {
-    return complete([this](const WakeUp&) { take(input::Wake{}); },
-                    [this](const GuardClosed& x) { take(input::GuardClosed{x.spread}); },
-                    [this](const StoreNews&) { on_store_news(); },
-                    [this](const StartNews& x) { on_start_news(x.start); }, childs_words...,
-                    [this](const Submit& x) -> caf::result<caf::message> {
-                      submit(x);
-                      return caf::delegated<caf::message>{};
-                    },
-                    [this](const Status&) { tell_status(make_response_promise()); },
-                    [this](const CurrentChild&) { tell_child(make_response_promise()); },
-                    [this](const RetryNow&) { obey(input::RetryNow{}); },
-                    [this](const Reset&) { obey(input::Reset{}); },
-                    [this](const Pause&) { obey(input::Pause{}); },
-                    [this](const Resume&) { obey(input::Resume{}); },
-                    [this](const Drain& x) { on_drain(x); }, [this](const Stop&) { on_stop(); });
-  };
-  // A child that acknowledges by reply has no use for these, which are then messages like any
-  // other.
-  auto result =
-    options_->acknowledgement == Acknowledgement::by_sent
-      ? complete_with([this](const Sent& x) { on_sent(x); }, [this](const Nack& x) { on_nack(x); },
-                      [this](const Reject& x) { on_reject(x); },
-                      [this](const Working& x) { take(input::Working{HandOverId{x.id}}); })
-      : complete_with();
-  take(input::Start{
-    store_ ? restore()
-           : 0}); // which may end this sender; CAF leaves it at that, whatever is returned
+  auto result = complete_with_words();
+  // Which may end this sender; CAF leaves it at that, whatever is returned.
+  take(input::Start{store_ ? restore() : 0});
   return result;
 }
 
@@ -96,29 +81,81 @@ void BackOffSender::on_exit() {
   take(input::Stop{});
   if (store_)
     end_storing();
-  for (const auto& start : std::exchange(starts_, {}))
-    start->call_off();
-  // Both may hold handles that lead back here.
-  make_child_ = nullptr;
+  if (const auto rare = std::exchange(rare_, nullptr))
+    for (const auto& start : rare->starts)
+      start->call_off();
+  // May hold handles that lead back here.
   options_ = nullptr;
-  guard_watch_ = nullptr;
-  lives_with_child_ = nullptr;
+  parts_ = nullptr;
   SupervisingActor::on_exit();
 }
 
 // A guard does not keep its senders alive.
 void BackOffSender::watch_guard() {
-  guard_watch_ = options_->guard.watch([self = address()](Duration spread) {
+  rare().guard_watch = options_->guard.watch([self = address()](Duration spread) {
     if (const auto alive = caf::actor_cast<caf::actor>(self))
       seam::enqueue(alive, GuardClosed{spread});
   });
 }
 
+// -- words --------------------------------------------------------------------------
+
+bool BackOffSender::on_word(const seam::Word& word) {
+  if (on_childs_word(word))
+    return true;
+  if (word.as<WakeUp>())
+    take(input::Wake{});
+  else if (const auto* const submission = word.as<Submit>())
+    submit(*submission);
+  else if (const auto* const guard = word.as<GuardClosed>())
+    take(input::GuardClosed{guard->spread});
+  else if (word.as<StoreNews>())
+    on_store_news();
+  else if (const auto* const start = word.as<StartNews>())
+    on_start_news(start->start);
+  else if (word.as<Status>())
+    tell_status(open_request());
+  else if (word.as<CurrentChild>())
+    tell_child(open_request());
+  else if (word.as<RetryNow>())
+    obey(input::RetryNow{});
+  else if (word.as<Reset>())
+    obey(input::Reset{});
+  else if (word.as<Pause>())
+    obey(input::Pause{});
+  else if (word.as<Resume>())
+    obey(input::Resume{});
+  else if (const auto* const drain = word.as<Drain>())
+    on_drain(*drain);
+  else if (word.as<Stop>())
+    on_stop();
+  else
+    return false;
+  return true;
+}
+
+// A child that acknowledges by reply has no use for these, which are then messages like any other.
+bool BackOffSender::on_childs_word(const seam::Word& word) {
+  if (acknowledges_by_reply_)
+    return false;
+  if (const auto* const sent = word.as<Sent>())
+    on_sent(*sent);
+  else if (const auto* const nack = word.as<Nack>())
+    on_nack(*nack);
+  else if (const auto* const reject = word.as<Reject>())
+    on_reject(*reject);
+  else if (const auto* const working = word.as<Working>())
+    take(input::Working{HandOverId{working->id}});
+  else
+    return false;
+  return true;
+}
+
 // -- children -----------------------------------------------------------------------
 
-void BackOffSender::on_answer(HandOverId id, caf::message answer) {
-  if (options_->acknowledgement == Acknowledgement::by_reply)
-    take(input::Acknowledged{id}, {}, std::move(answer));
+void BackOffSender::on_answer(HandOverId id, caf::message&& answer) {
+  if (acknowledges_by_reply_)
+    take(input::Acknowledged{id}, std::move(answer));
   else if (answer.match_elements<Sent>())
     on_sent(answer.get_as<Sent>(0));
   else if (answer.match_elements<Nack>())
@@ -129,7 +166,8 @@ void BackOffSender::on_answer(HandOverId id, caf::message answer) {
 }
 
 void BackOffSender::on_sent(const Sent& sent) {
-  take(input::Acknowledged{HandOverId{sent.id}}, {}, sent.answer);
+  auto answer = sent.answer;
+  take(input::Acknowledged{HandOverId{sent.id}}, std::move(answer));
 }
 
 void BackOffSender::on_nack(const Nack& nack) {
@@ -178,44 +216,33 @@ Cause BackOffSender::cause_of(const caf::error& error, bool with_text) const {
 // -- whoever controls it --------------------------------------------------------------
 
 void BackOffSender::obey(Input input) {
-  auto client = make_response_promise();
+  auto client = open_request();
   take(std::move(input));
   tell_status(std::move(client));
 }
 
-void BackOffSender::tell_status(caf::response_promise client) {
-  seam::answer_request(client, caf::make_message(engine_.status(now())));
+void BackOffSender::tell_status(seam::OpenRequest client) {
+  answer_request(client, caf::make_message(engine_.status(now())));
 }
 
-void BackOffSender::tell_child(caf::response_promise client) {
+void BackOffSender::tell_child(seam::OpenRequest client) {
   const auto incarnation = engine_.living_child();
-  seam::answer_request(client, caf::make_message(ChildHandle{child(incarnation), incarnation}));
+  answer_request(client, caf::make_message(ChildHandle{child(incarnation), incarnation}));
 }
 
 void BackOffSender::on_drain(const Drain& drain) {
-  const auto ticket = ++last_ticket_;
-  drains_.push_back({ticket, make_response_promise()});
+  const auto ticket = ++rare().last_ticket;
+  rare().drains.push_back({ticket, open_request()});
   take(input::Drain{ticket, now() + drain.within});
 }
 
 void BackOffSender::on_stop() {
-  auto client = make_response_promise();
+  auto client = open_request();
   take(input::Stop{});
   if (store_)
     end_storing(); // first, for whoever has the answer may give the outbox to the next sender
   tell_status(std::move(client));
   quit();
-}
-
-// -- making one -----------------------------------------------------------------------
-
-caf::actor spawn_back_off_sender(caf::actor_system& system, ChildFactory make_child,
-                                 SenderOptions options) {
-  auto problems = check(options);
-  if (!make_child)
-    problems.add("make_child", "an empty function", "a function that returns a fresh actor");
-  problems.raise_if_any();
-  return system.spawn<BackOffSender>(std::move(make_child), std::move(options));
 }
 
 } // namespace backoff_actor

@@ -4,6 +4,7 @@
 #include "backoff_actor/caf/control.hpp"
 #include "backoff_actor/caf/dead_letter_record.hpp"
 #include "backoff_actor/caf/messages.hpp"
+#include "backoff_actor/caf/sender_blueprint.hpp"
 #include "backoff_actor/caf/sender_options.hpp"
 #include "backoff_actor/caf/submission.hpp"
 #include "backoff_actor/caf/supervising_actor.hpp"
@@ -48,7 +49,7 @@ class SenderStore;
 /// With a durable outbox (`SenderOptions::outbox`) a message is accepted when it is stored, and what is
 /// owed when the sender ends stays owed there, `SenderError::suspended`.
 ///
-/// Use `spawn_back_off_sender`.
+/// Use `spawn_back_off_sender`, or for many a `SenderBlueprint`.
 ///
 /// @errors a child that crashes or cannot be made is made again. An error that a living child
 ///         answers is the answer, and ends the delivery, unless it says when to come back
@@ -63,12 +64,17 @@ public:
   ///         no child can ever be made then: `spawn_back_off_sender` refuses it.
   BackOffSender(caf::actor_config& config, ChildFactory make_child, SenderOptions options);
 
+  /// Is called by CAF. Nothing is started before `make_behavior`.
+  ///
+  /// @errors throws `StoreError`, `in_use`, if another sender uses the durable outbox.
+  BackOffSender(caf::actor_config& config, const SenderBlueprint& blueprint);
+
   /// Is called by CAF.
   ~BackOffSender() override;
 
   /// The sender's name in CAF's logs.
   const char* name() const override { return "backoff_actor.sender"; }
-  /// Starts the first child.
+  /// Starts the first child, unless that waits for its first use.
   caf::behavior make_behavior() override;
 
   /// Answers `SenderError::stopped` to every request that is still owed, or `SenderError::suspended`
@@ -83,9 +89,9 @@ private:
     std::string key;
     std::string idempotency_key;
     std::uint64_t delivery = 0;
-    std::vector<caf::response_promise> joined; // of those who submitted it once more
-    std::vector<caf::response_promise> wait_for_acceptance;
-    caf::strong_actor_ptr client; // once it was answered: its promise knows it no longer
+    std::vector<seam::OpenRequest> joined; // of those who submitted it once more
+    std::vector<seam::OpenRequest> wait_for_acceptance;
+    caf::strong_actor_ptr client; // who was answered when it was accepted
     caf::error held;              // an error answer that may turn out to be final
     bool held_is_bounce = false;
     bool is_answered_on_acceptance = false;
@@ -95,7 +101,7 @@ private:
   // What the engine does not know of a delivery, in the same slot as there.
   struct Parcel {
     caf::message payload;
-    caf::response_promise client;
+    seam::OpenRequest client;
     std::unique_ptr<Extra> extra; // small, for there may be a million of them
 
     Extra& more();
@@ -110,17 +116,34 @@ private:
 
   struct OpenDrain {
     std::uint32_t ticket;
-    caf::response_promise client;
+    seam::OpenRequest client;
+  };
+
+  // What few senders have, or only now and then.
+  struct Rare {
+    std::unique_ptr<IdempotencyKeys> keys{}; // none: nobody has given one yet
+    std::shared_ptr<const void> guard_watch{};
+    std::vector<OpenDrain> drains{};
+    std::vector<std::shared_ptr<ChildStart>> starts{}; // whose children come later, by incarnation
+    std::optional<caf::error> exit_reason{};           // with which to end after this step
+    caf::strong_actor_ptr lives_with_child{};          // of this actor, while its last child works
+    std::uint32_t last_ticket = 0;
+
+    bool is_empty() const;
   };
 
   class CarryOut; // one member per effect
 
+  BackOffSender(caf::actor_config& config, std::shared_ptr<const detail::SenderParts> parts);
+
   // -- what it is told (back_off_sender.cpp) ----------------------------------------
 
-  void on_answer(HandOverId id, caf::message answer) override;
+  void on_answer(HandOverId id, caf::message&& answer) override;
   void on_error_answer(HandOverId id, ErrorInfo info) override;
   void on_probe_answer(std::uint32_t incarnation, std::uint32_t probe) override;
   void on_child_down(std::uint32_t incarnation, const caf::error& reason) override;
+  bool on_word(const seam::Word& word) override;
+  bool on_childs_word(const seam::Word& word);
   void on_start_news(std::uint64_t number);
   void on_sent(const Sent& sent);
   void on_nack(const Nack& nack);
@@ -129,15 +152,17 @@ private:
   void on_stop();
   void obey(Input input);
   void watch_guard();
-  void tell_status(caf::response_promise client);
-  void tell_child(caf::response_promise client);
+  void tell_status(seam::OpenRequest client);
+  void tell_child(seam::OpenRequest client);
   Cause cause_of(const caf::error& error, bool with_text) const;
 
   // -- how a message becomes a delivery (submit.cpp) --------------------------------
 
-  void on_message(caf::message payload) override;
+  void on_message(caf::message&& payload) override;
   void submit(const Submit& x);
-  void promise_to_answer();
+  void keep_client();
+  Instant time_of_message();
+  Instant deadline(Instant at, Duration time_to_live) const;
   std::string key_of(const Submit& x) const;
   std::uint64_t number_of(const std::string& key) const;
   std::uint32_t weight_of(const caf::message& message);
@@ -168,44 +193,50 @@ private:
 
   // -- what is done about it (carry_out.cpp) ----------------------------------------
 
-  void take(Input input, caf::error error = {}, caf::message answer = {});
-  void step(const FollowUp& news, std::vector<FollowUp>& follow_ups);
+  void take(Input input, caf::error error = {});
+  void take(Instant at, const input::Submit& x);
+  void take(const input::Acknowledged& x, caf::message&& answer);
+  template <class News>
+  void step(Instant at, const News& input, const FollowUp* news, std::vector<FollowUp>& follow_ups);
+  template <class News>
+  void take_at(Instant at, const News& input, const FollowUp* news);
+  void follow(std::vector<FollowUp>& follow_ups);
   std::optional<FollowUp> start_child(std::uint32_t incarnation, bool is_fallback);
   FollowUp started(std::uint32_t incarnation, const caf::actor& child, Ownership ownership);
   FollowUp not_started(std::uint32_t incarnation, const std::string& text);
   void call_off(std::uint32_t incarnation);
+  std::shared_ptr<ChildStart> take_start(std::uint64_t number);
+  Rare& rare();
+  bool is_drained() const { return !rare_ || rare_->drains.empty(); }
   void rest();
 
   // -- what failures are to others (failures.cpp) -----------------------------------
 
-  static caf::error just_come(const FollowUp& news);
-  static caf::error rejection(const Parcel& parcel, const FollowUp& news);
-  caf::error exit_reason(const effect::Quit& x, const FollowUp& news) const;
-  void bury(const effect::DeadLetter& x, const FollowUp& news);
+  static caf::error just_come(const FollowUp* news);
+  static caf::error rejection(const Parcel& parcel, const FollowUp* news);
+  caf::error exit_reason(const effect::Quit& x, const FollowUp* news) const;
+  void bury(const effect::DeadLetter& x, const FollowUp* news);
   void record(DeadLetter letter) const;
 
-  ChildFactory make_child_;
-  std::unique_ptr<const SenderOptions> options_; // none once the sender has ended
+  // A million idle senders are a million of these: what is not needed by each has no place here.
+  std::shared_ptr<const detail::SenderParts> parts_; // none once the sender has ended
+  const SenderOptions* options_;                     // among them
   SenderEngine engine_;
-  std::unique_ptr<SenderStore> store_;    // none: what is owed is in memory
-  std::unique_ptr<IdempotencyKeys> keys_; // none: nobody has given one yet
-  std::shared_ptr<const void> guard_watch_;
-  bool is_observed_;     // somebody reads the causes of errors
-  bool forwards_;        // delivers at most once: promises are made only to those who wait
-  std::uint64_t origin_; // which `TrackedMsg` names
+  std::unique_ptr<SenderStore> store_; // none: what is owed is in memory
+  std::unique_ptr<Rare> rare_;         // none: there is nothing of it
+  bool is_observed_;                   // somebody reads the causes of errors
+  bool forwards_;                      // delivers at most once: only clients that wait are kept
+  bool acknowledges_by_reply_;
+  bool looks_into_messages_; // or at what comes with them
+  bool is_timed_;            // something runs or is told of that begins with a message
+  std::uint64_t origin_;     // which `TrackedMsg` names
   std::vector<Parcel> parcels_;
-  Effects effects_;
-  Parcel incoming_;     // the submission being decided on
-  caf::message answer_; // the acknowledgement being decided on
-  std::vector<OpenDrain> drains_;
-  std::vector<std::shared_ptr<ChildStart>> starts_; // whose children come later, by incarnation
-  std::uint32_t last_ticket_ = 0;
-  std::optional<caf::error> exit_reason_;  // with which to end after this step
-  caf::strong_actor_ptr lives_with_child_; // of this actor, while its last child works
-  caf::strong_actor_ptr keep_alive_; // of this actor, while it owes: not every promise holds it
+  Parcel incoming_;                  // the submission being decided on
+  caf::message* answer_ = nullptr;   // the acknowledgement being decided on
+  caf::strong_actor_ptr keep_alive_; // of this actor, while it owes
 };
 
-/// Starts a sender, and with it its child; `child_of` makes the factory of a worker class.
+/// Starts a sender, and with it its child, as a `SenderBlueprint` of its own would; `child_of` makes the factory of a worker class.
 ///
 /// @errors throws `InvalidArgument` naming every option that `check` finds wrong, and `make_child`
 ///         if it is empty; nothing has been started then.

@@ -1,6 +1,7 @@
 // What a sender does about what it is told: the engine decides, and this carries it out.
 
 #include "backoff_actor/caf/back_off_sender.hpp"
+#include "backoff_actor/caf/borrowed_effects.hpp"
 #include "backoff_actor/caf/child_start.hpp"
 #include "backoff_actor/caf/idempotency_keys.hpp"
 #include "backoff_actor/caf/sender_store.hpp"
@@ -42,29 +43,32 @@ BackOffSender::Extra& BackOffSender::Parcel::more() {
 }
 
 caf::actor BackOffSender::Parcel::source() const {
-  return caf::actor_cast<caf::actor>(extra && extra->client ? extra->client : client.source());
+  return caf::actor_cast<caf::actor>(extra && extra->client ? extra->client : client.client);
 }
 
 // -- effects ------------------------------------------------------------------------
 
 class BackOffSender::CarryOut {
 public:
-  CarryOut(BackOffSender& self, const FollowUp& news, std::vector<FollowUp>& follow_ups)
+  CarryOut(BackOffSender& self, const FollowUp* news, std::vector<FollowUp>& follow_ups)
     : self_(self), news_(news), follow_ups_(follow_ups) {}
 
   void operator()(const effect::Accept& x) {
-    self_.promise_to_answer();
+    self_.keep_client();
     if (self_.parcels_.size() <= x.slot)
       self_.parcels_.resize(x.slot + 1);
-    auto& parcel = self_.parcels_[x.slot] = std::move(self_.incoming_);
-    if (!parcel.extra)
+    auto& parcel = self_.parcels_[x.slot]; // which is empty
+    parcel.payload.swap(self_.incoming_.payload);
+    std::swap(parcel.client, self_.incoming_.client);
+    if (!self_.incoming_.extra)
       return;
+    std::swap(parcel.extra, self_.incoming_.extra);
     auto& extra = *parcel.extra;
     extra.delivery = x.delivery;
     if (!extra.idempotency_key.empty())
       self_.keys().owe(extra.idempotency_key, x.slot);
     if (extra.is_answered_on_acceptance) {
-      extra.client = parcel.client.source();
+      extra.client = parcel.client.client;
       extra.wait_for_acceptance.push_back(std::exchange(parcel.client, {}));
     }
     if (!self_.store_)
@@ -72,10 +76,10 @@ public:
   }
 
   void operator()(const effect::Refuse& x) {
-    self_.promise_to_answer();
+    self_.keep_client();
     auto parcel = std::exchange(self_.incoming_, {});
-    seam::refuse(parcel.client,
-                 x.reason == Refusal::unusable ? news_.error : make_error(error_of(x.reason)));
+    self_.refuse(parcel.client,
+                 x.reason == Refusal::unusable ? news_->error : make_error(error_of(x.reason)));
   }
 
   void operator()(const effect::Persist& x) { self_.store(x); }
@@ -109,7 +113,7 @@ public:
     auto& parcel = self_.parcels_[x.slot];
     if (parcel.extra)
       parcel.extra->held = {};
-    if (self_.options_->acknowledgement == Acknowledgement::by_reply)
+    if (self_.acknowledges_by_reply_)
       self_.hand_over(x.incarnation, x.hand_over, parcel.payload);
     else
       self_.hand_over(
@@ -120,27 +124,27 @@ public:
 
   void operator()(const effect::Forward& x) {
     if (x.is_final_stop)
-      self_.lives_with_child_ = self_.ctrl();
+      self_.rare().lives_with_child = self_.ctrl();
     const auto child = self_.child(x.incarnation);
     if (x.slot != Outbox::none) {
       auto parcel = std::exchange(self_.parcels_[x.slot], {});
-      return seam::forward(parcel.client, std::move(parcel.payload), child);
+      return self_.pass_on(parcel.client, std::move(parcel.payload), child);
     }
     auto parcel = std::exchange(self_.incoming_, {});
     if (!parcel.extra || !parcel.extra->is_answered_on_acceptance)
       return self_.forward_current(std::move(parcel.payload), child);
-    auto client = self_.make_response_promise();
-    seam::answer(client, caf::make_message(Accepted{x.delivery}));
-    seam::forward(client, std::move(parcel.payload), child);
+    auto client = self_.open_request();
+    self_.answer(client, caf::make_message(Accepted{x.delivery}));
+    self_.pass_on(client, std::move(parcel.payload), child);
   }
 
   void operator()(const effect::Divert&) {
-    self_.promise_to_answer();
+    self_.keep_client();
     auto parcel = std::exchange(self_.incoming_, {});
     if (const auto* const reply = std::get_if<ReplyWhileDown>(&*self_.options_->while_down))
-      seam::answer(parcel.client, reply->message);
+      self_.answer(parcel.client, caf::message{reply->message});
     else
-      seam::forward(parcel.client, std::move(parcel.payload),
+      self_.pass_on(parcel.client, std::move(parcel.payload),
                     std::get<ForwardWhileDown>(*self_.options_->while_down).to);
   }
 
@@ -148,81 +152,122 @@ public:
 
   void operator()(const effect::HoldAnswer& x) {
     auto& extra = self_.parcels_[x.slot].more();
-    extra.held = news_.error;
-    extra.held_is_bounce = std::get<input::ErrorAnswer>(news_.input).is_bounce;
+    extra.held = news_->error;
+    extra.held_is_bounce = std::get<input::ErrorAnswer>(news_->input).is_bounce;
   }
 
   void operator()(const effect::Acknowledge& x) {
-    auto parcel = std::exchange(self_.parcels_[x.slot], {});
+    auto& parcel = self_.parcels_[x.slot];
     if (self_.store_)
       self_.store_->acknowledge(x.delivery, self_.now());
     if (parcel.extra) {
       self_.note_end(parcel, true);
       for (auto& client : parcel.extra->joined)
-        seam::answer(client, self_.answer_);
+        self_.answer(client, caf::message{*self_.answer_});
+      parcel.extra = nullptr;
     }
-    seam::answer(parcel.client, std::move(self_.answer_));
+    parcel.payload.reset();
+    self_.answer(parcel.client, std::move(*self_.answer_));
   }
 
   void operator()(const effect::DeadLetter& x) { self_.bury(x, news_); }
 
   void operator()(const effect::Drained& x) {
-    const auto drain = std::find_if(self_.drains_.begin(), self_.drains_.end(),
+    auto& drains = self_.rare().drains;
+    const auto drain = std::find_if(drains.begin(), drains.end(),
                                     [&](const OpenDrain& open) { return open.ticket == x.ticket; });
-    if (drain == self_.drains_.end())
+    if (drain == drains.end())
       return;
-    seam::answer_request(drain->client, caf::make_message(Drained{x.left}));
-    self_.drains_.erase(drain);
+    self_.answer_request(drain->client, caf::make_message(Drained{x.left}));
+    drains.erase(drain);
   }
 
   void operator()(const effect::WakeAt& x) { self_.wake_at(x.at); }
 
   void operator()(const effect::Quit& x) {
     // At once, for the dead letters that follow take the held error with them.
-    self_.exit_reason_ = self_.exit_reason(x, news_);
+    self_.rare().exit_reason = self_.exit_reason(x, news_);
   }
 
 private:
   BackOffSender& self_;
-  const FollowUp& news_;
+  const FollowUp* news_; // none: a submission, or an acknowledgement
   std::vector<FollowUp>& follow_ups_;
 };
 
 // -- steps --------------------------------------------------------------------------
 
-void BackOffSender::take(Input input, caf::error error, caf::message answer) {
-  answer_ = std::move(answer);
+void BackOffSender::take(Input input, caf::error error) {
+  const FollowUp news{std::move(input), std::move(error)};
+  take_at(now(), news.input, &news);
+}
+
+void BackOffSender::take(Instant at, const input::Submit& x) { take_at(at, x, nullptr); }
+
+void BackOffSender::take(const input::Acknowledged& x, caf::message&& answer) {
+  answer_ = &answer;
+  take_at(time_of_message(), x, nullptr);
+}
+
+template <class News>
+void BackOffSender::take_at(Instant at, const News& input, const FollowUp* news) {
   std::vector<FollowUp> follow_ups;
-  step({std::move(input), std::move(error)}, follow_ups);
-  for (std::size_t i = 0; i < follow_ups.size(); ++i) {
-    const auto news = std::move(follow_ups[i]); // which grows meanwhile
-    step(news, follow_ups);
-  }
-  answer_ = {};
+  step(at, input, news, follow_ups);
+  if (!follow_ups.empty())
+    follow(follow_ups);
   if (store_)
     store_->flush();
-  if (auto reason = std::exchange(exit_reason_, std::nullopt))
-    quit(std::move(*reason));
-  if (engine_.owed() == 0 && drains_.empty())
+  if (rare_ && rare_->exit_reason)
+    quit(*std::exchange(rare_->exit_reason, std::nullopt));
+  if (engine_.owed() == 0 && is_drained())
     rest();
   else if (!keep_alive_)
     keep_alive_ = ctrl();
 }
 
-void BackOffSender::step(const FollowUp& news, std::vector<FollowUp>& follow_ups) {
-  effects_.clear();
-  engine_.step(now(), news.input, effects_);
-  for (const auto& effect : effects_)
-    std::visit(CarryOut{*this, news, follow_ups}, effect);
+void BackOffSender::follow(std::vector<FollowUp>& follow_ups) {
+  for (std::size_t i = 0; i < follow_ups.size(); ++i) {
+    const auto news = std::move(follow_ups[i]); // which grows meanwhile
+    step(now(), news.input, &news, follow_ups);
+  }
+}
+
+template <class News>
+void BackOffSender::step(Instant at, const News& input, const FollowUp* news,
+                         std::vector<FollowUp>& follow_ups) {
+  BorrowedEffects effects;
+  engine_.step(at, input, *effects);
+  CarryOut carry_out{*this, news, follow_ups};
+  for (const auto& effect : *effects) {
+    // What every delivery has, without a jump through a table.
+    if (const auto* const accept = std::get_if<effect::Accept>(&effect))
+      carry_out(*accept);
+    else if (const auto* const hand_over = std::get_if<effect::HandOver>(&effect))
+      carry_out(*hand_over);
+    else if (const auto* const acknowledge = std::get_if<effect::Acknowledge>(&effect))
+      carry_out(*acknowledge);
+    else
+      std::visit(carry_out, effect);
+  }
+}
+
+BackOffSender::Rare& BackOffSender::rare() {
+  if (!rare_)
+    rare_ = std::make_unique<Rare>();
+  return *rare_;
+}
+
+bool BackOffSender::Rare::is_empty() const {
+  return !keys && !guard_watch && drains.empty() && starts.empty() && !exit_reason
+         && !lives_with_child;
 }
 
 void BackOffSender::rest() {
   keep_alive_ = nullptr;
-  // What a backlog has left behind is not kept for the next one.
-  if (parcels_.size() > Outbox::kept_size)
+  if (engine_.is_at_rest() || parcels_.size() > Outbox::kept_size)
     std::vector<Parcel>{}.swap(parcels_);
-  if (effects_.capacity() > Outbox::kept_size)
-    Effects{}.swap(effects_);
+  if (rare_ && rare_->is_empty())
+    rare_ = nullptr;
 }
 
 // -- children -----------------------------------------------------------------------
@@ -230,12 +275,13 @@ void BackOffSender::rest() {
 // Nothing, if the child comes later.
 std::optional<BackOffSender::FollowUp> BackOffSender::start_child(std::uint32_t incarnation,
                                                                   bool is_fallback) {
-  const auto& make = is_fallback ? options_->fallback : make_child_;
+  const auto& make = is_fallback ? options_->fallback : parts_->make_child;
   try {
     if (!make.is_asynchronous())
       return started(incarnation, make(this), Ownership::sole);
-    starts_.push_back(std::make_shared<ChildStart>(address(), incarnation));
-    make(this, ChildPromise{starts_.back()});
+    const auto start = std::make_shared<ChildStart>(address(), incarnation);
+    rare().starts.push_back(start);
+    make(this, ChildPromise{start});
     return std::nullopt;
   } catch (const std::exception& exception) {
     call_off(incarnation);
@@ -263,13 +309,24 @@ BackOffSender::FollowUp BackOffSender::not_started(std::uint32_t incarnation,
           std::move(error)};
 }
 
-void BackOffSender::on_start_news(std::uint64_t number) {
-  const auto it = std::find_if(starts_.begin(), starts_.end(),
+// Takes the start out of those that are under way; none: it was called off.
+std::shared_ptr<ChildStart> BackOffSender::take_start(std::uint64_t number) {
+  if (!rare_)
+    return nullptr;
+  auto& starts = rare_->starts;
+  const auto it = std::find_if(starts.begin(), starts.end(),
                                [&](const auto& start) { return start->number() == number; });
-  if (it == starts_.end())
-    return; // it was called off
-  const auto start = std::move(*it);
-  starts_.erase(it);
+  if (it == starts.end())
+    return nullptr;
+  auto result = std::move(*it);
+  starts.erase(it);
+  return result;
+}
+
+void BackOffSender::on_start_news(std::uint64_t number) {
+  const auto start = take_start(number);
+  if (!start)
+    return;
   const auto result = start->take(this);
   const auto incarnation = static_cast<std::uint32_t>(number);
   auto news = result.child ? started(incarnation, result.child, result.ownership)
@@ -278,13 +335,8 @@ void BackOffSender::on_start_news(std::uint64_t number) {
 }
 
 void BackOffSender::call_off(std::uint32_t incarnation) {
-  const auto it = std::find_if(starts_.begin(), starts_.end(),
-                               [&](const auto& start) { return start->number() == incarnation; });
-  if (it == starts_.end())
-    return;
-  const auto start = std::move(*it);
-  starts_.erase(it);
-  start->call_off();
+  if (const auto start = take_start(incarnation))
+    start->call_off();
 }
 
 } // namespace backoff_actor

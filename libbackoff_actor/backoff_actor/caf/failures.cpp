@@ -41,25 +41,27 @@ std::string last(const std::string& cause) { return cause.empty() ? "" : "last: 
 } // namespace
 
 // The error that the engine is being told of. Only silence comes without one of its own.
-caf::error BackOffSender::just_come(const FollowUp& news) {
-  return std::holds_alternative<input::Wake>(news.input) ? make_error(SenderError::ack_timeout)
-                                                         : news.error;
+caf::error BackOffSender::just_come(const FollowUp* news) {
+  if (!news)
+    return {};
+  return std::holds_alternative<input::Wake>(news->input) ? make_error(SenderError::ack_timeout)
+                                                          : news->error;
 }
 
 // With what a child refused a delivery for good.
-caf::error BackOffSender::rejection(const Parcel& parcel, const FollowUp& news) {
-  const auto& input = news.input;
+caf::error BackOffSender::rejection(const Parcel& parcel, const FollowUp* news) {
   // What was held is what it meant, if that is what the engine has just found out: not if the child
   // hangs, crashed over it without a word, or has changed its mind and said Reject.
-  if (parcel.extra && parcel.extra->held
-      && (std::holds_alternative<input::ChildAlive>(input)
-          || (std::holds_alternative<input::ChildDown>(input) && !parcel.extra->held_is_bounce)))
+  if (news && parcel.extra && parcel.extra->held
+      && (std::holds_alternative<input::ChildAlive>(news->input)
+          || (std::holds_alternative<input::ChildDown>(news->input)
+              && !parcel.extra->held_is_bounce)))
     return parcel.extra->held;
   auto error = just_come(news);
   return error ? error : caf::make_error(caf::sec::request_receiver_down); // it stopped normally
 }
 
-caf::error BackOffSender::exit_reason(const effect::Quit& x, const FollowUp& news) const {
+caf::error BackOffSender::exit_reason(const effect::Quit& x, const FollowUp* news) const {
   if (!x.cause)
     return {};
   auto reason = x.slot == Outbox::none ? just_come(news) : rejection(parcels_[x.slot], news);
@@ -68,7 +70,7 @@ caf::error BackOffSender::exit_reason(const effect::Quit& x, const FollowUp& new
   return make_error(SenderError::gave_up, last(x.cause->text));
 }
 
-void BackOffSender::bury(const effect::DeadLetter& x, const FollowUp& news) {
+void BackOffSender::bury(const effect::DeadLetter& x, const FollowUp* news) {
   auto parcel = std::exchange(parcels_[x.slot], {});
   const auto cause = x.cause ? x.cause->text : std::string{};
   if (options_->dead_letters || options_->on_dead_letter)
@@ -79,15 +81,15 @@ void BackOffSender::bury(const effect::DeadLetter& x, const FollowUp& news) {
     store_->bury(x.delivery, x.reason, x.attempts, cause, now());
   if (parcel.extra)
     note_end(parcel, false);
-  for_each_client(parcel, [&](caf::response_promise& client) {
-    if (!client.pending() || client.async())
-      seam::refuse(client, {}); // gets nothing
+  for_each_client(parcel, [&](seam::OpenRequest& client) {
+    if (!client.is_request())
+      client = {}; // gets nothing
     else if (x.reason == DeadLetterReason::rejected)
-      seam::refuse(client, rejection(parcel, news));
+      refuse(client, rejection(parcel, news));
     else if (x.reason == DeadLetterReason::not_stored)
-      seam::refuse(client, make_error(SenderError::not_stored, cause));
+      refuse(client, make_error(SenderError::not_stored, cause));
     else
-      seam::refuse(client, make_error(error_of(x.reason), last(cause)));
+      refuse(client, make_error(error_of(x.reason), last(cause)));
   });
 }
 

@@ -42,7 +42,7 @@ public:
 private:
   // -- what comes ---------------------------------------------------------------------
 
-  void on_message(caf::message payload) override {
+  void on_message(caf::message&& payload) override {
     auto client = open_request();
     if (!target_)
       return refuse(client, caf::make_error(caf::sec::request_receiver_down), ctrl());

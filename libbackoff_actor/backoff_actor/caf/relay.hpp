@@ -95,7 +95,7 @@ private:
   // The names of calls are less; a probe has that of the call, and this bit.
   static constexpr std::uint64_t probe_bit = std::uint64_t{1} << 58;
 
-  void on_response(std::uint64_t name, caf::message content,
+  void on_response(std::uint64_t name, caf::message&& content,
                    const caf::strong_actor_ptr& from) final {
     const auto it = calls_.find(name & ~probe_bit);
     if (it == calls_.end())

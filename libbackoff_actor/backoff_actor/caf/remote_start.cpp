@@ -127,7 +127,7 @@ void RemoteStart::ask(const caf::message& question) {
 
 // -- what comes of them ---------------------------------------------------------------
 
-void RemoteStart::on_response(std::uint64_t number, caf::message content,
+void RemoteStart::on_response(std::uint64_t number, caf::message&& content,
                               const caf::strong_actor_ptr&) {
   if (number != number_) {
     // A worker that has come too late, since the start has gone on to the next node.

@@ -65,7 +65,7 @@ private:
   void ask(const caf::message& question);
   void on_late();
   bool is_over();
-  void on_response(std::uint64_t number, caf::message content,
+  void on_response(std::uint64_t number, caf::message&& content,
                    const caf::strong_actor_ptr& from) override;
   void on_down(const caf::actor_addr& who, const caf::error& reason) override;
 

@@ -70,7 +70,7 @@ private:
     return caf::delegated<RetriedReply>{};
   }
 
-  void on_response(std::uint64_t name, caf::message content,
+  void on_response(std::uint64_t name, caf::message&& content,
                    const caf::strong_actor_ptr&) override {
     if (!is_trying_ || name != attempt_)
       return;
@@ -103,7 +103,6 @@ private:
     else if (!is_trying_)
       attempt();
     else {
-      forget_last_request();
       calls_.end(now(), Assessment::Kind::retryable);
       failed(caf::make_error(caf::sec::request_timeout));
     }

@@ -3,18 +3,15 @@
 #include "backoff_actor/caf/supervisor_error.hpp"
 #include "backoff_actor/core/unit_random.hpp"
 
-#include <caf/actor_cast.hpp>
-#include <caf/actor_clock.hpp>
 #include <caf/atom.hpp>
 #include <caf/detail/serialized_size.hpp>
-#include <caf/expected.hpp>
 #include <caf/mailbox_element.hpp>
 #include <caf/make_actor.hpp>
 #include <caf/monitorable_actor.hpp>
 #include <caf/sec.hpp>
 #include <caf/system_messages.hpp>
+#include <caf/type_nr.hpp>
 
-#include <exception>
 #include <stdexcept>
 #include <string>
 
@@ -75,6 +72,11 @@ Cause cause_of(const caf::actor_system& system, const caf::error& error, bool wi
 }
 
 bool is_bounce(const caf::error& error) { return error == caf::sec::request_receiver_down; }
+
+const caf::error* error_in(const caf::message& message) {
+  return message.type_token() == caf::make_type_token<caf::error>() ? &message.get_as<caf::error>(0)
+                                                                    : nullptr;
+}
 
 // -- messages -----------------------------------------------------------------
 
@@ -152,129 +154,6 @@ caf::actor make_forwarder(caf::actor_system& system, std::shared_ptr<Forwarding>
   caf::actor_config config;
   return caf::make_actor<Forwarder, caf::actor>(system.next_actor_id(), system.node(), &system,
                                                 config, std::move(forwarding));
-}
-
-// -- the alarm ----------------------------------------------------------------
-
-namespace {
-
-const caf::atom_value wake_up = caf::atom("wakeup");
-
-// CAF 0.17.6's clock keeps the receiver of a pending timeout alive until the timeout is due. So the
-// timeout is set on this small stand-in, which knows its owner weakly: a sender that nobody needs
-// any more can go while its delay runs. A timeout of the same type takes the place of the one
-// before.
-class Alarm final : public caf::monitorable_actor {
-public:
-  Alarm(caf::actor_config& config, caf::weak_actor_ptr owner)
-    : caf::monitorable_actor(config), owner_(std::move(owner)) {}
-
-  void enqueue(caf::mailbox_element_ptr, caf::execution_unit* context) override {
-    if (auto owner = owner_.lock())
-      owner->enqueue(nullptr, caf::make_message_id(), caf::make_message(WakeUp{}), context);
-  }
-
-private:
-  caf::weak_actor_ptr owner_;
-};
-
-// Moving a user's values into a message may throw, which must cost one message and not the actor.
-caf::expected<caf::message> content_of(caf::message_view& view) {
-  try {
-    return view.move_content_to_message();
-  } catch (...) {
-    return error_of(std::current_exception());
-  }
-}
-
-// Request ids of 0.17.6 have 60 bits. CAF counts its own up from 1; ours have the topmost bit set,
-// so that the two cannot meet.
-constexpr std::uint64_t ours = std::uint64_t{1} << 59;
-static_assert(caf::message_id::request_id_mask == 2 * ours - 1);
-
-} // namespace
-
-// -- the actor ----------------------------------------------------------------
-
-RequestingActor::RequestingActor(caf::actor_config& config) : RequestingActorBase(config) {}
-
-void RequestingActor::complete_handlers() {
-  set_down_handler([this](caf::down_msg& down) { on_down(down.source, down.reason); });
-  set_error_handler([](caf::error&) {
-    // An error that nobody asked for. CAF's default would end this actor.
-  });
-  set_default_handler(
-    [this](caf::scheduled_actor*, caf::message_view& view) -> caf::result<caf::message> {
-      if (auto payload = content_of(view)) {
-        on_message(std::move(*payload));
-      } else {
-        auto client = make_response_promise();
-        refuse(client, std::move(payload.error()));
-      }
-      return caf::delegated<caf::message>{};
-    });
-}
-
-caf::invoke_message_result RequestingActor::consume(caf::mailbox_element& element) {
-  const auto id = element.mid.request_id().integer_value();
-  if (!element.mid.is_response() || (id & ours) == 0)
-    return caf::event_based_actor::consume(element);
-  auto content = content_of(element);
-  on_response(id & ~ours, content ? std::move(*content) : caf::make_message(content.error()),
-              element.sender);
-  return caf::invoke_message_result::consumed;
-}
-
-void RequestingActor::on_exit() {
-  cancel_wake();
-  alarm_ = nullptr;
-}
-
-void RequestingActor::make_request(std::uint64_t name, const caf::actor& receiver,
-                                   caf::message content, Priority priority) {
-  const auto id = caf::message_id{ours | name};
-  receiver->enqueue(
-    caf::make_mailbox_element(
-      ctrl(), priority == Priority::high ? id.with_high_priority() : id.with_normal_priority(), {},
-      std::move(content)),
-    context());
-}
-
-void RequestingActor::forward_current(caf::message payload, const caf::actor& receiver) {
-  auto& element = *current_mailbox_element();
-  receiver->enqueue(caf::make_mailbox_element(element.sender, element.mid,
-                                              std::move(element.stages), std::move(payload)),
-                    context());
-}
-
-void RequestingActor::watch(const caf::actor& whom, Priority news) {
-  if (news == Priority::high)
-    monitor<caf::message_priority::high>(whom);
-  else
-    monitor(whom);
-}
-
-void RequestingActor::unwatch(const caf::actor& whom) { demonitor(whom); }
-
-void RequestingActor::wake_at(Instant at) {
-  if (at <= now()) {
-    // An ordinary message: a timer would cost a turn of the clock's thread, an inline call could
-    // recurse.
-    enqueue(caf::make_mailbox_element(nullptr, caf::make_message_id(), {}, WakeUp{}), context());
-    return;
-  }
-  if (!alarm_) {
-    caf::actor_config config;
-    alarm_ = caf::make_actor<Alarm, caf::strong_actor_ptr>(
-      system().next_actor_id(), system().node(), &system(), config, caf::weak_actor_ptr{ctrl()});
-  }
-  clock().set_ordinary_timeout(caf::actor_clock::time_point{at.since_origin}, alarm_->get(),
-                               wake_up, 0);
-}
-
-void RequestingActor::cancel_wake() {
-  if (alarm_)
-    clock().cancel_ordinary_timeout(alarm_->get(), wake_up);
 }
 
 // -- threads -----------------------------------------------------------------

@@ -23,6 +23,7 @@
 #include <caf/send.hpp>
 #include <caf/serializer_impl.hpp>
 #include <caf/system_messages.hpp>
+#include <caf/type_erased_tuple.hpp>
 #include <caf/type_id.hpp>
 
 #include <cstddef>
@@ -31,6 +32,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -215,52 +217,5 @@ auto on_exit_message(caf::scheduled_actor& self, OnExitMessage on_exit_message) 
   self.set_exit_handler([on_exit_message](caf::exit_msg& x) { on_exit_message(std::as_const(x)); });
   return [](const caf::exit_msg&) {}; // which never comes here
 }
-
-// -- the actor ----------------------------------------------------------------
-
-/// An actor that takes messages of any type, makes requests of any type, and gets back whatever
-/// comes.
-///
-/// A request is named by the caller, with 59 bits, and the name is put into CAF's request id, so
-/// that no table of open requests is needed: CAF's own costs linear time. Answers are taken in
-/// `consume`, because a response handler of CAF 0.17.6 cannot take a message of any type.
-///
-/// @thread all members run in the actor's own thread.
-class BACKOFF_ACTOR_EXPORT RequestingActor : public RequestingActorBase {
-public:
-  /// Is called by CAF.
-  explicit RequestingActor(caf::actor_config& config);
-
-  /// Takes the answers to `make_request`, which it knows by their ids, and leaves the rest to CAF.
-  caf::invoke_message_result consume(caf::mailbox_element& element) override;
-
-  /// Is called when the actor ends; an overrider calls it too.
-  ///
-  /// @thread the actor's own, or the one that drops the last handle to the actor.
-  void on_exit() override;
-
-protected:
-  void make_request(std::uint64_t name, const caf::actor& receiver, caf::message content,
-                    Priority priority) final;
-  void forward_current(caf::message payload, const caf::actor& receiver) final;
-  void forget_last_request() final {}
-  using RequestingActorBase::watch;
-  void watch(const caf::actor& whom, Priority news) final;
-  void unwatch(const caf::actor& whom) final;
-  void wake_at(Instant at) final;
-
-  /// Completes the handlers of a derived class to a behavior, with what every such actor needs.
-  template <class... Handlers>
-  caf::behavior complete(Handlers... handlers) {
-    complete_handlers();
-    return {std::move(handlers)...};
-  }
-
-private:
-  void complete_handlers();
-  void cancel_wake();
-
-  caf::strong_actor_ptr alarm_;
-};
 
 } // namespace backoff_actor::seam

@@ -96,6 +96,10 @@ bool is_bounce(const caf::error& error) {
   return error == caf::sec::request_receiver_down || error == caf::sec::broken_promise;
 }
 
+const caf::error* error_in(const caf::message& message) {
+  return message.match_elements<caf::error>() ? &message.get_as<caf::error>(0) : nullptr;
+}
+
 // -- messages -----------------------------------------------------------------
 
 std::size_t serialized_size(caf::actor_system& system, const caf::message& message) {
@@ -181,118 +185,6 @@ caf::actor make_forwarder(caf::actor_system& system, std::shared_ptr<Forwarding>
   caf::actor_config config;
   return caf::make_actor<Forwarder, caf::actor>(system.next_actor_id(), system.node(), &system,
                                                 config, std::move(forwarding));
-}
-
-// -- watching -----------------------------------------------------------------
-
-namespace {
-
-// CAF's own monitor with a callback stays with the watched actor until that ends, even if it is
-// disposed of.
-class Watch final : public caf::attachable {
-public:
-  struct Token {
-    static constexpr std::size_t token_type = 7450; // CAF's own are 0, 1 and 2
-    const void* watcher;
-  };
-
-  using OnDown = std::function<void(const caf::error&)>;
-
-  Watch(const void* watcher, caf::weak_actor_ptr mailbox, caf::message_priority priority,
-        OnDown on_down)
-    : watcher_(watcher), mailbox_(std::move(mailbox)), priority_(priority),
-      on_down_(std::move(on_down)) {}
-
-  void actor_exited(const caf::error& reason, caf::scheduler*) override {
-    if (const auto mailbox = mailbox_.lock())
-      mailbox->enqueue(caf::make_mailbox_element(
-                         nullptr, caf::make_message_id(priority_),
-                         caf::make_action([on_down = on_down_, reason] { on_down(reason); })),
-                       nullptr);
-  }
-
-  bool matches(const token& what) override {
-    return what.subtype == Token::token_type
-           && static_cast<const Token*>(what.ptr)->watcher == watcher_;
-  }
-
-private:
-  const void* watcher_;
-  caf::weak_actor_ptr mailbox_;
-  caf::message_priority priority_;
-  OnDown on_down_;
-};
-
-} // namespace
-
-// -- the actor ----------------------------------------------------------------
-
-namespace {
-
-caf::message_priority in_caf(Priority priority) {
-  return priority == Priority::high ? caf::message_priority::high : caf::message_priority::normal;
-}
-
-} // namespace
-
-RequestingActor::RequestingActor(caf::actor_config& config) : RequestingActorBase(config) {}
-
-void RequestingActor::on_exit() { alarm_.dispose(); }
-
-void RequestingActor::make_request(std::uint64_t name, const caf::actor& receiver,
-                                   caf::message content, Priority priority) {
-  // CAF 1.1 loses what another node answers to an urgent request.
-  const auto is_here = receiver.node() == home_system().node();
-  const auto id = new_request_id(is_here ? in_caf(priority) : caf::message_priority::normal);
-  receiver->enqueue(caf::make_mailbox_element(ctrl(), id, std::move(content)), context());
-  last_request_ = id;
-  // A handler for any message does not get errors.
-  add_multiplexed_response_handler(
-    id.response_id(), caf::behavior{
-                        [this, name](caf::error& error) {
-                          on_response(name, caf::make_message(std::move(error)), current_sender());
-                        },
-                        [this, name](caf::message response) {
-                          on_response(name, std::move(response), current_sender());
-                        },
-                      });
-}
-
-void RequestingActor::forget_last_request() {
-  // What comes for a request is what takes its handler away.
-  enqueue(caf::make_mailbox_element(nullptr, last_request_.response_id(),
-                                    caf::make_message(caf::make_error(caf::sec::request_timeout))),
-          context());
-}
-
-void RequestingActor::forward_current(caf::message payload, const caf::actor& receiver) {
-  const auto& element = *current_mailbox_element();
-  receiver->enqueue(caf::make_mailbox_element(element.sender, element.mid, std::move(payload)),
-                    context());
-}
-
-void RequestingActor::watch(const caf::actor& whom, Priority news) {
-  whom->attach(std::make_unique<Watch>(
-    this, caf::weak_actor_ptr{ctrl()}, in_caf(news),
-    [this, who = whom.address()](const caf::error& reason) { on_down(who, reason); }));
-}
-
-void RequestingActor::unwatch(const caf::actor& whom) {
-  caf::actor_cast<caf::abstract_actor*>(whom)->detach(Watch::Token{this});
-}
-
-void RequestingActor::wake_at(Instant at) {
-  alarm_.dispose();
-  if (at <= now()) {
-    // An ordinary message: a timer would cost a turn of the clock's thread, an inline call could
-    // recurse.
-    enqueue(caf::make_mailbox_element(nullptr, caf::make_message_id(), WakeUp{}), context());
-    return;
-  }
-  // Weakly, so that a sender that nobody needs any more can go while its delay runs.
-  alarm_ = clock().schedule_message(nullptr, caf::weak_actor_ptr{ctrl()},
-                                    caf::actor_clock::time_point{at.since_origin},
-                                    caf::make_message_id(), caf::make_message(WakeUp{}));
 }
 
 // -- threads -----------------------------------------------------------------

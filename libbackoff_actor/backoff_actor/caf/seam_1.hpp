@@ -44,7 +44,7 @@
 
 namespace backoff_actor::seam {
 
-// -- errors as messages ---------------------------------------------------------
+struct Response;
 
 } // namespace backoff_actor::seam
 
@@ -52,6 +52,13 @@ CAF_BEGIN_TYPE_ID_BLOCK(backoff_actor_errors, caf::first_custom_type_id + 7450)
   CAF_ADD_TYPE_ID(backoff_actor_errors, (backoff_actor::SenderError))
   CAF_ADD_TYPE_ID(backoff_actor_errors, (backoff_actor::SupervisorError))
 CAF_END_TYPE_ID_BLOCK(backoff_actor_errors)
+
+// What never leaves the process: other nodes need not agree about the numbers.
+CAF_BEGIN_TYPE_ID_BLOCK(backoff_actor_private, caf::first_custom_type_id + 7460)
+  CAF_ADD_TYPE_ID(backoff_actor_private, (backoff_actor::seam::Response))
+CAF_END_TYPE_ID_BLOCK(backoff_actor_private)
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(backoff_actor::seam::Response)
 
 CAF_ERROR_CODE_ENUM(backoff_actor::SenderError)
 CAF_ERROR_CODE_ENUM(backoff_actor::SupervisorError)
@@ -268,10 +275,18 @@ void register_types(caf::actor_system_config&) {
   caf::init_global_meta_objects<IdBlock>();
 }
 
-/// Lets the actor system render this library's errors.
+/// What came back for a request of a `RequestingActor`, as a message to itself. It is in one mailbox
+/// only, and CAF refuses to serialize it.
+struct Response {
+  std::uint64_t name = 0; ///< of the request
+  caf::message content{}; ///< an answer, or a `caf::error`
+};
+
+/// Lets the actor system render this library's errors, and registers what each `RequestingActor` needs.
 inline void register_errors(caf::actor_system_config& config) {
   caf::core::init_global_meta_objects();
   register_types<caf::id_block::backoff_actor_errors>(config);
+  register_types<caf::id_block::backoff_actor_private>(config);
 }
 
 // -- errors -------------------------------------------------------------------
@@ -308,49 +323,5 @@ template <class OnExitMessage>
 auto on_exit_message(caf::scheduled_actor&, OnExitMessage on_exit_message) {
   return [on_exit_message](const caf::exit_msg& x) { on_exit_message(x); };
 }
-
-// -- the actor ----------------------------------------------------------------
-
-/// An actor that takes messages of any type, makes requests of any type, and gets back whatever
-/// comes.
-///
-/// @thread all members run in the actor's own thread.
-class BACKOFF_ACTOR_EXPORT RequestingActor : public RequestingActorBase {
-public:
-  /// Is called by CAF.
-  explicit RequestingActor(caf::actor_config& config);
-
-  /// Is called when the actor ends; an overrider calls it too.
-  ///
-  /// @thread the actor's own, or the one that drops the last handle to the actor.
-  void on_exit() override;
-
-protected:
-  void make_request(std::uint64_t name, const caf::actor& receiver, caf::message content,
-                    Priority priority) final;
-  void forward_current(caf::message payload, const caf::actor& receiver) final;
-  void forget_last_request() final;
-  using RequestingActorBase::watch;
-  void watch(const caf::actor& whom, Priority news) final;
-  void unwatch(const caf::actor& whom) final;
-  void wake_at(Instant at) final;
-
-  /// Completes the handlers of a derived class to a behavior, with what every such actor needs.
-  template <class... Handlers>
-  caf::behavior complete(Handlers... handlers) {
-    return {std::move(handlers)...,
-            [](const caf::error&) {
-              // An error that nobody asked for. CAF's default would end this actor.
-            },
-            [this](caf::message payload) -> caf::result<caf::message> {
-              on_message(std::move(payload));
-              return caf::delegated<caf::message>{};
-            }};
-  }
-
-private:
-  caf::disposable alarm_;
-  caf::message_id last_request_;
-};
 
 } // namespace backoff_actor::seam

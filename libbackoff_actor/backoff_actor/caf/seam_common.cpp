@@ -66,23 +66,30 @@ void keep_cause(caf::scheduled_actor& self) {
     [](caf::scheduled_actor*, std::exception_ptr& thrown) { return error_of(thrown); });
 }
 
-void forward(caf::response_promise& client, caf::message payload, const caf::actor& receiver) {
-  if (client.pending())
-    client.delegate(receiver, std::move(payload));
-  else
-    enqueue(receiver, std::move(payload));
-}
-
-void RequestingActorBase::on_message(caf::message payload) {
+void RequestingActorBase::on_message(caf::message&& payload) {
   on_submission(std::move(payload), make_response_promise());
 }
 
 void RequestingActorBase::on_submission(caf::message, caf::response_promise client) {
-  refuse(client, caf::make_error(caf::sec::unexpected_message));
+  seam::refuse(client, caf::make_error(caf::sec::unexpected_message));
 }
 
-OpenRequest RequestingActorBase::open_request() {
-  return {current_sender(), current_mailbox_element()->mid};
+bool RequestingActorBase::on_word(const Word&) { return false; }
+
+void RequestingActorBase::answer(OpenRequest& client, caf::message&& answer) {
+  const auto request = std::exchange(client, {});
+  if (request.client && (request.id.is_request() || !answer.empty()))
+    respond(request, std::move(answer));
+}
+
+void RequestingActorBase::answer_request(OpenRequest& client, caf::message&& answer) {
+  const auto request = std::exchange(client, {});
+  if (request.is_request())
+    respond(request, std::move(answer));
+}
+
+void RequestingActorBase::refuse(OpenRequest& client, caf::error error) {
+  answer_request(client, caf::make_message(std::move(error)));
 }
 
 bool RequestingActorBase::probe(std::uint64_t name, const caf::actor& whom) {
@@ -93,7 +100,33 @@ bool RequestingActorBase::probe(std::uint64_t name, const caf::actor& whom) {
   return true;
 }
 
-Instant RequestingActorBase::now() { return {clock().now().time_since_epoch()}; }
+namespace {
+
+// The last look at a clock of whoever has this thread.
+struct RecentNow {
+  Instant at;
+  int uses_left = 0;
+};
+
+constexpr int uses_of_a_look = 16; // some 10 us
+
+thread_local RecentNow recent;
+
+} // namespace
+
+Instant RequestingActorBase::now() {
+  forget_recent_now();
+  return {clock().now().time_since_epoch()};
+}
+
+Instant RequestingActorBase::recent_now() {
+  if (recent.uses_left == 0)
+    recent = {now(), uses_of_a_look};
+  --recent.uses_left;
+  return recent.at;
+}
+
+void RequestingActorBase::forget_recent_now() { recent.uses_left = 0; }
 
 } // namespace seam
 

@@ -132,11 +132,6 @@ struct OpenRequest {
 BACKOFF_ACTOR_EXPORT void respond(const OpenRequest& request, caf::message answer,
                                   const caf::strong_actor_ptr& from = nullptr);
 
-/// Passes a message on to `receiver` in the name of its client, who gets the answer from there. The
-/// promise is done then; if it was before, or there is no client, the message has no sender.
-BACKOFF_ACTOR_EXPORT void forward(caf::response_promise& client, caf::message payload,
-                                  const caf::actor& receiver);
-
 // -- addresses ----------------------------------------------------------------
 
 /// Who stands behind an address.
@@ -168,10 +163,16 @@ BACKOFF_ACTOR_EXPORT caf::actor make_forwarder(caf::actor_system& system,
 /// there.
 enum class Priority { normal, high };
 
+/// A message of one value whose type is one of this library's. Each version has its own below this.
+class Word;
+
+/// Says that an actor takes words.
+struct TakesWords {};
+
 /// An actor that takes messages of any type, makes requests of any type, and gets back whatever
 /// comes. Each version has its `RequestingActor` below this.
 ///
-/// @thread all members run in the actor's own thread.
+/// @thread all members run in the actor's own thread, or in the one that drops the last handle to it.
 class BACKOFF_ACTOR_EXPORT RequestingActorBase : public caf::event_based_actor {
 public:
   using caf::event_based_actor::event_based_actor;
@@ -179,14 +180,31 @@ public:
 protected:
   /// Is told of a message that no handler of `complete` takes, and answers it sometime. Unless
   /// overridden, makes a promise for `on_submission`.
-  virtual void on_message(caf::message payload);
+  virtual void on_message(caf::message&& payload);
   /// Is told of such a message, and how to answer it. Unless overridden, refuses it.
   virtual void on_submission(caf::message payload, caf::response_promise client);
+  /// Is offered each message of one value of a type of this library's, if the actor takes words. Returns whether it was one for this actor; if nobody has answered it
+  /// then, it is answered with nothing.
+  virtual bool on_word(const Word& word);
   /// Returns how to answer the message that is being worked on, without a promise.
-  OpenRequest open_request();
+  virtual OpenRequest open_request() = 0;
+  /// Gives a client its answer, and knows it no longer; one that it knows no longer gets nothing. An
+  /// empty answer is none for a client that used a plain send.
+  void answer(OpenRequest& client, caf::message&& answer);
+  /// Gives a client that made a request its answer, and knows it no longer; one that used a plain
+  /// send gets nothing.
+  void answer_request(OpenRequest& client, caf::message&& answer);
+  /// Gives a client an error, and knows it no longer, unless it used a plain send: a bare error
+  /// would end it.
+  void refuse(OpenRequest& client, caf::error error);
+  /// Passes a message on to `receiver` in the name of its client, who gets the answer from there, and
+  /// knows the client no longer; without a client, the message has no sender.
+  virtual void pass_on(OpenRequest& client, caf::message payload, const caf::actor& receiver) = 0;
+  /// As `seam::respond`, in this actor's name; for an actor at work this is cheaper.
+  virtual void respond(const OpenRequest& request, caf::message&& answer) = 0;
   /// Is told whatever came back for a request, a `caf::error` included. No sender: CAF answered by
   /// itself.
-  virtual void on_response(std::uint64_t name, caf::message content,
+  virtual void on_response(std::uint64_t name, caf::message&& content,
                            const caf::strong_actor_ptr& from) = 0;
   /// Is told of the end of an actor that is watched.
   virtual void on_down(const caf::actor_addr& who, const caf::error& reason) = 0;
@@ -194,15 +212,12 @@ protected:
   /// Makes a request without a timeout, named by the caller; what comes back goes to `on_response`.
   ///
   /// @range `name < 2^59`; not checked.
-  virtual void make_request(std::uint64_t name, const caf::actor& receiver, caf::message content,
-                            Priority priority) = 0;
+  virtual void make_request(std::uint64_t name, const caf::actor& receiver,
+                            const caf::message& content, Priority priority) = 0;
   /// Asks for a sign of life, ahead of all that waits in the mailbox; what comes back for that name is
   /// no error if there is life. False if it is not asked: a blocking actor would take the question for
   /// work; it answers nothing when it crashes, either.
   bool probe(std::uint64_t name, const caf::actor& whom);
-  /// Holds nothing any longer for an answer to the last request; one that is on its way may still
-  /// be told.
-  virtual void forget_last_request() = 0;
   /// Passes the message that is being worked on, with `payload` as its content, on to `receiver` in the
   /// name of its client, who gets the answer from there. The handler returns `caf::delegated`, and
   /// makes no promise.
@@ -219,6 +234,12 @@ protected:
 
   /// Where the clock of the actor system stands, which need not be real time.
   Instant now();
+  /// Where it stood a few messages ago, not before this actor got the floor, nor before its last `now`:
+  /// for what is done with every message and does not hurry. Reading a clock takes as long as some
+  /// 150 instructions.
+  Instant recent_now();
+  /// Is called when the actor gets the floor.
+  static void forget_recent_now();
   /// Sends a `WakeUp` to this actor at `at`, or soon if that has passed. Takes the place of an
   /// earlier one that was not due yet. Does not keep the actor alive.
   virtual void wake_at(Instant at) = 0;

@@ -114,13 +114,17 @@ bool is_service_failure(const SenderOptions& options, const caf::error& error) {
   return assess_error(error).kind == Assessment::Kind::retryable;
 }
 
-std::shared_ptr<const EngineOptions> engine_options(const SenderOptions& options,
-                                                    std::uint64_t stream) {
+// With the seed of the process, which all its actor systems share, no two streams may be alike.
+std::uint64_t stream_of_draws(const SenderOptions& options, std::uint64_t number) {
+  if (options.stream)
+    return *options.stream;
+  return options.seed ? number : next_stream_of_this_process();
+}
+
+EngineOptions engine_options(const SenderOptions& options) {
   EngineOptions result;
-  // With the seed of the process, which all its actor systems share, no two streams may be alike.
-  result.backoff =
-    BackOff{options.backoff, options.seed.value_or(seed_of_this_process()),
-            options.stream.value_or(options.seed ? stream : next_stream_of_this_process())};
+  result.backoff = BackOff{options.backoff, options.seed.value_or(seed_of_this_process())};
+  result.child_start = options.child_start;
   result.restart = options.restart;
   result.works_on = options.works_on;
   result.ordering = options.ordering;
@@ -146,7 +150,7 @@ std::shared_ptr<const EngineOptions> engine_options(const SenderOptions& options
   result.persist = static_cast<bool>(options.outbox);
   detail::add_guarantee(result, options);
   result.on_event = options.on_event;
-  return std::make_shared<const EngineOptions>(std::move(result));
+  return result;
 }
 
 } // namespace backoff_actor

@@ -15,6 +15,7 @@
 #include "backoff_actor/observe/events.hpp"
 #include "backoff_actor/retry/shared_guard.hpp"
 #include "backoff_actor/supervision/decider.hpp"
+#include "backoff_actor/supervision/first_start.hpp"
 #include "backoff_actor/supervision/hangs.hpp"
 #include "backoff_actor/supervision/restart_limit.hpp"
 #include "backoff_actor/supervision/restart_timing.hpp"
@@ -46,7 +47,7 @@ enum class Acknowledgement {
 /// It is asked when a failure is noticed, which may be before it is known to be one: about an error
 /// answer that turns out to be that of a crash, for which it is asked again; about the end of a
 /// child that had been told to end. So it must answer from its arguments alone. About hangs it is
-/// asked once, when the sender is made. `Nack` and `Reject` say themselves what they are.
+/// asked once, when the sender, or its blueprint, is made. `Nack` and `Reject` say themselves what they are.
 ///
 /// @errors if it throws, `default_decider` decides.
 /// @thread the sender's
@@ -63,7 +64,8 @@ struct SenderOptions {
   std::optional<std::uint64_t> seed{};
 
   /// The stream of the draws within the seed. Unset: one of its own, so that no two senders march in
-  /// step; with a `seed`, the sender's number in its actor system.
+  /// step; with a `seed`, the sender's number in its actor system. If it is set, all senders of a
+  /// `SenderBlueprint` have the same.
   std::optional<std::uint64_t> stream{};
 
   /// When a child that went down is recreated.
@@ -114,6 +116,12 @@ struct SenderOptions {
   ChildFactory fallback{};
 
   // -- the child --------------------------------------------------------------------
+
+  /// When the first child is made. With `FirstStart::on_first_use` a sender whose child was never needed
+  /// takes no memory for one; until the first message its phase is `starting`, and what the message
+  /// finds out, if the child cannot be made, is what any later start would have told. What an
+  /// `outbox` holds is a use, too. Restarts, and whatever follows a normal stop, are as ever.
+  FirstStart child_start = FirstStart::at_once;
 
   /// How the child confirms a delivery.
   Acknowledgement acknowledgement = Acknowledgement::by_reply;
@@ -282,8 +290,12 @@ BACKOFF_ACTOR_EXPORT Decision decide(const SenderOptions& options, FailureKind k
 BACKOFF_ACTOR_EXPORT bool is_service_failure(const SenderOptions& options, const caf::error& error);
 
 /// Returns what the engine of a sender needs to know of its options, with all that is left open
-/// filled in. `stream` is that of the draws if the options name none.
-BACKOFF_ACTOR_EXPORT std::shared_ptr<const EngineOptions>
-engine_options(const SenderOptions& options, std::uint64_t stream);
+/// filled in but for the stream of the draws, which each sender has for itself.
+BACKOFF_ACTOR_EXPORT EngineOptions engine_options(const SenderOptions& options);
+
+/// Returns the stream of the draws of one more sender with these options; `number` is its number in its
+/// actor system. Without a seed each call has another.
+BACKOFF_ACTOR_EXPORT std::uint64_t stream_of_draws(const SenderOptions& options,
+                                                   std::uint64_t number);
 
 } // namespace backoff_actor

@@ -45,8 +45,8 @@ std::uint64_t BackOffSender::restore() {
 
 void BackOffSender::end_storing() {
   std::vector<AcknowledgedKey> acknowledged;
-  if (keys_)
-    for (const auto& [at, key] : keys_->acknowledged())
+  if (rare_ && rare_->keys)
+    for (const auto& [at, key] : rare_->keys->acknowledged())
       acknowledged.push_back({key, store_->wall_time(at)});
   store_->end(std::move(acknowledged));
   store_ = nullptr;
@@ -80,7 +80,7 @@ void BackOffSender::confirm(const effect::Confirm& x) {
   auto& extra = *parcel.extra;
   extra.is_confirmed = true;
   for (auto& client : extra.wait_for_acceptance)
-    seam::answer(client, caf::make_message(Accepted{x.delivery}));
+    answer(client, caf::make_message(Accepted{x.delivery}));
   extra.wait_for_acceptance.clear();
 }
 
@@ -95,17 +95,18 @@ void BackOffSender::suspend(const effect::Suspend& x) {
   }
   rest.message = std::move(parcel.payload);
   store_->suspend(std::move(rest));
-  for_each_client(parcel, [](caf::response_promise& client) {
-    seam::refuse(client, make_error(SenderError::suspended));
+  for_each_client(parcel, [this](seam::OpenRequest& client) {
+    refuse(client, make_error(SenderError::suspended));
   });
 }
 
 // -- idempotency keys ---------------------------------------------------------------------
 
 IdempotencyKeys& BackOffSender::keys() {
-  if (!keys_)
-    keys_ = std::make_unique<IdempotencyKeys>();
-  return *keys_;
+  auto& result = rare().keys;
+  if (!result)
+    result = std::make_unique<IdempotencyKeys>();
+  return *result;
 }
 
 void BackOffSender::note_end(const Parcel& parcel, bool is_acknowledged) {
@@ -133,12 +134,12 @@ bool BackOffSender::is_known(const Submit& x) {
   }
   auto& first = parcels_[slot].more();
   auto client = std::exchange(incoming_, {}).client;
-  if (!client.pending())
+  if (!client.client)
     return true; // nobody is to be told
   if (!x.answer_when_accepted)
     first.joined.push_back(std::move(client));
   else if (first.is_confirmed)
-    seam::answer(client, caf::make_message(Accepted{first.delivery}));
+    answer(client, caf::make_message(Accepted{first.delivery}));
   else
     first.wait_for_acceptance.push_back(std::move(client));
   return true;

@@ -14,16 +14,30 @@
 
 namespace backoff_actor {
 
-void BackOffSender::on_message(caf::message payload) {
-  submit(Submit{.message = std::move(payload)});
+void BackOffSender::on_message(caf::message&& payload) {
+  if (looks_into_messages_)
+    return submit(Submit{.message = std::move(payload)});
+  incoming_.payload = std::move(payload);
+  if (!forwards_)
+    incoming_.client = open_request();
+  const auto at = time_of_message();
+  take(at, input::Submit{deadline(at, Duration::max())});
+}
+
+// A failure is told with the instant itself; how old a delivery is need not be known to the microsecond.
+Instant BackOffSender::time_of_message() { return is_timed_ ? now() : recent_now(); }
+
+// The longest time to live is that of a message which names none.
+Instant BackOffSender::deadline(Instant at, Duration time_to_live) const {
+  return at
+         + (time_to_live == Duration::max() ? options_->time_to_live.value_or(time_to_live)
+                                            : time_to_live);
 }
 
 void BackOffSender::submit(const Submit& x) {
-  incoming_ = {x.message, forwards_ ? caf::response_promise{} : make_response_promise(), nullptr};
-  const auto time_to_live = x.time_to_live == Duration::max()
-                              ? options_->time_to_live.value_or(Duration::max())
-                              : x.time_to_live;
-  input::Submit news{now() + time_to_live};
+  incoming_ = {x.message, forwards_ ? seam::OpenRequest{} : open_request(), nullptr};
+  const auto at = now();
+  input::Submit news{deadline(at, x.time_to_live)};
   if (!x.idempotency_key.empty() && !forwards_) {
     if (is_known(x))
       return;
@@ -52,13 +66,13 @@ void BackOffSender::submit(const Submit& x) {
   }
   if (x.answer_when_accepted)
     incoming_.more().is_answered_on_acceptance = true;
-  take(news);
+  take(at, news);
 }
 
-// Whom the child answers itself needs no promise, which costs an allocation.
-void BackOffSender::promise_to_answer() {
+// Whom the child answers itself is not asked for: the message is passed on as it came.
+void BackOffSender::keep_client() {
   if (forwards_)
-    incoming_.client = make_response_promise();
+    incoming_.client = open_request();
 }
 
 std::string BackOffSender::key_of(const Submit& x) const {

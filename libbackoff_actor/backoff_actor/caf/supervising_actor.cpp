@@ -28,9 +28,22 @@ bool blocks(const caf::actor& child) {
 } // namespace
 
 void SupervisingActor::on_exit() {
-  children_ = {};
-  abandoned_.clear();
+  child_ = {};
+  others_ = nullptr;
   seam::RequestingActor::on_exit();
+}
+
+SupervisingActor::Others& SupervisingActor::others() {
+  if (!others_)
+    others_ = std::make_unique<Others>();
+  return *others_;
+}
+
+template <class IsIt>
+const SupervisingActor::Child* SupervisingActor::find_if(IsIt is_it) const {
+  if (child_.handle && is_it(child_))
+    return &child_;
+  return others_ && others_->second.handle && is_it(others_->second) ? &others_->second : nullptr;
 }
 
 SupervisingActor::Child* SupervisingActor::find(std::uint32_t incarnation) {
@@ -38,10 +51,7 @@ SupervisingActor::Child* SupervisingActor::find(std::uint32_t incarnation) {
 }
 
 const SupervisingActor::Child* SupervisingActor::find(std::uint32_t incarnation) const {
-  for (const auto& child : children_)
-    if (child.handle && child.incarnation == incarnation)
-      return &child;
-  return nullptr;
+  return find_if([&](const Child& child) { return child.incarnation == incarnation; });
 }
 
 caf::actor SupervisingActor::child(std::uint32_t incarnation) const {
@@ -50,22 +60,22 @@ caf::actor SupervisingActor::child(std::uint32_t incarnation) const {
 }
 
 const SupervisingActor::Child* SupervisingActor::find(const caf::strong_actor_ptr& who) const {
-  for (const auto& child : children_)
-    if (who && child.handle && who->get() == caf::actor_cast<caf::abstract_actor*>(child.handle))
-      return &child;
-  return nullptr;
+  return find_if([&](const Child& child) {
+    return who && who->get() == caf::actor_cast<caf::abstract_actor*>(child.handle);
+  });
 }
 
 void SupervisingActor::adopt(std::uint32_t incarnation, const caf::actor& child,
                              seam::Priority news, Ownership ownership) {
-  auto& place = children_[children_[0].handle ? 1 : 0];
+  auto& place = child_.handle ? others().second : child_;
   place = {incarnation, ownership, news == seam::Priority::high, child};
   watch(child, news);
 }
 
-void SupervisingActor::hand_over(std::uint32_t incarnation, HandOverId id, caf::message payload) {
+void SupervisingActor::hand_over(std::uint32_t incarnation, HandOverId id,
+                                 const caf::message& payload) {
   if (const auto* child = find(incarnation))
-    make_request(id.value, child->handle, std::move(payload), seam::Priority::normal);
+    make_request(id.value, child->handle, payload, seam::Priority::normal);
 }
 
 void SupervisingActor::send_probe(std::uint32_t incarnation, std::uint32_t probe) {
@@ -80,9 +90,10 @@ bool SupervisingActor::tell_to_end(std::uint32_t incarnation) {
   if (child->ownership == Ownership::shared) {
     const auto released = std::exchange(*child, {});
     unwatch(released.handle);
-    for (const auto& other : children_) // the fallback may be the same actor
-      if (other.handle == released.handle)
-        watch(other.handle, other.is_urgent ? seam::Priority::high : seam::Priority::normal);
+    // The fallback may be the same actor.
+    if (const auto* const other =
+          find_if([&](const Child& x) { return x.handle == released.handle; }))
+      watch(other->handle, other->is_urgent ? seam::Priority::high : seam::Priority::normal);
     return false;
   }
   // The second is for a child whose exit handler does not let it go.
@@ -93,7 +104,7 @@ bool SupervisingActor::tell_to_end(std::uint32_t incarnation) {
 
 void SupervisingActor::abandon(std::uint32_t incarnation) {
   if (auto* child = find(incarnation)) {
-    abandoned_.push_back({incarnation, child->handle.address()});
+    others().abandoned.push_back({incarnation, child->handle.address()});
     *child = {};
   }
 }
@@ -105,35 +116,34 @@ void SupervisingActor::end_child(std::uint32_t incarnation) {
 }
 
 std::optional<std::uint32_t> SupervisingActor::forget(const caf::actor_addr& who) {
-  for (auto& child : children_)
-    if (child.handle && who == child.handle.address())
-      return std::exchange(child, {}).incarnation;
-  const auto it = std::find_if(abandoned_.begin(), abandoned_.end(),
+  if (const auto* const child = find_if([&](const Child& x) { return who == x.handle.address(); }))
+    return std::exchange(const_cast<Child&>(*child), {}).incarnation;
+  if (!others_)
+    return std::nullopt;
+  auto& abandoned = others_->abandoned;
+  const auto it = std::find_if(abandoned.begin(), abandoned.end(),
                                [&](const Abandoned& child) { return child.address == who; });
-  if (it == abandoned_.end())
+  if (it == abandoned.end())
     return std::nullopt;
   const auto incarnation = it->incarnation;
-  abandoned_.erase(it);
+  abandoned.erase(it);
   return incarnation;
 }
 
-void SupervisingActor::on_response(std::uint64_t name, caf::message content,
+void SupervisingActor::on_response(std::uint64_t name, caf::message&& content,
                                    const caf::strong_actor_ptr& from) {
   const HandOverId id{name};
-  const auto is_error = content.match_elements<caf::error>();
-  const auto* child = find(from);
-  if (id.slot() == probe_slot) {
-    if (child && !is_error)
-      on_probe_answer(child->incarnation, id.tag());
-  } else if (!is_error) {
-    on_answer(id, std::move(content));
-  } else {
+  const auto* const error = seam::error_in(content);
+  if (id.slot() != probe_slot && !error)
+    return on_answer(id, std::move(content));
+  const auto* const child = find(from);
+  if (id.slot() != probe_slot)
     // Somebody else to whom a child passed the delivery on can be gone, but not be the child's
     // crash.
-    const auto& error = content.get_as<caf::error>(0);
-    on_error_answer(id, {error, !from || (child && seam::is_bounce(error)),
+    on_error_answer(id, {*error, !from || (child && seam::is_bounce(*error)),
                          from && (!child || blocks(child->handle))});
-  }
+  else if (child && !error)
+    on_probe_answer(child->incarnation, id.tag());
 }
 
 void SupervisingActor::on_down(const caf::actor_addr& who, const caf::error& reason) {

@@ -5,8 +5,8 @@
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/delivery/hand_over_id.hpp"
 
-#include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -33,7 +33,7 @@ public:
 
 protected:
   /// Is told what came back for a hand-over, of any child, present or not.
-  virtual void on_answer(HandOverId id, caf::message answer) = 0;
+  virtual void on_answer(HandOverId id, caf::message&& answer) = 0;
   /// Is told that an error came back for a hand-over, from a child or from CAF in its stead.
   virtual void on_error_answer(HandOverId id, ErrorInfo info) = 0;
   /// Is told that a child lived when it got this probe.
@@ -50,7 +50,7 @@ protected:
   /// Returns a child; an invalid handle if there is none of that name.
   caf::actor child(std::uint32_t incarnation) const;
   /// Gives a child a message as a request whose answer comes back under `id`.
-  void hand_over(std::uint32_t incarnation, HandOverId id, caf::message payload);
+  void hand_over(std::uint32_t incarnation, HandOverId id, const caf::message& payload);
   /// Asks a child for a sign of life, ahead of all that waits in its mailbox. A blocking actor is
   /// not asked: it would take the question for work.
   void send_probe(std::uint32_t incarnation, std::uint32_t probe);
@@ -75,16 +75,25 @@ private:
     caf::actor_addr address;
   };
 
+  // What there is beside the one child, which is seldom anything.
+  struct Others {
+    Child second{};
+    std::vector<Abandoned> abandoned{};
+  };
+
+  template <class IsIt>
+  const Child* find_if(IsIt is_it) const;
   Child* find(std::uint32_t incarnation);
   const Child* find(std::uint32_t incarnation) const;
   const Child* find(const caf::strong_actor_ptr& who) const;
+  Others& others();
   std::optional<std::uint32_t> forget(const caf::actor_addr& who);
-  void on_response(std::uint64_t name, caf::message content,
+  void on_response(std::uint64_t name, caf::message&& content,
                    const caf::strong_actor_ptr& from) final;
   void on_down(const caf::actor_addr& who, const caf::error& reason) final;
 
-  std::array<Child, 2> children_;
-  std::vector<Abandoned> abandoned_;
+  Child child_;
+  std::unique_ptr<Others> others_; // none: there are none
 };
 
 } // namespace backoff_actor

@@ -180,7 +180,7 @@ void Supervisor::on_down(const caf::actor_addr& who, const caf::error& reason) {
   take(supervisor_input::ChildDown{actor, ending, cause, directive});
 }
 
-void Supervisor::on_response(std::uint64_t name, caf::message content,
+void Supervisor::on_response(std::uint64_t name, caf::message&& content,
                              const caf::strong_actor_ptr& from) {
   if (const auto asked = asked_.extract(name)) {
     if (from) // otherwise CAF answers for an actor that is gone, of which will be told

@@ -113,7 +113,7 @@ private:
 
   // -- what it is told (supervisor.cpp) ---------------------------------------------
 
-  void on_response(std::uint64_t name, caf::message content,
+  void on_response(std::uint64_t name, caf::message&& content,
                    const caf::strong_actor_ptr& from) override;
   void on_down(const caf::actor_addr& who, const caf::error& reason) override;
   void on_up_answer(const ChildActor& actor, const caf::message& content);

@@ -23,19 +23,9 @@ Outbox::Slot Outbox::push(std::uint64_t id, Instant now) {
   (back_ == none ? front_ : entries_[back_].next) = slot;
   back_ = slot;
   ++size_;
+  most_used_ = used_ == 0 ? 1 : std::max(most_used_, used_ + 1);
   ++used_;
   return slot;
-}
-
-void Outbox::erase(Slot slot) {
-  auto& entry = entries_[slot];
-  if (!entry.delivery.is_ghost)
-    leave_order(slot);
-  entry.used = false;
-  entry.next = free_;
-  free_ = slot;
-  --used_;
-  give_back_if_large();
 }
 
 void Outbox::make_ghost(Slot slot) {
@@ -43,61 +33,20 @@ void Outbox::make_ghost(Slot slot) {
   entries_[slot].delivery.is_ghost = true;
 }
 
-void Outbox::leave_order(Slot slot) {
-  auto& entry = entries_[slot];
-  (entry.previous == none ? front_ : entries_[entry.previous].next) = entry.next;
-  (entry.next == none ? back_ : entries_[entry.next].previous) = entry.previous;
-  --size_;
-}
-
-void Outbox::append(List& list, Slot slot) {
-  auto& entry = entries_[slot];
-  entry.list_next = none;
-  entry.list_previous = list.last;
-  (list.last == none ? list.first : entries_[list.last].list_next) = slot;
-  list.last = slot;
-  ++list.count;
-}
-
-void Outbox::unlink(List& list, Slot slot) {
-  auto& entry = entries_[slot];
-  (entry.list_previous == none ? list.first : entries_[entry.list_previous].list_next) =
-    entry.list_next;
-  (entry.list_next == none ? list.last : entries_[entry.list_next].list_previous) =
-    entry.list_previous;
-  --list.count;
-}
-
 // The tags go on from the highest that there was, so that no id of before is taken for one of after.
 void Outbox::give_back_if_large() {
-  if (used_ != 0 || entries_.size() <= kept_size)
+  if (entries_.size() <= kept_size)
     return;
-  for (const auto& entry : entries_)
-    base_tag_ = std::max(base_tag_, entry.tag);
+  base_tag_ = last_tag();
   std::vector<Entry>{}.swap(entries_); // an assignment would keep the memory
   free_ = none;
 }
 
-HandOverId Outbox::hand_over(Slot slot, std::uint32_t incarnation, std::uint32_t epoch) {
-  auto& entry = entries_[slot];
-  entry.tag = (entry.tag + 1) & HandOverId::tag_mask;
-  entry.delivery.incarnation = incarnation;
-  entry.delivery.epoch = epoch;
-  return HandOverId::make(slot, entry.tag);
-}
-
-Outbox::Slot Outbox::find(HandOverId id) const {
-  const auto slot = id.slot();
-  if (slot >= entries_.size())
-    return none;
-  const auto& entry = entries_[slot];
-  if (!entry.used || entry.delivery.incarnation == 0)
-    return none;
-  // Both distances are counted from the delivery's first hand-over, so that a wrap of the tags is
-  // harmless.
-  const auto asked = (id.tag() - entry.first_tag) & HandOverId::tag_mask;
-  const auto latest = (entry.tag - entry.first_tag) & HandOverId::tag_mask;
-  return asked <= latest ? slot : none;
+std::uint32_t Outbox::last_tag() const {
+  auto result = base_tag_;
+  for (const auto& entry : entries_)
+    result = std::max(result, entry.tag);
+  return result;
 }
 
 } // namespace backoff_actor

@@ -69,32 +69,80 @@ public:
     std::uint32_t count = 0; ///< how many
   };
 
+  /// Holds nothing.
+  Outbox() = default;
+
+  /// Holds nothing. Its tags go on from `last_tag`, that of another outbox, so that no hand-over here has the
+  /// name of one there.
+  explicit Outbox(std::uint32_t last_tag) : base_tag_(last_tag) {}
+
   /// Appends a delivery, not stored yet, and returns its slot.
   ///
   /// @range `has_room()`; not checked.
   Slot push(std::uint64_t id, Instant now);
 
   /// Removes the delivery in `slot`, which is in no list; no id of its hand-overs is found any more.
-  void erase(Slot slot);
+  void erase(Slot slot) {
+    auto& entry = entries_[slot];
+    if (!entry.delivery.is_ghost)
+      leave_order(slot);
+    entry.used = false;
+    entry.next = free_;
+    free_ = slot;
+    if (--used_ == 0)
+      give_back_if_large();
+  }
 
   /// Takes the delivery in `slot` out of those that are owed, and keeps the slot: a ghost.
   void make_ghost(Slot slot);
 
   /// Appends the delivery in `slot`, which is in no list, to `list`.
-  void append(List& list, Slot slot);
+  void append(List& list, Slot slot) {
+    auto& entry = entries_[slot];
+    entry.list_next = none;
+    entry.list_previous = list.last;
+    (list.last == none ? list.first : entries_[list.last].list_next) = slot;
+    list.last = slot;
+    ++list.count;
+  }
 
   /// Takes the delivery in `slot` out of `list`, which it is in.
-  void unlink(List& list, Slot slot);
+  void unlink(List& list, Slot slot) {
+    const auto& entry = entries_[slot];
+    (entry.list_previous == none ? list.first : entries_[entry.list_previous].list_next) =
+      entry.list_next;
+    (entry.list_next == none ? list.last : entries_[entry.list_next].list_previous) =
+      entry.list_previous;
+    --list.count;
+  }
 
   /// The delivery in `list` that was appended after the one in `slot`; `none` if that is the last.
   Slot next_in_list(Slot slot) const { return entries_[slot].list_next; }
 
   /// Notes that the delivery in `slot` is handed over, and returns the name of the hand-over.
-  HandOverId hand_over(Slot slot, std::uint32_t incarnation, std::uint32_t epoch);
+  HandOverId hand_over(Slot slot, std::uint32_t incarnation, std::uint32_t epoch) {
+    auto& entry = entries_[slot];
+    entry.tag = (entry.tag + 1) & HandOverId::tag_mask;
+    entry.delivery.incarnation = incarnation;
+    entry.delivery.epoch = epoch;
+    return HandOverId::make(slot, entry.tag);
+  }
 
   /// Returns the slot of the delivery that `id` was a hand-over of; `none` if it has left, or if no
   /// such hand-over ever was.
-  Slot find(HandOverId id) const;
+  Slot find(HandOverId id) const {
+    const auto slot = id.slot();
+    if (slot >= entries_.size())
+      return none;
+    const auto& entry = entries_[slot];
+    if (!entry.used || entry.delivery.incarnation == 0)
+      return none;
+    // Both distances are counted from the delivery's first hand-over, so that a wrap of the tags is
+    // harmless.
+    const auto asked = (id.tag() - entry.first_tag) & HandOverId::tag_mask;
+    const auto latest = (entry.tag - entry.first_tag) & HandOverId::tag_mask;
+    return asked <= latest ? slot : none;
+  }
 
   /// Whether the delivery `id` is in `slot`; any slot may be asked about.
   bool holds(Slot slot, std::uint64_t id) const {
@@ -126,6 +174,18 @@ public:
   /// Whether nothing is owed.
   bool empty() const { return size_ == 0; }
 
+  /// Whether no slot is taken, be it by a ghost.
+  bool is_vacant() const { return used_ == 0; }
+
+  /// Whether a vacant outbox had use for the room that it has since it was vacant before: who comes with as much
+  /// again and again is to find it.
+  bool is_worth_its_room() const {
+    return entries_.size() > small_size && 2 * most_used_ > entries_.size();
+  }
+
+  /// No hand-over has had a higher tag. Takes time linear in the slots that were ever in use at once.
+  std::uint32_t last_tag() const;
+
 private:
   struct Entry {
     Delivery delivery;
@@ -138,12 +198,21 @@ private:
     bool used = false;
   };
 
-  void leave_order(Slot slot);
+  void leave_order(Slot slot) {
+    const auto& entry = entries_[slot];
+    (entry.previous == none ? front_ : entries_[entry.previous].next) = entry.next;
+    (entry.next == none ? back_ : entries_[entry.next].previous) = entry.previous;
+    --size_;
+  }
+
   void give_back_if_large();
+
+  static constexpr std::size_t small_size = 8; // is had again at no cost to speak of
 
   std::vector<Entry> entries_;
   std::size_t size_ = 0;       // owed
   std::size_t used_ = 0;       // owed, and ghosts
+  std::size_t most_used_ = 0;  // since it was vacant
   std::uint32_t base_tag_ = 0; // at which the tags of new entries begin
   Slot front_ = none;
   Slot back_ = none;

@@ -2,52 +2,13 @@
 
 namespace backoff_actor {
 
-void Turns::add(Slot slot) {
+// Behind the key's owner, if it has one.
+void Turns::add_to_key(Slot slot) {
   auto& delivery = outbox_[slot];
-  if (ordering_ == Ordering::per_key && delivery.key != 0) {
-    const auto [key, is_new] = keys_.try_emplace(delivery.key);
-    if (!is_new) {
-      delivery.place = Place::blocked;
-      outbox_.append(key->second, slot);
-      return;
-    }
-  }
-  outbox_.append(fresh_, slot);
-}
-
-// Nobody overtakes what is not stored yet.
-Outbox::Slot Turns::next() const {
-  auto slot = first_fresh();
-  if (!ready_.empty() && (slot == Outbox::none || ready_.top_key() < outbox_[slot].id))
-    slot = ready_.top();
-  return slot != Outbox::none && outbox_[slot].stored ? slot : Outbox::none;
-}
-
-Outbox::Slot Turns::next_fresh() const {
-  const auto slot = first_fresh();
-  return slot != Outbox::none && outbox_[slot].stored ? slot : Outbox::none;
-}
-
-void Turns::take(Slot slot) {
-  if (outbox_[slot].place == Place::ready)
-    ready_.erase(slot);
-  else
-    leave_fresh(slot);
-  outbox_[slot].place = Place::in_flight;
-}
-
-Outbox::Slot Turns::first_fresh() const {
-  const auto slot = fresh_.first;
-  if (!freed_.empty() && (slot == Outbox::none || freed_.top_key() < outbox_[slot].id))
-    return freed_.top();
-  return slot;
-}
-
-void Turns::leave_fresh(Slot slot) {
-  if (freed_.contains(slot))
-    freed_.erase(slot);
-  else
-    outbox_.unlink(fresh_, slot);
+  const auto [key, is_new] = keys_.try_emplace(delivery.key);
+  if (!is_new)
+    delivery.place = Place::blocked;
+  outbox_.append(is_new ? fresh_ : key->second, slot);
 }
 
 void Turns::give_back(Slot slot) {
@@ -69,7 +30,8 @@ void Turns::end_pauses(Instant now) {
   }
 }
 
-void Turns::remove(Slot slot) {
+// Of those that are not with a child.
+void Turns::leave(Slot slot) {
   const auto& delivery = outbox_[slot];
   switch (delivery.place) {
   case Place::blocked:

@@ -39,16 +39,36 @@ public:
   Turns(Outbox& outbox, Ordering ordering) : outbox_(outbox), ordering_(ordering) {}
 
   /// A delivery was appended to the outbox.
-  void add(Slot slot);
+  void add(Slot slot) {
+    if (ordering_ == Ordering::per_key && outbox_[slot].key != 0)
+      add_to_key(slot);
+    else
+      outbox_.append(fresh_, slot);
+  }
 
   /// The delivery whose turn it is; `Outbox::none` if none can be handed over.
-  Slot next() const;
+  // Nobody overtakes what is not stored yet.
+  Slot next() const {
+    auto slot = first_fresh();
+    if (!ready_.empty() && (slot == Outbox::none || ready_.top_key() < outbox_[slot].id))
+      slot = ready_.top();
+    return slot != Outbox::none && outbox_[slot].stored ? slot : Outbox::none;
+  }
 
   /// The first of those that were never handed over; `Outbox::none` if there is none that can be.
-  Slot next_fresh() const;
+  Slot next_fresh() const {
+    const auto slot = first_fresh();
+    return slot != Outbox::none && outbox_[slot].stored ? slot : Outbox::none;
+  }
 
   /// The delivery whose turn it is, or the first fresh one, goes to a child.
-  void take(Slot slot);
+  void take(Slot slot) {
+    if (outbox_[slot].place == Place::ready)
+      ready_.erase(slot);
+    else
+      leave_fresh(slot);
+    outbox_[slot].place = Place::in_flight;
+  }
 
   /// A delivery came back from a child, to be handed over again.
   void give_back(Slot slot);
@@ -63,11 +83,30 @@ public:
   Instant next_pause_end() const { return pauses_.empty() ? Instant::never() : pauses_.top_key(); }
 
   /// A delivery ends, wherever it is; to be said before it is erased.
-  void remove(Slot slot);
+  void remove(Slot slot) {
+    if (outbox_[slot].place != Place::in_flight)
+      leave(slot);
+    else if (!keys_.empty())
+      pass_key_on(slot);
+  }
 
 private:
-  Slot first_fresh() const;
-  void leave_fresh(Slot slot);
+  Slot first_fresh() const {
+    const auto slot = fresh_.first;
+    if (!freed_.empty() && (slot == Outbox::none || freed_.top_key() < outbox_[slot].id))
+      return freed_.top();
+    return slot;
+  }
+
+  void leave_fresh(Slot slot) {
+    if (!freed_.empty() && freed_.contains(slot))
+      freed_.erase(slot);
+    else
+      outbox_.unlink(fresh_, slot);
+  }
+
+  void add_to_key(Slot slot);
+  void leave(Slot slot);
   void pass_key_on(Slot owner);
 
   Outbox& outbox_;

@@ -8,6 +8,7 @@
 #include "backoff_actor/guard/guard_port.hpp"
 #include "backoff_actor/observe/events.hpp"
 #include "backoff_actor/supervision/decider.hpp"
+#include "backoff_actor/supervision/first_start.hpp"
 #include "backoff_actor/supervision/hangs.hpp"
 #include "backoff_actor/supervision/restart_limit.hpp"
 #include "backoff_actor/supervision/restart_timing.hpp"
@@ -20,11 +21,15 @@
 
 namespace backoff_actor {
 
-/// The options of an engine, shared by all engines that have the same. Nothing here is checked;
+/// The options of an engine, shared by all engines that have the same but for the stream of their
+/// draws. Nothing here is checked;
 /// `check(SenderOptions)` does that for senders.
 struct EngineOptions {
-  /// The backoff before the first failure; each engine goes on from a copy.
+  /// The backoff before the first failure, from which each engine goes on by itself.
   BackOff backoff{};
+
+  /// When the first child is made.
+  FirstStart child_start = FirstStart::at_once;
 
   /// When a child that went down is recreated.
   RestartTiming restart = RestartTiming::at_once;

@@ -119,9 +119,7 @@ void SenderEngine::Step::settle(Lane& lane, const Lane::Held& answer) {
   }
 }
 
-void SenderEngine::Step::drop_held(Lane& lane, Slot slot) {
-  if (!work_.outbox[slot].held)
-    return;
+void SenderEngine::Step::forget_held(Lane& lane, Slot slot) {
   work_.outbox[slot].held = false;
   const auto answer = std::find_if(lane.held.begin(), lane.held.end(),
                                    [&](const Lane::Held& held) { return held.slot == slot; });

@@ -11,8 +11,13 @@ namespace backoff_actor {
 // -- started -----------------------------------------------------------------------------
 
 void SenderEngine::Step::operator()(const input::Start& x) {
+  if (self_.youth_ == Youth::unborn)
+    self_.youth_ = Youth::begun;
   work_.last_delivery = std::max(work_.last_delivery, x.last_delivery);
-  if (work_.last_incarnation == 0)
+  // What is to be forwarded starts the child by itself, unless the sender is paused.
+  const auto is_used = work_.mode != Mode::forwarding && self_.owed() > 0;
+  const auto is_wanted = options_.child_start == FirstStart::at_once || is_used;
+  if (work_.last_incarnation == 0 && is_wanted)
     start_child(work_.primary);
 }
 
@@ -202,11 +207,11 @@ void SenderEngine::Step::pause_deferred() {
 // The next delay of a delivery's own backoff, which is drawn from a stream of its own.
 Duration SenderEngine::Step::own_delay(Slot slot) {
   const auto id = work_.outbox[slot].id;
-  const auto& backoff = options_.backoff;
-  const auto& policy = backoff.policy();
+  const auto& policy = options_.backoff.policy();
   auto& own = work_.own_backoffs.try_emplace(id, policy.start()).first->second;
-  const auto stream = detail::mix(backoff.stream() ^ id);
-  const auto [progress, delay] = policy.next(own, unit_random(backoff.seed(), stream, own.draws));
+  const auto stream = detail::mix(self_.stream_ ^ id);
+  const auto u = unit_random(options_.backoff.seed(), stream, own.draws);
+  const auto [progress, delay] = policy.next(own, u);
   own = progress;
   return delay;
 }

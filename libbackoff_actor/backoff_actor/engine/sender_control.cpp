@@ -55,15 +55,4 @@ void SenderEngine::Step::answer_drains(std::size_t left) {
   observe([&] { return event::Drained{now_, left}; });
 }
 
-void SenderEngine::Step::finish() {
-  if (self_.stopped_)
-    return;
-  pause_deferred();
-  hand_over_waiting();
-  return_permit();
-  if (work_.is_draining && self_.owed() == 0)
-    answer_drains(0);
-  ask_for_wake_up();
-}
-
 } // namespace backoff_actor

@@ -1,4 +1,4 @@
-// What is owed: taken in, handed over, acknowledged, given up.
+// What is owed: taken in, taken back, acknowledged, given up.
 
 #include "backoff_actor/engine/sender_step.hpp"
 
@@ -59,98 +59,7 @@ Outbox::Slot SenderEngine::Step::oldest_droppable() {
   return slot;
 }
 
-// -- handed over ----------------------------------------------------------------------
-
-void SenderEngine::Step::hand_over_waiting() {
-  if (work_.mode == Mode::returning && work_.fallback->in_flight.count == 0)
-    come_back();
-  if (work_.is_paused || work_.mode >= Mode::returning) {
-    if (work_.mode == Mode::forwarding)
-      forward_waiting();
-    return;
-  }
-  auto* const fallback = work_.mode == Mode::on_fallback ? work_.fallback.get() : nullptr;
-  auto& primary = work_.primary;
-  if (fallback != nullptr && primary.child == Child::none && !primary.delay_runs
-      && next_in_time() != Outbox::none)
-    start_child(primary); // what comes next probes whether it is well again
-  start_what_was_put_off();
-  while (has_room(primary) || (fallback != nullptr && has_room(*fallback))) {
-    const auto slot = next_in_time();
-    if (slot == Outbox::none)
-      return;
-    if (may_take(primary, slot) && is_admitted(primary, slot))
-      hand_over(primary, slot);
-    else if (fallback != nullptr && may_take(*fallback, slot))
-      hand_over(*fallback, slot);
-    else if (!is_held_retry(slot) || !hand_over_fresh(primary))
-      return;
-  }
-}
-
-// A first attempt passes a retry that waits for the guard's budget.
-bool SenderEngine::Step::hand_over_fresh(Lane& lane) {
-  const auto slot = next_fresh_in_time();
-  if (slot == Outbox::none || !may_take(lane, slot) || !is_admitted(lane, slot))
-    return false;
-  hand_over(lane, slot);
-  return true;
-}
-
-// The delivery whose turn it is and whose deadline has not passed.
-Outbox::Slot SenderEngine::Step::next_in_time() {
-  for (;;) {
-    const auto slot = work_.turns.next();
-    if (slot == Outbox::none || !has_expired(slot))
-      return slot;
-    expire(slot);
-  }
-}
-
-Outbox::Slot SenderEngine::Step::next_fresh_in_time() {
-  for (;;) {
-    const auto slot = work_.turns.next_fresh();
-    if (slot == Outbox::none || !has_expired(slot))
-      return slot;
-    expire(slot);
-  }
-}
-
-bool SenderEngine::Step::has_expired(Slot slot) {
-  return work_.deadlines.contains(slot) && work_.deadlines.key_of(slot).first <= now_;
-}
-
-bool SenderEngine::Step::has_room(const Lane& lane) const {
-  return lane.child == Child::alive && !lane.delay_runs && lane.in_flight.count < lane.window
-         && !is_held_back(lane);
-}
-
-// A suspect is to be alone with its child.
-bool SenderEngine::Step::may_take(const Lane& lane, Slot slot) const {
-  if (!has_room(lane))
-    return false;
-  return lane.in_flight.count == 0
-         || !(work_.outbox[slot].is_suspect || work_.outbox[lane.in_flight.first].is_suspect);
-}
-
-void SenderEngine::Step::hand_over(Lane& lane, Slot slot) {
-  auto& outbox = work_.outbox;
-  work_.turns.take(slot);
-  const auto again = outbox[slot].incarnation != 0;
-  const auto name = outbox.hand_over(slot, lane.incarnation, lane.epoch);
-  auto& delivery = outbox[slot];
-  delivery.clock_start = now_;
-  outbox.append(lane.in_flight, slot);
-  if (is_guarded(lane))
-    keep_permit(slot);
-  ++work_.in_flight_owed;
-  work_.in_flight_bytes += delivery.weight;
-  lane.was_handed_something = true;
-  ++work_.counters.hand_overs;
-  work_.counters.resends += again ? 1 : 0;
-  emit(effect::HandOver{slot, delivery.id, lane.incarnation, name});
-  observe([&] { return event::HandedOver{now_, delivery.id, lane.incarnation, again}; });
-}
+// -- taken back -----------------------------------------------------------------------
 
 // What the lane's child holds is owed again, but for that which it may have answered.
 void SenderEngine::Step::take_back(Lane& lane) {

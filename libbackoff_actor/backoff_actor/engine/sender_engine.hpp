@@ -66,6 +66,10 @@ public:
   /// Shares the options, which must not be null. Nothing happens before the first step.
   explicit SenderEngine(std::shared_ptr<const EngineOptions> options);
 
+  /// The same, with draws from this stream in place of that of the options' backoff, so that engines can
+  /// share their options and do not march in step.
+  SenderEngine(std::shared_ptr<const EngineOptions> options, std::uint64_t stream);
+
   /// Forgets what is owed without a word; `input::Stop` gives it up properly.
   ~SenderEngine();
 
@@ -78,6 +82,12 @@ public:
   /// Takes one input and appends what is to be done about it.
   void step(Instant now, const Input& input, Effects& effects);
 
+  /// The same for what every delivery takes, which needs no variant.
+  void step(Instant now, const input::Submit& input, Effects& effects);
+
+  /// The same for what every delivery takes, which needs no variant.
+  void step(Instant now, const input::Acknowledged& input, Effects& effects);
+
   /// What the sender is doing, after the last step.
   Phase phase() const;
 
@@ -87,11 +97,15 @@ public:
   /// The incarnation of the child that works now; 0 if none is alive. One that was told to end is none.
   std::uint32_t living_child() const;
 
+  /// Whether it has given back what it worked with: there is nothing to do, and no sign that there
+  /// will soon be as much as there was.
+  bool is_at_rest() const { return !work_; }
+
   /// How many deliveries are owed.
   std::size_t owed() const;
 
   /// The backoff as it stands; that of the child, also while the fallback works.
-  const BackOff& backoff() const;
+  BackOff backoff() const;
 
   /// When the running delay ends, and the guard that holds the child back is asked again;
   /// `Instant::never()` if nothing runs, or nothing but the guard's being closed by hand ends it.
@@ -102,20 +116,26 @@ public:
 
 private:
   struct Lane; // one child, its delay, and what it holds
-  struct Work; // all that a sender needs only once it had something to do
+  struct Work; // all that a sender needs only while it has something to do
+  struct Rest; // what it remembers of that when it has nothing to do
+  struct Past; // and the part of it that few have
   class Step;  // one step: the engine, the instant, the effects
 
-  // What there is to know before there is work: whether the first child was asked for.
-  enum class Youth : std::uint8_t { unborn, starting, alive };
+  // What there is to know before there is work: whether it was told to begin, and whether the first child
+  // was asked for.
+  enum class Youth : std::uint8_t { unborn, begun, starting, alive };
 
-  bool step_young(Instant now, const Input& input, Effects& effects);
+  template <class OneInput>
+  void step_at_work(Instant now, const OneInput& input, Effects& effects);
+  bool step_without_work(Instant now, const Input& input, Effects& effects);
+  bool start_young(const input::Start& x, Effects& effects);
   void step_stopped(const Input& input, Effects& effects);
-  bool waits_for_budget() const;
-  std::optional<Instant> held_until() const;
+  std::unique_ptr<Work> new_work() const;
 
   std::shared_ptr<const EngineOptions> options_;
-  std::unique_ptr<Work> work_;
-  Instant wake_at_ = Instant::never(); // of the wake-up that was asked for and has not come
+  std::uint64_t stream_;       // of the draws
+  std::unique_ptr<Work> work_; // none: it has nothing to do
+  std::unique_ptr<Rest> rest_; // none: it never had; is of the last rest while there is work
   Youth youth_ = Youth::unborn;
   bool stopped_ = false;
 };

@@ -82,9 +82,8 @@ void SenderEngine::Step::operator()(const input::GuardClosed& x) {
   if (!work_.is_held_back)
     return;
   constexpr std::uint64_t stream_of_the_guard = 0x6775617264ULL;
-  const auto& backoff = options_.backoff;
-  const auto u = unit_random(backoff.seed(), detail::mix(backoff.stream() ^ stream_of_the_guard),
-                             work_.guard_draws++);
+  const auto u = unit_random(options_.backoff.seed(),
+                             detail::mix(self_.stream_ ^ stream_of_the_guard), work_.guard_draws++);
   const Duration wait{static_cast<Duration::rep>(u * static_cast<double>(x.spread.count()))};
   work_.held_back_until = std::min(work_.held_back_until, now_ + wait);
 }
@@ -96,12 +95,6 @@ void SenderEngine::Step::keep_permit(Slot slot) {
   if (work_.permits.size() <= slot)
     work_.permits.resize(slot + std::size_t{1});
   work_.permits[slot] = std::exchange(work_.permit_in_hand, {});
-}
-
-// What became of a delivery that the child holds; the first word counts.
-void SenderEngine::Step::report(Slot slot, Outcome outcome) {
-  if (slot < work_.permits.size())
-    report(std::exchange(work_.permits[slot], {}), outcome);
 }
 
 void SenderEngine::Step::report(Permit permit, Outcome outcome) {

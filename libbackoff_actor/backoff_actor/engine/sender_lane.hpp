@@ -6,12 +6,14 @@
 #include "backoff_actor/delivery/slot_heap.hpp"
 #include "backoff_actor/delivery/turns.hpp"
 #include "backoff_actor/engine/sender_engine.hpp"
+#include "backoff_actor/engine/sender_rest.hpp"
 #include "backoff_actor/guard/guard_port.hpp"
 #include "backoff_actor/supervision/restart_limit.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -36,8 +38,9 @@ struct SenderEngine::Lane {
     Cause cause;
   };
 
-  Lane(const BackOff& initial, std::uint32_t max_in_flight)
-    : backoff(initial), window(max_in_flight), full_window(max_in_flight) {}
+  Lane(const EngineOptions& options, std::uint64_t stream_of_draws)
+    : backoff(options.backoff.state()), stream(stream_of_draws), window(options.max_in_flight),
+      full_window(options.max_in_flight) {}
 
   // Whether the child has been there without a delay for so long that the failures before it count
   // no longer.
@@ -46,7 +49,8 @@ struct SenderEngine::Lane {
            && now - std::max(last_progress, due) >= healthy_after;
   }
 
-  BackOff backoff;
+  BackOffState backoff;
+  std::uint64_t stream;     // of the draws
   Instant due{};            // end of the running delay, or of the last
   Instant first_failure{};  // of those in a row, if it is failing
   Instant last_progress{};  // when this incarnation last said anything
@@ -77,9 +81,16 @@ struct SenderEngine::Work {
     forwarding,  // always, if messages are delivered at most once
   };
 
-  explicit Work(const EngineOptions& options)
-    : turns(outbox, options.ordering), primary(options.backoff, options.max_in_flight),
-      mode(options.guarantee == Guarantee::at_most_once ? Mode::forwarding : Mode::normal) {}
+  // Goes on from `rest`, where there is one.
+  Work(const EngineOptions& options, std::uint64_t stream, const Rest* rest);
+
+  // With nothing to do but to wait for what comes next, and nothing to remember but what `rest` keeps.
+  bool is_at_rest() const;
+
+  // What is to be remembered; into `result`, which is that of an earlier rest, or new.
+  void rest(const EngineOptions& options, Rest& result);
+  bool has_past(const EngineOptions& options) const;
+  void resume(const Past& past);
 
   void first_child_is(bool alive) {
     primary.child = alive ? Lane::Child::alive : Lane::Child::starting;
@@ -88,6 +99,15 @@ struct SenderEngine::Work {
   }
 
   Lane& serving_lane() { return mode == Mode::on_fallback ? *fallback : primary; }
+  const Lane& serving_lane() const { return mode == Mode::on_fallback ? *fallback : primary; }
+
+  // How it stands (sender_status.cpp); the phase is that of a sender that has not stopped.
+  bool waits_for_budget() const;
+  std::optional<Instant> held_until() const;
+  Phase phase() const;
+  std::uint32_t living_child() const;
+  Instant due() const;
+  SenderStatus status(const EngineOptions& options, Instant now, bool is_stopped) const;
 
   Outbox outbox{};
   Turns turns;
@@ -106,6 +126,7 @@ struct SenderEngine::Work {
   Instant held_back_since{};
   Instant retries_held_until{};
   std::uint32_t guard_draws = 0;
+  Instant wake_at = Instant::never(); // of the wake-up that was asked for and has not come
   SenderCounters counters{};
   std::uint64_t primary_starts = 0;
   std::uint64_t last_delivery = 0;

@@ -11,14 +11,6 @@ namespace backoff_actor {
 
 // -- lanes -----------------------------------------------------------------------------------
 
-SenderEngine::Lane* SenderEngine::Step::lane_of(std::uint32_t incarnation) {
-  if (incarnation == work_.primary.incarnation)
-    return &work_.primary;
-  if (work_.fallback && incarnation == work_.fallback->incarnation)
-    return work_.fallback.get();
-  return nullptr;
-}
-
 // Whether deliveries go to this lane without being a probe.
 bool SenderEngine::Step::serves(const Lane& lane) const {
   return is_primary(lane) ? work_.mode == Mode::normal || work_.mode == Mode::forwarding
@@ -36,13 +28,15 @@ void SenderEngine::Step::fail(Lane& lane, const SharedCause& cause, Failed what,
     lane.first_failure = now_;
   if (is_primary(lane))
     work_.last_failure = cause;
-  lane.backoff = lane.backoff.next();
-  const auto span = std::max(lane.backoff.wait_time(), at_least);
+  const auto& policy = options_.backoff.policy();
+  const auto u = unit_random(options_.backoff.seed(), lane.stream, lane.backoff.progress.draws);
+  lane.backoff = next(policy, lane.backoff, u);
+  const auto span = std::max(lane.backoff.wait_time, at_least);
   delay(lane, span);
   const auto is_over = is_over_limit(lane, what);
   if (is_over && !options_.has_fallback)
     return give_up(false, Outbox::none, cause);
-  observe([&] { return event::RetryScheduled{now_, span, lane.due, lane.backoff}; });
+  observe([&] { return event::RetryScheduled{now_, span, lane.due, backoff_of(lane)}; });
   if (is_over)
     fall_back(cause);
   else if (is_primary(lane) && work_.mode == Mode::returning)
@@ -71,20 +65,23 @@ void SenderEngine::Step::reset_backoff(Lane& lane) {
   if (is_primary(lane))
     work_.last_failure = nullptr;
   const auto was_started = lane.backoff.is_started();
-  lane.backoff = lane.backoff.reset();
+  lane.backoff = reset(options_.backoff.policy(), lane.backoff);
   if (was_started)
-    observe([&] { return event::BackOffReset{now_, lane.backoff}; });
+    observe([&] { return event::BackOffReset{now_, backoff_of(lane)}; });
+}
+
+BackOff SenderEngine::Step::backoff_of(const Lane& lane) const {
+  const auto& initial = options_.backoff;
+  return {initial.policy(), initial.seed(), lane.stream, lane.backoff};
 }
 
 // -- the fallback ------------------------------------------------------------------------------
 
 void SenderEngine::Step::fall_back(const SharedCause& cause) {
   constexpr std::uint64_t stream_of_the_fallback = 0x66616c6c6261636bULL;
-  const auto& initial = options_.backoff;
   work_.mode = Mode::on_fallback;
-  work_.fallback = std::make_unique<Lane>(
-    initial.with_stream(detail::mix(initial.stream() ^ stream_of_the_fallback)),
-    options_.max_in_flight);
+  work_.fallback =
+    std::make_unique<Lane>(options_, detail::mix(self_.stream_ ^ stream_of_the_fallback));
   work_.fallback->epoch = ++work_.last_epoch;
   observe([&] { return event::FellBack{now_, *cause}; });
   start_child(*work_.fallback);

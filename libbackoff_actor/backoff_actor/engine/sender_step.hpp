@@ -3,7 +3,8 @@
 // Inside of the engine; not for its users. One step is carried out by an object of this class,
 // whose parts are in a file each:
 //
-//   sender_deliveries.cpp   what is owed: taken in, handed over, acknowledged, given up
+//   sender_finish.cpp       what every step ends with: handed over what can be, asked to be woken
+//   sender_deliveries.cpp   what is owed: taken in, taken back, acknowledged, given up
 //   sender_storing.cpp      what is stored: confirmed, refused by the store, restored, suspended
 //   sender_forwarding.cpp   messages that are delivered at most once
 //   sender_answers.cpp      what a child says of a delivery: errors, refusals, signs of life
@@ -15,9 +16,11 @@
 
 #include "backoff_actor/engine/sender_lane.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace backoff_actor {
@@ -90,7 +93,14 @@ private:
 
   // -- lanes ----------------------------------------------------------------------
 
-  Lane* lane_of(std::uint32_t incarnation);
+  Lane* lane_of(std::uint32_t incarnation) {
+    if (incarnation == work_.primary.incarnation)
+      return &work_.primary;
+    if (work_.fallback && incarnation == work_.fallback->incarnation)
+      return work_.fallback.get();
+    return nullptr;
+  }
+
   bool is_primary(const Lane& lane) const { return &lane == &work_.primary; }
   bool serves(const Lane& lane) const;
 
@@ -104,6 +114,7 @@ private:
   bool take_in(const input::Submit& x);
   Slot oldest_droppable();
   void hand_over_waiting();
+  void hand_over_to(Lane& lane);
   void hand_over(Lane& lane, Slot slot);
   Slot next_in_time();
   Slot next_fresh_in_time();
@@ -149,7 +160,12 @@ private:
   Duration longest_wish(const std::vector<Lane::Held>& held) const;
   Duration wait_of_all(std::optional<Duration> retry_after) const;
   void note_refusal(Slot slot, const SharedCause& cause, const Decision& decision);
-  void drop_held(Lane& lane, Slot slot);
+  void drop_held(Lane& lane, Slot slot) {
+    if (work_.outbox[slot].held)
+      forget_held(lane, slot);
+  }
+
+  void forget_held(Lane& lane, Slot slot);
   void drop_all_held(Lane& lane);
   struct Settled {
     Slot culprit;         // whom the crash's error names
@@ -188,7 +204,12 @@ private:
   void end_hold();
   void hold_back(Lane& lane, const HeldBack& answer);
   void keep_permit(Slot slot);
-  void report(Slot slot, Outcome outcome);
+  // What became of a delivery that the child holds; the first word counts.
+  void report(Slot slot, Outcome outcome) {
+    if (slot < work_.permits.size())
+      report(std::exchange(work_.permits[slot], {}), outcome);
+  }
+
   void report(Permit permit, Outcome outcome);
   void report_failed_start();
   void report_all_forgotten();
@@ -197,7 +218,15 @@ private:
 
   // -- clock ------------------------------------------------------------------------
 
-  Instant ack_due(const Lane& lane) const;
+  // When the child is out of time for what it holds.
+  Instant ack_due(const Lane& lane) const {
+    if (!options_.ack_timeout || lane.child != Child::alive || lane.in_flight.count == 0)
+      return Instant::never();
+    const auto start = work_.outbox[lane.in_flight.first].clock_start;
+    return (options_.works_on == WorksOn::one ? std::max(start, lane.last_progress) : start)
+           + *options_.ack_timeout;
+  }
+
   Instant next_due();
   void end_delay(Lane& lane);
   void ask_for_wake_up();
@@ -212,6 +241,7 @@ private:
   void fall_back(const SharedCause& cause);
   void come_back();
   void reset_backoff(Lane& lane);
+  BackOff backoff_of(const Lane& lane) const;
   void give_up(bool escalates, Slot slot, const SharedCause& cause);
   void end(DeadLetterReason reason, const SharedCause& cause);
 

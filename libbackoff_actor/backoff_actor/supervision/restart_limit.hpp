@@ -43,6 +43,9 @@ public:
   /// Forgets all failures.
   void clear();
 
+  /// Whether two have counted the same.
+  friend bool operator==(const RestartWindow&, const RestartWindow&) = default;
+
 private:
   std::vector<Instant> failures_; // the last ones, at most `max_restarts` + 1: a ring
   std::size_t oldest_ = 0;

@@ -64,7 +64,7 @@ private:
     std::function<void()> work;
   };
 
-  void on_message(caf::message payload) final {
+  void on_message(caf::message&& payload) final {
     auto client = open_request();
     if (!client.client || caf::actor_cast<caf::actor>(client.client) != target_)
       return on_call(std::move(client), std::move(payload));

@@ -35,7 +35,7 @@ public:
   }
 
 private:
-  void on_response(std::uint64_t, caf::message content, const caf::strong_actor_ptr&) override {
+  void on_response(std::uint64_t, caf::message&& content, const caf::strong_actor_ptr&) override {
     if (!content.match_elements<caf::error>())
       ledger_.acknowledged(key_);
     else if (is_refusal(content.get_as<caf::error>(0)))

@@ -26,7 +26,7 @@ public:
   }
 
 private:
-  void on_response(std::uint64_t, caf::message content, const caf::strong_actor_ptr&) override {
+  void on_response(std::uint64_t, caf::message&& content, const caf::strong_actor_ptr&) override {
     answer_->set_value(std::move(content));
     quit();
   }

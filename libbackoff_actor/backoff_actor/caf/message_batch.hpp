@@ -1,0 +1,97 @@
+#pragma once
+
+// Inside of the seam; not for its users.
+
+#include "backoff_actor/core/export.hpp"
+
+#include <caf/mailbox_element.hpp>
+
+#include <atomic>
+#include <utility>
+
+namespace backoff_actor::seam {
+
+// Messages that wait beside an actor's mailbox, behind one that is in it: the actor takes them when it
+// comes to that one. So all but the first of many cost an exchange of a pointer, and not what CAF does
+// for a message on its way into a mailbox and out of it. The order is that of the mailbox, for nothing
+// of the kind overtakes the one that is in it.
+//
+//     none --put--> one in the mailbox --put--> ... and others here --take--> none
+//
+// `put` from any thread, several at a time; the rest from the actor's, one at a time.
+class BACKOFF_ACTOR_HIDDEN MessageBatch {
+  using Node = caf::intrusive::singly_linked<caf::mailbox_element>;
+
+public:
+  // Messages, the oldest first.
+  class List {
+  public:
+    explicit List(Node* first) : first_(first) {}
+    List(List&& other) noexcept : first_(std::exchange(other.first_, nullptr)) {}
+    List& operator=(List&&) = delete;
+
+    ~List() {
+      while (pop() != nullptr) {
+        // It is dropped.
+      }
+    }
+
+    // Null, if there is none left.
+    caf::mailbox_element_ptr pop() {
+      auto* const node = first_;
+      if (node != nullptr)
+        first_ = node->next;
+      return caf::mailbox_element_ptr{static_cast<caf::mailbox_element*>(node)};
+    }
+
+  private:
+    Node* first_;
+  };
+
+  MessageBatch() = default;
+  MessageBatch(const MessageBatch&) = delete;
+  MessageBatch& operator=(const MessageBatch&) = delete;
+  ~MessageBatch() { end(); }
+
+  // Whether the message waits here now. Otherwise it is for the mailbox: the next wait for it, or the
+  // actor has ended.
+  bool put(caf::mailbox_element_ptr& message) {
+    auto* newest = newest_.load(std::memory_order_relaxed);
+    for (;;) {
+      const auto is_first = newest == nullptr;
+      if (newest == &over)
+        return false;
+      message->next = newest;
+      if (newest_.compare_exchange_weak(newest, is_first ? &in_mailbox : message.get(),
+                                        std::memory_order_release, std::memory_order_relaxed)) {
+        if (is_first)
+          return false;
+        static_cast<void>(message.release());
+        return true;
+      }
+    }
+  }
+
+  // Returns those that wait for the message in the mailbox, which the actor has come to.
+  List take() { return in_order(newest_.exchange(nullptr, std::memory_order_acquire)); }
+
+  // The same when the actor ends: no message waits here any more.
+  List end() { return in_order(newest_.exchange(&over, std::memory_order_acquire)); }
+
+private:
+  static List in_order(Node* newest) {
+    Node* first = nullptr;
+    while (newest != nullptr && newest != &in_mailbox && newest != &over) {
+      auto* const older = std::exchange(newest->next, first);
+      first = std::exchange(newest, older);
+    }
+    return List{first};
+  }
+
+  inline static Node in_mailbox{}; // where the newest is in the mailbox
+  inline static Node over{};       // where there will be none
+
+  std::atomic<Node*> newest_{nullptr};
+};
+
+} // namespace backoff_actor::seam

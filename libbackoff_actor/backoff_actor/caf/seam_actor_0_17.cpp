@@ -1,0 +1,372 @@
+// The actor of the seam, for CAF 0.17.6.
+
+#include "backoff_actor/caf/messages.hpp"
+
+#include <caf/actor_clock.hpp>
+#include <caf/atom.hpp>
+#include <caf/detail/sync_request_bouncer.hpp>
+#include <caf/mailbox_element.hpp>
+#include <caf/make_actor.hpp>
+#include <caf/monitorable_actor.hpp>
+#include <caf/sec.hpp>
+#include <caf/system_messages.hpp>
+#include <caf/type_nr.hpp>
+
+#include <cstddef>
+#include <exception>
+#include <new>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace backoff_actor::seam {
+
+// -- the alarm ----------------------------------------------------------------
+
+namespace {
+
+const caf::atom_value wake_up = caf::atom("wakeup");
+
+// CAF 0.17.6's clock keeps the receiver of a pending timeout alive until the timeout is due. So the
+// timeout is set on this small stand-in, which knows its owner weakly: a sender that nobody needs
+// any more can go while its delay runs. A timeout of the same type takes the place of the one
+// before.
+class Alarm final : public caf::monitorable_actor {
+public:
+  Alarm(caf::actor_config& config, caf::weak_actor_ptr owner)
+    : caf::monitorable_actor(config), owner_(std::move(owner)) {}
+
+  void enqueue(caf::mailbox_element_ptr, caf::execution_unit* context) override {
+    if (auto owner = owner_.lock())
+      owner->enqueue(nullptr, caf::make_message_id(), caf::make_message(WakeUp{}), context);
+  }
+
+private:
+  caf::weak_actor_ptr owner_;
+};
+
+// What a message goes through on its way back, if its receiver is part of a composition (`f * g`):
+// whatever answers it is the next stage's to answer.
+class Stages final : public caf::monitorable_actor {
+public:
+  Stages(caf::actor_config& config, caf::mailbox_element& request)
+    : caf::monitorable_actor(config), client_(request.sender), id_(request.mid),
+      stages_(std::move(request.stages)) {}
+
+  void enqueue(caf::mailbox_element_ptr element, caf::execution_unit* context) override {
+    if (stages_.empty())
+      return; // it was answered
+    const auto next = std::move(stages_.back());
+    stages_.pop_back();
+    next->enqueue(caf::make_mailbox_element(std::move(client_), id_, std::exchange(stages_, {}),
+                                            element->move_content_to_message()),
+                  context);
+  }
+
+private:
+  caf::strong_actor_ptr client_;
+  caf::message_id id_;
+  caf::mailbox_element::forwarding_stack stages_;
+};
+
+// Moving a user's values into a message may throw, which must cost one message and not the actor.
+caf::message content_of(caf::message_view& view, std::exception_ptr& failure) {
+  try {
+    return view.move_content_to_message();
+  } catch (...) {
+    failure = std::current_exception();
+    return {};
+  }
+}
+
+// What a thread has freed of elements of mailboxes, to be used for its next. An actor's messages come
+// in batches, which is more than what an allocator keeps at hand for a thread: malloc and free were
+// a tenth of the instructions of a supervised request and reply.
+class SpareElements {
+public:
+  ~SpareElements() {
+    limit_ = 0;
+    while (first_)
+      ::operator delete(std::exchange(first_, first_->next));
+  }
+
+  void* take(std::size_t size) {
+    if (!first_)
+      return ::operator new(size);
+    --count_;
+    return std::exchange(first_, first_->next);
+  }
+
+  void give(void* memory) {
+    if (count_ >= limit_)
+      return ::operator delete(memory);
+    first_ = new (memory) Spare{first_};
+    ++count_;
+  }
+
+private:
+  struct Spare {
+    Spare* next;
+  };
+
+  Spare* first_ = nullptr;
+  std::size_t count_ = 0;
+  std::size_t limit_ = 1024; // 100 KiB for a thread
+};
+
+thread_local SpareElements spare_elements;
+
+// A message in a mailbox, as CAF makes one itself (`mailbox_element_wrapper`), but for its memory.
+class Element final : public caf::mailbox_element {
+public:
+  // The message is not empty.
+  Element(caf::strong_actor_ptr&& from, caf::message_id id, caf::message&& content)
+    : caf::mailbox_element(std::move(from), id, {}), content_(std::move(content)) {}
+
+  static void* operator new(std::size_t size) { return spare_elements.take(size); }
+  static void operator delete(void* memory) { spare_elements.give(memory); }
+
+  caf::type_erased_tuple& content() override { return content_; }
+  const caf::type_erased_tuple& content() const override { return content_.content(); }
+  caf::message move_content_to_message() override { return std::move(content_); }
+  caf::message copy_content_to_message() const override { return content_; }
+  void request_deletion(bool) const noexcept override { delete this; }
+
+private:
+  caf::message content_;
+};
+
+caf::mailbox_element_ptr make_element(caf::strong_actor_ptr from, caf::message_id id,
+                                      caf::message&& content) {
+  if (content.vals() == nullptr)
+    return caf::make_mailbox_element(std::move(from), id, {}, std::move(content));
+  return caf::mailbox_element_ptr{new Element{std::move(from), id, std::move(content)}};
+}
+
+// Request ids of 0.17.6 have 60 bits. CAF counts its own up from 1; ours have the topmost bit set,
+// so that the two cannot meet.
+constexpr std::uint64_t ours = std::uint64_t{1} << 59;
+static_assert(caf::message_id::request_id_mask == 2 * ours - 1);
+
+} // namespace
+
+// -- the actor ----------------------------------------------------------------
+
+// Types that CAF has no number for share one token; and their names, as mangled by the compiler
+// (Itanium C++ ABI), begin with that of the namespace.
+bool Word::is_one(const caf::type_erased_tuple& content) {
+  constexpr std::string_view own = "N13backoff_actor";
+  return content.type_token() == caf::make_type_token<WakeUp>()
+         && std::string_view{content.type(0).second->name()}.substr(0, own.size()) == own;
+}
+
+RequestingActor::RequestingActor(caf::actor_config& config) : RequestingActorBase(config) {}
+
+RequestingActor::RequestingActor(caf::actor_config& config, TakesWords)
+  : RequestingActorBase(config), takes_words_(true) {}
+
+void RequestingActor::complete_handlers() {
+  set_down_handler([this](caf::down_msg& down) { on_down(down.source, down.reason); });
+  set_error_handler([](caf::error&) {
+    // An error that nobody asked for. CAF's default would end this actor.
+  });
+  set_default_handler(
+    [this](caf::scheduled_actor*, caf::message_view& view) -> caf::result<caf::message> {
+      take_message(view);
+      return caf::delegated<caf::message>{};
+    });
+}
+
+caf::behavior RequestingActor::complete_with_words() {
+  complete_handlers();
+  return {
+    [](const WakeUp&) {}}; // which never comes there; without any behavior CAF would end the actor
+}
+
+void RequestingActor::take_message(caf::message_view& view) {
+  std::exception_ptr failure;
+  auto payload = content_of(view, failure);
+  if (!failure)
+    return on_message(std::move(payload));
+  auto client = open_request();
+  refuse(client, error_of(failure));
+}
+
+void RequestingActor::take(caf::mailbox_element& element) {
+  const auto& content = element.content();
+  if (!Word::is_one(content) || !on_word(Word{content})) {
+    take_message(element);
+  } else if (element.mid.is_request() && !element.mid.is_answered()) {
+    auto client = open_request();
+    answer_request(client, {});
+  }
+}
+
+void RequestingActor::take_response(caf::mailbox_element& element) {
+  std::exception_ptr failure;
+  auto content = content_of(element, failure);
+  if (failure)
+    content = caf::make_message(error_of(failure));
+  on_response(element.mid.request_id().integer_value() & ~ours, std::move(content), element.sender);
+}
+
+// Whether CAF has no interest in the element: what is its own it looks for by the same numbers.
+bool RequestingActor::is_for_this(const caf::mailbox_element& element) const {
+  if (element.mid.is_response())
+    return (element.mid.integer_value() & ours) != 0;
+  if (!takes_words_)
+    return false;
+  switch (element.content().type_token()) {
+  case caf::make_type_token<caf::atom_value, caf::atom_value, std::string>():
+  case caf::make_type_token<caf::timeout_msg>():
+  case caf::make_type_token<caf::exit_msg>():
+  case caf::make_type_token<caf::down_msg>():
+  case caf::make_type_token<caf::error>():
+  case caf::make_type_token<caf::open_stream_msg>():
+    return false;
+  default:
+    return true;
+  }
+}
+
+caf::resumable::resume_result RequestingActor::resume(caf::execution_unit* context,
+                                                      std::size_t max_throughput) {
+  forget_recent_now();
+  return caf::event_based_actor::resume(context, max_throughput);
+}
+
+// What is urgent overtakes others, and stays alone.
+void RequestingActor::enqueue(caf::mailbox_element_ptr element, caf::execution_unit* context) {
+  const auto may_wait = takes_words_ && element->mid.is_normal_message() && is_for_this(*element);
+  if (!may_wait || !batch_.put(element))
+    RequestingActorBase::enqueue(std::move(element), context);
+}
+
+caf::invoke_message_result RequestingActor::consume(caf::mailbox_element& element) {
+  if (!is_for_this(element))
+    return caf::event_based_actor::consume(element);
+  take_this(element);
+  if (takes_words_ && element.mid.is_normal_message())
+    take_batch(element);
+  return caf::invoke_message_result::consumed;
+}
+
+void RequestingActor::take_this(caf::mailbox_element& element) {
+  current_element_ = &element;
+  if (element.mid.is_response())
+    take_response(element);
+  else
+    take(element);
+}
+
+// Whoever throws ends this actor; CAF sees to the message in the mailbox, which is `first`.
+void RequestingActor::take_batch(caf::mailbox_element& first) {
+  const caf::detail::sync_request_bouncer bounce{caf::make_error(caf::sec::request_receiver_down)};
+  auto batch = batch_.take();
+  auto element = batch.pop();
+  try {
+    for (; element; element = batch.pop())
+      if (getf(is_shutting_down_flag))
+        bounce(*element);
+      else
+        take_this(*element);
+  } catch (...) {
+    for (; element; element = batch.pop())
+      if (!element->mid.is_answered())
+        bounce(*element);
+    current_element_ = &first;
+    throw;
+  }
+  current_element_ = &first;
+}
+
+bool RequestingActor::cleanup(caf::error&& reason, caf::execution_unit* context) {
+  const caf::detail::sync_request_bouncer bounce{reason};
+  auto batch = batch_.end();
+  while (const auto element = batch.pop())
+    bounce(*element);
+  return RequestingActorBase::cleanup(std::move(reason), context);
+}
+
+void RequestingActor::on_exit() {
+  cancel_wake();
+  alarm_ = nullptr;
+}
+
+void RequestingActor::make_request(std::uint64_t name, const caf::actor& receiver,
+                                   const caf::message& content, Priority priority) {
+  const auto id = caf::message_id{ours | name};
+  receiver->enqueue(
+    make_element(ctrl(),
+                 priority == Priority::high ? id.with_high_priority() : id.with_normal_priority(),
+                 caf::message{content}),
+    context());
+}
+
+OpenRequest RequestingActor::open_request() {
+  auto& element = *current_mailbox_element();
+  OpenRequest result{{}, element.mid};
+  if (element.stages.empty()) {
+    result.client = std::move(element.sender);
+  } else {
+    caf::actor_config config;
+    result.client = caf::make_actor<Stages, caf::strong_actor_ptr>(
+      system().next_actor_id(), system().node(), &system(), config, element);
+  }
+  element.mid.mark_as_answered();
+  return result;
+}
+
+void RequestingActor::forward_current(caf::message payload, const caf::actor& receiver) {
+  auto& element = *current_mailbox_element();
+  receiver->enqueue(caf::make_mailbox_element(element.sender, element.mid,
+                                              std::move(element.stages), std::move(payload)),
+                    context());
+  element.mid.mark_as_answered();
+}
+
+void RequestingActor::pass_on(OpenRequest& client, caf::message payload,
+                              const caf::actor& receiver) {
+  const auto request = std::exchange(client, {});
+  receiver->enqueue(caf::make_mailbox_element(request.client,
+                                              request.client ? request.id : caf::make_message_id(),
+                                              {}, std::move(payload)),
+                    context());
+}
+
+void RequestingActor::respond(const OpenRequest& request, caf::message&& answer) {
+  request.client->enqueue(make_element(ctrl(), request.id.response_id(), std::move(answer)),
+                          context());
+}
+
+void RequestingActor::watch(const caf::actor& whom, Priority news) {
+  if (news == Priority::high)
+    monitor<caf::message_priority::high>(whom);
+  else
+    monitor(whom);
+}
+
+void RequestingActor::unwatch(const caf::actor& whom) { demonitor(whom); }
+
+void RequestingActor::wake_at(Instant at) {
+  if (at <= now()) {
+    // An ordinary message: a timer would cost a turn of the clock's thread, an inline call could
+    // recurse.
+    enqueue(caf::make_mailbox_element(nullptr, caf::make_message_id(), {}, WakeUp{}), context());
+    return;
+  }
+  if (!alarm_) {
+    caf::actor_config config;
+    alarm_ = caf::make_actor<Alarm, caf::strong_actor_ptr>(
+      system().next_actor_id(), system().node(), &system(), config, caf::weak_actor_ptr{ctrl()});
+  }
+  clock().set_ordinary_timeout(caf::actor_clock::time_point{at.since_origin}, alarm_->get(),
+                               wake_up, 0);
+}
+
+void RequestingActor::cancel_wake() {
+  if (alarm_)
+    clock().cancel_ordinary_timeout(alarm_->get(), wake_up);
+}
+
+} // namespace backoff_actor::seam

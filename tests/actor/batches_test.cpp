@@ -1,0 +1,200 @@
+// Messages that wait beside the mailbox of a sender, behind one that is in it.
+
+#include "fixture.hpp"
+
+#include <backoff_actor/caf/message_batch.hpp>
+
+#include <caf/mailbox_element.hpp>
+#include <caf/sec.hpp>
+
+namespace backoff_actor::actor_test {
+
+// -- the messages themselves -----------------------------------------------------------
+
+namespace {
+
+// A message with a number for its id, as each version of CAF makes it.
+template <class Element = caf::mailbox_element>
+caf::mailbox_element_ptr numbered(std::uint64_t number) {
+  const auto make = [number](auto... stages) {
+    return caf::make_mailbox_element(nullptr, caf::make_message_id(number), stages..., WakeUp{});
+  };
+  if constexpr (requires { typename Element::forwarding_stack; })
+    return make(typename Element::forwarding_stack{});
+  else
+    return make();
+}
+
+bool put(seam::MessageBatch& batch, std::uint64_t number) {
+  auto message = numbered(number);
+  return batch.put(message);
+}
+
+std::vector<std::uint64_t> numbers_in(seam::MessageBatch::List list) {
+  std::vector<std::uint64_t> result;
+  while (const auto message = list.pop())
+    result.push_back(message->mid.request_id().integer_value());
+  return result;
+}
+
+} // namespace
+
+TEST(MessageBatch, has_all_but_the_first_in_order) {
+  seam::MessageBatch batch;
+
+  EXPECT_FALSE(put(batch, 1)) << "it is for the mailbox";
+  EXPECT_TRUE(put(batch, 2));
+  EXPECT_TRUE(put(batch, 3));
+  EXPECT_TRUE(put(batch, 4));
+
+  EXPECT_THAT(numbers_in(batch.take()), ElementsAre(2, 3, 4));
+}
+
+TEST(MessageBatch, begins_anew_when_it_was_taken) {
+  seam::MessageBatch batch;
+  put(batch, 1);
+  EXPECT_THAT(numbers_in(batch.take()), IsEmpty());
+
+  EXPECT_FALSE(put(batch, 2));
+  EXPECT_TRUE(put(batch, 3));
+
+  EXPECT_THAT(numbers_in(batch.take()), ElementsAre(3));
+}
+
+TEST(MessageBatch, takes_nothing_once_it_has_ended) {
+  seam::MessageBatch batch;
+  put(batch, 1);
+  put(batch, 2);
+
+  EXPECT_THAT(numbers_in(batch.end()), ElementsAre(2));
+
+  EXPECT_FALSE(put(batch, 3));
+  EXPECT_FALSE(put(batch, 4));
+  EXPECT_THAT(numbers_in(batch.end()), IsEmpty());
+}
+
+// -- a sender's ------------------------------------------------------------------------
+
+namespace {
+
+// Keeps what it is given, and answers with it; dies of "crash".
+class Scribe : public caf::event_based_actor {
+public:
+  Scribe(caf::actor_config& config, std::shared_ptr<Strings> given)
+    : caf::event_based_actor(config), given_(std::move(given)) {
+    seam::keep_cause(*this);
+  }
+
+  caf::behavior make_behavior() override {
+    return {[this](const std::string& text) {
+      given_->push_back(text);
+      if (text == "crash" && given_->size() < 3)
+        throw std::runtime_error("crash");
+      return text;
+    }};
+  }
+
+private:
+  std::shared_ptr<Strings> given_;
+};
+
+} // namespace
+
+class Batches : public SenderTest {
+protected:
+  // Does all of it before the sender gets the floor.
+  void at_once(Caller::Work work) { time.spawn<Caller>(std::move(work)); }
+
+  // Notes what comes back for a request.
+  template <class... Ts>
+  void request(caf::event_based_actor* self, Ts... content) {
+    const auto place = answers->size();
+    answers->emplace_back("nothing");
+    seam::request(*self, sender, std::move(content)...)
+      .then([answers = answers, place](const std::string& text) { (*answers)[place] = text; },
+            [answers = answers, place](const caf::error& error) {
+              (*answers)[place] = error == caf::sec::request_receiver_down    ? "gone"
+                                  : error == make_error(SenderError::stopped) ? "stopped"
+                                                                              : "an error";
+            });
+  }
+
+  std::shared_ptr<Strings> given = std::make_shared<Strings>();
+  std::shared_ptr<Strings> answers = std::make_shared<Strings>();
+};
+
+TEST_F(Batches, are_handed_over_in_order_and_all_answered) {
+  start_with(child_of<Scribe>(given));
+  time.run();
+
+  at_once([this](caf::event_based_actor* self) {
+    for (const auto* text : {"a", "b", "c", "d", "e"})
+      request(self, std::string{text});
+  });
+  time.run();
+
+  EXPECT_THAT(*given, ElementsAre("a", "b", "c", "d", "e"));
+  EXPECT_THAT(*answers, ElementsAre("a", "b", "c", "d", "e"));
+}
+
+TEST_F(Batches, with_a_crash_among_their_answers_lose_nothing) {
+  start_with(child_of<Scribe>(given));
+  time.run();
+
+  at_once([this](caf::event_based_actor* self) {
+    for (const auto* text : {"a", "crash", "c"})
+      request(self, std::string{text});
+  });
+  time.advance(1h);
+
+  EXPECT_THAT(*given, ElementsAre("a", "crash", "crash", "c"));
+  EXPECT_THAT(*answers, ElementsAre("a", "crash", "c"));
+}
+
+TEST_F(Batches, are_refused_if_the_sender_is_killed_before_it_came_to_them) {
+  start_with(child_of<Scribe>(given));
+  time.run();
+
+  at_once([this](caf::event_based_actor* self) {
+    for (const auto* text : {"a", "b", "c"})
+      request(self, std::string{text});
+    seam::send_exit_now(sender, self->address(), caf::exit_reason::kill);
+  });
+  time.run();
+
+  EXPECT_THAT(*given, IsEmpty());
+  EXPECT_THAT(*answers, ElementsAre("gone", "gone", "gone"));
+}
+
+TEST_F(Batches, behind_a_stop_are_refused) {
+  start_with(child_of<Scribe>(given));
+  time.run();
+
+  at_once([this](caf::event_based_actor* self) {
+    request(self, std::string{"a"});
+    self->send(sender, Stop{});
+    request(self, std::string{"b"});
+    request(self, std::string{"c"});
+  });
+  time.run();
+
+  EXPECT_THAT(*answers, ElementsAre("stopped", "gone", "gone"));
+}
+
+TEST_F(Batches, are_overtaken_by_what_is_urgent) {
+  start_with(child_of<Scribe>(given));
+  time.run();
+
+  at_once([this](caf::event_based_actor* self) {
+    for (const auto* text : {"a", "b"})
+      request(self, std::string{text});
+    seam::send_exit_now(sender, self->address(), caf::exit_reason::user_shutdown);
+    request(self, std::string{"c"});
+  });
+  time.run();
+
+  EXPECT_THAT(*given, IsEmpty());
+  EXPECT_THAT(*answers, ElementsAre("gone", "gone", "gone"));
+}
+
+} // namespace backoff_actor::actor_test

@@ -1,0 +1,220 @@
+// Senders that share what they are made of, and children that are started on first use.
+
+#include "durable_fixture.hpp"
+
+#include <set>
+
+namespace backoff_actor::actor_test {
+
+class Blueprints : public SenderTest {
+protected:
+  caf::actor spawn(const SenderBlueprint& blueprint) {
+    return time.keep(blueprint.spawn(time.system()));
+  }
+
+  std::string ask(const caf::actor& whom, const std::string& text) {
+    const auto answer = time.ask<std::string>(whom, text);
+    time.advance(1h);
+    return answer->value.value_or("nothing");
+  }
+
+  SenderStatus status_of(const caf::actor& whom) {
+    const auto answer = time.ask<SenderStatus>(whom, Status{});
+    time.run();
+    return answer->value.value();
+  }
+};
+
+TEST_F(Blueprints, make_senders_that_work_each_with_a_child_of_its_own) {
+  const DangerousActor worker;
+  const SenderBlueprint blueprint{worker.factory(), default_options()};
+  const auto one = spawn(blueprint);
+  const auto other = spawn(blueprint);
+
+  EXPECT_EQ(ask(one, "a"), "a");
+  EXPECT_EQ(ask(other, "b"), "b");
+  EXPECT_EQ(worker.started(), 2u);
+  EXPECT_EQ(status_of(one).counters.acknowledged, 1u);
+  EXPECT_EQ(status_of(other).counters.acknowledged, 1u);
+}
+
+TEST_F(Blueprints, name_all_that_is_wrong_before_anything_is_started) {
+  SenderOptions options;
+  options.max_attempts = 0;
+  options.capacity = 0;
+  try {
+    const SenderBlueprint blueprint{nullptr, options};
+    FAIL();
+  } catch (const InvalidArgument& problems) {
+    EXPECT_STREQ(
+      problems.what(),
+      "max_attempts: got 0, allowed 1 or more\n"
+      "capacity: got 0, allowed 1..268435455\n"
+      "make_child: got an empty function, allowed a function that returns a fresh actor");
+  }
+}
+
+TEST_F(Blueprints, outlive_a_sender_that_has_ended) {
+  const DangerousActor worker;
+  const SenderBlueprint blueprint{worker.factory(), default_options()};
+  auto one = blueprint.spawn(time.system());
+  time.run();
+  time.stop(one);
+  time.run();
+  EXPECT_EQ(worker.alive(), 0u);
+
+  EXPECT_EQ(ask(spawn(blueprint), "a"), "a");
+}
+
+TEST_F(Blueprints, need_not_outlive_their_senders) {
+  auto blueprint =
+    std::make_unique<SenderBlueprint>(DangerousActor{"crash*2"}.factory(), default_options());
+  const auto one = spawn(*blueprint);
+  blueprint = nullptr;
+
+  EXPECT_EQ(ask(one, "a"), "a");
+}
+
+TEST_F(Blueprints, without_a_stream_make_senders_that_do_not_march_in_step) {
+  std::set<Duration::rep> waits;
+  auto options = default_options();
+  options.backoff = Fixed{1s} | full_jitter;
+  options.stream.reset();
+  options.on_event = [&](const Event& event) {
+    if (const auto* const retry = std::get_if<event::RetryScheduled>(&event))
+      waits.insert(retry->delay.count());
+  };
+  const SenderBlueprint blueprint{DangerousActor{"crash*100"}.factory(), options};
+  for (int i = 0; i < 10; ++i)
+    ask(spawn(blueprint), "a");
+
+  EXPECT_EQ(waits.size(), 100u);
+}
+
+TEST_F(Blueprints, with_a_stream_make_senders_that_all_have_it) {
+  std::vector<Duration> waits;
+  auto options = default_options();
+  options.on_event = [&](const Event& event) {
+    if (const auto* const retry = std::get_if<event::RetryScheduled>(&event))
+      waits.push_back(retry->delay);
+  };
+  const SenderBlueprint blueprint{DangerousActor{"crash*3, ok, crash*3"}.factory(), options};
+  ask(spawn(blueprint), "a");
+  ask(spawn(blueprint), "a");
+
+  EXPECT_THAT(waits, ElementsAre(10ms, 30ms, 70ms, 10ms, 30ms, 70ms));
+}
+
+TEST_F(DurableTest, a_blueprint_with_an_outbox_makes_one_sender_at_a_time) {
+  outbox = open(store);
+  const SenderBlueprint blueprint{DangerousActor{}.factory(), with(outbox)};
+  sender = blueprint.spawn(time.system());
+  time.run();
+  try {
+    blueprint.spawn(time.system());
+    FAIL();
+  } catch (const StoreError& error) {
+    EXPECT_EQ(error.failure(), StoreFailure::in_use);
+  }
+  stop_sender();
+  sender = blueprint.spawn(time.system());
+  EXPECT_EQ(ask("a")->value, "a");
+}
+
+TEST_F(Blueprints, of_many_devices_start_those_that_are_used) {
+  auto& system = time.system();
+  // [blueprint]
+  SenderOptions options;
+  options.child_start = FirstStart::on_first_use;
+  const SenderBlueprint device{child_of<Echo>(), options};
+  std::vector<caf::actor> devices(1000);
+  for (auto& one : devices)
+    one = device.spawn(system);
+  // [blueprint]
+  for (const auto& one : devices)
+    time.keep(one);
+  time.run();
+
+  EXPECT_EQ(ask(devices[7], "a"), "a");
+  EXPECT_EQ(status_of(devices[7]).incarnation, 1u);
+  EXPECT_EQ(status_of(devices[8]).incarnation, 0u);
+}
+
+// -- started on first use --------------------------------------------------------------------
+
+class FirstUse : public SenderTest {
+protected:
+  static SenderOptions on_first_use() {
+    auto options = default_options();
+    options.child_start = FirstStart::on_first_use;
+    return options;
+  }
+
+  caf::actor child_of_sender() {
+    const auto answer = time.ask<ChildHandle>(sender, CurrentChild{});
+    time.run();
+    return answer->value.value().child;
+  }
+};
+
+TEST_F(FirstUse, no_child_is_made_before_the_first_message) {
+  start({}, on_first_use());
+  time.advance(1h);
+  EXPECT_EQ(danger.started(), 0u);
+  EXPECT_EQ(status().phase, Phase::starting);
+  EXPECT_FALSE(child_of_sender());
+
+  EXPECT_EQ(ask("a")->value, "a");
+  EXPECT_EQ(danger.started(), 1u);
+  EXPECT_EQ(status().phase, Phase::running);
+  EXPECT_TRUE(child_of_sender());
+}
+
+TEST_F(FirstUse, what_is_passed_on_at_most_once_makes_the_child_and_reaches_it) {
+  auto options = on_first_use();
+  options.delivery = Guarantee::at_most_once;
+  options.while_down = DropWhileDown{};
+  start({}, options);
+  EXPECT_EQ(danger.started(), 0u);
+
+  EXPECT_EQ(ask("a")->value, "a");
+}
+
+TEST_F(FirstUse, a_child_that_crashes_over_the_first_message_is_made_again) {
+  start("crash", on_first_use());
+  const auto answer = ask("a");
+  time.advance(10ms);
+
+  EXPECT_EQ(answer->value, "a");
+  EXPECT_EQ(danger.started(), 2u);
+}
+
+TEST_F(FirstUse, a_sender_that_was_never_used_ends_with_nothing) {
+  start({}, on_first_use());
+  time.stop(sender);
+  time.run();
+
+  EXPECT_EQ(danger.started(), 0u);
+}
+
+TEST_F(DurableTest, what_an_outbox_holds_makes_the_child) {
+  start_durable("hang");
+  ask("a");
+  auto options = default_options();
+  options.child_start = FirstStart::on_first_use;
+  restart({}, options);
+
+  EXPECT_EQ(danger.started(), 1u);
+  EXPECT_EQ(danger.texts(), (Strings{"a"}));
+}
+
+TEST_F(DurableTest, an_outbox_that_holds_nothing_makes_no_child) {
+  auto options = default_options();
+  options.child_start = FirstStart::on_first_use;
+  start_durable({}, options);
+  EXPECT_EQ(danger.started(), 0u);
+
+  EXPECT_EQ(ask("a")->value, "a");
+}
+
+} // namespace backoff_actor::actor_test

@@ -1,0 +1,197 @@
+#include "at_most_once.hpp"
+#include "engine_driver.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+// A sender that has nothing to do gives back what it worked with: nothing of that may show.
+
+namespace backoff_actor::engine_test {
+
+using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+TEST(sender_rest, an_idle_sender_tells_all_that_it_has_counted) {
+  EngineDriver sender;
+  sender.start();
+  for (std::uint64_t i = 1; i <= 3; ++i) {
+    sender.submit();
+    sender.ack(i);
+  }
+
+  const auto status = sender.engine->status(sender.now);
+  EXPECT_EQ(status.phase, Phase::running);
+  EXPECT_EQ(status.incarnation, 1u);
+  EXPECT_EQ(status.restarts, 0u);
+  EXPECT_EQ(status.resets, 3u);
+  EXPECT_EQ(status.owed, 0u);
+  EXPECT_EQ(status.counters.accepted, 3u);
+  EXPECT_EQ(status.counters.acknowledged, 3u);
+  EXPECT_EQ(status.counters.hand_overs, 3u);
+  EXPECT_EQ(sender.engine->living_child(), 1u);
+}
+
+TEST(sender_rest, an_idle_sender_tells_what_has_gone_wrong_before) {
+  EngineDriver sender;
+  sender.start();
+  sender.submit();
+  sender.crash_and_resend(10ms);
+  sender.nack(1);
+  sender.wake_after(30ms);
+  sender.ack(1);
+
+  const auto status = sender.engine->status(sender.now);
+  EXPECT_EQ(status.phase, Phase::running);
+  EXPECT_EQ(status.incarnation, 2u);
+  EXPECT_EQ(status.restarts, 1u);
+  EXPECT_EQ(status.retries, 0u);
+  EXPECT_EQ(status.total_retries, 2u);
+  EXPECT_EQ(status.last_delay, 0ns);
+  EXPECT_EQ(status.counters.crashes, 1u);
+  EXPECT_EQ(status.counters.nacks, 1u);
+  EXPECT_EQ(status.counters.hand_overs, 3u);
+  EXPECT_EQ(status.counters.resends, 2u);
+}
+
+TEST(sender_rest, deliveries_are_numbered_on_after_a_rest) {
+  EngineDriver sender;
+  sender.start();
+  sender.submit();
+  sender.ack(1);
+
+  EXPECT_THAT(sender.submit(), ElementsAre("accept 2", "hand over 2"));
+}
+
+TEST(sender_rest, an_acknowledgement_of_before_a_rest_stays_stale_after_it) {
+  EngineDriver sender;
+  sender.start();
+  sender.submit();
+  sender.submit();
+  sender.ack(1);
+  sender.ack(2);
+  sender.submit();
+  sender.submit();
+
+  EXPECT_THAT(sender.take(input::Acknowledged{sender.hand_overs.at(1).back()}), IsEmpty());
+  EXPECT_THAT(sender.take(input::Acknowledged{sender.hand_overs.at(2).back()}), IsEmpty());
+  EXPECT_EQ(sender.engine->owed(), 2u);
+  EXPECT_THAT(sender.ack(4), ElementsAre("acknowledge 4"));
+}
+
+TEST(sender_rest, no_hand_over_has_the_name_of_one_before_a_rest) {
+  EngineDriver sender;
+  sender.start();
+  std::set<std::uint64_t> names;
+  for (std::uint64_t i = 1; i <= 50; ++i) {
+    sender.submit();
+    EXPECT_TRUE(names.insert(sender.hand_overs.at(i).back().value).second) << i;
+    sender.ack(i);
+  }
+}
+
+TEST(sender_rest, an_idle_sender_whose_child_crashes_makes_another) {
+  EngineDriver sender;
+  sender.start();
+  sender.submit();
+  sender.ack(1);
+
+  EXPECT_THAT(sender.crash(), ElementsAre("start child 2", "wake at 10ms"));
+  sender.child_started();
+  EXPECT_THAT(sender.wake_after(10ms), IsEmpty());
+  EXPECT_THAT(sender.submit(), ElementsAre("accept 2", "hand over 2"));
+}
+
+TEST(sender_rest, the_window_opens_on_after_a_rest_where_it_stood) {
+  EngineDriver sender;
+  sender.start();
+  sender.submit();
+  sender.crash_and_resend(10ms);
+  sender.ack(1); // the window is two now
+
+  sender.submit();
+  sender.submit();
+  EXPECT_THAT(sender.submit(), ElementsAre("accept 4"));
+}
+
+TEST(sender_rest, a_limit_counts_failures_of_before_a_rest) {
+  EngineOptions options;
+  options.restart_limit = RestartLimit{1, 1s};
+  EngineDriver sender{options};
+  sender.start();
+  sender.submit();
+  sender.crash_and_resend(10ms);
+  sender.ack(1);
+
+  EXPECT_THAT(sender.crash(), ElementsAre("give up"));
+}
+
+TEST(sender_rest,
+     the_next_child_of_an_idle_sender_whose_child_is_done_starts_with_the_next_message) {
+  EngineDriver sender;
+  sender.start();
+  sender.submit();
+  sender.ack(1);
+  EXPECT_THAT(sender.stop_normally(), IsEmpty());
+  EXPECT_EQ(sender.engine->phase(), Phase::starting);
+  EXPECT_EQ(sender.engine->living_child(), 0u);
+
+  EXPECT_THAT(sender.submit(), ElementsAre("accept 2", "start child 2"));
+  EXPECT_THAT(sender.child_started(), ElementsAre("hand over 2"));
+}
+
+TEST(sender_rest, a_wake_up_that_comes_late_finds_an_idle_sender_asleep) {
+  EngineOptions options;
+  options.ack_timeout = 1s;
+  EngineDriver sender{options};
+  sender.start();
+  EXPECT_THAT(sender.submit(), ElementsAre("accept 1", "hand over 1", "wake at 1s"));
+  sender.ack(1);
+
+  EXPECT_THAT(sender.wake_after(1s), IsEmpty());
+  EXPECT_THAT(sender.submit(), ElementsAre("accept 2", "hand over 2", "wake at 2s"));
+}
+
+TEST(sender_rest, a_wake_up_that_is_out_is_not_asked_for_again_after_a_rest) {
+  EngineOptions options;
+  options.ack_timeout = 1s;
+  EngineDriver sender{options};
+  sender.start();
+  sender.submit();
+  sender.ack(1);
+
+  EXPECT_THAT(sender.submit(), ElementsAre("accept 2", "hand over 2"));
+}
+
+TEST(sender_rest, a_paused_sender_stays_paused) {
+  EngineDriver sender;
+  sender.start();
+  sender.take(input::Pause{});
+
+  EXPECT_THAT(sender.submit(), ElementsAre("accept 1"));
+}
+
+TEST(sender_rest, what_was_passed_on_before_a_rest_is_counted) {
+  EngineDriver sender{at_most_once()};
+  sender.start();
+  sender.submit();
+  sender.submit();
+
+  const auto status = sender.engine->status(sender.now);
+  EXPECT_EQ(status.phase, Phase::running);
+  EXPECT_EQ(status.counters.forwarded, 2u);
+  EXPECT_THAT(sender.submit(), ElementsAre("forward 3 to 1"));
+}
+
+// -- streams ------------------------------------------------------------------
+
+TEST(sender_rest, engines_that_share_their_options_have_draws_of_their_own) {
+  EngineOptions options;
+  options.backoff = BackOff{{}, 72451};
+  const auto shared = std::make_shared<const EngineOptions>(options);
+  EXPECT_EQ(SenderEngine(shared, 7).backoff(), (BackOff{{}, 72451, 7}));
+  EXPECT_EQ(SenderEngine(shared, 8).backoff(), (BackOff{{}, 72451, 8}));
+  EXPECT_EQ(SenderEngine(shared).backoff(), (BackOff{{}, 72451, 0}));
+}
+
+} // namespace backoff_actor::engine_test
