@@ -2,6 +2,7 @@
 
 // The actor of the seam, for CAF 0.17.6. Include seam.hpp instead.
 
+#include "backoff_actor/caf/job_0_17.hpp"
 #include "backoff_actor/caf/message_batch.hpp"
 #include "backoff_actor/caf/seam_0_17.hpp"
 
@@ -116,8 +117,10 @@ private:
   void take_batch(caf::mailbox_element& first);
 
   caf::strong_actor_ptr alarm_;
+  Job job_{*this};
   MessageBatch batch_;
-  bool takes_words_ = false; // from before the actor is known to anybody
+  const bool takes_words_;  // from before the actor is known to anybody
+  const bool is_job_taken_; // by the scheduler, in the place of this
 };
 
 } // namespace backoff_actor::seam
