@@ -7,6 +7,7 @@
 #include <caf/event_based_actor.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <future>
 #include <utility>
 #include <vector>
@@ -58,21 +59,42 @@ private:
   std::size_t answers_ = 0;
 };
 
+// Returns what makes one more.
+std::function<caf::actor()> maker_of(caf::actor_system& system, Pair pair) {
+  using namespace backoff_actor;
+  const auto from = [&](const SenderBlueprint& blueprint) {
+    return [&system, blueprint] { return blueprint.spawn(system); };
+  };
+  switch (pair) {
+  case Pair::plain:
+    return [&system] { return caf::actor{system.spawn<Front>(system.spawn<Echo>())}; };
+  case Pair::ours:
+    return from(SenderBlueprint{child_of<Echo>()});
+  case Pair::ours_each:
+    return [&system] { return spawn_back_off_sender(system, child_of<Echo>()); };
+  case Pair::unused:
+    break;
+  }
+  SenderOptions options;
+  options.child_start = FirstStart::on_first_use;
+  return from(SenderBlueprint{child_of<Echo>(), options});
+}
+
 } // namespace
 
 Figures idle_pairs(Pair pair, std::uint64_t count) {
   auto& system = system_with(1);
   auto& actors = *new std::vector<caf::actor>(count); // resident now
   auto& done = *new std::promise<void>;
+  const auto make = maker_of(system, pair);
   const auto before = benchmarks::memory_now();
   const auto begin = cpu_now();
-  for (auto& actor : actors)
-    actor = pair == Pair::ours
-              ? backoff_actor::spawn_back_off_sender(system, backoff_actor::child_of<Echo>())
-              : caf::actor{system.spawn<Front>(system.spawn<Echo>())};
+  std::generate(actors.begin(), actors.end(), make);
   const auto spawned = cpu_now();
-  kept(system.spawn<Asker>(actors, done));
-  done.get_future().wait();
+  if (pair != Pair::unused) {
+    kept(system.spawn<Asker>(actors, done));
+    done.get_future().wait();
+  }
   benchmarks::trim_memory();
   const auto memory = benchmarks::memory_now() - before;
   const auto each = static_cast<double>(count);

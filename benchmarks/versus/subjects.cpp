@@ -116,9 +116,11 @@ void add_lateness(Subjects& subjects, const Scale& scale) {
 }
 
 void add_memory(Subjects& subjects, const Scale& scale) {
-  for (const auto& [name, pair] : {std::pair{"plain", Pair::plain}, std::pair{"ours", Pair::ours}})
+  for (const auto& [name, pair] :
+       {std::pair{"plain pairs", Pair::plain}, std::pair{"ours pairs", Pair::ours},
+        std::pair{"ours pairs, each", Pair::ours_each}, std::pair{"ours unused", Pair::unused}})
     subjects.push_back(alone(
-      std::string{name} + " pairs", [=, pair = pair] { return idle_pairs(pair, scale.pairs); }, 3));
+      name, [=, pair = pair] { return idle_pairs(pair, scale.pairs); }, 3));
   for (const auto& [name, outbox] :
        {std::pair{"few", std::uint64_t{1000}}, std::pair{"million", std::uint64_t{1'000'000}}})
     subjects.push_back({std::string{"instructions, "} + name,
