@@ -41,6 +41,9 @@ std::uint64_t origin_of(const SenderOptions& options) {
 
 } // namespace
 
+// A million idle senders are a million of these.
+static_assert(sizeof(BackOffSender) - sizeof(caf::event_based_actor) <= 240);
+
 // -- birth and death --------------------------------------------------------------
 
 BackOffSender::BackOffSender(caf::actor_config& config, ChildFactory make_child,
@@ -54,20 +57,19 @@ BackOffSender::BackOffSender(caf::actor_config& config, const SenderBlueprint& b
 BackOffSender::BackOffSender(caf::actor_config& config,
                              std::shared_ptr<const detail::SenderParts> parts)
   : SupervisingActor(config, seam::TakesWords{}), parts_(std::move(parts)),
-    options_(&parts_->options),
-    engine_({parts_, &parts_->engine_options}, stream_of_draws(*options_, id())),
-    is_observed_(parts_->is_observed), forwards_(options_->delivery == Guarantee::at_most_once),
-    acknowledges_by_reply_(options_->acknowledgement == Acknowledgement::by_reply),
-    looks_into_messages_(options_->key_of || options_->capacity_bytes || options_->final_stop
-                         || options_->outbox),
-    is_timed_(options_->ack_timeout || options_->time_to_live || options_->guard
-              || options_->on_event),
-    origin_(origin_of(*options_)) {
+    engine_({parts_, &parts_->engine_options}, stream_of_draws(options(), id())),
+    is_observed_(parts_->is_observed), forwards_(options().delivery == Guarantee::at_most_once),
+    acknowledges_by_reply_(options().acknowledgement == Acknowledgement::by_reply),
+    looks_into_messages_(options().key_of || options().capacity_bytes || options().final_stop
+                         || options().outbox),
+    is_timed_(options().ack_timeout || options().time_to_live || options().guard
+              || options().on_event),
+    origin_(origin_of(options())) {
   seam::keep_cause(*this);
-  if (options_->guard)
+  if (options().guard)
     watch_guard();
-  if (options_->outbox)
-    store_ = std::make_unique<SenderStore>(options_->outbox.queue_, address(), now());
+  if (options().outbox)
+    store_ = std::make_unique<SenderStore>(options().outbox.queue_, address(), now());
 }
 
 caf::behavior BackOffSender::make_behavior() {
@@ -85,14 +87,13 @@ void BackOffSender::on_exit() {
     for (const auto& start : rare->starts)
       start->call_off();
   // May hold handles that lead back here.
-  options_ = nullptr;
   parts_ = nullptr;
   SupervisingActor::on_exit();
 }
 
 // A guard does not keep its senders alive.
 void BackOffSender::watch_guard() {
-  rare().guard_watch = options_->guard.watch([self = address()](Duration spread) {
+  rare().guard_watch = options().guard.watch([self = address()](Duration spread) {
     if (const auto alive = caf::actor_cast<caf::actor>(self))
       seam::enqueue(alive, GuardClosed{spread});
   });
@@ -186,14 +187,14 @@ void BackOffSender::on_reject(const Reject& reject) {
 }
 
 void BackOffSender::on_error_answer(HandOverId id, ErrorInfo info) {
-  const auto decision = decide(*options_, FailureKind::error_answer, info.error);
+  const auto decision = decide(options(), FailureKind::error_answer, info.error);
   const auto with_text = is_observed_ || decision.verdict != Verdict::reject;
   const input::ErrorAnswer news{id,
                                 cause_of(info.error, with_text),
                                 info.is_bounce,
                                 info.is_settled,
                                 decision,
-                                options_->guard && is_service_failure(*options_, info.error)};
+                                options().guard && is_service_failure(options(), info.error)};
   take(news, std::move(info.error));
 }
 
@@ -203,9 +204,9 @@ void BackOffSender::on_probe_answer(std::uint32_t incarnation, std::uint32_t pro
 
 void BackOffSender::on_child_down(std::uint32_t incarnation, const caf::error& reason) {
   const auto may_be_failure =
-    reason || engine_.owed() > 0 || options_->after_normal_stop == AfterNormalStop::restart;
+    reason || engine_.owed() > 0 || options().after_normal_stop == AfterNormalStop::restart;
   const auto verdict =
-    may_be_failure ? decide(*options_, FailureKind::child_down, reason).verdict : Verdict::retry;
+    may_be_failure ? decide(options(), FailureKind::child_down, reason).verdict : Verdict::retry;
   take(input::ChildDown{incarnation, cause_of(reason, true), verdict}, reason);
 }
 

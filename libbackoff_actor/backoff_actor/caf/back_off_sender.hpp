@@ -156,6 +156,8 @@ private:
   void tell_child(seam::OpenRequest client);
   Cause cause_of(const caf::error& error, bool with_text) const;
 
+  const SenderOptions& options() const { return parts_->options; }
+
   // -- how a message becomes a delivery (submit.cpp) --------------------------------
 
   void on_message(caf::message&& payload) override;
@@ -220,7 +222,6 @@ private:
 
   // A million idle senders are a million of these: what is not needed by each has no place here.
   std::shared_ptr<const detail::SenderParts> parts_; // none once the sender has ended
-  const SenderOptions* options_;                     // among them
   SenderEngine engine_;
   std::unique_ptr<SenderStore> store_; // none: what is owed is in memory
   std::unique_ptr<Rare> rare_;         // none: there is nothing of it

@@ -141,11 +141,11 @@ public:
   void operator()(const effect::Divert&) {
     self_.keep_client();
     auto parcel = std::exchange(self_.incoming_, {});
-    if (const auto* const reply = std::get_if<ReplyWhileDown>(&*self_.options_->while_down))
+    if (const auto* const reply = std::get_if<ReplyWhileDown>(&*self_.options().while_down))
       self_.answer(parcel.client, caf::message{reply->message});
     else
       self_.pass_on(parcel.client, std::move(parcel.payload),
-                    std::get<ForwardWhileDown>(*self_.options_->while_down).to);
+                    std::get<ForwardWhileDown>(*self_.options().while_down).to);
   }
 
   void operator()(const effect::Probe& x) { self_.send_probe(x.incarnation, x.probe); }
@@ -275,7 +275,7 @@ void BackOffSender::rest() {
 // Nothing, if the child comes later.
 std::optional<BackOffSender::FollowUp> BackOffSender::start_child(std::uint32_t incarnation,
                                                                   bool is_fallback) {
-  const auto& make = is_fallback ? options_->fallback : parts_->make_child;
+  const auto& make = is_fallback ? options().fallback : parts_->make_child;
   try {
     if (!make.is_asynchronous())
       return started(incarnation, make(this), Ownership::sole);
@@ -304,7 +304,7 @@ BackOffSender::FollowUp BackOffSender::started(std::uint32_t incarnation, const 
 BackOffSender::FollowUp BackOffSender::not_started(std::uint32_t incarnation,
                                                    const std::string& text) {
   auto error = make_error(SenderError::start_failed, text);
-  const auto verdict = decide(*options_, FailureKind::start_failed, error).verdict;
+  const auto verdict = decide(options(), FailureKind::start_failed, error).verdict;
   return {input::StartFailed{incarnation, {cause_of(error, false).code, text}, verdict},
           std::move(error)};
 }

@@ -73,7 +73,7 @@ caf::error BackOffSender::exit_reason(const effect::Quit& x, const FollowUp* new
 void BackOffSender::bury(const effect::DeadLetter& x, const FollowUp* news) {
   auto parcel = std::exchange(parcels_[x.slot], {});
   const auto cause = x.cause ? x.cause->text : std::string{};
-  if (options_->dead_letters || options_->on_dead_letter)
+  if (options().dead_letters || options().on_dead_letter)
     record({x.delivery, x.reason, x.attempts, cause, now() - x.submitted_at, parcel.payload,
             parcel.extra ? parcel.extra->key : std::string{}, parcel.source(),
             parcel.extra ? parcel.extra->idempotency_key : std::string{}});
@@ -94,16 +94,16 @@ void BackOffSender::bury(const effect::DeadLetter& x, const FollowUp* news) {
 }
 
 void BackOffSender::record(DeadLetter letter) const {
-  if (options_->on_dead_letter) {
+  if (options().on_dead_letter) {
     try {
-      options_->on_dead_letter(letter);
+      options().on_dead_letter(letter);
     } catch (...) {
       // What is told of a dead letter must not cost the next one.
     }
   }
   // Without a sender, so that an answer to it does not come back as a submission.
-  if (options_->dead_letters)
-    seam::enqueue(options_->dead_letters, std::move(letter));
+  if (options().dead_letters)
+    seam::enqueue(options().dead_letters, std::move(letter));
 }
 
 } // namespace backoff_actor

@@ -146,7 +146,7 @@ bool BackOffSender::is_known(const Submit& x) {
 }
 
 void BackOffSender::forget_old_keys() {
-  const auto limit = now() + -options_->idempotency_retention;
+  const auto limit = now() + -options().idempotency_retention;
   if (keys().forget_before(limit) && store_)
     store_->forget_keys(limit); // goes with what comes next, for it is worth no commit of its own
 }

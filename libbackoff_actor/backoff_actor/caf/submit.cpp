@@ -30,7 +30,7 @@ Instant BackOffSender::time_of_message() { return is_timed_ ? now() : recent_now
 // The longest time to live is that of a message which names none.
 Instant BackOffSender::deadline(Instant at, Duration time_to_live) const {
   return at
-         + (time_to_live == Duration::max() ? options_->time_to_live.value_or(time_to_live)
+         + (time_to_live == Duration::max() ? options().time_to_live.value_or(time_to_live)
                                             : time_to_live);
 }
 
@@ -52,7 +52,7 @@ void BackOffSender::submit(const Submit& x) {
       incoming_.more().key = std::move(key);
     }
     news.weight = weight_of(x.message);
-    news.is_final_stop = options_->final_stop && options_->final_stop(x.message);
+    news.is_final_stop = options().final_stop && options().final_stop(x.message);
     if (store_)
       store_->prepare(system(), x.message, news.deadline);
   } catch (const NotStorable& exception) {
@@ -76,19 +76,19 @@ void BackOffSender::keep_client() {
 }
 
 std::string BackOffSender::key_of(const Submit& x) const {
-  return x.key.empty() && options_->key_of ? options_->key_of(x.message) : x.key;
+  return x.key.empty() && options().key_of ? options().key_of(x.message) : x.key;
 }
 
 // What the engine knows of a key, if order depends on it; 0: there is none.
 std::uint64_t BackOffSender::number_of(const std::string& key) const {
-  return options_->ordering == Ordering::per_key && !key.empty() ? detail::hash_of_text(key) : 0;
+  return options().ordering == Ordering::per_key && !key.empty() ? detail::hash_of_text(key) : 0;
 }
 
 std::uint32_t BackOffSender::weight_of(const caf::message& message) {
-  if (!options_->capacity_bytes)
+  if (!options().capacity_bytes)
     return 0;
   const auto weight =
-    options_->weight_of ? options_->weight_of(message) : seam::serialized_size(system(), message);
+    options().weight_of ? options().weight_of(message) : seam::serialized_size(system(), message);
   constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
   return static_cast<std::uint32_t>(std::min(weight, most));
 }
