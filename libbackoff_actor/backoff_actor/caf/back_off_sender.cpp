@@ -42,7 +42,7 @@ std::uint64_t origin_of(const SenderOptions& options) {
 } // namespace
 
 // A million idle senders are a million of these.
-static_assert(sizeof(BackOffSender) - sizeof(caf::event_based_actor) <= 240);
+static_assert(sizeof(BackOffSender) - sizeof(caf::event_based_actor) <= 256);
 
 // -- birth and death --------------------------------------------------------------
 

@@ -45,6 +45,7 @@
 namespace backoff_actor::seam {
 
 struct Response;
+struct Down;
 
 } // namespace backoff_actor::seam
 
@@ -56,9 +57,11 @@ CAF_END_TYPE_ID_BLOCK(backoff_actor_errors)
 // What never leaves the process: other nodes need not agree about the numbers.
 CAF_BEGIN_TYPE_ID_BLOCK(backoff_actor_private, caf::first_custom_type_id + 7460)
   CAF_ADD_TYPE_ID(backoff_actor_private, (backoff_actor::seam::Response))
+  CAF_ADD_TYPE_ID(backoff_actor_private, (backoff_actor::seam::Down))
 CAF_END_TYPE_ID_BLOCK(backoff_actor_private)
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(backoff_actor::seam::Response)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(backoff_actor::seam::Down)
 
 CAF_ERROR_CODE_ENUM(backoff_actor::SenderError)
 CAF_ERROR_CODE_ENUM(backoff_actor::SupervisorError)
@@ -280,6 +283,13 @@ void register_types(caf::actor_system_config&) {
 struct Response {
   std::uint64_t name = 0; ///< of the request
   caf::message content{}; ///< an answer, or a `caf::error`
+};
+
+/// The end of an actor that a `RequestingActor` watches, as a message to it. It is in one mailbox only, and CAF
+/// refuses to serialize it.
+struct Down {
+  caf::actor_addr who{};
+  caf::error reason{}; ///< as of CAF's own
 };
 
 /// Lets the actor system render this library's errors, and registers what each `RequestingActor` needs.

@@ -145,9 +145,7 @@ caf::mailbox_element_ptr make_element(caf::strong_actor_ptr from, caf::message_i
 }
 
 // Not in CAF's own tests, which look for the actors themselves among the jobs of their scheduler.
-bool takes_jobs(caf::actor_system& system) {
-  return system.scheduler().detaches_utility_actors();
-}
+bool takes_jobs(caf::actor_system& system) { return system.scheduler().detaches_utility_actors(); }
 
 // Request ids of 0.17.6 have 60 bits. CAF counts its own up from 1; ours have the topmost bit set,
 // so that the two cannot meet.
@@ -249,30 +247,38 @@ caf::resumable::resume_result RequestingActor::resume(caf::execution_unit* conte
   return caf::event_based_actor::resume(context, max_throughput);
 }
 
-// What is urgent overtakes others, and stays alone.
+// What is urgent overtakes others, and stays alone. What a child's end is followed by must not overtake
+// the news of it.
+bool RequestingActor::may_wait(const caf::mailbox_element& element) const {
+  return takes_words_ && element.mid.is_normal_message()
+         && (is_for_this(element)
+             || element.content().type_token() == caf::make_type_token<caf::down_msg>());
+}
+
 void RequestingActor::enqueue(caf::mailbox_element_ptr element, caf::execution_unit* context) {
-  const auto may_wait = takes_words_ && element->mid.is_normal_message() && is_for_this(*element);
-  if (may_wait && batch_.put(element))
+  if (may_wait(*element) && batch_.put(element))
     return;
   JobQueue queue{context, job_};
   RequestingActorBase::enqueue(std::move(element), is_job_taken_ ? &queue : context);
 }
 
 caf::invoke_message_result RequestingActor::consume(caf::mailbox_element& element) {
-  if (!is_for_this(element))
-    return caf::event_based_actor::consume(element);
-  take_this(element);
-  if (takes_words_ && element.mid.is_normal_message())
+  const auto is_first = may_wait(element);
+  const auto result = take_this(element);
+  if (is_first)
     take_batch(element);
-  return caf::invoke_message_result::consumed;
+  return result;
 }
 
-void RequestingActor::take_this(caf::mailbox_element& element) {
+caf::invoke_message_result RequestingActor::take_this(caf::mailbox_element& element) {
+  if (!is_for_this(element))
+    return caf::event_based_actor::consume(element);
   current_element_ = &element;
   if (element.mid.is_response())
     take_response(element);
   else
     take(element);
+  return caf::invoke_message_result::consumed;
 }
 
 // Whoever throws ends this actor; CAF sees to the message in the mailbox, which is `first`.

@@ -110,7 +110,8 @@ private:
   void complete_handlers();
   void cancel_wake();
   bool is_for_this(const caf::mailbox_element& element) const;
-  void take_this(caf::mailbox_element& element);
+  bool may_wait(const caf::mailbox_element& element) const;
+  caf::invoke_message_result take_this(caf::mailbox_element& element);
   void take(caf::mailbox_element& element);
   void take_response(caf::mailbox_element& element);
   void take_message(caf::message_view& view);

@@ -12,7 +12,6 @@
 #include <caf/system_messages.hpp>
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <utility>
 
@@ -23,7 +22,7 @@ namespace backoff_actor::seam {
 namespace {
 
 // CAF's own monitor with a callback stays with the watched actor until that ends, even if it is
-// disposed of.
+// disposed of. And its news would not wait beside the mailbox, so that later ones overtook it.
 class Watch final : public caf::attachable {
 public:
   struct Token {
@@ -31,19 +30,16 @@ public:
     const void* watcher;
   };
 
-  using OnDown = std::function<void(const caf::error&)>;
-
   Watch(const void* watcher, caf::weak_actor_ptr mailbox, caf::message_priority priority,
-        OnDown on_down)
-    : watcher_(watcher), mailbox_(std::move(mailbox)), priority_(priority),
-      on_down_(std::move(on_down)) {}
+        caf::actor_addr whom)
+    : watcher_(watcher), mailbox_(std::move(mailbox)), priority_(priority), whom_(std::move(whom)) {
+  }
 
   void actor_exited(const caf::error& reason, caf::scheduler*) override {
     if (const auto mailbox = mailbox_.lock())
-      mailbox->enqueue(caf::make_mailbox_element(
-                         nullptr, caf::make_message_id(priority_),
-                         caf::make_action([on_down = on_down_, reason] { on_down(reason); })),
-                       nullptr);
+      mailbox->enqueue(
+        caf::make_mailbox_element(nullptr, caf::make_message_id(priority_), Down{whom_, reason}),
+        nullptr);
   }
 
   bool matches(const token& what) override {
@@ -55,7 +51,7 @@ private:
   const void* watcher_;
   caf::weak_actor_ptr mailbox_;
   caf::message_priority priority_;
-  OnDown on_down_;
+  caf::actor_addr whom_;
 };
 
 } // namespace
@@ -156,18 +152,23 @@ caf::behavior RequestingActor::complete_with_words() {
           }};
 }
 
-bool RequestingActor::take_response(caf::message& content) {
-  if (!content.match_elements<Response>())
+bool RequestingActor::take_news(caf::message& content) {
+  if (content.match_elements<Response>()) {
+    auto& response = content.get_mutable_as<Response>(0);
+    on_response(response.name, std::move(response.content), current_mailbox_element()->sender);
+  } else if (content.match_elements<Down>()) {
+    const auto& down = content.get_as<Down>(0);
+    on_down(down.who, down.reason);
+  } else {
     return false;
-  auto& response = content.get_mutable_as<Response>(0);
-  on_response(response.name, std::move(response.content), current_mailbox_element()->sender);
+  }
   return true;
 }
 
 void RequestingActor::take(caf::message& content) {
   if (const auto& element = *current_mailbox_element(); is_answered_request_of_ours(element))
     on_response(name_in(element.mid), std::move(content), nullptr);
-  else if (take_response(content))
+  else if (take_news(content))
     return;
   else if (!Word::is_one(content) || !on_word(Word{content})) {
     on_message(std::move(content));
@@ -261,9 +262,8 @@ void RequestingActor::forward_current(caf::message payload, const caf::actor& re
 }
 
 void RequestingActor::watch(const caf::actor& whom, Priority news) {
-  whom->attach(std::make_unique<Watch>(
-    this, caf::weak_actor_ptr{ctrl()}, in_caf(news),
-    [this, who = whom.address()](const caf::error& reason) { on_down(who, reason); }));
+  whom->attach(
+    std::make_unique<Watch>(this, caf::weak_actor_ptr{ctrl()}, in_caf(news), whom.address()));
 }
 
 void RequestingActor::unwatch(const caf::actor& whom) {

@@ -103,7 +103,7 @@ protected:
               // An error that nobody asked for. CAF's default would end this actor.
             },
             [this](caf::message& content) {
-              if (!take_response(content))
+              if (!take_news(content))
                 on_message(std::move(content));
               return caf::delegated<caf::message>{};
             }};
@@ -114,7 +114,7 @@ protected:
   caf::behavior complete_with_words();
 
 private:
-  bool take_response(caf::message& content);
+  bool take_news(caf::message& content);
   void take(caf::message& content);
   void take_this(caf::mailbox_element& element);
   void take_batch(caf::mailbox_element& first);
