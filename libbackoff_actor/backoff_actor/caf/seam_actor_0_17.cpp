@@ -112,7 +112,11 @@ private:
 
   Spare* first_ = nullptr;
   std::size_t count_ = 0;
+#ifdef __SANITIZE_ADDRESS__ // which would not see the use of what was freed
+  std::size_t limit_ = 0;
+#else
   std::size_t limit_ = 1024; // 100 KiB for a thread
+#endif
 };
 
 thread_local SpareElements spare_elements;

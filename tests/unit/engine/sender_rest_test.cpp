@@ -183,6 +183,46 @@ TEST(sender_rest, what_was_passed_on_before_a_rest_is_counted) {
   EXPECT_THAT(sender.submit(), ElementsAre("forward 3 to 1"));
 }
 
+// -- what is given back -------------------------------------------------------
+
+TEST(sender_rest, begins_with_the_acknowledgement_of_the_last_that_is_owed) {
+  EngineDriver sender;
+  sender.start();
+  EXPECT_TRUE(sender.engine->is_at_rest());
+  sender.submit();
+  sender.submit();
+  sender.ack(1);
+  EXPECT_FALSE(sender.engine->is_at_rest());
+
+  sender.ack(2);
+
+  EXPECT_TRUE(sender.engine->is_at_rest());
+}
+
+TEST(sender_rest, does_not_come_while_a_failure_is_remembered) {
+  EngineDriver sender;
+  sender.start();
+
+  sender.crash(); // owing nothing: the child is made again after the delay
+
+  EXPECT_FALSE(sender.engine->is_at_rest());
+}
+
+TEST(sender_rest, comes_later_for_who_is_given_twenty_at_a_time) {
+  EngineDriver sender;
+  sender.start();
+  for (std::uint64_t i = 1; i <= 20; ++i)
+    sender.submit();
+  for (std::uint64_t i = 1; i <= 20; ++i)
+    sender.ack(i);
+  EXPECT_FALSE(sender.engine->is_at_rest()) << "the next twenty would have to make room anew";
+
+  sender.submit();
+  sender.ack(21);
+
+  EXPECT_TRUE(sender.engine->is_at_rest()) << "a single one has no use for the room of twenty";
+}
+
 // -- streams ------------------------------------------------------------------
 
 TEST(sender_rest, engines_that_share_their_options_have_draws_of_their_own) {
