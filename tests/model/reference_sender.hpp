@@ -30,7 +30,6 @@ public:
   // -- the engine's names for what was just asked for ------------------------------------
 
   void named(std::uint64_t id, HandOverId name) { find(id)->hand_overs.back().name = name; }
-
   void numbered(std::uint32_t child, std::uint32_t probe) { lane_with(child)->probe = probe; }
 
   // -- inputs ----------------------------------------------------------------------------
