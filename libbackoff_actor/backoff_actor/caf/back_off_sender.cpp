@@ -105,7 +105,7 @@ bool BackOffSender::on_word(const seam::Word& word) {
   if (on_childs_word(word))
     return true;
   if (word.as<WakeUp>())
-    take(input::Wake{});
+    take(News{input::Wake{}});
   else if (const auto* const submission = word.as<Submit>())
     submit(*submission);
   else if (const auto* const guard = word.as<GuardClosed>())
@@ -207,11 +207,18 @@ void BackOffSender::on_child_down(std::uint32_t incarnation, const caf::error& r
     reason || engine_.owed() > 0 || options().after_normal_stop == AfterNormalStop::restart;
   const auto verdict =
     may_be_failure ? decide(options(), FailureKind::child_down, reason).verdict : Verdict::retry;
-  take(input::ChildDown{incarnation, cause_of(reason, true), verdict}, reason);
+  take({input::ChildDown{incarnation, cause_of(reason, true), verdict}, reason});
 }
 
-Cause BackOffSender::cause_of(const caf::error& error, bool with_text) const {
-  return seam::cause_of(home_system(), error, with_text);
+// To render an error of CAF's takes longer than to decide what to do about it, and one that comes in a
+// storm is mostly the one that came before.
+Cause BackOffSender::cause_of(const caf::error& error, bool with_text) {
+  if (!with_text || !error || !error.context().empty())
+    return seam::cause_of(home_system(), error, with_text);
+  auto& last = rare().last_bare;
+  if (last.code != seam::cause_of(home_system(), error, false).code)
+    last = seam::cause_of(home_system(), error, true);
+  return last;
 }
 
 // -- whoever controls it --------------------------------------------------------------

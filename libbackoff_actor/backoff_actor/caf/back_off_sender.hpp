@@ -108,10 +108,20 @@ private:
     caf::actor source() const;
   };
 
-  // The answer to an effect, which the engine is told next.
-  struct FollowUp {
+  // What the engine is told, with the error that came with it; above all the answer to an effect.
+  struct News {
     Input input;
-    caf::error error;
+    caf::error error{};
+  };
+
+  // The answers to the effects of a step, which the engine is told next. That a child has started is by
+  // far the most frequent, and is mostly the only one.
+  struct FollowUps {
+    std::uint32_t started = 0; // the incarnation; 0: none. It is told first
+    std::vector<News> others{};
+
+    void add(News news);
+    void add_started(std::uint32_t incarnation);
   };
 
   struct OpenDrain {
@@ -128,6 +138,7 @@ private:
     std::optional<caf::error> exit_reason{};           // with which to end after this step
     caf::strong_actor_ptr lives_with_child{};          // of this actor, while its last child works
     std::uint32_t last_ticket = 0;
+    Cause last_bare{}; // of the last error without a context, with its text
 
     bool is_empty() const;
   };
@@ -154,7 +165,7 @@ private:
   void watch_guard();
   void tell_status(seam::OpenRequest client);
   void tell_child(seam::OpenRequest client);
-  Cause cause_of(const caf::error& error, bool with_text) const;
+  Cause cause_of(const caf::error& error, bool with_text);
 
   const SenderOptions& options() const { return parts_->options; }
 
@@ -196,16 +207,17 @@ private:
   // -- what is done about it (carry_out.cpp) ----------------------------------------
 
   void take(Input input, caf::error error = {});
+  void take(const News& news);
   void take(Instant at, const input::Submit& x);
   void take(const input::Acknowledged& x, caf::message&& answer);
-  template <class News>
-  void step(Instant at, const News& input, const FollowUp* news, std::vector<FollowUp>& follow_ups);
-  template <class News>
-  void take_at(Instant at, const News& input, const FollowUp* news);
-  void follow(std::vector<FollowUp>& follow_ups);
-  std::optional<FollowUp> start_child(std::uint32_t incarnation, bool is_fallback);
-  FollowUp started(std::uint32_t incarnation, const caf::actor& child, Ownership ownership);
-  FollowUp not_started(std::uint32_t incarnation, const std::string& text);
+  template <class OneInput>
+  void step(Instant at, const OneInput& input, const News* news, FollowUps& follow_ups);
+  template <class OneInput>
+  void take_at(Instant at, const OneInput& input, const News* news);
+  void follow(FollowUps& follow_ups);
+  void start_child(std::uint32_t incarnation, bool is_fallback, FollowUps& follow_ups);
+  void make_own(std::uint32_t incarnation, const caf::actor& child, Ownership ownership);
+  News not_started(std::uint32_t incarnation, const std::string& text);
   void call_off(std::uint32_t incarnation);
   std::shared_ptr<ChildStart> take_start(std::uint64_t number);
   Rare& rare();
@@ -214,10 +226,10 @@ private:
 
   // -- what failures are to others (failures.cpp) -----------------------------------
 
-  static caf::error just_come(const FollowUp* news);
-  static caf::error rejection(const Parcel& parcel, const FollowUp* news);
-  caf::error exit_reason(const effect::Quit& x, const FollowUp* news) const;
-  void bury(const effect::DeadLetter& x, const FollowUp* news);
+  static caf::error just_come(const News* news);
+  static caf::error rejection(const Parcel& parcel, const News* news);
+  caf::error exit_reason(const effect::Quit& x, const News* news) const;
+  void bury(const effect::DeadLetter& x, const News* news);
   void record(DeadLetter letter) const;
 
   // A million idle senders are a million of these: what is not needed by each has no place here.

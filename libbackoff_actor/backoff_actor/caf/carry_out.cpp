@@ -50,7 +50,7 @@ caf::actor BackOffSender::Parcel::source() const {
 
 class BackOffSender::CarryOut {
 public:
-  CarryOut(BackOffSender& self, const FollowUp* news, std::vector<FollowUp>& follow_ups)
+  CarryOut(BackOffSender& self, const News* news, FollowUps& follow_ups)
     : self_(self), news_(news), follow_ups_(follow_ups) {}
 
   void operator()(const effect::Accept& x) {
@@ -93,13 +93,12 @@ public:
   void operator()(const effect::Suspend& x) { self_.suspend(x); }
 
   void operator()(const effect::StartChild& x) {
-    if (auto news = self_.start_child(x.incarnation, x.is_fallback))
-      follow_ups_.push_back(std::move(*news));
+    self_.start_child(x.incarnation, x.is_fallback, follow_ups_);
   }
 
   void operator()(const effect::TellToEnd& x) {
     if (!self_.tell_to_end(x.incarnation)) // it lives, but not for this sender
-      follow_ups_.push_back({input::ChildDown{x.incarnation, {}, Verdict::retry}, {}});
+      follow_ups_.add({input::ChildDown{x.incarnation, {}, Verdict::retry}});
   }
 
   void operator()(const effect::Abandon& x) { self_.abandon(x.incarnation); }
@@ -191,16 +190,17 @@ public:
 
 private:
   BackOffSender& self_;
-  const FollowUp* news_; // none: a submission, or an acknowledgement
-  std::vector<FollowUp>& follow_ups_;
+  const News* news_; // none: a submission, or an acknowledgement
+  FollowUps& follow_ups_;
 };
 
 // -- steps --------------------------------------------------------------------------
 
 void BackOffSender::take(Input input, caf::error error) {
-  const FollowUp news{std::move(input), std::move(error)};
-  take_at(now(), news.input, &news);
+  take(News{std::move(input), std::move(error)});
 }
+
+void BackOffSender::take(const News& news) { take_at(now(), news.input, &news); }
 
 void BackOffSender::take(Instant at, const input::Submit& x) { take_at(at, x, nullptr); }
 
@@ -209,12 +209,11 @@ void BackOffSender::take(const input::Acknowledged& x, caf::message&& answer) {
   take_at(time_of_message(), x, nullptr);
 }
 
-template <class News>
-void BackOffSender::take_at(Instant at, const News& input, const FollowUp* news) {
-  std::vector<FollowUp> follow_ups;
+template <class OneInput>
+void BackOffSender::take_at(Instant at, const OneInput& input, const News* news) {
+  FollowUps follow_ups;
   step(at, input, news, follow_ups);
-  if (!follow_ups.empty())
-    follow(follow_ups);
+  follow(follow_ups);
   if (store_)
     store_->flush();
   if (rare_ && rare_->exit_reason)
@@ -225,16 +224,27 @@ void BackOffSender::take_at(Instant at, const News& input, const FollowUp* news)
     keep_alive_ = ctrl();
 }
 
-void BackOffSender::follow(std::vector<FollowUp>& follow_ups) {
-  for (std::size_t i = 0; i < follow_ups.size(); ++i) {
-    const auto news = std::move(follow_ups[i]); // which grows meanwhile
+void BackOffSender::follow(FollowUps& follow_ups) {
+  while (const auto started = std::exchange(follow_ups.started, 0))
+    step(now(), input::ChildStarted{started}, nullptr, follow_ups);
+  for (std::size_t i = 0; i < follow_ups.others.size(); ++i) {
+    const auto news = std::move(follow_ups.others[i]); // which grows meanwhile
     step(now(), news.input, &news, follow_ups);
   }
 }
 
-template <class News>
-void BackOffSender::step(Instant at, const News& input, const FollowUp* news,
-                         std::vector<FollowUp>& follow_ups) {
+void BackOffSender::FollowUps::add(News news) { others.push_back(std::move(news)); }
+
+void BackOffSender::FollowUps::add_started(std::uint32_t incarnation) {
+  if (started == 0 && others.empty())
+    started = incarnation;
+  else
+    add({input::ChildStarted{incarnation}});
+}
+
+template <class OneInput>
+void BackOffSender::step(Instant at, const OneInput& input, const News* news,
+                         FollowUps& follow_ups) {
   BorrowedEffects effects;
   engine_.step(at, input, *effects);
   CarryOut carry_out{*this, news, follow_ups};
@@ -272,37 +282,36 @@ void BackOffSender::rest() {
 
 // -- children -----------------------------------------------------------------------
 
-// Nothing, if the child comes later.
-std::optional<BackOffSender::FollowUp> BackOffSender::start_child(std::uint32_t incarnation,
-                                                                  bool is_fallback) {
+void BackOffSender::start_child(std::uint32_t incarnation, bool is_fallback,
+                                FollowUps& follow_ups) {
   const auto& make = is_fallback ? options().fallback : parts_->make_child;
   try {
-    if (!make.is_asynchronous())
-      return started(incarnation, make(this), Ownership::sole);
-    const auto start = std::make_shared<ChildStart>(address(), incarnation);
-    rare().starts.push_back(start);
-    make(this, ChildPromise{start});
-    return std::nullopt;
+    if (make.is_asynchronous()) {
+      const auto start = std::make_shared<ChildStart>(address(), incarnation);
+      rare().starts.push_back(start);
+      return make(this, ChildPromise{start});
+    }
+    const auto child = make(this);
+    if (!child)
+      return follow_ups.add(not_started(incarnation, "the factory returned no actor"));
+    make_own(incarnation, child, Ownership::sole);
+    follow_ups.add_started(incarnation);
   } catch (const std::exception& exception) {
     call_off(incarnation);
-    return not_started(incarnation, exception.what());
+    follow_ups.add(not_started(incarnation, exception.what()));
   } catch (...) {
     call_off(incarnation);
-    return not_started(incarnation, "the factory threw an exception of unknown type");
+    follow_ups.add(not_started(incarnation, "the factory threw an exception of unknown type"));
   }
 }
 
-BackOffSender::FollowUp BackOffSender::started(std::uint32_t incarnation, const caf::actor& child,
-                                               Ownership ownership) {
-  if (!child)
-    return not_started(incarnation, "the factory returned no actor");
+void BackOffSender::make_own(std::uint32_t incarnation, const caf::actor& child,
+                             Ownership ownership) {
   // Nothing that a child says is waited for: what waits in the mailbox is not for the dead.
   adopt(incarnation, child, forwards_ ? seam::Priority::high : seam::Priority::normal, ownership);
-  return {input::ChildStarted{incarnation}, {}};
 }
 
-BackOffSender::FollowUp BackOffSender::not_started(std::uint32_t incarnation,
-                                                   const std::string& text) {
+BackOffSender::News BackOffSender::not_started(std::uint32_t incarnation, const std::string& text) {
   auto error = make_error(SenderError::start_failed, text);
   const auto verdict = decide(options(), FailureKind::start_failed, error).verdict;
   return {input::StartFailed{incarnation, {cause_of(error, false).code, text}, verdict},
@@ -329,9 +338,10 @@ void BackOffSender::on_start_news(std::uint64_t number) {
     return;
   const auto result = start->take(this);
   const auto incarnation = static_cast<std::uint32_t>(number);
-  auto news = result.child ? started(incarnation, result.child, result.ownership)
-                           : not_started(incarnation, result.text);
-  take(std::move(news.input), std::move(news.error));
+  if (!result.child)
+    return take(not_started(incarnation, result.text));
+  make_own(incarnation, result.child, result.ownership);
+  take(input::ChildStarted{incarnation});
 }
 
 void BackOffSender::call_off(std::uint32_t incarnation) {

@@ -41,7 +41,7 @@ std::string last(const std::string& cause) { return cause.empty() ? "" : "last: 
 } // namespace
 
 // The error that the engine is being told of. Only silence comes without one of its own.
-caf::error BackOffSender::just_come(const FollowUp* news) {
+caf::error BackOffSender::just_come(const News* news) {
   if (!news)
     return {};
   return std::holds_alternative<input::Wake>(news->input) ? make_error(SenderError::ack_timeout)
@@ -49,7 +49,7 @@ caf::error BackOffSender::just_come(const FollowUp* news) {
 }
 
 // With what a child refused a delivery for good.
-caf::error BackOffSender::rejection(const Parcel& parcel, const FollowUp* news) {
+caf::error BackOffSender::rejection(const Parcel& parcel, const News* news) {
   // What was held is what it meant, if that is what the engine has just found out: not if the child
   // hangs, crashed over it without a word, or has changed its mind and said Reject.
   if (news && parcel.extra && parcel.extra->held
@@ -61,7 +61,7 @@ caf::error BackOffSender::rejection(const Parcel& parcel, const FollowUp* news) 
   return error ? error : caf::make_error(caf::sec::request_receiver_down); // it stopped normally
 }
 
-caf::error BackOffSender::exit_reason(const effect::Quit& x, const FollowUp* news) const {
+caf::error BackOffSender::exit_reason(const effect::Quit& x, const News* news) const {
   if (!x.cause)
     return {};
   auto reason = x.slot == Outbox::none ? just_come(news) : rejection(parcels_[x.slot], news);
@@ -70,7 +70,7 @@ caf::error BackOffSender::exit_reason(const effect::Quit& x, const FollowUp* new
   return make_error(SenderError::gave_up, last(x.cause->text));
 }
 
-void BackOffSender::bury(const effect::DeadLetter& x, const FollowUp* news) {
+void BackOffSender::bury(const effect::DeadLetter& x, const News* news) {
   auto parcel = std::exchange(parcels_[x.slot], {});
   const auto cause = x.cause ? x.cause->text : std::string{};
   if (options().dead_letters || options().on_dead_letter)

@@ -16,7 +16,7 @@ caf::error held_back_error(const HeldBack& held_back, Instant now) {
 }
 
 std::optional<HeldBackBy> held_back_by(const caf::error& error) {
-  if (error != SenderError::held_back)
+  if (!seam::has_code(error, SenderError::held_back))
     return std::nullopt;
   const auto& context = error.context();
   if (context.size() > 0 && context.match_element<std::string>(0))
@@ -30,7 +30,8 @@ std::optional<HeldBackBy> held_back_by(const caf::error& error) {
 namespace detail {
 
 bool says_nothing_of_service(const caf::error& error) {
-  return error == caf::sec::request_receiver_down || error == SenderError::held_back;
+  return seam::has_code(error, caf::sec::request_receiver_down)
+         || seam::has_code(error, SenderError::held_back);
 }
 
 } // namespace detail

@@ -15,6 +15,7 @@
 //   register_types         type registration
 //   register_errors        texts of this library's errors
 //   error_with             a caf::error with a context
+//   has_code               whether a caf::error has a code
 //   render                 a caf::error as text
 //   cause_of               a caf::error as a Cause
 //   keep_cause             makes an actor's exception its exit reason, text included

@@ -56,7 +56,7 @@ namespace {
 // What `keep_cause` kept, bare; anything else as CAF renders it.
 std::string text_of(const caf::actor_system& system, const caf::error& error) {
   const auto& context = error.context();
-  if (error == caf::sec::runtime_error && context.match_elements<std::string>())
+  if (has_code(error, caf::sec::runtime_error) && context.match_elements<std::string>())
     return context.get_as<std::string>(0);
   return render(system, error);
 }
@@ -71,7 +71,7 @@ Cause cause_of(const caf::actor_system& system, const caf::error& error, bool wi
   return {hash == 0 ? 1 : hash, with_text ? text_of(system, error) : std::string{}};
 }
 
-bool is_bounce(const caf::error& error) { return error == caf::sec::request_receiver_down; }
+bool is_bounce(const caf::error& error) { return has_code(error, caf::sec::request_receiver_down); }
 
 const caf::error* error_in(const caf::message& message) {
   return message.type_token() == caf::make_type_token<caf::error>() ? &message.get_as<caf::error>(0)

@@ -190,6 +190,13 @@ caf::error error_with(Enum code, caf::message context) {
   return {bare.code(), bare.category(), std::move(context)};
 }
 
+/// Returns whether an error has a code, which must not be 0. CAF's `==` makes an error to compare with.
+template <class Enum>
+bool has_code(const caf::error& error, Enum code) {
+  static const auto category = caf::error{code}.category();
+  return error && error.compare(static_cast<std::uint8_t>(code), category) == 0;
+}
+
 // -- sending ------------------------------------------------------------------
 
 /// Sends without a sender.

@@ -78,7 +78,7 @@ namespace {
 // What `keep_cause` kept, bare; anything else as CAF renders it.
 std::string text_of(const caf::actor_system& system, const caf::error& error) {
   const auto& context = error.context();
-  if (error == caf::sec::runtime_error && context.match_elements<std::string>())
+  if (has_code(error, caf::sec::runtime_error) && context.match_elements<std::string>())
     return context.get_as<std::string>(0);
   return render(system, error);
 }

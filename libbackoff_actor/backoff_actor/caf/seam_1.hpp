@@ -307,6 +307,12 @@ caf::error error_with(Enum code, caf::message context) {
   return caf::error{code, std::move(context)};
 }
 
+/// Returns whether an error has a code, which must not be 0.
+template <class Enum>
+bool has_code(const caf::error& error, Enum code) {
+  return error == code;
+}
+
 // -- sending ------------------------------------------------------------------
 
 /// Sends without a sender.

@@ -287,7 +287,9 @@ caf::invoke_message_result RequestingActor::take_this(caf::mailbox_element& elem
 
 // Whoever throws ends this actor; CAF sees to the message in the mailbox, which is `first`.
 void RequestingActor::take_batch(caf::mailbox_element& first) {
-  const caf::detail::sync_request_bouncer bounce{caf::make_error(caf::sec::request_receiver_down)};
+  const auto bounce = [](caf::mailbox_element& element) {
+    caf::detail::sync_request_bouncer{caf::make_error(caf::sec::request_receiver_down)}(element);
+  };
   auto batch = batch_.take();
   auto element = batch.pop();
   try {
@@ -307,10 +309,9 @@ void RequestingActor::take_batch(caf::mailbox_element& first) {
 }
 
 bool RequestingActor::cleanup(caf::error&& reason, caf::execution_unit* context) {
-  const caf::detail::sync_request_bouncer bounce{reason};
   auto batch = batch_.end();
   while (const auto element = batch.pop())
-    bounce(*element);
+    caf::detail::sync_request_bouncer{reason}(*element);
   return RequestingActorBase::cleanup(std::move(reason), context);
 }
 
@@ -378,7 +379,8 @@ void RequestingActor::wake_at(Instant at) {
   if (at <= now()) {
     // An ordinary message: a timer would cost a turn of the clock's thread, an inline call could
     // recurse.
-    enqueue(caf::make_mailbox_element(nullptr, caf::make_message_id(), {}, WakeUp{}), context());
+    static const auto message = caf::make_message(WakeUp{});
+    enqueue(make_element(nullptr, caf::make_message_id(), caf::message{message}), context());
     return;
   }
   if (!alarm_) {

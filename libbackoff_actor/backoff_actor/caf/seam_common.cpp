@@ -1,5 +1,6 @@
 #include "backoff_actor/caf/messages.hpp"
 #include "backoff_actor/caf/retry_after.hpp"
+#include "backoff_actor/core/thrown.hpp"
 
 #include <caf/abstract_actor.hpp>
 #include <caf/actor_cast.hpp>
@@ -46,13 +47,10 @@ std::string render_own(SupervisorError code, const caf::message& context) {
 }
 
 caf::error error_of(const std::exception_ptr& thrown) {
-  try {
-    std::rethrow_exception(thrown);
-  } catch (const std::exception& exception) {
-    return caf::make_error(caf::sec::runtime_error, std::string{exception.what()});
-  } catch (...) {
-    return caf::make_error(caf::sec::runtime_error, std::string{"an exception of unknown type"});
-  }
+  const auto* const exception = detail::exception_in(thrown);
+  return caf::make_error(
+    caf::sec::runtime_error,
+    std::string{exception != nullptr ? exception->what() : "an exception of unknown type"});
 }
 
 caf::error receiver_down(const caf::actor_system& system, const caf::error& reason) {

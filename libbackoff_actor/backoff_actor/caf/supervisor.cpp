@@ -40,9 +40,9 @@ std::shared_ptr<const SupervisorEngineOptions> dynamic_options(const DynamicSupe
 Ending ending_of(const caf::error& reason) {
   if (!reason || reason == caf::exit_reason::normal)
     return Ending::normal;
-  if (reason == caf::exit_reason::user_shutdown)
+  if (seam::has_code(reason, caf::exit_reason::user_shutdown))
     return Ending::shutdown;
-  return reason == caf::exit_reason::kill ? Ending::killed : Ending::failed;
+  return seam::has_code(reason, caf::exit_reason::kill) ? Ending::killed : Ending::failed;
 }
 
 } // namespace

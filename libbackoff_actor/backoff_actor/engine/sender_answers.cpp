@@ -96,7 +96,7 @@ void SenderEngine::Step::send_probe(Lane& lane) {
 
 // The child lives, and this is what it answered.
 void SenderEngine::Step::settle(Lane& lane, const Lane::Held& answer) {
-  const auto cause = std::make_shared<const Cause>(answer.cause);
+  const auto cause = shared(answer.cause);
   if (answer.decision.verdict != Verdict::retry)
     report(answer.slot, answer.decision.is_held_back ? Outcome::forgotten
                         : answer.is_service_failure  ? Outcome::failed
@@ -159,7 +159,7 @@ SenderEngine::Step::Settled SenderEngine::Step::settle_held(Lane& lane, const Ca
     if (answer->is_bounce)
       continue;
     if (answer->decision.verdict == Verdict::retry) // the failure is the child's, which follows
-      note_refusal(answer->slot, std::make_shared<const Cause>(answer->cause), answer->decision);
+      note_refusal(answer->slot, shared(answer->cause), answer->decision);
     else
       settle(lane, *answer);
   }
@@ -187,7 +187,7 @@ void SenderEngine::Step::operator()(const input::Nacked& x) {
   drop_held(*target->lane, target->slot);
   Decision decision{Verdict::retry, x.retry_after};
   decision.is_held_back = x.is_held_back;
-  refuse(*target->lane, target->slot, std::make_shared<const Cause>(x.cause), decision);
+  refuse(*target->lane, target->slot, shared(x.cause), decision);
 }
 
 void SenderEngine::Step::operator()(const input::Rejected& x) {
@@ -198,7 +198,7 @@ void SenderEngine::Step::operator()(const input::Rejected& x) {
   if (work_.outbox[target->slot].is_ghost)
     return vanish(*target->lane, target->slot);
   target->lane->last_progress = now_;
-  reject(target->slot, std::make_shared<const Cause>(x.cause));
+  reject(target->slot, shared(x.cause));
 }
 
 void SenderEngine::Step::operator()(const input::Working& x) {

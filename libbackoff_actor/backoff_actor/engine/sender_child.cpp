@@ -63,7 +63,7 @@ void SenderEngine::Step::operator()(const input::StartFailed& x) {
     report_failed_start();
   ++work_.counters.failed_starts;
   observe([&] { return event::StartFailed{now_, x.incarnation, x.cause}; });
-  const auto cause = std::make_shared<const Cause>(x.cause);
+  const auto cause = shared(x.cause);
   if (x.verdict == Verdict::give_up || x.verdict == Verdict::escalate)
     give_up(x.verdict == Verdict::escalate, Outbox::none, cause);
   else
@@ -113,7 +113,7 @@ void SenderEngine::Step::operator()(const input::ChildDown& x) {
     return;
   }
   ++work_.counters.crashes;
-  const auto cause = std::make_shared<const Cause>(x.cause);
+  const auto cause = shared(x.cause);
   auto culprit = settled.culprit;
   if (culprit == Outbox::none)
     culprit = options_.works_on == WorksOn::one && unanswered != Outbox::none ? unanswered

@@ -56,6 +56,13 @@ void SenderEngine::step(Instant now, const input::Acknowledged& input, Effects& 
   step_at_work(now, input, effects);
 }
 
+void SenderEngine::step(Instant now, const input::ChildStarted& input, Effects& effects) {
+  if (stopped_ || !work_)
+    step(now, Input{input}, effects);
+  else
+    step_at_work(now, input, effects);
+}
+
 template <class OneInput>
 void SenderEngine::step_at_work(Instant now, const OneInput& input, Effects& effects) {
   Step step{*this, now, effects};

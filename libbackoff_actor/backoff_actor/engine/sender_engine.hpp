@@ -88,6 +88,9 @@ public:
   /// The same for what every delivery takes, which needs no variant.
   void step(Instant now, const input::Acknowledged& input, Effects& effects);
 
+  /// The same for what every new child is followed by.
+  void step(Instant now, const input::ChildStarted& input, Effects& effects);
+
   /// What the sender is doing, after the last step.
   Phase phase() const;
 

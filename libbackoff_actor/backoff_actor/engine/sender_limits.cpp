@@ -19,6 +19,14 @@ bool SenderEngine::Step::serves(const Lane& lane) const {
 
 // -- failures --------------------------------------------------------------------------------
 
+// A child often fails for the reason it failed for before.
+SenderEngine::Step::SharedCause SenderEngine::Step::shared(const Cause& cause) const {
+  const auto& last = work_.last_failure;
+  return last && last->code == cause.code && last->text == cause.text
+           ? last
+           : std::make_shared<const Cause>(cause);
+}
+
 // A new epoch begins, and with it the next delay, which lasts for `at_least`.
 void SenderEngine::Step::fail(Lane& lane, const SharedCause& cause, Failed what,
                               Duration at_least) {

@@ -235,6 +235,7 @@ private:
 
   enum class Failed { child, refusal };
 
+  SharedCause shared(const Cause& cause) const;
   void fail(Lane& lane, const SharedCause& cause, Failed what, Duration at_least = {});
   void delay(Lane& lane, Duration span);
   bool is_over_limit(Lane& lane, Failed what);

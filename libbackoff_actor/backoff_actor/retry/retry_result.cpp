@@ -1,5 +1,7 @@
 #include "backoff_actor/retry/retry_result.hpp"
 
+#include "backoff_actor/core/thrown.hpp"
+
 #include <chrono>
 
 namespace backoff_actor {
@@ -7,13 +9,8 @@ namespace backoff_actor {
 namespace detail {
 
 std::string text_of(const std::exception_ptr& error) {
-  try {
-    std::rethrow_exception(error);
-  } catch (const std::exception& exception) {
-    return exception.what();
-  } catch (...) {
-    return "not a std::exception";
-  }
+  const auto* const exception = exception_in(error);
+  return exception != nullptr ? exception->what() : "not a std::exception";
 }
 
 std::string rounded(Duration span) {

@@ -1,0 +1,44 @@
+#include "backoff_actor/core/thrown.hpp"
+
+#include <concepts>
+#include <cstring>
+#include <typeinfo>
+
+namespace backoff_actor::detail {
+
+namespace {
+
+// libstdc++ says what is in a pointer without throwing it once more, which was 9,500 of the 67,000
+// instructions of a restart of an actor that throws.
+template <class Pointer>
+concept SaysItsType = sizeof(Pointer) == sizeof(void*)
+                      && requires(const Pointer& thrown, const std::type_info& type, void* object) {
+  { thrown.__cxa_exception_type() } -> std::same_as<const std::type_info*>;
+  type.__do_catch(&type, &object, 1u);
+};
+
+template <class Pointer>
+const std::exception* found_in(const Pointer& thrown) {
+  if constexpr (SaysItsType<Pointer>) {
+    void* object = nullptr;
+    std::memcpy(&object, static_cast<const void*>(&thrown), sizeof object);
+    constexpr unsigned by_reference = 1; // as the catching of it in the ABI has it
+    return typeid(std::exception).__do_catch(thrown.__cxa_exception_type(), &object, by_reference)
+             ? static_cast<const std::exception*>(object)
+             : nullptr;
+  } else {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const std::exception& exception) {
+      return &exception;
+    } catch (...) {
+      return nullptr;
+    }
+  }
+}
+
+} // namespace
+
+const std::exception* exception_in(const std::exception_ptr& thrown) { return found_in(thrown); }
+
+} // namespace backoff_actor::detail
