@@ -52,6 +52,44 @@ TEST_F(Lifecycle, a_child_that_dies_at_birth_is_tried_again_after_the_delay) {
   EXPECT_EQ(danger.texts(), (Strings{"a"}));
 }
 
+TEST_F(Lifecycle, each_end_of_a_child_has_the_text_of_its_own_reason) {
+  const std::vector<caf::error> reasons{
+    caf::make_error(caf::sec::runtime_error),
+    caf::make_error(caf::sec::runtime_error),
+    caf::make_error(caf::sec::runtime_error, std::string{"no voltage"}),
+    caf::make_error(caf::sec::runtime_error),
+    caf::make_error(caf::sec::cannot_open_file),
+    caf::make_error(caf::exit_reason::kill),
+    caf::make_error(caf::sec::runtime_error),
+  };
+  const auto next = std::make_shared<std::size_t>(0);
+  start_with([=](caf::event_based_actor* parent) -> caf::actor {
+    return parent->spawn<Behaving>([=](caf::event_based_actor* self) -> caf::behavior {
+      return {[=](const std::string& text) {
+        auto client = self->make_response_promise<std::string>();
+        if (*next < reasons.size())
+          self->quit(reasons[(*next)++]);
+        else
+          client.deliver(text);
+        return client;
+      }};
+    });
+  });
+  ask("a");
+  time.advance(1h);
+
+  Strings texts;
+  for (const auto& down : log.all<event::ChildDown>())
+    texts.push_back(down.cause.text);
+  Strings expected;
+  for (const auto& reason : reasons)
+    expected.push_back(render(time.system(), reason));
+  expected[2] = "no voltage";
+  EXPECT_EQ(texts, expected);
+  EXPECT_EQ(texts[0], texts[3]);
+  EXPECT_NE(texts[0], texts[4]);
+}
+
 TEST_F(Lifecycle, a_child_that_never_starts_is_tried_for_ever_without_a_hang) {
   start({}, "factory_throws*100000");
   const auto answer = ask("a");
