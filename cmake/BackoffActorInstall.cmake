@@ -57,6 +57,8 @@ install(
   PATTERN "relay.hpp" EXCLUDE
   PATTERN "borrowed_effects.hpp" EXCLUDE
   PATTERN "child_start.hpp" EXCLUDE
+  PATTERN "mailbox_elements_0_17.hpp" EXCLUDE
+  PATTERN "core/thrown.hpp" EXCLUDE
   PATTERN "idempotency_keys.hpp" EXCLUDE
   PATTERN "outbox_queue.hpp" EXCLUDE
   PATTERN "sender_store.hpp" EXCLUDE

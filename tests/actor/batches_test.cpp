@@ -156,6 +156,120 @@ TEST_F(Batches, with_a_crash_among_their_answers_lose_nothing) {
   EXPECT_THAT(*answers, ElementsAre("a", "crash", "c"));
 }
 
+namespace {
+
+// Changes what it is given, and then crashes of "crash", once.
+class Scribbler : public caf::event_based_actor {
+public:
+  Scribbler(caf::actor_config& config, std::shared_ptr<Strings> given)
+    : caf::event_based_actor(config), given_(std::move(given)) {
+    seam::keep_cause(*this);
+  }
+
+  caf::behavior make_behavior() override {
+    return {[this](std::string& text) {
+      const auto crashes = text == "crash" && !std::exchange(has_crashed, true);
+      given_->push_back(std::exchange(text, "changed"));
+      if (crashes)
+        throw std::runtime_error("crash");
+      return given_->back();
+    }};
+  }
+
+  static bool has_crashed;
+
+private:
+  std::shared_ptr<Strings> given_;
+};
+
+bool Scribbler::has_crashed = false;
+
+} // namespace
+
+TEST_F(Batches, are_handed_over_again_as_they_came_whatever_the_child_did_to_them) {
+  Scribbler::has_crashed = false;
+  start_with(child_of<Scribbler>(given));
+  time.run();
+
+  at_once([this](caf::event_based_actor* self) {
+    for (const auto* text : {"a", "b", "crash", "c"})
+      request(self, std::string{text});
+  });
+  time.advance(1h);
+
+  EXPECT_THAT(*given, ElementsAre("a", "b", "crash", "crash", "c"));
+  EXPECT_THAT(*answers, ElementsAre("a", "b", "crash", "c"));
+}
+
+TEST_F(Batches, of_messages_of_any_kind_are_handed_over_whole) {
+  start_with([](caf::event_based_actor* self) -> caf::actor {
+    return self->spawn<Behaving>([](caf::event_based_actor*) -> caf::behavior {
+      return {
+        [](const std::string& text) { return "one " + text; },
+        [](const std::string& text, std::int32_t number) {
+          return "two " + text + std::to_string(number);
+        },
+        [](std::int32_t a, std::int32_t b, const std::string& text) {
+          return "three " + std::to_string(a - b) + text;
+        },
+      };
+    });
+  });
+  time.run();
+
+  at_once([this](caf::event_based_actor* self) {
+    request(self, std::string{"a"});
+    request(self, std::string{"b"});
+    request(self, std::string{"c"}, std::int32_t{5});
+    request(self, caf::make_message(std::string{"d"}, std::int32_t{6})); // is a message already
+    request(self, std::int32_t{9}, std::int32_t{2}, std::string{"e"});
+  });
+  time.run();
+
+  EXPECT_THAT(*answers, ElementsAre("one a", "one b", "two c5", "two d6", "three 7e"));
+}
+
+TEST_F(Batches, that_are_given_up_are_messages_as_any_other) {
+  std::vector<DeadLetter> letters;
+  auto options = default_options();
+  options.on_dead_letter = [&](const DeadLetter& letter) { letters.push_back(letter); };
+  start({testing::times(3, {testing::error("no")})}, options);
+  time.run();
+
+  at_once([this](caf::event_based_actor* self) {
+    for (const auto* text : {"a", "b", "c"})
+      request(self, std::string{text});
+  });
+  time.run();
+
+  ASSERT_EQ(letters.size(), 3u);
+  const auto& kept = letters[2].message;
+  const auto made = caf::make_message(std::string{"c"});
+  EXPECT_EQ(kept.get_as<std::string>(0), "c");
+  EXPECT_EQ(to_string(kept), to_string(made));
+  EXPECT_EQ(seam::serialized_size(time.system(), kept), seam::serialized_size(time.system(), made));
+  auto copy = kept;
+  copy.get_mutable_as<std::string>(0) = "changed";
+  EXPECT_EQ(copy.get_as<std::string>(0), "changed");
+  EXPECT_EQ(kept.get_as<std::string>(0), "c");
+}
+
+TEST_F(Batches, of_plain_sends_are_all_answered_in_order) {
+  const auto received = std::make_shared<Strings>();
+  start_with(child_of<Scribe>(given));
+  const auto client = plain_client(received);
+  time.run();
+
+  time.freeze(sender);
+  for (std::uint64_t number = 1; number <= 5; ++number)
+    time.tell(client, number);
+  time.run();
+  time.thaw(sender);
+  time.run();
+
+  EXPECT_THAT(*received, ElementsAre("1", "2", "3", "4", "5"));
+}
+
 TEST_F(Batches, are_refused_if_the_sender_is_killed_before_it_came_to_them) {
   start_with(child_of<Scribe>(given));
   time.run();

@@ -120,6 +120,7 @@ private:
     std::uint32_t started = 0; // the incarnation; 0: none. It is told first
     std::vector<News> others{};
 
+    bool are_none() const { return started == 0 && others.empty(); }
     void add(News news);
     void add_started(std::uint32_t incarnation);
   };

@@ -16,8 +16,10 @@ namespace backoff_actor {
 class BACKOFF_ACTOR_HIDDEN BorrowedEffects {
 public:
   BorrowedEffects() {
-    if (!is_over)
-      effects_.swap(spare().effects);
+    if (spare_ != nullptr)
+      effects_.swap(*spare_);
+    else
+      begin_to_keep();
   }
 
   BorrowedEffects(const BorrowedEffects&) = delete;
@@ -25,25 +27,30 @@ public:
 
   ~BorrowedEffects() {
     effects_.clear();
-    if (!is_over && effects_.capacity() <= Outbox::kept_size)
-      effects_.swap(spare().effects);
+    if (spare_ != nullptr && effects_.capacity() <= Outbox::kept_size)
+      effects_.swap(*spare_);
   }
 
   Effects& operator*() { return effects_; }
 
 private:
+  // Of a thread, until that ends.
   struct Spare {
-    ~Spare() { is_over = true; }
+    Spare() { spare_ = &effects; }
+    ~Spare() { spare_ = nullptr; }
 
-    Effects effects;
+    void use() {} // so that there is one
+
+    Effects effects{};
   };
 
-  static Spare& spare() {
-    thread_local Spare result;
-    return result;
+  static void begin_to_keep() {
+    thread_local Spare spare; // is not made again when the thread ends
+    spare.use();
   }
 
-  inline static thread_local bool is_over = false; // the thread ends: nothing is kept any more
+  // Without a destructor, which every access would have to look for.
+  static constinit inline thread_local Effects* spare_ = nullptr;
 
   Effects effects_;
 };

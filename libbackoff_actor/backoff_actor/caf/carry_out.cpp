@@ -57,6 +57,8 @@ public:
     self_.keep_client();
     if (self_.parcels_.size() <= x.slot)
       self_.parcels_.resize(x.slot + 1);
+    newcomer_ = x.slot;
+    self_.expect_to_pass_on(false);
     auto& parcel = self_.parcels_[x.slot]; // which is empty
     parcel.payload.swap(self_.incoming_.payload);
     std::swap(parcel.client, self_.incoming_.client);
@@ -109,6 +111,8 @@ public:
   }
 
   void operator()(const effect::HandOver& x) {
+    if (x.slot == newcomer_)
+      self_.expect_to_pass_on(true); // and so, probably, will the next be
     auto& parcel = self_.parcels_[x.slot];
     if (parcel.extra)
       parcel.extra->held = {};
@@ -192,6 +196,7 @@ private:
   BackOffSender& self_;
   const News* news_; // none: a submission, or an acknowledgement
   FollowUps& follow_ups_;
+  std::uint32_t newcomer_ = Outbox::none; // what was accepted in this step
 };
 
 // -- steps --------------------------------------------------------------------------
@@ -213,7 +218,8 @@ template <class OneInput>
 void BackOffSender::take_at(Instant at, const OneInput& input, const News* news) {
   FollowUps follow_ups;
   step(at, input, news, follow_ups);
-  follow(follow_ups);
+  if (!follow_ups.are_none())
+    follow(follow_ups);
   if (store_)
     store_->flush();
   if (rare_ && rare_->exit_reason)

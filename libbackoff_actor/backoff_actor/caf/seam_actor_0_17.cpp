@@ -1,5 +1,6 @@
 // The actor of the seam, for CAF 0.17.6.
 
+#include "backoff_actor/caf/mailbox_elements_0_17.hpp"
 #include "backoff_actor/caf/messages.hpp"
 
 #include <caf/actor_clock.hpp>
@@ -14,8 +15,8 @@
 #include <caf/type_nr.hpp>
 
 #include <cstddef>
+#include <cstring>
 #include <exception>
-#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -80,72 +81,9 @@ caf::message content_of(caf::message_view& view, std::exception_ptr& failure) {
   }
 }
 
-// What a thread has freed of elements of mailboxes, to be used for its next. An actor's messages come
-// in batches, which is more than what an allocator keeps at hand for a thread: malloc and free were
-// a tenth of the instructions of a supervised request and reply.
-class SpareElements {
-public:
-  ~SpareElements() {
-    limit_ = 0;
-    while (first_)
-      ::operator delete(std::exchange(first_, first_->next));
-  }
-
-  void* take(std::size_t size) {
-    if (!first_)
-      return ::operator new(size);
-    --count_;
-    return std::exchange(first_, first_->next);
-  }
-
-  void give(void* memory) {
-    if (count_ >= limit_)
-      return ::operator delete(memory);
-    first_ = new (memory) Spare{first_};
-    ++count_;
-  }
-
-private:
-  struct Spare {
-    Spare* next;
-  };
-
-  Spare* first_ = nullptr;
-  std::size_t count_ = 0;
-#ifdef __SANITIZE_ADDRESS__ // which would not see the use of what was freed
-  std::size_t limit_ = 0;
-#else
-  std::size_t limit_ = 1024; // 100 KiB for a thread
-#endif
-};
-
-thread_local SpareElements spare_elements;
-
-// A message in a mailbox, as CAF makes one itself (`mailbox_element_wrapper`), but for its memory.
-class Element final : public caf::mailbox_element {
-public:
-  // The message is not empty.
-  Element(caf::strong_actor_ptr&& from, caf::message_id id, caf::message&& content)
-    : caf::mailbox_element(std::move(from), id, {}), content_(std::move(content)) {}
-
-  static void* operator new(std::size_t size) { return spare_elements.take(size); }
-  static void operator delete(void* memory) { spare_elements.give(memory); }
-
-  caf::type_erased_tuple& content() override { return content_; }
-  const caf::type_erased_tuple& content() const override { return content_.content(); }
-  caf::message move_content_to_message() override { return std::move(content_); }
-  caf::message copy_content_to_message() const override { return content_; }
-  void request_deletion(bool) const noexcept override { delete this; }
-
-private:
-  caf::message content_;
-};
-
-caf::mailbox_element_ptr make_element(caf::strong_actor_ptr from, caf::message_id id,
-                                      caf::message&& content) {
-  if (content.vals() == nullptr)
-    return caf::make_mailbox_element(std::move(from), id, {}, std::move(content));
-  return caf::mailbox_element_ptr{new Element{std::move(from), id, std::move(content)}};
+bool is_down(const caf::mailbox_element& element) {
+  return !element.mid.is_response()
+         && element.content().type_token() == caf::make_type_token<caf::down_msg>();
 }
 
 // Not in CAF's own tests, which look for the actors themselves among the jobs of their scheduler.
@@ -165,7 +103,7 @@ static_assert(caf::message_id::request_id_mask == 2 * ours - 1);
 bool Word::is_one(const caf::type_erased_tuple& content) {
   constexpr std::string_view own = "N13backoff_actor";
   return content.type_token() == caf::make_type_token<WakeUp>()
-         && std::string_view{content.type(0).second->name()}.substr(0, own.size()) == own;
+         && std::strncmp(content.type(0).second->name(), own.data(), own.size()) == 0;
 }
 
 void JobQueue::exec_later(caf::resumable*) {
@@ -199,9 +137,13 @@ caf::behavior RequestingActor::complete_with_words() {
     [](const WakeUp&) {}}; // which never comes there; without any behavior CAF would end the actor
 }
 
+// The content is taken out of its element, unless the element can be kept with it.
 void RequestingActor::take_message(caf::message_view& view) {
   std::exception_ptr failure;
-  auto payload = content_of(view, failure);
+  auto payload = at_work_ != nullptr && passes_on_ && at_work_->element.get() == &view
+                     && KeptContent::can_be_kept(*at_work_->element)
+                   ? KeptContent::keep(at_work_->element)
+                   : content_of(view, failure);
   if (!failure)
     return on_message(std::move(payload));
   auto client = open_request();
@@ -218,12 +160,16 @@ void RequestingActor::take(caf::mailbox_element& element) {
   }
 }
 
+// Whoever answers with the very content passes its element on (`respond`).
 void RequestingActor::take_response(caf::mailbox_element& element) {
+  const auto name = element.mid.request_id().integer_value() & ~ours;
+  if (auto* const message = message_in(element); message != nullptr && !message->empty())
+    return on_response(name, std::move(*message), element.sender);
   std::exception_ptr failure;
   auto content = content_of(element, failure);
   if (failure)
     content = caf::make_message(error_of(failure));
-  on_response(element.mid.request_id().integer_value() & ~ours, std::move(content), element.sender);
+  on_response(name, std::move(content), element.sender);
 }
 
 // Whether CAF has no interest in the element: what is its own it looks for by the same numbers.
@@ -255,8 +201,7 @@ caf::resumable::resume_result RequestingActor::resume(caf::execution_unit* conte
 // the news of it.
 bool RequestingActor::may_wait(const caf::mailbox_element& element) const {
   return takes_words_ && element.mid.is_normal_message()
-         && (is_for_this(element)
-             || element.content().type_token() == caf::make_type_token<caf::down_msg>());
+         && (is_for_this(element) || is_down(element));
 }
 
 void RequestingActor::enqueue(caf::mailbox_element_ptr element, caf::execution_unit* context) {
@@ -277,12 +222,20 @@ caf::invoke_message_result RequestingActor::consume(caf::mailbox_element& elemen
 caf::invoke_message_result RequestingActor::take_this(caf::mailbox_element& element) {
   if (!is_for_this(element))
     return caf::event_based_actor::consume(element);
+  take_own(element);
+  return caf::invoke_message_result::consumed;
+}
+
+void RequestingActor::take_own(caf::mailbox_element& element) {
   current_element_ = &element;
   if (element.mid.is_response())
     take_response(element);
   else
     take(element);
-  return caf::invoke_message_result::consumed;
+}
+
+caf::strong_actor_ptr RequestingActor::own_reference() {
+  return at_work_ != nullptr ? at_work_->reference() : caf::strong_actor_ptr{ctrl()};
 }
 
 // Whoever throws ends this actor; CAF sees to the message in the mailbox, which is `first`.
@@ -291,14 +244,19 @@ void RequestingActor::take_batch(caf::mailbox_element& first) {
     caf::detail::sync_request_bouncer{caf::make_error(caf::sec::request_receiver_down)}(element);
   };
   auto batch = batch_.take();
-  auto element = batch.pop();
+  BatchAtWork at_work{ctrl(), at_work_};
+  auto& element = at_work.element;
   try {
-    for (; element; element = batch.pop())
+    for (element = batch.pop(); element; element = batch.pop())
       if (getf(is_shutting_down_flag))
         bounce(*element);
+      else if (is_down(*element))
+        caf::event_based_actor::consume(*element);
       else
-        take_this(*element);
+        take_own(*element);
   } catch (...) {
+    if (!element)
+      element = batch.pop();
     for (; element; element = batch.pop())
       if (!element->mid.is_answered())
         bounce(*element);
@@ -324,7 +282,7 @@ void RequestingActor::make_request(std::uint64_t name, const caf::actor& receive
                                    const caf::message& content, Priority priority) {
   const auto id = caf::message_id{ours | name};
   receiver->enqueue(
-    make_element(ctrl(),
+    make_element(own_reference(),
                  priority == Priority::high ? id.with_high_priority() : id.with_normal_priority(),
                  caf::message{content}),
     context());
@@ -346,10 +304,10 @@ OpenRequest RequestingActor::open_request() {
 
 void RequestingActor::forward_current(caf::message payload, const caf::actor& receiver) {
   auto& element = *current_mailbox_element();
-  receiver->enqueue(caf::make_mailbox_element(element.sender, element.mid,
-                                              std::move(element.stages), std::move(payload)),
-                    context());
+  auto passed_on = caf::make_mailbox_element(element.sender, element.mid, std::move(element.stages),
+                                             std::move(payload));
   element.mid.mark_as_answered();
+  receiver->enqueue(std::move(passed_on), context());
 }
 
 void RequestingActor::pass_on(OpenRequest& client, caf::message payload,
@@ -362,8 +320,16 @@ void RequestingActor::pass_on(OpenRequest& client, caf::message payload,
 }
 
 void RequestingActor::respond(const OpenRequest& request, caf::message&& answer) {
-  request.client->enqueue(make_element(ctrl(), request.id.response_id(), std::move(answer)),
-                          context());
+  if (at_work_ != nullptr && at_work_->element && message_in(*at_work_->element) == &answer) {
+    auto element = std::move(at_work_->element);
+    element->sender = own_reference();
+    element->mid = request.id.response_id();
+    element->stages.clear();
+    request.client->enqueue(std::move(element), context());
+    return;
+  }
+  request.client->enqueue(
+    make_element(own_reference(), request.id.response_id(), std::move(answer)), context());
 }
 
 void RequestingActor::watch(const caf::actor& whom, Priority news) {

@@ -41,6 +41,8 @@ private:
   const caf::type_erased_tuple& content_;
 };
 
+class BatchAtWork;
+
 /// Returns the error that a message is, and nothing else; null: it is none.
 BACKOFF_ACTOR_EXPORT const caf::error* error_in(const caf::message& message);
 
@@ -86,6 +88,9 @@ public:
 protected:
   void make_request(std::uint64_t name, const caf::actor& receiver, const caf::message& content,
                     Priority priority) final;
+  /// Says whether the next message will probably be passed on before `on_message` returns. Then its
+  /// content stays where it is, in the memory that it came in; otherwise it is to take little.
+  void expect_to_pass_on(bool passes_on) { passes_on_ = passes_on; }
   OpenRequest open_request() final;
   void forward_current(caf::message payload, const caf::actor& receiver) final;
   void pass_on(OpenRequest& client, caf::message payload, const caf::actor& receiver) final;
@@ -112,16 +117,20 @@ private:
   bool is_for_this(const caf::mailbox_element& element) const;
   bool may_wait(const caf::mailbox_element& element) const;
   caf::invoke_message_result take_this(caf::mailbox_element& element);
+  void take_own(caf::mailbox_element& element);
   void take(caf::mailbox_element& element);
   void take_response(caf::mailbox_element& element);
   void take_message(caf::message_view& view);
   void take_batch(caf::mailbox_element& first);
+  caf::strong_actor_ptr own_reference();
 
   caf::strong_actor_ptr alarm_;
   Job job_{*this};
   MessageBatch batch_;
-  const bool takes_words_;  // from before the actor is known to anybody
-  const bool is_job_taken_; // by the scheduler, in the place of this
+  BatchAtWork* at_work_ = nullptr; // none: what is being worked on is of the mailbox
+  const bool takes_words_;         // from before the actor is known to anybody
+  const bool is_job_taken_;        // by the scheduler, in the place of this
+  bool passes_on_ = false;         // the next message, probably, before `on_message` returns
 };
 
 } // namespace backoff_actor::seam

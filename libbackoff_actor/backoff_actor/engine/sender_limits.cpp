@@ -68,7 +68,7 @@ bool SenderEngine::Step::is_over_limit(Lane& lane, Failed what) {
   return is_often || is_long;
 }
 
-void SenderEngine::Step::reset_backoff(Lane& lane) {
+void SenderEngine::Step::end_failures(Lane& lane) {
   lane.is_failing = false;
   if (is_primary(lane))
     work_.last_failure = nullptr;

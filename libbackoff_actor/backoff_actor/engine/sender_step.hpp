@@ -241,7 +241,14 @@ private:
   bool is_over_limit(Lane& lane, Failed what);
   void fall_back(const SharedCause& cause);
   void come_back();
-  void reset_backoff(Lane& lane);
+  void reset_backoff(Lane& lane) {
+    if (lane.is_failing || lane.backoff.is_started() || work_.last_failure)
+      end_failures(lane);
+    else
+      ++lane.backoff.resets; // of which nothing comes but the count
+  }
+
+  void end_failures(Lane& lane);
   BackOff backoff_of(const Lane& lane) const;
   void give_up(bool escalates, Slot slot, const SharedCause& cause);
   void end(DeadLetterReason reason, const SharedCause& cause);

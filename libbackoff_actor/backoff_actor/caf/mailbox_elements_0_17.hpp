@@ -1,0 +1,202 @@
+#pragma once
+
+// Inside of the seam, for CAF 0.17.6; not for its users.
+
+#include "backoff_actor/core/export.hpp"
+
+#include <caf/actor_control_block.hpp>
+#include <caf/detail/message_data.hpp>
+#include <caf/mailbox_element.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <string>
+#include <typeinfo>
+#include <utility>
+
+namespace backoff_actor::seam {
+
+// What a thread has freed of one class, to be used for its next. An actor's messages come in batches,
+// which is more than what an allocator keeps at hand for a thread: malloc and free were a tenth of the
+// instructions of a supervised request and reply.
+template <class T>
+class BACKOFF_ACTOR_HIDDEN SpareMemory {
+public:
+  static void* take() {
+    if (first_ == nullptr)
+      return make();
+    --count_;
+    return std::exchange(first_, first_->next);
+  }
+
+  static void give(void* memory) {
+    if (count_ >= limit_)
+      return ::operator delete(memory);
+    first_ = new (memory) Spare{first_};
+    ++count_;
+  }
+
+private:
+  struct Spare {
+    Spare* next;
+  };
+
+  struct Owner {
+    ~Owner() {
+      limit_ = 0;
+      while (first_)
+        ::operator delete(std::exchange(first_, first_->next));
+    }
+
+    // So that there is one.
+    void use() {}
+  };
+
+  static void* make() {
+    thread_local Owner owner;
+    owner.use();
+    return ::operator new(sizeof(T));
+  }
+
+#ifdef __SANITIZE_ADDRESS__ // which would not see the use of what was freed
+  static constexpr std::size_t most = 0;
+#else
+  static constexpr std::size_t most = 1024; // 100 KiB for a thread
+#endif
+
+  // Each without a destructor of its own, which every access would have to look for.
+  static constinit inline thread_local Spare* first_ = nullptr;
+  static constinit inline thread_local std::size_t count_ = 0;
+  static constinit inline thread_local std::size_t limit_ = most;
+};
+
+// A message in a mailbox, as CAF makes one itself (`mailbox_element_wrapper`), but for its memory.
+class BACKOFF_ACTOR_HIDDEN Element final : public caf::mailbox_element {
+public:
+  // The message is not empty.
+  Element(caf::strong_actor_ptr&& from, caf::message_id id, caf::message&& content)
+    : caf::mailbox_element(std::move(from), id, {}), content_(std::move(content)) {}
+
+  static void* operator new(std::size_t) { return SpareMemory<Element>::take(); }
+  static void operator delete(void* memory) { SpareMemory<Element>::give(memory); }
+
+  caf::type_erased_tuple& content() override { return content_; }
+  const caf::type_erased_tuple& content() const override { return content_.content(); }
+  caf::message move_content_to_message() override { return std::move(content_); }
+  caf::message copy_content_to_message() const override { return content_; }
+  void request_deletion(bool) const noexcept override { delete this; }
+
+private:
+  caf::message content_;
+};
+
+inline caf::mailbox_element_ptr make_element(caf::strong_actor_ptr from, caf::message_id id,
+                                             caf::message&& content) {
+  if (content.vals() == nullptr)
+    return caf::make_mailbox_element(std::move(from), id, {}, std::move(content));
+  return caf::mailbox_element_ptr{new Element{std::move(from), id, std::move(content)}};
+}
+
+// The content of a message, which stays in the element of the mailbox in which it came.
+class BACKOFF_ACTOR_HIDDEN KeptContent final : public caf::detail::message_data {
+public:
+  explicit KeptContent(caf::mailbox_element_ptr&& element)
+    : element_(std::move(element)), size_(content().size()), type_token_(content().type_token()) {}
+
+  // Whether the content is in the memory of the element: not if it is a message already.
+  static bool can_be_kept(const caf::mailbox_element& element) {
+    const auto* const content = reinterpret_cast<const char*>(&element.content());
+    return content == reinterpret_cast<const char*>(&element) + sizeof element;
+  }
+
+  static caf::message keep(caf::mailbox_element_ptr& element) {
+    return caf::message{caf::message::data_ptr{new KeptContent{std::move(element)}, false}};
+  }
+
+  static void* operator new(std::size_t) { return SpareMemory<KeptContent>::take(); }
+  static void operator delete(void* memory) { SpareMemory<KeptContent>::give(memory); }
+
+  void* get_mutable(std::size_t position) override {
+    return element_->content().get_mutable(position);
+  }
+  caf::error load(std::size_t position, caf::deserializer& source) override {
+    return element_->content().load(position, source);
+  }
+  caf::error load(caf::deserializer& source) override { return element_->content().load(source); }
+  std::size_t size() const noexcept override { return size_; }
+  std::uint32_t type_token() const noexcept override { return type_token_; }
+  caf::rtti_pair type(std::size_t position) const noexcept override {
+    return content().type(position);
+  }
+  const void* get(std::size_t position) const noexcept override { return content().get(position); }
+  std::string stringify(std::size_t position) const override {
+    return content().stringify(position);
+  }
+  caf::type_erased_value_ptr copy(std::size_t position) const override {
+    return content().copy(position);
+  }
+  caf::error save(std::size_t position, caf::serializer& sink) const override {
+    return content().save(position, sink);
+  }
+  caf::error save(caf::serializer& sink) const override { return content().save(sink); }
+  caf::detail::message_data* copy() const override {
+    return std::as_const(*element_).copy_content_to_message().vals().detach();
+  }
+
+private:
+  const caf::type_erased_tuple& content() const { return std::as_const(*element_).content(); }
+
+  caf::mailbox_element_ptr element_;
+  std::size_t size_; // CAF asks for both again and again
+  std::uint32_t type_token_;
+};
+
+// The content of an element, if that is a message already; otherwise null.
+inline caf::message* message_in(caf::mailbox_element& element) {
+  auto& content = element.content();
+  return typeid(content) == typeid(caf::message) ? static_cast<caf::message*>(&content) : nullptr;
+}
+
+// A batch of messages that an actor is taking.
+//
+// Each message that the actor sends holds a reference to it. Here many are taken at a time, for each would
+// be an atomic operation of its own: 2 % of the time of a supervised request and reply. None is left when
+// the batch is done, or nobody would ever be the last to let go of the actor.
+class BACKOFF_ACTOR_HIDDEN BatchAtWork {
+public:
+  // `place` points to this as long as it lives.
+  BatchAtWork(caf::actor_control_block* actor, BatchAtWork*& place) : actor_(actor), place_(place) {
+    place_ = this;
+  }
+
+  BatchAtWork(const BatchAtWork&) = delete;
+  BatchAtWork& operator=(const BatchAtWork&) = delete;
+
+  ~BatchAtWork() {
+    place_ = nullptr;
+    if (references_ > 0)
+      actor_->strong_refs.fetch_sub(references_); // whoever runs the actor holds one more
+  }
+
+  caf::strong_actor_ptr reference() {
+    constexpr std::size_t at_a_time = 64;
+    if (references_ == 0) {
+      actor_->strong_refs.fetch_add(at_a_time, std::memory_order_relaxed);
+      references_ = at_a_time;
+    }
+    --references_;
+    return {actor_, false};
+  }
+
+  caf::mailbox_element_ptr element{}; // is worked on; null, if it was kept or passed on
+
+private:
+  caf::actor_control_block* actor_;
+  BatchAtWork*& place_;
+  std::size_t references_ = 0; // taken and not given to a message yet
+};
+
+} // namespace backoff_actor::seam
