@@ -106,10 +106,9 @@ public:
   explicit KeptContent(caf::mailbox_element_ptr&& element)
     : element_(std::move(element)), size_(content().size()), type_token_(content().type_token()) {}
 
-  // Whether the content is in the memory of the element: not if it is a message already.
+  // Whether the content is a part of the element: not if it is a message already.
   static bool can_be_kept(const caf::mailbox_element& element) {
-    const auto* const content = reinterpret_cast<const char*>(&element.content());
-    return content == reinterpret_cast<const char*>(&element) + sizeof element;
+    return dynamic_cast<const void*>(&element.content()) == dynamic_cast<const void*>(&element);
   }
 
   static caf::message keep(caf::mailbox_element_ptr& element) {
@@ -167,8 +166,10 @@ inline caf::message* message_in(caf::mailbox_element& element) {
 // the batch is done, or nobody would ever be the last to let go of the actor.
 class BACKOFF_ACTOR_HIDDEN BatchAtWork {
 public:
-  // `place` points to this as long as it lives.
-  BatchAtWork(caf::actor_control_block* actor, BatchAtWork*& place) : actor_(actor), place_(place) {
+  // `place` points to this as long as it lives. The batch waited for `message_in_mailbox`.
+  BatchAtWork(caf::actor_control_block* actor, BatchAtWork*& place,
+              caf::mailbox_element& message_in_mailbox)
+    : first(message_in_mailbox), actor_(actor), place_(place) {
     place_ = this;
   }
 
@@ -191,6 +192,7 @@ public:
     return {actor_, false};
   }
 
+  caf::mailbox_element& first;
   caf::mailbox_element_ptr element{}; // is worked on; null, if it was kept or passed on
 
 private:

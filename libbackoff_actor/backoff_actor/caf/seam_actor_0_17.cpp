@@ -244,7 +244,7 @@ void RequestingActor::take_batch(caf::mailbox_element& first) {
     caf::detail::sync_request_bouncer{caf::make_error(caf::sec::request_receiver_down)}(element);
   };
   auto batch = batch_.take();
-  BatchAtWork at_work{ctrl(), at_work_};
+  BatchAtWork at_work{ctrl(), at_work_, first};
   auto& element = at_work.element;
   try {
     for (element = batch.pop(); element; element = batch.pop())
@@ -299,6 +299,8 @@ OpenRequest RequestingActor::open_request() {
       system().next_actor_id(), system().node(), &system(), config, element);
   }
   element.mid.mark_as_answered();
+  if (at_work_ != nullptr && !at_work_->element)
+    current_element_ = &at_work_->first; // whoever keeps the other may let go of it at any time
   return result;
 }
 
@@ -325,6 +327,7 @@ void RequestingActor::respond(const OpenRequest& request, caf::message&& answer)
     element->sender = own_reference();
     element->mid = request.id.response_id();
     element->stages.clear();
+    current_element_ = &at_work_->first;
     request.client->enqueue(std::move(element), context());
     return;
   }

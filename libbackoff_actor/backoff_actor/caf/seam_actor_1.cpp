@@ -188,7 +188,9 @@ void RequestingActor::take_this(caf::mailbox_element& element) {
 
 // Whoever throws ends this actor; CAF sees to the message in the mailbox, which is `first`.
 void RequestingActor::take_batch(caf::mailbox_element& first) {
-  const caf::detail::sync_request_bouncer bounce;
+  const auto bounce = [](caf::mailbox_element& element) {
+    caf::detail::sync_request_bouncer{}(element); // which makes an error
+  };
   auto batch = batch_.take();
   auto element = batch.pop();
   try {
@@ -208,10 +210,9 @@ void RequestingActor::take_batch(caf::mailbox_element& first) {
 }
 
 void RequestingActor::on_cleanup(const caf::error& reason) {
-  const caf::detail::sync_request_bouncer bounce;
   auto batch = batch_.end();
   while (const auto element = batch.pop())
-    bounce(*element);
+    caf::detail::sync_request_bouncer{}(*element);
   RequestingActorBase::on_cleanup(reason);
 }
 
