@@ -211,10 +211,11 @@ private:
   void take(const News& news);
   void take(Instant at, const input::Submit& x);
   void take(const input::Acknowledged& x, caf::message&& answer);
+  struct Cargo;
   template <class OneInput>
-  void step(Instant at, const OneInput& input, const News* news, FollowUps& follow_ups);
+  void step(Instant at, const OneInput& input, Cargo cargo, FollowUps& follow_ups);
   template <class OneInput>
-  void take_at(Instant at, const OneInput& input, const News* news);
+  void take_at(Instant at, const OneInput& input, Cargo cargo);
   void follow(FollowUps& follow_ups);
   void start_child(std::uint32_t incarnation, bool is_fallback, FollowUps& follow_ups);
   void make_own(std::uint32_t incarnation, const caf::actor& child, Ownership ownership);
@@ -246,7 +247,6 @@ private:
   std::uint64_t origin_;     // which `TrackedMsg` names
   std::vector<Parcel> parcels_;
   Parcel incoming_;                  // the submission being decided on
-  caf::message* answer_ = nullptr;   // the acknowledgement being decided on
   caf::strong_actor_ptr keep_alive_; // of this actor, while it owes
 };
 

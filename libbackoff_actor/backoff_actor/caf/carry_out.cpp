@@ -48,10 +48,16 @@ caf::actor BackOffSender::Parcel::source() const {
 
 // -- effects ------------------------------------------------------------------------
 
+// What comes with an input and is nothing to the engine.
+struct BackOffSender::Cargo {
+  const News* news = nullptr; // none: a submission, an acknowledgement, or that a child has started
+  caf::message* answer = nullptr; // of an acknowledgement
+};
+
 class BackOffSender::CarryOut {
 public:
-  CarryOut(BackOffSender& self, const News* news, FollowUps& follow_ups)
-    : self_(self), news_(news), follow_ups_(follow_ups) {}
+  CarryOut(BackOffSender& self, Cargo cargo, FollowUps& follow_ups)
+    : self_(self), news_(cargo.news), answer_(cargo.answer), follow_ups_(follow_ups) {}
 
   void operator()(const effect::Accept& x) {
     self_.keep_client();
@@ -166,11 +172,11 @@ public:
     if (parcel.extra) {
       self_.note_end(parcel, true);
       for (auto& client : parcel.extra->joined)
-        self_.answer(client, caf::message{*self_.answer_});
+        self_.answer(client, caf::message{*answer_});
       parcel.extra = nullptr;
     }
     parcel.payload.reset();
-    self_.answer(parcel.client, std::move(*self_.answer_));
+    self_.answer(parcel.client, std::move(*answer_));
   }
 
   void operator()(const effect::DeadLetter& x) { self_.bury(x, news_); }
@@ -194,7 +200,8 @@ public:
 
 private:
   BackOffSender& self_;
-  const News* news_; // none: a submission, or an acknowledgement
+  const News* news_;
+  caf::message* answer_;
   FollowUps& follow_ups_;
   std::uint32_t newcomer_ = Outbox::none; // what was accepted in this step
 };
@@ -205,19 +212,18 @@ void BackOffSender::take(Input input, caf::error error) {
   take(News{std::move(input), std::move(error)});
 }
 
-void BackOffSender::take(const News& news) { take_at(now(), news.input, &news); }
+void BackOffSender::take(const News& news) { take_at(now(), news.input, {&news}); }
 
-void BackOffSender::take(Instant at, const input::Submit& x) { take_at(at, x, nullptr); }
+void BackOffSender::take(Instant at, const input::Submit& x) { take_at(at, x, {}); }
 
 void BackOffSender::take(const input::Acknowledged& x, caf::message&& answer) {
-  answer_ = &answer;
-  take_at(time_of_message(), x, nullptr);
+  take_at(time_of_message(), x, {nullptr, &answer});
 }
 
 template <class OneInput>
-void BackOffSender::take_at(Instant at, const OneInput& input, const News* news) {
+void BackOffSender::take_at(Instant at, const OneInput& input, Cargo cargo) {
   FollowUps follow_ups;
-  step(at, input, news, follow_ups);
+  step(at, input, cargo, follow_ups);
   if (!follow_ups.are_none())
     follow(follow_ups);
   if (store_)
@@ -232,10 +238,10 @@ void BackOffSender::take_at(Instant at, const OneInput& input, const News* news)
 
 void BackOffSender::follow(FollowUps& follow_ups) {
   while (const auto started = std::exchange(follow_ups.started, 0))
-    step(now(), input::ChildStarted{started}, nullptr, follow_ups);
+    step(now(), input::ChildStarted{started}, {}, follow_ups);
   for (std::size_t i = 0; i < follow_ups.others.size(); ++i) {
     const auto news = std::move(follow_ups.others[i]); // which grows meanwhile
-    step(now(), news.input, &news, follow_ups);
+    step(now(), news.input, {&news}, follow_ups);
   }
 }
 
@@ -249,11 +255,10 @@ void BackOffSender::FollowUps::add_started(std::uint32_t incarnation) {
 }
 
 template <class OneInput>
-void BackOffSender::step(Instant at, const OneInput& input, const News* news,
-                         FollowUps& follow_ups) {
+void BackOffSender::step(Instant at, const OneInput& input, Cargo cargo, FollowUps& follow_ups) {
   BorrowedEffects effects;
   engine_.step(at, input, *effects);
-  CarryOut carry_out{*this, news, follow_ups};
+  CarryOut carry_out{*this, cargo, follow_ups};
   for (const auto& effect : *effects) {
     // What every delivery has, without a jump through a table.
     if (const auto* const accept = std::get_if<effect::Accept>(&effect))
