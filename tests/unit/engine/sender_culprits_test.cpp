@@ -63,6 +63,31 @@ TEST(sender_culprits, a_poison_message_costs_as_many_crashes_as_it_has_attempts)
   EXPECT_THAT(sender.ack(2), ElementsAre("acknowledge 2"));
 }
 
+TEST(sender_culprits,
+     the_cause_of_a_dead_letter_is_that_of_its_last_crash_though_others_share_the_code) {
+  EngineDriver sender{{.max_attempts = 3}};
+  sender.start();
+  sender.submit();
+  const auto crash_of = [&](const char* text) {
+    Effects effects;
+    sender.engine->step(sender.now, input::ChildDown{sender.engine->incarnation(), {7, text}},
+                        effects);
+    return effects;
+  };
+  for (const auto* text : {"no disk", "no disk"}) {
+    crash_of(text);
+    sender.child_started();
+    sender.wake_after(1h);
+  }
+
+  const auto effects = crash_of("no power");
+
+  const auto* const letter = std::get_if<effect::DeadLetter>(&effects.at(0));
+  ASSERT_TRUE(letter != nullptr && letter->cause);
+  EXPECT_EQ(letter->cause->code, 7u);
+  EXPECT_EQ(letter->cause->text, "no power");
+}
+
 TEST(sender_culprits, what_was_answered_is_not_charged_for_a_crash_without_a_word) {
   EngineDriver sender{{.max_attempts = 1}};
   sender.start();
