@@ -229,6 +229,25 @@ TEST_F(Batches, of_messages_of_any_kind_are_handed_over_whole) {
   EXPECT_THAT(*answers, ElementsAre("one a", "one b", "two c5", "two d6", "three 7e"));
 }
 
+TEST_F(Batches, that_are_handed_over_at_once_are_not_copied) {
+  start_with([](caf::event_based_actor* self) -> caf::actor {
+    return self->spawn<Behaving>([](caf::event_based_actor*) -> caf::behavior {
+      return {[](const Fragile& x) { return std::to_string(x.number); }};
+    });
+  });
+  time.run();
+
+  at_once([this](caf::event_based_actor* self) {
+    for (int number = 1; number <= 10; ++number)
+      request(self, Fragile{number});
+    Fragile::copies = 0; // from here on
+  });
+  time.run();
+
+  EXPECT_THAT(*answers, ElementsAre("1", "2", "3", "4", "5", "6", "7", "8", "9", "10"));
+  EXPECT_LE(Fragile::copies, 2) << "those of the first, which waited in CAF's mailbox";
+}
+
 TEST_F(Batches, that_are_given_up_are_messages_as_any_other) {
   std::vector<DeadLetter> letters;
   auto options = default_options();

@@ -9,11 +9,12 @@
 
 namespace backoff_actor::actor_test {
 
-/// A message that throws when it is copied, once it is told to.
+/// A message that throws when it is copied, once it is told to. To move it is to copy it.
 struct Fragile {
   Fragile() = default;
   explicit Fragile(int n) : number(n) {}
   Fragile(const Fragile& other) : number(other.number) {
+    ++copies;
     if (is_broken)
       throw std::runtime_error("broken");
   }
@@ -22,6 +23,7 @@ struct Fragile {
 
   int number = 0;
   inline static bool is_broken = false;
+  inline static int copies = 0; // of all
 
   template <class Inspector>
   friend auto inspect(Inspector& f, Fragile& x) {
