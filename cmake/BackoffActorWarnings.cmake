@@ -15,6 +15,11 @@ target_compile_options(
             -Woverloaded-virtual
             $<$<BOOL:${BACKOFF_ACTOR_WARNINGS_AS_ERRORS}>:-Werror>)
 
+# In a unity build every source file is taken for a header, whose classes several files may have.
+if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(backoff_actor_internal INTERFACE -Wno-subobject-linkage)
+endif()
+
 if(BACKOFF_ACTOR_SANITIZERS)
   # CAF 0.17.6 dereferences a null pointer, harmlessly, when it spawns a function without arguments.
   set(_flags -fsanitize=${BACKOFF_ACTOR_SANITIZERS} -fno-sanitize=null -fno-sanitize-recover=all

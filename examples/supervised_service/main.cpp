@@ -11,6 +11,7 @@
 #include "screen.hpp"
 #include "tree.hpp"
 
+#include "backoff_actor/caf/control.hpp"
 #include "backoff_actor/caf/init.hpp"
 
 #include <caf/actor_system.hpp>

@@ -8,12 +8,12 @@ namespace backoff_actor::actor_test {
 
 namespace {
 
-struct Row {
+struct OptionRow {
   const char* name;
   std::function<void(SenderOptions&)> set;
   std::string problem;
 
-  friend void PrintTo(const Row& row, std::ostream* out) { *out << row.name; }
+  friend void PrintTo(const OptionRow& row, std::ostream* out) { *out << row.name; }
 };
 
 const ChildFactory some_factory = [](caf::event_based_actor*) { return caf::actor{}; };
@@ -26,11 +26,11 @@ std::string tracked(const std::string& got) {
            "on";
 }
 
-std::string name_of(const ::testing::TestParamInfo<Row>& row) { return row.param.name; }
+std::string name_of(const ::testing::TestParamInfo<OptionRow>& row) { return row.param.name; }
 
 } // namespace
 
-class UselessAtMostOnce : public ::testing::TestWithParam<Row> {};
+class UselessAtMostOnce : public ::testing::TestWithParam<OptionRow> {};
 
 TEST_P(UselessAtMostOnce, is_named_with_what_it_would_need) {
   SenderOptions options;
@@ -43,71 +43,71 @@ TEST_P(UselessAtMostOnce, is_named_with_what_it_would_need) {
 INSTANTIATE_TEST_SUITE_P(
   table, UselessAtMostOnce,
   ::testing::Values(
-    Row{"max_attempts", [](auto& x) { x.max_attempts = 3; }, tracked("max_attempts: got 3")},
-    Row{"retry_after_ceiling", [](auto& x) { x.retry_after_ceiling = 1s; },
+    OptionRow{"max_attempts", [](auto& x) { x.max_attempts = 3; }, tracked("max_attempts: got 3")},
+    OptionRow{"retry_after_ceiling", [](auto& x) { x.retry_after_ceiling = 1s; },
         tracked("retry_after_ceiling: got 1s")},
-    Row{"guard", [](auto& x) { x.guard = SharedGuard{parse_guard("circuit_breaker()")}; },
+    OptionRow{"guard", [](auto& x) { x.guard = SharedGuard{parse_guard("circuit_breaker()")}; },
         tracked("guard: got a guard (put `guarded` before the worker)")},
-    Row{"fallback",
+    OptionRow{"fallback",
         [](auto& x) {
           x.max_elapsed = 1s;
           x.fallback = some_factory;
         },
         tracked("fallback: got a function")},
-    Row{"acknowledgement", [](auto& x) { x.acknowledgement = Acknowledgement::by_sent; },
+    OptionRow{"acknowledgement", [](auto& x) { x.acknowledgement = Acknowledgement::by_sent; },
         tracked("acknowledgement: got by_sent")},
-    Row{"works_on", [](auto& x) { x.works_on = WorksOn::many; }, tracked("works_on: got many")},
-    Row{"unordered", [](auto& x) { x.ordering = Ordering::unordered; },
+    OptionRow{"works_on", [](auto& x) { x.works_on = WorksOn::many; }, tracked("works_on: got many")},
+    OptionRow{"unordered", [](auto& x) { x.ordering = Ordering::unordered; },
         tracked("ordering: got unordered")},
-    Row{"per_key", [](auto& x) { x.ordering = Ordering::per_key; },
+    OptionRow{"per_key", [](auto& x) { x.ordering = Ordering::per_key; },
         tracked("ordering: got per_key")},
-    Row{"max_in_flight", [](auto& x) { x.max_in_flight = 9; }, tracked("max_in_flight: got 9")},
-    Row{"ack_timeout", [](auto& x) { x.ack_timeout = 9s; }, tracked("ack_timeout: got 9s")},
-    Row{"kill_grace", [](auto& x) { x.kill_grace = 9s; }, tracked("kill_grace: got 9s")},
-    Row{"origin", [](auto& x) { x.origin = "orders"; }, tracked("origin: got 'orders'")},
-    Row{"capacity", [](auto& x) { x.capacity = 9; },
+    OptionRow{"max_in_flight", [](auto& x) { x.max_in_flight = 9; }, tracked("max_in_flight: got 9")},
+    OptionRow{"ack_timeout", [](auto& x) { x.ack_timeout = 9s; }, tracked("ack_timeout: got 9s")},
+    OptionRow{"kill_grace", [](auto& x) { x.kill_grace = 9s; }, tracked("kill_grace: got 9s")},
+    OptionRow{"origin", [](auto& x) { x.origin = "orders"; }, tracked("origin: got 'orders'")},
+    OptionRow{"capacity", [](auto& x) { x.capacity = 9; },
         "capacity: got 9, allowed nothing, unless delivery is at_least_once; use while_down = "
         "BufferWhileDown{n}"},
-    Row{"capacity_bytes",
+    OptionRow{"capacity_bytes",
         [](auto& x) {
           x.while_down = DropWhileDown{};
           x.capacity_bytes = 9;
         },
         "capacity_bytes: got 9, allowed nothing, unless while_down is BufferWhileDown"},
-    Row{"overflow",
+    OptionRow{"overflow",
         [](auto& x) {
           x.while_down = DropWhileDown{};
           x.overflow = Overflow::drop_oldest;
         },
         "overflow: got drop_oldest, allowed nothing, unless while_down is BufferWhileDown"},
-    Row{"time_to_live",
+    OptionRow{"time_to_live",
         [](auto& x) {
           x.while_down = ReplyWhileDown{caf::make_message(1)};
           x.time_to_live = 9s;
         },
         "time_to_live: got 9s, allowed nothing, unless while_down is BufferWhileDown"},
-    Row{"no_buffer", [](auto& x) { x.while_down = BufferWhileDown{0}; },
+    OptionRow{"no_buffer", [](auto& x) { x.while_down = BufferWhileDown{0}; },
         "while_down.capacity: got 0, allowed 1..268435455"},
-    Row{"too_large_a_buffer", [](auto& x) { x.while_down = BufferWhileDown{268'435'456}; },
+    OptionRow{"too_large_a_buffer", [](auto& x) { x.while_down = BufferWhileDown{268'435'456}; },
         "while_down.capacity: got 268435456, allowed 1..268435455"},
-    Row{
+    OptionRow{
       "no_reply", [](auto& x) { x.while_down = ReplyWhileDown{}; },
       "while_down.message: got an empty message, allowed a message, for clients that used a plain "
       "send get it too"},
-    Row{
+    OptionRow{
       "an_error_as_reply",
       [](auto& x) {
         x.while_down = ReplyWhileDown{caf::make_message(make_error(SenderError::no_child))};
       },
       "while_down.message: got a bare error, allowed a message, for clients that used a plain send "
       "get it too"},
-    Row{"nobody", [](auto& x) { x.while_down = ForwardWhileDown{}; },
+    OptionRow{"nobody", [](auto& x) { x.while_down = ForwardWhileDown{}; },
         "while_down.to: got an invalid handle, allowed an actor"},
-    Row{"healthy_after", [](auto& x) { x.healthy_after = 0s; },
+    OptionRow{"healthy_after", [](auto& x) { x.healthy_after = 0s; },
         "healthy_after: got 0ns, allowed more than 0ns"}),
   name_of);
 
-class UselessAtLeastOnce : public ::testing::TestWithParam<Row> {};
+class UselessAtLeastOnce : public ::testing::TestWithParam<OptionRow> {};
 
 TEST_P(UselessAtLeastOnce, is_named_with_what_it_would_need) {
   SenderOptions options;
@@ -119,15 +119,15 @@ TEST_P(UselessAtLeastOnce, is_named_with_what_it_would_need) {
 INSTANTIATE_TEST_SUITE_P(
   table, UselessAtLeastOnce,
   ::testing::Values(
-    Row{"while_down", [](auto& x) { x.while_down = BufferWhileDown{}; },
+    OptionRow{"while_down", [](auto& x) { x.while_down = BufferWhileDown{}; },
         "while_down: got a value, allowed nothing, unless delivery is at_most_once"},
-    Row{"healthy_after", [](auto& x) { x.healthy_after = 1s; },
+    OptionRow{"healthy_after", [](auto& x) { x.healthy_after = 1s; },
         "healthy_after: got 1s, allowed nothing, unless delivery is at_most_once"},
-    Row{"restart", [](auto& x) { x.after_normal_stop = AfterNormalStop::restart; },
+    OptionRow{"restart", [](auto& x) { x.after_normal_stop = AfterNormalStop::restart; },
         "after_normal_stop: got restart, allowed nothing, unless delivery is at_most_once"},
-    Row{"end", [](auto& x) { x.after_normal_stop = AfterNormalStop::end; },
+    OptionRow{"end", [](auto& x) { x.after_normal_stop = AfterNormalStop::end; },
         "after_normal_stop: got end, allowed nothing, unless delivery is at_most_once"},
-    Row{"final_stop", [](auto& x) { x.final_stop = [](const caf::message&) { return true; }; },
+    OptionRow{"final_stop", [](auto& x) { x.final_stop = [](const caf::message&) { return true; }; },
         "final_stop: got a function (to end when all is done, use Drain and then Stop), allowed "
         "nothing, unless delivery is at_most_once"}),
   name_of);

@@ -107,7 +107,7 @@ TEST_F(AtMostOnce, events_tell_of_every_message_with_its_number) {
 
 // -- while none is there --------------------------------------------------------------------
 
-struct Row {
+struct WhileDownRow {
   const char* while_down;
   const char* phase;
   // what comes back now, and what has come in the end; errors as "!name"
@@ -116,12 +116,12 @@ struct Row {
   const char* plain_now;
   const char* plain_later;
 
-  friend void PrintTo(const Row& row, std::ostream* out) {
+  friend void PrintTo(const WhileDownRow& row, std::ostream* out) {
     *out << row.while_down << " in phase " << row.phase;
   }
 };
 
-class WhileDownTable : public AtMostOnce, public ::testing::WithParamInterface<Row> {
+class WhileDownTable : public AtMostOnce, public ::testing::WithParamInterface<WhileDownRow> {
 protected:
   WhileDown while_down() {
     const std::string name = GetParam().while_down;
@@ -176,26 +176,26 @@ TEST_P(WhileDownTable, decides_what_a_client_gets) {
 
 INSTANTIATE_TEST_SUITE_P(
   table, WhileDownTable,
-  ::testing::Values(Row{"buffer", "running", "1:x", "1:x", "1:x", "1:x"},
-                    Row{"buffer", "delay", "", "2:x", "", "2:x"},
-                    Row{"buffer", "pause", "", "1:x", "", "1:x"},
-                    Row{"buffer", "rest", "2:x", "2:x", "2:x", "2:x"},
-                    Row{"buffer", "drain", "!draining", "!draining", "", ""},
-                    Row{"reply", "running", "1:x", "1:x", "1:x", "1:x"},
-                    Row{"reply", "delay", "later", "later", "later", "later"},
-                    Row{"reply", "pause", "later", "later", "later", "later"},
-                    Row{"reply", "rest", "2:x", "2:x", "2:x", "2:x"},
-                    Row{"reply", "drain", "!draining", "!draining", "", ""},
-                    Row{"forward", "running", "1:x", "1:x", "1:x", "1:x"},
-                    Row{"forward", "delay", "helper:x", "helper:x", "helper:x", "helper:x"},
-                    Row{"forward", "pause", "helper:x", "helper:x", "helper:x", "helper:x"},
-                    Row{"forward", "rest", "2:x", "2:x", "2:x", "2:x"},
-                    Row{"forward", "drain", "!draining", "!draining", "", ""},
-                    Row{"drop", "running", "1:x", "1:x", "1:x", "1:x"},
-                    Row{"drop", "delay", "!no_child", "!no_child", "", ""},
-                    Row{"drop", "pause", "!no_child", "!no_child", "", ""},
-                    Row{"drop", "rest", "2:x", "2:x", "2:x", "2:x"},
-                    Row{"drop", "drain", "!draining", "!draining", "", ""}),
+  ::testing::Values(WhileDownRow{"buffer", "running", "1:x", "1:x", "1:x", "1:x"},
+                    WhileDownRow{"buffer", "delay", "", "2:x", "", "2:x"},
+                    WhileDownRow{"buffer", "pause", "", "1:x", "", "1:x"},
+                    WhileDownRow{"buffer", "rest", "2:x", "2:x", "2:x", "2:x"},
+                    WhileDownRow{"buffer", "drain", "!draining", "!draining", "", ""},
+                    WhileDownRow{"reply", "running", "1:x", "1:x", "1:x", "1:x"},
+                    WhileDownRow{"reply", "delay", "later", "later", "later", "later"},
+                    WhileDownRow{"reply", "pause", "later", "later", "later", "later"},
+                    WhileDownRow{"reply", "rest", "2:x", "2:x", "2:x", "2:x"},
+                    WhileDownRow{"reply", "drain", "!draining", "!draining", "", ""},
+                    WhileDownRow{"forward", "running", "1:x", "1:x", "1:x", "1:x"},
+                    WhileDownRow{"forward", "delay", "helper:x", "helper:x", "helper:x", "helper:x"},
+                    WhileDownRow{"forward", "pause", "helper:x", "helper:x", "helper:x", "helper:x"},
+                    WhileDownRow{"forward", "rest", "2:x", "2:x", "2:x", "2:x"},
+                    WhileDownRow{"forward", "drain", "!draining", "!draining", "", ""},
+                    WhileDownRow{"drop", "running", "1:x", "1:x", "1:x", "1:x"},
+                    WhileDownRow{"drop", "delay", "!no_child", "!no_child", "", ""},
+                    WhileDownRow{"drop", "pause", "!no_child", "!no_child", "", ""},
+                    WhileDownRow{"drop", "rest", "2:x", "2:x", "2:x", "2:x"},
+                    WhileDownRow{"drop", "drain", "!draining", "!draining", "", ""}),
   [](const auto& test) { return std::string{test.param.while_down} + "_" + test.param.phase; });
 
 TEST_F(AtMostOnce, a_ledger_closes_the_account_of_what_was_forwarded) {

@@ -81,9 +81,9 @@ TEST_F(MessageBatches, take_nothing_once_they_have_ended) {
 namespace {
 
 // Keeps what it is given, and answers with it; dies of "crash", and quits when it is told to.
-class Scribe : public caf::event_based_actor {
+class BatchScribe : public caf::event_based_actor {
 public:
-  Scribe(caf::actor_config& config, std::shared_ptr<Strings> given)
+  BatchScribe(caf::actor_config& config, std::shared_ptr<Strings> given)
     : caf::event_based_actor(config), given_(std::move(given)) {
     seam::keep_cause(*this);
   }
@@ -129,7 +129,7 @@ protected:
 };
 
 TEST_F(Batches, are_handed_over_in_order_and_all_answered) {
-  start_with(child_of<Scribe>(given));
+  start_with(child_of<BatchScribe>(given));
   time.run();
 
   at_once([this](caf::event_based_actor* self) {
@@ -143,7 +143,7 @@ TEST_F(Batches, are_handed_over_in_order_and_all_answered) {
 }
 
 TEST_F(Batches, with_a_crash_among_their_answers_lose_nothing) {
-  start_with(child_of<Scribe>(given));
+  start_with(child_of<BatchScribe>(given));
   time.run();
 
   at_once([this](caf::event_based_actor* self) {
@@ -280,7 +280,7 @@ TEST_F(Batches, that_are_given_up_are_messages_as_any_other) {
 
 TEST_F(Batches, of_plain_sends_are_all_answered_in_order) {
   const auto received = std::make_shared<Strings>();
-  start_with(child_of<Scribe>(given));
+  start_with(child_of<BatchScribe>(given));
   const auto client = plain_client(received);
   time.run();
 
@@ -295,7 +295,7 @@ TEST_F(Batches, of_plain_sends_are_all_answered_in_order) {
 }
 
 TEST_F(Batches, are_refused_if_the_sender_is_killed_before_it_came_to_them) {
-  start_with(child_of<Scribe>(given));
+  start_with(child_of<BatchScribe>(given));
   time.run();
 
   at_once([this](caf::event_based_actor* self) {
@@ -310,7 +310,7 @@ TEST_F(Batches, are_refused_if_the_sender_is_killed_before_it_came_to_them) {
 }
 
 TEST_F(Batches, behind_a_stop_are_refused) {
-  start_with(child_of<Scribe>(given));
+  start_with(child_of<BatchScribe>(given));
   time.run();
 
   at_once([this](caf::event_based_actor* self) {
@@ -325,7 +325,7 @@ TEST_F(Batches, behind_a_stop_are_refused) {
 }
 
 TEST_F(Batches, are_overtaken_by_what_is_urgent) {
-  start_with(child_of<Scribe>(given));
+  start_with(child_of<BatchScribe>(given));
   time.run();
 
   at_once([this](caf::event_based_actor* self) {
@@ -346,7 +346,7 @@ TEST_F(Batches, do_not_overtake_the_news_of_a_childs_end_that_they_followed) {
   options.on_event = log.hook();
   start_with(
     [=, given = given](caf::event_based_actor* self) {
-      born->push_back(self->spawn<Scribe>(given));
+      born->push_back(self->spawn<BatchScribe>(given));
       return born->back();
     },
     options);

@@ -22,7 +22,7 @@ public:
   }
 };
 
-struct Row {
+struct PhaseRow {
   const char* name;
   Phase phase;
   // Status, RetryNow, Reset, Pause, Resume, Drain, Stop, CurrentChild
@@ -38,7 +38,7 @@ constexpr auto stopped = Phase::stopped;
 constexpr std::array<const char*, 8> words{"Status", "RetryNow", "Reset", "Pause",
                                            "Resume", "Drain",    "Stop",  "CurrentChild"};
 
-constexpr std::array<Row, 7> rows{{
+constexpr std::array<PhaseRow, 7> rows{{
   {"starting",
    starting,
    {starting, starting, starting, starting, starting, draining, stopped, starting}},

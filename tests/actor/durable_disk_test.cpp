@@ -19,7 +19,7 @@ using test::FaultyVfs;
 using test::Kept;
 
 constexpr auto tests_types = [](caf::actor_system_config& config) {
-  init<caf::id_block::backoff_actor_tests>(config);
+  register_test_types(config);
 };
 
 // A process that uses the file: its system, its sender, and what its clients were told.

@@ -146,7 +146,7 @@ class SenderTest : public testing::VirtualTimeTest {
 protected:
   SenderTest()
     : VirtualTimeTest{
-      [](caf::actor_system_config& config) { init<caf::id_block::backoff_actor_tests>(config); }} {}
+      register_test_types} {}
 
   static SenderOptions default_options() {
     SenderOptions options;

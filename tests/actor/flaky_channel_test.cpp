@@ -30,12 +30,12 @@ struct Mode {
   Ordering ordering;
 };
 
-struct Row {
+struct FlakyRow {
   Mode mode;
   double badness; // of each of the two channels, to drop and to delay
 };
 
-class FlakyChannels : public SenderTest, public ::testing::WithParamInterface<Row> {
+class FlakyChannels : public SenderTest, public ::testing::WithParamInterface<FlakyRow> {
 protected:
   // One thing that a client wants done, and asks for until it hears of it.
   struct Wish {
@@ -270,11 +270,11 @@ constexpr Mode explicitly{"by_sent_many_unordered", Acknowledgement::by_sent, Wo
                           Ordering::unordered};
 
 INSTANTIATE_TEST_SUITE_P(table, FlakyChannels,
-                         ::testing::Values(Row{one_at_a_time, 0.1}, Row{one_at_a_time, 0.2},
-                                           Row{one_at_a_time, 0.3}, Row{many_at_once, 0.1},
-                                           Row{many_at_once, 0.2}, Row{many_at_once, 0.3},
-                                           Row{explicitly, 0.1}, Row{explicitly, 0.2},
-                                           Row{explicitly, 0.3}),
+                         ::testing::Values(FlakyRow{one_at_a_time, 0.1}, FlakyRow{one_at_a_time, 0.2},
+                                           FlakyRow{one_at_a_time, 0.3}, FlakyRow{many_at_once, 0.1},
+                                           FlakyRow{many_at_once, 0.2}, FlakyRow{many_at_once, 0.3},
+                                           FlakyRow{explicitly, 0.1}, FlakyRow{explicitly, 0.2},
+                                           FlakyRow{explicitly, 0.3}),
                          [](const auto& row) {
                            return std::string{row.param.mode.name} + "_"
                                   + std::to_string(static_cast<int>(row.param.badness * 100))

@@ -61,3 +61,10 @@ CAF_BEGIN_TYPE_ID_BLOCK(backoff_actor_tests, caf::first_custom_type_id + 100)
   CAF_ADD_TYPE_ID(backoff_actor_tests, (backoff_actor::actor_test::Letter))
   CAF_ADD_TYPE_ID(backoff_actor_tests, (backoff_actor::actor_test::Parcel))
 CAF_END_TYPE_ID_BLOCK(backoff_actor_tests)
+
+namespace backoff_actor::actor_test {
+
+/// Registers the library's types and those of these tests.
+void register_test_types(caf::actor_system_config& config);
+
+} // namespace backoff_actor::actor_test

@@ -94,7 +94,7 @@ protected:
   }
 
   VirtualTime time{
-    [](caf::actor_system_config& config) { init<caf::id_block::backoff_actor_tests>(config); }};
+    register_test_types};
   std::shared_ptr<Strings> seen = std::make_shared<Strings>();
   SharedGuard guard = breaker(1);
   caf::actor service;

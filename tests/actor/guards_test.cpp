@@ -11,7 +11,7 @@ namespace backoff_actor::actor_test {
 namespace {
 
 /// A service that is up or down, and those that were told to call it.
-struct Service {
+struct CountedService {
   bool is_up = false;
   std::vector<Instant> calls;
   std::size_t workers = 0;
@@ -20,7 +20,7 @@ struct Service {
 /// A worker that calls the service, and answers with an error if it is down.
 class ServiceCaller : public caf::event_based_actor {
 public:
-  ServiceCaller(caf::actor_config& config, VirtualTime* time, Service* service)
+  ServiceCaller(caf::actor_config& config, VirtualTime* time, CountedService* service)
     : caf::event_based_actor(config), time_(time), service_(service) {
     ++service->workers;
   }
@@ -36,7 +36,7 @@ public:
 
 private:
   VirtualTime* time_;
-  Service* service_;
+  CountedService* service_;
 };
 
 class Guards : public SenderTest {
@@ -74,7 +74,7 @@ protected:
                     [&](Instant call) { return call - began >= from && call - began < to; }));
   }
 
-  Service service;
+  CountedService service;
   Strings story;
   Instant began{time.now()};
   SharedGuard guard = guard_of(after(5));

@@ -2,6 +2,7 @@
 #include "web_server.hpp"
 
 #include "backoff_actor/caf/init.hpp"
+#include "backoff_actor/caf/messages.hpp"
 #include "backoff_actor/caf/retry_after.hpp"
 
 #include <caf/actor_system.hpp>

@@ -41,14 +41,14 @@ TEST(ConnectionPlan, can_be_random) {
   EXPECT_EQ(to_string(plan), "random(seed 7, refuse 50%, slow(10ms) 50%)");
 }
 
-struct Form {
+struct ConnectionForm {
   const char* text;
   const char* canonical;
 
-  friend void PrintTo(const Form& row, std::ostream* out) { *out << row.text; }
+  friend void PrintTo(const ConnectionForm& row, std::ostream* out) { *out << row.text; }
 };
 
-class ConnectionPlanForms : public ::testing::TestWithParam<Form> {};
+class ConnectionPlanForms : public ::testing::TestWithParam<ConnectionForm> {};
 
 TEST_P(ConnectionPlanForms, are_read_and_written_so_that_they_are_read_again) {
   const ConnectionPlan plan{GetParam().text};
@@ -59,26 +59,26 @@ TEST_P(ConnectionPlanForms, are_read_and_written_so_that_they_are_read_again) {
 
 INSTANTIATE_TEST_SUITE_P(
   table, ConnectionPlanForms,
-  ::testing::Values(Form{"ok", "ok"}, Form{"slow 50ms", "slow(50ms)"},
-                    Form{"slow( 50ms )", "slow(50ms)"}, Form{"refuse", "refuse"},
-                    Form{"drop*2", "drop*2"}, Form{"cut", "cut"}, Form{"cut()", "cut"},
-                    Form{"cut(after 100)", "cut(after 100)"},
-                    Form{"cut(after 2s)", "cut(after 2s)"},
-                    Form{"cut(slow 1s, after 100)", "cut(after 100, slow 1s)"},
-                    Form{"cut(slow 1s)", "cut(slow 1s)"}, Form{"corrupt", "corrupt"},
-                    Form{"corrupt(every 1)", "corrupt"},
-                    Form{"corrupt(every 18446744073709551615, slow 1ms)",
+  ::testing::Values(ConnectionForm{"ok", "ok"}, ConnectionForm{"slow 50ms", "slow(50ms)"},
+                    ConnectionForm{"slow( 50ms )", "slow(50ms)"}, ConnectionForm{"refuse", "refuse"},
+                    ConnectionForm{"drop*2", "drop*2"}, ConnectionForm{"cut", "cut"}, ConnectionForm{"cut()", "cut"},
+                    ConnectionForm{"cut(after 100)", "cut(after 100)"},
+                    ConnectionForm{"cut(after 2s)", "cut(after 2s)"},
+                    ConnectionForm{"cut(slow 1s, after 100)", "cut(after 100, slow 1s)"},
+                    ConnectionForm{"cut(slow 1s)", "cut(slow 1s)"}, ConnectionForm{"corrupt", "corrupt"},
+                    ConnectionForm{"corrupt(every 1)", "corrupt"},
+                    ConnectionForm{"corrupt(every 18446744073709551615, slow 1ms)",
                          "corrupt(every 18446744073709551615, slow 1ms)"}));
 
-struct BadForm {
+struct BadConnectionForm {
   const char* text;
   std::size_t column;
   const char* problem;
 
-  friend void PrintTo(const BadForm& row, std::ostream* out) { *out << row.text; }
+  friend void PrintTo(const BadConnectionForm& row, std::ostream* out) { *out << row.text; }
 };
 
-class BadConnectionPlans : public ::testing::TestWithParam<BadForm> {};
+class BadConnectionPlans : public ::testing::TestWithParam<BadConnectionForm> {};
 
 TEST_P(BadConnectionPlans, are_refused_at_the_place_and_told_what_could_be_there) {
   try {
@@ -93,19 +93,19 @@ TEST_P(BadConnectionPlans, are_refused_at_the_place_and_told_what_could_be_there
 INSTANTIATE_TEST_SUITE_P(
   table, BadConnectionPlans,
   ::testing::Values(
-    BadForm{"crash", 1,
+    BadConnectionForm{"crash", 1,
             "expected what becomes of a connection: ok, slow, refuse, drop, cut, corrupt or "
             "random(...); found 'crash'"},
-    BadForm{"slow", 5, "expected a span such as 50ms; found the end"},
-    BadForm{"refuse(slow 1s)", 7,
+    BadConnectionForm{"slow", 5, "expected a span such as 50ms; found the end"},
+    BadConnectionForm{"refuse(slow 1s)", 7,
             "expected ',' and another fault, '*' and a number of times, '...', or the end; found "
             "'('"},
-    BadForm{"cut(100)", 5,
+    BadConnectionForm{"cut(100)", 5,
             "expected 'after' and a number of bytes or a span, such as 100 or 2s, or 'slow' and a "
             "span such as 30s; found '100'"},
-    BadForm{"cut(after 0)", 11, "expected a whole number, 1..18446744073709551615; found '0'"},
-    BadForm{"cut(after 0s)", 11, "expected a span above 0; found '0s'"},
-    BadForm{"corrupt(every 0)", 15,
+    BadConnectionForm{"cut(after 0)", 11, "expected a whole number, 1..18446744073709551615; found '0'"},
+    BadConnectionForm{"cut(after 0s)", 11, "expected a span above 0; found '0s'"},
+    BadConnectionForm{"corrupt(every 0)", 15,
             "expected a whole number, 1..18446744073709551615; found '0'"}));
 
 } // namespace

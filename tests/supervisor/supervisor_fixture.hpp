@@ -79,7 +79,7 @@ class SupervisorTest : public testing::VirtualTimeTest {
 protected:
   SupervisorTest()
     : VirtualTimeTest{
-      [](caf::actor_system_config& config) { init<caf::id_block::backoff_actor_tests>(config); }} {}
+      register_test_types} {}
 
   /// No test may see two actors of a child, unless one was abandoned.
   void TearDown() override {

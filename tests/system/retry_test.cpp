@@ -18,7 +18,7 @@ const Policy hourly = Fixed{.delay = 1h};
 
 bool is_bad(const int& status) { return status != 200; }
 
-class retry_in_real_time : public testing::Test {
+class retry_in_real_time : public ::testing::Test {
 protected:
   std::stop_source stop; // as a local variable GCC 12 warns of it, at -Og
 };

@@ -12,7 +12,7 @@ using backoff_actor::Problems;
 
 TEST(plan_question, has_ten_retries_and_nothing_else_by_default) {
   Problems problems;
-  const auto question = read_question({.policies = {"fixed(1s)"}}, problems);
+  const auto question = read_question(PlanFlags{.policies = {"fixed(1s)"}}, problems);
   EXPECT_TRUE(problems.empty());
   ASSERT_EQ(question.policies.size(), 1u);
   EXPECT_EQ(question.policies[0], backoff_actor::parse_policy("fixed(1s)"));
@@ -24,7 +24,7 @@ TEST(plan_question, has_ten_retries_and_nothing_else_by_default) {
 
 TEST(plan_question, takes_every_flag_at_the_ends_of_its_range) {
   Problems problems;
-  const auto question = read_question({.policies = {"fixed(1s)", "ethernet"},
+  const auto question = read_question(PlanFlags{.policies = {"fixed(1s)", "ethernet"},
                                        .attempts = "1000",
                                        .max_retries = "0",
                                        .sample = "1000",
@@ -44,13 +44,13 @@ TEST(plan_question, takes_every_flag_at_the_ends_of_its_range) {
 
 TEST(plan_question, has_the_seed_zero_unless_given) {
   Problems problems;
-  const auto question = read_question({.policies = {"fixed(1s)"}, .sample = "1"}, problems);
+  const auto question = read_question(PlanFlags{.policies = {"fixed(1s)"}, .sample = "1"}, problems);
   EXPECT_EQ(question.sample.value().seed, 0u);
 }
 
 TEST(plan_question, shows_where_in_which_policy_something_is_wrong) {
   Problems problems;
-  read_question({.policies = {"fixed(1s)", "fixed(1)"}}, problems);
+  read_question(PlanFlags{.policies = {"fixed(1s)", "fixed(1)"}}, problems);
   ASSERT_EQ(problems.list().size(), 1u);
   EXPECT_EQ(problems.list()[0].field, "POLICY 2");
   EXPECT_EQ(problems.list()[0].given, "column 7: expected a span such as 100ms, 1.5s or 2min; "
@@ -60,7 +60,7 @@ TEST(plan_question, shows_where_in_which_policy_something_is_wrong) {
 
 TEST(plan_question, notes_all_that_is_wrong) {
   Problems problems;
-  read_question({.policies = {"", "x"},
+  read_question(PlanFlags{.policies = {"", "x"},
                  .attempts = "0",
                  .max_retries = "-1",
                  .sample = "0",

@@ -12,7 +12,7 @@ namespace backoffctl {
 
 namespace {
 
-constexpr auto description =
+constexpr auto contention_description =
   R"(Many writers on one optimistic lock: what jitter is good for.
 
 N clients each want to write the same row once, and all start together. A client reads the version
@@ -40,7 +40,7 @@ here, the calls within 1 %, the times within 4 %:
                 done in about 15 % less time
 )";
 
-constexpr auto footer = R"(
+constexpr auto contention_footer = R"(
 Examples:
   backoffctl simulate contention
       a hundred clients
@@ -66,7 +66,7 @@ Keys of the JSON:
 class ContentionCommand final : public Command {
 public:
   explicit ContentionCommand(CLI::App& parser) : Command(parser) {
-    parser.footer(footer);
+    parser.footer(contention_footer);
     parser.allow_extras();
     add_flag("--clients", flags_.clients, "N",
              "how many clients, one number or several, up to 50:\n1..100000 (100)");
@@ -110,7 +110,7 @@ private:
 } // namespace
 
 std::unique_ptr<Command> add_contention_command(CLI::App& simulate) {
-  return std::make_unique<ContentionCommand>(*simulate.add_subcommand("contention", description));
+  return std::make_unique<ContentionCommand>(*simulate.add_subcommand("contention", contention_description));
 }
 
 } // namespace backoffctl

@@ -15,7 +15,7 @@ namespace backoffctl {
 
 namespace {
 
-constexpr auto description =
+constexpr auto outage_description =
   R"(A service stops, comes back, and its clients are still there: does it recover?
 
 The experiment of "Exponential Backoff or how not to bring down the server" (smira, 2013), in
@@ -39,7 +39,7 @@ Three things decide the outcome, besides policy and guard:
   abandoned work  whether it works on for clients that have left
 )";
 
-constexpr auto footer = R"(
+constexpr auto outage_footer = R"(
 A policy is one of those that backoffctl plan --help explains, or smira_as_shipped: the client that
 was published with the article, whose first delay goes on from the time for which it was idle, and
 whose jitter is 100 ms, however long the delay. A guard is none, or a text such as
@@ -86,7 +86,7 @@ Keys of the JSON; all times in seconds:
 class OutageCommand final : public Command {
 public:
   explicit OutageCommand(CLI::App& parser) : Command(parser) {
-    parser.footer(footer);
+    parser.footer(outage_footer);
     parser.allow_extras();
     add_flag("--policy", flags_.policies, "POLICY", "policies, up to 20 (four of them)");
     add_flag("--guard", flags_.guards, "GUARD", "guards, up to 20 (none)");
@@ -166,7 +166,7 @@ private:
 } // namespace
 
 std::unique_ptr<Command> add_outage_command(CLI::App& simulate) {
-  return std::make_unique<OutageCommand>(*simulate.add_subcommand("outage", description));
+  return std::make_unique<OutageCommand>(*simulate.add_subcommand("outage", outage_description));
 }
 
 } // namespace backoffctl

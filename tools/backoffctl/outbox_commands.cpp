@@ -17,7 +17,7 @@ namespace {
 
 using namespace backoff_actor;
 
-constexpr auto description = R"(What is in the file of a durable outbox.
+constexpr auto outbox_description = R"(What is in the file of a durable outbox.
 
 A sender with a durable outbox keeps its deliveries in a file of SQLite until they are acknowledged,
 and those that it gave up as dead letters. list, count and export can be used while the sender is
@@ -25,7 +25,7 @@ running; they show the file as it was at one moment. resubmit and remove need it
 that is owed can be removed.
 )";
 
-constexpr auto footer = R"(
+constexpr auto outbox_footer = R"(
 Examples:
   backoffctl outbox count outbox.db
       how much is owed, and how many dead letters there are
@@ -288,8 +288,8 @@ private:
 } // namespace
 
 void add_outbox_commands(CLI::App& backoffctl, Commands& commands) {
-  auto& outbox = *backoffctl.add_subcommand("outbox", description);
-  outbox.footer(footer);
+  auto& outbox = *backoffctl.add_subcommand("outbox", outbox_description);
+  outbox.footer(outbox_footer);
   outbox.allow_extras();
   outbox.require_subcommand(0, 1);
   const auto add = [&]<class C>(const char* name, const char* about) {

@@ -11,7 +11,7 @@ namespace backoffctl {
 
 namespace {
 
-constexpr auto description = R"(What is to be expected of a policy, retry by retry.
+constexpr auto plan_description = R"(What is to be expected of a policy, retry by retry.
 
 For each retry the shortest, the mean and the longest delay before it, the standard deviation, and
 how long after the first failure it is made in the mean; for the policy as a whole when it gives
@@ -19,7 +19,7 @@ up, and how often it calls a service that is dead. All of it is computed, not dr
 themselves are taken to last no time. Several policies are shown side by side.
 )";
 
-constexpr auto footer = R"(
+constexpr auto plan_footer = R"(
 A policy is a text, to be quoted in the shell, in which what is left out has its default:
   fixed(100ms)                            linear(1s, +1s, cap 10s)
   exponential(100ms, x2, cap 30s)         decorrelated(100ms, x3, cap 20s)
@@ -66,7 +66,7 @@ Keys of the JSON; all times in seconds:
 class PlanCommand final : public Command {
 public:
   explicit PlanCommand(CLI::App& parser) : Command(parser) {
-    parser.footer(footer);
+    parser.footer(plan_footer);
     parser.allow_extras();
     parser.add_option("POLICY", flags_.policies, "one policy or several, up to 20")
       ->type_name("")
@@ -103,7 +103,7 @@ private:
 } // namespace
 
 std::unique_ptr<Command> add_plan_command(CLI::App& backoffctl) {
-  return std::make_unique<PlanCommand>(*backoffctl.add_subcommand("plan", description));
+  return std::make_unique<PlanCommand>(*backoffctl.add_subcommand("plan", plan_description));
 }
 
 } // namespace backoffctl

@@ -9,7 +9,7 @@ namespace backoffctl {
 namespace {
 
 // All pixels.
-constexpr auto width = 1000;
+constexpr auto picture_width = 1000;
 constexpr auto left_margin = 95;
 constexpr auto right_margin = 25;
 constexpr auto legend_line = 24;
@@ -23,7 +23,7 @@ constexpr std::array<PlotLook, 6> looks{{{"#0072b2", 7, 1},
                                          {"#555555", 15, 1}}};
 
 std::string terminal(const PlotRequest& plot, int height) {
-  const auto size = std::to_string(width) + "," + std::to_string(height);
+  const auto size = std::to_string(picture_width) + "," + std::to_string(height);
   return plot.file.extension() == ".png" ? "set terminal pngcairo size " + size
                                              + " font 'Sans,11' noenhanced"
                                                " background rgb 'white'\n"
@@ -50,8 +50,8 @@ int plot_height(int panels, std::size_t legend_lines) {
 
 std::string plot_frame(const PlotRequest& plot, int height, std::size_t legend_lines) {
   return terminal(plot, height) + "set encoding utf8\nset lmargin at screen "
-         + share(left_margin, width) + "\nset rmargin at screen "
-         + share(width - right_margin, width) + "\nset key at screen " + share(left_margin, width)
+         + share(left_margin, picture_width) + "\nset rmargin at screen "
+         + share(picture_width - right_margin, picture_width) + "\nset key at screen " + share(left_margin, picture_width)
          + ", screen " + share(plot_legend_height(legend_lines) + 10, height)
          + " left top vertical maxcols 1 Left reverse samplen 3 textcolor rgb '#222222'"
            "\nset border 3 linewidth 1 linecolor rgb '#999999'"

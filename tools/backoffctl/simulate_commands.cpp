@@ -7,14 +7,14 @@ namespace backoffctl {
 
 namespace {
 
-constexpr auto description = R"(Experiments with many clients, in virtual time.
+constexpr auto simulate_description = R"(Experiments with many clients, in virtual time.
 
 Each client goes by a policy, with the code that the library's own senders use. Time is virtual: an
 hour takes as long as it takes to compute, and a --seed gives the same figures again; those of
 an outage may differ where the C library rounds powers otherwise.
 )";
 
-constexpr auto footer = R"(
+constexpr auto simulate_footer = R"(
 Examples:
   backoffctl simulate contention --clients 100
       a hundred clients want the same row: what jitter is good for
@@ -29,8 +29,8 @@ backoffctl simulate COMMAND --help explains an experiment, with examples.
 } // namespace
 
 void add_simulate_commands(CLI::App& backoffctl, Commands& commands) {
-  auto& simulate = *backoffctl.add_subcommand("simulate", description);
-  simulate.footer(footer);
+  auto& simulate = *backoffctl.add_subcommand("simulate", simulate_description);
+  simulate.footer(simulate_footer);
   simulate.allow_extras();
   simulate.require_subcommand(0, 1);
   commands.push_back(add_contention_command(simulate));

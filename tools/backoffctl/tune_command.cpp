@@ -8,7 +8,7 @@ namespace backoffctl {
 
 namespace {
 
-constexpr auto description =
+constexpr auto tune_description =
   R"(The arithmetic of an exponential backoff.
 
 Without jitter, and in both directions: from the parameters to the delays before and after a
@@ -29,7 +29,7 @@ so that in the long run each delay is the same share of the elapsed time: the ra
 a ratio of 0.1 the end of an outage is found out late by a tenth of the outage at most, and a.
 )";
 
-constexpr auto footer = R"(
+constexpr auto tune_footer = R"(
 A span is a number with a unit: ns, us, ms, s, min or h.
 --factor, --ratio, --next and --previous exclude each other; each of them determines r.
 
@@ -75,7 +75,7 @@ Keys of the JSON, as far as they apply; all times in seconds:
 class TuneCommand final : public Command {
 public:
   explicit TuneCommand(CLI::App& parser) : Command(parser) {
-    parser.footer(footer);
+    parser.footer(tune_footer);
     parser.allow_extras();
     add_flag("--first", flags_.first, "SPAN", "a, the delay before the first retry (1s)");
     add_flag("--factor", flags_.factor, "R", "r, how many times longer each delay is: 1..1000 (2)");
@@ -111,7 +111,7 @@ private:
 } // namespace
 
 std::unique_ptr<Command> add_tune_command(CLI::App& backoffctl) {
-  return std::make_unique<TuneCommand>(*backoffctl.add_subcommand("tune", description));
+  return std::make_unique<TuneCommand>(*backoffctl.add_subcommand("tune", tune_description));
 }
 
 } // namespace backoffctl

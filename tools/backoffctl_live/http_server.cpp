@@ -24,7 +24,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto pause_without_files = 100ms; // when no more files can be opened
-constexpr int longest_connection_s = 24 * 3600;
+constexpr int longest_silence_s = 24 * 3600;
 
 [[noreturn]] void fail(const ServerOptions& options, int error) {
   throw std::runtime_error{"the server cannot listen on 127.0.0.1:" + std::to_string(options.port)
@@ -61,7 +61,7 @@ HttpServer::HttpServer(EventLoop& loop, const ServerOptions& options)
     http_(evhttp_new(loop.base())) {
   if (!http_)
     throw std::runtime_error{"libevent gives no HTTP server"};
-  evhttp_set_timeout(http_.get(), longest_connection_s);
+  evhttp_set_timeout(http_.get(), longest_silence_s);
   evhttp_set_cb(http_.get(), "/api", &HttpServer::on_api, this);
   const auto descriptor = listening_socket(options, port_);
   auto* bound = evhttp_accept_socket_with_handle(http_.get(), descriptor);

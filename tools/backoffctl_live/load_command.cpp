@@ -24,7 +24,7 @@ using namespace std::chrono_literals;
 
 constexpr std::uint64_t files_besides_connections = 64;
 
-constexpr auto description = R"(A thousand real HTTP clients, with the retries in question.
+constexpr auto load_description = R"(A thousand real HTTP clients, with the retries in question.
 
 Each client thinks for a while, calls the server, and calls again after a delay for as long as that fails or
 is not answered within --timeout. Each call is a connection of its own. All clients are in one process and
@@ -35,7 +35,7 @@ As in the article's client any answer is OK, an error of the server too. With --
 an answer other than 2xx is an error, and the call is made again.
 )";
 
-constexpr auto footer = R"(
+constexpr auto load_footer = R"(
 Examples:
   backoffctl load
       the clients of the article, which retry every 100 ms
@@ -65,7 +65,7 @@ Exit codes:
 class LoadCommand final : public Command {
 public:
   explicit LoadCommand(CLI::App& parser) : Command(parser) {
-    parser.footer(footer);
+    parser.footer(load_footer);
     declare_clients(flags_, flag_adder(), switch_adder());
     add_flag("--url", url_flag_, "URL", "what is called (http://127.0.0.1:8070/api)");
     add_flag("--every", every_flag_, "SPAN", "how often a line is printed (5s)");
@@ -148,7 +148,7 @@ private:
 } // namespace
 
 std::unique_ptr<Command> add_load_command(CLI::App& backoffctl) {
-  return std::make_unique<LoadCommand>(*backoffctl.add_subcommand("load", description));
+  return std::make_unique<LoadCommand>(*backoffctl.add_subcommand("load", load_description));
 }
 
 } // namespace backoffctl

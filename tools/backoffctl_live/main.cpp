@@ -20,7 +20,7 @@ backoffctl starts this program; backoffctl --help tells all its commands.
 void add_commands(CLI::App& program, Commands& commands) {
   commands.push_back(add_serve_command(program));
   commands.push_back(add_load_command(program));
-  commands.push_back(add_outage_command(program));
+  commands.push_back(add_live_outage_command(program));
 }
 
 } // namespace

@@ -22,7 +22,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto description = R"(Stops a real server under real load: whether the clients recover.
+constexpr auto outage_description = R"(Stops a real server under real load: whether the clients recover.
 
 Starts a server and a thousand clients on this machine, as backoffctl serve and load, waits until all is
 steady, stops the server with SIGSTOP, continues it, and watches. Recovered means: from some second
@@ -35,7 +35,7 @@ What decides is, besides the policy, how many connections the server lets wait (
 can bear (--limit, --factor), and whether it works on for clients that have left (--abandoned-work).
 )";
 
-constexpr auto footer = R"(
+constexpr auto outage_footer = R"(
 Examples:
   backoffctl outage
       the article's fixed delay of 100 ms, and an outage of 20 s: almost two minutes
@@ -69,7 +69,7 @@ Exit codes:
 class OutageCommand final : public Command {
 public:
   explicit OutageCommand(CLI::App& parser) : Command(parser) {
-    parser.footer(footer);
+    parser.footer(outage_footer);
     add_flag("--stop-for", stop_for_, "SPAN", "how long the server is stopped (20s)");
     add_flag("--warm-up", warm_up_, "SPAN", "how long it runs before, at least (15s)");
     add_flag("--watch", watch_, "SPAN", "how long is watched what comes of it, 30s or more (60s)");
@@ -153,8 +153,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<Command> add_outage_command(CLI::App& backoffctl) {
-  return std::make_unique<OutageCommand>(*backoffctl.add_subcommand("outage", description));
+std::unique_ptr<Command> add_live_outage_command(CLI::App& backoffctl) {
+  return std::make_unique<OutageCommand>(*backoffctl.add_subcommand("outage", outage_description));
 }
 
 } // namespace backoffctl

@@ -7,6 +7,6 @@
 namespace backoffctl {
 
 /// Adds `backoffctl outage`.
-std::unique_ptr<Command> add_outage_command(CLI::App& backoffctl);
+std::unique_ptr<Command> add_live_outage_command(CLI::App& backoffctl);
 
 } // namespace backoffctl

@@ -23,7 +23,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto description =
+constexpr auto serve_description =
   R"(A real HTTP server that is slow under load, to be stopped and continued.
 
 GET /api is answered with 200 and OK on 127.0.0.1 after --base-delay; where more than --limit requests are
@@ -35,7 +35,7 @@ Stop it with Ctrl-Z or kill -STOP and continue it with fg or kill -CONT, and see
 that: backoffctl load.
 )";
 
-constexpr auto footer = R"(
+constexpr auto serve_footer = R"(
 Examples:
   backoffctl serve
       the server of the article, on port 8070
@@ -65,7 +65,7 @@ Exit codes:
 class ServeCommand final : public Command {
 public:
   explicit ServeCommand(CLI::App& parser) : Command(parser) {
-    parser.footer(footer);
+    parser.footer(serve_footer);
     declare_server(flags_, flag_adder());
     add_flag("--port", flags_.port, "PORT", "of 127.0.0.1, 0..65535 (8070); 0 is any that is free");
     add_flag("--duration", duration_flag_, "SPAN", "end after so long (never)");
@@ -142,7 +142,7 @@ private:
 } // namespace
 
 std::unique_ptr<Command> add_serve_command(CLI::App& backoffctl) {
-  return std::make_unique<ServeCommand>(*backoffctl.add_subcommand("serve", description));
+  return std::make_unique<ServeCommand>(*backoffctl.add_subcommand("serve", serve_description));
 }
 
 } // namespace backoffctl

@@ -13,10 +13,6 @@ namespace {
 
 constexpr double per_second = 1e-9; // nanoseconds
 
-double seconds(Duration span) { return in_nanoseconds(span) * per_second; }
-
-Moments constant(double x) { return {x, x, x, 0}; }
-
 // -- a delay before jitter that grows, and a jitter -----------------------------------
 
 Moments jittered_moments(const Jitter& jitter, double v) {

@@ -16,6 +16,10 @@ struct Moments {
   double variance = 0;
 };
 
+inline Moments constant(double x) { return {x, x, x, 0}; }
+
+inline double seconds(Duration span) { return in_nanoseconds(span) * 1e-9; }
+
 /// The distributions of the delays of a series, one after the other.
 class DelayMoments {
 public:

@@ -11,10 +11,6 @@ namespace backoff_actor::detail {
 
 namespace {
 
-double seconds(Duration span) { return in_nanoseconds(span) * 1e-9; }
-
-Moments constant(double x) { return {x, x, x, 0}; }
-
 constexpr std::size_t decorrelated_cells = 4000;
 constexpr std::size_t seed002_cells = 4000;
 

@@ -1,5 +1,7 @@
 #include "backoff_actor/backoff/retry_after_header.hpp"
 
+#include "backoff_actor/backoff/text.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +23,7 @@ constexpr std::string_view long_weekdays[] = {"Monday", "Tuesday",  "Wednesday",
 constexpr std::string_view months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                        "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
 
-constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+using detail::is_digit;
 
 Duration in_range(std::uint64_t seconds) {
   constexpr auto longest = std::chrono::duration_cast<std::chrono::seconds>(Duration::max());

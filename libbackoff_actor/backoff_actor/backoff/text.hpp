@@ -8,6 +8,8 @@
 
 namespace backoff_actor::detail {
 
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
 /// A factor, without an exponent: `2`, `1.5`, `2.71828`.
 std::string decimal(double number);
 

@@ -1,5 +1,7 @@
 #include "backoff_actor/backoff/text_parser.hpp"
 
+#include "backoff_actor/backoff/text.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <optional>
@@ -12,7 +14,7 @@ constexpr std::size_t longest_shown = 200; // bytes of a text in a message
 
 bool is_name(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; }
 bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+using detail::is_digit;
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 std::string printable(std::string_view text) {

@@ -1,15 +1,16 @@
 #pragma once
 
-#include "backoff_actor/caf/child_promise.hpp"
-#include "backoff_actor/caf/control.hpp"
-#include "backoff_actor/caf/dead_letter_record.hpp"
-#include "backoff_actor/caf/messages.hpp"
-#include "backoff_actor/caf/retried_reply.hpp"
-#include "backoff_actor/caf/retry_after.hpp"
-#include "backoff_actor/caf/submission.hpp"
-#include "backoff_actor/caf/supervisor_control.hpp"
+#include "backoff_actor/caf/seam.hpp"
+#include "backoff_actor/core/export.hpp"
 
 namespace backoff_actor {
+
+namespace detail {
+
+/// Registers this library's message types and error texts.
+BACKOFF_ACTOR_EXPORT void register_library(caf::actor_system_config& config);
+
+} // namespace detail
 
 /// Registers this library's message types and error texts, and your own type-id blocks. Call it
 /// once per program, before the actor system is made, on its configuration:
@@ -19,8 +20,7 @@ namespace backoff_actor {
 ///     caf::actor_system system{config};
 template <class... IdBlocks>
 void init(caf::actor_system_config& config) {
-  seam::register_types<caf::id_block::backoff_actor>(config);
-  seam::register_errors(config);
+  detail::register_library(config);
   (seam::register_types<IdBlocks>(config), ...);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "backoff_actor/caf/init.hpp"
+#include "backoff_actor/caf/type_ids.hpp"
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/problems.hpp"
 #include "backoff_actor/core/time.hpp"

@@ -63,6 +63,14 @@ bool from_string(std::string_view text, SupervisorError& error) {
 
 namespace seam {
 
+// -- types --------------------------------------------------------------------
+
+void register_errors(caf::actor_system_config& config) {
+  caf::core::init_global_meta_objects();
+  register_types<caf::id_block::backoff_actor_errors>(config);
+  register_types<caf::id_block::backoff_actor_private>(config);
+}
+
 // -- errors -------------------------------------------------------------------
 
 std::string render(const caf::actor_system&, const caf::error& error) {

@@ -293,11 +293,7 @@ struct Down {
 };
 
 /// Lets the actor system render this library's errors, and registers what each `RequestingActor` needs.
-inline void register_errors(caf::actor_system_config& config) {
-  caf::core::init_global_meta_objects();
-  register_types<caf::id_block::backoff_actor_errors>(config);
-  register_types<caf::id_block::backoff_actor_private>(config);
-}
+BACKOFF_ACTOR_EXPORT void register_errors(caf::actor_system_config& config);
 
 // -- errors -------------------------------------------------------------------
 

@@ -69,10 +69,10 @@ StoreLock::StoreLock(const std::filesystem::path& store) : path_(store.string() 
     raise(store, path_, error);
   };
   for (;;) {
-    descriptor_ = open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     is_kept_ = descriptor_ < 0;
     if (is_kept_ && errno == EEXIST)
-      descriptor_ = open(path_.c_str(), O_RDWR | O_CLOEXEC);
+      descriptor_ = ::open(path_.c_str(), O_RDWR | O_CLOEXEC);
     if (descriptor_ < 0) {
       if (errno == ENOENT && std::filesystem::exists(path_.parent_path()))
         continue; // it was there, and has been removed since

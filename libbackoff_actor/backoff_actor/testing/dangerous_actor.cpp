@@ -26,9 +26,9 @@ struct DangerousActor::State {
 
 namespace {
 
-class Incarnation final : public caf::event_based_actor {
+class DangerousChild final : public caf::event_based_actor {
 public:
-  Incarnation(caf::actor_config& config, std::shared_ptr<DangerousActor::State> state,
+  DangerousChild(caf::actor_config& config, std::shared_ptr<DangerousActor::State> state,
               Faults faults, std::uint32_t number, Birth birth)
     : caf::event_based_actor(config), state_(std::move(state)), faults_(std::move(faults)),
       number_(number), birth_(birth) {
@@ -37,7 +37,7 @@ public:
     ++state_->alive;
   }
 
-  ~Incarnation() override { leave(); }
+  ~DangerousChild() override { leave(); }
 
   caf::behavior make_behavior() override {
     if (birth_ == Birth::dies_at_birth)
@@ -176,7 +176,7 @@ ChildFactory DangerousActor::factory() const {
       throw std::runtime_error("no voltage");
     if (birth == Birth::no_actor)
       return {};
-    auto child = sender->spawn<Incarnation>(state, faults, number, birth);
+    auto child = sender->spawn<DangerousChild>(state, faults, number, birth);
     const std::lock_guard lock{state->mutex};
     state->child = child.address();
     return child;
@@ -216,7 +216,7 @@ caf::actor DangerousActor::spawn(caf::actor_system& system) const {
     const std::lock_guard lock{state_->mutex};
     number = ++state_->started;
   }
-  auto result = system.spawn<Incarnation>(state_, faults_, number, Birth::healthy);
+  auto result = system.spawn<DangerousChild>(state_, faults_, number, Birth::healthy);
   const std::lock_guard lock{state_->mutex};
   state_->child = result.address();
   return result;

@@ -14,7 +14,7 @@
 namespace backoff_actor::exponential_back_off_test {
 
 using namespace std::chrono_literals;
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 ExponentialBackOff with_seed(std::uint64_t seed) { return ExponentialBackOff{{.seed = seed}}; }
 
@@ -52,7 +52,7 @@ TEST(exponential_back_off, resets_beyond_the_ceiling_if_it_does_not_stay_there) 
     for (int i = 0; i < 11; ++i)
       backoff = backoff.next();
     EXPECT_EQ(backoff.resets(), 1u);
-    EXPECT_THAT(backoff.wait_time(), testing::AnyOf(0ms, 10ms));
+    EXPECT_THAT(backoff.wait_time(), ::testing::AnyOf(0ms, 10ms));
   }
 }
 
@@ -227,7 +227,7 @@ struct BadSpec {
   friend void PrintTo(const BadSpec& row, std::ostream* out) { *out << row.name; }
 };
 
-class ExponentialBackOffRefuses : public testing::TestWithParam<BadSpec> {};
+class ExponentialBackOffRefuses : public ::testing::TestWithParam<BadSpec> {};
 
 TEST_P(ExponentialBackOffRefuses, with_field_value_and_range) {
   EXPECT_EQ(to_string(check(GetParam().spec)), GetParam().message);
@@ -236,7 +236,7 @@ TEST_P(ExponentialBackOffRefuses, with_field_value_and_range) {
 
 INSTANTIATE_TEST_SUITE_P(
   table, ExponentialBackOffRefuses,
-  testing::Values(
+  ::testing::Values(
     BadSpec{"no_slot_time", {.slot_time = 0ms}, "slot_time: got 0ns, allowed 1ns..24h"},
     BadSpec{"negative_slot_time", {.slot_time = -5ms}, "slot_time: got -5ms, allowed 1ns..24h"},
     BadSpec{"slot_time_of_days", {.slot_time = 25h}, "slot_time: got 25h, allowed 1ns..24h"},

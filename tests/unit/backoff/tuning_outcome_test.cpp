@@ -14,9 +14,9 @@ void PrintTo(const RetryPoint& retry, std::ostream* stream); // in tuning_test.c
 
 } // namespace backoff_actor
 
-namespace backoff_actor::tuning_test {
+namespace backoff_actor::tuning_outcome_test {
 
-using testing::Optional;
+using ::testing::Optional;
 
 constexpr DelaySeries doubling{.first_s = 1, .factor = 2};
 constexpr DelaySeries by_a_tenth{.first_s = 1, .factor = 1.1};
@@ -91,4 +91,4 @@ TEST(tuning_growth, behind_a_cap_counts_the_retries_at_the_cap) {
   EXPECT_DOUBLE_EQ(growth.real, 45.15);
 }
 
-} // namespace backoff_actor::tuning_test
+} // namespace backoff_actor::tuning_outcome_test

@@ -20,7 +20,7 @@ void PrintTo(const RetryPoint& retry, std::ostream* stream) {
 
 namespace backoff_actor::tuning_test {
 
-using testing::Optional;
+using ::testing::Optional;
 
 constexpr auto nan = std::numeric_limits<double>::quiet_NaN();
 constexpr auto infinity = std::numeric_limits<double>::infinity();

@@ -7,8 +7,8 @@
 
 namespace backoff_actor::outbox_test {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 std::vector<std::uint64_t> ids(const Outbox& outbox) {
   std::vector<std::uint64_t> result;

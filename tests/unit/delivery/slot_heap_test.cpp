@@ -11,7 +11,7 @@
 
 namespace backoff_actor::slot_heap_test {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 std::vector<std::uint32_t> drained(SlotHeap<int> heap) {
   std::vector<std::uint32_t> result;

@@ -9,8 +9,8 @@
 namespace backoff_actor::turns_test {
 
 using namespace std::chrono_literals;
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 // An outbox with its turns, spoken of by the numbers of deliveries.
 class Desk {

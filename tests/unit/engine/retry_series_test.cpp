@@ -10,7 +10,7 @@
 namespace backoff_actor::retry_series_test {
 
 using namespace std::chrono_literals;
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 constexpr Instant at(Duration since_begin) { return Instant{since_begin}; }
 

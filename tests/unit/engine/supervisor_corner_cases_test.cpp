@@ -19,8 +19,8 @@ namespace backoff_actor {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 constexpr auto start = Instant{1s};
 

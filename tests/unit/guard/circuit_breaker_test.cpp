@@ -210,7 +210,7 @@ TEST(circuit_breaker, opens_again_when_its_probe_fails) {
   EXPECT_EQ(breaker.open_until(), at(12s));
 }
 
-class three_probes : public testing::Test {
+class three_probes : public ::testing::Test {
 protected:
   three_probes() {
     fail(breaker, 0s);

@@ -12,8 +12,8 @@
 namespace backoff_actor::guard_test {
 
 using namespace std::chrono_literals;
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 using Strings = std::vector<std::string>;
 

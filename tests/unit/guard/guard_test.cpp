@@ -9,7 +9,7 @@ namespace backoff_actor::guard_test {
 // One retry at first, then one each ten seconds.
 RetryBudgetOptions tight() { return {.ratio = 0, .per_second = 0.1, .window = 10s}; }
 
-class guard_of_both : public testing::Test {
+class guard_of_both : public ::testing::Test {
 protected:
   std::string ask(Duration now, Call call = Call::first) {
     return shown(guard.admit(at(now), call));

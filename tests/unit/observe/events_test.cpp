@@ -16,7 +16,7 @@ struct Row {
   friend void PrintTo(const Row& row, std::ostream* out) { *out << row.name; }
 };
 
-class EventText : public testing::TestWithParam<Row> {};
+class EventText : public ::testing::TestWithParam<Row> {};
 
 TEST_P(EventText, says_what_happened) { EXPECT_EQ(to_string(GetParam().event), GetParam().text); }
 
@@ -25,7 +25,7 @@ const Cause danger{1, "Danger, High Voltage!"};
 
 INSTANTIATE_TEST_SUITE_P(
   table, EventText,
-  testing::Values(
+  ::testing::Values(
     Row{"accepted", event::Accepted{at, 7}, "delivery 7 accepted"},
     Row{"full", event::NotAccepted{at, Refusal::outbox_full}, "message not accepted, outbox_full"},
     Row{"drained_away", event::NotAccepted{at, Refusal::draining},

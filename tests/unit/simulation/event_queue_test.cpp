@@ -23,7 +23,7 @@ void PrintTo(const EventQueue::Event& event, std::ostream* out) {
 namespace backoff_actor::event_queue_test {
 
 using namespace std::chrono_literals;
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 using Event = EventQueue::Event;
 
 std::vector<Event> drained(EventQueue& queue) {

@@ -8,8 +8,8 @@
 namespace backoff_actor::outage_service_test {
 
 using namespace std::chrono_literals;
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 using Clients = std::vector<std::uint32_t>;
 
 // -- how long a request takes --------------------------------------------------------------------

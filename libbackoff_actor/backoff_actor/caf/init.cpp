@@ -1,0 +1,21 @@
+#include "backoff_actor/caf/init.hpp"
+
+#include "backoff_actor/caf/child_promise.hpp"
+#include "backoff_actor/caf/control.hpp"
+#include "backoff_actor/caf/dead_letter_record.hpp"
+#include "backoff_actor/caf/messages.hpp"
+#include "backoff_actor/caf/retried_reply.hpp"
+#include "backoff_actor/caf/retry_after.hpp"
+#include "backoff_actor/caf/submission.hpp"
+#include "backoff_actor/caf/supervisor_control.hpp"
+
+namespace backoff_actor::detail {
+
+// The types' serialization is made of templates that take a compiler seconds: here once, not in
+// each program.
+void register_library(caf::actor_system_config& config) {
+  seam::register_types<caf::id_block::backoff_actor>(config);
+  seam::register_errors(config);
+}
+
+} // namespace backoff_actor::detail
