@@ -22,7 +22,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto outage_length = 700ms;
-constexpr auto look_around = 20ms;
+constexpr auto look_for_signals = 20ms;
 
 /// The demo's own misdeed: the service is killed in the middle of the run, and started again later.
 class Outage {
@@ -72,7 +72,7 @@ EarlyEnd look_on_while(Predicate goes_on, const Options& options, ServiceProcess
   try {
     while (goes_on() && !result.signal && result.error.empty()) {
       line.update(record);
-      result.signal = signals.wait(look_around);
+      result.signal = signals.wait(look_for_signals);
       if (service == nullptr)
         continue;
       if (const auto ending = service->unexpected_ending())

@@ -25,7 +25,7 @@ TEST_P(BadOptions, are_named_with_what_was_given_and_what_is_allowed) {
   EXPECT_EQ(to_string(check(options)), GetParam().problem);
 }
 
-const ChildFactory some_factory = [](caf::event_based_actor*) { return caf::actor{}; };
+const ChildFactory some_fallback = [](caf::event_based_actor*) { return caf::actor{}; };
 
 INSTANTIATE_TEST_SUITE_P(
   table, BadOptions,
@@ -52,7 +52,7 @@ INSTANTIATE_TEST_SUITE_P(
     BadOption{"guard",
               [](auto& x) { x.guard = SharedGuard{parse_guard("retry_budget(20%, 0/s)")}; },
               "guard.retry_budget.per_second: got 0/s, allowed more than 0/s"},
-    BadOption{"fallback", [](auto& x) { x.fallback = some_factory; },
+    BadOption{"fallback", [](auto& x) { x.fallback = some_fallback; },
               "fallback: got a function, allowed nothing, unless restart_limit or max_elapsed is "
               "set"},
     BadOption{"max_in_flight", [](auto& x) { x.max_in_flight = 0; },
@@ -130,7 +130,7 @@ INSTANTIATE_TEST_SUITE_P(
     GoodOption{"a_fallback",
                [](auto& x) {
                  x.max_elapsed = 1s;
-                 x.fallback = some_factory;
+                 x.fallback = some_fallback;
                }},
     GoodOption{"keys",
                [](auto& x) {

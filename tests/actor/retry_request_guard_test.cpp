@@ -42,7 +42,7 @@ protected:
     return SharedGuard{{options, {}}, 1};
   }
 
-  Pending call_guarded(const Policy& policy, const Limits& limits = {},
+  Pending call_guarded(const Policy& policy, const backoff_actor::Limits& limits = {},
                        const ErrorPredicate& predicate = {}) {
     return call_with_options(
       {.policy = policy, .limits = limits, .predicate = predicate, .guard = guard});

@@ -243,7 +243,7 @@ TEST_F(RetryRequest, error_by_default_is_final_for_what_cannot_get_better) {
 // -- arguments --------------------------------------------------------------------------------
 
 TEST_F(RetryRequest, refuses_all_bad_arguments_together_before_anything_is_started) {
-  const auto running = time.system().registry().running();
+  const auto before = time.system().registry().running();
   Strings fields;
   time.keep(time.system().spawn<Caller>([&](caf::event_based_actor* self) {
     try {
@@ -257,7 +257,7 @@ TEST_F(RetryRequest, refuses_all_bad_arguments_together_before_anything_is_start
   time.run();
 
   EXPECT_THAT(fields, ElementsAre("limits.max_elapsed", "limits.attempt_timeout", "target"));
-  EXPECT_EQ(time.system().registry().running(), running);
+  EXPECT_EQ(time.system().registry().running(), before);
 }
 
 TEST_F(RetryRequest, draws_the_same_delays_from_the_same_seed_and_stream) {

@@ -22,7 +22,7 @@ protected:
 
   // A child that crashes whenever it is given "poison", and otherwise says the same.
   static ChildFactory allergic() {
-    class Allergic : public caf::event_based_actor {
+    class Allergy : public caf::event_based_actor {
     public:
       using caf::event_based_actor::event_based_actor;
       caf::behavior make_behavior() override {
@@ -33,7 +33,7 @@ protected:
         }};
       }
     };
-    return child_of<Allergic>();
+    return child_of<Allergy>();
   }
 };
 

@@ -16,7 +16,7 @@
 #include <variant>
 #include <vector>
 
-namespace backoff_actor::model_test {
+namespace backoff_actor::model_test::circuit_breaker_walk {
 
 using namespace std::chrono_literals;
 
@@ -200,4 +200,4 @@ TEST(circuit_breaker_walk, agrees_with_the_reference) {
   EXPECT_TRUE(holds);
 }
 
-} // namespace backoff_actor::model_test
+} // namespace backoff_actor::model_test::circuit_breaker_walk

@@ -16,7 +16,7 @@
 #include <set>
 #include <stdexcept>
 
-namespace backoff_actor::model_test {
+namespace backoff_actor::model_test::forwarding_walk {
 
 using namespace std::chrono_literals;
 
@@ -299,4 +299,4 @@ TEST(forwarding_walk, agrees_with_the_reference) {
   }));
 }
 
-} // namespace backoff_actor::model_test
+} // namespace backoff_actor::model_test::forwarding_walk

@@ -17,7 +17,7 @@
 #include <variant>
 #include <vector>
 
-namespace backoff_actor::model_test {
+namespace backoff_actor::model_test::guarded_sender_walk {
 
 namespace {
 
@@ -368,4 +368,4 @@ TEST(guarded_sender_walk, calls_only_with_leave_tells_of_each_once_and_never_sta
   }));
 }
 
-} // namespace backoff_actor::model_test
+} // namespace backoff_actor::model_test::guarded_sender_walk

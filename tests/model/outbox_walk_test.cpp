@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-namespace backoff_actor::model_test {
+namespace backoff_actor::model_test::outbox_walk {
 
 using namespace std::chrono_literals;
 
@@ -337,4 +337,4 @@ TEST(outbox_walk, agrees_with_the_reference_in_what_is_owed_and_whose_turn_it_is
   EXPECT_TRUE(holds);
 }
 
-} // namespace backoff_actor::model_test
+} // namespace backoff_actor::model_test::outbox_walk

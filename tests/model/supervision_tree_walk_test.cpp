@@ -21,7 +21,7 @@
 #include <string>
 #include <vector>
 
-namespace backoff_actor::model_test {
+namespace backoff_actor::model_test::supervision_tree_walk {
 
 namespace {
 
@@ -316,4 +316,4 @@ TEST(supervision_tree_walk, holds_when_everything_happens) {
   EXPECT_TRUE(tree_walks_hold([](SupervisorConditions&) {}));
 }
 
-} // namespace backoff_actor::model_test
+} // namespace backoff_actor::model_test::supervision_tree_walk

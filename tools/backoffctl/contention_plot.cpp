@@ -13,8 +13,8 @@ namespace backoffctl {
 namespace {
 
 // All pixels.
-constexpr auto panel_height = 300;
-constexpr auto between_panels = 50;
+constexpr auto contention_panel_height = 300;
+constexpr auto between_contention_panels = 50;
 
 double calls_of(const ContentionMeans& means) { return means.calls; }
 
@@ -22,7 +22,7 @@ double completion_of(const ContentionMeans& means) {
   return means.completion_ns.value_or(std::numeric_limits<double>::quiet_NaN()) / 1e9;
 }
 
-using Value = double (*)(const ContentionMeans&);
+using ContentionValue = double (*)(const ContentionMeans&);
 
 // Which rows, by the number of clients.
 std::vector<std::size_t> by_clients(const ContentionQuestion& question) {
@@ -34,10 +34,10 @@ std::vector<std::size_t> by_clients(const ContentionQuestion& question) {
   return result;
 }
 
-std::string name_of(std::size_t contender) { return "$policy" + std::to_string(contender + 1); }
+std::string name_of_contender(std::size_t contender) { return "$policy" + std::to_string(contender + 1); }
 
 std::string data(const ContentionAnswer& answer, std::size_t contender) {
-  auto result = name_of(contender) + " << end_of_data\n";
+  auto result = name_of_contender(contender) + " << end_of_data\n";
   for (const auto row : by_clients(answer.question)) {
     const auto& means = answer.means[row][contender];
     result += std::to_string(answer.question.clients[row]) + " " + shortest(calls_of(means)) + " "
@@ -47,7 +47,7 @@ std::string data(const ContentionAnswer& answer, std::size_t contender) {
 }
 
 // Given, not left to gnuplot, whose choice depends on its version.
-std::string value_range(const ContentionAnswer& answer, Value value, bool is_logarithmic) {
+std::string value_range(const ContentionAnswer& answer, ContentionValue value, bool is_logarithmic) {
   auto least = std::numeric_limits<double>::infinity();
   double most = 0;
   for (const auto& row : answer.means)
@@ -68,7 +68,7 @@ std::string lines(const ContentionQuestion& question, int column, bool is_titled
     const auto look = plot_look(i);
     const auto& contender = question.contenders[i];
     const auto description = contender.description();
-    result += (i == 0 ? "" : ", \\\n") + name_of(i) + " using 1:" + std::to_string(column)
+    result += (i == 0 ? "" : ", \\\n") + name_of_contender(i) + " using 1:" + std::to_string(column)
               + " with linespoints pointsize 0.6 pointtype " + std::to_string(look.mark)
               + " linewidth 2 dashtype " + std::to_string(look.dashes) + " linecolor rgb '"
               + look.colour + "' ";
@@ -87,10 +87,10 @@ std::string lines(const ContentionQuestion& question, int column, bool is_titled
 std::string contention_plot(const ContentionAnswer& answer, const PlotRequest& plot) {
   const auto& question = answer.question;
   const auto legend_lines = question.contenders.size();
-  const auto height = plot_height(2 * panel_height + between_panels, legend_lines);
+  const auto height = plot_height(2 * contention_panel_height + between_contention_panels, legend_lines);
   const auto bottom = plot_legend_height(legend_lines) + plot_below_panel;
-  const PlotPlace below{bottom, bottom + panel_height};
-  const PlotPlace above{below.top + between_panels, below.top + between_panels + panel_height};
+  const PlotPlace below{bottom, bottom + contention_panel_height};
+  const PlotPlace above{below.top + between_contention_panels, below.top + between_contention_panels + contention_panel_height};
   const auto most = *std::max_element(question.clients.begin(), question.clients.end());
   auto script = plot_frame(plot, height, legend_lines)
                 + "set format '%g'\nset xrange [0:" + rounded(most * 1.02, 6) + "]\n";

@@ -12,13 +12,13 @@ namespace {
 // A double has at most 309 digits before the point.
 using Buffer = std::array<char, 400>;
 
-struct Unit {
+struct TextUnit {
   const char* name;
   double length_s;
   double from_s; // shorter spans are shown in the unit before
 };
 
-constexpr std::array<Unit, 8> units{{{"ns", 1e-9, 0},
+constexpr std::array<TextUnit, 8> text_units{{{"ns", 1e-9, 0},
                                      {"us", 1e-6, 1e-6},
                                      {"ms", 1e-3, 1e-3},
                                      {"s", 1, 1},
@@ -58,7 +58,7 @@ std::string span_text(double span_s) {
   constexpr auto least_s = 5e-13;
   if (span_s < least_s)
     return "0 s";
-  const auto unit = std::find_if(units.rbegin(), units.rend() - 1, [&](const auto& candidate) {
+  const auto unit = std::find_if(text_units.rbegin(), text_units.rend() - 1, [&](const auto& candidate) {
     return span_s >= candidate.from_s * (1 - half_digit);
   });
   constexpr auto halves_go_up = 1 + 1e-12; // also those that a computation has a bit too short

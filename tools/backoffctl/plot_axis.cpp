@@ -36,13 +36,13 @@ Extent extent_of(const std::vector<PlannedPolicy>& policies) {
 
 // -- linear -----------------------------------------------------------------------------
 
-struct Unit {
+struct AxisUnit {
   const char* name;
   double length_s;
   double from_s;
 };
 
-constexpr std::array<Unit, 8> units{{{"ns", 1e-9, 0},
+constexpr std::array<AxisUnit, 8> axis_units{{{"ns", 1e-9, 0},
                                      {"us", 1e-6, 2e-6},
                                      {"ms", 1e-3, 2e-3},
                                      {"s", 1, 2},
@@ -53,7 +53,7 @@ constexpr std::array<Unit, 8> units{{{"ns", 1e-9, 0},
 
 DelayAxis linear_axis(const Extent& extent) {
   const auto longest_s = extent.longest_s > 0 ? extent.longest_s : 1;
-  const auto unit = *std::find_if(units.rbegin(), units.rend() - 1, [&](const auto& candidate) {
+  const auto unit = *std::find_if(axis_units.rbegin(), axis_units.rend() - 1, [&](const auto& candidate) {
     return longest_s >= candidate.from_s;
   });
   return {.title = std::string{"delay, "} + unit.name,

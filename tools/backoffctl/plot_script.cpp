@@ -12,7 +12,7 @@ namespace backoffctl {
 
 namespace {
 
-constexpr auto panel_height = 440; // pixels
+constexpr auto plan_panel_height = 440; // pixels
 
 // More points cannot be told apart; fewer are marked one by one.
 constexpr std::size_t most_points = 1000;
@@ -102,11 +102,11 @@ std::string line(const std::string& name, const PlotLook& look, const PlannedPol
 
 std::string plot_script(const PlanAnswer& answer, const PlotRequest& plot) {
   const auto& policies = answer.policies;
-  const auto height = plot_height(panel_height, policies.size());
+  const auto height = plot_height(plan_panel_height, policies.size());
   const auto bottom = plot_legend_height(policies.size()) + plot_below_panel;
   const auto axis = delay_axis(policies, plot.is_logarithmic);
   auto script = plot_frame(plot, height, policies.size())
-                + plot_panel({bottom, bottom + panel_height}, height, axis.title)
+                + plot_panel({bottom, bottom + plan_panel_height}, height, axis.title)
                 + retry_axis(policies.front().rows.size()) + axis.script + "set yrange ["
                 + shortest(axis.bottom) + ":" + shortest(axis.top) + "]\n"
                 + headline(policies, plot.is_logarithmic, height);

@@ -9,7 +9,7 @@ namespace backoffctl {
 
 namespace {
 
-double in_seconds(backoff_actor::Duration span) {
+double seconds_of(backoff_actor::Duration span) {
   return std::chrono::duration<double>{span}.count();
 }
 
@@ -31,7 +31,7 @@ Reports::Reports(EventLoop& loop, backoff_actor::Duration every,
 
 void Reports::tick() {
   const auto now = EventLoop::now();
-  report_(in_seconds(now.since_origin), in_seconds(now - last_));
+  report_(seconds_of(now.since_origin), seconds_of(now - last_));
   last_ = now;
   while (due_ <= now) // several if this process was stopped
     due_ = due_ + every_;

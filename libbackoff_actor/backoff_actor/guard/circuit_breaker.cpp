@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint32_t most_calls = 1'000'000;
 constexpr Duration longest_span = std::chrono::hours{24};
-constexpr Duration shortest_window = std::chrono::milliseconds{10};
+constexpr Duration shortest_trip_window = std::chrono::milliseconds{10};
 
 // Who comes while the probes are out comes again no sooner than this, and with less of a spread no
 // later than ten times this.
@@ -52,7 +52,7 @@ void check(Problems& problems, const FailureRatioOfCalls& trip) {
 
 void check(Problems& problems, const FailureRatioOfTime& trip) {
   check_ratio(problems, trip.ratio);
-  check_span(problems, "within", trip.within, shortest_window);
+  check_span(problems, "within", trip.within, shortest_trip_window);
   check_range(problems, "minimum_calls", trip.minimum_calls, 1U, most_calls);
 }
 

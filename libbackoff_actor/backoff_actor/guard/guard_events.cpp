@@ -4,7 +4,7 @@ namespace backoff_actor {
 
 namespace {
 
-struct Describe {
+struct DescribeGuardEvent {
   std::string operator()(const event::BreakerOpened& x) const {
     return (x.was_probed ? "the probe failed, circuit breaker open for "
                          : "circuit breaker open for ")
@@ -36,7 +36,7 @@ Instant time_of(const GuardEvent& event) {
   return std::visit([](const auto& x) { return x.at; }, event);
 }
 
-std::string to_string(const GuardEvent& event) { return std::visit(Describe{}, event); }
+std::string to_string(const GuardEvent& event) { return std::visit(DescribeGuardEvent{}, event); }
 
 } // namespace event
 

@@ -14,7 +14,7 @@ std::string attempts(std::uint32_t count) {
   return std::to_string(count) + (count == 1 ? " failed attempt" : " failed attempts");
 }
 
-struct Describe {
+struct DescribeSenderEvent {
   std::string operator()(const event::Accepted& x) const {
     return delivery(x.delivery) + " accepted";
   }
@@ -140,6 +140,6 @@ Instant event::time_of(const Event& event) {
   return std::visit([](const auto& x) { return x.at; }, event);
 }
 
-std::string event::to_string(const Event& event) { return std::visit(Describe{}, event); }
+std::string event::to_string(const Event& event) { return std::visit(DescribeSenderEvent{}, event); }
 
 } // namespace backoff_actor

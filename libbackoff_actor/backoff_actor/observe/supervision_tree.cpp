@@ -19,7 +19,7 @@ void render(std::string& text, const std::vector<TreeNode>& nodes, const std::st
   }
 }
 
-std::string quoted(std::string_view text) {
+std::string json_string(std::string_view text) {
   std::string json = "\"";
   for (const auto c : text) {
     const auto byte = static_cast<unsigned char>(c);
@@ -57,17 +57,17 @@ void write(std::string& json, const std::vector<TreeNode>& nodes) {
       json += std::string{"\""}.append(key).append("\":").append(value).append(",");
     };
     const auto is_stopped = status.stopped != StoppedBecause::not_stopped;
-    add("id", quoted(status.id));
-    add("kind", quoted(kind == ChildKind::supervisor ? "supervisor" : "worker"));
-    add("state", quoted(to_string(status.state)));
-    add("restart", quoted(to_string(status.restart)));
-    add("stopped", is_stopped ? quoted(to_string(status.stopped)) : "null");
+    add("id", json_string(status.id));
+    add("kind", json_string(kind == ChildKind::supervisor ? "supervisor" : "worker"));
+    add("state", json_string(to_string(status.state)));
+    add("restart", json_string(to_string(status.restart)));
+    add("stopped", is_stopped ? json_string(to_string(status.stopped)) : "null");
     add("incarnation", std::to_string(status.incarnation));
     add("restarts", std::to_string(status.restarts));
     add("failures", std::to_string(status.failures));
     add("due_in_seconds", status.is_due ? seconds(status.due_in) : "null");
     add("up_seconds", seconds(status.up_for));
-    add("cause", status.cause.empty() ? "null" : quoted(status.cause));
+    add("cause", status.cause.empty() ? "null" : json_string(status.cause));
     json += "\"children\":";
     write(json, children);
     json += "}";
@@ -84,7 +84,7 @@ std::string to_string(const SupervisionTree& tree) {
 }
 
 std::string to_json(const SupervisionTree& tree) {
-  auto json = "{\"phase\":" + quoted(to_string(tree.phase))
+  auto json = "{\"phase\":" + json_string(to_string(tree.phase))
               + ",\"restarts\":" + std::to_string(tree.counts.restarts) + ",\"children\":";
   write(json, tree.children);
   json += "}";

@@ -11,7 +11,7 @@ std::string actor(const T& x) {
   return "child " + x.child + " " + std::to_string(x.incarnation);
 }
 
-struct Describe {
+struct DescribeSupervisorEvent {
   std::string operator()(const Started&) const { return "supervisor started"; }
 
   std::string operator()(const ChildAdded& x) const { return "child " + x.child + " added"; }
@@ -78,6 +78,6 @@ Instant time_of(const SupervisorEvent& event) {
   return std::visit([](const auto& x) { return x.at; }, event);
 }
 
-std::string to_string(const SupervisorEvent& event) { return std::visit(Describe{}, event); }
+std::string to_string(const SupervisorEvent& event) { return std::visit(DescribeSupervisorEvent{}, event); }
 
 } // namespace backoff_actor::supervisor_event

@@ -11,9 +11,9 @@ namespace backoff_actor::testing {
 
 namespace {
 
-using Kind = ConnectionFault::Kind;
+using ConnectionKind = ConnectionFault::Kind;
 
-constexpr std::array<std::string_view, 5> kinds{{"ok", "refuse", "drop", "cut", "corrupt"}};
+constexpr std::array<std::string_view, 5> connection_kinds{{"ok", "refuse", "drop", "cut", "corrupt"}};
 
 constexpr std::string_view slow_name = "slow";
 
@@ -24,25 +24,25 @@ std::string to_string(const ConnectionFault& fault) {
   const auto is_slow = fault.delay > Duration::zero();
   std::string arguments;
   switch (fault.kind) {
-  case Kind::ok:
+  case ConnectionKind::ok:
     return is_slow ? std::string{slow_name}.append("(").append(delay).append(")") : "ok";
-  case Kind::refuse:
-  case Kind::drop:
-    return std::string{kinds.at(static_cast<std::size_t>(fault.kind))};
-  case Kind::cut:
+  case ConnectionKind::refuse:
+  case ConnectionKind::drop:
+    return std::string{connection_kinds.at(static_cast<std::size_t>(fault.kind))};
+  case ConnectionKind::cut:
     if (fault.time > Duration::zero())
       arguments.append("after ").append(backoff_actor::to_string(fault.time));
     else if (fault.bytes != 0)
       arguments.append("after ").append(std::to_string(fault.bytes));
     break;
-  case Kind::corrupt:
+  case ConnectionKind::corrupt:
     if (fault.bytes != 1)
       arguments.append("every ").append(std::to_string(fault.bytes));
     break;
   }
   if (is_slow)
     arguments.append(arguments.empty() ? "slow " : ", slow ").append(delay);
-  std::string result{kinds.at(static_cast<std::size_t>(fault.kind))};
+  std::string result{connection_kinds.at(static_cast<std::size_t>(fault.kind))};
   return arguments.empty() ? result : result.append("(").append(arguments).append(")");
 }
 
@@ -63,11 +63,11 @@ ConnectionFault PlanParser<ConnectionFault>::fault() {
     else if (!accept_span(result.delay))
       fail("a span such as 50ms");
   } else if (name == "refuse") {
-    result.kind = Kind::refuse;
+    result.kind = ConnectionKind::refuse;
   } else if (name == "drop") {
-    result.kind = Kind::drop;
+    result.kind = ConnectionKind::drop;
   } else if (name == "cut") {
-    result.kind = Kind::cut;
+    result.kind = ConnectionKind::cut;
     const auto read = [&] {
       const auto begin = position();
       if (!accept_span(result.time)) {

@@ -295,7 +295,7 @@ TEST(tuning_factor, can_be_had_up_to_the_cap_and_no_further) {
 // -- what is refused ------------------------------------------------------------
 
 TEST(tuning_arguments, all_problems_of_a_series_are_told_at_once) {
-  EXPECT_EQ(to_string(check({.first_s = 0, .factor = 0.5, .cap_s = -1})),
+  EXPECT_EQ(to_string(check(DelaySeries{.first_s = 0, .factor = 0.5, .cap_s = -1})),
             "first_s: got 0s, allowed 1e-09s..9e+09s\n"
             "cap_s: got -1s, allowed 1e-09s..9e+09s\n"
             "factor: got 0.5, allowed 1..1000");
@@ -303,14 +303,14 @@ TEST(tuning_arguments, all_problems_of_a_series_are_told_at_once) {
 }
 
 TEST(tuning_arguments, what_is_no_number_is_refused_like_any_other_value) {
-  EXPECT_EQ(to_string(check({.first_s = nan, .factor = infinity})),
+  EXPECT_EQ(to_string(check(DelaySeries{.first_s = nan, .factor = infinity})),
             "first_s: got nan, allowed 1e-09s..9e+09s\n"
             "factor: got inf, allowed 1..1000");
-  EXPECT_EQ(to_string(check({.factor = nan})), "factor: got nan, allowed 1..1000");
+  EXPECT_EQ(to_string(check(DelaySeries{.factor = nan})), "factor: got nan, allowed 1..1000");
 }
 
 TEST(tuning_arguments, a_cap_below_the_first_delay_is_refused) {
-  EXPECT_EQ(to_string(check({.first_s = 2, .cap_s = 1.5})),
+  EXPECT_EQ(to_string(check(DelaySeries{.first_s = 2, .cap_s = 1.5})),
             "cap_s: got 1.5s, allowed at least the first delay, 2s");
 }
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace backoff_actor {
+namespace backoff_actor::parse_guard_test {
 
 namespace {
 
@@ -161,4 +161,4 @@ INSTANTIATE_TEST_SUITE_P(
 
 } // namespace
 
-} // namespace backoff_actor
+} // namespace backoff_actor::parse_guard_test

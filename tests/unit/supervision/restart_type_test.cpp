@@ -9,12 +9,12 @@ namespace backoff_actor {
 namespace {
 
 TEST(RestartTypeTest, type_by_ending) {
-  struct Row {
+  struct EndingRow {
     RestartType type;
     Ending ending;
     bool is_wanted;
   };
-  const std::vector<Row> rows{
+  const std::vector<EndingRow> rows{
     {RestartType::permanent, Ending::normal, true},
     {RestartType::permanent, Ending::shutdown, true},
     {RestartType::permanent, Ending::killed, true},
