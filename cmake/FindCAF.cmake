@@ -5,14 +5,14 @@
 #
 # A folder on CMAKE_PREFIX_PATH is searched first.
 
-set(CAF_WANTED "0.17.6, or 1.0 and later")
+set(CAF_WANTED "0.17.6 or 1.x")
 
 find_package(CAF CONFIG QUIET COMPONENTS core)
 if(TARGET CAF::core)
-  if(CAF_VERSION VERSION_LESS 1.0)
+  if(CAF_VERSION VERSION_LESS 1.0 OR CAF_VERSION VERSION_GREATER_EQUAL 2.0)
     message(
       FATAL_ERROR
-        "The CAF in ${CAF_DIR} is ${CAF_VERSION}; backoff_actor needs ${CAF_WANTED}: 0.18 and 0.19 are not supported. Install libcaf-dev (Debian, Ubuntu), or CAF 1.x (vcpkg, Conan, Homebrew), and name its folder in CMAKE_PREFIX_PATH."
+        "The CAF in ${CAF_DIR} is ${CAF_VERSION}, but backoff_actor needs ${CAF_WANTED}. Install libcaf-dev (Debian, Ubuntu), or CAF 1.x (vcpkg, Conan, Homebrew), and name its folder in CMAKE_PREFIX_PATH."
     )
   endif()
   set(CAF_FOUND TRUE)

@@ -13,6 +13,7 @@
 
 #include "backoff_actor/caf/control.hpp"
 #include "backoff_actor/caf/init.hpp"
+#include "backoff_actor/caf/messages.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>

@@ -18,9 +18,7 @@ using DiskFault = test::Fault;
 using test::FaultyVfs;
 using test::Kept;
 
-constexpr auto tests_types = [](caf::actor_system_config& config) {
-  register_test_types(config);
-};
+constexpr auto tests_types = [](caf::actor_system_config& config) { register_test_types(config); };
 
 // A process that uses the file: its system, its sender, and what its clients were told.
 class Life {

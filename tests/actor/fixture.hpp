@@ -144,9 +144,7 @@ private:
 /// 1270 ms.
 class SenderTest : public testing::VirtualTimeTest {
 protected:
-  SenderTest()
-    : VirtualTimeTest{
-      register_test_types} {}
+  SenderTest() : VirtualTimeTest{register_test_types} {}
 
   static SenderOptions default_options() {
     SenderOptions options;

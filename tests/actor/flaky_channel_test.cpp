@@ -270,11 +270,12 @@ constexpr Mode explicitly{"by_sent_many_unordered", Acknowledgement::by_sent, Wo
                           Ordering::unordered};
 
 INSTANTIATE_TEST_SUITE_P(table, FlakyChannels,
-                         ::testing::Values(FlakyRow{one_at_a_time, 0.1}, FlakyRow{one_at_a_time, 0.2},
-                                           FlakyRow{one_at_a_time, 0.3}, FlakyRow{many_at_once, 0.1},
-                                           FlakyRow{many_at_once, 0.2}, FlakyRow{many_at_once, 0.3},
-                                           FlakyRow{explicitly, 0.1}, FlakyRow{explicitly, 0.2},
-                                           FlakyRow{explicitly, 0.3}),
+                         ::testing::Values(FlakyRow{one_at_a_time, 0.1},
+                                           FlakyRow{one_at_a_time, 0.2},
+                                           FlakyRow{one_at_a_time, 0.3},
+                                           FlakyRow{many_at_once, 0.1}, FlakyRow{many_at_once, 0.2},
+                                           FlakyRow{many_at_once, 0.3}, FlakyRow{explicitly, 0.1},
+                                           FlakyRow{explicitly, 0.2}, FlakyRow{explicitly, 0.3}),
                          [](const auto& row) {
                            return std::string{row.param.mode.name} + "_"
                                   + std::to_string(static_cast<int>(row.param.badness * 100))

@@ -93,8 +93,7 @@ protected:
     return reason;
   }
 
-  VirtualTime time{
-    register_test_types};
+  VirtualTime time{register_test_types};
   std::shared_ptr<Strings> seen = std::make_shared<Strings>();
   SharedGuard guard = breaker(1);
   caf::actor service;

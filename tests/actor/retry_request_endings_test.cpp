@@ -26,7 +26,8 @@ TEST_F(RetryRequest, whose_caller_ends_during_a_delay_is_not_made_again) {
 
 TEST_F(RetryRequest, whose_caller_ends_during_an_attempt_is_not_made_again) {
   acts = {answers_after(50ms, "for nobody"), answers_after(50ms, "for nobody")};
-  for (const backoff_actor::Limits& limits : {backoff_actor::Limits{}, backoff_actor::Limits{.attempt_timeout = 20ms}}) {
+  for (const backoff_actor::Limits& limits :
+       {backoff_actor::Limits{}, backoff_actor::Limits{.attempt_timeout = 20ms}}) {
     call(Fixed{10ms}, limits);
     time.advance(10ms);
     time.stop(caf::actor_cast<caf::actor>(caller));
@@ -76,7 +77,8 @@ TEST_F(RetryRequest, whose_reply_nobody_takes_ends_all_the_same) {
 }
 
 TEST_F(RetryRequest, leaves_nothing_with_a_caller_and_a_target_that_live_on) {
-  for (const backoff_actor::Limits& limits : {backoff_actor::Limits{}, backoff_actor::Limits{.attempt_timeout = 1h}}) {
+  for (const backoff_actor::Limits& limits :
+       {backoff_actor::Limits{}, backoff_actor::Limits{.attempt_timeout = 1h}}) {
     acts = {fails("no")};
     time.keep(time.system().spawn<Behaving>([&](caf::event_based_actor* self) {
       retry_request(self, target, Fixed{10ms}, limits, {}, std::string{"job"})
@@ -129,7 +131,8 @@ TEST_F(RetryRequest, whose_target_is_killed_during_a_delay_gives_up_at_once) {
 }
 
 TEST_F(RetryRequest, whose_target_is_killed_while_it_owes_the_answer_gives_up_at_once) {
-  for (const backoff_actor::Limits& limits : {backoff_actor::Limits{}, backoff_actor::Limits{.attempt_timeout = 1h}}) {
+  for (const backoff_actor::Limits& limits :
+       {backoff_actor::Limits{}, backoff_actor::Limits{.attempt_timeout = 1h}}) {
     target = spawn_target();
     acts = {stays_silent()};
     const auto got = call(Fixed{10ms}, limits, [](const caf::error&) { return true; });
@@ -151,7 +154,8 @@ TEST_F(RetryRequest, whose_target_answers_and_ends_is_answered) {
 }
 
 TEST_F(RetryRequest, that_was_passed_on_by_a_target_which_then_quit_is_still_answered) {
-  for (const backoff_actor::Limits& limits : {backoff_actor::Limits{}, backoff_actor::Limits{.attempt_timeout = 1h}}) {
+  for (const backoff_actor::Limits& limits :
+       {backoff_actor::Limits{}, backoff_actor::Limits{.attempt_timeout = 1h}}) {
     acts = {answers_after(50ms, "from the worker")};
     const auto worker = target;
     target = spawn_behaving([=](caf::event_based_actor* self) {

@@ -125,14 +125,15 @@ protected:
   }
 
   template <class... Ts>
-  Pending call_with(const Policy& policy, const backoff_actor::Limits& limits, const ErrorPredicate& predicate,
-                    Ts... values) {
+  Pending call_with(const Policy& policy, const backoff_actor::Limits& limits,
+                    const ErrorPredicate& predicate, Ts... values) {
     return spawn_caller([=, this](caf::event_based_actor* self) {
       return retry_request(self, target, policy, limits, predicate, values...);
     });
   }
 
-  Pending call(const Policy& policy, const backoff_actor::Limits& limits, const ErrorPredicate& predicate = {}) {
+  Pending call(const Policy& policy, const backoff_actor::Limits& limits,
+               const ErrorPredicate& predicate = {}) {
     return call_with(policy, limits, predicate, std::string{"job"});
   }
 
@@ -173,8 +174,7 @@ protected:
   /// How many actors live beside those that the test keeps.
   std::size_t helpers() { return time.system().registry().running() - kept; }
 
-  VirtualTime time{
-    register_test_types};
+  VirtualTime time{register_test_types};
   caf::actor target;
   caf::actor_addr caller;
   Acts acts;

@@ -82,8 +82,7 @@ TEST_F(Tracked,
   std::vector<Seen> seen;
   std::vector<caf::actor_id> numbers;
   for (int node = 0; node < 2; ++node) {
-    testing::VirtualTime there{
-      register_test_types};
+    testing::VirtualTime there{register_test_types};
     const auto its_sender =
       there.keep(spawn_back_off_sender(there.system(), noting(seen, 0), by_sent()));
     numbers.push_back(its_sender.id());

@@ -60,15 +60,17 @@ TEST_P(ConnectionPlanForms, are_read_and_written_so_that_they_are_read_again) {
 INSTANTIATE_TEST_SUITE_P(
   table, ConnectionPlanForms,
   ::testing::Values(ConnectionForm{"ok", "ok"}, ConnectionForm{"slow 50ms", "slow(50ms)"},
-                    ConnectionForm{"slow( 50ms )", "slow(50ms)"}, ConnectionForm{"refuse", "refuse"},
-                    ConnectionForm{"drop*2", "drop*2"}, ConnectionForm{"cut", "cut"}, ConnectionForm{"cut()", "cut"},
+                    ConnectionForm{"slow( 50ms )", "slow(50ms)"},
+                    ConnectionForm{"refuse", "refuse"}, ConnectionForm{"drop*2", "drop*2"},
+                    ConnectionForm{"cut", "cut"}, ConnectionForm{"cut()", "cut"},
                     ConnectionForm{"cut(after 100)", "cut(after 100)"},
                     ConnectionForm{"cut(after 2s)", "cut(after 2s)"},
                     ConnectionForm{"cut(slow 1s, after 100)", "cut(after 100, slow 1s)"},
-                    ConnectionForm{"cut(slow 1s)", "cut(slow 1s)"}, ConnectionForm{"corrupt", "corrupt"},
+                    ConnectionForm{"cut(slow 1s)", "cut(slow 1s)"},
+                    ConnectionForm{"corrupt", "corrupt"},
                     ConnectionForm{"corrupt(every 1)", "corrupt"},
                     ConnectionForm{"corrupt(every 18446744073709551615, slow 1ms)",
-                         "corrupt(every 18446744073709551615, slow 1ms)"}));
+                                   "corrupt(every 18446744073709551615, slow 1ms)"}));
 
 struct BadConnectionForm {
   const char* text;
@@ -93,20 +95,24 @@ TEST_P(BadConnectionPlans, are_refused_at_the_place_and_told_what_could_be_there
 INSTANTIATE_TEST_SUITE_P(
   table, BadConnectionPlans,
   ::testing::Values(
-    BadConnectionForm{"crash", 1,
-            "expected what becomes of a connection: ok, slow, refuse, drop, cut, corrupt or "
-            "random(...); found 'crash'"},
+    BadConnectionForm{
+      "crash", 1,
+      "expected what becomes of a connection: ok, slow, refuse, drop, cut, corrupt or "
+      "random(...); found 'crash'"},
     BadConnectionForm{"slow", 5, "expected a span such as 50ms; found the end"},
-    BadConnectionForm{"refuse(slow 1s)", 7,
-            "expected ',' and another fault, '*' and a number of times, '...', or the end; found "
-            "'('"},
-    BadConnectionForm{"cut(100)", 5,
-            "expected 'after' and a number of bytes or a span, such as 100 or 2s, or 'slow' and a "
-            "span such as 30s; found '100'"},
-    BadConnectionForm{"cut(after 0)", 11, "expected a whole number, 1..18446744073709551615; found '0'"},
+    BadConnectionForm{
+      "refuse(slow 1s)", 7,
+      "expected ',' and another fault, '*' and a number of times, '...', or the end; found "
+      "'('"},
+    BadConnectionForm{
+      "cut(100)", 5,
+      "expected 'after' and a number of bytes or a span, such as 100 or 2s, or 'slow' and a "
+      "span such as 30s; found '100'"},
+    BadConnectionForm{"cut(after 0)", 11,
+                      "expected a whole number, 1..18446744073709551615; found '0'"},
     BadConnectionForm{"cut(after 0s)", 11, "expected a span above 0; found '0s'"},
     BadConnectionForm{"corrupt(every 0)", 15,
-            "expected a whole number, 1..18446744073709551615; found '0'"}));
+                      "expected a whole number, 1..18446744073709551615; found '0'"}));
 
 } // namespace
 

@@ -77,9 +77,7 @@ private:
 /// jitter, unless a test says otherwise.
 class SupervisorTest : public testing::VirtualTimeTest {
 protected:
-  SupervisorTest()
-    : VirtualTimeTest{
-      register_test_types} {}
+  SupervisorTest() : VirtualTimeTest{register_test_types} {}
 
   /// No test may see two actors of a child, unless one was abandoned.
   void TearDown() override {

@@ -25,12 +25,12 @@ TEST(plan_question, has_ten_retries_and_nothing_else_by_default) {
 TEST(plan_question, takes_every_flag_at_the_ends_of_its_range) {
   Problems problems;
   const auto question = read_question(PlanFlags{.policies = {"fixed(1s)", "ethernet"},
-                                       .attempts = "1000",
-                                       .max_retries = "0",
-                                       .sample = "1000",
-                                       .seed = "18446744073709551615",
-                                       .plot = "./delays.png",
-                                       .log = true},
+                                                .attempts = "1000",
+                                                .max_retries = "0",
+                                                .sample = "1000",
+                                                .seed = "18446744073709551615",
+                                                .plot = "./delays.png",
+                                                .log = true},
                                       problems);
   EXPECT_TRUE(problems.empty()) << to_string(problems);
   EXPECT_EQ(question.policies.size(), 2u);
@@ -44,7 +44,8 @@ TEST(plan_question, takes_every_flag_at_the_ends_of_its_range) {
 
 TEST(plan_question, has_the_seed_zero_unless_given) {
   Problems problems;
-  const auto question = read_question(PlanFlags{.policies = {"fixed(1s)"}, .sample = "1"}, problems);
+  const auto question =
+    read_question(PlanFlags{.policies = {"fixed(1s)"}, .sample = "1"}, problems);
   EXPECT_EQ(question.sample.value().seed, 0u);
 }
 
@@ -61,11 +62,11 @@ TEST(plan_question, shows_where_in_which_policy_something_is_wrong) {
 TEST(plan_question, notes_all_that_is_wrong) {
   Problems problems;
   read_question(PlanFlags{.policies = {"", "x"},
-                 .attempts = "0",
-                 .max_retries = "-1",
-                 .sample = "0",
-                 .seed = "x",
-                 .plot = "delays.pdf"},
+                          .attempts = "0",
+                          .max_retries = "-1",
+                          .sample = "0",
+                          .seed = "x",
+                          .plot = "delays.pdf"},
                 problems);
   std::string fields;
   for (const auto& problem : problems.list())

@@ -110,7 +110,8 @@ private:
 } // namespace
 
 std::unique_ptr<Command> add_contention_command(CLI::App& simulate) {
-  return std::make_unique<ContentionCommand>(*simulate.add_subcommand("contention", contention_description));
+  return std::make_unique<ContentionCommand>(
+    *simulate.add_subcommand("contention", contention_description));
 }
 
 } // namespace backoffctl

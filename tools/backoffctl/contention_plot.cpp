@@ -34,7 +34,9 @@ std::vector<std::size_t> by_clients(const ContentionQuestion& question) {
   return result;
 }
 
-std::string name_of_contender(std::size_t contender) { return "$policy" + std::to_string(contender + 1); }
+std::string name_of_contender(std::size_t contender) {
+  return "$policy" + std::to_string(contender + 1);
+}
 
 std::string data(const ContentionAnswer& answer, std::size_t contender) {
   auto result = name_of_contender(contender) + " << end_of_data\n";
@@ -47,7 +49,8 @@ std::string data(const ContentionAnswer& answer, std::size_t contender) {
 }
 
 // Given, not left to gnuplot, whose choice depends on its version.
-std::string value_range(const ContentionAnswer& answer, ContentionValue value, bool is_logarithmic) {
+std::string value_range(const ContentionAnswer& answer, ContentionValue value,
+                        bool is_logarithmic) {
   auto least = std::numeric_limits<double>::infinity();
   double most = 0;
   for (const auto& row : answer.means)
@@ -87,10 +90,12 @@ std::string lines(const ContentionQuestion& question, int column, bool is_titled
 std::string contention_plot(const ContentionAnswer& answer, const PlotRequest& plot) {
   const auto& question = answer.question;
   const auto legend_lines = question.contenders.size();
-  const auto height = plot_height(2 * contention_panel_height + between_contention_panels, legend_lines);
+  const auto height =
+    plot_height(2 * contention_panel_height + between_contention_panels, legend_lines);
   const auto bottom = plot_legend_height(legend_lines) + plot_below_panel;
   const PlotPlace below{bottom, bottom + contention_panel_height};
-  const PlotPlace above{below.top + between_contention_panels, below.top + between_contention_panels + contention_panel_height};
+  const PlotPlace above{below.top + between_contention_panels,
+                        below.top + between_contention_panels + contention_panel_height};
   const auto most = *std::max_element(question.clients.begin(), question.clients.end());
   auto script = plot_frame(plot, height, legend_lines)
                 + "set format '%g'\nset xrange [0:" + rounded(most * 1.02, 6) + "]\n";

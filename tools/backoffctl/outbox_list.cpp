@@ -83,7 +83,9 @@ std::string outbox_tables(DeliveryStore& store, const OutboxSelection& selection
       {"id", "submitted at", "attempts", "given up at", "reason", "bytes", "types", "cause"},
       selection.limit};
     store.for_each_dead_letter([&](const StoredDeadLetter& x) { listing.add(x); });
-    result += (result.empty() ? "" : "\n") + listing.text();
+    if (!result.empty())
+      result += '\n';
+    result += listing.text();
   }
   return result;
 }

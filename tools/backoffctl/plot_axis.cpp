@@ -43,19 +43,19 @@ struct AxisUnit {
 };
 
 constexpr std::array<AxisUnit, 8> axis_units{{{"ns", 1e-9, 0},
-                                     {"us", 1e-6, 2e-6},
-                                     {"ms", 1e-3, 2e-3},
-                                     {"s", 1, 2},
-                                     {"min", 60, 20 * 60},
-                                     {"h", 3600, 10 * 3600},
-                                     {"d", 86'400, 10 * 86'400},
-                                     {"y", 31'536'000, 2 * 31'536'000}}};
+                                              {"us", 1e-6, 2e-6},
+                                              {"ms", 1e-3, 2e-3},
+                                              {"s", 1, 2},
+                                              {"min", 60, 20 * 60},
+                                              {"h", 3600, 10 * 3600},
+                                              {"d", 86'400, 10 * 86'400},
+                                              {"y", 31'536'000, 2 * 31'536'000}}};
 
 DelayAxis linear_axis(const Extent& extent) {
   const auto longest_s = extent.longest_s > 0 ? extent.longest_s : 1;
-  const auto unit = *std::find_if(axis_units.rbegin(), axis_units.rend() - 1, [&](const auto& candidate) {
-    return longest_s >= candidate.from_s;
-  });
+  const auto unit =
+    *std::find_if(axis_units.rbegin(), axis_units.rend() - 1,
+                  [&](const auto& candidate) { return longest_s >= candidate.from_s; });
   return {.title = std::string{"delay, "} + unit.name,
           .unit_s = unit.length_s,
           .bottom = 0,

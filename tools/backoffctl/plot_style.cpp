@@ -51,8 +51,9 @@ int plot_height(int panels, std::size_t legend_lines) {
 std::string plot_frame(const PlotRequest& plot, int height, std::size_t legend_lines) {
   return terminal(plot, height) + "set encoding utf8\nset lmargin at screen "
          + share(left_margin, picture_width) + "\nset rmargin at screen "
-         + share(picture_width - right_margin, picture_width) + "\nset key at screen " + share(left_margin, picture_width)
-         + ", screen " + share(plot_legend_height(legend_lines) + 10, height)
+         + share(picture_width - right_margin, picture_width) + "\nset key at screen "
+         + share(left_margin, picture_width) + ", screen "
+         + share(plot_legend_height(legend_lines) + 10, height)
          + " left top vertical maxcols 1 Left reverse samplen 3 textcolor rgb '#222222'"
            "\nset border 3 linewidth 1 linecolor rgb '#999999'"
            "\nset tics nomirror out scale 0.6 textcolor rgb '#444444'"

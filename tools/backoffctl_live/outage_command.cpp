@@ -22,7 +22,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto outage_description = R"(Stops a real server under real load: whether the clients recover.
+constexpr auto outage_description =
+  R"(Stops a real server under real load: whether the clients recover.
 
 Starts a server and a thousand clients on this machine, as backoffctl serve and load, waits until all is
 steady, stops the server with SIGSTOP, continues it, and watches. Recovered means: from some second

@@ -140,6 +140,8 @@ Instant event::time_of(const Event& event) {
   return std::visit([](const auto& x) { return x.at; }, event);
 }
 
-std::string event::to_string(const Event& event) { return std::visit(DescribeSenderEvent{}, event); }
+std::string event::to_string(const Event& event) {
+  return std::visit(DescribeSenderEvent{}, event);
+}
 
 } // namespace backoff_actor

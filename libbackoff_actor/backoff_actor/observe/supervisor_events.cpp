@@ -78,6 +78,8 @@ Instant time_of(const SupervisorEvent& event) {
   return std::visit([](const auto& x) { return x.at; }, event);
 }
 
-std::string to_string(const SupervisorEvent& event) { return std::visit(DescribeSupervisorEvent{}, event); }
+std::string to_string(const SupervisorEvent& event) {
+  return std::visit(DescribeSupervisorEvent{}, event);
+}
 
 } // namespace backoff_actor::supervisor_event

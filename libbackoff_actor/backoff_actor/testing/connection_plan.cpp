@@ -13,7 +13,8 @@ namespace {
 
 using ConnectionKind = ConnectionFault::Kind;
 
-constexpr std::array<std::string_view, 5> connection_kinds{{"ok", "refuse", "drop", "cut", "corrupt"}};
+constexpr std::array<std::string_view, 5> connection_kinds{
+  {"ok", "refuse", "drop", "cut", "corrupt"}};
 
 constexpr std::string_view slow_name = "slow";
 

@@ -29,7 +29,7 @@ namespace {
 class DangerousChild final : public caf::event_based_actor {
 public:
   DangerousChild(caf::actor_config& config, std::shared_ptr<DangerousActor::State> state,
-              Faults faults, std::uint32_t number, Birth birth)
+                 Faults faults, std::uint32_t number, Birth birth)
     : caf::event_based_actor(config), state_(std::move(state)), faults_(std::move(faults)),
       number_(number), birth_(birth) {
     seam::keep_cause(*this);

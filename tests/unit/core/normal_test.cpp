@@ -15,10 +15,11 @@ TEST(normal_quantile, is_that_of_the_tables) {
     double z;
   };
   for (const auto& row :
-       {QuantileRow{0.5, 0}, QuantileRow{0.6, 0.2533471031}, QuantileRow{0.75, 0.6744897502}, QuantileRow{0.9, 1.2815515655},
-        QuantileRow{0.95, 1.6448536270}, QuantileRow{0.975, 1.9599639845}, QuantileRow{0.99, 2.3263478740},
-        QuantileRow{0.999, 3.0902323062}, QuantileRow{0.9999, 3.7190164855}, QuantileRow{1 - 1e-7, 5.1993375822},
-        QuantileRow{1 - 1e-12, 7.0344869}}) {
+       {QuantileRow{0.5, 0}, QuantileRow{0.6, 0.2533471031}, QuantileRow{0.75, 0.6744897502},
+        QuantileRow{0.9, 1.2815515655}, QuantileRow{0.95, 1.6448536270},
+        QuantileRow{0.975, 1.9599639845}, QuantileRow{0.99, 2.3263478740},
+        QuantileRow{0.999, 3.0902323062}, QuantileRow{0.9999, 3.7190164855},
+        QuantileRow{1 - 1e-7, 5.1993375822}, QuantileRow{1 - 1e-12, 7.0344869}}) {
     const auto tolerance = 2e-7 * std::max(1.0, row.z) + (row.p > 1 - 1e-10 ? 1e-4 : 0);
     EXPECT_NEAR(normal_quantile(row.p), row.z, tolerance) << row.p;
     EXPECT_NEAR(normal_quantile(1 - row.p), -row.z, tolerance) << row.p;
