@@ -30,7 +30,14 @@ std::string name_of(const ::testing::TestParamInfo<OptionRow>& row) { return row
 
 } // namespace
 
-class UselessAtMostOnce : public ::testing::TestWithParam<OptionRow> {};
+class UselessAtMostOnce : public ::testing::TestWithParam<OptionRow> {
+protected:
+  // CAF 1.x can free no message before.
+  static void SetUpTestSuite() {
+    caf::actor_system_config config;
+    init(config);
+  }
+};
 
 TEST_P(UselessAtMostOnce, is_named_with_what_it_would_need) {
   SenderOptions options;
