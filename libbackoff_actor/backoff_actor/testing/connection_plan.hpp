@@ -71,6 +71,6 @@ BACKOFF_ACTOR_EXPORT std::string to_string(const ConnectionFault& fault);
 /// What becomes of connections, one after the other.
 using ConnectionPlan = BasicFaultPlan<ConnectionFault>;
 
-extern template class BasicFaultPlan<ConnectionFault>;
+extern template class BACKOFF_ACTOR_EXPORT BasicFaultPlan<ConnectionFault>;
 
 } // namespace backoff_actor::testing

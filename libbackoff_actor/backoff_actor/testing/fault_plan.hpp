@@ -60,7 +60,7 @@ BACKOFF_ACTOR_EXPORT std::string to_string(const Fault& fault);
 /// can be left out, and `slow 500ms` goes without brackets.
 using FaultPlan = BasicFaultPlan<Fault>;
 
-extern template class BasicFaultPlan<Fault>;
+extern template class BACKOFF_ACTOR_EXPORT BasicFaultPlan<Fault>;
 
 /// Returns the same fault or plan `count` times.
 ///
@@ -122,6 +122,6 @@ BACKOFF_ACTOR_EXPORT std::string to_string(Birth birth);
 /// How children come into the world, one after the other.
 using BirthPlan = BasicFaultPlan<Birth>;
 
-extern template class BasicFaultPlan<Birth>;
+extern template class BACKOFF_ACTOR_EXPORT BasicFaultPlan<Birth>;
 
 } // namespace backoff_actor::testing
