@@ -7,6 +7,7 @@
 #include <caf/mailbox_element.hpp>
 
 #include <atomic>
+#include <cstdint>
 #include <utility>
 
 namespace backoff_actor::seam {
@@ -59,10 +60,10 @@ public:
     auto* newest = newest_.load(std::memory_order_relaxed);
     for (;;) {
       const auto is_first = newest == nullptr;
-      if (newest == &over)
+      if (newest == over())
         return false;
       message->next = newest;
-      if (newest_.compare_exchange_weak(newest, is_first ? &in_mailbox : message.get(),
+      if (newest_.compare_exchange_weak(newest, is_first ? in_mailbox() : message.get(),
                                         std::memory_order_release, std::memory_order_relaxed)) {
         if (is_first)
           return false;
@@ -76,20 +77,23 @@ public:
   List take() { return in_order(newest_.exchange(nullptr, std::memory_order_acquire)); }
 
   // The same when the actor ends: no message waits here any more.
-  List end() { return in_order(newest_.exchange(&over, std::memory_order_acquire)); }
+  List end() { return in_order(newest_.exchange(over(), std::memory_order_acquire)); }
 
 private:
   static List in_order(Node* newest) {
     Node* first = nullptr;
-    while (newest != nullptr && newest != &in_mailbox && newest != &over) {
+    while (newest != nullptr && newest != in_mailbox() && newest != over()) {
       auto* const older = std::exchange(newest->next, first);
       first = std::exchange(newest, older);
     }
     return List{first};
   }
 
-  inline static Node in_mailbox{}; // where the newest is in the mailbox
-  inline static Node over{};       // where there will be none
+  // Marks in place of nodes. They are no objects: each shared library would have its own, and not know
+  // those of the others.
+  static Node* mark(std::uintptr_t number) { return reinterpret_cast<Node*>(number); }
+  static Node* in_mailbox() { return mark(1); } // where the newest is in the mailbox
+  static Node* over() { return mark(2); }       // where there will be none
 
   std::atomic<Node*> newest_{nullptr};
 };
