@@ -24,7 +24,10 @@ inline constexpr bool is_caf_1 = std::string_view{VERSUS_CAF_VERSION} >= "1";
 inline caf::actor_system& system_with(std::int64_t threads, bool shares = false) {
   auto& config = *new caf::actor_system_config;
   backoff_actor::init<caf::id_block::transcription>(config);
-  config.set(is_caf_1 ? "caf.scheduler.max-threads" : "scheduler.max-threads", threads);
+  if constexpr (is_caf_1)
+    config.set("caf.scheduler.max-threads", threads);
+  else
+    config.set("scheduler.max-threads", threads);
   if (shares)
     backoff_actor::seam::share_work(config);
   return *new caf::actor_system{config};

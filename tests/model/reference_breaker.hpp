@@ -149,7 +149,8 @@ private:
     if (const auto* row = std::get_if<ConsecutiveFailures>(&options_.trip))
       return failures_in_a_row() >= row->failures;
     const auto [calls, failures] = counts(now);
-    const auto is_too_much = [&](double ratio, std::uint32_t minimum) {
+    const auto is_too_much = [calls = calls, failures = failures](double ratio,
+                                                                  std::uint32_t minimum) {
       return calls >= minimum && failures > 0
              && static_cast<double>(failures) / static_cast<double>(calls) >= ratio - 1e-9;
     };

@@ -15,7 +15,7 @@ namespace backoff_actor::remote_seam {
 
 namespace {
 
-constexpr const char* identifiers_key = "middleman.app-identifiers";
+constexpr char identifiers_key[] = "middleman.app-identifiers";
 
 template <class... Ts>
 bool read(std::span<const std::byte> bytes, Ts&... values) try {

@@ -266,7 +266,7 @@ void Supervisor::on_exit() {
   }
   if (engine_.phase() != SupervisorPhase::stopped && options_->on_event)
     tell_stopped();
-  const auto refuse_all = [this](std::vector<seam::OpenRequest> clients, const caf::error& error) {
+  const auto refuse_all = [](std::vector<seam::OpenRequest> clients, const caf::error& error) {
     for (const auto& client : clients)
       if (client.is_request())
         seam::respond(client, caf::make_message(error));
