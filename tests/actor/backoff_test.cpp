@@ -78,6 +78,23 @@ TEST_F(Backoff, takes_no_notice_of_a_down_message_that_is_not_its_childs) { // D
   EXPECT_EQ(ask("a")->value, "a");
 }
 
+TEST_F(Backoff, takes_no_notice_of_a_down_message_about_its_child_while_that_lives) {
+  start("silence, ok...");
+  const auto answer = ask("a");
+
+  time.tell(sender, caf::down_msg{danger.child().address(), caf::exit_reason::kill});
+  time.advance(1h);
+
+  EXPECT_EQ(danger.started(), 1u) << "no second child beside the living one";
+  EXPECT_EQ(danger.texts(), (Strings{"a"})) << "nor is the message worked on twice";
+  EXPECT_EQ(crashes(), 0u);
+
+  caf::anon_send_exit(danger.child(), caf::exit_reason::kill);
+  time.advance(1h);
+  EXPECT_EQ(crashes(), 1u) << "its own end is heard";
+  EXPECT_EQ(answer->value, "a");
+}
+
 TEST_F(Backoff,
        a_crash_with_an_empty_outbox_holds_up_the_next_message_no_longer_than_its_delay) { // D9
   start({});

@@ -112,6 +112,16 @@ TEST_F(LaterChildren, an_invalid_handle_is_a_failed_start) {
   EXPECT_THAT(log.timeline(), HasSubstr("child 1 failed to start: the factory returned no actor"));
 }
 
+TEST_F(LaterChildren, the_sender_itself_is_a_failed_start) {
+  start_with(later());
+  deliver(0, sender);
+  EXPECT_THAT(log.timeline(),
+              HasSubstr("child 1 failed to start: the factory returned the sender itself"));
+  time.advance(1h);
+  deliver(1, worker());
+  EXPECT_EQ(ask("a")->value, "a");
+}
+
 TEST_F(LaterChildren, a_factory_that_throws_with_a_promise_in_hand_has_failed_once) {
   start_with([desk = desk](caf::event_based_actor*, ChildPromise child) {
     desk->push_back(std::move(child));

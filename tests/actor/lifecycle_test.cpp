@@ -43,6 +43,18 @@ INSTANTIATE_TEST_SUITE_P(
                              "child 1 failed to start: the factory returned no actor"}),
   [](const auto& row) { return std::string{row.param.name}; });
 
+TEST_F(Lifecycle, a_factory_that_returns_the_sender_itself_has_failed_and_says_so) {
+  start_with([](caf::event_based_actor* self) { return caf::actor{self}; });
+  const auto answer = ask("a");
+  time.advance(1h);
+
+  EXPECT_FALSE(answer->is_ready());
+  EXPECT_EQ(status().counters.accepted, 1u) << "the message does not come back to the sender";
+  EXPECT_EQ(log.count<event::ChildStarted>(), 0u);
+  EXPECT_THAT(log.timeline(),
+              HasSubstr("child 1 failed to start: the factory returned the sender itself"));
+}
+
 TEST_F(Lifecycle, a_child_that_dies_at_birth_is_tried_again_after_the_delay) {
   start({}, "dies_at_birth*2");
   const auto answer = ask("a");

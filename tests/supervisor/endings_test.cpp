@@ -59,6 +59,17 @@ TEST_F(SupervisorEndings, a_child_that_does_not_go_is_killed_when_its_time_is_ov
   EXPECT_TRUE(stopped->value);
 }
 
+TEST_F(SupervisorEndings, a_stranger_who_says_that_a_living_child_is_down_is_not_believed) {
+  start({spec("a")});
+  news();
+  time.tell(supervisor, caf::down_msg{nursery->actors["a"].address(), caf::exit_reason::kill});
+  time.advance(1h);
+  EXPECT_THAT(news(), IsEmpty()) << "no second actor of the child";
+  EXPECT_EQ(states(), "a running");
+  ask_for<ChildCounts>(Stop{});
+  EXPECT_THAT(news(), ElementsAre("a1 ended")) << "it does not outlive its supervisor";
+}
+
 TEST_F(SupervisorEndings, a_child_is_killed_at_once_if_its_spec_says_so) {
   start({stubborn("a", Shutdown::at_once())});
   ask_for<ChildCounts>(Stop{});

@@ -17,6 +17,8 @@ namespace backoff_actor {
 
 namespace {
 
+constexpr auto itself_as_child = "the factory returned the sender itself";
+
 SenderError error_of(Refusal refusal) {
   switch (refusal) {
   case Refusal::outbox_full:
@@ -305,6 +307,8 @@ void BackOffSender::start_child(std::uint32_t incarnation, bool is_fallback,
     const auto child = make(this);
     if (!child)
       return follow_ups.add(not_started(incarnation, "the factory returned no actor"));
+    if (child.address() == address())
+      return follow_ups.add(not_started(incarnation, itself_as_child));
     make_own(incarnation, child, Ownership::sole);
     follow_ups.add_started(incarnation);
   } catch (const std::exception& exception) {
@@ -351,6 +355,8 @@ void BackOffSender::on_start_news(std::uint64_t number) {
   const auto incarnation = static_cast<std::uint32_t>(number);
   if (!result.child)
     return take(not_started(incarnation, result.text));
+  if (result.child.address() == address())
+    return take(not_started(incarnation, itself_as_child));
   make_own(incarnation, result.child, result.ownership);
   take(input::ChildStarted{incarnation});
 }

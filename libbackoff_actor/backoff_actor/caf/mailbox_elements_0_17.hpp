@@ -27,7 +27,7 @@ class BACKOFF_ACTOR_HIDDEN SpareMemory {
 public:
   static void* take() {
     if (first_ == nullptr)
-      return make();
+      return ::operator new(sizeof(T));
     --count_;
     return std::exchange(first_, first_->next);
   }
@@ -35,6 +35,8 @@ public:
   static void give(void* memory) {
     if (count_ >= limit_)
       return ::operator delete(memory);
+    if (first_ == nullptr)
+      see_to_the_end();
     first_ = new (memory) Spare{first_};
     ++count_;
   }
@@ -55,10 +57,10 @@ private:
     void use() {}
   };
 
-  static void* make() {
+  // Frees what is kept when the thread ends: also in one that only frees, such as a client's.
+  static void see_to_the_end() {
     thread_local Owner owner;
     owner.use();
-    return ::operator new(sizeof(T));
   }
 
 #ifdef __SANITIZE_ADDRESS__ // which would not see the use of what was freed

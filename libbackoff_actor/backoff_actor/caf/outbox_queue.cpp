@@ -120,10 +120,13 @@ OutboxContent OutboxQueue::attach(const caf::actor_addr& sender) {
 
 // Whether the sender that uses the queue, if one does, is about to let go of it.
 bool OutboxQueue::last_sender_has_ended() const {
-  caf::strong_actor_ptr last; // which must not be the last to hold it under the lock
-  const std::lock_guard lock{mutex_};
-  last = caf::actor_cast<caf::strong_actor_ptr>(sender_);
-  return !last || last->get()->getf(caf::abstract_actor::is_terminated_flag);
+  caf::actor_addr
+    last; // which must not be asked under the lock: whoever asks may be the last to hold it
+  {
+    const std::lock_guard lock{mutex_};
+    last = sender_;
+  }
+  return seam::has_ended(last);
 }
 
 bool OutboxQueue::detach(OutboxContent rest) {

@@ -120,7 +120,10 @@ RequestingActor::RequestingActor(caf::actor_config& config, TakesWords)
   : RequestingActorBase(config), takes_words_(true), is_job_taken_(takes_jobs(home_system())) {}
 
 void RequestingActor::complete_handlers() {
-  set_down_handler([this](caf::down_msg& down) { on_down(down.source, down.reason); });
+  set_down_handler([this](caf::down_msg& down) {
+    if (has_ended(down.source)) // else somebody says so who does not know
+      on_down(down.source, down.reason);
+  });
   set_error_handler([](caf::error&) {
     // An error that nobody asked for. CAF's default would end this actor.
   });

@@ -158,7 +158,8 @@ bool RequestingActor::take_news(caf::message& content) {
     on_response(response.name, std::move(response.content), current_mailbox_element()->sender);
   } else if (content.match_elements<Down>()) {
     const auto& down = content.get_as<Down>(0);
-    on_down(down.who, down.reason);
+    if (has_ended(down.who)) // else somebody says so who does not know
+      on_down(down.who, down.reason);
   } else {
     return false;
   }

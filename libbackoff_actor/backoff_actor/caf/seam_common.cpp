@@ -59,6 +59,11 @@ caf::error receiver_down(const caf::actor_system& system, const caf::error& reas
            : caf::make_error(caf::sec::request_receiver_down);
 }
 
+bool has_ended(const caf::actor_addr& whom) {
+  const auto actor = caf::actor_cast<caf::strong_actor_ptr>(whom);
+  return !actor || actor->get()->getf(caf::abstract_actor::is_terminated_flag);
+}
+
 void keep_cause(caf::scheduled_actor& self) {
   self.set_exception_handler(
     [](caf::scheduled_actor*, std::exception_ptr& thrown) { return error_of(thrown); });

@@ -100,6 +100,11 @@ BACKOFF_ACTOR_EXPORT std::string binary_format();
 BACKOFF_ACTOR_EXPORT void send_exit_now(const caf::actor& receiver, const caf::actor_addr& source,
                                         caf::exit_reason reason);
 
+/// Whether an actor has ended. CAF marks it before it tells those who watch it.
+///
+/// @thread any
+BACKOFF_ACTOR_EXPORT bool has_ended(const caf::actor_addr& whom);
+
 /// Gives a client what the child answered, unless it has its answer already. An empty answer is
 /// none for a client that used a plain send.
 BACKOFF_ACTOR_EXPORT void answer(caf::response_promise& client, caf::message answer);
