@@ -48,16 +48,16 @@ protected:
   }
 
   static Act stays_silent() {
-    return [](caf::event_based_actor* self, std::vector<Held>& held) {
-      held.push_back({self->make_response_promise(), {}});
+    return [](caf::event_based_actor* self, std::vector<Held>& all_held) {
+      all_held.push_back({self->make_response_promise(), {}});
       return caf::message{};
     };
   }
 
   static Act delivers_after(Duration span, caf::message content) {
-    return [=](caf::event_based_actor* self, std::vector<Held>& held) {
-      held.push_back({self->make_response_promise(), content});
-      seam::send_later(*self, span, std::uint64_t{held.size() - 1});
+    return [=](caf::event_based_actor* self, std::vector<Held>& all_held) {
+      all_held.push_back({self->make_response_promise(), content});
+      seam::send_later(*self, span, std::uint64_t{all_held.size() - 1});
       return caf::message{};
     };
   }
