@@ -165,4 +165,33 @@ TEST_F(WithSecretary, a_repeated_and_a_forged_sent_change_nothing) { // D7
   EXPECT_EQ(log.count<event::BackOffReset>(), 0u);
 }
 
+// -- names of hand-overs ----------------------------------------------------------
+
+// A stale word of each child before comes while the next delivery is in flight.
+TEST_F(ExplicitMode, a_stale_sent_acknowledges_nothing_where_names_of_hand_overs_go_round) {
+  std::vector<TrackedMsg> kept;
+  auto options = by_sent();
+  options.on_event = log.hook();
+  auto parts = std::make_shared<detail::SenderParts>(
+    [&](caf::event_based_actor* self) {
+      return self->spawn<HandMade>([&](caf::event_based_actor*, const TrackedMsg& delivery) {
+        kept.push_back(delivery);
+        return caf::message{};
+      });
+    },
+    options);
+  parts->engine_options.last_tag = HandOverId::tag_mask - 2;
+  sender = time.system().spawn<BackOffSender>(
+    std::const_pointer_cast<const detail::SenderParts>(std::move(parts)));
+  for (std::size_t i = 0; i < 6; ++i) {
+    const auto answer = ask(std::to_string(i));
+    for (std::size_t stale = 0; stale < i; ++stale)
+      tell(Sent{kept.at(stale).id, caf::make_message(std::string{"stale"})});
+    EXPECT_FALSE(answer->is_ready()) << "delivery " << i + 1;
+    tell(sent(kept.at(i), std::string{"done"}));
+    EXPECT_EQ(answer->value, "done");
+  }
+  EXPECT_EQ(log.count<event::UnknownAcknowledgement>(), 15u);
+}
+
 } // namespace backoff_actor::actor_test

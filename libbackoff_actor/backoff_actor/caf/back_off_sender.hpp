@@ -69,6 +69,9 @@ public:
   /// @errors throws `StoreError`, `in_use`, if another sender uses the durable outbox.
   BackOffSender(caf::actor_config& config, const SenderBlueprint& blueprint);
 
+  /// Is called by CAF, for tests that give the engine what no option says.
+  BackOffSender(caf::actor_config& config, std::shared_ptr<const detail::SenderParts> parts);
+
   /// Is called by CAF.
   ~BackOffSender() override;
 
@@ -145,8 +148,6 @@ private:
   };
 
   class CarryOut; // one member per effect
-
-  BackOffSender(caf::actor_config& config, std::shared_ptr<const detail::SenderParts> parts);
 
   // -- what it is told (back_off_sender.cpp) ----------------------------------------
 

@@ -6,7 +6,7 @@
 namespace backoff_actor {
 
 /// Names one hand-over of one delivery: the slot of the outbox that holds the delivery, and a tag
-/// that is the slot's count of hand-overs. So an answer finds its delivery in constant time, and an
+/// that is the outbox's count of hand-overs. So an answer finds its delivery in constant time, and an
 /// answer to an earlier hand-over, or to an earlier delivery of the slot, is known as such.
 ///
 /// It fits into 59 bits, because the actor layer carries it inside CAF's request ids.
@@ -35,7 +35,7 @@ struct HandOverId {
 
   /// Which slot; at or above `max_slots` only in an id that `make` did not make.
   constexpr std::uint32_t slot() const { return static_cast<std::uint32_t>(value >> tag_bits); }
-  /// Which of the slot's hand-overs.
+  /// Which of the outbox's hand-overs.
   constexpr std::uint32_t tag() const { return static_cast<std::uint32_t>(value) & tag_mask; }
 
   /// Orders by slot, then by tag; for use as a key, as neither says which came first.

@@ -8,7 +8,7 @@ Outbox::Slot Outbox::push(std::uint64_t id, Instant now) {
   auto slot = free_;
   if (slot == none) {
     slot = static_cast<Slot>(entries_.size());
-    entries_.emplace_back().tag = base_tag_;
+    entries_.emplace_back();
   } else {
     free_ = entries_[slot].next;
   }
@@ -16,7 +16,6 @@ Outbox::Slot Outbox::push(std::uint64_t id, Instant now) {
   entry.delivery = {};
   entry.delivery.id = id;
   entry.delivery.submitted_at = now;
-  entry.first_tag = (entry.tag + 1) & HandOverId::tag_mask;
   entry.used = true;
   entry.next = none;
   entry.previous = back_;
@@ -33,20 +32,11 @@ void Outbox::make_ghost(Slot slot) {
   entries_[slot].delivery.is_ghost = true;
 }
 
-// The tags go on from the highest that there was, so that no id of before is taken for one of after.
 void Outbox::give_back_if_large() {
   if (entries_.size() <= kept_size)
     return;
-  base_tag_ = last_tag();
   std::vector<Entry>{}.swap(entries_); // an assignment would keep the memory
   free_ = none;
-}
-
-std::uint32_t Outbox::last_tag() const {
-  auto result = base_tag_;
-  for (const auto& entry : entries_)
-    result = std::max(result, entry.tag);
-  return result;
 }
 
 } // namespace backoff_actor

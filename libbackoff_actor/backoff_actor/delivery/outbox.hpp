@@ -74,7 +74,7 @@ public:
 
   /// Holds nothing. Its tags go on from `last_tag`, that of another outbox, so that no hand-over here has the
   /// name of one there.
-  explicit Outbox(std::uint32_t last_tag) : base_tag_(last_tag) {}
+  explicit Outbox(std::uint32_t last_tag) : last_tag_(last_tag & HandOverId::tag_mask) {}
 
   /// Appends a delivery, not stored yet, and returns its slot.
   ///
@@ -119,17 +119,23 @@ public:
   /// The delivery in `list` that was appended after the one in `slot`; `none` if that is the last.
   Slot next_in_list(Slot slot) const { return entries_[slot].list_next; }
 
-  /// Notes that the delivery in `slot` is handed over, and returns the name of the hand-over.
+  /// Notes that the delivery in `slot` is handed over, and returns the name of the hand-over. A name
+  /// comes again after 2^31 hand-overs at the earliest.
+  ///
+  /// @range `incarnation` 1 and above
   HandOverId hand_over(Slot slot, std::uint32_t incarnation, std::uint32_t epoch) {
     auto& entry = entries_[slot];
-    entry.tag = (entry.tag + 1) & HandOverId::tag_mask;
+    last_tag_ = (last_tag_ + 1) & HandOverId::tag_mask;
+    if (entry.delivery.incarnation == 0)
+      entry.first_tag = last_tag_;
+    entry.tag = last_tag_;
     entry.delivery.incarnation = incarnation;
     entry.delivery.epoch = epoch;
     return HandOverId::make(slot, entry.tag);
   }
 
   /// Returns the slot of the delivery that `id` was a hand-over of; `none` if it has left, or if no
-  /// such hand-over ever was.
+  /// such hand-over was among the last 2^31.
   Slot find(HandOverId id) const {
     const auto slot = id.slot();
     if (slot >= entries_.size())
@@ -183,8 +189,8 @@ public:
     return entries_.size() > small_size && 2 * most_used_ > entries_.size();
   }
 
-  /// No hand-over has had a higher tag. Takes time linear in the slots that were ever in use at once.
-  std::uint32_t last_tag() const;
+  /// The tag of the last hand-over.
+  std::uint32_t last_tag() const { return last_tag_; }
 
 private:
   struct Entry {
@@ -193,8 +199,8 @@ private:
     Slot previous = none;
     Slot list_next = none;
     Slot list_previous = none;
-    std::uint32_t tag = 0;       // hand-overs of this slot, ever; survives its deliveries
-    std::uint32_t first_tag = 0; // of the present delivery's first hand-over
+    std::uint32_t tag = 0;       // of the delivery's last hand-over
+    std::uint32_t first_tag = 0; // of its first
     bool used = false;
   };
 
@@ -213,7 +219,7 @@ private:
   std::size_t size_ = 0;       // owed
   std::size_t used_ = 0;       // owed, and ghosts
   std::size_t most_used_ = 0;  // since it was vacant
-  std::uint32_t base_tag_ = 0; // at which the tags of new entries begin
+  std::uint32_t last_tag_ = 0;
   Slot front_ = none;
   Slot back_ = none;
   Slot free_ = none;

@@ -28,6 +28,9 @@ struct EngineOptions {
   /// The backoff before the first failure, from which each engine goes on by itself.
   BackOff backoff{};
 
+  /// The tag that the first hand-over's follows, see `HandOverId`. Tests begin shortly before the end.
+  std::uint32_t last_tag = 0;
+
   /// When the first child is made.
   FirstStart child_start = FirstStart::at_once;
 

@@ -5,7 +5,7 @@
 namespace backoff_actor {
 
 SenderEngine::Work::Work(const EngineOptions& options, std::uint64_t stream, const Rest* rest)
-  : outbox(rest != nullptr ? rest->last_tag : 0), turns(outbox, options.ordering),
+  : outbox(rest != nullptr ? rest->last_tag : options.last_tag), turns(outbox, options.ordering),
     primary(options, stream),
     mode(options.guarantee == Guarantee::at_most_once ? Mode::forwarding : Mode::normal) {
   if (rest == nullptr)

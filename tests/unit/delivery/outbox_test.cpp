@@ -84,6 +84,35 @@ TEST(outbox, does_not_take_an_id_of_an_earlier_delivery_for_the_one_now_in_its_s
   EXPECT_EQ(outbox.find(fresh), slot);
 }
 
+TEST(outbox, no_stale_name_is_taken_for_a_new_one_where_names_go_round) {
+  std::vector<HandOverId> stale;
+  auto last_tag = HandOverId::tag_mask - 2;
+  for (std::uint64_t life = 1; life <= 6; ++life) {
+    Outbox outbox{last_tag};
+    const auto slot = outbox.push(1, {});
+    const auto id = outbox.hand_over(slot, 1, 0);
+    EXPECT_EQ(outbox.find(id), slot) << "life " << life;
+    for (const auto old : stale)
+      EXPECT_EQ(outbox.find(old), Outbox::none) << "life " << life;
+    stale.push_back(id);
+    last_tag = outbox.last_tag();
+  }
+}
+
+TEST(outbox, knows_all_hand_overs_of_a_delivery_where_names_go_round) {
+  Outbox outbox{HandOverId::tag_mask - 1};
+  const auto slot = outbox.push(1, {});
+  const auto before = outbox.hand_over(slot, 1, 0);
+  const auto at = outbox.hand_over(slot, 2, 1);
+  const auto after = outbox.hand_over(slot, 3, 2);
+
+  EXPECT_EQ(before.tag(), HandOverId::tag_mask);
+  EXPECT_EQ(at.tag(), 0u);
+  EXPECT_EQ(after.tag(), 1u);
+  for (const auto id : {before, at, after})
+    EXPECT_EQ(outbox.find(id), slot);
+}
+
 TEST(outbox, does_not_find_what_was_never_handed_over) {
   Outbox outbox;
   EXPECT_EQ(outbox.find(HandOverId{}), Outbox::none);
