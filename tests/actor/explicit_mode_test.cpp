@@ -165,6 +165,77 @@ TEST_F(WithSecretary, a_repeated_and_a_forged_sent_change_nothing) { // D7
   EXPECT_EQ(log.count<event::BackOffReset>(), 0u);
 }
 
+// -- who may speak ------------------------------------------------------------------
+
+TEST_F(WithSecretary, nobody_guesses_the_id_of_a_hand_over) {
+  const auto answer = ask("a");
+  std::size_t guesses = 0;
+  for (std::uint32_t slot = 0; slot < 2; ++slot)
+    for (std::uint32_t tag = 0; tag < 4; ++tag) {
+      const auto guess = HandOverId::make(slot, tag).value;
+      tell(Sent{guess, caf::make_message(std::string{"forged"})});
+      tell(Nack{guess});
+      tell(Reject{guess});
+      tell(Working{guess});
+      guesses += 4;
+    }
+
+  EXPECT_FALSE(answer->is_ready());
+  EXPECT_EQ(files.size(), 1u) << "it is not handed over again";
+  EXPECT_EQ(log.count<event::UnknownAcknowledgement>(), guesses);
+  tell_secretary(0);
+  EXPECT_EQ(answer->value, "done");
+}
+
+TEST_F(WithSecretary, whoever_was_given_the_tracked_message_may_acknowledge_it) {
+  const auto answer = ask("a");
+  tell(sent(files.at(0), std::string{"by a delegate"}));
+
+  EXPECT_EQ(answer->value, "by a delegate");
+  EXPECT_EQ(log.count<event::UnknownAcknowledgement>(), 0u);
+}
+
+TEST_F(WithSecretary, only_the_present_child_may_refuse_what_an_earlier_one_had_too) {
+  const auto answer = ask("a");
+  crash_secretary();
+  time.advance(10ms);
+  ASSERT_EQ(files.size(), 2u);
+
+  tell(Nack{files[0].id});
+  tell(Reject{files[0].id});
+  tell(Working{files[0].id});
+  EXPECT_EQ(log.count<event::UnknownAcknowledgement>(), 3u);
+  EXPECT_EQ(status().counters.nacks, 0u);
+  EXPECT_FALSE(answer->is_ready());
+
+  tell(Nack{files[1].id});
+  EXPECT_EQ(status().counters.nacks, 1u);
+}
+
+TEST_F(WithSecretary, an_id_says_nothing_to_another_sender_of_the_same_blueprint) {
+  std::vector<std::vector<TrackedMsg>> kept(2);
+  std::size_t next = 0;
+  const SenderBlueprint blueprint{[&](caf::event_based_actor* self) {
+                                    auto& mine = kept.at(next++);
+                                    return self->spawn<Secretary>(&mine);
+                                  },
+                                  by_sent()};
+  const auto first = time.keep(blueprint.spawn(time.system()));
+  const auto second = time.keep(blueprint.spawn(time.system()));
+  time.run();
+  const auto to_first = time.ask<std::string>(first, std::string{"a"});
+  const auto to_second = time.ask<std::string>(second, std::string{"a"});
+  time.run();
+  ASSERT_EQ(kept[0].size(), 1u);
+  ASSERT_EQ(kept[1].size(), 1u);
+
+  time.tell(second, sent(kept[0][0], std::string{"done"}));
+  time.run();
+
+  EXPECT_FALSE(to_first->is_ready());
+  EXPECT_FALSE(to_second->is_ready());
+}
+
 // -- names of hand-overs ----------------------------------------------------------
 
 // A stale word of each child before comes while the next delivery is in flight.

@@ -107,6 +107,9 @@ TEST_F(Refusals, a_nack_of_nothing_changes_nothing) {
 
   EXPECT_EQ(status().owed, 1u);
   EXPECT_EQ(status().counters.nacks, 0u);
+  ASSERT_EQ(log.count<event::UnknownAcknowledgement>(), 3u);
+  for (const auto& unknown : log.all<event::UnknownAcknowledgement>())
+    EXPECT_EQ(unknown.hand_over, 987654321u);
 }
 
 TEST_F(Refusals, a_nack_is_an_attempt) {

@@ -165,14 +165,22 @@ protected:
     return result;
   }
 
-  // A child that was told to end speaks of what it was the last to have: only its wish counts.
-  void heed_the_leaving(HandOverId name, std::optional<Duration> retry_after) {
+  // A child that was told to end speaks of what it was the last to have: only its wish counts. Returns
+  // whether it is one.
+  bool heed_the_leaving(HandOverId name, std::optional<Duration> retry_after) {
     auto* x = is_stopped ? nullptr : find(name);
     if (x == nullptr || !is_latest(*x, name))
-      return;
+      return false;
     auto* lane = lane_with(x->hand_overs.back().incarnation);
-    if (lane != nullptr && lane->child == Child::leaving)
-      put_off(*lane, wish_to_all(retry_after));
+    if (lane == nullptr || lane->child != Child::leaving)
+      return false;
+    put_off(*lane, wish_to_all(retry_after));
+    return true;
+  }
+
+  void note_unknown(std::uint64_t said) {
+    if (!is_stopped)
+      tell(event::UnknownAcknowledgement{now, said});
   }
 
   // -- failures and successes ------------------------------------------------------------

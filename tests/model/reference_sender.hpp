@@ -144,7 +144,7 @@ public:
       return;
     auto* found = find(x.hand_over);
     if (found == nullptr || !found->is_owed) {
-      tell(event::UnknownAcknowledgement{now, x.hand_over.value});
+      tell(event::UnknownAcknowledgement{now, x.said});
       if (found != nullptr && is_latest(*found, x.hand_over))
         end_ghost(*found);
       return;
@@ -172,8 +172,10 @@ public:
 
   void operator()(const input::ErrorAnswer& x) {
     auto* found = answered(x.hand_over);
-    if (found == nullptr)
-      return heed_the_leaving(x.hand_over, x.decision.retry_after);
+    if (found == nullptr) {
+      heed_the_leaving(x.hand_over, x.decision.retry_after);
+      return;
+    }
     auto& lane = *lane_of(*found);
     const Held held{found->id, x.cause, x.is_bounce, x.decision, false};
     if (is_held(lane, held.delivery))
@@ -210,29 +212,34 @@ public:
 
   void operator()(const input::Nacked& x) {
     auto* found = answered(x.hand_over);
-    if (found == nullptr)
-      return heed_the_leaving(x.hand_over, x.retry_after);
+    if (found == nullptr) {
+      if (!heed_the_leaving(x.hand_over, x.retry_after))
+        note_unknown(x.said);
+      return;
+    }
     forget_held(found->id);
     refuse_for_now(*lane_of(*found), found->id, x.cause, decision_in(x));
   }
 
   void operator()(const input::Rejected& x) {
-    if (auto* found = answered(x.hand_over)) {
-      forget_held(found->id);
-      if (!found->is_owed)
-        return end_ghost(*found);
-      reject(*lane_of(*found), found->id, x.cause);
-    }
+    auto* found = answered(x.hand_over);
+    if (found == nullptr)
+      return note_unknown(x.said);
+    forget_held(found->id);
+    if (!found->is_owed)
+      return end_ghost(*found);
+    reject(*lane_of(*found), found->id, x.cause);
   }
 
   void operator()(const input::Working& x) {
-    if (auto* found = answered(x.hand_over)) {
-      if (options.works_on == WorksOn::one) {
-        lane_of(*found)->last_progress = now;
-      } else {
-        found->clock_start = now;
-        found->turn = next_turn();
-      }
+    auto* found = answered(x.hand_over);
+    if (found == nullptr)
+      return note_unknown(x.said);
+    if (options.works_on == WorksOn::one) {
+      lane_of(*found)->last_progress = now;
+    } else {
+      found->clock_start = now;
+      found->turn = next_turn();
     }
   }
 

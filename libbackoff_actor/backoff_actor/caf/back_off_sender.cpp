@@ -9,6 +9,7 @@
 #include "backoff_actor/caf/sender_store.hpp"
 #include "backoff_actor/core/text_hash.hpp"
 #include "backoff_actor/core/unit_random.hpp"
+#include "backoff_actor/delivery/hand_over_cipher.hpp"
 #include "backoff_actor/retry/default_draws.hpp"
 
 #include <caf/sec.hpp>
@@ -41,6 +42,16 @@ std::uint64_t origin_of(const SenderOptions& options) {
 
 } // namespace
 
+const HandOverCipher& cipher_of_this_process() {
+  static const HandOverCipher cipher = [] {
+    const std::uint64_t bits[] = {random_bits(), random_bits()};
+    return HandOverCipher{
+      {static_cast<std::uint32_t>(bits[0]), static_cast<std::uint32_t>(bits[0] >> 32),
+       static_cast<std::uint32_t>(bits[1]), static_cast<std::uint32_t>(bits[1] >> 32)}};
+  }();
+  return cipher;
+}
+
 // A million idle senders are a million of these.
 static_assert(sizeof(BackOffSender) - sizeof(caf::event_based_actor) <= 256);
 
@@ -64,7 +75,7 @@ BackOffSender::BackOffSender(caf::actor_config& config,
                          || options().outbox),
     is_timed_(options().ack_timeout || options().time_to_live || options().guard
               || options().on_event),
-    origin_(origin_of(options())) {
+    origin_(origin_of(options())), secret_(acknowledges_by_reply_ ? 0 : random_bits()) {
   seam::keep_cause(*this);
   if (options().guard)
     watch_guard();
@@ -146,7 +157,7 @@ bool BackOffSender::on_childs_word(const seam::Word& word) {
   else if (const auto* const reject = word.as<Reject>())
     on_reject(*reject);
   else if (const auto* const working = word.as<Working>())
-    take(input::Working{HandOverId{working->id}});
+    take(input::Working{name_of(working->id), working->id});
   else
     return false;
   return true;
@@ -166,23 +177,31 @@ void BackOffSender::on_answer(HandOverId id, caf::message&& answer) {
   // Anything else that an explicitly acknowledging child returns, above all nothing, says nothing.
 }
 
+std::uint64_t BackOffSender::id_of(HandOverId name) const {
+  return cipher_of_this_process().id_of({name.value ^ secret_});
+}
+
+HandOverId BackOffSender::name_of(std::uint64_t id) const {
+  return {cipher_of_this_process().name_of(id).value ^ secret_};
+}
+
 void BackOffSender::on_sent(const Sent& sent) {
   auto answer = sent.answer;
-  take(input::Acknowledged{HandOverId{sent.id}}, std::move(answer));
+  take(input::Acknowledged{name_of(sent.id), sent.id}, std::move(answer));
 }
 
 void BackOffSender::on_nack(const Nack& nack) {
   auto error = given(nack.error);
   const auto asked_for =
     nack.retry_after > Duration::zero() ? std::optional{nack.retry_after} : retry_after_of(error);
-  const input::Nacked news{HandOverId{nack.id}, cause_of(error, true), asked_for,
-                           held_back_by(error).has_value()};
+  const input::Nacked news{name_of(nack.id), cause_of(error, true), asked_for,
+                           held_back_by(error).has_value(), nack.id};
   take(news, std::move(error));
 }
 
 void BackOffSender::on_reject(const Reject& reject) {
   auto error = given(reject.error);
-  const input::Rejected news{HandOverId{reject.id}, cause_of(error, is_observed_)};
+  const input::Rejected news{name_of(reject.id), cause_of(error, is_observed_), reject.id};
   take(news, std::move(error));
 }
 

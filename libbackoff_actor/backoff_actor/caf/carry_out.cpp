@@ -129,8 +129,8 @@ public:
     else
       self_.hand_over(
         x.incarnation, x.hand_over,
-        caf::make_message(TrackedMsg{x.hand_over.value, parcel.payload, parcel.source(), x.delivery,
-                                     x.incarnation, self_.origin_}));
+        caf::make_message(TrackedMsg{self_.id_of(x.hand_over), parcel.payload, parcel.source(),
+                                     x.delivery, x.incarnation, self_.origin_}));
   }
 
   void operator()(const effect::Forward& x) {

@@ -16,7 +16,9 @@ namespace backoff_actor {
 /// What a child that acknowledges explicitly is handed: the client's message, with what is needed
 /// to confirm it and to answer.
 struct TrackedMsg {
-  std::uint64_t id = 0;   ///< names this hand-over of this delivery; goes back in the child's word
+  /// Names this hand-over of this delivery; goes back in the child's word. It is the right to speak of
+  /// the delivery: nobody can guess it.
+  std::uint64_t id = 0;
   caf::message payload{}; ///< what the client sent
   caf::actor client{};    ///< who sent it; invalid for an anonymous message
 
@@ -38,7 +40,8 @@ struct TrackedMsg {
 };
 
 /// A child's word that a delivery is done. Return it from the handler of `TrackedMsg`, or send it
-/// to the sender at any later time.
+/// to the sender at any later time. Whoever was given the `TrackedMsg` may send it: the child, an actor that the
+/// child delegated it to, or an earlier child.
 ///
 /// @errors an `id` that names no delivery which is owed is reported as
 ///         `event::UnknownAcknowledgement`, and nothing else comes of it.
@@ -59,8 +62,8 @@ Sent sent(const TrackedMsg& delivery, Ts&&... answer) {
 /// A child's word that a delivery cannot be done now: it is charged one attempt, and retried after
 /// the backoff. Return it from the handler of `TrackedMsg`, or send it to the sender later.
 ///
-/// @errors an `id` that does not name the last hand-over of a delivery to this child changes
-///         nothing.
+/// @errors an `id` that does not name the last hand-over of a delivery to the present child is reported
+///         as `event::UnknownAcknowledgement`, and nothing else comes of it.
 struct Nack {
   std::uint64_t id = 0; ///< the `TrackedMsg::id` of the delivery
   caf::error error{};   ///< why; may say when to come back, see `retry_after`
@@ -75,8 +78,8 @@ struct Nack {
 /// A child's word that a delivery will never be done: it becomes a dead letter, `rejected`. Return
 /// it from the handler of `TrackedMsg`, or send it to the sender later.
 ///
-/// @errors an `id` that does not name the last hand-over of a delivery to this child changes
-///         nothing.
+/// @errors an `id` that does not name the last hand-over of a delivery to the present child is reported
+///         as `event::UnknownAcknowledgement`, and nothing else comes of it.
 struct Reject {
   std::uint64_t id = 0; ///< the `TrackedMsg::id` of the delivery
   caf::error error{};   ///< what the client gets
@@ -85,8 +88,8 @@ struct Reject {
 /// A child's word that it is still at it: the time to acknowledge begins anew. Send it to the
 /// sender.
 ///
-/// @errors an `id` that does not name the last hand-over of a delivery to this child changes
-///         nothing.
+/// @errors an `id` that does not name the last hand-over of a delivery to the present child is reported
+///         as `event::UnknownAcknowledgement`, and nothing else comes of it.
 struct Working {
   std::uint64_t id = 0; ///< the `TrackedMsg::id` of the delivery
 };

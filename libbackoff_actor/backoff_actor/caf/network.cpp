@@ -2,11 +2,11 @@
 
 #include "backoff_actor/caf/remote_identifiers.hpp"
 #include "backoff_actor/caf/remote_seam.hpp"
+#include "backoff_actor/retry/default_draws.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
-#include <random>
 #include <string>
 #include <utility>
 
@@ -34,8 +34,7 @@ void set_up_network(caf::actor_system_config& config, const NetworkOptions& opti
   remote_seam::load_middleman(config, options.heartbeat_interval, options.connection_timeout);
 
   // Another one on every node: CAF connects nodes that have any identifier in common.
-  std::random_device device;
-  const auto node = std::uint64_t{device()} << 32 | device();
+  const auto node = random_bits();
   auto identifiers = remote_seam::identifiers(config);
   for (const auto& block : blocks)
     if (!block.names.empty())

@@ -216,9 +216,9 @@ private:
   static constexpr std::size_t small_size = 8; // is had again at no cost to speak of
 
   std::vector<Entry> entries_;
-  std::size_t size_ = 0;       // owed
-  std::size_t used_ = 0;       // owed, and ghosts
-  std::size_t most_used_ = 0;  // since it was vacant
+  std::size_t size_ = 0;      // owed
+  std::size_t used_ = 0;      // owed, and ghosts
+  std::size_t most_used_ = 0; // since it was vacant
   std::uint32_t last_tag_ = 0;
   Slot front_ = none;
   Slot back_ = none;

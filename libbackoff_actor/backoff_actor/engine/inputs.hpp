@@ -82,6 +82,7 @@ struct ChildDown {
 /// A delivery was confirmed.
 struct Acknowledged {
   HandOverId hand_over; ///< as `effect::HandOver` named it; any other value is harmless
+  std::uint64_t said = hand_over.value; ///< what the child called it, for the event
 };
 
 /// An error came back for a hand-over, from the child or from the messaging layer in its stead.
@@ -114,17 +115,20 @@ struct Nacked {
   std::optional<Duration> retry_after{};
   /// Whether the child did not even try, see `Decision::is_held_back`.
   bool is_held_back = false;
+  std::uint64_t said = hand_over.value; ///< what the child called it, for the event
 };
 
 /// The child refused a delivery for good.
 struct Rejected {
   HandOverId hand_over; ///< as `effect::HandOver` named it; any other value is harmless
   Cause cause;          ///< why
+  std::uint64_t said = hand_over.value; ///< what the child called it, for the event
 };
 
 /// The child is still at it: its time begins anew.
 struct Working {
   HandOverId hand_over; ///< as `effect::HandOver` named it; any other value is harmless
+  std::uint64_t said = hand_over.value; ///< what the child called it, for the event
 };
 
 /// Look at the clock. Harmless at any time.

@@ -31,6 +31,10 @@ SenderEngine::Lane* SenderEngine::Step::leaving_holder_of(HandOverId id) {
   return lane != nullptr && lane->child == Child::leaving ? lane : nullptr;
 }
 
+void SenderEngine::Step::note_unknown(std::uint64_t said) {
+  observe([&] { return event::UnknownAcknowledgement{now_, said}; });
+}
+
 void SenderEngine::Step::heed(Lane& lane, std::optional<Duration> retry_after) {
   if (const auto wait = wait_of_all(retry_after); wait > Duration::zero())
     delay(lane, wait);
@@ -181,8 +185,8 @@ void SenderEngine::Step::operator()(const input::Nacked& x) {
   const auto target = target_of(x.hand_over);
   if (!target) {
     if (auto* const lane = leaving_holder_of(x.hand_over))
-      heed(*lane, x.retry_after);
-    return;
+      return heed(*lane, x.retry_after);
+    return note_unknown(x.said);
   }
   drop_held(*target->lane, target->slot);
   Decision decision{Verdict::retry, x.retry_after};
@@ -193,7 +197,7 @@ void SenderEngine::Step::operator()(const input::Nacked& x) {
 void SenderEngine::Step::operator()(const input::Rejected& x) {
   const auto target = target_of(x.hand_over);
   if (!target)
-    return;
+    return note_unknown(x.said);
   report(target->slot, Outcome::succeeded); // the service has answered
   if (work_.outbox[target->slot].is_ghost)
     return vanish(*target->lane, target->slot);
@@ -204,7 +208,7 @@ void SenderEngine::Step::operator()(const input::Rejected& x) {
 void SenderEngine::Step::operator()(const input::Working& x) {
   const auto target = target_of(x.hand_over);
   if (!target)
-    return;
+    return note_unknown(x.said);
   auto& lane = *target->lane;
   if (options_.works_on == WorksOn::one) {
     lane.last_progress = now_;

@@ -93,7 +93,7 @@ void SenderEngine::Step::operator()(const input::Acknowledged& x) {
   auto& outbox = work_.outbox;
   const auto slot = outbox.find(x.hand_over);
   if (slot == Outbox::none || outbox[slot].is_ghost) {
-    observe([&] { return event::UnknownAcknowledgement{now_, x.hand_over.value}; });
+    note_unknown(x.said);
     if (slot != Outbox::none && outbox.is_latest(slot, x.hand_over)) {
       report(slot, Outcome::succeeded);
       vanish(*lane_of(outbox[slot].incarnation), slot);

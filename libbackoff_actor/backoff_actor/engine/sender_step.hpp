@@ -152,6 +152,7 @@ private:
   std::optional<Target> target_of(HandOverId id);
   Lane* leaving_holder_of(HandOverId id);
   void heed(Lane& lane, std::optional<Duration> retry_after);
+  void note_unknown(std::uint64_t said);
   void send_probe(Lane& lane);
   void settle(Lane& lane, const Lane::Held& answer);
   void reject(Slot slot, const SharedCause& cause);

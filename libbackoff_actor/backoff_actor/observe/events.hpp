@@ -133,10 +133,12 @@ struct Acknowledged {
   Duration latency;          ///< since the submission
 };
 
-/// An acknowledgement named no delivery that is owed: a late, a repeated or a forged one.
+/// A `Sent` or an answer named no delivery that is owed, or a `Nack`, `Reject` or `Working` named no last
+/// hand-over to the present child: a late, a repeated or a forged one.
 struct UnknownAcknowledgement {
-  Instant at;              ///< when it came
-  std::uint64_t hand_over; ///< the id that it named, see `HandOverId::value`
+  Instant at; ///< when it came
+  std::uint64_t
+    hand_over; ///< the id that it named, see `TrackedMsg::id`; of an answer `HandOverId::value`
 };
 
 /// An acknowledgement, or a child's health for a time, reset a backoff that had started.

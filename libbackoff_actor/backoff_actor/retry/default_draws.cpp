@@ -5,11 +5,13 @@
 
 namespace backoff_actor {
 
+std::uint64_t random_bits() {
+  std::random_device device;
+  return std::uint64_t{device()} << 32 | device();
+}
+
 std::uint64_t seed_of_this_process() {
-  static const auto seed = [] {
-    std::random_device device;
-    return std::uint64_t{device()} << 32 | device();
-  }();
+  static const auto seed = random_bits();
   return seed;
 }
 

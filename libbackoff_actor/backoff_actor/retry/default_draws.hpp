@@ -9,6 +9,12 @@
 
 namespace backoff_actor {
 
+/// Returns 64 bits of the system's source of chance, which nobody can guess.
+///
+/// @errors throws what `std::random_device` throws.
+/// @thread safe from any thread.
+BACKOFF_ACTOR_EXPORT std::uint64_t random_bits();
+
 /// Returns a number that was drawn from the system's source of chance when it was asked for first.
 ///
 /// @errors throws what `std::random_device` throws, in the first call.
