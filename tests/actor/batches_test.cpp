@@ -25,9 +25,9 @@ caf::mailbox_element_ptr numbered(std::uint64_t number) {
     return make();
 }
 
-bool put(seam::MessageBatch& batch, std::uint64_t number) {
+bool put(seam::MessageBatch& batch, std::uint64_t number, bool may_be_first = true) {
   auto message = numbered(number);
-  return batch.put(message);
+  return batch.put(message, may_be_first);
 }
 
 std::vector<std::uint64_t> numbers_in(seam::MessageBatch::List list) {
@@ -60,6 +60,15 @@ TEST_F(MessageBatches, begin_anew_when_they_were_taken) {
 
   EXPECT_FALSE(put(batch, 2));
   EXPECT_TRUE(put(batch, 3));
+
+  EXPECT_THAT(numbers_in(batch.take()), ElementsAre(3));
+}
+
+TEST_F(MessageBatches, do_not_begin_with_one_that_is_no_first) {
+  seam::MessageBatch batch;
+  EXPECT_FALSE(put(batch, 1, false));
+  EXPECT_FALSE(put(batch, 2)) << "it is the first";
+  EXPECT_TRUE(put(batch, 3, false));
 
   EXPECT_THAT(numbers_in(batch.take()), ElementsAre(3));
 }
@@ -276,6 +285,74 @@ TEST_F(Batches, that_are_given_up_are_messages_as_any_other) {
     EXPECT_EQ(copy.get_as<std::string>(0), "changed");
     EXPECT_EQ(letter.get_as<std::string>(0), text);
   }
+}
+
+TEST_F(Batches, keep_the_order_of_messages_that_begin_like_those_of_caf_and_are_none) {
+  start_with([given = given](caf::event_based_actor* self) -> caf::actor {
+    return self->spawn<Behaving>([given](caf::event_based_actor* worker) -> caf::behavior {
+      return {
+        [=](const std::string& text) { given->push_back(text); },
+        [=](caf::ok_atom, caf::get_atom, const std::string& text) { given->push_back(text); },
+        [=](const caf::actor& whom, const std::string& text) {
+          given->push_back(whom == worker ? "nobody" : text);
+        },
+      };
+    });
+  });
+  time.run();
+
+  at_once([this](caf::event_based_actor* self) {
+    self->send(sender, std::string{"1"});
+    self->send(sender, caf::ok_atom_v, caf::get_atom_v, std::string{"2"});
+    self->send(sender, std::string{"3"});
+    self->send(sender, sender, std::string{"4"});
+    self->send(sender, std::string{"5"});
+    self->send(sender, caf::ok_atom_v, caf::get_atom_v, std::string{"6"});
+    self->send(sender, std::string{"7"});
+  });
+  time.run();
+
+  EXPECT_THAT(*given, ElementsAre("1", "2", "3", "4", "5", "6", "7"));
+}
+
+TEST_F(Batches, that_begin_with_such_a_message_keep_their_order) {
+  start_with([given = given](caf::event_based_actor* self) -> caf::actor {
+    return self->spawn<Behaving>([given](caf::event_based_actor*) -> caf::behavior {
+      return {
+        [=](const std::string& text) { given->push_back(text); },
+        [=](caf::ok_atom, caf::get_atom, const std::string& text) { given->push_back(text); },
+      };
+    });
+  });
+  time.run();
+
+  at_once([this](caf::event_based_actor* self) {
+    self->send(sender, caf::ok_atom_v, caf::get_atom_v, std::string{"1"});
+    self->send(sender, std::string{"2"});
+    self->send(sender, caf::ok_atom_v, caf::get_atom_v, std::string{"3"});
+    self->send(sender, std::string{"4"});
+  });
+  time.run();
+
+  EXPECT_THAT(*given, ElementsAre("1", "2", "3", "4"));
+}
+
+TEST_F(Batches, leave_to_caf_the_question_who_an_actor_is) {
+  start_with(child_of<BatchScribe>(given));
+  time.run();
+  const auto names = std::make_shared<Strings>();
+  at_once([this, names](caf::event_based_actor* self) {
+    self->send(sender, std::string{"a"});
+    seam::request(*self, sender, caf::sys_atom_v, caf::get_atom_v, std::string{"info"})
+      .then([names](caf::ok_atom, const std::string&, const caf::strong_actor_ptr&,
+                    const std::string& name) { names->push_back(name); },
+            [names](const caf::error&) { names->push_back("an error"); });
+    self->send(sender, std::string{"b"});
+  });
+  time.run();
+
+  EXPECT_THAT(*given, ElementsAre("a", "b"));
+  EXPECT_THAT(*names, ElementsAre("backoff_actor.sender"));
 }
 
 TEST_F(Batches, of_plain_sends_are_all_answered_in_order) {

@@ -176,6 +176,7 @@ private:
   // -- how a message becomes a delivery (submit.cpp) --------------------------------
 
   void on_message(caf::message&& payload) override;
+  void on_system_message(caf::message message) override;
   void submit(const Submit& x);
   void keep_client();
   Instant time_of_message();
@@ -221,7 +222,6 @@ private:
   void take_at(Instant at, const OneInput& input, Cargo cargo);
   void follow(FollowUps& follow_ups);
   void start_child(std::uint32_t incarnation, bool is_fallback, FollowUps& follow_ups);
-  void make_own(std::uint32_t incarnation, const caf::actor& child, Ownership ownership);
   News not_started(std::uint32_t incarnation, const std::string& text);
   void call_off(std::uint32_t incarnation);
   std::shared_ptr<ChildStart> take_start(std::uint64_t number);

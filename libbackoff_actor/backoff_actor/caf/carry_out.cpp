@@ -309,7 +309,7 @@ void BackOffSender::start_child(std::uint32_t incarnation, bool is_fallback,
       return follow_ups.add(not_started(incarnation, "the factory returned no actor"));
     if (child.address() == address())
       return follow_ups.add(not_started(incarnation, itself_as_child));
-    make_own(incarnation, child, Ownership::sole);
+    adopt(incarnation, child);
     follow_ups.add_started(incarnation);
   } catch (const std::exception& exception) {
     call_off(incarnation);
@@ -318,12 +318,6 @@ void BackOffSender::start_child(std::uint32_t incarnation, bool is_fallback,
     call_off(incarnation);
     follow_ups.add(not_started(incarnation, "the factory threw an exception of unknown type"));
   }
-}
-
-void BackOffSender::make_own(std::uint32_t incarnation, const caf::actor& child,
-                             Ownership ownership) {
-  // Nothing that a child says is waited for: what waits in the mailbox is not for the dead.
-  adopt(incarnation, child, forwards_ ? seam::Priority::high : seam::Priority::normal, ownership);
 }
 
 BackOffSender::News BackOffSender::not_started(std::uint32_t incarnation, const std::string& text) {
@@ -357,7 +351,7 @@ void BackOffSender::on_start_news(std::uint64_t number) {
     return take(not_started(incarnation, result.text));
   if (result.child.address() == address())
     return take(not_started(incarnation, itself_as_child));
-  make_own(incarnation, result.child, result.ownership);
+  adopt(incarnation, result.child, result.ownership);
   take(input::ChildStarted{incarnation});
 }
 

@@ -54,13 +54,13 @@ public:
   MessageBatch& operator=(const MessageBatch&) = delete;
   ~MessageBatch() { end(); }
 
-  // Whether the message waits here now. Otherwise it is for the mailbox: the next wait for it, or the
-  // actor has ended.
-  bool put(caf::mailbox_element_ptr& message) {
+  // Whether the message waits here now. Otherwise it is for the mailbox: the next wait for it if it
+  // may be the first, or the actor has ended.
+  bool put(caf::mailbox_element_ptr& message, bool may_be_first) {
     auto* newest = newest_.load(std::memory_order_relaxed);
     for (;;) {
       const auto is_first = newest == nullptr;
-      if (newest == over())
+      if (newest == over() || (is_first && !may_be_first))
         return false;
       message->next = newest;
       if (newest_.compare_exchange_weak(newest, is_first ? in_mailbox() : message.get(),

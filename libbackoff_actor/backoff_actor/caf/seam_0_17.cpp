@@ -80,6 +80,18 @@ const caf::error* error_in(const caf::message& message) {
 
 // -- messages -----------------------------------------------------------------
 
+bool is_system_message(const caf::message& message) {
+  switch (message.type_token()) {
+  case caf::make_type_token<caf::timeout_msg>():
+  case caf::make_type_token<caf::exit_msg>():
+  case caf::make_type_token<caf::down_msg>():
+  case caf::make_type_token<caf::error>():
+    return true;
+  default:
+    return false;
+  }
+}
+
 std::size_t serialized_size(caf::actor_system& system, const caf::message& message) {
   caf::detail::serialized_size_inspector sink{system};
   auto content = message; // is only read, but inspectors of 0.17 take what they could write to

@@ -110,6 +110,22 @@ const caf::error* error_in(const caf::message& message) {
 
 // -- messages -----------------------------------------------------------------
 
+bool is_system_message(const caf::message& message) {
+  if (message.size() != 1)
+    return false;
+  switch (message.type_at(0)) {
+  case caf::type_id_v<caf::action>:
+  case caf::type_id_v<caf::timeout_msg>:
+  case caf::type_id_v<caf::exit_msg>:
+  case caf::type_id_v<caf::down_msg>:
+  case caf::type_id_v<caf::node_down_msg>:
+  case caf::type_id_v<caf::error>:
+    return true;
+  default:
+    return false;
+  }
+}
+
 std::size_t serialized_size(caf::actor_system& system, const caf::message& message) {
   caf::byte_buffer buffer;
   caf::binary_serializer sink{system, buffer};

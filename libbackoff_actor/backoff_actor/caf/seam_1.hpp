@@ -46,6 +46,7 @@ namespace backoff_actor::seam {
 
 struct Response;
 struct Down;
+struct Exit;
 
 } // namespace backoff_actor::seam
 
@@ -58,10 +59,12 @@ CAF_END_TYPE_ID_BLOCK(backoff_actor_errors)
 CAF_BEGIN_TYPE_ID_BLOCK(backoff_actor_private, caf::first_custom_type_id + 7460)
   CAF_ADD_TYPE_ID(backoff_actor_private, (backoff_actor::seam::Response))
   CAF_ADD_TYPE_ID(backoff_actor_private, (backoff_actor::seam::Down))
+  CAF_ADD_TYPE_ID(backoff_actor_private, (backoff_actor::seam::Exit))
 CAF_END_TYPE_ID_BLOCK(backoff_actor_private)
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(backoff_actor::seam::Response)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(backoff_actor::seam::Down)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(backoff_actor::seam::Exit)
 
 CAF_ERROR_CODE_ENUM(backoff_actor::SenderError)
 CAF_ERROR_CODE_ENUM(backoff_actor::SupervisorError)
@@ -289,6 +292,13 @@ struct Response {
 /// refuses to serialize it.
 struct Down {
   caf::actor_addr who{};
+  caf::error reason{}; ///< as of CAF's own
+};
+
+/// An exit message on its way to a `RequestingActor`, which decides whether it is to end. It is in one mailbox only, and CAF
+/// refuses to serialize it.
+struct Exit {
+  caf::actor_addr source{};
   caf::error reason{}; ///< as of CAF's own
 };
 

@@ -81,9 +81,21 @@ caf::message content_of(caf::message_view& view, std::exception_ptr& failure) {
   }
 }
 
-bool is_down(const caf::mailbox_element& element) {
-  return !element.mid.is_response()
-         && element.content().type_token() == caf::make_type_token<caf::down_msg>();
+// Whether CAF tells the handlers of an actor of a message; otherwise it is an order to the actor.
+bool is_left_to_handlers(const caf::type_erased_tuple& content) {
+  switch (content.type_token()) {
+  case caf::make_type_token<caf::atom_value, caf::atom_value, std::string>():
+    return content.get_as<caf::atom_value>(0) != caf::sys_atom::value
+           || content.get_as<caf::atom_value>(1) != caf::get_atom::value;
+  case caf::make_type_token<caf::timeout_msg>():
+  case caf::make_type_token<caf::exit_msg>():
+  case caf::make_type_token<caf::down_msg>():
+  case caf::make_type_token<caf::error>():
+  case caf::make_type_token<caf::open_stream_msg>():
+    return false;
+  default:
+    return true;
+  }
 }
 
 // Not in CAF's own tests, which look for the actors themselves among the jobs of their scheduler.
@@ -123,9 +135,6 @@ void RequestingActor::complete_handlers() {
   set_down_handler([this](caf::down_msg& down) {
     if (has_ended(down.source)) // else somebody says so who does not know
       on_down(down.source, down.reason);
-  });
-  set_error_handler([](caf::error&) {
-    // An error that nobody asked for. CAF's default would end this actor.
   });
   set_default_handler(
     [this](caf::scheduled_actor*, caf::message_view& view) -> caf::result<caf::message> {
@@ -175,23 +184,11 @@ void RequestingActor::take_response(caf::mailbox_element& element) {
   on_response(name, std::move(content), element.sender);
 }
 
-// Whether CAF has no interest in the element: what is its own it looks for by the same numbers.
+// Whether CAF has no interest in the element.
 bool RequestingActor::is_for_this(const caf::mailbox_element& element) const {
   if (element.mid.is_response())
     return (element.mid.integer_value() & ours) != 0;
-  if (!takes_words_)
-    return false;
-  switch (element.content().type_token()) {
-  case caf::make_type_token<caf::atom_value, caf::atom_value, std::string>():
-  case caf::make_type_token<caf::timeout_msg>():
-  case caf::make_type_token<caf::exit_msg>():
-  case caf::make_type_token<caf::down_msg>():
-  case caf::make_type_token<caf::error>():
-  case caf::make_type_token<caf::open_stream_msg>():
-    return false;
-  default:
-    return true;
-  }
+  return takes_words_ && is_left_to_handlers(element.content());
 }
 
 caf::resumable::resume_result RequestingActor::resume(caf::execution_unit* context,
@@ -200,22 +197,22 @@ caf::resumable::resume_result RequestingActor::resume(caf::execution_unit* conte
   return caf::event_based_actor::resume(context, max_throughput);
 }
 
-// What is urgent overtakes others, and stays alone. What a child's end is followed by must not overtake
-// the news of it.
+// What is urgent overtakes others, and stays alone. CAF's own answers to this actor are none of ours.
 bool RequestingActor::may_wait(const caf::mailbox_element& element) const {
   return takes_words_ && element.mid.is_normal_message()
-         && (is_for_this(element) || is_down(element));
+         && (!element.mid.is_response() || is_for_this(element));
 }
 
+// What is CAF's waits with the others, so that nothing that was sent later overtakes it. Nothing waits for it.
 void RequestingActor::enqueue(caf::mailbox_element_ptr element, caf::execution_unit* context) {
-  if (may_wait(*element) && batch_.put(element))
+  if (may_wait(*element) && batch_.put(element, is_for_this(*element)))
     return;
   JobQueue queue{context, job_};
   RequestingActorBase::enqueue(std::move(element), is_job_taken_ ? &queue : context);
 }
 
 caf::invoke_message_result RequestingActor::consume(caf::mailbox_element& element) {
-  const auto is_first = may_wait(element);
+  const auto is_first = may_wait(element) && is_for_this(element);
   const auto result = take_this(element);
   if (is_first)
     take_batch(element);
@@ -223,10 +220,40 @@ caf::invoke_message_result RequestingActor::consume(caf::mailbox_element& elemen
 }
 
 caf::invoke_message_result RequestingActor::take_this(caf::mailbox_element& element) {
-  if (!is_for_this(element))
+  if (is_for_this(element))
+    take_own(element);
+  else if (element.mid.is_response() || !take_in_place_of_caf(element))
     return caf::event_based_actor::consume(element);
-  take_own(element);
   return caf::invoke_message_result::consumed;
+}
+
+// CAF would end this actor, or take no notice, and answer nobody. Returns whether it was something of the kind.
+bool RequestingActor::take_in_place_of_caf(caf::mailbox_element& element) {
+  const auto& content = element.content();
+  switch (content.type_token()) {
+  case caf::make_type_token<caf::exit_msg>():
+    if (const auto& source = content.get_as<caf::exit_msg>(0).source;
+        source && is_told_of_end(source) && has_ended(source)) {
+      unlink_from(source);
+      return true;
+    }
+    return false;
+  case caf::make_type_token<caf::down_msg>():
+    if (!element.mid.is_request())
+      return false;
+    break;
+  case caf::make_type_token<caf::timeout_msg>():
+    if (!takes_words_)
+      return false; // it may wait for one
+    break;
+  case caf::make_type_token<caf::error>():
+    break;
+  default:
+    return false;
+  }
+  current_element_ = &element;
+  on_system_message(element.move_content_to_message());
+  return true;
 }
 
 void RequestingActor::take_own(caf::mailbox_element& element) {
@@ -253,10 +280,8 @@ void RequestingActor::take_batch(caf::mailbox_element& first) {
     for (element = batch.pop(); element; element = batch.pop())
       if (getf(is_shutting_down_flag))
         bounce(*element);
-      else if (is_down(*element))
-        caf::event_based_actor::consume(*element);
       else
-        take_own(*element);
+        take_this(*element);
   } catch (...) {
     if (!element)
       element = batch.pop();
@@ -338,12 +363,7 @@ void RequestingActor::respond(const OpenRequest& request, caf::message&& answer)
     make_element(own_reference(), request.id.response_id(), std::move(answer)), context());
 }
 
-void RequestingActor::watch(const caf::actor& whom, Priority news) {
-  if (news == Priority::high)
-    monitor<caf::message_priority::high>(whom);
-  else
-    monitor(whom);
-}
+void RequestingActor::watch(const caf::actor& whom) { monitor(whom); }
 
 void RequestingActor::unwatch(const caf::actor& whom) { demonitor(whom); }
 

@@ -95,8 +95,7 @@ protected:
   void forward_current(caf::message payload, const caf::actor& receiver) final;
   void pass_on(OpenRequest& client, caf::message payload, const caf::actor& receiver) final;
   void respond(const OpenRequest& request, caf::message&& answer) final;
-  using RequestingActorBase::watch;
-  void watch(const caf::actor& whom, Priority news) final;
+  void watch(const caf::actor& whom) final;
   void unwatch(const caf::actor& whom) final;
   void wake_at(Instant at) final;
 
@@ -117,6 +116,7 @@ private:
   bool is_for_this(const caf::mailbox_element& element) const;
   bool may_wait(const caf::mailbox_element& element) const;
   caf::invoke_message_result take_this(caf::mailbox_element& element);
+  bool take_in_place_of_caf(caf::mailbox_element& element);
   void take_own(caf::mailbox_element& element);
   void take(caf::mailbox_element& element);
   void take_response(caf::mailbox_element& element);

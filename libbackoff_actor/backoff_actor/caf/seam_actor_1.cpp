@@ -30,16 +30,13 @@ public:
     const void* watcher;
   };
 
-  Watch(const void* watcher, caf::weak_actor_ptr mailbox, caf::message_priority priority,
-        caf::actor_addr whom)
-    : watcher_(watcher), mailbox_(std::move(mailbox)), priority_(priority), whom_(std::move(whom)) {
-  }
+  Watch(const void* watcher, caf::weak_actor_ptr mailbox, caf::actor_addr whom)
+    : watcher_(watcher), mailbox_(std::move(mailbox)), whom_(std::move(whom)) {}
 
   void actor_exited(const caf::error& reason, caf::scheduler*) override {
     if (const auto mailbox = mailbox_.lock())
       mailbox->enqueue(
-        caf::make_mailbox_element(nullptr, caf::make_message_id(priority_), Down{whom_, reason}),
-        nullptr);
+        caf::make_mailbox_element(nullptr, caf::make_message_id(), Down{whom_, reason}), nullptr);
   }
 
   bool matches(const token& what) override {
@@ -50,7 +47,6 @@ public:
 private:
   const void* watcher_;
   caf::weak_actor_ptr mailbox_;
-  caf::message_priority priority_;
   caf::actor_addr whom_;
 };
 
@@ -59,10 +55,6 @@ private:
 // -- the actor ----------------------------------------------------------------
 
 namespace {
-
-caf::message_priority in_caf(Priority priority) {
-  return priority == Priority::high ? caf::message_priority::high : caf::message_priority::normal;
-}
 
 // Request ids have 60 bits. CAF counts its own up from 1; ours have the topmost bit set, so that the
 // two cannot meet.
@@ -91,14 +83,20 @@ bool is_response_of_ours(caf::message_id id) {
   return id.is_response() && (id.integer_value() & ours) != 0;
 }
 
-// Whether CAF has no interest in the element, and it is not urgent. What is urgent overtakes others, and
-// stays alone.
+// Whether the actor's handlers are told of the element, whatever is in it.
+bool is_for_handlers(const caf::mailbox_element& element) {
+  return element.mid.is_response() ? is_response_of_ours(element.mid)
+                                   : is_left_to_handlers(element.payload);
+}
+
+// What is urgent overtakes others, and stays alone. CAF's own answers to this actor are none of ours.
 bool may_wait(const caf::mailbox_element& element) {
-  if (!element.mid.is_normal_message())
-    return false;
-  if (element.mid.is_response())
-    return is_response_of_ours(element.mid);
-  return is_left_to_handlers(element.payload) && !element.payload.match_elements<caf::error>();
+  return element.mid.is_normal_message()
+         && (!element.mid.is_response() || is_response_of_ours(element.mid));
+}
+
+bool is_first(const caf::mailbox_element& element) {
+  return may_wait(element) && is_for_handlers(element);
 }
 
 bool is_answered_request_of_ours(const caf::mailbox_element& element) {
@@ -122,8 +120,11 @@ RequestingActor::RequestingActor(caf::actor_config& config, TakesWords)
 // takes its turn in the mailbox as the response would have. For an actor that looks at all messages
 // itself, a change of the id is mostly enough.
 bool RequestingActor::enqueue(caf::mailbox_element_ptr element, caf::scheduler* context) {
-  if (takes_words_ && may_wait(*element) && !getf(collects_metrics_flag) && batch_.put(element))
+  if (takes_words_ && may_wait(*element) && !getf(collects_metrics_flag)
+      && batch_.put(element, is_for_handlers(*element)))
     return true;
+  if (!is_left_to_handlers(element->payload))
+    take_in_place_of_caf(*element);
   if (is_response_of_ours(element->mid)) {
     const auto id = element->mid;
     if (takes_words_ && is_left_to_handlers(element->payload)) {
@@ -141,21 +142,40 @@ caf::behavior RequestingActor::complete_with_words() {
   return {[this](caf::message& content) {
             auto& element = *current_mailbox_element();
             // An answer that was wrapped is a message of ours now.
-            const auto is_waited_for = may_wait(element);
+            const auto is_waited_for = is_first(element);
             take(content);
             if (is_waited_for)
               take_batch(element);
             return caf::delegated<caf::message>{};
           },
-          [](const caf::error&) {
-            // An error that nobody asked for. CAF's default would end this actor.
+          [this](const caf::exit_msg& x) { end_or_ignore(x.source, x.reason); },
+          [this](const caf::error& error) {
+            on_system_message(caf::make_message(error));
+            return caf::delegated<caf::message>{};
           }};
+}
+
+// CAF acts on some messages before a handler is told. These become others, in any thread: exit messages whose reason is
+// `kill`, for it may be a child that was killed, and what somebody wants an answer to, or what nobody here waits for.
+void RequestingActor::take_in_place_of_caf(caf::mailbox_element& element) const {
+  auto& content = element.payload;
+  if (content.match_elements<caf::exit_msg>()) {
+    const auto& exit = content.get_as<caf::exit_msg>(0);
+    if (exit.source && exit.reason == caf::exit_reason::kill)
+      content = caf::make_message(Exit{exit.source, exit.reason});
+  } else if ((takes_words_ && content.match_elements<caf::timeout_msg>())
+             || (element.mid.is_request() && content.match_elements<caf::down_msg>())) {
+    content = caf::make_message(system_message_refused());
+  }
 }
 
 bool RequestingActor::take_news(caf::message& content) {
   if (content.match_elements<Response>()) {
     auto& response = content.get_mutable_as<Response>(0);
     on_response(response.name, std::move(response.content), current_mailbox_element()->sender);
+  } else if (content.match_elements<Exit>()) {
+    const auto& exit = content.get_as<Exit>(0);
+    end_or_ignore(exit.source, exit.reason);
   } else if (content.match_elements<Down>()) {
     const auto& down = content.get_as<Down>(0);
     if (has_ended(down.who)) // else somebody says so who does not know
@@ -164,6 +184,13 @@ bool RequestingActor::take_news(caf::message& content) {
     return false;
   }
   return true;
+}
+
+void RequestingActor::end_or_ignore(const caf::actor_addr& source, const caf::error& reason) {
+  if (source && is_told_of_end(source) && has_ended(source))
+    unlink_from(source);
+  else if (reason)
+    quit(reason);
 }
 
 void RequestingActor::take(caf::message& content) {
@@ -181,10 +208,14 @@ void RequestingActor::take(caf::message& content) {
 
 void RequestingActor::take_this(caf::mailbox_element& element) {
   current_mailbox_element(&element);
-  if (is_response_of_ours(element.mid))
+  if (is_response_of_ours(element.mid)) {
     on_response(name_in(element.mid), std::move(element.payload), element.sender);
-  else
+  } else if (is_left_to_handlers(element.payload)) {
     take(element.payload);
+  } else {
+    take_in_place_of_caf(element);
+    consume(element);
+  }
 }
 
 // Whoever throws ends this actor; CAF sees to the message in the mailbox, which is `first`.
@@ -263,9 +294,8 @@ void RequestingActor::forward_current(caf::message payload, const caf::actor& re
   element.mid.mark_as_answered();
 }
 
-void RequestingActor::watch(const caf::actor& whom, Priority news) {
-  whom->attach(
-    std::make_unique<Watch>(this, caf::weak_actor_ptr{ctrl()}, in_caf(news), whom.address()));
+void RequestingActor::watch(const caf::actor& whom) {
+  whom->attach(std::make_unique<Watch>(this, caf::weak_actor_ptr{ctrl()}, whom.address()));
 }
 
 void RequestingActor::unwatch(const caf::actor& whom) {

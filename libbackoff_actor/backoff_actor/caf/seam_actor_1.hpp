@@ -93,8 +93,7 @@ protected:
   void forward_current(caf::message payload, const caf::actor& receiver) final;
   void pass_on(OpenRequest& client, caf::message payload, const caf::actor& receiver) final;
   void respond(const OpenRequest& request, caf::message&& answer) final;
-  using RequestingActorBase::watch;
-  void watch(const caf::actor& whom, Priority news) final;
+  void watch(const caf::actor& whom) final;
   void unwatch(const caf::actor& whom) final;
   void wake_at(Instant at) final;
 
@@ -102,8 +101,10 @@ protected:
   template <class... Handlers>
   caf::behavior complete(Handlers... handlers) {
     return {std::move(handlers)...,
-            [](const caf::error&) {
-              // An error that nobody asked for. CAF's default would end this actor.
+            [this](const caf::exit_msg& x) { end_or_ignore(x.source, x.reason); },
+            [this](const caf::error& error) {
+              on_system_message(caf::make_message(error));
+              return caf::delegated<caf::message>{};
             },
             [this](caf::message& content) {
               if (!take_news(content))
@@ -118,6 +119,8 @@ protected:
 
 private:
   bool take_news(caf::message& content);
+  void take_in_place_of_caf(caf::mailbox_element& element) const;
+  void end_or_ignore(const caf::actor_addr& source, const caf::error& reason);
   void take(caf::message& content);
   void take_this(caf::mailbox_element& element);
   void take_batch(caf::mailbox_element& first);

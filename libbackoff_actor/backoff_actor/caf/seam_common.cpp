@@ -64,6 +64,25 @@ bool has_ended(const caf::actor_addr& whom) {
   return !actor || actor->get()->getf(caf::abstract_actor::is_terminated_flag);
 }
 
+bool has_ended(const caf::actor& whom) {
+  return caf::actor_cast<caf::abstract_actor*>(whom)->getf(caf::abstract_actor::is_terminated_flag);
+}
+
+caf::error reason_of_end(const caf::actor& whom) {
+  caf::error result;
+  whom->attach_functor(
+    [&](const caf::error& reason) { result = reason; }); // which is called at once
+  return result;
+}
+
+caf::error system_message_refused() {
+  return error_with(
+    caf::sec::unexpected_message,
+    caf::make_message(
+      std::string{"a bare error, exit_msg, down_msg or timeout_msg is no work: CAF takes it for an "
+                  "order to the actor itself"}));
+}
+
 void keep_cause(caf::scheduled_actor& self) {
   self.set_exception_handler(
     [](caf::scheduled_actor*, std::exception_ptr& thrown) { return error_of(thrown); });
@@ -76,6 +95,13 @@ void RequestingActorBase::on_message(caf::message&& payload) {
 void RequestingActorBase::on_submission(caf::message, caf::response_promise client) {
   seam::refuse(client, caf::make_error(caf::sec::unexpected_message));
 }
+
+void RequestingActorBase::on_system_message(caf::message) {
+  auto client = open_request();
+  refuse(client, system_message_refused());
+}
+
+bool RequestingActorBase::is_told_of_end(const caf::actor_addr&) const { return false; }
 
 bool RequestingActorBase::on_word(const Word&) { return false; }
 

@@ -77,6 +77,13 @@ BACKOFF_ACTOR_EXPORT caf::error receiver_down(const caf::actor_system& system,
 
 // -- messages -----------------------------------------------------------------
 
+/// Whether a message is an order of CAF's to the actor that gets it, such as `caf::exit_msg` or a bare
+/// `caf::error`: no handler of a worker is meant for it.
+BACKOFF_ACTOR_EXPORT bool is_system_message(const caf::message& message);
+
+/// Returns the error that refuses such a message.
+BACKOFF_ACTOR_EXPORT caf::error system_message_refused();
+
 /// Returns how many bytes CAF's binary serializer makes of a message; versions differ.
 ///
 /// @errors throws `std::runtime_error` if the message cannot be serialized.
@@ -104,6 +111,17 @@ BACKOFF_ACTOR_EXPORT void send_exit_now(const caf::actor& receiver, const caf::a
 ///
 /// @thread any
 BACKOFF_ACTOR_EXPORT bool has_ended(const caf::actor_addr& whom);
+
+/// Whether an actor has ended, which must not be an invalid handle.
+///
+/// @thread any
+BACKOFF_ACTOR_EXPORT bool has_ended(const caf::actor& whom);
+
+/// Returns the reason with which an actor ended.
+///
+/// @range `has_ended(whom)`
+/// @thread any
+BACKOFF_ACTOR_EXPORT caf::error reason_of_end(const caf::actor& whom);
 
 /// Gives a client what the child answered, unless it has its answer already. An empty answer is
 /// none for a client that used a plain send.
@@ -213,6 +231,12 @@ protected:
                            const caf::strong_actor_ptr& from) = 0;
   /// Is told of the end of an actor that is watched.
   virtual void on_down(const caf::actor_addr& who, const caf::error& reason) = 0;
+  /// Is told that somebody sent an order of CAF's as work; see `is_system_message`. Unless overridden,
+  /// refuses it.
+  virtual void on_system_message(caf::message message);
+  /// Whether the end of `who` is told by `on_down`. Then an exit message about that end, which a link
+  /// brings, changes nothing, whatever the reason.
+  virtual bool is_told_of_end(const caf::actor_addr& who) const;
 
   /// Makes a request without a timeout, named by the caller; what comes back goes to `on_response`.
   ///
@@ -227,11 +251,8 @@ protected:
   /// name of its client, who gets the answer from there. The handler returns `caf::delegated`, and
   /// makes no promise.
   virtual void forward_current(caf::message payload, const caf::actor& receiver) = 0;
-  /// Asks to be told by `on_down` when `whom` ends, or at once if it has; with `Priority::high` ahead
-  /// of all that waits in the mailbox, so also of what `whom` sent before.
-  virtual void watch(const caf::actor& whom, Priority news) = 0;
   /// Asks to be told by `on_down` when `whom` ends, or at once if it has.
-  void watch(const caf::actor& whom) { watch(whom, Priority::normal); }
+  virtual void watch(const caf::actor& whom) = 0;
   /// Asks to be told no more, however often it asked before. What is not asked stays with `whom`
   /// until that ends, and with it the memory of this actor; costs time linear in how many watch
   /// `whom`.

@@ -17,11 +17,17 @@ namespace backoff_actor {
 void BackOffSender::on_message(caf::message&& payload) {
   if (looks_into_messages_)
     return submit(Submit{.message = std::move(payload)});
+  if (forwards_)
+    see_who_has_ended();
   incoming_.payload = std::move(payload);
   if (!forwards_)
     incoming_.client = open_request();
   const auto at = time_of_message();
   take(at, input::Submit{deadline(at, Duration::max())});
+}
+
+void BackOffSender::on_system_message(caf::message message) {
+  submit(Submit{.message = std::move(message)});
 }
 
 // A failure is told with the instant itself; how old a delivery is need not be known to the microsecond.
@@ -42,6 +48,10 @@ void BackOffSender::submit(const Submit& x) {
     if (is_known(x))
       return;
     incoming_.more().idempotency_key = x.idempotency_key;
+  }
+  if (seam::is_system_message(x.message)) {
+    news.is_unusable = true;
+    return take(news, seam::system_message_refused());
   }
   try {
     if (!x.idempotency_key.empty() && forwards_)
@@ -66,6 +76,8 @@ void BackOffSender::submit(const Submit& x) {
   }
   if (x.answer_when_accepted)
     incoming_.more().is_answered_on_acceptance = true;
+  if (forwards_)
+    see_who_has_ended();
   take(at, news);
 }
 

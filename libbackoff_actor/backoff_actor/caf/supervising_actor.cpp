@@ -66,10 +66,24 @@ const SupervisingActor::Child* SupervisingActor::find(const caf::strong_actor_pt
 }
 
 void SupervisingActor::adopt(std::uint32_t incarnation, const caf::actor& child,
-                             seam::Priority news, Ownership ownership) {
+                             Ownership ownership) {
   auto& place = child_.handle ? others().second : child_;
-  place = {incarnation, ownership, news == seam::Priority::high, child};
-  watch(child, news);
+  place = {incarnation, ownership, child};
+  watch(child);
+  unlink_from(child); // if the factory did that; its end is told anyway
+}
+
+void SupervisingActor::see_who_has_ended() {
+  const auto see = [this](Child& child) {
+    if (!child.handle || !seam::has_ended(child.handle))
+      return;
+    const auto ended = std::exchange(child, {});
+    others().former.push_back({0, ended.handle.address()});
+    on_child_down(ended.incarnation, seam::reason_of_end(ended.handle));
+  };
+  see(child_);
+  if (others_)
+    see(others_->second);
 }
 
 void SupervisingActor::hand_over(std::uint32_t incarnation, HandOverId id,
@@ -93,7 +107,7 @@ bool SupervisingActor::tell_to_end(std::uint32_t incarnation) {
     // The fallback may be the same actor.
     if (const auto* const other =
           find_if([&](const Child& x) { return x.handle == released.handle; }))
-      watch(other->handle, other->is_urgent ? seam::Priority::high : seam::Priority::normal);
+      watch(other->handle);
     return false;
   }
   // The second is for a child whose exit handler does not let it go.
@@ -104,7 +118,7 @@ bool SupervisingActor::tell_to_end(std::uint32_t incarnation) {
 
 void SupervisingActor::abandon(std::uint32_t incarnation) {
   if (auto* child = find(incarnation)) {
-    others().abandoned.push_back({incarnation, child->handle.address()});
+    others().former.push_back({incarnation, child->handle.address()});
     *child = {};
   }
 }
@@ -120,14 +134,22 @@ std::optional<std::uint32_t> SupervisingActor::forget(const caf::actor_addr& who
     return std::exchange(const_cast<Child&>(*child), {}).incarnation;
   if (!others_)
     return std::nullopt;
-  auto& abandoned = others_->abandoned;
-  const auto it = std::find_if(abandoned.begin(), abandoned.end(),
-                               [&](const Abandoned& child) { return child.address == who; });
-  if (it == abandoned.end())
+  auto& former = others_->former;
+  const auto it = std::find_if(former.begin(), former.end(),
+                               [&](const Former& child) { return child.address == who; });
+  if (it == former.end())
     return std::nullopt;
   const auto incarnation = it->incarnation;
-  abandoned.erase(it);
+  former.erase(it);
   return incarnation;
+}
+
+bool SupervisingActor::is_told_of_end(const caf::actor_addr& who) const {
+  if (find_if([&](const Child& child) { return who == child.handle.address(); }) != nullptr)
+    return true;
+  return others_ && std::ranges::any_of(others_->former, [&](const Former& child) {
+           return child.address == who;
+         });
 }
 
 void SupervisingActor::on_response(std::uint64_t name, caf::message&& content,
@@ -147,7 +169,7 @@ void SupervisingActor::on_response(std::uint64_t name, caf::message&& content,
 }
 
 void SupervisingActor::on_down(const caf::actor_addr& who, const caf::error& reason) {
-  if (const auto incarnation = forget(who))
+  if (const auto incarnation = forget(who); incarnation && *incarnation != 0)
     on_child_down(*incarnation, reason);
 }
 

@@ -41,12 +41,14 @@ protected:
   /// Is told that a child ended, one that was abandoned included, and knows it no longer.
   virtual void on_child_down(std::uint32_t incarnation, const caf::error& reason) = 0;
 
-  /// Makes this a child: its end will be told, with `Priority::high` ahead of all that waits in the
-  /// mailbox, answers of the child included. One that is shared is never told to end.
+  /// Makes this a child: its end will be told. One that is shared is never told to end.
   ///
   /// @range at most two at a time, those that were abandoned or ended not counted
   void adopt(std::uint32_t incarnation, const caf::actor& child,
-             seam::Priority news = seam::Priority::normal, Ownership ownership = Ownership::sole);
+             Ownership ownership = Ownership::sole);
+  /// Tells `on_child_down` of the end of each child that has ended, ahead of the news that waits in the
+  /// mailbox: whatever is passed on next is not for the dead.
+  void see_who_has_ended();
   /// Returns a child; an invalid handle if there is none of that name.
   caf::actor child(std::uint32_t incarnation) const;
   /// Gives a child a message as a request whose answer comes back under `id`.
@@ -66,19 +68,19 @@ private:
   struct Child {
     std::uint32_t incarnation = 0; // 0: there is none
     Ownership ownership = Ownership::sole;
-    bool is_urgent = false; // its end is told ahead of all that waits in the mailbox
     caf::actor handle;
   };
 
-  struct Abandoned {
-    std::uint32_t incarnation;
+  // A child that is known until the news of its end comes.
+  struct Former {
+    std::uint32_t incarnation; // 0: its end was told
     caf::actor_addr address;
   };
 
   // What there is beside the one child, which is seldom anything.
   struct Others {
     Child second{};
-    std::vector<Abandoned> abandoned{};
+    std::vector<Former> former{};
   };
 
   template <class IsIt>
@@ -91,6 +93,7 @@ private:
   void on_response(std::uint64_t name, caf::message&& content,
                    const caf::strong_actor_ptr& from) final;
   void on_down(const caf::actor_addr& who, const caf::error& reason) final;
+  bool is_told_of_end(const caf::actor_addr& who) const final;
 
   Child child_;
   std::unique_ptr<Others> others_; // none: there are none

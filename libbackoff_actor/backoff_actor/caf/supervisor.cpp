@@ -273,9 +273,12 @@ void Supervisor::on_stop(std::optional<seam::OpenRequest> client, caf::error rea
 }
 
 void Supervisor::on_exit_message(const caf::exit_msg& x) {
-  const auto is_of_child = by_address_.count(caf::actor_cast<caf::abstract_actor*>(x.source)) != 0;
-  if (x.reason && !is_of_child)
+  if (x.reason && !is_told_of_end(x.source))
     on_stop({}, x.reason);
+}
+
+bool Supervisor::is_told_of_end(const caf::actor_addr& who) const {
+  return by_address_.count(caf::actor_cast<caf::abstract_actor*>(who)) != 0;
 }
 
 void Supervisor::on_await_up() {

@@ -116,6 +116,7 @@ private:
   void on_response(std::uint64_t name, caf::message&& content,
                    const caf::strong_actor_ptr& from) override;
   void on_down(const caf::actor_addr& who, const caf::error& reason) override;
+  bool is_told_of_end(const caf::actor_addr& who) const override;
   void on_up_answer(const ChildActor& actor, const caf::message& content);
   void on_branch(const Branch& branch, const caf::message& content);
   void cut_branches_of(const ChildActor& actor);

@@ -1,0 +1,86 @@
+// Messages that CAF takes for orders to the actor which gets them. They are no work.
+
+#include "fixture.hpp"
+
+#include <caf/sec.hpp>
+#include <caf/system_messages.hpp>
+
+namespace backoff_actor::actor_test {
+
+namespace {
+
+caf::message bare_error() {
+  return caf::make_message(caf::make_error(caf::sec::runtime_error, std::string{"a client's"}));
+}
+
+caf::message exit_message() {
+  return caf::make_message(caf::exit_msg{nullptr, caf::exit_reason::kill});
+}
+
+struct SystemMessageRow {
+  const char* name;
+  Guarantee guarantee;
+  bool in_submit;
+  caf::message (*make)();
+};
+
+} // namespace
+
+class SystemMessages : public SenderTest, public ::testing::WithParamInterface<SystemMessageRow> {
+protected:
+  void SetUp() override {
+    auto options = default_options();
+    options.delivery = GetParam().guarantee;
+    start_with(child_of<Echo>(), options);
+    time.run();
+  }
+
+  caf::message content() const {
+    auto result = GetParam().make();
+    if (!GetParam().in_submit)
+      return result;
+    Submit submission;
+    submission.message = std::move(result);
+    return caf::make_message(submission);
+  }
+};
+
+TEST_P(SystemMessages, that_are_requests_are_refused_with_a_sentence) {
+  const auto answer = time.ask<std::string>(sender, content());
+  time.run();
+
+  ASSERT_TRUE(answer->error);
+  EXPECT_EQ(*answer->error, caf::sec::unexpected_message);
+  EXPECT_THAT(text_of(answer->error), HasSubstr("CAF takes it for an order to the actor itself"));
+  EXPECT_EQ(status().counters.refused, 1u);
+  EXPECT_EQ(ask("a")->value, "a");
+  EXPECT_EQ(crashes(), 0u);
+}
+
+TEST_P(SystemMessages, that_are_plain_sends_are_told_and_counted_as_refused) {
+  time.spawn<Caller>([this](caf::event_based_actor* self) { self->send(sender, content()); });
+  time.run();
+
+  ASSERT_EQ(log.count<event::NotAccepted>(), 1u);
+  EXPECT_EQ(log.all<event::NotAccepted>()[0].refusal, Refusal::unusable);
+  EXPECT_EQ(status().counters.refused, 1u);
+  EXPECT_EQ(ask("a")->value, "a");
+  EXPECT_EQ(crashes(), 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+  All, SystemMessages,
+  ::testing::Values(
+    SystemMessageRow{"error", Guarantee::at_least_once, false, bare_error},
+    SystemMessageRow{"error_at_most_once", Guarantee::at_most_once, false, bare_error},
+    SystemMessageRow{"submitted_error", Guarantee::at_least_once, true, bare_error},
+    SystemMessageRow{"submitted_error_at_most_once", Guarantee::at_most_once, true, bare_error},
+    SystemMessageRow{"submitted_exit", Guarantee::at_least_once, true, exit_message},
+    SystemMessageRow{"submitted_exit_at_most_once", Guarantee::at_most_once, true, exit_message},
+    SystemMessageRow{"timeout", Guarantee::at_least_once, false,
+                     [] { return caf::make_message(caf::timeout_msg{}); }},
+    SystemMessageRow{"timeout_at_most_once", Guarantee::at_most_once, false,
+                     [] { return caf::make_message(caf::timeout_msg{}); }}),
+  [](const auto& row) { return std::string{row.param.name}; });
+
+} // namespace backoff_actor::actor_test
