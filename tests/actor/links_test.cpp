@@ -70,8 +70,9 @@ TEST_F(OtherLinks, of_an_abandoned_child_do_not_end_its_sender) {
   options.ack_timeout = 1s;
   options.kill_grace = 500ms;
   const auto children = std::make_shared<std::vector<caf::actor_addr>>();
+  const auto promises = std::make_shared<std::vector<caf::response_promise>>();
   start_with(
-    [children](caf::event_based_actor* parent) -> caf::actor {
+    [children, promises](caf::event_based_actor* parent) -> caf::actor {
       const auto to = parent->address();
       const auto is_first = children->empty();
       auto child = parent->spawn<Behaving>([=](caf::event_based_actor* self) {
@@ -79,7 +80,7 @@ TEST_F(OtherLinks, of_an_abandoned_child_do_not_end_its_sender) {
         return caf::behavior{[=](const std::string& text) -> caf::result<std::string> {
           if (!is_first)
             return text;
-          static_cast<void>(self->make_response_promise());
+          promises->push_back(self->make_response_promise());
           return caf::delegated<std::string>{};
         }};
       });
@@ -94,6 +95,7 @@ TEST_F(OtherLinks, of_an_abandoned_child_do_not_end_its_sender) {
   time.advance(10s);
   ASSERT_EQ(status().abandoned, 1u);
 
+  promises->clear();
   time.thaw(stuck);
   time.run();
 
