@@ -75,7 +75,9 @@ protected:
     for (auto x = held.begin(); x != end && !is_stopped; ++x) {
       if (x->is_bounce)
         continue;
-      if (x->decision.verdict == Verdict::retry)
+      if (x->decision.verdict == Verdict::retry && x->decision.is_held_back)
+        take_back({find(x->delivery)});
+      else if (x->decision.verdict == Verdict::retry)
         charge_refusal(lane, x->delivery, x->cause, x->decision);
       else
         settle_answer(lane, *x);

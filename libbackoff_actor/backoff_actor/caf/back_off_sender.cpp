@@ -176,7 +176,7 @@ void BackOffSender::on_nack(const Nack& nack) {
   const auto asked_for =
     nack.retry_after > Duration::zero() ? std::optional{nack.retry_after} : retry_after_of(error);
   const input::Nacked news{HandOverId{nack.id}, cause_of(error, true), asked_for,
-                           held_back_by(error).has_value()};
+                           detail::is_given_back(error)};
   take(news, std::move(error));
 }
 

@@ -53,7 +53,8 @@ class SenderStore;
 ///
 /// @errors a child that crashes or cannot be made is made again. An error that a living child
 ///         answers is the answer, and ends the delivery, unless it says when to come back
-///         (`retry_after`) or the decider says otherwise.
+///         (`retry_after`), it is that of a sender that gave the message back (`stopped`,
+///         `suspended`, `draining`), or the decider says otherwise.
 /// @thread messages may come from any thread; the members run in the actor's own.
 class BACKOFF_ACTOR_EXPORT BackOffSender final : public SupervisingActor {
 public:

@@ -281,6 +281,12 @@ void add_guarantee(EngineOptions& result, const SenderOptions& options);
 
 } // namespace detail
 
+/// Returns what becomes of a failure if nobody says otherwise, and what a decider may return for all
+/// that it has no opinion of: as `default_decider` without an error, but an answer with the error of
+/// a sender that was `stopped`, `suspended` or `draining` is retried. That sender gave the message
+/// back; nobody who works has answered it.
+BACKOFF_ACTOR_EXPORT Decision default_decider(FailureKind kind, const caf::error& error);
+
 /// Returns what the options' decider says of a failure, or `default_decider` in its stead.
 BACKOFF_ACTOR_EXPORT Decision decide(const SenderOptions& options, FailureKind kind,
                                      const caf::error& error);

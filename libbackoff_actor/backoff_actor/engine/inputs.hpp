@@ -112,7 +112,7 @@ struct Nacked {
   Cause cause;          ///< why
   /// How long the service asked to be left alone, from now.
   std::optional<Duration> retry_after{};
-  /// Whether the child did not even try, see `Decision::is_held_back`.
+  /// Whether it was given back without an answer, see `Decision::is_held_back`.
   bool is_held_back = false;
 };
 

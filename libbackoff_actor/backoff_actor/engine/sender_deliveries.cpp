@@ -66,14 +66,18 @@ void SenderEngine::Step::take_back(Lane& lane) {
   auto& outbox = work_.outbox;
   for (auto slot = lane.in_flight.first; slot != Outbox::none;) {
     const auto next = outbox.next_in_list(slot);
-    if (!outbox[slot].held && outbox[slot].is_ghost) {
-      vanish(lane, slot);
-    } else if (!outbox[slot].held) {
-      leave_flight(lane, slot);
-      work_.turns.give_back(slot);
-    }
+    if (!outbox[slot].held)
+      give_back(lane, slot);
     slot = next;
   }
+}
+
+// The child has it no longer.
+void SenderEngine::Step::give_back(Lane& lane, Slot slot) {
+  if (work_.outbox[slot].is_ghost)
+    return vanish(lane, slot);
+  leave_flight(lane, slot);
+  work_.turns.give_back(slot);
 }
 
 void SenderEngine::Step::leave_flight(Lane& lane, Slot slot) {

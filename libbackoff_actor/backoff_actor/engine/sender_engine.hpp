@@ -33,6 +33,7 @@
 //     delivery was the culprit. It is owed again, and so is what was held after it; what was held
 //     before it was meant. Without such an error all is owed again, for nobody knows where the dying
 //     began. A child that stopped normally meant what it said. A bounce is always owed again.
+//     So is what the child gave back without an answer (`Decision::is_held_back`).
 //
 // Messages that are delivered at most once (`EngineOptions::guarantee`) are no deliveries: they are
 // forwarded and forgotten, and only those that have to wait for a child are in the outbox

@@ -123,6 +123,7 @@ private:
   bool has_room(const Lane& lane) const;
   bool may_take(const Lane& lane, Slot slot) const;
   void take_back(Lane& lane);
+  void give_back(Lane& lane, Slot slot);
   void leave_flight(Lane& lane, Slot slot);
   void remove(Slot slot);
   void tell_dead_letter(Slot slot, DeadLetterReason reason, const SharedCause& cause);
