@@ -39,6 +39,7 @@ struct Delivery {
   std::optional<Duration> pause_asked{}; // in this step: how long at the least
   bool pauses_after_fallback = false;    // the lane whose delay comes first
   std::uint32_t attempts = 0;
+  std::optional<Cause> last_failure{}; // for which it was charged
   std::uint64_t turn = 0; // of those that a child has the smallest is the first
   Instant clock_start{};
   std::vector<HandOver> hand_overs{};

@@ -44,7 +44,7 @@ protected:
     if (!has_room_for(weight, count, bytes))
       return false;
     for (const auto id : dropped)
-      bury(id, DeadLetterReason::dropped, last_failure());
+      bury(id, DeadLetterReason::dropped, last_failure_of(*find(id)));
     return true;
   }
 
@@ -88,9 +88,10 @@ protected:
         taken.push_back(stop_line(lane->incarnation));
     for (const auto id : owed())
       if (!options.persist || !find(id)->is_stored)
-        bury(id, reason, cause);
+        bury(id, reason, last_failure_of(*find(id), cause));
       else if (reason == DeadLetterReason::gave_up && is_exhausted(*find(id)))
-        bury(id, DeadLetterReason::attempts_exhausted, cause); // the next would give up for it too
+        bury(id, DeadLetterReason::attempts_exhausted, // the next would give up for it too
+             last_failure_of(*find(id), cause));
       else
         leave_to_the_store(id);
     answer_drains();
@@ -165,12 +166,12 @@ protected:
     auto& x = *find(culprit);
     ++x.attempts;
     if (is_fatal(verdict))
-      return note_attempts(x);
+      return note_failure(x, cause);
     if (verdict == Verdict::reject)
       return bury(culprit, DeadLetterReason::rejected, &cause);
     if (is_exhausted(x))
       return bury(culprit, DeadLetterReason::attempts_exhausted, &cause);
-    note_attempts(x);
+    note_failure(x, cause);
     if (options.works_on == WorksOn::many)
       x.is_suspect = true;
     if (options.ordering != Ordering::strict)
@@ -302,7 +303,7 @@ protected:
     if (x == nullptr)
       return false;
     if (x->deadline <= now) {
-      bury(x->id, DeadLetterReason::expired, last_failure());
+      bury(x->id, DeadLetterReason::expired, last_failure_of(*x));
       return true;
     }
     if (starts_primary)

@@ -62,9 +62,9 @@ public:
         lane->series_began.reset();
     const auto id = accept(x);
     if (is_late)
-      return bury(id, DeadLetterReason::expired, last_failure());
+      return bury(id, DeadLetterReason::expired, last_failure_of(*find(id)));
     if (is_full && options.overflow == Overflow::drop_newest)
-      return bury(id, DeadLetterReason::dropped, last_failure());
+      return bury(id, DeadLetterReason::dropped, last_failure_of(*find(id)));
     start_who_is_wanted();
   }
 
@@ -304,7 +304,7 @@ public:
 
   void operator()(const input::Stop&) {
     if (!is_stopped)
-      end(DeadLetterReason::stopped, last_failure());
+      end(DeadLetterReason::stopped, primary.last_failure ? &*primary.last_failure : nullptr);
   }
 
 private:
@@ -338,7 +338,7 @@ private:
       return find(x)->deadline < find(y)->deadline;
     });
     for (const auto id : late)
-      bury(id, DeadLetterReason::expired, last_failure());
+      bury(id, DeadLetterReason::expired, last_failure_of(*find(id)));
   }
 
   void end_grace(Lane& lane) {

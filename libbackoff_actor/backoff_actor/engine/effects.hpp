@@ -126,8 +126,9 @@ struct DeadLetter {
   std::uint32_t attempts;  ///< failed ones
   std::uint64_t delivery;  ///< its number
   Instant submitted_at;    ///< since when it was owed
-  /// What ended it, where that was a failure; else the child's last failure, if it has not
-  /// acknowledged anything since. Null: none.
+  /// The last failure for which it was charged, be it that which ended it. If there was none: what
+  /// the sender gave up for, or else the child's last failure, if the child has not acknowledged
+  /// anything since. Null: none.
   std::shared_ptr<const Cause> cause;
 };
 

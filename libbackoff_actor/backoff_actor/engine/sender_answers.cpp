@@ -114,7 +114,7 @@ void SenderEngine::Step::settle(Lane& lane, const Lane::Held& answer) {
   case Verdict::give_up:
   case Verdict::escalate:
     ++work_.outbox[answer.slot].attempts;
-    keep_count(answer.slot);
+    note_failure(answer.slot, cause);
     return give_up(answer.decision.verdict == Verdict::escalate, answer.slot, cause);
   }
 }
@@ -275,7 +275,7 @@ void SenderEngine::Step::note_refusal(Slot slot, const SharedCause& cause,
     return;
   }
   if (!decision.is_held_back)
-    keep_count(slot);
+    note_failure(slot, cause);
   leave_flight(lane, slot);
   work_.turns.give_back(slot);
   if (options_.ordering != Ordering::strict)

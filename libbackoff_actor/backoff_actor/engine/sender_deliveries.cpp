@@ -44,8 +44,10 @@ bool SenderEngine::Step::make_room(const input::Submit& x) {
     return true; // it is gone at once
   if (options_.overflow == Overflow::refuse || is_full(work_.in_flight_owed, work_.in_flight_bytes))
     return false;
-  while (is_full(outbox.size(), work_.owed_bytes))
-    bury(oldest_droppable(), DeadLetterReason::dropped, work_.last_failure);
+  while (is_full(outbox.size(), work_.owed_bytes)) {
+    const auto slot = oldest_droppable();
+    bury(slot, DeadLetterReason::dropped, last_failure_of(slot, work_.last_failure));
+  }
   return true;
 }
 
@@ -141,8 +143,8 @@ void SenderEngine::Step::remove(Slot slot) {
   make_not_droppable(slot);
   work_.turns.remove(slot);
   work_.deadlines.erase(slot);
-  if (!work_.own_backoffs.empty())
-    work_.own_backoffs.erase(delivery.id);
+  if (!work_.extras.empty())
+    work_.extras.erase(delivery.id);
   work_.owed_bytes -= delivery.weight;
   if (delivery.place == Place::in_flight) {
     auto& lane = *lane_of(delivery.incarnation);
@@ -156,6 +158,18 @@ void SenderEngine::Step::remove(Slot slot) {
 void SenderEngine::Step::make_not_droppable(Slot slot) {
   if (work_.oldest_not_in_flight == slot)
     work_.oldest_not_in_flight = work_.outbox.next(slot);
+}
+
+SenderEngine::Extra& SenderEngine::Step::extra_of(Slot slot) {
+  const auto id = work_.outbox[slot].id;
+  return work_.extras.try_emplace(id, Extra{options_.backoff.policy().start()}).first->second;
+}
+
+// The delivery's own, if it has failed; else `otherwise`.
+SenderEngine::Step::SharedCause
+SenderEngine::Step::last_failure_of(Slot slot, const SharedCause& otherwise) const {
+  const auto own = work_.extras.find(work_.outbox[slot].id);
+  return own != work_.extras.end() && own->second.last_failure ? own->second.last_failure : otherwise;
 }
 
 void SenderEngine::Step::tell_dead_letter(Slot slot, DeadLetterReason reason,
@@ -179,9 +193,10 @@ void SenderEngine::Step::bury(Slot slot, DeadLetterReason reason, const SharedCa
 void SenderEngine::Step::expire(Slot slot) {
   auto& outbox = work_.outbox;
   const auto& delivery = outbox[slot];
+  const auto cause = last_failure_of(slot, work_.last_failure);
   if (delivery.place != Place::in_flight)
-    return bury(slot, DeadLetterReason::expired, work_.last_failure);
-  tell_dead_letter(slot, DeadLetterReason::expired, work_.last_failure);
+    return bury(slot, DeadLetterReason::expired, cause);
+  tell_dead_letter(slot, DeadLetterReason::expired, cause);
   leave_ghost(slot);
 }
 
@@ -191,8 +206,8 @@ void SenderEngine::Step::leave_ghost(Slot slot) {
   const auto& delivery = outbox[slot];
   make_not_droppable(slot);
   work_.deadlines.erase(slot);
-  if (!work_.own_backoffs.empty())
-    work_.own_backoffs.erase(delivery.id);
+  if (!work_.extras.empty())
+    work_.extras.erase(delivery.id);
   work_.owed_bytes -= delivery.weight;
   work_.in_flight_bytes -= delivery.weight;
   --work_.in_flight_owed;

@@ -119,11 +119,12 @@ public:
   SenderStatus status(Instant now) const;
 
 private:
-  struct Lane; // one child, its delay, and what it holds
-  struct Work; // all that a sender needs only while it has something to do
-  struct Rest; // what it remembers of that when it has nothing to do
-  struct Past; // and the part of it that few have
-  class Step;  // one step: the engine, the instant, the effects
+  struct Lane;  // one child, its delay, and what it holds
+  struct Work;  // all that a sender needs only while it has something to do
+  struct Extra; // what few deliveries have
+  struct Rest;  // what it remembers of that when it has nothing to do
+  struct Past;  // and the part of it that few have
+  class Step;   // one step: the engine, the instant, the effects
 
   // What there is to know before there is work: whether it was told to begin, and whether the first child
   // was asked for.

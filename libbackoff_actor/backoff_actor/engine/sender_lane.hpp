@@ -73,6 +73,12 @@ struct SenderEngine::Lane {
   bool is_failing = false; // it failed since the last reset of the backoff
 };
 
+// What there is to know of few deliveries: those that failed or were refused.
+struct SenderEngine::Extra {
+  Progress own_backoff;
+  std::shared_ptr<const Cause> last_failure{}; // for which it was charged; null: for none
+};
+
 struct SenderEngine::Work {
   enum class Mode : std::uint8_t {
     normal,
@@ -115,7 +121,7 @@ struct SenderEngine::Work {
   std::unique_ptr<Lane> fallback{};
   // The number breaks ties, so that the order does not depend on slots.
   SlotHeap<std::pair<Instant, std::uint64_t>> deadlines{};
-  std::unordered_map<std::uint64_t, Progress> own_backoffs{}; // by delivery
+  std::unordered_map<std::uint64_t, Extra> extras{}; // by delivery
   RestartWindow restarts{};
   std::shared_ptr<const Cause> last_failure{}; // of the primary
   std::vector<std::uint32_t> abandoned{};      // incarnations that still live

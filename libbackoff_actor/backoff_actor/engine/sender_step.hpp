@@ -128,6 +128,8 @@ private:
   void remove(Slot slot);
   void tell_dead_letter(Slot slot, DeadLetterReason reason, const SharedCause& cause);
   void bury(Slot slot, DeadLetterReason reason, const SharedCause& cause);
+  Extra& extra_of(Slot slot);
+  SharedCause last_failure_of(Slot slot, const SharedCause& otherwise) const;
   void expire(Slot slot);
   void leave_ghost(Slot slot);
   void vanish(Lane& lane, Slot ghost);
@@ -172,7 +174,7 @@ private:
     Slot culprit;         // whom the crash's error names
     Duration retry_after; // the longest that was asked for
   };
-  void keep_count(Slot slot);
+  void note_failure(Slot slot, const SharedCause& cause);
   bool is_exhausted(Slot slot) const {
     return options_.max_attempts && work_.outbox[slot].attempts >= *options_.max_attempts;
   }

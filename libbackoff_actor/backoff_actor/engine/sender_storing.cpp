@@ -41,8 +41,9 @@ void SenderEngine::Step::operator()(const input::Restore& x) {
     start_child(serving); // told of too late, but nothing that is owed is left lying
 }
 
-// The delivery was charged, and stays owed.
-void SenderEngine::Step::keep_count(Slot slot) {
+// The delivery was charged for `cause`, and stays owed.
+void SenderEngine::Step::note_failure(Slot slot, const SharedCause& cause) {
+  extra_of(slot).last_failure = cause;
   const auto& delivery = work_.outbox[slot];
   if (options_.persist)
     emit(effect::CountAttempts{slot, delivery.id, delivery.attempts});
