@@ -299,7 +299,9 @@ public:
     if (!is_draining)
       tell(event::DrainBegan{now});
     is_draining = true;
-    drains.push_back({x.ticket, x.deadline});
+    const auto later = std::find_if(drains.begin(), drains.end(),
+                                    [&](const Drain& y) { return y.deadline > x.deadline; });
+    drains.insert(later, {x.ticket, x.deadline});
   }
 
   void operator()(const input::Stop&) {

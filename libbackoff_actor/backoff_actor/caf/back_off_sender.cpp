@@ -240,7 +240,8 @@ void BackOffSender::tell_child(seam::OpenRequest client) {
 
 void BackOffSender::on_drain(const Drain& drain) {
   const auto ticket = ++rare().last_ticket;
-  rare().drains.push_back({ticket, open_request()});
+  if (auto client = open_request(); client.is_request())
+    rare().drains.emplace(ticket, std::move(client));
   take(input::Drain{ticket, now() + drain.within});
 }
 

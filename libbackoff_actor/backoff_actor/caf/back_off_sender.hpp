@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace backoff_actor {
@@ -126,16 +127,11 @@ private:
     void add_started(std::uint32_t incarnation);
   };
 
-  struct OpenDrain {
-    std::uint32_t ticket;
-    seam::OpenRequest client;
-  };
-
   // What few senders have, or only now and then.
   struct Rare {
     std::unique_ptr<IdempotencyKeys> keys{}; // none: nobody has given one yet
     std::shared_ptr<const void> guard_watch{};
-    std::vector<OpenDrain> drains{};
+    std::unordered_map<std::uint32_t, seam::OpenRequest> drains{}; // that somebody waits for
     std::vector<std::shared_ptr<ChildStart>> starts{}; // whose children come later, by incarnation
     std::optional<caf::error> exit_reason{};           // with which to end after this step
     caf::strong_actor_ptr lives_with_child{};          // of this actor, while its last child works

@@ -5,6 +5,7 @@
 #include "backoff_actor/delivery/outbox.hpp"
 #include "backoff_actor/delivery/slot_heap.hpp"
 #include "backoff_actor/delivery/turns.hpp"
+#include "backoff_actor/engine/open_drains.hpp"
 #include "backoff_actor/engine/sender_engine.hpp"
 #include "backoff_actor/engine/sender_rest.hpp"
 #include "backoff_actor/guard/guard_port.hpp"
@@ -125,7 +126,7 @@ struct SenderEngine::Work {
   RestartWindow restarts{};
   std::shared_ptr<const Cause> last_failure{}; // of the primary
   std::vector<std::uint32_t> abandoned{};      // incarnations that still live
-  std::vector<input::Drain> drains{};
+  OpenDrains<input::Drain> drains{};
   std::vector<Permit> permits{}; // of what the primary's child holds, by slot
   Permit permit_in_hand{};       // got, and not used yet
   Instant held_back_until{};

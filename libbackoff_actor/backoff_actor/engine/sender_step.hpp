@@ -231,6 +231,7 @@ private:
   }
 
   Instant next_due();
+  void end_late_drains();
   void end_delay(Lane& lane);
   void ask_for_wake_up();
 
