@@ -31,18 +31,35 @@ protected:
            && (!options.capacity_bytes || bytes + weight <= *options.capacity_bytes);
   }
 
+  /// Clients that wait for what others have submitted.
+  std::size_t joined() const {
+    std::size_t result = 0;
+    for (const auto& x : deliveries)
+      if (x.is_owed)
+        result += x.joined + x.joined_until_stored;
+    return result;
+  }
+
+  /// All who joined are counted as if they would stay.
   bool make_room_for(std::uint32_t weight) {
+    std::size_t held = joined();
+    std::uint64_t held_bytes = 0;
+    for (const auto& x : deliveries)
+      if (x.is_owed && x.is_in_flight) {
+        ++held;
+        held_bytes += x.weight;
+      }
+    if (!has_room_for(weight, held, held_bytes))
+      return false;
     std::vector<std::uint64_t> dropped;
-    auto count = owed().size();
+    auto count = owed().size() + joined();
     auto bytes = owed_bytes();
     for (const auto& x : deliveries)
       if (x.is_owed && !x.is_in_flight && !has_room_for(weight, count, bytes)) {
         dropped.push_back(x.id);
-        --count;
+        count -= 1 + x.joined + x.joined_until_stored;
         bytes -= x.weight;
       }
-    if (!has_room_for(weight, count, bytes))
-      return false;
     for (const auto id : dropped)
       bury(id, DeadLetterReason::dropped, last_failure_of(*find(id)));
     return true;

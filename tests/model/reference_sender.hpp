@@ -50,7 +50,7 @@ public:
       return refuse(Refusal::unusable);
     if (is_draining)
       return refuse(Refusal::draining);
-    const auto is_full = !has_room_for(x.weight, owed().size(), owed_bytes());
+    const auto is_full = !has_room_for(x.weight, owed().size() + joined(), owed_bytes());
     if (is_full && options.overflow == Overflow::refuse)
       return refuse(Refusal::outbox_full);
     const auto is_late = x.deadline <= now;
@@ -66,6 +66,18 @@ public:
     if (is_full && options.overflow == Overflow::drop_newest)
       return bury(id, DeadLetterReason::dropped, last_failure_of(*find(id)));
     start_who_is_wanted();
+  }
+
+  void operator()(const input::Join& x) {
+    if (is_stopped)
+      return refuse(Refusal::stopped);
+    auto* found = find(x.delivery);
+    if (found == nullptr || !found->is_owed)
+      return;
+    if (owed().size() + joined() >= options.capacity)
+      return refuse(Refusal::outbox_full);
+    ++(x.until_stored ? found->joined_until_stored : found->joined);
+    taken.push_back(join_line(x.delivery, x.until_stored));
   }
 
   void operator()(const input::ChildStarted& x) {

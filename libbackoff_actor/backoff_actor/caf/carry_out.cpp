@@ -85,6 +85,12 @@ public:
       self_.confirm({x.slot, x.delivery});
   }
 
+  void operator()(const effect::Join& x) {
+    auto client = std::exchange(self_.incoming_, {}).client;
+    auto& first = self_.parcels_[x.slot].more();
+    (x.until_stored ? first.wait_for_acceptance : first.joined).push_back(std::move(client));
+  }
+
   void operator()(const effect::Refuse& x) {
     self_.keep_client();
     auto parcel = std::exchange(self_.incoming_, {});

@@ -157,7 +157,10 @@ struct SenderOptions {
 
   // -- the outbox -------------------------------------------------------------------
 
-  /// How many deliveries are owed at the most.
+  /// How many deliveries are owed at the most, together with the clients that wait for a delivery
+  /// which somebody else submitted with the same idempotency key. What such a client submits beyond
+  /// that is refused, `outbox_full`, whatever `overflow` says, for nothing is dropped for it. It
+  /// weighs nothing, and takes up room until it is answered.
   ///
   /// @range 1 to `Outbox::max_size`
   std::size_t capacity = 1'000'000;

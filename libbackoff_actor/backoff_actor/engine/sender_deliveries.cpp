@@ -23,6 +23,19 @@ void SenderEngine::Step::operator()(const input::Submit& x) {
     start_child(serving); // the last one stopped normally, with nothing owed
 }
 
+// Nothing is dropped for it, for it brings no work: it has room, or is refused.
+void SenderEngine::Step::operator()(const input::Join& x) {
+  if (!work_.outbox.holds(x.slot, x.delivery) || work_.outbox[x.slot].is_ghost)
+    return;
+  if (work_.outbox.size() + work_.joined >= options_.capacity)
+    return refuse(Refusal::outbox_full);
+  auto& extra = extra_of(x.slot);
+  ++extra.joined;
+  extra.joined_until_stored += x.until_stored ? 1 : 0;
+  ++work_.joined;
+  emit(effect::Join{x.slot, x.until_stored});
+}
+
 void SenderEngine::Step::refuse(Refusal reason) {
   ++work_.counters.refused;
   emit(effect::Refuse{reason});
@@ -36,7 +49,7 @@ bool SenderEngine::Step::make_room(const input::Submit& x) {
     return false;
   const auto bytes = options_.capacity_bytes;
   const auto is_full = [&](std::size_t owed, std::uint64_t owed_bytes) {
-    return owed >= options_.capacity || (bytes && owed_bytes + x.weight > *bytes);
+    return owed + work_.joined >= options_.capacity || (bytes && owed_bytes + x.weight > *bytes);
   };
   if (!is_full(outbox.size(), work_.owed_bytes) || options_.overflow == Overflow::drop_newest)
     return true;
@@ -144,7 +157,7 @@ void SenderEngine::Step::remove(Slot slot) {
   work_.turns.remove(slot);
   work_.deadlines.erase(slot);
   if (!work_.extras.empty())
-    work_.extras.erase(delivery.id);
+    forget_extra(delivery.id);
   work_.owed_bytes -= delivery.weight;
   if (delivery.place == Place::in_flight) {
     auto& lane = *lane_of(delivery.incarnation);
@@ -165,11 +178,20 @@ SenderEngine::Extra& SenderEngine::Step::extra_of(Slot slot) {
   return work_.extras.try_emplace(id, Extra{options_.backoff.policy().start()}).first->second;
 }
 
+void SenderEngine::Step::forget_extra(std::uint64_t delivery) {
+  const auto extra = work_.extras.find(delivery);
+  if (extra == work_.extras.end())
+    return;
+  work_.joined -= extra->second.joined;
+  work_.extras.erase(extra);
+}
+
 // The delivery's own, if it has failed; else `otherwise`.
 SenderEngine::Step::SharedCause
 SenderEngine::Step::last_failure_of(Slot slot, const SharedCause& otherwise) const {
   const auto own = work_.extras.find(work_.outbox[slot].id);
-  return own != work_.extras.end() && own->second.last_failure ? own->second.last_failure : otherwise;
+  return own != work_.extras.end() && own->second.last_failure ? own->second.last_failure
+                                                               : otherwise;
 }
 
 void SenderEngine::Step::tell_dead_letter(Slot slot, DeadLetterReason reason,
@@ -207,7 +229,7 @@ void SenderEngine::Step::leave_ghost(Slot slot) {
   make_not_droppable(slot);
   work_.deadlines.erase(slot);
   if (!work_.extras.empty())
-    work_.extras.erase(delivery.id);
+    forget_extra(delivery.id);
   work_.owed_bytes -= delivery.weight;
   work_.in_flight_bytes -= delivery.weight;
   --work_.in_flight_owed;

@@ -74,10 +74,12 @@ struct SenderEngine::Lane {
   bool is_failing = false; // it failed since the last reset of the backoff
 };
 
-// What there is to know of few deliveries: those that failed or were refused.
+// What there is to know of few deliveries: those that failed, were refused, or were joined.
 struct SenderEngine::Extra {
   Progress own_backoff;
   std::shared_ptr<const Cause> last_failure{}; // for which it was charged; null: for none
+  std::uint32_t joined = 0;                    // clients that wait for it, besides the first
+  std::uint32_t joined_until_stored = 0;       // of these
 };
 
 struct SenderEngine::Work {
@@ -137,6 +139,7 @@ struct SenderEngine::Work {
   SenderCounters counters{};
   std::uint64_t primary_starts = 0;
   std::uint64_t last_delivery = 0;
+  std::size_t joined = 0; // of all extras
   std::uint64_t owed_bytes = 0;
   std::uint64_t in_flight_bytes = 0;                // of what is owed
   std::uint32_t in_flight_owed = 0;                 // ghosts are not

@@ -33,6 +33,7 @@ public:
 
   void operator()(const input::Start& x);
   void operator()(const input::Submit& x);
+  void operator()(const input::Join& x);
   void operator()(const input::Persisted& x);
   void operator()(const input::NotPersisted& x);
   void operator()(const input::Restore& x);
@@ -129,6 +130,7 @@ private:
   void tell_dead_letter(Slot slot, DeadLetterReason reason, const SharedCause& cause);
   void bury(Slot slot, DeadLetterReason reason, const SharedCause& cause);
   Extra& extra_of(Slot slot);
+  void forget_extra(std::uint64_t delivery);
   SharedCause last_failure_of(Slot slot, const SharedCause& otherwise) const;
   void expire(Slot slot);
   void leave_ghost(Slot slot);
@@ -309,7 +311,7 @@ SenderEngine::Step::put_in(const SubmitOrRestore& x, std::uint64_t id, Instant s
 // After room was made. Returns whether it is still owed then.
 [[gnu::always_inline]] inline bool SenderEngine::Step::take_in(const input::Submit& x) {
   const auto is_full =
-    work_.outbox.size() >= options_.capacity
+    work_.outbox.size() + work_.joined >= options_.capacity
     || (options_.capacity_bytes && work_.owed_bytes + x.weight > *options_.capacity_bytes);
   const auto slot = push(x);
   const auto is_late = x.deadline <= now_;

@@ -3,6 +3,7 @@
 #include "backoff_actor/engine/sender_step.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace backoff_actor {
 
@@ -10,6 +11,11 @@ void SenderEngine::Step::operator()(const input::Persisted& x) {
   if (!work_.outbox.holds(x.slot, x.delivery) || work_.outbox[x.slot].stored)
     return;
   work_.outbox[x.slot].stored = true;
+  if (const auto found = work_.extras.find(x.delivery); found != work_.extras.end()) {
+    const auto told = std::exchange(found->second.joined_until_stored, 0U);
+    found->second.joined -= told;
+    work_.joined -= told;
+  }
   emit(effect::Confirm{x.slot, x.delivery});
 }
 
