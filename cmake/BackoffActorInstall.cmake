@@ -49,6 +49,7 @@ install(
   PATTERN "settled_moments.hpp" EXCLUDE
   PATTERN "backoff/text.hpp" EXCLUDE
   PATTERN "text_parser.hpp" EXCLUDE
+  PATTERN "open_drains.hpp" EXCLUDE
   PATTERN "sender_lane.hpp" EXCLUDE
   PATTERN "sender_rest.hpp" EXCLUDE
   PATTERN "sender_step.hpp" EXCLUDE

@@ -234,6 +234,25 @@ TEST_F(Control, each_drain_has_its_own_time) {
   EXPECT_EQ(patient->value->left, 0u);
 }
 
+TEST_F(Control, each_of_many_drains_is_answered_at_its_own_time) {
+  start({{testing::slow(1s)}});
+  ask("a");
+  const auto late = drain();
+  const auto second = drain(20ms);
+  const auto first = drain(10ms);
+  for (int i = 0; i < 100; ++i)
+    tell(Drain{5ms}); // nobody waits for these
+  time.advance(10ms);
+  EXPECT_EQ(first->value->left, 1u);
+  EXPECT_FALSE(second->is_ready());
+  time.advance(10ms);
+  EXPECT_EQ(second->value->left, 1u);
+  EXPECT_FALSE(late->is_ready());
+  time.advance(1s);
+
+  EXPECT_EQ(late->value->left, 0u);
+}
+
 struct DrainEnd {
   const char* name;
   std::function<void(VirtualTime&, const caf::actor& sender)> cause;

@@ -134,6 +134,128 @@ TEST_F(Idempotency, keys_are_forgotten_in_the_store_too) {
   EXPECT_EQ(keys, Strings{"another"});
 }
 
+// -- bounds ---------------------------------------------------------------------------------------
+
+class JoinedSubmissions : public DurableTest {
+protected:
+  static SenderOptions holding(std::size_t capacity) {
+    auto options = default_options();
+    options.capacity = capacity;
+    return options;
+  }
+
+  // Submits by a plain send of an actor, which would get the answer.
+  void send_once() {
+    time.keep(time.system().spawn<Caller>([this](caf::event_based_actor* self) {
+      auto how = once;
+      how.message = caf::make_message(std::string{"a"});
+      self->send(sender, how);
+    }));
+    time.run();
+  }
+
+  void submit_anonymously() {
+    auto how = once;
+    how.message = caf::make_message(std::string{"a"});
+    tell(how);
+  }
+
+  std::vector<Refusal> refusals() const {
+    std::vector<Refusal> result;
+    for (const auto& x : log.all<event::NotAccepted>())
+      result.push_back(x.refusal);
+    return result;
+  }
+};
+
+TEST_F(JoinedSubmissions, count_for_the_capacity_and_are_refused_beyond_it) {
+  start({{testing::slow(1s)}}, holding(2));
+  const auto first = submit("a", once);
+  const auto second = submit("a", once);
+  const auto third = submit("a", once);
+  const auto another = submit("b");
+
+  EXPECT_THAT(text_of(third->error), HasSubstr("outbox_full"));
+  EXPECT_THAT(text_of(another->error), HasSubstr("outbox_full"));
+  EXPECT_EQ(status().counters.refused, 2u);
+  EXPECT_EQ(status().counters.accepted, 1u);
+  EXPECT_EQ(status().owed, 1u) << "who joined is no delivery";
+  EXPECT_THAT(refusals(), ElementsAre(Refusal::outbox_full, Refusal::outbox_full));
+  time.advance(1s);
+  EXPECT_EQ(second->value, "a");
+  EXPECT_EQ(submit("c")->value, "c") << "what is done takes up nothing";
+}
+
+TEST_F(JoinedSubmissions, by_plain_sends_count_if_somebody_waits_for_the_answer) {
+  start({{testing::slow(1s)}}, holding(2));
+  send_once();
+  for (int i = 0; i < 3; ++i)
+    send_once();
+  for (int i = 0; i < 3; ++i)
+    submit_anonymously();
+
+  EXPECT_EQ(status().counters.refused, 2u);
+  EXPECT_EQ(refusals().size(), 2u);
+}
+
+TEST_F(JoinedSubmissions, that_wait_for_acceptance_count_until_it_is_stored) {
+  auto slow = durable_options();
+  slow.max_wait = 1s;
+  outbox = {store, durable<std::string>(), slow};
+  start({{testing::silence()}}, with(outbox, holding(2)));
+  const auto first = submit_durably("a", once);
+  const auto second = submit_durably("a", once);
+  EXPECT_THAT(text_of(submit_durably("a", once)->error), HasSubstr("outbox_full"));
+  time.advance(1s);
+  EXPECT_EQ(second->value->id, 1u);
+
+  EXPECT_EQ(submit_durably("a", once)->value->id, 1u) << "answered at once, it takes up nothing";
+  EXPECT_FALSE(submit("a", once)->is_ready());
+  EXPECT_THAT(text_of(submit("a", once)->error), HasSubstr("outbox_full"));
+}
+
+TEST_F(JoinedSubmissions, drop_nothing_and_make_room_with_the_delivery_that_is_dropped) {
+  auto options = holding(3);
+  options.max_in_flight = 1;
+  options.overflow = Overflow::drop_oldest;
+  start({{testing::silence()}}, options);
+  submit("held by the child");
+  const auto first = submit("a", once);
+  const auto second = submit("a", once);
+  EXPECT_THAT(text_of(submit("a", once)->error), HasSubstr("outbox_full"));
+  EXPECT_FALSE(first->is_ready());
+
+  EXPECT_FALSE(submit("b")->is_ready());
+  EXPECT_THAT(text_of(first->error), HasSubstr("dropped"));
+  EXPECT_THAT(text_of(second->error), HasSubstr("dropped"));
+  EXPECT_FALSE(submit("c")->is_ready()) << "there is room for one more";
+  EXPECT_EQ(status().counters.dead_lettered, 1u);
+}
+
+TEST_F(JoinedSubmissions, are_no_reason_to_drop_what_a_child_holds) {
+  auto options = holding(2);
+  options.overflow = Overflow::drop_oldest;
+  start({{testing::slow(1s)}}, options);
+  const auto first = submit("a", once);
+  submit("a", once);
+
+  EXPECT_THAT(text_of(submit("b")->error), HasSubstr("outbox_full"));
+  time.advance(1s);
+  EXPECT_EQ(first->value, "a");
+}
+
+TEST_F(JoinedSubmissions, weigh_nothing) {
+  auto options = default_options();
+  options.capacity_bytes = 10;
+  options.weight_of = [](const caf::message&) { return std::size_t{10}; };
+  start({{testing::slow(1s)}}, options);
+  submit("a", once);
+  const auto second = submit("a", once);
+  time.advance(1s);
+
+  EXPECT_EQ(second->value, "a");
+}
+
 TEST_F(Idempotency, is_not_promised_where_nothing_is_tracked) {
   auto options = default_options();
   options.delivery = Guarantee::at_most_once;

@@ -50,7 +50,7 @@ protected:
     case Verdict::give_up:
     case Verdict::escalate:
       ++find(held.delivery)->attempts;
-      note_attempts(*find(held.delivery));
+      note_failure(*find(held.delivery), held.cause);
       return give_up(held.decision.verdict == Verdict::escalate, held.delivery, held.cause);
     }
   }
@@ -75,7 +75,9 @@ protected:
     for (auto x = held.begin(); x != end && !is_stopped; ++x) {
       if (x->is_bounce)
         continue;
-      if (x->decision.verdict == Verdict::retry)
+      if (x->decision.verdict == Verdict::retry && x->decision.is_held_back)
+        take_back({find(x->delivery)});
+      else if (x->decision.verdict == Verdict::retry)
         charge_refusal(lane, x->delivery, x->cause, x->decision);
       else
         settle_answer(lane, *x);
@@ -138,7 +140,7 @@ protected:
       return for_all;
     }
     if (was_tried)
-      note_attempts(x);
+      note_failure(x, cause);
     if (options.ordering != Ordering::strict)
       pause_on_its_own(lane, x, std::min(at_least, options.retry_after_ceiling));
     return for_all;

@@ -178,7 +178,9 @@ private:
 
   void take(const input::Drain& x) {
     is_draining = true;
-    drains.push_back(x);
+    const auto later = std::find_if(drains.begin(), drains.end(),
+                                    [&](const input::Drain& y) { return y.deadline > x.deadline; });
+    drains.insert(later, x);
   }
 
   void take(const input::Stop&) { end(DeadLetterReason::stopped); }

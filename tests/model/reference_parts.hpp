@@ -39,6 +39,9 @@ struct Delivery {
   std::optional<Duration> pause_asked{}; // in this step: how long at the least
   bool pauses_after_fallback = false;    // the lane whose delay comes first
   std::uint32_t attempts = 0;
+  std::optional<Cause> last_failure{}; // for which it was charged
+  std::size_t joined = 0;
+  std::size_t joined_until_stored = 0;
   std::uint64_t turn = 0; // of those that a child has the smallest is the first
   Instant clock_start{};
   std::vector<HandOver> hand_overs{};
@@ -99,6 +102,9 @@ inline std::string describe(const Cause* cause) {
 inline std::string accept_line(std::uint64_t delivery) { return "accept " + number(delivery); }
 inline std::string refuse_line(Refusal why) { return "refuse: " + std::string{to_string(why)}; }
 inline std::string persist_line(std::uint64_t delivery) { return "persist " + number(delivery); }
+inline std::string join_line(std::uint64_t delivery, bool until_stored) {
+  return "join " + number(delivery) + (until_stored ? " until it is stored" : "");
+}
 inline std::string confirm_line(std::uint64_t delivery) { return "confirm " + number(delivery); }
 inline std::string count_line(std::uint64_t delivery, std::uint32_t attempts) {
   return "count " + number(attempts) + " attempts of " + number(delivery);

@@ -31,20 +31,37 @@ protected:
            && (!options.capacity_bytes || bytes + weight <= *options.capacity_bytes);
   }
 
+  /// Clients that wait for what others have submitted.
+  std::size_t joined() const {
+    std::size_t result = 0;
+    for (const auto& x : deliveries)
+      if (x.is_owed)
+        result += x.joined + x.joined_until_stored;
+    return result;
+  }
+
+  /// All who joined are counted as if they would stay.
   bool make_room_for(std::uint32_t weight) {
+    std::size_t held = joined();
+    std::uint64_t held_bytes = 0;
+    for (const auto& x : deliveries)
+      if (x.is_owed && x.is_in_flight) {
+        ++held;
+        held_bytes += x.weight;
+      }
+    if (!has_room_for(weight, held, held_bytes))
+      return false;
     std::vector<std::uint64_t> dropped;
-    auto count = owed().size();
+    auto count = owed().size() + joined();
     auto bytes = owed_bytes();
     for (const auto& x : deliveries)
       if (x.is_owed && !x.is_in_flight && !has_room_for(weight, count, bytes)) {
         dropped.push_back(x.id);
-        --count;
+        count -= 1 + x.joined + x.joined_until_stored;
         bytes -= x.weight;
       }
-    if (!has_room_for(weight, count, bytes))
-      return false;
     for (const auto id : dropped)
-      bury(id, DeadLetterReason::dropped, last_failure());
+      bury(id, DeadLetterReason::dropped, last_failure_of(*find(id)));
     return true;
   }
 
@@ -88,9 +105,10 @@ protected:
         taken.push_back(stop_line(lane->incarnation));
     for (const auto id : owed())
       if (!options.persist || !find(id)->is_stored)
-        bury(id, reason, cause);
+        bury(id, reason, last_failure_of(*find(id), cause));
       else if (reason == DeadLetterReason::gave_up && is_exhausted(*find(id)))
-        bury(id, DeadLetterReason::attempts_exhausted, cause); // the next would give up for it too
+        bury(id, DeadLetterReason::attempts_exhausted, // the next would give up for it too
+             last_failure_of(*find(id), cause));
       else
         leave_to_the_store(id);
     answer_drains();
@@ -165,12 +183,12 @@ protected:
     auto& x = *find(culprit);
     ++x.attempts;
     if (is_fatal(verdict))
-      return note_attempts(x);
+      return note_failure(x, cause);
     if (verdict == Verdict::reject)
       return bury(culprit, DeadLetterReason::rejected, &cause);
     if (is_exhausted(x))
       return bury(culprit, DeadLetterReason::attempts_exhausted, &cause);
-    note_attempts(x);
+    note_failure(x, cause);
     if (options.works_on == WorksOn::many)
       x.is_suspect = true;
     if (options.ordering != Ordering::strict)
@@ -302,7 +320,7 @@ protected:
     if (x == nullptr)
       return false;
     if (x->deadline <= now) {
-      bury(x->id, DeadLetterReason::expired, last_failure());
+      bury(x->id, DeadLetterReason::expired, last_failure_of(*x));
       return true;
     }
     if (starts_primary)

@@ -50,7 +50,7 @@ public:
       return refuse(Refusal::unusable);
     if (is_draining)
       return refuse(Refusal::draining);
-    const auto is_full = !has_room_for(x.weight, owed().size(), owed_bytes());
+    const auto is_full = !has_room_for(x.weight, owed().size() + joined(), owed_bytes());
     if (is_full && options.overflow == Overflow::refuse)
       return refuse(Refusal::outbox_full);
     const auto is_late = x.deadline <= now;
@@ -62,10 +62,22 @@ public:
         lane->series_began.reset();
     const auto id = accept(x);
     if (is_late)
-      return bury(id, DeadLetterReason::expired, last_failure());
+      return bury(id, DeadLetterReason::expired, last_failure_of(*find(id)));
     if (is_full && options.overflow == Overflow::drop_newest)
-      return bury(id, DeadLetterReason::dropped, last_failure());
+      return bury(id, DeadLetterReason::dropped, last_failure_of(*find(id)));
     start_who_is_wanted();
+  }
+
+  void operator()(const input::Join& x) {
+    if (is_stopped)
+      return refuse(Refusal::stopped);
+    auto* found = find(x.delivery);
+    if (found == nullptr || !found->is_owed)
+      return;
+    if (owed().size() + joined() >= options.capacity)
+      return refuse(Refusal::outbox_full);
+    ++(x.until_stored ? found->joined_until_stored : found->joined);
+    taken.push_back(join_line(x.delivery, x.until_stored));
   }
 
   void operator()(const input::ChildStarted& x) {
@@ -306,12 +318,14 @@ public:
     if (!is_draining)
       tell(event::DrainBegan{now});
     is_draining = true;
-    drains.push_back({x.ticket, x.deadline});
+    const auto later = std::find_if(drains.begin(), drains.end(),
+                                    [&](const Drain& y) { return y.deadline > x.deadline; });
+    drains.insert(later, {x.ticket, x.deadline});
   }
 
   void operator()(const input::Stop&) {
     if (!is_stopped)
-      end(DeadLetterReason::stopped, last_failure());
+      end(DeadLetterReason::stopped, primary.last_failure ? &*primary.last_failure : nullptr);
   }
 
 private:
@@ -345,7 +359,7 @@ private:
       return find(x)->deadline < find(y)->deadline;
     });
     for (const auto id : late)
-      bury(id, DeadLetterReason::expired, last_failure());
+      bury(id, DeadLetterReason::expired, last_failure_of(*find(id)));
   }
 
   void end_grace(Lane& lane) {

@@ -210,8 +210,13 @@ protected:
     told.push_back(describe(Event{event}));
   }
 
-  const Cause* last_failure() const {
-    return primary.last_failure ? &*primary.last_failure : nullptr;
+  const Cause* last_failure_of(const Delivery& x) const {
+    return last_failure_of(x, primary.last_failure ? &*primary.last_failure : nullptr);
+  }
+
+  /// Its own, if it was charged for one.
+  static const Cause* last_failure_of(const Delivery& x, const Cause* otherwise) {
+    return x.last_failure ? &*x.last_failure : otherwise;
   }
 
   // -- the ends of deliveries ------------------------------------------------------------
@@ -244,7 +249,8 @@ protected:
   }
 
   /// What was charged outlives the sender, if what was charged does.
-  void note_attempts(const Delivery& x) {
+  void note_failure(Delivery& x, const Cause& cause) {
+    x.last_failure = cause;
     if (options.persist)
       taken.push_back(count_line(x.id, x.attempts));
   }

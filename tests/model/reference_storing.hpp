@@ -15,6 +15,7 @@ public:
     if (found == nullptr || found->is_stored)
       return;
     found->is_stored = true;
+    found->joined_until_stored = 0;
     taken.push_back(confirm_line(x.delivery));
   }
 

@@ -28,6 +28,9 @@ private:
   std::string tell(const input::Submit& x) const {
     return "Submit key " + number(x.key) + " weight " + number(x.weight) + until(x.deadline);
   }
+  std::string tell(const input::Join& x) const {
+    return "Join " + number(x.delivery) + (x.until_stored ? " until it is stored" : "");
+  }
   std::string tell(const input::Persisted& x) const { return "Persisted " + number(x.delivery); }
   std::string tell(const input::NotPersisted& x) const {
     return "NotPersisted " + number(x.delivery);

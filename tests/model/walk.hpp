@@ -93,6 +93,8 @@ public:
     switch (x.kind) {
     case Kind::submit:
       return step(input::Submit{deadline(x, now_), x.key(), x.weight()});
+    case Kind::join:
+      return take_join(x);
     case Kind::persisted:
       return take_persisted(x);
     case Kind::restore:
@@ -300,6 +302,16 @@ private:
     else if (options_.persist && !all.empty())
       answer(std::next(all.begin(), static_cast<std::ptrdiff_t>(x.which() % all.size()))->first,
              is_stored);
+  }
+
+  // Any delivery that ever was.
+  void take_join(const Command& x) {
+    const auto& all = contract_.deliveries;
+    if (all.empty())
+      return;
+    const auto& [id, known] =
+      *std::next(all.begin(), static_cast<std::ptrdiff_t>(x.which() % all.size()));
+    step(input::Join{known.slot, id, x.joins_until_stored()});
   }
 
   void take_restore(const Command& x) {

@@ -13,6 +13,7 @@ namespace backoff_actor::model_test {
 
 enum class Kind {
   submit,
+  join,
   persisted, // or not
   restore,
   child_started,
@@ -102,6 +103,8 @@ struct Command {
   /// Of a child that refuses: it had a guard of its own.
   bool is_held_back() const { return how % 8 == 7; }
 
+  bool joins_until_stored() const { return how % 3 == 1; }
+
   std::optional<Duration> retry_after() const { return retry_after(how / 2); }
 
   /// For advance, for the deadlines of drains, and for being late.
@@ -136,10 +139,10 @@ struct Command {
 
 inline void showValue(const Command& x, std::ostream& out) {
   static const char* const names[] = {
-    "submit",       "persisted",    "restore",     "child_started", "start_failed", "child_down",
-    "acknowledged", "error_answer", "child_alive", "nacked",        "rejected",     "working",
-    "tick",         "advance",      "be_late",     "wake",          "retry_now",    "reset",
-    "pause",        "resume",       "drain",       "start",         "stop"};
+    "submit",     "join",         "persisted",    "restore",     "child_started", "start_failed",
+    "child_down", "acknowledged", "error_answer", "child_alive", "nacked",        "rejected",
+    "working",    "tick",         "advance",      "be_late",     "wake",          "retry_now",
+    "reset",      "pause",        "resume",       "drain",       "start",         "stop"};
   static const char* const children[] = {"a child to which that happens", "the youngest child",
                                          "any child"};
   static const char* const hand_overs[] = {"a hand-over that a child has", "any hand-over",
@@ -155,6 +158,9 @@ inline void showValue(const Command& x, std::ostream& out) {
     out << " key " << x.key() << " weight " << x.weight();
     if (x.time_to_live())
       out << " time to live " << to_string(*x.time_to_live());
+    break;
+  case Kind::join:
+    out << (x.joins_until_stored() ? " until it is stored" : "");
     break;
   case Kind::persisted:
     out << " for " << (x.hand_over() == Command::HandOver::held ? "one that waits for it" : "any")
@@ -220,7 +226,7 @@ inline rc::Gen<Command> arbitrary_command() {
                     {100, Kind::advance},      {20, Kind::be_late},     {20, Kind::wake},
                     {10, Kind::retry_now},     {10, Kind::reset},       {10, Kind::pause},
                     {40, Kind::resume},        {8, Kind::drain},        {4, Kind::start},
-                    {1, Kind::stop},           {4, Kind::restore}})),
+                    {1, Kind::stop},           {4, Kind::restore},      {30, Kind::join}})),
     rc::gen::set(&Command::who, below<std::uint32_t>(1600)),
     rc::gen::set(&Command::how, below<std::uint32_t>(100'000)));
 }

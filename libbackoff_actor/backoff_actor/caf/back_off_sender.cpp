@@ -195,7 +195,7 @@ void BackOffSender::on_nack(const Nack& nack) {
   const auto asked_for =
     nack.retry_after > Duration::zero() ? std::optional{nack.retry_after} : retry_after_of(error);
   const input::Nacked news{name_of(nack.id), cause_of(error, true), asked_for,
-                           held_back_by(error).has_value(), nack.id};
+                           detail::is_given_back(error), nack.id};
   take(news, std::move(error));
 }
 
@@ -259,7 +259,8 @@ void BackOffSender::tell_child(seam::OpenRequest client) {
 
 void BackOffSender::on_drain(const Drain& drain) {
   const auto ticket = ++rare().last_ticket;
-  rare().drains.push_back({ticket, open_request()});
+  if (auto client = open_request(); client.is_request())
+    rare().drains.emplace(ticket, std::move(client));
   take(input::Drain{ticket, now() + drain.within});
 }
 

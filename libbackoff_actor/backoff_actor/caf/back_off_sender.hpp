@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace backoff_actor {
@@ -53,7 +54,8 @@ class SenderStore;
 ///
 /// @errors a child that crashes or cannot be made is made again. An error that a living child
 ///         answers is the answer, and ends the delivery, unless it says when to come back
-///         (`retry_after`) or the decider says otherwise.
+///         (`retry_after`), it is that of a sender that gave the message back (`stopped`,
+///         `suspended`, `draining`), or the decider says otherwise.
 /// @thread messages may come from any thread; the members run in the actor's own.
 class BACKOFF_ACTOR_EXPORT BackOffSender final : public SupervisingActor {
 public:
@@ -128,16 +130,11 @@ private:
     void add_started(std::uint32_t incarnation);
   };
 
-  struct OpenDrain {
-    std::uint32_t ticket;
-    seam::OpenRequest client;
-  };
-
   // What few senders have, or only now and then.
   struct Rare {
     std::unique_ptr<IdempotencyKeys> keys{}; // none: nobody has given one yet
     std::shared_ptr<const void> guard_watch{};
-    std::vector<OpenDrain> drains{};
+    std::unordered_map<std::uint32_t, seam::OpenRequest> drains{}; // that somebody waits for
     std::vector<std::shared_ptr<ChildStart>> starts{}; // whose children come later, by incarnation
     std::optional<caf::error> exit_reason{};           // with which to end after this step
     caf::strong_actor_ptr lives_with_child{};          // of this actor, while its last child works

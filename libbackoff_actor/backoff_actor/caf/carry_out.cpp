@@ -85,6 +85,12 @@ public:
       self_.confirm({x.slot, x.delivery});
   }
 
+  void operator()(const effect::Join& x) {
+    auto client = std::exchange(self_.incoming_, {}).client;
+    auto& first = self_.parcels_[x.slot].more();
+    (x.until_stored ? first.wait_for_acceptance : first.joined).push_back(std::move(client));
+  }
+
   void operator()(const effect::Refuse& x) {
     self_.keep_client();
     auto parcel = std::exchange(self_.incoming_, {});
@@ -184,13 +190,8 @@ public:
   void operator()(const effect::DeadLetter& x) { self_.bury(x, news_); }
 
   void operator()(const effect::Drained& x) {
-    auto& drains = self_.rare().drains;
-    const auto drain = std::find_if(drains.begin(), drains.end(),
-                                    [&](const OpenDrain& open) { return open.ticket == x.ticket; });
-    if (drain == drains.end())
-      return;
-    self_.answer_request(drain->client, caf::make_message(Drained{x.left}));
-    drains.erase(drain);
+    if (auto drain = self_.rare().drains.extract(x.ticket))
+      self_.answer_request(drain.mapped(), caf::make_message(Drained{x.left}));
   }
 
   void operator()(const effect::WakeAt& x) { self_.wake_at(x.at); }

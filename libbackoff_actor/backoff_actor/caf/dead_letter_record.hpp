@@ -18,7 +18,9 @@ struct DeadLetter {
   std::uint64_t id = 0; ///< counts the deliveries of its sender, or of its durable outbox, from 1
   DeadLetterReason reason = DeadLetterReason::rejected; ///< why nothing more was tried
   std::uint32_t attempts = 0;                           ///< failed ones
-  /// Its own last failure, where that ended it; else the child's last, if there was one.
+  /// The last failure for which it was charged an attempt, in this life of the sender. If there was
+  /// none: what the sender gave up for, or else the child's last failure, if the child has
+  /// acknowledged nothing since.
   std::string cause{};
   Duration age{0};               ///< since the submission
   caf::message message{};        ///< what the child was to get

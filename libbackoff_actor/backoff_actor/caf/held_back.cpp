@@ -34,6 +34,13 @@ bool says_nothing_of_service(const caf::error& error) {
          || seam::has_code(error, SenderError::held_back);
 }
 
+bool is_given_back(const caf::error& error) {
+  for (const auto code : {SenderError::stopped, SenderError::suspended, SenderError::draining})
+    if (seam::has_code(error, code))
+      return true;
+  return held_back_by(error).has_value();
+}
+
 } // namespace detail
 
 } // namespace backoff_actor

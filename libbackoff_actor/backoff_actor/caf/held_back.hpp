@@ -24,6 +24,10 @@ namespace detail {
 /// gone, or a guard held the call back.
 bool says_nothing_of_service(const caf::error& error);
 
+// Whether an error is no answer of whoever works: a guard held the call back, or a sender gave it
+// back because it ends or accepts nothing.
+bool is_given_back(const caf::error& error);
+
 } // namespace detail
 
 } // namespace backoff_actor

@@ -85,21 +85,25 @@ Problems check(const SenderOptions& options) {
   return problems;
 }
 
+Decision default_decider(FailureKind kind, const caf::error& error) {
+  if (kind == FailureKind::error_answer && detail::is_given_back(error))
+    return {Verdict::retry, retry_after_of(error)};
+  return default_decider(kind, retry_after_of(error));
+}
+
 Decision decide(const SenderOptions& options, FailureKind kind, const caf::error& error) {
-  const auto asked_for = retry_after_of(error);
+  auto decision = default_decider(kind, error);
   if (options.decider) {
     try {
-      auto decision = options.decider(kind, error);
+      const auto asked_for = decision.retry_after;
+      decision = options.decider(kind, error);
       if (!decision.retry_after)
         decision.retry_after = asked_for;
-      decision.is_held_back = held_back_by(error).has_value();
-      return decision;
     } catch (...) {
       // A decider that fails must not cost more than its opinion.
     }
   }
-  auto decision = default_decider(kind, asked_for);
-  decision.is_held_back = held_back_by(error).has_value();
+  decision.is_held_back = detail::is_given_back(error);
   return decision;
 }
 

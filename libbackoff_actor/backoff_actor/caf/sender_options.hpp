@@ -157,7 +157,10 @@ struct SenderOptions {
 
   // -- the outbox -------------------------------------------------------------------
 
-  /// How many deliveries are owed at the most.
+  /// How many deliveries are owed at the most, together with the clients that wait for a delivery
+  /// which somebody else submitted with the same idempotency key. What such a client submits beyond
+  /// that is refused, `outbox_full`, whatever `overflow` says, for nothing is dropped for it. It
+  /// weighs nothing, and takes up room until it is answered.
   ///
   /// @range 1 to `Outbox::max_size`
   std::size_t capacity = 1'000'000;
@@ -280,6 +283,12 @@ void check_guarantee(Problems& problems, const SenderOptions& options);
 void add_guarantee(EngineOptions& result, const SenderOptions& options);
 
 } // namespace detail
+
+/// Returns what becomes of a failure if nobody says otherwise, and what a decider may return for all
+/// that it has no opinion of: as `default_decider` without an error, but an answer with the error of
+/// a sender that was `stopped`, `suspended` or `draining` is retried. That sender gave the message
+/// back; nobody who works has answered it.
+BACKOFF_ACTOR_EXPORT Decision default_decider(FailureKind kind, const caf::error& error);
 
 /// Returns what the options' decider says of a failure, or `default_decider` in its stead.
 BACKOFF_ACTOR_EXPORT Decision decide(const SenderOptions& options, FailureKind kind,

@@ -133,15 +133,14 @@ bool BackOffSender::is_known(const Submit& x) {
     break;
   }
   auto& first = parcels_[slot].more();
-  auto client = std::exchange(incoming_, {}).client;
-  if (!client.client)
-    return true; // nobody is to be told
-  if (!x.answer_when_accepted)
-    first.joined.push_back(std::move(client));
-  else if (first.is_confirmed)
+  if (!incoming_.client.client) {
+    incoming_ = {}; // nobody is to be told
+  } else if (x.answer_when_accepted && first.is_confirmed) {
+    auto client = std::exchange(incoming_, {}).client;
     answer(client, caf::make_message(Accepted{first.delivery}));
-  else
-    first.wait_for_acceptance.push_back(std::move(client));
+  } else {
+    take(input::Join{slot, first.delivery, x.answer_when_accepted});
+  }
   return true;
 }
 

@@ -24,7 +24,8 @@ struct Submit {
   std::string key{};
 
   /// Makes one delivery of all submissions with the same: one that comes while the first is owed
-  /// joins it, and gets its answer; one that comes within `SenderOptions::idempotency_retention`
+  /// joins it, and gets its answer, or is refused if the sender holds as much as it may
+  /// (`SenderOptions::capacity`); one that comes within `SenderOptions::idempotency_retention`
   /// after it was acknowledged is answered `SenderError::already_acknowledged`. With a durable outbox
   /// that holds beyond the life of the process. Empty: every submission is a delivery of its own.
   std::string idempotency_key{};

@@ -112,6 +112,12 @@ struct HoldAnswer {
   std::uint32_t slot; ///< of a delivery that the child was given
 };
 
+/// Whoever just joined the delivery in `slot` is to be told what becomes of it, too.
+struct Join {
+  std::uint32_t slot; ///< as `input::Join` had it
+  bool until_stored;  ///< as `input::Join` had it
+};
+
 /// The delivery in `slot` is done: give its client the answer that just came, and forget the slot.
 struct Acknowledge {
   std::uint32_t slot;     ///< free from now on
@@ -126,8 +132,9 @@ struct DeadLetter {
   std::uint32_t attempts;  ///< failed ones
   std::uint64_t delivery;  ///< its number
   Instant submitted_at;    ///< since when it was owed
-  /// What ended it, where that was a failure; else the child's last failure, if it has not
-  /// acknowledged anything since. Null: none.
+  /// The last failure for which it was charged, be it that which ended it. If there was none: what
+  /// the sender gave up for, or else the child's last failure, if the child has not acknowledged
+  /// anything since. Null: none.
   std::shared_ptr<const Cause> cause;
 };
 
@@ -159,7 +166,7 @@ using Effect =
                effect::TellToEnd, effect::Abandon, effect::StopChild, effect::HandOver,
                effect::Probe, effect::HoldAnswer, effect::Acknowledge, effect::DeadLetter,
                effect::Drained, effect::WakeAt, effect::Quit, effect::Forward, effect::Divert,
-               effect::Confirm, effect::CountAttempts, effect::Suspend>;
+               effect::Confirm, effect::CountAttempts, effect::Suspend, effect::Join>;
 
 /// What one step asks for, in order. A step appends to it; the driver empties it and uses it again,
 /// so that no step needs to allocate.

@@ -47,6 +47,14 @@ struct Submit {
   bool is_final_stop = false;
 };
 
+/// Somebody submitted the delivery in `slot` once more, and waits for what becomes of it.
+struct Join {
+  std::uint32_t slot;     ///< of a delivery that is owed
+  std::uint64_t delivery; ///< its number
+  /// Whether nothing more than `effect::Confirm` is waited for.
+  bool until_stored = false;
+};
+
 /// The store has taken the delivery in `slot`.
 struct Persisted {
   std::uint32_t slot;     ///< as `effect::Persist` had it
@@ -113,7 +121,7 @@ struct Nacked {
   Cause cause;          ///< why
   /// How long the service asked to be left alone, from now.
   std::optional<Duration> retry_after{};
-  /// Whether the child did not even try, see `Decision::is_held_back`.
+  /// Whether it was given back without an answer, see `Decision::is_held_back`.
   bool is_held_back = false;
   std::uint64_t said = hand_over.value; ///< what the child called it, for the event
 };
@@ -169,6 +177,6 @@ using Input =
                input::StartFailed, input::ChildDown, input::Acknowledged, input::ErrorAnswer,
                input::ChildAlive, input::Nacked, input::Rejected, input::Working, input::Wake,
                input::GuardClosed, input::RetryNow, input::Reset, input::Pause, input::Resume,
-               input::Drain, input::Stop, input::NotPersisted, input::Restore>;
+               input::Drain, input::Stop, input::NotPersisted, input::Restore, input::Join>;
 
 } // namespace backoff_actor

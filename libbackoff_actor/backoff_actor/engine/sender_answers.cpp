@@ -118,7 +118,7 @@ void SenderEngine::Step::settle(Lane& lane, const Lane::Held& answer) {
   case Verdict::give_up:
   case Verdict::escalate:
     ++work_.outbox[answer.slot].attempts;
-    keep_count(answer.slot);
+    note_failure(answer.slot, cause);
     return give_up(answer.decision.verdict == Verdict::escalate, answer.slot, cause);
   }
 }
@@ -143,7 +143,8 @@ void SenderEngine::Step::drop_all_held(Lane& lane) {
 // The child went down for `reason`. What it said before the error that carries this reason was
 // meant. That error is the crash's, and what came after it the dying child's, which answers for
 // nobody. Without such an error nobody knows where the dying began, so nothing is taken for an
-// answer. A child that stops normally, or because it was told to, means what it said.
+// answer. A child that stops normally, or because it was told to, means what it said; what it gave
+// back without an answer is owed again, and charges nobody.
 SenderEngine::Step::Settled SenderEngine::Step::settle_held(Lane& lane, const Cause& reason,
                                                             bool was_told_to) {
   const auto held = lane.held;
@@ -162,10 +163,12 @@ SenderEngine::Step::Settled SenderEngine::Step::settle_held(Lane& lane, const Ca
   for (auto answer = held.begin(); answer != meant_end && !self_.stopped_; ++answer) {
     if (answer->is_bounce)
       continue;
-    if (answer->decision.verdict == Verdict::retry) // the failure is the child's, which follows
-      note_refusal(answer->slot, shared(answer->cause), answer->decision);
-    else
+    if (answer->decision.verdict != Verdict::retry)
       settle(lane, *answer);
+    else if (answer->decision.is_held_back)
+      give_back(lane, answer->slot);
+    else // the failure is the child's, which follows
+      note_refusal(answer->slot, shared(answer->cause), answer->decision);
   }
   return result;
 }
@@ -252,7 +255,7 @@ Duration SenderEngine::Step::wait_of_all(std::optional<Duration> retry_after) co
   return std::min(*retry_after, options_.retry_after_ceiling);
 }
 
-// Charges the delivery, which may end it; not if the child was held back by a guard of its own.
+// Charges the delivery, which may end it; not if it was given back without an answer.
 void SenderEngine::Step::note_refusal(Slot slot, const SharedCause& cause,
                                       const Decision& decision) {
   const auto retry_after = decision.retry_after;
@@ -276,7 +279,7 @@ void SenderEngine::Step::note_refusal(Slot slot, const SharedCause& cause,
     return;
   }
   if (!decision.is_held_back)
-    keep_count(slot);
+    note_failure(slot, cause);
   leave_flight(lane, slot);
   work_.turns.give_back(slot);
   if (options_.ordering != Ordering::strict)

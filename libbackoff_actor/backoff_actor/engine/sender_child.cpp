@@ -181,7 +181,7 @@ void SenderEngine::Step::blame(Lane& lane, Slot slot, const SharedCause& cause, 
   }
   if (verdict == Verdict::give_up || verdict == Verdict::escalate) {
     if (slot != Outbox::none)
-      keep_count(slot);
+      note_failure(slot, cause);
     return give_up(verdict == Verdict::escalate, Outbox::none, cause);
   }
   if (slot == Outbox::none)
@@ -190,7 +190,7 @@ void SenderEngine::Step::blame(Lane& lane, Slot slot, const SharedCause& cause, 
     return bury(slot, DeadLetterReason::rejected, cause);
   if (is_exhausted(slot))
     return bury(slot, DeadLetterReason::attempts_exhausted, cause);
-  keep_count(slot);
+  note_failure(slot, cause);
   if (options_.ordering != Ordering::strict)
     deferred_.push_back({slot, &lane, Duration::zero()});
 }
@@ -208,7 +208,7 @@ void SenderEngine::Step::pause_deferred() {
 Duration SenderEngine::Step::own_delay(Slot slot) {
   const auto id = work_.outbox[slot].id;
   const auto& policy = options_.backoff.policy();
-  auto& own = work_.own_backoffs.try_emplace(id, policy.start()).first->second;
+  auto& own = extra_of(slot).own_backoff;
   const auto stream = detail::mix(self_.stream_ ^ id);
   const auto u = unit_random(options_.backoff.seed(), stream, own.draws);
   const auto [progress, delay] = policy.next(own, u);

@@ -29,13 +29,16 @@ void SenderEngine::Step::operator()(const input::Wake&) {
     if (lane.delay_runs && lane.due <= now_)
       end_delay(lane);
   });
-  for (const auto& drain : work_.drains)
-    if (drain.deadline <= now_) {
-      emit(effect::Drained{drain.ticket, self_.owed()});
-      observe([&] { return event::Drained{now_, self_.owed()}; });
-    }
-  if (std::erase_if(work_.drains, [&](const auto& drain) { return drain.deadline <= now_; }) > 0)
-    work_.is_draining = !work_.drains.empty();
+  end_late_drains();
+}
+
+void SenderEngine::Step::end_late_drains() {
+  auto& drains = work_.drains;
+  while (!drains.empty() && drains.earliest().deadline <= now_) {
+    emit(effect::Drained{drains.take_earliest().ticket, self_.owed()});
+    observe([&] { return event::Drained{now_, self_.owed()}; });
+    work_.is_draining = !drains.empty();
+  }
 }
 
 void SenderEngine::Step::end_delay(Lane& lane) {

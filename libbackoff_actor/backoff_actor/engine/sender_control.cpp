@@ -39,7 +39,7 @@ void SenderEngine::Step::operator()(const input::Drain& x) {
   if (!work_.is_draining)
     observe([&] { return event::DrainBegan{now_}; });
   work_.is_draining = true;
-  work_.drains.push_back(x);
+  work_.drains.add(x);
 }
 
 void SenderEngine::Step::operator()(const input::Stop&) {
@@ -49,9 +49,8 @@ void SenderEngine::Step::operator()(const input::Stop&) {
 void SenderEngine::Step::answer_drains(std::size_t left) {
   if (work_.drains.empty())
     return;
-  for (const auto& drain : work_.drains)
-    emit(effect::Drained{drain.ticket, left});
-  work_.drains.clear();
+  while (!work_.drains.empty())
+    emit(effect::Drained{work_.drains.take_earliest().ticket, left});
   observe([&] { return event::Drained{now_, left}; });
 }
 

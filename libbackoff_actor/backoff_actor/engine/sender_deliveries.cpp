@@ -23,6 +23,19 @@ void SenderEngine::Step::operator()(const input::Submit& x) {
     start_child(serving); // the last one stopped normally, with nothing owed
 }
 
+// Nothing is dropped for it, for it brings no work: it has room, or is refused.
+void SenderEngine::Step::operator()(const input::Join& x) {
+  if (!work_.outbox.holds(x.slot, x.delivery) || work_.outbox[x.slot].is_ghost)
+    return;
+  if (work_.outbox.size() + work_.joined >= options_.capacity)
+    return refuse(Refusal::outbox_full);
+  auto& extra = extra_of(x.slot);
+  ++extra.joined;
+  extra.joined_until_stored += x.until_stored ? 1 : 0;
+  ++work_.joined;
+  emit(effect::Join{x.slot, x.until_stored});
+}
+
 void SenderEngine::Step::refuse(Refusal reason) {
   ++work_.counters.refused;
   emit(effect::Refuse{reason});
@@ -36,7 +49,7 @@ bool SenderEngine::Step::make_room(const input::Submit& x) {
     return false;
   const auto bytes = options_.capacity_bytes;
   const auto is_full = [&](std::size_t owed, std::uint64_t owed_bytes) {
-    return owed >= options_.capacity || (bytes && owed_bytes + x.weight > *bytes);
+    return owed + work_.joined >= options_.capacity || (bytes && owed_bytes + x.weight > *bytes);
   };
   if (!is_full(outbox.size(), work_.owed_bytes) || options_.overflow == Overflow::drop_newest)
     return true;
@@ -44,8 +57,10 @@ bool SenderEngine::Step::make_room(const input::Submit& x) {
     return true; // it is gone at once
   if (options_.overflow == Overflow::refuse || is_full(work_.in_flight_owed, work_.in_flight_bytes))
     return false;
-  while (is_full(outbox.size(), work_.owed_bytes))
-    bury(oldest_droppable(), DeadLetterReason::dropped, work_.last_failure);
+  while (is_full(outbox.size(), work_.owed_bytes)) {
+    const auto slot = oldest_droppable();
+    bury(slot, DeadLetterReason::dropped, last_failure_of(slot, work_.last_failure));
+  }
   return true;
 }
 
@@ -66,14 +81,18 @@ void SenderEngine::Step::take_back(Lane& lane) {
   auto& outbox = work_.outbox;
   for (auto slot = lane.in_flight.first; slot != Outbox::none;) {
     const auto next = outbox.next_in_list(slot);
-    if (!outbox[slot].held && outbox[slot].is_ghost) {
-      vanish(lane, slot);
-    } else if (!outbox[slot].held) {
-      leave_flight(lane, slot);
-      work_.turns.give_back(slot);
-    }
+    if (!outbox[slot].held)
+      give_back(lane, slot);
     slot = next;
   }
+}
+
+// The child has it no longer.
+void SenderEngine::Step::give_back(Lane& lane, Slot slot) {
+  if (work_.outbox[slot].is_ghost)
+    return vanish(lane, slot);
+  leave_flight(lane, slot);
+  work_.turns.give_back(slot);
 }
 
 void SenderEngine::Step::leave_flight(Lane& lane, Slot slot) {
@@ -137,8 +156,8 @@ void SenderEngine::Step::remove(Slot slot) {
   make_not_droppable(slot);
   work_.turns.remove(slot);
   work_.deadlines.erase(slot);
-  if (!work_.own_backoffs.empty())
-    work_.own_backoffs.erase(delivery.id);
+  if (!work_.extras.empty())
+    forget_extra(delivery.id);
   work_.owed_bytes -= delivery.weight;
   if (delivery.place == Place::in_flight) {
     auto& lane = *lane_of(delivery.incarnation);
@@ -152,6 +171,27 @@ void SenderEngine::Step::remove(Slot slot) {
 void SenderEngine::Step::make_not_droppable(Slot slot) {
   if (work_.oldest_not_in_flight == slot)
     work_.oldest_not_in_flight = work_.outbox.next(slot);
+}
+
+SenderEngine::Extra& SenderEngine::Step::extra_of(Slot slot) {
+  const auto id = work_.outbox[slot].id;
+  return work_.extras.try_emplace(id, Extra{options_.backoff.policy().start()}).first->second;
+}
+
+void SenderEngine::Step::forget_extra(std::uint64_t delivery) {
+  const auto extra = work_.extras.find(delivery);
+  if (extra == work_.extras.end())
+    return;
+  work_.joined -= extra->second.joined;
+  work_.extras.erase(extra);
+}
+
+// The delivery's own, if it has failed; else `otherwise`.
+SenderEngine::Step::SharedCause
+SenderEngine::Step::last_failure_of(Slot slot, const SharedCause& otherwise) const {
+  const auto own = work_.extras.find(work_.outbox[slot].id);
+  return own != work_.extras.end() && own->second.last_failure ? own->second.last_failure
+                                                               : otherwise;
 }
 
 void SenderEngine::Step::tell_dead_letter(Slot slot, DeadLetterReason reason,
@@ -175,9 +215,10 @@ void SenderEngine::Step::bury(Slot slot, DeadLetterReason reason, const SharedCa
 void SenderEngine::Step::expire(Slot slot) {
   auto& outbox = work_.outbox;
   const auto& delivery = outbox[slot];
+  const auto cause = last_failure_of(slot, work_.last_failure);
   if (delivery.place != Place::in_flight)
-    return bury(slot, DeadLetterReason::expired, work_.last_failure);
-  tell_dead_letter(slot, DeadLetterReason::expired, work_.last_failure);
+    return bury(slot, DeadLetterReason::expired, cause);
+  tell_dead_letter(slot, DeadLetterReason::expired, cause);
   leave_ghost(slot);
 }
 
@@ -187,8 +228,8 @@ void SenderEngine::Step::leave_ghost(Slot slot) {
   const auto& delivery = outbox[slot];
   make_not_droppable(slot);
   work_.deadlines.erase(slot);
-  if (!work_.own_backoffs.empty())
-    work_.own_backoffs.erase(delivery.id);
+  if (!work_.extras.empty())
+    forget_extra(delivery.id);
   work_.owed_bytes -= delivery.weight;
   work_.in_flight_bytes -= delivery.weight;
   --work_.in_flight_owed;

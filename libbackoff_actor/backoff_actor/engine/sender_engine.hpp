@@ -33,6 +33,7 @@
 //     delivery was the culprit. It is owed again, and so is what was held after it; what was held
 //     before it was meant. Without such an error all is owed again, for nobody knows where the dying
 //     began. A child that stopped normally meant what it said. A bounce is always owed again.
+//     So is what the child gave back without an answer (`Decision::is_held_back`).
 //
 // Messages that are delivered at most once (`EngineOptions::guarantee`) are no deliveries: they are
 // forwarded and forgotten, and only those that have to wait for a child are in the outbox
@@ -118,11 +119,12 @@ public:
   SenderStatus status(Instant now) const;
 
 private:
-  struct Lane; // one child, its delay, and what it holds
-  struct Work; // all that a sender needs only while it has something to do
-  struct Rest; // what it remembers of that when it has nothing to do
-  struct Past; // and the part of it that few have
-  class Step;  // one step: the engine, the instant, the effects
+  struct Lane;  // one child, its delay, and what it holds
+  struct Work;  // all that a sender needs only while it has something to do
+  struct Extra; // what few deliveries have
+  struct Rest;  // what it remembers of that when it has nothing to do
+  struct Past;  // and the part of it that few have
+  class Step;   // one step: the engine, the instant, the effects
 
   // What there is to know before there is work: whether it was told to begin, and whether the first child
   // was asked for.

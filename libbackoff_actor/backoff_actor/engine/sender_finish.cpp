@@ -124,8 +124,8 @@ bool SenderEngine::Step::hand_over_fresh(Lane& lane) {
     result = std::min(result, work_.retries_held_until);
   if (!work_.deadlines.empty())
     result = std::min(result, work_.deadlines.top_key().first);
-  for (const auto& drain : work_.drains)
-    result = std::min(result, drain.deadline);
+  if (!work_.drains.empty())
+    result = std::min(result, work_.drains.earliest().deadline);
   for_each_lane([&](const Lane& lane) {
     if (lane.delay_runs)
       result = std::min(result, lane.due);

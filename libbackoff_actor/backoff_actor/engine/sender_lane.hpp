@@ -5,6 +5,7 @@
 #include "backoff_actor/delivery/outbox.hpp"
 #include "backoff_actor/delivery/slot_heap.hpp"
 #include "backoff_actor/delivery/turns.hpp"
+#include "backoff_actor/engine/open_drains.hpp"
 #include "backoff_actor/engine/sender_engine.hpp"
 #include "backoff_actor/engine/sender_rest.hpp"
 #include "backoff_actor/guard/guard_port.hpp"
@@ -73,6 +74,14 @@ struct SenderEngine::Lane {
   bool is_failing = false; // it failed since the last reset of the backoff
 };
 
+// What there is to know of few deliveries: those that failed, were refused, or were joined.
+struct SenderEngine::Extra {
+  Progress own_backoff;
+  std::shared_ptr<const Cause> last_failure{}; // for which it was charged; null: for none
+  std::uint32_t joined = 0;                    // clients that wait for it, besides the first
+  std::uint32_t joined_until_stored = 0;       // of these
+};
+
 struct SenderEngine::Work {
   enum class Mode : std::uint8_t {
     normal,
@@ -115,11 +124,11 @@ struct SenderEngine::Work {
   std::unique_ptr<Lane> fallback{};
   // The number breaks ties, so that the order does not depend on slots.
   SlotHeap<std::pair<Instant, std::uint64_t>> deadlines{};
-  std::unordered_map<std::uint64_t, Progress> own_backoffs{}; // by delivery
+  std::unordered_map<std::uint64_t, Extra> extras{}; // by delivery
   RestartWindow restarts{};
   std::shared_ptr<const Cause> last_failure{}; // of the primary
   std::vector<std::uint32_t> abandoned{};      // incarnations that still live
-  std::vector<input::Drain> drains{};
+  OpenDrains<input::Drain> drains{};
   std::vector<Permit> permits{}; // of what the primary's child holds, by slot
   Permit permit_in_hand{};       // got, and not used yet
   Instant held_back_until{};
@@ -130,6 +139,7 @@ struct SenderEngine::Work {
   SenderCounters counters{};
   std::uint64_t primary_starts = 0;
   std::uint64_t last_delivery = 0;
+  std::size_t joined = 0; // of all extras
   std::uint64_t owed_bytes = 0;
   std::uint64_t in_flight_bytes = 0;                // of what is owed
   std::uint32_t in_flight_owed = 0;                 // ghosts are not

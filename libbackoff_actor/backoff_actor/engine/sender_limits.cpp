@@ -122,9 +122,9 @@ void SenderEngine::Step::end(DeadLetterReason reason, const SharedCause& cause) 
   report_all_forgotten();
   for (auto slot = work_.outbox.front(); slot != Outbox::none; slot = work_.outbox.next(slot)) {
     if (!options_.persist || !work_.outbox[slot].stored)
-      tell_dead_letter(slot, reason, cause);
-    else if (reason == DeadLetterReason::gave_up && is_exhausted(slot))
-      tell_dead_letter(slot, DeadLetterReason::attempts_exhausted, cause); // or the next ends too
+      tell_dead_letter(slot, reason, last_failure_of(slot, cause));
+    else if (reason == DeadLetterReason::gave_up && is_exhausted(slot)) // or the next ends too
+      tell_dead_letter(slot, DeadLetterReason::attempts_exhausted, last_failure_of(slot, cause));
     else
       suspend(slot);
   }

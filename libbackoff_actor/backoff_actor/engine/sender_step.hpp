@@ -33,6 +33,7 @@ public:
 
   void operator()(const input::Start& x);
   void operator()(const input::Submit& x);
+  void operator()(const input::Join& x);
   void operator()(const input::Persisted& x);
   void operator()(const input::NotPersisted& x);
   void operator()(const input::Restore& x);
@@ -123,10 +124,14 @@ private:
   bool has_room(const Lane& lane) const;
   bool may_take(const Lane& lane, Slot slot) const;
   void take_back(Lane& lane);
+  void give_back(Lane& lane, Slot slot);
   void leave_flight(Lane& lane, Slot slot);
   void remove(Slot slot);
   void tell_dead_letter(Slot slot, DeadLetterReason reason, const SharedCause& cause);
   void bury(Slot slot, DeadLetterReason reason, const SharedCause& cause);
+  Extra& extra_of(Slot slot);
+  void forget_extra(std::uint64_t delivery);
+  SharedCause last_failure_of(Slot slot, const SharedCause& otherwise) const;
   void expire(Slot slot);
   void leave_ghost(Slot slot);
   void vanish(Lane& lane, Slot ghost);
@@ -172,7 +177,7 @@ private:
     Slot culprit;         // whom the crash's error names
     Duration retry_after; // the longest that was asked for
   };
-  void keep_count(Slot slot);
+  void note_failure(Slot slot, const SharedCause& cause);
   bool is_exhausted(Slot slot) const {
     return options_.max_attempts && work_.outbox[slot].attempts >= *options_.max_attempts;
   }
@@ -229,6 +234,7 @@ private:
   }
 
   Instant next_due();
+  void end_late_drains();
   void end_delay(Lane& lane);
   void ask_for_wake_up();
 
@@ -306,7 +312,7 @@ SenderEngine::Step::put_in(const SubmitOrRestore& x, std::uint64_t id, Instant s
 // After room was made. Returns whether it is still owed then.
 [[gnu::always_inline]] inline bool SenderEngine::Step::take_in(const input::Submit& x) {
   const auto is_full =
-    work_.outbox.size() >= options_.capacity
+    work_.outbox.size() + work_.joined >= options_.capacity
     || (options_.capacity_bytes && work_.owed_bytes + x.weight > *options_.capacity_bytes);
   const auto slot = push(x);
   const auto is_late = x.deadline <= now_;

@@ -3,6 +3,7 @@
 #include "backoff_actor/engine/sender_step.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace backoff_actor {
 
@@ -10,6 +11,11 @@ void SenderEngine::Step::operator()(const input::Persisted& x) {
   if (!work_.outbox.holds(x.slot, x.delivery) || work_.outbox[x.slot].stored)
     return;
   work_.outbox[x.slot].stored = true;
+  if (const auto found = work_.extras.find(x.delivery); found != work_.extras.end()) {
+    const auto told = std::exchange(found->second.joined_until_stored, 0U);
+    found->second.joined -= told;
+    work_.joined -= told;
+  }
   emit(effect::Confirm{x.slot, x.delivery});
 }
 
@@ -41,8 +47,9 @@ void SenderEngine::Step::operator()(const input::Restore& x) {
     start_child(serving); // told of too late, but nothing that is owed is left lying
 }
 
-// The delivery was charged, and stays owed.
-void SenderEngine::Step::keep_count(Slot slot) {
+// The delivery was charged for `cause`, and stays owed.
+void SenderEngine::Step::note_failure(Slot slot, const SharedCause& cause) {
+  extra_of(slot).last_failure = cause;
   const auto& delivery = work_.outbox[slot];
   if (options_.persist)
     emit(effect::CountAttempts{slot, delivery.id, delivery.attempts});

@@ -34,7 +34,8 @@ struct Decision {
   /// answer. Never retried earlier, and given up if that is beyond `retry_after_ceiling`.
   std::optional<Duration> retry_after;
 
-  /// Whether the child did not even try, because a guard before the service held it back. With
+  /// Whether the delivery was given back without an answer: a guard before the service held it back,
+  /// or a sender that the child asked, or that is the child, was stopped, suspended or draining. With
   /// `Verdict::retry` no attempt is charged then, and the time to come back is kept up to the ceiling.
   bool is_held_back = false;
 };

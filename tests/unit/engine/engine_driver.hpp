@@ -137,6 +137,9 @@ private:
   std::string describe(const effect::CountAttempts& x) {
     return "count " + std::to_string(x.attempts) + " of " + std::to_string(x.delivery);
   }
+  std::string describe(const effect::Join& x) {
+    return "join " + name(x.slot) + (x.until_stored ? " until it is stored" : "");
+  }
   std::string describe(const effect::Suspend& x) {
     suspended.push_back(x);
     return "suspend " + std::to_string(x.delivery);

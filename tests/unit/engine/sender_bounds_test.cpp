@@ -17,6 +17,67 @@ input::Submit weighing(std::uint32_t weight) {
   return result;
 }
 
+// -- who joined ----------------------------------------------------------------
+
+TEST(sender_bounds, whoever_joins_a_delivery_counts_until_that_ends) {
+  EngineDriver sender{{.capacity = 3}};
+  sender.start();
+  sender.submit();
+  EXPECT_THAT(sender.take(input::Join{0, 1}), ElementsAre("join 1"));
+  EXPECT_THAT(sender.take(input::Join{0, 1}), ElementsAre("join 1"));
+  EXPECT_THAT(sender.take(input::Join{0, 1}), ElementsAre("refuse: full"));
+  EXPECT_THAT(sender.submit(), ElementsAre("refuse: full"));
+  sender.ack(1);
+
+  EXPECT_THAT(sender.take(input::Join{0, 1}), IsEmpty()) << "it has ended";
+  for (std::uint64_t i = 2; i <= 4; ++i)
+    EXPECT_THAT(sender.submit(),
+                ElementsAre("accept " + std::to_string(i), "hand over " + std::to_string(i)));
+}
+
+TEST(sender_bounds, whoever_joins_until_it_is_stored_counts_until_then) {
+  EngineDriver sender{{.capacity = 2, .persist = true}};
+  sender.start();
+  sender.submit();
+  EXPECT_THAT(sender.take(input::Join{0, 1, true}), ElementsAre("join 1 until it is stored"));
+  EXPECT_THAT(sender.take(input::Join{0, 1}), ElementsAre("refuse: full"));
+  sender.take(input::Persisted{0, 1});
+
+  EXPECT_THAT(sender.take(input::Join{0, 1}), ElementsAre("join 1"));
+  EXPECT_THAT(sender.take(input::Join{0, 1}), ElementsAre("refuse: full"));
+}
+
+TEST(sender_bounds, the_newest_is_dropped_for_those_who_joined) {
+  EngineDriver sender{{.capacity = 2, .overflow = Overflow::drop_newest}};
+  sender.start();
+  sender.submit();
+  sender.take(input::Join{0, 1});
+
+  EXPECT_THAT(sender.take(input::Join{0, 1}), ElementsAre("refuse: full"));
+  EXPECT_THAT(sender.submit(), ElementsAre("accept 2", "dead letter 2 dropped"));
+}
+
+TEST(sender_bounds, whoever_joins_what_expires_with_the_child_counts_no_more) {
+  EngineDriver sender{{.capacity = 2}};
+  sender.start();
+  sender.submit_within(50ms);
+  sender.take(input::Join{0, 1});
+  sender.wake_after(50ms);
+
+  EXPECT_THAT(sender.take(input::Join{0, 1}), IsEmpty());
+  EXPECT_THAT(sender.submit(), ElementsAre("accept 2", "hand over 2"));
+  EXPECT_THAT(sender.submit(), ElementsAre("accept 3", "hand over 3"));
+}
+
+TEST(sender_bounds, a_sender_that_was_stopped_refuses_who_joins) {
+  EngineDriver sender;
+  sender.start();
+  sender.submit();
+  sender.take(input::Stop{});
+
+  EXPECT_THAT(sender.take(input::Join{0, 1}), ElementsAre("refuse: stopped"));
+}
+
 // -- capacity -------------------------------------------------------------------
 
 TEST(sender_bounds, refuses_what_comes_when_the_outbox_is_full) {

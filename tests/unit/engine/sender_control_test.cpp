@@ -140,6 +140,19 @@ TEST(sender_control, of_two_drains_each_is_answered_and_the_longer_one_goes_on) 
   EXPECT_THAT(sender.ack(1), ElementsAre("acknowledge 1", "drained 6, 0 left"));
 }
 
+TEST(sender_control, drains_end_in_order_of_their_deadlines) {
+  EngineDriver sender;
+  sender.start();
+  sender.submit();
+  EXPECT_THAT(sender.take(input::Drain{5, Instant{50ms}}), ElementsAre("wake at 50ms"));
+  EXPECT_THAT(sender.take(input::Drain{6, Instant{20ms}}), ElementsAre("wake at 20ms"));
+  sender.take(input::Drain{7, Instant{70ms}});
+
+  EXPECT_THAT(sender.wake_after(20ms), ElementsAre("drained 6, 1 left", "wake at 50ms"));
+  EXPECT_THAT(sender.wake_after(50ms), ElementsAre("drained 5, 1 left", "drained 7, 1 left"));
+  EXPECT_EQ(sender.engine->phase(), Phase::running);
+}
+
 TEST(sender_control, resuming_answers_an_open_drain) {
   EngineDriver sender;
   sender.start();

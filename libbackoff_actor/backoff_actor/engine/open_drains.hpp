@@ -1,0 +1,45 @@
+#pragma once
+
+// Inside of the engine; not for its users.
+
+#include <algorithm>
+#include <cstddef>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace backoff_actor {
+
+// The drains that are not at their end. The earliest is there at once; to add one or to take the
+// earliest takes time logarithmic in how many there are. Those with the same deadline are in the
+// order of their tickets.
+template <class Drain>
+class OpenDrains {
+public:
+  bool empty() const { return heap_.empty(); }
+
+  // There must be one.
+  const Drain& earliest() const { return heap_.front(); }
+
+  void add(const Drain& drain) {
+    heap_.push_back(drain);
+    std::push_heap(heap_.begin(), heap_.end(), is_later);
+  }
+
+  // There must be one.
+  Drain take_earliest() {
+    std::pop_heap(heap_.begin(), heap_.end(), is_later);
+    auto result = std::move(heap_.back());
+    heap_.pop_back();
+    return result;
+  }
+
+private:
+  static bool is_later(const Drain& x, const Drain& y) {
+    return std::tie(y.deadline, y.ticket) < std::tie(x.deadline, x.ticket);
+  }
+
+  std::vector<Drain> heap_;
+};
+
+} // namespace backoff_actor
