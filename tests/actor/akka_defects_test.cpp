@@ -106,6 +106,14 @@ TEST_F(AkkaDefects, what_waits_at_the_sender_when_the_child_dies_goes_to_the_nex
   EXPECT_THAT(scribes->seen, ElementsAre("1:last words", "2:a", "2:b", "2:c"));
 }
 
+TEST_F(AkkaDefects, what_waits_and_is_looked_at_when_the_child_dies_goes_to_the_next_one_too) {
+  start(with_final_stop());
+  request("last words");
+  time.advance(200ms);
+
+  EXPECT_THAT(scribes->seen, ElementsAre("1:last words", "2:a", "2:b", "2:c"));
+}
+
 // akka#26141: with a final stop message set, any message ended the supervisor.
 TEST_F(AkkaDefects, only_the_final_stop_ends_the_sender) {
   start(with_final_stop());

@@ -337,6 +337,25 @@ TEST_F(Batches, that_begin_with_such_a_message_keep_their_order) {
   EXPECT_THAT(*given, ElementsAre("1", "2", "3", "4"));
 }
 
+TEST_F(Batches, keep_the_order_of_what_is_refused_because_it_is_no_work) {
+  auto options = default_options();
+  options.on_event = log.hook();
+  start_with(child_of<BatchScribe>(given), options);
+  time.run();
+
+  at_once([this](caf::event_based_actor* self) {
+    request(self, std::string{"a"});
+    request(self, caf::make_error(caf::sec::runtime_error));
+    request(self, std::string{"b"});
+  });
+  time.run();
+
+  const auto timeline = log.timeline();
+  EXPECT_LT(timeline.find("delivery 1 accepted"), timeline.find("not accepted, unusable"));
+  EXPECT_LT(timeline.find("not accepted, unusable"), timeline.find("delivery 2 accepted"));
+  EXPECT_THAT(*answers, ElementsAre("a", "an error", "b"));
+}
+
 TEST_F(Batches, leave_to_caf_the_question_who_an_actor_is) {
   start_with(child_of<BatchScribe>(given));
   time.run();

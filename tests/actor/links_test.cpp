@@ -15,7 +15,8 @@ struct LinkRow {
 
 class Links : public SenderTest, public ::testing::WithParamInterface<LinkRow> {
 protected:
-  // Starts a sender whose children are linked to it, and end with the reason when they get "end".
+  // Starts a sender whose children are linked to it, and end with the reason when they get "end". A message of theirs
+  // is in its mailbox then, ahead of the news.
   void start_linked(const LinkRow& row, SenderOptions options) {
     options.delivery = row.guarantee;
     start_with(
@@ -24,8 +25,10 @@ protected:
           if (!row.by_factory)
             self->link_to(to);
           return caf::behavior{[=](const std::string& text) {
-            if (text == "end")
+            if (text == "end") {
+              self->send(caf::actor_cast<caf::actor>(to), std::string{"last words"});
               self->quit(row.reason);
+            }
             return text;
           }};
         };
