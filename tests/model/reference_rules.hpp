@@ -116,6 +116,13 @@ protected:
     is_stopped = true;
   }
 
+  /// Behind those that end no later.
+  void open(const Drain& drain) {
+    const auto later = std::find_if(drains.begin(), drains.end(),
+                                    [&](const Drain& x) { return x.deadline > drain.deadline; });
+    drains.insert(later, drain);
+  }
+
   void answer_drains() {
     if (drains.empty())
       return;

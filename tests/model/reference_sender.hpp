@@ -68,18 +68,6 @@ public:
     start_who_is_wanted();
   }
 
-  void operator()(const input::Join& x) {
-    if (is_stopped)
-      return refuse(Refusal::stopped);
-    auto* found = find(x.delivery);
-    if (found == nullptr || !found->is_owed)
-      return;
-    if (owed().size() + joined() >= options.capacity)
-      return refuse(Refusal::outbox_full);
-    ++(x.until_stored ? found->joined_until_stored : found->joined);
-    taken.push_back(join_line(x.delivery, x.until_stored));
-  }
-
   void operator()(const input::ChildStarted& x) {
     if (is_stopped)
       return taken.push_back(stop_line(x.incarnation));
@@ -318,9 +306,7 @@ public:
     if (!is_draining)
       tell(event::DrainBegan{now});
     is_draining = true;
-    const auto later = std::find_if(drains.begin(), drains.end(),
-                                    [&](const Drain& y) { return y.deadline > x.deadline; });
-    drains.insert(later, {x.ticket, x.deadline});
+    open({x.ticket, x.deadline});
   }
 
   void operator()(const input::Stop&) {

@@ -4,11 +4,23 @@
 
 namespace backoff_actor::model_test {
 
-/// What the store says, and what an earlier sender has left there: the part of the reference sender
-/// that has to do with deliveries which outlive it.
+/// What the store says, what an earlier sender has left there, and who joins what is owed: the part of
+/// the reference sender that has to do with deliveries which outlive it or have more than one client.
 class ReferenceStoring : public ReferenceAnswers {
 public:
   using ReferenceAnswers::ReferenceAnswers;
+
+  void operator()(const input::Join& x) {
+    if (is_stopped)
+      return refuse(Refusal::stopped);
+    auto* found = find(x.delivery);
+    if (found == nullptr || !found->is_owed)
+      return;
+    if (owed().size() + joined() >= options.capacity)
+      return refuse(Refusal::outbox_full);
+    ++(x.until_stored ? found->joined_until_stored : found->joined);
+    taken.push_back(join_line(x.delivery, x.until_stored));
+  }
 
   void operator()(const input::Persisted& x) {
     auto* found = find(x.delivery);
