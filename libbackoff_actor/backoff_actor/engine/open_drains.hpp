@@ -10,23 +10,29 @@
 
 namespace backoff_actor {
 
-// The drains that are not at their end. The earliest is there at once; to add one or to take the
-// earliest takes time logarithmic in how many there are. Those with the same deadline are in the
-// order of their tickets.
+/// The drains that are not at their end. The earliest is there at once; to add one or to take the
+/// earliest takes time logarithmic in how many there are. Those with the same deadline are in the
+/// order of their tickets.
 template <class Drain>
 class OpenDrains {
 public:
+  /// Whether there is none.
   bool empty() const { return heap_.empty(); }
 
-  // There must be one.
+  /// Returns the one that is to end next.
+  ///
+  /// @range there must be one
   const Drain& earliest() const { return heap_.front(); }
 
+  /// Adds one.
   void add(const Drain& drain) {
     heap_.push_back(drain);
     std::push_heap(heap_.begin(), heap_.end(), is_later);
   }
 
-  // There must be one.
+  /// Takes out the one that is to end next.
+  ///
+  /// @range there must be one
   Drain take_earliest() {
     std::pop_heap(heap_.begin(), heap_.end(), is_later);
     auto result = std::move(heap_.back());
