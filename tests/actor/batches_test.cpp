@@ -4,8 +4,11 @@
 
 #include <backoff_actor/caf/message_batch.hpp>
 
+#include <caf/actor_cast.hpp>
 #include <caf/mailbox_element.hpp>
 #include <caf/sec.hpp>
+
+#include <stdexcept>
 
 namespace backoff_actor::actor_test {
 
@@ -110,6 +113,30 @@ public:
 
 private:
   std::shared_ptr<Strings> given_;
+};
+
+} // namespace
+
+namespace {
+
+// Answers, and throws over the second message.
+class ThrowsInBatch : public seam::RequestingActor {
+public:
+  explicit ThrowsInBatch(caf::actor_config& config) : RequestingActor(config, seam::TakesWords{}) {}
+
+  caf::behavior make_behavior() override { return complete_with_words(); }
+
+private:
+  void on_message(caf::message&& payload) override {
+    if (++taken_ == 2)
+      throw std::runtime_error("the second");
+    auto client = open_request();
+    answer(client, std::move(payload));
+  }
+  void on_response(std::uint64_t, caf::message&&, const caf::strong_actor_ptr&) override {}
+  void on_down(const caf::actor_addr&, const caf::error&) override {}
+
+  int taken_ = 0;
 };
 
 } // namespace
@@ -390,6 +417,40 @@ TEST_F(Batches, of_plain_sends_are_all_answered_in_order) {
   EXPECT_THAT(*received, ElementsAre("1", "2", "3", "4", "5"));
 }
 
+TEST_F(Batches, of_answers_reach_the_client_in_the_name_of_the_sender) {
+  start_with(child_of<BatchScribe>(given));
+  time.run();
+  std::vector<caf::actor_addr> from;
+
+  at_once([&](caf::event_based_actor* self) {
+    for (const auto* text : {"a", "b", "c"})
+      seam::request(*self, sender, std::string{text}).then([&, self](const std::string&) {
+        from.push_back(caf::actor_cast<caf::actor_addr>(self->current_sender()));
+      });
+  });
+  time.run();
+
+  EXPECT_THAT(from, ElementsAre(sender.address(), sender.address(), sender.address()));
+}
+
+TEST_F(Batches, that_are_done_hold_the_sender_no_longer) {
+  auto options = default_options();
+  options.on_event = log.hook();
+  sender = spawn_back_off_sender(time.system(), child_of<BatchScribe>(given), options);
+  at_once([this](caf::event_based_actor* self) {
+    for (const auto* text : {"a", "b", "c"})
+      request(self, std::string{text});
+  });
+  time.run();
+  EXPECT_EQ(log.count<event::SenderStopped>(), 0u);
+
+  sender = nullptr;
+  time.run();
+
+  EXPECT_THAT(*answers, ElementsAre("a", "b", "c"));
+  EXPECT_EQ(log.count<event::SenderStopped>(), 1u);
+}
+
 TEST_F(Batches, are_refused_if_the_sender_is_killed_before_it_came_to_them) {
   start_with(child_of<BatchScribe>(given));
   time.run();
@@ -403,6 +464,22 @@ TEST_F(Batches, are_refused_if_the_sender_is_killed_before_it_came_to_them) {
 
   EXPECT_THAT(*given, IsEmpty());
   EXPECT_THAT(*answers, ElementsAre("gone", "gone", "gone"));
+}
+
+TEST_F(Batches, in_which_something_is_thrown_are_answered_to_the_end) {
+  sender = time.keep(time.system().spawn<ThrowsInBatch>());
+  time.run();
+
+  at_once([this](caf::event_based_actor* self) {
+    for (const auto* text : {"a", "b", "c", "d"})
+      request(self, std::string{text});
+  });
+  time.run();
+
+  EXPECT_EQ(answers->at(0), "a");
+  EXPECT_NE(answers->at(1), "nothing");
+  EXPECT_NE(answers->at(2), "nothing");
+  EXPECT_NE(answers->at(3), "nothing");
 }
 
 TEST_F(Batches, behind_a_stop_are_refused) {

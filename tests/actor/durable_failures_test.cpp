@@ -246,4 +246,25 @@ TEST_F(DurableFailures, the_key_of_a_dead_letter_that_is_owed_again_outlives_its
   EXPECT_EQ(status().owed, 1u);
 }
 
+TEST_F(DurableFailures, a_key_that_was_acknowledged_twice_is_kept_from_the_second_time_on) {
+  auto options = default_options();
+  options.max_attempts = 1;
+  options.idempotency_retention = 1min;
+  start_durable({{testing::crash()}}, options);
+  submit("a", {.idempotency_key = "a"});
+  time.advance(1s);
+  EXPECT_EQ(submit("a", {.idempotency_key = "a"})->value, "a");
+
+  store = store->copy();
+  const std::vector<std::uint64_t> letter{1};
+  ASSERT_EQ(store->resubmit_dead_letters(letter), 1u);
+  start_durable({{testing::slow(30s)}}, options);
+  time.advance(70s);
+
+  EXPECT_THAT(text_of(submit("a", {.idempotency_key = "a"})->error),
+              HasSubstr("already_acknowledged"));
+  time.advance(30s);
+  EXPECT_EQ(submit("a", {.idempotency_key = "a"})->value, "a");
+}
+
 } // namespace backoff_actor::actor_test

@@ -182,14 +182,19 @@ TEST_F(DurableWriting, a_dead_letter_is_kept_though_it_could_not_be_stored_at_fi
 
 TEST_F(DurableWriting,
        a_writer_without_a_sender_gives_way_after_three_failures_and_the_next_goes_on) {
-  start_writing({{testing::slow(1s)}}, durable_options());
+  auto failures = 0;
+  auto options = durable_options();
+  options.on_error = [&](const StoreError&) { ++failures; };
+  start_writing({{testing::slow(1s)}}, options);
   ask("a");
   store->fail_always(StoreFailure::full);
   time.advance(1s);
+  failures = 0;
   stop_sender();
   while (time.advance_to_next_timer())
     ;
   EXPECT_THAT(store->owed(), ElementsAre(1));
+  EXPECT_EQ(failures, 3);
 
   store->fail_always({});
   start({}, with(outbox));

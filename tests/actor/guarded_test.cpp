@@ -182,6 +182,33 @@ TEST_F(Guarded, a_sender_in_front_waits_as_told_and_loses_nothing) {
   EXPECT_EQ(got(second), "ok done");
 }
 
+TEST_F(Guarded, what_another_guard_held_back_says_nothing_of_the_service) {
+  start();
+  ask("no");
+  const auto guard_in_front = breaker(1);
+  const auto in_front = time.keep(guarded(front, guard_in_front));
+  for (int i = 0; i < 2; ++i) {
+    const auto answer = time.ask<std::string>(in_front, std::string{"ok"});
+    time.run();
+    EXPECT_TRUE(*answer->error == SenderError::held_back);
+  }
+  EXPECT_EQ(guard_in_front.status(time.now()).counters.held_back_by_breaker, 0u);
+}
+
+TEST_F(Guarded, a_sender_in_front_is_charged_nothing_whatever_its_decider_says) {
+  start();
+  ask("no");
+  SenderOptions options;
+  options.backoff = Fixed{10ms};
+  options.max_attempts = 1;
+  options.decider = [](FailureKind, const caf::error&) { return Decision{Verdict::retry}; };
+  const auto sender = time.keep(spawn_back_off_sender(
+    time.system(), [this](caf::event_based_actor*) { return front; }, std::move(options)));
+  const auto answer = time.ask<std::string>(sender, std::string{"ok"});
+  time.advance(5s);
+  EXPECT_EQ(got(answer), "ok done");
+}
+
 TEST_F(Guarded, a_sender_in_front_takes_the_crash_of_its_target_for_one) {
   guard = breaker(9);
   auto crashes = 2;

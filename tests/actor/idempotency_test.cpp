@@ -118,6 +118,7 @@ TEST_F(Idempotency, keys_hold_beyond_the_sender) {
   const auto joined = submit("b", {.idempotency_key = "owed"});
   time.advance(1s);
   EXPECT_EQ(joined->value, "b");
+  EXPECT_THAT(danger.texts(), ElementsAre("b")) << "it was one delivery";
 }
 
 TEST_F(Idempotency, keys_are_forgotten_in_the_store_too) {

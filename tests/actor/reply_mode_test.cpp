@@ -196,4 +196,38 @@ TEST_F(ReplyMode, causes_of_different_kinds_are_different_even_with_the_same_num
   EXPECT_EQ(code(caf::error{}), 0u);
 }
 
+// Says once that it is busy, answers "a", and keeps the others waiting.
+class BusyOnce : public caf::event_based_actor {
+public:
+  using caf::event_based_actor::event_based_actor;
+  caf::behavior make_behavior() override {
+    return {[this](const std::string& text) -> caf::result<caf::message> {
+      if (!std::exchange(has_been_busy_, true))
+        return retry_after(caf::sec::runtime_error, 2s, "busy");
+      if (text == "a")
+        return caf::make_message(text);
+      owed_.push_back(make_response_promise());
+      return caf::delegated<caf::message>{};
+    }};
+  }
+
+  void on_exit() override { owed_.clear(); }
+
+private:
+  bool has_been_busy_ = false;
+  std::vector<caf::response_promise> owed_;
+};
+
+TEST_F(ReplyMode, a_child_that_was_busy_once_is_given_one_at_a_time_from_then_on) {
+  start_with(child_of<BusyOnce>());
+  const auto answer = ask("a");
+  time.advance(2s);
+  EXPECT_EQ(answer->value, "a");
+
+  ask("b");
+  ask("c");
+
+  EXPECT_EQ(status().in_flight, 1u);
+}
+
 } // namespace backoff_actor::actor_test

@@ -186,9 +186,11 @@ TEST_F(SupervisorEndings, whoever_waits_for_a_supervisor_that_is_killed_is_told)
   start({spec("a")});
   time.freeze(nursery->actors["a"]);
   const auto terminated = control(TerminateChild{"a"});
+  const auto stopped = control(Stop{});
   time.tell(supervisor, caf::exit_msg{{}, caf::exit_reason::kill});
   time.run();
   EXPECT_EQ(*terminated, "stopping");
+  EXPECT_EQ(*stopped, "stopping");
   time.thaw(nursery->actors["a"]);
 }
 
@@ -242,6 +244,55 @@ TEST_F(SupervisorEndings, a_child_that_its_factory_linked_is_made_again_like_any
   time.advance(1s);
   EXPECT_EQ(states(), "a running, b running");
   EXPECT_FALSE(*ended);
+}
+
+TEST_F(SupervisorEndings, a_child_that_linked_itself_is_made_again_like_any_other) {
+  class Clinging : public Kid {
+  public:
+    Clinging(caf::actor_config& config, std::shared_ptr<Nursery> nursery, int number,
+             caf::actor parent)
+      : Kid(config, std::move(nursery), "a", number), parent_(std::move(parent)) {}
+    caf::behavior make_behavior() override {
+      link_to(std::exchange(parent_, nullptr));
+      return Kid::make_behavior();
+    }
+
+  private:
+    caf::actor parent_;
+  };
+  auto clinging = spec("a");
+  clinging.make = [nursery = nursery](caf::event_based_actor* self) -> caf::actor {
+    return nursery->actors["a"] =
+             self->spawn<Clinging>(nursery, ++nursery->births["a"], caf::actor{self});
+  };
+  start({clinging, spec("b")});
+  tell("a", "crash");
+  EXPECT_EQ(states(), "a waiting, b running");
+  time.advance(1s);
+  EXPECT_EQ(states(), "a running, b running");
+  EXPECT_FALSE(*ended);
+}
+
+TEST_F(SupervisorEndings, a_supervisor_below_another_has_all_the_time_that_its_children_have) {
+  start({supervisor_spec("below", {stubborn("a", Shutdown::within(1h))})});
+  const auto stopped = ask_for<ChildCounts>(Stop{});
+  EXPECT_THAT(news(), ElementsAre("a refuses"));
+  time.advance(1h - 1ns);
+  EXPECT_THAT(news(), IsEmpty());
+  time.advance(1ns);
+  EXPECT_THAT(news(), ElementsAre("a killed"));
+  EXPECT_TRUE(stopped->value);
+}
+
+TEST_F(SupervisorEndings, an_address_leads_to_nobody_from_when_its_child_is_told_to_end) {
+  const ChildRef ref{time.system()};
+  auto child = stubborn("a", Shutdown::within(2s));
+  child.address = ref;
+  start({child});
+  EXPECT_TRUE(ref.current());
+  control(TerminateChild{"a"});
+  EXPECT_FALSE(ref.current());
+  time.advance(2s);
 }
 
 } // namespace

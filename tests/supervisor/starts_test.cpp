@@ -109,6 +109,24 @@ TEST_F(SupervisorStarts, the_next_is_started_when_the_one_before_it_is_up) {
   EXPECT_EQ(states(), "a running, b running");
 }
 
+TEST_F(SupervisorStarts, a_supervisor_is_up_when_its_last_child_is) {
+  start({spec("a"), slow("b")});
+  const auto up = control(AwaitUp{});
+  EXPECT_EQ(*up, "no answer");
+  tell("b", "up");
+  EXPECT_EQ(*up, "ok");
+}
+
+TEST_F(SupervisorStarts, an_address_leads_to_its_child_once_that_is_up) {
+  const ChildRef ref{time.system()};
+  auto child = slow("a");
+  child.address = ref;
+  start({child});
+  EXPECT_FALSE(ref.current());
+  tell("a", "up");
+  EXPECT_EQ(ref.current(), nursery->actors["a"]);
+}
+
 TEST_F(SupervisorStarts, a_first_child_that_says_no_is_a_failed_start) {
   start({spec("a"), slow("b")});
   tell("b", "not up");
