@@ -25,6 +25,9 @@ if(BACKOFF_ACTOR_SANITIZERS)
   set(_flags -fsanitize=${BACKOFF_ACTOR_SANITIZERS} -fno-sanitize=null -fno-sanitize-recover=all
              -fno-omit-frame-pointer)
   target_compile_options(backoff_actor_internal INTERFACE ${_flags})
+  # What sanitizers add hides from g++ that a value was set.
+  target_compile_options(backoff_actor_internal
+                         INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   target_link_options(backoff_actor_internal INTERFACE ${_flags})
   unset(_flags)
 endif()
