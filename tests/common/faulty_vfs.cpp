@@ -186,6 +186,7 @@ bool FaultyVfs::can_happen(Call call) const {
   case Fault::disk_gone:
     return call == Call::write;
   case Fault::sync_error:
+  case Fault::sync_full:
     return call == Call::sync;
   case Fault::power_loss:
   case Fault::torn_write:
@@ -210,9 +211,10 @@ int FaultyVfs::take(Call call) {
     return SQLITE_OK;
   is_armed_ = false;
   has_struck_ = true;
-  errno = EIO;
+  errno = fault_ == Fault::sync_full ? ENOSPC : EIO;
   is_tearing_ = fault_ == Fault::torn_write && call == Call::write;
-  is_lasting_ = fault_ != Fault::write_error && fault_ != Fault::sync_error;
+  is_lasting_ =
+    fault_ != Fault::write_error && fault_ != Fault::sync_error && fault_ != Fault::sync_full;
   return code;
 }
 

@@ -30,6 +30,7 @@ enum class Fault : std::uint8_t {
   sync_error,  ///< this sync fails, having done nothing
   power_loss,  ///< this write, truncation or sync does not happen, nor does anything after it
   torn_write,  ///< as power_loss, but of a write the first half happens
+  sync_full,   ///< this sync finds no room, having done nothing
 };
 
 /// What of that which was not synced reaches the disk all the same.

@@ -259,6 +259,10 @@ TEST_F(store_errors, what_a_disk_fails_to_do_is_said) {
     name()
       + ": the disk failed (SQLite: disk I/O error, fsync, Input/output error); see the system's "
         "log; what was committed before is safe");
+  expect(failing(test::Fault::sync_full), StoreFailure::full,
+         name()
+           + ": there is no room on the disk (SQLite: disk I/O error, fsync, No space left on "
+             "device); make room and try again");
   EXPECT_EQ(contents_of(store()).owed.size(), 1U);
   close();
 }

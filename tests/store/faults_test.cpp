@@ -17,8 +17,8 @@ using test::Kept;
 using Batch = std::vector<StoreChange>;
 
 std::string text_of(Fault fault) {
-  constexpr const char* names[] = {"full",       "write_error", "disk_gone",
-                                   "sync_error", "power_loss",  "torn_write"};
+  constexpr const char* names[] = {"full",       "write_error", "disk_gone", "sync_error",
+                                   "power_loss", "torn_write",  "sync_full"};
   return names[static_cast<std::size_t>(fault)];
 }
 

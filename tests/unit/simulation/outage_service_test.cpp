@@ -193,6 +193,17 @@ TEST(outage_service, works_on_no_more_than_its_maximum_at_once) {
               ElementsAre(Answer{100'200, 0}, Answer{100'200, 1}, Answer{200'400, 2}));
 }
 
+TEST(outage_service, tells_the_highest_concurrency_though_all_is_done_since) {
+  OutageService service{options()};
+  for (std::uint32_t client = 0; client < 3; ++client)
+    service.connect(0, client);
+  run_to(service, 1'000'000);
+
+  EXPECT_EQ(service.concurrency(), 0U);
+  EXPECT_EQ(service.take_peak_concurrency(), 3U);
+  EXPECT_EQ(service.take_peak_concurrency(), 0U);
+}
+
 TEST(outage_service, tells_the_mean_and_the_highest_concurrency) {
   OutageService service{options()};
   service.connect(0, 0);

@@ -221,4 +221,26 @@ TEST(simulate_outage, refuses_what_cannot_be_all_at_once) {
   }
 }
 
+// 99 of the thousand begin a call in each second, and 10 calls are always under way.
+TEST(simulate_outage, those_wait_who_want_something_when_the_service_comes_back) {
+  EXPECT_NEAR(static_cast<double>(simulate_outage(outage(fixed_100ms, 1s)).summary.waiting), 109,
+              40);
+}
+
+// A thousand first calls, and for each tenth of these, and each second, a retry.
+TEST(simulate_outage, a_retry_budget_leaves_few_retries_to_a_service_that_is_stopped) {
+  auto options = outage(fixed_100ms, 60s);
+  options.guard.retry_budget = RetryBudgetOptions{.ratio = 0.1, .per_second = 1};
+  EXPECT_LT(simulate_outage(options).summary.attempts_during_outage, 1300U);
+}
+
+// A client whose patience ends before its answer comes calls every 150 ms, and all work for it is lost.
+TEST(simulate_outage, work_that_was_lost_before_the_outage_is_not_counted) {
+  auto options = outage(fixed_100ms, 0s);
+  options.clients = 1;
+  options.timeout = 50ms;
+  options.watch = 30s;
+  EXPECT_NEAR(static_cast<double>(simulate_outage(options).summary.lost_work), 200, 3);
+}
+
 } // namespace backoff_actor::outage_test
