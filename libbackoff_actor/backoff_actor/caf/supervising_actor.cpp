@@ -70,7 +70,10 @@ void SupervisingActor::adopt(std::uint32_t incarnation, const caf::actor& child,
   auto& place = child_.handle ? others().second : child_;
   place = {incarnation, ownership, child};
   watch(child);
-  unlink_from(child); // if the factory did that; its end is told anyway
+  // If the factory linked it; its end is told anyway. For an actor elsewhere CAF 0.17.6 would keep a message to its
+  // node, and with it the whole broker, when the connection is cut.
+  if (child.node() == node())
+    unlink_from(child);
 }
 
 void SupervisingActor::see_who_has_ended() {
