@@ -165,7 +165,8 @@ SupervisorInput Supervisor::made(const ChildActor& name, const caf::actor& child
   place.actor = child;
   place.ownership = ownership;
   watch(child);
-  unlink_from(child); // if the factory did that; its end is told anyway
+  if (child.node() == node())
+    unlink_from(child); // if the factory linked it; its end is told anyway
   if (place.asks_if_it_is) {
     place.asked = ++last_request_;
     asked_.emplace(place.asked, name);
