@@ -135,7 +135,8 @@ public:
   }
 
   /// Returns the slot of the delivery that `id` was a hand-over of; `none` if it has left, or if no
-  /// such hand-over was among the last 2^31.
+  /// such hand-over was among the last 2^31. A name that no hand-over had is taken for one of the delivery in its
+  /// slot, if its tag lies between those of that delivery's; nobody who was not given a name can know one.
   Slot find(HandOverId id) const {
     const auto slot = id.slot();
     if (slot >= entries_.size())
