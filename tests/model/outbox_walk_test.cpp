@@ -251,7 +251,7 @@ private:
     const auto& [name, number] =
       *std::next(names_.begin(), static_cast<std::ptrdiff_t>(which % names_.size()));
     compare_found(name, number);
-    const auto unknown = HandOverId::make(name.slot(), outbox_.last_tag() + 1);
+    const auto unknown = HandOverId::make(name.slot(), name.tag() + 1000);
     RC_ASSERT(outbox_.find(unknown) == Outbox::none);
   }
 

@@ -42,7 +42,7 @@ inline std::uint32_t child(const Command& x, const Contract& contract) {
 inline HandOverId hand_over(const Command& x, const Contract& contract) {
   const auto& ever = contract.hand_overs;
   if (x.hand_over() == Command::HandOver::never || ever.empty())
-    return HandOverId::make(0, HandOverId::tag_mask / 2 + x.who);
+    return HandOverId{x.who};
   std::vector<HandOverId> held;
   if (x.hand_over() == Command::HandOver::held)
     for (const auto& [which, child] : contract.children)

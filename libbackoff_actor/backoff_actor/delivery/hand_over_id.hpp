@@ -5,8 +5,8 @@
 
 namespace backoff_actor {
 
-/// Names one hand-over of one delivery: the slot of the outbox that holds the delivery, and a tag
-/// that is the outbox's count of hand-overs. So an answer finds its delivery in constant time, and an
+/// Names one hand-over of one delivery: the slot of the outbox that holds the delivery, and a tag.
+/// The first of a delivery is the outbox's count of hand-overs, and each goes on by one. So an answer finds its delivery in constant time, and an
 /// answer to an earlier hand-over, or to an earlier delivery of the slot, is known as such.
 ///
 /// It fits into 59 bits, because the actor layer carries it inside CAF's request ids.
@@ -23,7 +23,7 @@ struct HandOverId {
   /// How many slots can be told apart.
   static constexpr std::uint32_t max_slots = std::uint32_t{1} << slot_bits;
 
-  /// Slot and tag in one number; what `TrackedMsg::id` and `Sent::id` carry.
+  /// Slot and tag in one number; what `TrackedMsg::id` is the encrypted form of.
   std::uint64_t value = 0;
 
   /// Returns the id of a slot and a tag.

@@ -120,23 +120,23 @@ public:
   Slot next_in_list(Slot slot) const { return entries_[slot].list_next; }
 
   /// Notes that the delivery in `slot` is handed over, and returns the name of the hand-over. A name
-  /// comes again after 2^31 hand-overs at the earliest.
+  /// comes again 2^31 hand-overs after its delivery's first at the earliest.
   ///
   /// @range `incarnation` 1 and above
   HandOverId hand_over(Slot slot, std::uint32_t incarnation, std::uint32_t epoch) {
     auto& entry = entries_[slot];
     last_tag_ = (last_tag_ + 1) & HandOverId::tag_mask;
     if (entry.delivery.incarnation == 0)
-      entry.first_tag = last_tag_;
-    entry.tag = last_tag_;
+      entry.first_tag = entry.tag = last_tag_;
+    else
+      entry.tag = (entry.tag + 1) & HandOverId::tag_mask;
     entry.delivery.incarnation = incarnation;
     entry.delivery.epoch = epoch;
     return HandOverId::make(slot, entry.tag);
   }
 
   /// Returns the slot of the delivery that `id` was a hand-over of; `none` if it has left, or if no
-  /// such hand-over was among the last 2^31. A name that no hand-over had is taken for one of the delivery in its
-  /// slot, if its tag lies between those of that delivery's; nobody who was not given a name can know one.
+  /// such hand-over ever was.
   Slot find(HandOverId id) const {
     const auto slot = id.slot();
     if (slot >= entries_.size())
@@ -190,7 +190,7 @@ public:
     return entries_.size() > small_size && 2 * most_used_ > entries_.size();
   }
 
-  /// The tag of the last hand-over.
+  /// How many hand-overs there were, from where the tags of the next delivery go on.
   std::uint32_t last_tag() const { return last_tag_; }
 
 private:

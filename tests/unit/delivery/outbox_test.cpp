@@ -126,6 +126,20 @@ TEST(outbox, does_not_find_what_was_never_handed_over) {
   EXPECT_EQ(outbox.find(HandOverId{~std::uint64_t{0}}), Outbox::none);
 }
 
+TEST(outbox, does_not_find_a_name_between_two_hand_overs_that_others_came_between) {
+  Outbox outbox;
+  const auto slot = outbox.push(1, {});
+  const auto first = outbox.hand_over(slot, 1, 0);
+  const auto other = outbox.push(2, {});
+  for (std::uint32_t epoch = 1; epoch <= 9; ++epoch)
+    outbox.hand_over(other, 1, epoch);
+  const auto second = outbox.hand_over(slot, 2, 10);
+
+  EXPECT_EQ(second.tag(), first.tag() + 1);
+  for (std::uint32_t tag = 3; tag <= 20; ++tag)
+    EXPECT_EQ(outbox.find(HandOverId::make(slot, tag)), Outbox::none) << tag;
+}
+
 TEST(outbox, holds_tells_a_delivery_from_another_in_the_same_slot) {
   Outbox outbox;
   const auto slot = outbox.push(1, {});
