@@ -22,10 +22,6 @@ struct CountedDeadline {
     ++comparisons;
     return x.at < y.at;
   }
-  friend bool operator==(const CountedDeadline& x, const CountedDeadline& y) {
-    ++comparisons;
-    return x.at == y.at;
-  }
 
   static inline std::uint64_t comparisons = 0;
 };
