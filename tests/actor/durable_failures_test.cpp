@@ -224,19 +224,27 @@ TEST_F(DurableFailures, a_clock_that_was_set_back_does_not_keep_keys_beyond_the_
   EXPECT_EQ(submit("a", {.idempotency_key = "a"})->value, "a");
 }
 
-TEST_F(DurableFailures, the_key_of_a_dead_letter_that_is_owed_again_outlives_its_acknowledgement) {
-  auto options = default_options();
-  options.max_attempts = 1;
-  options.idempotency_retention = 1min;
-  start_durable({{testing::crash()}}, options);
-  submit("a", {.idempotency_key = "a"});
-  time.advance(1s);
-  EXPECT_EQ(submit("a", {.idempotency_key = "a"})->value, "a");
+// A delivery is given up, then its key is acknowledged for another, and then it is owed again.
+class KeysOwedAgain : public DurableFailures {
+protected:
+  void acknowledge_and_owe_again(testing::FaultPlan plan) {
+    auto options = default_options();
+    options.max_attempts = 1;
+    options.idempotency_retention = 1min;
+    start_durable({{testing::crash()}}, options);
+    submit("a", {.idempotency_key = "a"});
+    time.advance(1s);
+    EXPECT_EQ(submit("a", {.idempotency_key = "a"})->value, "a");
 
-  store = store->copy();
-  const std::vector<std::uint64_t> letter{1};
-  ASSERT_EQ(store->resubmit_dead_letters(letter), 1u);
-  start_durable({{testing::slow(10min)}}, options);
+    store = store->copy();
+    const std::vector<std::uint64_t> letter{1};
+    ASSERT_EQ(store->resubmit_dead_letters(letter), 1u);
+    start_durable(std::move(plan), options);
+  }
+};
+
+TEST_F(KeysOwedAgain, outlive_the_acknowledgement_of_a_dead_letter) {
+  acknowledge_and_owe_again({{testing::slow(10min)}});
   time.advance(2min);
   const auto other = submit("b", {.idempotency_key = "b"});
   const auto joined = submit("a", {.idempotency_key = "a"});
@@ -246,19 +254,8 @@ TEST_F(DurableFailures, the_key_of_a_dead_letter_that_is_owed_again_outlives_its
   EXPECT_EQ(status().owed, 1u);
 }
 
-TEST_F(DurableFailures, a_key_that_was_acknowledged_twice_is_kept_from_the_second_time_on) {
-  auto options = default_options();
-  options.max_attempts = 1;
-  options.idempotency_retention = 1min;
-  start_durable({{testing::crash()}}, options);
-  submit("a", {.idempotency_key = "a"});
-  time.advance(1s);
-  EXPECT_EQ(submit("a", {.idempotency_key = "a"})->value, "a");
-
-  store = store->copy();
-  const std::vector<std::uint64_t> letter{1};
-  ASSERT_EQ(store->resubmit_dead_letters(letter), 1u);
-  start_durable({{testing::slow(30s)}}, options);
+TEST_F(KeysOwedAgain, are_kept_from_the_second_acknowledgement_on) {
+  acknowledge_and_owe_again({{testing::slow(30s)}});
   time.advance(70s);
 
   EXPECT_THAT(text_of(submit("a", {.idempotency_key = "a"})->error),

@@ -170,7 +170,9 @@ private:
     return persist_line(x.delivery);
   }
 
-  auto carry_out(const effect::Join& x) { return join_line(in_slot_.at(x.slot), x.until_stored); }
+  std::string carry_out(const effect::Join& x) {
+    return join_line(in_slot_.at(x.slot), x.until_stored);
+  }
 
   std::string carry_out(const effect::Confirm& x) {
     look_at(x);

@@ -232,21 +232,29 @@ TEST_F(SupervisorEndings, that_of_a_linked_actor_without_a_failure_is_nothing_to
   EXPECT_EQ(states(), "a running");
 }
 
-TEST_F(SupervisorEndings, a_child_that_its_factory_linked_is_made_again_like_any_other) {
+// Lets the first of two children crash, which is linked to its supervisor.
+class SupervisorLinks : public SupervisorEndings {
+protected:
+  void expect_made_again(ChildSpec linked) {
+    start({std::move(linked), spec("b")});
+    tell("a", "crash");
+    EXPECT_EQ(states(), "a waiting, b running");
+    time.advance(1s);
+    EXPECT_EQ(states(), "a running, b running");
+    EXPECT_FALSE(*ended);
+  }
+};
+
+TEST_F(SupervisorLinks, of_a_factory_do_not_end_the_supervisor) {
   auto linked = spec("a");
   linked.make = [nursery = nursery](caf::event_based_actor* self) -> caf::actor {
     return nursery->actors["a"] =
              self->spawn<Kid, caf::linked>(nursery, "a", ++nursery->births["a"]);
   };
-  start({linked, spec("b")});
-  tell("a", "crash");
-  EXPECT_EQ(states(), "a waiting, b running");
-  time.advance(1s);
-  EXPECT_EQ(states(), "a running, b running");
-  EXPECT_FALSE(*ended);
+  expect_made_again(linked);
 }
 
-TEST_F(SupervisorEndings, a_child_that_linked_itself_is_made_again_like_any_other) {
+TEST_F(SupervisorLinks, of_a_child_do_not_end_the_supervisor) {
   class Clinging : public Kid {
   public:
     Clinging(caf::actor_config& config, std::shared_ptr<Nursery> nursery, int number,
@@ -265,12 +273,7 @@ TEST_F(SupervisorEndings, a_child_that_linked_itself_is_made_again_like_any_othe
     return nursery->actors["a"] =
              self->spawn<Clinging>(nursery, ++nursery->births["a"], caf::actor{self});
   };
-  start({clinging, spec("b")});
-  tell("a", "crash");
-  EXPECT_EQ(states(), "a waiting, b running");
-  time.advance(1s);
-  EXPECT_EQ(states(), "a running, b running");
-  EXPECT_FALSE(*ended);
+  expect_made_again(clinging);
 }
 
 TEST_F(SupervisorEndings, a_supervisor_below_another_has_all_the_time_that_its_children_have) {

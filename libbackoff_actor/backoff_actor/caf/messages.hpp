@@ -62,8 +62,8 @@ Sent sent(const TrackedMsg& delivery, Ts&&... answer) {
 /// A child's word that a delivery cannot be done now: it is charged one attempt, and retried after
 /// the backoff. Return it from the handler of `TrackedMsg`, or send it to the sender later.
 ///
-/// @errors an `id` that does not name the last hand-over of a delivery to the present child is reported
-///         as `event::UnknownAcknowledgement`, and nothing else comes of it.
+/// @errors an `id` must name the last hand-over of a delivery to the present child. The sender reports any
+///         other as `event::UnknownAcknowledgement` and ignores it.
 struct Nack {
   std::uint64_t id = 0; ///< the `TrackedMsg::id` of the delivery
   caf::error error{};   ///< why; may say when to come back, see `retry_after`
@@ -78,8 +78,8 @@ struct Nack {
 /// A child's word that a delivery will never be done: it becomes a dead letter, `rejected`. Return
 /// it from the handler of `TrackedMsg`, or send it to the sender later.
 ///
-/// @errors an `id` that does not name the last hand-over of a delivery to the present child is reported
-///         as `event::UnknownAcknowledgement`, and nothing else comes of it.
+/// @errors an `id` must name the last hand-over of a delivery to the present child. The sender reports any
+///         other as `event::UnknownAcknowledgement` and ignores it.
 struct Reject {
   std::uint64_t id = 0; ///< the `TrackedMsg::id` of the delivery
   caf::error error{};   ///< what the client gets
@@ -88,8 +88,8 @@ struct Reject {
 /// A child's word that it is still at it: the time to acknowledge begins anew. Send it to the
 /// sender.
 ///
-/// @errors an `id` that does not name the last hand-over of a delivery to the present child is reported
-///         as `event::UnknownAcknowledgement`, and nothing else comes of it.
+/// @errors an `id` must name the last hand-over of a delivery to the present child. The sender reports any
+///         other as `event::UnknownAcknowledgement` and ignores it.
 struct Working {
   std::uint64_t id = 0; ///< the `TrackedMsg::id` of the delivery
 };

@@ -80,8 +80,8 @@ const caf::error* error_in(const caf::message& message) {
 
 // -- messages -----------------------------------------------------------------
 
-bool is_system_message(const caf::message& message) {
-  switch (message.type_token()) {
+bool is_order(std::uint32_t type_token) {
+  switch (type_token) {
   case caf::make_type_token<caf::timeout_msg>():
   case caf::make_type_token<caf::exit_msg>():
   case caf::make_type_token<caf::down_msg>():
@@ -91,6 +91,8 @@ bool is_system_message(const caf::message& message) {
     return false;
   }
 }
+
+bool is_system_message(const caf::message& message) { return is_order(message.type_token()); }
 
 std::size_t serialized_size(caf::actor_system& system, const caf::message& message) {
   caf::detail::serialized_size_inspector sink{system};

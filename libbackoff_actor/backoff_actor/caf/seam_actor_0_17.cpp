@@ -83,19 +83,11 @@ caf::message content_of(caf::message_view& view, std::exception_ptr& failure) {
 
 // Whether CAF tells the handlers of an actor of a message; otherwise it is an order to the actor.
 bool is_left_to_handlers(const caf::type_erased_tuple& content) {
-  switch (content.type_token()) {
-  case caf::make_type_token<caf::atom_value, caf::atom_value, std::string>():
+  const auto type = content.type_token();
+  if (type == caf::make_type_token<caf::atom_value, caf::atom_value, std::string>())
     return content.get_as<caf::atom_value>(0) != caf::sys_atom::value
            || content.get_as<caf::atom_value>(1) != caf::get_atom::value;
-  case caf::make_type_token<caf::timeout_msg>():
-  case caf::make_type_token<caf::exit_msg>():
-  case caf::make_type_token<caf::down_msg>():
-  case caf::make_type_token<caf::error>():
-  case caf::make_type_token<caf::open_stream_msg>():
-    return false;
-  default:
-    return true;
-  }
+  return !is_order(type) && type != caf::make_type_token<caf::open_stream_msg>();
 }
 
 // Not in CAF's own tests, which look for the actors themselves among the jobs of their scheduler.

@@ -43,6 +43,9 @@ private:
 
 class BatchAtWork;
 
+/// Whether a type is that of an order of CAF's to the actor that gets it, given its token.
+BACKOFF_ACTOR_EXPORT bool is_order(std::uint32_t type_token);
+
 /// Returns the error that a message is, and nothing else; null: it is none.
 BACKOFF_ACTOR_EXPORT const caf::error* error_in(const caf::message& message);
 

@@ -155,8 +155,9 @@ caf::behavior RequestingActor::complete_with_words() {
           }};
 }
 
-// CAF acts on some messages before a handler is told. These become others, in any thread: exit messages whose reason is
-// `kill`, for it may be a child that was killed, and what somebody wants an answer to, or what nobody here waits for.
+// CAF acts on some messages before a handler is told. This replaces three kinds by messages that
+// handlers see, in any thread: exit messages whose reason is `kill`, which may tell of a child that was
+// killed; timeouts that somebody else sent; requests that are a `down_msg`, which want an answer.
 void RequestingActor::take_in_place_of_caf(caf::mailbox_element& element) const {
   auto& content = element.payload;
   if (content.match_elements<caf::exit_msg>()) {

@@ -71,31 +71,30 @@ TEST(sender_answers, a_child_that_stops_normally_meant_what_it_said) {
   EXPECT_THAT(sender.stop_normally(), ElementsAre("dead letter 1 rejected"));
 }
 
-TEST(sender_answers, what_a_child_gave_back_as_it_stopped_is_owed_again_and_charges_nobody) {
-  EngineDriver sender{{.narrows_when_refused = true, .max_attempts = 1}};
-  sender.start();
-  Decision given_back{Verdict::retry};
-  given_back.is_held_back = true;
-  for (std::uint64_t delivery = 1; delivery <= 3; ++delivery) {
-    sender.submit();
-    sender.error(delivery, 8, false, given_back);
+// A sender of three deliveries, all given back by its child.
+class GivenBack : public ::testing::Test {
+protected:
+  void SetUp() override {
+    sender.start();
+    Decision given_back{Verdict::retry};
+    given_back.is_held_back = true;
+    for (std::uint64_t delivery = 1; delivery <= 3; ++delivery) {
+      sender.submit();
+      sender.error(delivery, 8, false, given_back);
+    }
   }
 
+  EngineDriver sender{{.narrows_when_refused = true, .max_attempts = 1}};
+};
+
+TEST_F(GivenBack, by_a_child_that_stops_is_owed_again_and_charges_nobody) {
   EXPECT_THAT(sender.stop_normally(), ElementsAre("start child 2", "wake at 10ms"));
   sender.child_started();
   EXPECT_THAT(sender.wake_after(10ms), ElementsAre("hand over 1"));
   EXPECT_THAT(sender.ack(1), ElementsAre("acknowledge 1", "hand over 2", "hand over 3"));
 }
 
-TEST(sender_answers, what_a_living_child_gave_back_is_handed_over_one_at_a_time_from_then_on) {
-  EngineDriver sender{{.narrows_when_refused = true, .max_attempts = 1}};
-  sender.start();
-  Decision given_back{Verdict::retry};
-  given_back.is_held_back = true;
-  for (std::uint64_t delivery = 1; delivery <= 3; ++delivery) {
-    sender.submit();
-    sender.error(delivery, 8, false, given_back);
-  }
+TEST_F(GivenBack, by_a_living_child_is_handed_over_one_at_a_time_from_then_on) {
   sender.take(input::ChildAlive{1, 1});
   sender.take(input::ChildAlive{1, 2});
 
