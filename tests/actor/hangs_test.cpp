@@ -244,13 +244,16 @@ TEST_F(Hangs, several_abandoned_children_are_told_apart) {
   EXPECT_EQ(ends[1].incarnation, 1u);
 }
 
-TEST_F(Hangs, stopping_does_not_wait_for_a_child_that_is_stuck) {
+TEST_F(Hangs, stopping_waits_for_a_child_that_is_stuck_until_it_is_abandoned) {
   start({{testing::silence()}}, within_a_second());
   const auto answer = ask("a");
   time.freeze(danger.child());
   time.advance(1s);
+  const auto grace = within_a_second().kill_grace;
   time.stop(sender);
-  time.run();
+  time.advance(grace - 1ns);
+  EXPECT_EQ(log.count<event::SenderStopped>(), 0u);
+  time.advance(1ns);
 
   EXPECT_EQ(*answer->error, make_error(SenderError::stopped));
   EXPECT_EQ(log.count<event::SenderStopped>(), 1u);

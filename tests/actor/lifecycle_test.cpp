@@ -254,43 +254,6 @@ TEST_F(Lifecycle, stopping_skips_what_waits_in_the_childs_mailbox) {
   EXPECT_EQ(log.count<event::DeadLettered>(), 10u);
 }
 
-// Tells whether it was asked to end, does not end for that, and tells when it ends all the same.
-class Stubborn : public caf::event_based_actor {
-public:
-  Stubborn(caf::actor_config& config, bool* was_asked, bool* is_alive)
-    : caf::event_based_actor(config), was_asked_(was_asked), is_alive_(is_alive) {}
-
-  caf::behavior make_behavior() override {
-    set_exit_handler([asked = was_asked_](caf::exit_msg& message) {
-      *asked = message.reason == caf::exit_reason::user_shutdown;
-    });
-    return {[](const std::string& text) { return text; }};
-  }
-
-  void on_exit() override { *is_alive_ = false; }
-
-private:
-  bool* was_asked_;
-  bool* is_alive_;
-};
-
-TEST_F(Lifecycle, a_child_is_asked_to_end_and_ended_all_the_same_if_it_does_not) {
-  bool was_asked = false;
-  bool is_alive = true;
-  caf::actor held; // a child that somebody holds does not end by being dropped
-  start_with([&](caf::event_based_actor* self) {
-    held = self->spawn<Stubborn>(&was_asked, &is_alive);
-    return held;
-  });
-  ask("a");
-
-  time.stop(sender);
-  time.run();
-
-  EXPECT_TRUE(was_asked);
-  EXPECT_FALSE(is_alive);
-}
-
 TEST_F(Lifecycle, a_sender_that_nobody_holds_lives_while_it_owes_something) {
   DangerousActor children{{testing::times(5, testing::crash())}};
   auto options = default_options();

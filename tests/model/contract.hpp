@@ -64,7 +64,8 @@ public:
     store.after(status.counters, engine.owed(), has_ended_);
     require(came_too_late_ == 0, "a child that is not wanted any more is stopped when it comes");
     require(has_ended_ == (engine.phase() == Phase::stopped), "the last event tells of the end");
-    require(has_ended_ || !has_quit_, "a sender that gives up ends");
+    require(!is_ending_ || has_ended_ || has_child(),
+            "a sender that is to end waits for children only");
     require(has_ended_ || is_going_on(), "something that is out will move on what is owed");
   }
 
@@ -122,6 +123,8 @@ private:
   void take(const input::Pause&) { is_paused_ = true; }
   void take(const input::Resume&) { is_paused_ = false; }
   void take(const input::Drain& x) { tickets_[x.ticket] = 0; }
+  void take(const input::Stop&) { is_ending_ = true; }
+  void take(const input::Kill&) { is_ending_ = true; }
 
   // -- what is told ----------------------------------------------------------------------
 
@@ -192,7 +195,7 @@ private:
   }
 
   std::string carry_out(const effect::StartChild& x) {
-    require(!has_ended_, "no child is started after the end");
+    require(!is_ending_, "no child is started by a sender that is to end");
     require(x.incarnation == children.size() + 1, "incarnations are counted one by one");
     for (const auto& [incarnation, child] : children)
       require(child.is_fallback != x.is_fallback || child.is_stopped || child.state == State::gone
@@ -202,9 +205,20 @@ private:
     return start_line(x.incarnation, x.is_fallback);
   }
 
+  std::string carry_out(const effect::AskToEnd& x) {
+    auto& child = children.at(x.incarnation);
+    require(is_ending_, "a child is asked to end when its sender is to end");
+    require(child.is_there() && !child.is_asked_to_end, "a living child is asked to end, once");
+    child.is_asked_to_end = true;
+    return ask_to_end_line(x.incarnation);
+  }
+
   std::string carry_out(const effect::TellToEnd& x) {
     auto& child = children.at(x.incarnation);
-    require(child.is_there(), "only a living child is told to end");
+    const auto was_told = child.state == State::leaving || child.is_asked_to_end;
+    require(is_ending_ ? was_told : child.is_there(), "only a living child is told to end");
+    if (is_ending_)
+      return tell_to_end_line(x.incarnation);
     child.state = State::leaving;
     child.has.clear();
     for (auto& [id, delivery] : deliveries)
@@ -215,8 +229,10 @@ private:
 
   std::string carry_out(const effect::Abandon& x) {
     auto& child = children.at(x.incarnation);
-    require(child.state == State::leaving, "only a child that was told to end is abandoned");
-    require(options_.after_grace == AfterGrace::abandon, "children are abandoned only on request");
+    require(child.state == State::leaving || child.is_asked_to_end,
+            "only a child that was told to end is abandoned");
+    require(is_ending_ || options_.after_grace == AfterGrace::abandon,
+            "a sender that is not to end abandons children only on request");
     child.state = State::abandoned;
     take_back(x.incarnation);
     return abandon_line(x.incarnation);
@@ -239,6 +255,7 @@ private:
     require(x.delivery == id, "a delivery is handed over under its number");
     require(!has_ended_, "nothing is handed over after the end");
     require(!is_paused_, "nothing is handed over in a pause");
+    require(!is_ending_, "nothing is handed over by a sender that is to end");
     require(store.is_stored(id), "nothing is handed over before it is stored");
     require(delivery.deadline > now_, "nothing is handed over at its deadline or later");
     require(child.is_there(), "deliveries are handed to a child that is there");
@@ -312,6 +329,7 @@ private:
 
   std::string carry_out(const effect::Quit& x) {
     require(!std::exchange(has_quit_, true), "a sender gives up once");
+    is_ending_ = true;
     const auto held = in_slot_.find(x.slot);
     require(held == in_slot_.end() || !x.escalates || deliveries.at(held->second).error_came,
             "a sender ends with an error that there is");
@@ -370,9 +388,15 @@ private:
     deliveries.at(id).in_flight_at = 0;
   }
 
+  bool has_child() const {
+    return std::any_of(children.begin(), children.end(), [](const auto& entry) {
+      return entry.second.is_there() || entry.second.state == State::leaving;
+    });
+  }
+
   // Whether something that is out will move what is owed on.
   bool is_going_on() const {
-    if (is_paused_ || in_slot_.empty() || wake_up || !has_begun_)
+    if (is_ending_ || is_paused_ || in_slot_.empty() || wake_up || !has_begun_)
       return true;
     const auto is_awaited = std::any_of(children.begin(), children.end(), [](const auto& entry) {
       const auto& child = entry.second;
@@ -388,7 +412,8 @@ private:
   bool has_begun_ = false; // it was started, or given something to do
   bool is_paused_ = false;
   bool has_quit_ = false;
-  bool ends_ = false; // in this step
+  bool is_ending_ = false; // it was told to end, or has given up
+  bool ends_ = false;      // in this step
   bool has_ended_ = false;
   std::uint32_t came_too_late_ = 0;
   std::map<std::uint32_t, std::uint64_t> in_slot_;

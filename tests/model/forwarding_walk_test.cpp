@@ -135,6 +135,9 @@ private:
   }
   std::string word(const effect::Refuse& x) { return "refuse " + std::string{to_string(x.reason)}; }
   std::string word(const effect::StartChild& x) { return "start " + number(x.incarnation); }
+  std::string word(const effect::AskToEnd& x) { return "ask " + number(x.incarnation); }
+  std::string word(const effect::TellToEnd& x) { return "tell " + number(x.incarnation); }
+  std::string word(const effect::Abandon& x) { return "abandon " + number(x.incarnation); }
   std::string word(const effect::StopChild& x) { return "stop " + number(x.incarnation); }
   std::string word(const effect::Forward& x) {
     if (in_slot.count(x.slot) == 1)
@@ -213,12 +216,17 @@ public:
                                             ? Instant::never()
                                             : now_ + std::chrono::milliseconds{step.how % 40}});
     case Deed::stop:
-      return take(input::Stop{});
+      if (step.how % 4 == 0)
+        return take(input::Kill{});
+      return take(input::Stop{step.how % 4 != 1});
     }
   }
 
   void finish() {
     take(input::Stop{});
+    for (int round = 0; round < 1000 && !reference_.is_stopped; ++round)
+      take(Step{Deed::wake, 0}); // as if the child clung to life
+    require(reference_.is_stopped, "a sender that is told to end ends in time");
     require(words_.in_slot.empty(), "nothing is owed after the end");
   }
 
@@ -258,11 +266,15 @@ private:
     require(engine_.owed() == reference_.kept.size(), "both keep the same");
     require(status.counters == reference_.counters, "both have counted the same");
     const auto backoff = reference_.is_well() ? reference_.backoff.reset() : reference_.backoff;
-    require(status.retries == (reference_.is_stopped ? reference_.backoff : backoff).retries(),
-            "both have the same backoff");
+    require(
+      status.retries
+        == (reference_.ending || reference_.is_stopped ? reference_.backoff : backoff).retries(),
+      "both have the same backoff");
     require(status.in_flight == 0 && status.ghosts == 0, "nothing is with a child");
     if (reference_.is_stopped)
       return require(status.phase == Phase::stopped, "both have ended");
+    if (reference_.ending)
+      return require(status.phase == Phase::stopping, "both are to end");
     require(engine_.living_child() == (reference_.is_alive ? reference_.incarnation : 0),
             "both have the same child");
     require(status.is_delayed == reference_.delay_end.has_value(), "both are delayed or not");

@@ -209,6 +209,7 @@ public:
       }
     }
     step(input::Stop{});
+    work_off();
     RC_ASSERT(guard_->out == 0);
   }
 
@@ -318,6 +319,8 @@ private:
         children_.erase(z->incarnation);
       } else if (const auto* const w = std::get_if<effect::TellToEnd>(&effect)) {
         told_to_end_.insert(w->incarnation);
+      } else if (const auto* const s = std::get_if<effect::AskToEnd>(&effect)) {
+        told_to_end_.insert(s->incarnation);
       } else if (const auto* const v = std::get_if<effect::Probe>(&effect)) {
         probe_ = *v;
       } else if (const auto* const u = std::get_if<effect::WakeAt>(&effect)) {

@@ -20,6 +20,7 @@ struct KnownChild {
   bool is_fallback;
   State state = State::starting;
   bool is_stopped = false;
+  bool is_asked_to_end = false;
   std::optional<std::uint32_t> probe{}; // that it has not answered
   std::vector<HandOverId> has{};        // what it has not answered
 

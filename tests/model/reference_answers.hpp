@@ -72,7 +72,7 @@ protected:
       else if (!was_told_to_end) // otherwise it is known why it ended
         end = held.begin();
     }
-    for (auto x = held.begin(); x != end && !is_stopped; ++x) {
+    for (auto x = held.begin(); x != end; ++x) {
       if (x->is_bounce)
         continue;
       if (x->decision.verdict == Verdict::retry && x->decision.is_held_back)
@@ -107,7 +107,7 @@ protected:
   }
 
   void put_off(Lane& lane, Duration at_least) const {
-    if (at_least > Duration::zero())
+    if (at_least > Duration::zero() && !ending)
       lane.due = std::max(lane.due.value_or(now), now + at_least);
   }
 

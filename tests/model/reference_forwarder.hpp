@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace backoff_actor::model_test {
@@ -37,6 +38,8 @@ public:
       result = std::min(result, x.deadline);
     for (const auto& x : drains)
       result = std::min(result, x.deadline);
+    if (ending)
+      result = std::min(result, ending->patience_until);
     return result;
   }
 
@@ -50,6 +53,14 @@ public:
     Instant deadline;
   };
 
+  /// It was told to end, or has given up, and waits for its child.
+  struct Ending {
+    DeadLetterReason reason;
+    Instant patience_until = Instant::never();
+    bool is_pressing = false; // the child's time was over once
+  };
+
+  std::optional<Ending> ending{};
   std::vector<Kept> kept{};
   std::vector<input::Drain> drains{};
   std::optional<Instant> delay_end{};
@@ -74,11 +85,13 @@ private:
   void take(const T&) {} // of what was passed on nothing is heard
 
   void take(const input::Start&) {
-    if (incarnation == 0 && options_.child_start == FirstStart::at_once)
+    if (!ending && incarnation == 0 && options_.child_start == FirstStart::at_once)
       make_child();
   }
 
   void take(const input::Submit& x) {
+    if (ending)
+      return refuse("stopped");
     be_well_if_so();
     const auto is_late = x.deadline <= now_;
     const auto nothing_there = !is_alive && !is_starting && !delay_end && !is_paused;
@@ -99,7 +112,7 @@ private:
   }
 
   void take(const input::ChildStarted& x) {
-    if (x.incarnation != incarnation)
+    if (x.incarnation != incarnation || (ending && !is_alive))
       return say("stop " + number(x.incarnation));
     if (!is_starting)
       return;
@@ -119,6 +132,10 @@ private:
   void take(const input::ChildDown& x) {
     if (x.incarnation != incarnation || (!is_starting && !is_alive))
       return;
+    if (ending) {
+      is_alive = false;
+      return;
+    }
     be_well_if_so();
     is_starting = is_alive = false;
     const auto is_crash = x.cause.is_error();
@@ -132,7 +149,8 @@ private:
     }
     ++counters.crashes;
     fail(x.verdict);
-    if (!is_stopped && options_.restart == RestartTiming::at_once && was_given_something_)
+    if (!is_stopped && !ending && options_.restart == RestartTiming::at_once
+        && was_given_something_)
       make_child();
   }
 
@@ -146,6 +164,7 @@ private:
         break;
       bury(first - kept.begin(), DeadLetterReason::expired);
     }
+    press_child();
     if (delay_end && *delay_end <= now_)
       end_delay();
     const auto is_over = [this](const input::Drain& x) { return x.deadline <= now_; };
@@ -183,7 +202,13 @@ private:
     drains.insert(later, x);
   }
 
-  void take(const input::Stop&) { end(DeadLetterReason::stopped); }
+  void take(const input::Stop& x) {
+    begin_end(DeadLetterReason::stopped);
+    if (x.is_timed)
+      limit_end();
+  }
+
+  void take(const input::Kill&) { end(ending ? ending->reason : DeadLetterReason::stopped); }
 
   template <class T>
   void take_stopped(const T&) {}
@@ -197,6 +222,13 @@ private:
 
   // After each input: what waits goes on, if it can.
   void settle() {
+    if (ending && !is_alive)
+      return end(ending->reason);
+    if (ending) {
+      if (is_draining && kept.empty())
+        answer_drains(0);
+      return;
+    }
     const auto drop_late = [this] {
       while (!kept.empty() && kept.front().deadline <= now_)
         bury(0, DeadLetterReason::expired);
@@ -316,7 +348,33 @@ private:
 
   void give_up(const std::string& how) {
     say(how);
-    end(DeadLetterReason::gave_up);
+    begin_end(DeadLetterReason::gave_up);
+  }
+
+  void begin_end(DeadLetterReason reason) {
+    if (ending)
+      return;
+    ending = Ending{reason};
+    delay_end.reset();
+    if (is_alive)
+      say("ask " + number(incarnation));
+    if (std::exchange(is_starting, false))
+      say("stop " + number(incarnation));
+  }
+
+  void limit_end() {
+    if (!ending->is_pressing)
+      ending->patience_until = std::min(ending->patience_until, now_ + options_.kill_grace);
+  }
+
+  void press_child() {
+    if (!ending || !is_alive || ending->patience_until > now_)
+      return;
+    say((ending->is_pressing ? "abandon " : "tell ") + number(incarnation));
+    if (ending->is_pressing)
+      is_alive = false;
+    ending->patience_until = now_ + options_.kill_grace;
+    ending->is_pressing = true;
   }
 
   void end(DeadLetterReason reason) {

@@ -117,6 +117,9 @@ inline std::string suspend_line(std::uint64_t delivery, std::uint32_t attempts,
 inline std::string start_line(std::uint32_t child, bool is_fallback) {
   return (is_fallback ? "start fallback " : "start child ") + number(child);
 }
+inline std::string ask_to_end_line(std::uint32_t child) {
+  return "ask child " + number(child) + " to end";
+}
 inline std::string tell_to_end_line(std::uint32_t child) {
   return "tell child " + number(child) + " to end";
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reference_state.hpp"
+#include "reference_ending.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -11,9 +11,9 @@ namespace backoff_actor::model_test {
 
 /// What is accepted, what follows from a failure, and when a delivery is handed over: the part of
 /// the reference sender that is the same whatever came in.
-class ReferenceRules : public ReferenceState {
+class ReferenceRules : public ReferenceEnding {
 public:
-  using ReferenceState::ReferenceState;
+  using ReferenceEnding::ReferenceEnding;
 
 protected:
   // -- submissions -----------------------------------------------------------------------
@@ -88,48 +88,6 @@ protected:
     if (options.persist)
       taken.push_back(persist_line(id));
     return id;
-  }
-
-  // -- the end of it all -----------------------------------------------------------------
-
-  /// `holder`: the delivery for which the error is held that ends it.
-  void give_up(bool escalates, std::uint64_t holder, const Cause& cause) {
-    tell(event::GaveUp{now, cause});
-    taken.push_back(quit_line(escalates, holder));
-    end(DeadLetterReason::gave_up, &cause);
-  }
-
-  void end(DeadLetterReason reason, const Cause* cause) {
-    for (auto* lane : lanes())
-      if (lane->child != Child::none)
-        taken.push_back(stop_line(lane->incarnation));
-    for (const auto id : owed())
-      if (!options.persist || !find(id)->is_stored)
-        bury(id, reason, last_failure_of(*find(id), cause));
-      else if (reason == DeadLetterReason::gave_up && is_exhausted(*find(id)))
-        bury(id, DeadLetterReason::attempts_exhausted, // the next would give up for it too
-             last_failure_of(*find(id), cause));
-      else
-        leave_to_the_store(id);
-    answer_drains();
-    tell(event::SenderStopped{now});
-    is_stopped = true;
-  }
-
-  /// Behind those that end no later.
-  void open(const Drain& drain) {
-    const auto later = std::find_if(drains.begin(), drains.end(),
-                                    [&](const Drain& x) { return x.deadline > drain.deadline; });
-    drains.insert(later, drain);
-  }
-
-  void answer_drains() {
-    if (drains.empty())
-      return;
-    for (const auto& drain : drains)
-      taken.push_back(drained_line(drain.ticket, owed().size()));
-    drains.clear();
-    tell(event::Drained{now, owed().size()});
   }
 
   // -- children --------------------------------------------------------------------------
@@ -225,6 +183,8 @@ protected:
   }
 
   void fail(Lane& lane, const Cause& given, bool is_restart, Duration at_least = Duration::zero()) {
+    if (ending)
+      return;
     const auto cause = given; // it may be the lane's own
     lane.epoch = ++epochs_;
     lane.last_failure = cause;
@@ -314,7 +274,7 @@ protected:
   }
 
   void hand_over_what_can_be() {
-    while (!is_paused && mode != Mode::returning && hand_over_one())
+    while (!is_paused && !ending && mode != Mode::returning && hand_over_one())
       ;
   }
 

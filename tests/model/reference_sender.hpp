@@ -35,7 +35,7 @@ public:
   // -- inputs ----------------------------------------------------------------------------
 
   void operator()(const input::Start& x) {
-    if (is_stopped)
+    if (is_stopped || ending)
       return;
     last_id_ = std::max(last_id_, x.last_delivery);
     has_begun = true;
@@ -44,7 +44,7 @@ public:
   }
 
   void operator()(const input::Submit& x) {
-    if (is_stopped)
+    if (is_stopped || ending)
       return refuse(Refusal::stopped);
     if (x.is_unusable)
       return refuse(Refusal::unusable);
@@ -77,6 +77,8 @@ public:
     if (is_stranger)
       return taken.push_back(stop_line(x.incarnation));
     auto* lane = lane_with(x.incarnation);
+    if (lane == nullptr && ending)
+      return taken.push_back(stop_line(x.incarnation));
     if (lane == nullptr || lane->child != Child::starting)
       return;
     lane->child = Child::alive;
@@ -102,7 +104,7 @@ public:
     auto* lane = lane_with(x.incarnation);
     if (lane == nullptr)
       return;
-    const auto was_told = lane->child == Child::leaving;
+    const auto was_told = lane->child == Child::leaving || ending;
     lane->child = Child::none;
     lane->grace_end.reset();
     auto at_least = Duration::zero();
@@ -111,9 +113,7 @@ public:
     const auto oldest_silent = silent.empty() ? 0 : silent.front()->id;
     const auto is_oldest_silent_owed = !silent.empty() && silent.front()->is_owed;
     auto culprit = settle_what_was_meant(*lane, x.cause, was_told, at_least);
-    if (is_stopped)
-      return;
-    if (was_told) {
+    if (was_told || ending) {
       take_all_back(*lane);
       put_off(*lane, at_least);
       tell(event::ChildDown{now, x.incarnation, x.cause, false});
@@ -134,8 +134,7 @@ public:
     take_all_back(*lane);
     charge(*lane, culprit, x.cause, x.verdict);
     fail_unless_fatal(*lane, x.cause, x.verdict, at_least);
-    if (!is_stopped && options.restart == RestartTiming::at_once && lane->was_handed_something
-        && serves(*lane))
+    if (options.restart == RestartTiming::at_once && lane->was_handed_something && serves(*lane))
       start_child(*lane);
   }
 
@@ -202,11 +201,11 @@ public:
     lane->probe_is_out = false;
     const auto meant = lane->held;
     for (const auto& held : meant)
-      if (held.is_probed && !is_stopped) {
+      if (held.is_probed) {
         forget_held(held.delivery);
         settle_answer(*lane, held);
       }
-    if (!is_stopped && !lane->held.empty())
+    if (!lane->held.empty())
       send_probe(*lane);
   }
 
@@ -250,11 +249,10 @@ public:
     expire();
     for (auto* lane : lanes())
       end_grace(*lane);
+    press_children();
     for (auto* lane : lanes())
-      if (!is_stopped && ack_due(*lane) && *ack_due(*lane) <= now)
+      if (ack_due(*lane) && *ack_due(*lane) <= now)
         hang(*lane);
-    if (is_stopped)
-      return;
     for (auto& x : deliveries)
       if (x.pauses_until && *x.pauses_until <= now)
         x.pauses_until.reset();
@@ -309,14 +307,13 @@ public:
     open({x.ticket, x.deadline});
   }
 
-  void operator()(const input::Stop&) {
-    if (!is_stopped)
-      end(DeadLetterReason::stopped, primary.last_failure ? &*primary.last_failure : nullptr);
-  }
-
 private:
   // What follows from any input that did not end the sender.
   void settle() {
+    if (ending)
+      end_if_nobody_is_left();
+    if (is_stopped)
+      return;
     for (auto& x : deliveries)
       if (x.pause_asked) {
         const auto& lane = x.pauses_after_fallback ? *fallback : primary;
@@ -324,7 +321,7 @@ private:
         x.pauses_until = std::max(lane.due.value_or(now) + x.own_backoff.wait_time(),
                                   now + *std::exchange(x.pause_asked, std::nullopt));
       }
-    if (mode == Mode::returning && in_flight(*fallback).empty())
+    if (mode == Mode::returning && !ending && in_flight(*fallback).empty())
       come_back();
     hand_over_what_can_be();
     if (owed().empty())
@@ -388,19 +385,6 @@ private:
     take_back(back);
     charge(lane, culprit, cause, options.on_hang);
     fail_unless_fatal(lane, cause, options.on_hang);
-  }
-
-  void end_drains() {
-    const auto left = owed().size();
-    const auto had_any = !drains.empty();
-    for (const auto& drain : drains)
-      if (drain.deadline <= now) {
-        taken.push_back(drained_line(drain.ticket, left));
-        tell(event::Drained{now, left});
-      }
-    std::erase_if(drains, [&](const Drain& x) { return x.deadline <= now; });
-    if (had_any && drains.empty())
-      is_draining = false;
   }
 };
 

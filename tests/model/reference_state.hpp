@@ -20,6 +20,14 @@ public:
 
   enum class Mode { normal, on_fallback, returning };
 
+  /// It was told to end, or has given up, and waits for its children.
+  struct Ending {
+    DeadLetterReason reason;
+    std::optional<Cause> cause;
+    Instant patience_until = Instant::never();
+    bool is_pressing = false; // the children's time was over once
+  };
+
   EngineOptions options;
   Lines taken; // effects
   Lines told;  // events
@@ -33,6 +41,7 @@ public:
   bool is_paused = false;
   bool is_draining = false;
   bool is_stopped = false;
+  std::optional<Ending> ending;
   bool has_begun = false; // it was told to
   std::vector<Drain> drains;
   std::vector<std::uint32_t> abandoned;
@@ -125,7 +134,7 @@ public:
   /// When the child of the lane is out of time.
   std::optional<Instant> ack_due(const Lane& lane) {
     const auto list = in_flight(lane);
-    if (!options.ack_timeout || list.empty() || lane.child != Child::alive)
+    if (!options.ack_timeout || list.empty() || lane.child != Child::alive || ending)
       return std::nullopt;
     auto begin = list.front()->clock_start;
     if (options.works_on == WorksOn::one)
@@ -154,19 +163,25 @@ public:
     }
     for (const auto& drain : drains)
       consider(drain.deadline);
+    if (ending)
+      consider(ending->patience_until);
     return result;
   }
 
   // -- how it stands ---------------------------------------------------------------------
 
   /// Whether the lane's child is the one that works, and so is started as soon as it may be.
-  bool serves(const Lane& lane) const { return lane.is_fallback == (mode == Mode::on_fallback); }
+  bool serves(const Lane& lane) const {
+    return !ending && lane.is_fallback == (mode == Mode::on_fallback);
+  }
 
   const Lane& serving() const { return mode == Mode::on_fallback ? *fallback : primary; }
 
   Phase phase() const {
     if (is_stopped)
       return Phase::stopped;
+    if (ending)
+      return Phase::stopping;
     if (is_draining)
       return Phase::draining;
     if (serving().due)

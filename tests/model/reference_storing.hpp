@@ -9,6 +9,7 @@ namespace backoff_actor::model_test {
 class ReferenceStoring : public ReferenceAnswers {
 public:
   using ReferenceAnswers::ReferenceAnswers;
+  using ReferenceAnswers::operator();
 
   void operator()(const input::Join& x) {
     if (is_stopped)
@@ -16,6 +17,8 @@ public:
     auto* found = find(x.delivery);
     if (found == nullptr || !found->is_owed)
       return;
+    if (ending)
+      return refuse(Refusal::stopped);
     if (owed().size() + joined() >= options.capacity)
       return refuse(Refusal::outbox_full);
     ++(x.until_stored ? found->joined_until_stored : found->joined);

@@ -70,7 +70,10 @@ private:
   std::string tell(const input::Drain& x) const {
     return "Drain, ticket " + number(x.ticket) + until(x.deadline);
   }
-  std::string tell(const input::Stop&) const { return "Stop"; }
+  std::string tell(const input::Stop& x) const {
+    return x.is_timed ? "Stop" : "Stop, without a limit";
+  }
+  std::string tell(const input::Kill&) const { return "Kill"; }
 
   static std::string until(Instant deadline) {
     return deadline == Instant::never() ? "" : " until " + describe(deadline);

@@ -144,19 +144,22 @@ public:
     case Kind::start:
       return start(x.jump() == 0 ? 0 : contract_.store.last_number() + x.jump());
     case Kind::stop:
-      return step(input::Stop{});
+      return x.how % 4 == 0 ? step(input::Kill{}) : step(input::Stop{x.how % 4 != 1});
     }
   }
 
   /// Nothing stays owed once all goes well, or once the sender is stopped.
   void finish() {
-    if (ending_of(conditions_) != Ending::stop) {
+    if (ending_of(conditions_) != Ending::stop && !reference_.ending) {
       work_off();
       // A sender that has rested works on.
       step(input::Submit{});
       work_off();
     }
     step(input::Stop{});
+    for (int round = 0; round < 1000 && !reference_.is_stopped; ++round)
+      tick(); // as if all children clung to life
+    require(reference_.is_stopped, "a sender that is told to end ends in time");
     contract_.at_the_end();
   }
 

@@ -7,6 +7,7 @@
 #include "backoff_actor/caf/idempotency_keys.hpp"
 #include "backoff_actor/caf/retry_after.hpp"
 #include "backoff_actor/caf/sender_store.hpp"
+#include "backoff_actor/caf/supervisor.hpp"
 #include "backoff_actor/core/text_hash.hpp"
 #include "backoff_actor/core/unit_random.hpp"
 #include "backoff_actor/delivery/hand_over_cipher.hpp"
@@ -91,12 +92,12 @@ caf::behavior BackOffSender::make_behavior() {
 }
 
 void BackOffSender::on_exit() {
-  take(input::Stop{});
-  if (store_)
-    end_storing();
+  if (!engine_.has_ended())
+    end_now();
   if (const auto rare = std::exchange(rare_, nullptr))
     for (const auto& start : rare->starts)
       start->call_off();
+  keep_alive_ = nullptr;
   // May hold handles that lead back here.
   parts_ = nullptr;
   SupervisingActor::on_exit();
@@ -265,12 +266,17 @@ void BackOffSender::on_drain(const Drain& drain) {
 }
 
 void BackOffSender::on_stop() {
-  auto client = open_request();
+  rare().stops.push_back(open_request());
   take(input::Stop{});
-  if (store_)
-    end_storing(); // first, for whoever has the answer may give the outbox to the next sender
-  tell_status(std::move(client));
-  quit();
+}
+
+// A supervisor kills whoever takes more time than it gives.
+void BackOffSender::on_told_to_end(const caf::actor_addr& source, const caf::error& reason) {
+  if (!rare().exit_reason)
+    rare().exit_reason = reason;
+  const auto who = caf::actor_cast<caf::strong_actor_ptr>(source);
+  const auto is_supervisor = who && dynamic_cast<const Supervisor*>(who->get()) != nullptr;
+  take(input::Stop{!is_supervisor});
 }
 
 } // namespace backoff_actor

@@ -36,9 +36,13 @@ class SenderStore;
 /// `Stop`, each alone in its message; and with `Acknowledgement::by_sent` also `Sent`, `Nack`, `Reject` and
 /// `Working`, which are accepted from a child.
 ///
-/// The sender ends by `Stop`, or like any actor by an exit message, and with it its child; or, if a
-/// limit is reached or the decider says so, by itself, with `SenderError::gave_up` or with the
-/// error that the decider let through as its exit reason. While it owes a delivery it lives, even
+/// The sender ends by `Stop`, or like any actor by an exit message; or, if a limit is reached or the decider
+/// says so, by itself, with `SenderError::gave_up` or with the error that the decider let through as its exit
+/// reason. Before it ends, it asks its child to end (`user_shutdown`), accepts and hands over nothing more, and
+/// takes what the child still answers. A child that has not ended after `SenderOptions::kill_grace` is
+/// killed, and is abandoned after as much time again. A `Supervisor` that tells the sender to end gives
+/// the child the time of its `ChildOptions::shutdown` instead. With `exit_reason::kill` the sender ends at
+/// once, and kills its child. While it owes a delivery it lives, even
 /// if nobody holds a handle to it, and its actor system waits for it when it is destroyed. It owes
 /// nothing of what it delivers at most once, other than what still waits for a child: whoever wants
 /// the child to work on that keeps a handle to the sender.
@@ -83,7 +87,7 @@ public:
   caf::behavior make_behavior() override;
 
   /// Answers `SenderError::stopped` to every request that is still owed, or `SenderError::suspended`
-  /// where it stays owed, ends the children, and lets go of what the options hold.
+  /// where it stays owed, kills children that have not ended, and lets go of what the options hold.
   ///
   /// @thread the actor's own, or the one that drops the last handle to the actor.
   void on_exit() override;
@@ -136,7 +140,8 @@ private:
     std::shared_ptr<const void> guard_watch{};
     std::unordered_map<std::uint32_t, seam::OpenRequest> drains{}; // that somebody waits for
     std::vector<std::shared_ptr<ChildStart>> starts{}; // whose children come later, by incarnation
-    std::optional<caf::error> exit_reason{};           // with which to end after this step
+    std::vector<seam::OpenRequest> stops{};            // that wait for the end
+    std::optional<caf::error> exit_reason{};           // with which to end; none: normally
     caf::strong_actor_ptr lives_with_child{};          // of this actor, while its last child works
     std::uint32_t last_ticket = 0;
     Cause last_bare{}; // of the last error without a context, with its text
@@ -152,6 +157,7 @@ private:
   void on_error_answer(HandOverId id, ErrorInfo info) override;
   void on_probe_answer(std::uint32_t incarnation, std::uint32_t probe) override;
   void on_child_down(std::uint32_t incarnation, const caf::error& reason) override;
+  void on_told_to_end(const caf::actor_addr& source, const caf::error& reason) override;
   bool on_word(const seam::Word& word) override;
   bool on_childs_word(const seam::Word& word);
   void on_start_news(std::uint64_t number);
@@ -225,6 +231,8 @@ private:
   Rare& rare();
   bool is_drained() const { return !rare_ || rare_->drains.empty(); }
   void rest();
+  void end_now();
+  void tell_of_the_end();
 
   // -- what failures are to others (failures.cpp) -----------------------------------
 

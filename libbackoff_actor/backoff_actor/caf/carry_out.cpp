@@ -112,9 +112,14 @@ public:
     self_.start_child(x.incarnation, x.is_fallback, follow_ups_);
   }
 
+  void operator()(const effect::AskToEnd& x) {
+    if (!self_.ask_to_end(x.incarnation))
+      note_let_go(x.incarnation);
+  }
+
   void operator()(const effect::TellToEnd& x) {
-    if (!self_.tell_to_end(x.incarnation)) // it lives, but not for this sender
-      follow_ups_.add({input::ChildDown{x.incarnation, {}, Verdict::retry}});
+    if (!self_.tell_to_end(x.incarnation))
+      note_let_go(x.incarnation);
   }
 
   void operator()(const effect::Abandon& x) { self_.abandon(x.incarnation); }
@@ -202,6 +207,11 @@ public:
   }
 
 private:
+  // It lives, but not for this sender.
+  void note_let_go(std::uint32_t incarnation) {
+    follow_ups_.add({input::ChildDown{incarnation, {}, Verdict::retry}});
+  }
+
   BackOffSender& self_;
   const News* news_;
   caf::message* answer_;
@@ -231,12 +241,29 @@ void BackOffSender::take_at(Instant at, const OneInput& input, Cargo cargo) {
     follow(follow_ups);
   if (store_)
     store_->flush();
-  if (rare_ && rare_->exit_reason)
-    quit(*std::exchange(rare_->exit_reason, std::nullopt));
-  if (engine_.owed() == 0 && is_drained())
+  if (engine_.has_ended()) {
+    tell_of_the_end();
+    quit(rare_ && rare_->exit_reason ? *rare_->exit_reason : caf::error{});
+  } else if (engine_.owed() == 0 && is_drained() && !engine_.is_ending())
     rest();
   else if (!keep_alive_)
     keep_alive_ = ctrl();
+}
+
+void BackOffSender::end_now() {
+  const News news{input::Kill{}};
+  FollowUps none;
+  step(now(), news.input, {&news}, none);
+  tell_of_the_end();
+}
+
+// Whoever has the answer may give the outbox to the next sender.
+void BackOffSender::tell_of_the_end() {
+  if (store_)
+    end_storing();
+  if (rare_)
+    for (auto& client : std::exchange(rare_->stops, {}))
+      tell_status(std::move(client));
 }
 
 void BackOffSender::follow(FollowUps& follow_ups) {
@@ -282,7 +309,7 @@ BackOffSender::Rare& BackOffSender::rare() {
 }
 
 bool BackOffSender::Rare::is_empty() const {
-  return !keys && !guard_watch && drains.empty() && starts.empty() && !exit_reason
+  return !keys && !guard_watch && drains.empty() && starts.empty() && stops.empty() && !exit_reason
          && !lives_with_child;
 }
 

@@ -137,6 +137,10 @@ void RequestingActor::complete_handlers() {
 
 caf::behavior RequestingActor::complete_with_words() {
   complete_handlers();
+  set_exit_handler([this](caf::exit_msg& x) {
+    if (x.reason)
+      on_told_to_end(x.source, x.reason);
+  });
   return {
     [](const WakeUp&) {}}; // which never comes there; without any behavior CAF would end the actor
 }

@@ -190,6 +190,8 @@ bool RequestingActor::take_news(caf::message& content) {
 void RequestingActor::end_or_ignore(const caf::actor_addr& source, const caf::error& reason) {
   if (source && is_told_of_end(source) && has_ended(source))
     unlink_from(source);
+  else if (takes_words_ && reason && reason != caf::exit_reason::kill)
+    on_told_to_end(source, reason);
   else if (reason)
     quit(reason);
 }

@@ -103,6 +103,10 @@ void RequestingActorBase::on_system_message(caf::message) {
 
 bool RequestingActorBase::is_told_of_end(const caf::actor_addr&) const { return false; }
 
+void RequestingActorBase::on_told_to_end(const caf::actor_addr&, const caf::error& reason) {
+  quit(reason);
+}
+
 bool RequestingActorBase::on_word(const Word&) { return false; }
 
 void RequestingActorBase::answer(OpenRequest& client, caf::message&& answer) {

@@ -237,6 +237,9 @@ protected:
   /// Whether the end of `who` is told by `on_down`. Then an exit message about that end, which a link
   /// brings, changes nothing, whatever the reason.
   virtual bool is_told_of_end(const caf::actor_addr& who) const;
+  /// Is told that an actor that takes words is to end for `reason`, which is not `exit_reason::kill`.
+  /// Unless overridden, ends.
+  virtual void on_told_to_end(const caf::actor_addr& source, const caf::error& reason);
 
   /// Makes a request without a timeout, named by the caller; what comes back goes to `on_response`.
   ///

@@ -147,12 +147,13 @@ struct SenderOptions {
   /// @range above 0
   std::optional<Duration> ack_timeout{};
 
-  /// How long a child that was silent has for ending.
+  /// How long a child has for ending: one that was silent, before it is abandoned; and the child of a sender that
+  /// ends, before it is killed, and again before it is abandoned.
   ///
   /// @range 0 and above
   Duration kill_grace = std::chrono::seconds{5};
 
-  /// What becomes of a child that has not ended then.
+  /// What becomes of a child that was silent and has not ended then.
   AfterGrace after_grace = AfterGrace::abandon;
 
   // -- the outbox -------------------------------------------------------------------

@@ -100,7 +100,7 @@ void SupervisingActor::send_probe(std::uint32_t incarnation, std::uint32_t probe
     RequestingActor::probe(HandOverId::make(probe_slot, probe).value, child->handle);
 }
 
-bool SupervisingActor::tell_to_end(std::uint32_t incarnation) {
+bool SupervisingActor::ask_to_end(std::uint32_t incarnation) {
   auto* child = find(incarnation);
   if (!child)
     return true;
@@ -113,10 +113,16 @@ bool SupervisingActor::tell_to_end(std::uint32_t incarnation) {
       watch(other->handle);
     return false;
   }
-  // The second is for a child whose exit handler does not let it go.
-  for (const auto reason : {caf::exit_reason::user_shutdown, caf::exit_reason::kill})
-    seam::send_exit_now(child->handle, address(), reason);
+  seam::send_exit_now(child->handle, address(), caf::exit_reason::user_shutdown);
   return true;
+}
+
+// The second is for a child whose exit handler does not let it go.
+bool SupervisingActor::tell_to_end(std::uint32_t incarnation) {
+  const auto is_own = ask_to_end(incarnation);
+  if (const auto* const child = find(incarnation))
+    seam::send_exit_now(child->handle, address(), caf::exit_reason::kill);
+  return is_own;
 }
 
 void SupervisingActor::abandon(std::uint32_t incarnation) {

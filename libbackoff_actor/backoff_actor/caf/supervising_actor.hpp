@@ -56,8 +56,10 @@ protected:
   /// Asks a child for a sign of life, ahead of all that waits in its mailbox. A blocking actor is
   /// not asked: it would take the question for work.
   void send_probe(std::uint32_t incarnation, std::uint32_t probe);
-  /// Tells a child to end, ahead of all that waits in its mailbox. One that is shared is let go of
-  /// instead, and this returns false: nothing will be told of it.
+  /// Asks a child to end (`user_shutdown`), ahead of all that waits in its mailbox. One that is shared is
+  /// let go of instead, and this returns false: nothing will be told of it.
+  bool ask_to_end(std::uint32_t incarnation);
+  /// The same, and ends it (`kill`) even if it does not let itself be asked.
   bool tell_to_end(std::uint32_t incarnation);
   /// Holds a child no longer; its end will still be told.
   void abandon(std::uint32_t incarnation);

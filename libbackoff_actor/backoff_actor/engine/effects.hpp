@@ -64,7 +64,12 @@ struct StartChild {
   bool is_fallback;          ///< whether the fallback is to be made
 };
 
-/// Tell this child to end, and answer with `input::ChildDown` when it has.
+/// Ask this child to end, and answer with `input::ChildDown` when it has. What it says until then counts.
+struct AskToEnd {
+  std::uint32_t incarnation; ///< one that is alive
+};
+
+/// Tell this child to end, whatever it is doing, and answer with `input::ChildDown` when it has.
 struct TellToEnd {
   std::uint32_t incarnation; ///< one that is alive
 };
@@ -150,7 +155,8 @@ struct WakeAt {
   Instant at; ///< on the time line of `now`
 };
 
-/// The sender has given up, or is done: end, after the other effects of this step.
+/// The sender has given up, or is done: note with what it ends. It ends as soon as the engine has, see
+/// `SenderEngine::has_ended`.
 struct Quit {
   bool escalates; ///< with the error that just came, or that is held in `slot`, as the reason
   /// Where the error is held; `Outbox::none`: it just came.
@@ -161,12 +167,12 @@ struct Quit {
 } // namespace effect
 
 /// Any of the effects; a driver carries it out with `std::visit`.
-using Effect =
-  std::variant<effect::Accept, effect::Refuse, effect::Persist, effect::StartChild,
-               effect::TellToEnd, effect::Abandon, effect::StopChild, effect::HandOver,
-               effect::Probe, effect::HoldAnswer, effect::Acknowledge, effect::DeadLetter,
-               effect::Drained, effect::WakeAt, effect::Quit, effect::Forward, effect::Divert,
-               effect::Confirm, effect::CountAttempts, effect::Suspend, effect::Join>;
+using Effect = std::variant<effect::Accept, effect::Refuse, effect::Persist, effect::StartChild,
+                            effect::TellToEnd, effect::Abandon, effect::StopChild, effect::HandOver,
+                            effect::Probe, effect::HoldAnswer, effect::Acknowledge,
+                            effect::DeadLetter, effect::Drained, effect::WakeAt, effect::Quit,
+                            effect::Forward, effect::Divert, effect::Confirm, effect::CountAttempts,
+                            effect::Suspend, effect::Join, effect::AskToEnd>;
 
 /// What one step asks for, in order. A step appends to it; the driver empties it and uses it again,
 /// so that no step needs to allocate.

@@ -62,12 +62,12 @@ struct EngineOptions {
   /// @range above 0
   std::optional<Duration> ack_timeout{};
 
-  /// How long a child that hangs has for ending when it is told to.
+  /// How long a child has for ending when it is told to.
   ///
   /// @range 0 and above
   Duration kill_grace = std::chrono::seconds{5};
 
-  /// What becomes of a child that has not ended then.
+  /// What becomes of a child that hangs and has not ended then.
   AfterGrace after_grace = AfterGrace::abandon;
 
   /// What becomes of a hang. With `reject`, the delivery that is held responsible ends.

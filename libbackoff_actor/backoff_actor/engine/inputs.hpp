@@ -166,17 +166,25 @@ struct Drain {
   Instant deadline = Instant::never();
 };
 
-/// End: give up what is owed, unless it is stored, and stop the child.
-struct Stop {};
+/// End: ask the children to end, take what they still answer, and then give up what is owed, unless it is
+/// stored. Nothing new is accepted or handed over meanwhile.
+struct Stop {
+  /// Whether children that do not end are told to after `EngineOptions::kill_grace`, and are abandoned
+  /// after as much time again. If not, whoever asked sees to it with `Kill`.
+  bool is_timed = true;
+};
+
+/// End now: as `Stop`, but tell the children to end, and wait for nobody.
+struct Kill {};
 
 } // namespace input
 
 /// Any of the inputs; what `SenderEngine::step` takes.
-using Input =
-  std::variant<input::Start, input::Submit, input::Persisted, input::ChildStarted,
-               input::StartFailed, input::ChildDown, input::Acknowledged, input::ErrorAnswer,
-               input::ChildAlive, input::Nacked, input::Rejected, input::Working, input::Wake,
-               input::GuardClosed, input::RetryNow, input::Reset, input::Pause, input::Resume,
-               input::Drain, input::Stop, input::NotPersisted, input::Restore, input::Join>;
+using Input = std::variant<input::Start, input::Submit, input::Persisted, input::ChildStarted,
+                           input::StartFailed, input::ChildDown, input::Acknowledged,
+                           input::ErrorAnswer, input::ChildAlive, input::Nacked, input::Rejected,
+                           input::Working, input::Wake, input::GuardClosed, input::RetryNow,
+                           input::Reset, input::Pause, input::Resume, input::Drain, input::Stop,
+                           input::NotPersisted, input::Restore, input::Join, input::Kill>;
 
 } // namespace backoff_actor

@@ -85,9 +85,8 @@ void SenderEngine::Step::operator()(const input::ChildAlive& x) {
   for (const auto& answer : meant)
     work_.outbox[answer.slot].held = false;
   for (const auto& answer : meant)
-    if (!self_.stopped_)
-      settle(*lane, answer);
-  if (!self_.stopped_ && !held.empty())
+    settle(*lane, answer);
+  if (!held.empty())
     send_probe(*lane);
 }
 
@@ -160,7 +159,7 @@ SenderEngine::Step::Settled SenderEngine::Step::settle_held(Lane& lane, const Ca
     if (crash != held.end() || !was_told_to)
       meant_end = crash != held.end() ? crash : held.begin();
   }
-  for (auto answer = held.begin(); answer != meant_end && !self_.stopped_; ++answer) {
+  for (auto answer = held.begin(); answer != meant_end; ++answer) {
     if (answer->is_bounce)
       continue;
     if (answer->decision.verdict != Verdict::retry)

@@ -11,6 +11,8 @@ namespace backoff_actor {
 // -- started -----------------------------------------------------------------------------
 
 void SenderEngine::Step::operator()(const input::Start& x) {
+  if (is_ending())
+    return;
   if (self_.youth_ == Youth::unborn)
     self_.youth_ = Youth::begun;
   work_.last_delivery = std::max(work_.last_delivery, x.last_delivery);
@@ -45,7 +47,8 @@ void SenderEngine::Step::make_child(Lane& lane) {
 
 void SenderEngine::Step::operator()(const input::ChildStarted& x) {
   auto* const lane = lane_of(x.incarnation);
-  if (lane == nullptr) // of a fallback that is not needed any more
+  // Of a fallback that is not needed any more, or of a sender that is to end.
+  if (lane == nullptr || (is_ending() && lane->child == Child::none))
     return emit(effect::StopChild{x.incarnation});
   if (lane->child != Child::starting)
     return;
@@ -84,15 +87,13 @@ void SenderEngine::Step::operator()(const input::ChildDown& x) {
     return;
   if (work_.mode == Mode::forwarding)
     reset_if_well();
-  const auto was_told_to = lane->child == Child::leaving;
+  const auto was_told_to = lane->child == Child::leaving || is_ending();
   if (lane->child == Child::starting && is_guarded(*lane))
     report_failed_start();
   lane->child = Child::none;
   const auto unanswered = oldest_unanswered(*lane);
   const auto settled = settle_held(*lane, x.cause, was_told_to);
-  if (self_.stopped_)
-    return;
-  if (was_told_to) {
+  if (was_told_to || is_ending()) {
     take_back(*lane);
     if (settled.retry_after > Duration::zero())
       delay(*lane, settled.retry_after);
@@ -119,10 +120,8 @@ void SenderEngine::Step::operator()(const input::ChildDown& x) {
     culprit = options_.works_on == WorksOn::one && unanswered != Outbox::none ? unanswered
                                                                               : culprit_in(*lane);
   blame(*lane, culprit, cause, x.verdict);
-  if (!self_.stopped_)
-    fail(*lane, cause, Failed::child, settled.retry_after);
-  if (!self_.stopped_ && serves(*lane) && options_.restart == RestartTiming::at_once
-      && lane->was_handed_something)
+  fail(*lane, cause, Failed::child, settled.retry_after);
+  if (serves(*lane) && options_.restart == RestartTiming::at_once && lane->was_handed_something)
     start_child(*lane);
 }
 
@@ -230,8 +229,7 @@ void SenderEngine::Step::hang(Lane& lane) {
   const auto cause = std::make_shared<const Cause>(
     Cause{1, "no acknowledgement within " + to_string(*options_.ack_timeout)});
   blame(lane, has_meant_to_answer(lane, culprit) ? Outbox::none : culprit, cause, options_.on_hang);
-  if (!self_.stopped_)
-    fail(lane, cause, Failed::child);
+  fail(lane, cause, Failed::child);
 }
 
 // An error of the child's own, of which it is not known whether it survived it; not a bounce.

@@ -14,12 +14,12 @@ void SenderEngine::Step::operator()(const input::Wake&) {
     if (lane.child == Child::leaving && !lane.is_overdue && lane.end_of_grace <= now_)
       end_grace(lane);
   });
+  if (work_.end_of_patience <= now_)
+    press_children();
   for_each_lane([&](Lane& lane) {
-    if (!self_.stopped_ && ack_due(lane) <= now_)
+    if (ack_due(lane) <= now_)
       hang(lane);
   });
-  if (self_.stopped_)
-    return;
   work_.turns.end_pauses(now_);
   if (work_.held_back_until <= now_)
     end_hold();

@@ -42,10 +42,6 @@ void SenderEngine::Step::operator()(const input::Drain& x) {
   work_.drains.add(x);
 }
 
-void SenderEngine::Step::operator()(const input::Stop&) {
-  end(DeadLetterReason::stopped, work_.last_failure);
-}
-
 void SenderEngine::Step::answer_drains(std::size_t left) {
   if (work_.drains.empty())
     return;

@@ -10,8 +10,8 @@ namespace backoff_actor {
 // -- taken in -----------------------------------------------------------------------
 
 void SenderEngine::Step::operator()(const input::Submit& x) {
-  if (work_.mode == Mode::forwarding)
-    return pass_on(x);
+  if (work_.mode >= Mode::forwarding)
+    return is_ending() ? refuse(Refusal::stopped) : pass_on(x);
   if (x.is_unusable || work_.is_draining || !make_room(x))
     return refuse(x.is_unusable       ? Refusal::unusable
                   : work_.is_draining ? Refusal::draining
@@ -27,8 +27,8 @@ void SenderEngine::Step::operator()(const input::Submit& x) {
 void SenderEngine::Step::operator()(const input::Join& x) {
   if (!work_.outbox.holds(x.slot, x.delivery) || work_.outbox[x.slot].is_ghost)
     return;
-  if (work_.outbox.size() + work_.joined >= options_.capacity)
-    return refuse(Refusal::outbox_full);
+  if (is_ending() || work_.outbox.size() + work_.joined >= options_.capacity)
+    return refuse(is_ending() ? Refusal::stopped : Refusal::outbox_full);
   auto& extra = extra_of(x.slot);
   ++extra.joined;
   extra.joined_until_stored += x.until_stored ? 1 : 0;

@@ -141,6 +141,10 @@ Phase SenderEngine::phase() const {
   return work_ ? work_->phase() : new_work()->phase();
 }
 
+bool SenderEngine::is_ending() const {
+  return work_ && !stopped_ && work_->mode == Work::Mode::ending;
+}
+
 std::uint32_t SenderEngine::incarnation() const {
   return work_ ? work_->last_incarnation : new_work()->last_incarnation;
 }

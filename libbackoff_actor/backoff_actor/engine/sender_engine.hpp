@@ -105,6 +105,12 @@ public:
   /// will soon be as much as there was.
   bool is_at_rest() const { return !work_; }
 
+  /// Whether it has ended: it has given up what it owed, and has no child.
+  bool has_ended() const { return stopped_; }
+
+  /// Whether it is to end, and waits for its children.
+  bool is_ending() const;
+
   /// How many deliveries are owed.
   std::size_t owed() const;
 

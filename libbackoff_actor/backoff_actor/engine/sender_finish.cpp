@@ -117,7 +117,7 @@ bool SenderEngine::Step::hand_over_fresh(Lane& lane) {
 // -- the next wake-up -------------------------------------------------------------------
 
 [[gnu::always_inline]] inline Instant SenderEngine::Step::next_due() {
-  auto result = work_.turns.next_pause_end();
+  auto result = std::min(work_.turns.next_pause_end(), work_.end_of_patience);
   if (work_.is_held_back)
     result = std::min(result, work_.held_back_until);
   if (work_.retries_are_held)
@@ -149,6 +149,8 @@ bool SenderEngine::Step::hand_over_fresh(Lane& lane) {
 // -- all of it --------------------------------------------------------------------------
 
 void SenderEngine::Step::finish() {
+  if (is_ending())
+    end_without_children();
   if (self_.stopped_)
     return;
   if (!deferred_.empty())

@@ -88,6 +88,7 @@ struct SenderEngine::Work {
     on_fallback, // the fallback works, the child is probed
     returning,   // the child is well; nothing is handed over until the fallback is done
     forwarding,  // always, if messages are delivered at most once
+    ending,      // nothing new is accepted or handed over; the children are to end
   };
 
   // Goes on from `rest`, where there is one.
@@ -146,7 +147,11 @@ struct SenderEngine::Work {
   Outbox::Slot oldest_not_in_flight = Outbox::none; // nothing older is droppable; `none`: not known
   std::uint32_t last_incarnation = 0;
   std::uint32_t last_epoch = 0;
+  Instant end_of_patience = Instant::never(); // with children that are to end
+  std::shared_ptr<const Cause> end_cause{};   // of the end
+  DeadLetterReason end_reason = DeadLetterReason::stopped;
   Mode mode;
+  bool children_are_pressed = false; // to end: their time was over once
   bool is_paused = false;
   bool is_draining = false;
   bool is_held_back = false;     // by the guard; then nothing is asked before `held_back_until`

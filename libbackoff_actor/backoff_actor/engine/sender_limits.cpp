@@ -1,4 +1,4 @@
-// Failures: the delay, the limits, the fallback, the end.
+// Failures: the delay, the limits, the fallback.
 
 #include "backoff_actor/engine/sender_step.hpp"
 
@@ -30,6 +30,8 @@ SenderEngine::Step::SharedCause SenderEngine::Step::shared(const Cause& cause) c
 // A new epoch begins, and with it the next delay, which lasts for `at_least`.
 void SenderEngine::Step::fail(Lane& lane, const SharedCause& cause, Failed what,
                               Duration at_least) {
+  if (is_ending())
+    return;
   lane.epoch = ++work_.last_epoch;
   lane.window = 1;
   if (!std::exchange(lane.is_failing, true))
@@ -53,6 +55,8 @@ void SenderEngine::Step::fail(Lane& lane, const SharedCause& cause, Failed what,
 
 // A delay that runs is only lengthened.
 void SenderEngine::Step::delay(Lane& lane, Duration span) {
+  if (is_ending())
+    return;
   const auto due = now_ + span;
   lane.due = lane.delay_runs ? std::max(lane.due, due) : due;
   lane.delay_runs = true;
@@ -102,34 +106,6 @@ void SenderEngine::Step::come_back() {
   work_.fallback = nullptr;
   work_.mode = Mode::normal;
   work_.restarts.clear();
-}
-
-// -- the end -----------------------------------------------------------------------------------
-
-// `slot` is where the error is that the sender ends with, if it escalates; none: it just came.
-void SenderEngine::Step::give_up(bool escalates, Slot slot, const SharedCause& cause) {
-  observe([&] { return event::GaveUp{now_, *cause}; });
-  emit(effect::Quit{escalates, slot, cause});
-  end(DeadLetterReason::gave_up, cause);
-}
-
-void SenderEngine::Step::end(DeadLetterReason reason, const SharedCause& cause) {
-  for_each_lane([&](Lane& lane) {
-    if (lane.child != Child::none)
-      emit(effect::StopChild{lane.incarnation});
-  });
-  self_.stopped_ = true;
-  report_all_forgotten();
-  for (auto slot = work_.outbox.front(); slot != Outbox::none; slot = work_.outbox.next(slot)) {
-    if (!options_.persist || !work_.outbox[slot].stored)
-      tell_dead_letter(slot, reason, last_failure_of(slot, cause));
-    else if (reason == DeadLetterReason::gave_up && is_exhausted(slot)) // or the next ends too
-      tell_dead_letter(slot, DeadLetterReason::attempts_exhausted, last_failure_of(slot, cause));
-    else
-      suspend(slot);
-  }
-  answer_drains(0);
-  observe([&] { return event::SenderStopped{now_}; });
 }
 
 } // namespace backoff_actor

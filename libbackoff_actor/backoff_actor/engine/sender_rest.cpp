@@ -47,6 +47,7 @@ void SenderEngine::Work::resume(const Past& past) {
 // of a delay that is over and of a failure that was followed by a success.
 bool SenderEngine::Work::is_at_rest() const {
   return outbox.is_vacant() && mode != Mode::on_fallback && mode != Mode::returning
+         && mode != Mode::ending
          && (primary.child == Lane::Child::alive || primary.child == Lane::Child::none)
          && !primary.delay_runs && !primary.is_failing && !primary.backoff.is_started()
          && !primary.probe_is_out && !last_failure && !is_paused && !is_draining && !is_held_back

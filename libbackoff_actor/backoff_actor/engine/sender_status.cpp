@@ -21,6 +21,8 @@ std::optional<Instant> SenderEngine::Work::held_until() const {
 }
 
 Phase SenderEngine::Work::phase() const {
+  if (mode == Mode::ending)
+    return Phase::stopping;
   if (is_draining)
     return Phase::draining;
   const auto& lane = serving_lane();
@@ -31,7 +33,7 @@ Phase SenderEngine::Work::phase() const {
 
 std::uint32_t SenderEngine::Work::living_child() const {
   const auto& lane = serving_lane();
-  return lane.child == Lane::Child::alive ? lane.incarnation : 0;
+  return lane.child == Lane::Child::alive && mode != Mode::ending ? lane.incarnation : 0;
 }
 
 Instant SenderEngine::Work::due() const {

@@ -10,7 +10,8 @@
 //   sender_answers.cpp      what a child says of a delivery: errors, refusals, signs of life
 //   sender_child.cpp        the children's lives: started, down, hanging
 //   sender_clock.cpp        what is due
-//   sender_limits.cpp       failures: the delay, the limits, the fallback, the end
+//   sender_limits.cpp       failures: the delay, the limits, the fallback
+//   sender_end.cpp          the end: children are asked to end, and what is owed is given up
 //   sender_guard.cpp        what the guard of the service is asked and told
 //   sender_control.cpp      what an operator says
 
@@ -53,7 +54,8 @@ public:
   void operator()(const input::Pause&);
   void operator()(const input::Resume&);
   void operator()(const input::Drain& x);
-  void operator()(const input::Stop&);
+  void operator()(const input::Stop& x);
+  void operator()(const input::Kill&);
 
   // To a hook that there must be.
   static void tell(const EngineOptions& options, const Event& event) {
@@ -226,7 +228,8 @@ private:
 
   // When the child is out of time for what it holds.
   Instant ack_due(const Lane& lane) const {
-    if (!options_.ack_timeout || lane.child != Child::alive || lane.in_flight.count == 0)
+    if (!options_.ack_timeout || lane.child != Child::alive || lane.in_flight.count == 0
+        || is_ending())
       return Instant::never();
     const auto start = work_.outbox[lane.in_flight.first].clock_start;
     return (options_.works_on == WorksOn::one ? std::max(start, lane.last_progress) : start)
@@ -257,7 +260,15 @@ private:
 
   void end_failures(Lane& lane);
   BackOff backoff_of(const Lane& lane) const;
+
+  // -- the end ----------------------------------------------------------------------
+
+  bool is_ending() const { return work_.mode == Mode::ending; }
   void give_up(bool escalates, Slot slot, const SharedCause& cause);
+  void begin_end(DeadLetterReason reason, const SharedCause& cause);
+  void limit_end();
+  void press_children();
+  void end_without_children();
   void end(DeadLetterReason reason, const SharedCause& cause);
 
   void suspend(Slot slot);

@@ -43,7 +43,7 @@ void SenderEngine::Step::operator()(const input::Restore& x) {
   observe([&] { return event::Restored{now_, x.delivery, x.attempts}; });
   const auto has_begun = self_.youth_ != Youth::unborn || work_.last_incarnation != 0;
   if (auto& serving = work_.serving_lane();
-      has_begun && serving.child == Child::none && !serving.delay_runs)
+      has_begun && !is_ending() && serving.child == Child::none && !serving.delay_runs)
     start_child(serving); // told of too late, but nothing that is owed is left lying
 }
 

@@ -12,6 +12,8 @@ std::string_view to_string(Phase phase) {
     return "waiting";
   case Phase::draining:
     return "draining";
+  case Phase::stopping:
+    return "stopping";
   case Phase::stopped:
     return "stopped";
   }

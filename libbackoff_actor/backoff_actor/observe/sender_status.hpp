@@ -15,6 +15,7 @@ enum class Phase : std::uint8_t {
   running,  ///< a child is there and no delay runs
   waiting,  ///< a delay runs
   draining, ///< nothing new is accepted; what is owed goes on as in any other phase
+  stopping, ///< nothing new is accepted or handed over; the children are to end
   stopped,  ///< ended for good
 };
 

@@ -147,6 +147,9 @@ private:
   std::string describe(const effect::StartChild& x) {
     return (x.is_fallback ? "start fallback " : "start child ") + std::to_string(x.incarnation);
   }
+  std::string describe(const effect::AskToEnd& x) {
+    return "ask to end " + std::to_string(x.incarnation);
+  }
   std::string describe(const effect::TellToEnd& x) {
     return "tell to end " + std::to_string(x.incarnation);
   }

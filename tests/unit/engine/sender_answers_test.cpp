@@ -235,13 +235,13 @@ TEST(sender_answers, the_first_error_about_a_hand_over_counts) {
   EXPECT_THAT(sender.take(input::ChildAlive{1, 1}), ElementsAre("dead letter 1 rejected"));
 }
 
-TEST(sender_answers, an_error_held_when_the_sender_stops_is_owed) {
+TEST(sender_answers, an_error_held_when_the_sender_is_killed_is_owed) {
   EngineDriver sender;
   sender.start();
   sender.submit();
   sender.error(1, 7);
 
-  EXPECT_THAT(sender.take(input::Stop{}), ElementsAre("stop child 1", "dead letter 1 stopped"));
+  EXPECT_THAT(sender.take(input::Kill{}), ElementsAre("stop child 1", "dead letter 1 stopped"));
 }
 
 // -- who is charged -----------------------------------------------------------

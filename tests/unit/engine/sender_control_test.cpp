@@ -168,8 +168,8 @@ TEST(sender_control, stopping_answers_an_open_drain) {
   sender.submit();
   sender.take(input::Drain{5});
 
-  EXPECT_THAT(sender.take(input::Stop{}),
-              ElementsAre("stop child 1", "dead letter 1 stopped", "drained 5, 0 left"));
+  EXPECT_THAT(sender.take(input::Stop{}), ElementsAre("ask to end 1", "wake at 5s"));
+  EXPECT_THAT(sender.stop_normally(), ElementsAre("dead letter 1 stopped", "drained 5, 0 left"));
   EXPECT_THAT(sender.take(input::Drain{6}), ElementsAre("drained 6, 0 left"));
 }
 

@@ -110,6 +110,7 @@ TEST(sender_deliveries, tells_the_whole_story_to_its_hook) {
   sender.ack(1);
   sender.ack(1);
   sender.take(input::Stop{});
+  sender.stop_normally();
 
   EXPECT_EQ(
     log.timeline(),
@@ -125,6 +126,7 @@ TEST(sender_deliveries, tells_the_whole_story_to_its_hook) {
     "+15ms  delivery 1 acknowledged after 15ms, 1 failed attempt\n"
     "+15ms  backoff reset (slot 1/10, wait 0ns, retries 0, resets 1, total_retries 1)\n"
     "+15ms  acknowledgement 2 names nothing that is owed\n"
+    "+15ms  child 2 stopped normally\n"
     "+15ms  sender stopped\n");
 }
 

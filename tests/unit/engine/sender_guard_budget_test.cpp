@@ -179,10 +179,10 @@ TEST(sender_guard, the_time_for_which_it_holds_back_is_no_time_of_failing) {
   s.sender.take(input::GuardClosed{0s});
   s.sender.wake_after(0s);
   s.sender.nack(1);
-  EXPECT_NE(s.sender.engine->phase(), Phase::stopped);
+  EXPECT_NE(s.sender.engine->phase(), Phase::stopping);
   s.sender.wake_after(1min);
   s.sender.nack(1);
-  EXPECT_EQ(s.sender.engine->phase(), Phase::stopped) << "a minute of its own";
+  EXPECT_EQ(s.sender.engine->phase(), Phase::stopping) << "a minute of its own";
 }
 
 // -- guards in front of the child -----------------------------------------------------------------

@@ -239,12 +239,14 @@ TEST(sender_guard, what_became_of_a_delivery_that_expired_with_the_child_is_told
   EXPECT_EQ(s.guard->successes, 1);
 }
 
-TEST(sender_guard, a_stop_gives_all_permits_back) {
+TEST(sender_guard, the_end_gives_all_permits_back) {
   GuardedSender s;
   s.sender.start();
   for (int i = 0; i < 3; ++i)
     s.sender.submit();
   s.sender.take(input::Stop{});
+  EXPECT_EQ(s.guard->forgotten_calls, 0) << "the child is still at it";
+  s.sender.stop_normally();
   EXPECT_EQ(s.guard->forgotten_calls, 3);
   EXPECT_EQ(s.guard->out, 0);
 }

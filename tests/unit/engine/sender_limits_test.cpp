@@ -225,12 +225,12 @@ TEST(sender_limits, a_child_that_took_over_again_may_fail_as_often_as_at_first) 
   EXPECT_THAT(sender.crash(), ElementsAre("start child 5", "wake at 50ms"));
 }
 
-TEST(sender_limits, stopping_stops_both) {
+TEST(sender_limits, whoever_kills_the_sender_ends_both) {
   auto sender = fallen_back();
   sender.wake_after(10ms);
   sender.child_started();
 
-  EXPECT_THAT(sender.take(input::Stop{}),
+  EXPECT_THAT(sender.take(input::Kill{}),
               ElementsAre("stop child 3", "stop child 2", "dead letter 1 stopped",
                           "dead letter 2 stopped", "dead letter 3 stopped",
                           "dead letter 4 stopped"));

@@ -257,9 +257,10 @@ TEST(sender_refusals, an_error_answer_can_end_the_sender) {
   sender.submit();
   sender.error(1, 7, false, Verdict::escalate);
 
-  EXPECT_THAT(
-    sender.take(input::ChildAlive{1, 1}),
-    ElementsAre("escalate", "stop child 1", "dead letter 1 gave_up", "dead letter 2 gave_up"));
+  EXPECT_THAT(sender.take(input::ChildAlive{1, 1}),
+              ElementsAre("escalate", "ask to end 1", "wake at 5s"));
+  EXPECT_THAT(sender.stop_normally(),
+              ElementsAre("dead letter 1 gave_up", "dead letter 2 gave_up"));
   EXPECT_EQ(sender.engine->phase(), Phase::stopped);
 }
 

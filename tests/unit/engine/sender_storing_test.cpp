@@ -101,7 +101,7 @@ TEST(sender_storing, without_a_store_no_attempts_are_kept) {
 
 // -- the end ------------------------------------------------------------------------
 
-TEST(sender_storing, what_is_stored_stays_owed_when_the_sender_is_stopped) {
+TEST(sender_storing, what_is_stored_stays_owed_when_the_sender_ends) {
   testing::EventLog log;
   EngineDriver sender{{.persist = true, .on_event = log.hook()}};
   sender.start();
@@ -113,7 +113,7 @@ TEST(sender_storing, what_is_stored_stays_owed_when_the_sender_is_stopped) {
   sender.nack(1);
   sender.now = Instant{1s};
 
-  EXPECT_THAT(sender.take(input::Stop{}),
+  EXPECT_THAT(sender.take(input::Kill{}),
               ElementsAre("stop child 1", "suspend 1", "suspend 2", "dead letter 3 stopped"));
   ASSERT_EQ(sender.suspended.size(), 2U);
   EXPECT_EQ(sender.suspended[0].attempts, 1U);
@@ -155,7 +155,8 @@ TEST(sender_storing, an_error_answer_that_ends_the_sender_is_charged_before_it_e
 
   EXPECT_THAT(sender.take(input::ErrorAnswer{sender.hand_overs.at(1).back(), full, false, true,
                                              Verdict::give_up}),
-              ElementsAre("hold 1", "count 1 of 1", "give up", "stop child 1", "suspend 1"));
+              ElementsAre("hold 1", "count 1 of 1", "give up", "ask to end 1", "wake at 5s"));
+  EXPECT_THAT(sender.stop_normally(), ElementsAre("suspend 1"));
 }
 
 // -- restored -----------------------------------------------------------------------

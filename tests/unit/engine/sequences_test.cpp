@@ -175,72 +175,86 @@ TEST(sequences, s11_an_ack_of_an_abandoned_child_counts_and_its_refusal_does_not
   EXPECT_THAT(sender.ack(1), ElementsAre("acknowledge 1"));
 }
 
-// -- a stop in every phase --------------------------------------------------------------------------
+// -- killed in every phase --------------------------------------------------------------------------
 
-struct Stopping {
+struct Killing {
   const char* phase;
   void (*reach)(EngineDriver&);
   Lines asked;
 };
 
-void PrintTo(const Stopping& stopping, std::ostream* out) { *out << stopping.phase; }
+void PrintTo(const Killing& killing, std::ostream* out) { *out << killing.phase; }
 
-class StoppedIn : public ::testing::TestWithParam<Stopping> {};
+class KilledIn : public ::testing::TestWithParam<Killing> {};
 
-TEST_P(StoppedIn, s12_ends_the_child_and_gives_up_what_is_owed) {
+TEST_P(KilledIn, s12_ends_the_child_and_gives_up_what_is_owed) {
   EngineDriver sender{{.restart = RestartTiming::at_tick, .ack_timeout = 100ms}};
   GetParam().reach(sender);
 
-  EXPECT_EQ(sender.take(input::Stop{}), GetParam().asked);
+  EXPECT_EQ(sender.take(input::Kill{}), GetParam().asked);
   EXPECT_EQ(sender.engine->phase(), Phase::stopped);
   EXPECT_EQ(sender.engine->owed(), 0u);
   EXPECT_THAT(sender.wake_after(1h), IsEmpty());
   EXPECT_THAT(sender.take(input::Stop{}), IsEmpty());
+  EXPECT_THAT(sender.take(input::Kill{}), IsEmpty());
 }
 
-INSTANTIATE_TEST_SUITE_P(sequences, StoppedIn,
-                         ::testing::Values(Stopping{"unborn", [](EngineDriver&) {}, {}},
-                                           Stopping{"starting",
-                                                    [](EngineDriver& sender) {
-                                                      sender.take(input::Start{});
-                                                      sender.submit();
-                                                    },
-                                                    {"stop child 1", "dead letter 1 stopped"}},
-                                           Stopping{"running",
-                                                    [](EngineDriver& sender) {
-                                                      sender.start();
-                                                      sender.submit();
-                                                    },
-                                                    {"stop child 1", "dead letter 1 stopped"}},
-                                           Stopping{"waiting",
-                                                    [](EngineDriver& sender) {
-                                                      sender.start();
-                                                      sender.submit();
-                                                      sender.crash();
-                                                    },
-                                                    {"dead letter 1 stopped"}},
-                                           Stopping{"leaving",
-                                                    [](EngineDriver& sender) {
-                                                      sender.start();
-                                                      sender.submit();
-                                                      sender.wake_after(100ms);
-                                                    },
-                                                    {"stop child 1", "dead letter 1 stopped"}},
-                                           Stopping{"paused",
-                                                    [](EngineDriver& sender) {
-                                                      sender.start();
-                                                      sender.take(input::Pause{});
-                                                      sender.submit();
-                                                    },
-                                                    {"stop child 1", "dead letter 1 stopped"}},
-                                           Stopping{"draining",
-                                                    [](EngineDriver& sender) {
-                                                      sender.start();
-                                                      sender.submit();
-                                                      sender.take(input::Drain{3});
-                                                    },
-                                                    {"stop child 1", "dead letter 1 stopped",
-                                                     "drained 3, 0 left"}}),
+TEST_P(KilledIn, s12_or_stopped_ends_without_a_child_that_clings_to_life) {
+  EngineDriver sender{{.restart = RestartTiming::at_tick, .ack_timeout = 100ms, .kill_grace = 5s}};
+  GetParam().reach(sender);
+
+  sender.take(input::Stop{});
+  sender.wake_after(5s);
+  sender.wake_after(5s);
+
+  EXPECT_EQ(sender.engine->phase(), Phase::stopped);
+  EXPECT_EQ(sender.engine->owed(), 0u);
+  EXPECT_THAT(sender.wake_after(1h), IsEmpty());
+}
+
+INSTANTIATE_TEST_SUITE_P(sequences, KilledIn,
+                         ::testing::Values(Killing{"unborn", [](EngineDriver&) {}, {}},
+                                           Killing{"starting",
+                                                   [](EngineDriver& sender) {
+                                                     sender.take(input::Start{});
+                                                     sender.submit();
+                                                   },
+                                                   {"stop child 1", "dead letter 1 stopped"}},
+                                           Killing{"running",
+                                                   [](EngineDriver& sender) {
+                                                     sender.start();
+                                                     sender.submit();
+                                                   },
+                                                   {"stop child 1", "dead letter 1 stopped"}},
+                                           Killing{"waiting",
+                                                   [](EngineDriver& sender) {
+                                                     sender.start();
+                                                     sender.submit();
+                                                     sender.crash();
+                                                   },
+                                                   {"dead letter 1 stopped"}},
+                                           Killing{"leaving",
+                                                   [](EngineDriver& sender) {
+                                                     sender.start();
+                                                     sender.submit();
+                                                     sender.wake_after(100ms);
+                                                   },
+                                                   {"stop child 1", "dead letter 1 stopped"}},
+                                           Killing{"paused",
+                                                   [](EngineDriver& sender) {
+                                                     sender.start();
+                                                     sender.take(input::Pause{});
+                                                     sender.submit();
+                                                   },
+                                                   {"stop child 1", "dead letter 1 stopped"}},
+                                           Killing{"draining",
+                                                   [](EngineDriver& sender) {
+                                                     sender.start();
+                                                     sender.submit();
+                                                     sender.take(input::Drain{3});
+                                                   },
+                                                   {"stop child 1", "dead letter 1 stopped",
+                                                    "drained 3, 0 left"}}),
                          [](const auto& test) { return std::string{test.param.phase}; });
 
 } // namespace backoff_actor::engine_test

@@ -1,0 +1,138 @@
+#pragma once
+
+#include "reference_state.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace backoff_actor::model_test {
+
+/// How a sender ends: the part of the reference sender that asks children to end, waits for them, and gives
+/// up what is owed.
+class ReferenceEnding : public ReferenceState {
+public:
+  using ReferenceState::ReferenceState;
+
+  void operator()(const input::Stop& x) {
+    if (is_stopped)
+      return;
+    begin_end(DeadLetterReason::stopped, primary.last_failure);
+    if (x.is_timed)
+      limit_end();
+  }
+
+  void operator()(const input::Kill&) {
+    if (is_stopped)
+      return;
+    if (!ending)
+      ending = Ending{DeadLetterReason::stopped, primary.last_failure};
+    end();
+  }
+
+protected:
+  /// `holder`: the delivery for which the error is held that ends it.
+  void give_up(bool escalates, std::uint64_t holder, const Cause& cause) {
+    if (ending)
+      return;
+    tell(event::GaveUp{now, cause});
+    taken.push_back(quit_line(escalates, holder));
+    begin_end(DeadLetterReason::gave_up, cause);
+    limit_end();
+  }
+
+  void begin_end(DeadLetterReason reason, std::optional<Cause> cause) {
+    if (ending)
+      return;
+    ending = Ending{reason, std::move(cause)};
+    for (auto* lane : lanes()) {
+      lane->due.reset();
+      if (lane->child == Child::alive)
+        taken.push_back(ask_to_end_line(lane->incarnation));
+      if (lane->child == Child::starting) {
+        taken.push_back(stop_line(lane->incarnation));
+        lane->child = Child::none;
+      }
+    }
+  }
+
+  void limit_end() {
+    if (!ending->is_pressing)
+      ending->patience_until = std::min(ending->patience_until, now + options.kill_grace);
+  }
+
+  void press_children() {
+    if (!ending || ending->patience_until > now)
+      return;
+    for (auto* lane : lanes()) {
+      if (lane->child == Child::none)
+        continue;
+      tell(event::ChildOverdue{now, lane->incarnation, ending->is_pressing});
+      if (ending->is_pressing) {
+        taken.push_back(abandon_line(lane->incarnation));
+        lane->child = Child::none;
+        lane->grace_end.reset();
+      } else {
+        taken.push_back(tell_to_end_line(lane->incarnation));
+      }
+    }
+    ending->patience_until = ending->is_pressing ? Instant::never() : now + options.kill_grace;
+    ending->is_pressing = true;
+  }
+
+  void end_if_nobody_is_left() {
+    const auto all = lanes();
+    if (std::all_of(all.begin(), all.end(),
+                    [](const Lane* lane) { return lane->child == Child::none; }))
+      end();
+  }
+
+  void end() {
+    const auto& [reason, given, patience, is_pressing] = *ending;
+    const auto* cause = given ? &*given : nullptr;
+    for (auto* lane : lanes())
+      if (lane->child != Child::none)
+        taken.push_back(stop_line(lane->incarnation));
+    for (const auto id : owed())
+      if (!options.persist || !find(id)->is_stored)
+        bury(id, reason, last_failure_of(*find(id), cause));
+      else if (reason == DeadLetterReason::gave_up && is_exhausted(*find(id)))
+        bury(id, DeadLetterReason::attempts_exhausted, // the next would give up for it too
+             last_failure_of(*find(id), cause));
+      else
+        leave_to_the_store(id);
+    answer_drains();
+    tell(event::SenderStopped{now});
+    is_stopped = true;
+  }
+
+  /// Behind those that end no later.
+  void open(const Drain& drain) {
+    const auto later = std::find_if(drains.begin(), drains.end(),
+                                    [&](const Drain& x) { return x.deadline > drain.deadline; });
+    drains.insert(later, drain);
+  }
+
+  void answer_drains() {
+    if (drains.empty())
+      return;
+    for (const auto& drain : drains)
+      taken.push_back(drained_line(drain.ticket, owed().size()));
+    drains.clear();
+    tell(event::Drained{now, owed().size()});
+  }
+
+  void end_drains() {
+    const auto left = owed().size();
+    const auto had_any = !drains.empty();
+    for (const auto& drain : drains)
+      if (drain.deadline <= now) {
+        taken.push_back(drained_line(drain.ticket, left));
+        tell(event::Drained{now, left});
+      }
+    std::erase_if(drains, [&](const Drain& x) { return x.deadline <= now; });
+    if (had_any && drains.empty())
+      is_draining = false;
+  }
+};
+
+} // namespace backoff_actor::model_test
