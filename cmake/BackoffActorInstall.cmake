@@ -59,6 +59,7 @@ install(
   PATTERN "borrowed_effects.hpp" EXCLUDE
   PATTERN "child_start.hpp" EXCLUDE
   PATTERN "mailbox_elements_0_17.hpp" EXCLUDE
+  PATTERN "core/one_line.hpp" EXCLUDE
   PATTERN "core/thrown.hpp" EXCLUDE
   PATTERN "idempotency_keys.hpp" EXCLUDE
   PATTERN "outbox_queue.hpp" EXCLUDE

@@ -1,5 +1,6 @@
 // Workers on another node, spawned or published there. Here both nodes are actor systems of one program; on two
-// machines nothing would change but the host.
+// machines the address would be one of a private network, or that of a tunnel: see "Who may reach the port" in
+// docs/remote_children.md.
 
 #include <backoff_actor/backoff_actor.hpp>
 #include <backoff_actor/caf/network.hpp>
@@ -52,10 +53,11 @@ int main() {
     node_config); // with your type-id blocks: init_network<caf::id_block::my_app>
   backoff_actor::add_remote_worker<Resizer, std::uint32_t>(node_config, "resizer");
   caf::actor_system node{node_config};
-  const auto open_port = node.middleman().open(0); // 4711, say; 0 takes any that is free
+  // 4711, say; 0 takes any that is free. Without an address, all networks of the machine could reach it.
+  const auto open_port = node.middleman().open(0, "127.0.0.1");
 
   const auto resizer = node.spawn<Resizer>(800u);
-  const auto published_port = node.middleman().publish(resizer, 0);
+  const auto published_port = node.middleman().publish(resizer, 0, "127.0.0.1");
   // [node]
   if (!open_port || !published_port) {
     std::cerr << "remote: no port\n";

@@ -78,6 +78,15 @@ TEST(event_log, says_which_sender_told_what_and_finds_one) {
   EXPECT_EQ(log.of("nobody").events().size(), 0u);
 }
 
+TEST(event_log, has_a_line_for_each_entry_whatever_its_texts_have) {
+  const EventLog log;
+  log.note(at(1s), "cut\nand mended");
+  log.hook("ord\ters")(event::GaveUp{at(2s), {7, "High\r\nVolt\xe9"}});
+
+  EXPECT_EQ(log.timeline(), "+0ns  (cut\\nand mended)\n"
+                            "+1s   ord\\ters: gave up: High\\r\\nVolt\xef\xbf\xbd\n");
+}
+
 TEST(event_log, notes_are_no_events) {
   const EventLog log;
   log.note(at(0s), "begin");

@@ -3,8 +3,8 @@
 #include "number_text.hpp"
 
 #include "backoff_actor/backoff/tuning.hpp"
+#include "backoff_actor/core/one_line.hpp"
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <string_view>
@@ -49,14 +49,10 @@ bool is_within(double value, double from, double to) { return value >= from && v
 
 } // namespace
 
-std::string printable(std::string given) {
-  const auto is_control = [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; };
-  std::replace_if(given.begin(), given.end(), is_control, '?');
-  return given;
-}
-
 std::string quoted(const std::string& given) {
-  return given.empty() ? "nothing" : std::string{"'"}.append(printable(given)).append("'");
+  return given.empty()
+           ? "nothing"
+           : std::string{"'"}.append(backoff_actor::detail::one_line(given)).append("'");
 }
 
 std::optional<double> read_span_s(const std::string& flag, const std::string& given,

@@ -9,9 +9,6 @@
 
 namespace backoffctl {
 
-/// Renders an argument for a terminal: with a question mark for every control character.
-std::string printable(std::string given);
-
 /// Renders what was given for a flag, for a complaint: `'1 parsec'`, or `nothing`.
 std::string quoted(const std::string& given);
 

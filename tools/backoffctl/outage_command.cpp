@@ -115,7 +115,7 @@ public:
              "how long it goes well before: 2s..24h (2min). The second\nhalf of it tells what is "
              "normal");
     add_flag("--watch", flags_.watch, "SPAN",
-             "how long is watched what comes after: 30s..24h (10min)");
+             "how long is watched what comes after: 1min..24h (10min)");
     add_flag("--seed", flags_.seed, "S", "what chance draws from: 0..18446744073709551615 (0)");
     add_flag("--plot", flags_.plot, "FILE",
              "draw what happens over time, too, by gnuplot: a name that\nends in .svg or .png");

@@ -1,18 +1,20 @@
 #include "outbox_list.hpp"
 
-#include "flag_values.hpp"
 #include "outbox_records.hpp"
 #include "table.hpp"
+
+#include "backoff_actor/core/one_line.hpp"
 
 namespace backoffctl {
 
 namespace {
 
 using namespace backoff_actor;
+using backoff_actor::detail::one_line;
 
 constexpr auto shown_digits = 3; // of a second
 
-std::string or_dash(const std::string& text) { return text.empty() ? "-" : printable(text); }
+std::string or_dash(const std::string& text) { return text.empty() ? "-" : one_line(text); }
 
 std::vector<std::string> beginning_of_row(const StoredDelivery& x) {
   return {std::to_string(x.id), iso_time(x.submitted_at, shown_digits), std::to_string(x.attempts)};

@@ -1,6 +1,6 @@
 #include "outbox_records.hpp"
 
-#include "flag_values.hpp"
+#include "backoff_actor/core/one_line.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -12,6 +12,7 @@ namespace backoffctl {
 namespace {
 
 using namespace backoff_actor;
+using backoff_actor::detail::one_line;
 using Json = nlohmann::ordered_json;
 
 constexpr auto all_digits = 9;
@@ -112,7 +113,7 @@ std::string counts_text(const OutboxCounts& counts) {
          + std::to_string(counts.dead_letters) + ", acknowledged keys "
          + std::to_string(counts.acknowledged_keys) + ", last number "
          + std::to_string(counts.last_id) + ", messages written by "
-         + (counts.message_format.empty() ? "nobody yet" : printable(counts.message_format)) + "\n";
+         + (counts.message_format.empty() ? "nobody yet" : one_line(counts.message_format)) + "\n";
 }
 
 std::string counts_json(const OutboxCounts& counts) {

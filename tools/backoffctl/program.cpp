@@ -1,6 +1,7 @@
 #include "program.hpp"
 
-#include "flag_values.hpp"
+#include "backoff_actor/core/one_line.hpp"
+#include "backoff_actor/core/problems.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -15,6 +16,8 @@
 namespace backoffctl {
 
 namespace {
+
+using backoff_actor::detail::one_line;
 
 // In the list of commands each has one line, the first of its description.
 class HelpFormatter final : public CLI::Formatter {
@@ -47,7 +50,7 @@ int refuse_command(const CLI::App& app) {
     known += (known.empty() ? "" : ", ") + command->get_name();
   const auto unknown = app.remaining();
   return refuse(
-    {(unknown.empty() ? "no command is given" : printable(unknown.front()) + ": unknown command")
+    {(unknown.empty() ? "no command is given" : one_line(unknown.front()) + ": unknown command")
      + ", allowed: " + known},
     app);
 }
@@ -62,7 +65,7 @@ int code_of_output() {
 int run(const CLI::App& app, Command& command) {
   std::vector<std::string> complaints;
   for (const auto& argument : app.remaining(true))
-    complaints.push_back((argument.empty() ? "''" : printable(argument)) + ": unexpected argument");
+    complaints.push_back((argument.empty() ? "''" : one_line(argument)) + ": unexpected argument");
   backoff_actor::Problems problems;
   command.check(problems);
   for (const auto& problem : problems.list())

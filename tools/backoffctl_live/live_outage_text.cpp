@@ -3,8 +3,12 @@
 #include "backoffctl/number_text.hpp"
 #include "backoffctl/plot_style.hpp"
 
+#include "backoff_actor/simulation/recovery.hpp"
+
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <cmath>
 
 namespace backoffctl {
 
@@ -76,9 +80,12 @@ std::string panel_script(const Panel& panel, int bottom, int height) {
 
 } // namespace
 
-std::string verdict(const backoff_actor::Recovery& recovery) {
-  return recovery.recovered ? "recovered after " + rounded(recovery.recover_s.value_or(0), 3) + " s"
-                            : "not recovered";
+std::string verdict(const OutageRun& run) {
+  if (const auto after_s = run.summary.recovery.recover_s)
+    return "recovered after " + rounded(*after_s, 3) + " s";
+  const auto watched_s = static_cast<double>(run.seconds.size()) - std::ceil(run.times.back_s);
+  const auto stay_s = std::chrono::duration<double>{backoff_actor::shortest_stay}.count();
+  return "not recovered within " + rounded(std::max(watched_s - stay_s, 0.0)) + " s";
 }
 
 std::string live_outage_text(const OutageRun& run) {
@@ -91,7 +98,7 @@ std::string live_outage_text(const OutageRun& run) {
          + std::to_string(summary.attempts_during_outage) + " attempts meanwhile"
          + "\npeak concurrency   " + std::to_string(summary.peak_concurrency)
          + "\nwork for nobody    " + std::to_string(summary.lost_work) + " requests\n"
-         + verdict(summary.recovery) + "\n";
+         + verdict(run) + "\n";
 }
 
 std::string live_outage_plot(const OutageRun& run, const PlotRequest& plot) {
@@ -104,7 +111,7 @@ std::string live_outage_plot(const OutageRun& run, const PlotRequest& plot) {
     + "]\nset object 1 rectangle from " + rounded(run.times.stopped_s) + ", graph 0 to "
     + rounded(run.times.back_s)
     + ", graph 1 behind fillcolor rgb '#f8dcdc' fillstyle solid noborder\n"
-    + plot_headline(run.title() + ": " + verdict(run.summary.recovery), height);
+    + plot_headline(run.title() + ": " + verdict(run), height);
   auto bottom = height - plot_above_panel - panel_height;
   for (const auto& panel : panels) {
     if (&panel == &panels.back())

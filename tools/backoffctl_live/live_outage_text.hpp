@@ -3,14 +3,12 @@
 #include "backoffctl/outage_answer.hpp"
 #include "backoffctl/picture.hpp"
 
-#include "backoff_actor/simulation/recovery.hpp"
-
 #include <string>
 
 namespace backoffctl {
 
-/// `recovered after 4 s`, or `not recovered`.
-std::string verdict(const backoff_actor::Recovery& recovery);
+/// `recovered after 4 s`, or `not recovered within 30 s`: nothing that comes later can be found in what was watched.
+std::string verdict(const OutageRun& run);
 
 /// Renders a real outage for people; the last line is the verdict.
 std::string live_outage_text(const OutageRun& run);

@@ -29,7 +29,8 @@ Starts a server and a thousand clients on this machine, as backoffctl serve and 
 steady, stops the server with SIGSTOP, continues it, and watches. Recovered means: from some second
 on, 30 s or more before the end, no call fails, and answers come at 95 % of the rate before: in each minute from
 there (each 30 s of the last minute) but for four standard deviations of the noise of calls that come at
-random, and in all the time from there but for two. The server and the clients end with this command, whatever
+random, and in all the time from there but for two. So all but the last 30 s of --watch are there to recover
+in, and the verdict says how long that was. The server and the clients end with this command, whatever
 ends that.
 
 What decides is, besides the policy, how many connections the server lets wait (--backlog), how much it
@@ -44,7 +45,7 @@ Examples:
       a backoff with jitter, with a picture
   backoffctl outage --policy 'exponential(100ms, x2, cap 30s) | full_jitter' --guard circuit_breaker --senders
       a thousand BackOffSenders that share a circuit breaker
-  backoffctl outage --clients 100 --limit 3 --stop-for 3s --warm-up 5s --watch 30s --json --seconds
+  backoffctl outage --clients 100 --limit 3 --stop-for 3s --warm-up 5s --json --seconds
       a small one, for programs
 
 Keys of the JSON, which are those of backoffctl simulate outage: runs, with one object:
@@ -73,7 +74,8 @@ public:
     parser.footer(outage_footer);
     add_flag("--stop-for", stop_for_, "SPAN", "how long the server is stopped (20s)");
     add_flag("--warm-up", warm_up_, "SPAN", "how long it runs before, at least (15s)");
-    add_flag("--watch", watch_, "SPAN", "how long is watched what comes of it, 30s or more (60s)");
+    add_flag("--watch", watch_, "SPAN",
+             "how long is watched what comes of it, 1min or more (1min)");
     declare_clients(client_flags_, flag_adder(), switch_adder());
     declare_server(server_flags_, flag_adder());
     add_flag("--port", server_flags_.port, "PORT", "of 127.0.0.1 (any that is free)");

@@ -46,7 +46,7 @@ struct RemoteOptions {
 BACKOFF_ACTOR_EXPORT Problems check(const RemoteOptions& options);
 
 /// Returns a factory whose children are actors that other nodes have published, each at a host and a port
-/// (`system.middleman().publish(actor, port)` there). The nodes are tried in turn, beginning with the one
+/// (`system.middleman().publish(actor, port, address)` there). The nodes are tried in turn, beginning with the one
 /// behind that of the child before; if none of them has a child, the start has failed, with a sentence about each.
 ///
 /// Such an actor is shared: it belongs to its own node, and to whoever else connects. The sender lets go of it when
@@ -63,7 +63,7 @@ BACKOFF_ACTOR_EXPORT ChildFactory remote_child(std::vector<NodeAddress> nodes,
                                                RemoteOptions options = {});
 
 /// Returns a factory whose children are spawned on other nodes, each of which has a port open
-/// (`system.middleman().open(port)` there), and knows the worker by a name (`add_remote_worker`). The nodes are tried
+/// (`system.middleman().open(port, address)` there), and knows the worker by a name (`add_remote_worker`). The nodes are tried
 /// in turn, as with `remote_child`.
 ///
 /// Such an actor is the sender's alone. Its node ends it when the sender has ended it, has ended itself, or cannot be

@@ -1,5 +1,7 @@
 #include "backoff_actor/core/problems.hpp"
 
+#include "backoff_actor/core/one_line.hpp"
+
 #include <utility>
 
 namespace backoff_actor {
@@ -26,7 +28,8 @@ std::string to_string(const Problems& problems) {
     if (problem.allowed.empty())
       result += problem.field + ": " + problem.given;
     else
-      result += problem.field + ": got " + problem.given + ", allowed " + problem.allowed;
+      result +=
+        problem.field + ": got " + detail::one_line(problem.given) + ", allowed " + problem.allowed;
   }
   return result;
 }

@@ -1,5 +1,7 @@
 #include "backoff_actor/observe/events.hpp"
 
+#include "backoff_actor/core/one_line.hpp"
+
 namespace backoff_actor {
 
 namespace {
@@ -141,7 +143,7 @@ Instant event::time_of(const Event& event) {
 }
 
 std::string event::to_string(const Event& event) {
-  return std::visit(DescribeSenderEvent{}, event);
+  return detail::one_line(std::visit(DescribeSenderEvent{}, event));
 }
 
 } // namespace backoff_actor

@@ -1,13 +1,15 @@
 #include "backoff_actor/observe/supervision_tree.hpp"
 
+#include "backoff_actor/core/one_line.hpp"
+
 #include <cstddef>
 #include <cstdio>
-#include <optional>
-#include <string_view>
 
 namespace backoff_actor {
 
 namespace {
+
+using detail::json_string;
 
 void render(std::string& text, const std::vector<TreeNode>& nodes, const std::string& indent) {
   for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -17,25 +19,6 @@ void render(std::string& text, const std::vector<TreeNode>& nodes, const std::st
     text += to_string(nodes[i].status);
     render(text, nodes[i].children, indent + (is_last ? "   " : "|  "));
   }
-}
-
-std::string json_string(std::string_view text) {
-  std::string json = "\"";
-  for (const auto c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      json += '\\';
-      json += c;
-    } else if (byte < 0x20) {
-      char escape[8];
-      std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(byte));
-      json += escape;
-    } else {
-      json += c;
-    }
-  }
-  json += '"';
-  return json;
 }
 
 // A span of nanoseconds as a decimal number of seconds.

@@ -35,7 +35,8 @@ struct SupervisionTree {
   friend bool operator==(const SupervisionTree&, const SupervisionTree&) = default;
 };
 
-/// Renders a tree for people, a line a child:
+/// Renders a tree for people, a line a child, whatever its texts have: line ends and control characters are escaped, and
+/// what is no UTF-8 becomes U+FFFD.
 ///
 ///     supervisor running, 3 children: 2 running, 1 waiting; 4 restarts
 ///     |- front: running, child 1
@@ -48,7 +49,7 @@ BACKOFF_ACTOR_EXPORT std::string to_string(const SupervisionTree& tree);
 /// Renders a tree for machines: an object with `phase`, `restarts`, and `children`, an array of objects
 /// with `id`, `kind`, `state`, `restart`, `stopped` (null, or why), `incarnation`, `restarts`,
 /// `failures`, `due_in_seconds` (null, or the rest of its delay), `up_seconds`, `cause` (null, or of the
-/// last failure), and `children`.
+/// last failure), and `children`. It is UTF-8: bytes of a text that are none become U+FFFD.
 BACKOFF_ACTOR_EXPORT std::string to_json(const SupervisionTree& tree);
 
 } // namespace backoff_actor

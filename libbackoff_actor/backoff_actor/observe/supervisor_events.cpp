@@ -1,5 +1,7 @@
 #include "backoff_actor/observe/supervisor_events.hpp"
 
+#include "backoff_actor/core/one_line.hpp"
+
 namespace backoff_actor::supervisor_event {
 
 namespace {
@@ -79,7 +81,7 @@ Instant time_of(const SupervisorEvent& event) {
 }
 
 std::string to_string(const SupervisorEvent& event) {
-  return std::visit(DescribeSupervisorEvent{}, event);
+  return detail::one_line(std::visit(DescribeSupervisorEvent{}, event));
 }
 
 } // namespace backoff_actor::supervisor_event

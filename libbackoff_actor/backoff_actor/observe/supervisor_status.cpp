@@ -1,5 +1,7 @@
 #include "backoff_actor/observe/supervisor_status.hpp"
 
+#include "backoff_actor/core/one_line.hpp"
+
 namespace backoff_actor {
 
 std::string_view to_string(ChildState state) {
@@ -63,7 +65,7 @@ std::string to_string(const ChildStatus& child) {
             + (child.failures == 1 ? " failure" : " failures in a row");
   if (!child.cause.empty())
     text += ", last: " + child.cause;
-  return text;
+  return detail::one_line(text);
 }
 
 std::string to_string(const ChildCounts& counts) {

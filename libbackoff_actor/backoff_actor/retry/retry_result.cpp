@@ -1,5 +1,6 @@
 #include "backoff_actor/retry/retry_result.hpp"
 
+#include "backoff_actor/core/one_line.hpp"
 #include "backoff_actor/core/thrown.hpp"
 
 #include <chrono>
@@ -47,7 +48,7 @@ std::string to_string(const RetryOutcome& outcome) {
             + (outcome.attempts == 1 ? " attempt in " : " attempts in ")
             + detail::rounded(outcome.elapsed);
   if (outcome.error)
-    result += "; last error: " + detail::text_of(outcome.error);
+    result += "; last error: " + detail::one_line(detail::text_of(outcome.error));
   return result;
 }
 

@@ -121,7 +121,7 @@ struct OutageOptions {
 
   /// How long is watched what happens when it goes on, from the next whole second on.
   ///
-  /// @range `shortest_watch` (30 s) to `longest`
+  /// @range `shortest_watch` (1 min) to `longest`
   Duration watch = std::chrono::minutes{10};
 
   /// How long a client waits after a failure.

@@ -11,7 +11,7 @@ namespace {
 constexpr auto share = 0.95;
 constexpr std::size_t seconds_at_first = 10;
 constexpr std::size_t seconds_to_stay = 60;
-constexpr std::size_t least_seconds = shortest_watch / std::chrono::seconds{1};
+constexpr std::size_t least_seconds = shortest_stay / std::chrono::seconds{1};
 constexpr auto deviations_of_windows = 4.0; // one of hundreds falls far short by chance
 constexpr auto deviations_of_all = 2.0;
 

@@ -10,8 +10,12 @@
 
 namespace backoff_actor {
 
-/// How long must at least be watched what comes after an outage, for a verdict on it.
-inline constexpr Duration shortest_watch = std::chrono::seconds{30};
+/// How long all must be as before, up to the end, for a verdict that it is.
+inline constexpr Duration shortest_stay = std::chrono::seconds{30};
+
+/// How long must at least be watched what comes after an outage: half a minute to recover in, and `shortest_stay` to see
+/// that it stays so.
+inline constexpr Duration shortest_watch = std::chrono::seconds{30} + shortest_stay;
 
 /// What happened in one second of an experiment, simulated or real.
 struct OutageSecond {
@@ -53,8 +57,8 @@ struct Recovery {
 BACKOFF_ACTOR_EXPORT double rate_before(const std::vector<OutageSecond>& seconds,
                                         const OutageTimes& times);
 
-/// Returns since when all was as before the outage: the first whole second after it, with 30 seconds
-/// or more from its beginning to the end, from which on
+/// Returns since when all was as before the outage: the first whole second after it, with `shortest_stay`
+/// (30 s) or more from its beginning to the end, from which on
 ///
 /// - no call timed out, to the end;
 /// - in the ten seconds that begin there, answers came at 95 % of the rate before or more, and in the

@@ -1,5 +1,6 @@
 #include "backoff_actor/testing/event_log.hpp"
 
+#include "backoff_actor/core/one_line.hpp"
 #include "backoff_actor/core/problems.hpp"
 
 #include <algorithm>
@@ -47,11 +48,12 @@ void align(std::vector<std::string>& texts) {
 } // namespace
 
 std::string to_string(const LogEntry& entry) {
+  using backoff_actor::detail::one_line;
   if (const auto* note = std::get_if<std::string>(&entry.what))
-    return "(" + *note + ")";
+    return one_line("(" + *note + ")");
   const auto event =
     entry.event() ? to_string(*entry.event()) : to_string(*entry.supervisor_event());
-  return entry.sender.empty() ? event : entry.sender + ": " + event;
+  return entry.sender.empty() ? event : one_line(entry.sender) + ": " + event;
 }
 
 EventLog::EventLog() : EventLog(all_lines) {}

@@ -105,8 +105,13 @@ TEST(outage_record, what_is_no_line_is_refused) {
 }
 
 TEST(live_outage_text, tells_the_verdict_last) {
-  EXPECT_EQ(verdict({true, 4.2}), "recovered after 4.2 s");
-  EXPECT_EQ(verdict({false, {}}), "not recovered");
+  OutageRun run;
+  run.seconds.resize(87);
+  run.times = {1, 6.003, 26.005};
+  run.summary.recovery = {true, 4.2};
+  EXPECT_EQ(verdict(run), "recovered after 4.2 s");
+  run.summary.recovery = {};
+  EXPECT_EQ(verdict(run), "not recovered within 30 s") << "of the minute that was watched";
 }
 
 } // namespace

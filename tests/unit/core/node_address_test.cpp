@@ -68,7 +68,7 @@ INSTANTIATE_TEST_SUITE_P(
   ::testing::Values(
     Bad{"empty", "", "nodes: got '', allowed host:port, and more of them separated by commas"},
     Bad{"blank", " \t",
-        "nodes: got ' \t', allowed host:port, and more of them separated by commas"},
+        "nodes: got ' \\t', allowed host:port, and more of them separated by commas"},
     Bad{"no_port", "worker-1",
         "nodes[0]: got 'worker-1', allowed host:port, or [host]:port for a host with a colon"},
     Bad{"empty_port", "worker-1:", "nodes[0].port: got '', allowed 1..65535"},

@@ -13,6 +13,14 @@ TEST(problems, name_field_value_and_range_one_a_line) {
                                  "slot_time: got -5ms, allowed 1ns..24h");
 }
 
+TEST(problems, are_a_line_each_whatever_was_given) {
+  Problems problems;
+  problems.add("children[1].id", "a\nb\xe9", "an id that no child before it has");
+  EXPECT_EQ(to_string(problems),
+            "children[1].id: got a\\nb\xef\xbf\xbd, allowed an id that no child before "
+            "it has");
+}
+
 TEST(problems, of_a_nested_value_get_its_name_in_front) {
   Problems inner;
   inner.add("ceiling", "0", "1..62");

@@ -34,6 +34,8 @@ INSTANTIATE_TEST_SUITE_P(
     Row{"start_failed", event::StartFailed{at, 3, danger},
         "child 3 failed to start: Danger, High Voltage!"},
     Row{"down", event::ChildDown{at, 3, danger, true}, "child 3 down: Danger, High Voltage!"},
+    Row{"down_in_two_lines", event::ChildDown{at, 3, Cause{1, "High\nVolt\xe9"}, true},
+        "child 3 down: High\\nVolt\xef\xbf\xbd"},
     Row{"stopped", event::ChildDown{at, 3, {}, false}, "child 3 stopped normally"},
     Row{"stopped_too_early", event::ChildDown{at, 3, {}, true},
         "child 3 down: stopped normally, though it was needed"},

@@ -27,6 +27,8 @@ TEST(SupervisorEventsTest, each_is_rendered_in_one_line_and_knows_its_time) {
     {supervisor_event::ChildDown{at, "db", 3, Ending::killed, cause},
      "child db 3 was killed by somebody"},
     {supervisor_event::ChildDown{at, "db", 3, Ending::failed, cause}, "child db 3 down: refused"},
+    {supervisor_event::ChildDown{at, "d\nb", 3, Ending::failed, {1, "High\nVolt\xe9"}},
+     "child d\\nb 3 down: High\\nVolt\xef\xbf\xbd"},
     {ChildToldToEnd{at, "db", 3, false}, "child db 3 told to end"},
     {ChildToldToEnd{at, "db", 3, true}, "child db 3 killed"},
     {ChildEnded{at, "db", 3}, "child db 3 ended"},

@@ -66,13 +66,42 @@ TEST(SupervisorStatusTest, a_tree_is_rendered_a_line_a_child) {
                              "   `- leaf: running, child 1");
 }
 
+TEST(SupervisorStatusTest, a_tree_is_a_line_a_child_whatever_its_texts_have) {
+  TreeNode leaf{{.id = "w\n1", .state = ChildState::running, .failures = 1}, {}, {}};
+  leaf.status.cause = "two\r\n\tlines, \x1b[31mred\x7f, \xc2\x85 and \xe2\x80\xa8";
+  TreeNode branch{
+    {.id = "pool", .failures = 1, .cause = "caf\xe9\n"}, ChildKind::supervisor, {leaf}};
+  const SupervisionTree tree{SupervisorPhase::running, {.specs = 2}, {branch, leaf}};
+  EXPECT_EQ(
+    to_string(tree),
+    "supervisor running, 2 children: 0 running; 0 restarts\n"
+    "|- pool: stopped, 1 failure, last: caf\xef\xbf\xbd\\n\n"
+    "|  `- w\\n1: running, 1 failure, last: two\\r\\n\\tlines, \\u001b[31mred\\u007f, \\u0085 and "
+    "\\u2028\n"
+    "`- w\\n1: running, 1 failure, last: two\\r\\n\\tlines, \\u001b[31mred\\u007f, \\u0085 and "
+    "\\u2028");
+}
+
+TEST(SupervisorStatusTest, a_tree_is_utf_8_for_machines_whatever_bytes_a_cause_has) {
+  SupervisionTree tree;
+  tree.children.push_back({{.id = "a", .failures = 1}, {}, {}});
+  tree.children.back().status.cause = "caf\xe9 \xc3\xa9 \xed\xa0\x80 \xf0\x9f\x92\xa5 \xe2\x82";
+  EXPECT_EQ(
+    to_json(tree),
+    R"({"phase":"starting","restarts":0,"children":[{"id":"a",)"
+    R"("kind":"worker","state":"stopped","restart":"permanent","stopped":null,"incarnation":0,)"
+    R"("restarts":0,"failures":1,"due_in_seconds":null,"up_seconds":0.000000000,)"
+    "\"cause\":\"caf\xef\xbf\xbd \xc3\xa9 \xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd \xf0\x9f\x92\xa5 "
+    "\xef\xbf\xbd\xef\xbf\xbd\",\"children\":[]}]}");
+}
+
 TEST(SupervisorStatusTest, texts_are_escaped_for_machines) {
   SupervisionTree tree;
   tree.children.push_back({{.id = "a\"b\\c\n\x01", .due_in = 1ns, .up_for = 90min}, {}, {}});
   tree.children.back().status.is_due = true;
   EXPECT_EQ(
     to_json(tree),
-    R"({"phase":"starting","restarts":0,"children":[{"id":"a\"b\\c\u000a\u0001",)"
+    R"({"phase":"starting","restarts":0,"children":[{"id":"a\"b\\c\n\u0001",)"
     R"("kind":"worker","state":"stopped","restart":"permanent","stopped":null,"incarnation":0,)"
     R"("restarts":0,"failures":0,"due_in_seconds":0.000000001,"up_seconds":5400.000000000,)"
     R"("cause":null,"children":[]}]})");

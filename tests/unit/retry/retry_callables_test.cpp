@@ -112,6 +112,15 @@ TEST_F(retry_call, of_a_function_that_returns_nothing_gives_up_with_the_error) {
   EXPECT_THROW(result.value_or_throw(), std::out_of_range);
 }
 
+TEST_F(retry_call, tells_of_its_end_in_one_line_whatever_was_thrown) {
+  const auto result = retry(
+    doubling, {.max_retries = 1}, [](const std::exception&) { return true; },
+    [] { throw std::out_of_range("High\nVolt\xe9"); }, clock);
+
+  EXPECT_EQ(to_string(result), "gave up: retries_exhausted after 2 attempts in 1s; last error: "
+                               "High\\nVolt\xef\xbf\xbd");
+}
+
 TEST_F(retry_call, has_no_value_if_an_exception_is_called_a_success) {
   const auto predicate = [](const std::exception&) { return success; };
   const auto result = retry(

@@ -177,25 +177,25 @@ TEST(simulate_outage, counts_what_is_still_worked_on_for_nobody_as_lost) {
 TEST(simulate_outage, tells_progress_second_by_second) {
   auto options = outage(fixed_100ms, 1s);
   options.warm_up = 2s;
-  options.watch = 30500ms; // the half second is not whole
+  options.watch = 60500ms; // the half second is not whole
   std::vector<std::uint64_t> told;
   const auto result = simulate_outage(options, [&](std::uint64_t second, std::uint64_t of) {
-    EXPECT_EQ(of, 33U);
+    EXPECT_EQ(of, 63U);
     told.push_back(second);
   });
 
-  ASSERT_EQ(told.size(), 33U);
+  ASSERT_EQ(told.size(), 63U);
   EXPECT_EQ(told.front(), 1U);
-  EXPECT_EQ(told.back(), 33U);
-  EXPECT_EQ(result.seconds.size(), 33U);
+  EXPECT_EQ(told.back(), 63U);
+  EXPECT_EQ(result.seconds.size(), 63U);
 }
 
 TEST(simulate_outage, is_recovered_after_no_time_in_the_shortest_watch_where_nothing_happened) {
   auto options = outage(fixed_100ms, 0s);
-  options.watch = 30s;
+  options.watch = 60s;
   EXPECT_EQ(simulate_outage(options).summary.recovery, (Recovery{true, 0.0}));
 
-  options.warm_up = 119500ms; // 30 whole seconds are watched, from half a second later on
+  options.warm_up = 119500ms; // 60 whole seconds are watched, from half a second later on
   EXPECT_EQ(simulate_outage(options).summary.recovery, (Recovery{true, 0.5}));
 }
 
@@ -216,7 +216,7 @@ TEST(simulate_outage, refuses_what_cannot_be_all_at_once) {
                                "service.backlog: got 0, allowed 1..1048576\n"
                                "clients: got 0, allowed 1..1048576\n"
                                "warm_up: got 1s, allowed 2s..24h\n"
-                               "watch: got 0ns, allowed 30s..24h\n"
+                               "watch: got 0ns, allowed 1min..24h\n"
                                "policy: got smira_as_shipped for senders, allowed a Policy");
   }
 }
@@ -239,8 +239,8 @@ TEST(simulate_outage, work_that_was_lost_before_the_outage_is_not_counted) {
   auto options = outage(fixed_100ms, 0s);
   options.clients = 1;
   options.timeout = 50ms;
-  options.watch = 30s;
-  EXPECT_NEAR(static_cast<double>(simulate_outage(options).summary.lost_work), 200, 3);
+  options.watch = 60s;
+  EXPECT_NEAR(static_cast<double>(simulate_outage(options).summary.lost_work), 400, 3);
 }
 
 } // namespace backoff_actor::outage_test

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -90,6 +91,17 @@ TEST(judge_recovery, needs_thirty_seconds_and_answers_before) {
   EXPECT_EQ(judge_recovery(outage_and_then(repeated(100, 30)), times), (Recovery{true, 0.0}));
   EXPECT_FALSE(judge_recovery(Seconds(200), times).recovered);
   EXPECT_FALSE(judge_recovery({}, times).recovered);
+}
+
+TEST(judge_recovery, finds_in_the_shortest_watch_who_is_back_within_half_a_minute) {
+  const auto found_if_back_after = [](std::size_t seconds) {
+    auto answers = repeated(0, seconds);
+    answers.resize(shortest_watch / std::chrono::seconds{1}, 100);
+    return judge_recovery(outage_and_then(answers), times).recover_s;
+  };
+  EXPECT_EQ(found_if_back_after(4), 4.0);
+  EXPECT_EQ(found_if_back_after(30), 30.0);
+  EXPECT_EQ(found_if_back_after(31), std::nullopt);
 }
 
 TEST(judge_recovery, is_not_convinced_by_a_few_good_seconds_at_the_end) {
