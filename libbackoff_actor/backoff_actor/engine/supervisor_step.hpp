@@ -118,9 +118,12 @@ private:
 
   void start_ready();
   void hold_up();
+  void start_on_request(Slot slot);
+  bool joins_row(Slot slot) const;
   void advance_row();
   bool end_row();
   void start_row();
+  void tell_started();
   void stop_all(QuitReason reason, const Blamed& who, const Cause& cause);
   void advance_end();
   void ask_for_wake();
