@@ -107,6 +107,9 @@ inline std::string line(const supervisor_event::ChildGivenUp& x) {
 inline std::string line(const supervisor_event::LimitReached& x) {
   return "LimitReached " + x.child + ", " + words(x.cause);
 }
+inline std::string line(const supervisor_event::ControlRefused& x) {
+  return "ControlRefused " + x.child + ", " + words(x.cause);
+}
 inline std::string line(const supervisor_event::Stopping&) { return "Stopping"; } // any text
 inline std::string line(const supervisor_event::Stopped&) { return "Stopped"; }
 

@@ -125,11 +125,12 @@ private:
   void on_stop(std::optional<seam::OpenRequest> client, caf::error reason);
   void on_exit_message(const caf::exit_msg& x);
   void on_await_up();
+  void tell_spec(const std::string& id);
   void tell_tree();
   Children which_children();
   Ticket admit(const std::string& id, bool wants_child = false);
   Ticket admit_child(const std::string& id, Place place);
-  void refuse(caf::error error);
+  void refuse(seam::OpenRequest client, const std::string& child, caf::error error);
 
   // -- what is done about it (supervisor_effects.cpp) -------------------------------
 
@@ -142,7 +143,7 @@ private:
   void call_off(Place& place);
   std::optional<SupervisorInput> end_child(const ChildActor& actor, caf::exit_reason reason);
   void finish();
-  void tell_stopped();
+  void tell(const SupervisorEvent& event);
   Place* find(const ChildActor& actor);
   std::string id_of(const ChildActor& actor) const {
     return std::string{engine_.id_of(actor.child)};
@@ -150,7 +151,6 @@ private:
   Directive decide(const ChildActor& actor, const caf::error& error) const;
   Cause cause_of(const caf::error& error) const;
   caf::error quit_reason(const supervisor_effect::BeginStop& x) const;
-  void answer(const Client& client, caf::message answer) const;
 
   std::unique_ptr<const SupervisorOptions> options_;
   DynamicChildFactory make_dynamic_;                  // of a dynamic supervisor

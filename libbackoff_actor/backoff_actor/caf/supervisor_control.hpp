@@ -13,7 +13,8 @@
 namespace backoff_actor {
 
 // What a supervisor understands. Each is answered, and none makes it wait: it goes on with its other
-// work until the answer is there. Errors are `SupervisorError`s.
+// work until the answer is there. Errors are `SupervisorError`s. The answer to a plain send is a plain
+// send; an error is the event `ControlRefused` then, or `StartFailed`.
 
 /// Asks for a child to be added and started. Answered with `StartedChild` when it is up. While its group is
 /// restarted, or the first children are started, it waits for those in front of it.

@@ -54,28 +54,26 @@ public:
     const auto it = self_.clients_.find(x.ticket);
     if (it == self_.clients_.end())
       return;
-    const auto client = std::move(it->second);
+    auto client = std::move(it->second);
     self_.clients_.erase(it);
-    if (!client.request.is_request())
-      return;
     const auto id = client.id.empty() ? std::to_string(x.child.serial) : client.id;
     if (x.error == SupervisorError::start_failed)
-      self_.answer(client,
-                   caf::make_message(make_error(*x.error, "child " + id + ": " + x.cause.text,
-                                                self_.places_[x.child.slot].error)));
+      self_.RequestingActor::refuse(client.request,
+                                    make_error(*x.error, "child " + id + ": " + x.cause.text,
+                                               self_.places_[x.child.slot].error));
     else if (x.error)
-      self_.answer(client, caf::make_message(make_error(*x.error)));
+      self_.refuse(client.request, client.id, make_error(*x.error));
     else if (client.wants_child)
-      self_.answer(client, caf::make_message(StartedChild{std::string{self_.engine_.id_of(x.child)},
+      self_.answer_request(client.request,
+                           caf::make_message(StartedChild{std::string{self_.engine_.id_of(x.child)},
                                                           self_.places_[x.child.slot].actor}));
     else
-      self_.answer(client, {});
+      self_.answer_request(client.request, {});
   }
 
   void operator()(const supervisor_effect::Started&) {
-    for (const auto& client : std::exchange(self_.await_up_, {}))
-      if (client.is_request())
-        seam::respond(client, caf::make_message(), self_.ctrl());
+    for (auto& client : std::exchange(self_.await_up_, {}))
+      self_.answer_request(client, {});
   }
 
   void operator()(const supervisor_effect::WakeAt& x) { self_.wake_at(x.at); }
@@ -251,9 +249,8 @@ caf::error Supervisor::quit_reason(const supervisor_effect::BeginStop& x) const 
 
 void Supervisor::finish() {
   const auto counts = engine_.count();
-  for (const auto& client : std::exchange(await_end_, {}))
-    if (client.is_request())
-      seam::respond(client, caf::make_message(counts), ctrl());
+  for (auto& client : std::exchange(await_end_, {}))
+    answer_request(client, caf::make_message(counts));
   quit(quit_reason_);
   keep_alive_ = nullptr;
 }
@@ -265,20 +262,24 @@ void Supervisor::on_exit() {
     if (place->actor && place->ownership == Ownership::sole)
       seam::send_exit_now(place->actor, address(), caf::exit_reason::kill);
   }
-  if (engine_.phase() != SupervisorPhase::stopped && options_->on_event)
-    tell_stopped();
-  const auto refuse_all = [](std::vector<seam::OpenRequest> clients, const caf::error& error) {
-    for (const auto& client : clients)
-      if (client.is_request())
-        seam::respond(client, caf::make_message(error));
+  // In nobody's name: CAF does not let an actor that nobody holds be referred to.
+  const auto turn_away = [this](const seam::OpenRequest& client, const std::string& child,
+                                const caf::error& error) {
+    if (client.is_request())
+      seam::respond(client, caf::make_message(error));
+    else
+      refuse(client, child, error);
   };
   const auto stopping = make_error(SupervisorError::stopping);
-  refuse_all(std::exchange(await_up_, {}), quit_reason_ ? quit_reason_ : stopping);
-  refuse_all(std::exchange(await_end_, {}), stopping);
+  for (const auto& client : std::exchange(await_up_, {}))
+    turn_away(client, {}, quit_reason_ ? quit_reason_ : stopping);
+  for (const auto& client : std::exchange(await_end_, {}))
+    turn_away(client, {}, stopping);
   for (const auto& [ticket, client] : std::exchange(clients_, {}))
-    refuse_all({client.request}, stopping);
+    turn_away(client.request, client.id, stopping);
   for (const auto& [number, open] : std::exchange(trees_, {}))
-    refuse_all({open.request}, stopping);
+    turn_away(open.request, {}, stopping);
+  tell(supervisor_event::Stopped{now()});
   // All may hold handles that lead back here.
   engine_ = SupervisorEngine{std::make_shared<const SupervisorEngineOptions>(), {}};
   places_.clear();
@@ -291,17 +292,15 @@ void Supervisor::on_exit() {
   RequestingActor::on_exit();
 }
 
-// Of an end that the engine knows nothing of.
-void Supervisor::tell_stopped() {
+// What the engine knows nothing of. Nothing comes after the news of the end, which is the engine's where it knows of it.
+void Supervisor::tell(const SupervisorEvent& event) {
+  if (!options_->on_event || engine_.phase() == SupervisorPhase::stopped)
+    return;
   try {
-    options_->on_event(supervisor_event::Stopped{now()});
+    options_->on_event(event);
   } catch (...) {
     // A hook is told not to throw.
   }
-}
-
-void Supervisor::answer(const Client& client, caf::message answer) const {
-  seam::respond(client.request, std::move(answer), ctrl());
 }
 
 } // namespace backoff_actor
