@@ -113,9 +113,10 @@ private:
     }
   }
 
-  void take(const supervisor_input::Stop&) {
+  void take(const supervisor_input::Stop& x) {
+    const auto reason = x.is_unreachable ? QuitReason::unreachable : QuitReason::told;
     if (phase_ == SupervisorPhase::starting || phase_ == SupervisorPhase::running)
-      stop(QuitReason::told, nullptr, {}, StoppedBecause::done);
+      stop(reason, nullptr, {}, StoppedBecause::done);
   }
 
   // -- control ---------------------------------------------------------------------------

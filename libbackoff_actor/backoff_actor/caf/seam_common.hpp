@@ -257,6 +257,12 @@ protected:
   /// `whom`.
   virtual void unwatch(const caf::actor& whom) = 0;
 
+  /// Whether the actor ends because nobody holds a handle to it. Nothing may refer to it any more then: who has
+  /// work left hands it to another actor.
+  ///
+  /// @range in `on_exit`
+  virtual bool is_unreachable() const = 0;
+
   /// Where the clock of the actor system stands, which need not be real time.
   Instant now();
   /// Where it stood a few messages ago, not before this actor got the floor, nor before its last `now`:

@@ -86,6 +86,13 @@ Supervisor::Supervisor(caf::actor_config& config, DynamicSupervisorOptions optio
     dynamic_child_(std::make_shared<const ChildOptions>(options.child)),
     dynamic_kind_(options.kind), engine_(dynamic_options(options, id()), {}) {}
 
+// Requests of its predecessor are answered to that, and so to nobody.
+Supervisor::Supervisor(caf::actor_config& config, Supervisor& unheld)
+  : RequestingActor(config), options_(std::move(unheld.options_)),
+    engine_(std::move(unheld.engine_)), places_(std::move(unheld.places_)),
+    by_address_(std::move(unheld.by_address_)), clients_(std::move(unheld.clients_)),
+    trees_(std::move(unheld.trees_)), await_up_(std::move(unheld.await_up_)), is_successor_(true) {}
+
 Supervisor::Place Supervisor::place_of(ChildSpec spec,
                                        std::shared_ptr<const ChildOptions> options) {
   Place place;
@@ -146,7 +153,11 @@ caf::behavior Supervisor::make_behavior() {
                return later();
              },
              seam::on_exit_message(*this, [this](const caf::exit_msg& x) { on_exit_message(x); }));
-  take(supervisor_input::Start{});
+  has_begun_ = true;
+  if (is_successor_)
+    end_inherited_children();
+  else
+    take(supervisor_input::Start{});
   return result;
 }
 

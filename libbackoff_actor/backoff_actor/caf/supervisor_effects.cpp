@@ -7,7 +7,9 @@
 #include <caf/abstract_actor.hpp>
 #include <caf/actor_cast.hpp>
 
+#include <algorithm>
 #include <exception>
+#include <iostream>
 #include <utility>
 
 namespace backoff_actor {
@@ -234,6 +236,8 @@ caf::error Supervisor::quit_reason(const supervisor_effect::BeginStop& x) const 
   switch (x.reason) {
   case Reason::told:
     return told_reason_;
+  case Reason::unreachable:
+    return caf::exit_reason::unreachable;
   case Reason::auto_shutdown:
     return {};
   case Reason::start_failed:
@@ -255,7 +259,56 @@ void Supervisor::finish() {
   keep_alive_ = nullptr;
 }
 
+namespace {
+
+std::string words_of(const SupervisorEngine& engine) {
+  constexpr std::size_t most = 3;
+  const auto children = engine.children();
+  if (children.empty())
+    return "a supervisor without children";
+  std::string result;
+  for (std::size_t i = 0; i < std::min(most, children.size()); ++i)
+    result.append(i == 0 ? "the supervisor of " : ", ").append(engine.id_of(children[i]));
+  if (children.size() > most)
+    result += " and " + std::to_string(children.size() - most) + " others";
+  return result;
+}
+
+} // namespace
+
+// CAF is destroying this actor: nothing can be told it any more, the end of a child included, and its thread is that of
+// whoever has dropped the last handle. To end children one after the other takes an actor that is told of each end.
+void Supervisor::hand_over() {
+  std::cerr << "backoff_actor: nobody holds " + words_of(engine_)
+                 + " any more: it ends, and its children with it\n";
+  home_system().spawn<Supervisor>(*this);
+}
+
+void Supervisor::end_inherited_children() {
+  for (const auto& place : places_)
+    if (place.actor)
+      watch(place.actor);
+  take(supervisor_input::Stop{true});
+}
+
 void Supervisor::on_exit() {
+  if (has_begun_ && is_unreachable() && engine_.phase() != SupervisorPhase::stopped)
+    hand_over();
+  else
+    end_at_once();
+  // All may hold handles that lead back here.
+  engine_ = SupervisorEngine{std::make_shared<const SupervisorEngineOptions>(), {}};
+  places_.clear();
+  asked_.clear();
+  branches_.clear();
+  by_address_.clear();
+  make_dynamic_ = nullptr;
+  options_ = nullptr;
+  keep_alive_ = nullptr;
+  RequestingActor::on_exit();
+}
+
+void Supervisor::end_at_once() {
   for (auto place = places_.rbegin(); place != places_.rend(); ++place) {
     place->leave();
     call_off(*place);
@@ -280,16 +333,6 @@ void Supervisor::on_exit() {
   for (const auto& [number, open] : std::exchange(trees_, {}))
     turn_away(open.request, {}, stopping);
   tell(supervisor_event::Stopped{now()});
-  // All may hold handles that lead back here.
-  engine_ = SupervisorEngine{std::make_shared<const SupervisorEngineOptions>(), {}};
-  places_.clear();
-  asked_.clear();
-  branches_.clear();
-  by_address_.clear();
-  make_dynamic_ = nullptr;
-  options_ = nullptr;
-  keep_alive_ = nullptr;
-  RequestingActor::on_exit();
 }
 
 // What the engine knows nothing of. Nothing comes after the news of the end, which is the engine's where it knows of it.

@@ -149,8 +149,8 @@ void SupervisorEngine::Step::tell_started() {
 
 // -- the end --------------------------------------------------------------------------
 
-void SupervisorEngine::Step::operator()(const supervisor_input::Stop&) {
-  stop_all(QuitReason::told, {}, {});
+void SupervisorEngine::Step::operator()(const supervisor_input::Stop& x) {
+  stop_all(x.is_unreachable ? QuitReason::unreachable : QuitReason::told, {}, {});
 }
 
 namespace {
@@ -163,6 +163,8 @@ std::string text_of(supervisor_effect::QuitReason reason, const std::string& id,
   switch (reason) {
   case supervisor_effect::QuitReason::told:
     return "told to";
+  case supervisor_effect::QuitReason::unreachable:
+    return "nobody holds it";
   case supervisor_effect::QuitReason::auto_shutdown:
     return "significant child " + id + " has done its work";
   case supervisor_effect::QuitReason::start_failed:

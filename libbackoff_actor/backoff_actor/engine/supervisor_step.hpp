@@ -37,7 +37,7 @@ public:
   void operator()(const supervisor_input::ChildNotUp& x);
   void operator()(const supervisor_input::ChildDown& x);
   void operator()(const supervisor_input::Wake&);
-  void operator()(const supervisor_input::Stop&);
+  void operator()(const supervisor_input::Stop& x);
 
   // What every step ends with: whatever has become possible is done.
   void finish();
