@@ -20,7 +20,7 @@ private:
     if (++taken_ == 2)
       throw std::runtime_error("the second");
     auto client = open_request();
-    answer(client, std::move(payload));
+    answer_request(client, std::move(payload));
   }
   void on_response(std::uint64_t, caf::message&&, const caf::strong_actor_ptr&) override {}
   void on_down(const caf::actor_addr&, const caf::error&) override {}

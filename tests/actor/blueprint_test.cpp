@@ -111,7 +111,7 @@ TEST_F(DurableTest, a_blueprint_with_an_outbox_makes_one_sender_at_a_time) {
   sender = blueprint.spawn(time.system());
   time.run();
   try {
-    blueprint.spawn(time.system());
+    static_cast<void>(blueprint.spawn(time.system()));
     FAIL();
   } catch (const StoreError& error) {
     EXPECT_EQ(error.failure(), StoreFailure::in_use);

@@ -17,47 +17,53 @@ protected:
   }
 };
 
-// Says a word without making a request, and keeps whatever comes back.
-class Bystander : public seam::RequestingActor {
-public:
-  Bystander(caf::actor_config& config, std::function<void(caf::event_based_actor*)> work,
-            std::shared_ptr<Strings> received)
-    : RequestingActor(config), work_(std::move(work)), received_(std::move(received)) {}
-
-  caf::behavior make_behavior() override {
-    std::exchange(work_, nullptr)(this);
-    return complete([](std::uint64_t) {});
-  }
-
-private:
-  void on_submission(caf::message payload, caf::response_promise) override {
-    received_->push_back(to_string(payload));
-  }
-  void on_response(std::uint64_t, caf::message&&, const caf::strong_actor_ptr&) override {}
-  void on_down(const caf::actor_addr&, const caf::error&) override {}
-
-  std::function<void(caf::event_based_actor*)> work_;
-  std::shared_ptr<Strings> received_;
-};
-
-TEST_F(Control, a_word_that_is_no_request_is_obeyed_and_not_answered) {
+TEST_F(Control, a_word_that_is_no_request_is_obeyed_and_answered_by_a_plain_send) {
   start({});
-  const auto received = std::make_shared<Strings>();
+  const auto heard = std::make_shared<Strings>();
   time.keep(time.system().spawn<Bystander>(
     [receiver = sender](auto* self) {
       self->send(receiver, Status{});
       self->send(receiver, RetryNow{});
       self->send(receiver, Reset{});
       self->send(receiver, Resume{});
+      self->send(receiver, CurrentChild{});
       self->send(receiver, Drain{});
       self->send(receiver, Pause{});
+      self->send(receiver, Stop{});
     },
-    received));
+    heard));
   time.run();
 
+  EXPECT_THAT(*heard,
+              ElementsAre("status running", "status running", "status running", "status running",
+                          "child 1", "drained, left 0", "status draining", "status stopped"));
+}
+
+TEST_F(Control, a_drain_that_is_no_request_is_answered_at_its_end) {
+  start({{testing::silence()}});
+  ask("a");
+  const auto heard = std::make_shared<Strings>();
+  time.keep(time.system().spawn<Bystander>(
+    [receiver = sender](auto* self) { self->send(receiver, Drain{3s}); }, heard));
+  time.advance(3s - 1ns);
+  EXPECT_THAT(*heard, IsEmpty());
+  time.advance(1ns);
+  EXPECT_THAT(*heard, ElementsAre("drained, left 1"));
+}
+
+TEST_F(Control, a_word_that_nobody_sent_is_obeyed) {
+  start({{testing::silence()}});
+  const auto answer = ask("a");
+  const auto end = watch_sender();
+  tell(Status{});
+  tell(CurrentChild{});
+  tell(Drain{});
+  tell(Pause{});
   EXPECT_EQ(status().phase, Phase::draining);
   EXPECT_TRUE(status().is_paused);
-  EXPECT_THAT(*received, IsEmpty());
+  tell(Stop{});
+  EXPECT_TRUE(*end && !**end);
+  EXPECT_EQ(answer->error, SenderError::stopped);
 }
 
 TEST_F(Control, a_word_among_others_is_a_message_like_any_other) {

@@ -64,6 +64,40 @@ private:
   std::shared_ptr<Strings> received_;
 };
 
+/// Says what it is made with by plain sends, and keeps what comes back of it.
+class Bystander : public seam::RequestingActor {
+public:
+  using Work = std::function<void(caf::event_based_actor*)>;
+
+  Bystander(caf::actor_config& config, Work work, std::shared_ptr<Strings> heard)
+    : RequestingActor(config), work_(std::move(work)), heard_(std::move(heard)) {}
+
+  caf::behavior make_behavior() override {
+    std::exchange(work_, nullptr)(this);
+    return complete(
+      [this](const SenderStatus& x) { hear("status " + std::string{to_string(x.phase)}); },
+      [this](const ChildHandle& x) { hear("child " + std::to_string(x.incarnation)); },
+      [this](const Drained& x) { hear("drained, left " + std::to_string(x.left)); },
+      [this](const StartedChild& x) { hear("started " + x.id); },
+      [this](const Children& x) { hear("children " + std::to_string(x.list.size())); },
+      [this](const ChildCounts& x) { hear("specs " + std::to_string(x.specs)); },
+      [this](const ChildSpec& x) { hear("spec of " + x.id); },
+      [this](const SupervisionTree& x) { hear("tree of " + std::to_string(x.children.size())); });
+  }
+
+private:
+  void hear(const std::string& what) { heard_->push_back(what); }
+  void on_submission(caf::message payload, caf::response_promise) override {
+    hear("message " + to_string(payload));
+  }
+  void on_system_message(caf::message message) override { hear("order " + to_string(message)); }
+  void on_response(std::uint64_t, caf::message&&, const caf::strong_actor_ptr&) override {}
+  void on_down(const caf::actor_addr&, const caf::error&) override {}
+
+  Work work_;
+  std::shared_ptr<Strings> heard_;
+};
+
 /// Calls what it is made with, and ends when it waits for nothing more and nobody knows it.
 class Caller : public caf::event_based_actor {
 public:

@@ -359,7 +359,7 @@ TEST_F(Lifecycle, bad_options_are_refused_all_together_before_anything_starts) {
   options.max_attempts = 0;
   options.capacity = 0;
   try {
-    spawn_back_off_sender(time.system(), nullptr, options);
+    static_cast<void>(spawn_back_off_sender(time.system(), nullptr, options));
     FAIL() << "nothing was thrown";
   } catch (const InvalidArgument& thrown) {
     EXPECT_STREQ(thrown.what(),

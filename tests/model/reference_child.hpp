@@ -35,6 +35,7 @@ struct ReferenceChild {
   StoppedBecause stopped = StoppedBecause::not_stopped;
   bool is_member = false;  // of the row
   bool is_awaited = false; // by those in front, though it is a member no more
+  bool had_turn = false;   // in the row that starts
   std::uint32_t incarnation = 0;
   std::uint32_t restarts = 0;
   bool has_been_up = false;

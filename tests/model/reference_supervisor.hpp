@@ -3,6 +3,7 @@
 #include "backoff_actor/engine/supervisor_engine.hpp"
 #include "reference_supervisor_rules.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -33,7 +34,7 @@ private:
 
   void take(const supervisor_input::Start&) {
     if (!std::exchange(has_begun_, true))
-      stage_ = Stage::starting;
+      begin_turns();
   }
 
   void take(const supervisor_input::ChildMade& x) {
@@ -112,9 +113,10 @@ private:
     }
   }
 
-  void take(const supervisor_input::Stop&) {
+  void take(const supervisor_input::Stop& x) {
+    const auto reason = x.is_unreachable ? QuitReason::unreachable : QuitReason::told;
     if (phase_ == SupervisorPhase::starting || phase_ == SupervisorPhase::running)
-      stop(QuitReason::told, nullptr, {}, StoppedBecause::done);
+      stop(reason, nullptr, {}, StoppedBecause::done);
   }
 
   // -- control ---------------------------------------------------------------------------
@@ -135,7 +137,7 @@ private:
     ask(supervisor_effect::KeepChild{child->name, x.ticket});
     tell(supervisor_event::ChildAdded{now_, child->id});
     child->starter = Child::Starter{x.ticket, true};
-    start(child);
+    start_on_request(child);
   }
 
   void take(const supervisor_input::TerminateChild& x) {
@@ -164,7 +166,7 @@ private:
     if (child->state != ChildState::stopped)
       return answer(x.ticket, why_not_down(*child), child);
     child->starter = Child::Starter{x.ticket, false};
-    start(child);
+    start_on_request(child);
   }
 
   void take(const supervisor_input::DeleteChild& x) {
@@ -224,14 +226,52 @@ private:
     start(child);
   }
 
+  void begin_turns() {
+    stage_ = Stage::starting;
+    for (const auto& x : children_)
+      x->had_turn = false;
+  }
+
+  // Who comes up after others that are to come is one of them; otherwise those behind wait for it.
+  void start_on_request(const ChildPtr& child) {
+    child->is_member = is_turn_to_come(child);
+    if (child->is_member) {
+      child->state = ChildState::waiting;
+      child->stopped = StoppedBecause::not_stopped;
+      return;
+    }
+    start(child);
+    for (auto at = std::find(children_.begin(), children_.end(), child); at != children_.end();
+         ++at)
+      (*at)->had_turn = false;
+  }
+
+  bool is_turn_to_come(const ChildPtr& child) const {
+    if (stage_ == Stage::none)
+      return false;
+    if (stage_ == Stage::starting)
+      return !child->had_turn;
+    auto is_behind = false;
+    for (const auto& x : children_) {
+      is_behind = is_behind || x == child;
+      if (x->is_member && (!is_behind || options_.strategy == Strategy::one_for_all))
+        return true;
+    }
+    return false;
+  }
+
   void go_on_with_row() {
     if (stage_ == Stage::waiting && is_wake_ && now_ >= row_due_)
-      stage_ = Stage::starting;
+      begin_turns();
     if (stage_ == Stage::ending && is_row_down())
       stage_ = Stage::waiting; // until the next wake-up at least
     if (stage_ != Stage::starting || !is_row_up())
       return;
     stage_ = Stage::none;
+    tell_started();
+  }
+
+  void tell_started() {
     if (phase_ != SupervisorPhase::starting)
       return;
     phase_ = SupervisorPhase::running;
@@ -255,15 +295,19 @@ private:
   // In order, each when the one before it is up.
   bool is_row_up() {
     for (const auto& x : children_) {
-      if (!x->is_member)
+      if (x->had_turn)
         continue;
-      if (x->state == ChildState::waiting && is_batch_over())
+      if (!x->is_first)
+        tell_started();
+      if (x->is_member && x->state == ChildState::waiting && is_batch_over())
         hold_up();
-      else if (x->state == ChildState::waiting)
+      else if (x->is_member && x->state == ChildState::waiting)
         start_in_turn(x);
-      if (x->state != ChildState::running && x->state != ChildState::stopped)
+      const auto is_settled = x->state == ChildState::running || x->state == ChildState::stopped;
+      if (x->state == ChildState::starting || (x->is_member && !is_settled))
         return false;
       x->is_member = false;
+      x->had_turn = true;
     }
     return true;
   }

@@ -220,6 +220,8 @@ private:
     const auto planned = not_before_.find(entry.id);
     require(planned == not_before_.end() || now_ >= planned->second,
             "no restart is earlier than its delay");
+    if (is_wanted_)
+      check_nobody_in_front_waits(x.actor.child);
     not_before_.erase(entry.id);
     terminated_.erase(entry.id);
     KnownActor actor{x.actor, entry.id, entry.options};
@@ -323,6 +325,14 @@ private:
                 || (x.is_up && !x.told_at) || is_apart || !counts(x),
               "children start in order, each when the one before it is up");
     }
+  }
+
+  // Who is asked for by hand does not come up before those of its group that failed.
+  void check_nobody_in_front_waits(ChildName starting) const {
+    for (const auto& [name, entry] : entries_)
+      require(!is_group() || name.serial >= starting.serial || not_before_.count(entry.id) == 0
+                || terminated_.count(entry.id) != 0,
+              "nobody is started on request while one in front of it waits for its restart");
   }
 
   bool is_somebody_awaited() const {

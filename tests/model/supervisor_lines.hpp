@@ -26,8 +26,9 @@ inline std::string words(Directive x) {
   return names[static_cast<int>(x)];
 }
 inline std::string words(supervisor_effect::QuitReason x) {
-  static const char* const names[] = {"told",          "auto_shutdown", "start_failed",
-                                      "limit_reached", "child_limit",   "escalated"};
+  static const char* const names[] = {"told",         "unreachable",   "auto_shutdown",
+                                      "start_failed", "limit_reached", "child_limit",
+                                      "escalated"};
   return names[static_cast<int>(x)];
 }
 
@@ -107,6 +108,9 @@ inline std::string line(const supervisor_event::ChildGivenUp& x) {
 inline std::string line(const supervisor_event::LimitReached& x) {
   return "LimitReached " + x.child + ", " + words(x.cause);
 }
+inline std::string line(const supervisor_event::ControlRefused& x) {
+  return "ControlRefused " + x.child + ", " + words(x.cause);
+}
 inline std::string line(const supervisor_event::Stopping&) { return "Stopping"; } // any text
 inline std::string line(const supervisor_event::Stopped&) { return "Stopped"; }
 
@@ -148,7 +152,9 @@ inline std::string line(const supervisor_input::ChildDown& x) {
          + words(x.cause) + ", " + words(x.directive);
 }
 inline std::string line(const supervisor_input::Wake&) { return "Wake"; }
-inline std::string line(const supervisor_input::Stop&) { return "Stop"; }
+inline std::string line(const supervisor_input::Stop& x) {
+  return x.is_unreachable ? "Stop, unreachable" : "Stop";
+}
 
 inline std::string line(const SupervisorInput& input) {
   return std::visit([](const auto& x) { return line(x); }, input);

@@ -77,7 +77,7 @@ public:
     case Kind::start:
       return step(supervisor_input::Start{});
     case Kind::stop:
-      return step(supervisor_input::Stop{});
+      return step(supervisor_input::Stop{x.how % 2 == 1});
     }
   }
 

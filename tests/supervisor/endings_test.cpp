@@ -120,11 +120,13 @@ TEST_F(SupervisorEndings, a_child_that_hangs_is_waited_for_by_option_and_others_
   time.freeze(hanging);
   tell("a", "crash");
   time.advance(24h);
-  EXPECT_EQ(states(), "a waiting, b ending");
-  EXPECT_EQ(*control(StartChild{spec("c")}), "ok");
+  const auto added = control(StartChild{spec("c")});
+  EXPECT_EQ(states(), "a waiting, b ending, c waiting");
+  EXPECT_EQ(*control(RetryChildNow{"a"}), "ok");
   time.thaw(hanging);
   time.run();
   EXPECT_EQ(states(), "a running, b running, c running");
+  EXPECT_EQ(*added, "ok");
 }
 
 TEST_F(SupervisorEndings, a_supervisor_that_stops_gives_up_a_child_that_hangs) {

@@ -31,7 +31,7 @@ TEST_F(SupervisorOptionsCheck, name_every_field_of_every_child) {
   options.restart_limit = RestartLimit{2'000'000, 1s};
   options.kill_grace = -1s;
   EXPECT_EQ(
-    problems_of([&] { spawn_supervisor(time.system(), children, options); }),
+    problems_of([&] { return spawn_supervisor(time.system(), children, options); }),
     "restart_limit.max_restarts: got 2000000, allowed 0..1000000\n"
     "kill_grace: got -1s, allowed 0ns or more\n"
     "children[1].make: got an empty function, allowed a function that returns a fresh actor\n"
@@ -55,7 +55,7 @@ TEST_F(SupervisorOptionsCheck, name_every_field_of_a_dynamic_supervisor) {
   options.supervisor.strategy = Strategy::rest_for_one;
   options.supervisor.auto_shutdown = AutoShutdown::any_significant;
   EXPECT_EQ(
-    problems_of([&] { spawn_supervisor(time.system(), options); }),
+    problems_of([&] { return spawn_supervisor(time.system(), options); }),
     "make: got an empty function, allowed a function that returns a fresh actor\n"
     "child.shutdown: got within -1s, allowed more than 0ns; Shutdown::at_once() kills without "
     "asking\n"

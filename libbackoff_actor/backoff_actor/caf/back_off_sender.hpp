@@ -264,8 +264,9 @@ private:
 /// @errors throws `InvalidArgument` naming every option that `check` finds wrong, and `make_child`
 ///         if it is empty; nothing has been started then.
 /// @thread any
-BACKOFF_ACTOR_EXPORT caf::actor spawn_back_off_sender(caf::actor_system& system,
-                                                      ChildFactory make_child,
-                                                      SenderOptions options = {});
+[[nodiscard("a sender that nobody holds ends when it owes nothing")]] BACKOFF_ACTOR_EXPORT
+  caf::actor
+  spawn_back_off_sender(caf::actor_system& system, ChildFactory make_child,
+                        SenderOptions options = {});
 
 } // namespace backoff_actor

@@ -156,7 +156,7 @@ public:
     if (!parcel.extra || !parcel.extra->is_answered_on_acceptance)
       return self_.forward_current(std::move(parcel.payload), child);
     auto client = self_.open_request();
-    self_.answer(client, caf::make_message(Accepted{x.delivery}));
+    self_.answer_request(client, caf::make_message(Accepted{x.delivery}));
     self_.pass_on(client, std::move(parcel.payload), child);
   }
 
@@ -164,7 +164,7 @@ public:
     self_.keep_client();
     auto parcel = std::exchange(self_.incoming_, {});
     if (const auto* const reply = std::get_if<ReplyWhileDown>(&*self_.options().while_down))
-      self_.answer(parcel.client, caf::message{reply->message});
+      self_.answer_request(parcel.client, caf::message{reply->message});
     else
       self_.pass_on(parcel.client, std::move(parcel.payload),
                     std::get<ForwardWhileDown>(*self_.options().while_down).to);
@@ -185,11 +185,11 @@ public:
     if (parcel.extra) {
       self_.note_end(parcel, true);
       for (auto& client : parcel.extra->joined)
-        self_.answer(client, caf::message{*answer_});
+        self_.answer_request(client, caf::message{*answer_});
       parcel.extra = nullptr;
     }
     parcel.payload.reset();
-    self_.answer(parcel.client, std::move(*answer_));
+    self_.answer_request(parcel.client, std::move(*answer_));
   }
 
   void operator()(const effect::DeadLetter& x) { self_.bury(x, news_); }

@@ -8,7 +8,8 @@
 
 namespace backoff_actor {
 
-// Each of these may be a request or a plain send; a plain send is obeyed and not answered.
+// Each of these may be a request or a plain send. The answer to a plain send is a plain send. A message
+// without a sender is obeyed and not answered.
 
 /// Asks a sender how it stands. Answered with `SenderStatus`.
 struct Status {};

@@ -380,6 +380,9 @@ void RequestingActor::wake_at(Instant at) {
                                wake_up, 0);
 }
 
+// CAF 0.17.6 keeps the reason of the end only after `on_exit`.
+bool RequestingActor::is_unreachable() const { return !caf::weak_actor_ptr{ctrl()}.lock(); }
+
 void RequestingActor::cancel_wake() {
   if (alarm_)
     clock().cancel_ordinary_timeout(alarm_->get(), wake_up);

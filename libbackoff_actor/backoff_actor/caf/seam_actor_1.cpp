@@ -319,4 +319,8 @@ void RequestingActor::wake_at(Instant at) {
                                     caf::make_message_id(), caf::make_message(WakeUp{}));
 }
 
+bool RequestingActor::is_unreachable() const {
+  return fail_state() == caf::exit_reason::unreachable;
+}
+
 } // namespace backoff_actor::seam

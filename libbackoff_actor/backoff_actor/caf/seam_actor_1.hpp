@@ -96,6 +96,7 @@ protected:
   void watch(const caf::actor& whom) final;
   void unwatch(const caf::actor& whom) final;
   void wake_at(Instant at) final;
+  bool is_unreachable() const final;
 
   /// Completes the handlers of a derived class to a behavior, with what every such actor needs.
   template <class... Handlers>

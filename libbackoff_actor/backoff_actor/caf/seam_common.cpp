@@ -109,20 +109,16 @@ void RequestingActorBase::on_told_to_end(const caf::actor_addr&, const caf::erro
 
 bool RequestingActorBase::on_word(const Word&) { return false; }
 
-void RequestingActorBase::answer(OpenRequest& client, caf::message&& answer) {
+void RequestingActorBase::answer_request(OpenRequest& client, caf::message&& answer) {
   const auto request = std::exchange(client, {});
   if (request.client && (request.id.is_request() || !answer.empty()))
     respond(request, std::move(answer));
 }
 
-void RequestingActorBase::answer_request(OpenRequest& client, caf::message&& answer) {
+void RequestingActorBase::refuse(OpenRequest& client, caf::error error) {
   const auto request = std::exchange(client, {});
   if (request.is_request())
-    respond(request, std::move(answer));
-}
-
-void RequestingActorBase::refuse(OpenRequest& client, caf::error error) {
-  answer_request(client, caf::make_message(std::move(error)));
+    respond(request, caf::make_message(std::move(error)));
 }
 
 bool RequestingActorBase::probe(std::uint64_t name, const caf::actor& whom) {

@@ -211,11 +211,10 @@ protected:
   virtual bool on_word(const Word& word);
   /// Returns how to answer the message that is being worked on, without a promise.
   virtual OpenRequest open_request() = 0;
-  /// Gives a client its answer, and knows it no longer; one that it knows no longer gets nothing. An
-  /// empty answer is none for a client that used a plain send.
-  void answer(OpenRequest& client, caf::message&& answer);
-  /// Gives a client that made a request its answer, and knows it no longer; one that used a plain
-  /// send gets nothing.
+  /// Gives a client its answer, and knows it no longer; one that it knows no longer gets nothing. A client that
+  /// used a plain send gets it by a plain send; an empty answer is none for it.
+  ///
+  /// @range no error: `refuse`
   void answer_request(OpenRequest& client, caf::message&& answer);
   /// Gives a client an error, and knows it no longer, unless it used a plain send: a bare error
   /// would end it.
@@ -260,6 +259,12 @@ protected:
   /// until that ends, and with it the memory of this actor; costs time linear in how many watch
   /// `whom`.
   virtual void unwatch(const caf::actor& whom) = 0;
+
+  /// Whether the actor ends because nobody holds a handle to it. Nothing may refer to it any more then: who has
+  /// work left hands it to another actor.
+  ///
+  /// @range in `on_exit`
+  virtual bool is_unreachable() const = 0;
 
   /// Where the clock of the actor system stands, which need not be real time.
   Instant now();

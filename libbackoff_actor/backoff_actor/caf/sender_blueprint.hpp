@@ -53,7 +53,8 @@ public:
   /// Starts a sender, and with it its child, unless `SenderOptions::child_start` says otherwise.
   ///
   /// @errors throws `StoreError`, `in_use`, if another sender uses the durable outbox.
-  caf::actor spawn(caf::actor_system& system) const;
+  [[nodiscard("a sender that nobody holds ends when it owes nothing")]] caf::actor
+  spawn(caf::actor_system& system) const;
 
   /// What its senders are like.
   const SenderOptions& options() const;

@@ -80,7 +80,7 @@ void BackOffSender::confirm(const effect::Confirm& x) {
   auto& extra = *parcel.extra;
   extra.is_confirmed = true;
   for (auto& client : extra.wait_for_acceptance)
-    answer(client, caf::make_message(Accepted{x.delivery}));
+    answer_request(client, caf::make_message(Accepted{x.delivery}));
   extra.wait_for_acceptance.clear();
 }
 
@@ -137,7 +137,7 @@ bool BackOffSender::is_known(const Submit& x) {
     incoming_ = {}; // nobody is to be told
   } else if (x.answer_when_accepted && first.is_confirmed) {
     auto client = std::exchange(incoming_, {}).client;
-    answer(client, caf::make_message(Accepted{first.delivery}));
+    answer_request(client, caf::make_message(Accepted{first.delivery}));
   } else {
     take(input::Join{slot, first.delivery, x.answer_when_accepted});
   }

@@ -86,6 +86,13 @@ Supervisor::Supervisor(caf::actor_config& config, DynamicSupervisorOptions optio
     dynamic_child_(std::make_shared<const ChildOptions>(options.child)),
     dynamic_kind_(options.kind), engine_(dynamic_options(options, id()), {}) {}
 
+// Requests of its predecessor are answered to that, and so to nobody.
+Supervisor::Supervisor(caf::actor_config& config, Supervisor& unheld)
+  : RequestingActor(config), options_(std::move(unheld.options_)),
+    engine_(std::move(unheld.engine_)), places_(std::move(unheld.places_)),
+    by_address_(std::move(unheld.by_address_)), clients_(std::move(unheld.clients_)),
+    trees_(std::move(unheld.trees_)), await_up_(std::move(unheld.await_up_)), is_successor_(true) {}
+
 Supervisor::Place Supervisor::place_of(ChildSpec spec,
                                        std::shared_ptr<const ChildOptions> options) {
   Place place;
@@ -129,11 +136,9 @@ caf::behavior Supervisor::make_behavior() {
              },
              [this](const WhichChildren&) { return which_children(); },
              [this](const CountChildren&) { return engine_.count(); },
-             [this](const GetSpec& x) -> caf::result<ChildSpec> {
-               const auto child = engine_.find(x.id);
-               if (!child)
-                 return make_error(SupervisorError::not_found);
-               return spec_of(x.id, places_[child->slot]);
+             [this, later](const GetSpec& x) {
+               tell_spec(x.id);
+               return later();
              },
              [this, later](const GetTree&) {
                tell_tree();
@@ -148,7 +153,11 @@ caf::behavior Supervisor::make_behavior() {
                return later();
              },
              seam::on_exit_message(*this, [this](const caf::exit_msg& x) { on_exit_message(x); }));
-  take(supervisor_input::Start{});
+  has_begun_ = true;
+  if (is_successor_)
+    end_inherited_children();
+  else
+    take(supervisor_input::Start{});
   return result;
 }
 
@@ -222,15 +231,17 @@ Ticket Supervisor::admit_child(const std::string& id, Place place) {
   return last_ticket_;
 }
 
-void Supervisor::refuse(caf::error error) {
-  const auto client = open_request();
-  if (client.is_request())
-    seam::respond(client, caf::make_message(std::move(error)), ctrl());
+// A bare error would end a client that used a plain send.
+void Supervisor::refuse(seam::OpenRequest client, const std::string& child, caf::error error) {
+  if (client.client && !client.is_request())
+    tell(supervisor_event::ControlRefused{now(), child, cause_of(error)});
+  RequestingActor::refuse(client, std::move(error));
 }
 
 void Supervisor::on_start_child(const StartChild& x) {
   if (dynamic_child_) {
     refuse(
+      open_request(), x.spec.id,
       caf::make_error(caf::sec::invalid_argument,
                       std::string{"a dynamic supervisor has one template: ask with AddChild"}));
     return;
@@ -242,7 +253,8 @@ void Supervisor::on_start_child(const StartChild& x) {
   if (addresses_.count(place.address_key()) != 0 && !engine_.find(x.spec.id))
     problems.add("address", "that of another child", "an address of its own");
   if (!problems.empty()) {
-    refuse(caf::make_error(caf::sec::invalid_argument, to_string(problems)));
+    refuse(open_request(), x.spec.id,
+           caf::make_error(caf::sec::invalid_argument, to_string(problems)));
     return;
   }
   ChildEntry entry{x.spec.id, place.options};
@@ -251,7 +263,8 @@ void Supervisor::on_start_child(const StartChild& x) {
 
 void Supervisor::on_add_child(const AddChild& x) {
   if (!dynamic_child_) {
-    refuse(caf::make_error(caf::sec::invalid_argument,
+    refuse(open_request(), x.id,
+           caf::make_error(caf::sec::invalid_argument,
                            std::string{"this supervisor has no template: ask with StartChild"}));
     return;
   }
@@ -282,10 +295,11 @@ bool Supervisor::is_told_of_end(const caf::actor_addr& who) const {
 }
 
 void Supervisor::on_await_up() {
+  auto client = open_request();
   if (engine_.phase() == SupervisorPhase::running)
-    seam::respond(open_request(), caf::make_message(), ctrl());
+    answer_request(client, {});
   else
-    await_up_.push_back(open_request());
+    await_up_.push_back(std::move(client));
 }
 
 // -- how it stands ------------------------------------------------------------------
@@ -301,9 +315,17 @@ Children Supervisor::which_children() {
   return children;
 }
 
+void Supervisor::tell_spec(const std::string& id) {
+  auto client = open_request();
+  if (const auto child = engine_.find(id))
+    answer_request(client, caf::make_message(spec_of(id, places_[child->slot])));
+  else
+    refuse(client, id, make_error(SupervisorError::not_found));
+}
+
 void Supervisor::tell_tree() {
   OpenTree open{open_request(), {}, 0};
-  if (!open.request.is_request())
+  if (!open.request.client)
     return;
   const auto number = ++last_request_;
   open.tree.phase = engine_.phase();

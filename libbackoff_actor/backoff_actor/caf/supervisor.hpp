@@ -33,7 +33,8 @@ class ChildStart;
 /// It ends by itself, after its children, when the limit of restarts is reached, when a failure is
 /// escalated, or when significant children have done their work; the reason tells, see
 /// `root_cause_of`. Like any actor it lives only as long as somebody holds a handle to it: its own
-/// supervisor does.
+/// supervisor does. If nobody does any more, it ends with `exit_reason::unreachable` and says so on
+/// the error stream; its children are ended in order after it.
 ///
 /// Use `spawn_supervisor`, `start_supervisor`, or `supervisor_spec`; `DynamicSupervisorOptions` make a
 /// dynamic one.
@@ -47,12 +48,17 @@ public:
   /// Is called by CAF, for a dynamic supervisor.
   Supervisor(caf::actor_config& config, DynamicSupervisorOptions options);
 
+  /// Is called by a supervisor that nobody holds any more: this one inherits its children, ends them in order, and
+  /// then itself.
+  Supervisor(caf::actor_config& config, Supervisor& unheld);
+
   /// The supervisor's name in CAF's logs.
   const char* name() const override { return "backoff_actor.supervisor"; }
   /// Starts the first children.
   caf::behavior make_behavior() override;
 
-  /// Kills the children that are left, and answers everybody who waits for something.
+  /// Kills the children that are left, and answers everybody who waits for something. If nobody holds the
+  /// supervisor any more, its successor ends the children in order, and answers.
   ///
   /// @thread the actor's own, or the one that drops the last handle to the actor.
   void on_exit() override;
@@ -125,11 +131,12 @@ private:
   void on_stop(std::optional<seam::OpenRequest> client, caf::error reason);
   void on_exit_message(const caf::exit_msg& x);
   void on_await_up();
+  void tell_spec(const std::string& id);
   void tell_tree();
   Children which_children();
   Ticket admit(const std::string& id, bool wants_child = false);
   Ticket admit_child(const std::string& id, Place place);
-  void refuse(caf::error error);
+  void refuse(seam::OpenRequest client, const std::string& child, caf::error error);
 
   // -- what is done about it (supervisor_effects.cpp) -------------------------------
 
@@ -142,7 +149,10 @@ private:
   void call_off(Place& place);
   std::optional<SupervisorInput> end_child(const ChildActor& actor, caf::exit_reason reason);
   void finish();
-  void tell_stopped();
+  void end_at_once();
+  void hand_over();
+  void end_inherited_children();
+  void tell(const SupervisorEvent& event);
   Place* find(const ChildActor& actor);
   std::string id_of(const ChildActor& actor) const {
     return std::string{engine_.id_of(actor.child)};
@@ -150,7 +160,6 @@ private:
   Directive decide(const ChildActor& actor, const caf::error& error) const;
   Cause cause_of(const caf::error& error) const;
   caf::error quit_reason(const supervisor_effect::BeginStop& x) const;
-  void answer(const Client& client, caf::message answer) const;
 
   std::unique_ptr<const SupervisorOptions> options_;
   DynamicChildFactory make_dynamic_;                  // of a dynamic supervisor
@@ -173,6 +182,8 @@ private:
   caf::error told_reason_;           // with which it was told to end
   caf::error quit_reason_;           // with which it ends
   bool quits_ = false;               // after this step
+  bool has_begun_ = false;           // its work
+  bool is_successor_ = false;        // of one that nobody holds
   caf::strong_actor_ptr keep_alive_; // of this actor, while it ends its children
 };
 
@@ -183,15 +194,17 @@ private:
 /// @errors throws `InvalidArgument` naming every option and every part of a spec that `check` finds wrong;
 ///         nothing has been started then.
 /// @thread any
-BACKOFF_ACTOR_EXPORT caf::actor spawn_supervisor(caf::actor_system& system,
-                                                 std::vector<ChildSpec> children,
-                                                 SupervisorOptions options = {});
+[[nodiscard("a supervisor that nobody holds ends, and its children with it")]] BACKOFF_ACTOR_EXPORT
+  caf::actor
+  spawn_supervisor(caf::actor_system& system, std::vector<ChildSpec> children,
+                   SupervisorOptions options = {});
 
 /// The same for a dynamic supervisor, which has no children at first.
 ///
 /// @errors, @thread as of the other
-BACKOFF_ACTOR_EXPORT caf::actor spawn_supervisor(caf::actor_system& system,
-                                                 DynamicSupervisorOptions options);
+[[nodiscard("a supervisor that nobody holds ends, and its children with it")]] BACKOFF_ACTOR_EXPORT
+  caf::actor
+  spawn_supervisor(caf::actor_system& system, DynamicSupervisorOptions options);
 
 /// Thrown if the first children of a supervisor cannot be started.
 class BACKOFF_ACTOR_EXPORT StartFailed : public std::runtime_error {
@@ -211,9 +224,10 @@ private:
 /// @errors throws `InvalidArgument` as `spawn_supervisor` does, and `StartFailed`, naming the child and the
 ///         cause, if one of them cannot be started: then those before it have been ended.
 /// @thread any but an actor's own, which it would block, nor that of a system in virtual time.
-BACKOFF_ACTOR_EXPORT caf::actor start_supervisor(caf::actor_system& system,
-                                                 std::vector<ChildSpec> children,
-                                                 SupervisorOptions options = {});
+[[nodiscard("a supervisor that nobody holds ends, and its children with it")]] BACKOFF_ACTOR_EXPORT
+  caf::actor
+  start_supervisor(caf::actor_system& system, std::vector<ChildSpec> children,
+                   SupervisorOptions options = {});
 
 /// Returns the spec of a supervisor as the child of another: up when its children are, and waited for
 /// without limit when it is ended. What it ends with by itself is abnormal, so that a transient one is

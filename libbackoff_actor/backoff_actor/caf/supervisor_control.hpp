@@ -13,9 +13,11 @@
 namespace backoff_actor {
 
 // What a supervisor understands. Each is answered, and none makes it wait: it goes on with its other
-// work until the answer is there. Errors are `SupervisorError`s.
+// work until the answer is there. Errors are `SupervisorError`s. The answer to a plain send is a plain
+// send; an error is the event `ControlRefused` then, or `StartFailed`.
 
-/// Asks for a child to be added and started. Answered with `StartedChild` when it is up.
+/// Asks for a child to be added and started. Answered with `StartedChild` when it is up. While its group is
+/// restarted, or the first children are started, it waits for those in front of it.
 ///
 /// @errors `already_started`, `already_present`, `stopping`; `start_failed`, with the cause: then it was
 ///         not added; `terminated`; `sec::invalid_argument` with all that is wrong with the spec.
@@ -48,7 +50,7 @@ struct TerminateChild {
 };
 
 /// Asks for a child that is down, with nothing scheduled, to be started. Answered with `StartedChild`
-/// when it is up.
+/// when it is up. It waits for others as with `StartChild`.
 ///
 /// @errors `not_found`, `running`, `restarting`, `ending`, `stopping`, `terminated`; `start_failed`, with
 ///         the cause: then it stays down.

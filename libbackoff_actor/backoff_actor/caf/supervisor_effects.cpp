@@ -7,7 +7,9 @@
 #include <caf/abstract_actor.hpp>
 #include <caf/actor_cast.hpp>
 
+#include <algorithm>
 #include <exception>
+#include <iostream>
 #include <utility>
 
 namespace backoff_actor {
@@ -54,28 +56,26 @@ public:
     const auto it = self_.clients_.find(x.ticket);
     if (it == self_.clients_.end())
       return;
-    const auto client = std::move(it->second);
+    auto client = std::move(it->second);
     self_.clients_.erase(it);
-    if (!client.request.is_request())
-      return;
     const auto id = client.id.empty() ? std::to_string(x.child.serial) : client.id;
     if (x.error == SupervisorError::start_failed)
-      self_.answer(client,
-                   caf::make_message(make_error(*x.error, "child " + id + ": " + x.cause.text,
-                                                self_.places_[x.child.slot].error)));
+      self_.RequestingActor::refuse(client.request,
+                                    make_error(*x.error, "child " + id + ": " + x.cause.text,
+                                               self_.places_[x.child.slot].error));
     else if (x.error)
-      self_.answer(client, caf::make_message(make_error(*x.error)));
+      self_.refuse(client.request, client.id, make_error(*x.error));
     else if (client.wants_child)
-      self_.answer(client, caf::make_message(StartedChild{std::string{self_.engine_.id_of(x.child)},
+      self_.answer_request(client.request,
+                           caf::make_message(StartedChild{std::string{self_.engine_.id_of(x.child)},
                                                           self_.places_[x.child.slot].actor}));
     else
-      self_.answer(client, {});
+      self_.answer_request(client.request, {});
   }
 
   void operator()(const supervisor_effect::Started&) {
-    for (const auto& client : std::exchange(self_.await_up_, {}))
-      if (client.is_request())
-        seam::respond(client, caf::make_message(), self_.ctrl());
+    for (auto& client : std::exchange(self_.await_up_, {}))
+      self_.answer_request(client, {});
   }
 
   void operator()(const supervisor_effect::WakeAt& x) { self_.wake_at(x.at); }
@@ -236,6 +236,8 @@ caf::error Supervisor::quit_reason(const supervisor_effect::BeginStop& x) const 
   switch (x.reason) {
   case Reason::told:
     return told_reason_;
+  case Reason::unreachable:
+    return caf::exit_reason::unreachable;
   case Reason::auto_shutdown:
     return {};
   case Reason::start_failed:
@@ -251,34 +253,49 @@ caf::error Supervisor::quit_reason(const supervisor_effect::BeginStop& x) const 
 
 void Supervisor::finish() {
   const auto counts = engine_.count();
-  for (const auto& client : std::exchange(await_end_, {}))
-    if (client.is_request())
-      seam::respond(client, caf::make_message(counts), ctrl());
+  for (auto& client : std::exchange(await_end_, {}))
+    answer_request(client, caf::make_message(counts));
   quit(quit_reason_);
   keep_alive_ = nullptr;
 }
 
+namespace {
+
+std::string words_of(const SupervisorEngine& engine) {
+  constexpr std::size_t most = 3;
+  const auto children = engine.children();
+  if (children.empty())
+    return "a supervisor without children";
+  std::string result;
+  for (std::size_t i = 0; i < std::min(most, children.size()); ++i)
+    result.append(i == 0 ? "the supervisor of " : ", ").append(engine.id_of(children[i]));
+  if (children.size() > most)
+    result += " and " + std::to_string(children.size() - most) + " others";
+  return result;
+}
+
+} // namespace
+
+// CAF is destroying this actor: nothing can be told it any more, the end of a child included, and its thread is that of
+// whoever has dropped the last handle. To end children one after the other takes an actor that is told of each end.
+void Supervisor::hand_over() {
+  std::cerr << "backoff_actor: nobody holds " + words_of(engine_)
+                 + " any more: it ends, and its children with it\n";
+  home_system().spawn<Supervisor>(*this);
+}
+
+void Supervisor::end_inherited_children() {
+  for (const auto& place : places_)
+    if (place.actor)
+      watch(place.actor);
+  take(supervisor_input::Stop{true});
+}
+
 void Supervisor::on_exit() {
-  for (auto place = places_.rbegin(); place != places_.rend(); ++place) {
-    place->leave();
-    call_off(*place);
-    if (place->actor && place->ownership == Ownership::sole)
-      seam::send_exit_now(place->actor, address(), caf::exit_reason::kill);
-  }
-  if (engine_.phase() != SupervisorPhase::stopped && options_->on_event)
-    tell_stopped();
-  const auto refuse_all = [](std::vector<seam::OpenRequest> clients, const caf::error& error) {
-    for (const auto& client : clients)
-      if (client.is_request())
-        seam::respond(client, caf::make_message(error));
-  };
-  const auto stopping = make_error(SupervisorError::stopping);
-  refuse_all(std::exchange(await_up_, {}), quit_reason_ ? quit_reason_ : stopping);
-  refuse_all(std::exchange(await_end_, {}), stopping);
-  for (const auto& [ticket, client] : std::exchange(clients_, {}))
-    refuse_all({client.request}, stopping);
-  for (const auto& [number, open] : std::exchange(trees_, {}))
-    refuse_all({open.request}, stopping);
+  if (has_begun_ && is_unreachable() && engine_.phase() != SupervisorPhase::stopped)
+    hand_over();
+  else
+    end_at_once();
   // All may hold handles that lead back here.
   engine_ = SupervisorEngine{std::make_shared<const SupervisorEngineOptions>(), {}};
   places_.clear();
@@ -291,17 +308,42 @@ void Supervisor::on_exit() {
   RequestingActor::on_exit();
 }
 
-// Of an end that the engine knows nothing of.
-void Supervisor::tell_stopped() {
+void Supervisor::end_at_once() {
+  for (auto place = places_.rbegin(); place != places_.rend(); ++place) {
+    place->leave();
+    call_off(*place);
+    if (place->actor && place->ownership == Ownership::sole)
+      seam::send_exit_now(place->actor, address(), caf::exit_reason::kill);
+  }
+  // In nobody's name: CAF does not let an actor that nobody holds be referred to.
+  const auto turn_away = [this](const seam::OpenRequest& client, const std::string& child,
+                                const caf::error& error) {
+    if (client.is_request())
+      seam::respond(client, caf::make_message(error));
+    else
+      refuse(client, child, error);
+  };
+  const auto stopping = make_error(SupervisorError::stopping);
+  for (const auto& client : std::exchange(await_up_, {}))
+    turn_away(client, {}, quit_reason_ ? quit_reason_ : stopping);
+  for (const auto& client : std::exchange(await_end_, {}))
+    turn_away(client, {}, stopping);
+  for (const auto& [ticket, client] : std::exchange(clients_, {}))
+    turn_away(client.request, client.id, stopping);
+  for (const auto& [number, open] : std::exchange(trees_, {}))
+    turn_away(open.request, {}, stopping);
+  tell(supervisor_event::Stopped{now()});
+}
+
+// What the engine knows nothing of. Nothing comes after the news of the end, which is the engine's where it knows of it.
+void Supervisor::tell(const SupervisorEvent& event) {
+  if (!options_->on_event || engine_.phase() == SupervisorPhase::stopped)
+    return;
   try {
-    options_->on_event(supervisor_event::Stopped{now()});
+    options_->on_event(event);
   } catch (...) {
     // A hook is told not to throw.
   }
-}
-
-void Supervisor::answer(const Client& client, caf::message answer) const {
-  seam::respond(client.request, std::move(answer), ctrl());
 }
 
 } // namespace backoff_actor

@@ -49,7 +49,7 @@ void SupervisorEngine::Step::operator()(const supervisor_input::StartChild& x) {
   observe([&] { return supervisor_event::ChildAdded{now_, child(slot).id}; });
   child(slot).starter = x.ticket;
   child(slot).is_new = true;
-  start(slot);
+  start_on_request(slot);
 }
 
 void SupervisorEngine::Step::operator()(const supervisor_input::TerminateChild& x) {
@@ -106,7 +106,7 @@ void SupervisorEngine::Step::operator()(const supervisor_input::RestartChild& x)
     return;
   }
   child(slot).starter = x.ticket;
-  start(slot);
+  start_on_request(slot);
 }
 
 void SupervisorEngine::Step::operator()(const supervisor_input::DeleteChild& x) {

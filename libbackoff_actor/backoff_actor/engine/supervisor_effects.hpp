@@ -68,6 +68,7 @@ struct WakeAt {
 /// Why a supervisor ends.
 enum class QuitReason : std::uint8_t {
   told,          ///< somebody wanted it
+  unreachable,   ///< nobody holds it
   auto_shutdown, ///< significant children have done their work
   start_failed,  ///< a child could not be started when the supervisor was
   limit_reached, ///< there were more restarts than the supervisor bears

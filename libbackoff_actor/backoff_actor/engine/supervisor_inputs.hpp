@@ -107,7 +107,9 @@ struct ChildDown {
 struct Wake {};
 
 /// The supervisor is to end its children and itself.
-struct Stop {};
+struct Stop {
+  bool is_unreachable = false; ///< because nobody holds it, and not because somebody said so
+};
 
 } // namespace supervisor_input
 

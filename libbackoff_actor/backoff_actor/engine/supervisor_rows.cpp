@@ -61,6 +61,34 @@ void SupervisorEngine::Step::finish() {
   ask_for_wake();
 }
 
+// Somebody wants this child, which is down. It may stand on those in front of it, so it comes up after those that are
+// still to come; and those that are still to come and may stand on it wait for it.
+void SupervisorEngine::Step::start_on_request(Slot slot) {
+  if (joins_row(slot)) {
+    auto& c = child(slot);
+    c.is_in_row = true;
+    c.stopped = StoppedBecause::not_stopped;
+    state_.set(slot, ChildState::waiting);
+    return;
+  }
+  start(slot);
+  if (state_.row.stage == Stage::starting)
+    state_.row.cursor = slot;
+}
+
+bool SupervisorEngine::Step::joins_row(Slot slot) const {
+  const auto& row = state_.row;
+  if (row.stage == Stage::over)
+    return false;
+  const auto is_starting = row.stage == Stage::starting;
+  // All that start together belong together; of the others only those behind a member do.
+  const auto from = options_.strategy == Strategy::one_for_all && !is_starting ? state_.last : slot;
+  for (auto at = from; at != none; at = state_.children[at].previous)
+    if (is_starting ? at == row.cursor : state_.children[at].is_in_row)
+      return true;
+  return false;
+}
+
 void SupervisorEngine::Step::advance_row() {
   if (state_.row.stage == Stage::ending && end_row())
     state_.row.stage = Stage::waiting;
@@ -86,10 +114,14 @@ bool SupervisorEngine::Step::end_row() {
 void SupervisorEngine::Step::start_row() {
   auto& at = state_.row.cursor;
   for (; at != none; at = child(at).next) {
+    if (!child(at).is_first)
+      tell_started();
+    const auto state = child(at).state;
+    if (state == ChildState::starting)
+      return; // also if somebody asked for it, and it belongs to nobody
     if (!child(at).is_in_row)
       continue;
-    const auto state = child(at).state;
-    if (state == ChildState::starting || state == ChildState::ending)
+    if (state == ChildState::ending)
       return;
     if (state == ChildState::waiting) {
       if (state_.starts == batch) {
@@ -103,6 +135,11 @@ void SupervisorEngine::Step::start_row() {
     leave_row(at);
   }
   state_.row = {};
+  tell_started();
+}
+
+// The first children are up.
+void SupervisorEngine::Step::tell_started() {
   if (state_.phase != SupervisorPhase::starting)
     return;
   state_.phase = SupervisorPhase::running;
@@ -112,8 +149,8 @@ void SupervisorEngine::Step::start_row() {
 
 // -- the end --------------------------------------------------------------------------
 
-void SupervisorEngine::Step::operator()(const supervisor_input::Stop&) {
-  stop_all(QuitReason::told, {}, {});
+void SupervisorEngine::Step::operator()(const supervisor_input::Stop& x) {
+  stop_all(x.is_unreachable ? QuitReason::unreachable : QuitReason::told, {}, {});
 }
 
 namespace {
@@ -126,6 +163,8 @@ std::string text_of(supervisor_effect::QuitReason reason, const std::string& id,
   switch (reason) {
   case supervisor_effect::QuitReason::told:
     return "told to";
+  case supervisor_effect::QuitReason::unreachable:
+    return "nobody holds it";
   case supervisor_effect::QuitReason::auto_shutdown:
     return "significant child " + id + " has done its work";
   case supervisor_effect::QuitReason::start_failed:

@@ -37,7 +37,7 @@ public:
   void operator()(const supervisor_input::ChildNotUp& x);
   void operator()(const supervisor_input::ChildDown& x);
   void operator()(const supervisor_input::Wake&);
-  void operator()(const supervisor_input::Stop&);
+  void operator()(const supervisor_input::Stop& x);
 
   // What every step ends with: whatever has become possible is done.
   void finish();
@@ -118,9 +118,12 @@ private:
 
   void start_ready();
   void hold_up();
+  void start_on_request(Slot slot);
+  bool joins_row(Slot slot) const;
   void advance_row();
   bool end_row();
   void start_row();
+  void tell_started();
   void stop_all(QuitReason reason, const Blamed& who, const Cause& cause);
   void advance_end();
   void ask_for_wake();

@@ -69,6 +69,11 @@ struct DescribeSupervisorEvent {
     return "limit of restarts reached by child " + x.child + because(x.cause);
   }
 
+  std::string operator()(const ControlRefused& x) const {
+    return "control" + (x.child.empty() ? "" : " of child " + x.child) + " refused"
+           + because(x.cause);
+  }
+
   std::string operator()(const Stopping& x) const { return "supervisor stopping: " + x.cause; }
 
   std::string operator()(const Stopped&) const { return "supervisor stopped"; }

@@ -112,6 +112,14 @@ struct LimitReached {
   Cause cause;       ///< of that failure
 };
 
+/// A control message could not be obeyed. This is told where the message was a plain send, whose sender
+/// an error would end; not where `StartFailed` says why.
+struct ControlRefused {
+  Instant at;        ///< when
+  std::string child; ///< the id of the child that it was about; empty: of none
+  Cause cause;       ///< why
+};
+
 /// The supervisor ends its children.
 struct Stopping {
   Instant at;        ///< when that began
@@ -132,7 +140,7 @@ using SupervisorEvent = std::variant<
   supervisor_event::ChildToldToEnd, supervisor_event::ChildEnded, supervisor_event::ChildAbandoned,
   supervisor_event::AbandonedChildEnded, supervisor_event::RestartScheduled,
   supervisor_event::ChildStopped, supervisor_event::ChildGivenUp, supervisor_event::LimitReached,
-  supervisor_event::Stopping, supervisor_event::Stopped>;
+  supervisor_event::ControlRefused, supervisor_event::Stopping, supervisor_event::Stopped>;
 
 /// The hook of a supervisor, called when a decision is made and before it is carried out.
 ///

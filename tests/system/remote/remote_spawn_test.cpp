@@ -242,7 +242,8 @@ TEST_F(RemoteSupervised, a_child_whose_node_goes_down_comes_back_when_its_node_d
 TEST_F(RemoteSupervised, a_first_child_that_cannot_be_reached_is_said_with_its_node) {
   const auto port = free_port();
   try {
-    start_supervisor(*here.system, {spec("far", remote_spawn({at(port)}, "worker"))});
+    static_cast<void>(
+      start_supervisor(*here.system, {spec("far", remote_spawn({at(port)}, "worker"))}));
     FAIL() << "it started";
   } catch (const StartFailed& error) {
     EXPECT_THAT(error.what(), HasSubstr("child far: 127.0.0.1:" + std::to_string(port)

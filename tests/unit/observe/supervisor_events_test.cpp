@@ -39,6 +39,8 @@ TEST(SupervisorEventsTest, each_is_rendered_in_one_line_and_knows_its_time) {
     {ChildStopped{at, "db"}, "child db stays away"},
     {ChildGivenUp{at, "db", cause}, "child db given up: refused"},
     {LimitReached{at, "db", {}}, "limit of restarts reached by child db"},
+    {ControlRefused{at, "db", cause}, "control of child db refused: refused"},
+    {ControlRefused{at, "", {}}, "control refused"},
     {Stopping{at, "told to"}, "supervisor stopping: told to"},
     {Stopped{at}, "supervisor stopped"},
   };
