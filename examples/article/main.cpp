@@ -36,8 +36,8 @@ struct Story {
     const auto since = time_of(event) - *began;
     std::printf("%7.1f ms  %s\n", static_cast<double>(since.count()) / 1e6,
                 to_string(event).c_str());
-    if (std::holds_alternative<backoff_actor::event::ChildDown>(event))
-      ++crashes;
+    if (const auto* down = std::get_if<backoff_actor::event::ChildDown>(&event))
+      crashes += down->is_failure ? 1 : 0;
     else if (std::holds_alternative<backoff_actor::event::Acknowledged>(event))
       ++replies;
     else if (const auto* retry = std::get_if<backoff_actor::event::RetryScheduled>(&event))

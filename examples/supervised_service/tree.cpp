@@ -131,6 +131,8 @@ backoff_actor::ChildState state_of(backoff_actor::Phase phase) {
     return backoff_actor::ChildState::waiting;
   case backoff_actor::Phase::starting:
     return backoff_actor::ChildState::starting;
+  case backoff_actor::Phase::stopping:
+    return backoff_actor::ChildState::ending;
   case backoff_actor::Phase::stopped:
     break;
   }

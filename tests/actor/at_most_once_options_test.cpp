@@ -72,7 +72,6 @@ INSTANTIATE_TEST_SUITE_P(
     OptionRow{"max_in_flight", [](auto& x) { x.max_in_flight = 9; },
               tracked("max_in_flight: got 9")},
     OptionRow{"ack_timeout", [](auto& x) { x.ack_timeout = 9s; }, tracked("ack_timeout: got 9s")},
-    OptionRow{"kill_grace", [](auto& x) { x.kill_grace = 9s; }, tracked("kill_grace: got 9s")},
     OptionRow{"origin", [](auto& x) { x.origin = "orders"; }, tracked("origin: got 'orders'")},
     OptionRow{
       "capacity", [](auto& x) { x.capacity = 9; },

@@ -45,9 +45,10 @@ protected:
     seam::request(*self, sender, std::move(content)...)
       .then([answers = answers, place](const std::string& text) { (*answers)[place] = text; },
             [answers = answers, place](const caf::error& error) {
-              (*answers)[place] = error == caf::sec::request_receiver_down    ? "gone"
-                                  : error == make_error(SenderError::stopped) ? "stopped"
-                                                                              : "an error";
+              (*answers)[place] = error == caf::sec::request_receiver_down     ? "gone"
+                                  : error == make_error(SenderError::stopped)  ? "stopped"
+                                  : error == make_error(SenderError::draining) ? "draining"
+                                                                               : "an error";
             });
   }
 

@@ -136,7 +136,7 @@ TEST_F(Batches, behind_a_stop_are_refused) {
   });
   time.run();
 
-  EXPECT_THAT(*answers, ElementsAre("stopped", "stopped", "stopped"));
+  EXPECT_THAT(*answers, ElementsAre("stopped", "draining", "draining"));
 }
 
 TEST_F(Batches, are_overtaken_by_what_is_urgent) {
@@ -152,7 +152,7 @@ TEST_F(Batches, are_overtaken_by_what_is_urgent) {
   time.run();
 
   EXPECT_THAT(*given, IsEmpty());
-  EXPECT_THAT(*answers, ElementsAre("stopped", "stopped", "stopped"));
+  EXPECT_THAT(*answers, ElementsAre("draining", "draining", "draining"));
 }
 
 TEST_F(Batches, do_not_overtake_the_news_of_a_childs_end_that_they_followed) {

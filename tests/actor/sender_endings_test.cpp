@@ -88,7 +88,7 @@ TEST_F(SenderEndings, wait_for_the_answer_of_the_child_and_for_its_end) {
 TEST_F(SenderEndings, refuse_what_comes_meanwhile) {
   start_careful();
   stop();
-  EXPECT_EQ(*ask("b")->error, make_error(SenderError::stopped));
+  EXPECT_EQ(*ask("b")->error, make_error(SenderError::draining));
 }
 
 TEST_F(SenderEndings, answer_everybody_who_asks_for_them) {

@@ -51,6 +51,7 @@ protected:
     case Verdict::escalate:
       ++find(held.delivery)->attempts;
       note_failure(*find(held.delivery), held.cause);
+      take_back({find(held.delivery)});
       return give_up(held.decision.verdict == Verdict::escalate, held.delivery, held.cause);
     }
   }

@@ -91,7 +91,7 @@ private:
 
   void take(const input::Submit& x) {
     if (ending)
-      return refuse("stopped");
+      return refuse("draining");
     be_well_if_so();
     const auto is_late = x.deadline <= now_;
     const auto nothing_there = !is_alive && !is_starting && !delay_end && !is_paused;

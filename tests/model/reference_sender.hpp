@@ -44,8 +44,10 @@ public:
   }
 
   void operator()(const input::Submit& x) {
-    if (is_stopped || ending)
+    if (is_stopped)
       return refuse(Refusal::stopped);
+    if (ending)
+      return refuse(Refusal::draining);
     if (x.is_unusable)
       return refuse(Refusal::unusable);
     if (is_draining)

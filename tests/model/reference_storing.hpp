@@ -18,7 +18,7 @@ public:
     if (found == nullptr || !found->is_owed)
       return;
     if (ending)
-      return refuse(Refusal::stopped);
+      return refuse(Refusal::draining);
     if (owed().size() + joined() >= options.capacity)
       return refuse(Refusal::outbox_full);
     ++(x.until_stored ? found->joined_until_stored : found->joined);

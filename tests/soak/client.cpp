@@ -84,7 +84,7 @@ void Client::on_error(const caf::actor& owner, std::uint64_t number, const caf::
       || error == make_error(SupervisorError::no_child)) {
     account.refused(number);
     submit_later();
-  } else if (seam::is_bounce(error)) {
+  } else if (seam::is_bounce(error) || error == make_error(SenderError::draining)) {
     account.refused(number);
     place_->succeed(owner);
     submit_later();
@@ -101,7 +101,8 @@ void Client::on_error(const caf::actor& owner, std::uint64_t number, const caf::
 void Client::on_durable_error(const caf::actor& owner, std::uint64_t number,
                               const caf::error& error) {
   auto& account = place_->shared().account;
-  if (error == make_error(SenderError::suspended) || seam::is_bounce(error)) {
+  if (error == make_error(SenderError::suspended) || error == make_error(SenderError::draining)
+      || seam::is_bounce(error)) {
     place_->succeed(owner);
     submit_later(number);
   } else if (error == make_error(SenderError::already_acknowledged)) {

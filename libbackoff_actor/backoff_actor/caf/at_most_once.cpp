@@ -82,8 +82,6 @@ void check_at_most_once(Problems& problems, const SenderOptions& options) {
   tracking.check("ordering", options.ordering != unset.ordering, name_of(options.ordering));
   tracking.check("max_in_flight", options.max_in_flight);
   tracking.check("ack_timeout", options.ack_timeout);
-  tracking.check("kill_grace", options.kill_grace != unset.kill_grace,
-                 to_string(options.kill_grace));
   tracking.check("origin", !options.origin.empty(),
                  std::string{"'"}.append(options.origin).append("'"));
   UselessOptions outbox{problems, "delivery is at_least_once; use while_down = "

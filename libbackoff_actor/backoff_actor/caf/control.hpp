@@ -57,7 +57,7 @@ struct Drained {
     0; ///< deliveries still owed; 0 if the sender ended, having given up the rest
 };
 
-/// Tells a sender to end. It accepts and hands over nothing more, asks its child to end, and takes what the child
+/// Tells a sender to end. It hands over nothing more, refuses what comes (`draining`), asks its child to end, and takes what the child
 /// still answers. What is owed when the child has ended becomes dead letters, `stopped`. Then comes the
 /// answer, `SenderStatus` with the phase `stopped`, and the sender terminates normally. A child that does not end
 /// takes `SenderOptions::kill_grace`, and then is killed; after as much time again the sender ends without it.

@@ -224,7 +224,7 @@ struct SenderOptions {
   /// client's name, whom the child answers directly, and is forgotten: what a child had when it went
   /// down is lost, and requests among it are answered with CAF's own errors. What speaks of tracked
   /// messages is of no use then: `max_attempts`, `retry_after_ceiling`, `guard`, `fallback`,
-  /// `acknowledgement`, `works_on`, `ordering`, `max_in_flight`, `ack_timeout`, `kill_grace`,
+  /// `acknowledgement`, `works_on`, `ordering`, `max_in_flight`, `ack_timeout`,
   /// `capacity`. The decider is asked of crashes and failed starts; its `reject` is as `retry`.
   Guarantee delivery = Guarantee::at_least_once;
 

@@ -26,7 +26,8 @@ enum class SenderError : std::uint8_t {
   retry_after_too_long = 6,
   /// The sender ended because its child failed too often or for too long.
   gave_up = 7,
-  /// The sender takes nothing new until it is told to resume; the message was not accepted.
+  /// The sender takes nothing new, until it is told to resume, or because it is to end; the message was
+  /// not accepted.
   draining = 8,
   /// The child did not acknowledge in time.
   ack_timeout = 9,

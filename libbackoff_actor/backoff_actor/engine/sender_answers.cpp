@@ -118,6 +118,7 @@ void SenderEngine::Step::settle(Lane& lane, const Lane::Held& answer) {
   case Verdict::escalate:
     ++work_.outbox[answer.slot].attempts;
     note_failure(answer.slot, cause);
+    give_back(lane, answer.slot); // so that nothing that is said of it later charges it again
     return give_up(answer.decision.verdict == Verdict::escalate, answer.slot, cause);
   }
 }

@@ -11,7 +11,7 @@ namespace backoff_actor {
 
 void SenderEngine::Step::operator()(const input::Submit& x) {
   if (work_.mode >= Mode::forwarding)
-    return is_ending() ? refuse(Refusal::stopped) : pass_on(x);
+    return is_ending() ? refuse(Refusal::draining) : pass_on(x);
   if (x.is_unusable || work_.is_draining || !make_room(x))
     return refuse(x.is_unusable       ? Refusal::unusable
                   : work_.is_draining ? Refusal::draining
@@ -28,7 +28,7 @@ void SenderEngine::Step::operator()(const input::Join& x) {
   if (!work_.outbox.holds(x.slot, x.delivery) || work_.outbox[x.slot].is_ghost)
     return;
   if (is_ending() || work_.outbox.size() + work_.joined >= options_.capacity)
-    return refuse(is_ending() ? Refusal::stopped : Refusal::outbox_full);
+    return refuse(is_ending() ? Refusal::draining : Refusal::outbox_full);
   auto& extra = extra_of(x.slot);
   ++extra.joined;
   extra.joined_until_stored += x.until_stored ? 1 : 0;

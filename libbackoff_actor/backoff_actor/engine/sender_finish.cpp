@@ -149,7 +149,7 @@ bool SenderEngine::Step::hand_over_fresh(Lane& lane) {
 // -- all of it --------------------------------------------------------------------------
 
 void SenderEngine::Step::finish() {
-  if (is_ending())
+  if (!self_.stopped_ && is_ending())
     end_without_children();
   if (self_.stopped_)
     return;

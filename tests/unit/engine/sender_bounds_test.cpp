@@ -75,7 +75,7 @@ TEST(sender_bounds, a_sender_that_was_stopped_refuses_who_joins) {
   sender.submit();
   sender.take(input::Stop{});
 
-  EXPECT_THAT(sender.take(input::Join{0, 1}), ElementsAre("refuse: stopped"));
+  EXPECT_THAT(sender.take(input::Join{0, 1}), ElementsAre("refuse: draining"));
 }
 
 // -- capacity -------------------------------------------------------------------

@@ -54,8 +54,8 @@ TEST_F(SenderEnding, hands_over_accepts_and_starts_nothing) {
   begin();
   EXPECT_THAT(sender.nack(1), IsEmpty()) << "it is not tried again";
   EXPECT_THAT(sender.ack(2), ElementsAre("acknowledge 2"));
-  EXPECT_THAT(sender.submit(), ElementsAre("refuse: stopped"));
-  EXPECT_THAT(sender.take(input::Join{0, 1}), ElementsAre("refuse: stopped"));
+  EXPECT_THAT(sender.submit(), ElementsAre("refuse: draining"));
+  EXPECT_THAT(sender.take(input::Join{0, 1}), ElementsAre("refuse: draining"));
   EXPECT_THAT(sender.take(input::RetryNow{}), IsEmpty());
   EXPECT_EQ(sender.engine->living_child(), 0u);
   EXPECT_THAT(sender.crash(), ElementsAre("dead letter 1 stopped", "dead letter 3 stopped"));
@@ -111,6 +111,27 @@ TEST_F(SenderEnding, waits_for_both_children) {
   EXPECT_THAT(both.take(input::ChildDown{2, {}}), IsEmpty());
   EXPECT_THAT(both.ack(2), ElementsAre("acknowledge 2"));
   EXPECT_THAT(both.take(input::ChildDown{3, {}}), ElementsAre("dead letter 1 stopped"));
+}
+
+TEST_F(SenderEnding, is_told_once_when_it_is_killed_while_only_the_fallback_is_there) {
+  EngineDriver fallen{{.restart_limit = RestartLimit{0, 1s}, .has_fallback = true}};
+  fallen.start();
+  fallen.submit();
+  ASSERT_THAT(fallen.crash(), ElementsAre("start fallback 2", "wake at 10ms"));
+  fallen.child_started();
+  fallen.take(input::Stop{});
+  EXPECT_THAT(fallen.take(input::Kill{}), ElementsAre("stop child 2", "dead letter 1 stopped"));
+}
+
+TEST_F(SenderEnding, counts_the_answer_it_gave_up_for_once) {
+  EngineDriver limited{{.max_attempts = 1}};
+  limited.start();
+  limited.submit();
+  limited.error(1, 7, false, Verdict::give_up);
+  ASSERT_THAT(limited.take(input::ChildAlive{1, 1}),
+              ElementsAre("give up", "ask to end 1", "wake at 5s"));
+  EXPECT_THAT(limited.reject(1), IsEmpty());
+  EXPECT_THAT(limited.stop_normally(), ElementsAre("dead letter 1 gave_up"));
 }
 
 TEST_F(SenderEnding, also_after_it_gave_up_waits_for_its_child) {
