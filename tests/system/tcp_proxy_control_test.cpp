@@ -155,7 +155,7 @@ TEST_F(TcpProxyTest, obeys_while_it_works_hard) {
     });
   const auto begin = Clock::now();
   std::size_t cut = 0;
-  for (auto i = 0; i != 200 || (cut < 20 && Clock::now() - begin < 10s); ++i) {
+  for (auto i = 0; i < 200 || (cut < 20 && Clock::now() - begin < 10s); ++i) {
     cut += proxied->cut_all();
     proxied->set_plan("ok");
     std::this_thread::yield();
