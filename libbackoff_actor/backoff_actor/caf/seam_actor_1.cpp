@@ -209,15 +209,16 @@ void RequestingActor::take(caf::message& content) {
   }
 }
 
-void RequestingActor::take_this(caf::mailbox_element& element) {
-  current_mailbox_element(&element);
-  if (is_response_of_ours(element.mid)) {
-    on_response(name_in(element.mid), std::move(element.payload), element.sender);
-  } else if (is_left_to_handlers(element.payload)) {
-    take(element.payload);
+void RequestingActor::take_this(caf::mailbox_element_ptr& element) {
+  current_mailbox_element(element.get());
+  if (is_response_of_ours(element->mid)) {
+    on_response(name_in(element->mid), std::move(element->payload), element->sender);
+  } else if (is_left_to_handlers(element->payload)) {
+    take(element->payload);
   } else {
-    take_in_place_of_caf(element);
-    consume(element);
+    take_in_place_of_caf(*element);
+    if (consume(*element) == caf::invoke_message_result::skipped) // a factory awaits an answer
+      push_to_cache(std::move(element));
   }
 }
 
@@ -233,7 +234,7 @@ void RequestingActor::take_batch(caf::mailbox_element& first) {
       if (getf(is_shutting_down_flag))
         bounce(*element);
       else
-        take_this(*element);
+        take_this(element);
   } catch (...) {
     for (; element; element = batch.pop())
       if (!element->mid.is_answered())
