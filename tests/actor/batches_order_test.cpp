@@ -184,4 +184,68 @@ TEST_F(Batches, do_not_overtake_the_news_of_a_childs_end_that_they_followed) {
   EXPECT_EQ(retries(), 0u);
 }
 
+TEST_F(Batches, do_not_overtake_the_news_of_the_end_of_a_child_that_was_linked_and_killed) {
+  const auto born = std::make_shared<std::vector<caf::actor>>();
+  start_with([=, given = given](caf::event_based_actor* self) {
+    born->push_back(self->spawn<Behaving>([to = self->address(), given](auto* child) {
+      child->link_to(to);
+      return caf::behavior{[given](const std::string& text) {
+        given->push_back(text);
+        return text;
+      }};
+    }));
+    return born->back();
+  });
+  time.run();
+
+  time.freeze(sender);
+  seam::send_exit_now(born->front(), nullptr, caf::exit_reason::kill);
+  time.run(); // in the mailbox: the exit message of the link, and the news of the end
+  at_once([this](caf::event_based_actor* self) {
+    request(self, std::string{"a"});
+    request(self, std::string{"b"});
+  });
+  time.run();
+  time.thaw(sender);
+  time.advance(1h);
+  born->clear();
+
+  EXPECT_THAT(*answers, ElementsAre("a", "b"));
+  for (const auto& handed_over : log.all<event::HandedOver>())
+    EXPECT_EQ(handed_over.incarnation, 2u) << "the first child had ended";
+  EXPECT_EQ(log.count<event::HandedOver>(), 2u);
+}
+
+TEST_F(Batches, lose_nothing_while_a_factory_waits_for_an_answer) {
+  const auto born = std::make_shared<std::vector<caf::actor>>();
+  const auto adviser = time.keep(time.system().spawn<Echo>());
+  start_with([=](caf::event_based_actor* self) {
+    seam::request(*self, adviser, std::string{"advice"}).await([](const std::string&) {});
+    born->push_back(self->spawn<Behaving>([](caf::event_based_actor*) -> caf::behavior {
+      return {[](const caf::actor&, const std::string& text) { return text; }};
+    }));
+    return born->back();
+  });
+  time.run();
+  time.freeze(adviser);
+  seam::send_exit_now(born->back(), nullptr, caf::exit_reason::kill);
+  time.advance(1h); // the second child is there, and the adviser has not answered
+  ASSERT_EQ(born->size(), 2u);
+
+  time.freeze(sender);
+  time.tell(sender, Reset{}); // the others wait beside the mailbox for this one
+  seam::send_exit_now(born->back(), nullptr, caf::exit_reason::kill);
+  time.run();
+  at_once([this](caf::event_based_actor* self) { request(self, sender, std::string{"a"}); });
+  time.run();
+  time.thaw(sender);
+  time.run();
+  time.thaw(adviser);
+  time.advance(1h);
+  born->clear();
+
+  EXPECT_EQ(log.count<event::ChildDown>(), 2u);
+  EXPECT_THAT(*answers, ElementsAre("a"));
+}
+
 } // namespace backoff_actor::actor_test

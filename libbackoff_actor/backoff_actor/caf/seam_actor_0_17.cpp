@@ -264,7 +264,9 @@ caf::strong_actor_ptr RequestingActor::own_reference() {
   return at_work_ != nullptr ? at_work_->reference() : caf::strong_actor_ptr{ctrl()};
 }
 
-// Whoever throws ends this actor; CAF sees to the message in the mailbox, which is `first`.
+// Whoever throws ends this actor; CAF sees to the message in the mailbox, which is `first`. While a factory
+// awaits an answer, CAF puts off what it handles itself. That goes where CAF keeps such messages; its own
+// `push_to_cache` counts it twice, and reads beyond its queue later.
 void RequestingActor::take_batch(caf::mailbox_element& first) {
   const auto bounce = [](caf::mailbox_element& element) {
     caf::detail::sync_request_bouncer{caf::make_error(caf::sec::request_receiver_down)}(element);
@@ -276,8 +278,8 @@ void RequestingActor::take_batch(caf::mailbox_element& first) {
     for (element = batch.pop(); element; element = batch.pop())
       if (getf(is_shutting_down_flag))
         bounce(*element);
-      else
-        take_this(*element);
+      else if (take_this(*element) == caf::invoke_message_result::skipped)
+        get_normal_queue().cache().push_back(element.release());
   } catch (...) {
     if (!element)
       element = batch.pop();

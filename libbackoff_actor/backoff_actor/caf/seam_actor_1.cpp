@@ -63,12 +63,23 @@ static_assert(caf::message_id::request_id_mask == 2 * ours - 1);
 
 std::uint64_t name_in(caf::message_id id) { return id.request_id().integer_value() & ~ours; }
 
-// Whether CAF leaves a message to the handlers. Some of its own types it does not; they have the
-// numbers from `caf::action` on.
+// Types of CAF's own, on some of which it acts itself, have the numbers from `caf::action` on.
+constexpr bool is_of_caf(caf::type_id_t type) {
+  return type >= caf::type_id_v<caf::action> && type < caf::first_custom_type_id;
+}
+
+template <class... Ts>
+constexpr bool are_of_caf = (is_of_caf(caf::type_id_v<Ts>) && ...);
+
+// Those on which it acts.
+static_assert(are_of_caf<caf::action, caf::down_msg, caf::error, caf::exit_msg, caf::node_down_msg,
+                         caf::stream_abort_msg, caf::stream_ack_msg, caf::stream_batch_msg,
+                         caf::stream_cancel_msg, caf::stream_close_msg, caf::stream_demand_msg,
+                         caf::stream_open_msg, caf::sys_atom, caf::timeout_msg>);
+
+// Whether CAF leaves a message to the handlers, whatever is in it.
 bool is_left_to_handlers(const caf::message& content) {
-  return content.empty()
-         || content.type_at(0)
-              < caf::type_id_v<caf::action> || content.type_at(0) >= caf::first_custom_type_id;
+  return content.empty() || !is_of_caf(content.type_at(0));
 }
 
 // Makes a response a request that has been answered, and comes from nobody: CAF gives that to the
@@ -95,8 +106,10 @@ bool may_wait(const caf::mailbox_element& element) {
          && (!element.mid.is_response() || is_response_of_ours(element.mid));
 }
 
+// Whether those in the batch may wait for the element. An `Exit` takes the place of a message for which none
+// waits.
 bool is_first(const caf::mailbox_element& element) {
-  return may_wait(element) && is_for_handlers(element);
+  return may_wait(element) && is_for_handlers(element) && !element.payload.match_elements<Exit>();
 }
 
 bool is_answered_request_of_ours(const caf::mailbox_element& element) {
@@ -209,15 +222,16 @@ void RequestingActor::take(caf::message& content) {
   }
 }
 
-void RequestingActor::take_this(caf::mailbox_element& element) {
-  current_mailbox_element(&element);
-  if (is_response_of_ours(element.mid)) {
-    on_response(name_in(element.mid), std::move(element.payload), element.sender);
-  } else if (is_left_to_handlers(element.payload)) {
-    take(element.payload);
+void RequestingActor::take_this(caf::mailbox_element_ptr& element) {
+  current_mailbox_element(element.get());
+  if (is_response_of_ours(element->mid)) {
+    on_response(name_in(element->mid), std::move(element->payload), element->sender);
+  } else if (is_left_to_handlers(element->payload)) {
+    take(element->payload);
   } else {
-    take_in_place_of_caf(element);
-    consume(element);
+    take_in_place_of_caf(*element);
+    if (consume(*element) == caf::invoke_message_result::skipped) // a factory awaits an answer
+      push_to_cache(std::move(element));
   }
 }
 
@@ -233,7 +247,7 @@ void RequestingActor::take_batch(caf::mailbox_element& first) {
       if (getf(is_shutting_down_flag))
         bounce(*element);
       else
-        take_this(*element);
+        take_this(element);
   } catch (...) {
     for (; element; element = batch.pop())
       if (!element->mid.is_answered())

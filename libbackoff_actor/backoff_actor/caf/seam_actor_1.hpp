@@ -123,7 +123,7 @@ private:
   void take_in_place_of_caf(caf::mailbox_element& element) const;
   void end_or_ignore(const caf::actor_addr& source, const caf::error& reason);
   void take(caf::message& content);
-  void take_this(caf::mailbox_element& element);
+  void take_this(caf::mailbox_element_ptr& element);
   void take_batch(caf::mailbox_element& first);
 
   caf::disposable alarm_;
