@@ -320,4 +320,13 @@ TEST_F(AtMostOnce, a_predicate_that_throws_costs_its_message) {
   EXPECT_THAT(scribes->seen, IsEmpty());
 }
 
+TEST_F(AtMostOnce, an_end_that_is_seen_before_its_news_comes_has_its_reason) {
+  start();
+  tell(std::string{"last words"});
+  time.advance(1h);
+
+  ASSERT_EQ(log.count<event::ChildDown>(), 1u);
+  EXPECT_EQ(log.all<event::ChildDown>()[0].cause.text, "crash");
+}
+
 } // namespace backoff_actor::actor_test

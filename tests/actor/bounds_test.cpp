@@ -292,4 +292,15 @@ TEST_F(Bounds, a_sender_may_have_a_time_to_live_for_those_that_do_not_say) {
   EXPECT_TRUE(has(longer, SenderError::expired));
 }
 
+TEST_F(Bounds, what_is_owed_is_no_older_than_the_turn_in_which_it_was_taken) {
+  danger = DangerousActor{"ok, silence"};
+  // Without a hook: then the clock is not read for every message.
+  sender = time.keep(spawn_back_off_sender(time.system(), danger.factory(), default_options()));
+  EXPECT_EQ(ask("a")->value, "a");
+  time.advance(1h);
+  ask("b");
+
+  EXPECT_EQ(status().oldest_age, 0ns);
+}
+
 } // namespace backoff_actor::actor_test

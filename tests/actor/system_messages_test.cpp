@@ -83,4 +83,18 @@ INSTANTIATE_TEST_SUITE_P(
                      [] { return caf::make_message(caf::timeout_msg{}); }}),
   [](const auto& row) { return std::string{row.param.name}; });
 
+class DownMessages : public SenderTest {};
+
+TEST_F(DownMessages, that_are_requests_are_refused_with_a_sentence) {
+  start_with(child_of<Echo>());
+  time.run();
+
+  const auto answer = time.ask<std::string>(sender, caf::down_msg{sender.address(), {}});
+  time.run();
+
+  ASSERT_TRUE(answer->error);
+  EXPECT_EQ(*answer->error, caf::sec::unexpected_message);
+  EXPECT_EQ(status().counters.refused, 1u);
+}
+
 } // namespace backoff_actor::actor_test

@@ -18,6 +18,9 @@ namespace backoff_actor::seam {
 // comes of it but the number in CAF's log, which `scheduled_actor::resume` sets again. So a job is a
 // class of its own, in which there is little to search.
 //
+// Its `subtype()` must not be that of an actor: when it ends, CAF's scheduler casts what says so and is left in its
+// queue to an actor, without a check.
+//
 // Lives as long as the actor, of which it is a member, and counts its references.
 class BACKOFF_ACTOR_HIDDEN Job final : public caf::resumable {
 public:

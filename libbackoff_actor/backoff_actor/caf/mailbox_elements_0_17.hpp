@@ -102,7 +102,8 @@ inline caf::mailbox_element_ptr make_element(caf::strong_actor_ptr from, caf::me
   return caf::mailbox_element_ptr{new Element{std::move(from), id, std::move(content)}};
 }
 
-// The content of a message, which stays in the element of the mailbox in which it came.
+// The content of a message, which stays in the element of the mailbox in which it came. It may be shared: CAF makes a
+// `copy` for whoever wants to change it.
 class BACKOFF_ACTOR_HIDDEN KeptContent final : public caf::detail::message_data {
 public:
   explicit KeptContent(caf::mailbox_element_ptr&& element)

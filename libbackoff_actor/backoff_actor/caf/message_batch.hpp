@@ -19,6 +19,9 @@ namespace backoff_actor::seam {
 //
 //     none --put--> one in the mailbox --put--> ... and others here --take--> none
 //
+// While messages wait here, exactly one that they wait for is in the mailbox: the message for which `put` returned false as
+// the first. Whoever calls `take` for another one lets those here overtake it.
+//
 // `put` from any thread, several at a time; the rest from the actor's, one at a time.
 class BACKOFF_ACTOR_HIDDEN MessageBatch {
   using Node = caf::intrusive::singly_linked<caf::mailbox_element>;
