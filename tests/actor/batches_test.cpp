@@ -229,4 +229,35 @@ TEST_F(Batches, in_which_something_is_thrown_are_answered_to_the_end) {
   EXPECT_NE(answers->at(3), "nothing");
 }
 
+TEST_F(Batches, with_the_last_handle_to_another_sender_go_on_when_that_ends_with_its_message) {
+  auto options = default_options();
+  options.max_in_flight = 1;
+  start_with(
+    [](caf::event_based_actor* self) -> caf::actor {
+      return self->spawn<Behaving>([](caf::event_based_actor*) -> caf::behavior {
+        return {[](const std::string& text) { return text; },
+                [](const caf::actor&, const std::string& text) { return text; }};
+      });
+    },
+    options);
+  const auto ended = std::make_shared<int>(0);
+  auto of_other = default_options();
+  of_other.on_event = [ended](const Event& event) {
+    if (std::holds_alternative<event::SenderStopped>(event))
+      ++*ended;
+  };
+  auto other = spawn_back_off_sender(time.system(), child_of<BatchScribe>(given), of_other);
+  time.run();
+
+  // The other ends in the middle of a step, after which the next message is handed over.
+  at_once([this, handle = std::move(other)](caf::event_based_actor* self) {
+    request(self, handle, std::string{"a"});
+    request(self, std::string{"b"});
+  });
+  time.run();
+
+  EXPECT_EQ(*ended, 1);
+  EXPECT_THAT(*answers, ElementsAre("a", "b"));
+}
+
 } // namespace backoff_actor::actor_test
