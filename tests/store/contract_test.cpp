@@ -164,8 +164,8 @@ TEST_F(store_contract, keys_that_are_forgotten_together_are_dropped_a_thousand_a
   };
   EXPECT_EQ(rows(), 1'500);
   EXPECT_EQ(contents_of(store()).keys.size(), 101U) << "whatever is still there";
-  while (store().tidy_up()) {
-  }
+  while (store().is_untidy())
+    store().tidy_up();
   EXPECT_EQ(rows(), 101);
   EXPECT_EQ(contents_of(store()).keys.size(), 101U);
 }
@@ -199,10 +199,16 @@ TEST_F(store_contract, what_is_given_up_is_a_dead_letter_with_its_reason_and_no_
 }
 
 TEST_F(store_contract, every_reason_comes_back) {
-  const std::vector<DeadLetterReason> reasons{
-    DeadLetterReason::rejected, DeadLetterReason::stopped,   DeadLetterReason::attempts_exhausted,
-    DeadLetterReason::expired,  DeadLetterReason::dropped,   DeadLetterReason::retry_after_too_long,
-    DeadLetterReason::gave_up,  DeadLetterReason::not_stored};
+  const std::vector<DeadLetterReason> reasons{DeadLetterReason::rejected,
+                                              DeadLetterReason::stopped,
+                                              DeadLetterReason::attempts_exhausted,
+                                              DeadLetterReason::expired,
+                                              DeadLetterReason::dropped,
+                                              DeadLetterReason::retry_after_too_long,
+                                              DeadLetterReason::gave_up,
+                                              DeadLetterReason::not_stored,
+                                              DeadLetterReason::hand_overs_exhausted,
+                                              DeadLetterReason::set_aside};
   std::uint64_t id = 0;
   for (const auto reason : reasons) {
     ++id;

@@ -32,8 +32,8 @@ protected:
   }
 
   void tidy_up() {
-    while (store().tidy_up()) {
-    }
+    while (store().is_untidy())
+      store().tidy_up();
   }
 };
 

@@ -250,7 +250,10 @@ void BackOffSender::obey(Input input) {
 }
 
 void BackOffSender::tell_status(seam::OpenRequest client) {
-  answer_request(client, caf::make_message(engine_.status(now())));
+  auto status = engine_.status(now());
+  if (store_)
+    status.store_notices = store_->notices();
+  answer_request(client, caf::make_message(std::move(status)));
 }
 
 void BackOffSender::tell_child(seam::OpenRequest client) {

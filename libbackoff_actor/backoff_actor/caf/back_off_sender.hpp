@@ -193,12 +193,13 @@ private:
   std::uint64_t restore();
   void end_storing();
   void on_store_news();
+  void tell_store_state();
   void store(const effect::Persist& x);
   void confirm(const effect::Confirm& x);
   void suspend(const effect::Suspend& x);
   IdempotencyKeys& keys();
   bool is_known(const Submit& x);
-  void forget_old_keys();
+  Instant forget_old_keys();
   void note_end(const Parcel& parcel, bool is_acknowledged);
 
   template <class Tell>
@@ -227,6 +228,7 @@ private:
   void start_child(std::uint32_t incarnation, bool is_fallback, FollowUps& follow_ups);
   News not_started(std::uint32_t incarnation, const std::string& text);
   void call_off(std::uint32_t incarnation);
+  void give_to_child(const effect::HandOver& x);
   std::shared_ptr<ChildStart> take_start(std::uint64_t number);
   Rare& rare();
   bool is_drained() const { return !rare_ || rare_->drains.empty(); }

@@ -27,6 +27,8 @@ SenderError error_of(Refusal refusal) {
     return SenderError::draining;
   case Refusal::no_child:
     return SenderError::no_child;
+  case Refusal::not_stored:
+    return SenderError::not_stored;
   case Refusal::stopped:
   case Refusal::unusable: // which has an error of its own
     break;
@@ -132,16 +134,15 @@ public:
   void operator()(const effect::HandOver& x) {
     if (x.slot == newcomer_)
       self_.expect_to_pass_on(true); // and so, probably, will the next be
-    auto& parcel = self_.parcels_[x.slot];
-    if (parcel.extra)
-      parcel.extra->held = {};
-    if (self_.acknowledges_by_reply_)
-      self_.hand_over(x.incarnation, x.hand_over, parcel.payload);
+    if (self_.store_ && self_.options().max_hand_overs)
+      self_.store_->count_hand_over(x); // which is written first
     else
-      self_.hand_over(
-        x.incarnation, x.hand_over,
-        caf::make_message(TrackedMsg{self_.id_of(x.hand_over), parcel.payload, parcel.source(),
-                                     x.delivery, x.incarnation, self_.origin_}));
+      self_.give_to_child(x);
+  }
+
+  void operator()(const effect::GiveBack& x) {
+    if (self_.store_)
+      self_.store_->end_hand_over(x.delivery);
   }
 
   void operator()(const effect::Forward& x) {
@@ -322,6 +323,18 @@ void BackOffSender::rest() {
 }
 
 // -- children -----------------------------------------------------------------------
+
+void BackOffSender::give_to_child(const effect::HandOver& x) {
+  auto& parcel = parcels_[x.slot];
+  if (parcel.extra)
+    parcel.extra->held = {};
+  if (acknowledges_by_reply_)
+    hand_over(x.incarnation, x.hand_over, parcel.payload);
+  else
+    hand_over(x.incarnation, x.hand_over,
+              caf::make_message(TrackedMsg{id_of(x.hand_over), parcel.payload, parcel.source(),
+                                           x.delivery, x.incarnation, origin_}));
+}
 
 void BackOffSender::start_child(std::uint32_t incarnation, bool is_fallback,
                                 FollowUps& follow_ups) {

@@ -21,6 +21,12 @@ namespace {
 const Policy retry_policy =
   Exponential{.first = std::chrono::milliseconds{100}, .cap = std::chrono::seconds{10}};
 
+// While commits fail a batch is no larger: it is mostly in vain, and made again for every submission.
+constexpr std::size_t batch_to_try = 16;
+
+// When nothing has been written for so long, the store may do what can wait.
+constexpr std::chrono::seconds quiet{1};
+
 // Without a sender the writer keeps its actor system from ending. What it leaves then is written
 // for the next sender; if there is none, it is made once more.
 constexpr int max_failures_alone = 3;
@@ -35,6 +41,8 @@ std::uint64_t last_insertion(std::span<const StoreChange> batch) {
       result = std::max(result, insertion->delivery.id);
   return result;
 }
+
+bool is_insertion(const StoreChange& x) { return std::holds_alternative<change::Insert>(x); }
 
 std::string list(const std::vector<std::string>& names) {
   std::string result;
@@ -61,6 +69,7 @@ OutboxQueue::OutboxQueue(std::shared_ptr<DeliveryStore> store, DurableTypes type
                        + ", and this program uses " + format
                        + ", which cannot read them; finish what is owed with the old program");
   read_content();
+  look_at_store();
 }
 
 void OutboxQueue::read_content() {
@@ -70,8 +79,9 @@ void OutboxQueue::read_content() {
     if (!types_.knows(x.message, unknown))
       return;
     try {
-      content_.owed.push_back({x.id, x.attempts, x.submitted_at, x.deadline, std::move(x.key),
-                               std::move(x.idempotency_key), types_.load(x.message)});
+      content_.owed.push_back({x.id, x.attempts, x.hand_overs, x.submitted_at, x.deadline,
+                               std::move(x.key), std::move(x.idempotency_key),
+                               types_.load(x.message)});
     } catch (const std::exception& exception) {
       if (unreadable.empty())
         unreadable = "delivery " + std::to_string(x.id) + ", " + exception.what();
@@ -114,7 +124,8 @@ OutboxContent OutboxQueue::attach(const caf::actor_addr& sender) {
   is_attached_ = true;
   sender_ = sender;
   failures_alone_ = 0;
-  failed_ = 0;
+  was_behind_ = false;
+  is_news_out_ = false;
   return std::exchange(content_, {});
 }
 
@@ -136,7 +147,7 @@ bool OutboxQueue::detach(OutboxContent rest) {
   sender_ = {};
   content_ = std::move(rest);
   outcomes_.clear();
-  failed_ = 0;
+  counted_.clear();
   retry_delay_ = retry_delay_.reset(); // an actor system may wait for it
   const auto is_to_be_woken = is_asleep();
   if (is_to_be_woken)
@@ -149,22 +160,58 @@ std::size_t OutboxQueue::suspended() const {
   return content_.owed.size();
 }
 
-bool OutboxQueue::put(std::vector<StoreChange>& changes) {
+PutOutcome OutboxQueue::put(std::vector<StoreChange>& changes) {
   const std::lock_guard lock{mutex_};
-  const auto size = waiting_.size() + changes.size();
-  const auto is_to_be_woken = writer_ == Writer::rests
-                              || (writer_ == Writer::lingers && size >= options_.max_batch)
-                              || (writer_ == Writer::retries && last_insertion(changes) != 0);
-  std::move(changes.begin(), changes.end(), std::back_inserter(waiting_));
-  if (is_to_be_woken)
-    writer_ = Writer::writes;
+  const auto insertion = last_insertion(changes) != 0;
+  for (auto& x : changes) {
+    if (is_insertion(x))
+      ++insertions_;
+    else if (const auto* const burial = std::get_if<change::Bury>(&x))
+      buried_.insert(burial->delivery);
+    else if (const auto* const count = std::get_if<change::CountAttempts>(&x); count && failure_)
+      if (const auto found = counts_.find(count->delivery); found != counts_.end()) {
+        *found->second = *count; // else they would pile up
+        continue;
+      }
+    waiting_.push_back(std::move(x));
+    note_count(waiting_.back());
+  }
   changes.clear();
-  return is_to_be_woken;
+  const auto size = failed_.size() + waiting_.size();
+  PutOutcome result;
+  result.wakes_writer = writer_ == Writer::rests || writer_ == Writer::idles
+                        || (writer_ == Writer::lingers && size >= options_.max_batch)
+                        || (writer_ == Writer::retries && insertion);
+  if (result.wakes_writer)
+    writer_ = Writer::writes;
+  result.is_news = look_whether_behind() && !std::exchange(is_news_out_, true);
+  return result;
+}
+
+// Elements of a deque stay where they are while others come and go at its ends.
+void OutboxQueue::note_count(StoreChange& change) {
+  if (auto* const count = std::get_if<change::CountAttempts>(&change))
+    counts_[count->delivery] = count;
+}
+
+// It is about to leave its place.
+void OutboxQueue::forget_count(const StoreChange& change) {
+  if (const auto* const count = std::get_if<change::CountAttempts>(&change))
+    if (const auto found = counts_.find(count->delivery);
+        found != counts_.end() && found->second == count)
+      counts_.erase(found);
+}
+
+// Whether there is something to tell of that. Insertions that wait can be refused, and do not count.
+bool OutboxQueue::look_whether_behind() {
+  const auto owed_to_the_store = failed_.size() + waiting_.size() - insertions_;
+  const auto is_behind = failure_.has_value() && owed_to_the_store > options_.max_batch;
+  return std::exchange(is_behind_, is_behind) != is_behind;
 }
 
 bool OutboxQueue::wake_for_the_rest() {
   const std::lock_guard lock{mutex_};
-  if (writer_ != Writer::rests || waiting_.empty())
+  if (writer_ != Writer::rests || (waiting_.empty() && failed_.empty()))
     return false;
   writer_ = Writer::writes;
   return true;
@@ -172,30 +219,44 @@ bool OutboxQueue::wake_for_the_rest() {
 
 std::vector<InsertOutcome> OutboxQueue::take_outcomes() {
   const std::lock_guard lock{mutex_};
+  is_news_out_ = false;
   return std::exchange(outcomes_, {});
+}
+
+std::vector<change::CountHandOvers> OutboxQueue::take_counted() {
+  const std::lock_guard lock{mutex_};
+  return std::exchange(counted_, {});
+}
+
+StoreState OutboxQueue::take_state() {
+  const std::lock_guard lock{mutex_};
+  const auto has_changed = std::exchange(was_behind_, is_behind_) != is_behind_;
+  return {is_behind_ ? failure_ : std::nullopt, has_changed, std::exchange(notices_, {})};
 }
 
 // -- the writer ---------------------------------------------------------------------
 
 OutboxQueue::Task OutboxQueue::next_task() {
   const std::lock_guard lock{mutex_};
-  if (waiting_.empty() || (!is_attached_ && failures_alone_ >= max_failures_alone)) {
-    writer_ = Writer::rests;
-    return {Task::Kind::rest};
-  }
   const auto sleep = [&](Writer how, Duration span) -> Task {
     writer_ = how;
     return {Task::Kind::sleep, span, ++last_sleep_};
   };
-  const auto is_insertion = [](const StoreChange& x) {
-    return std::holds_alternative<change::Insert>(x);
-  };
-  const auto failed = static_cast<std::ptrdiff_t>(std::exchange(failed_, 0));
-  if (failed > 0 && std::none_of(waiting_.begin() + failed, waiting_.end(), is_insertion)) {
+  const auto was_quiet = std::exchange(was_quiet_, false);
+  const auto has_failed = std::exchange(has_just_failed_, false);
+  if (waiting_.empty() && failed_.empty() && is_attached_ && is_untidy_)
+    return was_quiet ? Task{Task::Kind::tidy_up} : sleep(Writer::idles, quiet);
+  if ((waiting_.empty() && failed_.empty())
+      || (!is_attached_ && failures_alone_ >= max_failures_alone)) {
+    writer_ = Writer::rests;
+    return {Task::Kind::rest};
+  }
+  if (has_failed && insertions_ == 0) {
     retry_delay_ = retry_delay_.next();
     return sleep(Writer::retries, retry_delay_.wait_time());
   }
-  if (is_attached_ && options_.max_wait > Duration::zero() && waiting_.size() < options_.max_batch
+  if (is_attached_ && options_.max_wait > Duration::zero()
+      && failed_.size() + waiting_.size() < options_.max_batch
       && !std::exchange(has_lingered_, true))
     return sleep(Writer::lingers, options_.max_wait);
   return {Task::Kind::write};
@@ -205,6 +266,7 @@ bool OutboxQueue::wake(std::uint64_t sleep_id) {
   const std::lock_guard lock{mutex_};
   if (sleep_id != last_sleep_ || !is_asleep())
     return false;
+  was_quiet_ = writer_ == Writer::idles;
   writer_ = Writer::writes;
   return true;
 }
@@ -216,19 +278,10 @@ void OutboxQueue::forget_writer(bool was_at_work, std::uint64_t sleep_id) {
 }
 
 void OutboxQueue::write() {
-  std::vector<StoreChange> batch;
-  {
-    const std::lock_guard lock{mutex_};
-    const auto size = std::min(waiting_.size(), options_.max_batch);
-    const auto end = waiting_.begin() + static_cast<std::ptrdiff_t>(size);
-    batch.reserve(size);
-    std::move(waiting_.begin(), end, std::back_inserter(batch));
-    waiting_.erase(waiting_.begin(), end);
-    has_lingered_ = false;
-  }
+  auto batch = take_batch();
   try {
     commit(batch);
-    tell({last_insertion(batch), {}});
+    succeed(batch);
   } catch (const StoreError& error) {
     if (error.failure() == StoreFailure::too_large && batch.size() > 1)
       commit_one_by_one(batch); // the others can do nothing for it
@@ -237,10 +290,29 @@ void OutboxQueue::write() {
   }
 }
 
-void OutboxQueue::commit(std::span<const StoreChange> batch) {
+std::vector<StoreChange> OutboxQueue::take_batch() {
+  const std::lock_guard lock{mutex_};
+  const auto size = failure_ ? std::min(options_.max_batch, batch_to_try) : options_.max_batch;
+  std::vector<StoreChange> result;
+  result.reserve(std::min(size, failed_.size() + waiting_.size()));
+  for (; result.size() < size && !failed_.empty(); failed_.pop_front()) {
+    letters_ -= is_insertion(failed_.front()) ? 1 : 0;
+    forget_count(failed_.front());
+    result.push_back(std::move(failed_.front()));
+  }
+  for (; result.size() < size && !waiting_.empty(); waiting_.pop_front()) {
+    insertions_ -= is_insertion(waiting_.front()) ? 1 : 0;
+    forget_count(waiting_.front());
+    result.push_back(std::move(waiting_.front()));
+  }
+  has_lingered_ = false;
+  return result;
+}
+
+void OutboxQueue::commit(std::span<const StoreChange> changes) {
   try {
     const std::lock_guard lock{store_mutex_};
-    store_->commit(batch);
+    store_->commit(changes);
   } catch (const StoreError&) {
     throw;
   } catch (const std::exception& exception) {
@@ -251,15 +323,15 @@ void OutboxQueue::commit(std::span<const StoreChange> batch) {
 }
 
 // In order: a store takes no number below one that it has.
-void OutboxQueue::commit_one_by_one(std::vector<StoreChange>& batch) {
-  for (auto next = batch.begin(); next != batch.end(); ++next) {
+void OutboxQueue::commit_one_by_one(std::vector<StoreChange>& changes) {
+  for (auto next = changes.begin(); next != changes.end(); ++next) {
     const std::span<const StoreChange> one{&*next, 1};
     try {
       commit(one);
-      tell({last_insertion(one), {}});
+      succeed(one);
     } catch (const StoreError& error) {
       const auto is_too_large = error.failure() == StoreFailure::too_large;
-      const auto end = is_too_large ? next + 1 : batch.end();
+      const auto end = is_too_large ? next + 1 : changes.end();
       std::vector<StoreChange> failed{std::make_move_iterator(next), std::make_move_iterator(end)};
       fail(failed, error);
       if (!is_too_large)
@@ -268,7 +340,32 @@ void OutboxQueue::commit_one_by_one(std::vector<StoreChange>& batch) {
   }
 }
 
-void OutboxQueue::fail(std::vector<StoreChange>& batch, const StoreError& error) {
+void OutboxQueue::succeed(std::span<const StoreChange> changes) {
+  look_at_store();
+  auto is_news = false;
+  {
+    const std::lock_guard lock{mutex_};
+    failure_.reset();
+    failures_alone_ = 0;
+    retry_delay_ = retry_delay_.reset();
+    for (const auto& x : changes)
+      if (const auto* const burial = std::get_if<change::Bury>(&x))
+        buried_.erase(burial->delivery);
+      else if (const auto* const count = std::get_if<change::CountHandOvers>(&x);
+               count && is_attached_)
+        counted_.push_back(*count);
+    is_news = look_whether_behind() || !counted_.empty();
+    if (const auto last_id = last_insertion(changes); last_id != 0 && is_attached_) {
+      outcomes_.push_back({last_id, {}});
+      is_news = true;
+    }
+    is_news |= !notices_.empty();
+  }
+  if (is_news)
+    send_news();
+}
+
+void OutboxQueue::fail(std::vector<StoreChange>& changes, const StoreError& error) {
   if (options_.on_error) {
     try {
       options_.on_error(error);
@@ -276,92 +373,125 @@ void OutboxQueue::fail(std::vector<StoreChange>& batch, const StoreError& error)
       // Whoever watches must not cost what is watched.
     }
   }
-  auto last_id = last_insertion(batch);
-  if (error.failure() != StoreFailure::too_large) { // which it will be for ever: it is let go
-    const std::lock_guard lock{mutex_};
-    waiting_.insert(waiting_.begin(), std::make_move_iterator(batch.begin()),
-                    std::make_move_iterator(batch.end()));
-    last_id = keep_what_must_be_written(batch.size());
-    has_lingered_ = true;
-    failures_alone_ += is_attached_ ? 0 : 1;
-  }
+  look_at_store();
   constexpr std::uint64_t failure_of_the_store = 2; // 1 is the engine's silence
-  tell({last_id, Cause{failure_of_the_store, error.what()}});
+  const Cause cause{failure_of_the_store, error.what()};
+  auto is_news = false;
+  {
+    const std::lock_guard lock{mutex_};
+    auto last_id = last_insertion(changes);
+    if (error.failure() == StoreFailure::too_large) { // which it will be for ever: it is let go
+      for (const auto& x : changes)
+        if (const auto* const burial = std::get_if<change::Bury>(&x))
+          buried_.erase(burial->delivery);
+    } else {
+      failure_ = cause;
+      last_id = std::max(last_id, keep_what_must_be_written(changes));
+      has_just_failed_ = true;
+      has_lingered_ = true;
+      failures_alone_ += is_attached_ ? 0 : 1;
+    }
+    is_news = look_whether_behind();
+    if (last_id != 0 && is_attached_) {
+      outcomes_.push_back({last_id, cause});
+      is_news = true;
+    }
+    is_news |= !notices_.empty();
+  }
+  if (is_news)
+    send_news();
 }
 
-// The first `size` of those that wait could not be written. What nobody was promised is not stored:
-// the insertions among them, or, if there are none, all, for whom nothing would change while these
-// stay in front. The rest must be written, sometime, and so must dead letters that were not stored
-// before they ended, but not more than a batch of them: their clients were told. Returns up to which
-// number insertions were dealt with.
-std::uint64_t OutboxQueue::keep_what_must_be_written(std::size_t size) {
-  std::unordered_map<std::uint64_t, std::size_t> last_change; // of each delivery
-  std::unordered_set<std::uint64_t> buried;
-  for (std::size_t i = 0; i < waiting_.size(); ++i) {
-    const auto& x = waiting_[i];
-    if (const auto* const count = std::get_if<change::CountAttempts>(&x))
-      last_change[count->delivery] = i;
-    else if (const auto* const acknowledgement = std::get_if<change::Acknowledge>(&x))
-      last_change[acknowledgement->delivery] = i;
-    else if (const auto* const burial = std::get_if<change::Bury>(&x)) {
-      last_change[burial->delivery] = i;
-      buried.insert(burial->delivery);
-    }
-  }
-  const auto may_be_refused = [&](const StoreChange& x) {
-    const auto* const insertion = std::get_if<change::Insert>(&x);
-    return insertion != nullptr && buried.count(insertion->delivery.id) == 0;
-  };
-  const auto end = waiting_.begin() + static_cast<std::ptrdiff_t>(size);
-  const auto reach = std::any_of(waiting_.begin(), end, may_be_refused) ? size : waiting_.size();
-
-  auto all = std::exchange(waiting_, {});
+// What a commit has failed of, and a batch of what waits behind it. Insertions are refused, for nobody was promised
+// anything. The rest must be written, sometime. So must dead letters that were not stored before they ended, but not
+// more than a batch of them: their clients were told. Returns up to which number insertions were dealt with.
+std::uint64_t OutboxQueue::keep_what_must_be_written(std::vector<StoreChange>& changes) {
   std::uint64_t last_id = 0;
-  std::size_t letters = 0;
-  std::unordered_set<std::uint64_t> lost;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (i == reach)
-      failed_ = waiting_.size();
-    auto& x = all[i];
+  std::vector<StoreChange> kept;
+  std::unordered_map<std::uint64_t, std::size_t> counts_in_kept;
+  const auto keep = [&](StoreChange& x) {
     if (const auto* const insertion = std::get_if<change::Insert>(&x)) {
-      const auto id = insertion->delivery.id;
-      if (i < reach)
-        last_id = id;
-      if (i < reach && may_be_refused(x))
-        continue;
-      if (!may_be_refused(x) && ++letters > options_.max_batch) {
-        lost.insert(id);
-        continue;
+      last_id = insertion->delivery.id;
+      if (buried_.count(last_id) == 0)
+        return;
+      if (letters_ == options_.max_batch) {
+        buried_.erase(last_id); // what follows of it changes nothing
+        return;
       }
-    } else if (const auto* const count = std::get_if<change::CountAttempts>(&x)) {
-      if (last_change[count->delivery] != i)
-        continue;
+      ++letters_;
     } else if (const auto* const burial = std::get_if<change::Bury>(&x)) {
-      if (lost.count(burial->delivery) != 0)
-        continue;
+      if (buried_.count(burial->delivery) == 0)
+        return;
+    } else if (const auto* const count = std::get_if<change::CountAttempts>(&x)) {
+      if (counts_.count(count->delivery) != 0)
+        return; // there is a later one
+      const auto [last, is_new] = counts_in_kept.try_emplace(count->delivery, kept.size());
+      if (!is_new) {
+        kept[last->second] = std::move(x);
+        return;
+      }
     }
-    waiting_.push_back(std::move(x));
+    kept.push_back(std::move(x));
+  };
+  for (auto& x : changes)
+    keep(x);
+  const auto tried = kept.size();
+  for (std::size_t i = 0; i < options_.max_batch && !waiting_.empty(); ++i, waiting_.pop_front()) {
+    insertions_ -= is_insertion(waiting_.front()) ? 1 : 0;
+    forget_count(waiting_.front());
+    keep(waiting_.front());
   }
-  if (reach == all.size())
-    failed_ = waiting_.size();
+  // Those of the batch were in front of what has failed before; those that wait were behind it.
+  for (auto i = tried; i-- > 0;) {
+    failed_.push_front(std::move(kept[i]));
+    note_count(failed_.front());
+  }
+  for (auto i = tried; i < kept.size(); ++i) {
+    failed_.push_back(std::move(kept[i]));
+    note_count(failed_.back());
+  }
   return last_id;
 }
 
-void OutboxQueue::tell(InsertOutcome outcome) {
+void OutboxQueue::tidy_up() {
+  try {
+    const std::lock_guard lock{store_mutex_};
+    store_->tidy_up();
+  } catch (...) {
+    // It can wait for the next quiet moment.
+  }
+  look_at_store();
+  {
+    const std::lock_guard lock{mutex_};
+    if (notices_.empty())
+      return;
+  }
+  send_news();
+}
+
+// Takes what the store has to say, and whether it would like to tidy up.
+void OutboxQueue::look_at_store() {
+  std::vector<std::string> notices;
+  auto is_untidy = false;
+  try {
+    const std::lock_guard lock{store_mutex_};
+    notices = store_->take_notices();
+    is_untidy = store_->is_untidy();
+  } catch (...) {
+    // Nothing is told.
+  }
+  const std::lock_guard lock{mutex_};
+  std::move(notices.begin(), notices.end(), std::back_inserter(notices_));
+  is_untidy_ = is_untidy;
+}
+
+void OutboxQueue::send_news() {
   caf::actor sender;
   {
     const std::lock_guard lock{mutex_};
-    if (!outcome.failure) {
-      failures_alone_ = 0;
-      retry_delay_ = retry_delay_.reset();
-    }
-    if (outcome.last_id == 0 || !is_attached_)
+    if (!is_attached_ || std::exchange(is_news_out_, true))
       return;
     sender = caf::actor_cast<caf::actor>(sender_);
-    const auto is_known = !outcomes_.empty();
-    outcomes_.push_back(std::move(outcome));
-    if (is_known)
-      return; // the news is on its way
   }
   if (sender)
     seam::enqueue(sender, StoreNews{});

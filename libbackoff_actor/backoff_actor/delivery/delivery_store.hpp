@@ -183,11 +183,12 @@ public:
   /// Takes what the store has to tell, for people: each once. Not failures of a call, which are thrown.
   virtual std::vector<std::string> take_notices() { return {}; }
 
+  /// Whether there is something to do in a quiet moment, by `tidy_up`.
+  virtual bool is_untidy() const { return false; }
+
   /// Does a part of what can wait for a quiet moment. Is called when nothing has been committed for a
   /// while.
-  ///
-  /// @returns whether there is more
-  virtual bool tidy_up() { return false; }
+  virtual void tidy_up() {}
 };
 
 } // namespace backoff_actor

@@ -175,16 +175,16 @@ std::size_t SqliteOwner::resubmit_dead_letters(std::span<const std::uint64_t> id
 
 // -- what can wait, and what is told ------------------------------------------------------
 
-bool SqliteOwner::tidy_up() {
-  if (changes_->has_keys_to_drop()) {
-    transact([] {});
-    return true;
-  }
-  if (connection().has_log_to_copy())
-    connection().checkpoint();
+bool SqliteOwner::is_untidy() const {
+  return changes_->has_keys_to_drop() || connection().has_log_to_copy();
+}
+
+void SqliteOwner::tidy_up() {
+  if (changes_->has_keys_to_drop())
+    return transact([] {});
   if (is_mostly_empty())
     connection().compact();
-  return false;
+  connection().checkpoint();
 }
 
 bool SqliteOwner::is_mostly_empty() {

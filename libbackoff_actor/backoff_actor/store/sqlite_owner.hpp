@@ -33,7 +33,8 @@ public:
   std::size_t remove_dead_letters(std::span<const std::uint64_t> ids) override;
   std::size_t resubmit_dead_letters(std::span<const std::uint64_t> ids) override;
   std::vector<std::string> take_notices() override;
-  bool tidy_up() override;
+  bool is_untidy() const override;
+  void tidy_up() override;
 
   void compact() { connection().compact(); }
 

@@ -39,6 +39,7 @@ protected:
   const std::string& file() const { return file_; }
   StoreLock& lock() { return *lock_; }
   SqliteConnection& connection() { return connection_; }
+  const SqliteConnection& connection() const { return connection_; }
 
   // The log goes, but for its reserve, when the file has been closed.
   void leave_reserve(const SqliteOptions& options);
