@@ -296,12 +296,12 @@ std::vector<StoreChange> OutboxQueue::take_batch() {
   std::vector<StoreChange> result;
   result.reserve(std::min(size, failed_.size() + waiting_.size()));
   for (; result.size() < size && !failed_.empty(); failed_.pop_front()) {
-    letters_ -= is_insertion(failed_.front()) ? 1 : 0;
+    letters_ -= is_insertion(failed_.front()) ? 1U : 0U;
     forget_count(failed_.front());
     result.push_back(std::move(failed_.front()));
   }
   for (; result.size() < size && !waiting_.empty(); waiting_.pop_front()) {
-    insertions_ -= is_insertion(waiting_.front()) ? 1 : 0;
+    insertions_ -= is_insertion(waiting_.front()) ? 1U : 0U;
     forget_count(waiting_.front());
     result.push_back(std::move(waiting_.front()));
   }
@@ -437,7 +437,7 @@ std::uint64_t OutboxQueue::keep_what_must_be_written(std::vector<StoreChange>& c
     keep(x);
   const auto tried = kept.size();
   for (std::size_t i = 0; i < options_.max_batch && !waiting_.empty(); ++i, waiting_.pop_front()) {
-    insertions_ -= is_insertion(waiting_.front()) ? 1 : 0;
+    insertions_ -= is_insertion(waiting_.front()) ? 1U : 0U;
     forget_count(waiting_.front());
     keep(waiting_.front());
   }

@@ -126,7 +126,7 @@ std::vector<SenderStore::WrittenHandOver> SenderStore::take_hand_overs() {
     if (found == hand_overs_.end() || x.hand_overs != found->second.before + 1)
       continue;
     auto& known = found->second;
-    known.unwritten -= known.unwritten > 0 ? 1 : 0;
+    known.unwritten -= known.unwritten > 0 ? 1U : 0U;
     if (known.unwritten == 0 && known.waiting)
       result.push_back({*std::exchange(known.waiting, std::nullopt), known.is_over});
     if (known.is_over && known.unwritten == 0)

@@ -202,7 +202,7 @@ void SenderEngine::Step::tell_dead_letter(Slot slot, DeadLetterReason reason,
   emit(
     effect::DeadLetter{slot, reason, delivery.attempts, delivery.id, delivery.submitted_at, cause});
   const auto was_stored = std::exchange(delivery.stored, true);
-  work_.unstored -= was_stored ? 0 : 1;
+  work_.unstored -= was_stored ? 0U : 1U;
   if (reason == DeadLetterReason::not_stored) {
     ++work_.counters.refused;
     return observe([&] { return event::NotAccepted{now_, Refusal::not_stored}; });
