@@ -48,7 +48,9 @@ TEST_F(DurableFull, hands_over_no_more_than_a_batch_and_a_window_that_cannot_be_
 }
 
 TEST_F(DurableFull, goes_on_by_itself_when_there_is_room) {
-  fail_with_owed(100);
+  auto options = default_options();
+  options.max_in_flight = 5;
+  fail_with_owed(100, options);
   ASSERT_LT(log.count<event::Acknowledged>(), 100u);
 
   store->fail_always({});

@@ -240,8 +240,8 @@ void BackOffSender::take_at(Instant at, const OneInput& input, Cargo cargo) {
   step(at, input, cargo, follow_ups);
   if (!follow_ups.are_none())
     follow(follow_ups);
-  if (store_)
-    store_->flush();
+  if (store_ && store_->flush())
+    tell_store_state();
   if (engine_.has_ended()) {
     tell_of_the_end();
     quit(rare_ && rare_->exit_reason ? *rare_->exit_reason : caf::error{});

@@ -184,7 +184,7 @@ PutOutcome OutboxQueue::put(std::vector<StoreChange>& changes) {
                         || (writer_ == Writer::retries && insertion);
   if (result.wakes_writer)
     writer_ = Writer::writes;
-  result.is_news = look_whether_behind() && !std::exchange(is_news_out_, true);
+  result.is_news = look_whether_behind();
   return result;
 }
 

@@ -42,7 +42,7 @@ struct OutboxContent {
 // What a sender's step has to do after it gave changes to the queue.
 struct PutOutcome {
   bool wakes_writer = false; // it is to be sent `WriteNow`
-  bool is_news = false;      // the sender is to be sent `StoreNews`
+  bool is_news = false;      // there is something new in `take_state`
 };
 
 // What the store has said since the sender asked last.

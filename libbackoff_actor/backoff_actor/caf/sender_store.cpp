@@ -2,8 +2,6 @@
 
 #include "backoff_actor/caf/store_writer.hpp"
 
-#include <caf/actor_cast.hpp>
-
 #include <algorithm>
 
 namespace backoff_actor {
@@ -12,7 +10,7 @@ SenderStore::SenderStore(std::shared_ptr<OutboxQueue> queue, const caf::actor_ad
                          Instant now)
   : queue_(std::move(queue)),
     to_wall_(Duration{queue_->wall_time().since_epoch} - now.since_origin),
-    content_(queue_->attach(sender)), sender_(sender), last_id_(content_.last_id) {}
+    content_(queue_->attach(sender)), last_id_(content_.last_id) {}
 
 SenderStore::~SenderStore() {
   if (queue_)
@@ -94,14 +92,13 @@ void SenderStore::end_hand_over(std::uint64_t id) {
   changes_.emplace_back(change::CountHandOvers{id, found->second.before});
 }
 
-void SenderStore::flush() {
+bool SenderStore::flush() {
   if (changes_.empty())
-    return;
+    return false;
   const auto outcome = queue_->put(changes_);
   if (outcome.wakes_writer)
     seam::enqueue(writer_, WriteNow{});
-  if (outcome.is_news)
-    seam::enqueue(caf::actor_cast<caf::actor>(sender_), StoreNews{});
+  return outcome.is_news;
 }
 
 // -- outcomes -----------------------------------------------------------------------

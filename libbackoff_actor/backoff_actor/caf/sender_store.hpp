@@ -55,8 +55,8 @@ public:
   // No child has the delivery, if one had.
   void end_hand_over(std::uint64_t id);
 
-  // Gives what has changed to the writer.
-  void flush();
+  // Gives what has changed to the writer. Returns whether there is something new in `take_state`.
+  bool flush();
 
   // -- outcomes -----------------------------------------------------------------------
 
@@ -105,7 +105,6 @@ private:
   std::shared_ptr<OutboxQueue> queue_;
   Duration to_wall_;
   OutboxContent content_;
-  caf::actor_addr sender_;
   caf::actor writer_;
   bool was_taken_ = false; // the content
   StoredMessage prepared_;
