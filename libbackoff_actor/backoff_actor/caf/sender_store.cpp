@@ -29,6 +29,7 @@ void SenderStore::start(caf::actor_system& system) {
   writer_ = spawn_store_writer(system, queue_);
   if (queue_->wake_for_the_rest())
     seam::enqueue(writer_, WriteNow{});
+  flush();
 }
 
 void SenderStore::prepare(caf::actor_system& system, const caf::message& message,
@@ -93,8 +94,8 @@ void SenderStore::end_hand_over(std::uint64_t id) {
 }
 
 bool SenderStore::flush() {
-  if (changes_.empty())
-    return false;
+  if (changes_.empty() || !writer_)
+    return false; // what is restored and given up at once waits for the writer
   const auto outcome = queue_->put(changes_);
   if (outcome.wakes_writer)
     seam::enqueue(writer_, WriteNow{});
