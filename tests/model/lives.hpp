@@ -112,7 +112,7 @@ private:
     const auto owed = store_.owed();
     for (const auto& [delivery, x] : owed)
       life().restore(
-        {delivery, x.attempts, local(x.submitted_at), local(x.deadline), x.key, x.weight});
+        {delivery, x.attempts, 0, local(x.submitted_at), local(x.deadline), x.key, x.weight});
     require(slots_.size() == owed.size(), "all that the store has is owed again");
     life().start(store_.last_number());
   }

@@ -325,7 +325,7 @@ private:
     const auto last = contract_.store.last_number();
     const auto delivery =
       x.step() > 0 ? last + x.step() : last - std::min<std::uint64_t>(last, x.back());
-    restore({delivery, x.attempts(), now_ + -x.age(),
+    restore({delivery, x.attempts(), 0, now_ + -x.age(),
              x.time_left() ? now_ + *x.time_left() : Instant::never(), x.key(), x.weight()});
   }
 

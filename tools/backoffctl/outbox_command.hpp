@@ -19,7 +19,7 @@ public:
     parser.add_option("FILE", file_, "the outbox's file")->type_name("")->expected(1);
   }
 
-  void check(Problems& problems) override {
+  void check(backoff_actor::Problems& problems) override {
     if (file_.value_or("").empty())
       problems.add("FILE", "nothing", "the file of a durable outbox");
   }
