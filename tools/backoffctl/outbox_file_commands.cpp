@@ -32,8 +32,10 @@ back, stop the sender, remove FILE-wal, copy it to FILE, and run backoffctl outb
 
 constexpr auto backup_footer = R"(
 Examples:
-  backoffctl outbox backup outbox.db outbox-monday.db
+  backoffctl outbox backup outbox.db monday.db
       the copy must not exist yet
+  backoffctl outbox count monday.db
+      it is an outbox as any other
 )";
 
 class BackupCommand final : public OutboxCommand {
@@ -69,6 +71,9 @@ Needs as much room again as the file has then, for a moment.
 
 Examples:
   backoffctl outbox compact outbox.db
+      tells how large the file was, and is now
+  backoffctl outbox count outbox.db
+      nothing in it has changed
 )";
 
 class CompactCommand final : public OutboxCommand {
@@ -93,6 +98,9 @@ What was acknowledged in the commits that are missing is owed again, and is done
 
 Examples:
   backoffctl outbox accept-loss outbox.db
+      does nothing if nothing is missing
+  backoffctl outbox count outbox.db
+      what there is
 )";
 
 class AcceptLossCommand final : public OutboxCommand {
@@ -119,7 +127,7 @@ does not know. resubmit makes them owed again. The sender must not be running.
 
 constexpr auto set_aside_footer = R"(
 Examples:
-  backoffctl outbox set-aside outbox.db 17 18
+  backoffctl outbox set-aside outbox.db 3 5
       these two
   backoffctl outbox set-aside outbox.db --type old_order
       all messages with a part of this type
