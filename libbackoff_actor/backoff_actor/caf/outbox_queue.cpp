@@ -9,8 +9,6 @@
 #include <chrono>
 #include <exception>
 #include <iterator>
-#include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 namespace backoff_actor {
@@ -42,8 +40,6 @@ std::uint64_t last_insertion(std::span<const StoreChange> batch) {
   return result;
 }
 
-bool is_insertion(const StoreChange& x) { return std::holds_alternative<change::Insert>(x); }
-
 std::string list(const std::vector<std::string>& names) {
   std::string result;
   for (const auto& name : names)
@@ -58,7 +54,7 @@ std::string list(const std::vector<std::string>& names) {
 OutboxQueue::OutboxQueue(std::shared_ptr<DeliveryStore> store, DurableTypes types,
                          DurableOptions options)
   : types_(std::move(types)), options_(std::move(options)), store_(std::move(store)),
-    retry_delay_(retry_policy, 0, 0) {
+    pending_(options_.max_batch), retry_delay_(retry_policy, 0, 0) {
   const auto format = seam::binary_format();
   const auto found = store_->message_format();
   if (found.empty())
@@ -163,21 +159,10 @@ std::size_t OutboxQueue::suspended() const {
 PutOutcome OutboxQueue::put(std::vector<StoreChange>& changes) {
   const std::lock_guard lock{mutex_};
   const auto insertion = last_insertion(changes) != 0;
-  for (auto& x : changes) {
-    if (is_insertion(x))
-      ++insertions_;
-    else if (const auto* const burial = std::get_if<change::Bury>(&x))
-      buried_.insert(burial->delivery);
-    else if (const auto* const count = std::get_if<change::CountAttempts>(&x); count && failure_)
-      if (const auto found = counts_.find(count->delivery); found != counts_.end()) {
-        *found->second = *count; // else they would pile up
-        continue;
-      }
-    waiting_.push_back(std::move(x));
-    note_count(waiting_.back());
-  }
+  for (auto& x : changes)
+    pending_.put(std::move(x), failure_.has_value());
   changes.clear();
-  const auto size = failed_.size() + waiting_.size();
+  const auto size = pending_.size();
   PutOutcome result;
   result.wakes_writer = writer_ == Writer::rests || writer_ == Writer::idles
                         || (writer_ == Writer::lingers && size >= options_.max_batch)
@@ -188,30 +173,15 @@ PutOutcome OutboxQueue::put(std::vector<StoreChange>& changes) {
   return result;
 }
 
-// Elements of a deque stay where they are while others come and go at its ends.
-void OutboxQueue::note_count(StoreChange& change) {
-  if (auto* const count = std::get_if<change::CountAttempts>(&change))
-    counts_[count->delivery] = count;
-}
-
-// It is about to leave its place.
-void OutboxQueue::forget_count(const StoreChange& change) {
-  if (const auto* const count = std::get_if<change::CountAttempts>(&change))
-    if (const auto found = counts_.find(count->delivery);
-        found != counts_.end() && found->second == count)
-      counts_.erase(found);
-}
-
 // Whether there is something to tell of that. Insertions that wait can be refused, and do not count.
 bool OutboxQueue::look_whether_behind() {
-  const auto owed_to_the_store = failed_.size() + waiting_.size() - insertions_;
-  const auto is_behind = failure_.has_value() && owed_to_the_store > options_.max_batch;
+  const auto is_behind = failure_.has_value() && pending_.owed() > options_.max_batch;
   return std::exchange(is_behind_, is_behind) != is_behind;
 }
 
 bool OutboxQueue::wake_for_the_rest() {
   const std::lock_guard lock{mutex_};
-  if (writer_ != Writer::rests || (waiting_.empty() && failed_.empty()))
+  if (writer_ != Writer::rests || pending_.empty())
     return false;
   writer_ = Writer::writes;
   return true;
@@ -244,19 +214,17 @@ OutboxQueue::Task OutboxQueue::next_task() {
   };
   const auto was_quiet = std::exchange(was_quiet_, false);
   const auto has_failed = std::exchange(has_just_failed_, false);
-  if (waiting_.empty() && failed_.empty() && is_attached_ && is_untidy_)
+  if (pending_.empty() && is_attached_ && is_untidy_)
     return was_quiet ? Task{Task::Kind::tidy_up} : sleep(Writer::idles, quiet);
-  if ((waiting_.empty() && failed_.empty())
-      || (!is_attached_ && failures_alone_ >= max_failures_alone)) {
+  if (pending_.empty() || (!is_attached_ && failures_alone_ >= max_failures_alone)) {
     writer_ = Writer::rests;
     return {Task::Kind::rest};
   }
-  if (has_failed && insertions_ == 0) {
+  if (has_failed && pending_.insertions() == 0) {
     retry_delay_ = retry_delay_.next();
     return sleep(Writer::retries, retry_delay_.wait_time());
   }
-  if (is_attached_ && options_.max_wait > Duration::zero()
-      && failed_.size() + waiting_.size() < options_.max_batch
+  if (is_attached_ && options_.max_wait > Duration::zero() && pending_.size() < options_.max_batch
       && !std::exchange(has_lingered_, true))
     return sleep(Writer::lingers, options_.max_wait);
   return {Task::Kind::write};
@@ -278,7 +246,13 @@ void OutboxQueue::forget_writer(bool was_at_work, std::uint64_t sleep_id) {
 }
 
 void OutboxQueue::write() {
-  auto batch = take_batch();
+  std::vector<StoreChange> batch;
+  {
+    const std::lock_guard lock{mutex_};
+    batch =
+      pending_.take(failure_ ? std::min(options_.max_batch, batch_to_try) : options_.max_batch);
+    has_lingered_ = false;
+  }
   try {
     commit(batch);
     succeed(batch);
@@ -288,25 +262,6 @@ void OutboxQueue::write() {
     else
       fail(batch, error);
   }
-}
-
-std::vector<StoreChange> OutboxQueue::take_batch() {
-  const std::lock_guard lock{mutex_};
-  const auto size = failure_ ? std::min(options_.max_batch, batch_to_try) : options_.max_batch;
-  std::vector<StoreChange> result;
-  result.reserve(std::min(size, failed_.size() + waiting_.size()));
-  for (; result.size() < size && !failed_.empty(); failed_.pop_front()) {
-    letters_ -= is_insertion(failed_.front()) ? 1U : 0U;
-    forget_count(failed_.front());
-    result.push_back(std::move(failed_.front()));
-  }
-  for (; result.size() < size && !waiting_.empty(); waiting_.pop_front()) {
-    insertions_ -= is_insertion(waiting_.front()) ? 1U : 0U;
-    forget_count(waiting_.front());
-    result.push_back(std::move(waiting_.front()));
-  }
-  has_lingered_ = false;
-  return result;
 }
 
 void OutboxQueue::commit(std::span<const StoreChange> changes) {
@@ -348,11 +303,9 @@ void OutboxQueue::succeed(std::span<const StoreChange> changes) {
     failure_.reset();
     failures_alone_ = 0;
     retry_delay_ = retry_delay_.reset();
+    pending_.forget(changes);
     for (const auto& x : changes)
-      if (const auto* const burial = std::get_if<change::Bury>(&x))
-        buried_.erase(burial->delivery);
-      else if (const auto* const count = std::get_if<change::CountHandOvers>(&x);
-               count && is_attached_)
+      if (const auto* const count = std::get_if<change::CountHandOvers>(&x); count && is_attached_)
         counted_.push_back(*count);
     is_news = look_whether_behind() || !counted_.empty();
     if (const auto last_id = last_insertion(changes); last_id != 0 && is_attached_) {
@@ -381,12 +334,10 @@ void OutboxQueue::fail(std::vector<StoreChange>& changes, const StoreError& erro
     const std::lock_guard lock{mutex_};
     auto last_id = last_insertion(changes);
     if (error.failure() == StoreFailure::too_large) { // which it will be for ever: it is let go
-      for (const auto& x : changes)
-        if (const auto* const burial = std::get_if<change::Bury>(&x))
-          buried_.erase(burial->delivery);
+      pending_.forget(changes);
     } else {
       failure_ = cause;
-      last_id = std::max(last_id, keep_what_must_be_written(changes));
+      last_id = std::max(last_id, pending_.keep(changes));
       has_just_failed_ = true;
       has_lingered_ = true;
       failures_alone_ += is_attached_ ? 0 : 1;
@@ -400,57 +351,6 @@ void OutboxQueue::fail(std::vector<StoreChange>& changes, const StoreError& erro
   }
   if (is_news)
     send_news();
-}
-
-// What a commit has failed of, and a batch of what waits behind it. Insertions are refused, for nobody was promised
-// anything. The rest must be written, sometime. So must dead letters that were not stored before they ended, but not
-// more than a batch of them: their clients were told. Returns up to which number insertions were dealt with.
-std::uint64_t OutboxQueue::keep_what_must_be_written(std::vector<StoreChange>& changes) {
-  std::uint64_t last_id = 0;
-  std::vector<StoreChange> kept;
-  std::unordered_map<std::uint64_t, std::size_t> counts_in_kept;
-  const auto keep = [&](StoreChange& x) {
-    if (const auto* const insertion = std::get_if<change::Insert>(&x)) {
-      last_id = insertion->delivery.id;
-      if (buried_.count(last_id) == 0)
-        return;
-      if (letters_ == options_.max_batch) {
-        buried_.erase(last_id); // what follows of it changes nothing
-        return;
-      }
-      ++letters_;
-    } else if (const auto* const burial = std::get_if<change::Bury>(&x)) {
-      if (buried_.count(burial->delivery) == 0)
-        return;
-    } else if (const auto* const count = std::get_if<change::CountAttempts>(&x)) {
-      if (counts_.count(count->delivery) != 0)
-        return; // there is a later one
-      const auto [last, is_new] = counts_in_kept.try_emplace(count->delivery, kept.size());
-      if (!is_new) {
-        kept[last->second] = std::move(x);
-        return;
-      }
-    }
-    kept.push_back(std::move(x));
-  };
-  for (auto& x : changes)
-    keep(x);
-  const auto tried = kept.size();
-  for (std::size_t i = 0; i < options_.max_batch && !waiting_.empty(); ++i, waiting_.pop_front()) {
-    insertions_ -= is_insertion(waiting_.front()) ? 1U : 0U;
-    forget_count(waiting_.front());
-    keep(waiting_.front());
-  }
-  // Those of the batch were in front of what has failed before; those that wait were behind it.
-  for (auto i = tried; i-- > 0;) {
-    failed_.push_front(std::move(kept[i]));
-    note_count(failed_.front());
-  }
-  for (auto i = tried; i < kept.size(); ++i) {
-    failed_.push_back(std::move(kept[i]));
-    note_count(failed_.back());
-  }
-  return last_id;
 }
 
 void OutboxQueue::tidy_up() {

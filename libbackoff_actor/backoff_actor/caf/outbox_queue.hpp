@@ -5,17 +5,15 @@
 #include "backoff_actor/backoff/back_off.hpp"
 #include "backoff_actor/caf/durable_outbox.hpp"
 #include "backoff_actor/core/cause.hpp"
+#include "backoff_actor/delivery/pending_changes.hpp"
 
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
 #include <string>
-#include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 namespace backoff_actor {
@@ -132,14 +130,10 @@ private:
     return writer_ == Writer::lingers || writer_ == Writer::retries || writer_ == Writer::idles;
   }
   void read_content();
-  std::vector<StoreChange> take_batch();
   void commit(std::span<const StoreChange> changes);
   void commit_one_by_one(std::vector<StoreChange>& changes);
   void succeed(std::span<const StoreChange> changes);
   void fail(std::vector<StoreChange>& changes, const StoreError& error);
-  void note_count(StoreChange& change);
-  void forget_count(const StoreChange& change);
-  std::uint64_t keep_what_must_be_written(std::vector<StoreChange>& changes);
   bool look_whether_behind();
   void look_at_store();
   void send_news();
@@ -153,15 +147,7 @@ private:
   mutable std::mutex mutex_;
   std::condition_variable is_free_; // nobody is attached
   OutboxContent content_;           // while nobody is attached
-  // What is to be written, in order: first what a commit has failed of.
-  std::deque<StoreChange> failed_;
-  std::deque<StoreChange> waiting_;
-  std::size_t insertions_ = 0; // of those that wait and were not tried
-  std::size_t letters_ = 0;    // insertions among those that have failed
-  std::unordered_map<std::uint64_t, change::CountAttempts*>
-    counts_; // that wait, by delivery: the last
-  std::unordered_set<std::uint64_t>
-    buried_; // deliveries whose end as a dead letter is to be written
+  PendingChanges pending_;
   std::vector<InsertOutcome> outcomes_;
   std::vector<change::CountHandOvers> counted_;
   std::vector<std::string> notices_;
