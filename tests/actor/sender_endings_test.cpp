@@ -29,7 +29,10 @@ public:
             }};
   }
 
-  void on_exit() override { diary_->push_back("ended"); }
+  void on_exit() override {
+    diary_->push_back("ended");
+    answer_ = {}; // which holds this actor
+  }
 
 private:
   std::shared_ptr<Strings> diary_;
