@@ -213,6 +213,23 @@ TEST_F(Batches, are_refused_if_the_sender_is_killed_before_it_came_to_them) {
   EXPECT_THAT(*answers, ElementsAre("gone", "gone", "gone"));
 }
 
+TEST_F(Batches, are_refused_behind_what_ends_the_sender) {
+  auto options = default_options();
+  options.child_start = FirstStart::on_first_use; // so that there is none to wait for
+  start_with(child_of<BatchScribe>(given), options);
+  time.run();
+
+  at_once([this](caf::event_based_actor* self) {
+    self->send(sender, Stop{});
+    request(self, std::string{"a"});
+    request(self, std::string{"b"});
+  });
+  time.run();
+
+  EXPECT_THAT(*given, IsEmpty());
+  EXPECT_THAT(*answers, ElementsAre("gone", "gone"));
+}
+
 TEST_F(Batches, in_which_something_is_thrown_are_answered_to_the_end) {
   sender = time.keep(time.system().spawn<ThrowsInBatch>());
   time.run();

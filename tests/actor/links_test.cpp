@@ -107,6 +107,59 @@ TEST_F(OtherLinks, of_an_abandoned_child_do_not_end_its_sender) {
   EXPECT_EQ(answer->value, "a");
 }
 
+// Sends a message ahead of all that waits in a mailbox.
+class Herald : public seam::RequestingActor {
+public:
+  Herald(caf::actor_config& config, const caf::actor& to, const caf::message& what)
+    : RequestingActor(config), to_(to), what_(what) {}
+
+  caf::behavior make_behavior() override {
+    seam::OpenRequest in_my_name{ctrl(), caf::make_message_id(caf::message_priority::high)};
+    pass_on(in_my_name, what_, to_);
+    to_ = nullptr;
+    return {};
+  }
+
+private:
+  void on_submission(caf::message, caf::response_promise) override {}
+  void on_response(std::uint64_t, caf::message&&, const caf::strong_actor_ptr&) override {}
+  void on_down(const caf::actor_addr&, const caf::error&) override {}
+
+  caf::actor to_;
+  caf::message what_;
+};
+
+TEST_F(OtherLinks, of_a_child_do_not_end_its_sender_if_a_stranger_tells_of_the_end_first) {
+  const auto children = std::make_shared<std::vector<caf::actor>>();
+  start_with([children](caf::event_based_actor* parent) -> caf::actor {
+    children->push_back(
+      parent->spawn<Behaving>([to = parent->address()](caf::event_based_actor* self) {
+        self->link_to(to);
+        return caf::behavior{[](const std::string& text) { return text; }};
+      }));
+    return children->back();
+  });
+  time.run();
+  const auto reason = watch_sender();
+  const auto child = children->front();
+
+  time.freeze(sender);
+  time.spawn<Herald>(sender,
+                     caf::make_message(caf::down_msg{child.address(), caf::sec::runtime_error}));
+  time.run();
+  seam::send_exit_now(child, nullptr, caf::exit_reason::kill);
+  time.run();
+  time.thaw(sender);
+  time.run();
+
+  const auto answer = ask("a");
+  time.advance(1h);
+  EXPECT_FALSE(*reason);
+  EXPECT_EQ(answer->value, "a");
+  EXPECT_EQ(crashes(), 1u);
+  children->clear();
+}
+
 TEST_F(OtherLinks, of_anybody_else_end_it) {
   start_with(child_of<Echo>());
   const auto reason = watch_sender();

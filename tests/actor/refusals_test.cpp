@@ -98,16 +98,17 @@ TEST_F(Refusals, a_nack_may_be_sent_instead_of_returned) {
   EXPECT_EQ(log.all<event::Refused>().at(0).cause.text, "the child refused without a reason");
 }
 
-TEST_F(Refusals, a_nack_of_nothing_changes_nothing) {
+TEST_F(Refusals, a_word_of_nothing_changes_nothing_and_is_told_of_with_its_id) {
   start({{testing::silence()}}, by_sent());
   ask("a");
+  tell(Sent{987654321});
   tell(Nack{987654321});
   tell(Reject{987654321});
   tell(Working{987654321});
 
   EXPECT_EQ(status().owed, 1u);
   EXPECT_EQ(status().counters.nacks, 0u);
-  ASSERT_EQ(log.count<event::UnknownAcknowledgement>(), 3u);
+  ASSERT_EQ(log.count<event::UnknownAcknowledgement>(), 4u);
   for (const auto& unknown : log.all<event::UnknownAcknowledgement>())
     EXPECT_EQ(unknown.hand_over, 987654321u);
 }

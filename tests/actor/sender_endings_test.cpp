@@ -29,7 +29,10 @@ public:
             }};
   }
 
-  void on_exit() override { diary_->push_back("ended"); }
+  void on_exit() override {
+    diary_->push_back("ended");
+    answer_ = {}; // which holds this actor
+  }
 
 private:
   std::shared_ptr<Strings> diary_;
@@ -40,13 +43,17 @@ private:
 
 class SenderEndings : public SenderTest {
 protected:
-  void start_careful() {
+  void start_idle() {
     auto options = default_options();
     options.kill_grace = 3s;
     start_with([child = child, diary = diary](
                  caf::event_based_actor* self) { return *child = self->spawn<Careful>(diary); },
                options);
     time.run();
+  }
+
+  void start_careful() {
+    start_idle();
     answer = ask("a");
   }
 
@@ -134,6 +141,15 @@ TEST_F(SenderEndings, by_an_exit_message_wait_for_the_child_and_keep_the_reason)
   EXPECT_EQ(**reason, caf::exit_reason::user_shutdown);
 }
 
+TEST_F(SenderEndings, by_an_exit_message_kill_a_child_that_does_not_end_when_its_time_is_over) {
+  start_careful();
+  time.stop(sender);
+  time.advance(3s - 1ns);
+  EXPECT_THAT(*diary, ElementsAre("asked"));
+  time.advance(1ns);
+  EXPECT_THAT(*diary, ElementsAre("asked", "asked", "ended"));
+}
+
 TEST_F(SenderEndings, by_kill_come_at_once_and_kill_the_child) {
   start_careful();
   const auto reason = watch_sender();
@@ -159,6 +175,19 @@ TEST_F(SenderEndings, keep_a_sender_alive_that_nobody_holds) {
   sender = nullptr;
   finish();
   EXPECT_EQ(answer->value, "done");
+  EXPECT_EQ(log.count<event::SenderStopped>(), 1u);
+}
+
+TEST_F(SenderEndings, keep_a_sender_alive_that_nobody_holds_and_that_owes_nothing) {
+  start_idle();
+  time.tell(sender, Stop{});
+  time.run();
+  sender = nullptr;
+  time.advance(3s - 1ns);
+  EXPECT_THAT(*diary, ElementsAre("asked"));
+  EXPECT_EQ(log.count<event::SenderStopped>(), 0u);
+  time.advance(1ns);
+  EXPECT_THAT(*diary, ElementsAre("asked", "asked", "ended"));
   EXPECT_EQ(log.count<event::SenderStopped>(), 1u);
 }
 

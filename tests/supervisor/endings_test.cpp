@@ -234,6 +234,14 @@ TEST_F(SupervisorEndings, that_of_a_linked_actor_without_a_failure_is_nothing_to
   EXPECT_EQ(states(), "a running");
 }
 
+TEST_F(SupervisorEndings, that_a_stranger_tells_of_a_living_child_are_nothing_to_a_supervisor) {
+  start(specs("a"));
+  time.tell(supervisor, caf::exit_msg{nursery->actors["a"].address(), caf::sec::runtime_error});
+  time.run();
+  EXPECT_FALSE(*ended);
+  EXPECT_EQ(states(), "a running");
+}
+
 // Lets the first of two children crash, which is linked to its supervisor.
 class SupervisorLinks : public SupervisorEndings {
 protected:

@@ -263,8 +263,7 @@ void BackOffSender::tell_child(seam::OpenRequest client) {
 
 void BackOffSender::on_drain(const Drain& drain) {
   const auto ticket = ++rare().last_ticket;
-  if (auto client = open_request(); client.client)
-    rare().drains.emplace(ticket, std::move(client));
+  rare().drains.emplace(ticket, open_request());
   take(input::Drain{ticket, now() + drain.within});
 }
 

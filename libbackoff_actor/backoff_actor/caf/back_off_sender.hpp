@@ -138,7 +138,7 @@ private:
   struct Rare {
     std::unique_ptr<IdempotencyKeys> keys{}; // none: nobody has given one yet
     std::shared_ptr<const void> guard_watch{};
-    std::unordered_map<std::uint32_t, seam::OpenRequest> drains{}; // that somebody waits for
+    std::unordered_map<std::uint32_t, seam::OpenRequest> drains{};
     std::vector<std::shared_ptr<ChildStart>> starts{}; // whose children come later, by incarnation
     std::vector<seam::OpenRequest> stops{};            // that wait for the end
     std::optional<caf::error> exit_reason{};           // with which to end; none: normally

@@ -196,8 +196,8 @@ public:
   void operator()(const effect::DeadLetter& x) { self_.bury(x, news_); }
 
   void operator()(const effect::Drained& x) {
-    if (auto drain = self_.rare().drains.extract(x.ticket))
-      self_.answer_request(drain.mapped(), caf::make_message(Drained{x.left}));
+    auto drain = self_.rare().drains.extract(x.ticket);
+    self_.answer_request(drain.mapped(), caf::make_message(Drained{x.left}));
   }
 
   void operator()(const effect::WakeAt& x) { self_.wake_at(x.at); }

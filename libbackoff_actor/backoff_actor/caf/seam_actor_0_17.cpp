@@ -125,7 +125,7 @@ RequestingActor::RequestingActor(caf::actor_config& config, TakesWords)
 
 void RequestingActor::complete_handlers() {
   set_down_handler([this](caf::down_msg& down) {
-    if (has_ended(down.source)) // else somebody says so who does not know
+    if (tells_of_own_end(current_mailbox_element()->sender, down.source))
       on_down(down.source, down.reason);
   });
   set_default_handler(

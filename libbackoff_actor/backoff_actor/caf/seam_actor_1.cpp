@@ -35,8 +35,9 @@ public:
 
   void actor_exited(const caf::error& reason, caf::scheduler*) override {
     if (const auto mailbox = mailbox_.lock())
-      mailbox->enqueue(
-        caf::make_mailbox_element(nullptr, caf::make_message_id(), Down{whom_, reason}), nullptr);
+      mailbox->enqueue(caf::make_mailbox_element(caf::actor_cast<caf::strong_actor_ptr>(whom_),
+                                                 caf::make_message_id(), Down{whom_, reason}),
+                       nullptr);
   }
 
   bool matches(const token& what) override {
@@ -192,7 +193,7 @@ bool RequestingActor::take_news(caf::message& content) {
     end_or_ignore(exit.source, exit.reason);
   } else if (content.match_elements<Down>()) {
     const auto& down = content.get_as<Down>(0);
-    if (has_ended(down.who)) // else somebody says so who does not know
+    if (tells_of_own_end(current_mailbox_element()->sender, down.who))
       on_down(down.who, down.reason);
   } else {
     return false;

@@ -68,6 +68,10 @@ bool has_ended(const caf::actor& whom) {
   return caf::actor_cast<caf::abstract_actor*>(whom)->getf(caf::abstract_actor::is_terminated_flag);
 }
 
+bool tells_of_own_end(const caf::strong_actor_ptr& from, const caf::actor_addr& whom) {
+  return has_ended(whom) && from == caf::actor_cast<caf::strong_actor_ptr>(whom);
+}
+
 caf::error reason_of_end(const caf::actor& whom) {
   caf::error result;
   whom->attach_functor(

@@ -117,6 +117,13 @@ BACKOFF_ACTOR_EXPORT bool has_ended(const caf::actor_addr& whom);
 /// @thread any
 BACKOFF_ACTOR_EXPORT bool has_ended(const caf::actor& whom);
 
+/// Whether `from` told of its own end. Whoever else knows of it knows too early: an exit message of the same end may
+/// still be on its way. An actor that nobody holds any more tells in nobody's name.
+///
+/// @thread any
+BACKOFF_ACTOR_EXPORT bool tells_of_own_end(const caf::strong_actor_ptr& from,
+                                           const caf::actor_addr& whom);
+
 /// Returns the reason with which an actor ended.
 ///
 /// @range `has_ended(whom)`
