@@ -188,7 +188,11 @@ private:
     return count_line(x.delivery, x.attempts);
   }
 
-  std::string carry_out(const effect::GiveBack&) { return "give back"; }
+  std::string carry_out(const effect::GiveBack& x) {
+    require(charged_.erase(x.delivery) == 1, "what is given back was handed over");
+    return {}; // the reference does not foretell it
+  }
+
   std::string carry_out(const effect::Suspend& x) {
     require(ends_, "what is owed is left to the store at the end only");
     look_at(x);
@@ -278,6 +282,8 @@ private:
             "a delivery is not handed over before the time that its refusal asked for");
     require(meanings_.emplace(x.hand_over, KnownHandOver{id, x.incarnation}).second,
             "the name of a hand-over is its own");
+    if (options_.max_hand_overs)
+      require(charged_.insert(id).second, "what is handed over again was given back");
     hand_overs.push_back(x.hand_over);
     child.has.push_back(x.hand_over);
     delivery.in_flight_at = x.incarnation;
@@ -415,6 +421,7 @@ private:
   bool has_begun_ = false; // it was started, or given something to do
   bool is_paused_ = false;
   bool is_store_behind_ = false;
+  std::set<std::uint64_t> charged_; // with a hand-over, since a child may have it
   bool has_quit_ = false;
   bool is_ending_ = false; // it was told to end, or has given up
   bool ends_ = false;      // in this step

@@ -147,7 +147,7 @@ TEST(DurableSmallDisk,
   EXPECT_EQ(lost, 0U);
   EXPECT_LE(most_duplicates, in_flight + batch);
   EXPECT_GT(accepted.size(), 500U);
-  EXPECT_GT(refused, 500U) << "the disk was never full";
+  EXPECT_GT(refused, 0U) << "the disk was never full";
 }
 
 } // namespace backoff_actor::system_test
