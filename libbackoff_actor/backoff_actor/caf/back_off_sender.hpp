@@ -161,6 +161,7 @@ private:
   bool on_word(const seam::Word& word) override;
   bool on_childs_word(const seam::Word& word);
   void on_start_news(std::uint64_t number);
+  std::uint64_t own_bits() const;
   std::uint64_t id_of(HandOverId name) const;
   HandOverId name_of(std::uint64_t id) const;
   void on_sent(const Sent& sent);
@@ -255,7 +256,6 @@ private:
   bool looks_into_messages_; // or at what comes with them
   bool is_timed_;            // something runs or is told of that begins with a message
   std::uint64_t origin_;     // which `TrackedMsg` names
-  std::uint64_t secret_;     // which makes the ids in `TrackedMsg` those of this sender
   std::vector<Parcel> parcels_;
   Parcel incoming_;                  // the submission being decided on
   caf::strong_actor_ptr keep_alive_; // of this actor, while it owes
