@@ -48,7 +48,8 @@ TEST_F(Durable, a_request_that_cannot_be_stored_is_refused_and_those_behind_it_g
 
   EXPECT_THAT(text_of(first->error), HasSubstr("not_stored"));
   EXPECT_EQ(second->value, "b");
-  EXPECT_EQ(status().counters.dead_lettered, 1u);
+  EXPECT_EQ(status().counters.refused, 1u);
+  EXPECT_EQ(status().counters.accepted, 1u);
 }
 
 TEST_F(Durable, a_type_that_is_not_durable_is_refused_by_its_name) {

@@ -43,17 +43,21 @@ private:
 
 class SenderEndings : public SenderTest {
 protected:
-  void start_idle() {
+  ChildFactory careful() const {
+    return [child = child, diary = diary](caf::event_based_actor* self) {
+      return *child = self->spawn<Careful>(diary);
+    };
+  }
+
+  static SenderOptions with_grace() {
     auto options = default_options();
     options.kill_grace = 3s;
-    start_with([child = child, diary = diary](
-                 caf::event_based_actor* self) { return *child = self->spawn<Careful>(diary); },
-               options);
-    time.run();
+    return options;
   }
 
   void start_careful() {
-    start_idle();
+    start_with(careful(), with_grace());
+    time.run();
     answer = ask("a");
   }
 
@@ -168,21 +172,15 @@ TEST_F(SenderEndings, by_kill_are_an_answer_to_whoever_asked_for_the_end_before)
   EXPECT_TRUE(stopped->value);
 }
 
-TEST_F(SenderEndings, keep_a_sender_alive_that_nobody_holds) {
-  start_careful();
-  time.tell(sender, Stop{});
-  time.run();
-  sender = nullptr;
-  finish();
-  EXPECT_EQ(answer->value, "done");
-  EXPECT_EQ(log.count<event::SenderStopped>(), 1u);
-}
-
 TEST_F(SenderEndings, keep_a_sender_alive_that_nobody_holds_and_that_owes_nothing) {
-  start_idle();
-  time.tell(sender, Stop{});
-  time.run();
-  sender = nullptr;
+  {
+    auto options = with_grace();
+    options.on_event = log.hook();
+    const auto unheld = spawn_back_off_sender(time.system(), careful(), options);
+    time.run();
+    time.tell(unheld, Stop{});
+    time.run();
+  }
   time.advance(3s - 1ns);
   EXPECT_THAT(*diary, ElementsAre("asked"));
   EXPECT_EQ(log.count<event::SenderStopped>(), 0u);

@@ -167,9 +167,10 @@ FaultyVfs::FaultyVfs()
 
 FaultyVfs::~FaultyVfs() { sqlite3_vfs_unregister(vfs_.get()); }
 
-void FaultyVfs::arm(Fault fault, std::uint64_t n) {
+void FaultyVfs::arm(Fault fault, std::uint64_t n, std::uint64_t most) {
   fault_ = fault;
   left_ = n;
+  most_ = most;
   is_armed_ = true;
   is_lasting_ = has_struck_ = false;
 }
@@ -177,6 +178,7 @@ void FaultyVfs::arm(Fault fault, std::uint64_t n) {
 void FaultyVfs::kill() {
   fault_ = Fault::disk_gone;
   is_lasting_ = true;
+  most_ = UINT64_MAX;
 }
 
 bool FaultyVfs::can_happen(Call call) const {
@@ -204,8 +206,11 @@ int FaultyVfs::take(Call call) {
                     : call == Call::truncate ? SQLITE_IOERR_TRUNCATE
                                              : SQLITE_IOERR_WRITE;
   if (is_lasting_) {
-    errno = EIO;
-    return fault_ == Fault::full && call != Call::write ? SQLITE_OK : code;
+    if ((fault_ == Fault::full || fault_ == Fault::sync_full) && !can_happen(call))
+      return SQLITE_OK;
+    errno = fault_ == Fault::sync_full ? ENOSPC : EIO;
+    is_lasting_ = --most_ > 0;
+    return code;
   }
   if (!is_armed_ || !can_happen(call) || --left_ != 0)
     return SQLITE_OK;
@@ -213,8 +218,7 @@ int FaultyVfs::take(Call call) {
   has_struck_ = true;
   errno = fault_ == Fault::sync_full ? ENOSPC : EIO;
   is_tearing_ = fault_ == Fault::torn_write && call == Call::write;
-  is_lasting_ =
-    fault_ != Fault::write_error && fault_ != Fault::sync_error && fault_ != Fault::sync_full;
+  is_lasting_ = fault_ != Fault::write_error && fault_ != Fault::sync_error && --most_ > 0;
   return code;
 }
 

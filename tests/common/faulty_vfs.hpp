@@ -30,7 +30,7 @@ enum class Fault : std::uint8_t {
   sync_error,  ///< this sync fails, having done nothing
   power_loss,  ///< this write, truncation or sync does not happen, nor does anything after it
   torn_write,  ///< as power_loss, but of a write the first half happens
-  sync_full,   ///< this sync finds no room, having done nothing
+  sync_full,   ///< this sync and all after it find no room, having done nothing
 };
 
 /// What of that which was not synced reaches the disk all the same.
@@ -63,10 +63,11 @@ public:
   FaultyVfs& operator=(const FaultyVfs&) = delete;
   ~FaultyVfs();
 
-  /// Lets the n-th call from now on, of those that this can happen to, go wrong.
+  /// Lets the n-th call from now on, of those that this can happen to, go wrong. `most`: what goes on going wrong ends
+  /// after so many calls.
   ///
   /// @range 1 and above
-  void arm(Fault fault, std::uint64_t n);
+  void arm(Fault fault, std::uint64_t n, std::uint64_t most = UINT64_MAX);
 
   /// Nothing goes wrong from now on.
   void disarm() { is_armed_ = is_lasting_ = false; }
@@ -116,6 +117,7 @@ private:
   DiskCalls calls_{};
   Fault fault_ = Fault::full;
   std::uint64_t left_ = 0;
+  std::uint64_t most_ = 0; // calls that are still to go wrong
   bool is_armed_ = false;
   bool is_lasting_ = false; // what has gone wrong goes on
   bool has_struck_ = false;

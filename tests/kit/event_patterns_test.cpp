@@ -50,6 +50,9 @@ const std::vector<Event>& one_of_each() {
     event::Diverted{at(0s)},
     event::Restored{at(0s), 3, 4},
     event::Suspended{at(0s), 3, 4},
+    event::StoreFellBehind{at(0s), {7, "no room"}},
+    event::StoreCaughtUp{at(0s)},
+    event::StoreNotice{at(0s), "its log is kept"},
   };
   return result;
 }
@@ -84,7 +87,10 @@ std::vector<EventPattern> patterns() {
           forwarded,
           diverted,
           restored,
-          suspended};
+          suspended,
+          store_fell_behind,
+          store_caught_up,
+          store_notice};
 }
 
 bool fits(const EventPattern& pattern, const Event& event) { return pattern.fits(event); }

@@ -61,7 +61,7 @@ public:
       require(!options_.capacity_bytes || status.owed_bytes <= *options_.capacity_bytes,
               "what is owed weighs no more than the capacity");
     }
-    store.after(status.counters, engine.owed(), has_ended_);
+    store.after(status, engine.owed(), has_ended_);
     require(came_too_late_ == 0, "a child that is not wanted any more is stopped when it comes");
     require(has_ended_ == (engine.phase() == Phase::stopped), "the last event tells of the end");
     require(!is_ending_ || has_ended_ || has_child(),
@@ -121,6 +121,7 @@ private:
   void take(const input::GuardClosed&) {} // none has a guard
   void take(const input::RetryNow&) { not_before_.clear(); }
   void take(const input::Pause&) { is_paused_ = true; }
+  void take(const input::StoreBehind& x) { is_store_behind_ = x.is_behind; }
   void take(const input::Resume&) { is_paused_ = false; }
   void take(const input::Drain& x) { tickets_[x.ticket] = 0; }
   void take(const input::Stop&) { is_ending_ = true; }
@@ -185,6 +186,11 @@ private:
   std::string carry_out(const effect::CountAttempts& x) {
     look_at(x);
     return count_line(x.delivery, x.attempts);
+  }
+
+  std::string carry_out(const effect::GiveBack& x) {
+    require(charged_.erase(x.delivery) == 1, "what is given back was handed over");
+    return {}; // the reference does not foretell it
   }
 
   std::string carry_out(const effect::Suspend& x) {
@@ -255,6 +261,7 @@ private:
     require(x.delivery == id, "a delivery is handed over under its number");
     require(!has_ended_, "nothing is handed over after the end");
     require(!is_paused_, "nothing is handed over in a pause");
+    require(!is_store_behind_, "nothing is handed over that could not be written down");
     require(!is_ending_, "nothing is handed over by a sender that is to end");
     require(store.is_stored(id), "nothing is handed over before it is stored");
     require(delivery.deadline > now_, "nothing is handed over at its deadline or later");
@@ -275,6 +282,8 @@ private:
             "a delivery is not handed over before the time that its refusal asked for");
     require(meanings_.emplace(x.hand_over, KnownHandOver{id, x.incarnation}).second,
             "the name of a hand-over is its own");
+    if (options_.max_hand_overs)
+      require(charged_.insert(id).second, "what is handed over again was given back");
     hand_overs.push_back(x.hand_over);
     child.has.push_back(x.hand_over);
     delivery.in_flight_at = x.incarnation;
@@ -396,7 +405,7 @@ private:
 
   // Whether something that is out will move what is owed on.
   bool is_going_on() const {
-    if (is_ending_ || is_paused_ || in_slot_.empty() || wake_up || !has_begun_)
+    if (is_ending_ || is_paused_ || is_store_behind_ || in_slot_.empty() || wake_up || !has_begun_)
       return true;
     const auto is_awaited = std::any_of(children.begin(), children.end(), [](const auto& entry) {
       const auto& child = entry.second;
@@ -411,6 +420,8 @@ private:
   Instant now_;
   bool has_begun_ = false; // it was started, or given something to do
   bool is_paused_ = false;
+  bool is_store_behind_ = false;
+  std::set<std::uint64_t> charged_; // with a hand-over, since a child may have it
   bool has_quit_ = false;
   bool is_ending_ = false; // it was told to end, or has given up
   bool ends_ = false;      // in this step

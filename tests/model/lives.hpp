@@ -4,6 +4,7 @@
 #include "simulated_store.hpp"
 #include "walk.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <iterator>
 #include <map>
@@ -81,6 +82,7 @@ private:
     std::uint64_t delivery;
     Message message;
     bool is_restored;
+    std::uint32_t hand_overs; // how often a process has died while a child had it
   };
 
   struct Left {
@@ -111,9 +113,14 @@ private:
     });
     const auto owed = store_.owed();
     for (const auto& [delivery, x] : owed)
-      life().restore(
-        {delivery, x.attempts, local(x.submitted_at), local(x.deadline), x.key, x.weight});
-    require(slots_.size() == owed.size(), "all that the store has is owed again");
+      life().restore({delivery, x.attempts, x.hand_overs, local(x.submitted_at), local(x.deadline),
+                      x.key, x.weight});
+    const auto exhausted = std::count_if(owed.begin(), owed.end(), [&](const auto& entry) {
+      const auto most = static_cast<std::uint32_t>(conditions_.max_hand_overs);
+      return most > 0 && conditions_.persist != 0 && entry.second.hand_overs >= most;
+    });
+    require(slots_.size() + static_cast<std::size_t>(exhausted) == owed.size(),
+            "all that the store has is owed again, or was handed over as often as it may be");
     life().start(store_.last_number());
   }
 
@@ -175,22 +182,22 @@ private:
 
   void accept(const Input& input, const effect::Accept& x) {
     if (std::holds_alternative<input::Restore>(input)) {
-      const auto message = store_.owed().at(x.delivery).message;
-      check_that_it_is_alive(message);
-      slots_[x.slot] = {x.delivery, message, true};
+      const auto& owed = store_.owed().at(x.delivery);
+      check_that_it_is_alive(owed.message);
+      slots_[x.slot] = {x.delivery, owed.message, true, owed.hand_overs};
       return;
     }
     require(x.delivery > store_.last_number(), "a number that was stored is never used again");
     const auto message = fates_.size() + 1;
     fates_[message] = {};
-    slots_[x.slot] = {x.delivery, message, false};
+    slots_[x.slot] = {x.delivery, message, false, 0};
   }
 
   void persist(const input::Submit& input, const effect::Persist& x) {
     const auto message = slots_.at(x.slot).message;
     store_.add(
       {x.delivery, SimulatedStore::Insert{{message, wall(life().now()), wall(input.deadline),
-                                           input.key, input.weight, 0}}});
+                                           input.key, input.weight, 0, 0}}});
   }
 
   template <class T>
@@ -209,6 +216,19 @@ private:
     require(held.is_restored || fates_.at(held.message).is_confirmed,
             "a client is told that its message is safe before a child has it");
     check_that_it_is_alive(held.message);
+    count_hand_overs(held, 1);
+  }
+
+  void carry_out(const effect::GiveBack& x) {
+    const auto held = slots_.find(x.slot);
+    if (held != slots_.end() && held->second.delivery == x.delivery) // otherwise it has ended
+      count_hand_overs(held->second, 0);
+  }
+
+  // Charged is what a child has, as long as it has it.
+  void count_hand_overs(const Held& held, std::uint32_t now) {
+    if (conditions_.max_hand_overs > 0)
+      store_.add({held.delivery, SimulatedStore::CountHandOvers{held.hand_overs + now}});
   }
 
   void carry_out(const effect::CountAttempts& x) {
@@ -226,6 +246,7 @@ private:
   }
 
   void carry_out(const effect::Suspend& x) {
+    count_hand_overs(slots_.at(x.slot), 0);
     left_[x.delivery] = {x.attempts, wall(x.submitted_at), wall(x.deadline)};
     slots_.erase(x.slot);
   }

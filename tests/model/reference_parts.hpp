@@ -170,7 +170,8 @@ inline std::string describe(const SenderStatus& x) {
   auto text = to_string(x) + "; due in " + to_string(x.due_in) + ", restarts " + number(x.restarts)
               + ", total_retries " + number(x.total_retries) + ", resets " + number(x.resets)
               + ", last delay " + to_string(x.last_delay) + ", bytes " + number(x.owed_bytes)
-              + ", in flight " + number(x.in_flight) + ", oldest " + to_string(x.oldest_age);
+              + ", unstored " + number(x.unstored) + ", in flight " + number(x.in_flight)
+              + ", oldest " + to_string(x.oldest_age);
   const std::pair<const char*, std::uint64_t> counts[] = {{"accepted", n.accepted},
                                                           {"refused", n.refused},
                                                           {"acknowledged", n.acknowledged},
@@ -190,9 +191,10 @@ inline std::string describe(const SenderStatus& x) {
 
 inline bool is_same(const SenderStatus& x, const SenderStatus& y) {
   const auto all = [](const SenderStatus& z) {
-    return std::tie(z.phase, z.is_paused, z.is_on_fallback, z.incarnation, z.restarts, z.abandoned,
-                    z.is_delayed, z.due_in, z.retries, z.total_retries, z.resets, z.last_delay,
-                    z.owed, z.owed_bytes, z.in_flight, z.ghosts, z.oldest_age, z.counters);
+    return std::tie(z.phase, z.is_paused, z.is_store_behind, z.unstored, z.is_on_fallback,
+                    z.incarnation, z.restarts, z.abandoned, z.is_delayed, z.due_in, z.retries,
+                    z.total_retries, z.resets, z.last_delay, z.owed, z.owed_bytes, z.in_flight,
+                    z.ghosts, z.oldest_age, z.counters);
   };
   const auto a = all(x);
   return a == all(y);

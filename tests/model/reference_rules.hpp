@@ -83,10 +83,10 @@ protected:
   std::uint64_t accept(const input::Submit& x) {
     const auto id = last_id_ + 1;
     take_in(x, id, now).is_stored = !options.persist;
-    ++counters.accepted;
-    tell(event::Accepted{now, id});
     if (options.persist)
       taken.push_back(persist_line(id));
+    else
+      count_accepted(id);
     return id;
   }
 
@@ -274,7 +274,7 @@ protected:
   }
 
   void hand_over_what_can_be() {
-    while (!is_paused && !ending && mode != Mode::returning && hand_over_one())
+    while (!is_paused && !is_store_behind && !ending && mode != Mode::returning && hand_over_one())
       ;
   }
 

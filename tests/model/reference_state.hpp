@@ -39,6 +39,7 @@ public:
   Mode mode = Mode::normal;
   std::uint32_t incarnation = 0;
   bool is_paused = false;
+  bool is_store_behind = false;
   bool is_draining = false;
   bool is_stopped = false;
   std::optional<Ending> ending;
@@ -208,6 +209,10 @@ public:
     result.resets = primary.backoff.resets();
     result.last_delay = primary.backoff.wait_time();
     result.owed = owed().size();
+    result.unstored = static_cast<std::uint64_t>(
+      std::count_if(deliveries.begin(), deliveries.end(),
+                    [](const Delivery& x) { return x.is_owed && !x.is_stored; }));
+    result.is_store_behind = is_store_behind;
     result.owed_bytes = owed_bytes();
     result.in_flight = static_cast<std::uint64_t>(
       std::count_if(deliveries.begin(), deliveries.end(),
@@ -251,11 +256,24 @@ protected:
       std::erase_if(lane->held, [&](const Held& x) { return x.delivery == id; });
   }
 
+  void count_accepted(std::uint64_t id) {
+    ++counters.accepted;
+    tell(event::Accepted{now, id});
+  }
+
   void bury(std::uint64_t id, DeadLetterReason reason, const Cause* cause) {
     auto& x = *find(id);
     taken.push_back(dead_letter_line(id, reason, x.attempts, x.submitted_at, cause));
-    tell(event::DeadLettered{now, id, reason, x.attempts, cause != nullptr ? *cause : Cause{}});
-    ++counters.dead_lettered;
+    if (reason == DeadLetterReason::not_stored) {
+      tell(event::NotAccepted{now, Refusal::not_stored});
+      ++counters.refused;
+    } else {
+      if (!x.is_stored)
+        count_accepted(id); // as a dead letter
+      tell(event::DeadLettered{now, id, reason, x.attempts, cause != nullptr ? *cause : Cause{}});
+      ++counters.dead_lettered;
+    }
+    x.is_stored = true;
     if (reason == DeadLetterReason::expired && x.is_in_flight) {
       x.is_owed = false; // an error that is held for it still tells whose the crash was
     } else {

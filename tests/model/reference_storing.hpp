@@ -30,6 +30,7 @@ public:
     if (found == nullptr || found->is_stored)
       return;
     found->is_stored = true;
+    count_accepted(x.delivery);
     found->joined_until_stored = 0;
     taken.push_back(confirm_line(x.delivery));
   }
@@ -40,6 +41,21 @@ public:
       bury(x.delivery, DeadLetterReason::not_stored, &x.cause);
   }
 
+  void operator()(const input::StoreBehind& x) {
+    if (is_stopped || is_store_behind == x.is_behind)
+      return;
+    is_store_behind = x.is_behind;
+    if (is_store_behind)
+      tell(event::StoreFellBehind{now, x.cause});
+    else
+      tell(event::StoreCaughtUp{now});
+  }
+
+  void operator()(const input::StoreNotice& x) {
+    if (!is_stopped)
+      tell(event::StoreNotice{now, x.text});
+  }
+
   void operator()(const input::Restore& x) {
     if (is_stopped || !options.persist || x.delivery <= last_id_)
       return;
@@ -48,6 +64,15 @@ public:
     delivery.is_stored = true;
     ++counters.restored;
     tell(event::Restored{now, x.delivery, x.attempts});
+    if (options.max_hand_overs && x.hand_overs > 0) {
+      delivery.is_suspect = true;
+      if (x.hand_overs >= *options.max_hand_overs) {
+        const Cause cause{0, "the process ended " + std::to_string(x.hand_overs)
+                               + (x.hand_overs == 1 ? " time" : " times")
+                               + " while a child had it"};
+        return bury(x.delivery, DeadLetterReason::hand_overs_exhausted, &cause);
+      }
+    }
     if (has_begun || incarnation > 0) // it came too late, but nothing that is owed is left lying
       start_who_is_wanted();
   }

@@ -28,6 +28,7 @@ public:
     std::uint64_t key;
     std::uint32_t weight;
     std::uint32_t attempts;
+    std::uint32_t hand_overs;
   };
 
   struct Insert {
@@ -36,13 +37,16 @@ public:
   struct CountAttempts {
     std::uint32_t attempts;
   };
+  struct CountHandOvers {
+    std::uint32_t hand_overs;
+  };
   struct End { // acknowledged, or a dead letter
     Message message;
   };
 
   struct Change {
     std::uint64_t delivery;
-    std::variant<Insert, CountAttempts, End> what;
+    std::variant<Insert, CountAttempts, CountHandOvers, End> what;
   };
 
   // -- on the disk -----------------------------------------------------------------------
@@ -83,6 +87,8 @@ public:
         continue; // it could not be stored
       } else if (const auto* y = std::get_if<CountAttempts>(&what)) {
         found->second.attempts = y->attempts;
+      } else if (const auto* z = std::get_if<CountHandOvers>(&what)) {
+        found->second.hand_overs = z->hand_overs;
       } else {
         ended_.insert(found->second.message);
         owed_.erase(found);

@@ -72,8 +72,11 @@ public:
       take(*u);
     else if (const auto* v = std::get_if<input::Start>(&input); v != nullptr && !has_ended_)
       last_number_ = std::max(last_number_, v->last_delivery);
-    if (said_yes_to_)
+    if (said_yes_to_) {
       all.at(*said_yes_to_).is_stored = true;
+      --unstored_;
+      ++accepted_;
+    }
   }
 
   const Record& accept(std::uint64_t id) {
@@ -86,7 +89,10 @@ public:
     last_number_ = id;
     if (!coming_->is_restored)
       newcomer_ = id;
-    ++(coming_->is_restored ? restored_ : accepted_);
+    if (coming_->is_restored)
+      ++restored_;
+    else
+      ++(has_store_ ? unstored_ : accepted_);
     const auto& result = all.emplace(id, *coming_).first->second;
     coming_.reset();
     return result;
@@ -141,7 +147,14 @@ public:
     require(!has_store_ || x.attempts - record.attempts <= 1,
             "the store knows of all attempts but the one that ended the delivery");
     require(record.submitted_at == x.submitted_at, "it is known since when a delivery was owed");
-    ++dead_;
+    if (!record.is_stored)
+      --unstored_;
+    if (x.reason == DeadLetterReason::not_stored) {
+      ++refused_; // it was never accepted
+    } else {
+      accepted_ += record.is_stored ? 0U : 1U; // it is stored as a dead letter
+      ++dead_;
+    }
     end(x.delivery);
   }
 
@@ -150,7 +163,8 @@ public:
     end(x.delivery);
   }
 
-  void after(const SenderCounters& counters, std::size_t owed, bool has_ended) {
+  void after(const SenderStatus& status, std::size_t owed, bool has_ended) {
+    const auto& counters = status.counters;
     has_ended_ = has_ended;
     require(!coming_ || !coming_->is_restored, "what is left in the store is taken in, in order");
     require(!said_yes_to_, "what the store has taken is confirmed at once");
@@ -162,7 +176,10 @@ public:
     require(counters.acknowledged == acknowledged_ && counters.dead_lettered == dead_
               && counters.suspended == suspended_,
             "what ends is counted");
-    require(accepted_ + restored_ == acknowledged_ + dead_ + suspended_ + owed,
+    require(counters.refused >= refused_, "what the store could not take counts as refused");
+    require(has_ended || status.unstored == unstored_,
+            "it is known what the store has not taken yet");
+    require(accepted_ + restored_ + unstored_ == acknowledged_ + dead_ + suspended_ + owed,
             "what came has ended, or is owed");
   }
 
@@ -200,6 +217,8 @@ private:
   std::string said_why_{};
   std::uint64_t accepted_ = 0;
   std::uint64_t restored_ = 0;
+  std::uint64_t refused_ = 0; // by the store
+  std::uint64_t unstored_ = 0;
   std::uint64_t acknowledged_ = 0;
   std::uint64_t dead_ = 0;
   std::uint64_t suspended_ = 0;

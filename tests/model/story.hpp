@@ -32,6 +32,10 @@ private:
     return "Join " + number(x.delivery) + (x.until_stored ? " until it is stored" : "");
   }
   std::string tell(const input::Persisted& x) const { return "Persisted " + number(x.delivery); }
+  std::string tell(const input::StoreBehind& x) const {
+    return x.is_behind ? "StoreBehind" : "StoreBehind no longer";
+  }
+  std::string tell(const input::StoreNotice& x) const { return "StoreNotice " + x.text; }
   std::string tell(const input::NotPersisted& x) const {
     return "NotPersisted " + number(x.delivery);
   }

@@ -145,6 +145,8 @@ public:
       return start(x.jump() == 0 ? 0 : contract_.store.last_number() + x.jump());
     case Kind::stop:
       return x.how % 4 == 0 ? step(input::Kill{}) : step(input::Stop{x.how % 4 != 1});
+    case Kind::store_behind:
+      return step(input::StoreBehind{x.is_store_behind(), {9, "no room"}});
     }
   }
 
@@ -203,7 +205,8 @@ private:
       contract_.note(event);
     }
     for (const auto& effect : effects_)
-      asked_.push_back(contract_.line(effect));
+      if (auto line = contract_.line(effect); !line.empty())
+        asked_.push_back(std::move(line));
     RC_ASSERT(asked_ == reference_.taken);
     RC_ASSERT(told == reference_.told);
     for (const auto& effect : effects_)
@@ -241,7 +244,8 @@ private:
       require(lane->held.empty() || lane->probe_is_out,
               "somebody is being asked as long as an error is held");
     if (reference_.mode != ReferenceSender::Mode::normal || engine_->phase() != Phase::running
-        || reference_.is_paused || !reference_.in_flight(reference_.primary).empty())
+        || reference_.is_paused || reference_.is_store_behind
+        || !reference_.in_flight(reference_.primary).empty())
       return;
     for (const auto& x : reference_.deliveries) {
       if (!x.is_stored)
@@ -259,6 +263,7 @@ private:
                                  || reference_.mode != ReferenceSender::Mode::on_fallback;
     step(input::Start{});
     step(input::Resume{});
+    step(input::StoreBehind{false});
     const auto rounds = 100 + 100 * engine_->owed();
     for (std::size_t round = 0; round < rounds && engine_->owed() > 0; ++round) {
       store_all();
@@ -321,7 +326,7 @@ private:
     const auto last = contract_.store.last_number();
     const auto delivery =
       x.step() > 0 ? last + x.step() : last - std::min<std::uint64_t>(last, x.back());
-    restore({delivery, x.attempts(), now_ + -x.age(),
+    restore({delivery, x.attempts(), 0, now_ + -x.age(),
              x.time_left() ? now_ + *x.time_left() : Instant::never(), x.key(), x.weight()});
   }
 

@@ -36,6 +36,7 @@ enum class Kind {
   drain,
   start,
   stop,
+  store_behind, // or no longer
 };
 
 /// One input in the making. What it refers to is looked up when its turn comes, so that a walk from
@@ -103,6 +104,8 @@ struct Command {
   /// Of a child that refuses: it had a guard of its own.
   bool is_held_back() const { return how % 8 == 7; }
 
+  bool is_store_behind() const { return how % 3 == 0; }
+
   bool joins_until_stored() const { return how % 3 == 1; }
 
   std::optional<Duration> retry_after() const { return retry_after(how / 2); }
@@ -139,10 +142,11 @@ struct Command {
 
 inline void showValue(const Command& x, std::ostream& out) {
   static const char* const names[] = {
-    "submit",     "join",         "persisted",    "restore",     "child_started", "start_failed",
-    "child_down", "acknowledged", "error_answer", "child_alive", "nacked",        "rejected",
-    "working",    "tick",         "advance",      "be_late",     "wake",          "retry_now",
-    "reset",      "pause",        "resume",       "drain",       "start",         "stop"};
+    "submit",       "join",       "persisted",    "restore",      "child_started",
+    "start_failed", "child_down", "acknowledged", "error_answer", "child_alive",
+    "nacked",       "rejected",   "working",      "tick",         "advance",
+    "be_late",      "wake",       "retry_now",    "reset",        "pause",
+    "resume",       "drain",      "start",        "stop",         "store_behind"};
   static const char* const children[] = {"a child to which that happens", "the youngest child",
                                          "any child"};
   static const char* const hand_overs[] = {"a hand-over that a child has", "any hand-over",
@@ -226,7 +230,8 @@ inline rc::Gen<Command> arbitrary_command() {
                     {100, Kind::advance},      {20, Kind::be_late},     {20, Kind::wake},
                     {10, Kind::retry_now},     {10, Kind::reset},       {10, Kind::pause},
                     {40, Kind::resume},        {8, Kind::drain},        {4, Kind::start},
-                    {1, Kind::stop},           {4, Kind::restore},      {30, Kind::join}})),
+                    {1, Kind::stop},           {4, Kind::restore},      {30, Kind::join},
+                    {15, Kind::store_behind}})),
     rc::gen::set(&Command::who, below<std::uint32_t>(1600)),
     rc::gen::set(&Command::how, below<std::uint32_t>(100'000)));
 }

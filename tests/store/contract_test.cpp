@@ -3,6 +3,8 @@
 
 #include "fixture.hpp"
 
+#include <SQLiteCpp/Database.h>
+
 #include <stdexcept>
 
 namespace backoff_actor::store_test {
@@ -35,6 +37,13 @@ change::Bury bury(std::uint64_t id) {
 class store_contract : public StoreTest {
 protected:
   Contents reopened() { return contents_of(reopen()); }
+
+  std::vector<AcknowledgedKey> keys() {
+    std::vector<AcknowledgedKey> result;
+    reopen().for_each_acknowledged_key(
+      [&](AcknowledgedKey key) { result.push_back(std::move(key)); });
+    return result;
+  }
 };
 
 TEST_F(store_contract, a_new_store_holds_nothing) {
@@ -116,26 +125,65 @@ TEST_F(store_contract, a_key_that_is_acknowledged_again_has_the_later_time) {
 TEST_F(store_contract, keys_come_in_order_of_time_and_those_before_an_instant_are_forgotten) {
   for (std::uint64_t id = 1; id <= 4; ++id)
     commit(store(), {change::Insert{delivery(id)}});
-  commit(store(), {change::Acknowledge{4, {10}}, change::Acknowledge{1, {40}},
-                   change::Acknowledge{3, {20}}, change::Acknowledge{2, {30}}});
-  const auto keys = [this] {
-    std::vector<AcknowledgedKey> result;
-    reopen().for_each_acknowledged_key(
-      [&](AcknowledgedKey key) { result.push_back(std::move(key)); });
-    return result;
-  };
+  commit(store(), {change::Acknowledge{4, {10}}, change::Acknowledge{1, {20}},
+                   change::Acknowledge{3, {30}}, change::Acknowledge{2, {40}}});
   EXPECT_THAT(keys(),
-              ElementsAre(AcknowledgedKey{"order 4", {10}}, AcknowledgedKey{"order 3", {20}},
-                          AcknowledgedKey{"order 2", {30}}, AcknowledgedKey{"order 1", {40}}));
+              ElementsAre(AcknowledgedKey{"order 4", {10}}, AcknowledgedKey{"order 1", {20}},
+                          AcknowledgedKey{"order 3", {30}}, AcknowledgedKey{"order 2", {40}}));
   commit(store(), {change::ForgetKeys{{30}}});
   EXPECT_THAT(keys(),
-              ElementsAre(AcknowledgedKey{"order 2", {30}}, AcknowledgedKey{"order 1", {40}}));
+              ElementsAre(AcknowledgedKey{"order 3", {30}}, AcknowledgedKey{"order 2", {40}}));
+}
+
+TEST_F(store_contract, a_clock_that_was_set_back_makes_no_key_older_than_one_before_it) {
+  for (std::uint64_t id = 1; id <= 3; ++id)
+    commit(store(), {change::Insert{delivery(id)}});
+  commit(store(), {change::Acknowledge{1, {40}}});
+  reopen();
+  commit(store(), {change::Acknowledge{2, {20}}});
+  EXPECT_THAT(keys(),
+              ElementsAre(AcknowledgedKey{"order 1", {40}}, AcknowledgedKey{"order 2", {40}}));
+  commit(store(), {change::ForgetKeys{{50}}});
+  reopen();
+  commit(store(), {change::Acknowledge{3, {30}}});
+  EXPECT_THAT(keys(), ElementsAre(AcknowledgedKey{"order 3", {50}})) << "and is not forgotten";
+}
+
+TEST_F(store_contract, keys_that_are_forgotten_together_are_dropped_a_thousand_at_a_time) {
+  std::vector<StoreChange> changes;
+  for (std::uint64_t id = 1; id <= 2'500; ++id) {
+    changes.emplace_back(change::Insert{delivery(id)});
+    changes.emplace_back(change::Acknowledge{id, {static_cast<std::int64_t>(id)}});
+  }
+  commit(store(), changes);
+  commit(store(), {change::ForgetKeys{{2'400}}});
+  const auto rows = [this] {
+    return SQLite::Database{file().string()}
+      .execAndGet("SELECT count(*) FROM acknowledged_keys")
+      .getInt();
+  };
+  EXPECT_EQ(rows(), 1'500);
+  EXPECT_EQ(contents_of(store()).keys.size(), 101U) << "whatever is still there";
+  while (store().is_untidy())
+    store().tidy_up();
+  EXPECT_EQ(rows(), 101);
+  EXPECT_EQ(contents_of(store()).keys.size(), 101U);
 }
 
 TEST_F(store_contract, attempts_are_as_last_counted) {
   commit(store(), {change::Insert{delivery(1)}, change::CountAttempts{1, 1}});
   commit(store(), {change::CountAttempts{1, 2}, change::CountAttempts{1, 3}});
   EXPECT_EQ(reopened().owed.at(0).attempts, 3U);
+}
+
+TEST_F(store_contract, hand_overs_are_as_last_counted) {
+  auto held = delivery(1);
+  held.hand_overs = 2;
+  commit(store(), {change::Insert{held}, change::Insert{delivery(2)}});
+  EXPECT_EQ(reopened().owed.at(0), held);
+  commit(store(), {change::CountHandOvers{1, 3}, change::CountHandOvers{2, 1}});
+  EXPECT_EQ(reopened().owed.at(0).hand_overs, 3U);
+  EXPECT_EQ(reopened().owed.at(1).hand_overs, 1U);
 }
 
 TEST_F(store_contract, what_is_given_up_is_a_dead_letter_with_its_reason_and_no_longer_owed) {
@@ -151,10 +199,16 @@ TEST_F(store_contract, what_is_given_up_is_a_dead_letter_with_its_reason_and_no_
 }
 
 TEST_F(store_contract, every_reason_comes_back) {
-  const std::vector<DeadLetterReason> reasons{
-    DeadLetterReason::rejected, DeadLetterReason::stopped,   DeadLetterReason::attempts_exhausted,
-    DeadLetterReason::expired,  DeadLetterReason::dropped,   DeadLetterReason::retry_after_too_long,
-    DeadLetterReason::gave_up,  DeadLetterReason::not_stored};
+  const std::vector<DeadLetterReason> reasons{DeadLetterReason::rejected,
+                                              DeadLetterReason::stopped,
+                                              DeadLetterReason::attempts_exhausted,
+                                              DeadLetterReason::expired,
+                                              DeadLetterReason::dropped,
+                                              DeadLetterReason::retry_after_too_long,
+                                              DeadLetterReason::gave_up,
+                                              DeadLetterReason::not_stored,
+                                              DeadLetterReason::hand_overs_exhausted,
+                                              DeadLetterReason::set_aside};
   std::uint64_t id = 0;
   for (const auto reason : reasons) {
     ++id;

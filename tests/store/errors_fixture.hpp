@@ -4,9 +4,21 @@
 
 #include <SQLiteCpp/Database.h>
 
+#include <fstream>
+#include <iterator>
 #include <string>
 
 namespace backoff_actor::store_test {
+
+/// All bytes of a file.
+inline std::string read_file(const std::filesystem::path& file) {
+  std::ifstream in{file, std::ios::binary};
+  return {std::istreambuf_iterator<char>{in}, {}};
+}
+
+inline void write_file(const std::filesystem::path& file, const std::string& text) {
+  std::ofstream{file, std::ios::binary} << text;
+}
 
 /// Texts of errors, in full.
 class StoreErrors : public StoreTest {

@@ -5,8 +5,6 @@
 
 #include <chrono>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 
 #include <sqlite3.h>
 
@@ -19,15 +17,6 @@ using namespace std::chrono_literals;
 constexpr auto advice_of_damage = "; keep a copy of it with its -wal file, then restore it from a "
                                   "backup, or get out of it what can "
                                   "still be read with the command .recover of the shell sqlite3";
-
-std::string read(const std::filesystem::path& file) {
-  std::ifstream in{file, std::ios::binary};
-  return {std::istreambuf_iterator<char>{in}, {}};
-}
-
-void write(const std::filesystem::path& file, const std::string& text) {
-  std::ofstream{file, std::ios::binary} << text;
-}
 
 } // namespace
 
@@ -58,15 +47,15 @@ TEST_F(store_errors, a_link_that_leads_nowhere_is_said_to) {
 }
 
 TEST_F(store_errors, a_text_is_no_store_and_stays_as_it_is) {
-  write(file(), "Dear diary,\n" + std::string(5'000, '.'));
-  const auto before = read(file());
+  write_file(file(), "Dear diary,\n" + std::string(5'000, '.'));
+  const auto before = read_file(file());
   const auto text =
     name()
     + ": is no store (SQLite: file is not a database); nothing in it was changed; name "
       "another file, or one that does not exist yet";
   expect(opening(file()), StoreFailure::foreign, text);
   expect(reading(file()), StoreFailure::foreign, text);
-  EXPECT_EQ(read(file()), before);
+  EXPECT_EQ(read_file(file()), before);
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator{folder_.path()}, {}), 1)
     << "something was left beside it";
 }
@@ -92,14 +81,14 @@ TEST_F(store_errors, a_store_whose_maker_was_killed_is_for_its_owner_to_finish) 
 
 TEST_F(store_errors, a_database_of_another_program_is_no_store_and_stays_as_it_is) {
   in_sqlite("CREATE TABLE deliveries(a); INSERT INTO deliveries VALUES(1)");
-  const auto before = read(file());
+  const auto before = read_file(file());
   const auto text =
     name()
     + ": is a SQLite database of another program (application_id 0); nothing in it was "
       "changed; name another file, or one that does not exist yet";
   expect(opening(file()), StoreFailure::foreign, text);
   expect(reading(file()), StoreFailure::foreign, text);
-  EXPECT_EQ(read(file()), before);
+  EXPECT_EQ(read_file(file()), before);
   EXPECT_FALSE(std::filesystem::exists(name() + ".lock"));
 }
 
@@ -119,25 +108,25 @@ TEST_F(store_errors, the_log_of_another_program_is_not_copied_into_its_file) {
     std::filesystem::copy_file(file(), copy);
     std::filesystem::copy_file(name() + "-wal", copy.string() + "-wal");
   }
-  const auto before = read(copy);
-  const auto log = read(copy.string() + "-wal");
+  const auto before = read_file(copy);
+  const auto log = read_file(copy.string() + "-wal");
   EXPECT_EQ(opening(copy).failure, StoreFailure::foreign);
-  EXPECT_EQ(read(copy), before);
-  EXPECT_EQ(read(copy.string() + "-wal"), log);
+  EXPECT_EQ(read_file(copy), before);
+  EXPECT_EQ(read_file(copy.string() + "-wal"), log);
 }
 
 TEST_F(store_errors, a_store_of_a_later_version_is_left_to_it) {
   fill();
-  in_sqlite("PRAGMA user_version = 2");
+  in_sqlite("PRAGMA user_version = 3");
   const auto text = name()
-                    + ": was written by a later version of backoff_actor (format 2, this one knows "
-                      "1); use that version";
+                    + ": was written by a later version of backoff_actor (format 3, this one knows "
+                      "1 to 2); use that version";
   expect(opening(file()), StoreFailure::newer, text);
   expect(reading(file()), StoreFailure::newer, text);
 }
 
 TEST_F(store_errors, a_file_without_a_byte_is_a_new_store) {
-  write(file(), "");
+  write_file(file(), "");
   commit(store(), {change::Insert{delivery(1)}});
   EXPECT_EQ(contents_of(reopen()).owed.size(), 1U);
 }
@@ -153,7 +142,7 @@ TEST_F(store_errors, there_is_nothing_to_look_at_in_a_file_that_is_missing_or_em
   expect(reading(file()), StoreFailure::cannot_open,
          name() + ": does not exist; name a store that a sender has used");
   EXPECT_FALSE(std::filesystem::exists(file()));
-  write(file(), "");
+  write_file(file(), "");
   expect(reading(file()), StoreFailure::cannot_open,
          name() + ": is empty; there is something to read once a sender has used it");
 }
@@ -171,7 +160,7 @@ TEST_F(store_errors, a_store_without_one_of_its_tables_is_damaged) {
   fill();
   in_sqlite("DROP TABLE dead_letters");
   expect(opening(file()), StoreFailure::damaged,
-         name() + ": is damaged (its tables are not those of format 1)" + advice_of_damage);
+         name() + ": is damaged (its tables are not those of format 2)" + advice_of_damage);
 }
 
 TEST_F(store_errors, a_page_that_was_overwritten_is_damage_that_is_met_by_whoever_reads_it) {

@@ -2,7 +2,9 @@
 // was committed is lost, nothing is half there, and the store can be used again.
 
 #include "common/faulty_vfs.hpp"
-#include "fixture.hpp"
+#include "errors_fixture.hpp"
+
+#include "backoff_actor/store/owner_record.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -105,6 +107,16 @@ protected:
     vfs_.arm(fault, n);
   }
 
+  // What the last owner has left is of another boot of the machine from now on.
+  void boot() {
+    const auto lock = file().string() + ".lock";
+    auto record = detail::read_record(read_file(lock));
+    if (!record)
+      return;
+    record->boot = "another";
+    write_file(lock, detail::text_of(*record));
+  }
+
   FaultyVfs vfs_;
   std::vector<Batch> script_ = script();
   std::vector<Contents> states_ = states();
@@ -198,8 +210,14 @@ TEST_F(store_faults, without_syncs_a_power_loss_takes_the_last_batches_and_nothi
       close();
       vfs_.disarm();
       vfs_.lose_power(kept);
+      boot();
       ++points;
-      const auto found = std::find(states_.begin(), states_.end(), contents_of(store()));
+      const auto contents = contents_of(store());
+      // The numbers of what was lost are not given again.
+      const auto found = std::find_if(states_.begin(), states_.end(), [&](Contents state) {
+        state.last_id = std::max(state.last_id, contents.last_id);
+        return state == contents;
+      });
       ASSERT_NE(found, states_.end());
       const auto batches = static_cast<std::size_t>(found - states_.begin());
       ASSERT_LE(batches, done_ + 1);

@@ -2,6 +2,8 @@
 
 #include "backoff_actor/delivery/delivery_store.hpp"
 
+#include <algorithm>
+#include <limits>
 #include <map>
 #include <ostream>
 #include <span>
@@ -36,7 +38,7 @@ inline Contents contents_of(DeliveryStore& store) {
   store.for_each_owed([&](StoredDelivery x) { result.owed.push_back(std::move(x)); });
   store.for_each_dead_letter([&](StoredDeadLetter x) { result.dead.push_back(std::move(x)); });
   store.for_each_acknowledged_key(
-    [&](const AcknowledgedKey& x) { result.keys.emplace(x.idempotency_key, x.at); });
+    [&](const AcknowledgedKey& x) { result.keys[x.idempotency_key] = x.at; });
   result.last_id = store.last_id();
   return result;
 }
@@ -96,14 +98,21 @@ private:
     const auto found = owed_.find(x.delivery);
     if (found == owed_.end())
       return;
-    if (!found->second.idempotency_key.empty())
-      keys_[found->second.idempotency_key] = x.at;
+    if (!found->second.idempotency_key.empty()) {
+      last_key_at_ = std::max({last_key_at_, keys_since_, x.at});
+      keys_[found->second.idempotency_key] = last_key_at_;
+    }
     owed_.erase(found);
   }
 
   void make(const change::CountAttempts& x) {
     if (const auto found = owed_.find(x.delivery); found != owed_.end())
       found->second.attempts = x.attempts;
+  }
+
+  void make(const change::CountHandOvers& x) {
+    if (const auto found = owed_.find(x.delivery); found != owed_.end())
+      found->second.hand_overs = x.hand_overs;
   }
 
   void make(const change::Bury& x) {
@@ -113,16 +122,20 @@ private:
     auto delivery = found->second;
     owed_.erase(found);
     delivery.attempts = x.attempts;
+    delivery.hand_overs = 0;
     dead_[x.delivery] = {delivery, x.reason, x.cause, x.at};
   }
 
   void make(const change::ForgetKeys& x) {
+    keys_since_ = std::max(keys_since_, x.before);
     std::erase_if(keys_, [&](const auto& key) { return key.second < x.before; });
   }
 
   std::map<std::uint64_t, StoredDelivery> owed_{};
   std::map<std::uint64_t, StoredDeadLetter> dead_{};
   std::map<std::string, WallTime> keys_{};
+  WallTime keys_since_{std::numeric_limits<std::int64_t>::min()};
+  WallTime last_key_at_ = keys_since_; // the times of keys never go back
   std::uint64_t last_id_ = 0;
 };
 

@@ -163,7 +163,7 @@ private:
     for (const auto& draw : draws) {
       const auto id = number(draw.which);
       const WallTime at{draw.which};
-      switch (draw.what % 10) {
+      switch (draw.what % 11) {
       case 0:
       case 1:
       case 2:
@@ -183,6 +183,9 @@ private:
       case 8:
         result.emplace_back(
           change::Bury{id, static_cast<DeadLetterReason>(draw.which % 8), draw.which, "cause", at});
+        break;
+      case 9:
+        result.emplace_back(change::CountHandOvers{id, draw.which});
         break;
       default:
         result.emplace_back(change::ForgetKeys{at});

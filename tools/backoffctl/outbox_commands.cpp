@@ -1,6 +1,8 @@
 #include "outbox_commands.hpp"
 
 #include "flag_values.hpp"
+#include "outbox_command.hpp"
+#include "outbox_file_commands.hpp"
 #include "outbox_list.hpp"
 #include "outbox_records.hpp"
 
@@ -21,8 +23,8 @@ constexpr auto outbox_description = R"(What is in the file of a durable outbox.
 
 A sender with a durable outbox keeps its deliveries in a file of SQLite until they are acknowledged,
 and those that it gave up as dead letters. list, count and export can be used while the sender is
-running; they show the file as it was at one moment. resubmit and remove need it stopped. Nothing
-that is owed can be removed.
+running; they show the file as it was at one moment. So does backup, which copies it. The other
+commands need it stopped. Nothing that is owed can be removed; set-aside makes it a dead letter.
 )";
 
 constexpr auto outbox_footer = R"(
@@ -33,31 +35,11 @@ Examples:
       what was given up, and why
   backoffctl outbox resubmit outbox.db 2
       the service is repaired: try a dead letter again
+  backoffctl outbox backup outbox.db copy.db
+      copies it as it is at this moment
 
 backoffctl outbox COMMAND --help explains a command, with examples.
 )";
-
-// What all of them take: the file first.
-class OutboxCommand : public Command {
-public:
-  OutboxCommand(CLI::App& parser, const char* footer_text) : Command(parser) {
-    parser.footer(footer_text);
-    parser.allow_extras();
-    parser.add_option("FILE", file_, "the outbox's file")->type_name("")->expected(1);
-  }
-
-  void check(Problems& problems) override {
-    if (file_.value_or("").empty())
-      problems.add("FILE", "nothing", "the file of a durable outbox");
-  }
-
-protected:
-  const std::string& file() const { return *file_; }
-  std::shared_ptr<DeliveryStore> open_to_read() const { return open_sqlite_store_to_read(file()); }
-
-private:
-  std::optional<std::string> file_;
-};
 
 constexpr auto list_description = R"(The deliveries that are owed, and the dead letters.
 )";
@@ -300,6 +282,7 @@ void add_outbox_commands(CLI::App& backoffctl, Commands& commands) {
   add.operator()<ExportCommand>("export", export_description);
   add.operator()<ResubmitCommand>("resubmit", resubmit_description);
   add.operator()<RemoveCommand>("remove", remove_description);
+  add_outbox_file_commands(outbox, commands);
 }
 
 } // namespace backoffctl

@@ -72,6 +72,7 @@ void check_at_most_once(Problems& problems, const SenderOptions& options) {
   UselessOptions tracking{problems, "delivery is at_least_once: nothing is known of what was "
                                     "passed on"};
   tracking.check("max_attempts", options.max_attempts);
+  tracking.check("max_hand_overs", options.max_hand_overs);
   tracking.check("retry_after_ceiling", options.retry_after_ceiling != unset.retry_after_ceiling,
                  to_string(options.retry_after_ceiling));
   tracking.check("guard", static_cast<bool>(options.guard),

@@ -76,7 +76,7 @@ BackOffSender::BackOffSender(caf::actor_config& config,
                          || options().outbox),
     is_timed_(options().ack_timeout || options().time_to_live || options().guard
               || options().on_event),
-    origin_(origin_of(options())), secret_(acknowledges_by_reply_ ? 0 : random_bits()) {
+    origin_(origin_of(options())) {
   seam::keep_cause(*this);
   if (options().guard)
     watch_guard();
@@ -178,12 +178,18 @@ void BackOffSender::on_answer(HandOverId id, caf::message&& answer) {
   // Anything else that an explicitly acknowledging child returns, above all nothing, says nothing.
 }
 
+// No two senders of the process have the same.
+std::uint64_t BackOffSender::own_bits() const {
+  const auto system = reinterpret_cast<std::uintptr_t>(&home_system());
+  return detail::mix(id() ^ detail::mix(system));
+}
+
 std::uint64_t BackOffSender::id_of(HandOverId name) const {
-  return cipher_of_this_process().id_of({name.value ^ secret_});
+  return cipher_of_this_process().id_of({name.value ^ own_bits()});
 }
 
 HandOverId BackOffSender::name_of(std::uint64_t id) const {
-  return {cipher_of_this_process().name_of(id).value ^ secret_};
+  return {cipher_of_this_process().name_of(id).value ^ own_bits()};
 }
 
 void BackOffSender::on_sent(const Sent& sent) {
@@ -250,7 +256,10 @@ void BackOffSender::obey(Input input) {
 }
 
 void BackOffSender::tell_status(seam::OpenRequest client) {
-  answer_request(client, caf::make_message(engine_.status(now())));
+  auto status = engine_.status(now());
+  if (store_)
+    status.store_notices = store_->notices();
+  answer_request(client, caf::make_message(std::move(status)));
 }
 
 void BackOffSender::tell_child(seam::OpenRequest client) {

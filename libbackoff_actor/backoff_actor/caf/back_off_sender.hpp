@@ -161,6 +161,7 @@ private:
   bool on_word(const seam::Word& word) override;
   bool on_childs_word(const seam::Word& word);
   void on_start_news(std::uint64_t number);
+  std::uint64_t own_bits() const;
   std::uint64_t id_of(HandOverId name) const;
   HandOverId name_of(std::uint64_t id) const;
   void on_sent(const Sent& sent);
@@ -193,12 +194,13 @@ private:
   std::uint64_t restore();
   void end_storing();
   void on_store_news();
+  void tell_store_state();
   void store(const effect::Persist& x);
   void confirm(const effect::Confirm& x);
   void suspend(const effect::Suspend& x);
   IdempotencyKeys& keys();
   bool is_known(const Submit& x);
-  void forget_old_keys();
+  Instant forget_old_keys();
   void note_end(const Parcel& parcel, bool is_acknowledged);
 
   template <class Tell>
@@ -227,6 +229,7 @@ private:
   void start_child(std::uint32_t incarnation, bool is_fallback, FollowUps& follow_ups);
   News not_started(std::uint32_t incarnation, const std::string& text);
   void call_off(std::uint32_t incarnation);
+  void give_to_child(const effect::HandOver& x);
   std::shared_ptr<ChildStart> take_start(std::uint64_t number);
   Rare& rare();
   bool is_drained() const { return !rare_ || rare_->drains.empty(); }
@@ -253,7 +256,6 @@ private:
   bool looks_into_messages_; // or at what comes with them
   bool is_timed_;            // something runs or is told of that begins with a message
   std::uint64_t origin_;     // which `TrackedMsg` names
-  std::uint64_t secret_;     // which makes the ids in `TrackedMsg` those of this sender
   std::vector<Parcel> parcels_;
   Parcel incoming_;                  // the submission being decided on
   caf::strong_actor_ptr keep_alive_; // of this actor, while it owes

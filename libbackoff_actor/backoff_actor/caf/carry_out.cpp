@@ -9,15 +9,11 @@
 
 #include <caf/actor_cast.hpp>
 
-#include <algorithm>
-#include <exception>
 #include <utility>
 
 namespace backoff_actor {
 
 namespace {
-
-constexpr auto itself_as_child = "the factory returned the sender itself";
 
 SenderError error_of(Refusal refusal) {
   switch (refusal) {
@@ -27,6 +23,8 @@ SenderError error_of(Refusal refusal) {
     return SenderError::draining;
   case Refusal::no_child:
     return SenderError::no_child;
+  case Refusal::not_stored:
+    return SenderError::not_stored;
   case Refusal::stopped:
   case Refusal::unusable: // which has an error of its own
     break;
@@ -132,16 +130,15 @@ public:
   void operator()(const effect::HandOver& x) {
     if (x.slot == newcomer_)
       self_.expect_to_pass_on(true); // and so, probably, will the next be
-    auto& parcel = self_.parcels_[x.slot];
-    if (parcel.extra)
-      parcel.extra->held = {};
-    if (self_.acknowledges_by_reply_)
-      self_.hand_over(x.incarnation, x.hand_over, parcel.payload);
+    if (self_.store_ && self_.options().max_hand_overs)
+      self_.store_->count_hand_over(x); // which is written first
     else
-      self_.hand_over(
-        x.incarnation, x.hand_over,
-        caf::make_message(TrackedMsg{self_.id_of(x.hand_over), parcel.payload, parcel.source(),
-                                     x.delivery, x.incarnation, self_.origin_}));
+      self_.give_to_child(x);
+  }
+
+  void operator()(const effect::GiveBack& x) {
+    if (self_.store_)
+      self_.store_->end_hand_over(x.delivery);
   }
 
   void operator()(const effect::Forward& x) {
@@ -239,8 +236,8 @@ void BackOffSender::take_at(Instant at, const OneInput& input, Cargo cargo) {
   step(at, input, cargo, follow_ups);
   if (!follow_ups.are_none())
     follow(follow_ups);
-  if (store_)
-    store_->flush();
+  if (store_ && store_->flush())
+    tell_store_state();
   if (engine_.has_ended()) {
     tell_of_the_end();
     quit(rare_ && rare_->exit_reason ? *rare_->exit_reason : caf::error{});
@@ -319,73 +316,6 @@ void BackOffSender::rest() {
     std::vector<Parcel>{}.swap(parcels_);
   if (rare_ && rare_->is_empty())
     rare_ = nullptr;
-}
-
-// -- children -----------------------------------------------------------------------
-
-void BackOffSender::start_child(std::uint32_t incarnation, bool is_fallback,
-                                FollowUps& follow_ups) {
-  const auto& make = is_fallback ? options().fallback : parts_->make_child;
-  try {
-    if (make.is_asynchronous()) {
-      const auto start = std::make_shared<ChildStart>(address(), incarnation);
-      rare().starts.push_back(start);
-      return make(this, ChildPromise{start});
-    }
-    const auto child = make(this);
-    if (!child)
-      return follow_ups.add(not_started(incarnation, "the factory returned no actor"));
-    if (child.address() == address())
-      return follow_ups.add(not_started(incarnation, itself_as_child));
-    adopt(incarnation, child);
-    follow_ups.add_started(incarnation);
-  } catch (const std::exception& exception) {
-    call_off(incarnation);
-    follow_ups.add(not_started(incarnation, exception.what()));
-  } catch (...) {
-    call_off(incarnation);
-    follow_ups.add(not_started(incarnation, "the factory threw an exception of unknown type"));
-  }
-}
-
-BackOffSender::News BackOffSender::not_started(std::uint32_t incarnation, const std::string& text) {
-  auto error = make_error(SenderError::start_failed, text);
-  const auto verdict = decide(options(), FailureKind::start_failed, error).verdict;
-  return {input::StartFailed{incarnation, {cause_of(error, false).code, text}, verdict},
-          std::move(error)};
-}
-
-// Takes the start out of those that are under way; none: it was called off.
-std::shared_ptr<ChildStart> BackOffSender::take_start(std::uint64_t number) {
-  if (!rare_)
-    return nullptr;
-  auto& starts = rare_->starts;
-  const auto it = std::find_if(starts.begin(), starts.end(),
-                               [&](const auto& start) { return start->number() == number; });
-  if (it == starts.end())
-    return nullptr;
-  auto result = std::move(*it);
-  starts.erase(it);
-  return result;
-}
-
-void BackOffSender::on_start_news(std::uint64_t number) {
-  const auto start = take_start(number);
-  if (!start)
-    return;
-  const auto result = start->take(this);
-  const auto incarnation = static_cast<std::uint32_t>(number);
-  if (!result.child)
-    return take(not_started(incarnation, result.text));
-  if (result.child.address() == address())
-    return take(not_started(incarnation, itself_as_child));
-  adopt(incarnation, result.child, result.ownership);
-  take(input::ChildStarted{incarnation});
-}
-
-void BackOffSender::call_off(std::uint32_t incarnation) {
-  if (const auto start = take_start(incarnation))
-    start->call_off();
 }
 
 } // namespace backoff_actor

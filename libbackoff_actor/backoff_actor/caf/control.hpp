@@ -144,14 +144,16 @@ auto inspect(Inspector& f, SenderStatus& x) {
   return seam::object(
     f, x, "backoff_actor::SenderStatus", seam::enum_field("phase", x.phase),
     seam::field("is_paused", x.is_paused), seam::field("is_held_back", x.is_held_back),
+    seam::field("is_store_behind", x.is_store_behind),
     seam::field("is_on_fallback", x.is_on_fallback), seam::field("incarnation", x.incarnation),
     seam::field("restarts", x.restarts), seam::field("abandoned", x.abandoned),
     seam::field("is_delayed", x.is_delayed), seam::field("due_in", x.due_in),
     seam::field("retries", x.retries), seam::field("total_retries", x.total_retries),
     seam::field("resets", x.resets), seam::field("last_delay", x.last_delay),
-    seam::field("owed", x.owed), seam::field("owed_bytes", x.owed_bytes),
-    seam::field("in_flight", x.in_flight), seam::field("ghosts", x.ghosts),
-    seam::field("oldest_age", x.oldest_age), seam::field("counters", x.counters));
+    seam::field("owed", x.owed), seam::field("unstored", x.unstored),
+    seam::field("owed_bytes", x.owed_bytes), seam::field("in_flight", x.in_flight),
+    seam::field("ghosts", x.ghosts), seam::field("oldest_age", x.oldest_age),
+    seam::field("counters", x.counters), seam::field("store_notices", x.store_notices));
 }
 
 } // namespace backoff_actor

@@ -31,6 +31,8 @@ SenderError error_of(DeadLetterReason reason) {
     return SenderError::not_stored;
   case DeadLetterReason::rejected: // whose error is that of the child
   case DeadLetterReason::stopped:
+  case DeadLetterReason::hand_overs_exhausted: // for which nobody waits, in a new process,
+  case DeadLetterReason::set_aside:            // nor for this
     break;
   }
   return SenderError::stopped;

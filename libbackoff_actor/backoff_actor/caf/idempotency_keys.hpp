@@ -18,10 +18,11 @@ class IdempotencyKeys {
 public:
   enum class State { unknown, owed, acknowledged };
 
-  // What is known of a key; `slot` is set if it is owed.
-  State state(const std::string& key, std::uint32_t& slot) const {
+  // What is known of a key; `slot` is set if it is owed. What was acknowledged before `limit` is not known.
+  State state(const std::string& key, Instant limit, std::uint32_t& slot) const {
     const auto found = keys_.find(key);
-    if (found == keys_.end())
+    if (found == keys_.end()
+        || (found->second.state == State::acknowledged && found->second.at < limit))
       return State::unknown;
     slot = found->second.slot;
     return found->second.state;
@@ -38,11 +39,14 @@ public:
     acknowledged_.emplace_back(at, key);
   }
 
-  // Forgets what was acknowledged before; returns whether there was anything.
+  // Forgets some of what was acknowledged before, so that nobody waits until it has forgotten all; returns whether
+  // there was anything.
   bool forget_before(Instant limit) {
+    constexpr int at_once = 100;
     auto result = false;
-    for (; !acknowledged_.empty() && acknowledged_.front().first < limit;
-         acknowledged_.pop_front()) {
+    for (auto left = at_once;
+         left > 0 && !acknowledged_.empty() && acknowledged_.front().first < limit;
+         --left, acknowledged_.pop_front()) {
       // It may be owed again, or have been acknowledged again: a dead letter was taken up once more.
       const auto& [at, key] = acknowledged_.front();
       const auto found = keys_.find(key);

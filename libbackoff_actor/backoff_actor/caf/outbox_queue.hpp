@@ -5,10 +5,10 @@
 #include "backoff_actor/backoff/back_off.hpp"
 #include "backoff_actor/caf/durable_outbox.hpp"
 #include "backoff_actor/core/cause.hpp"
+#include "backoff_actor/delivery/pending_changes.hpp"
 
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -22,6 +22,7 @@ namespace backoff_actor {
 struct SuspendedDelivery {
   std::uint64_t id = 0;
   std::uint32_t attempts = 0;
+  std::uint32_t hand_overs = 0;
   WallTime submitted_at{};
   std::optional<WallTime> deadline{};
   std::string key{};
@@ -34,6 +35,19 @@ struct OutboxContent {
   std::vector<SuspendedDelivery> owed;       // in order of their numbers
   std::vector<AcknowledgedKey> acknowledged; // in order of time
   std::uint64_t last_id = 0;
+};
+
+// What a sender's step has to do after it gave changes to the queue.
+struct PutOutcome {
+  bool wakes_writer = false; // it is to be sent `WriteNow`
+  bool is_news = false;      // there is something new in `take_state`
+};
+
+// What the store has said since the sender asked last.
+struct StoreState {
+  std::optional<Cause> is_behind{}; // more than a batch waits for a store that fails, of this
+  bool has_changed = false;         // that, since the last time
+  std::vector<std::string> notices{};
 };
 
 // All insertions up to this number, of those not told of before, are stored, or could not be.
@@ -67,19 +81,23 @@ public:
 
   std::size_t suspended() const;
 
-  // Appends the changes, which are left empty. Returns whether the writer is to be sent `WriteNow`.
-  bool put(std::vector<StoreChange>& changes);
+  // Appends the changes, which are left empty.
+  PutOutcome put(std::vector<StoreChange>& changes);
 
   // Whether something that an earlier sender has left is to be written, by a writer to be woken now.
   bool wake_for_the_rest();
 
   std::vector<InsertOutcome> take_outcomes();
+  StoreState take_state();
+
+  // The hand-overs whose counts were written since the last call.
+  std::vector<change::CountHandOvers> take_counted();
 
   // -- the writer that is awake ---------------------------------------------------------
 
   // What it is to do next. The times are to be slept until `wake`.
   struct Task {
-    enum class Kind { rest, sleep, write } kind;
+    enum class Kind { rest, sleep, write, tidy_up } kind;
     Duration span{0};           // of the sleep
     std::uint64_t sleep_id = 0; // for `wake`
   };
@@ -88,6 +106,9 @@ public:
 
   // Commits one batch.
   void write();
+
+  // Lets the store do a part of what can wait.
+  void tidy_up();
 
   // Whether the sleep ends now; false if somebody else has ended it.
   bool wake(std::uint64_t sleep_id);
@@ -102,16 +123,20 @@ public:
   std::size_t remove_dead_letters(std::span<const std::uint64_t> ids);
 
 private:
-  enum class Writer { rests, writes, lingers, retries };
+  enum class Writer { rests, writes, lingers, retries, idles };
 
   bool last_sender_has_ended() const;
-  bool is_asleep() const { return writer_ == Writer::lingers || writer_ == Writer::retries; }
+  bool is_asleep() const {
+    return writer_ == Writer::lingers || writer_ == Writer::retries || writer_ == Writer::idles;
+  }
   void read_content();
-  void commit(std::span<const StoreChange> batch);
-  void commit_one_by_one(std::vector<StoreChange>& batch);
-  void fail(std::vector<StoreChange>& batch, const StoreError& error);
-  std::uint64_t keep_what_must_be_written(std::size_t size);
-  void tell(InsertOutcome outcome);
+  void commit(std::span<const StoreChange> changes);
+  void commit_one_by_one(std::vector<StoreChange>& changes);
+  void succeed(std::span<const StoreChange> changes);
+  void fail(std::vector<StoreChange>& changes, const StoreError& error);
+  bool look_whether_behind();
+  void look_at_store();
+  void send_news();
 
   const DurableTypes types_;
   const DurableOptions options_;
@@ -122,16 +147,24 @@ private:
   mutable std::mutex mutex_;
   std::condition_variable is_free_; // nobody is attached
   OutboxContent content_;           // while nobody is attached
-  std::deque<StoreChange> waiting_;
+  PendingChanges pending_;
   std::vector<InsertOutcome> outcomes_;
+  std::vector<change::CountHandOvers> counted_;
+  std::vector<std::string> notices_;
+  std::optional<Cause> failure_; // of the last commit
+  bool is_behind_ = false;
+  bool was_behind_ = false;  // as the sender was told
+  bool is_news_out_ = false; // the sender is told to look, and has not yet
   caf::actor_addr sender_;
   BackOff retry_delay_;
   std::uint64_t last_sleep_ = 0;
   Writer writer_ = Writer::rests;
   bool is_attached_ = false;
   bool has_lingered_ = false; // for the batch to come
-  std::size_t failed_ = 0;    // from the front of those that wait: could not be written just now
-  int failures_alone_ = 0;    // in a row, since there is no sender
+  bool has_just_failed_ = false;
+  bool is_untidy_ = false; // the store would do something in a quiet moment,
+  bool was_quiet_ = false; // and this is one
+  int failures_alone_ = 0; // in a row, since there is no sender
 };
 
 } // namespace backoff_actor

@@ -48,6 +48,10 @@ void check_of_use(Problems& problems, const char* field, bool is_given, bool is_
 Problems check(const SenderOptions& options) {
   Problems problems;
   check_at_least_one(problems, "max_attempts", options.max_attempts);
+  check_at_least_one(problems, "max_hand_overs", options.max_hand_overs);
+  if (options.max_hand_overs && !options.outbox)
+    problems.add("max_hand_overs", std::to_string(*options.max_hand_overs),
+                 "nothing, unless outbox is set");
   check_not_negative(problems, "retry_after_ceiling", options.retry_after_ceiling);
   if (options.restart_limit)
     problems.add_nested("restart_limit", check(*options.restart_limit));
@@ -152,6 +156,7 @@ EngineOptions engine_options(const SenderOptions& options) {
     result.guard = options.guard.port();
   result.has_fallback = static_cast<bool>(options.fallback);
   result.persist = static_cast<bool>(options.outbox);
+  result.max_hand_overs = options.max_hand_overs;
   detail::add_guarantee(result, options);
   result.on_event = options.on_event;
   return result;

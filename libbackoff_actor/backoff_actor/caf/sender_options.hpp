@@ -80,6 +80,14 @@ struct SenderOptions {
   /// @range 1 and above
   std::optional<std::uint32_t> max_attempts{};
 
+  /// How often the process may end while a child has a delivery, before the next process gives it up
+  /// (`hand_overs_exhausted`): a message that kills its process comes back for ever otherwise. Each
+  /// hand-over then waits for a commit of its own. Charged is all that the child holds; what was charged once is
+  /// handed over alone from then on. Unset: without limit.
+  ///
+  /// @range 1 and above, 2 and above if a child holds more than one; with an `outbox`
+  std::optional<std::uint32_t> max_hand_overs{};
+
   /// How long a service may ask to be left alone; a delivery whose service asks for more is given
   /// up.
   ///

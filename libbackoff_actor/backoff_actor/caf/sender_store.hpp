@@ -4,12 +4,14 @@
 
 #include "backoff_actor/caf/outbox_queue.hpp"
 #include "backoff_actor/core/time.hpp"
+#include "backoff_actor/engine/effects.hpp"
 
 #include <cstdint>
 #include <deque>
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -48,8 +50,13 @@ public:
             Instant now);
   void forget_keys(Instant before);
 
-  // Gives what has changed to the writer.
-  void flush();
+  // A child is to be given the delivery: that is written down before. Then `take_hand_overs` has it.
+  void count_hand_over(const effect::HandOver& x);
+  // No child has the delivery, if one had.
+  void end_hand_over(std::uint64_t id);
+
+  // Gives what has changed to the writer. Returns whether there is something new in `take_state`.
+  bool flush();
 
   // -- outcomes -----------------------------------------------------------------------
 
@@ -62,10 +69,24 @@ public:
   // What has become of insertions since the last call.
   std::vector<Outcome> take_outcomes();
 
+  struct WrittenHandOver {
+    effect::HandOver hand_over;
+    bool is_over; // the delivery was given up meanwhile
+  };
+
+  // The hand-overs that are written down since the last call, and were not taken back.
+  std::vector<WrittenHandOver> take_hand_overs();
+
+  // What the store has said since the last call.
+  StoreState take_state();
+
+  // The last notices of the store.
+  const std::vector<std::string>& notices() const { return notices_; }
+
   // -- the end ------------------------------------------------------------------------
 
   // Stays owed, for the next sender. In order of the numbers.
-  void suspend(SuspendedDelivery delivery) { content_.owed.push_back(std::move(delivery)); }
+  void suspend(SuspendedDelivery delivery);
 
   // Lets go of the outbox; `acknowledged` are the keys that are remembered.
   void end(std::vector<AcknowledgedKey> acknowledged);
@@ -90,6 +111,16 @@ private:
   Instant deadline_ = Instant::never(); // of what is prepared
   std::vector<StoreChange> changes_;    // of this step
   std::deque<Insertion> unanswered_;    // in order of their numbers
+  // What is written of the hand-overs of a delivery, which is mostly nothing.
+  struct HandOvers {
+    std::uint32_t before = 0;    // as the last process has left it
+    std::uint32_t unwritten = 0; // counts that are on their way
+    std::optional<effect::HandOver> waiting{};
+    bool is_over = false; // the delivery was given up
+  };
+
+  std::unordered_map<std::uint64_t, HandOvers> hand_overs_; // by delivery
+  std::vector<std::string> notices_;
   std::uint64_t last_id_ = 0;
 };
 

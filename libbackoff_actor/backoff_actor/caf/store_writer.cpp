@@ -47,8 +47,11 @@ private:
     using Kind = OutboxQueue::Task::Kind;
     is_at_work_ = true;
     const auto task = queue_->next_task();
-    if (task.kind == Kind::write) {
-      queue_->write();
+    if (task.kind == Kind::write || task.kind == Kind::tidy_up) {
+      if (task.kind == Kind::write)
+        queue_->write();
+      else
+        queue_->tidy_up();
       return seam::enqueue(caf::actor_cast<caf::actor>(this), WriteNow{});
     }
     is_at_work_ = false;

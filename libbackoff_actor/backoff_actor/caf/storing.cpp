@@ -21,7 +21,7 @@ std::uint64_t BackOffSender::restore() {
   for (auto& key : content.acknowledged)
     keys().acknowledge(key.idempotency_key, std::min(store_->instant(key.at), now()));
   for (auto& x : content.owed) {
-    input::Restore news{x.id, x.attempts, store_->instant(x.submitted_at)};
+    input::Restore news{x.id, x.attempts, x.hand_overs, store_->instant(x.submitted_at)};
     if (x.deadline)
       news.deadline = store_->instant(*x.deadline);
     news.key = number_of(x.key);
@@ -39,6 +39,7 @@ std::uint64_t BackOffSender::restore() {
       incoming_.extra->is_confirmed = true;
     take(news);
   }
+  tell_store_state();
   store_->start(system());
   return content.last_id;
 }
@@ -63,6 +64,23 @@ void BackOffSender::on_store_news() {
     else
       take(input::Persisted{x.slot, x.id});
   }
+  if (!store_) // the sender has ended with what was told before
+    return;
+  for (const auto& x : store_->take_hand_overs()) {
+    if (!x.is_over)
+      give_to_child(x.hand_over);
+    else // its ghost takes room with the child until somebody speaks of it
+      take(input::Rejected{x.hand_over.hand_over, Cause{}});
+  }
+  tell_store_state();
+}
+
+void BackOffSender::tell_store_state() {
+  auto state = store_->take_state();
+  for (auto& notice : state.notices)
+    take(input::StoreNotice{std::move(notice)});
+  if (state.has_changed)
+    take(input::StoreBehind{state.is_behind.has_value(), state.is_behind.value_or(Cause{})});
 }
 
 // -- what becomes of a delivery -----------------------------------------------------------
@@ -86,7 +104,7 @@ void BackOffSender::confirm(const effect::Confirm& x) {
 
 void BackOffSender::suspend(const effect::Suspend& x) {
   auto parcel = std::exchange(parcels_[x.slot], {});
-  SuspendedDelivery rest{x.delivery, x.attempts, store_->wall_time(x.submitted_at)};
+  SuspendedDelivery rest{x.delivery, x.attempts, 0, store_->wall_time(x.submitted_at)};
   if (x.deadline != Instant::never())
     rest.deadline = store_->wall_time(x.deadline);
   if (parcel.extra) {
@@ -121,9 +139,9 @@ void BackOffSender::note_end(const Parcel& parcel, bool is_acknowledged) {
 
 // Whether a submission with the key is another one's: then it is dealt with.
 bool BackOffSender::is_known(const Submit& x) {
-  forget_old_keys();
+  const auto limit = forget_old_keys();
   std::uint32_t slot = 0;
-  switch (keys().state(x.idempotency_key, slot)) {
+  switch (keys().state(x.idempotency_key, limit, slot)) {
   case IdempotencyKeys::State::unknown:
     return false;
   case IdempotencyKeys::State::acknowledged:
@@ -144,10 +162,12 @@ bool BackOffSender::is_known(const Submit& x) {
   return true;
 }
 
-void BackOffSender::forget_old_keys() {
+// Returns before when keys are forgotten.
+Instant BackOffSender::forget_old_keys() {
   const auto limit = now() + -options().idempotency_retention;
   if (keys().forget_before(limit) && store_)
     store_->forget_keys(limit); // goes with what comes next, for it is worth no commit of its own
+  return limit;
 }
 
 } // namespace backoff_actor

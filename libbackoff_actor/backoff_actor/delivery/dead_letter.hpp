@@ -15,6 +15,8 @@ enum class DeadLetterReason : std::uint8_t {
   retry_after_too_long, ///< the service asked to be tried again beyond `retry_after_ceiling`
   gave_up,              ///< a limit or the decider ended the sender
   not_stored,           ///< the durable outbox could not take it
+  hand_overs_exhausted, ///< the process ended `max_hand_overs` times while a child had it
+  set_aside,            ///< somebody took it out of a store by hand
 };
 
 /// Returns the enumerator's name; `unknown` for a number that is none.
@@ -36,6 +38,10 @@ constexpr std::string_view to_string(DeadLetterReason reason) {
     return "gave_up";
   case DeadLetterReason::not_stored:
     return "not_stored";
+  case DeadLetterReason::hand_overs_exhausted:
+    return "hand_overs_exhausted";
+  case DeadLetterReason::set_aside:
+    return "set_aside";
   }
   return "unknown";
 }

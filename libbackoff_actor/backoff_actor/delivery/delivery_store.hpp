@@ -51,9 +51,12 @@ struct StoredDelivery {
   WallTime submitted_at{};            ///< when it was accepted first
   std::optional<WallTime> deadline{}; ///< when it is to be given up; none: never
   std::uint32_t attempts = 0;         ///< failed ones
-  std::string key{};                  ///< those with the same are kept in order; empty: none
-  std::string idempotency_key{};      ///< see `Submit::idempotency_key`; empty: none
-  StoredMessage message{};            ///< what the child gets
+  /// How often the process ended while a child had it, and one more while a child has it. Counted
+  /// only with `SenderOptions::max_hand_overs`.
+  std::uint32_t hand_overs = 0;
+  std::string key{};             ///< those with the same are kept in order; empty: none
+  std::string idempotency_key{}; ///< see `Submit::idempotency_key`; empty: none
+  StoredMessage message{};       ///< what the child gets
 
   /// Whether all parts are the same.
   friend bool operator==(const StoredDelivery&, const StoredDelivery&) = default;
@@ -73,7 +76,7 @@ struct StoredDeadLetter {
 /// A key under which a delivery was submitted and acknowledged.
 struct AcknowledgedKey {
   std::string idempotency_key{}; ///< not empty
-  WallTime at{};                 ///< when it was acknowledged
+  WallTime at{}; ///< when it was acknowledged, or when one before it was, if that is later
 
   /// Whether both are the same.
   friend bool operator==(const AcknowledgedKey&, const AcknowledgedKey&) = default;
@@ -99,6 +102,12 @@ struct CountAttempts {
   std::uint32_t attempts; ///< how often in all
 };
 
+/// A child has the delivery, or has it no longer.
+struct CountHandOvers {
+  std::uint64_t delivery;   ///< its number
+  std::uint32_t hand_overs; ///< as `StoredDelivery::hand_overs`
+};
+
 /// A delivery was given up: it is owed no longer, and is a dead letter until it is taken.
 struct Bury {
   std::uint64_t delivery;  ///< its number
@@ -108,7 +117,7 @@ struct Bury {
   WallTime at;             ///< when
 };
 
-/// Keys that were acknowledged before this are of no interest any more.
+/// Keys that were acknowledged before this are of no interest any more: nobody is told of them again.
 struct ForgetKeys {
   WallTime before; ///< those of this instant stay
 };
@@ -117,7 +126,7 @@ struct ForgetKeys {
 
 /// Any of the changes.
 using StoreChange = std::variant<change::Insert, change::Acknowledge, change::CountAttempts,
-                                 change::Bury, change::ForgetKeys>;
+                                 change::CountHandOvers, change::Bury, change::ForgetKeys>;
 
 /// Keeps what is owed beyond the life of a process.
 ///
@@ -145,7 +154,8 @@ public:
   /// Calls `visit` with each delivery that is owed, in order of their numbers.
   virtual void for_each_owed(const std::function<void(StoredDelivery)>& visit) = 0;
 
-  /// Calls `visit` with each key that was acknowledged and is not forgotten, in order of time.
+  /// Calls `visit` with each key that was acknowledged and is not forgotten, in order of time. A key
+  /// that was acknowledged again may be visited again; the last visit counts.
   virtual void for_each_acknowledged_key(const std::function<void(AcknowledgedKey)>& visit) = 0;
 
   /// Calls `visit` with each dead letter that was not taken, in order of their numbers.
@@ -169,6 +179,16 @@ public:
   /// and with no attempt charged; returns how many of them there were. Not while an outbox uses the
   /// store: it gives numbers too, and has read what is owed already.
   virtual std::size_t resubmit_dead_letters(std::span<const std::uint64_t> ids) = 0;
+
+  /// Takes what the store has to tell, for people: each once. Not failures of a call, which are thrown.
+  virtual std::vector<std::string> take_notices() { return {}; }
+
+  /// Whether there is something to do in a quiet moment, by `tidy_up`.
+  virtual bool is_untidy() const { return false; }
+
+  /// Does a part of what can wait for a quiet moment. Is called when nothing has been committed for a
+  /// while.
+  virtual void tidy_up() {}
 };
 
 } // namespace backoff_actor

@@ -11,6 +11,7 @@ enum class Refusal {
   stopped,     ///< the sender has ended
   unusable,    ///< nobody could say what it weighs, what its key is, or whether it is the last
   no_child,    ///< it may not wait, and no child could be given it
+  not_stored,  ///< the durable outbox could not take it
 };
 
 /// Returns the enumerator's name; `unknown` for a number that is none.
@@ -26,6 +27,8 @@ constexpr std::string_view to_string(Refusal refusal) {
     return "unusable";
   case Refusal::no_child:
     return "no_child";
+  case Refusal::not_stored:
+    return "not_stored";
   }
   return "unknown";
 }

@@ -48,6 +48,13 @@ struct CountAttempts {
   std::uint32_t attempts; ///< failed ones
 };
 
+/// No child has the delivery in `slot` any more, be it that it has ended. Only with
+/// `EngineOptions::max_hand_overs`.
+struct GiveBack {
+  std::uint32_t slot;     ///< where `Accept` said to keep it; free if it has ended
+  std::uint64_t delivery; ///< its number
+};
+
 /// The sender ends, and the delivery in `slot` stays owed in the store: tell its client, and forget
 /// the slot.
 struct Suspend {
@@ -172,7 +179,7 @@ using Effect = std::variant<effect::Accept, effect::Refuse, effect::Persist, eff
                             effect::Probe, effect::HoldAnswer, effect::Acknowledge,
                             effect::DeadLetter, effect::Drained, effect::WakeAt, effect::Quit,
                             effect::Forward, effect::Divert, effect::Confirm, effect::CountAttempts,
-                            effect::Suspend, effect::Join, effect::AskToEnd>;
+                            effect::Suspend, effect::Join, effect::AskToEnd, effect::GiveBack>;
 
 /// What one step asks for, in order. A step appends to it; the driver empties it and uses it again,
 /// so that no step needs to allocate.

@@ -105,6 +105,12 @@ struct EngineOptions {
   /// and stays owed there when the sender ends. Only with `Guarantee::at_least_once`.
   bool persist = false;
 
+  /// How often the process may end while a child has a delivery, before that is given up when it is restored; unset:
+  /// without limit, and nobody is told of `effect::GiveBack`. Only with `persist`.
+  ///
+  /// @range 1 and above
+  std::optional<std::uint32_t> max_hand_overs{};
+
   /// How often a message reaches a child. With `at_most_once` the options that speak of what a child
   /// holds do nothing, nor do the guard and the fallback.
   Guarantee guarantee = Guarantee::at_least_once;

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <variant>
 
 namespace backoff_actor {
@@ -20,6 +21,7 @@ namespace input {
 struct Restore {
   std::uint64_t delivery = 0;          ///< its number, above those before it
   std::uint32_t attempts = 0;          ///< failed ones
+  std::uint32_t hand_overs = 0;        ///< how often the process ended while a child had it
   Instant submitted_at{};              ///< since when it is owed
   Instant deadline = Instant::never(); ///< when it is to be given up
   std::uint64_t key = 0;               ///< as that of `Submit`
@@ -66,6 +68,18 @@ struct NotPersisted {
   std::uint32_t slot;     ///< as `effect::Persist` had it
   std::uint64_t delivery; ///< as `effect::Persist` had it
   Cause cause;            ///< why
+};
+
+/// More changes wait for a store that fails than may, or no longer. Nothing is handed over meanwhile: what a
+/// child does could not be written down.
+struct StoreBehind {
+  bool is_behind; ///< whether they do
+  Cause cause{};  ///< what the store fails of; empty if it does not
+};
+
+/// The store has something to tell.
+struct StoreNotice {
+  std::string text; ///< for people
 };
 
 /// The child that `effect::StartChild` asked for is there.
@@ -180,11 +194,12 @@ struct Kill {};
 } // namespace input
 
 /// Any of the inputs; what `SenderEngine::step` takes.
-using Input = std::variant<input::Start, input::Submit, input::Persisted, input::ChildStarted,
-                           input::StartFailed, input::ChildDown, input::Acknowledged,
-                           input::ErrorAnswer, input::ChildAlive, input::Nacked, input::Rejected,
-                           input::Working, input::Wake, input::GuardClosed, input::RetryNow,
-                           input::Reset, input::Pause, input::Resume, input::Drain, input::Stop,
-                           input::NotPersisted, input::Restore, input::Join, input::Kill>;
+using Input =
+  std::variant<input::Start, input::Submit, input::Persisted, input::ChildStarted,
+               input::StartFailed, input::ChildDown, input::Acknowledged, input::ErrorAnswer,
+               input::ChildAlive, input::Nacked, input::Rejected, input::Working, input::Wake,
+               input::GuardClosed, input::RetryNow, input::Reset, input::Pause, input::Resume,
+               input::Drain, input::Stop, input::NotPersisted, input::Restore, input::Join,
+               input::Kill, input::StoreBehind, input::StoreNotice>;
 
 } // namespace backoff_actor

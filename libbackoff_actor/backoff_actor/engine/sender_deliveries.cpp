@@ -98,6 +98,8 @@ void SenderEngine::Step::give_back(Lane& lane, Slot slot) {
 void SenderEngine::Step::leave_flight(Lane& lane, Slot slot) {
   auto& outbox = work_.outbox;
   report(slot, Outcome::forgotten);
+  if (options_.max_hand_overs)
+    emit(effect::GiveBack{slot, outbox[slot].id});
   outbox.unlink(lane.in_flight, slot);
   --work_.in_flight_owed;
   work_.in_flight_bytes -= outbox[slot].weight;
@@ -196,10 +198,18 @@ SenderEngine::Step::last_failure_of(Slot slot, const SharedCause& otherwise) con
 
 void SenderEngine::Step::tell_dead_letter(Slot slot, DeadLetterReason reason,
                                           const SharedCause& cause) {
-  const auto& delivery = work_.outbox[slot];
-  ++work_.counters.dead_lettered;
+  auto& delivery = work_.outbox[slot];
   emit(
     effect::DeadLetter{slot, reason, delivery.attempts, delivery.id, delivery.submitted_at, cause});
+  const auto was_stored = std::exchange(delivery.stored, true);
+  work_.unstored -= was_stored ? 0U : 1U;
+  if (reason == DeadLetterReason::not_stored) {
+    ++work_.counters.refused;
+    return observe([&] { return event::NotAccepted{now_, Refusal::not_stored}; });
+  }
+  if (!was_stored)
+    note_accepted(delivery.id); // it is stored as a dead letter
+  ++work_.counters.dead_lettered;
   observe([&] {
     return event::DeadLettered{now_, delivery.id, reason, delivery.attempts,
                                cause ? *cause : Cause{}};

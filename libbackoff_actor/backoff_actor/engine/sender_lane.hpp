@@ -140,7 +140,8 @@ struct SenderEngine::Work {
   SenderCounters counters{};
   std::uint64_t primary_starts = 0;
   std::uint64_t last_delivery = 0;
-  std::size_t joined = 0; // of all extras
+  std::size_t joined = 0;   // of all extras
+  std::size_t unstored = 0; // deliveries that the store has not taken yet
   std::uint64_t owed_bytes = 0;
   std::uint64_t in_flight_bytes = 0;                // of what is owed
   std::uint32_t in_flight_owed = 0;                 // ghosts are not
@@ -154,6 +155,7 @@ struct SenderEngine::Work {
   bool children_are_pressed = false; // to end: their time was over once
   bool is_paused = false;
   bool is_draining = false;
+  bool is_store_behind = false;
   bool is_held_back = false;     // by the guard; then nothing is asked before `held_back_until`
   bool retries_are_held = false; // by its budget, until `retries_held_until`; first attempts go on
   bool ends_with_child = false;  // the child was given the last message

@@ -50,9 +50,9 @@ bool SenderEngine::Work::is_at_rest() const {
          && mode != Mode::ending
          && (primary.child == Lane::Child::alive || primary.child == Lane::Child::none)
          && !primary.delay_runs && !primary.is_failing && !primary.backoff.is_started()
-         && !primary.probe_is_out && !last_failure && !is_paused && !is_draining && !is_held_back
-         && !retries_are_held && !start_is_put_off && !ends_with_child && !permit_in_hand
-         && abandoned.empty();
+         && !primary.probe_is_out && !last_failure && !is_paused && !is_store_behind && !is_draining
+         && !is_held_back && !retries_are_held && !start_is_put_off && !ends_with_child
+         && !permit_in_hand && abandoned.empty();
 }
 
 void SenderEngine::Work::rest(const EngineOptions& options, Rest& result) {

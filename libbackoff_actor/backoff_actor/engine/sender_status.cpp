@@ -49,6 +49,7 @@ SenderStatus SenderEngine::Work::status(const EngineOptions& options, Instant no
   SenderStatus result;
   result.incarnation = last_incarnation;
   result.is_paused = is_paused;
+  result.is_store_behind = is_store_behind;
   result.is_on_fallback = fallback != nullptr;
   result.restarts = primary_starts == 0 ? 0 : primary_starts - 1;
   result.abandoned = static_cast<std::uint32_t>(abandoned.size());
@@ -68,6 +69,7 @@ SenderStatus SenderEngine::Work::status(const EngineOptions& options, Instant no
     return result;
   result.is_held_back = is_held_back || waits_for_budget();
   result.owed = outbox.size();
+  result.unstored = unstored;
   result.owed_bytes = owed_bytes;
   result.in_flight = in_flight_owed;
   result.ghosts =

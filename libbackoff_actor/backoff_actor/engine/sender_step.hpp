@@ -37,6 +37,8 @@ public:
   void operator()(const input::Join& x);
   void operator()(const input::Persisted& x);
   void operator()(const input::NotPersisted& x);
+  void operator()(const input::StoreBehind& x);
+  void operator()(const input::StoreNotice& x);
   void operator()(const input::Restore& x);
   void operator()(const input::ChildStarted& x);
   void operator()(const input::StartFailed& x);
@@ -114,6 +116,7 @@ private:
   template <class SubmitOrRestore>
   Slot put_in(const SubmitOrRestore& x, std::uint64_t id, Instant submitted_at);
   Slot push(const input::Submit& x);
+  void note_accepted(std::uint64_t delivery);
   bool take_in(const input::Submit& x);
   Slot oldest_droppable();
   void hand_over_waiting();
@@ -308,15 +311,22 @@ SenderEngine::Step::put_in(const SubmitOrRestore& x, std::uint64_t id, Instant s
   return slot;
 }
 
+[[gnu::always_inline]] inline void SenderEngine::Step::note_accepted(std::uint64_t delivery) {
+  ++work_.counters.accepted;
+  observe([&] { return event::Accepted{now_, delivery}; });
+}
+
 // A newcomer becomes a delivery. There must be a slot.
 [[gnu::always_inline]] inline Outbox::Slot SenderEngine::Step::push(const input::Submit& x) {
   const auto id = ++work_.last_delivery;
   const auto slot = put_in(x, id, now_);
   work_.outbox[slot].stored = !options_.persist;
-  ++work_.counters.accepted;
-  observe([&] { return event::Accepted{now_, id}; });
-  if (options_.persist)
+  if (options_.persist) {
+    ++work_.unstored;
     emit(effect::Persist{slot, id});
+  } else {
+    note_accepted(id);
+  }
   return slot;
 }
 

@@ -11,6 +11,8 @@ void SenderEngine::Step::operator()(const input::Persisted& x) {
   if (!work_.outbox.holds(x.slot, x.delivery) || work_.outbox[x.slot].stored)
     return;
   work_.outbox[x.slot].stored = true;
+  --work_.unstored;
+  note_accepted(x.delivery);
   if (const auto found = work_.extras.find(x.delivery); found != work_.extras.end()) {
     const auto told = std::exchange(found->second.joined_until_stored, 0U);
     found->second.joined -= told;
@@ -22,6 +24,19 @@ void SenderEngine::Step::operator()(const input::Persisted& x) {
 void SenderEngine::Step::operator()(const input::NotPersisted& x) {
   if (work_.outbox.holds(x.slot, x.delivery) && !work_.outbox[x.slot].stored)
     bury(x.slot, DeadLetterReason::not_stored, std::make_shared<const Cause>(x.cause));
+}
+
+void SenderEngine::Step::operator()(const input::StoreBehind& x) {
+  if (std::exchange(work_.is_store_behind, x.is_behind) == x.is_behind)
+    return;
+  if (x.is_behind)
+    observe([&] { return event::StoreFellBehind{now_, x.cause}; });
+  else
+    observe([&] { return event::StoreCaughtUp{now_}; });
+}
+
+void SenderEngine::Step::operator()(const input::StoreNotice& x) {
+  observe([&] { return event::StoreNotice{now_, x.text}; });
 }
 
 // Whatever the limits: it was accepted before.
@@ -41,6 +56,14 @@ void SenderEngine::Step::operator()(const input::Restore& x) {
     work_.deadlines.push(slot, {x.deadline, x.delivery});
   ++work_.counters.restored;
   observe([&] { return event::Restored{now_, x.delivery, x.attempts}; });
+  if (options_.max_hand_overs && x.hand_overs > 0) {
+    delivery.is_suspect = true; // it goes alone, so that no other pays for it
+    if (x.hand_overs >= *options_.max_hand_overs)
+      return bury(slot, DeadLetterReason::hand_overs_exhausted,
+                  std::make_shared<const Cause>(Cause{
+                    0, "the process ended " + std::to_string(x.hand_overs)
+                         + (x.hand_overs == 1 ? " time" : " times") + " while a child had it"}));
+  }
   const auto has_begun = self_.youth_ != Youth::unborn || work_.last_incarnation != 0;
   if (auto& serving = work_.serving_lane();
       has_begun && !is_ending() && serving.child == Child::none && !serving.delay_runs)

@@ -133,6 +133,18 @@ struct DescribeSenderEvent {
     return delivery(x.delivery) + " suspended, " + attempts(x.attempts);
   }
 
+  std::string operator()(const event::StoreFellBehind& x) const {
+    return "held back by the store, which fails" + because(x.cause);
+  }
+
+  std::string operator()(const event::StoreCaughtUp&) const {
+    return "the store has taken what waited for it";
+  }
+
+  std::string operator()(const event::StoreNotice& x) const {
+    return "notice of the store: " + x.text;
+  }
+
   std::string operator()(const event::SenderStopped&) const { return "sender stopped"; }
 };
 

@@ -210,6 +210,25 @@ struct Suspended {
   std::uint32_t attempts; ///< failed ones before this
 };
 
+/// More changes wait for a durable outbox whose store fails than may. Nothing is handed over until the store has
+/// taken them.
+struct StoreFellBehind {
+  Instant at;  ///< when it did
+  Cause cause; ///< of the store's last failure
+};
+
+/// The store has taken what waited for it, and the sender hands over again.
+struct StoreCaughtUp {
+  Instant at; ///< when it had
+};
+
+/// The store of a durable outbox has something to tell that is no failure: others may read its files, or its log was
+/// lost with the machine.
+struct StoreNotice {
+  Instant at;       ///< when it was told
+  std::string text; ///< for people
+};
+
 /// The sender ended. Nothing comes after it.
 struct SenderStopped {
   Instant at; ///< of the end
@@ -219,15 +238,14 @@ struct SenderStopped {
 
 /// Any of the events; `std::get_if` and `std::visit` tell which, `time_of` and `to_string` take
 /// all.
-using Event =
-  std::variant<event::Accepted, event::NotAccepted, event::ChildStarted, event::StartFailed,
-               event::ChildDown, event::AckTimedOut, event::ChildOverdue,
-               event::AbandonedChildEnded, event::Refused, event::RetryScheduled, event::DelayEnded,
-               event::HandedOver, event::GuardHeldBack, event::Acknowledged,
-               event::UnknownAcknowledgement, event::BackOffReset, event::DeadLettered,
-               event::FellBack, event::CameBack, event::GaveUp, event::Paused, event::Resumed,
-               event::DrainBegan, event::Drained, event::SenderStopped, event::Forwarded,
-               event::Diverted, event::Restored, event::Suspended>;
+using Event = std::variant<
+  event::Accepted, event::NotAccepted, event::ChildStarted, event::StartFailed, event::ChildDown,
+  event::AckTimedOut, event::ChildOverdue, event::AbandonedChildEnded, event::Refused,
+  event::RetryScheduled, event::DelayEnded, event::HandedOver, event::GuardHeldBack,
+  event::Acknowledged, event::UnknownAcknowledgement, event::BackOffReset, event::DeadLettered,
+  event::FellBack, event::CameBack, event::GaveUp, event::Paused, event::Resumed, event::DrainBegan,
+  event::Drained, event::SenderStopped, event::Forwarded, event::Diverted, event::Restored,
+  event::Suspended, event::StoreFellBehind, event::StoreCaughtUp, event::StoreNotice>;
 
 /// The one hook, called when a decision is made and before it is carried out.
 ///

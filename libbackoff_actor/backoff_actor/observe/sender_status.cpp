@@ -26,6 +26,8 @@ std::string to_string(const SenderStatus& status) {
     text += ", paused";
   if (status.is_held_back)
     text += ", held back by its guard";
+  if (status.is_store_behind)
+    text += ", held back by its store";
   if (status.is_on_fallback)
     text += ", on the fallback";
   text += ", " + std::to_string(status.owed) + " owed";

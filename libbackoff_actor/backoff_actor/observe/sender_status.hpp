@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace backoff_actor {
 
@@ -24,7 +25,8 @@ BACKOFF_ACTOR_EXPORT std::string_view to_string(Phase phase);
 
 /// What a sender has counted since it was made.
 struct SenderCounters {
-  std::uint64_t accepted = 0;      ///< deliveries
+  std::uint64_t accepted =
+    0; ///< deliveries; with a durable outbox once they are stored, or have ended before
   std::uint64_t refused = 0;       ///< messages that were not accepted
   std::uint64_t acknowledged = 0;  ///< deliveries
   std::uint64_t dead_lettered = 0; ///< deliveries
@@ -50,6 +52,7 @@ struct SenderStatus {
   Phase phase = Phase::starting;   ///< what it is doing
   bool is_paused = false;          ///< nothing is handed over until it is told to resume
   bool is_held_back = false;       ///< the guard of the service lets nothing through
+  bool is_store_behind = false;    ///< nothing is handed over until the failing store has caught up
   bool is_on_fallback = false;     ///< the fallback works, and the child is probed
   std::uint32_t incarnation = 0;   ///< of the child now or last alive; counts fallbacks too
   std::uint64_t restarts = 0;      ///< children made after the first, fallbacks not counted
@@ -61,6 +64,7 @@ struct SenderStatus {
   std::uint64_t resets = 0;        ///< of the backoff
   Duration last_delay{0};          ///< what the backoff said after the last failure in a row
   std::uint64_t owed = 0;          ///< deliveries in the outbox
+  std::uint64_t unstored = 0;      ///< of these, the ones that the store has not taken yet
   std::uint64_t owed_bytes = 0;    ///< what they weigh, if that is counted
   std::uint64_t in_flight = 0;     ///< of these, the ones that a child holds
   /// Deliveries that are owed no longer but still with the child, where they take room until it
@@ -68,6 +72,8 @@ struct SenderStatus {
   std::uint64_t ghosts = 0;
   Duration oldest_age{0};    ///< since when the oldest is owed; 0 if nothing is
   SenderCounters counters{}; ///< what it has counted
+  /// What the store has told, as in the events `StoreNotice`: the last eight.
+  std::vector<std::string> store_notices{};
 };
 
 /// Renders a status in one line:

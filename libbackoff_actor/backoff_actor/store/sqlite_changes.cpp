@@ -2,34 +2,46 @@
 
 #include "backoff_actor/store/sqlite_rows.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <stdexcept>
+
+#include <sqlite3.h>
 
 namespace backoff_actor::detail {
 
 namespace {
 
+constexpr int keys_dropped_at_once = 1000;
+
 constexpr auto largest_id = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
 
 } // namespace
 
-SqliteChanges::SqliteChanges(SqliteConnection& connection, std::uint64_t last_id)
-  : insert_(connection.prepare("INSERT INTO deliveries VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")),
+SqliteChanges::SqliteChanges(SqliteConnection& connection, const Meta& meta)
+  : insert_(connection.prepare("INSERT INTO deliveries(id, submitted_at, deadline, attempts, key, "
+                               "idempotency_key, types, payload, hand_overs) "
+                               "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")),
     key_of_(connection.prepare("SELECT idempotency_key FROM deliveries WHERE id = ?1")),
-    keep_key_(connection.prepare("INSERT OR REPLACE INTO acknowledged_keys VALUES(?1, ?2)")),
+    keep_key_(
+      connection.prepare("INSERT INTO acknowledged_keys(idempotency_key, at) VALUES(?1, ?2)")),
     remove_(connection.prepare("DELETE FROM deliveries WHERE id = ?1")),
-    count_(connection.prepare("UPDATE deliveries SET attempts = ?2 WHERE id = ?1")),
+    count_attempts_(connection.prepare("UPDATE deliveries SET attempts = ?2 WHERE id = ?1")),
+    count_hand_overs_(connection.prepare("UPDATE deliveries SET hand_overs = ?2 WHERE id = ?1")),
     bury_(connection.prepare("INSERT INTO dead_letters SELECT id, submitted_at, deadline, ?2, key, "
                              "idempotency_key, types, "
                              "payload, ?3, ?4, ?5 FROM deliveries WHERE id = ?1")),
-    forget_keys_(connection.prepare("DELETE FROM acknowledged_keys WHERE at < ?1")),
+    drop_keys_(connection.prepare("DELETE FROM acknowledged_keys WHERE id IN (SELECT id FROM "
+                                  "acknowledged_keys ORDER BY id LIMIT ?1) AND at < ?2")),
     set_format_(connection.prepare("UPDATE meta SET message_format = ?1")),
     remove_dead_(connection.prepare("DELETE FROM dead_letters WHERE id = ?1")),
-    resubmit_(connection.prepare("INSERT INTO deliveries SELECT ?2, submitted_at, NULL, 0, key, "
-                                 "idempotency_key, types, payload "
+    resubmit_(connection.prepare("INSERT INTO deliveries(id, submitted_at, attempts, key, "
+                                 "idempotency_key, types, payload) SELECT ?2, submitted_at, 0, "
+                                 "key, idempotency_key, types, payload "
                                  "FROM dead_letters WHERE id = ?1")),
-    note_id_(connection.prepare("UPDATE meta SET last_id = ?1")), committed_id_(last_id),
-    last_id_(last_id) {}
+    note_(connection.prepare(
+      "UPDATE meta SET last_id = ?1, commits = ?2, is_open = ?3, keys_since = ?4")),
+    handle_(connection.database().getHandle()), committed_(meta), meta_(meta) {}
 
 bool SqliteChanges::bind_id(SQLite::Statement& statement, int index, std::uint64_t id) {
   if (id > largest_id)
@@ -40,12 +52,12 @@ bool SqliteChanges::bind_id(SQLite::Statement& statement, int index, std::uint64
 
 void SqliteChanges::make(const change::Insert& change) {
   const auto id = change.delivery.id;
-  if (id <= last_id_ || id > largest_id)
+  if (id <= meta_.last_id || id > largest_id)
     throw std::logic_error("a delivery's number is " + std::to_string(id) + ", allowed "
-                           + std::to_string(last_id_ + 1) + ".." + std::to_string(largest_id));
+                           + std::to_string(meta_.last_id + 1) + ".." + std::to_string(largest_id));
   bind_delivery(insert_, change.delivery);
   run(insert_);
-  last_id_ = id;
+  meta_.last_id = id;
 }
 
 void SqliteChanges::make(const change::Acknowledge& change) {
@@ -57,8 +69,10 @@ void SqliteChanges::make(const change::Acknowledge& change) {
       return;
     // Most have no key, and cost no look at the table of keys.
     if (const auto key = bytes_at(key_of_, 0); !key.empty()) {
+      // In order of time, whatever the clock does: so they can be dropped from one end.
+      meta_.last_key_at = std::max({meta_.last_key_at, meta_.keys_since, change.at.since_epoch});
       bind_bytes(keep_key_, 1, key);
-      keep_key_.bind(2, change.at.since_epoch);
+      keep_key_.bind(2, meta_.last_key_at);
       run(keep_key_);
     }
   }
@@ -66,10 +80,17 @@ void SqliteChanges::make(const change::Acknowledge& change) {
 }
 
 void SqliteChanges::make(const change::CountAttempts& change) {
-  if (!bind_id(count_, 1, change.delivery))
+  if (!bind_id(count_attempts_, 1, change.delivery))
     return;
-  count_.bind(2, change.attempts);
-  run(count_);
+  count_attempts_.bind(2, change.attempts);
+  run(count_attempts_);
+}
+
+void SqliteChanges::make(const change::CountHandOvers& change) {
+  if (!bind_id(count_hand_overs_, 1, change.delivery))
+    return;
+  count_hand_overs_.bind(2, change.hand_overs);
+  run(count_hand_overs_);
 }
 
 void SqliteChanges::make(const change::Bury& change) {
@@ -84,8 +105,8 @@ void SqliteChanges::make(const change::Bury& change) {
 }
 
 void SqliteChanges::make(const change::ForgetKeys& change) {
-  forget_keys_.bind(1, change.before.since_epoch);
-  run(forget_keys_);
+  meta_.keys_since = std::max(meta_.keys_since, change.before.since_epoch);
+  has_keys_to_drop_ = true;
 }
 
 void SqliteChanges::set_message_format(const std::string& format) {
@@ -105,9 +126,10 @@ std::size_t SqliteChanges::remove_dead_letters(std::span<const std::uint64_t> id
 std::size_t SqliteChanges::resubmit_dead_letters(std::span<const std::uint64_t> ids) {
   std::size_t count = 0;
   for (const auto id : ids) {
-    if (!bind_id(resubmit_, 1, id) || !bind_id(resubmit_, 2, last_id_ + 1) || run(resubmit_) == 0)
+    if (!bind_id(resubmit_, 1, id) || !bind_id(resubmit_, 2, meta_.last_id + 1)
+        || run(resubmit_) == 0)
       continue;
-    ++last_id_;
+    ++meta_.last_id;
     ++count;
     bind_id(remove_dead_, 1, id);
     run(remove_dead_);
@@ -115,11 +137,26 @@ std::size_t SqliteChanges::resubmit_dead_letters(std::span<const std::uint64_t> 
   return count;
 }
 
-void SqliteChanges::note_last_id() {
-  if (last_id_ == committed_id_)
+void SqliteChanges::begin() {
+  changes_before_ = sqlite3_total_changes64(handle_);
+  meta_.is_open = is_open_;
+  is_touched_ = false;
+}
+
+void SqliteChanges::end() {
+  if (has_keys_to_drop_) {
+    drop_keys_.bind(1, keys_dropped_at_once);
+    drop_keys_.bind(2, meta_.keys_since);
+    has_keys_to_drop_ = run(drop_keys_) == keys_dropped_at_once;
+  }
+  if (!is_touched_ && meta_ == committed_ && sqlite3_total_changes64(handle_) == changes_before_)
     return;
-  bind_id(note_id_, 1, last_id_);
-  run(note_id_);
+  ++meta_.commits;
+  note_.bind(1, static_cast<std::int64_t>(meta_.last_id));
+  note_.bind(2, static_cast<std::int64_t>(meta_.commits));
+  note_.bind(3, meta_.is_open ? 1 : 0);
+  note_.bind(4, meta_.keys_since);
+  run(note_);
 }
 
 } // namespace backoff_actor::detail

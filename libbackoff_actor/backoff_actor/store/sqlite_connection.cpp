@@ -12,8 +12,8 @@ namespace {
 // A log that has become longer, by a large batch, is cut to this when it begins anew.
 constexpr auto longest_kept_log = std::int64_t{64} << 20; // bytes
 
-SQLite::Database open(const std::string& file, const SqliteOptions& options,
-                      SqliteConnection::Use use) {
+SQLite::Database open_database(const std::string& file, const SqliteOptions& options,
+                               SqliteConnection::Use use) {
   const auto flags = use == SqliteConnection::Use::own
                        ? SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE
                        : SQLite::OPEN_READONLY;
@@ -27,17 +27,24 @@ SQLite::Database open(const std::string& file, const SqliteOptions& options,
   }
 }
 
+StoreError removed(const std::string& file, const std::string& which) {
+  return {StoreFailure::input_output,
+          file + ": " + which
+            + "was removed or renamed while it was in use; what is committed would be lost, so "
+              "nothing is; end the program, and put the file back"};
+}
+
 } // namespace
 
 SqliteConnection::SqliteConnection(std::string file, const SqliteOptions& options, Use use)
-  : file_(std::move(file)), database_(open(file_, options, use)),
-    begin_(database_, "BEGIN IMMEDIATE"), commit_(database_, "COMMIT") {
+  : file_(std::move(file)), options_(options), log_(file_),
+    database_(open_database(file_, options, use)) {
   auto* const handle = database_.getHandle();
-  // Until it is known as a store, closing it must not write into it, and nothing in it is to be trusted.
+  // Until it is known as a store that is whole, closing it must not write into it, and nothing in it is to be trusted.
   sqlite3_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
-  const auto identity = translate(
+  version_ = translate(
     [&] {
       database_.exec("PRAGMA cell_size_check = ON");
       if (use == Use::read)
@@ -45,36 +52,45 @@ SqliteConnection::SqliteConnection(std::string file, const SqliteOptions& option
       return identify(database_, file_);
     },
     Moment::opening);
-  if (use == Use::read) {
-    if (identity == Identity::empty)
-      throw StoreError(StoreFailure::cannot_open,
-                       file_ + ": is empty; there is something to read once a sender has used it");
-    return;
-  }
-  if (sqlite3_db_readonly(handle, "main") == 1)
+  if (use == Use::own && sqlite3_db_readonly(handle, "main") == 1)
     throw sqlite_error(file_, Moment::opening, SQLITE_READONLY, sqlite3_errstr(SQLITE_READONLY), 0);
-  translate([&] { prepare_to_own(options, identity); });
-  sqlite3_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, nullptr);
 }
 
-void SqliteConnection::prepare_to_own(const SqliteOptions& options, Identity identity) {
-  const auto set = [&](const std::string& name, const std::string& value) {
-    return database_.execAndGet("PRAGMA " + name + " = " + value).getString();
-  };
-  if (const auto mode = set("journal_mode", "WAL"); mode != "wal")
-    throw StoreError(StoreFailure::cannot_open,
-                     file_ + ": cannot have a write-ahead log (SQLite: journal_mode is " + mode
-                       + "); name a file of a local file system");
-  database_.exec(options.durability == Durability::power_loss ? "PRAGMA synchronous = FULL"
-                                                              : "PRAGMA synchronous = NORMAL");
-  set("wal_autocheckpoint", std::to_string(options.checkpoint_pages));
-  set("journal_size_limit", std::to_string(longest_kept_log));
-  set("secure_delete", "FAST");
-  if (identity == Identity::empty) {
-    create_tables(database_);
-    // So that the file itself, and not only its log, says whose it is.
-    database_.execAndGet("PRAGMA wal_checkpoint");
-  }
+void SqliteConnection::own() {
+  translate([&] {
+    const auto set = [&](const std::string& name, const std::string& value) {
+      return database_.execAndGet("PRAGMA " + name + " = " + value).getString();
+    };
+    if (const auto mode = set("journal_mode", "WAL"); mode != "wal")
+      throw StoreError(StoreFailure::cannot_open,
+                       file_ + ": cannot have a write-ahead log (SQLite: journal_mode is " + mode
+                         + "); name a file of a local file system");
+    database_.exec(options_.durability == Durability::power_loss ? "PRAGMA synchronous = FULL"
+                                                                 : "PRAGMA synchronous = NORMAL");
+    set("wal_autocheckpoint", "0");
+    set("journal_size_limit", std::to_string(longest_kept_log));
+    set("secure_delete", "FAST");
+    sqlite3_wal_hook(
+      database_.getHandle(),
+      [](void* self, sqlite3*, const char*, int pages) {
+        static_cast<SqliteConnection*>(self)->set_log_pages(static_cast<std::uint32_t>(pages));
+        return SQLITE_OK;
+      },
+      this);
+    if (version_ == 0) {
+      create_tables(database_);
+      checkpoint(); // so that the file itself, and not only its log, says whose it is
+    } else {
+      migrate(database_, version_);
+    }
+    version_ = schema_version;
+    begin_.emplace(database_, "BEGIN IMMEDIATE");
+    commit_.emplace(database_, "COMMIT");
+  });
+  auto keep = options_.log_reserve > 0 ? 1 : 0;
+  sqlite3_file_control(database_.getHandle(), "main", SQLITE_FCNTL_PERSIST_WAL, &keep);
+  sqlite3_db_config(database_.getHandle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, nullptr);
+  log_.watch();
 }
 
 StoreError SqliteConnection::error_of(const SQLite::Exception& error, Moment moment) {
@@ -85,20 +101,95 @@ StoreError SqliteConnection::error_of(const SQLite::Exception& error, Moment mom
                       system_error);
 }
 
-void SqliteConnection::require_file_in_place() {
+void SqliteConnection::require_files_in_place() {
+  if (lost_)
+    throw *lost_;
   auto has_moved = 0;
   sqlite3_file_control(database_.getHandle(), "main", SQLITE_FCNTL_HAS_MOVED, &has_moved);
   if (has_moved != 0)
-    throw StoreError(StoreFailure::input_output,
-                     file_
-                       + ": was removed or renamed while it was in use; what is committed would be "
-                         "lost, so nothing is; end the program, and put the file back");
+    throw removed(file_, "");
+  // SQLite does not look after its log.
+  if (!log_.is_in_place())
+    throw removed(file_, "its log, " + log_.path().string() + ", ");
+}
+
+void SqliteConnection::require_commit_in_place() {
+  if (!log_.has_watch())
+    log_.watch();
+  try {
+    require_files_in_place();
+  } catch (const StoreError& error) {
+    lost_ = error; // this store takes its commit for made, and nobody else does
+    throw;
+  }
 }
 
 void SqliteConnection::roll_back() {
   // SQLite has ended the transaction itself after some errors. Otherwise this does, even if it fails.
   if (sqlite3_get_autocommit(database_.getHandle()) == 0)
     database_.tryExec("ROLLBACK");
+}
+
+// -- the log ----------------------------------------------------------------------------
+
+void SqliteConnection::set_log_pages(std::uint32_t pages) {
+  if (pages < log_pages_)
+    next_checkpoint_ = 0; // it has begun anew
+  log_pages_ = pages;
+  has_log_to_copy_ = true;
+}
+
+void SqliteConnection::checkpoint_if_due() {
+  if (log_pages_ < next_checkpoint_ || log_pages_ < 1
+      || log_pages_ < log_.most_pages(options_.checkpoint_pages))
+    return;
+  checkpoint();
+  // It begins anew with the next commit, unless somebody reads it: then it grows.
+  next_checkpoint_ = log_pages_ + options_.checkpoint_pages / 4 + 1;
+}
+
+bool SqliteConnection::checkpoint() { return checkpoint(SQLITE_CHECKPOINT_PASSIVE); }
+
+bool SqliteConnection::empty_log() {
+  const auto wait = [&](Duration span) {
+    sqlite3_busy_timeout(
+      database_.getHandle(),
+      static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(span).count()));
+  };
+  wait({});
+  const auto result = checkpoint(SQLITE_CHECKPOINT_TRUNCATE);
+  wait(options_.busy_timeout);
+  if (result)
+    log_pages_ = next_checkpoint_ = 0;
+  return result;
+}
+
+bool SqliteConnection::checkpoint(int mode) {
+  auto in_log = 0;
+  auto copied = 0;
+  const auto code =
+    sqlite3_wal_checkpoint_v2(database_.getHandle(), "main", mode, &in_log, &copied);
+  const auto result = code == SQLITE_OK && in_log == copied;
+  if (result)
+    has_log_to_copy_ = false;
+  return result;
+}
+
+void SqliteConnection::compact() {
+  // What it writes is in the log, which becomes as long as the file, be it that there is no room for all.
+  const auto end = [&] { empty_log(); };
+  translate([&] {
+    require_files_in_place();
+    try {
+      database_.exec("VACUUM");
+    } catch (const SQLite::Exception& error) {
+      const auto told = error_of(error, Moment::opened);
+      end();
+      throw told;
+    }
+  });
+  require_commit_in_place();
+  end();
 }
 
 } // namespace backoff_actor::detail

@@ -23,6 +23,32 @@ DeadLetterReason reason_at(SQLite::Statement& row, int index, const std::string&
   }
 }
 
+// Reads a number of 32 bits.
+std::uint32_t count_at(SQLite::Statement& row, int index, const std::string& file) {
+  const auto number = read_number(row, index, file);
+  if (number > std::numeric_limits<std::uint32_t>::max())
+    throw damaged(file, "a delivery has a number that no delivery can have");
+  return static_cast<std::uint32_t>(number);
+}
+
+// Reads `delivery_columns`.
+StoredDelivery read_delivery(SQLite::Statement& row, const std::string& file) {
+  StoredDelivery result;
+  result.id = read_number(row, 0, file);
+  if (result.id == 0)
+    throw damaged(file, "a delivery has a number that no delivery can have");
+  result.submitted_at = {row.getColumn(1).getInt64()};
+  if (!row.getColumn(2).isNull())
+    result.deadline = WallTime{row.getColumn(2).getInt64()};
+  result.attempts = count_at(row, 3, file);
+  result.key = read_text(row, 4);
+  result.idempotency_key = read_text(row, 5);
+  result.message.types = read_text(row, 6);
+  const auto bytes = bytes_at(row, 7);
+  result.message.bytes.assign(bytes.begin(), bytes.end());
+  return result;
+}
+
 } // namespace
 
 std::span<const std::byte> bytes_at(SQLite::Statement& row, int index) {
@@ -55,23 +81,12 @@ void bind_delivery(SQLite::Statement& statement, const StoredDelivery& delivery)
   bind_bytes(statement, 6, delivery.idempotency_key);
   bind_bytes(statement, 7, delivery.message.types);
   bind_bytes(statement, 8, delivery.message.bytes);
+  statement.bind(9, delivery.hand_overs);
 }
 
-StoredDelivery read_delivery(SQLite::Statement& row, const std::string& file) {
-  StoredDelivery result;
-  result.id = read_number(row, 0, file);
-  const auto attempts = read_number(row, 3, file);
-  if (result.id == 0 || attempts > std::numeric_limits<std::uint32_t>::max())
-    throw damaged(file, "a delivery has a number that no delivery can have");
-  result.submitted_at = {row.getColumn(1).getInt64()};
-  if (!row.getColumn(2).isNull())
-    result.deadline = WallTime{row.getColumn(2).getInt64()};
-  result.attempts = static_cast<std::uint32_t>(attempts);
-  result.key = read_text(row, 4);
-  result.idempotency_key = read_text(row, 5);
-  result.message.types = read_text(row, 6);
-  const auto bytes = bytes_at(row, 7);
-  result.message.bytes.assign(bytes.begin(), bytes.end());
+StoredDelivery read_owed(SQLite::Statement& row, const std::string& file) {
+  auto result = read_delivery(row, file);
+  result.hand_overs = count_at(row, 8, file);
   return result;
 }
 
@@ -86,6 +101,21 @@ StoredDeadLetter read_dead_letter(SQLite::Statement& row, const std::string& fil
 
 AcknowledgedKey read_key(SQLite::Statement& row) {
   return {read_text(row, 0), {row.getColumn(1).getInt64()}};
+}
+
+Meta read_meta(SQLite::Database& database, const std::string& file) {
+  SQLite::Statement row{
+    database, "SELECT last_id, commits, keys_since, is_open, (SELECT at FROM acknowledged_keys "
+              "ORDER BY id DESC LIMIT 1) FROM meta"};
+  if (!row.executeStep())
+    throw damaged(file, "it does not say what it is");
+  Meta result;
+  result.last_id = read_number(row, 0, file);
+  result.commits = read_number(row, 1, file);
+  result.keys_since = row.getColumn(2).getInt64();
+  result.is_open = row.getColumn(3).getInt() != 0;
+  result.last_key_at = row.getColumn(4).isNull() ? result.keys_since : row.getColumn(4).getInt64();
+  return result;
 }
 
 std::string read_text(SQLite::Statement& row, int index) {

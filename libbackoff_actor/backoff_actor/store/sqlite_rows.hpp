@@ -2,6 +2,7 @@
 
 #include "backoff_actor/delivery/delivery_store.hpp"
 
+#include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Statement.h>
 
 #include <span>
@@ -10,7 +11,7 @@
 
 namespace backoff_actor::detail {
 
-// Both tables of deliveries begin with these columns.
+// Both tables of deliveries have these columns.
 constexpr std::string_view delivery_columns =
   "id, submitted_at, deadline, attempts, key, idempotency_key, types, payload";
 
@@ -21,18 +22,34 @@ void bind_bytes(SQLite::Statement& statement, int index, std::span<const std::by
 // As the bytes of the text.
 void bind_bytes(SQLite::Statement& statement, int index, std::string_view text);
 
-// Binds `delivery_columns`, as parameters 1 to 8.
+// Binds `delivery_columns` and `hand_overs`, as parameters 1 to 9.
 void bind_delivery(SQLite::Statement& statement, const StoredDelivery& delivery);
 
-// Reads the row that a statement is at. Its first columns are `delivery_columns`, and after them those
-// of a dead letter: reason, cause, at.
+// Reads the row that a statement is at. Its first columns are `delivery_columns`. After them comes hand_overs of what
+// is owed; of a dead letter reason, cause, at.
 //
 // @errors throws `StoreError` with `damaged` if a value cannot be what a store has written.
-StoredDelivery read_delivery(SQLite::Statement& row, const std::string& file);
+StoredDelivery read_owed(SQLite::Statement& row, const std::string& file);
 StoredDeadLetter read_dead_letter(SQLite::Statement& row, const std::string& file);
 
 // Reads a key and when it was acknowledged.
 AcknowledgedKey read_key(SQLite::Statement& row);
+
+// What a store says of itself; see `sqlite_schema.cpp`.
+struct Meta {
+  std::uint64_t last_id = 0;    // the highest number of a delivery
+  std::uint64_t commits = 0;    // transactions that have changed it
+  std::int64_t keys_since = 0;  // nanoseconds since 1970: keys before this are forgotten
+  std::int64_t last_key_at = 0; // as `keys_since`: of the last key that was acknowledged
+  bool is_open = true;
+
+  friend bool operator==(const Meta&, const Meta&) = default;
+};
+
+// Reads it, of a store of this version.
+//
+// @errors throws `StoreError` with `damaged`, `SQLite::Exception`.
+Meta read_meta(SQLite::Database& database, const std::string& file);
 
 // The bytes of a column, as SQLite has them: until the statement goes on.
 std::span<const std::byte> bytes_at(SQLite::Statement& row, int index);

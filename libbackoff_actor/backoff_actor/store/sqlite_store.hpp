@@ -7,12 +7,13 @@
 // file (a checkpoint), which costs three syncs more.
 //
 //     FILE        the tables; see store/sqlite_schema.hpp
-//     FILE-wal    what was committed and is not in FILE yet; belongs to it, gone after a clean end
+//     FILE-wal    the log: what was committed and is not in FILE yet; belongs to it. After a clean end
+//                 it is empty: room for the next life
 //     FILE-shm    where to find what in the log; made anew at need
-//     FILE.lock   locked (flock) by the process that owns the store, whose number it holds
+//     FILE.lock   locked by the process that owns the store; holds its number, and how many commits
+//                 the store has at least, so that a log that is lost or cut is noticed
 //
-// The lock is not on FILE, for closing any descriptor of that would drop the locks that SQLite itself
-// has on it. The kernel drops it with its process, however that ends.
+// After a clean end FILE says that it is whole: then a copy of it alone is a store.
 
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/problems.hpp"
@@ -24,6 +25,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace backoff_actor {
@@ -51,6 +53,20 @@ struct SqliteOptions {
   /// @range 1..1000000
   std::uint32_t checkpoint_pages = 4000;
 
+  /// How long the log stays when the store is closed. It is room on the disk for the next life, which can
+  /// write what it does even if the disk is full then. 0: the log goes.
+  ///
+  /// @units bytes
+  /// @range 0..1 GiB
+  std::uint64_t log_reserve = std::uint64_t{1} << 20;
+
+  /// Who may read and write the files that are made: the store holds every message. Files that are there
+  /// already stay as they are; if they let others in, that is told as a notice.
+  ///
+  /// @range reading and writing, for the owner at least
+  std::filesystem::perms mode =
+    std::filesystem::perms::owner_read | std::filesystem::perms::owner_write;
+
   /// The name of the SQLite VFS that opens the file, as registered; empty: the default one.
   std::string vfs{};
 
@@ -62,10 +78,11 @@ struct SqliteOptions {
 BACKOFF_ACTOR_EXPORT Problems check(const SqliteOptions& options);
 
 /// Opens a store in a file, and makes it if there is none or it is empty. The store is this object's
-/// alone until it is destroyed.
+/// alone until it is destroyed. A file of an earlier version of this library is brought up to this one.
 ///
 /// @errors throws `InvalidArgument` naming every option that `check` finds wrong, and `StoreError` if
-///         the file cannot be used. A file that is no store is not changed.
+///         the file cannot be used. A file that is no store, or whose log is missing or cut, is not
+///         changed.
 BACKOFF_ACTOR_EXPORT std::shared_ptr<DeliveryStore>
 open_sqlite_store(const std::filesystem::path& file, const SqliteOptions& options = {});
 
@@ -76,5 +93,35 @@ open_sqlite_store(const std::filesystem::path& file, const SqliteOptions& option
 ///         whatever would change the store throws `StoreError` with `read_only`.
 BACKOFF_ACTOR_EXPORT std::shared_ptr<DeliveryStore>
 open_sqlite_store_to_read(const std::filesystem::path& file, const SqliteOptions& options = {});
+
+/// What a store has lost with its log.
+struct StoreLoss {
+  std::uint64_t commits = 0;        ///< so many are missing, at least
+  std::uint64_t first_delivery = 0; ///< the lowest number that may be missing; 0: none is
+  std::uint64_t last_delivery = 0;  ///< the highest
+};
+
+/// Makes a store whose log is missing or cut one that can be opened, with what is there. What else was
+/// acknowledged in the commits that are missing is owed again.
+///
+/// @returns what is missing; none: nothing is, and nothing was changed
+/// @errors as `open_sqlite_store`
+BACKOFF_ACTOR_EXPORT std::optional<StoreLoss>
+accept_loss_of_sqlite_store(const std::filesystem::path& file, const SqliteOptions& options = {});
+
+/// Copies a store, whether or not somebody owns it, as it is at one moment. The copy is a file that is
+/// whole without a log.
+///
+/// @range `copy`: does not exist
+/// @errors as `open_sqlite_store_to_read`, and `StoreError` if the copy cannot be written.
+BACKOFF_ACTOR_EXPORT void back_up_sqlite_store(const std::filesystem::path& file,
+                                               const std::filesystem::path& copy,
+                                               const SqliteOptions& options = {});
+
+/// Makes the file of a store as small as it can be. Needs as much room again as it has then, for a moment.
+///
+/// @errors as `open_sqlite_store`
+BACKOFF_ACTOR_EXPORT void compact_sqlite_store(const std::filesystem::path& file,
+                                               const SqliteOptions& options = {});
 
 } // namespace backoff_actor

@@ -111,6 +111,15 @@ inline constexpr EventPatternOf<event::Restored> restored{"restored"};
 /// The sender ended, and a delivery stays owed in the store; number: the delivery, `attempts`.
 inline constexpr EventPatternOf<event::Suspended> suspended{"suspended"};
 
+/// More changes wait for a store that fails than may; text.
+inline constexpr EventPatternOf<event::StoreFellBehind> store_fell_behind{"store fell behind"};
+
+/// The store has taken what waited for it.
+inline constexpr EventPatternOf<event::StoreCaughtUp> store_caught_up{"store caught up"};
+
+/// The store has something to tell; text.
+inline constexpr EventPatternOf<event::StoreNotice> store_notice{"store notice"};
+
 /// The sender ended.
 inline constexpr EventPatternOf<event::SenderStopped> sender_stopped{"sender stopped"};
 

@@ -31,12 +31,18 @@ struct MemoryStore::Content {
       found->second.attempts = x.attempts;
   }
 
+  void operator()(const change::CountHandOvers& x) {
+    if (const auto found = owed.find(x.delivery); found != owed.end())
+      found->second.hand_overs = x.hand_overs;
+  }
+
   void operator()(const change::Bury& x) {
     const auto found = owed.find(x.delivery);
     if (found == owed.end())
       return;
     auto& letter = dead[x.delivery] = {std::move(found->second), x.reason, x.cause, x.at};
     letter.delivery.attempts = x.attempts;
+    letter.delivery.hand_overs = 0;
     owed.erase(found);
   }
 

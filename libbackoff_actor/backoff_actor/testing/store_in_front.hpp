@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace backoff_actor::testing {
 
@@ -53,6 +54,12 @@ public:
   std::size_t resubmit_dead_letters(std::span<const std::uint64_t> ids) override {
     return store_->resubmit_dead_letters(ids);
   }
+  /// As the other one's.
+  std::vector<std::string> take_notices() override { return store_->take_notices(); }
+  /// As the other one's.
+  bool is_untidy() const override { return store_->is_untidy(); }
+  /// As the other one's.
+  void tidy_up() override { store_->tidy_up(); }
 
 private:
   const std::shared_ptr<DeliveryStore> store_;

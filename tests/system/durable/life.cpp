@@ -117,7 +117,8 @@ Life live(const std::filesystem::path& file, const Work& work, const std::option
   const auto program =
     std::filesystem::read_symlink("/proc/self/exe").parent_path() / "durable_producer";
   example::Process process{{program, file, std::to_string(work.from), std::to_string(work.count),
-                            std::to_string(work.poison)},
+                            std::to_string(work.poison), std::to_string(work.max_in_flight),
+                            std::to_string(work.max_batch)},
                            {.out = its_end->get()}};
   its_end.reset();
 

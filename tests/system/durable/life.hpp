@@ -22,9 +22,11 @@ struct Note {
 
 /// What a producer is to do.
 struct Work {
-  std::uint64_t from = 1;   ///< the first number that it submits
-  std::uint64_t count = 0;  ///< how many
-  std::uint64_t poison = 0; ///< multiples of it crash the worker; 0: none does
+  std::uint64_t from = 1;          ///< the first number that it submits
+  std::uint64_t count = 0;         ///< how many
+  std::uint64_t poison = 0;        ///< multiples of it crash the worker; 0: none does
+  std::uint64_t max_in_flight = 0; ///< 0: as by default
+  std::uint64_t max_batch = 0;     ///< 0: as by default
 };
 
 /// What is to happen to a producer, and when: so long after the n-th note of a word, or after its

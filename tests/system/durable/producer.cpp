@@ -1,10 +1,11 @@
 // durable_producer: submits numbers to a sender with a durable outbox, and notes on stdout what it hears
 // and what its worker does. Made to be killed, and started again with the same file.
 //
-// usage: durable_producer FILE FROM COUNT POISON
+// usage: durable_producer FILE FROM COUNT POISON MAX_IN_FLIGHT MAX_BATCH
 //
 // It submits COUNT numbers from FROM on, waits until nothing is owed, and ends. SIGTERM ends it in order,
-// with what is owed left in FILE. Multiples of POISON crash the worker; 0: none does.
+// with what is owed left in FILE. Multiples of POISON crash the worker; 0: none does. With 0 the last
+// two are as by default.
 //
 // A note is a line, written at once, so that it is whole or not there, and outlives the process in the pipe:
 //
@@ -129,12 +130,18 @@ private:
   Progress& progress_;
 };
 
-SenderOptions sender_options(const std::string& file, bool has_poison) {
+SenderOptions sender_options(const std::string& file, bool has_poison, std::uint64_t max_in_flight,
+                             std::uint64_t max_batch) {
   SenderOptions options;
+  DurableOptions writing;
+  if (max_in_flight != 0)
+    options.max_in_flight = static_cast<std::uint32_t>(max_in_flight);
+  if (max_batch != 0)
+    writing.max_batch = max_batch;
   options.backoff = Fixed{.delay = 1ms};
   if (has_poison)
     options.max_attempts = 2;
-  options.outbox = {open_sqlite_store(file), durable<std::uint64_t>()};
+  options.outbox = {open_sqlite_store(file), durable<std::uint64_t>(), writing};
   note("opened " + std::to_string(options.outbox.suspended()));
   return options;
 }
@@ -166,10 +173,10 @@ void drain(caf::scoped_actor& self, const caf::actor& sender) {
              [&](const caf::error& error) { note("failed 0 " + render(self->system(), error)); });
 }
 
-void produce(const std::string& file, std::uint64_t from, std::uint64_t count,
-             std::uint64_t poison) {
+void produce(const std::string& file, std::uint64_t from, std::uint64_t count, std::uint64_t poison,
+             std::uint64_t max_in_flight, std::uint64_t max_batch) {
   example::Signals signals; // before any thread
-  const auto options = sender_options(file, poison != 0);
+  const auto options = sender_options(file, poison != 0, max_in_flight, max_batch);
   caf::actor_system_config config;
   init(config);
   Progress progress;
@@ -186,10 +193,11 @@ void produce(const std::string& file, std::uint64_t from, std::uint64_t count,
 } // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 5)
+  if (argc != 7)
     return 2;
   try {
-    produce(argv[1], std::stoull(argv[2]), std::stoull(argv[3]), std::stoull(argv[4]));
+    produce(argv[1], std::stoull(argv[2]), std::stoull(argv[3]), std::stoull(argv[4]),
+            std::stoull(argv[5]), std::stoull(argv[6]));
     return 0;
   } catch (const std::exception& exception) {
     std::cerr << "durable_producer: " << exception.what() << '\n';

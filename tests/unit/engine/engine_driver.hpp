@@ -127,6 +127,7 @@ private:
       return "refuse: draining";
     case Refusal::no_child:
       return "refuse: no child";
+    case Refusal::not_stored: // ends what was taken in
     case Refusal::outbox_full:
       break;
     }
@@ -139,6 +140,9 @@ private:
   }
   std::string describe(const effect::Join& x) {
     return "join " + name(x.slot) + (x.until_stored ? " until it is stored" : "");
+  }
+  std::string describe(const effect::GiveBack& x) {
+    return "give back " + std::to_string(x.delivery);
   }
   std::string describe(const effect::Suspend& x) {
     suspended.push_back(x);

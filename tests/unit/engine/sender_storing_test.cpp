@@ -60,7 +60,94 @@ TEST(sender_storing, what_the_store_does_not_take_ends_and_what_is_behind_it_goe
               ElementsAre("dead letter 1 not_stored", "hand over 2"));
   EXPECT_THAT(sender.take(input::NotPersisted{1, 2, full}), IsEmpty()) << "which is stored";
   EXPECT_EQ(sender.engine->owed(), 1U);
-  EXPECT_EQ(sender.engine->status(sender.now).counters.dead_lettered, 1U);
+  const auto counters = sender.engine->status(sender.now).counters;
+  EXPECT_EQ(counters.accepted, 1U);
+  EXPECT_EQ(counters.refused, 1U);
+  EXPECT_EQ(counters.dead_lettered, 0U);
+  EXPECT_EQ(log.count<event::NotAccepted>(), 1U);
+  EXPECT_EQ(log.count<event::DeadLettered>(), 0U);
+}
+
+TEST(sender_storing, what_is_stored_or_ends_before_is_accepted_then) {
+  testing::EventLog log;
+  EngineDriver sender{{.persist = true, .on_event = log.hook()}};
+  sender.start();
+  sender.submit();
+  sender.submit_within(5ms);
+  const auto status = [&] { return sender.engine->status(sender.now); };
+  EXPECT_EQ(status().counters.accepted, 0U);
+  EXPECT_EQ(status().unstored, 2U);
+  sender.take(input::Persisted{0, 1});
+  EXPECT_EQ(status().counters.accepted, 1U);
+  EXPECT_EQ(status().unstored, 1U);
+  sender.wake_after(5ms);
+  EXPECT_EQ(status().counters.accepted, 2U) << "it is a dead letter in the store";
+  EXPECT_EQ(status().counters.dead_lettered, 1U);
+  EXPECT_EQ(status().unstored, 0U);
+  EXPECT_EQ(log.count<event::Accepted>(), 2U);
+}
+
+// -- a store that fails ---------------------------------------------------------------
+
+TEST(sender_storing, nothing_is_handed_over_while_the_store_is_behind) {
+  testing::EventLog log;
+  EngineDriver sender{{.persist = true, .on_event = log.hook()}};
+  sender.start();
+  sender.submit();
+  sender.take(input::StoreBehind{true, full});
+  EXPECT_THAT(sender.take(input::Persisted{0, 1}), ElementsAre("confirm 1"));
+  EXPECT_TRUE(sender.engine->status(sender.now).is_store_behind);
+  EXPECT_THAT(sender.take(input::StoreBehind{true, full}), IsEmpty()) << "the second time";
+
+  EXPECT_THAT(sender.take(input::StoreBehind{false}), ElementsAre("hand over 1"));
+  EXPECT_FALSE(sender.engine->status(sender.now).is_store_behind);
+  EXPECT_EQ(log.count<event::StoreFellBehind>(), 1U);
+  EXPECT_EQ(log.count<event::StoreCaughtUp>(), 1U);
+}
+
+TEST(sender_storing, what_the_store_tells_is_an_event) {
+  testing::EventLog log;
+  EngineDriver sender{{.persist = true, .on_event = log.hook()}};
+  sender.start();
+  EXPECT_THAT(sender.take(input::StoreNotice{"others may read it"}), IsEmpty());
+  ASSERT_EQ(log.count<event::StoreNotice>(), 1U);
+  EXPECT_EQ(log.all<event::StoreNotice>()[0].text, "others may read it");
+}
+
+// -- hand-overs that are limited ------------------------------------------------------
+
+TEST(sender_storing, what_the_process_ended_of_too_often_is_given_up_when_it_is_restored) {
+  EngineDriver sender{{.persist = true, .max_hand_overs = 2}};
+  EXPECT_THAT(sender.take(input::Restore{.delivery = 1, .hand_overs = 2}),
+              ElementsAre("accept 1", "dead letter 1 hand_overs_exhausted"));
+  EXPECT_THAT(sender.take(input::Restore{.delivery = 2, .hand_overs = 1}), ElementsAre("accept 2"));
+  EXPECT_EQ(sender.engine->owed(), 1U);
+}
+
+TEST(sender_storing, what_the_process_ended_of_before_goes_alone) {
+  EngineDriver sender{{.persist = true, .max_hand_overs = 2}};
+  sender.take(input::Restore{.delivery = 1, .hand_overs = 1});
+  sender.take(input::Restore{.delivery = 2, .hand_overs = 1});
+  sender.take(input::Restore{.delivery = 3});
+  sender.take(input::Start{3});
+  EXPECT_THAT(sender.take(input::ChildStarted{1}), ElementsAre("hand over 1"));
+  EXPECT_THAT(sender.ack(1), ElementsAre("acknowledge 1", "give back 1", "hand over 2"));
+}
+
+TEST(sender_storing, without_that_limit_hand_overs_are_not_looked_at) {
+  EngineDriver sender{{.persist = true}};
+  sender.take(input::Restore{.delivery = 1, .hand_overs = 9});
+  sender.take(input::Restore{.delivery = 2});
+  sender.take(input::Start{2});
+  EXPECT_THAT(sender.take(input::ChildStarted{1}), ElementsAre("hand over 1", "hand over 2"));
+}
+
+TEST(sender_storing, who_asked_is_told_when_no_child_has_a_delivery_any_more) {
+  EngineDriver sender{{.persist = true, .max_hand_overs = 2}};
+  sender.start();
+  sender.submit();
+  sender.take(input::Persisted{0, 1});
+  EXPECT_THAT(sender.crash(), ::testing::Contains("give back 1"));
 }
 
 // -- attempts -----------------------------------------------------------------------
@@ -172,7 +259,7 @@ TEST(sender_storing, what_is_restored_is_handed_over_before_what_comes_new_and_n
   EXPECT_THAT(sender.take(input::ChildStarted{1}), ElementsAre("hand over 4", "hand over 9"));
   const auto counters = sender.engine->status(sender.now).counters;
   EXPECT_EQ(counters.restored, 2U);
-  EXPECT_EQ(counters.accepted, 1U);
+  EXPECT_EQ(counters.accepted, 0U) << "it is not stored yet";
 }
 
 TEST(sender_storing, numbers_go_on_where_nothing_is_owed_any_more) {

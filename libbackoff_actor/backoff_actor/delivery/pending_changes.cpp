@@ -1,0 +1,114 @@
+#include "backoff_actor/delivery/pending_changes.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace backoff_actor {
+
+namespace {
+
+bool is_insertion(const StoreChange& x) { return std::holds_alternative<change::Insert>(x); }
+
+} // namespace
+
+void PendingChanges::put(StoreChange change, bool is_failing) {
+  if (const auto* const burial = std::get_if<change::Bury>(&change))
+    buried_.insert(burial->delivery);
+  if (const auto* const count = std::get_if<change::CountAttempts>(&change); count && is_failing) {
+    if (const auto found = counts_.find(count->delivery); found != counts_.end()) {
+      *found->second = *count;
+      return;
+    }
+  }
+  insertions_ += is_insertion(change) ? 1U : 0U;
+  waiting_.push_back(std::move(change));
+  note_count(waiting_.back());
+}
+
+std::vector<StoreChange> PendingChanges::take(std::size_t most) {
+  std::vector<StoreChange> result;
+  result.reserve(std::min(most, size()));
+  for (; result.size() < most && !failed_.empty(); failed_.pop_front()) {
+    letters_ -= is_insertion(failed_.front()) ? 1U : 0U;
+    leave(failed_.front());
+    result.push_back(std::move(failed_.front()));
+  }
+  for (; result.size() < most && !waiting_.empty(); waiting_.pop_front()) {
+    insertions_ -= is_insertion(waiting_.front()) ? 1U : 0U;
+    leave(waiting_.front());
+    result.push_back(std::move(waiting_.front()));
+  }
+  return result;
+}
+
+void PendingChanges::forget(std::span<const StoreChange> changes) {
+  for (const auto& x : changes)
+    if (const auto* const burial = std::get_if<change::Bury>(&x))
+      buried_.erase(burial->delivery);
+}
+
+std::uint64_t PendingChanges::keep(std::vector<StoreChange>& changes) {
+  std::uint64_t last_id = 0;
+  std::vector<StoreChange> kept;
+  std::unordered_map<std::uint64_t, std::size_t> counts; // in `kept`
+  const auto keep_one = [&](StoreChange& x) {
+    if (const auto* const insertion = std::get_if<change::Insert>(&x)) {
+      last_id = insertion->delivery.id;
+      if (buried_.count(last_id) == 0)
+        return;
+      if (letters_ == max_batch_) {
+        buried_.erase(last_id); // what follows of it changes nothing
+        return;
+      }
+      ++letters_;
+    } else if (const auto* const burial = std::get_if<change::Bury>(&x)) {
+      if (buried_.count(burial->delivery) == 0)
+        return;
+    } else if (const auto* const count = std::get_if<change::CountAttempts>(&x)) {
+      if (counts_.count(count->delivery) != 0)
+        return; // there is a later one
+      const auto [last, is_new] = counts.try_emplace(count->delivery, kept.size());
+      if (!is_new) {
+        kept[last->second] = std::move(x);
+        return;
+      }
+    }
+    kept.push_back(std::move(x));
+  };
+  for (auto& x : changes)
+    keep_one(x);
+  const auto tried = kept.size();
+  for (std::size_t i = 0; i < max_batch_ && !waiting_.empty(); ++i, waiting_.pop_front()) {
+    insertions_ -= is_insertion(waiting_.front()) ? 1U : 0U;
+    leave(waiting_.front());
+    keep_one(waiting_.front());
+  }
+  // What the commit had was in front of what has failed before; what waited was behind it.
+  for (auto i = tried; i-- > 0;) {
+    failed_.push_front(std::move(kept[i]));
+    note_count(failed_.front());
+  }
+  for (auto i = tried; i < kept.size(); ++i) {
+    failed_.push_back(std::move(kept[i]));
+    note_count(failed_.back());
+  }
+  return last_id;
+}
+
+// Elements of a deque stay where they are while others come and go at its ends.
+void PendingChanges::note_count(StoreChange& change) {
+  if (auto* const count = std::get_if<change::CountAttempts>(&change))
+    counts_[count->delivery] = count;
+}
+
+// The change is about to leave its place.
+void PendingChanges::leave(const StoreChange& change) {
+  const auto* const count = std::get_if<change::CountAttempts>(&change);
+  if (count == nullptr)
+    return;
+  if (const auto found = counts_.find(count->delivery);
+      found != counts_.end() && found->second == count)
+    counts_.erase(found);
+}
+
+} // namespace backoff_actor

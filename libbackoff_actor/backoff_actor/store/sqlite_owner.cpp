@@ -1,0 +1,229 @@
+#include "backoff_actor/store/sqlite_owner.hpp"
+
+#include <SQLiteCpp/Column.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+#include <unistd.h>
+
+namespace backoff_actor::detail {
+
+namespace {
+
+// A log that is so many times as long as it may become is not cut, for somebody reads it.
+constexpr std::uint32_t far_too_long = 4;
+constexpr std::uint32_t pages_of_mib = 256;
+
+// A file is made smaller by itself if so much of it is empty, and what is left is copied in a moment.
+constexpr std::int64_t worth_compacting = 1024;  // pages
+constexpr std::int64_t compacted_at_once = 4096; // pages
+
+} // namespace
+
+std::string octal(std::filesystem::perms mode) {
+  char text[16];
+  std::snprintf(text, sizeof text, "%04o", static_cast<unsigned>(mode));
+  return text;
+}
+
+SqliteOwner::SqliteOwner(std::unique_ptr<StoreLock> lock, const std::string& file,
+                         const SqliteOptions& options, Loss if_lost)
+  : SqliteReader(file, options, std::move(lock)), options_(options) {
+  begin(if_lost);
+  SqliteReader::lock().keep();
+}
+
+void SqliteOwner::begin(Loss if_lost) {
+  auto& database = connection().database();
+  const auto read = [&] { return read_meta(database, file()); };
+  const auto& last_owner = lock().last_owner();
+  if (connection().version() == schema_version) {
+    const auto meta = connection().translate(read);
+    loss_ = missing_of(meta, last_owner, SqliteLog{file()}.has_content());
+    if (loss_ && was_another_boot(last_owner))
+      tell("its last " + std::to_string(loss_->commits)
+           + " commits are gone with the machine, as Durability::process_death allows");
+    else if (loss_ && if_lost == Loss::refused)
+      throw log_is_missing(file(), *loss_);
+  }
+  record_.pid = static_cast<std::uint64_t>(getpid());
+  if (connection().version() < schema_version)
+    lock().note(record_); // what is written there is of another file that had this name
+  connection().own();
+  auto meta = connection().translate(read);
+  // No number is given twice, be it of a delivery that is gone.
+  if (loss_ && last_owner) {
+    meta.commits = std::max(meta.commits, last_owner->commits);
+    meta.last_id = std::max(meta.last_id, last_owner->last_id);
+  }
+  if (options_.durability == Durability::process_death)
+    record_.boot = this_boot();
+  changes_.emplace(connection(), meta);
+  changes_->set_open(true);
+  try {
+    transact([] {});
+    connection().checkpoint(); // the file itself says that it is not whole
+  } catch (const StoreError& error) {
+    if (error.failure() != StoreFailure::full)
+      throw;
+    tell("there is no room on the disk; what is owed can be worked off as far as the log has room");
+  }
+  note_commit();
+  tell_who_may_read();
+}
+
+SqliteOwner::~SqliteOwner() {
+  try {
+    changes_->set_open(false);
+    transact_once([] {});
+    if (connection().empty_log())
+      leave_reserve(options_);
+  } catch (...) {
+    // The log stays, and is what the next owner goes on with.
+  }
+}
+
+// -- changes ------------------------------------------------------------------------------
+
+template <class F>
+void SqliteOwner::transact_once(F&& f) {
+  try {
+    connection().transact([&] {
+      changes_->begin();
+      f();
+      changes_->end();
+    });
+  } catch (...) {
+    changes_->forget();
+    throw;
+  }
+  changes_->keep();
+  note_commit();
+}
+
+template <class F>
+void SqliteOwner::transact(F&& f) {
+  try {
+    transact_once(f);
+  } catch (const StoreError& error) {
+    if (error.failure() != StoreFailure::full)
+      throw;
+    // The log may be all that has filled the disk. Once it is in the file, it can be written over.
+    connection().checkpoint();
+    try {
+      transact_once(f);
+    } catch (const StoreError&) {
+      write_over_failed();
+      throw;
+    }
+  }
+  connection().checkpoint_if_due();
+  watch_log();
+}
+
+// A commit that failed may be in the log as a whole, where the next process would find it. The next commit takes its
+// place.
+void SqliteOwner::write_over_failed() {
+  try {
+    transact_once([&] { changes_->touch(); });
+  } catch (const StoreError&) {
+    // Without room for this there was none for the end of that.
+  }
+}
+
+void SqliteOwner::note_commit() {
+  const auto& meta = changes_->meta();
+  record_.commits = meta.commits;
+  record_.last_id = meta.last_id;
+  if (const auto told = lock().note(record_); !told.empty())
+    tell(told);
+}
+
+void SqliteOwner::commit(std::span<const StoreChange> changes) {
+  if (changes.empty())
+    return;
+  transact([&] {
+    for (const auto& one : changes)
+      std::visit([&](const auto& c) { changes_->make(c); }, one);
+  });
+}
+
+void SqliteOwner::set_message_format(const std::string& format) {
+  if (!message_format().empty())
+    throw std::logic_error(file() + ": has a message format, which is for good");
+  transact([&] { changes_->set_message_format(format); });
+}
+
+std::size_t SqliteOwner::remove_dead_letters(std::span<const std::uint64_t> ids) {
+  std::size_t count = 0;
+  if (!ids.empty())
+    transact([&] { count = changes_->remove_dead_letters(ids); });
+  return count;
+}
+
+std::size_t SqliteOwner::resubmit_dead_letters(std::span<const std::uint64_t> ids) {
+  std::size_t count = 0;
+  if (!ids.empty())
+    transact([&] { count = changes_->resubmit_dead_letters(ids); });
+  return count;
+}
+
+// -- what can wait, and what is told ------------------------------------------------------
+
+bool SqliteOwner::is_untidy() const {
+  return changes_->has_keys_to_drop() || connection().has_log_to_copy();
+}
+
+void SqliteOwner::tidy_up() {
+  if (changes_->has_keys_to_drop())
+    return transact([] {});
+  if (is_mostly_empty())
+    connection().compact();
+  connection().checkpoint();
+}
+
+bool SqliteOwner::is_mostly_empty() {
+  return connection().translate([&] {
+    auto& database = connection().database();
+    const auto pages = database.execAndGet("PRAGMA page_count").getInt64();
+    const auto empty = database.execAndGet("PRAGMA freelist_count").getInt64();
+    return empty >= worth_compacting && empty > pages / 2 && pages - empty <= compacted_at_once;
+  });
+}
+
+std::vector<std::string> SqliteOwner::take_notices() { return std::exchange(notices_, {}); }
+
+void SqliteOwner::tell(const std::string& notice) { notices_.push_back(file() + ": " + notice); }
+
+void SqliteOwner::tell_who_may_read() {
+  std::string found;
+  for (const auto* const suffix : {"", "-wal", ".lock"}) {
+    const auto name = file() + suffix;
+    std::error_code error;
+    const auto mode = std::filesystem::status(name, error).permissions();
+    if (!error && (mode & ~options_.mode) != std::filesystem::perms::none)
+      found += (found.empty() ? "" : ", ") + name + " (" + octal(mode) + ")";
+  }
+  if (!found.empty())
+    tell("others may use files of it: " + found + "; make them " + octal(options_.mode)
+         + " with chmod, or allow it by SqliteOptions::mode");
+}
+
+void SqliteOwner::watch_log() {
+  const auto pages = connection().log_pages();
+  if (pages < told_log_pages_)
+    told_log_pages_ = 0;
+  const auto limit = std::max(far_too_long * options_.checkpoint_pages, 2 * told_log_pages_);
+  if (pages <= limit)
+    return;
+  told_log_pages_ = pages;
+  tell("another program reads it all the while, so its log cannot begin anew and grows: it is "
+       + std::to_string(pages / pages_of_mib) + " MiB; end that program");
+}
+
+} // namespace backoff_actor::detail

@@ -1,0 +1,138 @@
+#include "backoff_actor/store/sqlite_reader.hpp"
+
+#include <array>
+#include <fstream>
+#include <utility>
+
+namespace backoff_actor::detail {
+
+namespace {
+
+// What the owner has written beside the store; none: nothing that can be read.
+std::optional<OwnerRecord> record_beside(const std::string& file) {
+  std::string text(record_size, '\0');
+  std::ifstream in{file + ".lock", std::ios::binary};
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  return read_record(text);
+}
+
+} // namespace
+
+std::optional<StoreLoss> missing_of(const Meta& meta, const std::optional<OwnerRecord>& last_owner,
+                                    bool has_log) {
+  if (last_owner && meta.commits < last_owner->commits) {
+    StoreLoss result{.commits = last_owner->commits - meta.commits};
+    if (meta.last_id < last_owner->last_id) {
+      result.first_delivery = meta.last_id + 1;
+      result.last_delivery = last_owner->last_id;
+    }
+    return result;
+  }
+  // Whoever has a store open has something in its log.
+  if (!last_owner && meta.is_open && !has_log)
+    return StoreLoss{.commits = 1};
+  return std::nullopt;
+}
+
+StoreError log_is_missing(const std::string& file, const StoreLoss& loss) {
+  auto what = "is damaged: its log, " + file + "-wal, is missing or cut, and at least "
+              + std::to_string(loss.commits)
+              + (loss.commits == 1 ? " commit with it" : " commits with it");
+  if (loss.first_delivery > 0)
+    what += ", also of deliveries " + std::to_string(loss.first_delivery) + " to "
+            + std::to_string(loss.last_delivery);
+  return {StoreFailure::damaged,
+          file + ": " + what
+            + "; put the log back beside it, or go on without: backoffctl outbox accept-loss "
+            + file};
+}
+
+// -- SqliteReader -----------------------------------------------------------------------
+
+SqliteReader::SqliteReader(const std::string& file, const SqliteOptions& options,
+                           std::unique_ptr<StoreLock> lock)
+  : file_(file), lock_(std::move(lock)),
+    connection_(file, options, lock_ ? SqliteConnection::Use::own : SqliteConnection::Use::read) {}
+
+void SqliteReader::leave_reserve(const SqliteOptions& options) {
+  if (options.log_reserve > 0)
+    after_closing_.call = [log = SqliteLog{file_}, bytes = options.log_reserve,
+                           mode = options.mode] { log.reserve(bytes, mode); };
+}
+
+void SqliteReader::for_each_owed(const std::function<void(StoredDelivery)>& visit) {
+  read("SELECT " + std::string{delivery_columns} + ", "
+         + (connection_.version() == 1 ? "0" : "hand_overs") + " FROM deliveries ORDER BY id",
+       [&](SQLite::Statement& row) { visit(read_owed(row, file_)); });
+}
+
+void SqliteReader::for_each_dead_letter(const std::function<void(StoredDeadLetter)>& visit) {
+  read("SELECT " + std::string{delivery_columns}
+         + ", reason, cause, at FROM dead_letters ORDER BY id",
+       [&](SQLite::Statement& row) { visit(read_dead_letter(row, file_)); });
+}
+
+void SqliteReader::for_each_acknowledged_key(const std::function<void(AcknowledgedKey)>& visit) {
+  read(connection_.version() == 1
+         ? "SELECT idempotency_key, at FROM acknowledged_keys ORDER BY at, idempotency_key"
+         : "SELECT idempotency_key, at FROM acknowledged_keys "
+           "WHERE at >= (SELECT keys_since FROM meta) ORDER BY id",
+       [&](SQLite::Statement& row) { visit(read_key(row)); });
+}
+
+std::uint64_t SqliteReader::last_id() {
+  std::uint64_t result = 0;
+  read("SELECT last_id FROM meta",
+       [&](SQLite::Statement& row) { result = read_number(row, 0, file_); });
+  return result;
+}
+
+std::string SqliteReader::message_format() {
+  std::string result;
+  read("SELECT message_format FROM meta",
+       [&](SQLite::Statement& row) { result = read_text(row, 0); });
+  return result;
+}
+
+void SqliteReader::read(const std::string& query,
+                        const std::function<void(SQLite::Statement&)>& visit) {
+  connection_.translate([&] {
+    SQLite::Statement row{connection_.database(), query};
+    while (row.executeStep())
+      visit(row);
+  });
+}
+
+// -- SqliteView -------------------------------------------------------------------------
+
+SqliteView::SqliteView(const std::string& file, const SqliteOptions& options)
+  : SqliteView(file, options, record_beside(file)) {}
+
+SqliteView::SqliteView(const std::string& file, const SqliteOptions& options,
+                       const std::optional<OwnerRecord>& owner)
+  : SqliteReader(file, options, nullptr) {
+  const auto version = connection().version();
+  if (version == 0)
+    throw StoreError(StoreFailure::cannot_open,
+                     file + ": is empty; there is something to read once a sender has used it");
+  if (version == 1)
+    return;
+  const auto meta =
+    connection().translate([&] { return read_meta(connection().database(), file); });
+  const auto has_log = SqliteLog{file}.has_content();
+  if (const auto loss = missing_of(meta, owner, has_log); loss && !was_another_boot(owner))
+    throw log_is_missing(file, *loss);
+}
+
+void SqliteView::commit(std::span<const StoreChange> changes) {
+  if (!changes.empty())
+    refuse();
+}
+
+void SqliteView::refuse() const {
+  throw StoreError(StoreFailure::read_only,
+                   file() + ": was opened to be read; open it with open_sqlite_store to change it");
+}
+
+} // namespace backoff_actor::detail

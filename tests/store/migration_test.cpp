@@ -1,0 +1,119 @@
+// Files of earlier versions are brought up to this one when their owner opens them.
+
+#include "errors_fixture.hpp"
+
+#include "common/faulty_vfs.hpp"
+
+#include <SQLiteCpp/Column.h>
+#include <SQLiteCpp/Statement.h>
+
+namespace backoff_actor::store_test {
+
+namespace {
+
+using ::testing::ElementsAre;
+
+} // namespace
+
+class store_migration : public StoreErrors {
+protected:
+  // A file that version 1 has written, with its log, as `kill -9` has left them.
+  void take_version_1() {
+    const std::filesystem::path files{BACKOFF_ACTOR_STORE_FILES};
+    std::filesystem::copy_file(files / "version_1.db", file());
+    std::filesystem::copy_file(files / "version_1.db-wal", name() + "-wal");
+    write_file(name() + ".lock", "16920\n"); // the owner's number, and nothing else
+  }
+
+  std::int64_t version() const {
+    return SQLite::Database{name()}.execAndGet("PRAGMA user_version").getInt64();
+  }
+
+  void expect_contents(DeliveryStore& store) {
+    const auto found = contents_of(store);
+    ASSERT_EQ(found.owed.size(), 3U);
+    EXPECT_EQ(found.owed[0].id, 3U);
+    EXPECT_EQ(found.owed[0].attempts, 2U);
+    EXPECT_EQ(found.owed[0].hand_overs, 0U);
+    EXPECT_EQ(found.owed[0].idempotency_key, "order 3");
+    EXPECT_EQ(found.owed[0].deadline, WallTime{1'700'003'600'000'000'000});
+    EXPECT_EQ(found.owed[0].message.bytes, bytes("three"));
+    EXPECT_EQ(found.owed[1].message.bytes, bytes("five\n"));
+    EXPECT_EQ(found.owed[2].key, "customer 6");
+    ASSERT_EQ(found.dead.size(), 2U);
+    EXPECT_EQ(found.dead[0].cause, "cannot parse it");
+    EXPECT_EQ(found.dead[1].reason, DeadLetterReason::rejected);
+    EXPECT_EQ(found.keys,
+              (std::map<std::string, WallTime>{{"order 1", WallTime{1'700'000'007'000'000'000}}}));
+    EXPECT_EQ(found.last_id, 6U);
+    EXPECT_EQ(store.message_format(), "caf 0.17");
+  }
+};
+
+TEST_F(store_migration, of_version_1_keeps_all_that_is_in_it) {
+  take_version_1();
+  expect_contents(store());
+  EXPECT_EQ(version(), 2);
+  commit(store(), {change::CountHandOvers{3, 1}, change::Acknowledge{3, {5}}});
+  EXPECT_EQ(contents_of(reopen()).keys.size(), 2U);
+  EXPECT_THAT(store().take_notices(),
+              ElementsAre(::testing::HasSubstr("others may use files of it: " + name())));
+}
+
+TEST_F(store_migration, is_not_needed_to_look_at_version_1_and_changes_nothing_then) {
+  take_version_1();
+  const auto before = read_file(file());
+  const auto log = read_file(name() + "-wal");
+  expect_contents(*open_sqlite_store_to_read(file()));
+  EXPECT_EQ(read_file(file()), before);
+  EXPECT_EQ(read_file(name() + "-wal"), log);
+}
+
+TEST_F(store_migration, makes_the_tables_that_a_new_store_has) {
+  const auto tables = [](const std::string& file) {
+    std::string result;
+    SQLite::Database database{file};
+    SQLite::Statement rows{database, "SELECT sql FROM sqlite_schema ORDER BY name"};
+    while (rows.executeStep())
+      result += rows.getColumn(0).getString() + "\n";
+    return result;
+  };
+  open_sqlite_store(folder_ / "new.db", options_);
+  take_version_1();
+  store();
+  close();
+  EXPECT_EQ(tables(name()), tables((folder_ / "new.db").string()));
+}
+
+TEST_F(store_migration, that_fails_leaves_version_1_and_goes_on_at_the_next_start) {
+  // At each write and sync of an opening that brings the file up.
+  test::FaultyVfs vfs;
+  options_ = {.vfs = test::FaultyVfs::name};
+  std::uint64_t failed = 0;
+  for (std::uint64_t n = 1;; ++n) {
+    SCOPED_TRACE(n);
+    close();
+    vfs.lose_power(test::Kept::everything);
+    for (const auto* const suffix : {"", "-wal", "-shm", ".lock"})
+      std::filesystem::remove(name() + suffix);
+    take_version_1();
+    vfs.arm(test::Fault::power_loss, n);
+    try {
+      store();
+    } catch (const StoreError&) {
+      ++failed;
+    }
+    if (!vfs.has_struck())
+      break;
+    close();
+    vfs.disarm();
+    vfs.lose_power(n % 2 == 0 ? test::Kept::nothing : test::Kept::everything);
+    expect_contents(store());
+    ASSERT_FALSE(HasFailure());
+  }
+  EXPECT_GT(failed, 5U);
+  vfs.disarm();
+  close();
+}
+
+} // namespace backoff_actor::store_test
