@@ -26,9 +26,9 @@ endforeach()
 # -- headers, without the seam of the other version of CAF and the inside of engine, plan, kit, store and network
 
 if(CAF_VERSION VERSION_LESS 1.0)
-  set(_other_seam PATTERN seam_1.hpp EXCLUDE PATTERN seam_actor_1.hpp EXCLUDE)
+  set(_other_seam PATTERN compat_1.hpp EXCLUDE PATTERN requesting_actor_1.hpp EXCLUDE)
 else()
-  set(_other_seam PATTERN seam_0_17.hpp EXCLUDE PATTERN seam_actor_0_17.hpp EXCLUDE PATTERN job_0_17.hpp EXCLUDE)
+  set(_other_seam PATTERN compat_0_17.hpp EXCLUDE PATTERN requesting_actor_0_17.hpp EXCLUDE PATTERN job_0_17.hpp EXCLUDE)
 endif()
 set(_absent_store "")
 if(NOT BACKOFF_ACTOR_HAS_STORE)
@@ -36,7 +36,7 @@ if(NOT BACKOFF_ACTOR_HAS_STORE)
 endif()
 set(_absent_remote "")
 if(NOT BACKOFF_ACTOR_HAS_REMOTE)
-  set(_absent_remote PATTERN "caf/network.hpp" EXCLUDE PATTERN "caf/remote_child.hpp" EXCLUDE)
+  set(_absent_remote PATTERN "caf/remote/network.hpp" EXCLUDE PATTERN "caf/remote/remote_child.hpp" EXCLUDE)
 endif()
 install(
   DIRECTORY "${PROJECT_SOURCE_DIR}/libbackoff_actor/backoff_actor"
@@ -47,24 +47,24 @@ install(
   PATTERN "delay_moments.hpp" EXCLUDE
   PATTERN "integrated_moments.hpp" EXCLUDE
   PATTERN "settled_moments.hpp" EXCLUDE
-  PATTERN "backoff/text.hpp" EXCLUDE
+  PATTERN "backoff/internal/text.hpp" EXCLUDE
   PATTERN "text_parser.hpp" EXCLUDE
   PATTERN "open_drains.hpp" EXCLUDE
   PATTERN "sender_lane.hpp" EXCLUDE
-  PATTERN "sender_rest.hpp" EXCLUDE
+  PATTERN "sender_idle.hpp" EXCLUDE
   PATTERN "sender_step.hpp" EXCLUDE
   PATTERN "supervisor_state.hpp" EXCLUDE
   PATTERN "supervisor_step.hpp" EXCLUDE
   PATTERN "relay.hpp" EXCLUDE
   PATTERN "borrowed_effects.hpp" EXCLUDE
-  PATTERN "child_start.hpp" EXCLUDE
+  PATTERN "pending_start.hpp" EXCLUDE
   PATTERN "mailbox_elements_0_17.hpp" EXCLUDE
-  PATTERN "core/one_line.hpp" EXCLUDE
-  PATTERN "core/thrown.hpp" EXCLUDE
+  PATTERN "core/internal/one_line.hpp" EXCLUDE
+  PATTERN "core/internal/thrown.hpp" EXCLUDE
   PATTERN "idempotency_keys.hpp" EXCLUDE
-  PATTERN "outbox_queue.hpp" EXCLUDE
-  PATTERN "sender_store.hpp" EXCLUDE
-  PATTERN "store_writer.hpp" EXCLUDE
+  PATTERN "write_queue.hpp" EXCLUDE
+  PATTERN "outbox_session.hpp" EXCLUDE
+  PATTERN "outbox_writer.hpp" EXCLUDE
   PATTERN "basic_fault_plan_parts.hpp" EXCLUDE
   PATTERN "front.hpp" EXCLUDE
   PATTERN "plan_parser.hpp" EXCLUDE
@@ -80,7 +80,7 @@ install(
   PATTERN "remote_identifiers.hpp" EXCLUDE
   PATTERN "remote_knock.hpp" EXCLUDE
   PATTERN "remote_start.hpp" EXCLUDE
-  PATTERN "remote_seam.hpp" EXCLUDE
+  PATTERN "io_compat.hpp" EXCLUDE
   ${_absent_store}
   ${_absent_remote}
   ${_other_seam})

@@ -4,7 +4,7 @@
 #include "front.hpp"
 #include "price_worker.hpp"
 
-#include "backoff_actor/caf/back_off_sender.hpp"
+#include "backoff_actor/caf/sender/sender_actor.hpp"
 
 #include <caf/actor_addr.hpp>
 #include <caf/actor_cast.hpp>

@@ -5,9 +5,9 @@
 #include "workers.hpp"
 
 #include <backoff_actor/backoff/parse_policy.hpp>
-#include <backoff_actor/caf/back_off_sender.hpp>
-#include <backoff_actor/caf/supervisor.hpp>
-#include <backoff_actor/testing/faulty_actor.hpp>
+#include <backoff_actor/caf/sender/sender_actor.hpp>
+#include <backoff_actor/caf/supervisor/supervisor_actor.hpp>
+#include <backoff_actor/testing/faults/faulty_actor.hpp>
 
 #include <caf/actor_cast.hpp>
 #include <caf/actor_system.hpp>

@@ -2,8 +2,8 @@
 
 #include "errors_fixture.hpp"
 
-#include "backoff_actor/store/network_file_system.hpp"
-#include "backoff_actor/store/owner_record.hpp"
+#include "backoff_actor/store/lock/internal/network_file_system.hpp"
+#include "backoff_actor/store/lock/internal/owner_record.hpp"
 
 #include <cstdlib>
 #include <stdexcept>

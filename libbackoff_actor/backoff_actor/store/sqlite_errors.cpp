@@ -1,4 +1,4 @@
-#include "backoff_actor/store/sqlite_errors.hpp"
+#include "backoff_actor/store/internal/sqlite_errors.hpp"
 
 #include <cerrno>
 #include <system_error>

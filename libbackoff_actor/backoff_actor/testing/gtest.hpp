@@ -8,11 +8,11 @@
 #error "backoff_actor/testing/gtest.hpp needs GoogleTest (gtest/gtest.h)"
 #endif
 
-#include "backoff_actor/caf/back_off_sender.hpp"
+#include "backoff_actor/caf/sender/sender_actor.hpp"
 #include "backoff_actor/core/problems.hpp"
-#include "backoff_actor/testing/event_claims.hpp"
-#include "backoff_actor/testing/event_log.hpp"
-#include "backoff_actor/testing/virtual_time.hpp"
+#include "backoff_actor/testing/record/event_claims.hpp"
+#include "backoff_actor/testing/record/event_log.hpp"
+#include "backoff_actor/testing/time/virtual_time.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #include "system/remote/nodes.hpp"
 
-#include <backoff_actor/caf/messages.hpp>
+#include <backoff_actor/caf/messages/tracked.hpp>
 #include <caf/actor_cast.hpp>
 #include <caf/io/middleman.hpp>
 

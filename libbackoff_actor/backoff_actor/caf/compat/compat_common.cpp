@@ -1,0 +1,166 @@
+#include "backoff_actor/caf/messages/retry_after.hpp"
+#include "backoff_actor/caf/messages/tracked.hpp"
+#include "backoff_actor/core/internal/thrown.hpp"
+
+#include <caf/abstract_actor.hpp>
+#include <caf/actor_cast.hpp>
+#include <caf/actor_clock.hpp>
+#include <caf/mailbox_element.hpp>
+#include <caf/sec.hpp>
+
+#include <exception>
+#include <utility>
+
+namespace backoff_actor {
+
+caf::error make_error(SenderError code, std::string text) {
+  return text.empty() ? make_error(code)
+                      : seam::error_with(code, caf::make_message(std::move(text)));
+}
+
+namespace seam {
+
+namespace {
+
+std::string with_remarks(std::string sentence, const caf::message& context) {
+  std::string remarks;
+  const auto add = [&](const std::string& remark) {
+    remarks += (remarks.empty() ? "" : ", ") + remark;
+  };
+  for (std::size_t i = 0; i < context.size(); ++i)
+    if (context.match_element<std::string>(i))
+      add(context.get_as<std::string>(i));
+    else if (context.match_element<RetryAfter>(i)
+             && context.get_as<RetryAfter>(i).span != Duration{0})
+      add(to_string(context.get_as<RetryAfter>(i)));
+  return remarks.empty() ? sentence : sentence.append(" (").append(remarks).append(")");
+}
+
+} // namespace
+
+std::string render_own(SenderError code, const caf::message& context) {
+  return with_remarks(to_string(code), context);
+}
+
+std::string render_own(SupervisorError code, const caf::message& context) {
+  return with_remarks(to_string(code), context);
+}
+
+caf::error error_of(const std::exception_ptr& thrown) {
+  const auto* const exception = detail::exception_in(thrown);
+  return caf::make_error(
+    caf::sec::runtime_error,
+    std::string{exception != nullptr ? exception->what() : "an exception of unknown type"});
+}
+
+caf::error receiver_down(const caf::actor_system& system, const caf::error& reason) {
+  return reason
+           ? error_with(caf::sec::request_receiver_down, caf::make_message(render(system, reason)))
+           : caf::make_error(caf::sec::request_receiver_down);
+}
+
+bool has_ended(const caf::actor_addr& whom) {
+  const auto actor = caf::actor_cast<caf::strong_actor_ptr>(whom);
+  return !actor || actor->get()->getf(caf::abstract_actor::is_terminated_flag);
+}
+
+bool has_ended(const caf::actor& whom) {
+  return caf::actor_cast<caf::abstract_actor*>(whom)->getf(caf::abstract_actor::is_terminated_flag);
+}
+
+bool tells_of_own_end(const caf::strong_actor_ptr& from, const caf::actor_addr& whom) {
+  return has_ended(whom) && from == caf::actor_cast<caf::strong_actor_ptr>(whom);
+}
+
+caf::error reason_of_end(const caf::actor& whom) {
+  caf::error result;
+  whom->attach_functor(
+    [&](const caf::error& reason) { result = reason; }); // which is called at once
+  return result;
+}
+
+caf::error system_message_refused() {
+  return error_with(
+    caf::sec::unexpected_message,
+    caf::make_message(
+      std::string{"a bare error, exit_msg, down_msg or timeout_msg is no work: CAF takes it for an "
+                  "order to the actor itself"}));
+}
+
+void keep_cause(caf::scheduled_actor& self) {
+  self.set_exception_handler(
+    [](caf::scheduled_actor*, std::exception_ptr& thrown) { return error_of(thrown); });
+}
+
+void RequestingActorBase::on_message(caf::message&& payload) {
+  on_submission(std::move(payload), make_response_promise());
+}
+
+void RequestingActorBase::on_submission(caf::message, caf::response_promise client) {
+  seam::refuse(client, caf::make_error(caf::sec::unexpected_message));
+}
+
+void RequestingActorBase::on_system_message(caf::message) {
+  auto client = open_request();
+  refuse(client, system_message_refused());
+}
+
+bool RequestingActorBase::is_told_of_end(const caf::actor_addr&) const { return false; }
+
+void RequestingActorBase::on_told_to_end(const caf::actor_addr&, const caf::error& reason) {
+  quit(reason);
+}
+
+bool RequestingActorBase::on_word(const Word&) { return false; }
+
+void RequestingActorBase::answer_request(OpenRequest& client, caf::message&& answer) {
+  const auto request = std::exchange(client, {});
+  if (request.client && (request.id.is_request() || !answer.empty()))
+    respond(request, std::move(answer));
+}
+
+void RequestingActorBase::refuse(OpenRequest& client, caf::error error) {
+  const auto request = std::exchange(client, {});
+  if (request.is_request())
+    respond(request, caf::make_message(std::move(error)));
+}
+
+bool RequestingActorBase::probe(std::uint64_t name, const caf::actor& whom) {
+  if (caf::actor_cast<caf::abstract_actor*>(whom)->getf(caf::abstract_actor::is_blocking_flag))
+    return false;
+  make_request(name, whom, caf::make_message(caf::sys_atom_v, caf::get_atom_v, std::string{"info"}),
+               Priority::high);
+  return true;
+}
+
+namespace {
+
+// The last look at a clock of whoever has this thread.
+struct RecentNow {
+  Instant at;
+  int uses_left = 0;
+};
+
+constexpr int uses_of_a_look = 16; // some 10 us
+
+thread_local RecentNow recent;
+
+} // namespace
+
+Instant RequestingActorBase::now() {
+  forget_recent_now();
+  return {clock().now().time_since_epoch()};
+}
+
+Instant RequestingActorBase::recent_now() {
+  if (recent.uses_left == 0)
+    recent = {now(), uses_of_a_look};
+  --recent.uses_left;
+  return recent.at;
+}
+
+void RequestingActorBase::forget_recent_now() { recent.uses_left = 0; }
+
+} // namespace seam
+
+} // namespace backoff_actor
