@@ -1,6 +1,34 @@
 #pragma once
 
+// When children are made, how many deliveries they work on at a time, and what follows their end.
+
+#include <cstdint>
+
 namespace backoff_actor {
+
+/// When the first child is made.
+enum class FirstStart : std::uint8_t {
+  at_once,      ///< with the sender
+  on_first_use, ///< when there is something to hand over: most of many may never be used
+};
+
+/// When a child that went down is recreated.
+///
+/// Deliveries are handed over at the end of the delay in both.
+enum class RestartTiming {
+  /// At once, while the delay runs, as in the article. A child that went down without having been
+  /// handed anything still waits for the end of the delay: a child that dies at birth would spin.
+  at_once,
+  /// At the end of the delay: for children whose start is the dangerous part.
+  at_tick,
+};
+
+/// What becomes of a sender whose child stopped normally, with nothing waiting for it.
+enum class AfterNormalStop : std::uint8_t {
+  rest,    ///< the next message starts the next child, at once
+  restart, ///< as after a crash: the next child starts after the backoff
+  end,     ///< the sender ends too, normally, also if something waits
+};
 
 /// How many deliveries a child works on at a time.
 enum class WorksOn {

@@ -14,11 +14,8 @@
 #include "backoff_actor/observe/events.hpp"
 #include "backoff_actor/retry/shared_guard.hpp"
 #include "backoff_actor/supervision/decider.hpp"
-#include "backoff_actor/supervision/first_start.hpp"
 #include "backoff_actor/supervision/lifecycle.hpp"
-#include "backoff_actor/supervision/normal_stop.hpp"
 #include "backoff_actor/supervision/restart_limit.hpp"
-#include "backoff_actor/supervision/restart_timing.hpp"
 
 #include <chrono>
 #include <cstddef>
