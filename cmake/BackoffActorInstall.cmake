@@ -53,6 +53,7 @@ install(
   PATTERN "sender_lane.hpp" EXCLUDE
   PATTERN "sender_idle.hpp" EXCLUDE
   PATTERN "sender_step.hpp" EXCLUDE
+  PATTERN "sender_work.hpp" EXCLUDE
   PATTERN "supervisor_state.hpp" EXCLUDE
   PATTERN "supervisor_step.hpp" EXCLUDE
   PATTERN "relay.hpp" EXCLUDE

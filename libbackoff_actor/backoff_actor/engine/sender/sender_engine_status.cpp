@@ -1,6 +1,6 @@
 // How the sender stands.
 
-#include "backoff_actor/engine/sender/internal/sender_lane.hpp"
+#include "backoff_actor/engine/sender/internal/sender_work.hpp"
 
 #include <algorithm>
 

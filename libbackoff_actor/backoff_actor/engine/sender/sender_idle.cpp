@@ -1,6 +1,6 @@
 #include "backoff_actor/engine/sender/internal/sender_idle.hpp"
 
-#include "backoff_actor/engine/sender/internal/sender_lane.hpp"
+#include "backoff_actor/engine/sender/internal/sender_work.hpp"
 
 namespace backoff_actor {
 

@@ -15,7 +15,7 @@
 //  sender_guard.cpp           what the guard of the service is asked and told
 //  sender_engine_control.cpp  what an operator says
 
-#include "backoff_actor/engine/sender/internal/sender_lane.hpp"
+#include "backoff_actor/engine/sender/internal/sender_work.hpp"
 
 #include <algorithm>
 #include <cstdint>
