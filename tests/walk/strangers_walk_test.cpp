@@ -4,6 +4,7 @@
 
 #include "world.hpp"
 
+#include <backoff_actor/caf/messages/internal/own_words.hpp>
 #include <rapidcheck.h>
 
 #include <map>

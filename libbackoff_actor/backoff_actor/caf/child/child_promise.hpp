@@ -1,7 +1,6 @@
 #pragma once
 
 #include "backoff_actor/caf/compat/compat.hpp"
-#include "backoff_actor/caf/messages/type_ids.hpp"
 #include "backoff_actor/core/export.hpp"
 
 #include <cstdint>
@@ -16,17 +15,6 @@ enum class Ownership : std::uint8_t {
   sole,  ///< its supervisor's alone, which ends it
   shared ///< others use it too: its supervisor never ends it, and only lets go of it
 };
-
-/// The word of a start to whoever waits for it: there is news.
-struct StartNews {
-  std::uint64_t start = 0; ///< which start
-};
-
-/// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, StartNews& x) {
-  return seam::object(f, x, "backoff_actor::StartNews", seam::field("start", x.start));
-}
 
 class ChildStart;
 

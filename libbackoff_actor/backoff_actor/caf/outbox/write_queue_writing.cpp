@@ -1,6 +1,6 @@
 // What the thread of the writer does with the queue.
 
-#include "backoff_actor/caf/messages/tracked.hpp"
+#include "backoff_actor/caf/messages/internal/own_words.hpp"
 #include "backoff_actor/caf/outbox/internal/write_queue.hpp"
 
 #include <caf/actor_cast.hpp>

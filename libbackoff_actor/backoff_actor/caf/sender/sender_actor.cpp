@@ -4,6 +4,7 @@
 
 #include "backoff_actor/caf/child/internal/pending_start.hpp"
 #include "backoff_actor/caf/messages/held_back.hpp"
+#include "backoff_actor/caf/messages/internal/own_words.hpp"
 #include "backoff_actor/caf/messages/retry_after.hpp"
 #include "backoff_actor/caf/outbox/internal/outbox_session.hpp"
 #include "backoff_actor/caf/sender/internal/idempotency_keys.hpp"

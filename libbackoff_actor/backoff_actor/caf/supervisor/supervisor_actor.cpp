@@ -2,6 +2,7 @@
 
 #include "backoff_actor/caf/supervisor/supervisor_actor.hpp"
 
+#include "backoff_actor/caf/messages/internal/own_words.hpp"
 #include "backoff_actor/caf/messages/sender_control.hpp"
 #include "backoff_actor/caf/messages/tracked.hpp"
 

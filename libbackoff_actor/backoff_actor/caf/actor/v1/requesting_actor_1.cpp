@@ -1,6 +1,6 @@
 // The actor of the seam, for CAF 1.x.
 
-#include "backoff_actor/caf/messages/tracked.hpp"
+#include "backoff_actor/caf/messages/internal/own_words.hpp"
 
 #include <caf/abstract_actor.hpp>
 #include <caf/action.hpp>

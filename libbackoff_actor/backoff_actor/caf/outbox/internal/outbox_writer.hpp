@@ -2,7 +2,7 @@
 
 // Inside of the durable outbox; not for its users.
 
-#include "backoff_actor/caf/messages/tracked.hpp"
+#include "backoff_actor/caf/messages/internal/own_words.hpp"
 
 #include <memory>
 
