@@ -12,8 +12,8 @@
 #include "tree.hpp"
 
 #include "backoff_actor/caf/init.hpp"
+#include "backoff_actor/caf/messages/errors.hpp"
 #include "backoff_actor/caf/messages/sender_control.hpp"
-#include "backoff_actor/caf/messages/tracked.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>

@@ -2,8 +2,8 @@
 #include "web_server.hpp"
 
 #include "backoff_actor/caf/init.hpp"
+#include "backoff_actor/caf/messages/errors.hpp"
 #include "backoff_actor/caf/messages/retry_after.hpp"
-#include "backoff_actor/caf/messages/tracked.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>

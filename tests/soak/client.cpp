@@ -2,7 +2,6 @@
 
 #include <backoff_actor/caf/messages/errors.hpp>
 #include <backoff_actor/caf/messages/submit.hpp>
-#include <backoff_actor/caf/messages/tracked.hpp>
 
 #include <chrono>
 #include <string>

@@ -2,6 +2,7 @@
 
 #include "backoff_actor/caf/child/child_promise.hpp"
 #include "backoff_actor/caf/compat/compat.hpp"
+#include "backoff_actor/caf/messages/errors.hpp"
 #include "backoff_actor/core/export.hpp"
 
 #include <cstddef>

@@ -13,14 +13,8 @@
 //   object, field, ...     inspection of message types
 //   Signature              a message and its answer, in the interface of a typed actor
 //   register_types         type registration
-//   register_errors        texts of this library's errors
 //   error_with             a caf::error with a context
 //   has_code               whether a caf::error has a code
-//   render                 a caf::error as text
-//   cause_of               a caf::error as a Cause
-//   keep_cause             makes an actor's exception its exit reason, text included
-//   error_of               an exception as such an exit reason
-//   receiver_down          the error that a receiver is gone
 //   is_bounce              whether an error is CAF's word that nobody answered
 //   serialized_size        what a message weighs
 //   save, load             values as bytes, and back
@@ -35,6 +29,16 @@
 //   OpenRequest, respond   the same without CAF's promise
 //   RequestingActor        an actor that makes requests of any type and is told what comes back
 //   VirtualSystem          an actor system whose clock stands still (virtual_system.hpp)
+//
+// and of errors (caf/messages/errors.hpp)
+//
+//   make_error             this library's errors as a caf::error
+//   register_errors        texts of this library's errors
+//   render                 a caf::error as text
+//   cause_of               a caf::error as a Cause
+//   keep_cause             makes an actor's exception its exit reason, text included
+//   error_of               an exception as such an exit reason
+//   receiver_down          the error that a receiver is gone
 
 #include <caf/config.hpp>
 

@@ -1,6 +1,4 @@
-#include "backoff_actor/caf/messages/retry_after.hpp"
-#include "backoff_actor/caf/messages/tracked.hpp"
-#include "backoff_actor/core/internal/thrown.hpp"
+#include "backoff_actor/caf/compat/compat.hpp"
 
 #include <caf/abstract_actor.hpp>
 #include <caf/actor_cast.hpp>
@@ -11,53 +9,7 @@
 #include <exception>
 #include <utility>
 
-namespace backoff_actor {
-
-caf::error make_error(SenderError code, std::string text) {
-  return text.empty() ? make_error(code)
-                      : seam::error_with(code, caf::make_message(std::move(text)));
-}
-
-namespace seam {
-
-namespace {
-
-std::string with_remarks(std::string sentence, const caf::message& context) {
-  std::string remarks;
-  const auto add = [&](const std::string& remark) {
-    remarks += (remarks.empty() ? "" : ", ") + remark;
-  };
-  for (std::size_t i = 0; i < context.size(); ++i)
-    if (context.match_element<std::string>(i))
-      add(context.get_as<std::string>(i));
-    else if (context.match_element<RetryAfter>(i)
-             && context.get_as<RetryAfter>(i).span != Duration{0})
-      add(to_string(context.get_as<RetryAfter>(i)));
-  return remarks.empty() ? sentence : sentence.append(" (").append(remarks).append(")");
-}
-
-} // namespace
-
-std::string render_own(SenderError code, const caf::message& context) {
-  return with_remarks(to_string(code), context);
-}
-
-std::string render_own(SupervisorError code, const caf::message& context) {
-  return with_remarks(to_string(code), context);
-}
-
-caf::error error_of(const std::exception_ptr& thrown) {
-  const auto* const exception = detail::exception_in(thrown);
-  return caf::make_error(
-    caf::sec::runtime_error,
-    std::string{exception != nullptr ? exception->what() : "an exception of unknown type"});
-}
-
-caf::error receiver_down(const caf::actor_system& system, const caf::error& reason) {
-  return reason
-           ? error_with(caf::sec::request_receiver_down, caf::make_message(render(system, reason)))
-           : caf::make_error(caf::sec::request_receiver_down);
-}
+namespace backoff_actor::seam {
 
 bool has_ended(const caf::actor_addr& whom) {
   const auto actor = caf::actor_cast<caf::strong_actor_ptr>(whom);
@@ -85,11 +37,6 @@ caf::error system_message_refused() {
     caf::make_message(
       std::string{"a bare error, exit_msg, down_msg or timeout_msg is no work: CAF takes it for an "
                   "order to the actor itself"}));
-}
-
-void keep_cause(caf::scheduled_actor& self) {
-  self.set_exception_handler(
-    [](caf::scheduled_actor*, std::exception_ptr& thrown) { return error_of(thrown); });
 }
 
 void RequestingActorBase::on_message(caf::message&& payload) {
@@ -161,6 +108,4 @@ Instant RequestingActorBase::recent_now() {
 
 void RequestingActorBase::forget_recent_now() { recent.uses_left = 0; }
 
-} // namespace seam
-
-} // namespace backoff_actor
+} // namespace backoff_actor::seam

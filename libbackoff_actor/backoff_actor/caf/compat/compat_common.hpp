@@ -2,10 +2,7 @@
 
 // What the seam is in every version of CAF. Include compat.hpp instead.
 
-#include "backoff_actor/core/cause.hpp"
 #include "backoff_actor/core/export.hpp"
-#include "backoff_actor/core/sender_error.hpp"
-#include "backoff_actor/core/supervisor_error.hpp"
 #include "backoff_actor/core/time.hpp"
 
 #include <caf/actor.hpp>
@@ -20,7 +17,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -46,34 +42,8 @@ std::optional<Enum> enumerator_of(std::uint16_t number) {
 
 // -- errors -------------------------------------------------------------------
 
-/// Renders any error for people, those of this library included.
-BACKOFF_ACTOR_EXPORT std::string render(const caf::actor_system& system, const caf::error& error);
-
-/// Renders an error of this library: its sentence, and in brackets the text and the `RetryAfter`
-/// that it may carry.
-BACKOFF_ACTOR_EXPORT std::string render_own(SenderError code, const caf::message& context);
-
-/// Renders an error of supervisors in the same way.
-BACKOFF_ACTOR_EXPORT std::string render_own(SupervisorError code, const caf::message& context);
-
-/// Returns an error as a cause, whose code tells the error's category and code apart from any
-/// other's, and whose text is empty unless asked for `with_text`: rendering is costly.
-BACKOFF_ACTOR_EXPORT Cause cause_of(const caf::actor_system& system, const caf::error& error,
-                                    bool with_text);
-
-/// Lets an exception that leaves a handler of `self` end it with `caf::sec::runtime_error` and the
-/// exception's text. CAF's default loses the text and prints to the console.
-BACKOFF_ACTOR_EXPORT void keep_cause(caf::scheduled_actor& self);
-
-/// Returns what `keep_cause` makes of an exception: `caf::sec::runtime_error` with its text.
-BACKOFF_ACTOR_EXPORT caf::error error_of(const std::exception_ptr& thrown);
-
 /// Whether CAF sent the error because a receiver was gone, or had dropped its promise.
 BACKOFF_ACTOR_EXPORT bool is_bounce(const caf::error& error);
-
-/// Returns the error that a receiver is gone, with the reason of its end, if there is one.
-BACKOFF_ACTOR_EXPORT caf::error receiver_down(const caf::actor_system& system,
-                                              const caf::error& reason);
 
 // -- messages -----------------------------------------------------------------
 

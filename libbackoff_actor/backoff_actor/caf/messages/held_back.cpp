@@ -1,7 +1,7 @@
 #include "backoff_actor/caf/messages/held_back.hpp"
 
+#include "backoff_actor/caf/messages/errors.hpp"
 #include "backoff_actor/caf/messages/retry_after.hpp"
-#include "backoff_actor/caf/messages/tracked.hpp"
 
 #include <caf/sec.hpp>
 

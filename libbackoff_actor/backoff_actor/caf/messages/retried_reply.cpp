@@ -1,6 +1,6 @@
 #include "backoff_actor/caf/messages/retried_reply.hpp"
 
-#include "backoff_actor/caf/messages/tracked.hpp"
+#include "backoff_actor/caf/messages/errors.hpp"
 #include "backoff_actor/retry/retry_result.hpp"
 
 namespace backoff_actor {

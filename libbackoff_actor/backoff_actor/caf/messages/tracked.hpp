@@ -1,17 +1,14 @@
 #pragma once
 
+// What a sender and a child that acknowledges explicitly say to each other.
+
 #include "backoff_actor/caf/messages/type_ids.hpp"
-#include "backoff_actor/core/export.hpp"
-#include "backoff_actor/core/sender_error.hpp"
 #include "backoff_actor/core/time.hpp"
 
 #include <cstdint>
-#include <string>
 #include <utility>
 
 namespace backoff_actor {
-
-// -- between a sender and a child that acknowledges explicitly ------------------
 
 /// What a child that acknowledges explicitly is handed: the client's message, with what is needed
 /// to confirm it and to answer.
@@ -129,17 +126,5 @@ template <class Inspector>
 auto inspect(Inspector& f, Working& x) {
   return seam::object(f, x, "backoff_actor::Working", seam::field("id", x.id));
 }
-
-// -- errors -----------------------------------------------------------------------
-
-/// Makes `SenderError` convertible to `caf::error`.
-BACKOFF_ACTOR_EXPORT caf::error make_error(SenderError code);
-
-/// Makes an error of `code` that carries a text for people, unless that is empty: `render` puts it
-/// in brackets.
-BACKOFF_ACTOR_EXPORT caf::error make_error(SenderError code, std::string text);
-
-/// Renders any error for people, those of this library included.
-using seam::render;
 
 } // namespace backoff_actor

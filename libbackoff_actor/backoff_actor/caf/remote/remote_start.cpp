@@ -1,7 +1,7 @@
 #include "backoff_actor/caf/remote/internal/remote_start.hpp"
 
+#include "backoff_actor/caf/messages/errors.hpp"
 #include "backoff_actor/caf/messages/internal/own_words.hpp"
-#include "backoff_actor/caf/messages/tracked.hpp"
 #include "backoff_actor/caf/remote/internal/io_compat.hpp"
 
 #include <caf/actor_cast.hpp>

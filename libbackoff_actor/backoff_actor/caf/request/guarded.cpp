@@ -1,8 +1,8 @@
 #include "backoff_actor/caf/request/guarded.hpp"
 
 #include "backoff_actor/caf/actor/internal/relay.hpp"
+#include "backoff_actor/caf/messages/errors.hpp"
 #include "backoff_actor/caf/messages/internal/own_words.hpp"
-#include "backoff_actor/caf/messages/tracked.hpp"
 
 #include <caf/sec.hpp>
 

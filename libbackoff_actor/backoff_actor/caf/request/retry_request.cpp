@@ -1,8 +1,8 @@
 #include "backoff_actor/caf/request/retry_request.hpp"
 
+#include "backoff_actor/caf/messages/errors.hpp"
 #include "backoff_actor/caf/messages/held_back.hpp"
 #include "backoff_actor/caf/messages/internal/own_words.hpp"
-#include "backoff_actor/caf/messages/tracked.hpp"
 #include "backoff_actor/retry/default_draws.hpp"
 #include "backoff_actor/retry/guarded_call.hpp"
 

@@ -3,6 +3,7 @@
 #include "backoff_actor/caf/sender/sender_actor.hpp"
 
 #include "backoff_actor/caf/child/internal/pending_start.hpp"
+#include "backoff_actor/caf/messages/errors.hpp"
 #include "backoff_actor/caf/messages/held_back.hpp"
 #include "backoff_actor/caf/messages/internal/own_words.hpp"
 #include "backoff_actor/caf/messages/retry_after.hpp"

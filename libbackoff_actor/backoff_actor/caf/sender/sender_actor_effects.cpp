@@ -1,6 +1,7 @@
 // What a sender does about what it is told: the engine decides, and this carries it out.
 
 #include "backoff_actor/caf/child/internal/pending_start.hpp"
+#include "backoff_actor/caf/messages/errors.hpp"
 #include "backoff_actor/caf/outbox/internal/outbox_session.hpp"
 #include "backoff_actor/caf/sender/internal/borrowed_effects.hpp"
 #include "backoff_actor/caf/sender/internal/idempotency_keys.hpp"

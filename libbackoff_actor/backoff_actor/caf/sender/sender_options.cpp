@@ -1,9 +1,9 @@
 #include "backoff_actor/caf/sender/sender_options.hpp"
 
 #include "backoff_actor/caf/messages/error_predicate.hpp"
+#include "backoff_actor/caf/messages/errors.hpp"
 #include "backoff_actor/caf/messages/held_back.hpp"
 #include "backoff_actor/caf/messages/retry_after.hpp"
-#include "backoff_actor/caf/messages/tracked.hpp"
 #include "backoff_actor/delivery/outbox.hpp"
 #include "backoff_actor/retry/default_draws.hpp"
 

@@ -1,5 +1,6 @@
 // How supervisors are made.
 
+#include "backoff_actor/caf/messages/errors.hpp"
 #include "backoff_actor/caf/supervisor/supervisor_actor.hpp"
 
 #include <caf/scoped_actor.hpp>

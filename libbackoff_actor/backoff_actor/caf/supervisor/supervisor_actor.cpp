@@ -2,9 +2,9 @@
 
 #include "backoff_actor/caf/supervisor/supervisor_actor.hpp"
 
+#include "backoff_actor/caf/messages/errors.hpp"
 #include "backoff_actor/caf/messages/internal/own_words.hpp"
 #include "backoff_actor/caf/messages/sender_control.hpp"
-#include "backoff_actor/caf/messages/tracked.hpp"
 
 #include <caf/abstract_actor.hpp>
 #include <caf/actor_cast.hpp>

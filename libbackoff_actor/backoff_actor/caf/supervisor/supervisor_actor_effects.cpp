@@ -1,7 +1,7 @@
 // What a supervisor does about what it is told: the engine decides, and this carries it out.
 
 #include "backoff_actor/caf/child/internal/pending_start.hpp"
-#include "backoff_actor/caf/messages/tracked.hpp"
+#include "backoff_actor/caf/messages/errors.hpp"
 #include "backoff_actor/caf/supervisor/supervisor_actor.hpp"
 
 #include <caf/abstract_actor.hpp>

@@ -1,5 +1,6 @@
 #include "backoff_actor/testing/faults/dangerous_actor.hpp"
 
+#include "backoff_actor/caf/messages/errors.hpp"
 #include "backoff_actor/caf/messages/tracked.hpp"
 #include "backoff_actor/testing/faults/fault_answer.hpp"
 

@@ -3,7 +3,7 @@
 /// @file
 /// Matchers of answers for GoogleMock. Include testing/gmock.hpp.
 
-#include "backoff_actor/caf/messages/tracked.hpp"
+#include "backoff_actor/caf/messages/errors.hpp"
 #include "backoff_actor/testing/time/answer.hpp"
 
 #include <gmock/gmock.h>

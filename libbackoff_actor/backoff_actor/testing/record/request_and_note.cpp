@@ -1,7 +1,7 @@
 #include "backoff_actor/testing/record/request_and_note.hpp"
 
+#include "backoff_actor/caf/messages/errors.hpp"
 #include "backoff_actor/caf/messages/internal/own_words.hpp"
-#include "backoff_actor/caf/messages/tracked.hpp"
 #include "backoff_actor/core/problems.hpp"
 
 #include <algorithm>

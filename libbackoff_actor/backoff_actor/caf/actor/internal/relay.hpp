@@ -3,6 +3,7 @@
 // Inside of the actors that stand before another; not for their users.
 
 #include "backoff_actor/caf/compat/compat.hpp"
+#include "backoff_actor/caf/messages/errors.hpp"
 
 #include <caf/abstract_actor.hpp>
 #include <caf/actor_cast.hpp>

@@ -178,9 +178,6 @@ void register_types(caf::actor_system_config& config) {
   config.add_message_types<IdBlock>();
 }
 
-/// Lets the actor system render this library's errors.
-BACKOFF_ACTOR_EXPORT void register_errors(caf::actor_system_config& config);
-
 // -- errors -------------------------------------------------------------------
 
 /// Returns the error of an enumeration's code, with a context.

@@ -1,7 +1,5 @@
+#include "backoff_actor/caf/compat/compat.hpp"
 #include "backoff_actor/caf/compat/compat_scheduler.hpp"
-#include "backoff_actor/caf/messages/errors.hpp"
-#include "backoff_actor/caf/messages/tracked.hpp"
-#include "backoff_actor/core/unit_random.hpp"
 
 #include <caf/abstract_actor.hpp>
 #include <caf/action.hpp>
@@ -20,10 +18,6 @@
 #include <stdexcept>
 
 namespace backoff_actor {
-
-caf::error make_error(SenderError code) { return caf::error{code}; }
-
-caf::error make_error(SupervisorError code) { return caf::error{code}; }
 
 namespace {
 
@@ -63,42 +57,7 @@ bool from_string(std::string_view text, SupervisorError& error) {
 
 namespace seam {
 
-// -- types --------------------------------------------------------------------
-
-void register_errors(caf::actor_system_config& config) {
-  caf::core::init_global_meta_objects();
-  register_types<caf::id_block::backoff_actor_errors>(config);
-  register_types<caf::id_block::backoff_actor_private>(config);
-}
-
 // -- errors -------------------------------------------------------------------
-
-std::string render(const caf::actor_system&, const caf::error& error) {
-  if (error && error.category() == caf::type_id_v<SenderError>)
-    return render_own(static_cast<SenderError>(error.code()), error.context());
-  if (error && error.category() == caf::type_id_v<SupervisorError>)
-    return render_own(static_cast<SupervisorError>(error.code()), error.context());
-  return to_string(error);
-}
-
-namespace {
-
-// What `keep_cause` kept, bare; anything else as CAF renders it.
-std::string text_of(const caf::actor_system& system, const caf::error& error) {
-  const auto& context = error.context();
-  if (has_code(error, caf::sec::runtime_error) && context.match_elements<std::string>())
-    return context.get_as<std::string>(0);
-  return render(system, error);
-}
-
-} // namespace
-
-Cause cause_of(const caf::actor_system& system, const caf::error& error, bool with_text) {
-  if (!error)
-    return {};
-  const auto hash = detail::mix(std::uint64_t{error.category()} << 8 | error.code());
-  return {hash == 0 ? 1 : hash, with_text ? text_of(system, error) : std::string{}};
-}
 
 bool is_bounce(const caf::error& error) {
   return error == caf::sec::request_receiver_down || error == caf::sec::broken_promise;
@@ -130,8 +89,7 @@ std::size_t serialized_size(caf::actor_system& system, const caf::message& messa
   caf::byte_buffer buffer;
   caf::binary_serializer sink{system, buffer};
   if (!sink.apply(message))
-    throw std::runtime_error("the message cannot be serialized: "
-                             + render(system, sink.get_error()));
+    throw std::runtime_error("the message cannot be serialized: " + to_string(sink.get_error()));
   return buffer.size();
 }
 

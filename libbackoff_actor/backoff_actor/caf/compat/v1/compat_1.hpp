@@ -302,9 +302,6 @@ struct Exit {
   caf::error reason{}; ///< as of CAF's own
 };
 
-/// Lets the actor system render this library's errors, and registers what each `RequestingActor` needs.
-BACKOFF_ACTOR_EXPORT void register_errors(caf::actor_system_config& config);
-
 // -- errors -------------------------------------------------------------------
 
 /// Returns the error of an enumeration's code, with a context.
