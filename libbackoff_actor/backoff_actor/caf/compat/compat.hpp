@@ -6,9 +6,9 @@
 /// Of interest to programs is `render`, which is `backoff_actor::render` too; the rest is for this
 /// library itself.
 
-// The seam between this library and the version of CAF: the only place that asks which one it is.
-// Each version's header defines the same names with the same meaning, so that nothing else needs to
-// know.
+// The seam between this library and the version of CAF. This header and caf/actor/requesting_actor.hpp
+// are the only places that ask which one it is. Each version's header defines the same names with the
+// same meaning, so that nothing else needs to know.
 //
 //   object, field, ...     inspection of message types
 //   Signature              a message and its answer, in the interface of a typed actor
@@ -27,10 +27,15 @@
 //   make_forwarder         an address that stays while actors come and go
 //   answer, refuse, ...    giving a client what it waits for
 //   OpenRequest, respond   the same without CAF's promise
-//   RequestingActor        an actor that makes requests of any type and is told what comes back
 //   VirtualSystem          an actor system whose clock stands still (virtual_system.hpp)
+//   share_work             how actors come to their threads (compat_scheduler.hpp)
 //
-// and of errors (caf/messages/errors.hpp)
+// The same for actors, in caf/actor/requesting_actor.hpp:
+//
+//   RequestingActor        an actor that makes requests of any type and is told what comes back
+//   Word                   a message of one value of a type of this library's
+//
+// And for errors, in caf/messages/errors.hpp:
 //
 //   make_error             this library's errors as a caf::error
 //   register_errors        texts of this library's errors
@@ -44,9 +49,9 @@
 
 // CAF_VERSION itself must not be tested on 1.x: in 1.1.0 it is an octal literal.
 #if defined(CAF_VERSION_MAJOR) && CAF_VERSION_MAJOR == 1
-#include "backoff_actor/caf/actor/v1/requesting_actor_1.hpp"
+#include "backoff_actor/caf/compat/v1/compat_1.hpp"
 #elif !defined(CAF_VERSION_MAJOR) && CAF_VERSION >= 1706 && CAF_VERSION < 1800
-#include "backoff_actor/caf/actor/v0_17/requesting_actor_0_17.hpp"
+#include "backoff_actor/caf/compat/v0_17/compat_0_17.hpp"
 #else
 #error "backoff_actor needs CAF 0.17.6 or 1.x"
 #endif

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "backoff_actor/caf/actor/requesting_actor.hpp"
 #include "backoff_actor/caf/child/child_promise.hpp"
-#include "backoff_actor/caf/compat/compat.hpp"
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/delivery/hand_over_id.hpp"
 

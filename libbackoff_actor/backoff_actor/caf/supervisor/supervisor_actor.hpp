@@ -1,6 +1,6 @@
 #pragma once
 
-#include "backoff_actor/caf/compat/compat.hpp"
+#include "backoff_actor/caf/actor/requesting_actor.hpp"
 #include "backoff_actor/caf/messages/errors.hpp"
 #include "backoff_actor/caf/supervisor/supervisor_messages.hpp"
 #include "backoff_actor/caf/supervisor/supervisor_options.hpp"

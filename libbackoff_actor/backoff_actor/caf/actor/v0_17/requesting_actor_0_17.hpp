@@ -1,10 +1,10 @@
 #pragma once
 
-// The actor of the seam, for CAF 0.17.6. Include compat.hpp instead.
+// The actor of the seam, for CAF 0.17.6. Include requesting_actor.hpp instead.
 
 #include "backoff_actor/caf/actor/message_batch.hpp"
+#include "backoff_actor/caf/actor/requesting_actor_base.hpp"
 #include "backoff_actor/caf/actor/v0_17/job_0_17.hpp"
-#include "backoff_actor/caf/compat/v0_17/compat_0_17.hpp"
 
 #include <caf/actor.hpp>
 #include <caf/actor_addr.hpp>
@@ -42,12 +42,6 @@ private:
 };
 
 class BatchAtWork;
-
-/// Whether a type is that of an order of CAF's to the actor that gets it, given its token.
-BACKOFF_ACTOR_EXPORT bool is_order(std::uint32_t type_token);
-
-/// Returns the error that a message is, and nothing else; null: it is none.
-BACKOFF_ACTOR_EXPORT const caf::error* error_in(const caf::message& message);
 
 /// An actor that takes messages of any type, makes requests of any type, and gets back whatever
 /// comes.

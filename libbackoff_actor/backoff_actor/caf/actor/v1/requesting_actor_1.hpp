@@ -1,9 +1,9 @@
 #pragma once
 
-// The actor of the seam, for CAF 1.x. Include compat.hpp instead.
+// The actor of the seam, for CAF 1.x. Include requesting_actor.hpp instead.
 
 #include "backoff_actor/caf/actor/message_batch.hpp"
-#include "backoff_actor/caf/compat/v1/compat_1.hpp"
+#include "backoff_actor/caf/actor/requesting_actor_base.hpp"
 
 #include <caf/actor.hpp>
 #include <caf/actor_addr.hpp>
@@ -41,9 +41,6 @@ public:
 private:
   const caf::message& content_;
 };
-
-/// Returns the error that a message is, and nothing else; null: it is none.
-BACKOFF_ACTOR_EXPORT const caf::error* error_in(const caf::message& message);
 
 /// An actor that takes messages of any type, makes requests of any type, and gets back whatever
 /// comes.

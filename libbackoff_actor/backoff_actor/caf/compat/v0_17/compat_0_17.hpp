@@ -194,6 +194,14 @@ bool has_code(const caf::error& error, Enum code) {
   return error && error.compare(static_cast<std::uint8_t>(code), category) == 0;
 }
 
+/// Returns the error that a message is, and nothing else; null: it is none.
+BACKOFF_ACTOR_EXPORT const caf::error* error_in(const caf::message& message);
+
+// -- messages -----------------------------------------------------------------
+
+/// Whether a type is that of an order of CAF's to the actor that gets it, given its token.
+BACKOFF_ACTOR_EXPORT bool is_order(std::uint32_t type_token);
+
 // -- sending ------------------------------------------------------------------
 
 /// Sends without a sender.

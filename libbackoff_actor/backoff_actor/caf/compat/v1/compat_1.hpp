@@ -316,6 +316,9 @@ bool has_code(const caf::error& error, Enum code) {
   return error == code;
 }
 
+/// Returns the error that a message is, and nothing else; null: it is none.
+BACKOFF_ACTOR_EXPORT const caf::error* error_in(const caf::message& message);
+
 // -- sending ------------------------------------------------------------------
 
 /// Sends without a sender.
