@@ -4,7 +4,7 @@
 #include "live_line.hpp"
 
 #include "backoff_actor/caf/init.hpp"
-#include "backoff_actor/caf/sender/sender_actor.hpp"
+#include "backoff_actor/caf/sender/sender.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>

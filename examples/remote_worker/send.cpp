@@ -5,7 +5,7 @@
 #include "network.hpp"
 
 #include "backoff_actor/caf/remote/remote_child.hpp"
-#include "backoff_actor/caf/sender/sender_actor.hpp"
+#include "backoff_actor/caf/sender/sender.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/exit_reason.hpp>

@@ -31,6 +31,7 @@
 #include "backoff_actor/caf/sender/sender.hpp"
 #include "backoff_actor/caf/sender/sender_actor.hpp"
 #include "backoff_actor/caf/sender/sender_options.hpp"
+#include "backoff_actor/caf/supervisor/supervisor.hpp"
 #include "backoff_actor/caf/supervisor/supervisor_actor.hpp"
 #include "backoff_actor/caf/supervisor/supervisor_messages.hpp"
 #include "backoff_actor/caf/supervisor/supervisor_options.hpp"

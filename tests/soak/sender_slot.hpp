@@ -2,7 +2,7 @@
 
 #include "place.hpp"
 
-#include <backoff_actor/caf/sender/sender_actor.hpp>
+#include <backoff_actor/caf/sender/sender.hpp>
 #include <backoff_actor/testing/faults/faults.hpp>
 
 #include <caf/actor.hpp>

@@ -5,8 +5,10 @@
 #include "workers.hpp"
 
 #include <backoff_actor/backoff/parse_policy.hpp>
+#include <backoff_actor/caf/messages/sender_control.hpp>
 #include <backoff_actor/caf/sender/sender_actor.hpp>
-#include <backoff_actor/caf/supervisor/supervisor_actor.hpp>
+#include <backoff_actor/caf/supervisor/supervisor.hpp>
+#include <backoff_actor/caf/supervisor/supervisor_messages.hpp>
 #include <backoff_actor/testing/faults/faulty_actor.hpp>
 
 #include <caf/actor_cast.hpp>

@@ -8,7 +8,10 @@
 #error "backoff_actor/testing/gtest.hpp needs GoogleTest (gtest/gtest.h)"
 #endif
 
-#include "backoff_actor/caf/sender/sender_actor.hpp"
+#include "backoff_actor/caf/messages/sender_control.hpp"
+#include "backoff_actor/caf/messages/submit.hpp"
+#include "backoff_actor/caf/messages/tracked.hpp"
+#include "backoff_actor/caf/sender/sender.hpp"
 #include "backoff_actor/core/problems.hpp"
 #include "backoff_actor/testing/record/event_claims.hpp"
 #include "backoff_actor/testing/record/event_log.hpp"

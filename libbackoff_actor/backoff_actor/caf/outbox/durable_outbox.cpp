@@ -2,6 +2,7 @@
 
 #include "backoff_actor/caf/outbox/internal/write_queue.hpp"
 
+#include <exception>
 #include <utility>
 
 namespace backoff_actor {

@@ -1,6 +1,7 @@
 #include "backoff_actor/caf/outbox/durable_types.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <string>
 
 namespace backoff_actor {

@@ -65,4 +65,14 @@ private:
   std::shared_ptr<const detail::SenderParts> parts_;
 };
 
+/// Starts a sender, and with it its child, as a `SenderBlueprint` of its own would; `child_of` makes the factory of a worker class.
+///
+/// @errors throws `InvalidArgument` naming every option that `check` finds wrong, and `make_child`
+///         if it is empty; nothing has been started then.
+/// @thread any
+[[nodiscard("a sender that nobody holds ends when it owes nothing")]] BACKOFF_ACTOR_EXPORT
+  caf::actor
+  spawn_back_off_sender(caf::actor_system& system, ChildFactory make_child,
+                        SenderOptions options = {});
+
 } // namespace backoff_actor

@@ -261,14 +261,4 @@ private:
   caf::strong_actor_ptr keep_alive_; // of this actor, while it owes
 };
 
-/// Starts a sender, and with it its child, as a `SenderBlueprint` of its own would; `child_of` makes the factory of a worker class.
-///
-/// @errors throws `InvalidArgument` naming every option that `check` finds wrong, and `make_child`
-///         if it is empty; nothing has been started then.
-/// @thread any
-[[nodiscard("a sender that nobody holds ends when it owes nothing")]] BACKOFF_ACTOR_EXPORT
-  caf::actor
-  spawn_back_off_sender(caf::actor_system& system, ChildFactory make_child,
-                        SenderOptions options = {});
-
 } // namespace backoff_actor

@@ -1,5 +1,7 @@
 // How supervisors are made.
 
+#include "backoff_actor/caf/supervisor/supervisor.hpp"
+
 #include "backoff_actor/caf/messages/errors.hpp"
 #include "backoff_actor/caf/supervisor/supervisor_actor.hpp"
 

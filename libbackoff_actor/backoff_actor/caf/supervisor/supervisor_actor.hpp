@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -186,60 +185,5 @@ private:
   bool is_successor_ = false;        // of one that nobody holds
   caf::strong_actor_ptr keep_alive_; // of this actor, while it ends its children
 };
-
-/// Starts a supervisor and, one after the other, its children; does not wait for them. If one of them
-/// cannot be started, those before it are ended, and the supervisor ends with
-/// `SupervisorError::start_failed`, naming the child and the cause.
-///
-/// @errors throws `InvalidArgument` naming every option and every part of a spec that `check` finds wrong;
-///         nothing has been started then.
-/// @thread any
-[[nodiscard("a supervisor that nobody holds ends, and its children with it")]] BACKOFF_ACTOR_EXPORT
-  caf::actor
-  spawn_supervisor(caf::actor_system& system, std::vector<ChildSpec> children,
-                   SupervisorOptions options = {});
-
-/// The same for a dynamic supervisor, which has no children at first.
-///
-/// @errors, @thread as of the other
-[[nodiscard("a supervisor that nobody holds ends, and its children with it")]] BACKOFF_ACTOR_EXPORT
-  caf::actor
-  spawn_supervisor(caf::actor_system& system, DynamicSupervisorOptions options);
-
-/// Thrown if the first children of a supervisor cannot be started.
-class BACKOFF_ACTOR_EXPORT StartFailed : public std::runtime_error {
-public:
-  /// Keeps the error, and its text for `what()`.
-  StartFailed(caf::error error, const std::string& text);
-
-  /// With what the supervisor ended; see `root_cause_of`.
-  const caf::error& error() const { return error_; }
-
-private:
-  caf::error error_;
-};
-
-/// Starts a supervisor, and waits until its children are up.
-///
-/// @errors throws `InvalidArgument` as `spawn_supervisor` does, and `StartFailed`, naming the child and the
-///         cause, if one of them cannot be started: then those before it have been ended.
-/// @thread any but an actor's own, which it would block, nor that of a system in virtual time.
-[[nodiscard("a supervisor that nobody holds ends, and its children with it")]] BACKOFF_ACTOR_EXPORT
-  caf::actor
-  start_supervisor(caf::actor_system& system, std::vector<ChildSpec> children,
-                   SupervisorOptions options = {});
-
-/// Returns the spec of a supervisor as the child of another: up when its children are, and waited for
-/// without limit when it is ended. What it ends with by itself is abnormal, so that a transient one is
-/// restarted.
-///
-/// @errors throws `InvalidArgument` as `spawn_supervisor` does.
-BACKOFF_ACTOR_EXPORT ChildSpec supervisor_spec(std::string id, std::vector<ChildSpec> children,
-                                               SupervisorOptions options = {});
-
-/// The same for a dynamic supervisor.
-///
-/// @errors as of the other
-BACKOFF_ACTOR_EXPORT ChildSpec supervisor_spec(std::string id, DynamicSupervisorOptions options);
 
 } // namespace backoff_actor

@@ -2,6 +2,7 @@
 
 #include "backoff_actor/caf/compat/virtual_system.hpp"
 #include "backoff_actor/caf/init.hpp"
+#include "backoff_actor/caf/messages/errors.hpp"
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/testing/time/answer.hpp"
