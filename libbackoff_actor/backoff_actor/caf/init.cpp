@@ -1,6 +1,5 @@
 #include "backoff_actor/caf/init.hpp"
 
-#include "backoff_actor/caf/child/child_promise.hpp"
 #include "backoff_actor/caf/messages/dead_letter_record.hpp"
 #include "backoff_actor/caf/messages/errors.hpp"
 #include "backoff_actor/caf/messages/internal/own_words.hpp"
