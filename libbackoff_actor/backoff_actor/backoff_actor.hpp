@@ -29,7 +29,6 @@
 #include "backoff_actor/caf/request/guarded.hpp"
 #include "backoff_actor/caf/request/retry_request.hpp"
 #include "backoff_actor/caf/sender/sender.hpp"
-#include "backoff_actor/caf/sender/sender_actor.hpp"
 #include "backoff_actor/caf/sender/sender_options.hpp"
 #include "backoff_actor/caf/supervisor/supervisor.hpp"
 #include "backoff_actor/caf/supervisor/supervisor_actor.hpp"

@@ -258,13 +258,11 @@ TEST_F(JoinedSubmissions, weigh_nothing) {
 }
 
 TEST_F(Idempotency, is_not_promised_where_nothing_is_tracked) {
-  auto options = default_options();
-  options.delivery = Guarantee::at_most_once;
-  start({}, options);
+  start_with(DangerousActor{}.factory(), forwarder_options());
 
-  EXPECT_THAT(text_of(submit("a", once)->error),
-              HasSubstr("idempotency_key: got 'order 7', allowed nothing, for delivery is "
-                        "at_most_once"));
+  EXPECT_THAT(
+    text_of(submit("a", once)->error),
+    HasSubstr("idempotency_key: got 'order 7', allowed nothing: a forwarder keeps no keys"));
 }
 
 TEST_F(Idempotency, the_retention_is_above_zero) {

@@ -35,6 +35,9 @@ class BACKOFF_ACTOR_EXPORT RequestingActorBase : public caf::event_based_actor {
 public:
   using caf::event_based_actor::event_based_actor;
 
+  /// Whether it kills a child that takes too long to end.
+  virtual bool limits_ends() const { return false; }
+
 protected:
   /// Is told of a message that no handler of `complete` takes, and answers it sometime. Unless
   /// overridden, makes a promise for `on_submission`.

@@ -8,34 +8,49 @@ namespace backoff_actor {
 
 namespace {
 
-std::shared_ptr<const detail::SenderParts> checked(ChildFactory make_child, SenderOptions options) {
+template <class Options>
+std::shared_ptr<const detail::SenderSettings> checked(ChildFactory make_child, Options options) {
   auto problems = check(options);
   if (!make_child)
     problems.add("make_child", "an empty function", "a function that returns a fresh actor");
   problems.raise_if_any();
-  return std::make_shared<const detail::SenderParts>(std::move(make_child), std::move(options));
+  return std::make_shared<const detail::SenderSettings>(std::move(make_child), std::move(options));
 }
 
 } // namespace
 
-detail::SenderParts::SenderParts(ChildFactory child, SenderOptions given)
-  : make_child(std::move(child)), options(std::move(given)),
-    engine_options(backoff_actor::engine_options(options)),
-    is_observed(options.on_event || options.on_dead_letter || options.dead_letters
-                || options.outbox) {}
-
 SenderBlueprint::SenderBlueprint(ChildFactory make_child, SenderOptions options)
-  : parts_(checked(std::move(make_child), std::move(options))) {}
+  : settings_(checked(std::move(make_child), std::move(options))) {}
+
+SenderBlueprint::SenderBlueprint(ChildFactory make_child, ForwarderOptions options)
+  : settings_(checked(std::move(make_child), std::move(options))) {}
 
 caf::actor SenderBlueprint::spawn(caf::actor_system& system) const {
   return system.spawn<BackOffSender>(*this);
 }
 
-const SenderOptions& SenderBlueprint::options() const { return parts_->options; }
-
 caf::actor spawn_back_off_sender(caf::actor_system& system, ChildFactory make_child,
                                  SenderOptions options) {
   return SenderBlueprint{std::move(make_child), std::move(options)}.spawn(system);
+}
+
+caf::actor spawn_forwarder(caf::actor_system& system, ChildFactory make_child,
+                           ForwarderOptions options) {
+  return SenderBlueprint{std::move(make_child), std::move(options)}.spawn(system);
+}
+
+ChildFactory child_of(SenderBlueprint blueprint) {
+  return [blueprint = std::move(blueprint)](caf::event_based_actor* parent) -> caf::actor {
+    return parent->spawn<BackOffSender>(blueprint);
+  };
+}
+
+ChildSpec sender_spec(std::string id, ChildFactory make_child, SenderOptions options) {
+  return {std::move(id), child_of(SenderBlueprint{std::move(make_child), std::move(options)})};
+}
+
+ChildSpec sender_spec(std::string id, ChildFactory make_child, ForwarderOptions options) {
+  return {std::move(id), child_of(SenderBlueprint{std::move(make_child), std::move(options)})};
 }
 
 } // namespace backoff_actor

@@ -9,7 +9,6 @@
 #include "backoff_actor/caf/messages/retry_after.hpp"
 #include "backoff_actor/caf/outbox/internal/outbox_session.hpp"
 #include "backoff_actor/caf/sender/internal/idempotency_keys.hpp"
-#include "backoff_actor/caf/supervisor/supervisor_actor.hpp"
 #include "backoff_actor/core/internal/text_hash.hpp"
 #include "backoff_actor/core/unit_random.hpp"
 #include "backoff_actor/delivery/internal/hand_over_cipher.hpp"
@@ -60,21 +59,16 @@ static_assert(sizeof(BackOffSender) - sizeof(caf::event_based_actor) <= 256);
 
 // -- birth and death --------------------------------------------------------------
 
-BackOffSender::BackOffSender(caf::actor_config& config, ChildFactory make_child,
-                             SenderOptions options)
-  : BackOffSender(config, std::make_shared<const detail::SenderParts>(std::move(make_child),
-                                                                      std::move(options))) {}
-
 BackOffSender::BackOffSender(caf::actor_config& config, const SenderBlueprint& blueprint)
-  : BackOffSender(config, blueprint.parts_) {}
+  : BackOffSender(config, blueprint.settings_) {}
 
 BackOffSender::BackOffSender(caf::actor_config& config,
-                             std::shared_ptr<const detail::SenderParts> parts)
-  : SupervisingActor(config, seam::TakesWords{}), parts_(std::move(parts)),
-    engine_({parts_, &parts_->engine_options}, stream_of_draws(options(), id())),
-    is_observed_(parts_->is_observed), forwards_(options().delivery == Guarantee::at_most_once),
+                             std::shared_ptr<const detail::SenderSettings> settings)
+  : SupervisingActor(config, seam::TakesWords{}), settings_(std::move(settings)),
+    engine_({settings_, &settings_->engine_options}, detail::stream_of_draws(options(), id())),
+    is_observed_(settings_->is_observed), forwards_(settings_->forwarding.has_value()),
     acknowledges_by_reply_(options().acknowledgement == Acknowledgement::by_reply),
-    looks_into_messages_(options().key_of || options().capacity_bytes || options().final_stop
+    looks_into_messages_(options().key_of || options().capacity_bytes || has_final_stop()
                          || options().outbox),
     is_timed_(options().ack_timeout || options().time_to_live || options().guard
               || options().on_event),
@@ -101,7 +95,7 @@ void BackOffSender::on_exit() {
       start->call_off();
   keep_alive_ = nullptr;
   // May hold handles that lead back here.
-  parts_ = nullptr;
+  settings_ = nullptr;
   SupervisingActor::on_exit();
 }
 
@@ -215,14 +209,15 @@ void BackOffSender::on_reject(const Reject& reject) {
 }
 
 void BackOffSender::on_error_answer(HandOverId id, ErrorInfo info) {
-  const auto decision = decide(options(), FailureKind::error_answer, info.error);
+  const auto decision = detail::decide(options().decider, FailureKind::error_answer, info.error);
   const auto with_text = is_observed_ || decision.verdict != Verdict::reject;
   const input::ErrorAnswer news{id,
                                 cause_of(info.error, with_text),
                                 info.is_bounce,
                                 info.is_settled,
                                 decision,
-                                options().guard && is_service_failure(options(), info.error)};
+                                options().guard
+                                  && detail::is_service_failure(options(), info.error)};
   take(news, std::move(info.error));
 }
 
@@ -232,9 +227,11 @@ void BackOffSender::on_probe_answer(std::uint32_t incarnation, std::uint32_t pro
 
 void BackOffSender::on_child_down(std::uint32_t incarnation, const caf::error& reason) {
   const auto may_be_failure =
-    reason || engine_.owed() > 0 || options().after_normal_stop == AfterNormalStop::restart;
+    reason || engine_.owed() > 0
+    || settings_->engine_options.after_normal_stop == AfterNormalStop::restart;
   const auto verdict =
-    may_be_failure ? decide(options(), FailureKind::child_down, reason).verdict : Verdict::retry;
+    may_be_failure ? detail::decide(options().decider, FailureKind::child_down, reason).verdict
+                   : Verdict::retry;
   take({input::ChildDown{incarnation, cause_of(reason, true), verdict}, reason});
 }
 
@@ -285,8 +282,9 @@ void BackOffSender::on_told_to_end(const caf::actor_addr& source, const caf::err
   if (!rare().exit_reason)
     rare().exit_reason = reason;
   const auto who = caf::actor_cast<caf::strong_actor_ptr>(source);
-  const auto is_supervisor = who && dynamic_cast<const Supervisor*>(who->get()) != nullptr;
-  take(input::Stop{!is_supervisor});
+  const auto* const parent =
+    who ? dynamic_cast<const seam::RequestingActorBase*>(who->get()) : nullptr;
+  take(input::Stop{parent == nullptr || !parent->limits_ends()});
 }
 
 } // namespace backoff_actor

@@ -1,12 +1,11 @@
 #pragma once
 
-#include "backoff_actor/caf/child/child_factory.hpp"
 #include "backoff_actor/caf/messages/dead_letter_record.hpp"
 #include "backoff_actor/caf/messages/sender_control.hpp"
 #include "backoff_actor/caf/messages/submit.hpp"
 #include "backoff_actor/caf/messages/tracked.hpp"
+#include "backoff_actor/caf/sender/internal/sender_settings.hpp"
 #include "backoff_actor/caf/sender/sender.hpp"
-#include "backoff_actor/caf/sender/sender_options.hpp"
 #include "backoff_actor/caf/sender/supervising_actor.hpp"
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/engine/sender/sender_engine.hpp"
@@ -24,72 +23,18 @@ class ChildStart;
 class IdempotencyKeys;
 class SenderStore;
 
-/// An actor that supervises a dangerous child and keeps every message until the child has
-/// acknowledged it; or, with `Guarantee::at_most_once`, passes it on and forgets it.
-///
-/// Accepts any message, as a request or by a plain send, and answers what the child answers; a
-/// request is answered with a `SenderError` if it is refused, or if it is given up for another
-/// reason than that the child refused it. `Submit` is a message with more to say about it.
-///
-/// Some messages are the sender's own words and never reach the child, unless they are inside of a
-/// `Submit`: `Submit`, `Status`, `CurrentChild`, `RetryNow`, `Reset`, `Pause`, `Resume`, `Drain` and
-/// `Stop`, each alone in its message; and with `Acknowledgement::by_sent` also `Sent`, `Nack`, `Reject` and
-/// `Working`, which are accepted from a child.
-///
-/// The sender ends by `Stop`, or like any actor by an exit message; or, if a limit is reached or the decider
-/// says so, by itself, with `SenderError::gave_up` or with the error that the decider let through as its exit
-/// reason. Before it ends, it asks its child to end (`user_shutdown`), accepts and hands over nothing more, and
-/// takes what the child still answers. A child that has not ended after `SenderOptions::kill_grace` is
-/// killed, and is abandoned after as much time again. A `Supervisor` that tells the sender to end gives
-/// the child the time of its `ChildOptions::shutdown` instead. With `exit_reason::kill` the sender ends at
-/// once, and kills its child. While it owes a delivery it lives, even
-/// if nobody holds a handle to it, and its actor system waits for it when it is destroyed. It owes
-/// nothing of what it delivers at most once, other than what still waits for a child: whoever wants
-/// the child to work on that keeps a handle to the sender.
-///
-/// With `Guarantee::at_most_once` the child is given each message in its client's name, and answers
-/// the client directly. What the child sends to the sender is a message like any other: it comes
-/// back to the child, or goes to the next one.
-///
-/// With a durable outbox (`SenderOptions::outbox`) a message is accepted when it is stored, and what is
-/// owed when the sender ends stays owed there, `SenderError::suspended`.
-///
-/// Use `spawn_back_off_sender`, or for many a `SenderBlueprint`.
-///
-/// @errors a child that crashes or cannot be made is made again. An error that a living child
-///         answers is the answer, and ends the delivery, unless it says when to come back
-///         (`retry_after`), it is that of a sender that gave the message back (`stopped`,
-///         `suspended`, `draining`), or the decider says otherwise.
-/// @thread messages may come from any thread; the members run in the actor's own.
+// The actor of `spawn_back_off_sender` and `spawn_forwarder`, which say what it does.
 class BACKOFF_ACTOR_EXPORT BackOffSender final : public SupervisingActor {
 public:
-  /// Is called by CAF. Nothing is started before `make_behavior`.
-  ///
-  /// @errors throws `InvalidArgument` if the backoff is wrong, and `StoreError`, `in_use`, if another
-  ///         sender uses the durable outbox. An empty `make_child` is taken, but
-  ///         no child can ever be made then: `spawn_back_off_sender` refuses it.
-  BackOffSender(caf::actor_config& config, ChildFactory make_child, SenderOptions options);
-
-  /// Is called by CAF. Nothing is started before `make_behavior`.
-  ///
-  /// @errors throws `StoreError`, `in_use`, if another sender uses the durable outbox.
+  // CAF calls the constructors. They start nothing: `make_behavior` does.
   BackOffSender(caf::actor_config& config, const SenderBlueprint& blueprint);
-
-  /// Is called by CAF, for tests that give the engine what no option says.
-  BackOffSender(caf::actor_config& config, std::shared_ptr<const detail::SenderParts> parts);
-
-  /// Is called by CAF.
+  BackOffSender(caf::actor_config& config, std::shared_ptr<const detail::SenderSettings> settings);
   ~BackOffSender() override;
 
-  /// The sender's name in CAF's logs.
   const char* name() const override { return "backoff_actor.sender"; }
-  /// Starts the first child, unless that waits for its first use.
   caf::behavior make_behavior() override;
 
-  /// Answers `SenderError::stopped` to every request that is still owed, or `SenderError::suspended`
-  /// where it stays owed, kills children that have not ended, and lets go of what the options hold.
-  ///
-  /// @thread the actor's own, or the one that drops the last handle to the actor.
+  // In the actor's own thread, or in the thread that drops the last handle to the actor.
   void on_exit() override;
 
 private:
@@ -175,7 +120,8 @@ private:
   void tell_child(seam::OpenRequest client);
   Cause cause_of(const caf::error& error, bool with_text);
 
-  const SenderOptions& options() const { return parts_->options; }
+  const SenderOptions& options() const { return settings_->options; }
+  bool has_final_stop() const { return settings_->forwarding && settings_->forwarding->final_stop; }
 
   // -- how a message becomes a delivery (sender_actor_submit.cpp) -------------------
 
@@ -246,7 +192,7 @@ private:
   void record(DeadLetter letter) const;
 
   // A million idle senders are a million of these: what is not needed by each has no place here.
-  std::shared_ptr<const detail::SenderParts> parts_; // none once the sender has ended
+  std::shared_ptr<const detail::SenderSettings> settings_; // none once the sender has ended
   SenderEngine engine_;
   std::unique_ptr<SenderStore> store_; // none: what is owed is in memory
   std::unique_ptr<Rare> rare_;         // none: there is nothing of it

@@ -29,7 +29,7 @@ void BackOffSender::give_to_child(const effect::HandOver& x) {
 
 void BackOffSender::start_child(std::uint32_t incarnation, bool is_fallback,
                                 FollowUps& follow_ups) {
-  const auto& make = is_fallback ? options().fallback : parts_->make_child;
+  const auto& make = is_fallback ? options().fallback : settings_->make_child;
   try {
     if (make.is_asynchronous()) {
       const auto start = std::make_shared<ChildStart>(address(), incarnation);
@@ -54,7 +54,7 @@ void BackOffSender::start_child(std::uint32_t incarnation, bool is_fallback,
 
 BackOffSender::News BackOffSender::not_started(std::uint32_t incarnation, const std::string& text) {
   auto error = make_error(SenderError::start_failed, text);
-  const auto verdict = decide(options(), FailureKind::start_failed, error).verdict;
+  const auto verdict = detail::decide(options().decider, FailureKind::start_failed, error).verdict;
   return {input::StartFailed{incarnation, {cause_of(error, false).code, text}, verdict},
           std::move(error)};
 }

@@ -161,11 +161,12 @@ public:
   void operator()(const effect::Divert&) {
     self_.keep_client();
     auto parcel = std::exchange(self_.incoming_, {});
-    if (const auto* const reply = std::get_if<ReplyWhileDown>(&*self_.options().while_down))
+    if (const auto* const reply =
+          std::get_if<ReplyWhileDown>(&self_.settings_->forwarding->while_down))
       self_.answer_request(parcel.client, caf::message{reply->message});
     else
       self_.pass_on(parcel.client, std::move(parcel.payload),
-                    std::get<ForwardWhileDown>(*self_.options().while_down).to);
+                    std::get<ForwardWhileDown>(self_.settings_->forwarding->while_down).to);
   }
 
   void operator()(const effect::Probe& x) { self_.send_probe(x.incarnation, x.probe); }

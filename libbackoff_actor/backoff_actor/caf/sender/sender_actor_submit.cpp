@@ -56,13 +56,13 @@ void BackOffSender::submit(const Submit& x) {
   try {
     if (!x.idempotency_key.empty() && forwards_)
       throw std::invalid_argument("idempotency_key: got '" + x.idempotency_key
-                                  + "', allowed nothing, for delivery is at_most_once");
+                                  + "', allowed nothing: a forwarder keeps no keys");
     if (auto key = key_of(x); !key.empty()) {
       news.key = number_of(key);
       incoming_.more().key = std::move(key);
     }
     news.weight = weight_of(x.message);
-    news.is_final_stop = options().final_stop && options().final_stop(x.message);
+    news.is_final_stop = has_final_stop() && settings_->forwarding->final_stop(x.message);
     if (store_)
       store_->prepare(system(), x.message, news.deadline);
   } catch (const NotStorable& exception) {

@@ -62,6 +62,9 @@ public:
   /// @thread the actor's own, or the one that drops the last handle to the actor.
   void on_exit() override;
 
+  /// It gives each child the time of its spec.
+  bool limits_ends() const override { return true; }
+
 private:
   // What the engine does not know of a child, in the same slot as there.
   struct Place {
