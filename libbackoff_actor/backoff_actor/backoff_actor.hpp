@@ -31,7 +31,6 @@
 #include "backoff_actor/caf/sender/sender.hpp"
 #include "backoff_actor/caf/sender/sender_options.hpp"
 #include "backoff_actor/caf/supervisor/supervisor.hpp"
-#include "backoff_actor/caf/supervisor/supervisor_actor.hpp"
 #include "backoff_actor/caf/supervisor/supervisor_messages.hpp"
 #include "backoff_actor/caf/supervisor/supervisor_options.hpp"
 #include "backoff_actor/core/node_address.hpp"

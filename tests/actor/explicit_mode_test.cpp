@@ -2,7 +2,7 @@
 
 #include "fixture.hpp"
 
-#include <backoff_actor/caf/sender/sender_actor.hpp>
+#include <backoff_actor/caf/sender/internal/sender_actor.hpp>
 
 #include <caf/sec.hpp>
 

@@ -1,4 +1,4 @@
-#include "backoff_actor/caf/actor/requesting_actor_base.hpp"
+#include "backoff_actor/caf/actor/internal/requesting_actor_base.hpp"
 
 #include <caf/abstract_actor.hpp>
 #include <caf/actor_cast.hpp>

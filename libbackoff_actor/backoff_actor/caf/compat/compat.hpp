@@ -6,7 +6,7 @@
 /// Of interest to programs is `render`, which is `backoff_actor::render` too; the rest is for this
 /// library itself.
 
-// The seam between this library and the version of CAF. This header and caf/actor/requesting_actor.hpp
+// The seam between this library and the version of CAF. This header and caf/actor/internal/requesting_actor.hpp
 // are the only places that ask which one it is. Each version's header defines the same names with the
 // same meaning, so that nothing else needs to know.
 //
@@ -30,7 +30,7 @@
 //   VirtualSystem          an actor system whose clock stands still (virtual_system.hpp)
 //   share_work             how actors come to their threads (compat_scheduler.hpp)
 //
-// The same for actors, in caf/actor/requesting_actor.hpp:
+// The same for actors, in caf/actor/internal/requesting_actor.hpp:
 //
 //   RequestingActor        an actor that makes requests of any type and is told what comes back
 //   Word                   a message of one value of a type of this library's

@@ -1,6 +1,6 @@
 #include "backoff_actor/caf/sender/sender.hpp"
 
-#include "backoff_actor/caf/sender/sender_actor.hpp"
+#include "backoff_actor/caf/sender/internal/sender_actor.hpp"
 
 #include <utility>
 

@@ -1,6 +1,6 @@
 // What a sender is told, and what the engine is told of it.
 
-#include "backoff_actor/caf/sender/sender_actor.hpp"
+#include "backoff_actor/caf/sender/internal/sender_actor.hpp"
 
 #include "backoff_actor/caf/child/internal/pending_start.hpp"
 #include "backoff_actor/caf/messages/errors.hpp"

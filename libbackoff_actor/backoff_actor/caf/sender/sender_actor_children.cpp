@@ -1,7 +1,7 @@
 // How a sender has its children made, at once or later.
 
 #include "backoff_actor/caf/child/internal/pending_start.hpp"
-#include "backoff_actor/caf/sender/sender_actor.hpp"
+#include "backoff_actor/caf/sender/internal/sender_actor.hpp"
 
 #include <algorithm>
 #include <exception>

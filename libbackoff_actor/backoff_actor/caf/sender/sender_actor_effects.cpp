@@ -5,7 +5,7 @@
 #include "backoff_actor/caf/outbox/internal/outbox_session.hpp"
 #include "backoff_actor/caf/sender/internal/borrowed_effects.hpp"
 #include "backoff_actor/caf/sender/internal/idempotency_keys.hpp"
-#include "backoff_actor/caf/sender/sender_actor.hpp"
+#include "backoff_actor/caf/sender/internal/sender_actor.hpp"
 #include "backoff_actor/delivery/outbox.hpp"
 
 #include <caf/actor_cast.hpp>

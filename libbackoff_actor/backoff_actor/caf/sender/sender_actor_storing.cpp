@@ -1,6 +1,6 @@
 // What a sender keeps beyond its own life, and what it knows of its idempotency keys.
 
-#include "backoff_actor/caf/sender/sender_actor.hpp"
+#include "backoff_actor/caf/sender/internal/sender_actor.hpp"
 
 #include "backoff_actor/caf/outbox/internal/outbox_session.hpp"
 #include "backoff_actor/caf/sender/internal/idempotency_keys.hpp"

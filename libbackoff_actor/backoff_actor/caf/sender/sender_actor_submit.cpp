@@ -1,6 +1,6 @@
 // How a message becomes a delivery.
 
-#include "backoff_actor/caf/sender/sender_actor.hpp"
+#include "backoff_actor/caf/sender/internal/sender_actor.hpp"
 
 #include "backoff_actor/caf/outbox/internal/outbox_session.hpp"
 #include "backoff_actor/caf/sender/internal/idempotency_keys.hpp"

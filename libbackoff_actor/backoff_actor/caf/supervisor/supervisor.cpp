@@ -3,7 +3,7 @@
 #include "backoff_actor/caf/supervisor/supervisor.hpp"
 
 #include "backoff_actor/caf/messages/errors.hpp"
-#include "backoff_actor/caf/supervisor/supervisor_actor.hpp"
+#include "backoff_actor/caf/supervisor/internal/supervisor_actor.hpp"
 
 #include <caf/scoped_actor.hpp>
 

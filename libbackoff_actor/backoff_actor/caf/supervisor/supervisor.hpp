@@ -13,13 +13,30 @@
 
 namespace backoff_actor {
 
-/// Starts a supervisor and, one after the other, its children; does not wait for them. If one of them
-/// cannot be started, those before it are ended, and the supervisor ends with
+/// Starts a supervisor and then its children, one after the other; does not wait for them. If one of
+/// them cannot be started, the supervisor ends those before it, and then itself with
 /// `SupervisorError::start_failed`, naming the child and the cause.
+///
+/// A supervisor is an actor that starts children in order and watches them. It restarts a child that
+/// ends, after a backoff that each child has for itself, and it ends its children in the reverse
+/// order.
+///
+/// It understands the messages of `supervisor_messages.hpp`, and `Stop`. It answers `Stop` with its
+/// `ChildCounts` when it has ended its children, and then ends. An exit message with a failure or with
+/// `exit_reason::user_shutdown` ends it in the same way, with that reason. An exit message without a
+/// reason, or with `exit_reason::normal`, does nothing, as with any actor of CAF. With
+/// `exit_reason::kill` it ends at once, and kills its children. It ignores exit messages about its own
+/// children: it monitors them.
+///
+/// It ends by itself, after its children, when the limit of restarts is reached, when a failure is
+/// escalated, or when significant children have done their work; the exit reason says which, see
+/// `root_cause_of`. Like any actor it lives only as long as somebody holds a handle to it; a supervisor
+/// holds those below it. If nobody does, it ends with `exit_reason::unreachable` and says so on the
+/// error stream; a successor ends its children in order.
 ///
 /// @errors throws `InvalidArgument` naming every option and every part of a spec that `check` finds wrong;
 ///         nothing has been started then.
-/// @thread any
+/// @thread any; messages may come from any thread.
 [[nodiscard("a supervisor that nobody holds ends, and its children with it")]] BACKOFF_ACTOR_EXPORT
   caf::actor
   spawn_supervisor(caf::actor_system& system, std::vector<ChildSpec> children,

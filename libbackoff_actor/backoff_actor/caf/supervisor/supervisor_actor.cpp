@@ -1,6 +1,8 @@
 // What a supervisor is told, and what the engine is told of it.
 
-#include "backoff_actor/caf/supervisor/supervisor_actor.hpp"
+#include "backoff_actor/caf/supervisor/internal/supervisor_actor.hpp"
+
+#include "backoff_actor/caf/supervisor/internal/supervisor_settings.hpp"
 
 #include "backoff_actor/caf/messages/errors.hpp"
 #include "backoff_actor/caf/messages/internal/own_words.hpp"

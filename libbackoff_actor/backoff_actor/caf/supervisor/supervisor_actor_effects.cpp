@@ -2,7 +2,7 @@
 
 #include "backoff_actor/caf/child/internal/pending_start.hpp"
 #include "backoff_actor/caf/messages/errors.hpp"
-#include "backoff_actor/caf/supervisor/supervisor_actor.hpp"
+#include "backoff_actor/caf/supervisor/internal/supervisor_actor.hpp"
 
 #include <caf/abstract_actor.hpp>
 #include <caf/actor_cast.hpp>

@@ -1,5 +1,7 @@
 #include "backoff_actor/caf/supervisor/supervisor_options.hpp"
 
+#include "backoff_actor/caf/supervisor/internal/supervisor_settings.hpp"
+
 #include "backoff_actor/caf/messages/errors.hpp"
 #include "backoff_actor/core/unit_random.hpp"
 #include "backoff_actor/retry/default_draws.hpp"

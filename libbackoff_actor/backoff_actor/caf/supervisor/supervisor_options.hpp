@@ -5,7 +5,6 @@
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/problems.hpp"
 #include "backoff_actor/core/time.hpp"
-#include "backoff_actor/engine/supervisor/supervisor_engine_options.hpp"
 #include "backoff_actor/observe/supervisor_events.hpp"
 #include "backoff_actor/supervision/child_options.hpp"
 #include "backoff_actor/supervision/directive.hpp"
@@ -143,15 +142,5 @@ BACKOFF_ACTOR_EXPORT Problems check(const SupervisorOptions& options,
 
 /// Returns all that is wrong with the options.
 BACKOFF_ACTOR_EXPORT Problems check(const DynamicSupervisorOptions& options);
-
-namespace detail {
-
-// The options of the engine; `number` tells supervisors of one process apart.
-std::shared_ptr<const SupervisorEngineOptions> engine_options(const SupervisorOptions& options,
-                                                              std::uint64_t number);
-
-Directive decide(const SupervisorDecider& decider, const std::string& id, const caf::error& error);
-
-} // namespace detail
 
 } // namespace backoff_actor

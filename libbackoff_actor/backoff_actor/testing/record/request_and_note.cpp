@@ -1,6 +1,6 @@
 #include "backoff_actor/testing/record/request_and_note.hpp"
 
-#include "backoff_actor/caf/actor/requesting_actor.hpp"
+#include "backoff_actor/caf/actor/internal/requesting_actor.hpp"
 #include "backoff_actor/caf/messages/errors.hpp"
 #include "backoff_actor/caf/messages/internal/own_words.hpp"
 #include "backoff_actor/core/problems.hpp"

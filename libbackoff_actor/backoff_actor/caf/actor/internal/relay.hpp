@@ -2,7 +2,7 @@
 
 // Inside of the actors that stand before another; not for their users.
 
-#include "backoff_actor/caf/actor/requesting_actor.hpp"
+#include "backoff_actor/caf/actor/internal/requesting_actor.hpp"
 #include "backoff_actor/caf/messages/errors.hpp"
 
 #include <caf/abstract_actor.hpp>

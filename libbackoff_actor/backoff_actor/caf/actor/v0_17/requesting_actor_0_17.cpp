@@ -1,6 +1,6 @@
 // The actor of the seam, for CAF 0.17.6.
 
-#include "backoff_actor/caf/actor/v0_17/requesting_actor_0_17.hpp"
+#include "backoff_actor/caf/actor/internal/v0_17/requesting_actor_0_17.hpp"
 
 #include "backoff_actor/caf/actor/internal/v0_17/mailbox_elements_0_17.hpp"
 #include "backoff_actor/caf/messages/errors.hpp"

@@ -1,6 +1,6 @@
 // The actor of the seam, for CAF 1.x.
 
-#include "backoff_actor/caf/actor/v1/requesting_actor_1.hpp"
+#include "backoff_actor/caf/actor/internal/v1/requesting_actor_1.hpp"
 
 #include "backoff_actor/caf/messages/internal/own_words.hpp"
 

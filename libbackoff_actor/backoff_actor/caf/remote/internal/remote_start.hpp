@@ -10,7 +10,7 @@
 // as that: the child's node watches it, and ends the child with it. So a child ends whose supervisor never
 // came to know of it, since the word that it was spawned came too late.
 
-#include "backoff_actor/caf/actor/requesting_actor.hpp"
+#include "backoff_actor/caf/actor/internal/requesting_actor.hpp"
 #include "backoff_actor/caf/remote/internal/remote_knock.hpp"
 #include "backoff_actor/caf/remote/remote_child.hpp"
 

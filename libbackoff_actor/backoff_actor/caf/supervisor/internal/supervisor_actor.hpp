@@ -1,6 +1,6 @@
 #pragma once
 
-#include "backoff_actor/caf/actor/requesting_actor.hpp"
+#include "backoff_actor/caf/actor/internal/requesting_actor.hpp"
 #include "backoff_actor/caf/messages/errors.hpp"
 #include "backoff_actor/caf/supervisor/supervisor_messages.hpp"
 #include "backoff_actor/caf/supervisor/supervisor_options.hpp"
@@ -20,49 +20,25 @@ namespace backoff_actor {
 
 class ChildStart;
 
-/// An actor that starts children in order, watches them, makes those again that end, each after a
-/// backoff of its own, and ends them in the reverse order.
-///
-/// It understands the messages of `supervisor_messages.hpp`, and `Stop`, which is answered with its
-/// `ChildCounts` when it has ended its children, and itself. An exit message that is a failure or
-/// `exit_reason::user_shutdown` does the same, with that reason; one without a reason, or with
-/// `exit_reason::normal`, does nothing, as with any actor of CAF. With `exit_reason::kill` it is
-/// killed at once, and kills its children. A link to a child says nothing that it does not know.
-///
-/// It ends by itself, after its children, when the limit of restarts is reached, when a failure is
-/// escalated, or when significant children have done their work; the reason tells, see
-/// `root_cause_of`. Like any actor it lives only as long as somebody holds a handle to it: its own
-/// supervisor does. If nobody does any more, it ends with `exit_reason::unreachable` and says so on
-/// the error stream; its children are ended in order after it.
-///
-/// Use `spawn_supervisor`, `start_supervisor`, or `supervisor_spec`; `DynamicSupervisorOptions` make a
-/// dynamic one.
-///
-/// @thread messages may come from any thread; the members run in the actor's own.
+// The actor of `spawn_supervisor`, which says what it does.
 class BACKOFF_ACTOR_EXPORT Supervisor final : public seam::RequestingActor {
 public:
-  /// Is called by CAF, for a supervisor with first children.
+  // CAF calls the constructors. They start nothing: `make_behavior` does.
   Supervisor(caf::actor_config& config, SupervisorOptions options, std::vector<ChildSpec> children);
-
-  /// Is called by CAF, for a dynamic supervisor.
   Supervisor(caf::actor_config& config, DynamicSupervisorOptions options);
-
-  /// Is called by a supervisor that nobody holds any more: this one inherits its children, ends them in order, and
-  /// then itself.
+  // The successor of a supervisor that nobody holds: it inherits the children, ends them in order, and
+  // then itself.
   Supervisor(caf::actor_config& config, Supervisor& unheld);
 
-  /// The supervisor's name in CAF's logs.
   const char* name() const override { return "backoff_actor.supervisor"; }
-  /// Starts the first children.
   caf::behavior make_behavior() override;
 
-  /// Kills the children that are left, and answers everybody who waits for something. If nobody holds the
-  /// supervisor any more, its successor ends the children in order, and answers.
-  ///
-  /// @thread the actor's own, or the one that drops the last handle to the actor.
+  // In the actor's own thread, or in the thread that drops the last handle to the actor. Kills the
+  // children that are left, and answers everybody who waits. If nobody holds the supervisor, its
+  // successor does that.
   void on_exit() override;
 
-  /// It gives each child the time of its spec.
+  // It gives each child the time of its spec.
   bool limits_ends() const override { return true; }
 
 private:

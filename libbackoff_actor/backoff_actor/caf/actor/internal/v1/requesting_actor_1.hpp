@@ -2,8 +2,8 @@
 
 // The actor of the seam, for CAF 1.x. Include requesting_actor.hpp instead.
 
-#include "backoff_actor/caf/actor/message_batch.hpp"
-#include "backoff_actor/caf/actor/requesting_actor_base.hpp"
+#include "backoff_actor/caf/actor/internal/message_batch.hpp"
+#include "backoff_actor/caf/actor/internal/requesting_actor_base.hpp"
 
 #include <caf/actor.hpp>
 #include <caf/actor_addr.hpp>

@@ -2,9 +2,9 @@
 
 // The actor of the seam, for CAF 0.17.6. Include requesting_actor.hpp instead.
 
-#include "backoff_actor/caf/actor/message_batch.hpp"
-#include "backoff_actor/caf/actor/requesting_actor_base.hpp"
-#include "backoff_actor/caf/actor/v0_17/job_0_17.hpp"
+#include "backoff_actor/caf/actor/internal/message_batch.hpp"
+#include "backoff_actor/caf/actor/internal/requesting_actor_base.hpp"
+#include "backoff_actor/caf/actor/internal/v0_17/job_0_17.hpp"
 
 #include <caf/actor.hpp>
 #include <caf/actor_addr.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "backoff_actor/caf/actor/requesting_actor.hpp"
+#include "backoff_actor/caf/actor/internal/requesting_actor.hpp"
 #include "backoff_actor/caf/child/child_promise.hpp"
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/delivery/hand_over_id.hpp"

@@ -5,8 +5,8 @@
 #include "backoff_actor/caf/messages/submit.hpp"
 #include "backoff_actor/caf/messages/tracked.hpp"
 #include "backoff_actor/caf/sender/internal/sender_settings.hpp"
+#include "backoff_actor/caf/sender/internal/supervising_actor.hpp"
 #include "backoff_actor/caf/sender/sender.hpp"
-#include "backoff_actor/caf/sender/supervising_actor.hpp"
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/engine/sender/sender_engine.hpp"
 
