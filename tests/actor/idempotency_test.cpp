@@ -34,6 +34,18 @@ TEST_F(Idempotency, a_submission_with_a_key_that_was_acknowledged_is_refused_for
   EXPECT_EQ(submit("b", once)->value, "b");
 }
 
+TEST_F(Idempotency, a_key_is_forgotten_in_time_however_many_were_acknowledged_with_it) {
+  start({});
+  Submit last;
+  for (int i = 0; i < 300; ++i) {
+    last.idempotency_key = std::to_string(i);
+    submit("a", last);
+  }
+  time.advance(1h + 1ns);
+
+  EXPECT_EQ(submit("b", last)->value, "b");
+}
+
 TEST_F(Idempotency, a_key_that_was_given_up_may_be_submitted_again) {
   auto options = default_options();
   options.max_attempts = 1;

@@ -187,4 +187,15 @@ TEST_F(store_ownership, is_doubted_when_a_number_is_there_already) {
              "deliveries.id); find out who, and end it; nothing in the file is damaged");
 }
 
+TEST(store_owner_record, of_which_only_a_part_was_written_is_not_believed) {
+  const auto whole = detail::text_of({12, 345, 678, "boot"});
+  const auto read = detail::read_record(whole);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->commits, 345u);
+
+  auto torn = whole;
+  torn.replace(torn.find("345"), 3, "399");
+  EXPECT_FALSE(detail::read_record(torn));
+}
+
 } // namespace backoff_actor::store_test

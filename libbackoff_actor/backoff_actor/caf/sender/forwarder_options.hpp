@@ -5,7 +5,7 @@
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/problems.hpp"
 #include "backoff_actor/core/time.hpp"
-#include "backoff_actor/supervision/normal_stop.hpp"
+#include "backoff_actor/supervision/lifecycle.hpp"
 
 #include <caf/message.hpp>
 
