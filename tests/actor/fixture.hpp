@@ -3,6 +3,7 @@
 #include "fragile.hpp"
 
 #include <backoff_actor/backoff_actor.hpp>
+#include <backoff_actor/caf/actor/internal/requesting_actor.hpp>
 #include <backoff_actor/caf/sender/internal/sender_settings.hpp>
 #include <backoff_actor/testing/gtest.hpp>
 #include <backoff_actor/testing/testing.hpp>
