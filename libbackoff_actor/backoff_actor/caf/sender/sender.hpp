@@ -106,6 +106,7 @@ public:
   /// @errors throws `InvalidArgument` naming every option that `check` finds wrong, and `make_child`
   ///         if it is empty.
   explicit SenderBlueprint(ChildFactory make_child, SenderOptions options = {});
+  /// The same for forwarders.
   SenderBlueprint(ChildFactory make_child, ForwarderOptions options);
 
   /// Starts a sender, and with it its child, unless `SenderOptions::child_start` says otherwise.

@@ -176,7 +176,8 @@ void SenderEngine::Step::blame(Lane& lane, Slot slot, const SharedCause& cause, 
   if (slot != Outbox::none) {
     auto& culprit = work_.outbox[slot];
     ++culprit.attempts;
-    culprit.is_suspect = options_.works_on == WorksOn::many;
+    if (options_.works_on == WorksOn::many)
+      culprit.is_suspect = true; // otherwise it stays one, if its process has ended before
   }
   if (verdict == Verdict::give_up || verdict == Verdict::escalate) {
     if (slot != Outbox::none)
