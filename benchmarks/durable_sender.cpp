@@ -6,7 +6,7 @@
 
 #include <backoff_actor/backoff_actor.hpp>
 #include <backoff_actor/store/sqlite_store.hpp>
-#include <backoff_actor/testing/store_in_front.hpp>
+#include <backoff_actor/testing/stores/store_in_front.hpp>
 
 #include <algorithm>
 #include <array>

@@ -5,7 +5,7 @@
 #include "common/table.hpp"
 
 #include <backoff_actor/backoff_actor.hpp>
-#include <backoff_actor/testing/virtual_time.hpp>
+#include <backoff_actor/testing/time/virtual_time.hpp>
 
 #include <algorithm>
 #include <array>

@@ -7,7 +7,7 @@
 #include "supervisor_scale_children.hpp"
 
 #include <backoff_actor/backoff_actor.hpp>
-#include <backoff_actor/caf/seam_scheduler.hpp>
+#include <backoff_actor/caf/compat/compat_scheduler.hpp>
 
 #include <caf/exit_reason.hpp>
 #include <caf/scoped_actor.hpp>

@@ -23,67 +23,30 @@ foreach(_component IN LISTS BACKOFF_ACTOR_COMPONENTS)
     COMPONENT development)
 endforeach()
 
-# -- headers, without the seam of the other version of CAF and the inside of engine, plan, kit, store and network
+# -- headers: all but those of an internal/, of the other version of CAF, and of what is not built -----------------
 
+set(_left_out "(^|/)internal/")
 if(CAF_VERSION VERSION_LESS 1.0)
-  set(_other_seam PATTERN seam_1.hpp EXCLUDE PATTERN seam_actor_1.hpp EXCLUDE)
+  string(APPEND _left_out "|(^|/)v1/")
 else()
-  set(_other_seam PATTERN seam_0_17.hpp EXCLUDE PATTERN seam_actor_0_17.hpp EXCLUDE PATTERN job_0_17.hpp EXCLUDE)
+  string(APPEND _left_out "|(^|/)v0_17/")
 endif()
-set(_absent_store "")
 if(NOT BACKOFF_ACTOR_HAS_STORE)
-  set(_absent_store PATTERN "sqlite_store.hpp" EXCLUDE)
+  string(APPEND _left_out "|^store/")
 endif()
-set(_absent_remote "")
 if(NOT BACKOFF_ACTOR_HAS_REMOTE)
-  set(_absent_remote PATTERN "caf/network.hpp" EXCLUDE PATTERN "caf/remote_child.hpp" EXCLUDE)
+  string(APPEND _left_out "|^caf/remote/")
 endif()
-install(
-  DIRECTORY "${PROJECT_SOURCE_DIR}/libbackoff_actor/backoff_actor"
-  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
-  COMPONENT development
-  FILES_MATCHING
-  PATTERN "*.hpp"
-  PATTERN "delay_moments.hpp" EXCLUDE
-  PATTERN "integrated_moments.hpp" EXCLUDE
-  PATTERN "settled_moments.hpp" EXCLUDE
-  PATTERN "backoff/text.hpp" EXCLUDE
-  PATTERN "text_parser.hpp" EXCLUDE
-  PATTERN "open_drains.hpp" EXCLUDE
-  PATTERN "sender_lane.hpp" EXCLUDE
-  PATTERN "sender_rest.hpp" EXCLUDE
-  PATTERN "sender_step.hpp" EXCLUDE
-  PATTERN "supervisor_state.hpp" EXCLUDE
-  PATTERN "supervisor_step.hpp" EXCLUDE
-  PATTERN "relay.hpp" EXCLUDE
-  PATTERN "borrowed_effects.hpp" EXCLUDE
-  PATTERN "child_start.hpp" EXCLUDE
-  PATTERN "mailbox_elements_0_17.hpp" EXCLUDE
-  PATTERN "core/one_line.hpp" EXCLUDE
-  PATTERN "core/thrown.hpp" EXCLUDE
-  PATTERN "idempotency_keys.hpp" EXCLUDE
-  PATTERN "outbox_queue.hpp" EXCLUDE
-  PATTERN "sender_store.hpp" EXCLUDE
-  PATTERN "store_writer.hpp" EXCLUDE
-  PATTERN "basic_fault_plan_parts.hpp" EXCLUDE
-  PATTERN "front.hpp" EXCLUDE
-  PATTERN "plan_parser.hpp" EXCLUDE
-  PATTERN "proxied_connection.hpp" EXCLUDE
-  PATTERN "proxy_socket.hpp" EXCLUDE
-  PATTERN "sqlite_changes.hpp" EXCLUDE
-  PATTERN "sqlite_connection.hpp" EXCLUDE
-  PATTERN "sqlite_errors.hpp" EXCLUDE
-  PATTERN "sqlite_rows.hpp" EXCLUDE
-  PATTERN "sqlite_schema.hpp" EXCLUDE
-  PATTERN "store_lock.hpp" EXCLUDE
-  PATTERN "remote_dial.hpp" EXCLUDE
-  PATTERN "remote_identifiers.hpp" EXCLUDE
-  PATTERN "remote_knock.hpp" EXCLUDE
-  PATTERN "remote_start.hpp" EXCLUDE
-  PATTERN "remote_seam.hpp" EXCLUDE
-  ${_absent_store}
-  ${_absent_remote}
-  ${_other_seam})
+set(_library_folder "${PROJECT_SOURCE_DIR}/libbackoff_actor/backoff_actor")
+file(GLOB_RECURSE _headers RELATIVE "${_library_folder}" CONFIGURE_DEPENDS "${_library_folder}/*.hpp")
+list(FILTER _headers EXCLUDE REGEX "${_left_out}")
+foreach(_header IN LISTS _headers)
+  cmake_path(GET _header PARENT_PATH _room)
+  install(
+    FILES "${_library_folder}/${_header}"
+    DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/backoff_actor/${_room}"
+    COMPONENT development)
+endforeach()
 
 # -- CMake package -------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 // The article's `object BackOffProtocol`.
 
-#include "backoff_actor/caf/seam.hpp"
+#include "backoff_actor/caf/compat/compat.hpp"
 
 #include <cstdint>
 #include <string>

@@ -3,7 +3,7 @@
 #include "article/back_off_protocol.hpp"
 
 #include "backoff_actor/backoff/exponential_back_off.hpp"
-#include "backoff_actor/caf/child.hpp"
+#include "backoff_actor/caf/child/child_factory.hpp"
 
 #include <caf/event_based_actor.hpp>
 

@@ -3,7 +3,7 @@
 #include "article/back_off_sender.hpp"
 #include "article/dangerous_actor.hpp"
 
-#include <backoff_actor/testing/virtual_time.hpp>
+#include <backoff_actor/testing/time/virtual_time.hpp>
 
 #include <caf/scoped_actor.hpp>
 

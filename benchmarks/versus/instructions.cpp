@@ -3,7 +3,7 @@
 #include "versus/echo.hpp"
 #include "versus/system.hpp"
 
-#include <backoff_actor/caf/virtual_system.hpp>
+#include <backoff_actor/caf/compat/virtual_system.hpp>
 
 #include <caf/event_based_actor.hpp>
 

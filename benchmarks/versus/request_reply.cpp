@@ -73,8 +73,7 @@ caf::actor spawn_receiver(caf::actor_system& system, Between between) {
     options.max_in_flight = 1024; // as of one that acknowledges by reply
     return spawn_back_off_sender(system, child_of<SayingSent>(), std::move(options));
   case Between::ours_forwarded:
-    options.delivery = Guarantee::at_most_once;
-    break;
+    return spawn_forwarder(system, child_of<Echo>());
   case Between::ours:
     break;
   }

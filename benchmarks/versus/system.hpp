@@ -3,7 +3,7 @@
 #include "article/back_off_protocol.hpp"
 
 #include <backoff_actor/backoff_actor.hpp>
-#include <backoff_actor/caf/seam_scheduler.hpp>
+#include <backoff_actor/caf/compat/compat_scheduler.hpp>
 
 #include <cstdint>
 #include <ctime>

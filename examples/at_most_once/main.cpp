@@ -33,8 +33,7 @@ int main() {
 
   // [options]
   using namespace backoff_actor;
-  SenderOptions options;
-  options.delivery = Guarantee::at_most_once;
+  ForwarderOptions options;
   options.backoff = Exponential{.first = 20ms, .factor = 2, .cap = 10s} | proportional_jitter(0.2);
   options.restart = RestartTiming::at_tick;              // the child is made after the delay
   options.after_normal_stop = AfterNormalStop::restart;  // onStop; `end` for onFailure
@@ -44,7 +43,7 @@ int main() {
   options.final_stop = [](const caf::message& message) { // withFinalStopMessage
     return message.match_elements<std::string>() && message.get_as<std::string>(0) == "goodbye";
   };
-  const auto supervisor = spawn_back_off_sender(system, child_of<Worker>(), options);
+  const auto supervisor = spawn_forwarder(system, child_of<Worker>(), options);
   // [options]
 
   const auto ask = [&](const std::string& job) {

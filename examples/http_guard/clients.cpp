@@ -1,7 +1,7 @@
 #include "clients.hpp"
 
-#include "backoff_actor/caf/messages.hpp"
-#include "backoff_actor/caf/submission.hpp"
+#include "backoff_actor/caf/messages/errors.hpp"
+#include "backoff_actor/caf/messages/submit.hpp"
 
 #include <caf/behavior.hpp>
 #include <caf/error.hpp>

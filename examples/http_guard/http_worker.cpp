@@ -1,6 +1,6 @@
 #include "http_worker.hpp"
 
-#include "backoff_actor/caf/retry_after.hpp"
+#include "backoff_actor/caf/messages/retry_after.hpp"
 #include "backoff_actor/core/time.hpp"
 
 #include <caf/sec.hpp>

@@ -2,7 +2,7 @@
 
 #include "run_record.hpp"
 
-#include "backoff_actor/caf/durable_outbox.hpp"
+#include "backoff_actor/caf/outbox/durable_outbox.hpp"
 
 #include <cstdint>
 #include <filesystem>

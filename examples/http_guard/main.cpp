@@ -13,7 +13,7 @@
 #include "service_process.hpp"
 #include "summary.hpp"
 
-#include "backoff_actor/caf/durable_types.hpp"
+#include "backoff_actor/caf/outbox/durable_types.hpp"
 #include "backoff_actor/delivery/store_error.hpp"
 
 #include <curl/curl.h>

@@ -3,8 +3,8 @@
 #include "http_worker.hpp"
 #include "live_line.hpp"
 
-#include "backoff_actor/caf/back_off_sender.hpp"
 #include "backoff_actor/caf/init.hpp"
+#include "backoff_actor/caf/sender/sender.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>

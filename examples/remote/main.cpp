@@ -3,8 +3,8 @@
 // docs/remote_children.md.
 
 #include <backoff_actor/backoff_actor.hpp>
-#include <backoff_actor/caf/network.hpp>
-#include <backoff_actor/caf/remote_child.hpp>
+#include <backoff_actor/caf/remote/network.hpp>
+#include <backoff_actor/caf/remote/remote_child.hpp>
 
 #include <caf/io/middleman.hpp>
 #include <caf/scoped_actor.hpp>

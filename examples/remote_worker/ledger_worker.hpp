@@ -2,7 +2,7 @@
 
 #include "common/line_file.hpp"
 
-#include "backoff_actor/caf/messages.hpp"
+#include "backoff_actor/caf/messages/tracked.hpp"
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/delivery/deduplicator.hpp"
 

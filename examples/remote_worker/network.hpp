@@ -1,6 +1,6 @@
 #pragma once
 
-#include "backoff_actor/caf/network.hpp"
+#include "backoff_actor/caf/remote/network.hpp"
 
 #include <caf/actor_system_config.hpp>
 

@@ -4,8 +4,8 @@
 #include "common/signals.hpp"
 #include "network.hpp"
 
-#include "backoff_actor/caf/back_off_sender.hpp"
-#include "backoff_actor/caf/remote_child.hpp"
+#include "backoff_actor/caf/remote/remote_child.hpp"
+#include "backoff_actor/caf/sender/sender.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/exit_reason.hpp>

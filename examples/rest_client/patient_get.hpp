@@ -3,7 +3,7 @@
 #include "http_get.hpp"
 
 #include "backoff_actor/backoff/limits.hpp"
-#include "backoff_actor/backoff/memorystore.hpp"
+#include "backoff_actor/backoff/policies/memorystore.hpp"
 #include "backoff_actor/retry/retry_result.hpp"
 
 #include <string>

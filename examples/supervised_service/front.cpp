@@ -5,7 +5,7 @@
 #include "misfortune.hpp"
 #include "tree.hpp"
 
-#include "backoff_actor/caf/messages.hpp"
+#include "backoff_actor/caf/messages/errors.hpp"
 
 #include <caf/actor_cast.hpp>
 #include <caf/scoped_actor.hpp>

@@ -11,9 +11,9 @@
 #include "screen.hpp"
 #include "tree.hpp"
 
-#include "backoff_actor/caf/control.hpp"
 #include "backoff_actor/caf/init.hpp"
-#include "backoff_actor/caf/messages.hpp"
+#include "backoff_actor/caf/messages/errors.hpp"
+#include "backoff_actor/caf/messages/sender_control.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "backoff_actor/caf/seam.hpp"
+#include "backoff_actor/caf/compat/compat.hpp"
 
 #include <caf/type_id.hpp>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "backoff_actor/caf/child_ref.hpp"
+#include "backoff_actor/caf/child/child_ref.hpp"
 
 #include <caf/actor_system.hpp>
 

@@ -4,7 +4,10 @@
 #include "front.hpp"
 #include "price_worker.hpp"
 
-#include "backoff_actor/caf/back_off_sender.hpp"
+#include "backoff_actor/caf/messages/errors.hpp"
+#include "backoff_actor/caf/messages/sender_control.hpp"
+#include "backoff_actor/caf/sender/sender.hpp"
+#include "backoff_actor/caf/supervisor/supervisor_messages.hpp"
 
 #include <caf/actor_addr.hpp>
 #include <caf/actor_cast.hpp>

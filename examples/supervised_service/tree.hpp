@@ -4,7 +4,7 @@
 #include "options.hpp"
 #include "parts.hpp"
 
-#include "backoff_actor/caf/supervisor.hpp"
+#include "backoff_actor/caf/supervisor/supervisor.hpp"
 
 #include <caf/actor.hpp>
 #include <caf/actor_system.hpp>

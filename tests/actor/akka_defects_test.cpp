@@ -12,7 +12,7 @@ using std::chrono::hours;
 class AkkaDefects : public AtMostOnce {
 protected:
   // Akka's tests of onFailure: minBackoff 200 ms, maxBackoff 10 s, randomFactor 0.
-  static SenderOptions akkas(Duration min = 200ms, Duration max = 10s) {
+  static ForwarderOptions akkas(Duration min = 200ms, Duration max = 10s) {
     auto options = forwarding();
     options.backoff = Exponential{.first = min, .factor = 2, .cap = max};
     return options;
@@ -22,7 +22,7 @@ protected:
     return message.match_elements<std::string>() && message.get_as<std::string>(0) == "stop";
   }
 
-  static SenderOptions with_final_stop() {
+  static ForwarderOptions with_final_stop() {
     auto options = akkas();
     options.final_stop = is_stop;
     return options;

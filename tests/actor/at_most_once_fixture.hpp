@@ -100,12 +100,11 @@ private:
   std::shared_ptr<Heard> heard_;
 };
 
-/// A sender that delivers at most once to scribes. Its waits are 10, 30, 70, 150, 310, 630 and 1270 ms.
+/// A forwarder in front of scribes. Its waits are 10, 30, 70, 150, 310, 630 and 1270 ms.
 class AtMostOnce : public SenderTest {
 protected:
-  static SenderOptions forwarding(std::optional<WhileDown> while_down = {}) {
-    auto options = default_options();
-    options.delivery = Guarantee::at_most_once;
+  static ForwarderOptions forwarding(WhileDown while_down = BufferWhileDown{}) {
+    auto options = forwarder_options();
     options.restart = RestartTiming::at_tick;
     options.while_down = std::move(while_down);
     return options;
@@ -117,7 +116,7 @@ protected:
     };
   }
 
-  void start(SenderOptions options = forwarding()) { start_with(scribe(), std::move(options)); }
+  void start(ForwarderOptions options = forwarding()) { start_with(scribe(), std::move(options)); }
 
   struct Spoken {
     caf::actor speaker;

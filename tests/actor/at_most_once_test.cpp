@@ -231,9 +231,7 @@ TEST_F(AtMostOnce, a_full_buffer_answers_requests_with_an_error) {
 }
 
 TEST_F(AtMostOnce, a_buffered_message_that_expires_is_answered_with_an_error) {
-  auto options = forwarding();
-  options.time_to_live = 5ms;
-  start(options);
+  start(forwarding(BufferWhileDown{.time_to_live = 5ms}));
   request("crash");
   const auto late = request("b");
   time.advance(5ms);
@@ -301,7 +299,7 @@ TEST_F(AtMostOnce, lives_for_its_last_message_though_nobody_knows_it) {
   };
   const auto seed = scribes;
   {
-    const auto orphan = spawn_back_off_sender(time.system(), scribe(), options);
+    const auto orphan = spawn_forwarder(time.system(), scribe(), options);
     time.tell(orphan, std::string{"a"});
     time.tell(orphan, std::string{"stop"});
   }

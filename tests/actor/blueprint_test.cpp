@@ -171,10 +171,9 @@ TEST_F(FirstUse, no_child_is_made_before_the_first_message) {
 }
 
 TEST_F(FirstUse, what_is_passed_on_at_most_once_makes_the_child_and_reaches_it) {
-  auto options = on_first_use();
-  options.delivery = Guarantee::at_most_once;
+  auto options = forwarder_options(on_first_use());
   options.while_down = DropWhileDown{};
-  start({}, options);
+  start_with(danger.factory(), options);
   EXPECT_EQ(danger.started(), 0u);
 
   EXPECT_EQ(ask("a")->value, "a");

@@ -299,11 +299,4 @@ TEST_F(Durable, wrong_options_are_named_all_at_once) {
   }
 }
 
-TEST_F(Durable, an_outbox_is_of_no_use_where_nothing_is_tracked) {
-  auto options = with(open(store));
-  options.delivery = Guarantee::at_most_once;
-
-  EXPECT_THAT(to_string(check(options)), HasSubstr("outbox: got a durable outbox"));
-}
-
 } // namespace backoff_actor::actor_test

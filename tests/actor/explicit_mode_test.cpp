@@ -2,6 +2,8 @@
 
 #include "fixture.hpp"
 
+#include <backoff_actor/caf/sender/internal/sender_actor.hpp>
+
 #include <caf/sec.hpp>
 
 namespace backoff_actor::actor_test {
@@ -243,7 +245,7 @@ TEST_F(ExplicitMode, a_stale_sent_acknowledges_nothing_where_names_of_hand_overs
   std::vector<TrackedMsg> kept;
   auto options = by_sent();
   options.on_event = log.hook();
-  auto parts = std::make_shared<detail::SenderParts>(
+  auto settings = std::make_shared<detail::SenderSettings>(
     [&](caf::event_based_actor* self) {
       return self->spawn<HandMade>([&](caf::event_based_actor*, const TrackedMsg& delivery) {
         kept.push_back(delivery);
@@ -251,9 +253,9 @@ TEST_F(ExplicitMode, a_stale_sent_acknowledges_nothing_where_names_of_hand_overs
       });
     },
     options);
-  parts->engine_options.last_tag = HandOverId::tag_mask - 2;
+  settings->engine_options.last_tag = HandOverId::tag_mask - 2;
   sender = time.system().spawn<BackOffSender>(
-    std::const_pointer_cast<const detail::SenderParts>(std::move(parts)));
+    std::const_pointer_cast<const detail::SenderSettings>(std::move(settings)));
   for (std::size_t i = 0; i < 6; ++i) {
     const auto answer = ask(std::to_string(i));
     for (std::size_t stale = 0; stale < i; ++stale)

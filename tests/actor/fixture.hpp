@@ -3,6 +3,8 @@
 #include "fragile.hpp"
 
 #include <backoff_actor/backoff_actor.hpp>
+#include <backoff_actor/caf/actor/internal/requesting_actor.hpp>
+#include <backoff_actor/caf/sender/internal/sender_settings.hpp>
 #include <backoff_actor/testing/gtest.hpp>
 #include <backoff_actor/testing/testing.hpp>
 
@@ -41,6 +43,12 @@ public:
     return {[](const std::string& text) { return text; }};
   }
 };
+
+/// What the engine of a sender, or forwarder, with these options is told.
+template <class Options>
+EngineOptions engine_options(const Options& options) {
+  return detail::SenderSettings{{}, options}.engine_options;
+}
 
 /// A client that uses plain sends and keeps what comes back. It writes into `received` as long as
 /// it lives.
@@ -205,6 +213,17 @@ protected:
 
   void start_with(ChildFactory factory, SenderOptions options = default_options()) {
     sender = start_sender(std::move(factory), std::move(options));
+  }
+
+  void start_with(ChildFactory factory, ForwarderOptions options) {
+    sender = start_forwarder(std::move(factory), std::move(options));
+  }
+
+  /// Of a forwarder, with what the options have of it.
+  static ForwarderOptions forwarder_options(const SenderOptions& options = default_options()) {
+    ForwarderOptions result;
+    detail::copy_common_options(options, result);
+    return result;
   }
 
   std::shared_ptr<testing::Answer<std::string>> ask(const std::string& text) {

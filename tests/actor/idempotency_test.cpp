@@ -34,6 +34,18 @@ TEST_F(Idempotency, a_submission_with_a_key_that_was_acknowledged_is_refused_for
   EXPECT_EQ(submit("b", once)->value, "b");
 }
 
+TEST_F(Idempotency, a_key_is_forgotten_in_time_however_many_were_acknowledged_with_it) {
+  start({});
+  Submit last;
+  for (int i = 0; i < 300; ++i) {
+    last.idempotency_key = std::to_string(i);
+    submit("a", last);
+  }
+  time.advance(1h + 1ns);
+
+  EXPECT_EQ(submit("b", last)->value, "b");
+}
+
 TEST_F(Idempotency, a_key_that_was_given_up_may_be_submitted_again) {
   auto options = default_options();
   options.max_attempts = 1;
@@ -258,13 +270,11 @@ TEST_F(JoinedSubmissions, weigh_nothing) {
 }
 
 TEST_F(Idempotency, is_not_promised_where_nothing_is_tracked) {
-  auto options = default_options();
-  options.delivery = Guarantee::at_most_once;
-  start({}, options);
+  start_with(DangerousActor{}.factory(), forwarder_options());
 
-  EXPECT_THAT(text_of(submit("a", once)->error),
-              HasSubstr("idempotency_key: got 'order 7', allowed nothing, for delivery is "
-                        "at_most_once"));
+  EXPECT_THAT(
+    text_of(submit("a", once)->error),
+    HasSubstr("idempotency_key: got 'order 7', allowed nothing: a forwarder keeps no keys"));
 }
 
 TEST_F(Idempotency, the_retention_is_above_zero) {

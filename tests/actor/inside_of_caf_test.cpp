@@ -2,8 +2,8 @@
 
 #include "fixture.hpp"
 
-#include <backoff_actor/caf/job_0_17.hpp>
-#include <backoff_actor/caf/mailbox_elements_0_17.hpp>
+#include <backoff_actor/caf/actor/internal/v0_17/job_0_17.hpp>
+#include <backoff_actor/caf/actor/internal/v0_17/mailbox_elements_0_17.hpp>
 
 #include <caf/actor_cast.hpp>
 #include <caf/scheduler/abstract_coordinator.hpp>

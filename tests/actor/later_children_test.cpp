@@ -195,8 +195,7 @@ TEST_F(LaterChildren, a_fallback_that_is_not_needed_any_more_is_called_off) {
 }
 
 TEST_F(LaterChildren, the_message_that_comes_meanwhile_is_buffered_at_most_once_as_while_down) {
-  auto options = default_options();
-  options.delivery = Guarantee::at_most_once;
+  auto options = forwarder_options();
   options.while_down = BufferWhileDown{2};
   start_with(later(), options);
   const auto answer = ask("a");

@@ -18,24 +18,25 @@ protected:
   // Starts a sender whose children are linked to it, and end with the reason when they get "end". A message of theirs
   // is in its mailbox then, ahead of the news.
   void start_linked(const LinkRow& row, SenderOptions options) {
-    options.delivery = row.guarantee;
-    start_with(
-      [row](caf::event_based_actor* parent) -> caf::actor {
-        const auto behave = [row, to = parent->address()](caf::event_based_actor* self) {
-          if (!row.by_factory)
-            self->link_to(to);
-          return caf::behavior{[=](const std::string& text) {
-            if (text == "end") {
-              self->send(caf::actor_cast<caf::actor>(to), std::string{"last words"});
-              self->quit(row.reason);
-            }
-            return text;
-          }};
-        };
-        return row.by_factory ? parent->spawn<Behaving, caf::linked>(behave)
-                              : parent->spawn<Behaving>(behave);
-      },
-      options);
+    const ChildFactory make = [row](caf::event_based_actor* parent) -> caf::actor {
+      const auto behave = [row, to = parent->address()](caf::event_based_actor* self) {
+        if (!row.by_factory)
+          self->link_to(to);
+        return caf::behavior{[=](const std::string& text) {
+          if (text == "end") {
+            self->send(caf::actor_cast<caf::actor>(to), std::string{"last words"});
+            self->quit(row.reason);
+          }
+          return text;
+        }};
+      };
+      return row.by_factory ? parent->spawn<Behaving, caf::linked>(behave)
+                            : parent->spawn<Behaving>(behave);
+    };
+    if (row.guarantee == Guarantee::at_most_once)
+      start_with(make, forwarder_options(options));
+    else
+      start_with(make, std::move(options));
     time.run();
   }
 };

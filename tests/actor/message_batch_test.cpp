@@ -2,7 +2,8 @@
 
 #include "fixture.hpp"
 
-#include <backoff_actor/caf/message_batch.hpp>
+#include <backoff_actor/caf/actor/internal/message_batch.hpp>
+#include <backoff_actor/caf/messages/internal/own_words.hpp>
 
 #include <caf/mailbox_element.hpp>
 

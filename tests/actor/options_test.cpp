@@ -151,17 +151,18 @@ TEST(options, all_problems_are_named_together) {
 }
 
 TEST(options, without_a_seed_give_no_two_senders_the_same_draws) {
-  EXPECT_EQ(engine_options({}).backoff.seed(), engine_options({}).backoff.seed());
-  EXPECT_NE(stream_of_draws({}, 1), stream_of_draws({}, 1));
+  EXPECT_EQ(engine_options(SenderOptions{}).backoff.seed(),
+            engine_options(SenderOptions{}).backoff.seed());
+  EXPECT_NE(detail::stream_of_draws({}, 1), detail::stream_of_draws({}, 1));
 }
 
 TEST(options, with_a_seed_give_the_sender_of_a_number_the_same_draws_in_every_run) {
   SenderOptions options;
   options.seed = 7;
   EXPECT_EQ(engine_options(options).backoff.seed(), 7u);
-  EXPECT_EQ(stream_of_draws(options, 3), 3u);
+  EXPECT_EQ(detail::stream_of_draws(options, 3), 3u);
   options.stream = 5;
-  EXPECT_EQ(stream_of_draws(options, 3), 5u);
+  EXPECT_EQ(detail::stream_of_draws(options, 3), 5u);
 }
 
 // -- what is left open ---------------------------------------------------------------------

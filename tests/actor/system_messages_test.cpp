@@ -29,9 +29,10 @@ struct SystemMessageRow {
 class SystemMessages : public SenderTest, public ::testing::WithParamInterface<SystemMessageRow> {
 protected:
   void SetUp() override {
-    auto options = default_options();
-    options.delivery = GetParam().guarantee;
-    start_with(child_of<Echo>(), options);
+    if (GetParam().guarantee == Guarantee::at_most_once)
+      start_with(child_of<Echo>(), forwarder_options());
+    else
+      start_with(child_of<Echo>());
     time.run();
   }
 

@@ -2,8 +2,8 @@
 #include "web_server.hpp"
 
 #include "backoff_actor/caf/init.hpp"
-#include "backoff_actor/caf/messages.hpp"
-#include "backoff_actor/caf/retry_after.hpp"
+#include "backoff_actor/caf/messages/errors.hpp"
+#include "backoff_actor/caf/messages/retry_after.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>

@@ -5,6 +5,7 @@
 #include "require.hpp"
 
 #include "backoff_actor/backoff_actor.hpp"
+#include "backoff_actor/caf/messages/internal/own_words.hpp"
 #include "backoff_actor/testing/testing.hpp"
 
 #include <caf/binary_deserializer.hpp>

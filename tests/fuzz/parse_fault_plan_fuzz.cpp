@@ -4,8 +4,8 @@
 #include "require.hpp"
 
 #include "backoff_actor/backoff/parse_policy.hpp"
-#include "backoff_actor/testing/connection_plan.hpp"
-#include "backoff_actor/testing/fault_plan.hpp"
+#include "backoff_actor/testing/faults/fault_plan.hpp"
+#include "backoff_actor/testing/proxy/connection_plan.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
 #include <backoff_actor/backoff/parse_policy.hpp>
-#include <backoff_actor/testing/connection_plan.hpp>
+#include <backoff_actor/testing/proxy/connection_plan.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 #include "stories.hpp"
 
 #include <backoff_actor/core/problems.hpp>
-#include <backoff_actor/testing/event_log.hpp>
+#include <backoff_actor/testing/record/event_log.hpp>
 
 #include <gmock/gmock.h>
 

@@ -1,8 +1,8 @@
 #include "failure_of.hpp"
 #include "stories.hpp"
 
-#include <backoff_actor/testing/event_patterns.hpp>
 #include <backoff_actor/testing/gmock.hpp>
+#include <backoff_actor/testing/record/event_patterns.hpp>
 
 #include <string>
 

@@ -2,9 +2,9 @@
 
 #include "mailer.hpp"
 
-#include <backoff_actor/testing/event_patterns.hpp>
 #include <backoff_actor/testing/gmock.hpp>
 #include <backoff_actor/testing/gtest.hpp>
+#include <backoff_actor/testing/record/event_patterns.hpp>
 #include <backoff_actor/testing/testing.hpp>
 
 #include <chrono>

@@ -1,7 +1,7 @@
 #include <backoff_actor/backoff/parse_policy.hpp>
 #include <backoff_actor/core/problems.hpp>
-#include <backoff_actor/testing/fault_plan.hpp>
-#include <backoff_actor/testing/faults.hpp>
+#include <backoff_actor/testing/faults/fault_plan.hpp>
+#include <backoff_actor/testing/faults/faults.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #include <backoff_actor/retry/retry.hpp>
-#include <backoff_actor/testing/faulty_function.hpp>
-#include <backoff_actor/testing/virtual_clock.hpp>
+#include <backoff_actor/testing/faults/faulty_function.hpp>
+#include <backoff_actor/testing/time/virtual_clock.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <backoff_actor/testing/event_log.hpp>
+#include <backoff_actor/testing/record/event_log.hpp>
 
 #include <chrono>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <backoff_actor/backoff_actor.hpp>
-#include <backoff_actor/testing/ledger.hpp>
+#include <backoff_actor/testing/record/ledger.hpp>
 
 #include <memory>
 #include <stdexcept>

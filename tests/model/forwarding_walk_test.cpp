@@ -3,7 +3,7 @@
 // accepted must end once. A failing walk is shrunk; RC_PARAMS="reproduce=..." has it again, see
 // sender_engine_walk_test.cpp.
 
-#include "backoff_actor/engine/sender_engine.hpp"
+#include "backoff_actor/engine/sender/sender_engine.hpp"
 #include "reference_forwarder.hpp"
 
 #include <gtest/gtest.h>

@@ -4,7 +4,7 @@
 //
 // Failing walks are shrunk and replayed as in sender_engine_walk_test.cpp.
 
-#include "backoff_actor/engine/sender_engine.hpp"
+#include "backoff_actor/engine/sender/sender_engine.hpp"
 #include "backoff_actor/guard/guard.hpp"
 
 #include <gtest/gtest.h>

@@ -3,8 +3,8 @@
 // next. A failing walk is shrunk; RC_PARAMS="reproduce=..." has it again, see
 // sender_engine_walk_test.cpp.
 
+#include "backoff_actor/delivery/internal/turns.hpp"
 #include "backoff_actor/delivery/outbox.hpp"
-#include "backoff_actor/delivery/turns.hpp"
 #include "reference_outbox.hpp"
 
 #include <gtest/gtest.h>

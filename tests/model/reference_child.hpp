@@ -1,8 +1,8 @@
 #pragma once
 
-#include "backoff_actor/engine/supervisor_effects.hpp"
-#include "backoff_actor/engine/supervisor_inputs.hpp"
-#include "backoff_actor/engine/supervisor_options.hpp"
+#include "backoff_actor/engine/supervisor/supervisor_effects.hpp"
+#include "backoff_actor/engine/supervisor/supervisor_engine_options.hpp"
+#include "backoff_actor/engine/supervisor/supervisor_inputs.hpp"
 #include "backoff_actor/observe/supervisor_status.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "backoff_actor/engine/engine_options.hpp"
-#include "backoff_actor/engine/inputs.hpp"
+#include "backoff_actor/engine/sender/sender_engine_options.hpp"
+#include "backoff_actor/engine/sender/sender_inputs.hpp"
 #include "backoff_actor/observe/sender_status.hpp"
 
 #include <algorithm>

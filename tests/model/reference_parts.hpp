@@ -1,7 +1,7 @@
 #pragma once
 
 #include "backoff_actor/core/unit_random.hpp"
-#include "backoff_actor/engine/sender_engine.hpp"
+#include "backoff_actor/engine/sender/sender_engine.hpp"
 #include "lines.hpp"
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "backoff_actor/engine/supervisor_engine.hpp"
+#include "backoff_actor/engine/supervisor/supervisor_engine.hpp"
 #include "reference_supervisor_rules.hpp"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "backoff_actor/engine/effects.hpp"
-#include "backoff_actor/engine/engine_options.hpp"
-#include "backoff_actor/engine/inputs.hpp"
+#include "backoff_actor/engine/sender/sender_effects.hpp"
+#include "backoff_actor/engine/sender/sender_engine_options.hpp"
+#include "backoff_actor/engine/sender/sender_inputs.hpp"
 #include "backoff_actor/observe/sender_status.hpp"
 #include "drawn.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "backoff_actor/engine/supervisor_options.hpp"
+#include "backoff_actor/engine/supervisor/supervisor_engine_options.hpp"
 #include "drawn.hpp"
 #include "lines.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "backoff_actor/engine/supervisor_effects.hpp"
-#include "backoff_actor/engine/supervisor_inputs.hpp"
+#include "backoff_actor/engine/supervisor/supervisor_effects.hpp"
+#include "backoff_actor/engine/supervisor/supervisor_inputs.hpp"
 #include "backoff_actor/observe/supervisor_events.hpp"
 #include "lines.hpp"
 

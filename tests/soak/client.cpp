@@ -1,8 +1,7 @@
 #include "client.hpp"
 
-#include <backoff_actor/caf/messages.hpp>
-#include <backoff_actor/caf/submission.hpp>
-#include <backoff_actor/caf/supervisor_error.hpp>
+#include <backoff_actor/caf/messages/errors.hpp>
+#include <backoff_actor/caf/messages/submit.hpp>
 
 #include <chrono>
 #include <string>

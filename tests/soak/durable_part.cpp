@@ -4,7 +4,7 @@
 #include "workers.hpp"
 
 #include <backoff_actor/backoff/parse_policy.hpp>
-#include <backoff_actor/caf/durable_outbox.hpp>
+#include <backoff_actor/caf/outbox/durable_outbox.hpp>
 #include <backoff_actor/store/sqlite_store.hpp>
 
 #include <chrono>

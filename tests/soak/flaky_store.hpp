@@ -2,7 +2,7 @@
 
 #include <backoff_actor/core/unit_random.hpp>
 #include <backoff_actor/delivery/store_error.hpp>
-#include <backoff_actor/testing/store_in_front.hpp>
+#include <backoff_actor/testing/stores/store_in_front.hpp>
 
 #include <cstdint>
 #include <memory>

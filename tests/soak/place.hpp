@@ -3,7 +3,7 @@
 #include "part.hpp"
 #include "sender_kind.hpp"
 
-#include <backoff_actor/caf/sender_options.hpp>
+#include <backoff_actor/caf/sender/sender_options.hpp>
 
 #include <caf/actor.hpp>
 

@@ -5,7 +5,7 @@
 
 #include "common/tcp_server.hpp"
 
-#include <backoff_actor/testing/tcp_proxy.hpp>
+#include <backoff_actor/testing/proxy/tcp_proxy.hpp>
 
 namespace backoff_actor::soak {
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <backoff_actor/caf/child.hpp>
-#include <backoff_actor/caf/sender_options.hpp>
-#include <backoff_actor/testing/fault_plan.hpp>
+#include <backoff_actor/caf/child/child_factory.hpp>
+#include <backoff_actor/caf/sender/sender_options.hpp>
+#include <backoff_actor/testing/faults/fault_plan.hpp>
 
 #include <cstddef>
 #include <cstdint>

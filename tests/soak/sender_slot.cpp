@@ -1,8 +1,8 @@
 #include "sender_slot.hpp"
 
-#include <backoff_actor/caf/control.hpp>
+#include <backoff_actor/caf/messages/sender_control.hpp>
 #include <backoff_actor/delivery/store_error.hpp>
-#include <backoff_actor/testing/faulty_actor.hpp>
+#include <backoff_actor/testing/faults/faulty_actor.hpp>
 
 #include <caf/actor_cast.hpp>
 #include <caf/actor_system.hpp>

@@ -2,8 +2,8 @@
 
 #include "place.hpp"
 
-#include <backoff_actor/caf/back_off_sender.hpp>
-#include <backoff_actor/testing/faults.hpp>
+#include <backoff_actor/caf/sender/sender.hpp>
+#include <backoff_actor/testing/faults/faults.hpp>
 
 #include <caf/actor.hpp>
 #include <caf/actor_addr.hpp>

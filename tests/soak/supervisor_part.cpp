@@ -5,9 +5,11 @@
 #include "workers.hpp"
 
 #include <backoff_actor/backoff/parse_policy.hpp>
-#include <backoff_actor/caf/back_off_sender.hpp>
-#include <backoff_actor/caf/supervisor.hpp>
-#include <backoff_actor/testing/faulty_actor.hpp>
+#include <backoff_actor/caf/messages/sender_control.hpp>
+#include <backoff_actor/caf/sender/sender.hpp>
+#include <backoff_actor/caf/supervisor/supervisor.hpp>
+#include <backoff_actor/caf/supervisor/supervisor_messages.hpp>
+#include <backoff_actor/testing/faults/faulty_actor.hpp>
 
 #include <caf/actor_cast.hpp>
 #include <caf/actor_system.hpp>
@@ -34,13 +36,10 @@ public:
   void end() { is_over_ = true; }
 
   ChildSpec spec(ChildOptions options) const {
-    ChildSpec result;
-    result.id = kind().name;
     const testing::Faults faults{kind().faults.with_seed(shared().seed)};
-    result.make = [make = testing::faulty_children(kind().children, faults, kind().births),
-                   options = options_of(kind(), shared())](caf::event_based_actor* supervisor) {
-      return caf::actor{supervisor->spawn<BackOffSender>(make, options)};
-    };
+    auto result =
+      sender_spec(kind().name, testing::faulty_children(kind().children, faults, kind().births),
+                  options_of(kind(), shared()));
     result.options = std::move(options);
     result.address = address_;
     return result;

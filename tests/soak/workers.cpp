@@ -2,7 +2,7 @@
 
 #include "common/tcp_stream.hpp"
 
-#include <backoff_actor/caf/messages.hpp>
+#include <backoff_actor/caf/messages/tracked.hpp>
 
 #include <caf/event_based_actor.hpp>
 

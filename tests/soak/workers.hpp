@@ -1,6 +1,6 @@
 #pragma once
 
-#include <backoff_actor/caf/child.hpp>
+#include <backoff_actor/caf/child/child_factory.hpp>
 
 #include <cstdint>
 

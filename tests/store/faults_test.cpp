@@ -4,7 +4,7 @@
 #include "common/faulty_vfs.hpp"
 #include "errors_fixture.hpp"
 
-#include "backoff_actor/store/owner_record.hpp"
+#include "backoff_actor/store/lock/internal/owner_record.hpp"
 
 #include <algorithm>
 #include <cstdio>

@@ -2,8 +2,8 @@
 
 #include "errors_fixture.hpp"
 
-#include "backoff_actor/store/owner_record.hpp"
-#include "backoff_actor/store/sqlite_log.hpp"
+#include "backoff_actor/store/internal/sqlite_log.hpp"
+#include "backoff_actor/store/lock/internal/owner_record.hpp"
 #include "common/faulty_vfs.hpp"
 
 #include <sys/wait.h>

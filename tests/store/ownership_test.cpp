@@ -2,8 +2,8 @@
 
 #include "errors_fixture.hpp"
 
-#include "backoff_actor/store/network_file_system.hpp"
-#include "backoff_actor/store/owner_record.hpp"
+#include "backoff_actor/store/lock/internal/network_file_system.hpp"
+#include "backoff_actor/store/lock/internal/owner_record.hpp"
 
 #include <cstdlib>
 #include <stdexcept>
@@ -185,6 +185,17 @@ TEST_F(store_ownership, is_doubted_when_a_number_is_there_already) {
          name()
            + ": somebody else writes to this store (SQLite: UNIQUE constraint failed: "
              "deliveries.id); find out who, and end it; nothing in the file is damaged");
+}
+
+TEST(store_owner_record, of_which_only_a_part_was_written_is_not_believed) {
+  const auto whole = detail::text_of({12, 345, 678, "boot"});
+  const auto read = detail::read_record(whole);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->commits, 345u);
+
+  auto torn = whole;
+  torn.replace(torn.find("345"), 3, "399");
+  EXPECT_FALSE(detail::read_record(torn));
 }
 
 } // namespace backoff_actor::store_test

@@ -77,6 +77,9 @@ public:
 
   std::uint64_t last_id() const { return last_id_; }
 
+  /// Keys before this are forgotten.
+  WallTime keys_since() const { return keys_since_; }
+
   Contents contents() const {
     Contents result;
     for (const auto& [id, x] : owed_)

@@ -139,9 +139,16 @@ private:
     vfs_.lose_power(kept);
     open();
     const auto found = contents_of(*store_);
+    auto since = reference_.keys_since();
     for (const auto& one : possible_) {
+      since = std::max(since, one.keys_since());
       if (one.contents() == found)
         reference_ = one;
+    }
+    if (!possible_.empty()) { // nobody can see since when the store has keys: it is told once more
+      const std::vector<StoreChange> forget{change::ForgetKeys{since}};
+      store_->commit(forget);
+      reference_.commit(forget);
     }
     possible_.clear();
   }

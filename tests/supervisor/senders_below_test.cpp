@@ -43,15 +43,14 @@ protected:
   ChildSpec sender_of_lingerer(Shutdown shutdown = Shutdown::within(5s)) {
     SenderOptions options;
     options.kill_grace = 1s; // is not what counts
-    ChildSpec result;
-    result.id = "s";
-    result.make = [nursery = nursery, options](caf::event_based_actor* self) {
-      return nursery->actors["s"] =
-               self->spawn<BackOffSender>(ChildFactory{[nursery](caf::event_based_actor* sender) {
-                                            return nursery->actors["worker"] =
-                                                     sender->spawn<Lingerer>(nursery);
-                                          }},
-                                          options);
+    auto result = sender_spec(
+      "s",
+      [nursery = nursery](caf::event_based_actor* sender) {
+        return nursery->actors["worker"] = sender->spawn<Lingerer>(nursery);
+      },
+      options);
+    result.make = [nursery = nursery, make = result.make](caf::event_based_actor* self) {
+      return nursery->actors["s"] = make(self);
     };
     result.options = plain();
     result.options.shutdown = shutdown;

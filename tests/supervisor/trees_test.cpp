@@ -13,7 +13,7 @@ protected:
     auto result = spec(id);
     options.seed = 1;
     result.make = [this, id, options](caf::event_based_actor* self) -> caf::actor {
-      return nursery->actors[id] = self->spawn<BackOffSender>(danger.factory(), options);
+      return nursery->actors[id] = child_of(SenderBlueprint{danger.factory(), options})(self);
     };
     return result;
   }

@@ -58,10 +58,9 @@ private:
 
 // Forwards to mortals. The hook looks at each message ahead of the sender: at the first until all are there,
 // at the second until the child has ended.
-SenderOptions held_up(const std::shared_ptr<DyingChild>& shared, WhileDown while_down,
-                      Duration delay) {
-  SenderOptions options;
-  options.delivery = Guarantee::at_most_once;
+ForwarderOptions held_up(const std::shared_ptr<DyingChild>& shared, WhileDown while_down,
+                         Duration delay) {
+  ForwarderOptions options;
   options.backoff = Fixed{.delay = delay};
   options.while_down = std::move(while_down);
   options.final_stop = [shared](const caf::message& message) {
@@ -97,8 +96,8 @@ SenderStatus status_of(caf::actor_system& system, const caf::actor& sender) {
 
 TEST_F(System, what_waits_in_the_mailbox_when_the_child_dies_goes_to_the_next_and_not_to_the_dead) {
   const auto shared = std::make_shared<DyingChild>();
-  const auto sender = spawn_back_off_sender(*system, child_of<Mortal>(shared),
-                                            held_up(shared, BufferWhileDown{}, 1ms));
+  const auto sender =
+    spawn_forwarder(*system, child_of<Mortal>(shared), held_up(shared, BufferWhileDown{}, 1ms));
   send_all(sender, *shared);
   const auto all_are_done = [&] {
     const std::lock_guard lock{shared->mutex};
@@ -116,7 +115,7 @@ TEST_F(System, what_waits_in_the_mailbox_when_the_child_dies_goes_to_the_next_an
 TEST_F(System, what_waits_in_the_mailbox_when_the_child_dies_is_refused_if_nothing_is_kept) {
   const auto shared = std::make_shared<DyingChild>();
   const auto sender =
-    spawn_back_off_sender(*system, child_of<Mortal>(shared), held_up(shared, DropWhileDown{}, 24h));
+    spawn_forwarder(*system, child_of<Mortal>(shared), held_up(shared, DropWhileDown{}, 24h));
   send_all(sender, *shared);
 
   EXPECT_EQ(status_of(*system, sender).counters.refused, last_number);

@@ -4,7 +4,7 @@
 #include "common/tcp_server.hpp"
 #include "common/tcp_stream.hpp"
 
-#include <backoff_actor/testing/tcp_proxy.hpp>
+#include <backoff_actor/testing/proxy/tcp_proxy.hpp>
 
 #include <gtest/gtest.h>
 

@@ -74,14 +74,9 @@ TEST_F(System, never_has_two_workers_of_a_sender_below_a_supervisor_at_work) {
       to_sender.emplace_back(*system);
       const auto make_worker = i % 2 == 0 ? child_of<BusyWorker, caf::detached>(places[i])
                                           : child_of<BusyWorker>(places[i]);
-      result.push_back(place_in_tree(
-        "sender " + std::to_string(i),
-        [make_worker](caf::event_based_actor* self) -> caf::actor {
-          SenderOptions options;
-          options.delivery = Guarantee::at_most_once;
-          return self->spawn<BackOffSender>(make_worker, options);
-        },
-        to_sender.back()));
+      result.push_back(place_in_tree("sender " + std::to_string(i),
+                                     child_of(SenderBlueprint{make_worker, ForwarderOptions{}}),
+                                     to_sender.back()));
     }
     return result;
   };

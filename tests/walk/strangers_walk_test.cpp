@@ -4,6 +4,7 @@
 
 #include "world.hpp"
 
+#include <backoff_actor/caf/messages/internal/own_words.hpp>
 #include <rapidcheck.h>
 
 #include <map>
@@ -145,16 +146,22 @@ private:
 
   // -- who there is ----------------------------------------------------------------------
 
-  SenderOptions sender_options() const {
+  SenderBlueprint sender_of(ChildFactory child, bool is_outer = false) const {
     SenderOptions options;
     options.seed = 1;
     options.stream = 0;
-    options.delivery = conditions_.delivery;
-    options.acknowledgement = conditions_.acknowledgement;
     options.kill_grace = 200ms;
-    if (conditions_.has_ack_timeout)
-      options.ack_timeout = 100ms;
-    return options;
+    if (conditions_.delivery == Guarantee::at_most_once) {
+      ForwarderOptions forwarder;
+      detail::copy_common_options(options, forwarder);
+      return SenderBlueprint{std::move(child), forwarder};
+    }
+    if (!is_outer || !is_nested(conditions_.shape)) {
+      options.acknowledgement = conditions_.acknowledgement;
+      if (conditions_.has_ack_timeout)
+        options.ack_timeout = 100ms;
+    }
+    return SenderBlueprint{std::move(child), options};
   }
 
   static bool is_nested(Shape shape) {
@@ -173,27 +180,16 @@ private:
   ChildFactory child_of_sender(std::size_t i) {
     if (!is_nested(conditions_.shape))
       return worker_of(i);
-    const auto inner = sender_options();
-    return [this, worker = worker_of(i), inner](caf::event_based_actor* outer) -> caf::actor {
-      const auto sender = outer->spawn<BackOffSender>(worker, inner);
+    return [this, make = child_of(sender_of(worker_of(i)))](caf::event_based_actor* outer) {
+      const auto sender = make(outer);
       senders_.push_back(sender->address());
       return sender;
     };
   }
 
-  SenderOptions outer_options() const {
-    auto options = sender_options();
-    if (is_nested(conditions_.shape)) {
-      options.acknowledgement = Acknowledgement::by_reply;
-      options.ack_timeout = std::nullopt;
-    }
-    return options;
-  }
-
   void start_alone() {
     for (std::size_t i = 0; i < desks_.size(); ++i) {
-      top_.push_back(
-        time_.keep(spawn_back_off_sender(time_.system(), child_of_sender(i), outer_options())));
+      top_.push_back(time_.keep(sender_of(child_of_sender(i), true).spawn(time_.system())));
       clients_of_.push_back([actor = top_.back()] { return actor; });
       watch(top_.back());
       senders_.push_back(top_.back()->address());
@@ -206,9 +202,9 @@ private:
       const auto present = std::make_shared<caf::actor_addr>();
       ChildSpec spec;
       spec.id = std::to_string(i);
-      spec.make = [this, present, child = child_of_sender(i),
-                   options = outer_options()](caf::event_based_actor* supervisor) -> caf::actor {
-        const auto sender = supervisor->spawn<BackOffSender>(child, options);
+      spec.make = [this, present, make = child_of(sender_of(child_of_sender(i), true))](
+                    caf::event_based_actor* supervisor) {
+        const auto sender = make(supervisor);
         *present = sender->address();
         senders_.push_back(*present);
         return sender;

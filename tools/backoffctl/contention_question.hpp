@@ -3,7 +3,7 @@
 #include "picture.hpp"
 
 #include "backoff_actor/core/problems.hpp"
-#include "backoff_actor/simulation/contention.hpp"
+#include "backoff_actor/lab/simulation/contention.hpp"
 
 #include <cstdint>
 #include <optional>

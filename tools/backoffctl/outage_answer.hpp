@@ -1,7 +1,7 @@
 #pragma once
 
-#include "backoff_actor/simulation/outage_options.hpp"
-#include "backoff_actor/simulation/outage_summary.hpp"
+#include "backoff_actor/lab/simulation/outage_options.hpp"
+#include "backoff_actor/lab/simulation/outage_summary.hpp"
 
 #include <string>
 #include <vector>

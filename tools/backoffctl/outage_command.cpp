@@ -7,7 +7,7 @@
 #include "outage_text.hpp"
 #include "progress_line.hpp"
 
-#include "backoff_actor/simulation/outage.hpp"
+#include "backoff_actor/lab/simulation/outage.hpp"
 
 #include <iostream>
 

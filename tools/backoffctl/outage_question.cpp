@@ -4,7 +4,7 @@
 #include "policy_flags.hpp"
 
 #include "backoff_actor/guard/parse_guard.hpp"
-#include "backoff_actor/simulation/recovery.hpp"
+#include "backoff_actor/lab/simulation/recovery.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -3,7 +3,7 @@
 #include "picture.hpp"
 
 #include "backoff_actor/core/problems.hpp"
-#include "backoff_actor/simulation/outage_options.hpp"
+#include "backoff_actor/lab/simulation/outage_options.hpp"
 
 #include <optional>
 #include <string>

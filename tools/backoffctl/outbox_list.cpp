@@ -3,7 +3,7 @@
 #include "outbox_records.hpp"
 #include "table.hpp"
 
-#include "backoff_actor/core/one_line.hpp"
+#include "backoff_actor/core/internal/one_line.hpp"
 
 namespace backoffctl {
 

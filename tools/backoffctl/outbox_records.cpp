@@ -1,6 +1,6 @@
 #include "outbox_records.hpp"
 
-#include "backoff_actor/core/one_line.hpp"
+#include "backoff_actor/core/internal/one_line.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -2,7 +2,7 @@
 
 #include "plan_question.hpp"
 
-#include "backoff_actor/backoff/plan.hpp"
+#include "backoff_actor/lab/plan.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -1,6 +1,6 @@
 #include "program.hpp"
 
-#include "backoff_actor/core/one_line.hpp"
+#include "backoff_actor/core/internal/one_line.hpp"
 #include "backoff_actor/core/problems.hpp"
 
 #include <CLI/CLI.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "backoff_actor/backoff/tuning.hpp"
 #include "backoff_actor/core/problems.hpp"
+#include "backoff_actor/lab/tuning.hpp"
 
 #include <optional>
 #include <string>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "backoff_actor/backoff/tuning.hpp"
+#include "backoff_actor/lab/tuning.hpp"
 
 #include <cstdint>
 #include <vector>

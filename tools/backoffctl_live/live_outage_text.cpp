@@ -3,7 +3,7 @@
 #include "backoffctl/number_text.hpp"
 #include "backoffctl/plot_style.hpp"
 
-#include "backoff_actor/simulation/recovery.hpp"
+#include "backoff_actor/lab/simulation/recovery.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "backoff_actor/simulation/outage_summary.hpp"
+#include "backoff_actor/lab/simulation/outage_summary.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -3,8 +3,8 @@
 #include "backoff_actor/backoff/policy.hpp"
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/core/unit_random.hpp"
-#include "backoff_actor/simulation/outage_options.hpp"
-#include "backoff_actor/simulation/shipped_delays.hpp"
+#include "backoff_actor/lab/simulation/internal/shipped_delays.hpp"
+#include "backoff_actor/lab/simulation/outage_options.hpp"
 
 #include <variant>
 

@@ -3,8 +3,8 @@
 #include "calls_from_actors.hpp"
 #include "think_time.hpp"
 
-#include "backoff_actor/caf/back_off_sender.hpp"
 #include "backoff_actor/caf/init.hpp"
+#include "backoff_actor/caf/sender/sender.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>

@@ -2,8 +2,8 @@
 
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/core/unit_random.hpp"
-#include "backoff_actor/simulation/exponential_number.hpp"
-#include "backoff_actor/simulation/outage_clients.hpp"
+#include "backoff_actor/lab/simulation/internal/exponential_number.hpp"
+#include "backoff_actor/lab/simulation/internal/outage_clients.hpp"
 
 #include <cstdint>
 

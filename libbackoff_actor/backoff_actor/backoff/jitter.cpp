@@ -1,6 +1,6 @@
 #include "backoff_actor/backoff/jitter.hpp"
 
-#include "backoff_actor/backoff/text.hpp"
+#include "backoff_actor/backoff/internal/text.hpp"
 
 #include <cmath>
 

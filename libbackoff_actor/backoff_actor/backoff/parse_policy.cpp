@@ -1,6 +1,6 @@
 #include "backoff_actor/backoff/parse_policy.hpp"
 
-#include "backoff_actor/backoff/text_parser.hpp"
+#include "backoff_actor/backoff/internal/text_parser.hpp"
 
 #include <variant>
 

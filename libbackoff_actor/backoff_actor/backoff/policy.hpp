@@ -1,14 +1,14 @@
 #pragma once
 
-#include "backoff_actor/backoff/decorrelated.hpp"
-#include "backoff_actor/backoff/ethernet.hpp"
-#include "backoff_actor/backoff/exponential.hpp"
-#include "backoff_actor/backoff/fixed.hpp"
 #include "backoff_actor/backoff/jitter.hpp"
-#include "backoff_actor/backoff/linear.hpp"
-#include "backoff_actor/backoff/memorystore.hpp"
-#include "backoff_actor/backoff/random_slots.hpp"
-#include "backoff_actor/backoff/seed002.hpp"
+#include "backoff_actor/backoff/policies/decorrelated.hpp"
+#include "backoff_actor/backoff/policies/ethernet.hpp"
+#include "backoff_actor/backoff/policies/exponential.hpp"
+#include "backoff_actor/backoff/policies/fixed.hpp"
+#include "backoff_actor/backoff/policies/linear.hpp"
+#include "backoff_actor/backoff/policies/memorystore.hpp"
+#include "backoff_actor/backoff/policies/random_slots.hpp"
+#include "backoff_actor/backoff/policies/seed002.hpp"
 
 #include <concepts>
 #include <string>

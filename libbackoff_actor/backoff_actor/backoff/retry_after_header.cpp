@@ -1,6 +1,6 @@
 #include "backoff_actor/backoff/retry_after_header.hpp"
 
-#include "backoff_actor/backoff/text.hpp"
+#include "backoff_actor/backoff/internal/text.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "backoff_actor/backoff/text.hpp"
+#include "backoff_actor/backoff/internal/text.hpp"
 
 #include "backoff_actor/core/time.hpp"
 

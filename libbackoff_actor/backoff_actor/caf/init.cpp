@@ -1,13 +1,14 @@
 #include "backoff_actor/caf/init.hpp"
 
-#include "backoff_actor/caf/child_promise.hpp"
-#include "backoff_actor/caf/control.hpp"
-#include "backoff_actor/caf/dead_letter_record.hpp"
-#include "backoff_actor/caf/messages.hpp"
-#include "backoff_actor/caf/retried_reply.hpp"
-#include "backoff_actor/caf/retry_after.hpp"
-#include "backoff_actor/caf/submission.hpp"
-#include "backoff_actor/caf/supervisor_control.hpp"
+#include "backoff_actor/caf/messages/dead_letter_record.hpp"
+#include "backoff_actor/caf/messages/errors.hpp"
+#include "backoff_actor/caf/messages/internal/own_words.hpp"
+#include "backoff_actor/caf/messages/retried_reply.hpp"
+#include "backoff_actor/caf/messages/retry_after.hpp"
+#include "backoff_actor/caf/messages/sender_control.hpp"
+#include "backoff_actor/caf/messages/submit.hpp"
+#include "backoff_actor/caf/messages/tracked.hpp"
+#include "backoff_actor/caf/supervisor/supervisor_messages.hpp"
 
 namespace backoff_actor::detail {
 

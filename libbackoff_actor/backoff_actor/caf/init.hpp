@@ -1,6 +1,6 @@
 #pragma once
 
-#include "backoff_actor/caf/seam.hpp"
+#include "backoff_actor/caf/compat/compat.hpp"
 #include "backoff_actor/core/export.hpp"
 
 namespace backoff_actor {

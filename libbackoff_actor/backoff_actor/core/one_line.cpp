@@ -1,4 +1,4 @@
-#include "backoff_actor/core/one_line.hpp"
+#include "backoff_actor/core/internal/one_line.hpp"
 
 #include <cstddef>
 #include <cstdio>

@@ -1,4 +1,4 @@
-#include "backoff_actor/core/thrown.hpp"
+#include "backoff_actor/core/internal/thrown.hpp"
 
 #include <concepts>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "backoff_actor/delivery/turns.hpp"
+#include "backoff_actor/delivery/internal/turns.hpp"
 
 namespace backoff_actor {
 

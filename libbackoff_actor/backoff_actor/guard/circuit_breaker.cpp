@@ -1,7 +1,7 @@
 #include "backoff_actor/guard/circuit_breaker.hpp"
 
-#include "backoff_actor/backoff/text.hpp"
-#include "backoff_actor/core/check_span.hpp"
+#include "backoff_actor/backoff/internal/text.hpp"
+#include "backoff_actor/core/internal/check_span.hpp"
 #include "backoff_actor/core/unit_random.hpp"
 
 #include <algorithm>

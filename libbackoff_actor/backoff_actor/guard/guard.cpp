@@ -1,6 +1,6 @@
 #include "backoff_actor/guard/guard.hpp"
 
-#include "backoff_actor/backoff/text.hpp"
+#include "backoff_actor/backoff/internal/text.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "backoff_actor/guard/parse_guard.hpp"
 
-#include "backoff_actor/backoff/text_parser.hpp"
+#include "backoff_actor/backoff/internal/text_parser.hpp"
 
 #include <algorithm>
 #include <optional>

@@ -1,6 +1,6 @@
 #include "backoff_actor/guard/retry_budget.hpp"
 
-#include "backoff_actor/backoff/text.hpp"
+#include "backoff_actor/backoff/internal/text.hpp"
 #include "backoff_actor/core/unit_random.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "backoff_actor/observe/events.hpp"
 
-#include "backoff_actor/core/one_line.hpp"
+#include "backoff_actor/core/internal/one_line.hpp"
 
 namespace backoff_actor {
 

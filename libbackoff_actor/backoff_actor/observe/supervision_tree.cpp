@@ -1,6 +1,6 @@
 #include "backoff_actor/observe/supervision_tree.hpp"
 
-#include "backoff_actor/core/one_line.hpp"
+#include "backoff_actor/core/internal/one_line.hpp"
 
 #include <cstddef>
 #include <cstdio>

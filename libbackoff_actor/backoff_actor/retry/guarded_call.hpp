@@ -1,7 +1,7 @@
 #pragma once
 
+#include "backoff_actor/backoff/retry_series.hpp"
 #include "backoff_actor/core/time.hpp"
-#include "backoff_actor/engine/retry_series.hpp"
 #include "backoff_actor/retry/shared_guard.hpp"
 
 #include <optional>

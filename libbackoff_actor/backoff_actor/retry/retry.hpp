@@ -6,7 +6,7 @@
 // on the caller's thread. What the function throws is an attempt's failure; what the predicate, the
 // observer or the clock throws is a mistake in the program, and passes through.
 
-#include "backoff_actor/engine/retry_series.hpp"
+#include "backoff_actor/backoff/retry_series.hpp"
 #include "backoff_actor/retry/guarded_call.hpp"
 #include "backoff_actor/retry/retry_options.hpp"
 #include "backoff_actor/retry/retry_result.hpp"

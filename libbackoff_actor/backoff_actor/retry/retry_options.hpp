@@ -1,9 +1,9 @@
 #pragma once
 
 #include "backoff_actor/backoff/back_off.hpp"
+#include "backoff_actor/backoff/retry_series.hpp"
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
-#include "backoff_actor/engine/retry_series.hpp"
 #include "backoff_actor/retry/shared_guard.hpp"
 
 #include <cstdint>

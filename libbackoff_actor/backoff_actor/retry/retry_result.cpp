@@ -1,7 +1,7 @@
 #include "backoff_actor/retry/retry_result.hpp"
 
-#include "backoff_actor/core/one_line.hpp"
-#include "backoff_actor/core/thrown.hpp"
+#include "backoff_actor/core/internal/one_line.hpp"
+#include "backoff_actor/core/internal/thrown.hpp"
 
 #include <chrono>
 

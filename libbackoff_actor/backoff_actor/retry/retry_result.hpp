@@ -1,8 +1,8 @@
 #pragma once
 
+#include "backoff_actor/backoff/retry_series.hpp"
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
-#include "backoff_actor/engine/retry_series.hpp"
 #include "backoff_actor/guard/guard_port.hpp"
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "backoff_actor/store/sqlite_connection.hpp"
+#include "backoff_actor/store/internal/sqlite_connection.hpp"
 
 #include <cerrno>
 #include <utility>

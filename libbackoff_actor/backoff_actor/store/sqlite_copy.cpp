@@ -1,6 +1,6 @@
-#include "backoff_actor/store/sqlite_copy.hpp"
+#include "backoff_actor/store/internal/sqlite_copy.hpp"
 
-#include "backoff_actor/store/store_lock.hpp"
+#include "backoff_actor/store/lock/internal/store_lock.hpp"
 
 #include <SQLiteCpp/Backup.h>
 

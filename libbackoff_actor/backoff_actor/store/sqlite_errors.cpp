@@ -1,4 +1,4 @@
-#include "backoff_actor/store/sqlite_errors.hpp"
+#include "backoff_actor/store/internal/sqlite_errors.hpp"
 
 #include <cerrno>
 #include <system_error>
@@ -44,8 +44,7 @@ Meaning meaning(int code, int system_error, Moment moment) {
             "nothing in it was changed; name another file, or one that does not exist yet"};
   case SQLITE_CONSTRAINT:
     // A number is above all that this owner has given.
-    if (code == SQLITE_CONSTRAINT_PRIMARYKEY || code == SQLITE_CONSTRAINT_ROWID
-        || code == SQLITE_CONSTRAINT_UNIQUE)
+    if (code == SQLITE_CONSTRAINT_PRIMARYKEY)
       return {StoreFailure::in_use, "somebody else writes to this store",
               "find out who, and end it; nothing in the file is damaged"};
     return is_damaged;

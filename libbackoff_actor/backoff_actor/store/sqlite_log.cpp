@@ -1,4 +1,4 @@
-#include "backoff_actor/store/sqlite_log.hpp"
+#include "backoff_actor/store/internal/sqlite_log.hpp"
 
 #include <algorithm>
 #include <array>

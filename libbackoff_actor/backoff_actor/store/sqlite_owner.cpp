@@ -1,4 +1,4 @@
-#include "backoff_actor/store/sqlite_owner.hpp"
+#include "backoff_actor/store/internal/sqlite_owner.hpp"
 
 #include <SQLiteCpp/Column.h>
 

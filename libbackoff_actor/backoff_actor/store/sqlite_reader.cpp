@@ -1,4 +1,4 @@
-#include "backoff_actor/store/sqlite_reader.hpp"
+#include "backoff_actor/store/internal/sqlite_reader.hpp"
 
 #include <array>
 #include <fstream>

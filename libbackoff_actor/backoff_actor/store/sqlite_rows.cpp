@@ -1,6 +1,6 @@
-#include "backoff_actor/store/sqlite_rows.hpp"
+#include "backoff_actor/store/internal/sqlite_rows.hpp"
 
-#include "backoff_actor/store/sqlite_errors.hpp"
+#include "backoff_actor/store/internal/sqlite_errors.hpp"
 
 #include <limits>
 

@@ -1,4 +1,4 @@
-#include "backoff_actor/store/sqlite_schema.hpp"
+#include "backoff_actor/store/internal/sqlite_schema.hpp"
 
 #include <SQLiteCpp/Statement.h>
 

@@ -1,8 +1,8 @@
 #include "backoff_actor/store/sqlite_store.hpp"
 
-#include "backoff_actor/core/check_span.hpp"
-#include "backoff_actor/store/sqlite_copy.hpp"
-#include "backoff_actor/store/sqlite_owner.hpp"
+#include "backoff_actor/core/internal/check_span.hpp"
+#include "backoff_actor/store/internal/sqlite_copy.hpp"
+#include "backoff_actor/store/internal/sqlite_owner.hpp"
 
 #include <system_error>
 #include <utility>

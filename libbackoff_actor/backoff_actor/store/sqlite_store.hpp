@@ -6,7 +6,7 @@
 // appended to the log, and the log is synced once. Now and then SQLite copies the log's pages into the
 // file (a checkpoint), which costs three syncs more.
 //
-//     FILE        the tables; see store/sqlite_schema.hpp
+//     FILE        the tables; see store/internal/sqlite_schema.hpp
 //     FILE-wal    the log: what was committed and is not in FILE yet; belongs to it. After a clean end
 //                 it is empty: room for the next life
 //     FILE-shm    where to find what in the log; made anew at need

@@ -25,6 +25,6 @@
 #error "backoff_actor/testing/gmock.hpp needs GoogleMock (gmock/gmock.h)"
 #endif
 
-#include "backoff_actor/testing/gmock_answers.hpp"
-#include "backoff_actor/testing/gmock_events.hpp"
-#include "backoff_actor/testing/gmock_ledger.hpp"
+#include "backoff_actor/testing/matchers/gmock_answers.hpp"
+#include "backoff_actor/testing/matchers/gmock_events.hpp"
+#include "backoff_actor/testing/matchers/gmock_ledger.hpp"

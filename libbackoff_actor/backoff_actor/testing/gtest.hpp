@@ -8,11 +8,14 @@
 #error "backoff_actor/testing/gtest.hpp needs GoogleTest (gtest/gtest.h)"
 #endif
 
-#include "backoff_actor/caf/back_off_sender.hpp"
+#include "backoff_actor/caf/messages/sender_control.hpp"
+#include "backoff_actor/caf/messages/submit.hpp"
+#include "backoff_actor/caf/messages/tracked.hpp"
+#include "backoff_actor/caf/sender/sender.hpp"
 #include "backoff_actor/core/problems.hpp"
-#include "backoff_actor/testing/event_claims.hpp"
-#include "backoff_actor/testing/event_log.hpp"
-#include "backoff_actor/testing/virtual_time.hpp"
+#include "backoff_actor/testing/record/event_claims.hpp"
+#include "backoff_actor/testing/record/event_log.hpp"
+#include "backoff_actor/testing/time/virtual_time.hpp"
 
 #include <gtest/gtest.h>
 
@@ -147,22 +150,15 @@ protected:
   /// say nothing, the seed is 1, and the stream counts the senders from 0.
   caf::actor start_sender(ChildFactory make_child, SenderOptions options = {},
                           std::string name = {}) {
-    if (!options.seed)
-      options.seed = 1;
-    if (!options.stream)
-      options.stream = senders_;
-    ++senders_;
-    auto hook = log.hook(std::move(name));
-    if (options.on_event)
-      hook = [first = std::move(hook), second = std::move(options.on_event)](const Event& event) {
-        first(event);
-        second(event);
-      };
-    options.on_event = std::move(hook);
-    auto sender =
-      time.keep(spawn_back_off_sender(time.system(), std::move(make_child), std::move(options)));
-    time.run();
-    return sender;
+    prepare(options, std::move(name));
+    return started(spawn_back_off_sender(time.system(), std::move(make_child), std::move(options)));
+  }
+
+  /// The same for a forwarder.
+  caf::actor start_forwarder(ChildFactory make_child, ForwarderOptions options = {},
+                             std::string name = {}) {
+    prepare(options, std::move(name));
+    return started(spawn_forwarder(time.system(), std::move(make_child), std::move(options)));
   }
 
   /// Makes a request, see `VirtualTime::ask`, and lets the actors work.
@@ -177,6 +173,28 @@ protected:
   VirtualTime time; ///< the actor system
 
 private:
+  template <class Options>
+  void prepare(Options& options, std::string name) {
+    if (!options.seed)
+      options.seed = 1;
+    if (!options.stream)
+      options.stream = senders_;
+    ++senders_;
+    auto hook = log.hook(std::move(name));
+    if (options.on_event)
+      hook = [first = std::move(hook), second = std::move(options.on_event)](const Event& event) {
+        first(event);
+        second(event);
+      };
+    options.on_event = std::move(hook);
+  }
+
+  caf::actor started(const caf::actor& sender) {
+    time.keep(sender);
+    time.run();
+    return sender;
+  }
+
   std::uint64_t senders_ = 0; // that were started
   TimelineOnFailure timeline_on_failure_{log};
 };

@@ -1,6 +1,6 @@
 // A stranger's program: a node with message types of its own.
 
-#include <backoff_actor/caf/network.hpp>
+#include <backoff_actor/caf/remote/network.hpp>
 
 #include <caf/actor_system.hpp>
 

@@ -1,6 +1,7 @@
 #include "system/remote/nodes.hpp"
 
-#include <backoff_actor/caf/messages.hpp>
+#include <backoff_actor/caf/actor/internal/requesting_actor.hpp>
+#include <backoff_actor/caf/messages/internal/own_words.hpp>
 #include <caf/actor_cast.hpp>
 #include <caf/io/middleman.hpp>
 

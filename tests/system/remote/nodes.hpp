@@ -2,9 +2,9 @@
 
 #include "common/tcp_stream.hpp"
 
-#include <backoff_actor/caf/network.hpp>
-#include <backoff_actor/caf/remote_knock.hpp>
-#include <backoff_actor/caf/remote_seam.hpp>
+#include <backoff_actor/caf/remote/internal/io_compat.hpp>
+#include <backoff_actor/caf/remote/internal/remote_knock.hpp>
+#include <backoff_actor/caf/remote/network.hpp>
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>

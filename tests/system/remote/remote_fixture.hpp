@@ -3,8 +3,8 @@
 #include "common/becomes_true.hpp"
 
 #include <backoff_actor/backoff_actor.hpp>
-#include <backoff_actor/caf/network.hpp>
-#include <backoff_actor/caf/remote_child.hpp>
+#include <backoff_actor/caf/remote/network.hpp>
+#include <backoff_actor/caf/remote/remote_child.hpp>
 #include <backoff_actor/testing/testing.hpp>
 
 #include <caf/io/all.hpp>

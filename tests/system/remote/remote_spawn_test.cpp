@@ -3,8 +3,8 @@
 #include "system/remote/nodes.hpp"
 #include "system/remote/remote_fixture.hpp"
 
-#include <backoff_actor/caf/remote_seam.hpp>
-#include <backoff_actor/testing/tcp_proxy.hpp>
+#include <backoff_actor/caf/remote/internal/io_compat.hpp>
+#include <backoff_actor/testing/proxy/tcp_proxy.hpp>
 
 #include <future>
 

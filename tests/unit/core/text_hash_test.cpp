@@ -1,4 +1,4 @@
-#include "backoff_actor/core/text_hash.hpp"
+#include "backoff_actor/core/internal/text_hash.hpp"
 
 #include <gtest/gtest.h>
 

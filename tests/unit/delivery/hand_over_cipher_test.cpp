@@ -1,4 +1,4 @@
-#include "backoff_actor/delivery/hand_over_cipher.hpp"
+#include "backoff_actor/delivery/internal/hand_over_cipher.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "backoff_actor/delivery/pending_changes.hpp"
+#include "backoff_actor/delivery/internal/pending_changes.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

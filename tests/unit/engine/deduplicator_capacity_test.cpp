@@ -2,7 +2,7 @@
 
 #include "backoff_actor/core/unit_random.hpp"
 #include "backoff_actor/delivery/deduplicator.hpp"
-#include "backoff_actor/engine/sender_engine.hpp"
+#include "backoff_actor/engine/sender/sender_engine.hpp"
 #include "common/seeds.hpp"
 
 #include <gtest/gtest.h>

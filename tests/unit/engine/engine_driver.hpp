@@ -1,6 +1,6 @@
 #pragma once
 
-#include "backoff_actor/engine/sender_engine.hpp"
+#include "backoff_actor/engine/sender/sender_engine.hpp"
 
 #include <gtest/gtest.h>
 

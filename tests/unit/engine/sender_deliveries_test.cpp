@@ -1,6 +1,6 @@
 #include "engine_driver.hpp"
 
-#include "backoff_actor/testing/event_log.hpp"
+#include "backoff_actor/testing/record/event_log.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

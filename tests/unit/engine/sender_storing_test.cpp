@@ -1,6 +1,6 @@
 #include "engine_driver.hpp"
 
-#include "backoff_actor/testing/event_log.hpp"
+#include "backoff_actor/testing/record/event_log.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -132,6 +132,19 @@ TEST(sender_storing, what_the_process_ended_of_before_goes_alone) {
   sender.take(input::Start{3});
   EXPECT_THAT(sender.take(input::ChildStarted{1}), ElementsAre("hand over 1"));
   EXPECT_THAT(sender.ack(1), ElementsAre("acknowledge 1", "give back 1", "hand over 2"));
+}
+
+TEST(sender_storing, what_the_process_ended_of_before_goes_alone_to_the_fallback_too) {
+  EngineDriver sender{{.restart_limit = RestartLimit{0, 1s},
+                       .has_fallback = true,
+                       .persist = true,
+                       .max_hand_overs = 2}};
+  sender.take(input::Restore{.delivery = 1, .hand_overs = 1});
+  sender.take(input::Restore{.delivery = 2});
+  sender.take(input::Start{2});
+  EXPECT_THAT(sender.take(input::ChildStarted{1}), ElementsAre("hand over 1"));
+  sender.crash();
+  EXPECT_THAT(sender.take(input::ChildStarted{2}), ElementsAre("hand over 1"));
 }
 
 TEST(sender_storing, without_that_limit_hand_overs_are_not_looked_at) {

@@ -1,6 +1,6 @@
 // Cases that random walks found.
 
-#include "backoff_actor/engine/supervisor_engine.hpp"
+#include "backoff_actor/engine/supervisor/supervisor_engine.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

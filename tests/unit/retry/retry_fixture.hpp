@@ -1,6 +1,6 @@
 #pragma once
 
-#include "backoff_actor/testing/virtual_clock.hpp"
+#include "backoff_actor/testing/time/virtual_clock.hpp"
 
 #include "backoff_actor/retry/retry.hpp"
 

@@ -1,7 +1,7 @@
 #include "backoff_actor/retry/default_draws.hpp"
 #include "backoff_actor/retry/retry.hpp"
 
-#include "backoff_actor/testing/virtual_clock.hpp"
+#include "backoff_actor/testing/time/virtual_clock.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "backoff_actor/backoff/policies/progress.hpp"
+#include "backoff_actor/core/export.hpp"
+#include "backoff_actor/core/problems.hpp"
+
+namespace backoff_actor {
+
+/// A delay that grows by the same factor each time: `exponential(100ms, x2, cap 30s)`.
+///
+/// Before retry n = 1, 2 ...: `min(cap, first * factor^(n - 1))`, then jitter. The power is reached
+/// by multiplying step by step, which gives the same nanosecond on every platform; `pow` would not.
+struct Exponential {
+  /// Before the first retry.
+  ///
+  /// @range 1 ns to `max_delay`
+  Duration first = std::chrono::milliseconds{100};
+
+  /// What the delay is multiplied by each time.
+  ///
+  /// @range 1 to 1000
+  double factor = 2;
+
+  /// No delay exceeds it, jitter included.
+  ///
+  /// @range `first` to `max_delay`
+  Duration cap = max_delay;
+
+  /// Whether two are alike in everything.
+  friend constexpr bool operator==(const Exponential&, const Exponential&) = default;
+};
+
+/// Returns all that is wrong with the parameters.
+BACKOFF_ACTOR_EXPORT Problems check(const Exponential& formula);
+
+namespace detail {
+
+constexpr Growth growth_of(const Exponential& x) {
+  return {.first = in_nanoseconds(x.first), .factor = x.factor};
+}
+
+} // namespace detail
+
+} // namespace backoff_actor

@@ -1,0 +1,62 @@
+#pragma once
+
+#include "backoff_actor/backoff/policies/progress.hpp"
+#include "backoff_actor/core/export.hpp"
+#include "backoff_actor/core/problems.hpp"
+
+#include <algorithm>
+
+namespace backoff_actor {
+
+/// The truncated exponential backoff with random slots of the article, to the letter:
+/// `random_slots(10ms, ceiling 10)`, `random_slots(10ms, ceiling 10, stay)`.
+///
+/// Retry n draws `exp` uniformly from 0 to `min(n, ceiling)`, both ends included, and waits
+/// `slot_time * (2^exp - 1)`. It is the exponent that is uniform, not, as in Ethernet's, the number
+/// of slots: the wait may be zero at every retry. At the ceiling a step does not draw but begins
+/// again, a retry without a wait, unless `stay_at_ceiling` is set, which is recommended.
+///
+/// @source Roestenburg, "Exponential Backoff with Akka Actors", and its code in `patterns`, 2012.
+struct RandomSlots {
+  /// What one slot lasts.
+  ///
+  /// @range 1 ns to 24 h
+  Duration slot_time = std::chrono::milliseconds{10};
+
+  /// The largest exponent.
+  ///
+  /// @range 1 to 62, and the longest wait, `slot_time * (2^ceiling - 1)`, must stay below 292 years
+  int ceiling = 10;
+
+  /// At the ceiling: go on there, instead of beginning again after a retry without a wait.
+  bool stay_at_ceiling = false;
+
+  /// Whether two are alike in everything.
+  friend constexpr bool operator==(const RandomSlots&, const RandomSlots&) = default;
+};
+
+/// Returns all that is wrong with the parameters.
+BACKOFF_ACTOR_EXPORT Problems check(const RandomSlots& formula);
+
+namespace detail {
+
+constexpr double first_level(const RandomSlots&) { return 0; }
+
+/// The largest exponent that the next draw can give.
+constexpr int slot_after(const RandomSlots& x, std::uint32_t retries) {
+  return static_cast<int>(
+    std::min(std::uint64_t{retries} + 1, static_cast<std::uint64_t>(x.ceiling)));
+}
+
+constexpr Step step(const RandomSlots& x, const Progress& progress, double u) {
+  const auto slot = slot_after(x, progress.retries);
+  if (slot == x.ceiling && !x.stay_at_ceiling)
+    return {{0, 0, progress.draws}, Duration::zero()};
+  const auto exponent = static_cast<int>(u * (slot + 1));
+  const auto slots = (std::int64_t{1} << exponent) - 1;
+  return {{0, one_more(progress.retries), progress.draws + 1}, x.slot_time * slots};
+}
+
+} // namespace detail
+
+} // namespace backoff_actor

@@ -1,0 +1,140 @@
+#pragma once
+
+// Inside of the actors that stand before another; not for their users.
+
+#include "backoff_actor/caf/actor/internal/requesting_actor.hpp"
+#include "backoff_actor/caf/messages/errors.hpp"
+
+#include <caf/abstract_actor.hpp>
+#include <caf/actor_cast.hpp>
+#include <caf/sec.hpp>
+
+#include <cstdint>
+#include <map>
+#include <utility>
+
+namespace backoff_actor::detail {
+
+// An actor that stands before another, makes each message a request of its own, and gives what
+// comes back to who asked. An error of the target is passed on once that has answered a question
+// after it, or has ended, for it may be that of which it is about to end.
+//
+// It keeps no promise of CAF's: so it lives as long as somebody knows it or can still answer it,
+// and what nobody can answer any more is refused when it goes.
+//
+// `Note` is what a derived class remembers of each call.
+template <class Note>
+class Relay : public seam::RequestingActor {
+public:
+  void on_exit() override {
+    // Somebody ended this actor, or nobody is left who could answer, or know it: so it has no name
+    // any more in which to answer.
+    for (auto& [name, call] : calls_)
+      fail(call, caf::make_error(caf::sec::request_receiver_down), nullptr);
+    calls_.clear();
+    if (target_)
+      unwatch(target_);
+    // What is let go of may lead back here.
+    target_ = nullptr;
+    RequestingActor::on_exit();
+  }
+
+protected:
+  struct Call {
+    seam::OpenRequest client;
+    Note note;
+    caf::error error; // of the target, kept until that has shown that it lives, or has ended of it
+  };
+
+  using Calls = std::map<std::uint64_t, Call>; // by name, which are given in order
+
+  Relay(caf::actor_config& config, caf::actor target)
+    : RequestingActor(config), target_(std::move(target)) {
+    seam::keep_cause(*this);
+  }
+
+  // Is told what the target answered, before that is passed on; an error, or nothing.
+  virtual void on_answer(Call&, const caf::error*) {}
+  // Is told that a call ends, or is given up, without an answer of the target.
+  virtual void on_no_answer(Call&) {}
+  // Is told that a call is over.
+  virtual void on_call_over() {}
+  // Gives what the target answered to who asked.
+  virtual void give_answer(const seam::OpenRequest& client, caf::message answer) {
+    seam::respond(client, std::move(answer), ctrl());
+  }
+
+  // Asks the target. Returns the name of the call, which is higher than all before it.
+  std::uint64_t relay(seam::OpenRequest client, Note note, caf::message payload) {
+    return relay_to(target_, std::move(client), std::move(note), std::move(payload));
+  }
+
+  // The same with somebody else.
+  std::uint64_t relay_to(const caf::actor& receiver, seam::OpenRequest client, Note note,
+                         caf::message payload) {
+    calls_.emplace_hint(calls_.end(), ++last_name_, Call{std::move(client), std::move(note), {}});
+    make_request(last_name_, receiver, std::move(payload), seam::Priority::normal);
+    return last_name_;
+  }
+
+  // An error that was kept goes before any other.
+  void fail(Call& call, caf::error error, const caf::strong_actor_ptr& from) {
+    on_no_answer(call);
+    refuse(call.client, call.error ? std::move(call.error) : std::move(error), from);
+  }
+
+  static void refuse(const seam::OpenRequest& client, caf::error error,
+                     const caf::strong_actor_ptr& from) {
+    if (client.is_request())
+      seam::respond(client, caf::make_message(std::move(error)), from);
+  }
+
+  caf::actor target_; // none once it has ended
+  Calls calls_;
+
+private:
+  // The names of calls are less; a probe has that of the call, and this bit.
+  static constexpr std::uint64_t probe_bit = std::uint64_t{1} << 58;
+
+  void on_response(std::uint64_t name, caf::message&& content,
+                   const caf::strong_actor_ptr& from) final {
+    const auto it = calls_.find(name & ~probe_bit);
+    if (it == calls_.end())
+      return;
+    auto& call = it->second;
+    const auto* error =
+      content.match_elements<caf::error>() ? &content.get_as<caf::error>(0) : nullptr;
+    if ((name & probe_bit) != 0) {
+      if (!error) // otherwise it has ended, which will be told
+        end(it, caf::make_message(std::move(call.error)));
+      return;
+    }
+    on_answer(call, error);
+    if (error && may_be_of_an_end(*error, from) && probe(name | probe_bit, target_))
+      call.error = *error;
+    else
+      end(it, std::move(content));
+  }
+
+  void end(typename Calls::iterator it, caf::message content) {
+    const auto client = std::move(it->second.client);
+    calls_.erase(it);
+    const auto is_error = content.match_elements<caf::error>();
+    if (client.is_request() || (client.client && !is_error && !content.empty()))
+      give_answer(client, std::move(content));
+    on_call_over();
+  }
+
+  // An error of the target may be that of which it is about to end; CAF's word that somebody is gone
+  // may be about the target, and come before the news of its end.
+  bool may_be_of_an_end(const caf::error& error, const caf::strong_actor_ptr& from) const {
+    if (!target_)
+      return false;
+    return from ? from->get() == caf::actor_cast<caf::abstract_actor*>(target_)
+                : seam::is_bounce(error);
+  }
+
+  std::uint64_t last_name_ = 0;
+};
+
+} // namespace backoff_actor::detail

@@ -1,0 +1,134 @@
+#pragma once
+
+// The actor of the seam, for CAF 0.17.6. Include requesting_actor.hpp instead.
+
+#include "backoff_actor/caf/actor/internal/message_batch.hpp"
+#include "backoff_actor/caf/actor/internal/requesting_actor_base.hpp"
+#include "backoff_actor/caf/actor/internal/v0_17/job_0_17.hpp"
+
+#include <caf/actor.hpp>
+#include <caf/actor_addr.hpp>
+#include <caf/behavior.hpp>
+#include <caf/event_based_actor.hpp>
+#include <caf/message.hpp>
+#include <caf/type_erased_tuple.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <typeinfo>
+#include <utility>
+
+namespace backoff_actor::seam {
+
+// -- the actor ----------------------------------------------------------------
+
+/// A message of one value whose type is one of this library's.
+class BACKOFF_ACTOR_EXPORT Word {
+public:
+  /// Whether a message is one. The content must outlive the word.
+  static bool is_one(const caf::type_erased_tuple& content);
+
+  /// Looks at a message that is one.
+  explicit Word(const caf::type_erased_tuple& content) : content_(content) {}
+
+  /// Returns its value, if it is of this type; otherwise null.
+  template <class T>
+  const T* as() const {
+    return *content_.type(0).second == typeid(T) ? static_cast<const T*>(content_.get(0)) : nullptr;
+  }
+
+private:
+  const caf::type_erased_tuple& content_;
+};
+
+class BatchAtWork;
+
+/// An actor that takes messages of any type, makes requests of any type, and gets back whatever
+/// comes.
+///
+/// A request is named by the caller, with 59 bits, and the name is put into CAF's request id, so
+/// that no table of open requests is needed: CAF's own costs linear time. Answers are taken in
+/// `consume`, because a response handler of CAF 0.17.6 cannot take a message of any type.
+///
+/// @thread all members run in the actor's own thread.
+class BACKOFF_ACTOR_EXPORT RequestingActor : public RequestingActorBase {
+public:
+  /// Is called by CAF.
+  explicit RequestingActor(caf::actor_config& config);
+
+  /// Makes one that takes words of this library's by `on_word`, and anything else as a client's
+  /// message; its behavior is that of `complete_with_words`.
+  RequestingActor(caf::actor_config& config, TakesWords);
+
+  /// Is called by CAF when it has work for the actor.
+  resume_result resume(caf::execution_unit* context, std::size_t max_throughput) override;
+
+  using RequestingActorBase::enqueue;
+  /// Takes a message into the mailbox, or puts it with those that wait for one which is in it.
+  ///
+  /// @thread any, that of whoever sends it
+  void enqueue(caf::mailbox_element_ptr element, caf::execution_unit* context) override;
+
+  /// Takes the answers to `make_request`, which it knows by their ids, and leaves the rest to CAF.
+  caf::invoke_message_result consume(caf::mailbox_element& element) override;
+
+  /// Is called by CAF when the actor has ended; answers the requests that wait beside the mailbox.
+  ///
+  /// @thread as `on_exit`
+  bool cleanup(caf::error&& reason, caf::execution_unit* context) override;
+
+  /// Is called when the actor ends; an overrider calls it too.
+  ///
+  /// @thread the actor's own, or the one that drops the last handle to the actor.
+  void on_exit() override;
+
+protected:
+  void make_request(std::uint64_t name, const caf::actor& receiver, const caf::message& content,
+                    Priority priority) final;
+  /// Says whether the next message will probably be passed on before `on_message` returns. Then its
+  /// content stays where it is, in the memory that it came in; otherwise it is to take little.
+  void expect_to_pass_on(bool passes_on) { passes_on_ = passes_on; }
+  OpenRequest open_request() final;
+  void forward_current(caf::message payload, const caf::actor& receiver) final;
+  void pass_on(OpenRequest& client, caf::message payload, const caf::actor& receiver) final;
+  void respond(const OpenRequest& request, caf::message&& answer) final;
+  void watch(const caf::actor& whom) final;
+  void unwatch(const caf::actor& whom) final;
+  void wake_at(Instant at) final;
+  bool is_unreachable() const final;
+
+  /// Completes the handlers of a derived class to a behavior, with what every such actor needs.
+  template <class... Handlers>
+  caf::behavior complete(Handlers... handlers) {
+    complete_handlers();
+    return {std::move(handlers)...};
+  }
+
+  /// Returns the behavior of an actor that takes words. It is told of a client's message without a look
+  /// at a handler: CAF would try each, at about 150 instructions, before its default handler.
+  caf::behavior complete_with_words();
+
+private:
+  void complete_handlers();
+  void cancel_wake();
+  bool is_for_this(const caf::mailbox_element& element) const;
+  bool may_wait(const caf::mailbox_element& element) const;
+  caf::invoke_message_result take_this(caf::mailbox_element& element);
+  bool take_in_place_of_caf(caf::mailbox_element& element);
+  void take_own(caf::mailbox_element& element);
+  void take(caf::mailbox_element& element);
+  void take_response(caf::mailbox_element& element);
+  void take_message(caf::message_view& view);
+  void take_batch(caf::mailbox_element& first);
+  caf::strong_actor_ptr own_reference();
+
+  caf::strong_actor_ptr alarm_;
+  Job job_{*this};
+  MessageBatch batch_;
+  BatchAtWork* at_work_ = nullptr; // none: what is being worked on is of the mailbox
+  const bool takes_words_;         // from before the actor is known to anybody
+  const bool is_job_taken_;        // by the scheduler, in the place of this
+  bool passes_on_ = false;         // the next message, probably, before `on_message` returns
+};
+
+} // namespace backoff_actor::seam

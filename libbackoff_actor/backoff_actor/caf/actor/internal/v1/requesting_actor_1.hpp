@@ -1,0 +1,131 @@
+#pragma once
+
+// The actor of the seam, for CAF 1.x. Include requesting_actor.hpp instead.
+
+#include "backoff_actor/caf/actor/internal/message_batch.hpp"
+#include "backoff_actor/caf/actor/internal/requesting_actor_base.hpp"
+
+#include <caf/actor.hpp>
+#include <caf/actor_addr.hpp>
+#include <caf/behavior.hpp>
+#include <caf/disposable.hpp>
+#include <caf/event_based_actor.hpp>
+#include <caf/message.hpp>
+#include <caf/message_id.hpp>
+#include <caf/result.hpp>
+#include <caf/type_id.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace backoff_actor::seam {
+
+// -- the actor ----------------------------------------------------------------
+
+/// A message of one value whose type is one of this library's.
+class BACKOFF_ACTOR_EXPORT Word {
+public:
+  /// Whether a message is one.
+  static bool is_one(const caf::message& content);
+
+  /// Looks at a message that is one, and must outlive the word.
+  explicit Word(const caf::message& content) : content_(content) {}
+
+  /// Returns its value, if it is of this type; otherwise null.
+  template <class T>
+  const T* as() const {
+    return content_.type_at(0) == caf::type_id_v<T> ? &content_.get_as<T>(0) : nullptr;
+  }
+
+private:
+  const caf::message& content_;
+};
+
+/// An actor that takes messages of any type, makes requests of any type, and gets back whatever
+/// comes.
+///
+/// A request is named by the caller, with 59 bits, and the name is put into CAF's request id, so
+/// that no table of open requests is needed: CAF's own costs linear time, and keeps the handler of an
+/// answer that never comes. An answer is taken on its way into the mailbox, and goes there as an
+/// ordinary message: whatever comes for a request in CAF's own way has to be in its table.
+///
+/// @thread all members but `enqueue` run in the actor's own thread.
+class BACKOFF_ACTOR_EXPORT RequestingActor : public RequestingActorBase {
+public:
+  /// Is called by CAF.
+  explicit RequestingActor(caf::actor_config& config);
+
+  /// Makes one that takes words of this library's by `on_word`, and anything else as a client's
+  /// message; its behavior is that of `complete_with_words`.
+  RequestingActor(caf::actor_config& config, TakesWords);
+
+  /// Is called by CAF when it has work for the actor.
+  resume_result resume(caf::scheduler* context, std::size_t max_throughput) override;
+
+  using RequestingActorBase::enqueue;
+  /// Takes a message into the mailbox, or puts it with those that wait for one which is in it; and knows
+  /// the answers to `make_request` by their ids.
+  ///
+  /// @thread any, that of whoever sends it
+  bool enqueue(caf::mailbox_element_ptr element, caf::scheduler* context) override;
+
+  /// Is called by CAF when the actor has ended; answers the requests that wait beside the mailbox.
+  ///
+  /// @thread as `on_exit`
+  void on_cleanup(const caf::error& reason) override;
+
+  /// Is called when the actor ends; an overrider calls it too.
+  ///
+  /// @thread the actor's own, or the one that drops the last handle to the actor.
+  void on_exit() override;
+
+protected:
+  void make_request(std::uint64_t name, const caf::actor& receiver, const caf::message& content,
+                    Priority priority) final;
+  /// Says whether the next message will probably be passed on before `on_message` returns, which
+  /// makes no difference: CAF 1.x keeps the content of a message apart from the rest.
+  void expect_to_pass_on(bool) {}
+  OpenRequest open_request() final;
+  void forward_current(caf::message payload, const caf::actor& receiver) final;
+  void pass_on(OpenRequest& client, caf::message payload, const caf::actor& receiver) final;
+  void respond(const OpenRequest& request, caf::message&& answer) final;
+  void watch(const caf::actor& whom) final;
+  void unwatch(const caf::actor& whom) final;
+  void wake_at(Instant at) final;
+  bool is_unreachable() const final;
+
+  /// Completes the handlers of a derived class to a behavior, with what every such actor needs.
+  template <class... Handlers>
+  caf::behavior complete(Handlers... handlers) {
+    return {std::move(handlers)...,
+            [this](const caf::exit_msg& x) { end_or_ignore(x.source, x.reason); },
+            [this](const caf::error& error) {
+              on_system_message(caf::make_message(error));
+              return caf::delegated<caf::message>{};
+            },
+            [this](caf::message& content) {
+              if (!take_news(content))
+                on_message(std::move(content));
+              return caf::delegated<caf::message>{};
+            }};
+  }
+
+  /// Returns the behavior of an actor that takes words. Who has answered it is told only of an error,
+  /// and of an answer that begins with a value of a type of CAF's own, as those to `probe` do.
+  caf::behavior complete_with_words();
+
+private:
+  bool take_news(caf::message& content);
+  void take_in_place_of_caf(caf::mailbox_element& element) const;
+  void end_or_ignore(const caf::actor_addr& source, const caf::error& reason);
+  void take(caf::message& content);
+  void take_this(caf::mailbox_element_ptr& element);
+  void take_batch(caf::mailbox_element& first);
+
+  caf::disposable alarm_;
+  MessageBatch batch_;
+  bool takes_words_ = false; // from before the actor is known to anybody
+};
+
+} // namespace backoff_actor::seam

@@ -1,0 +1,396 @@
+// The actor of the seam, for CAF 0.17.6.
+
+#include "backoff_actor/caf/actor/internal/v0_17/requesting_actor_0_17.hpp"
+
+#include "backoff_actor/caf/actor/internal/v0_17/mailbox_elements_0_17.hpp"
+#include "backoff_actor/caf/messages/errors.hpp"
+#include "backoff_actor/caf/messages/internal/own_words.hpp"
+
+#include <caf/actor_clock.hpp>
+#include <caf/atom.hpp>
+#include <caf/detail/sync_request_bouncer.hpp>
+#include <caf/mailbox_element.hpp>
+#include <caf/make_actor.hpp>
+#include <caf/monitorable_actor.hpp>
+#include <caf/scheduler/abstract_coordinator.hpp>
+#include <caf/sec.hpp>
+#include <caf/system_messages.hpp>
+#include <caf/type_nr.hpp>
+
+#include <cstddef>
+#include <cstring>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace backoff_actor::seam {
+
+// -- the alarm ----------------------------------------------------------------
+
+namespace {
+
+const caf::atom_value wake_up = caf::atom("wakeup");
+
+// CAF 0.17.6's clock keeps the receiver of a pending timeout alive until the timeout is due. So the
+// timeout is set on this small stand-in, which knows its owner weakly: a sender that nobody needs
+// any more can go while its delay runs. A timeout of the same type takes the place of the one
+// before.
+class Alarm final : public caf::monitorable_actor {
+public:
+  Alarm(caf::actor_config& config, caf::weak_actor_ptr owner)
+    : caf::monitorable_actor(config), owner_(std::move(owner)) {}
+
+  void enqueue(caf::mailbox_element_ptr, caf::execution_unit* context) override {
+    if (auto owner = owner_.lock())
+      owner->enqueue(nullptr, caf::make_message_id(), caf::make_message(WakeUp{}), context);
+  }
+
+private:
+  caf::weak_actor_ptr owner_;
+};
+
+// What a message goes through on its way back, if its receiver is part of a composition (`f * g`):
+// whatever answers it is the next stage's to answer.
+class Stages final : public caf::monitorable_actor {
+public:
+  Stages(caf::actor_config& config, caf::mailbox_element& request)
+    : caf::monitorable_actor(config), client_(request.sender), id_(request.mid),
+      stages_(std::move(request.stages)) {}
+
+  void enqueue(caf::mailbox_element_ptr element, caf::execution_unit* context) override {
+    if (stages_.empty())
+      return; // it was answered
+    const auto next = std::move(stages_.back());
+    stages_.pop_back();
+    next->enqueue(caf::make_mailbox_element(std::move(client_), id_, std::exchange(stages_, {}),
+                                            element->move_content_to_message()),
+                  context);
+  }
+
+private:
+  caf::strong_actor_ptr client_;
+  caf::message_id id_;
+  caf::mailbox_element::forwarding_stack stages_;
+};
+
+// Moving a user's values into a message may throw, which must cost one message and not the actor.
+caf::message content_of(caf::message_view& view, std::exception_ptr& failure) {
+  try {
+    return view.move_content_to_message();
+  } catch (...) {
+    failure = std::current_exception();
+    return {};
+  }
+}
+
+// Whether CAF tells the handlers of an actor of a message; otherwise it is an order to the actor.
+bool is_left_to_handlers(const caf::type_erased_tuple& content) {
+  const auto type = content.type_token();
+  if (type == caf::make_type_token<caf::atom_value, caf::atom_value, std::string>())
+    return content.get_as<caf::atom_value>(0) != caf::sys_atom::value
+           || content.get_as<caf::atom_value>(1) != caf::get_atom::value;
+  return !is_order(type) && type != caf::make_type_token<caf::open_stream_msg>();
+}
+
+// Not in CAF's own tests, which look for the actors themselves among the jobs of their scheduler.
+bool takes_jobs(caf::actor_system& system) { return system.scheduler().detaches_utility_actors(); }
+
+// Request ids of 0.17.6 have 60 bits. CAF counts its own up from 1; ours have the topmost bit set,
+// so that the two cannot meet.
+constexpr std::uint64_t ours = std::uint64_t{1} << 59;
+static_assert(caf::message_id::request_id_mask == 2 * ours - 1);
+
+} // namespace
+
+// -- the actor ----------------------------------------------------------------
+
+// Types that CAF has no number for share one token; and their names, as mangled by the compiler
+// (Itanium C++ ABI), begin with that of the namespace.
+bool Word::is_one(const caf::type_erased_tuple& content) {
+  constexpr std::string_view own = "N13backoff_actor";
+  return content.type_token() == caf::make_type_token<WakeUp>()
+         && std::strncmp(content.type(0).second->name(), own.data(), own.size()) == 0;
+}
+
+void JobQueue::exec_later(caf::resumable*) {
+  if (context_ != nullptr)
+    context_->exec_later(&job_);
+  else
+    job_.actor().home_system().scheduler().enqueue(&job_);
+}
+
+RequestingActor::RequestingActor(caf::actor_config& config)
+  : RequestingActorBase(config), takes_words_(false), is_job_taken_(takes_jobs(home_system())) {}
+
+RequestingActor::RequestingActor(caf::actor_config& config, TakesWords)
+  : RequestingActorBase(config), takes_words_(true), is_job_taken_(takes_jobs(home_system())) {}
+
+void RequestingActor::complete_handlers() {
+  set_down_handler([this](caf::down_msg& down) {
+    if (tells_of_own_end(current_mailbox_element()->sender, down.source))
+      on_down(down.source, down.reason);
+  });
+  set_default_handler(
+    [this](caf::scheduled_actor*, caf::message_view& view) -> caf::result<caf::message> {
+      take_message(view);
+      return caf::delegated<caf::message>{};
+    });
+}
+
+caf::behavior RequestingActor::complete_with_words() {
+  complete_handlers();
+  set_exit_handler([this](caf::exit_msg& x) {
+    if (x.reason)
+      on_told_to_end(x.source, x.reason);
+  });
+  return {
+    [](const WakeUp&) {}}; // which never comes there; without any behavior CAF would end the actor
+}
+
+// The content is taken out of its element, unless the element can be kept with it.
+void RequestingActor::take_message(caf::message_view& view) {
+  std::exception_ptr failure;
+  auto payload = at_work_ != nullptr && passes_on_ && at_work_->element.get() == &view
+                     && KeptContent::can_be_kept(*at_work_->element)
+                   ? KeptContent::keep(at_work_->element)
+                   : content_of(view, failure);
+  if (!failure)
+    return on_message(std::move(payload));
+  auto client = open_request();
+  refuse(client, error_of(failure));
+}
+
+void RequestingActor::take(caf::mailbox_element& element) {
+  const auto& content = element.content();
+  if (!Word::is_one(content) || !on_word(Word{content})) {
+    take_message(element);
+  } else if (element.mid.is_request() && !element.mid.is_answered()) {
+    auto client = open_request();
+    answer_request(client, {});
+  }
+}
+
+// Whoever answers with the very content passes its element on (`respond`).
+void RequestingActor::take_response(caf::mailbox_element& element) {
+  const auto name = element.mid.request_id().integer_value() & ~ours;
+  if (auto* const message = message_in(element); message != nullptr && !message->empty())
+    return on_response(name, std::move(*message), element.sender);
+  std::exception_ptr failure;
+  auto content = content_of(element, failure);
+  if (failure)
+    content = caf::make_message(error_of(failure));
+  on_response(name, std::move(content), element.sender);
+}
+
+// Whether CAF has no interest in the element.
+bool RequestingActor::is_for_this(const caf::mailbox_element& element) const {
+  if (element.mid.is_response())
+    return (element.mid.integer_value() & ours) != 0;
+  return takes_words_ && is_left_to_handlers(element.content());
+}
+
+caf::resumable::resume_result RequestingActor::resume(caf::execution_unit* context,
+                                                      std::size_t max_throughput) {
+  forget_recent_now();
+  return caf::event_based_actor::resume(context, max_throughput);
+}
+
+// What is urgent overtakes others, and stays alone. CAF's own answers to this actor are none of ours.
+bool RequestingActor::may_wait(const caf::mailbox_element& element) const {
+  return takes_words_ && element.mid.is_normal_message()
+         && (!element.mid.is_response() || is_for_this(element));
+}
+
+// What is CAF's waits with the others, so that nothing that was sent later overtakes it. Nothing waits for it.
+void RequestingActor::enqueue(caf::mailbox_element_ptr element, caf::execution_unit* context) {
+  if (may_wait(*element) && batch_.put(element, is_for_this(*element)))
+    return;
+  JobQueue queue{context, job_};
+  RequestingActorBase::enqueue(std::move(element), is_job_taken_ ? &queue : context);
+}
+
+caf::invoke_message_result RequestingActor::consume(caf::mailbox_element& element) {
+  const auto is_first = may_wait(element) && is_for_this(element);
+  const auto result = take_this(element);
+  if (is_first)
+    take_batch(element);
+  return result;
+}
+
+caf::invoke_message_result RequestingActor::take_this(caf::mailbox_element& element) {
+  if (is_for_this(element))
+    take_own(element);
+  else if (element.mid.is_response() || !take_in_place_of_caf(element))
+    return caf::event_based_actor::consume(element);
+  return caf::invoke_message_result::consumed;
+}
+
+// CAF would end this actor, or take no notice, and answer nobody. Returns whether it was something of the kind.
+bool RequestingActor::take_in_place_of_caf(caf::mailbox_element& element) {
+  const auto& content = element.content();
+  switch (content.type_token()) {
+  case caf::make_type_token<caf::exit_msg>():
+    if (const auto& source = content.get_as<caf::exit_msg>(0).source;
+        source && is_told_of_end(source) && has_ended(source)) {
+      unlink_from(source);
+      return true;
+    }
+    return false;
+  case caf::make_type_token<caf::down_msg>():
+    if (!element.mid.is_request())
+      return false;
+    break;
+  case caf::make_type_token<caf::timeout_msg>():
+    if (!takes_words_)
+      return false; // it may wait for one
+    break;
+  case caf::make_type_token<caf::error>():
+    break;
+  default:
+    return false;
+  }
+  current_element_ = &element;
+  on_system_message(element.move_content_to_message());
+  return true;
+}
+
+void RequestingActor::take_own(caf::mailbox_element& element) {
+  current_element_ = &element;
+  if (element.mid.is_response())
+    take_response(element);
+  else
+    take(element);
+}
+
+caf::strong_actor_ptr RequestingActor::own_reference() {
+  return at_work_ != nullptr ? at_work_->reference() : caf::strong_actor_ptr{ctrl()};
+}
+
+// Whoever throws ends this actor; CAF sees to the message in the mailbox, which is `first`. While a factory
+// awaits an answer, CAF puts off what it handles itself. That goes where CAF keeps such messages; its own
+// `push_to_cache` counts it twice, and reads beyond its queue later.
+void RequestingActor::take_batch(caf::mailbox_element& first) {
+  const auto bounce = [](caf::mailbox_element& element) {
+    caf::detail::sync_request_bouncer{caf::make_error(caf::sec::request_receiver_down)}(element);
+  };
+  auto batch = batch_.take();
+  BatchAtWork at_work{ctrl(), at_work_, first};
+  auto& element = at_work.element;
+  try {
+    for (element = batch.pop(); element; element = batch.pop())
+      if (getf(is_shutting_down_flag))
+        bounce(*element);
+      else if (take_this(*element) == caf::invoke_message_result::skipped)
+        get_normal_queue().cache().push_back(element.release());
+  } catch (...) {
+    if (!element)
+      element = batch.pop();
+    for (; element; element = batch.pop())
+      if (!element->mid.is_answered())
+        bounce(*element);
+    current_element_ = &first;
+    throw;
+  }
+  current_element_ = &first;
+}
+
+bool RequestingActor::cleanup(caf::error&& reason, caf::execution_unit* context) {
+  auto batch = batch_.end();
+  while (const auto element = batch.pop())
+    caf::detail::sync_request_bouncer{reason}(*element);
+  return RequestingActorBase::cleanup(std::move(reason), context);
+}
+
+void RequestingActor::on_exit() {
+  cancel_wake();
+  alarm_ = nullptr;
+}
+
+void RequestingActor::make_request(std::uint64_t name, const caf::actor& receiver,
+                                   const caf::message& content, Priority priority) {
+  const auto id = caf::message_id{ours | name};
+  receiver->enqueue(
+    make_element(own_reference(),
+                 priority == Priority::high ? id.with_high_priority() : id.with_normal_priority(),
+                 caf::message{content}),
+    context());
+}
+
+OpenRequest RequestingActor::open_request() {
+  auto& element = *current_mailbox_element();
+  OpenRequest result{{}, element.mid};
+  if (element.stages.empty()) {
+    result.client = std::move(element.sender);
+  } else {
+    caf::actor_config config;
+    result.client = caf::make_actor<Stages, caf::strong_actor_ptr>(
+      system().next_actor_id(), system().node(), &system(), config, element);
+  }
+  element.mid.mark_as_answered();
+  if (at_work_ != nullptr && !at_work_->element)
+    current_element_ = &at_work_->first; // whoever keeps the other may let go of it at any time
+  return result;
+}
+
+void RequestingActor::forward_current(caf::message payload, const caf::actor& receiver) {
+  auto& element = *current_mailbox_element();
+  auto passed_on = caf::make_mailbox_element(element.sender, element.mid, std::move(element.stages),
+                                             std::move(payload));
+  element.mid.mark_as_answered();
+  receiver->enqueue(std::move(passed_on), context());
+}
+
+void RequestingActor::pass_on(OpenRequest& client, caf::message payload,
+                              const caf::actor& receiver) {
+  const auto request = std::exchange(client, {});
+  receiver->enqueue(caf::make_mailbox_element(request.client,
+                                              request.client ? request.id : caf::make_message_id(),
+                                              {}, std::move(payload)),
+                    context());
+}
+
+void RequestingActor::respond(const OpenRequest& request, caf::message&& answer) {
+  if (at_work_ != nullptr && at_work_->element && message_in(*at_work_->element) == &answer) {
+    auto element = std::move(at_work_->element);
+    element->sender = own_reference();
+    element->mid = request.id.response_id();
+    element->stages.clear();
+    current_element_ = &at_work_->first;
+    request.client->enqueue(std::move(element), context());
+    return;
+  }
+  request.client->enqueue(
+    make_element(own_reference(), request.id.response_id(), std::move(answer)), context());
+}
+
+void RequestingActor::watch(const caf::actor& whom) { monitor(whom); }
+
+void RequestingActor::unwatch(const caf::actor& whom) { demonitor(whom); }
+
+void RequestingActor::wake_at(Instant at) {
+  if (at <= now()) {
+    // An ordinary message: a timer would cost a turn of the clock's thread, an inline call could
+    // recurse.
+    static const auto message = caf::make_message(WakeUp{});
+    enqueue(make_element(nullptr, caf::make_message_id(), caf::message{message}), context());
+    return;
+  }
+  if (!alarm_) {
+    caf::actor_config config;
+    alarm_ = caf::make_actor<Alarm, caf::strong_actor_ptr>(
+      system().next_actor_id(), system().node(), &system(), config, caf::weak_actor_ptr{ctrl()});
+  }
+  clock().set_ordinary_timeout(caf::actor_clock::time_point{at.since_origin}, alarm_->get(),
+                               wake_up, 0);
+}
+
+// CAF 0.17.6 keeps the reason of the end only after `on_exit`.
+bool RequestingActor::is_unreachable() const { return !caf::weak_actor_ptr{ctrl()}.lock(); }
+
+void RequestingActor::cancel_wake() {
+  if (alarm_)
+    clock().cancel_ordinary_timeout(alarm_->get(), wake_up);
+}
+
+} // namespace backoff_actor::seam

@@ -1,0 +1,125 @@
+#include "backoff_actor/caf/compat/compat.hpp"
+#include "backoff_actor/caf/compat/compat_scheduler.hpp"
+
+#include <caf/atom.hpp>
+#include <caf/detail/serialized_size.hpp>
+#include <caf/mailbox_element.hpp>
+#include <caf/make_actor.hpp>
+#include <caf/monitorable_actor.hpp>
+#include <caf/sec.hpp>
+#include <caf/system_messages.hpp>
+#include <caf/type_nr.hpp>
+
+#include <stdexcept>
+#include <string>
+
+namespace backoff_actor::seam {
+
+// -- errors -------------------------------------------------------------------
+
+bool is_bounce(const caf::error& error) { return has_code(error, caf::sec::request_receiver_down); }
+
+const caf::error* error_in(const caf::message& message) {
+  return message.type_token() == caf::make_type_token<caf::error>() ? &message.get_as<caf::error>(0)
+                                                                    : nullptr;
+}
+
+// -- messages -----------------------------------------------------------------
+
+bool is_order(std::uint32_t type_token) {
+  switch (type_token) {
+  case caf::make_type_token<caf::timeout_msg>():
+  case caf::make_type_token<caf::exit_msg>():
+  case caf::make_type_token<caf::down_msg>():
+  case caf::make_type_token<caf::error>():
+    return true;
+  default:
+    return false;
+  }
+}
+
+bool is_system_message(const caf::message& message) { return is_order(message.type_token()); }
+
+std::size_t serialized_size(caf::actor_system& system, const caf::message& message) {
+  caf::detail::serialized_size_inspector sink{system};
+  auto content = message; // is only read, but inspectors of 0.17 take what they could write to
+  if (const auto error = sink(content))
+    throw std::runtime_error("the message cannot be serialized: " + system.render(error));
+  return sink.result();
+}
+
+std::string type_name(caf::actor_system& system, const caf::message& message, std::size_t part) {
+  const auto type = message.type(part);
+  const auto& name = system.types().portable_name(type);
+  return type.first == 0 && name == system.types().default_type_name() ? type.second->name() : name;
+}
+
+std::string binary_format() { return "CAF 0.17"; }
+
+// -- sending ------------------------------------------------------------------
+
+void send_exit_now(const caf::actor& receiver, const caf::actor_addr& source,
+                   caf::exit_reason reason) {
+  receiver->enqueue(caf::make_mailbox_element(nullptr,
+                                              caf::make_message_id(caf::message_priority::high), {},
+                                              caf::exit_msg{source, reason}),
+                    nullptr);
+}
+
+void answer(caf::response_promise& client, caf::message answer) {
+  if (!client.pending() || (client.async() && answer.empty()))
+    return;
+  client.deliver(std::move(answer));
+}
+
+void answer_request(caf::response_promise& client, caf::message answer) {
+  if (client.pending() && !client.async())
+    client.deliver(std::move(answer));
+}
+
+void respond(const OpenRequest& request, caf::message answer, const caf::strong_actor_ptr& from) {
+  request.client->enqueue(
+    caf::make_mailbox_element(from, request.id.response_id(), {}, std::move(answer)), nullptr);
+}
+
+// -- addresses ----------------------------------------------------------------
+
+namespace {
+
+class Forwarder final : public caf::monitorable_actor {
+public:
+  Forwarder(caf::actor_config& config, std::shared_ptr<Forwarding> forwarding)
+    : caf::monitorable_actor(config), forwarding_(std::move(forwarding)) {}
+
+  void enqueue(caf::mailbox_element_ptr element, caf::execution_unit* context) override {
+    if (const auto target = forwarding_->target()) {
+      target->enqueue(std::move(element), context);
+      return;
+    }
+    const auto is_request = element->mid.is_request();
+    auto error = forwarding_->on_nobody(is_request);
+    if (is_request && element->sender)
+      element->sender->enqueue(
+        caf::make_mailbox_element(nullptr, element->mid.response_id(), {}, std::move(error)),
+        context);
+  }
+
+private:
+  std::shared_ptr<Forwarding> forwarding_;
+};
+
+} // namespace
+
+caf::actor make_forwarder(caf::actor_system& system, std::shared_ptr<Forwarding> forwarding) {
+  caf::actor_config config;
+  return caf::make_actor<Forwarder, caf::actor>(system.next_actor_id(), system.node(), &system,
+                                                config, std::move(forwarding));
+}
+
+// -- threads -----------------------------------------------------------------
+
+void share_work(caf::actor_system_config& config) {
+  config.set("scheduler.policy", caf::atom("sharing"));
+}
+
+} // namespace backoff_actor::seam

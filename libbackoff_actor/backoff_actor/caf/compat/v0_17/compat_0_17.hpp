@@ -1,0 +1,233 @@
+#pragma once
+
+// CAF 0.17.6. Include compat.hpp instead.
+
+#include "backoff_actor/caf/compat/compat_common.hpp"
+#include "backoff_actor/core/export.hpp"
+#include "backoff_actor/core/time.hpp"
+
+#include <caf/actor.hpp>
+#include <caf/actor_addr.hpp>
+#include <caf/actor_system.hpp>
+#include <caf/actor_system_config.hpp>
+#include <caf/behavior.hpp>
+#include <caf/binary_deserializer.hpp>
+#include <caf/error.hpp>
+#include <caf/event_based_actor.hpp>
+#include <caf/exit_reason.hpp>
+#include <caf/message.hpp>
+#include <caf/meta/type_name.hpp>
+#include <caf/replies_to.hpp>
+#include <caf/response_promise.hpp>
+#include <caf/sec.hpp>
+#include <caf/send.hpp>
+#include <caf/serializer_impl.hpp>
+#include <caf/system_messages.hpp>
+#include <caf/type_erased_tuple.hpp>
+#include <caf/type_id.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <typeinfo>
+#include <utility>
+#include <vector>
+
+namespace backoff_actor::seam {
+
+// -- inspection ---------------------------------------------------------------
+
+/// A part of a message type, as `inspect` functions name it.
+template <class T>
+struct Field {
+  T& value; ///< read or written by the inspector
+};
+
+/// Returns a part of a message type, for `object`; the reference must outlive the inspection.
+template <class T>
+Field<T> field(const char*, T& value) {
+  return {value};
+}
+
+/// Returns an enumeration's value as a part of a message type, which goes over the network as its
+/// number; the reference must outlive the inspection.
+template <class Enum>
+Field<Enum> enum_field(const char*, Enum& value) {
+  return {value};
+}
+
+/// An optional enumeration's value as a number: 0 for none, else one more than the enumerator's.
+template <class Enum>
+struct OptionalNumber {
+  std::optional<Enum>& value; ///< read or written by the inspector
+};
+
+/// Shows CAF the number.
+template <class Inspector, class Enum>
+auto inspect(Inspector& inspector, OptionalNumber<Enum>& x) {
+  auto number = number_of(x.value);
+  if constexpr (Inspector::writes_state) {
+    auto result = inspector(number);
+    x.value = enumerator_of<Enum>(number);
+    return result;
+  } else {
+    return inspector(number);
+  }
+}
+
+/// An optional span as a part of a message type, which goes over the network as a span: the longest
+/// there is for none.
+struct OptionalSpan {
+  std::optional<Duration>& value; ///< read or written by the inspector
+};
+
+/// Shows CAF the span.
+template <class Inspector>
+auto inspect(Inspector& inspector, OptionalSpan& x) {
+  auto span = x.value.value_or(Duration::max());
+  if constexpr (Inspector::writes_state) {
+    auto result = inspector(span);
+    x.value = span == Duration::max() ? std::nullopt : std::optional{span};
+    return result;
+  } else {
+    return inspector(span);
+  }
+}
+
+/// An optional span as a part of a message type.
+struct OptionalSpanField {
+  OptionalSpan value; ///< what the inspector sees
+};
+
+/// Returns an optional span as a part of a message type; the reference must outlive the inspection.
+inline OptionalSpanField field(const char*, std::optional<Duration>& value) { return {{value}}; }
+
+/// An optional enumeration's value as a part of a message type.
+template <class Enum>
+struct OptionalEnumField {
+  OptionalNumber<Enum> value; ///< what the inspector sees
+};
+
+/// Returns an optional enumeration's value as a part of a message type; the reference must outlive
+/// the inspection.
+template <class Enum>
+OptionalEnumField<Enum> optional_enum_field(const char*, std::optional<Enum>& value) {
+  return {{value}};
+}
+
+/// Inspects a message type: its name, which goes over the network, and its parts, in order.
+template <class Inspector, class Object, class... Fields>
+auto object(Inspector& inspector, Object&, const char* name, Fields... fields) {
+  return inspector(caf::meta::type_name(name), fields.value...);
+}
+
+// -- values as bytes ------------------------------------------------------------
+
+/// Whether a type has a name that holds in other programs too, and can be serialized.
+template <class T>
+concept StorableType =
+  caf::detail::is_complete<caf::type_name<T>>::value && !caf::allowed_unsafe_message_type<T>::value;
+
+/// Returns the name under which a type is registered.
+template <class T>
+std::string registered_name() {
+  return caf::type_name<T>::value;
+}
+
+/// Appends what CAF's binary serializer makes of a value.
+///
+/// @errors throws `std::runtime_error`, above all if an actor handle is among its parts.
+template <class T>
+void save(const T& value, std::vector<std::byte>& bytes) {
+  // Nothing but an actor handle needs an actor system.
+  caf::serializer_impl<std::vector<std::byte>> sink{static_cast<caf::execution_unit*>(nullptr),
+                                                    bytes};
+  if (const auto error = sink(const_cast<T&>(value))) // is only read
+    throw std::runtime_error(error == caf::sec::no_context ? "it holds an actor handle"
+                                                           : caf::to_string(error));
+}
+
+/// Reads a value from the front of the bytes, and takes them off.
+///
+/// @errors throws `std::runtime_error` if they are none of that type.
+template <class T>
+T load(std::span<const std::byte>& bytes) {
+  T value{};
+  caf::binary_deserializer source{static_cast<caf::execution_unit*>(nullptr),
+                                  reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  if (const auto error = source(value))
+    throw std::runtime_error(caf::to_string(error));
+  bytes = bytes.last(source.remaining());
+  return value;
+}
+
+// -- typed actors ---------------------------------------------------------------
+
+/// What a typed actor answers `Result` to: a message of `Arguments`.
+template <class Result, class... Arguments>
+using Signature = typename caf::replies_to<Arguments...>::template with<Result>;
+
+// -- types --------------------------------------------------------------------
+
+/// Registers the message types of a type-id block; before the actor system is made.
+template <class IdBlock>
+void register_types(caf::actor_system_config& config) {
+  config.add_message_types<IdBlock>();
+}
+
+// -- errors -------------------------------------------------------------------
+
+/// Returns the error of an enumeration's code, with a context.
+template <class Enum>
+caf::error error_with(Enum code, caf::message context) {
+  const caf::error bare{code};
+  return {bare.code(), bare.category(), std::move(context)};
+}
+
+/// Returns whether an error has a code, which must not be 0. CAF's `==` makes an error to compare with.
+template <class Enum>
+bool has_code(const caf::error& error, Enum code) {
+  static const auto category = caf::error{code}.category();
+  return error && error.compare(static_cast<std::uint8_t>(code), category) == 0;
+}
+
+/// Returns the error that a message is, and nothing else; null: it is none.
+BACKOFF_ACTOR_EXPORT const caf::error* error_in(const caf::message& message);
+
+// -- messages -----------------------------------------------------------------
+
+/// Whether a type is that of an order of CAF's to the actor that gets it, given its token.
+BACKOFF_ACTOR_EXPORT bool is_order(std::uint32_t type_token);
+
+// -- sending ------------------------------------------------------------------
+
+/// Sends without a sender.
+template <class... Ts>
+void enqueue(const caf::actor& receiver, Ts&&... values) {
+  caf::anon_send(receiver, std::forward<Ts>(values)...);
+}
+
+/// Sends to `self` after a delay. The timer may keep `self` alive until then.
+template <class... Ts>
+void send_later(caf::event_based_actor& self, Duration delay, Ts&&... values) {
+  self.delayed_send(&self, delay, std::forward<Ts>(values)...);
+}
+
+/// Makes a request that is waited for without limit, and returns CAF's handle to its answer.
+template <class Self, class Receiver, class... Ts>
+auto request(Self& self, const Receiver& receiver, Ts... values) {
+  return self.request(receiver, caf::infinite, std::move(values)...);
+}
+
+/// Returns a handler, for `RequestingActor::complete`, with which `self` decides itself what to do about
+/// a `caf::exit_msg`; `exit_reason::kill` ends it all the same.
+template <class OnExitMessage>
+auto on_exit_message(caf::scheduled_actor& self, OnExitMessage on_exit_message) {
+  self.set_exit_handler([on_exit_message](caf::exit_msg& x) { on_exit_message(std::as_const(x)); });
+  return [](const caf::exit_msg&) {}; // which never comes here
+}
+
+} // namespace backoff_actor::seam

@@ -1,0 +1,12 @@
+#include "backoff_actor/caf/messages/dead_letter_record.hpp"
+
+namespace backoff_actor {
+
+std::string to_string(const DeadLetter& letter) {
+  return "delivery " + std::to_string(letter.id) + " " + std::string{to_string(letter.reason)}
+         + " after " + to_string(letter.age) + ", " + std::to_string(letter.attempts)
+         + (letter.attempts == 1 ? " failed attempt" : " failed attempts")
+         + (letter.cause.empty() ? "" : ": " + letter.cause);
+}
+
+} // namespace backoff_actor

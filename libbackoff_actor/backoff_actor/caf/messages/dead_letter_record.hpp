@@ -1,0 +1,53 @@
+#pragma once
+
+#include "backoff_actor/caf/messages/submit.hpp"
+#include "backoff_actor/caf/messages/type_ids.hpp"
+#include "backoff_actor/core/export.hpp"
+#include "backoff_actor/core/time.hpp"
+#include "backoff_actor/delivery/dead_letter.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace backoff_actor {
+
+/// The record of a delivery that left a sender without an acknowledgement.
+///
+/// @units nanoseconds in `age`
+struct DeadLetter {
+  std::uint64_t id = 0; ///< counts the deliveries of its sender, or of its durable outbox, from 1
+  DeadLetterReason reason = DeadLetterReason::rejected; ///< why nothing more was tried
+  std::uint32_t attempts = 0;                           ///< failed ones
+  /// The last failure for which it was charged an attempt, in this life of the sender. If there was
+  /// none: what the sender gave up for, or else the child's last failure, if the child has
+  /// acknowledged nothing since.
+  std::string cause{};
+  Duration age{0};               ///< since the submission
+  caf::message message{};        ///< what the child was to get
+  std::string key{};             ///< its key; empty: none
+  caf::actor client{};           ///< who submitted it; invalid for an anonymous message
+  std::string idempotency_key{}; ///< with which it was submitted; empty: none
+};
+
+/// Returns what submits a dead letter's message once more, with its keys, and without a time limit
+/// of its own. Send it from wherever the answer is wanted: the first client has had its own.
+inline Submit resubmit(const DeadLetter& letter) {
+  return {.message = letter.message, .key = letter.key, .idempotency_key = letter.idempotency_key};
+}
+
+/// Renders a record in one line, without message, key and client:
+/// `delivery 3 attempts_exhausted after 2.5s, 5 failed attempts: connection refused`.
+BACKOFF_ACTOR_EXPORT std::string to_string(const DeadLetter& letter);
+
+/// Shows CAF the parts of the message.
+template <class Inspector>
+auto inspect(Inspector& f, DeadLetter& x) {
+  return seam::object(f, x, "backoff_actor::DeadLetter", seam::field("id", x.id),
+                      seam::enum_field("reason", x.reason), seam::field("attempts", x.attempts),
+                      seam::field("cause", x.cause), seam::field("age", x.age),
+                      seam::field("message", x.message), seam::field("key", x.key),
+                      seam::field("client", x.client),
+                      seam::field("idempotency_key", x.idempotency_key));
+}
+
+} // namespace backoff_actor

@@ -1,0 +1,41 @@
+#include "backoff_actor/caf/messages/error_predicate.hpp"
+
+#include "backoff_actor/caf/messages/retry_after.hpp"
+
+#include <caf/sec.hpp>
+
+namespace backoff_actor {
+
+namespace {
+
+Assessment assessed(const std::function<Assessment(const caf::error&)>& assess,
+                    const caf::error& error) {
+  try {
+    if (assess)
+      return assess(error);
+  } catch (...) {
+    // A predicate that fails must not cost more than its opinion.
+  }
+  return assess_error(error);
+}
+
+} // namespace
+
+Assessment assess_error(const caf::error& error) {
+  if (retry_after_of(error))
+    return retryable;
+  for (const auto code : {caf::sec::unexpected_message, caf::sec::unexpected_response,
+                          caf::sec::request_receiver_down})
+    if (seam::has_code(error, code))
+      return not_retryable;
+  return retryable;
+}
+
+Assessment ErrorPredicate::operator()(const caf::error& error) const {
+  auto result = assessed(assess_, error);
+  if (result.kind == Assessment::Kind::retryable && !result.hint)
+    result.hint = retry_after_of(error);
+  return result;
+}
+
+} // namespace backoff_actor

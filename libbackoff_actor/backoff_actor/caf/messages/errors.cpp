@@ -1,0 +1,84 @@
+#include "backoff_actor/caf/messages/errors.hpp"
+
+#include "backoff_actor/caf/messages/retry_after.hpp"
+#include "backoff_actor/core/internal/thrown.hpp"
+
+#include <caf/sec.hpp>
+
+#include <cstddef>
+#include <exception>
+#include <utility>
+
+namespace backoff_actor {
+
+caf::error make_error(SenderError code, std::string text) {
+  return text.empty() ? make_error(code)
+                      : seam::error_with(code, caf::make_message(std::move(text)));
+}
+
+caf::error make_error(SupervisorError code, std::string text, caf::error root) {
+  if (!root)
+    return text.empty() ? make_error(code)
+                        : seam::error_with(code, caf::make_message(std::move(text)));
+  return seam::error_with(code, caf::make_message(std::move(text), std::move(root)));
+}
+
+caf::error root_cause_of(const caf::error& error) {
+  auto root = error;
+  for (;;) {
+    const auto context = root.context(); // a copy, for it is the error's own
+    if (context.size() != 2 || !context.match_element<caf::error>(1))
+      return root;
+    root = context.get_as<caf::error>(1);
+  }
+}
+
+namespace seam {
+
+namespace {
+
+std::string with_remarks(std::string sentence, const caf::message& context) {
+  std::string remarks;
+  const auto add = [&](const std::string& remark) {
+    remarks += (remarks.empty() ? "" : ", ") + remark;
+  };
+  for (std::size_t i = 0; i < context.size(); ++i)
+    if (context.match_element<std::string>(i))
+      add(context.get_as<std::string>(i));
+    else if (context.match_element<RetryAfter>(i)
+             && context.get_as<RetryAfter>(i).span != Duration{0})
+      add(to_string(context.get_as<RetryAfter>(i)));
+  return remarks.empty() ? sentence : sentence.append(" (").append(remarks).append(")");
+}
+
+} // namespace
+
+std::string render_own(SenderError code, const caf::message& context) {
+  return with_remarks(to_string(code), context);
+}
+
+std::string render_own(SupervisorError code, const caf::message& context) {
+  return with_remarks(to_string(code), context);
+}
+
+caf::error error_of(const std::exception_ptr& thrown) {
+  const auto* const exception = detail::exception_in(thrown);
+  return caf::make_error(
+    caf::sec::runtime_error,
+    std::string{exception != nullptr ? exception->what() : "an exception of unknown type"});
+}
+
+caf::error receiver_down(const caf::actor_system& system, const caf::error& reason) {
+  return reason
+           ? error_with(caf::sec::request_receiver_down, caf::make_message(render(system, reason)))
+           : caf::make_error(caf::sec::request_receiver_down);
+}
+
+void keep_cause(caf::scheduled_actor& self) {
+  self.set_exception_handler(
+    [](caf::scheduled_actor*, std::exception_ptr& thrown) { return error_of(thrown); });
+}
+
+} // namespace seam
+
+} // namespace backoff_actor

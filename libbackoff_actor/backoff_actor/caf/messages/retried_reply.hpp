@@ -1,0 +1,70 @@
+#pragma once
+
+#include "backoff_actor/backoff/retry_series.hpp"
+#include "backoff_actor/caf/messages/type_ids.hpp"
+#include "backoff_actor/core/export.hpp"
+#include "backoff_actor/core/time.hpp"
+#include "backoff_actor/guard/guard_port.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace backoff_actor {
+
+/// What became of a request with its retries.
+///
+/// @units nanoseconds in `elapsed` and `come_back_in`
+struct RetriedReply {
+  /// What the target answered, of any number of elements, even none; empty if it was given up.
+  caf::message value{};
+
+  /// How the last attempt failed, or that the target is gone, or, if the guard held back the first
+  /// attempt already, `SenderError::held_back`; none if there is a value.
+  caf::error error{};
+
+  /// Why nothing more is tried; nothing: the target answered.
+  std::optional<GaveUp> gave_up{};
+
+  std::uint32_t attempts = 0; ///< how often the target was asked
+  Duration elapsed{0};        ///< since the call
+
+  /// With `GaveUp::held_back`: why the guard let no further attempt through.
+  std::optional<HeldBackBy> held_back_by{};
+
+  /// With `GaveUp::held_back`: how long after this reply it is worth another request; nothing: when
+  /// the guard is closed by hand.
+  ///
+  /// @range 0 and above
+  std::optional<Duration> come_back_in{};
+
+  /// Whether there is a value.
+  bool is_answered() const { return !gave_up; }
+};
+
+/// Renders a reply in one line, without its value: `answered after 300ms, 3 attempts`, or
+/// `retries_exhausted after 700ms, 4 attempts: ` and the error, or `held back by open_breaker, come
+/// back in 3.2s, after 700ms, 4 attempts: ` and the error of the last attempt, if there was one.
+BACKOFF_ACTOR_EXPORT std::string render(const caf::actor_system& system, const RetriedReply& reply);
+
+/// The word upon which the actor that retries a request begins.
+struct BeginRetries {};
+
+/// Shows CAF the parts of the message.
+template <class Inspector>
+auto inspect(Inspector& f, RetriedReply& x) {
+  return seam::object(f, x, "backoff_actor::RetriedReply", seam::field("value", x.value),
+                      seam::field("error", x.error),
+                      seam::optional_enum_field("gave_up", x.gave_up),
+                      seam::field("attempts", x.attempts), seam::field("elapsed", x.elapsed),
+                      seam::optional_enum_field("held_back_by", x.held_back_by),
+                      seam::field("come_back_in", x.come_back_in));
+}
+
+/// Shows CAF that the message has no parts.
+template <class Inspector>
+auto inspect(Inspector& f, BeginRetries& x) {
+  return seam::object(f, x, "backoff_actor::BeginRetries");
+}
+
+} // namespace backoff_actor

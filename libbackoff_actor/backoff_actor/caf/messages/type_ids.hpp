@@ -1,0 +1,101 @@
+#pragma once
+
+// The numbers of this library's message types. Every header of a message type includes this, so
+// that no program can use one that has no number. The order goes over the network with CAF 1.x: new
+// ones come last.
+
+#include "backoff_actor/caf/compat/compat.hpp"
+#include "backoff_actor/observe/sender_status.hpp"
+#include "backoff_actor/observe/supervision_tree.hpp"
+#include "backoff_actor/observe/supervisor_status.hpp"
+
+namespace backoff_actor {
+
+struct TrackedMsg;
+struct Sent;
+struct WakeUp;
+struct Nack;
+struct Reject;
+struct Working;
+struct RetryAfter;
+struct Submit;
+struct Accepted;
+struct DeadLetter;
+struct Status;
+struct RetryNow;
+struct Reset;
+struct Pause;
+struct Resume;
+struct Drain;
+struct Drained;
+struct Stop;
+struct BeginRetries;
+struct RetriedReply;
+struct GuardClosed;
+struct ChildSpec;
+struct StartChild;
+struct AddChild;
+struct StartedChild;
+struct TerminateChild;
+struct RestartChild;
+struct DeleteChild;
+struct RetryChildNow;
+struct WhichChildren;
+struct Children;
+struct CountChildren;
+struct GetSpec;
+struct GetTree;
+struct AwaitUp;
+struct CurrentChild;
+struct ChildHandle;
+struct WriteNow;
+struct StoreNews;
+struct StartNews;
+
+} // namespace backoff_actor
+
+CAF_BEGIN_TYPE_ID_BLOCK(backoff_actor, caf::first_custom_type_id + 7400)
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::TrackedMsg))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::Sent))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::WakeUp))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::Nack))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::Reject))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::Working))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::RetryAfter))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::Submit))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::Accepted))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::DeadLetter))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::SenderStatus))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::Status))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::RetryNow))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::Reset))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::Pause))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::Resume))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::Drain))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::Drained))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::Stop))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::BeginRetries))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::RetriedReply))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::GuardClosed))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::ChildSpec))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::StartChild))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::AddChild))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::StartedChild))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::TerminateChild))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::RestartChild))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::DeleteChild))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::RetryChildNow))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::WhichChildren))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::Children))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::CountChildren))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::GetSpec))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::GetTree))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::AwaitUp))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::ChildCounts))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::SupervisionTree))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::CurrentChild))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::ChildHandle))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::WriteNow))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::StoreNews))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::StartNews))
+CAF_END_TYPE_ID_BLOCK(backoff_actor)

@@ -1,0 +1,59 @@
+#include "backoff_actor/caf/outbox/durable_outbox.hpp"
+
+#include "backoff_actor/caf/outbox/internal/write_queue.hpp"
+
+#include <exception>
+#include <utility>
+
+namespace backoff_actor {
+
+Problems check(const DurableOptions& options) {
+  Problems problems;
+  if (options.max_batch < 1)
+    problems.add("max_batch", std::to_string(options.max_batch), "1 or more");
+  if (options.max_wait < Duration::zero())
+    problems.add("max_wait", to_string(options.max_wait), "0ns or more");
+  return problems;
+}
+
+DurableOutbox::DurableOutbox(std::shared_ptr<DeliveryStore> store, DurableTypes types,
+                             DurableOptions options) {
+  auto problems = check(options);
+  if (!store)
+    problems.add("store", "none", "a store");
+  problems.raise_if_any();
+  queue_ = std::make_shared<OutboxQueue>(std::move(store), std::move(types), std::move(options));
+}
+
+std::size_t DurableOutbox::suspended() const { return queue_ ? queue_->suspended() : 0; }
+
+std::vector<DeadLetter> DurableOutbox::dead_letters() const {
+  std::vector<DeadLetter> result;
+  if (!queue_)
+    return result;
+  for (auto& x : queue_->dead_letters()) {
+    auto& delivery = x.delivery;
+    caf::message message;
+    try {
+      message = queue_->types().load(delivery.message);
+    } catch (const std::exception&) {
+      // Left empty.
+    }
+    result.push_back({delivery.id,
+                      x.reason,
+                      delivery.attempts,
+                      std::move(x.cause),
+                      Duration{x.at.since_epoch - delivery.submitted_at.since_epoch},
+                      std::move(message),
+                      std::move(delivery.key),
+                      {},
+                      std::move(delivery.idempotency_key)});
+  }
+  return result;
+}
+
+std::size_t DurableOutbox::remove_dead_letters(std::span<const std::uint64_t> ids) const {
+  return queue_ ? queue_->remove_dead_letters(ids) : 0;
+}
+
+} // namespace backoff_actor

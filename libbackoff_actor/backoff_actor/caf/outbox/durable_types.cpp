@@ -1,0 +1,85 @@
+#include "backoff_actor/caf/outbox/durable_types.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <string>
+
+namespace backoff_actor {
+
+namespace {
+
+constexpr char between_names = ';';
+
+// Calls `visit` with each name, until it returns false.
+template <class Visit>
+void for_each_name(std::string_view names, Visit visit) {
+  while (!names.empty()) {
+    const auto end = std::min(names.find(between_names), names.size());
+    if (!visit(names.substr(0, end)))
+      return;
+    names.remove_prefix(std::min(end + 1, names.size()));
+  }
+}
+
+} // namespace
+
+StoredMessage DurableTypes::save(caf::actor_system& system, const caf::message& message) const {
+  StoredMessage result;
+  for (std::size_t part = 0; part < message.size(); ++part) {
+    const auto type = std::find_if(types_.begin(), types_.end(),
+                                   [&](const Type& x) { return x.is_part(message, part); });
+    if (type == types_.end())
+      throw NotStorable{
+        seam::type_name(system, message, part).append(" is none of the durable types")};
+    try {
+      type->save(message, part, result.bytes);
+    } catch (const std::exception& exception) {
+      throw NotStorable{type->name + ": " + exception.what()};
+    }
+    if (part > 0)
+      result.types += between_names;
+    result.types += type->name;
+  }
+  return result;
+}
+
+caf::message DurableTypes::load(const StoredMessage& stored) const {
+  std::span<const std::byte> rest{stored.bytes};
+  caf::message_builder builder;
+  for_each_name(stored.types, [&](std::string_view name) {
+    const auto* const type = find(name);
+    if (type == nullptr)
+      throw std::runtime_error(std::string{name}.append(" is none of the durable types"));
+    try {
+      type->load(rest, builder);
+    } catch (const std::exception& exception) {
+      throw std::runtime_error(type->name + ": " + exception.what());
+    }
+    return true;
+  });
+  if (!rest.empty())
+    throw std::runtime_error(stored.types + ": " + std::to_string(rest.size())
+                             + " bytes are left over, so it is not the type that was stored");
+  return builder.move_to_message();
+}
+
+bool DurableTypes::knows(const StoredMessage& stored, std::vector<std::string>& unknown) const {
+  auto result = true;
+  for_each_name(stored.types, [&](std::string_view name) {
+    if (find(name) != nullptr)
+      return true;
+    result = false;
+    if (std::find(unknown.begin(), unknown.end(), name) == unknown.end())
+      unknown.emplace_back(name);
+    return true;
+  });
+  return result;
+}
+
+const DurableTypes::Type* DurableTypes::find(std::string_view name) const {
+  const auto found =
+    std::find_if(types_.begin(), types_.end(), [&](const Type& x) { return x.name == name; });
+  return found == types_.end() ? nullptr : &*found;
+}
+
+} // namespace backoff_actor

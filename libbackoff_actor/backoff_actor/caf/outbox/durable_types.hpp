@@ -1,0 +1,89 @@
+#pragma once
+
+#include "backoff_actor/caf/compat/compat.hpp"
+#include "backoff_actor/core/export.hpp"
+#include "backoff_actor/delivery/delivery_store.hpp"
+
+#include <caf/message_builder.hpp>
+
+#include <cstddef>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace backoff_actor {
+
+/// A message that cannot be stored; the text names the type and says why.
+class BACKOFF_ACTOR_EXPORT NotStorable : public std::runtime_error {
+public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The types of which stored messages may consist, see `durable`.
+///
+/// @thread several at a time
+class BACKOFF_ACTOR_EXPORT DurableTypes {
+public:
+  /// None: then nothing but empty messages can be stored.
+  DurableTypes() = default;
+
+  /// Returns a message as bytes, made by the inspectors of its types.
+  ///
+  /// @errors throws `NotStorable` if it has a part of another type, one with an actor handle in it,
+  ///         or one whose inspector fails.
+  StoredMessage save(caf::actor_system& system, const caf::message& message) const;
+
+  /// Returns the message of which `save` made the bytes, be it in another process.
+  ///
+  /// @errors throws `std::runtime_error` if the bytes are not those of the types.
+  caf::message load(const StoredMessage& stored) const;
+
+  /// Whether all types of which a stored message consists are among these. If not, the names of
+  /// the others are appended to `unknown`, each once.
+  bool knows(const StoredMessage& stored, std::vector<std::string>& unknown) const;
+
+private:
+  struct Type {
+    std::string name;
+    bool (*is_part)(const caf::message&, std::size_t);
+    void (*save)(const caf::message&, std::size_t, std::vector<std::byte>&);
+    void (*load)(std::span<const std::byte>&, caf::message_builder&);
+  };
+
+  template <class... Ts>
+  friend DurableTypes durable();
+
+  template <class T>
+  static Type type() {
+    static_assert(seam::StorableType<T>,
+                  "a type can be stored if it is in a type-id block (CAF_ADD_TYPE_ID) and has an "
+                  "inspect function");
+    return {
+      seam::registered_name<T>(),
+      [](const caf::message& message, std::size_t part) { return message.match_element<T>(part); },
+      [](const caf::message& message, std::size_t part, std::vector<std::byte>& bytes) {
+        seam::save(message.get_as<T>(part), bytes);
+      },
+      [](std::span<const std::byte>& bytes, caf::message_builder& builder) {
+        builder.append(seam::load<T>(bytes));
+      }};
+  }
+
+  const Type* find(std::string_view name) const;
+
+  std::vector<Type> types_;
+};
+
+/// Returns the types that can be stored: `durable<Order, std::string>()`. Each is in a type-id block,
+/// is default-constructible, and has an `inspect` function. A type that is renamed, or whose parts
+/// change, is another: what a file holds of the old one cannot be read as the new one.
+template <class... Ts>
+DurableTypes durable() {
+  DurableTypes result;
+  (result.types_.push_back(DurableTypes::type<Ts>()), ...);
+  return result;
+}
+
+} // namespace backoff_actor

@@ -1,0 +1,168 @@
+#include "backoff_actor/caf/outbox/internal/outbox_session.hpp"
+
+#include "backoff_actor/caf/outbox/internal/outbox_writer.hpp"
+
+#include <algorithm>
+
+namespace backoff_actor {
+
+SenderStore::SenderStore(std::shared_ptr<OutboxQueue> queue, const caf::actor_addr& sender,
+                         Instant now)
+  : queue_(std::move(queue)),
+    to_wall_(Duration{queue_->wall_time().since_epoch} - now.since_origin),
+    content_(queue_->attach(sender)), last_id_(content_.last_id) {}
+
+SenderStore::~SenderStore() {
+  if (queue_)
+    end({});
+}
+
+OutboxContent SenderStore::take_content() {
+  was_taken_ = true;
+  for (const auto& x : content_.owed)
+    if (x.hand_overs > 0)
+      hand_overs_[x.id].before = x.hand_overs;
+  return std::exchange(content_, {});
+}
+
+void SenderStore::start(caf::actor_system& system) {
+  writer_ = spawn_store_writer(system, queue_);
+  if (queue_->wake_for_the_rest())
+    seam::enqueue(writer_, WriteNow{});
+  flush();
+}
+
+void SenderStore::prepare(caf::actor_system& system, const caf::message& message,
+                          Instant deadline) {
+  prepared_ = queue_->types().save(system, message);
+  deadline_ = deadline;
+}
+
+// -- changes ------------------------------------------------------------------------
+
+void SenderStore::insert(std::uint32_t slot, std::uint64_t id, Instant now, std::string key,
+                         std::string idempotency_key) {
+  const auto deadline =
+    deadline_ == Instant::never() ? std::nullopt : std::optional{wall_time(deadline_)};
+  changes_.emplace_back(change::Insert{{.id = id,
+                                        .submitted_at = wall_time(now),
+                                        .deadline = deadline,
+                                        .key = std::move(key),
+                                        .idempotency_key = std::move(idempotency_key),
+                                        .message = std::move(prepared_)}});
+  unanswered_.push_back({slot, id});
+  last_id_ = id;
+}
+
+void SenderStore::acknowledge(std::uint64_t id, Instant now) {
+  hand_overs_.erase(id);
+  changes_.emplace_back(change::Acknowledge{id, wall_time(now)});
+}
+
+void SenderStore::count_attempts(std::uint64_t id, std::uint32_t attempts) {
+  changes_.emplace_back(change::CountAttempts{id, attempts});
+}
+
+void SenderStore::bury(std::uint64_t id, DeadLetterReason reason, std::uint32_t attempts,
+                       std::string cause, Instant now) {
+  if (const auto found = hand_overs_.find(id); found != hand_overs_.end()) {
+    if (found->second.waiting)
+      found->second.is_over = true;
+    else
+      hand_overs_.erase(found);
+  }
+  changes_.emplace_back(change::Bury{id, reason, attempts, std::move(cause), wall_time(now)});
+}
+
+void SenderStore::forget_keys(Instant before) {
+  changes_.emplace_back(change::ForgetKeys{wall_time(before)});
+}
+
+void SenderStore::count_hand_over(const effect::HandOver& x) {
+  auto& known = hand_overs_[x.delivery];
+  known.waiting = x;
+  ++known.unwritten;
+  changes_.emplace_back(change::CountHandOvers{x.delivery, known.before + 1});
+}
+
+void SenderStore::end_hand_over(std::uint64_t id) {
+  const auto found = hand_overs_.find(id);
+  if (found == hand_overs_.end())
+    return;
+  found->second.waiting.reset();
+  changes_.emplace_back(change::CountHandOvers{id, found->second.before});
+}
+
+bool SenderStore::flush() {
+  if (changes_.empty() || !writer_)
+    return false; // what is restored and given up at once waits for the writer
+  const auto outcome = queue_->put(changes_);
+  if (outcome.wakes_writer)
+    seam::enqueue(writer_, WriteNow{});
+  return outcome.is_news;
+}
+
+// -- outcomes -----------------------------------------------------------------------
+
+std::vector<SenderStore::Outcome> SenderStore::take_outcomes() {
+  std::vector<Outcome> result;
+  for (auto& outcome : queue_->take_outcomes()) {
+    const auto failure =
+      outcome.failure ? std::make_shared<const Cause>(std::move(*outcome.failure)) : nullptr;
+    for (; !unanswered_.empty() && unanswered_.front().id <= outcome.last_id;
+         unanswered_.pop_front())
+      result.push_back({unanswered_.front().slot, unanswered_.front().id, failure});
+  }
+  return result;
+}
+
+// Of a delivery that was handed over again meanwhile the last count tells.
+std::vector<SenderStore::WrittenHandOver> SenderStore::take_hand_overs() {
+  std::vector<WrittenHandOver> result;
+  for (const auto& x : queue_->take_counted()) {
+    const auto found = hand_overs_.find(x.delivery);
+    if (found == hand_overs_.end() || x.hand_overs != found->second.before + 1)
+      continue;
+    auto& known = found->second;
+    known.unwritten -= known.unwritten > 0 ? 1U : 0U;
+    if (known.unwritten == 0 && known.waiting)
+      result.push_back({*std::exchange(known.waiting, std::nullopt), known.is_over});
+    if (known.is_over && known.unwritten == 0)
+      hand_overs_.erase(found);
+  }
+  return result;
+}
+
+StoreState SenderStore::take_state() {
+  constexpr std::size_t remembered = 8;
+  auto result = queue_->take_state();
+  notices_.insert(notices_.end(), result.notices.begin(), result.notices.end());
+  if (notices_.size() > remembered)
+    notices_.erase(notices_.begin(), notices_.end() - remembered);
+  return result;
+}
+
+// -- the end ------------------------------------------------------------------------
+
+void SenderStore::suspend(SuspendedDelivery delivery) {
+  if (const auto found = hand_overs_.find(delivery.id); found != hand_overs_.end()) {
+    delivery.hand_overs = found->second.before;
+    end_hand_over(delivery.id);
+  }
+  content_.owed.push_back(std::move(delivery));
+}
+
+void SenderStore::end(std::vector<AcknowledgedKey> acknowledged) {
+  flush();
+  if (was_taken_)
+    content_ = {std::move(content_.owed), std::move(acknowledged), last_id_};
+  const auto is_to_be_woken = queue_->detach(std::move(content_));
+  if (writer_ && is_to_be_woken)
+    seam::enqueue(writer_, WriteNow{});
+  if (writer_)
+    seam::enqueue(writer_, WriteNow{WriteNow::sender_is_gone});
+  queue_ = nullptr;
+  writer_ = nullptr;
+}
+
+} // namespace backoff_actor

@@ -1,0 +1,80 @@
+#include "backoff_actor/caf/outbox/internal/outbox_writer.hpp"
+
+#include "backoff_actor/caf/outbox/internal/write_queue.hpp"
+
+#include <caf/actor_cast.hpp>
+
+#include <utility>
+
+namespace backoff_actor {
+
+namespace {
+
+class StoreWriter : public caf::event_based_actor {
+public:
+  StoreWriter(caf::actor_config& config, std::shared_ptr<OutboxQueue> queue)
+    : caf::event_based_actor(config), queue_(std::move(queue)) {}
+
+  const char* name() const override { return "backoff_actor.store_writer"; }
+
+  caf::behavior make_behavior() override {
+    return {[this](const WriteNow& x) { on_word(x.sleep_id); }};
+  }
+
+  void on_exit() override {
+    queue_->forget_writer(is_at_work_, last_sleep_);
+    queue_ = nullptr; // a timer may still hold this actor, which must not keep the store open
+  }
+
+private:
+  void on_word(std::uint64_t sleep_id) {
+    if (sleep_id == WriteNow::sender_is_gone) {
+      is_alone_ = true;
+    } else if (sleep_id == 0) {
+      sleeps_ = false;
+      work();
+    } else if (sleeps_ && sleep_id == last_sleep_) {
+      sleeps_ = false; // be it that another writer has ended the sleep
+      if (queue_->wake(sleep_id))
+        work();
+    }
+    if (is_alone_ && !is_at_work_ && !sleeps_)
+      quit(); // a timer that is out would hold up the end of the actor system
+  }
+
+  // A batch a message, so that it shares its thread where that is not its own.
+  void work() {
+    using Kind = OutboxQueue::Task::Kind;
+    is_at_work_ = true;
+    const auto task = queue_->next_task();
+    if (task.kind == Kind::write || task.kind == Kind::tidy_up) {
+      if (task.kind == Kind::write)
+        queue_->write();
+      else
+        queue_->tidy_up();
+      return seam::enqueue(caf::actor_cast<caf::actor>(this), WriteNow{});
+    }
+    is_at_work_ = false;
+    if (task.kind == Kind::rest)
+      return;
+    sleeps_ = true;
+    last_sleep_ = task.sleep_id;
+    seam::send_later(*this, task.span, WriteNow{task.sleep_id});
+  }
+
+  std::shared_ptr<OutboxQueue> queue_;
+  std::uint64_t last_sleep_ = 0;
+  bool is_at_work_ = false; // the one that is awake: there is a word on its way to itself
+  bool sleeps_ = false;
+  bool is_alone_ = false; // its sender is gone
+};
+
+} // namespace
+
+caf::actor spawn_store_writer(caf::actor_system& system, std::shared_ptr<OutboxQueue> queue) {
+  if (queue->options().thread == WriterThread::own)
+    return system.spawn<StoreWriter, caf::detached>(std::move(queue));
+  return system.spawn<StoreWriter>(std::move(queue));
+}
+
+} // namespace backoff_actor

@@ -1,0 +1,199 @@
+#include "backoff_actor/caf/outbox/internal/write_queue.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <utility>
+
+namespace backoff_actor {
+
+namespace {
+
+// Between two attempts to write what must be written.
+const Policy retry_policy =
+  Exponential{.first = std::chrono::milliseconds{100}, .cap = std::chrono::seconds{10}};
+
+// How long the next sender waits for the last one, which has ended, to let go of the queue.
+constexpr std::chrono::seconds longest_end{5};
+
+std::string list(const std::vector<std::string>& names) {
+  std::string result;
+  for (const auto& name : names)
+    result.append(result.empty() ? "" : ", ").append(name);
+  return result;
+}
+
+} // namespace
+
+// -- reading ------------------------------------------------------------------------
+
+OutboxQueue::OutboxQueue(std::shared_ptr<DeliveryStore> store, DurableTypes types,
+                         DurableOptions options)
+  : types_(std::move(types)), options_(std::move(options)), store_(std::move(store)),
+    pending_(options_.max_batch), retry_delay_(retry_policy, 0, 0) {
+  const auto format = seam::binary_format();
+  const auto found = store_->message_format();
+  if (found.empty())
+    store_->set_message_format(format);
+  else if (found != format)
+    throw StoreError(StoreFailure::incompatible,
+                     store_->name() + ": its messages were written by " + found
+                       + ", and this program uses " + format
+                       + ", which cannot read them; finish what is owed with the old program");
+  read_content();
+  look_at_store();
+}
+
+void OutboxQueue::read_content() {
+  std::vector<std::string> unknown;
+  std::string unreadable;
+  store_->for_each_owed([&](StoredDelivery x) {
+    if (!types_.knows(x.message, unknown))
+      return;
+    try {
+      content_.owed.push_back({x.id, x.attempts, x.hand_overs, x.submitted_at, x.deadline,
+                               std::move(x.key), std::move(x.idempotency_key),
+                               types_.load(x.message)});
+    } catch (const std::exception& exception) {
+      if (unreadable.empty())
+        unreadable = "delivery " + std::to_string(x.id) + ", " + exception.what();
+    }
+  });
+  if (!unknown.empty())
+    throw StoreError(StoreFailure::incompatible,
+                     store_->name() + ": it holds messages of the types " + list(unknown)
+                       + ", which are none of the durable types of this program; add them to "
+                         "durable<...>()");
+  if (!unreadable.empty())
+    throw StoreError(StoreFailure::incompatible,
+                     store_->name() + ": a message cannot be read: " + unreadable
+                       + "; if the type has changed, finish what is owed with the old program");
+  store_->for_each_acknowledged_key(
+    [&](AcknowledgedKey x) { content_.acknowledged.push_back(std::move(x)); });
+  content_.last_id = store_->last_id();
+}
+
+WallTime OutboxQueue::wall_time() const {
+  if (options_.wall_clock)
+    return options_.wall_clock();
+  using std::chrono::system_clock;
+  const auto since_epoch = system_clock::now().time_since_epoch();
+  return {std::chrono::duration_cast<std::chrono::nanoseconds>(since_epoch).count()};
+}
+
+// -- the sender ---------------------------------------------------------------------
+
+OutboxContent OutboxQueue::attach(const caf::actor_addr& sender) {
+  const auto has_last_ended = last_sender_has_ended();
+  std::unique_lock lock{mutex_};
+  // CAF 1 tells of an actor's end before the actor lets go of what it has, in a thread of its own.
+  if (has_last_ended)
+    is_free_.wait_for(lock, longest_end, [&] { return !is_attached_; });
+  if (is_attached_)
+    throw StoreError(StoreFailure::in_use, store_->name()
+                                             + ": another sender of this process uses it; give "
+                                               "each sender a store of its own");
+  is_attached_ = true;
+  sender_ = sender;
+  failures_alone_ = 0;
+  was_behind_ = false;
+  is_news_out_ = false;
+  return std::exchange(content_, {});
+}
+
+// Whether the sender that uses the queue, if one does, is about to let go of it.
+bool OutboxQueue::last_sender_has_ended() const {
+  caf::actor_addr
+    last; // which must not be asked under the lock: whoever asks may be the last to hold it
+  {
+    const std::lock_guard lock{mutex_};
+    last = sender_;
+  }
+  return seam::has_ended(last);
+}
+
+bool OutboxQueue::detach(OutboxContent rest) {
+  const std::lock_guard lock{mutex_};
+  is_attached_ = false;
+  is_free_.notify_all();
+  sender_ = {};
+  content_ = std::move(rest);
+  outcomes_.clear();
+  counted_.clear();
+  retry_delay_ = retry_delay_.reset(); // an actor system may wait for it
+  const auto is_to_be_woken = is_asleep();
+  if (is_to_be_woken)
+    writer_ = Writer::writes;
+  return is_to_be_woken;
+}
+
+std::size_t OutboxQueue::suspended() const {
+  const std::lock_guard lock{mutex_};
+  return content_.owed.size();
+}
+
+PutOutcome OutboxQueue::put(std::vector<StoreChange>& changes) {
+  const std::lock_guard lock{mutex_};
+  const auto insertion = std::any_of(changes.begin(), changes.end(), [](const auto& x) {
+    return std::holds_alternative<change::Insert>(x);
+  });
+  for (auto& x : changes)
+    pending_.put(std::move(x), failure_.has_value());
+  changes.clear();
+  const auto size = pending_.size();
+  PutOutcome result;
+  result.wakes_writer = writer_ == Writer::rests || writer_ == Writer::idles
+                        || (writer_ == Writer::lingers && size >= options_.max_batch)
+                        || (writer_ == Writer::retries && insertion);
+  if (result.wakes_writer)
+    writer_ = Writer::writes;
+  result.is_news = look_whether_behind();
+  return result;
+}
+
+// Whether there is something to tell of that. Insertions that wait can be refused, and do not count.
+bool OutboxQueue::look_whether_behind() {
+  const auto is_behind = failure_.has_value() && pending_.owed() > options_.max_batch;
+  return std::exchange(is_behind_, is_behind) != is_behind;
+}
+
+bool OutboxQueue::wake_for_the_rest() {
+  const std::lock_guard lock{mutex_};
+  if (writer_ != Writer::rests || pending_.empty())
+    return false;
+  writer_ = Writer::writes;
+  return true;
+}
+
+std::vector<InsertOutcome> OutboxQueue::take_outcomes() {
+  const std::lock_guard lock{mutex_};
+  is_news_out_ = false;
+  return std::exchange(outcomes_, {});
+}
+
+std::vector<change::CountHandOvers> OutboxQueue::take_counted() {
+  const std::lock_guard lock{mutex_};
+  return std::exchange(counted_, {});
+}
+
+StoreState OutboxQueue::take_state() {
+  const std::lock_guard lock{mutex_};
+  const auto has_changed = std::exchange(was_behind_, is_behind_) != is_behind_;
+  return {is_behind_ ? failure_ : std::nullopt, has_changed, std::exchange(notices_, {})};
+}
+
+// -- whoever holds the handle ---------------------------------------------------------
+
+std::vector<StoredDeadLetter> OutboxQueue::dead_letters() {
+  std::vector<StoredDeadLetter> result;
+  const std::lock_guard lock{store_mutex_};
+  store_->for_each_dead_letter([&](StoredDeadLetter x) { result.push_back(std::move(x)); });
+  return result;
+}
+
+std::size_t OutboxQueue::remove_dead_letters(std::span<const std::uint64_t> ids) {
+  const std::lock_guard lock{store_mutex_};
+  return store_->remove_dead_letters(ids);
+}
+
+} // namespace backoff_actor

@@ -1,0 +1,229 @@
+// What the thread of the writer does with the queue.
+
+#include "backoff_actor/caf/messages/internal/own_words.hpp"
+#include "backoff_actor/caf/outbox/internal/write_queue.hpp"
+
+#include <caf/actor_cast.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <iterator>
+#include <utility>
+
+namespace backoff_actor {
+
+namespace {
+
+// While commits fail a batch is no larger: it is mostly in vain, and made again for every submission.
+constexpr std::size_t batch_to_try = 16;
+
+// When nothing has been written for so long, the store may do what can wait.
+constexpr std::chrono::seconds quiet{1};
+
+// Without a sender the writer keeps its actor system from ending. What it leaves then is written
+// for the next sender; if there is none, it is made once more.
+constexpr int max_failures_alone = 3;
+
+std::uint64_t last_insertion(std::span<const StoreChange> batch) {
+  std::uint64_t result = 0;
+  for (const auto& x : batch)
+    if (const auto* const insertion = std::get_if<change::Insert>(&x))
+      result = std::max(result, insertion->delivery.id);
+  return result;
+}
+
+} // namespace
+
+OutboxQueue::Task OutboxQueue::next_task() {
+  const std::lock_guard lock{mutex_};
+  const auto sleep = [&](Writer how, Duration span) -> Task {
+    writer_ = how;
+    return {Task::Kind::sleep, span, ++last_sleep_};
+  };
+  const auto was_quiet = std::exchange(was_quiet_, false);
+  const auto has_failed = std::exchange(has_just_failed_, false);
+  if (pending_.empty() && is_attached_ && is_untidy_)
+    return was_quiet ? Task{Task::Kind::tidy_up} : sleep(Writer::idles, quiet);
+  if (pending_.empty() || (!is_attached_ && failures_alone_ >= max_failures_alone)) {
+    writer_ = Writer::rests;
+    return {Task::Kind::rest};
+  }
+  if (has_failed && pending_.insertions() == 0) {
+    retry_delay_ = retry_delay_.next();
+    return sleep(Writer::retries, retry_delay_.wait_time());
+  }
+  if (is_attached_ && options_.max_wait > Duration::zero() && pending_.size() < options_.max_batch
+      && !std::exchange(has_lingered_, true))
+    return sleep(Writer::lingers, options_.max_wait);
+  return {Task::Kind::write};
+}
+
+bool OutboxQueue::wake(std::uint64_t sleep_id) {
+  const std::lock_guard lock{mutex_};
+  if (sleep_id != last_sleep_ || !is_asleep())
+    return false;
+  was_quiet_ = writer_ == Writer::idles;
+  writer_ = Writer::writes;
+  return true;
+}
+
+void OutboxQueue::forget_writer(bool was_at_work, std::uint64_t sleep_id) {
+  const std::lock_guard lock{mutex_};
+  if (was_at_work || (sleep_id == last_sleep_ && is_asleep()))
+    writer_ = Writer::rests;
+}
+
+void OutboxQueue::write() {
+  std::vector<StoreChange> batch;
+  {
+    const std::lock_guard lock{mutex_};
+    batch =
+      pending_.take(failure_ ? std::min(options_.max_batch, batch_to_try) : options_.max_batch);
+    has_lingered_ = false;
+  }
+  try {
+    commit(batch);
+    succeed(batch);
+  } catch (const StoreError& error) {
+    if (error.failure() == StoreFailure::too_large && batch.size() > 1)
+      commit_one_by_one(batch); // the others can do nothing for it
+    else
+      fail(batch, error);
+  }
+}
+
+void OutboxQueue::commit(std::span<const StoreChange> changes) {
+  try {
+    const std::lock_guard lock{store_mutex_};
+    store_->commit(changes);
+  } catch (const StoreError&) {
+    throw;
+  } catch (const std::exception& exception) {
+    throw StoreError(StoreFailure::input_output, store_->name() + ": " + exception.what());
+  } catch (...) {
+    throw StoreError(StoreFailure::input_output, store_->name() + ": an exception of unknown type");
+  }
+}
+
+// In order: a store takes no number below one that it has.
+void OutboxQueue::commit_one_by_one(std::vector<StoreChange>& changes) {
+  for (auto next = changes.begin(); next != changes.end(); ++next) {
+    const std::span<const StoreChange> one{&*next, 1};
+    try {
+      commit(one);
+      succeed(one);
+    } catch (const StoreError& error) {
+      const auto is_too_large = error.failure() == StoreFailure::too_large;
+      const auto end = is_too_large ? next + 1 : changes.end();
+      std::vector<StoreChange> failed{std::make_move_iterator(next), std::make_move_iterator(end)};
+      fail(failed, error);
+      if (!is_too_large)
+        return;
+    }
+  }
+}
+
+void OutboxQueue::succeed(std::span<const StoreChange> changes) {
+  look_at_store();
+  auto is_news = false;
+  {
+    const std::lock_guard lock{mutex_};
+    failure_.reset();
+    failures_alone_ = 0;
+    retry_delay_ = retry_delay_.reset();
+    pending_.forget(changes);
+    for (const auto& x : changes)
+      if (const auto* const count = std::get_if<change::CountHandOvers>(&x); count && is_attached_)
+        counted_.push_back(*count);
+    is_news = look_whether_behind() || !counted_.empty();
+    if (const auto last_id = last_insertion(changes); last_id != 0 && is_attached_) {
+      outcomes_.push_back({last_id, {}});
+      is_news = true;
+    }
+    is_news |= !notices_.empty();
+  }
+  if (is_news)
+    send_news();
+}
+
+void OutboxQueue::fail(std::vector<StoreChange>& changes, const StoreError& error) {
+  if (options_.on_error) {
+    try {
+      options_.on_error(error);
+    } catch (...) {
+      // Whoever watches must not cost what is watched.
+    }
+  }
+  look_at_store();
+  constexpr std::uint64_t failure_of_the_store = 2; // 1 is the engine's silence
+  const Cause cause{failure_of_the_store, error.what()};
+  auto is_news = false;
+  {
+    const std::lock_guard lock{mutex_};
+    auto last_id = last_insertion(changes);
+    if (error.failure() == StoreFailure::too_large) { // which it will be for ever: it is let go
+      pending_.forget(changes);
+    } else {
+      failure_ = cause;
+      last_id = std::max(last_id, pending_.keep(changes));
+      has_just_failed_ = true;
+      has_lingered_ = true;
+      failures_alone_ += is_attached_ ? 0 : 1;
+    }
+    is_news = look_whether_behind();
+    if (last_id != 0 && is_attached_) {
+      outcomes_.push_back({last_id, cause});
+      is_news = true;
+    }
+    is_news |= !notices_.empty();
+  }
+  if (is_news)
+    send_news();
+}
+
+void OutboxQueue::tidy_up() {
+  try {
+    const std::lock_guard lock{store_mutex_};
+    store_->tidy_up();
+  } catch (...) {
+    // It can wait for the next quiet moment.
+  }
+  look_at_store();
+  {
+    const std::lock_guard lock{mutex_};
+    if (notices_.empty())
+      return;
+  }
+  send_news();
+}
+
+// Takes what the store has to say, and whether it would like to tidy up.
+void OutboxQueue::look_at_store() {
+  std::vector<std::string> notices;
+  auto is_untidy = false;
+  try {
+    const std::lock_guard lock{store_mutex_};
+    notices = store_->take_notices();
+    is_untidy = store_->is_untidy();
+  } catch (...) {
+    // Nothing is told.
+  }
+  const std::lock_guard lock{mutex_};
+  std::move(notices.begin(), notices.end(), std::back_inserter(notices_));
+  is_untidy_ = is_untidy;
+}
+
+void OutboxQueue::send_news() {
+  caf::actor sender;
+  {
+    const std::lock_guard lock{mutex_};
+    if (!is_attached_ || std::exchange(is_news_out_, true))
+      return;
+    sender = caf::actor_cast<caf::actor>(sender_);
+  }
+  if (sender)
+    seam::enqueue(sender, StoreNews{});
+}
+
+} // namespace backoff_actor

@@ -1,0 +1,47 @@
+#include "backoff_actor/caf/remote/network.hpp"
+
+#include "backoff_actor/caf/remote/internal/io_compat.hpp"
+#include "backoff_actor/caf/remote/internal/remote_identifiers.hpp"
+#include "backoff_actor/retry/default_draws.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <string>
+#include <utility>
+
+namespace backoff_actor {
+
+Problems check(const NetworkOptions& options) {
+  Problems problems;
+  const auto interval = options.heartbeat_interval;
+  if (interval <= Duration::zero())
+    problems.add("heartbeat_interval", to_string(interval), "more than 0ns");
+  const auto least = (Instant{interval} + interval).since_origin;
+  if (options.connection_timeout < std::max(least, Duration{1}))
+    problems.add("connection_timeout", to_string(options.connection_timeout),
+                 interval <= Duration::zero()
+                   ? "at least two heartbeat_interval"
+                   : "at least two heartbeat_interval: " + to_string(least));
+  return problems;
+}
+
+namespace detail {
+
+void set_up_network(caf::actor_system_config& config, const NetworkOptions& options,
+                    std::vector<TypeBlock> blocks) {
+  std::ranges::move(remote_seam::own_type_blocks(), std::back_inserter(blocks));
+  remote_seam::load_middleman(config, options.heartbeat_interval, options.connection_timeout);
+
+  // Another one on every node: CAF connects nodes that have any identifier in common.
+  const auto node = random_bits();
+  auto identifiers = remote_seam::identifiers(config);
+  for (const auto& block : blocks)
+    if (!block.names.empty())
+      identifiers.push_back(remote_identifiers::of_block(block, node));
+  remote_seam::set_identifiers(config, std::move(identifiers));
+}
+
+} // namespace detail
+
+} // namespace backoff_actor

@@ -1,0 +1,188 @@
+#include "backoff_actor/caf/remote/internal/remote_start.hpp"
+
+#include "backoff_actor/caf/messages/errors.hpp"
+#include "backoff_actor/caf/messages/internal/own_words.hpp"
+#include "backoff_actor/caf/remote/internal/io_compat.hpp"
+
+#include <caf/actor_cast.hpp>
+
+#include <exception>
+#include <utility>
+
+namespace backoff_actor {
+
+namespace {
+
+std::string text_of(const caf::actor_system& system, const caf::message& answer) {
+  return answer.match_elements<caf::error>() ? seam::render(system, answer.get_as<caf::error>(0))
+                                             : "an answer of another kind";
+}
+
+} // namespace
+
+RemoteStart::RemoteStart(caf::actor_config& config, std::shared_ptr<RemotePlan> plan,
+                         const caf::actor& supervisor, ChildPromise child)
+  : RequestingActor(config), plan_(std::move(plan)), child_(std::move(child)),
+    first_(plan_->next.load()) {
+  watch(supervisor);
+}
+
+caf::behavior RemoteStart::make_behavior() {
+  seam::keep_cause(*this);
+  keep_alive_ = ctrl();
+  auto result = complete(
+    [this](const WakeUp&) { on_late(); },
+    [this](std::uint64_t number, const std::string& problem) { on_knock(number, problem); });
+  knock();
+  return result;
+}
+
+void RemoteStart::on_exit() {
+  if (const auto knock = std::exchange(knock_, nullptr))
+    knock->cancel();
+  child_ = {};
+  plan_ = nullptr;
+  keep_alive_ = nullptr;
+  RequestingActor::on_exit();
+}
+
+const NodeAddress& RemoteStart::node() const {
+  return plan_->nodes[(first_ + tried_) % plan_->nodes.size()];
+}
+
+// -- the steps ------------------------------------------------------------------------
+
+void RemoteStart::knock() {
+  step_ = Step::knocking;
+  ++number_;
+  KnockOptions options{node().host, node().port};
+  options.limit = plan_->options.step_timeout;
+  options.checks_types = plan_->options.checks_types;
+  options.needs_published_actor = !plan_->worker;
+  try {
+    remote_seam::middleman_of(home_system());
+    // This actor ends only when it has called off, so the handle is never its last one.
+    knock_ = Knock::start(home_system(), std::move(options),
+                          [self = address(), number = number_](const std::string& problem) {
+                            if (const auto alive = caf::actor_cast<caf::actor>(self))
+                              seam::enqueue(alive, number, problem);
+                          });
+  } catch (const std::exception& exception) {
+    fail(exception.what());
+  }
+}
+
+void RemoteStart::on_knock(std::uint64_t number, const std::string& problem) {
+  if (number != number_ || step_ != Step::knocking || is_over())
+    return;
+  if (problem.empty())
+    connect();
+  else
+    fail(problem);
+}
+
+void RemoteStart::connect() {
+  begin(Step::connecting);
+  // To the address that has answered, so that nothing is looked up once more.
+  address_ = knock_->address();
+  knock_ = nullptr;
+  ask(remote_seam::connect_request(address_, node().port));
+}
+
+void RemoteStart::on_connected(const caf::message& answer) {
+  const auto connected = remote_seam::connected(answer);
+  if (!connected && remote_seam::is_heartbeats_mistake(answer))
+    return ask(remote_seam::connect_request(address_, node().port));
+  if (!connected)
+    return fail("CAF could not connect: " + text_of(home_system(), answer));
+  if (plan_->worker)
+    spawn_worker(connected->node);
+  else if (!connected->published)
+    fail("no actor is published there");
+  else
+    deliver(connected->published, plan_->options.published);
+}
+
+void RemoteStart::spawn_worker(const caf::node_id& node) {
+  begin(Step::spawning);
+  ask(remote_seam::spawn_request(node, *plan_->worker,
+                                 caf::make_message(caf::actor{this}, plan_->arguments)));
+}
+
+void RemoteStart::on_spawned(const caf::message& answer) {
+  if (const auto child = remote_seam::spawned(answer))
+    return deliver(child, Ownership::sole);
+  fail("it spawned no worker \"" + *plan_->worker + "\": " + text_of(home_system(), answer));
+}
+
+void RemoteStart::begin(Step step) {
+  step_ = step;
+  due_ = now() + plan_->options.step_timeout;
+  wake_at(due_);
+}
+
+void RemoteStart::ask(const caf::message& question) {
+  make_request(++number_, remote_seam::middleman_of(home_system()), question,
+               seam::Priority::normal);
+}
+
+// -- what comes of them ---------------------------------------------------------------
+
+void RemoteStart::on_response(std::uint64_t number, caf::message&& content,
+                              const caf::strong_actor_ptr&) {
+  if (number != number_) {
+    // A worker that has come too late, since the start has gone on to the next node.
+    if (const auto late = remote_seam::spawned(content))
+      seam::send_exit_now(late, address(), caf::exit_reason::kill);
+    return;
+  }
+  if (is_over())
+    return;
+  if (step_ == Step::connecting)
+    on_connected(content);
+  else if (step_ == Step::spawning)
+    on_spawned(content);
+}
+
+void RemoteStart::on_late() {
+  if (is_over())
+    return;
+  if (now() < due_) // it was sent for the step before
+    return wake_at(due_);
+  const auto within = " within " + to_string(plan_->options.step_timeout);
+  if (step_ == Step::connecting)
+    fail("it greeted, but CAF's handshake was not over" + within);
+  else if (step_ == Step::spawning)
+    fail("it spawned no worker \"" + *plan_->worker + '"' + within);
+}
+
+void RemoteStart::fail(const std::string& problem) {
+  problems_ += (problems_.empty() ? "" : "; ") + to_string(node()) + ": " + problem;
+  if (++tried_ < plan_->nodes.size())
+    return knock();
+  child_.fail(problems_);
+  quit();
+}
+
+void RemoteStart::deliver(const caf::actor& child, Ownership ownership) {
+  plan_->next = (first_ + tried_ + 1) % plan_->nodes.size();
+  child_.deliver(child, ownership);
+  child_ = {};
+  if (!plan_->worker)
+    return quit();
+  step_ = Step::guarding;
+  watch(child);
+}
+
+// Nobody waits for it any more.
+bool RemoteStart::is_over() {
+  if (step_ == Step::guarding || child_.is_wanted())
+    return false;
+  quit();
+  return true;
+}
+
+// The supervisor, or the child that is guarded.
+void RemoteStart::on_down(const caf::actor_addr&, const caf::error&) { quit(); }
+
+} // namespace backoff_actor

@@ -1,0 +1,67 @@
+#include "backoff_actor/caf/remote/internal/io_compat.hpp"
+
+#include <caf/atom.hpp>
+#include <caf/binary_deserializer.hpp>
+#include <caf/defaults.hpp>
+#include <caf/execution_unit.hpp>
+#include <caf/io/basp/header.hpp>
+#include <caf/io/middleman.hpp>
+#include <caf/timespan.hpp>
+
+#include <exception>
+#include <utility>
+
+namespace backoff_actor::remote_seam {
+
+namespace {
+
+constexpr char identifiers_key[] = "middleman.app-identifiers";
+
+template <class... Ts>
+bool read(std::span<const std::byte> bytes, Ts&... values) try {
+  caf::binary_deserializer source{static_cast<caf::execution_unit*>(nullptr),
+                                  reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  return !source(values...);
+} catch (const std::exception&) { // such as a size that there is no memory for
+  return false;
+}
+
+} // namespace
+
+// -- configuration --------------------------------------------------------------
+
+void load_middleman(caf::actor_system_config& config, Duration heartbeat_interval,
+                    Duration connection_timeout) {
+  config.load<caf::io::middleman>();
+  config.set("middleman.heartbeat-interval", caf::timespan{heartbeat_interval});
+  config.set("middleman.connection-timeout", caf::timespan{connection_timeout});
+}
+
+std::vector<detail::TypeBlock> own_type_blocks() { return {}; }
+
+std::vector<std::string> identifiers(const caf::actor_system_config& config) {
+  return caf::get_or(config, identifiers_key, caf::defaults::middleman::app_identifiers);
+}
+
+void set_identifiers(caf::actor_system_config& config, std::vector<std::string> identifiers) {
+  config.set(identifiers_key, std::move(identifiers));
+}
+
+void add_worker_type(caf::actor_system_config& config, const std::string& name, Spawn spawn) {
+  config.add_actor_factory(
+    name, [spawn = std::move(spawn)](caf::actor_config& actor_config, caf::message& arguments) {
+      return spawn_or_refuse(spawn, actor_config.host->system(), actor_config, arguments);
+    });
+}
+
+// -- what a node says first ----------------------------------------------------------
+
+bool decode(std::span<const std::byte> bytes, caf::io::basp::header& header) {
+  return read(bytes, header);
+}
+
+bool decode(std::span<const std::byte> bytes, GreetingPayload& payload) {
+  return read(bytes, payload.node, payload.identifiers, payload.published, payload.interface);
+}
+
+} // namespace backoff_actor::remote_seam

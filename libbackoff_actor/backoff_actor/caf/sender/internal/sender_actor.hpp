@@ -1,0 +1,210 @@
+#pragma once
+
+#include "backoff_actor/caf/messages/dead_letter_record.hpp"
+#include "backoff_actor/caf/messages/sender_control.hpp"
+#include "backoff_actor/caf/messages/submit.hpp"
+#include "backoff_actor/caf/messages/tracked.hpp"
+#include "backoff_actor/caf/sender/internal/sender_settings.hpp"
+#include "backoff_actor/caf/sender/internal/supervising_actor.hpp"
+#include "backoff_actor/caf/sender/sender.hpp"
+#include "backoff_actor/core/export.hpp"
+#include "backoff_actor/engine/sender/sender_engine.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace backoff_actor {
+
+class ChildStart;
+class IdempotencyKeys;
+class SenderStore;
+
+// The actor of `spawn_back_off_sender` and `spawn_forwarder`, which say what it does.
+class BACKOFF_ACTOR_EXPORT BackOffSender final : public SupervisingActor {
+public:
+  // CAF calls the constructors. They start nothing: `make_behavior` does.
+  BackOffSender(caf::actor_config& config, const SenderBlueprint& blueprint);
+  BackOffSender(caf::actor_config& config, std::shared_ptr<const detail::SenderSettings> settings);
+  ~BackOffSender() override;
+
+  const char* name() const override { return "backoff_actor.sender"; }
+  caf::behavior make_behavior() override;
+
+  // In the actor's own thread, or in the thread that drops the last handle to the actor.
+  void on_exit() override;
+
+private:
+  // What few deliveries have.
+  struct Extra {
+    std::string key;
+    std::string idempotency_key;
+    std::uint64_t delivery = 0;
+    std::vector<seam::OpenRequest> joined; // of those who submitted it once more
+    std::vector<seam::OpenRequest> wait_for_acceptance;
+    caf::strong_actor_ptr client; // who was answered when it was accepted
+    caf::error held;              // an error answer that may turn out to be final
+    bool held_is_bounce = false;
+    bool is_answered_on_acceptance = false;
+    bool is_confirmed = false; // whoever wants to know may be told that it is accepted
+  };
+
+  // What the engine does not know of a delivery, in the same slot as there.
+  struct Parcel {
+    caf::message payload;
+    seam::OpenRequest client;
+    std::unique_ptr<Extra> extra; // small, for there may be a million of them
+
+    Extra& more();
+    caf::actor source() const;
+  };
+
+  // What the engine is told, with the error that came with it; above all the answer to an effect.
+  struct News {
+    Input input;
+    caf::error error{};
+  };
+
+  // The answers to the effects of a step, which the engine is told next. That a child has started is by
+  // far the most frequent, and is mostly the only one.
+  struct FollowUps {
+    std::uint32_t started = 0; // the incarnation; 0: none. It is told first
+    std::vector<News> others{};
+
+    bool are_none() const { return started == 0 && others.empty(); }
+    void add(News news);
+    void add_started(std::uint32_t incarnation);
+  };
+
+  // What few senders have, or only now and then.
+  struct Rare {
+    std::unique_ptr<IdempotencyKeys> keys{}; // none: nobody has given one yet
+    std::shared_ptr<const void> guard_watch{};
+    std::unordered_map<std::uint32_t, seam::OpenRequest> drains{};
+    std::vector<std::shared_ptr<ChildStart>> starts{}; // whose children come later, by incarnation
+    std::vector<seam::OpenRequest> stops{};            // that wait for the end
+    std::optional<caf::error> exit_reason{};           // with which to end; none: normally
+    caf::strong_actor_ptr lives_with_child{};          // of this actor, while its last child works
+    std::uint32_t last_ticket = 0;
+    Cause last_bare{}; // of the last error without a context, with its text
+
+    bool is_empty() const;
+  };
+
+  class CarryOut; // one member per effect
+
+  // -- what it is told (sender_actor.cpp) -------------------------------------------
+
+  void on_answer(HandOverId id, caf::message&& answer) override;
+  void on_error_answer(HandOverId id, ErrorInfo info) override;
+  void on_probe_answer(std::uint32_t incarnation, std::uint32_t probe) override;
+  void on_child_down(std::uint32_t incarnation, const caf::error& reason) override;
+  void on_told_to_end(const caf::actor_addr& source, const caf::error& reason) override;
+  bool on_word(const seam::Word& word) override;
+  bool on_childs_word(const seam::Word& word);
+  void on_start_news(std::uint64_t number);
+  std::uint64_t own_bits() const;
+  std::uint64_t id_of(HandOverId name) const;
+  HandOverId name_of(std::uint64_t id) const;
+  void on_sent(const Sent& sent);
+  void on_nack(const Nack& nack);
+  void on_reject(const Reject& reject);
+  void on_drain(const Drain& drain);
+  void on_stop();
+  void obey(Input input);
+  void watch_guard();
+  void tell_status(seam::OpenRequest client);
+  void tell_child(seam::OpenRequest client);
+  Cause cause_of(const caf::error& error, bool with_text);
+
+  const SenderOptions& options() const { return settings_->options; }
+  bool has_final_stop() const { return settings_->forwarding && settings_->forwarding->final_stop; }
+
+  // -- how a message becomes a delivery (sender_actor_submit.cpp) -------------------
+
+  void on_message(caf::message&& payload) override;
+  void on_system_message(caf::message message) override;
+  void submit(const Submit& x);
+  void keep_client();
+  Instant time_of_message();
+  Instant deadline(Instant at, Duration time_to_live) const;
+  std::string key_of(const Submit& x) const;
+  std::uint64_t number_of(const std::string& key) const;
+  std::uint32_t weight_of(const caf::message& message);
+
+  // -- what is kept beyond its life, and under which keys (sender_actor_storing.cpp) ---
+
+  std::uint64_t restore();
+  void end_storing();
+  void on_store_news();
+  void tell_store_state();
+  void store(const effect::Persist& x);
+  void confirm(const effect::Confirm& x);
+  void suspend(const effect::Suspend& x);
+  IdempotencyKeys& keys();
+  bool is_known(const Submit& x);
+  Instant forget_old_keys();
+  void note_end(const Parcel& parcel, bool is_acknowledged);
+
+  template <class Tell>
+  static void for_each_client(Parcel& parcel, Tell tell) {
+    tell(parcel.client);
+    if (!parcel.extra)
+      return;
+    for (auto& client : parcel.extra->joined)
+      tell(client);
+    for (auto& client : parcel.extra->wait_for_acceptance)
+      tell(client);
+  }
+
+  // -- what is done about it (sender_actor_effects.cpp) -----------------------------
+
+  void take(Input input, caf::error error = {});
+  void take(const News& news);
+  void take(Instant at, const input::Submit& x);
+  void take(const input::Acknowledged& x, caf::message&& answer);
+  struct Cargo;
+  template <class OneInput>
+  void step(Instant at, const OneInput& input, Cargo cargo, FollowUps& follow_ups);
+  template <class OneInput>
+  void take_at(Instant at, const OneInput& input, Cargo cargo);
+  void follow(FollowUps& follow_ups);
+  void start_child(std::uint32_t incarnation, bool is_fallback, FollowUps& follow_ups);
+  News not_started(std::uint32_t incarnation, const std::string& text);
+  void call_off(std::uint32_t incarnation);
+  void give_to_child(const effect::HandOver& x);
+  std::shared_ptr<ChildStart> take_start(std::uint64_t number);
+  Rare& rare();
+  bool is_drained() const { return !rare_ || rare_->drains.empty(); }
+  void rest();
+  void end_now();
+  void tell_of_the_end();
+
+  // -- what failures are to others (sender_actor_failures.cpp) ----------------------
+
+  static caf::error just_come(const News* news);
+  static caf::error rejection(const Parcel& parcel, const News* news);
+  caf::error exit_reason(const effect::Quit& x, const News* news) const;
+  void bury(const effect::DeadLetter& x, const News* news);
+  void record(DeadLetter letter) const;
+
+  // A million idle senders are a million of these: what is not needed by each has no place here.
+  std::shared_ptr<const detail::SenderSettings> settings_; // none once the sender has ended
+  SenderEngine engine_;
+  std::unique_ptr<SenderStore> store_; // none: what is owed is in memory
+  std::unique_ptr<Rare> rare_;         // none: there is nothing of it
+  bool is_observed_;                   // somebody reads the causes of errors
+  bool forwards_;                      // delivers at most once: only clients that wait are kept
+  bool acknowledges_by_reply_;
+  bool looks_into_messages_; // or at what comes with them
+  bool is_timed_;            // something runs or is told of that begins with a message
+  std::uint64_t origin_;     // which `TrackedMsg` names
+  std::vector<Parcel> parcels_;
+  Parcel incoming_;                  // the submission being decided on
+  caf::strong_actor_ptr keep_alive_; // of this actor, while it owes
+};
+
+} // namespace backoff_actor

@@ -1,0 +1,63 @@
+#pragma once
+
+#include "backoff_actor/caf/child/child_factory.hpp"
+#include "backoff_actor/caf/sender/forwarder_options.hpp"
+#include "backoff_actor/caf/sender/sender_options.hpp"
+#include "backoff_actor/core/export.hpp"
+#include "backoff_actor/engine/sender/sender_engine_options.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+namespace backoff_actor::detail {
+
+// Copies the options that senders and forwarders have in common.
+template <class From, class To>
+void copy_common_options(const From& from, To& to) {
+  to.backoff = from.backoff;
+  to.seed = from.seed;
+  to.stream = from.stream;
+  to.restart = from.restart;
+  to.decider = from.decider;
+  to.restart_limit = from.restart_limit;
+  to.max_elapsed = from.max_elapsed;
+  to.child_start = from.child_start;
+  to.kill_grace = from.kill_grace;
+  to.dead_letters = from.dead_letters;
+  to.on_dead_letter = from.on_dead_letter;
+  to.on_event = from.on_event;
+}
+
+// What a forwarder does and a sender does not.
+struct Forwarding {
+  WhileDown while_down;
+  AfterNormalStop after_normal_stop;
+  std::function<bool(const caf::message&)> final_stop;
+};
+
+// All that senders of a kind have in common: their options and what follows from them. A forwarder
+// keeps its options here too, as far as a sender has the same; the others are unset.
+struct BACKOFF_ACTOR_EXPORT SenderSettings {
+  SenderSettings(ChildFactory child, SenderOptions given);
+  SenderSettings(ChildFactory child, ForwarderOptions given);
+
+  ChildFactory make_child;
+  SenderOptions options;
+  std::optional<Forwarding> forwarding; // none: deliveries are tracked
+  EngineOptions engine_options;         // but for the stream of the draws
+  bool is_observed;                     // somebody reads the causes of errors
+};
+
+// Returns what the decider says of a failure, or `default_decider` in its stead.
+Decision decide(const Decider& decider, FailureKind kind, const caf::error& error);
+
+// Returns whether an error answer is a failure of the service, by the options or else by `assess_error`.
+bool is_service_failure(const SenderOptions& options, const caf::error& error);
+
+// Returns the stream of the draws of one more sender with these options; `number` is its number in its
+// actor system. Without a seed each call returns another.
+BACKOFF_ACTOR_EXPORT std::uint64_t stream_of_draws(const SenderOptions& options,
+                                                   std::uint64_t number);
+
+} // namespace backoff_actor::detail

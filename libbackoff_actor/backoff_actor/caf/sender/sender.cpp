@@ -1,0 +1,56 @@
+#include "backoff_actor/caf/sender/sender.hpp"
+
+#include "backoff_actor/caf/sender/internal/sender_actor.hpp"
+
+#include <utility>
+
+namespace backoff_actor {
+
+namespace {
+
+template <class Options>
+std::shared_ptr<const detail::SenderSettings> checked(ChildFactory make_child, Options options) {
+  auto problems = check(options);
+  if (!make_child)
+    problems.add("make_child", "an empty function", "a function that returns a fresh actor");
+  problems.raise_if_any();
+  return std::make_shared<const detail::SenderSettings>(std::move(make_child), std::move(options));
+}
+
+} // namespace
+
+SenderBlueprint::SenderBlueprint(ChildFactory make_child, SenderOptions options)
+  : settings_(checked(std::move(make_child), std::move(options))) {}
+
+SenderBlueprint::SenderBlueprint(ChildFactory make_child, ForwarderOptions options)
+  : settings_(checked(std::move(make_child), std::move(options))) {}
+
+caf::actor SenderBlueprint::spawn(caf::actor_system& system) const {
+  return system.spawn<BackOffSender>(*this);
+}
+
+caf::actor spawn_back_off_sender(caf::actor_system& system, ChildFactory make_child,
+                                 SenderOptions options) {
+  return SenderBlueprint{std::move(make_child), std::move(options)}.spawn(system);
+}
+
+caf::actor spawn_forwarder(caf::actor_system& system, ChildFactory make_child,
+                           ForwarderOptions options) {
+  return SenderBlueprint{std::move(make_child), std::move(options)}.spawn(system);
+}
+
+ChildFactory child_of(SenderBlueprint blueprint) {
+  return [blueprint = std::move(blueprint)](caf::event_based_actor* parent) -> caf::actor {
+    return parent->spawn<BackOffSender>(blueprint);
+  };
+}
+
+ChildSpec sender_spec(std::string id, ChildFactory make_child, SenderOptions options) {
+  return {std::move(id), child_of(SenderBlueprint{std::move(make_child), std::move(options)})};
+}
+
+ChildSpec sender_spec(std::string id, ChildFactory make_child, ForwarderOptions options) {
+  return {std::move(id), child_of(SenderBlueprint{std::move(make_child), std::move(options)})};
+}
+
+} // namespace backoff_actor

@@ -1,0 +1,290 @@
+// What a sender is told, and what the engine is told of it.
+
+#include "backoff_actor/caf/sender/internal/sender_actor.hpp"
+
+#include "backoff_actor/caf/child/internal/pending_start.hpp"
+#include "backoff_actor/caf/messages/errors.hpp"
+#include "backoff_actor/caf/messages/held_back.hpp"
+#include "backoff_actor/caf/messages/internal/own_words.hpp"
+#include "backoff_actor/caf/messages/retry_after.hpp"
+#include "backoff_actor/caf/outbox/internal/outbox_session.hpp"
+#include "backoff_actor/caf/sender/internal/idempotency_keys.hpp"
+#include "backoff_actor/core/internal/text_hash.hpp"
+#include "backoff_actor/core/unit_random.hpp"
+#include "backoff_actor/delivery/internal/hand_over_cipher.hpp"
+#include "backoff_actor/retry/default_draws.hpp"
+
+#include <caf/sec.hpp>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace backoff_actor {
+
+namespace {
+
+// A refusal is an error, even if the child does not say which.
+caf::error given(const caf::error& error) {
+  return error ? error
+               : caf::make_error(caf::sec::runtime_error,
+                                 std::string{"the child refused without a reason"});
+}
+
+// Without a name no other sender has it, in this life of the process or another. CAF's node and actor
+// id would not do: without a middleman 0.17.6 has no id for a node. 0: no child is told.
+std::uint64_t origin_of(const SenderOptions& options) {
+  if (options.acknowledgement == Acknowledgement::by_reply)
+    return 0;
+  if (!options.origin.empty())
+    return detail::hash_of_text(options.origin);
+  return std::max<std::uint64_t>(
+    1, detail::mix(seed_of_this_process() ^ next_stream_of_this_process()));
+}
+
+} // namespace
+
+const HandOverCipher& cipher_of_this_process() {
+  static const HandOverCipher cipher = [] {
+    const std::uint64_t bits[] = {random_bits(), random_bits()};
+    return HandOverCipher{
+      {static_cast<std::uint32_t>(bits[0]), static_cast<std::uint32_t>(bits[0] >> 32),
+       static_cast<std::uint32_t>(bits[1]), static_cast<std::uint32_t>(bits[1] >> 32)}};
+  }();
+  return cipher;
+}
+
+// A million idle senders are a million of these.
+static_assert(sizeof(BackOffSender) - sizeof(caf::event_based_actor) <= 256);
+
+// -- birth and death --------------------------------------------------------------
+
+BackOffSender::BackOffSender(caf::actor_config& config, const SenderBlueprint& blueprint)
+  : BackOffSender(config, blueprint.settings_) {}
+
+BackOffSender::BackOffSender(caf::actor_config& config,
+                             std::shared_ptr<const detail::SenderSettings> settings)
+  : SupervisingActor(config, seam::TakesWords{}), settings_(std::move(settings)),
+    engine_({settings_, &settings_->engine_options}, detail::stream_of_draws(options(), id())),
+    is_observed_(settings_->is_observed), forwards_(settings_->forwarding.has_value()),
+    acknowledges_by_reply_(options().acknowledgement == Acknowledgement::by_reply),
+    looks_into_messages_(options().key_of || options().capacity_bytes || has_final_stop()
+                         || options().outbox),
+    is_timed_(options().ack_timeout || options().time_to_live || options().guard
+              || options().on_event),
+    origin_(origin_of(options())) {
+  seam::keep_cause(*this);
+  if (options().guard)
+    watch_guard();
+  if (options().outbox)
+    store_ = std::make_unique<SenderStore>(options().outbox.queue_, address(), now());
+}
+
+caf::behavior BackOffSender::make_behavior() {
+  auto result = complete_with_words();
+  // Which may end this sender; CAF leaves it at that, whatever is returned.
+  take(input::Start{store_ ? restore() : 0});
+  return result;
+}
+
+void BackOffSender::on_exit() {
+  if (!engine_.has_ended())
+    end_now();
+  if (const auto rare = std::exchange(rare_, nullptr))
+    for (const auto& start : rare->starts)
+      start->call_off();
+  keep_alive_ = nullptr;
+  // May hold handles that lead back here.
+  settings_ = nullptr;
+  SupervisingActor::on_exit();
+}
+
+// A guard does not keep its senders alive.
+void BackOffSender::watch_guard() {
+  rare().guard_watch = options().guard.watch([self = address()](Duration spread) {
+    if (const auto alive = caf::actor_cast<caf::actor>(self))
+      seam::enqueue(alive, GuardClosed{spread});
+  });
+}
+
+// -- words --------------------------------------------------------------------------
+
+bool BackOffSender::on_word(const seam::Word& word) {
+  if (on_childs_word(word))
+    return true;
+  if (word.as<WakeUp>())
+    take(News{input::Wake{}});
+  else if (const auto* const submission = word.as<Submit>())
+    submit(*submission);
+  else if (const auto* const guard = word.as<GuardClosed>())
+    take(input::GuardClosed{guard->spread});
+  else if (word.as<StoreNews>())
+    on_store_news();
+  else if (const auto* const start = word.as<StartNews>())
+    on_start_news(start->start);
+  else if (word.as<Status>())
+    tell_status(open_request());
+  else if (word.as<CurrentChild>())
+    tell_child(open_request());
+  else if (word.as<RetryNow>())
+    obey(input::RetryNow{});
+  else if (word.as<Reset>())
+    obey(input::Reset{});
+  else if (word.as<Pause>())
+    obey(input::Pause{});
+  else if (word.as<Resume>())
+    obey(input::Resume{});
+  else if (const auto* const drain = word.as<Drain>())
+    on_drain(*drain);
+  else if (word.as<Stop>())
+    on_stop();
+  else
+    return false;
+  return true;
+}
+
+// A child that acknowledges by reply has no use for these, which are then messages like any other.
+bool BackOffSender::on_childs_word(const seam::Word& word) {
+  if (acknowledges_by_reply_)
+    return false;
+  if (const auto* const sent = word.as<Sent>())
+    on_sent(*sent);
+  else if (const auto* const nack = word.as<Nack>())
+    on_nack(*nack);
+  else if (const auto* const reject = word.as<Reject>())
+    on_reject(*reject);
+  else if (const auto* const working = word.as<Working>())
+    take(input::Working{name_of(working->id), working->id});
+  else
+    return false;
+  return true;
+}
+
+// -- children -----------------------------------------------------------------------
+
+void BackOffSender::on_answer(HandOverId id, caf::message&& answer) {
+  if (acknowledges_by_reply_)
+    take(input::Acknowledged{id}, std::move(answer));
+  else if (answer.match_elements<Sent>())
+    on_sent(answer.get_as<Sent>(0));
+  else if (answer.match_elements<Nack>())
+    on_nack(answer.get_as<Nack>(0));
+  else if (answer.match_elements<Reject>())
+    on_reject(answer.get_as<Reject>(0));
+  // Anything else that an explicitly acknowledging child returns, above all nothing, says nothing.
+}
+
+// No two senders of the process have the same.
+std::uint64_t BackOffSender::own_bits() const {
+  const auto system = reinterpret_cast<std::uintptr_t>(&home_system());
+  return detail::mix(id() ^ detail::mix(system));
+}
+
+std::uint64_t BackOffSender::id_of(HandOverId name) const {
+  return cipher_of_this_process().id_of({name.value ^ own_bits()});
+}
+
+HandOverId BackOffSender::name_of(std::uint64_t id) const {
+  return {cipher_of_this_process().name_of(id).value ^ own_bits()};
+}
+
+void BackOffSender::on_sent(const Sent& sent) {
+  auto answer = sent.answer;
+  take(input::Acknowledged{name_of(sent.id), sent.id}, std::move(answer));
+}
+
+void BackOffSender::on_nack(const Nack& nack) {
+  auto error = given(nack.error);
+  const auto asked_for =
+    nack.retry_after > Duration::zero() ? std::optional{nack.retry_after} : retry_after_of(error);
+  const input::Nacked news{name_of(nack.id), cause_of(error, true), asked_for,
+                           detail::is_given_back(error), nack.id};
+  take(news, std::move(error));
+}
+
+void BackOffSender::on_reject(const Reject& reject) {
+  auto error = given(reject.error);
+  const input::Rejected news{name_of(reject.id), cause_of(error, is_observed_), reject.id};
+  take(news, std::move(error));
+}
+
+void BackOffSender::on_error_answer(HandOverId id, ErrorInfo info) {
+  const auto decision = detail::decide(options().decider, FailureKind::error_answer, info.error);
+  const auto with_text = is_observed_ || decision.verdict != Verdict::reject;
+  const input::ErrorAnswer news{id,
+                                cause_of(info.error, with_text),
+                                info.is_bounce,
+                                info.is_settled,
+                                decision,
+                                options().guard
+                                  && detail::is_service_failure(options(), info.error)};
+  take(news, std::move(info.error));
+}
+
+void BackOffSender::on_probe_answer(std::uint32_t incarnation, std::uint32_t probe) {
+  take(input::ChildAlive{incarnation, probe});
+}
+
+void BackOffSender::on_child_down(std::uint32_t incarnation, const caf::error& reason) {
+  const auto may_be_failure =
+    reason || engine_.owed() > 0
+    || settings_->engine_options.after_normal_stop == AfterNormalStop::restart;
+  const auto verdict =
+    may_be_failure ? detail::decide(options().decider, FailureKind::child_down, reason).verdict
+                   : Verdict::retry;
+  take({input::ChildDown{incarnation, cause_of(reason, true), verdict}, reason});
+}
+
+// To render an error of CAF's takes longer than to decide what to do about it, and one that comes in a
+// storm is mostly the one that came before.
+Cause BackOffSender::cause_of(const caf::error& error, bool with_text) {
+  if (!with_text || !error || !error.context().empty())
+    return seam::cause_of(home_system(), error, with_text);
+  auto& last = rare().last_bare;
+  if (last.code != seam::cause_of(home_system(), error, false).code)
+    last = seam::cause_of(home_system(), error, true);
+  return last;
+}
+
+// -- whoever controls it --------------------------------------------------------------
+
+void BackOffSender::obey(Input input) {
+  auto client = open_request();
+  take(std::move(input));
+  tell_status(std::move(client));
+}
+
+void BackOffSender::tell_status(seam::OpenRequest client) {
+  auto status = engine_.status(now());
+  if (store_)
+    status.store_notices = store_->notices();
+  answer_request(client, caf::make_message(std::move(status)));
+}
+
+void BackOffSender::tell_child(seam::OpenRequest client) {
+  const auto incarnation = engine_.living_child();
+  answer_request(client, caf::make_message(ChildHandle{child(incarnation), incarnation}));
+}
+
+void BackOffSender::on_drain(const Drain& drain) {
+  const auto ticket = ++rare().last_ticket;
+  rare().drains.emplace(ticket, open_request());
+  take(input::Drain{ticket, now() + drain.within});
+}
+
+void BackOffSender::on_stop() {
+  rare().stops.push_back(open_request());
+  take(input::Stop{});
+}
+
+// A supervisor kills whoever takes more time than it gives.
+void BackOffSender::on_told_to_end(const caf::actor_addr& source, const caf::error& reason) {
+  if (!rare().exit_reason)
+    rare().exit_reason = reason;
+  const auto who = caf::actor_cast<caf::strong_actor_ptr>(source);
+  const auto* const parent =
+    who ? dynamic_cast<const seam::RequestingActorBase*>(who->get()) : nullptr;
+  take(input::Stop{parent == nullptr || !parent->limits_ends()});
+}
+
+} // namespace backoff_actor

@@ -1,0 +1,323 @@
+// What a sender does about what it is told: the engine decides, and this carries it out.
+
+#include "backoff_actor/caf/child/internal/pending_start.hpp"
+#include "backoff_actor/caf/messages/errors.hpp"
+#include "backoff_actor/caf/outbox/internal/outbox_session.hpp"
+#include "backoff_actor/caf/sender/internal/borrowed_effects.hpp"
+#include "backoff_actor/caf/sender/internal/idempotency_keys.hpp"
+#include "backoff_actor/caf/sender/internal/sender_actor.hpp"
+#include "backoff_actor/delivery/outbox.hpp"
+
+#include <caf/actor_cast.hpp>
+
+#include <utility>
+
+namespace backoff_actor {
+
+namespace {
+
+SenderError error_of(Refusal refusal) {
+  switch (refusal) {
+  case Refusal::outbox_full:
+    return SenderError::outbox_full;
+  case Refusal::draining:
+    return SenderError::draining;
+  case Refusal::no_child:
+    return SenderError::no_child;
+  case Refusal::not_stored:
+    return SenderError::not_stored;
+  case Refusal::stopped:
+  case Refusal::unusable: // which has an error of its own
+    break;
+  }
+  return SenderError::stopped;
+}
+
+} // namespace
+
+// -- parcels ------------------------------------------------------------------------
+
+BackOffSender::Extra& BackOffSender::Parcel::more() {
+  if (!extra)
+    extra = std::make_unique<Extra>();
+  return *extra;
+}
+
+caf::actor BackOffSender::Parcel::source() const {
+  return caf::actor_cast<caf::actor>(extra && extra->client ? extra->client : client.client);
+}
+
+// -- effects ------------------------------------------------------------------------
+
+// What comes with an input and is nothing to the engine.
+struct BackOffSender::Cargo {
+  const News* news = nullptr; // none: a submission, an acknowledgement, or that a child has started
+  caf::message* answer = nullptr; // of an acknowledgement
+};
+
+class BackOffSender::CarryOut {
+public:
+  CarryOut(BackOffSender& self, Cargo cargo, FollowUps& follow_ups)
+    : self_(self), news_(cargo.news), answer_(cargo.answer), follow_ups_(follow_ups) {}
+
+  void operator()(const effect::Accept& x) {
+    self_.keep_client();
+    if (self_.parcels_.size() <= x.slot)
+      self_.parcels_.resize(x.slot + 1);
+    newcomer_ = x.slot;
+    self_.expect_to_pass_on(false);
+    auto& parcel = self_.parcels_[x.slot]; // which is empty
+    parcel.payload.swap(self_.incoming_.payload);
+    std::swap(parcel.client, self_.incoming_.client);
+    if (!self_.incoming_.extra)
+      return;
+    std::swap(parcel.extra, self_.incoming_.extra);
+    auto& extra = *parcel.extra;
+    extra.delivery = x.delivery;
+    if (!extra.idempotency_key.empty())
+      self_.keys().owe(extra.idempotency_key, x.slot);
+    if (extra.is_answered_on_acceptance) {
+      extra.client = parcel.client.client;
+      extra.wait_for_acceptance.push_back(std::exchange(parcel.client, {}));
+    }
+    if (!self_.store_)
+      self_.confirm({x.slot, x.delivery});
+  }
+
+  void operator()(const effect::Join& x) {
+    auto client = std::exchange(self_.incoming_, {}).client;
+    auto& first = self_.parcels_[x.slot].more();
+    (x.until_stored ? first.wait_for_acceptance : first.joined).push_back(std::move(client));
+  }
+
+  void operator()(const effect::Refuse& x) {
+    self_.keep_client();
+    auto parcel = std::exchange(self_.incoming_, {});
+    self_.refuse(parcel.client,
+                 x.reason == Refusal::unusable ? news_->error : make_error(error_of(x.reason)));
+  }
+
+  void operator()(const effect::Persist& x) { self_.store(x); }
+
+  void operator()(const effect::Confirm& x) { self_.confirm(x); }
+
+  void operator()(const effect::CountAttempts& x) {
+    self_.store_->count_attempts(x.delivery, x.attempts);
+  }
+
+  void operator()(const effect::Suspend& x) { self_.suspend(x); }
+
+  void operator()(const effect::StartChild& x) {
+    self_.start_child(x.incarnation, x.is_fallback, follow_ups_);
+  }
+
+  void operator()(const effect::AskToEnd& x) {
+    if (!self_.ask_to_end(x.incarnation))
+      note_let_go(x.incarnation);
+  }
+
+  void operator()(const effect::TellToEnd& x) {
+    if (!self_.tell_to_end(x.incarnation))
+      note_let_go(x.incarnation);
+  }
+
+  void operator()(const effect::Abandon& x) { self_.abandon(x.incarnation); }
+
+  void operator()(const effect::StopChild& x) {
+    self_.call_off(x.incarnation);
+    self_.end_child(x.incarnation);
+  }
+
+  void operator()(const effect::HandOver& x) {
+    if (x.slot == newcomer_)
+      self_.expect_to_pass_on(true); // and so, probably, will the next be
+    if (self_.store_ && self_.options().max_hand_overs)
+      self_.store_->count_hand_over(x); // which is written first
+    else
+      self_.give_to_child(x);
+  }
+
+  void operator()(const effect::GiveBack& x) {
+    if (self_.store_)
+      self_.store_->end_hand_over(x.delivery);
+  }
+
+  void operator()(const effect::Forward& x) {
+    if (x.is_final_stop)
+      self_.rare().lives_with_child = self_.ctrl();
+    const auto child = self_.child(x.incarnation);
+    if (x.slot != Outbox::none) {
+      auto parcel = std::exchange(self_.parcels_[x.slot], {});
+      return self_.pass_on(parcel.client, std::move(parcel.payload), child);
+    }
+    auto parcel = std::exchange(self_.incoming_, {});
+    if (!parcel.extra || !parcel.extra->is_answered_on_acceptance)
+      return self_.forward_current(std::move(parcel.payload), child);
+    auto client = self_.open_request();
+    self_.answer_request(client, caf::make_message(Accepted{x.delivery}));
+    self_.pass_on(client, std::move(parcel.payload), child);
+  }
+
+  void operator()(const effect::Divert&) {
+    self_.keep_client();
+    auto parcel = std::exchange(self_.incoming_, {});
+    if (const auto* const reply =
+          std::get_if<ReplyWhileDown>(&self_.settings_->forwarding->while_down))
+      self_.answer_request(parcel.client, caf::message{reply->message});
+    else
+      self_.pass_on(parcel.client, std::move(parcel.payload),
+                    std::get<ForwardWhileDown>(self_.settings_->forwarding->while_down).to);
+  }
+
+  void operator()(const effect::Probe& x) { self_.send_probe(x.incarnation, x.probe); }
+
+  void operator()(const effect::HoldAnswer& x) {
+    auto& extra = self_.parcels_[x.slot].more();
+    extra.held = news_->error;
+    extra.held_is_bounce = std::get<input::ErrorAnswer>(news_->input).is_bounce;
+  }
+
+  void operator()(const effect::Acknowledge& x) {
+    auto& parcel = self_.parcels_[x.slot];
+    if (self_.store_)
+      self_.store_->acknowledge(x.delivery, self_.now());
+    if (parcel.extra) {
+      self_.note_end(parcel, true);
+      for (auto& client : parcel.extra->joined)
+        self_.answer_request(client, caf::message{*answer_});
+      parcel.extra = nullptr;
+    }
+    parcel.payload.reset();
+    self_.answer_request(parcel.client, std::move(*answer_));
+  }
+
+  void operator()(const effect::DeadLetter& x) { self_.bury(x, news_); }
+
+  void operator()(const effect::Drained& x) {
+    auto drain = self_.rare().drains.extract(x.ticket);
+    self_.answer_request(drain.mapped(), caf::make_message(Drained{x.left}));
+  }
+
+  void operator()(const effect::WakeAt& x) { self_.wake_at(x.at); }
+
+  void operator()(const effect::Quit& x) {
+    // At once, for the dead letters that follow take the held error with them.
+    self_.rare().exit_reason = self_.exit_reason(x, news_);
+  }
+
+private:
+  // It lives, but not for this sender.
+  void note_let_go(std::uint32_t incarnation) {
+    follow_ups_.add({input::ChildDown{incarnation, {}, Verdict::retry}});
+  }
+
+  BackOffSender& self_;
+  const News* news_;
+  caf::message* answer_;
+  FollowUps& follow_ups_;
+  std::uint32_t newcomer_ = Outbox::none; // what was accepted in this step
+};
+
+// -- steps --------------------------------------------------------------------------
+
+void BackOffSender::take(Input input, caf::error error) {
+  take(News{std::move(input), std::move(error)});
+}
+
+void BackOffSender::take(const News& news) { take_at(now(), news.input, {&news}); }
+
+void BackOffSender::take(Instant at, const input::Submit& x) { take_at(at, x, {}); }
+
+void BackOffSender::take(const input::Acknowledged& x, caf::message&& answer) {
+  take_at(time_of_message(), x, {nullptr, &answer});
+}
+
+template <class OneInput>
+void BackOffSender::take_at(Instant at, const OneInput& input, Cargo cargo) {
+  FollowUps follow_ups;
+  step(at, input, cargo, follow_ups);
+  if (!follow_ups.are_none())
+    follow(follow_ups);
+  if (store_ && store_->flush())
+    tell_store_state();
+  if (engine_.has_ended()) {
+    tell_of_the_end();
+    quit(rare_ && rare_->exit_reason ? *rare_->exit_reason : caf::error{});
+  } else if (engine_.owed() == 0 && is_drained() && !engine_.is_ending())
+    rest();
+  else if (!keep_alive_)
+    keep_alive_ = ctrl();
+}
+
+void BackOffSender::end_now() {
+  const News news{input::Kill{}};
+  FollowUps none;
+  step(now(), news.input, {&news}, none);
+  tell_of_the_end();
+}
+
+// Whoever has the answer may give the outbox to the next sender.
+void BackOffSender::tell_of_the_end() {
+  if (store_)
+    end_storing();
+  if (rare_)
+    for (auto& client : std::exchange(rare_->stops, {}))
+      tell_status(std::move(client));
+}
+
+void BackOffSender::follow(FollowUps& follow_ups) {
+  while (const auto started = std::exchange(follow_ups.started, 0))
+    step(now(), input::ChildStarted{started}, {}, follow_ups);
+  for (std::size_t i = 0; i < follow_ups.others.size(); ++i) {
+    const auto news = std::move(follow_ups.others[i]); // which grows meanwhile
+    step(now(), news.input, {&news}, follow_ups);
+  }
+}
+
+void BackOffSender::FollowUps::add(News news) { others.push_back(std::move(news)); }
+
+void BackOffSender::FollowUps::add_started(std::uint32_t incarnation) {
+  if (started == 0 && others.empty())
+    started = incarnation;
+  else
+    add({input::ChildStarted{incarnation}});
+}
+
+template <class OneInput>
+void BackOffSender::step(Instant at, const OneInput& input, Cargo cargo, FollowUps& follow_ups) {
+  BorrowedEffects effects;
+  engine_.step(at, input, *effects);
+  CarryOut carry_out{*this, cargo, follow_ups};
+  for (const auto& effect : *effects) {
+    // What every delivery has, without a jump through a table.
+    if (const auto* const accept = std::get_if<effect::Accept>(&effect))
+      carry_out(*accept);
+    else if (const auto* const hand_over = std::get_if<effect::HandOver>(&effect))
+      carry_out(*hand_over);
+    else if (const auto* const acknowledge = std::get_if<effect::Acknowledge>(&effect))
+      carry_out(*acknowledge);
+    else
+      std::visit(carry_out, effect);
+  }
+}
+
+BackOffSender::Rare& BackOffSender::rare() {
+  if (!rare_)
+    rare_ = std::make_unique<Rare>();
+  return *rare_;
+}
+
+bool BackOffSender::Rare::is_empty() const {
+  return !keys && !guard_watch && drains.empty() && starts.empty() && stops.empty() && !exit_reason
+         && !lives_with_child;
+}
+
+void BackOffSender::rest() {
+  keep_alive_ = nullptr;
+  if (engine_.is_at_rest() || parcels_.size() > Outbox::kept_size)
+    std::vector<Parcel>{}.swap(parcels_);
+  if (rare_ && rare_->is_empty())
+    rare_ = nullptr;
+}
+
+} // namespace backoff_actor

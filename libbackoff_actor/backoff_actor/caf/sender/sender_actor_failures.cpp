@@ -1,0 +1,111 @@
+// What a failure is to those whom it concerns: the client, the readers of dead letters, and whoever
+// watches the sender.
+
+#include "backoff_actor/caf/outbox/internal/outbox_session.hpp"
+#include "backoff_actor/caf/sender/internal/idempotency_keys.hpp"
+#include "backoff_actor/caf/sender/internal/sender_actor.hpp"
+#include "backoff_actor/delivery/outbox.hpp"
+
+#include <caf/sec.hpp>
+
+#include <utility>
+#include <variant>
+
+namespace backoff_actor {
+
+namespace {
+
+SenderError error_of(DeadLetterReason reason) {
+  switch (reason) {
+  case DeadLetterReason::attempts_exhausted:
+    return SenderError::attempts_exhausted;
+  case DeadLetterReason::expired:
+    return SenderError::expired;
+  case DeadLetterReason::dropped:
+    return SenderError::dropped;
+  case DeadLetterReason::retry_after_too_long:
+    return SenderError::retry_after_too_long;
+  case DeadLetterReason::gave_up:
+    return SenderError::gave_up;
+  case DeadLetterReason::not_stored:
+    return SenderError::not_stored;
+  case DeadLetterReason::rejected: // whose error is that of the child
+  case DeadLetterReason::stopped:
+  case DeadLetterReason::hand_overs_exhausted: // for which nobody waits, in a new process,
+  case DeadLetterReason::set_aside:            // nor for this
+    break;
+  }
+  return SenderError::stopped;
+}
+
+std::string last(const std::string& cause) { return cause.empty() ? "" : "last: " + cause; }
+
+} // namespace
+
+// The error that the engine is being told of. Only silence comes without one of its own.
+caf::error BackOffSender::just_come(const News* news) {
+  if (!news)
+    return {};
+  return std::holds_alternative<input::Wake>(news->input) ? make_error(SenderError::ack_timeout)
+                                                          : news->error;
+}
+
+// With what a child refused a delivery for good.
+caf::error BackOffSender::rejection(const Parcel& parcel, const News* news) {
+  // What was held is what it meant, if that is what the engine has just found out: not if the child
+  // hangs, crashed over it without a word, or has changed its mind and said Reject.
+  if (news && parcel.extra && parcel.extra->held
+      && (std::holds_alternative<input::ChildAlive>(news->input)
+          || (std::holds_alternative<input::ChildDown>(news->input)
+              && !parcel.extra->held_is_bounce)))
+    return parcel.extra->held;
+  auto error = just_come(news);
+  return error ? error : caf::make_error(caf::sec::request_receiver_down); // it stopped normally
+}
+
+caf::error BackOffSender::exit_reason(const effect::Quit& x, const News* news) const {
+  if (!x.cause)
+    return {};
+  auto reason = x.slot == Outbox::none ? just_come(news) : rejection(parcels_[x.slot], news);
+  if (x.escalates && reason) // an escalated normal stop would look like one of the sender's own
+    return reason;
+  return make_error(SenderError::gave_up, last(x.cause->text));
+}
+
+void BackOffSender::bury(const effect::DeadLetter& x, const News* news) {
+  auto parcel = std::exchange(parcels_[x.slot], {});
+  const auto cause = x.cause ? x.cause->text : std::string{};
+  if (options().dead_letters || options().on_dead_letter)
+    record({x.delivery, x.reason, x.attempts, cause, now() - x.submitted_at, parcel.payload,
+            parcel.extra ? parcel.extra->key : std::string{}, parcel.source(),
+            parcel.extra ? parcel.extra->idempotency_key : std::string{}});
+  if (store_ && x.reason != DeadLetterReason::not_stored)
+    store_->bury(x.delivery, x.reason, x.attempts, cause, now());
+  if (parcel.extra)
+    note_end(parcel, false);
+  for_each_client(parcel, [&](seam::OpenRequest& client) {
+    if (!client.is_request())
+      client = {}; // gets nothing
+    else if (x.reason == DeadLetterReason::rejected)
+      refuse(client, rejection(parcel, news));
+    else if (x.reason == DeadLetterReason::not_stored)
+      refuse(client, make_error(SenderError::not_stored, cause));
+    else
+      refuse(client, make_error(error_of(x.reason), last(cause)));
+  });
+}
+
+void BackOffSender::record(DeadLetter letter) const {
+  if (options().on_dead_letter) {
+    try {
+      options().on_dead_letter(letter);
+    } catch (...) {
+      // What is told of a dead letter must not cost the next one.
+    }
+  }
+  // Without a sender, so that an answer to it does not come back as a submission.
+  if (options().dead_letters)
+    seam::enqueue(options().dead_letters, std::move(letter));
+}
+
+} // namespace backoff_actor

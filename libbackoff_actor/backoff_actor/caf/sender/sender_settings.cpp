@@ -1,0 +1,143 @@
+#include "backoff_actor/caf/sender/internal/sender_settings.hpp"
+
+#include "backoff_actor/caf/messages/error_predicate.hpp"
+#include "backoff_actor/caf/messages/held_back.hpp"
+#include "backoff_actor/caf/messages/retry_after.hpp"
+#include "backoff_actor/caf/messages/tracked.hpp"
+#include "backoff_actor/retry/default_draws.hpp"
+
+#include <utility>
+#include <variant>
+
+namespace backoff_actor {
+
+namespace {
+
+constexpr std::uint32_t max_in_flight_by_default = 1024;
+
+// Whether a delivery that is retried while the child lives could be overtaken by those behind it.
+bool may_be_refused_in_order(const SenderOptions& options) {
+  return options.ordering == Ordering::strict
+         && (options.acknowledgement == Acknowledgement::by_sent || options.decider);
+}
+
+EngineOptions engine_options_of(const SenderOptions& options) {
+  EngineOptions result;
+  result.backoff = BackOff{options.backoff, options.seed.value_or(seed_of_this_process())};
+  result.child_start = options.child_start;
+  result.restart = options.restart;
+  result.works_on = options.works_on;
+  result.ordering = options.ordering;
+  result.max_in_flight =
+    options.max_in_flight.value_or(may_be_refused_in_order(options) ? 1 : max_in_flight_by_default);
+  result.narrows_when_refused = !options.max_in_flight;
+  result.max_attempts = options.max_attempts;
+  result.max_hand_overs = options.max_hand_overs;
+  result.ack_timeout = options.ack_timeout;
+  result.kill_grace = options.kill_grace;
+  result.after_grace = options.after_grace;
+  if (options.ack_timeout)
+    result.on_hang = detail::decide(options.decider, FailureKind::ack_timeout,
+                                    make_error(SenderError::ack_timeout))
+                       .verdict;
+  result.capacity = options.capacity;
+  result.capacity_bytes = options.capacity_bytes;
+  result.overflow = options.overflow;
+  result.retry_after_ceiling = options.retry_after_ceiling;
+  result.restart_limit = options.restart_limit;
+  result.max_elapsed = options.max_elapsed;
+  if (options.guard)
+    result.guard = options.guard.port();
+  result.has_fallback = static_cast<bool>(options.fallback);
+  result.persist = static_cast<bool>(options.outbox);
+  result.on_event = options.on_event;
+  return result;
+}
+
+// What a sender has as well.
+SenderOptions sender_options_of(const ForwarderOptions& options) {
+  SenderOptions result;
+  detail::copy_common_options(options, result);
+  if (const auto* const buffer = std::get_if<BufferWhileDown>(&options.while_down)) {
+    result.capacity = buffer->capacity;
+    result.overflow = buffer->overflow;
+    result.capacity_bytes = buffer->capacity_bytes;
+    result.weight_of = buffer->weight_of;
+    result.time_to_live = buffer->time_to_live;
+  }
+  return result;
+}
+
+EngineOptions engine_options_of(const ForwarderOptions& options) {
+  auto result = engine_options_of(sender_options_of(options));
+  result.guarantee = Guarantee::at_most_once;
+  if (std::holds_alternative<DropWhileDown>(options.while_down))
+    result.when_down = WhenDown::refuse;
+  else if (!std::holds_alternative<BufferWhileDown>(options.while_down))
+    result.when_down = WhenDown::divert;
+  result.healthy_after = options.healthy_after.value_or(options.backoff.longest());
+  result.after_normal_stop = options.after_normal_stop;
+  return result;
+}
+
+} // namespace
+
+Decision default_decider(FailureKind kind, const caf::error& error) {
+  if (kind == FailureKind::error_answer && detail::is_given_back(error))
+    return {Verdict::retry, retry_after_of(error)};
+  return default_decider(kind, retry_after_of(error));
+}
+
+namespace detail {
+
+SenderSettings::SenderSettings(ChildFactory child, SenderOptions given)
+  : make_child(std::move(child)), options(std::move(given)),
+    engine_options(engine_options_of(options)),
+    is_observed(options.on_event || options.on_dead_letter || options.dead_letters
+                || options.outbox) {}
+
+SenderSettings::SenderSettings(ChildFactory child, ForwarderOptions given)
+  : make_child(std::move(child)), options(sender_options_of(given)),
+    engine_options(engine_options_of(given)),
+    is_observed(options.on_event || options.on_dead_letter || options.dead_letters) {
+  forwarding.emplace(
+    Forwarding{std::move(given.while_down), given.after_normal_stop, std::move(given.final_stop)});
+}
+
+Decision decide(const Decider& decider, FailureKind kind, const caf::error& error) {
+  auto decision = default_decider(kind, error);
+  if (decider) {
+    try {
+      const auto asked_for = decision.retry_after;
+      decision = decider(kind, error);
+      if (!decision.retry_after)
+        decision.retry_after = asked_for;
+    } catch (...) {
+      // A decider that fails must not cost more than its opinion.
+    }
+  }
+  decision.is_held_back = is_given_back(error);
+  return decision;
+}
+
+bool is_service_failure(const SenderOptions& options, const caf::error& error) {
+  if (options.is_service_failure) {
+    try {
+      return options.is_service_failure(error);
+    } catch (...) {
+      // A predicate that fails must not cost more than its opinion.
+    }
+  }
+  return assess_error(error).kind == Assessment::Kind::retryable;
+}
+
+// With the seed of the process, which all its actor systems share, no two streams may be alike.
+std::uint64_t stream_of_draws(const SenderOptions& options, std::uint64_t number) {
+  if (options.stream)
+    return *options.stream;
+  return options.seed ? number : next_stream_of_this_process();
+}
+
+} // namespace detail
+
+} // namespace backoff_actor

@@ -1,0 +1,66 @@
+#pragma once
+
+#include "backoff_actor/core/time.hpp"
+#include "backoff_actor/delivery/ordering.hpp"
+
+#include <caf/actor.hpp>
+#include <caf/message.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <variant>
+
+namespace backoff_actor {
+
+/// The forwarder keeps the message, and passes it on in order when it can. When the forwarder ends,
+/// the message becomes a dead letter, `stopped`.
+struct BufferWhileDown {
+  /// How many messages the forwarder keeps.
+  ///
+  /// @range 1 to `Outbox::max_size`
+  std::size_t capacity = 1000;
+
+  /// What the forwarder does with a message that comes when it keeps that many.
+  Overflow overflow = Overflow::refuse;
+
+  /// How many bytes the messages together may have. Unset: any number.
+  ///
+  /// @range 1 and above
+  std::optional<std::uint64_t> capacity_bytes{};
+
+  /// Returns the bytes of a message, see `SenderOptions::weight_of`. Only with `capacity_bytes`.
+  std::function<std::size_t(const caf::message&)> weight_of{};
+
+  /// How long a message may wait if its `Submit` does not say. Unset: for ever.
+  ///
+  /// @range above 0
+  std::optional<Duration> time_to_live{};
+};
+
+/// The forwarder drops the message and answers its sender with this one: a request with an answer, a
+/// plain send with a message. It counts the dropped message as `diverted`.
+struct ReplyWhileDown {
+  /// The answer.
+  ///
+  /// @range not empty, and not a bare `caf::error`, which would end clients that used a plain send
+  caf::message message{};
+};
+
+/// The forwarder passes the message on to this actor, in the name of its client, who gets the answer.
+/// It counts the message as `diverted`.
+struct ForwardWhileDown {
+  caf::actor to{}; ///< must be valid; the forwarder holds it as long as it lives
+};
+
+/// The forwarder does not accept the message: it answers a request with `SenderError::no_child`, and
+/// drops a plain send. It tells of both with `event::NotAccepted`, and counts both as `refused`.
+struct DropWhileDown {};
+
+/// What a forwarder does with a message that it cannot pass on, because no child is there, a delay
+/// runs, or it is paused. A message that finds a child at rest, after a normal stop, starts the next
+/// child and waits for it in any case.
+using WhileDown = std::variant<BufferWhileDown, ReplyWhileDown, ForwardWhileDown, DropWhileDown>;
+
+} // namespace backoff_actor

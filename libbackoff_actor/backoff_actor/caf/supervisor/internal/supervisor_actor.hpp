@@ -1,0 +1,168 @@
+#pragma once
+
+#include "backoff_actor/caf/actor/internal/requesting_actor.hpp"
+#include "backoff_actor/caf/messages/errors.hpp"
+#include "backoff_actor/caf/supervisor/supervisor_messages.hpp"
+#include "backoff_actor/caf/supervisor/supervisor_options.hpp"
+#include "backoff_actor/core/export.hpp"
+#include "backoff_actor/engine/supervisor/supervisor_engine.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+namespace backoff_actor {
+
+class ChildStart;
+
+// The actor of `spawn_supervisor`, which says what it does.
+class BACKOFF_ACTOR_EXPORT Supervisor final : public seam::RequestingActor {
+public:
+  // CAF calls the constructors. They start nothing: `make_behavior` does.
+  Supervisor(caf::actor_config& config, SupervisorOptions options, std::vector<ChildSpec> children);
+  Supervisor(caf::actor_config& config, DynamicSupervisorOptions options);
+  // The successor of a supervisor that nobody holds: it inherits the children, ends them in order, and
+  // then itself.
+  Supervisor(caf::actor_config& config, Supervisor& unheld);
+
+  const char* name() const override { return "backoff_actor.supervisor"; }
+  caf::behavior make_behavior() override;
+
+  // In the actor's own thread, or in the thread that drops the last handle to the actor. Kills the
+  // children that are left, and answers everybody who waits. If nobody holds the supervisor, its
+  // successor does that.
+  void on_exit() override;
+
+  // It gives each child the time of its spec.
+  bool limits_ends() const override { return true; }
+
+private:
+  // What the engine does not know of a child, in the same slot as there.
+  struct Place {
+    ChildFactory make;      // of a child with a spec of its own
+    caf::message arguments; // of a child of a dynamic supervisor
+    std::shared_ptr<const ChildOptions> options;
+    std::unique_ptr<ChildRef> address;
+    std::shared_ptr<ChildStart> start; // of an actor that comes later
+    caf::actor actor;                  // that was made last; none once it is down or abandoned
+    caf::error error;                  // of the last failure
+    std::uint64_t asked = 0; // the request whether it is up, until its answer or its end; 0: none
+    std::uint32_t serial = 0;
+    ChildKind kind = ChildKind::worker;
+    Ownership ownership = Ownership::sole; // of the actor
+    bool is_told = false;                  // the actor was told to end
+    bool asks_if_it_is = false;            // the actor is to be asked whether it is up
+
+    // Tells addresses apart; null: none.
+    const void* address_key() const;
+    // Lets the address be that of the actor, or no longer.
+    void enter() const;
+    void leave() const;
+  };
+
+  // Somebody who waits for an answer.
+  struct Client {
+    seam::OpenRequest request;
+    std::string id{};         // of the child; empty: a number
+    Place place{};            // of a child that is to be added
+    bool wants_child = false; // the answer is `StartedChild`
+  };
+
+  // Somebody who waits for a tree, until all branches are there.
+  struct OpenTree {
+    seam::OpenRequest request;
+    SupervisionTree tree;
+    std::size_t missing = 0;
+  };
+
+  // A part of a tree that was asked for.
+  struct Branch {
+    std::uint64_t tree;
+    std::size_t place; // among the children
+    ChildActor actor;  // that was asked
+  };
+
+  class CarryOut; // one member per effect
+
+  Supervisor(caf::actor_config& config, SupervisorOptions options,
+             const std::vector<ChildEntry>& entries, std::vector<ChildSpec>&& children);
+
+  static Place place_of(ChildSpec spec, std::shared_ptr<const ChildOptions> options);
+  ChildSpec spec_of(const std::string& id, const Place& place) const;
+
+  // -- what it is told (supervisor_actor.cpp) ---------------------------------------
+
+  void on_response(std::uint64_t name, caf::message&& content,
+                   const caf::strong_actor_ptr& from) override;
+  void on_down(const caf::actor_addr& who, const caf::error& reason) override;
+  bool is_told_of_end(const caf::actor_addr& who) const override;
+  void on_up_answer(const ChildActor& actor, const caf::message& content);
+  void on_branch(const Branch& branch, const caf::message& content);
+  void cut_branches_of(const ChildActor& actor);
+  void on_start_child(const StartChild& x);
+  void on_add_child(const AddChild& x);
+  void on_stop(std::optional<seam::OpenRequest> client, caf::error reason);
+  void on_exit_message(const caf::exit_msg& x);
+  void on_await_up();
+  void tell_spec(const std::string& id);
+  void tell_tree();
+  Children which_children();
+  Ticket admit(const std::string& id, bool wants_child = false);
+  Ticket admit_child(const std::string& id, Place place);
+  void refuse(seam::OpenRequest client, const std::string& child, caf::error error);
+
+  // -- what is done about it (supervisor_actor_effects.cpp) -------------------------
+
+  void take(SupervisorInput input);
+  void step(const SupervisorInput& input, std::vector<SupervisorInput>& follow_ups);
+  std::optional<SupervisorInput> make_child(const supervisor_effect::StartChild& x);
+  SupervisorInput made(const ChildActor& name, const caf::actor& child, Ownership ownership);
+  SupervisorInput not_made(const ChildActor& name, const std::string& text, caf::error root);
+  void on_start_news(std::uint64_t number);
+  void call_off(Place& place);
+  std::optional<SupervisorInput> end_child(const ChildActor& actor, caf::exit_reason reason);
+  void finish();
+  void end_at_once();
+  void hand_over();
+  void end_inherited_children();
+  void tell(const SupervisorEvent& event);
+  Place* find(const ChildActor& actor);
+  std::string id_of(const ChildActor& actor) const {
+    return std::string{engine_.id_of(actor.child)};
+  }
+  Directive decide(const ChildActor& actor, const caf::error& error) const;
+  Cause cause_of(const caf::error& error) const;
+  caf::error quit_reason(const supervisor_effect::BeginStop& x) const;
+
+  std::unique_ptr<const SupervisorOptions> options_;
+  DynamicChildFactory make_dynamic_;                  // of a dynamic supervisor
+  std::shared_ptr<const ChildOptions> dynamic_child_; // all its children's
+  ChildKind dynamic_kind_ = ChildKind::worker;
+  SupervisorEngine engine_;
+  std::vector<Place> places_;                              // by slot
+  std::unordered_map<const void*, ChildActor> by_address_; // of actors that are not down
+  std::unordered_set<const void*> addresses_;              // of all children that have one
+  std::unordered_map<Ticket, Client> clients_;
+  std::unordered_map<std::uint64_t, OpenTree> trees_;
+  std::unordered_map<std::uint64_t, Branch> branches_;   // by request
+  std::unordered_map<std::uint64_t, ChildActor> asked_;  // whether they are up, by request
+  std::unordered_map<std::uint64_t, ChildActor> starts_; // of actors that come later, by number
+  std::vector<seam::OpenRequest> await_up_;
+  std::vector<seam::OpenRequest> await_end_;
+  SupervisorEffects effects_;
+  Ticket last_ticket_ = 0;
+  std::uint64_t last_request_ = 0;
+  caf::error told_reason_;           // with which it was told to end
+  caf::error quit_reason_;           // with which it ends
+  bool quits_ = false;               // after this step
+  bool has_begun_ = false;           // its work
+  bool is_successor_ = false;        // of one that nobody holds
+  caf::strong_actor_ptr keep_alive_; // of this actor, while it ends its children
+};
+
+} // namespace backoff_actor

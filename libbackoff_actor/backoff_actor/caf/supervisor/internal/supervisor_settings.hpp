@@ -1,0 +1,22 @@
+#pragma once
+
+#include "backoff_actor/caf/supervisor/supervisor_options.hpp"
+#include "backoff_actor/engine/supervisor/supervisor_engine_options.hpp"
+#include "backoff_actor/supervision/directive.hpp"
+
+#include <caf/error.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace backoff_actor::detail {
+
+// Returns what the engine is told of the options; `number` tells supervisors of one process apart.
+std::shared_ptr<const SupervisorEngineOptions> engine_options(const SupervisorOptions& options,
+                                                              std::uint64_t number);
+
+// Returns what the decider says of a failure, or `Directive::restart` if it throws.
+Directive decide(const SupervisorDecider& decider, const std::string& id, const caf::error& error);
+
+} // namespace backoff_actor::detail

@@ -1,0 +1,349 @@
+// What a supervisor does about what it is told: the engine decides, and this carries it out.
+
+#include "backoff_actor/caf/child/internal/pending_start.hpp"
+#include "backoff_actor/caf/messages/errors.hpp"
+#include "backoff_actor/caf/supervisor/internal/supervisor_actor.hpp"
+
+#include <caf/abstract_actor.hpp>
+#include <caf/actor_cast.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <iostream>
+#include <utility>
+
+namespace backoff_actor {
+
+class Supervisor::CarryOut {
+public:
+  CarryOut(Supervisor& self, std::vector<SupervisorInput>& follow_ups)
+    : self_(self), follow_ups_(follow_ups) {}
+
+  void operator()(const supervisor_effect::KeepChild& x) {
+    if (self_.places_.size() <= x.child.slot)
+      self_.places_.resize(x.child.slot + 1);
+    auto& place = self_.places_[x.child.slot] = std::move(self_.clients_.at(x.ticket).place);
+    place.serial = x.child.serial;
+    if (const auto* key = place.address_key())
+      self_.addresses_.insert(key);
+  }
+
+  void operator()(const supervisor_effect::ForgetChild& x) {
+    auto& place = self_.places_[x.child.slot];
+    place.leave();
+    self_.call_off(place);
+    self_.addresses_.erase(place.address_key());
+    place = {};
+  }
+
+  void operator()(const supervisor_effect::StartChild& x) { follow(self_.make_child(x)); }
+
+  void operator()(const supervisor_effect::TellToEnd& x) {
+    follow(self_.end_child(x.actor, caf::exit_reason::user_shutdown));
+  }
+
+  void operator()(const supervisor_effect::Kill& x) {
+    follow(self_.end_child(x.actor, caf::exit_reason::kill));
+  }
+
+  void operator()(const supervisor_effect::Abandon& x) {
+    if (auto* place = self_.find(x.actor))
+      place->actor = nullptr;
+    self_.cut_branches_of(x.actor);
+  }
+
+  void operator()(const supervisor_effect::Answer& x) {
+    const auto it = self_.clients_.find(x.ticket);
+    if (it == self_.clients_.end())
+      return;
+    auto client = std::move(it->second);
+    self_.clients_.erase(it);
+    const auto id = client.id.empty() ? std::to_string(x.child.serial) : client.id;
+    if (x.error == SupervisorError::start_failed)
+      self_.RequestingActor::refuse(client.request,
+                                    make_error(*x.error, "child " + id + ": " + x.cause.text,
+                                               self_.places_[x.child.slot].error));
+    else if (x.error)
+      self_.refuse(client.request, client.id, make_error(*x.error));
+    else if (client.wants_child)
+      self_.answer_request(client.request,
+                           caf::make_message(StartedChild{std::string{self_.engine_.id_of(x.child)},
+                                                          self_.places_[x.child.slot].actor}));
+    else
+      self_.answer_request(client.request, {});
+  }
+
+  void operator()(const supervisor_effect::Started&) {
+    for (auto& client : std::exchange(self_.await_up_, {}))
+      self_.answer_request(client, {});
+  }
+
+  void operator()(const supervisor_effect::WakeAt& x) { self_.wake_at(x.at); }
+
+  void operator()(const supervisor_effect::BeginStop& x) {
+    self_.keep_alive_ = self_.ctrl();
+    self_.quit_reason_ = self_.quit_reason(x);
+  }
+
+  void operator()(const supervisor_effect::Quit&) { self_.quits_ = true; }
+
+private:
+  void follow(std::optional<SupervisorInput> news) {
+    if (news)
+      follow_ups_.push_back(std::move(*news));
+  }
+
+  Supervisor& self_;
+  std::vector<SupervisorInput>& follow_ups_;
+};
+
+// -- steps --------------------------------------------------------------------------
+
+void Supervisor::take(SupervisorInput input) {
+  std::vector<SupervisorInput> follow_ups;
+  step(input, follow_ups);
+  for (std::size_t i = 0; i < follow_ups.size(); ++i) {
+    const auto news = std::move(follow_ups[i]); // which grows meanwhile
+    step(news, follow_ups);
+  }
+  if (std::exchange(quits_, false))
+    finish();
+}
+
+void Supervisor::step(const SupervisorInput& input, std::vector<SupervisorInput>& follow_ups) {
+  effects_.clear();
+  engine_.step(now(), input, effects_);
+  for (const auto& effect : effects_)
+    std::visit(CarryOut{*this, follow_ups}, effect);
+}
+
+Supervisor::Place* Supervisor::find(const ChildActor& actor) {
+  const auto [slot, serial] = actor.child;
+  if (slot >= places_.size() || places_[slot].serial != serial || !places_[slot].actor)
+    return nullptr;
+  // An actor that was abandoned has been let go of.
+  const auto it = by_address_.find(caf::actor_cast<caf::abstract_actor*>(places_[slot].actor));
+  const auto is_present = it == by_address_.end() || it->second == actor;
+  return is_present ? &places_[slot] : nullptr;
+}
+
+// Nothing, if the actor comes later.
+std::optional<SupervisorInput> Supervisor::make_child(const supervisor_effect::StartChild& x) {
+  auto& place = places_[x.actor.child.slot];
+  place.is_told = false;
+  place.error = {}; // of the actor before
+  place.asks_if_it_is = x.asks_if_it_is;
+  try {
+    if (dynamic_child_)
+      return made(x.actor, make_dynamic_(this, place.arguments), Ownership::sole);
+    if (!place.make.is_asynchronous())
+      return made(x.actor, place.make(this), Ownership::sole);
+    place.start = std::make_shared<ChildStart>(address(), ++last_request_);
+    starts_.emplace(last_request_, x.actor);
+    place.make(this, ChildPromise{place.start});
+    return std::nullopt;
+  } catch (const std::exception& exception) {
+    call_off(place);
+    return not_made(x.actor, exception.what(), seam::error_of(std::current_exception()));
+  } catch (...) {
+    call_off(place);
+    return not_made(x.actor, "the factory threw an exception of unknown type",
+                    seam::error_of(std::current_exception()));
+  }
+}
+
+SupervisorInput Supervisor::made(const ChildActor& name, const caf::actor& child,
+                                 Ownership ownership) {
+  if (!child)
+    return not_made(name, "the factory returned no actor", {});
+  const auto* address = caf::actor_cast<caf::abstract_actor*>(child);
+  if (address == this)
+    return not_made(name, "the factory returned the supervisor itself", {});
+  if (!by_address_.emplace(address, name).second)
+    return not_made(name, "the factory returned an actor that is a child already", {});
+  auto& place = places_[name.child.slot];
+  place.actor = child;
+  place.ownership = ownership;
+  watch(child);
+  if (child.node() == node())
+    unlink_from(child); // if the factory linked it; its end is told anyway
+  if (place.asks_if_it_is) {
+    place.asked = ++last_request_;
+    asked_.emplace(place.asked, name);
+    make_request(last_request_, child, caf::make_message(AwaitUp{}), seam::Priority::normal);
+  } else {
+    place.enter();
+  }
+  return supervisor_input::ChildMade{name};
+}
+
+SupervisorInput Supervisor::not_made(const ChildActor& name, const std::string& text,
+                                     caf::error root) {
+  places_[name.child.slot].error = root;
+  const auto error = make_error(SupervisorError::start_failed, text, std::move(root));
+  return supervisor_input::StartFailed{name, {cause_of(error).code, text}, decide(name, error)};
+}
+
+void Supervisor::on_start_news(std::uint64_t number) {
+  const auto name = starts_.extract(number);
+  if (!name)
+    return; // it was called off
+  const auto start = std::exchange(places_[name.mapped().child.slot].start, nullptr);
+  auto result = start->take(this);
+  take(result.child ? made(name.mapped(), result.child, result.ownership)
+                    : not_made(name.mapped(), result.text, std::move(result.root)));
+}
+
+void Supervisor::call_off(Place& place) {
+  const auto start = std::exchange(place.start, nullptr);
+  if (!start)
+    return;
+  starts_.erase(start->number());
+  start->call_off();
+}
+
+// Nothing, if its end will be told.
+std::optional<SupervisorInput> Supervisor::end_child(const ChildActor& actor,
+                                                     caf::exit_reason reason) {
+  if (auto& place = places_[actor.child.slot]; place.serial == actor.child.serial && place.start) {
+    call_off(place);
+    return supervisor_input::StartFailed{actor, {}, Directive::restart};
+  }
+  auto* place = find(actor);
+  if (!place)
+    return std::nullopt;
+  place->is_told = true;
+  place->leave();
+  if (place->ownership == Ownership::sole) {
+    seam::send_exit_now(place->actor, address(), reason);
+    return std::nullopt;
+  }
+  // It lives, but not for this supervisor.
+  unwatch(place->actor);
+  by_address_.erase(caf::actor_cast<caf::abstract_actor*>(place->actor));
+  asked_.erase(std::exchange(place->asked, 0));
+  cut_branches_of(actor);
+  place->actor = nullptr;
+  return supervisor_input::ChildDown{actor, Ending::shutdown, {}, Directive::restart};
+}
+
+// -- the end ------------------------------------------------------------------------
+
+caf::error Supervisor::quit_reason(const supervisor_effect::BeginStop& x) const {
+  using Reason = supervisor_effect::QuitReason;
+  const auto text = "child " + x.id + (x.cause.text.empty() ? "" : ": " + x.cause.text);
+  const auto error = x.child.serial != 0 ? places_[x.child.slot].error : caf::error{};
+  switch (x.reason) {
+  case Reason::told:
+    return told_reason_;
+  case Reason::unreachable:
+    return caf::exit_reason::unreachable;
+  case Reason::auto_shutdown:
+    return {};
+  case Reason::start_failed:
+    return make_error(SupervisorError::start_failed, text, error);
+  case Reason::limit_reached:
+  case Reason::child_limit:
+    return make_error(SupervisorError::limit_reached, text, error);
+  case Reason::escalated:
+    break;
+  }
+  return error ? error : make_error(SupervisorError::start_failed, text);
+}
+
+void Supervisor::finish() {
+  const auto counts = engine_.count();
+  for (auto& client : std::exchange(await_end_, {}))
+    answer_request(client, caf::make_message(counts));
+  quit(quit_reason_);
+  keep_alive_ = nullptr;
+}
+
+namespace {
+
+std::string words_of(const SupervisorEngine& engine) {
+  constexpr std::size_t most = 3;
+  const auto children = engine.children();
+  if (children.empty())
+    return "a supervisor without children";
+  std::string result;
+  for (std::size_t i = 0; i < std::min(most, children.size()); ++i)
+    result.append(i == 0 ? "the supervisor of " : ", ").append(engine.id_of(children[i]));
+  if (children.size() > most)
+    result += " and " + std::to_string(children.size() - most) + " others";
+  return result;
+}
+
+} // namespace
+
+// CAF is destroying this actor: nothing can be told it any more, the end of a child included, and its thread is that of
+// whoever has dropped the last handle. To end children one after the other takes an actor that is told of each end.
+void Supervisor::hand_over() {
+  std::cerr << "backoff_actor: nobody holds " + words_of(engine_)
+                 + " any more: it ends, and its children with it\n";
+  home_system().spawn<Supervisor>(*this);
+}
+
+void Supervisor::end_inherited_children() {
+  for (const auto& place : places_)
+    if (place.actor)
+      watch(place.actor);
+  take(supervisor_input::Stop{true});
+}
+
+void Supervisor::on_exit() {
+  if (has_begun_ && is_unreachable() && engine_.phase() != SupervisorPhase::stopped)
+    hand_over();
+  else
+    end_at_once();
+  // All may hold handles that lead back here.
+  engine_ = SupervisorEngine{std::make_shared<const SupervisorEngineOptions>(), {}};
+  places_.clear();
+  asked_.clear();
+  branches_.clear();
+  by_address_.clear();
+  make_dynamic_ = nullptr;
+  options_ = nullptr;
+  keep_alive_ = nullptr;
+  RequestingActor::on_exit();
+}
+
+void Supervisor::end_at_once() {
+  for (auto place = places_.rbegin(); place != places_.rend(); ++place) {
+    place->leave();
+    call_off(*place);
+    if (place->actor && place->ownership == Ownership::sole)
+      seam::send_exit_now(place->actor, address(), caf::exit_reason::kill);
+  }
+  // In nobody's name: CAF does not let an actor that nobody holds be referred to.
+  const auto turn_away = [this](const seam::OpenRequest& client, const std::string& child,
+                                const caf::error& error) {
+    if (client.is_request())
+      seam::respond(client, caf::make_message(error));
+    else
+      refuse(client, child, error);
+  };
+  const auto stopping = make_error(SupervisorError::stopping);
+  for (const auto& client : std::exchange(await_up_, {}))
+    turn_away(client, {}, quit_reason_ ? quit_reason_ : stopping);
+  for (const auto& client : std::exchange(await_end_, {}))
+    turn_away(client, {}, stopping);
+  for (const auto& [ticket, client] : std::exchange(clients_, {}))
+    turn_away(client.request, client.id, stopping);
+  for (const auto& [number, open] : std::exchange(trees_, {}))
+    turn_away(open.request, {}, stopping);
+  tell(supervisor_event::Stopped{now()});
+}
+
+// What the engine knows nothing of. Nothing comes after the news of the end, which is the engine's where it knows of it.
+void Supervisor::tell(const SupervisorEvent& event) {
+  if (!options_->on_event || engine_.phase() == SupervisorPhase::stopped)
+    return;
+  try {
+    options_->on_event(event);
+  } catch (...) {
+    // A hook is told not to throw.
+  }
+}
+
+} // namespace backoff_actor

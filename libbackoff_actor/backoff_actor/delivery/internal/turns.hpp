@@ -1,0 +1,122 @@
+#pragma once
+
+// Design notes
+//
+// Whose turn it is to be handed over. Deliveries that were never handed over are *fresh*, and in a
+// list, or in a heap if they were *blocked* before, since younger ones may be in the list already.
+// What comes back from a child is *ready* again, or *pausing* first; these are in heaps. The next
+// delivery is the oldest of the first that are fresh and the first that is ready.
+//
+//     fresh ----> in flight ----> ready or pausing ----> in flight ...
+//       ^
+//     blocked   (per key: behind the key's owner, until that has ended)
+
+#include "backoff_actor/core/export.hpp"
+#include "backoff_actor/core/internal/slot_heap.hpp"
+#include "backoff_actor/core/time.hpp"
+#include "backoff_actor/delivery/ordering.hpp"
+#include "backoff_actor/delivery/outbox.hpp"
+
+#include <cstdint>
+#include <unordered_map>
+
+namespace backoff_actor {
+
+/// The order in which the deliveries of an outbox are handed over.
+///
+/// Every operation takes constant time, or time logarithmic in the number of deliveries that came
+/// back or were blocked.
+///
+/// @shape  it is told where each delivery goes, and keeps `Delivery::place` right.
+/// @errors none but `std::bad_alloc`
+/// @thread one at a time.
+class BACKOFF_ACTOR_EXPORT Turns {
+public:
+  /// As the outbox names its slots.
+  using Slot = Outbox::Slot;
+
+  /// Keeps order in `outbox`, which must stay where it is.
+  Turns(Outbox& outbox, Ordering ordering) : outbox_(outbox), ordering_(ordering) {}
+
+  /// A delivery was appended to the outbox.
+  void add(Slot slot) {
+    if (ordering_ == Ordering::per_key && outbox_[slot].key != 0)
+      add_to_key(slot);
+    else
+      outbox_.append(fresh_, slot);
+  }
+
+  /// The delivery whose turn it is; `Outbox::none` if none can be handed over.
+  // Nobody overtakes what is not stored yet.
+  Slot next() const {
+    auto slot = first_fresh();
+    if (!ready_.empty() && (slot == Outbox::none || ready_.top_key() < outbox_[slot].id))
+      slot = ready_.top();
+    return slot != Outbox::none && outbox_[slot].stored ? slot : Outbox::none;
+  }
+
+  /// The first of those that were never handed over; `Outbox::none` if there is none that can be.
+  Slot next_fresh() const {
+    const auto slot = first_fresh();
+    return slot != Outbox::none && outbox_[slot].stored ? slot : Outbox::none;
+  }
+
+  /// The delivery whose turn it is, or the first fresh one, goes to a child.
+  void take(Slot slot) {
+    if (outbox_[slot].place == Place::ready)
+      ready_.erase(slot);
+    else
+      leave_fresh(slot);
+    outbox_[slot].place = Place::in_flight;
+  }
+
+  /// A delivery came back from a child, to be handed over again.
+  void give_back(Slot slot);
+
+  /// A delivery that came back from a child, or is ready, is to be handed over again at `until`.
+  void pause(Slot slot, Instant until);
+
+  /// Ends the pauses that last until `now` at the most.
+  void end_pauses(Instant now);
+
+  /// When the first pause ends; `Instant::never()` if none runs.
+  Instant next_pause_end() const { return pauses_.empty() ? Instant::never() : pauses_.top_key(); }
+
+  /// A delivery ends, wherever it is; to be said before it is erased.
+  void remove(Slot slot) {
+    if (outbox_[slot].place != Place::in_flight)
+      leave(slot);
+    else if (!keys_.empty())
+      pass_key_on(slot);
+  }
+
+private:
+  Slot first_fresh() const {
+    const auto slot = fresh_.first;
+    if (!freed_.empty() && (slot == Outbox::none || freed_.top_key() < outbox_[slot].id))
+      return freed_.top();
+    return slot;
+  }
+
+  void leave_fresh(Slot slot) {
+    if (!freed_.empty() && freed_.contains(slot))
+      freed_.erase(slot);
+    else
+      outbox_.unlink(fresh_, slot);
+  }
+
+  void add_to_key(Slot slot);
+  void leave(Slot slot);
+  void pass_key_on(Slot owner);
+
+  Outbox& outbox_;
+  SlotHeap<std::uint64_t> ready_; // by number
+  SlotHeap<Instant> pauses_;
+  // By key, those that wait for its owner, which is the oldest that has not ended.
+  std::unordered_map<std::uint64_t, Outbox::List> keys_;
+  Outbox::List fresh_;            // of each key its owner only
+  SlotHeap<std::uint64_t> freed_; // by number: those that are fresh and were blocked
+  Ordering ordering_;
+};
+
+} // namespace backoff_actor

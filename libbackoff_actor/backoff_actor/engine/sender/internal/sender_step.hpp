@@ -1,0 +1,349 @@
+#pragma once
+
+// Inside of the engine; not for its users. One step is carried out by an object of this class,
+// whose parts are in a file each:
+//
+//  sender_hand_over.cpp       what every step ends with: handed over what can be, asked to be woken
+//  sender_deliveries.cpp      what is owed: taken in, taken back, acknowledged, given up
+//  sender_storing.cpp         what is stored: confirmed, refused by the store, restored, suspended
+//  sender_forwarding.cpp      messages that are delivered at most once
+//  sender_answers.cpp         what a child says of a delivery: errors, refusals, signs of life
+//  sender_children.cpp        the children's lives: started, down, hanging
+//  sender_expiry.cpp          what is due
+//  sender_failures.cpp        failures: the delay, the limits, the fallback
+//  sender_end.cpp             the end: children are asked to end, and what is owed is given up
+//  sender_guard.cpp           what the guard of the service is asked and told
+//  sender_engine_control.cpp  what an operator says
+
+#include "backoff_actor/engine/sender/internal/sender_work.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace backoff_actor {
+
+class BACKOFF_ACTOR_HIDDEN SenderEngine::Step {
+public:
+  Step(SenderEngine& engine, Instant now, Effects& effects)
+    : self_(engine), options_(*engine.options_), work_(*engine.work_), now_(now),
+      effects_(effects) {}
+
+  void operator()(const input::Start& x);
+  void operator()(const input::Submit& x);
+  void operator()(const input::Join& x);
+  void operator()(const input::Persisted& x);
+  void operator()(const input::NotPersisted& x);
+  void operator()(const input::StoreBehind& x);
+  void operator()(const input::StoreNotice& x);
+  void operator()(const input::Restore& x);
+  void operator()(const input::ChildStarted& x);
+  void operator()(const input::StartFailed& x);
+  void operator()(const input::ChildDown& x);
+  void operator()(const input::Acknowledged& x);
+  void operator()(const input::ErrorAnswer& x);
+  void operator()(const input::ChildAlive& x);
+  void operator()(const input::Nacked& x);
+  void operator()(const input::Rejected& x);
+  void operator()(const input::Working& x);
+  void operator()(const input::Wake&);
+  void operator()(const input::GuardClosed& x);
+  void operator()(const input::RetryNow&);
+  void operator()(const input::Reset&);
+  void operator()(const input::Pause&);
+  void operator()(const input::Resume&);
+  void operator()(const input::Drain& x);
+  void operator()(const input::Stop& x);
+  void operator()(const input::Kill&);
+
+  // To a hook that there must be.
+  static void tell(const EngineOptions& options, const Event& event) {
+    try {
+      options.on_event(event);
+    } catch (...) {
+      // A hook is told not to throw; one that does must not cost a delivery.
+    }
+  }
+
+  // What every step ends with: whatever has become possible is done.
+  void finish();
+
+private:
+  using Slot = Outbox::Slot;
+  using Child = Lane::Child;
+  using Mode = Work::Mode;
+  using SharedCause = std::shared_ptr<const Cause>;
+
+  template <class T>
+  void emit(T effect) {
+    effects_.emplace_back(std::move(effect));
+  }
+
+  // Events cost nothing, not even their making, where nobody listens.
+  template <class MakeEvent>
+  void observe(MakeEvent make_event) {
+    if (options_.on_event)
+      tell(options_, Event{make_event()});
+  }
+
+  template <class Visit>
+  void for_each_lane(Visit visit) {
+    visit(work_.primary);
+    if (!self_.stopped_ && work_.fallback)
+      visit(*work_.fallback);
+  }
+
+  // -- lanes ----------------------------------------------------------------------
+
+  Lane* lane_of(std::uint32_t incarnation) {
+    if (incarnation == work_.primary.incarnation)
+      return &work_.primary;
+    if (work_.fallback && incarnation == work_.fallback->incarnation)
+      return work_.fallback.get();
+    return nullptr;
+  }
+
+  bool is_primary(const Lane& lane) const { return &lane == &work_.primary; }
+  bool serves(const Lane& lane) const;
+
+  // -- deliveries -----------------------------------------------------------------
+
+  bool make_room(const input::Submit& x);
+  void refuse(Refusal reason);
+  template <class SubmitOrRestore>
+  Slot put_in(const SubmitOrRestore& x, std::uint64_t id, Instant submitted_at);
+  Slot push(const input::Submit& x);
+  void note_accepted(std::uint64_t delivery);
+  bool take_in(const input::Submit& x);
+  Slot oldest_droppable();
+  void hand_over_waiting();
+  void hand_over_to(Lane& lane);
+  void hand_over(Lane& lane, Slot slot);
+  Slot next_in_time();
+  Slot next_fresh_in_time();
+  bool has_expired(Slot slot);
+  bool hand_over_fresh(Lane& lane);
+  bool has_room(const Lane& lane) const;
+  bool may_take(const Lane& lane, Slot slot) const;
+  void take_back(Lane& lane);
+  void give_back(Lane& lane, Slot slot);
+  void leave_flight(Lane& lane, Slot slot);
+  void remove(Slot slot);
+  void tell_dead_letter(Slot slot, DeadLetterReason reason, const SharedCause& cause);
+  void bury(Slot slot, DeadLetterReason reason, const SharedCause& cause);
+  Extra& extra_of(Slot slot);
+  void forget_extra(std::uint64_t delivery);
+  SharedCause last_failure_of(Slot slot, const SharedCause& otherwise) const;
+  void expire(Slot slot);
+  void leave_ghost(Slot slot);
+  void vanish(Lane& lane, Slot ghost);
+  void make_not_droppable(Slot slot);
+
+  // -- forwarding -------------------------------------------------------------------
+
+  void pass_on(const input::Submit& x);
+  void pass_on_last(const input::Submit& x);
+  bool may_forward(const Lane& lane) const;
+  void forward(Slot slot, bool is_final_stop = false);
+  void forward_waiting();
+  void reset_if_well();
+  bool is_done_with(const input::ChildDown& x) const;
+  void end_normally();
+
+  // -- answers ----------------------------------------------------------------------
+
+  struct Target { // of what a child says
+    Slot slot;
+    Lane* lane;
+  };
+  std::optional<Target> target_of(HandOverId id);
+  Lane* leaving_holder_of(HandOverId id);
+  void heed(Lane& lane, std::optional<Duration> retry_after);
+  void note_unknown(std::uint64_t said);
+  void send_probe(Lane& lane);
+  void settle(Lane& lane, const Lane::Held& answer);
+  void reject(Slot slot, const SharedCause& cause);
+  void refuse(Lane& lane, Slot slot, const SharedCause& cause, const Decision& decision);
+  void restart_clock(Lane& lane, Slot slot);
+  Duration longest_wish(const std::vector<Lane::Held>& held) const;
+  Duration wait_of_all(std::optional<Duration> retry_after) const;
+  void note_refusal(Slot slot, const SharedCause& cause, const Decision& decision);
+  void drop_held(Lane& lane, Slot slot) {
+    if (work_.outbox[slot].held)
+      forget_held(lane, slot);
+  }
+
+  void forget_held(Lane& lane, Slot slot);
+  void drop_all_held(Lane& lane);
+  struct Settled {
+    Slot culprit;         // whom the crash's error names
+    Duration retry_after; // the longest that was asked for
+  };
+  void note_failure(Slot slot, const SharedCause& cause);
+  bool is_exhausted(Slot slot) const {
+    return options_.max_attempts && work_.outbox[slot].attempts >= *options_.max_attempts;
+  }
+  Settled settle_held(Lane& lane, const Cause& reason, bool was_told_to);
+
+  // -- children ---------------------------------------------------------------------
+
+  void start_child(Lane& lane);
+  void make_child(Lane& lane);
+  void revive(Lane& lane);
+  void hang(Lane& lane);
+  void end_grace(Lane& lane);
+  Slot culprit_in(Lane& lane);
+  Slot oldest_unanswered(const Lane& lane) const;
+  bool has_meant_to_answer(const Lane& lane, Slot slot) const;
+  Slot suspect_all(Lane& lane);
+  void blame(Lane& lane, Slot slot, const SharedCause& cause, Verdict verdict);
+  void pause_deferred();
+  Duration own_delay(Slot slot);
+
+  // -- guard ------------------------------------------------------------------------
+
+  enum class Outcome { succeeded, failed, forgotten };
+
+  bool is_guarded(const Lane& lane) const { return options_.guard && is_primary(lane); }
+  bool is_held_back(const Lane& lane) const;
+  bool is_retry(Slot slot) const;
+  bool is_held_retry(Slot slot) const { return work_.retries_are_held && is_retry(slot); }
+  bool is_admitted(Lane& lane, Slot slot);
+  void end_hold();
+  void hold_back(Lane& lane, const HeldBack& answer);
+  void keep_permit(Slot slot);
+  // What became of a delivery that the child holds; the first word counts.
+  void report(Slot slot, Outcome outcome) {
+    if (slot < work_.permits.size())
+      report(std::exchange(work_.permits[slot], {}), outcome);
+  }
+
+  void report(Permit permit, Outcome outcome);
+  void report_failed_start();
+  void report_all_forgotten();
+  void return_permit();
+  void start_what_was_put_off();
+
+  // -- clock ------------------------------------------------------------------------
+
+  // When the child is out of time for what it holds.
+  Instant ack_due(const Lane& lane) const {
+    if (!options_.ack_timeout || lane.child != Child::alive || lane.in_flight.count == 0
+        || is_ending())
+      return Instant::never();
+    const auto start = work_.outbox[lane.in_flight.first].clock_start;
+    return (options_.works_on == WorksOn::one ? std::max(start, lane.last_progress) : start)
+           + *options_.ack_timeout;
+  }
+
+  Instant next_due();
+  void end_late_drains();
+  void end_delay(Lane& lane);
+  void ask_for_wake_up();
+
+  // -- limits -----------------------------------------------------------------------
+
+  enum class Failed { child, refusal };
+
+  SharedCause shared(const Cause& cause) const;
+  void fail(Lane& lane, const SharedCause& cause, Failed what, Duration at_least = {});
+  void delay(Lane& lane, Duration span);
+  bool is_over_limit(Lane& lane, Failed what);
+  void fall_back(const SharedCause& cause);
+  void come_back();
+  void reset_backoff(Lane& lane) {
+    if (lane.is_failing || lane.backoff.is_started() || work_.last_failure)
+      end_failures(lane);
+    else
+      ++lane.backoff.resets; // of which nothing comes but the count
+  }
+
+  void end_failures(Lane& lane);
+  BackOff backoff_of(const Lane& lane) const;
+
+  // -- the end ----------------------------------------------------------------------
+
+  bool is_ending() const { return work_.mode == Mode::ending; }
+  void give_up(bool escalates, Slot slot, const SharedCause& cause);
+  void begin_end(DeadLetterReason reason, const SharedCause& cause);
+  void limit_end();
+  void press_children();
+  void end_without_children();
+  void end(DeadLetterReason reason, const SharedCause& cause);
+
+  void suspend(Slot slot);
+
+  // -- control ----------------------------------------------------------------------
+
+  void answer_drains(std::size_t left);
+
+  struct Deferred { // to pause, once the delay of its lane is known
+    Slot slot;
+    const Lane* lane;
+    Duration at_least;
+  };
+
+  SenderEngine& self_;
+  const EngineOptions& options_;
+  Work& work_;
+  Instant now_;
+  Effects& effects_;
+  std::vector<Deferred> deferred_;
+};
+
+// -- taken in: here, so that every message is spared two calls ---------------------------------
+
+// There must be a slot.
+template <class SubmitOrRestore>
+[[gnu::always_inline]] inline Outbox::Slot
+SenderEngine::Step::put_in(const SubmitOrRestore& x, std::uint64_t id, Instant submitted_at) {
+  auto& outbox = work_.outbox;
+  const auto slot = outbox.push(id, submitted_at);
+  auto& delivery = outbox[slot];
+  delivery.key = x.key;
+  delivery.weight = x.weight;
+  work_.turns.add(slot);
+  work_.owed_bytes += x.weight;
+  emit(effect::Accept{slot, id});
+  return slot;
+}
+
+[[gnu::always_inline]] inline void SenderEngine::Step::note_accepted(std::uint64_t delivery) {
+  ++work_.counters.accepted;
+  observe([&] { return event::Accepted{now_, delivery}; });
+}
+
+// A newcomer becomes a delivery. There must be a slot.
+[[gnu::always_inline]] inline Outbox::Slot SenderEngine::Step::push(const input::Submit& x) {
+  const auto id = ++work_.last_delivery;
+  const auto slot = put_in(x, id, now_);
+  work_.outbox[slot].stored = !options_.persist;
+  if (options_.persist) {
+    ++work_.unstored;
+    emit(effect::Persist{slot, id});
+  } else {
+    note_accepted(id);
+  }
+  return slot;
+}
+
+// After room was made. Returns whether it is still owed then.
+[[gnu::always_inline]] inline bool SenderEngine::Step::take_in(const input::Submit& x) {
+  const auto is_full =
+    work_.outbox.size() + work_.joined >= options_.capacity
+    || (options_.capacity_bytes && work_.owed_bytes + x.weight > *options_.capacity_bytes);
+  const auto slot = push(x);
+  const auto is_late = x.deadline <= now_;
+  if (is_late || is_full) {
+    bury(slot, is_late ? DeadLetterReason::expired : DeadLetterReason::dropped, work_.last_failure);
+    return false;
+  }
+  if (x.deadline != Instant::never())
+    work_.deadlines.push(slot, {x.deadline, work_.outbox[slot].id});
+  return true;
+}
+
+} // namespace backoff_actor

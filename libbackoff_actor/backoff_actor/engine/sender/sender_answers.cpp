@@ -1,0 +1,291 @@
+// What a child says of a delivery. Errors are held until it is known whether the child survived
+// them; refusals and signs of life are taken at their word.
+
+#include "backoff_actor/engine/sender/internal/sender_step.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace backoff_actor {
+
+// The delivery that a living child speaks of, if it has it; what is said of anything else is stale.
+std::optional<SenderEngine::Step::Target> SenderEngine::Step::target_of(HandOverId id) {
+  const auto slot = work_.outbox.find(id);
+  if (slot == Outbox::none || !work_.outbox.is_latest(slot, id)
+      || work_.outbox[slot].place != Place::in_flight)
+    return std::nullopt;
+  auto* const lane = lane_of(work_.outbox[slot].incarnation);
+  if (lane->child != Child::alive)
+    return std::nullopt;
+  return Target{slot, lane};
+}
+
+// Whether a child that was told to end speaks of what it was the last to be given. What it refuses
+// is owed already; but when its service wants to be tried again is worth knowing.
+SenderEngine::Lane* SenderEngine::Step::leaving_holder_of(HandOverId id) {
+  const auto slot = work_.outbox.find(id);
+  if (slot == Outbox::none || !work_.outbox.is_latest(slot, id))
+    return nullptr;
+  auto* const lane = lane_of(work_.outbox[slot].incarnation);
+  return lane != nullptr && lane->child == Child::leaving ? lane : nullptr;
+}
+
+void SenderEngine::Step::note_unknown(std::uint64_t said) {
+  observe([&] { return event::UnknownAcknowledgement{now_, said}; });
+}
+
+void SenderEngine::Step::heed(Lane& lane, std::optional<Duration> retry_after) {
+  if (const auto wait = wait_of_all(retry_after); wait > Duration::zero())
+    delay(lane, wait);
+}
+
+// -- errors -----------------------------------------------------------------------------
+
+void SenderEngine::Step::operator()(const input::ErrorAnswer& x) {
+  const auto target = target_of(x.hand_over);
+  if (!target) {
+    if (auto* const lane = leaving_holder_of(x.hand_over))
+      heed(*lane, x.decision.retry_after);
+    return;
+  }
+  if (work_.outbox[target->slot].held)
+    return;
+  auto& lane = *target->lane;
+  auto& delivery = work_.outbox[target->slot];
+  if (!x.is_bounce)
+    lane.last_progress = now_;
+  if (!delivery.is_ghost)
+    emit(effect::HoldAnswer{target->slot});
+  Lane::Held answer{target->slot, x.is_bounce, x.is_service_failure, x.decision, x.cause};
+  if (x.is_settled)
+    return settle(lane, answer);
+  delivery.held = true;
+  if (options_.works_on == WorksOn::many)
+    restart_clock(lane, target->slot); // the child has said something about it
+  lane.held.push_back(std::move(answer));
+  if (!lane.probe_is_out)
+    send_probe(lane);
+}
+
+void SenderEngine::Step::operator()(const input::ChildAlive& x) {
+  auto* const lane = lane_of(x.incarnation);
+  const auto lives =
+    lane != nullptr && (lane->child == Child::alive || lane->child == Child::leaving);
+  if (!lives || !lane->probe_is_out || x.probe != lane->probe)
+    return;
+  lane->probe_is_out = false;
+  // The child survived those that had come when the probe was sent.
+  auto& held = lane->held;
+  const auto end =
+    held.begin() + static_cast<std::ptrdiff_t>(std::exchange(lane->asked, std::size_t{0}));
+  const std::vector<Lane::Held> meant{std::make_move_iterator(held.begin()),
+                                      std::make_move_iterator(end)};
+  held.erase(held.begin(), end);
+  for (const auto& answer : meant)
+    work_.outbox[answer.slot].held = false;
+  for (const auto& answer : meant)
+    settle(*lane, answer);
+  if (!held.empty())
+    send_probe(*lane);
+}
+
+void SenderEngine::Step::send_probe(Lane& lane) {
+  lane.probe = (lane.probe + 1) & HandOverId::tag_mask;
+  lane.probe_is_out = true;
+  lane.asked = lane.held.size();
+  emit(effect::Probe{lane.incarnation, lane.probe});
+}
+
+// The child lives, and this is what it answered.
+void SenderEngine::Step::settle(Lane& lane, const Lane::Held& answer) {
+  const auto cause = shared(answer.cause);
+  if (answer.decision.verdict != Verdict::retry)
+    report(answer.slot, answer.decision.is_held_back ? Outcome::forgotten
+                        : answer.is_service_failure  ? Outcome::failed
+                                                     : Outcome::succeeded);
+  if (work_.outbox[answer.slot].is_ghost)
+    return answer.decision.verdict == Verdict::retry
+             ? refuse(lane, answer.slot, cause, answer.decision)
+             : vanish(lane, answer.slot);
+  switch (answer.decision.verdict) {
+  case Verdict::retry:
+    return refuse(lane, answer.slot, cause, answer.decision);
+  case Verdict::reject:
+    lane.last_progress = now_;
+    return reject(answer.slot, cause);
+  case Verdict::give_up:
+  case Verdict::escalate:
+    ++work_.outbox[answer.slot].attempts;
+    note_failure(answer.slot, cause);
+    give_back(lane, answer.slot); // so that nothing that is said of it later charges it again
+    return give_up(answer.decision.verdict == Verdict::escalate, answer.slot, cause);
+  }
+}
+
+void SenderEngine::Step::forget_held(Lane& lane, Slot slot) {
+  work_.outbox[slot].held = false;
+  const auto answer = std::find_if(lane.held.begin(), lane.held.end(),
+                                   [&](const Lane::Held& held) { return held.slot == slot; });
+  if (static_cast<std::size_t>(answer - lane.held.begin()) < lane.asked)
+    --lane.asked;
+  lane.held.erase(answer);
+}
+
+void SenderEngine::Step::drop_all_held(Lane& lane) {
+  lane.probe_is_out = false;
+  lane.asked = 0;
+  for (const auto& answer : lane.held)
+    work_.outbox[answer.slot].held = false;
+  lane.held.clear();
+}
+
+// The child went down for `reason`. What it said before the error that carries this reason was
+// meant. That error is the crash's, and what came after it the dying child's, which answers for
+// nobody. Without such an error nobody knows where the dying began, so nothing is taken for an
+// answer. A child that stops normally, or because it was told to, means what it said; what it gave
+// back without an answer is owed again, and charges nobody.
+SenderEngine::Step::Settled SenderEngine::Step::settle_held(Lane& lane, const Cause& reason,
+                                                            bool was_told_to) {
+  const auto held = lane.held;
+  drop_all_held(lane);
+  Settled result{Outbox::none, longest_wish(held)};
+  auto meant_end = held.end();
+  if (reason.is_error()) {
+    const auto crash = std::find_if(held.begin(), held.end(), [&](const Lane::Held& answer) {
+      return !answer.is_bounce && answer.cause.code == reason.code;
+    });
+    if (crash != held.end())
+      result.culprit = crash->slot;
+    if (crash != held.end() || !was_told_to)
+      meant_end = crash != held.end() ? crash : held.begin();
+  }
+  for (auto answer = held.begin(); answer != meant_end; ++answer) {
+    if (answer->is_bounce)
+      continue;
+    if (answer->decision.verdict != Verdict::retry)
+      settle(lane, *answer);
+    else if (answer->decision.is_held_back)
+      give_back(lane, answer->slot);
+    else // the failure is the child's, which follows
+      note_refusal(answer->slot, shared(answer->cause), answer->decision);
+  }
+  return result;
+}
+
+// How long the service asked to be left alone by any of these: that may be honoured whether they
+// were meant or not.
+Duration SenderEngine::Step::longest_wish(const std::vector<Lane::Held>& held) const {
+  auto result = Duration::zero();
+  for (const auto& answer : held)
+    result = std::max(result, wait_of_all(answer.decision.retry_after));
+  return result;
+}
+
+// -- refusals ---------------------------------------------------------------------------
+
+void SenderEngine::Step::operator()(const input::Nacked& x) {
+  const auto target = target_of(x.hand_over);
+  if (!target) {
+    if (auto* const lane = leaving_holder_of(x.hand_over))
+      return heed(*lane, x.retry_after);
+    return note_unknown(x.said);
+  }
+  drop_held(*target->lane, target->slot);
+  Decision decision{Verdict::retry, x.retry_after};
+  decision.is_held_back = x.is_held_back;
+  refuse(*target->lane, target->slot, shared(x.cause), decision);
+}
+
+void SenderEngine::Step::operator()(const input::Rejected& x) {
+  const auto target = target_of(x.hand_over);
+  if (!target)
+    return note_unknown(x.said);
+  report(target->slot, Outcome::succeeded); // the service has answered
+  if (work_.outbox[target->slot].is_ghost)
+    return vanish(*target->lane, target->slot);
+  target->lane->last_progress = now_;
+  reject(target->slot, shared(x.cause));
+}
+
+void SenderEngine::Step::operator()(const input::Working& x) {
+  const auto target = target_of(x.hand_over);
+  if (!target)
+    return note_unknown(x.said);
+  auto& lane = *target->lane;
+  if (options_.works_on == WorksOn::one) {
+    lane.last_progress = now_;
+  } else {
+    restart_clock(lane, target->slot);
+  }
+}
+
+// With a child that works on many, those in flight are in the order of their clocks.
+void SenderEngine::Step::restart_clock(Lane& lane, Slot slot) {
+  work_.outbox[slot].clock_start = now_;
+  work_.outbox.unlink(lane.in_flight, slot);
+  work_.outbox.append(lane.in_flight, slot);
+}
+
+void SenderEngine::Step::reject(Slot slot, const SharedCause& cause) {
+  ++work_.outbox[slot].attempts;
+  bury(slot, DeadLetterReason::rejected, cause);
+}
+
+// The lane's child, which lives, could not do it now. Only the first of those that were handed over
+// together is a new failure: one outage is not to be counted as often as there were deliveries in
+// flight.
+void SenderEngine::Step::refuse(Lane& lane, Slot slot, const SharedCause& cause,
+                                const Decision& decision) {
+  const auto is_news = work_.outbox[slot].epoch == lane.epoch;
+  lane.last_progress = now_;
+  note_refusal(slot, cause, decision);
+  const auto wait = wait_of_all(decision.retry_after);
+  if (is_news)
+    fail(lane, cause, Failed::refusal, wait);
+  else
+    heed(lane, decision.retry_after);
+}
+
+// How long all deliveries wait because the service asked for it. Where order is not strict, only the
+// one that was refused does; and nobody waits for longer than the ceiling.
+Duration SenderEngine::Step::wait_of_all(std::optional<Duration> retry_after) const {
+  if (!retry_after || options_.ordering != Ordering::strict)
+    return Duration::zero();
+  return std::min(*retry_after, options_.retry_after_ceiling);
+}
+
+// Charges the delivery, which may end it; not if it was given back without an answer.
+void SenderEngine::Step::note_refusal(Slot slot, const SharedCause& cause,
+                                      const Decision& decision) {
+  const auto retry_after = decision.retry_after;
+  report(slot, decision.is_held_back ? Outcome::forgotten : Outcome::failed);
+  auto& delivery = work_.outbox[slot];
+  auto& lane = *lane_of(delivery.incarnation);
+  if (options_.narrows_when_refused && options_.ordering == Ordering::strict)
+    lane.window = lane.full_window = 1;
+  ++work_.counters.nacks;
+  observe([&] { return event::Refused{now_, delivery.id, *cause, retry_after}; });
+  if (delivery.is_ghost)
+    return vanish(lane, slot);
+  delivery.attempts += decision.is_held_back ? 0 : 1;
+  delivery.is_suspect = false;
+  if (!decision.is_held_back && retry_after && *retry_after > options_.retry_after_ceiling) {
+    bury(slot, DeadLetterReason::retry_after_too_long, cause);
+    return;
+  }
+  if (!decision.is_held_back && is_exhausted(slot)) {
+    bury(slot, DeadLetterReason::attempts_exhausted, cause);
+    return;
+  }
+  if (!decision.is_held_back)
+    note_failure(slot, cause);
+  leave_flight(lane, slot);
+  work_.turns.give_back(slot);
+  if (options_.ordering != Ordering::strict)
+    deferred_.push_back(
+      {slot, &lane,
+       std::min(retry_after.value_or(Duration::zero()), options_.retry_after_ceiling)});
+}
+
+} // namespace backoff_actor

@@ -1,0 +1,107 @@
+// The end. Children are asked to end, and what they still answer is taken:
+//
+//     Stop ── AskToEnd ──▶ ending ── all are down ──────────────────▶ stopped
+//                            │                                           ▲
+//                            └─ kill_grace ── TellToEnd ── kill_grace ── Abandon
+//
+// Whoever ends the sender by other means than `Stop`, as a supervisor does, may give the children time of
+// its own, and then kills the sender. What is owed is given up at the very end.
+
+#include "backoff_actor/engine/sender/internal/sender_step.hpp"
+
+#include <algorithm>
+
+namespace backoff_actor {
+
+void SenderEngine::Step::operator()(const input::Stop& x) {
+  begin_end(DeadLetterReason::stopped, work_.last_failure);
+  if (x.is_timed)
+    limit_end();
+}
+
+void SenderEngine::Step::operator()(const input::Kill&) {
+  if (is_ending())
+    end(work_.end_reason, work_.end_cause);
+  else
+    end(DeadLetterReason::stopped, work_.last_failure);
+}
+
+// `slot` is where the error is that the sender ends with, if it escalates; none: it just came.
+void SenderEngine::Step::give_up(bool escalates, Slot slot, const SharedCause& cause) {
+  if (is_ending())
+    return;
+  observe([&] { return event::GaveUp{now_, *cause}; });
+  emit(effect::Quit{escalates, slot, cause});
+  begin_end(DeadLetterReason::gave_up, cause);
+  limit_end();
+}
+
+void SenderEngine::Step::begin_end(DeadLetterReason reason, const SharedCause& cause) {
+  if (is_ending())
+    return;
+  work_.mode = Mode::ending;
+  work_.end_reason = reason;
+  work_.end_cause = cause;
+  work_.is_held_back = false;
+  work_.retries_are_held = false;
+  work_.start_is_put_off = false;
+  for_each_lane([&](Lane& lane) {
+    lane.delay_runs = false;
+    if (lane.child == Child::alive)
+      emit(effect::AskToEnd{lane.incarnation});
+    if (lane.child != Child::starting)
+      return;
+    emit(effect::StopChild{lane.incarnation});
+    lane.child = Child::none;
+  });
+}
+
+// The children have no more than `kill_grace` from now on.
+void SenderEngine::Step::limit_end() {
+  if (!work_.children_are_pressed)
+    work_.end_of_patience = std::min(work_.end_of_patience, now_ + options_.kill_grace);
+}
+
+// They have not ended in time. A second time it is of no use to wait for them.
+void SenderEngine::Step::press_children() {
+  const auto is_second = std::exchange(work_.children_are_pressed, true);
+  for_each_lane([&](Lane& lane) {
+    if (lane.child == Child::none)
+      return;
+    observe([&] { return event::ChildOverdue{now_, lane.incarnation, is_second}; });
+    if (!is_second)
+      return emit(effect::TellToEnd{lane.incarnation});
+    emit(effect::Abandon{lane.incarnation});
+    lane.child = Child::none;
+  });
+  work_.end_of_patience = is_second ? Instant::never() : now_ + options_.kill_grace;
+}
+
+// What every step ends with once the sender is ending.
+void SenderEngine::Step::end_without_children() {
+  auto has_child = false;
+  for_each_lane([&](const Lane& lane) { has_child |= lane.child != Child::none; });
+  if (!has_child)
+    end(work_.end_reason, work_.end_cause);
+}
+
+void SenderEngine::Step::end(DeadLetterReason reason, const SharedCause& cause) {
+  for_each_lane([&](Lane& lane) {
+    if (lane.child != Child::none)
+      emit(effect::StopChild{lane.incarnation});
+  });
+  self_.stopped_ = true;
+  report_all_forgotten();
+  for (auto slot = work_.outbox.front(); slot != Outbox::none; slot = work_.outbox.next(slot)) {
+    if (!options_.persist || !work_.outbox[slot].stored)
+      tell_dead_letter(slot, reason, last_failure_of(slot, cause));
+    else if (reason == DeadLetterReason::gave_up && is_exhausted(slot)) // or the next ends too
+      tell_dead_letter(slot, DeadLetterReason::attempts_exhausted, last_failure_of(slot, cause));
+    else
+      suspend(slot);
+  }
+  answer_drains(0);
+  observe([&] { return event::SenderStopped{now_}; });
+}
+
+} // namespace backoff_actor

@@ -1,0 +1,157 @@
+#pragma once
+
+// Design notes
+//
+// The engine decides everything that a BackOffSender does. It is plain data: no actor, clock,
+// thread or generator. A driver (the actor, a simulation, a test) gives it one input at a time,
+// together with the present instant, and carries out the effects in order.
+//
+//     child:   none --StartChild--> starting --ChildStarted--> alive --TellToEnd--> leaving
+//               ^                       |                        |                     |
+//               +------ StartFailed ----+------- ChildDown ------+-- ChildDown, grace -+
+//
+//     delay:   off --failure--> running until due --Wake at or after it--> off
+//
+// The two are independent: with RestartTiming::at_once a child may be there while the delay runs.
+// Both, with what the child holds and what it has answered, make a *lane* (sender_lane.hpp). There
+// is one, and while the fallback works there is a second. A delivery is handed to a lane exactly
+// when its turn has come (delivery/internal/turns.hpp), the lane's child is alive, no delay of the lane
+// runs, the lane holds fewer than its window, and the sender is not paused.
+//
+// The window begins at `max_in_flight`, falls to one with every failure, and grows by one with
+// every acknowledgement of the present epoch: after a failure the first hand-over is a probe.
+//
+// Every failure opens a new epoch and asks the backoff for the next delay. A failure during a delay
+// can only lengthen it. An acknowledgement always ends its delivery, but resets the backoff only if
+// its hand-over belongs to the present epoch, and never shortens a delay that runs.
+//
+// An error answer is ambiguous: actor libraries answer with an error before they report the crash
+// that caused it, and a dying child may still answer others while it tidies up. It is held until one
+// of these tells:
+//   - the child answered a probe sent after the error: it lives, and meant it;
+//   - the child went down. The first held error that carries DOWN's cause is the crash's: that
+//     delivery was the culprit. It is owed again, and so is what was held after it; what was held
+//     before it was meant. Without such an error all is owed again, for nobody knows where the dying
+//     began. A child that stopped normally meant what it said. A bounce is always owed again.
+//     So is what the child gave back without an answer (`Decision::is_held_back`).
+//
+// Messages that are delivered at most once (`EngineOptions::guarantee`) are no deliveries: they are
+// forwarded and forgotten, and only those that have to wait for a child are in the outbox
+// (sender_forwarding.cpp).
+//
+// A delivery that expires while a child holds it leaves a *ghost*: it is owed no longer, but the
+// child may still be at work on it. The ghost keeps its place among those in flight, so that its
+// crash or its silence is not charged to the next.
+
+#include "backoff_actor/core/export.hpp"
+#include "backoff_actor/engine/sender/sender_effects.hpp"
+#include "backoff_actor/engine/sender/sender_engine_options.hpp"
+#include "backoff_actor/engine/sender/sender_inputs.hpp"
+#include "backoff_actor/observe/sender_status.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+namespace backoff_actor {
+
+/// One sender as a state machine.
+///
+/// @shape  `step(now, input, effects)`; the same inputs give the same effects, always.
+/// @range  `now` must not go back.
+/// @errors none but `std::bad_alloc`: every input is taken in every phase.
+/// @thread one at a time.
+class BACKOFF_ACTOR_EXPORT SenderEngine {
+public:
+  /// Shares the options, which must not be null. Nothing happens before the first step.
+  explicit SenderEngine(std::shared_ptr<const EngineOptions> options);
+
+  /// The same, with draws from this stream in place of that of the options' backoff, so that engines can
+  /// share their options and do not march in step.
+  SenderEngine(std::shared_ptr<const EngineOptions> options, std::uint64_t stream);
+
+  /// Forgets what is owed without a word; `input::Stop` gives it up properly.
+  ~SenderEngine();
+
+  /// Moves the state; the engine left behind can only be assigned to or destroyed.
+  SenderEngine(SenderEngine&&) noexcept;
+
+  /// Moves the state; the engine left behind can only be assigned to or destroyed.
+  SenderEngine& operator=(SenderEngine&&) noexcept;
+
+  /// Takes one input and appends what is to be done about it.
+  void step(Instant now, const Input& input, Effects& effects);
+
+  /// The same for what every delivery takes, which needs no variant.
+  void step(Instant now, const input::Submit& input, Effects& effects);
+
+  /// The same for what every delivery takes, which needs no variant.
+  void step(Instant now, const input::Acknowledged& input, Effects& effects);
+
+  /// The same for what every new child is followed by.
+  void step(Instant now, const input::ChildStarted& input, Effects& effects);
+
+  /// What the sender is doing, after the last step.
+  Phase phase() const;
+
+  /// The present or last incarnation; 0 before the first. Counts fallbacks too.
+  std::uint32_t incarnation() const;
+
+  /// The incarnation of the child that works now; 0 if none is alive. One that was told to end is none.
+  std::uint32_t living_child() const;
+
+  /// Whether it has given back what it worked with: there is nothing to do, and no sign that there
+  /// will soon be as much as there was.
+  bool is_at_rest() const { return !work_; }
+
+  /// Whether it has ended: it has given up what it owed, and has no child.
+  bool has_ended() const { return stopped_; }
+
+  /// Whether it is to end, and waits for its children.
+  bool is_ending() const;
+
+  /// How many deliveries are owed.
+  std::size_t owed() const;
+
+  /// The backoff as it stands; that of the child, also while the fallback works.
+  BackOff backoff() const;
+
+  /// When the running delay ends, and the guard that holds the child back is asked again;
+  /// `Instant::never()` if nothing runs, or nothing but the guard's being closed by hand ends it.
+  Instant due() const;
+
+  /// How the sender stands.
+  SenderStatus status(Instant now) const;
+
+private:
+  struct Lane;  // one child, its delay, and what it holds
+  struct Work;  // all that a sender needs only while it has something to do
+  struct Extra; // what few deliveries have
+  struct Rest;  // what it remembers of that when it has nothing to do
+  struct Past;  // and the part of it that few have
+  class Step;   // one step: the engine, the instant, the effects
+
+  // What there is to know before there is work: whether it was told to begin, and whether the first child
+  // was asked for.
+  enum class Youth : std::uint8_t { unborn, begun, starting, alive };
+
+  template <class OneInput>
+  void step_at_work(Instant now, const OneInput& input, Effects& effects);
+  bool step_without_work(Instant now, const Input& input, Effects& effects);
+  bool start_young(const input::Start& x, Effects& effects);
+  void step_stopped(const Input& input, Effects& effects);
+  std::unique_ptr<Work> new_work() const;
+
+  std::shared_ptr<const EngineOptions> options_;
+  std::uint64_t stream_;       // of the draws
+  std::unique_ptr<Work> work_; // none: it has nothing to do
+  std::unique_ptr<Rest> rest_; // none: it never had; is of the last rest while there is work
+  Youth youth_ = Youth::unborn;
+  bool stopped_ = false;
+};
+
+// A million idle senders are a million of these.
+static_assert(sizeof(SenderEngine) <= 48);
+
+} // namespace backoff_actor

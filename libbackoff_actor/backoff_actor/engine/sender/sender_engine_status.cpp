@@ -1,0 +1,82 @@
+// How the sender stands.
+
+#include "backoff_actor/engine/sender/internal/sender_work.hpp"
+
+#include <algorithm>
+
+namespace backoff_actor {
+
+// Whether all that could be handed over are retries for which the guard has no budget.
+bool SenderEngine::Work::waits_for_budget() const {
+  return retries_are_held && turns.next() != Outbox::none && turns.next_fresh() == Outbox::none;
+}
+
+// When the guard is asked again, if it holds up what is handed over next.
+std::optional<Instant> SenderEngine::Work::held_until() const {
+  if (&serving_lane() != &primary)
+    return std::nullopt;
+  if (is_held_back)
+    return held_back_until;
+  return waits_for_budget() ? std::optional{retries_held_until} : std::nullopt;
+}
+
+Phase SenderEngine::Work::phase() const {
+  if (mode == Mode::ending)
+    return Phase::stopping;
+  if (is_draining)
+    return Phase::draining;
+  const auto& lane = serving_lane();
+  if (lane.delay_runs || held_until() != std::nullopt)
+    return Phase::waiting;
+  return lane.child == Lane::Child::alive ? Phase::running : Phase::starting;
+}
+
+std::uint32_t SenderEngine::Work::living_child() const {
+  const auto& lane = serving_lane();
+  return lane.child == Lane::Child::alive && mode != Mode::ending ? lane.incarnation : 0;
+}
+
+Instant SenderEngine::Work::due() const {
+  const auto& lane = serving_lane();
+  const auto held = held_until();
+  if (!lane.delay_runs)
+    return held.value_or(Instant::never());
+  return std::max(lane.due, held.value_or(lane.due));
+}
+
+SenderStatus SenderEngine::Work::status(const EngineOptions& options, Instant now,
+                                        bool is_stopped) const {
+  SenderStatus result;
+  result.incarnation = last_incarnation;
+  result.is_paused = is_paused;
+  result.is_store_behind = is_store_behind;
+  result.is_on_fallback = fallback != nullptr;
+  result.restarts = primary_starts == 0 ? 0 : primary_starts - 1;
+  result.abandoned = static_cast<std::uint32_t>(abandoned.size());
+  result.is_delayed = !is_stopped && due() != Instant::never();
+  if (result.is_delayed)
+    result.due_in = std::max(Duration::zero(), due() - now);
+  // What health will be found to have done with the next input is so already.
+  const auto is_well =
+    !is_stopped && mode == Mode::forwarding && primary.is_well(now, options.healthy_after);
+  const auto backoff = is_well ? reset(options.backoff.policy(), primary.backoff) : primary.backoff;
+  result.retries = backoff.progress.retries;
+  result.total_retries = backoff.progress.draws;
+  result.resets = backoff.resets;
+  result.last_delay = backoff.wait_time;
+  result.counters = counters;
+  if (is_stopped)
+    return result;
+  result.is_held_back = is_held_back || waits_for_budget();
+  result.owed = outbox.size();
+  result.unstored = unstored;
+  result.owed_bytes = owed_bytes;
+  result.in_flight = in_flight_owed;
+  result.ghosts =
+    primary.in_flight.count + (fallback ? fallback->in_flight.count : 0) - in_flight_owed;
+  if (!outbox.empty())
+    result.oldest_age = now - outbox[outbox.front()].submitted_at;
+  return result;
+}
+
+} // namespace backoff_actor

@@ -1,0 +1,52 @@
+// What is due. Nothing has a timer of its own: there is one wake-up, and a look at the clock.
+
+#include "backoff_actor/engine/sender/internal/sender_step.hpp"
+
+#include <algorithm>
+
+namespace backoff_actor {
+
+void SenderEngine::Step::operator()(const input::Wake&) {
+  work_.wake_at = Instant::never();
+  while (!work_.deadlines.empty() && work_.deadlines.top_key().first <= now_)
+    expire(work_.deadlines.top());
+  for_each_lane([&](Lane& lane) {
+    if (lane.child == Child::leaving && !lane.is_overdue && lane.end_of_grace <= now_)
+      end_grace(lane);
+  });
+  if (work_.end_of_patience <= now_)
+    press_children();
+  for_each_lane([&](Lane& lane) {
+    if (ack_due(lane) <= now_)
+      hang(lane);
+  });
+  work_.turns.end_pauses(now_);
+  if (work_.held_back_until <= now_)
+    end_hold();
+  if (work_.retries_held_until <= now_)
+    work_.retries_are_held = false;
+  for_each_lane([&](Lane& lane) {
+    if (lane.delay_runs && lane.due <= now_)
+      end_delay(lane);
+  });
+  end_late_drains();
+}
+
+void SenderEngine::Step::end_late_drains() {
+  auto& drains = work_.drains;
+  while (!drains.empty() && drains.earliest().deadline <= now_) {
+    emit(effect::Drained{drains.take_earliest().ticket, self_.owed()});
+    observe([&] { return event::Drained{now_, self_.owed()}; });
+    work_.is_draining = !drains.empty();
+  }
+}
+
+void SenderEngine::Step::end_delay(Lane& lane) {
+  lane.delay_runs = false;
+  lane.due = std::min(lane.due, now_);
+  observe([&] { return event::DelayEnded{now_}; });
+  if (lane.child == Child::none)
+    revive(lane);
+}
+
+} // namespace backoff_actor

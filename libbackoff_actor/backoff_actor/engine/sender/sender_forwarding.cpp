@@ -1,0 +1,104 @@
+// Messages that are delivered at most once.
+//
+//     a message comes ── the child is there, no delay, not paused ──▶ forwarded, forgotten
+//          │
+//          ├─ the child rests after a normal stop ──▶ it waits for the next, which is started
+//          └─ otherwise, as WhenDown says ──▶ it waits in the outbox, is diverted, or is refused
+//
+// What waits is forwarded in order, as soon as it can be. Nothing is known of what was forwarded: a
+// child that fails has nothing that could be owed again, nobody is charged, and nothing acknowledges,
+// so that only time tells whether a child is well.
+
+#include "backoff_actor/engine/sender/internal/sender_step.hpp"
+
+namespace backoff_actor {
+
+void SenderEngine::Step::pass_on(const input::Submit& x) {
+  const auto& lane = work_.primary;
+  reset_if_well();
+  if (x.is_unusable || work_.is_draining)
+    return refuse(x.is_unusable ? Refusal::unusable : Refusal::draining);
+  const auto is_in_time = x.deadline > now_;
+  if (x.is_final_stop && is_in_time)
+    return pass_on_last(x);
+  if (may_forward(lane) && is_in_time)
+    return forward(Outbox::none);
+  const auto is_awaited = lane.child == Child::none && !lane.delay_runs && !work_.is_paused;
+  if (options_.when_down == WhenDown::buffer || is_awaited || !is_in_time) {
+    if (make_room(x))
+      take_in(x);
+    else
+      refuse(Refusal::outbox_full);
+  } else if (options_.when_down == WhenDown::divert) {
+    ++work_.counters.diverted;
+    emit(effect::Divert{});
+    observe([&] { return event::Diverted{now_}; });
+  } else {
+    refuse(Refusal::no_child);
+  }
+}
+
+// A child that is there gets it, behind all that waits; for the end nothing needs to wait. Without a
+// child it becomes a dead letter, and with it what waits.
+void SenderEngine::Step::pass_on_last(const input::Submit& x) {
+  if (work_.primary.child == Child::alive) {
+    for (auto slot = next_in_time(); slot != Outbox::none; slot = next_in_time())
+      forward(slot);
+    work_.ends_with_child = true;
+    return forward(Outbox::none, true);
+  }
+  if (work_.outbox.has_room())
+    push(x);
+  else
+    refuse(Refusal::outbox_full);
+  end_normally();
+}
+
+bool SenderEngine::Step::may_forward(const Lane& lane) const {
+  return lane.child == Child::alive && !lane.delay_runs && !work_.is_paused;
+}
+
+// `none`: what just came.
+void SenderEngine::Step::forward(Slot slot, bool is_final_stop) {
+  auto& lane = work_.primary;
+  const auto id = slot == Outbox::none ? ++work_.last_delivery : work_.outbox[slot].id;
+  lane.was_handed_something = true;
+  ++work_.counters.forwarded;
+  emit(effect::Forward{slot, id, lane.incarnation, is_final_stop});
+  observe([&] { return event::Forwarded{now_, id, lane.incarnation, slot != Outbox::none}; });
+  if (slot != Outbox::none)
+    remove(slot);
+}
+
+void SenderEngine::Step::forward_waiting() {
+  auto& lane = work_.primary;
+  if (work_.is_paused)
+    return;
+  if (lane.child == Child::none && !lane.delay_runs && next_in_time() != Outbox::none)
+    start_child(lane); // the last one stopped normally
+  while (may_forward(lane)) {
+    const auto slot = next_in_time();
+    if (slot == Outbox::none)
+      return;
+    forward(slot);
+  }
+}
+
+// Looked at when it matters: no timer runs for it.
+void SenderEngine::Step::reset_if_well() {
+  if (work_.primary.is_well(now_, options_.healthy_after))
+    reset_backoff(work_.primary);
+}
+
+// Whether the sender ends with this child.
+bool SenderEngine::Step::is_done_with(const input::ChildDown& x) const {
+  return work_.ends_with_child
+         || (!x.cause.is_error() && options_.after_normal_stop == AfterNormalStop::end);
+}
+
+void SenderEngine::Step::end_normally() {
+  emit(effect::Quit{false, Outbox::none, nullptr});
+  end(DeadLetterReason::stopped, work_.last_failure);
+}
+
+} // namespace backoff_actor

@@ -1,0 +1,166 @@
+// What every step ends with: whatever has become possible is done, and the next wake-up is asked for.
+// All that an uneventful step needs is in this file, or inline in those that it includes.
+
+#include "backoff_actor/engine/sender/internal/sender_step.hpp"
+
+#include <algorithm>
+
+namespace backoff_actor {
+
+// -- handed over ----------------------------------------------------------------------
+
+[[gnu::always_inline]] inline bool SenderEngine::Step::has_expired(Slot slot) {
+  return work_.deadlines.contains(slot) && work_.deadlines.key_of(slot).first <= now_;
+}
+
+// The delivery whose turn it is and whose deadline has not passed.
+Outbox::Slot SenderEngine::Step::next_in_time() {
+  for (;;) {
+    const auto slot = work_.turns.next();
+    if (slot == Outbox::none || !has_expired(slot))
+      return slot;
+    expire(slot);
+  }
+}
+
+Outbox::Slot SenderEngine::Step::next_fresh_in_time() {
+  for (;;) {
+    const auto slot = work_.turns.next_fresh();
+    if (slot == Outbox::none || !has_expired(slot))
+      return slot;
+    expire(slot);
+  }
+}
+
+[[gnu::always_inline]] inline bool SenderEngine::Step::has_room(const Lane& lane) const {
+  return lane.child == Child::alive && !lane.delay_runs && lane.in_flight.count < lane.window
+         && !is_held_back(lane);
+}
+
+// A suspect is to be alone with its child.
+[[gnu::always_inline]] inline bool SenderEngine::Step::may_take(const Lane& lane, Slot slot) const {
+  if (!has_room(lane))
+    return false;
+  return lane.in_flight.count == 0
+         || !(work_.outbox[slot].is_suspect || work_.outbox[lane.in_flight.first].is_suspect);
+}
+
+[[gnu::always_inline]] inline void SenderEngine::Step::hand_over(Lane& lane, Slot slot) {
+  auto& outbox = work_.outbox;
+  work_.turns.take(slot);
+  const auto again = outbox[slot].incarnation != 0;
+  const auto name = outbox.hand_over(slot, lane.incarnation, lane.epoch);
+  auto& delivery = outbox[slot];
+  delivery.clock_start = now_;
+  outbox.append(lane.in_flight, slot);
+  if (is_guarded(lane))
+    keep_permit(slot);
+  ++work_.in_flight_owed;
+  work_.in_flight_bytes += delivery.weight;
+  lane.was_handed_something = true;
+  ++work_.counters.hand_overs;
+  work_.counters.resends += again ? 1 : 0;
+  emit(effect::HandOver{slot, delivery.id, lane.incarnation, name});
+  observe([&] { return event::HandedOver{now_, delivery.id, lane.incarnation, again}; });
+}
+
+// A first attempt passes a retry that waits for the guard's budget.
+bool SenderEngine::Step::hand_over_fresh(Lane& lane) {
+  const auto slot = next_fresh_in_time();
+  if (slot == Outbox::none || !may_take(lane, slot) || !is_admitted(lane, slot))
+    return false;
+  hand_over(lane, slot);
+  return true;
+}
+
+// Where nobody else is to be asked.
+[[gnu::always_inline]] inline void SenderEngine::Step::hand_over_to(Lane& lane) {
+  while (has_room(lane)) {
+    auto slot = work_.turns.next();
+    if (slot != Outbox::none && has_expired(slot))
+      slot = next_in_time();
+    if (slot == Outbox::none || !may_take(lane, slot))
+      return;
+    hand_over(lane, slot);
+  }
+}
+
+[[gnu::always_inline]] inline void SenderEngine::Step::hand_over_waiting() {
+  if (work_.mode == Mode::returning && work_.fallback->in_flight.count == 0)
+    come_back();
+  if (work_.is_paused || work_.is_store_behind || work_.mode >= Mode::returning) {
+    if (work_.mode == Mode::forwarding)
+      forward_waiting();
+    return;
+  }
+  auto& primary = work_.primary;
+  if (!options_.guard && work_.mode == Mode::normal)
+    return hand_over_to(primary);
+  auto* const fallback = work_.mode == Mode::on_fallback ? work_.fallback.get() : nullptr;
+  if (fallback != nullptr && primary.child == Child::none && !primary.delay_runs
+      && next_in_time() != Outbox::none)
+    start_child(primary); // what comes next probes whether it is well again
+  start_what_was_put_off();
+  while (has_room(primary) || (fallback != nullptr && has_room(*fallback))) {
+    const auto slot = next_in_time();
+    if (slot == Outbox::none)
+      return;
+    if (may_take(primary, slot) && is_admitted(primary, slot))
+      hand_over(primary, slot);
+    else if (fallback != nullptr && may_take(*fallback, slot))
+      hand_over(*fallback, slot);
+    else if (!is_held_retry(slot) || !hand_over_fresh(primary))
+      return;
+  }
+}
+
+// -- the next wake-up -------------------------------------------------------------------
+
+[[gnu::always_inline]] inline Instant SenderEngine::Step::next_due() {
+  auto result = std::min(work_.turns.next_pause_end(), work_.end_of_patience);
+  if (work_.is_held_back)
+    result = std::min(result, work_.held_back_until);
+  if (work_.retries_are_held)
+    result = std::min(result, work_.retries_held_until);
+  if (!work_.deadlines.empty())
+    result = std::min(result, work_.deadlines.top_key().first);
+  if (!work_.drains.empty())
+    result = std::min(result, work_.drains.earliest().deadline);
+  for_each_lane([&](const Lane& lane) {
+    if (lane.delay_runs)
+      result = std::min(result, lane.due);
+    if (lane.child == Child::leaving && !lane.is_overdue)
+      result = std::min(result, lane.end_of_grace);
+    result = std::min(result, ack_due(lane));
+  });
+  return result;
+}
+
+// One wake-up is out at a time. It may come before anything is due, if what it was for has been put
+// off or is gone, and is then asked for anew.
+[[gnu::always_inline]] inline void SenderEngine::Step::ask_for_wake_up() {
+  const auto due = next_due();
+  if (work_.wake_at <= due)
+    return;
+  work_.wake_at = due;
+  emit(effect::WakeAt{due});
+}
+
+// -- all of it --------------------------------------------------------------------------
+
+void SenderEngine::Step::finish() {
+  if (!self_.stopped_ && is_ending())
+    end_without_children();
+  if (self_.stopped_)
+    return;
+  if (!deferred_.empty())
+    pause_deferred();
+  hand_over_waiting();
+  if (work_.permit_in_hand)
+    return_permit();
+  if (work_.is_draining && self_.owed() == 0)
+    answer_drains(0);
+  ask_for_wake_up();
+}
+
+} // namespace backoff_actor

@@ -1,0 +1,128 @@
+#pragma once
+
+// Inside of the supervisor's engine; not for its users.
+
+#include "backoff_actor/backoff/policies/progress.hpp"
+#include "backoff_actor/core/export.hpp"
+#include "backoff_actor/core/internal/slot_heap.hpp"
+#include "backoff_actor/engine/supervisor/supervisor_engine.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+namespace backoff_actor {
+
+struct BACKOFF_ACTOR_HIDDEN SupervisorEngine::Child {
+  // What follows the end of a child that was told to end.
+  enum class Then : std::uint8_t {
+    row,         // it is started again with its row
+    stop,        // it stays away
+    failed_start // its start is taken for failed
+  };
+
+  std::string id;
+  std::shared_ptr<const ChildOptions> options;
+  std::shared_ptr<const Cause> cause; // of the last failure
+  Progress progress;
+  std::unique_ptr<RestartWindow> failures; // with a limit of its own, from the first failure
+  std::unique_ptr<std::vector<Ticket>> terminators; // who wait for its end
+  std::optional<Ticket> starter;                    // who waits for its start
+  Instant up_since{};
+  std::uint32_t serial = 0; // 0: the slot is free
+  std::uint32_t incarnation = 0;
+  std::uint32_t restarts = 0;
+  std::uint32_t previous = 0; // in order
+  std::uint32_t next = 0;     // in order, or among the free slots
+  ChildState state = ChildState::stopped;
+  StoppedBecause stopped = StoppedBecause::not_stopped;
+  Then then = Then::stop;
+  Directive directive = Directive::restart; // about the start that failed, until the child is down
+  bool is_in_row = false;
+  bool holds_up_row = false; // was taken out of a row that is ending: those in front wait for it
+  bool is_ready = false;     // its delay is over, and it waits for a wake-up with room for it
+  bool is_new = false;       // who asked for it waits for its first start
+  bool is_first = false;     // one of those that the supervisor begins with
+  bool has_been_up = false;  // ever
+  bool is_up = false;        // or was when it was told to end
+  bool is_killed = false;
+};
+
+struct BACKOFF_ACTOR_HIDDEN SupervisorEngine::State {
+  using Slot = std::uint32_t;
+  static constexpr Slot none = UINT32_MAX;
+
+  // Children that are restarted together.
+  struct Row {
+    enum class Stage : std::uint8_t { over, ending, waiting, starting };
+    Stage stage = Stage::over;
+    Instant due{};
+    Slot cursor = none; // who is looked at next; those on the way to it are settled
+  };
+
+  // Ids are looked up where the children are, for their addresses change.
+  struct HashOfId {
+    using is_transparent = void;
+    const State* state;
+    std::size_t operator()(Slot slot) const { return (*this)(state->children[slot].id); }
+    std::size_t operator()(std::string_view id) const { return std::hash<std::string_view>{}(id); }
+  };
+
+  struct SameId {
+    using is_transparent = void;
+    const State* state;
+    std::string_view id_of(Slot slot) const { return state->children[slot].id; }
+    static std::string_view id_of(std::string_view id) { return id; }
+    template <class A, class B>
+    bool operator()(const A& a, const B& b) const {
+      return id_of(a) == id_of(b);
+    }
+  };
+
+  using Due = std::pair<Instant, std::uint32_t>; // when, then by serial
+
+  State(std::shared_ptr<const SupervisorEngineOptions> shared, std::vector<ChildEntry> entries);
+
+  bool is_group() const { return options->strategy != Strategy::one_for_one; }
+  ChildName name_of(Slot slot) const { return {slot, children[slot].serial}; }
+  ChildActor actor_of(Slot slot) const { return {name_of(slot), children[slot].incarnation}; }
+  bool is_known(ChildName name) const;
+  Slot find(std::string_view id) const;
+  Slot add(ChildEntry entry);
+  void remove(Slot slot);
+  void set(Slot slot, ChildState state);
+  std::size_t alive() const;
+
+  std::shared_ptr<const SupervisorEngineOptions> options;
+  std::vector<Child> children; // by slot
+  std::unordered_set<Slot, HashOfId, SameId> by_id;
+  SlotHeap<Due> due;            // of single children
+  std::deque<ChildActor> ready; // whose delay is over, in that order, after the actor that it had;
+                                // those that are not ready any more are passed over
+  std::vector<ChildActor> abandoned;
+  RestartWindow restarts_in_window;
+  Row row;
+  std::array<std::uint64_t, 5> in_state{}; // how many children
+  std::uint64_t restarts = 0;
+  Slot first = none; // in order
+  Slot last = none;
+  Slot first_free = none;
+  std::uint32_t last_serial = 0;
+  std::uint32_t starts = 0;               // since the last wake-up
+  std::optional<Instant> held_up_since{}; // starts wait for the next wake-up
+  Slot to_end = none;                     // while stopping: who is looked at next
+  SupervisorPhase phase = SupervisorPhase::starting;
+  bool has_begun = false;
+  Instant wake_at = Instant::never(); // of the wake-up that was asked for and has not come
+};
+
+} // namespace backoff_actor

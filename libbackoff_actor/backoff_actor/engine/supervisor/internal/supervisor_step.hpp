@@ -1,0 +1,146 @@
+#pragma once
+
+// Inside of the supervisor's engine; not for its users. One step is carried out by an object of this
+// class, whose parts are in a file each:
+//
+//   supervisor_starts.cpp    children that are started, and are up or not
+//   supervisor_failures.cpp  children that ended by themselves, what is charged, the limits
+//   supervisor_endings.cpp   children that are told to end, and what follows
+//   supervisor_rows.cpp      whose turn it is: rows, the end of the supervisor, the clock
+//   supervisor_requests.cpp  what an operator says
+
+#include "backoff_actor/engine/supervisor/internal/supervisor_state.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace backoff_actor {
+
+class BACKOFF_ACTOR_HIDDEN SupervisorEngine::Step {
+public:
+  Step(State& state, Instant now, SupervisorEffects& effects)
+    : state_(state), options_(*state.options), now_(now), effects_(effects),
+      has_ended_(state.phase == SupervisorPhase::stopped) {}
+
+  void operator()(const supervisor_input::Start&);
+  void operator()(const supervisor_input::StartChild& x);
+  void operator()(const supervisor_input::TerminateChild& x);
+  void operator()(const supervisor_input::RestartChild& x);
+  void operator()(const supervisor_input::DeleteChild& x);
+  void operator()(const supervisor_input::RetryNow& x);
+  void operator()(const supervisor_input::ChildMade& x);
+  void operator()(const supervisor_input::ChildUp& x);
+  void operator()(const supervisor_input::StartFailed& x);
+  void operator()(const supervisor_input::ChildNotUp& x);
+  void operator()(const supervisor_input::ChildDown& x);
+  void operator()(const supervisor_input::Wake&);
+  void operator()(const supervisor_input::Stop& x);
+
+  // What every step ends with: whatever has become possible is done.
+  void finish();
+
+private:
+  using Slot = State::Slot;
+  using Stage = State::Row::Stage;
+  using Then = Child::Then;
+  using QuitReason = supervisor_effect::QuitReason;
+  static constexpr Slot none = State::none;
+
+  Child& child(Slot slot) { return state_.children[slot]; }
+
+  template <class T>
+  void emit(T effect) {
+    effects_.emplace_back(std::move(effect));
+  }
+
+  // Events cost nothing, not even their making, where nobody listens. After the end there are none.
+  template <class MakeEvent>
+  void observe(MakeEvent make_event) {
+    if (!options_.on_event || has_ended_)
+      return;
+    try {
+      options_.on_event(SupervisorEvent{make_event()});
+    } catch (...) {
+      // A hook is told not to throw; one that does must not cost a child.
+    }
+  }
+
+  // Whose failure or end it was, also once the child is gone.
+  struct Blamed {
+    ChildName name{};
+    std::string id{};
+  };
+
+  Blamed blamed(Slot slot) { return {state_.name_of(slot), child(slot).id}; }
+
+  // The child of an actor that is alive and the present one; none: stale.
+  Slot living(const ChildActor& actor) const;
+  bool is_stopping() const { return state_.phase >= SupervisorPhase::stopping; }
+
+  // -- starts -----------------------------------------------------------------------
+
+  void start(Slot slot);
+  void up(Slot slot);
+  void not_up(Slot slot, Cause cause, Directive directive);
+  void fail_start(Slot slot, std::shared_ptr<const Cause> cause, Directive directive);
+
+  // -- failures -----------------------------------------------------------------------
+
+  void ended_by_itself(Slot slot, Ending ending, const std::shared_ptr<const Cause>& cause,
+                       Directive directive);
+  void charge(Slot slot, std::shared_ptr<const Cause> cause);
+  bool is_borne(Slot slot, bool joins);
+  void wait(Slot slot, Instant due);
+  void join_row(Slot slot, Instant due);
+  void work_is_done(Slot slot);
+  void resume(Slot slot);
+
+  // -- endings ------------------------------------------------------------------------
+
+  void tell_to_end(Slot slot, Then then);
+  void kill(Slot slot);
+  void overdue(Slot slot);
+  void ended(Slot slot, Ending ending, const std::shared_ptr<const Cause>& cause,
+             Directive directive);
+  void after_end(Slot slot, Ending ending, const std::shared_ptr<const Cause>& cause,
+                 Directive directive);
+  void go_with_row(Slot slot);
+  void stay_away(Slot slot, StoppedBecause reason);
+  void settle(Slot slot, StoppedBecause reason);
+  void remove(Slot slot);
+  void leave_row(Slot slot);
+  void not_due(Slot slot);
+
+  // -- rows -----------------------------------------------------------------------------
+
+  void start_ready();
+  void hold_up();
+  void start_on_request(Slot slot);
+  bool joins_row(Slot slot) const;
+  void advance_row();
+  bool end_row();
+  void start_row();
+  void tell_started();
+  void stop_all(QuitReason reason, const Blamed& who, const Cause& cause);
+  void advance_end();
+  void ask_for_wake();
+
+  // -- control ----------------------------------------------------------------------------
+
+  void answer(Ticket ticket, std::optional<SupervisorError> error, Slot slot = none,
+              Cause cause = {});
+  void answer_starter(Slot slot, std::optional<SupervisorError> error, Cause cause = {});
+  Slot wanted(Ticket ticket, std::string_view id);
+  std::optional<SupervisorError> hindrance(Slot slot);
+
+  State& state_;
+  const SupervisorEngineOptions& options_;
+  Instant now_;
+  SupervisorEffects& effects_;
+  bool has_ended_; // in an earlier step
+};
+
+} // namespace backoff_actor

@@ -1,0 +1,102 @@
+#pragma once
+
+#include "backoff_actor/core/cause.hpp"
+#include "backoff_actor/core/supervisor_error.hpp"
+#include "backoff_actor/core/time.hpp"
+#include "backoff_actor/engine/supervisor/supervisor_inputs.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace backoff_actor {
+
+/// What a supervisor's engine asks its driver to do, in this order. Each is one line to carry out.
+namespace supervisor_effect {
+
+/// The child of this `supervisor_input::StartChild` was accepted: keep its factory.
+struct KeepChild {
+  ChildName child; ///< under this name
+  Ticket ticket;   ///< of the input
+};
+
+/// The child is gone: forget its factory.
+struct ForgetChild {
+  ChildName child; ///< will not be named again
+};
+
+/// Make an actor, then answer with `supervisor_input::ChildMade` or `StartFailed`.
+struct StartChild {
+  ChildActor actor;   ///< goes back in the answer
+  bool asks_if_it_is; ///< ask it whether it is up, then answer with `ChildUp` or `ChildNotUp`
+};
+
+/// Ask this actor to end; answer with `supervisor_input::ChildDown` when it has.
+struct TellToEnd {
+  ChildActor actor; ///< one that is alive
+};
+
+/// Kill this actor; answer with `supervisor_input::ChildDown` when it has ended.
+struct Kill {
+  ChildActor actor; ///< one that is alive
+};
+
+/// Forget this actor, which was killed and does not end; its end is still of interest.
+struct Abandon {
+  ChildActor actor; ///< one that was killed
+};
+
+/// Somebody's wish was fulfilled, or was not.
+struct Answer {
+  Ticket ticket;                        ///< whose
+  std::optional<SupervisorError> error; ///< why not; unset: it was
+  ChildName child;                      ///< the child; its serial is 0 where there is none
+  Cause cause; ///< with `SupervisorError::start_failed` why it failed; else no error
+};
+
+/// All first children are up: tell those who wait for it.
+struct Started {};
+
+/// Give a `supervisor_input::Wake` at `at`, or soon if that has passed. Takes the place of an earlier
+/// request.
+struct WakeAt {
+  Instant at; ///< on the time line of `now`
+};
+
+/// Why a supervisor ends.
+enum class QuitReason : std::uint8_t {
+  told,          ///< somebody wanted it
+  unreachable,   ///< nobody holds it
+  auto_shutdown, ///< significant children have done their work
+  start_failed,  ///< a child could not be started when the supervisor was
+  limit_reached, ///< there were more restarts than the supervisor bears
+  child_limit,   ///< a child was given up, and its options say to escalate that
+  escalated,     ///< the decider said so
+};
+
+/// The supervisor ends its children from now on, and will quit: keep the reason.
+struct BeginStop {
+  QuitReason reason; ///< why
+  ChildName child;   ///< whose failure it was, or whose end; its serial is 0: nobody's
+  std::string id;    ///< of that child
+  Cause cause;       ///< of that failure
+};
+
+/// All children are down or abandoned: end, after the other effects of this step.
+struct Quit {};
+
+} // namespace supervisor_effect
+
+/// Any of the effects.
+using SupervisorEffect =
+  std::variant<supervisor_effect::KeepChild, supervisor_effect::ForgetChild,
+               supervisor_effect::StartChild, supervisor_effect::TellToEnd, supervisor_effect::Kill,
+               supervisor_effect::Abandon, supervisor_effect::Answer, supervisor_effect::Started,
+               supervisor_effect::WakeAt, supervisor_effect::BeginStop, supervisor_effect::Quit>;
+
+/// What one step asks for, in order. A step appends to it; the driver empties it and uses it again.
+using SupervisorEffects = std::vector<SupervisorEffect>;
+
+} // namespace backoff_actor

@@ -1,0 +1,125 @@
+#pragma once
+
+#include "backoff_actor/core/cause.hpp"
+#include "backoff_actor/engine/supervisor/supervisor_engine_options.hpp"
+#include "backoff_actor/supervision/directive.hpp"
+#include "backoff_actor/supervision/restart_type.hpp"
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <variant>
+
+namespace backoff_actor {
+
+/// Names a child of an engine: a place, and which of the children that had it. Unlike an id it is
+/// never given twice.
+struct ChildName {
+  std::uint32_t slot = 0;   ///< 0 and up; free again when the child is removed
+  std::uint32_t serial = 0; ///< counts the children of the engine from 1; 0: none
+
+  /// Orders by place.
+  friend auto operator<=>(const ChildName&, const ChildName&) = default;
+};
+
+/// Names one actor of a child. What is said of an earlier actor, or of a child that was removed, is
+/// known as stale.
+struct ChildActor {
+  ChildName child;               ///< which child
+  std::uint32_t incarnation = 0; ///< counted from 1
+
+  /// Whether two name the same actor.
+  friend bool operator==(const ChildActor&, const ChildActor&) = default;
+};
+
+/// Who asked for something, and is to be told of it.
+using Ticket = std::uint64_t;
+
+/// What a supervisor's engine is told by its driver.
+namespace supervisor_input {
+
+/// The supervisor begins; the first input.
+struct Start {};
+
+/// Somebody wants a child to be added and started.
+struct StartChild {
+  Ticket ticket;    ///< goes back in `supervisor_effect::Answer`
+  ChildEntry entry; ///< the child
+};
+
+/// Somebody wants a child to be ended.
+struct TerminateChild {
+  Ticket ticket;  ///< goes back in `supervisor_effect::Answer`
+  std::string id; ///< of the child
+};
+
+/// Somebody wants a child that is down to be started.
+struct RestartChild {
+  Ticket ticket;  ///< goes back in `supervisor_effect::Answer`
+  std::string id; ///< of the child
+};
+
+/// Somebody wants a child that is down to be forgotten.
+struct DeleteChild {
+  Ticket ticket;  ///< goes back in `supervisor_effect::Answer`
+  std::string id; ///< of the child
+};
+
+/// Somebody wants the delay of a child to be over.
+struct RetryNow {
+  Ticket ticket;  ///< goes back in `supervisor_effect::Answer`
+  std::string id; ///< of the child
+};
+
+/// An actor was made. With `Readiness::when_made` it is up.
+struct ChildMade {
+  ChildActor actor; ///< of `supervisor_effect::StartChild`
+};
+
+/// An actor is up.
+struct ChildUp {
+  ChildActor actor; ///< one that was made
+};
+
+/// No actor was made.
+struct StartFailed {
+  ChildActor actor;    ///< of `supervisor_effect::StartChild`
+  Cause cause;         ///< why
+  Directive directive; ///< what the decider says of it
+};
+
+/// An actor said that it will not be up. It is alive.
+struct ChildNotUp {
+  ChildActor actor;    ///< one that was made
+  Cause cause;         ///< why
+  Directive directive; ///< what the decider says of it
+};
+
+/// An actor ended.
+struct ChildDown {
+  ChildActor actor;    ///< one that was made, abandoned or not
+  Ending ending;       ///< in which way
+  Cause cause;         ///< its exit reason; no error where that was normal
+  Directive directive; ///< what the decider says of it; of interest where it is a failure
+};
+
+/// Time has passed; asked for with `supervisor_effect::WakeAt`.
+struct Wake {};
+
+/// The supervisor is to end its children and itself.
+struct Stop {
+  bool is_unreachable = false; ///< because nobody holds it, and not because somebody said so
+};
+
+} // namespace supervisor_input
+
+/// Any of the inputs.
+using SupervisorInput =
+  std::variant<supervisor_input::Start, supervisor_input::StartChild,
+               supervisor_input::TerminateChild, supervisor_input::RestartChild,
+               supervisor_input::DeleteChild, supervisor_input::RetryNow,
+               supervisor_input::ChildMade, supervisor_input::ChildUp,
+               supervisor_input::StartFailed, supervisor_input::ChildNotUp,
+               supervisor_input::ChildDown, supervisor_input::Wake, supervisor_input::Stop>;
+
+} // namespace backoff_actor

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "backoff_actor/lab/internal/delay_moments.hpp"
+
+#include <memory>
+
+// Private to the plan: the formulas whose delays follow from one another as they were drawn. Their
+// distributions are carried on from retry to retry, on a grid.
+
+namespace backoff_actor::detail {
+
+std::unique_ptr<DelayMoments> integrated_moments(const Decorrelated& formula);
+
+std::unique_ptr<DelayMoments> integrated_moments(const Seed002& formula, Bounds bounds);
+
+} // namespace backoff_actor::detail

@@ -1,0 +1,57 @@
+#pragma once
+
+#include "backoff_actor/lab/internal/delay_moments.hpp"
+
+#include <cmath>
+
+// Private to the plan.
+
+namespace backoff_actor::detail {
+
+/// Whether one retry's moments are those of the retry before, but for rounding. The mean alone may
+/// stay where it is for a while.
+inline bool are_settled(const Moments& before, const Moments& x) {
+  constexpr auto tolerance = 1e-13;
+  return std::abs(x.mean - before.mean) <= tolerance * x.mean
+         && std::abs(x.variance - before.variance) <= tolerance * x.mean * x.mean;
+}
+
+/// Returns the mean of moments that settle, or that of the 1000th retry from here.
+template <class Integrated>
+double settled_mean(Integrated moments) {
+  constexpr auto settled_after = 1000; // retries
+  auto last = moments.next();
+  for (auto i = 0; i < settled_after; ++i) {
+    const auto x = moments.next();
+    if (are_settled(last, x))
+      break;
+    last = x;
+  }
+  return last.mean;
+}
+
+/// Spares the integration once it changes nothing any more.
+template <class Integrated>
+class SettlingMoments : public DelayMoments {
+public:
+  explicit SettlingMoments(const Integrated& moments) : moments_(moments) {}
+
+  Moments next() override {
+    if (is_settled_)
+      return last_;
+    const auto x = moments_.next();
+    is_settled_ = has_last_ && are_settled(last_, x);
+    has_last_ = true;
+    return last_ = x;
+  }
+
+  double long_run_mean() const override { return moments_.long_run_mean(); }
+
+private:
+  Integrated moments_;
+  Moments last_;
+  bool has_last_ = false;
+  bool is_settled_ = false;
+};
+
+} // namespace backoff_actor::detail

@@ -1,0 +1,64 @@
+#include "backoff_actor/lab/plan.hpp"
+
+#include "backoff_actor/lab/internal/delay_moments.hpp"
+
+#include <cmath>
+#include <limits>
+#include <variant>
+
+namespace backoff_actor {
+
+std::vector<PlanRow> plan(const Policy& policy, std::uint32_t attempts) {
+  const auto moments = detail::delay_moments(policy, detail::Bounds::wanted);
+  std::vector<PlanRow> rows;
+  rows.reserve(attempts);
+  PlanRow sum;
+  for (std::uint32_t attempt = 1; rows.size() < attempts; ++attempt) {
+    const auto x = moments->next();
+    sum.cumulative_min_s += x.min;
+    sum.cumulative_mean_s += x.mean;
+    sum.cumulative_max_s += x.max;
+    rows.push_back({attempt, x.min, x.mean, x.max, std::sqrt(x.variance), sum.cumulative_min_s,
+                    sum.cumulative_mean_s, sum.cumulative_max_s});
+  }
+  return rows;
+}
+
+CallRate calls_per_hour(const Policy& policy) {
+  constexpr double hour = 3600; // s
+  // Retries that are looked at one by one; integrated ones take a thousand times as long.
+  constexpr auto most = 10'000'000;
+  constexpr auto most_integrated = 5'000;
+  constexpr auto settled_after = 64; // equal ones in a row
+
+  const auto& formula = policy.formula();
+  const auto is_integrated =
+    std::holds_alternative<Decorrelated>(formula) || std::holds_alternative<Seed002>(formula);
+  const auto moments = detail::delay_moments(policy, detail::Bounds::unneeded);
+  const auto per_hour = [](double mean) {
+    return mean > 0 ? hour / mean : std::numeric_limits<double>::infinity();
+  };
+  CallRate result;
+  result.long_run = per_hour(moments->long_run_mean());
+  double now = 0;
+  double mean = 0;
+  auto equal = 0;
+  for (auto retries = 0; retries < (is_integrated ? most_integrated : most); ++retries) {
+    ++result.first_hour;
+    const auto next = moments->next().mean;
+    equal = next == mean ? equal + 1 : 0;
+    mean = next;
+    now += mean;
+    if (now > hour)
+      return result;
+    if (equal == settled_after)
+      break;
+  }
+  // Delays that still grow are taken as they are now: rather too many calls than too few.
+  const auto comes_again = std::holds_alternative<RandomSlots>(formula);
+  const auto rate = comes_again ? result.long_run : per_hour(mean);
+  result.first_hour += 1 + std::floor((hour - now) / hour * rate);
+  return result;
+}
+
+} // namespace backoff_actor

@@ -1,0 +1,139 @@
+#pragma once
+
+// Design notes
+//
+// The service of seed 002 in virtual time. For each request a handler sleeps 50 ms again and again,
+// and answers when it wakes up and the request has been there for longer than `service_time` of the
+// present concurrency.
+//
+//     connect --backlog full--> refused (the client's TCP tries again)
+//        |
+//     backlog --running, and fewer than max_concurrency--> worked on --a look at the clock--> answered
+//
+// Looking at the clock for each request would be 20 events a second for each. Instead, requests whose
+// sleeps end at about the same time share a *bucket*: there are 501, for phases of 100 us, and a sleep
+// lasts 50.1 ms, since a real one lasts a little longer than asked for. (So a service time of 100 ms
+// takes two sleeps, although the condition is strict.) A bucket is a queue of *cohorts*, the requests
+// of one pass of 50.1 ms; the oldest is done first, so that a look at a bucket is a look at its first
+// cohort, and a cohort is done as a whole: when one request leaves, the concurrency falls, and with it
+// the time that the others need.
+//
+// Clients that wait are linked to their cohort. Those that left are a number in it: work for nobody
+// takes 32 bytes for each cohort, 10,000 of which begin in a second, however much it is.
+//
+// While the service is stopped, TCP goes on: connections come into the backlog. When it continues, all
+// sleeps have ended: those that were worked on look at the clock at once, in order of their age; after
+// that the backlog is accepted.
+
+#include "backoff_actor/core/export.hpp"
+#include "backoff_actor/lab/simulation/outage_options.hpp"
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+namespace backoff_actor {
+
+/// The service that an outage is about; its clients have numbers, and one request each at the most.
+/// Times are in microseconds and do not go back.
+class BACKOFF_ACTOR_EXPORT OutageService {
+public:
+  /// No time at all.
+  static constexpr std::uint64_t never = UINT64_MAX;
+
+  /// Running, with nothing to do, at time 0.
+  explicit OutageService(const OutageOptions& options);
+
+  /// A client asks for a connection, and sends its request over it. Returns whether there is room for
+  /// it; if not, nothing has happened.
+  bool connect(std::uint64_t now_us, std::uint32_t client);
+
+  /// A client does not wait any longer. One that has no connection may say so, too.
+  void leave(std::uint32_t client);
+
+  /// When it next looks at the clock; `never` if there is no reason to.
+  std::uint64_t next_look_us() const { return next_look_us_; }
+
+  /// Looks at the clock at `next_look_us()`, and appends the clients that get their answers.
+  void look(std::vector<std::uint32_t>& answered);
+
+  /// Stops the process; connections are taken by its operating system as long as there is room.
+  void stop();
+
+  /// Lets the process go on, and appends the clients that get their answers at once.
+  void go_on(std::uint64_t now_us, std::vector<std::uint32_t>& answered);
+
+  /// How many requests it works on.
+  std::uint64_t concurrency() const { return concurrency_; }
+
+  /// How many requests it finished although their clients had left.
+  std::uint64_t lost_work() const { return lost_work_; }
+
+  /// How many it works on although their clients have left, and goes on with.
+  std::uint64_t worked_on_for_nobody() const;
+
+  /// Takes the mean concurrency since the last time that it was taken.
+  double take_mean_concurrency(std::uint64_t now_us);
+
+  /// Takes the highest concurrency since the last time that it was taken.
+  std::uint64_t take_peak_concurrency();
+
+private:
+  static constexpr std::uint32_t none = UINT32_MAX;
+  static constexpr std::uint64_t phase_us = 100;
+  static constexpr std::uint32_t phases = 501; // in 50.1 ms
+
+  enum class Place : std::uint8_t { nowhere, backlog, worked_on };
+
+  struct Client {
+    Place place = Place::nowhere;
+    std::uint32_t where = 0;   // its number in the backlog, or its cohort
+    std::uint32_t next = none; // in its cohort
+    std::uint32_t previous = none;
+  };
+
+  struct Cohort {
+    std::uint64_t since = 0;    // the phase of its acceptance, counted from time 0
+    std::uint32_t next = none;  // the one accepted after it in its bucket; or free
+    std::uint32_t first = none; // of its clients
+    std::uint32_t last = none;
+    std::uint32_t abandoned = 0; // requests whose clients have left
+    std::uint32_t bucket = 0;
+  };
+
+  struct Bucket {
+    std::uint32_t first = none; // cohort
+    std::uint32_t last = none;
+    std::uint64_t dropped = 0; // abandoned requests that are dropped at the next look
+  };
+
+  void accept(std::uint64_t now_us);
+  void work_on(std::uint64_t now_us, std::uint32_t client);
+  std::uint32_t cohort_for(std::uint64_t phase);
+  void append(Bucket& bucket, std::uint32_t cohort);
+  void look_at(Bucket& bucket, std::uint64_t phase, std::vector<std::uint32_t>& answered);
+  void finish(Cohort& cohort, std::vector<std::uint32_t>& answered);
+  void set_next_look(std::uint64_t phase);
+  void mark(std::uint32_t bucket, bool used);
+  void change_concurrency(std::uint64_t now_us, std::int64_t by);
+
+  ServiceOptions options_;
+  std::vector<Client> clients_;
+  std::deque<std::uint32_t> backlog_;    // clients; `none` for one that left
+  std::uint32_t taken_from_backlog_ = 0; // ever, modulo 2^32
+  std::vector<Cohort> cohorts_;
+  std::uint32_t free_cohort_ = none;
+  std::array<Bucket, phases> buckets_{};
+  std::array<std::uint64_t, (phases + 63) / 64> used_{}; // a bit for each bucket with cohorts
+  std::uint64_t next_look_us_ = never;
+  std::uint64_t concurrency_ = 0;
+  std::uint64_t lost_work_ = 0;
+  std::uint64_t peak_ = 0;
+  std::uint64_t changed_us_ = 0; // when the concurrency did last
+  std::uint64_t taken_us_ = 0;   // when the mean was last
+  double request_us_ = 0;        // worked since then
+  bool is_stopped_ = false;
+};
+
+} // namespace backoff_actor

@@ -1,0 +1,16 @@
+#pragma once
+
+// Inside of the simulation; not for its users.
+
+#include "backoff_actor/lab/simulation/internal/outage_clients.hpp"
+
+#include <memory>
+
+namespace backoff_actor {
+
+/// Clients that are loops: call, wait for as long as the policy says, call again, for ever.
+std::unique_ptr<OutageClients> make_retrying_clients(const OutageOptions& options,
+                                                     const std::shared_ptr<Guard>& guard,
+                                                     OutageWorld& world);
+
+} // namespace backoff_actor

@@ -1,0 +1,40 @@
+#pragma once
+
+// Inside of the simulation, and of the real experiment.
+
+#include "backoff_actor/backoff/policies/progress.hpp"
+#include "backoff_actor/core/normal.hpp"
+#include "backoff_actor/core/time.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace backoff_actor::detail {
+
+/// How long `SmiraAsShipped` waits. Its level is the last span for which it waited or thought. Delays
+/// that have become negative grow without bounds; as each call takes its time, it is no endless loop.
+struct ShippedDelays {
+  /// Before anything.
+  Progress start() const { return {}; }
+
+  /// A new call is wanted, after the client thought for so long.
+  Progress wanting(const Progress& progress, Duration thought) const {
+    return {in_nanoseconds(thought), 0, progress.draws};
+  }
+
+  /// The call failed.
+  ///
+  /// @range  `0 <= u < 1`
+  Step next(const Progress& progress, double u) const {
+    constexpr auto factor = 2.71828;
+    constexpr auto cap = 300e9; // ns
+    constexpr auto deviation = 100e6;
+    constexpr auto lowest = -1e300; // where further growth changes nothing any more
+    const auto middle = std::max(std::min(progress.level * factor, cap), lowest);
+    const auto level = middle + normal_number(u) * deviation;
+    const auto wait = static_cast<std::int64_t>(std::max(level, 0.0));
+    return {{level, one_more(progress.retries), progress.draws + 1}, Duration{wait}};
+  }
+};
+
+} // namespace backoff_actor::detail

@@ -1,0 +1,62 @@
+#include "backoff_actor/lab/simulation/outage_options.hpp"
+
+#include "backoff_actor/core/internal/check_span.hpp"
+#include "backoff_actor/lab/simulation/recovery.hpp"
+
+#include <cmath>
+
+namespace backoff_actor {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+using detail::check_span;
+
+void check_count(Problems& problems, const char* field, std::uint32_t given, std::uint32_t most) {
+  if (given < 1 || given > most)
+    problems.add(field, std::to_string(given), "1.." + std::to_string(most));
+}
+
+Problems check(const ServiceOptions& service) {
+  Problems problems;
+  if (!(service.factor >= 1 && service.factor <= 1000))
+    problems.add("factor", std::to_string(service.factor), "1..1000");
+  if (!(service.scale > 0 && service.scale <= 1e9))
+    problems.add("scale", std::to_string(service.scale), "above 0, at most 1000000000");
+  check_span(problems, "base_delay", service.base_delay, 1ns, 1h);
+  check_count(problems, "backlog", service.backlog, OutageOptions::most_clients);
+  if (service.max_concurrency)
+    check_count(problems, "max_concurrency", *service.max_concurrency, UINT32_MAX);
+  return problems;
+}
+
+} // namespace
+
+Duration service_time(const ServiceOptions& service, std::uint64_t concurrency) {
+  if (concurrency <= service.limit)
+    return service.base_delay;
+  const auto excess = static_cast<double>(concurrency - service.limit) / service.scale;
+  const auto span = detail::in_nanoseconds(service.base_delay) * std::pow(service.factor, excess);
+  return span < 0x1.0p63 ? Duration{static_cast<std::int64_t>(span)} : Duration::max();
+}
+
+Problems check(const OutageOptions& options) {
+  constexpr auto longest = OutageOptions::longest;
+  Problems problems;
+  problems.add_nested("service", check(options.service));
+  check_count(problems, "clients", options.clients, OutageOptions::most_clients);
+  check_span(problems, "mean_think", options.mean_think, 1us, longest);
+  check_span(problems, "timeout", options.timeout, 1us, longest);
+  check_span(problems, "warm_up", options.warm_up, 2s, longest);
+  check_span(problems, "stop_for", options.stop_for, 0s, longest);
+  check_span(problems, "watch", options.watch, shortest_watch, longest);
+  if (!options.guard.empty())
+    problems.add_nested("guard", check(options.guard));
+  if (options.client == OutageClient::sender
+      && std::holds_alternative<SmiraAsShipped>(options.policy))
+    problems.add("policy", "smira_as_shipped for senders", "a Policy");
+  return problems;
+}
+
+} // namespace backoff_actor

@@ -1,0 +1,61 @@
+#pragma once
+
+#include "backoff_actor/core/export.hpp"
+#include "backoff_actor/core/time.hpp"
+#include "backoff_actor/lab/simulation/recovery.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace backoff_actor {
+
+/// What an outage came to, simulated or real.
+struct OutageSummary {
+  /// Whether and when all was as before.
+  Recovery recovery{};
+
+  /// Answers per second before the outage.
+  double rate_before = 0;
+
+  /// Calls that began while the service was stopped.
+  std::uint64_t attempts_during_outage = 0;
+
+  /// The most requests that the service worked on at once, from the outage on.
+  std::uint64_t peak_concurrency = 0;
+
+  /// Requests that the service finished from the outage on, or still worked on at the end, although
+  /// their clients had left.
+  std::uint64_t lost_work = 0;
+
+  /// Clients that were waiting for an answer when the service came back.
+  std::uint64_t waiting = 0;
+
+  /// How many of them were still waiting at the end.
+  std::uint64_t still_waiting = 0;
+
+  /// How long they waited from then on: the mean. Of those still waiting, up to the end.
+  ///
+  /// @units seconds
+  double extra_wait_mean_s = 0;
+
+  /// What 99 of 100 of them did not exceed.
+  ///
+  /// @units seconds
+  double extra_wait_p99_s = 0;
+};
+
+/// Fills in what follows from the seconds: recovery, rate before, attempts and peak. The calls of a
+/// second in which the service was stopped for a part count by that part, where the exact number is
+/// not known.
+BACKOFF_ACTOR_EXPORT OutageSummary summarize(const std::vector<OutageSecond>& seconds,
+                                             const OutageTimes& times);
+
+/// Fills in how long was waited after the service came back: a number for each client that waited
+/// then, `still_waiting` of which had no answer at the end.
+///
+/// @units of `waits_s`: seconds, in any order
+BACKOFF_ACTOR_EXPORT void add_waits(OutageSummary& summary, std::vector<double> waits_s,
+                                    std::uint64_t still_waiting);
+
+} // namespace backoff_actor

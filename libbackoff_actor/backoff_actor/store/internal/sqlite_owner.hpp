@@ -1,0 +1,62 @@
+#pragma once
+
+#include "backoff_actor/store/internal/sqlite_changes.hpp"
+#include "backoff_actor/store/internal/sqlite_reader.hpp"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace backoff_actor::detail {
+
+// Returns rights as chmod takes them, `0600`.
+std::string octal(std::filesystem::perms mode);
+
+// A store with its owner's rights.
+class SqliteOwner final : public SqliteReader {
+public:
+  enum class Loss : unsigned char { refused, accepted };
+
+  // @errors throws `StoreError`; the file and its log are as they were then.
+  SqliteOwner(std::unique_ptr<StoreLock> lock, const std::string& file,
+              const SqliteOptions& options, Loss if_lost = Loss::refused);
+  // The end: the file says that it is whole, and the log is a reserve.
+  ~SqliteOwner() override;
+
+  // What was missing, and was accepted to be.
+  const std::optional<StoreLoss>& loss() const { return loss_; }
+
+  void commit(std::span<const StoreChange> changes) override;
+  std::uint64_t last_id() override { return changes_->meta().last_id; }
+  void set_message_format(const std::string& format) override;
+  std::size_t remove_dead_letters(std::span<const std::uint64_t> ids) override;
+  std::size_t resubmit_dead_letters(std::span<const std::uint64_t> ids) override;
+  std::vector<std::string> take_notices() override;
+  bool is_untidy() const override;
+  void tidy_up() override;
+
+  void compact() { connection().compact(); }
+
+private:
+  template <class F>
+  void transact(F&& f);
+  template <class F>
+  void transact_once(F&& f);
+  void write_over_failed();
+  void note_commit();
+  void begin(Loss if_lost);
+  void tell(const std::string& notice);
+  void tell_who_may_read();
+  void watch_log();
+  bool is_mostly_empty();
+
+  SqliteOptions options_;
+  std::optional<StoreLoss> loss_{};
+  std::optional<SqliteChanges> changes_{};
+  OwnerRecord record_{};
+  std::vector<std::string> notices_{};
+  std::uint32_t told_log_pages_ = 0; // how long the log was when that was told
+};
+
+} // namespace backoff_actor::detail

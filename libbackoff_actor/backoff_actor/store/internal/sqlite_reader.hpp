@@ -1,0 +1,84 @@
+#pragma once
+
+#include "backoff_actor/delivery/delivery_store.hpp"
+#include "backoff_actor/store/internal/sqlite_connection.hpp"
+#include "backoff_actor/store/internal/sqlite_rows.hpp"
+#include "backoff_actor/store/lock/internal/owner_record.hpp"
+#include "backoff_actor/store/lock/internal/store_lock.hpp"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace backoff_actor::detail {
+
+// What is missing of a store that says this of itself, and whose last owner has left that beside it; none: nothing is,
+// as far as can be seen. `has_log`: whether there is something in the log.
+std::optional<StoreLoss> missing_of(const Meta& meta, const std::optional<OwnerRecord>& last_owner,
+                                    bool has_log);
+
+// A store without the commits that it should have.
+StoreError log_is_missing(const std::string& file, const StoreLoss& loss);
+
+// What reading has in common, whoever owns the store.
+class SqliteReader : public DeliveryStore {
+public:
+  std::string name() const override { return file_; }
+  void for_each_owed(const std::function<void(StoredDelivery)>& visit) override;
+  void for_each_dead_letter(const std::function<void(StoredDeadLetter)>& visit) override;
+  void for_each_acknowledged_key(const std::function<void(AcknowledgedKey)>& visit) override;
+  std::uint64_t last_id() override;
+  std::string message_format() override;
+
+protected:
+  // An owner has the lock.
+  SqliteReader(const std::string& file, const SqliteOptions& options,
+               std::unique_ptr<StoreLock> lock);
+
+  const std::string& file() const { return file_; }
+  StoreLock& lock() { return *lock_; }
+  SqliteConnection& connection() { return connection_; }
+  const SqliteConnection& connection() const { return connection_; }
+
+  // The log goes, but for its reserve, when the file has been closed.
+  void leave_reserve(const SqliteOptions& options);
+
+private:
+  struct AtEnd {
+    std::function<void()> call{};
+    ~AtEnd() {
+      if (call)
+        call();
+    }
+  };
+
+  void read(const std::string& query, const std::function<void(SQLite::Statement&)>& visit);
+
+  std::string file_;
+  std::unique_ptr<StoreLock> lock_; // freed last
+  AtEnd after_closing_{};
+  SqliteConnection connection_;
+};
+
+// A store to look at.
+class SqliteView final : public SqliteReader {
+public:
+  // @errors throws `StoreError`.
+  SqliteView(const std::string& file, const SqliteOptions& options);
+
+  SqliteConnection& connection() { return SqliteReader::connection(); }
+
+  void commit(std::span<const StoreChange> changes) override;
+  void set_message_format(const std::string&) override { refuse(); }
+  std::size_t remove_dead_letters(std::span<const std::uint64_t>) override { refuse(); }
+  std::size_t resubmit_dead_letters(std::span<const std::uint64_t>) override { refuse(); }
+
+private:
+  // What the owner has written is read before the store: the store is never behind it.
+  SqliteView(const std::string& file, const SqliteOptions& options,
+             const std::optional<OwnerRecord>& owner);
+  [[noreturn]] void refuse() const;
+};
+
+} // namespace backoff_actor::detail

@@ -1,0 +1,73 @@
+#pragma once
+
+#include "backoff_actor/store/lock/internal/file_identity.hpp"
+#include "backoff_actor/store/lock/internal/owner_record.hpp"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace backoff_actor::detail {
+
+// The right to change a store: two advisory locks (flock). One is on FILE.lock, which also holds what the owner writes
+// beside the store. The other is on FILE itself: FILE.lock can be removed, and FILE can have two names. Both are freed
+// with this object, or by the kernel with the process.
+//
+// SQLite's own locks are others (fcntl). They would be lost if this process closed a descriptor of FILE, so the one
+// that this has stays open until SQLite is done with the file.
+class StoreLock {
+public:
+  // Locks FILE.lock, and makes it with these rights if it is not there.
+  //
+  // @errors throws `StoreError`: `in_use` with the owner's process number, `read_only`, `full`,
+  //         `cannot_open`.
+  StoreLock(const std::filesystem::path& store, std::filesystem::perms mode);
+
+  StoreLock(const StoreLock&) = delete;
+  StoreLock& operator=(const StoreLock&) = delete;
+  ~StoreLock();
+
+  // What the last owner has left; none: there was none, or it was of version 1, or the file was removed.
+  const std::optional<OwnerRecord>& last_owner() const { return last_owner_; }
+
+  // Makes FILE, empty and with the rights of FILE.lock, if it is not there.
+  //
+  // @errors throws `StoreError`: `read_only`, `full`, `cannot_open`.
+  void make_file();
+
+  // Locks FILE, which exists, before SQLite opens it.
+  //
+  // @errors throws `StoreError`: `in_use`; `cannot_open` if its file system has no such locks.
+  void lock_file();
+
+  // From now on the files stay when the lock is freed. Until then those that this object made are
+  // removed, FILE if nothing was written into it: a file that turns out not to be a store gets no companion.
+  void keep() {
+    is_kept_ = true;
+    is_file_made_ = false;
+  }
+
+  // Writes the record into FILE.lock, which is made again if somebody has removed it. Returns what is to be told of
+  // that; empty: nothing.
+  std::string note(const OwnerRecord& record);
+
+  // As `keep`, of FILE alone.
+  void keep_file() { is_file_made_ = false; }
+
+private:
+  std::string make_again();
+  bool write(const OwnerRecord& record) const;
+
+  const std::filesystem::path store_;
+  const std::filesystem::path path_;
+  const std::filesystem::perms mode_;
+  std::optional<OwnerRecord> last_owner_{};
+  std::optional<FileIdentity> file_{}; // locked by this process
+  int descriptor_ = -1;
+  int file_descriptor_ = -1;
+  bool is_kept_ = true;
+  bool is_file_made_ = false;
+  bool is_told_ = false; // that FILE.lock cannot be written
+};
+
+} // namespace backoff_actor::detail

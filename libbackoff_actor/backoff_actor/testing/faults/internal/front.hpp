@@ -1,0 +1,103 @@
+#pragma once
+
+// Inside of the kit; not for its users.
+
+#include "backoff_actor/caf/actor/internal/relay.hpp"
+#include "backoff_actor/caf/messages/errors.hpp"
+#include "backoff_actor/caf/messages/internal/own_words.hpp"
+#include "backoff_actor/core/export.hpp"
+
+#include <caf/actor_cast.hpp>
+#include <caf/exit_reason.hpp>
+#include <caf/sec.hpp>
+
+#include <functional>
+#include <map>
+#include <utility>
+
+namespace backoff_actor::testing::detail {
+
+struct Nothing {};
+
+// What stands before a worker and is taken for it: it ends when the worker ends, with the same
+// reason, and the worker with it, however that comes.
+class BACKOFF_ACTOR_HIDDEN Front : public backoff_actor::detail::Relay<Nothing> {
+public:
+  using Relay::Relay;
+
+  caf::behavior make_behavior() override {
+    watch(target_);
+    return complete([this](const WakeUp&) { look_at_clock(); });
+  }
+
+  void on_exit() override {
+    if (target_)
+      seam::send_exit_now(target_, address(), caf::exit_reason::kill);
+    for (const auto& [at, work] : due_)
+      refuse(work.client, caf::make_error(caf::sec::request_receiver_down), nullptr);
+    due_.clear();
+    Relay::on_exit();
+  }
+
+protected:
+  // Is told of a message from anybody but the worker.
+  virtual void on_call(seam::OpenRequest client, caf::message payload) = 0;
+  // Is told of what the worker says of its own accord, without asking, to whom it was asked for last.
+  virtual void on_own_word(seam::OpenRequest client, caf::message payload) {
+    seam::respond(client, std::move(payload), ctrl());
+  }
+
+  // Does something after a while. If this actor ends before, `client`, if there is one, is refused
+  // instead.
+  void later(Duration span, seam::OpenRequest client, std::function<void()> work) {
+    due_.emplace(now() + span, Later{std::move(client), std::move(work)});
+    wake_at(due_.begin()->first);
+  }
+
+  void ask(seam::OpenRequest client, caf::message payload) {
+    last_client_ = caf::actor_cast<caf::weak_actor_ptr>(client.client);
+    relay(std::move(client), {}, std::move(payload));
+  }
+
+private:
+  struct Later {
+    seam::OpenRequest client;
+    std::function<void()> work;
+  };
+
+  void on_message(caf::message&& payload) final {
+    auto client = open_request();
+    if (!client.client || caf::actor_cast<caf::actor>(client.client) != target_)
+      return on_call(std::move(client), std::move(payload));
+    auto last = caf::actor_cast<caf::strong_actor_ptr>(last_client_);
+    if (!last)
+      refuse(client, caf::make_error(caf::sec::request_receiver_down), nullptr);
+    else if (client.is_request())
+      relay_to(caf::actor_cast<caf::actor>(last), std::move(client), {}, std::move(payload));
+    else
+      on_own_word({std::move(last), {}}, std::move(payload));
+  }
+
+  void on_down(const caf::actor_addr&, const caf::error& reason) final {
+    target_ = nullptr;
+    for (auto& [name, call] : calls_)
+      fail(call, seam::receiver_down(system(), reason), ctrl());
+    calls_.clear();
+    quit(reason);
+  }
+
+  void look_at_clock() {
+    while (!due_.empty() && due_.begin()->first <= now()) {
+      const auto next = std::move(due_.begin()->second);
+      due_.erase(due_.begin());
+      next.work();
+    }
+    if (!due_.empty())
+      wake_at(due_.begin()->first);
+  }
+
+  caf::weak_actor_ptr last_client_;
+  std::multimap<Instant, Later> due_;
+};
+
+} // namespace backoff_actor::testing::detail

@@ -1,0 +1,76 @@
+#pragma once
+
+#include "backoff_actor/core/export.hpp"
+#include "backoff_actor/core/time.hpp"
+#include "backoff_actor/testing/faults/basic_fault_plan.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace backoff_actor::testing {
+
+/// What becomes of one connection through a `TcpProxy`.
+///
+/// | text                | what becomes of the connection                                            |
+/// | ------------------- | ------------------------------------------------------------------------- |
+/// | `ok`                | everything is passed on                                                   |
+/// | `slow 50ms`         | everything is passed on 50 ms later, both ways, also the end              |
+/// | `refuse`            | it is reset as soon as it was accepted; the service hears nothing         |
+/// | `drop`              | it stays open; what is sent is swallowed, and nothing comes back          |
+/// | `cut`               | it is reset when the answer begins: the service has worked, nobody hears  |
+/// | `cut(after 100)`    | it is reset when 100 bytes of the answer have got through                 |
+/// | `cut(after 2s)`     | it is reset 2 s after it was accepted, whatever has got through           |
+/// | `corrupt`           | the lowest bit of every byte of the answer is flipped                     |
+/// | `corrupt(every 100)`| that of the bytes 100, 200, 300 ... of the answer                         |
+///
+/// The last five can be slow as well: `cut(after 100, slow 50ms)`. The answer is all that the
+/// service sends on the connection. A reset ends the connection to the service, too.
+struct BACKOFF_ACTOR_EXPORT ConnectionFault {
+  /// What goes wrong.
+  enum class Kind : std::uint8_t {
+    ok,      ///< nothing; it may be slow
+    refuse,  ///< reset at once
+    drop,    ///< swallowed
+    cut,     ///< reset after `bytes` of the answer, or after `time` if that is set
+    corrupt, ///< a bit of every `bytes`-th byte of the answer is flipped
+  };
+
+  /// What goes wrong.
+  Kind kind = Kind::ok;
+
+  /// Of `cut`: how much of the answer gets through. Of `corrupt`: every how many bytes; 0: never.
+  std::uint64_t bytes = 0;
+
+  /// Of `cut`: how long after it was accepted; 0: `bytes` decides.
+  Duration time{0};
+
+  /// How much later everything is passed on. Of `ok`, `cut` and `corrupt`.
+  Duration delay{0};
+
+  /// Nothing goes wrong, but everything is passed on `delay` later.
+  static ConnectionFault slow(Duration delay) { return {Kind::ok, 0, {}, delay}; }
+  /// It is reset as soon as it was accepted.
+  static ConnectionFault refuse() { return {Kind::refuse}; }
+  /// It stays open, and what is sent is swallowed.
+  static ConnectionFault drop() { return {Kind::drop}; }
+  /// It is reset when `bytes` of the answer have got through; with 0, when the answer begins.
+  static ConnectionFault cut_after_bytes(std::uint64_t bytes) { return {Kind::cut, bytes}; }
+  /// It is reset `time` after it was accepted.
+  static ConnectionFault cut_after(Duration time) { return {Kind::cut, 0, time}; }
+  /// A bit of every `bytes`-th byte of the answer is flipped.
+  static ConnectionFault corrupt_every(std::uint64_t bytes) { return {Kind::corrupt, bytes}; }
+
+  /// Whether the same becomes of the connection.
+  friend bool operator==(const ConnectionFault&, const ConnectionFault&) = default;
+};
+
+/// Renders a fault as plans write it: `ok`, `slow(50ms)`, `refuse`, `drop`, `cut`,
+/// `cut(after 100, slow 50ms)`, `cut(after 2s)`, `corrupt`, `corrupt(every 100)`.
+BACKOFF_ACTOR_EXPORT std::string to_string(const ConnectionFault& fault);
+
+/// What becomes of connections, one after the other.
+using ConnectionPlan = BasicFaultPlan<ConnectionFault>;
+
+extern template class BACKOFF_ACTOR_EXPORT BasicFaultPlan<ConnectionFault>;
+
+} // namespace backoff_actor::testing

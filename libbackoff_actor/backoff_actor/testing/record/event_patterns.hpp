@@ -1,0 +1,146 @@
+#pragma once
+
+/// @file
+/// A pattern for every type of event, named as the type, in snake_case.
+///
+/// Bare, a pattern fits all events of its type: `child_down`. Called, it fits those that have all
+/// that is named, in any order. What an argument means is told by its type:
+///
+/// | argument | fits events with | example |
+/// | --- | --- | --- |
+/// | a number | this delivery; of children, this incarnation; of `drained`, so many left; of `unknown_acknowledgement`, this hand-over | `acknowledged(3)`, `child_down(2)`, `drained(0)` |
+/// | `incarnation(n)` | this child | `handed_over(1, incarnation(2))` |
+/// | `attempts(n)` | so many failed attempts | `acknowledged(1, attempts(2))` |
+/// | a span | this delay, latency, wish of the service (`refused`), or time until it is asked again (`guard_held_back`) | `retry_scheduled(10ms)` |
+/// | an enumerator | this reason | `dead_lettered(DeadLetterReason::expired)` |
+/// | a text | a cause in whose text it is | `child_down("High Voltage")` |
+///
+/// What an event does not have does not compile. `.of("orders")` narrows to one sender, `||` fits
+/// what either fits, and `EventPattern` takes any other test.
+
+#include "backoff_actor/testing/record/event_pattern.hpp"
+
+namespace backoff_actor::testing {
+
+// -- all events of a type ----------------------------------------------------------
+
+/// A message became a delivery; number: the delivery.
+inline constexpr EventPatternOf<event::Accepted> accepted{"accepted"};
+
+/// A message was not accepted; enumerator: `Refusal`.
+inline constexpr EventPatternOf<event::NotAccepted> not_accepted{"not accepted"};
+
+/// The child was made; number: the child.
+inline constexpr EventPatternOf<event::ChildStarted> child_started{"child started"};
+
+/// No child came into being; number: the child, text.
+inline constexpr EventPatternOf<event::StartFailed> start_failed{"start failed"};
+
+/// The child terminated, for whatever reason; number: the child, text.
+inline constexpr EventPatternOf<event::ChildDown> child_down{"child down"};
+
+/// The child did not acknowledge in time; number: the delivery, `incarnation`.
+inline constexpr EventPatternOf<event::AckTimedOut> ack_timed_out{"ack timed out"};
+
+/// A child did not end within the grace; number: the child.
+inline constexpr EventPatternOf<event::ChildOverdue> child_overdue{"child overdue"};
+
+/// A child that was left to itself has ended; number: the child.
+inline constexpr EventPatternOf<event::AbandonedChildEnded> abandoned_child_ended{
+  "abandoned child ended"};
+
+/// A living child refused a delivery for now; number: the delivery, span, text.
+inline constexpr EventPatternOf<event::Refused> refused{"refused"};
+
+/// A failure was answered by a delay; span: what the backoff or the service said.
+inline constexpr EventPatternOf<event::RetryScheduled> retry_scheduled{"retry scheduled"};
+
+/// The delay ended.
+inline constexpr EventPatternOf<event::DelayEnded> delay_ended{"delay ended"};
+
+/// A delivery was given to the child; number: the delivery, `incarnation`.
+inline constexpr EventPatternOf<event::HandedOver> handed_over{"handed over"};
+
+/// A message was passed on at most once; number: the delivery, `incarnation`.
+inline constexpr EventPatternOf<event::Forwarded> forwarded{"forwarded"};
+
+/// A message was answered or passed on elsewhere, for want of a child.
+inline constexpr EventPatternOf<event::Diverted> diverted{"diverted"};
+
+/// The guard did not let a delivery through; enumerator: `HeldBackBy`, span.
+inline constexpr EventPatternOf<event::GuardHeldBack> guard_held_back{"guard held back"};
+
+/// The child confirmed a delivery; number: the delivery, `incarnation`, `attempts`, span.
+inline constexpr EventPatternOf<event::Acknowledged> acknowledged{"acknowledged"};
+
+/// An acknowledgement named nothing that is owed; number: the hand-over.
+inline constexpr EventPatternOf<event::UnknownAcknowledgement> unknown_acknowledgement{
+  "unknown acknowledgement"};
+
+/// An acknowledgement, or a child's health for a time, reset the backoff.
+inline constexpr EventPatternOf<event::BackOffReset> back_off_reset{"backoff reset"};
+
+/// A delivery was given up; number: the delivery, enumerator: `DeadLetterReason`, `attempts`, text.
+inline constexpr EventPatternOf<event::DeadLettered> dead_lettered{"dead-lettered"};
+
+/// The fallback took over; text.
+inline constexpr EventPatternOf<event::FellBack> fell_back{"fell back"};
+
+/// The child took over from the fallback.
+inline constexpr EventPatternOf<event::CameBack> came_back{"came back"};
+
+/// A limit or the decider ended the sender; text.
+inline constexpr EventPatternOf<event::GaveUp> gave_up{"gave up"};
+
+/// The sender was told to pause.
+inline constexpr EventPatternOf<event::Paused> paused{"paused"};
+
+/// The sender was told to resume.
+inline constexpr EventPatternOf<event::Resumed> resumed{"resumed"};
+
+/// The sender was told to drain.
+inline constexpr EventPatternOf<event::DrainBegan> drain_began{"drain began"};
+
+/// A drain came to its end; number: deliveries left.
+inline constexpr EventPatternOf<event::Drained> drained{"drained"};
+
+/// A delivery that an earlier sender had left in the store is owed again; number: the delivery,
+/// `attempts`.
+inline constexpr EventPatternOf<event::Restored> restored{"restored"};
+
+/// The sender ended, and a delivery stays owed in the store; number: the delivery, `attempts`.
+inline constexpr EventPatternOf<event::Suspended> suspended{"suspended"};
+
+/// More changes wait for a store that fails than may; text.
+inline constexpr EventPatternOf<event::StoreFellBehind> store_fell_behind{"store fell behind"};
+
+/// The store has taken what waited for it.
+inline constexpr EventPatternOf<event::StoreCaughtUp> store_caught_up{"store caught up"};
+
+/// The store has something to tell; text.
+inline constexpr EventPatternOf<event::StoreNotice> store_notice{"store notice"};
+
+/// The sender ended.
+inline constexpr EventPatternOf<event::SenderStopped> sender_stopped{"sender stopped"};
+
+// -- and what some of them tell apart ---------------------------------------------
+
+/// A child terminated that was not told to, and did not stop normally with nothing owed; number:
+/// the child, text.
+inline constexpr EventPatternOf<event::ChildDown> child_failed{
+  "child failed", [](const event::ChildDown& x) { return x.is_failure; }};
+
+/// A child ended as it was told to, or stopped normally with nothing owed; number: the child, text.
+inline constexpr EventPatternOf<event::ChildDown> child_stopped{
+  "child stopped", [](const event::ChildDown& x) { return !x.is_failure; }};
+
+/// A child that did not end within the grace was left to itself; number: the child.
+inline constexpr EventPatternOf<event::ChildOverdue> child_abandoned{
+  "child abandoned", [](const event::ChildOverdue& x) { return x.is_abandoned; }};
+
+/// A delivery was given to the child that was handed over before; number: the delivery,
+/// `incarnation`.
+inline constexpr EventPatternOf<event::HandedOver> handed_over_again{
+  "handed over again", [](const event::HandedOver& x) { return x.again; }};
+
+} // namespace backoff_actor::testing
