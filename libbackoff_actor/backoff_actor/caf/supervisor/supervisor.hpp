@@ -13,13 +13,13 @@
 
 namespace backoff_actor {
 
-/// Starts a supervisor and then its children, one after the other; does not wait for them. If one
-/// of them cannot be started, the supervisor ends those before it, and then itself with
-/// `SupervisorError::start_failed`, naming the child and the cause.
+/// Starts a supervisor, which then starts its children, one after the other. This function does not
+/// wait for them. If a child cannot be started, the supervisor ends those before it, and then ends
+/// with `SupervisorError::start_failed`, naming the child and the cause.
 ///
 /// A supervisor is an actor that starts children in order and watches them. It restarts a child
-/// that ends, after a backoff that each child has for itself, and it ends its children in the
-/// reverse order.
+/// that ends, after a backoff. Each child has a backoff of its own. The supervisor ends its
+/// children in the reverse order.
 ///
 /// It understands the messages of `supervisor_messages.hpp`, and `Stop`. It answers `Stop` with its
 /// `ChildCounts` when it has ended its children, and then ends. An exit message with a failure or

@@ -45,7 +45,7 @@ private:
     std::uint64_t delivery = 0;
     std::vector<seam::OpenRequest> joined; // clients of later submissions with the same key
     std::vector<seam::OpenRequest> wait_for_acceptance;
-    caf::strong_actor_ptr client; // that was answered on acceptance
+    caf::strong_actor_ptr client; // the client, if it was answered on acceptance
     caf::error held;              // an error answer that may turn out to be final
     bool held_is_bounce = false;
     bool is_answered_on_acceptance = false;
