@@ -15,7 +15,7 @@ namespace backoff_actor {
 
 namespace detail {
 
-// Whether there is a function to call.
+// Returns true if there is a function to call.
 template <class F>
 bool is_there(const F&) {
   return true;
@@ -31,30 +31,31 @@ bool is_there(Result (*function)(Ts...)) {
 
 } // namespace detail
 
-/// Makes a child: a fresh actor that belongs to the sender, or supervisor, from then on. Two kinds of
-/// functions convert to it, and an empty one, or nothing, makes an empty factory.
+/// Makes a child: a fresh actor that then belongs to the sender or supervisor. Two kinds of
+/// functions convert to a factory. An empty function makes an empty factory.
 ///
 ///     [](caf::event_based_actor* sender) -> caf::actor { return sender->spawn<Worker>(); }
 ///
-/// makes it at once; `spawn` may be called on the sender.
+/// makes the child at once. It may call `spawn` on the sender.
 ///
 ///     [](caf::event_based_actor* sender, ChildPromise child) { ... child.deliver(worker); }
 ///
-/// begins to make it, and keeps its promise at any later time, from any thread. The sender goes on with
-/// its other work meanwhile: it accepts, answers and expires; what is to be handed over waits.
+/// begins to make the child, and keeps its promise at any later time, from any thread. Meanwhile
+/// the sender continues its other work: it accepts, answers and expires messages. Messages for the
+/// child wait.
 ///
-/// @errors an exception, or an invalid handle, is a failed start, and the sender tries again after
-///         the delay.
-/// @thread the sender's, which takes no other message meanwhile.
+/// @errors an exception or an invalid handle is a failed start; the sender tries again after the
+///         delay.
+/// @thread the sender's, which handles no other message during the call.
 class BACKOFF_ACTOR_EXPORT ChildFactory {
 public:
-  /// Makes nothing.
+  /// Makes an empty factory.
   ChildFactory() = default;
 
-  /// Makes nothing.
+  /// Makes an empty factory.
   ChildFactory(std::nullptr_t) {}
 
-  /// Makes children at once.
+  /// Makes a factory that makes children at once.
   template <class F>
   requires(
     !std::is_same_v<std::decay_t<F>,
@@ -67,7 +68,7 @@ public:
       };
   }
 
-  /// Makes children at any later time.
+  /// Makes an asynchronous factory: it may deliver children later.
   template <class F>
   requires(
     !std::is_same_v<std::decay_t<F>,
@@ -82,26 +83,27 @@ public:
       };
   }
 
-  /// Whether it makes anything.
+  /// Returns true if the factory is not empty.
   explicit operator bool() const { return static_cast<bool>(make_); }
 
-  /// Whether its children come later.
+  /// Returns true if the factory delivers its children by a `ChildPromise`.
   bool is_asynchronous() const { return is_asynchronous_; }
 
   /// Returns a child.
   ///
   /// @range a factory that is not empty
-  /// @errors what the function throws, and `std::logic_error` if its children come later.
+  /// @errors what the function throws, and `std::logic_error` if the factory is asynchronous.
   caf::actor operator()(caf::event_based_actor* sender) const;
 
-  /// Makes a child that is given to the promise, at once or later.
+  /// Makes a child and delivers it by the promise, at once or later.
   ///
   /// @range a factory that is not empty
-  /// @errors what the function throws: then the promise is still owed.
+  /// @errors what the function throws: the promise is then still open.
   void operator()(caf::event_based_actor* sender, const ChildPromise& child) const;
 
-  /// Returns a factory whose children are those of this one, as `wrap` returns them: itself, or an actor
-  /// that stands before the child, and ends it with itself.
+  /// Returns a factory that passes each child of this one to `wrap`, and makes the actor that
+  /// `wrap` returns: the child itself, or an actor in front of the child, which ends the child when
+  /// it ends.
   ///
   /// @range a factory that is not empty
   ChildFactory wrapped(ChildPromise::Wrap wrap) const;
@@ -126,13 +128,14 @@ public:
 
 } // namespace detail
 
-/// Returns the factory of a worker class, an event-based actor, each incarnation of which is
-/// constructed from the same `arguments`, kept as a copy. An exception that leaves one of its
-/// handlers becomes the cause that the sender reports, with its text, instead of a line on the
-/// console; a worker with an exception handler of its own sets it in `make_behavior`, and one whose
-/// class is final calls `seam::keep_cause(*this)` in its constructor.
+/// Returns the factory of a worker class, an event-based actor. The factory keeps a copy of the
+/// `arguments` and constructs each incarnation from them. `Options` are CAF's spawn options:
+/// `caf::detached` for a worker that blocks.
 ///
-/// `Options` are CAF's spawn options: `caf::detached` for a worker that blocks.
+/// If an exception leaves a handler of the worker, the sender reports it as the cause, with its
+/// text. CAF would only print a line on the console. A worker with an exception handler of its own
+/// sets it in `make_behavior`. A worker whose class is final calls `seam::keep_cause(*this)` in its
+/// constructor.
 template <class Worker, caf::spawn_options Options = caf::no_spawn_options, class... Ts>
 ChildFactory child_of(Ts... arguments) {
   static_assert(!caf::has_link_flag(Options) && !caf::has_monitor_flag(Options),

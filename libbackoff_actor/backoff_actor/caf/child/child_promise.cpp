@@ -65,7 +65,8 @@ ChildStart::ChildStart(caf::actor_addr waiting, std::uint64_t number)
   : waiting_(std::move(waiting)), number_(number) {}
 
 void ChildStart::tell(Result result) {
-  // Outlives the lock: if this turns out to be the last handle, the actor ends here, and calls off.
+  // Must outlive the lock: if this is the last handle, its release ends the actor, which then calls
+  // the start off.
   const auto waiting = caf::actor_cast<caf::actor>(waiting_);
   const std::lock_guard lock{mutex_};
   if (state_ != State::open || !waiting)
@@ -94,7 +95,7 @@ ChildStart::Result ChildStart::take(caf::event_based_actor* waiting) {
     try {
       result.child = (*wrap)(waiting, bare.child);
       if (result.child)
-        continue; // an actor of ours stands before it
+        continue; // the wrap's actor has taken its place
       result.text = "the factory returned no actor";
     } catch (const std::exception& exception) {
       result.text = exception.what();
@@ -116,7 +117,7 @@ void ChildStart::call_off() {
     state_ = State::over;
     result = std::exchange(result_, {});
   }
-  wraps_.clear(); // which may hold handles that lead back to the waiting actor
+  wraps_.clear(); // they may hold handles that refer back to the waiting actor
   end(result);
 }
 

@@ -10,58 +10,59 @@
 
 namespace backoff_actor {
 
-/// Whose a child is.
+/// Who owns a child.
 enum class Ownership : std::uint8_t {
-  sole,  ///< its supervisor's alone, which ends it
-  shared ///< others use it too: its supervisor never ends it, and only lets go of it
+  sole,  ///< only its supervisor, which ends it
+  shared ///< others use it too: its supervisor only releases it, and never ends it
 };
 
 class ChildStart;
 
-/// What an asynchronous factory of children owes: a child, or why there is none. It is owed until it is
-/// given once, or nobody wants it any more; who drops the last copy before has failed.
+/// The promise of an asynchronous factory to deliver a child, or to report why there is none. It is
+/// open until it is kept once, or the child is no longer wanted. If the last copy is dropped while
+/// the promise is open, the start has failed.
 ///
-/// @thread all members from any thread, but `wrap`.
+/// @thread all members but `wrapped` from any thread.
 class BACKOFF_ACTOR_EXPORT ChildPromise {
 public:
-  /// Puts an actor of its own before a child, or returns what it was given.
+  /// Returns an actor that stands in front of a child, or the child itself.
   ///
-  /// @errors an exception, or an invalid handle, is a failed start; the child has been ended then.
+  /// @errors an exception or an invalid handle is a failed start; the child is then ended, unless
+  ///         it is shared.
   /// @thread the supervisor's
   using Wrap =
     std::function<caf::actor(caf::event_based_actor* supervisor, const caf::actor& child)>;
 
-  /// Owes nothing to nobody.
+  /// Makes a promise that nobody waits for.
   ChildPromise() = default;
 
-  /// Is made by whoever waits.
+  /// For the actor that waits for the child.
   explicit ChildPromise(std::shared_ptr<ChildStart> start);
 
-  /// Gives a child, which becomes a child now. If nobody wants it any more, it is ended, unless it is
-  /// shared.
+  /// Delivers the child. If the promise is no longer open, the child is ended, unless it is shared.
   ///
   /// @errors an invalid handle is a failed start.
   void deliver(const caf::actor& child, Ownership ownership = Ownership::sole) const;
 
-  /// Says why there is none: the start has failed.
+  /// Reports that the start has failed, and why.
   void fail(const std::string& text) const;
 
-  /// Says so with an error, which the decider sees as the root cause.
+  /// The same, with an error that the decider sees as the root cause.
   void fail(const std::string& text, caf::error root) const;
 
-  /// Whether it is still owed. A factory that works for long asks now and then.
+  /// Returns true while the promise is open. A factory that takes long should ask now and then.
   bool is_wanted() const;
 
-  /// Returns the same promise, kept by what `wrap` makes of the child; of several the last one is asked
-  /// first.
+  /// Returns the same promise. The actor that `wrap` returns for the child takes its place. Of
+  /// several wraps, the last one is called first.
   ///
-  /// @thread the supervisor's, within the call of the factory
+  /// @thread the supervisor's, during the call of the factory
   ChildPromise wrapped(Wrap wrap) const;
 
 private:
   class Debt;
 
-  std::shared_ptr<Debt> debt_; // of all copies; its end is the last one's
+  std::shared_ptr<Debt> debt_; // shared by all copies
 };
 
 } // namespace backoff_actor

@@ -17,13 +17,14 @@ public:
   }
 
   void point_to(caf::strong_actor_ptr child) {
-    // What is let go of may end an actor, which may use this address.
+    // The old handle is released after the lock: that may end its actor, which may use this
+    // address.
     const std::lock_guard lock{mutex_};
     child_.swap(child);
   }
 
   void leave(const caf::strong_actor_ptr& child) {
-    caf::strong_actor_ptr left; // which is let go of after the lock
+    caf::strong_actor_ptr left; // released after the lock
     const std::lock_guard lock{mutex_};
     if (child_ == child)
       left.swap(child_);

@@ -8,42 +8,43 @@
 
 namespace backoff_actor {
 
-/// The address of a child that stays the same while its actors come and go.
+/// An address of a child. It stays the same when the child is restarted.
 ///
 ///     ChildRef cache{system};
 ///     ChildSpec{.id = "cache", .make = child_of<Cache>(), .address = cache}
 ///
-/// What is sent to `actor()` goes to the actor that is there then, in the name of whoever sent it, and
-/// without a hop. While there is none, a request is answered with `SupervisorError::no_child`, and a
-/// plain send is counted as undelivered. As with any actor, what was in the mailbox of one that
-/// crashes is lost: requests among it are answered by CAF. Who must not lose a message asks a
-/// `BackOffSender`, which may be the child.
+/// A message to `actor()` goes to the actor that the child has then, without a hop, and keeps its
+/// sender. While the child has no actor, a request is answered with `SupervisorError::no_child`,
+/// and a plain send is counted as undelivered. If an actor crashes, the messages in its mailbox are
+/// lost, as with any actor; CAF answers the requests among them. If you must not lose a message,
+/// send it to a `BackOffSender`, which may be the child.
 ///
-/// A copy is the same address. It keeps neither the supervisor nor, once that has noticed its end, a
-/// child alive. To watch it says nothing: it ends when nobody holds it any more.
+/// A copy is the same address. It does not keep the supervisor alive, nor an actor whose end the
+/// supervisor has noticed. Monitoring it tells nothing about the child: the address ends when
+/// nobody holds it any more.
 ///
 /// @thread safe from any thread.
 class BACKOFF_ACTOR_EXPORT ChildRef {
 public:
-  /// A new address, with nobody there.
+  /// Makes a new address, without an actor.
   explicit ChildRef(caf::actor_system& system);
 
-  /// The address, as a handle like any other; never invalid.
+  /// Returns the address as an actor handle; never invalid.
   const caf::actor& actor() const { return address_; }
 
-  /// The actor that is there now; invalid if none is.
+  /// Returns the present actor of the child; invalid if there is none.
   caf::actor current() const;
 
-  /// How many plain sends found nobody.
+  /// Returns how many plain sends found no actor.
   std::uint64_t undelivered() const;
 
-  /// Puts an actor there; the supervisor's to call.
+  /// Sets the present actor. For supervisors.
   void point_to(const caf::actor& child);
 
-  /// Leaves nobody there if this actor was, and whoever else is; the supervisor's to call.
+  /// Removes this actor if it is the present one; keeps any other. For supervisors.
   void leave(const caf::actor& child);
 
-  /// Whether two are the same address.
+  /// Returns true if both are the same address.
   friend bool operator==(const ChildRef& a, const ChildRef& b) { return a.target_ == b.target_; }
 
 private:

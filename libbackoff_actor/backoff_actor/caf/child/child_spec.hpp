@@ -10,23 +10,25 @@
 
 namespace backoff_actor {
 
-/// A child of a supervisor: who it is, how it is made, and how it is treated.
+/// A child of a supervisor: its name, its factory and its options.
 struct ChildSpec {
-  /// Its name, by which it is asked for.
+  /// The name of the child in commands to the supervisor.
   ///
   /// @range not empty, and unique within its supervisor
   std::string id{};
 
-  /// Makes its actors; its argument is the supervisor.
+  /// Makes the child's actors. The argument is the supervisor.
   ChildFactory make{};
 
-  /// How it is treated.
+  /// How the supervisor treats the child.
   ChildOptions options{};
 
-  /// Whether it is a supervisor, and part of the tree that is shown.
+  /// Whether the child is a worker or a supervisor. `GetTree` also shows what is below a
+  /// supervisor.
   ChildKind kind = ChildKind::worker;
 
-  /// Where its actors are to be found; unset: nowhere but by asking the supervisor.
+  /// An address that leads to the child's present actor. Unset: only the supervisor knows the
+  /// actor.
   std::optional<ChildRef> address{};
 };
 

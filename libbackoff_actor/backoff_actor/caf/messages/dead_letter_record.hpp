@@ -18,9 +18,9 @@ struct DeadLetter {
   std::uint64_t id = 0; ///< counts the deliveries of its sender, or of its durable outbox, from 1
   DeadLetterReason reason = DeadLetterReason::rejected; ///< why nothing more was tried
   std::uint32_t attempts = 0;                           ///< failed ones
-  /// The last failure for which it was charged an attempt, in this life of the sender. If there was
-  /// none: what the sender gave up for, or else the child's last failure, if the child has
-  /// acknowledged nothing since.
+  /// The last failure that was charged to the delivery as an attempt, in this life of the sender.
+  /// If there was none: the error that made the sender give up, or else the child's last failure,
+  /// if the child has acknowledged nothing since.
   std::string cause{};
   Duration age{0};               ///< since the submission
   caf::message message{};        ///< what the child was to get
@@ -29,8 +29,9 @@ struct DeadLetter {
   std::string idempotency_key{}; ///< with which it was submitted; empty: none
 };
 
-/// Returns what submits a dead letter's message once more, with its keys, and without a time limit
-/// of its own. Send it from wherever the answer is wanted: the first client has had its own.
+/// Returns a `Submit` that submits a dead letter's message again, with its keys. It sets no time to
+/// live: the sender's option applies. The actor that sends it gets the answer; the first client was
+/// answered before.
 inline Submit resubmit(const DeadLetter& letter) {
   return {.message = letter.message, .key = letter.key, .idempotency_key = letter.idempotency_key};
 }

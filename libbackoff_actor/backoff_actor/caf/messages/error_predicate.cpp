@@ -14,7 +14,7 @@ Assessment assessed(const std::function<Assessment(const caf::error&)>& assess,
     if (assess)
       return assess(error);
   } catch (...) {
-    // A predicate that fails must not cost more than its opinion.
+    // If the predicate throws, `assess_error` decides.
   }
   return assess_error(error);
 }

@@ -11,26 +11,26 @@
 
 namespace backoff_actor {
 
-/// Returns what is thought of an error if nobody says otherwise. Final is what cannot get better:
-/// `caf::sec::unexpected_message` and `unexpected_response`, as the same message would be no more
-/// welcome the next time, and `request_receiver_down`, as an actor that is gone does not come back.
-/// Anything else may get better: `request_timeout`, a dropped promise, whatever the target answers,
-/// and every error that says when to come back (`retry_after`).
+/// Returns the default assessment of an error. Three codes are not retryable:
+/// `caf::sec::unexpected_message` and `unexpected_response`, because the target does not understand
+/// the message, and `request_receiver_down`, because an actor that ended does not come back. All
+/// other errors are retryable: `request_timeout`, a dropped promise, any error that the target
+/// answers, and every error that carries a `retry_after`, whatever its code.
 BACKOFF_ACTOR_EXPORT Assessment assess_error(const caf::error& error);
 
-/// What says whether a request that failed is to be tried again: any callable that takes a
-/// `const caf::error&` and returns an `Assessment`, or `bool`, where true stands for `retryable` and
-/// false for `not_retryable`; made of nothing, `assess_error`.
+/// Decides whether to retry a failed request. It wraps any callable that takes a
+/// `const caf::error&` and returns an `Assessment` or a `bool`: true means `retryable`, false means
+/// `not_retryable`. Without a callable, `assess_error` decides.
 ///
 ///     ErrorPredicate predicate = [](const caf::error& x) { return x == caf::sec::runtime_error; };
 ///
 /// @errors if the callable throws, `assess_error` decides.
 class BACKOFF_ACTOR_EXPORT ErrorPredicate {
 public:
-  /// That of `assess_error`.
+  /// Lets `assess_error` decide.
   ErrorPredicate() = default;
 
-  /// Keeps a copy of the callable; one that is empty is none.
+  /// Keeps a copy of the callable. If the callable is empty, `assess_error` decides.
   template <class Callable>
   requires(!std::same_as<Callable, ErrorPredicate> && std::invocable<Callable&, const caf::error&>)
     ErrorPredicate(Callable callable) { // is meant to convert
@@ -47,8 +47,8 @@ public:
     }
   }
 
-  /// Returns what the callable says. If it says `retryable` without a time of its own, the time is
-  /// that which the error carries (`retry_after`), if any.
+  /// Returns the assessment of the callable. If that is `retryable` without a time, the time comes
+  /// from the error (`retry_after`), if the error carries one.
   Assessment operator()(const caf::error& error) const;
 
 private:

@@ -26,7 +26,7 @@ caf::error make_error(SupervisorError code, std::string text, caf::error root) {
 caf::error root_cause_of(const caf::error& error) {
   auto root = error;
   for (;;) {
-    const auto context = root.context(); // a copy, for it is the error's own
+    const auto context = root.context(); // a copy: `root` is reassigned below
     if (context.size() != 2 || !context.match_element<caf::error>(1))
       return root;
     root = context.get_as<caf::error>(1);

@@ -20,20 +20,20 @@ namespace backoff_actor {
 /// Makes `SenderError` convertible to `caf::error`.
 BACKOFF_ACTOR_EXPORT caf::error make_error(SenderError code);
 
-/// Makes an error of `code` that carries a text for people, unless that is empty: `render` puts it
-/// in brackets.
+/// Makes an error of `code` with a text for people. `render` puts the text in brackets. An empty
+/// text is left out.
 BACKOFF_ACTOR_EXPORT caf::error make_error(SenderError code, std::string text);
 
 /// Makes `SupervisorError` convertible to `caf::error`.
 BACKOFF_ACTOR_EXPORT caf::error make_error(SupervisorError code);
 
-/// Makes an error of `code` with a text for people, and with the error that it comes from, which
-/// `root_cause_of` finds again; either may be empty.
+/// Makes an error of `code` with a text for people, and with the error `root` that caused it, see
+/// `root_cause_of`. Both may be empty.
 BACKOFF_ACTOR_EXPORT caf::error make_error(SupervisorError code, std::string text,
                                            caf::error root = {});
 
-/// Returns what an error of supervisors comes from: the reason with which the first actor ended, through
-/// any number of supervisors; any other error itself.
+/// Returns the root cause of a supervisor's error: the exit reason of the first actor that ended,
+/// even through several levels of supervisors. Returns any other error unchanged.
 BACKOFF_ACTOR_EXPORT caf::error root_cause_of(const caf::error& error);
 
 namespace seam {
@@ -48,19 +48,21 @@ BACKOFF_ACTOR_EXPORT std::string render_own(SenderError code, const caf::message
 /// Renders an error of supervisors in the same way.
 BACKOFF_ACTOR_EXPORT std::string render_own(SupervisorError code, const caf::message& context);
 
-/// Returns an error as a cause, whose code tells the error's category and code apart from any
-/// other's, and whose text is empty unless asked for `with_text`: rendering is costly.
+/// Returns an error as a `Cause`. Its code identifies the error's category and code. Its text is
+/// empty unless `with_text` is set: rendering is costly.
 BACKOFF_ACTOR_EXPORT Cause cause_of(const caf::actor_system& system, const caf::error& error,
                                     bool with_text);
 
-/// Lets an exception that leaves a handler of `self` end it with `caf::sec::runtime_error` and the
-/// exception's text. CAF's default loses the text and prints to the console.
+/// Makes `self` end with `caf::sec::runtime_error` and the exception's text if an exception leaves
+/// one of its handlers. CAF's default loses the text and prints to the console.
 BACKOFF_ACTOR_EXPORT void keep_cause(caf::scheduled_actor& self);
 
-/// Returns what `keep_cause` makes of an exception: `caf::sec::runtime_error` with its text.
+/// Returns the error for an exception, as `keep_cause` uses it: `caf::sec::runtime_error` with the
+/// exception's text.
 BACKOFF_ACTOR_EXPORT caf::error error_of(const std::exception_ptr& thrown);
 
-/// Returns the error that a receiver is gone, with the reason of its end, if there is one.
+/// Returns `caf::sec::request_receiver_down`, with the receiver's exit reason as text if there is
+/// one.
 BACKOFF_ACTOR_EXPORT caf::error receiver_down(const caf::actor_system& system,
                                               const caf::error& reason);
 

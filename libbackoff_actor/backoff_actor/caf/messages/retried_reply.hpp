@@ -12,42 +12,43 @@
 
 namespace backoff_actor {
 
-/// What became of a request with its retries.
+/// The outcome of a request with retries.
 ///
 /// @units nanoseconds in `elapsed` and `come_back_in`
 struct RetriedReply {
-  /// What the target answered, of any number of elements, even none; empty if it was given up.
+  /// The target's answer. It may have any number of elements, even none; empty if there was no
+  /// answer.
   caf::message value{};
 
-  /// How the last attempt failed, or that the target is gone, or, if the guard held back the first
-  /// attempt already, `SenderError::held_back`; none if there is a value.
+  /// The error of the last attempt, or the error that the target is gone. If the guard held back
+  /// the first attempt: `SenderError::held_back`. None if the target answered.
   caf::error error{};
 
-  /// Why nothing more is tried; nothing: the target answered.
+  /// Why there was no further retry; nothing: the target answered.
   std::optional<GaveUp> gave_up{};
 
   std::uint32_t attempts = 0; ///< how often the target was asked
   Duration elapsed{0};        ///< since the call
 
-  /// With `GaveUp::held_back`: why the guard let no further attempt through.
+  /// With `GaveUp::held_back`: why the guard refused a further attempt.
   std::optional<HeldBackBy> held_back_by{};
 
-  /// With `GaveUp::held_back`: how long after this reply it is worth another request; nothing: when
-  /// the guard is closed by hand.
+  /// With `GaveUp::held_back`: how long after this reply a new request may succeed; nothing: only
+  /// after the guard is closed by hand.
   ///
   /// @range 0 and above
   std::optional<Duration> come_back_in{};
 
-  /// Whether there is a value.
+  /// Returns true if the target answered.
   bool is_answered() const { return !gave_up; }
 };
 
-/// Renders a reply in one line, without its value: `answered after 300ms, 3 attempts`, or
-/// `retries_exhausted after 700ms, 4 attempts: ` and the error, or `held back by open_breaker, come
+/// Renders a reply in one line, without its value. Examples: `answered after 300ms, 3 attempts`;
+/// `retries_exhausted after 700ms, 4 attempts: ` and the error; `held back by open_breaker, come
 /// back in 3.2s, after 700ms, 4 attempts: ` and the error of the last attempt, if there was one.
 BACKOFF_ACTOR_EXPORT std::string render(const caf::actor_system& system, const RetriedReply& reply);
 
-/// The word upon which the actor that retries a request begins.
+/// Tells the actor that retries a request to begin.
 struct BeginRetries {};
 
 /// Shows CAF the parts of the message.

@@ -10,18 +10,18 @@
 
 namespace backoff_actor {
 
-/// A service's wish to be tried again no earlier than after a time. In the context of an error it
-/// turns an error answer, which is final otherwise, into one that is retried.
+/// The time for which a service asks not to be called. Put it into the context of an error: an
+/// error answer, which otherwise ends a delivery, is then retried.
 struct RetryAfter {
-  Duration span{0}; ///< from when the error comes; 0: the backoff alone says
+  Duration span{0}; ///< counts from the arrival of the error; 0: the backoff alone decides
 };
 
-/// Returns an error that says when to come back: `retry_after(caf::sec::runtime_error, 30s,
-/// "too many requests")`. It is `make_error(code, RetryAfter{span}, text)`, without the text if
-/// that is empty.
+/// Returns an error that says when to retry: `retry_after(caf::sec::runtime_error, 30s,
+/// "too many requests")`. It is `make_error(code, RetryAfter{span}, text)`; an empty text is left
+/// out.
 ///
-/// A child that holds further deliveries works on them all the same. Set
-/// `SenderOptions::max_in_flight` to 1 where its service is not to be called by these either.
+/// A child that holds further deliveries continues to work on them. If they must not call the
+/// service during that time either, set `SenderOptions::max_in_flight` to 1.
 ///
 /// @range any error code enumeration of CAF's or of your own, `SenderError` included
 template <class Enum>
@@ -31,11 +31,10 @@ caf::error retry_after(Enum code, Duration span, std::string text = {}) {
                                   : caf::make_message(RetryAfter{span}, std::move(text)));
 }
 
-/// Returns when an error says to come back: the first `RetryAfter` in its context. Nothing if there
-/// is none.
+/// Returns the time of the first `RetryAfter` in the context of an error; nothing if there is none.
 BACKOFF_ACTOR_EXPORT std::optional<Duration> retry_after_of(const caf::error& error);
 
-/// Renders the wish: `retry after 30s`.
+/// Renders the time: `retry after 30s`.
 BACKOFF_ACTOR_EXPORT std::string to_string(const RetryAfter& wish);
 
 /// Shows CAF the parts of the message.

@@ -8,59 +8,61 @@
 
 namespace backoff_actor {
 
-// Each of these may be a request or a plain send. The answer to a plain send is a plain send. A message
-// without a sender is obeyed and not answered.
+// Send each of these as a request or by a plain send. The answer to a plain send is a plain send.
+// The actor obeys an anonymous message and does not answer it.
 
-/// Asks a sender how it stands. Answered with `SenderStatus`.
+/// Asks a sender for its status. Answered with `SenderStatus`.
 struct Status {};
 
-/// Asks a sender for the child that works now: the fallback, while that works. Answered with
+/// Asks a sender for its present child, or for the fallback while the fallback works. Answered with
 /// `ChildHandle`.
 struct CurrentChild {};
 
-/// A sender's answer to `CurrentChild`. What is sent to the child past the sender is not owed to
-/// anybody, and another child may have taken its place by then.
+/// A sender's answer to `CurrentChild`. The sender does not redeliver messages that are sent
+/// directly to the child. The sender may also have replaced the child by the time they arrive.
 struct ChildHandle {
-  caf::actor child{};            ///< invalid: none is there
-  std::uint32_t incarnation = 0; ///< which one, counted from 1; 0: none is there
+  caf::actor child{};            ///< invalid: there is no child
+  std::uint32_t incarnation = 0; ///< which child, counted from 1; 0: there is no child
 };
 
-/// Tells a sender to end all waiting now: the delays of the child and those of single deliveries.
-/// Answered with `SenderStatus`, after it was done.
+/// Tells a sender to end all delays now: those of the child and those of single deliveries.
+/// Answered with `SenderStatus`, after that was done.
 struct RetryNow {};
 
-/// Tells a sender that the child's service is well: the backoff, the restart limit and the time
-/// that retries may take begin anew. A delay that runs goes on. Answered with `SenderStatus`, after
-/// it was done.
+/// Tells a sender that the child's service is healthy: the backoff, the restart limit and
+/// `SenderOptions::max_elapsed` start over. A running delay continues. Answered with
+/// `SenderStatus`, after that was done.
 struct Reset {};
 
-/// Tells a sender to hand over nothing more; it still accepts. Answered with `SenderStatus`, after
-/// it was done.
+/// Tells a sender to stop handing over; it still accepts messages. Answered with `SenderStatus`,
+/// after that was done.
 struct Pause {};
 
-/// Tells a sender to hand over and to accept again, after `Pause` or `Drain`; drains that are not
-/// at their end are answered. Answered with `SenderStatus`, after it was done.
+/// Tells a sender to hand over and to accept again, after `Pause` or `Drain`. The sender then
+/// answers unfinished drains with `Drained`. Answered with `SenderStatus`, after that was done.
 struct Resume {};
 
-/// Tells a sender to accept nothing new, and to say when nothing is owed any more. Answered with
-/// `Drained`. Requests that come meanwhile are answered with `SenderError::draining`.
+/// Tells a sender to accept no new messages, and to answer when it owes nothing any more. Answered
+/// with `Drained`. The sender answers requests that come meanwhile with `SenderError::draining`.
 struct Drain {
-  /// When to answer at the latest, from now, and to accept again, unless another drain goes on.
-  /// `Duration::max()`: never.
+  /// The timeout, from now. The sender then answers, and accepts again unless another drain runs.
+  /// `Duration::max()`: no timeout.
   Duration within = Duration::max();
 };
 
-/// A sender's answer to `Drain`: nothing is owed any more, or the time is over, or the sender was
-/// told to resume, or it ended.
+/// A sender's answer to `Drain`. The sender owes nothing any more, or the timeout is over, or the
+/// sender was told to resume, or it ended.
 struct Drained {
   std::uint64_t left =
     0; ///< deliveries still owed; 0 if the sender ended, having given up the rest
 };
 
-/// Tells a sender to end. It hands over nothing more, refuses what comes (`draining`), asks its child to end, and takes what the child
-/// still answers. What is owed when the child has ended becomes dead letters, `stopped`. Then comes the
-/// answer, `SenderStatus` with the phase `stopped`, and the sender terminates normally. A child that does not end
-/// takes `SenderOptions::kill_grace`, and then is killed; after as much time again the sender ends without it.
+/// Tells a sender to end. The sender hands over nothing more, refuses new messages (`draining`),
+/// asks its child to end, and takes the answers that the child still gives. When the child has
+/// ended, the deliveries still owed become dead letters, `stopped`. The sender then answers with
+/// `SenderStatus`, phase `stopped`, and terminates normally. If the child has not ended after
+/// `SenderOptions::kill_grace`, the sender kills it; after the same time again the sender ends
+/// without it.
 struct Stop {};
 
 /// Shows CAF that the message has no parts.

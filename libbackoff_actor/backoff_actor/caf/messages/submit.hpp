@@ -8,31 +8,33 @@
 
 namespace backoff_actor {
 
-/// A message for a sender, with how it is to be delivered:
+/// A message for a sender, with instructions for its delivery:
 /// `Submit{.message = caf::make_message(order), .time_to_live = 30s, .key = customer}`.
 ///
-/// It is answered as the bare message would be, unless `answer_when_accepted`.
+/// The client gets the same answer as for the bare message, unless `answer_when_accepted` is set.
 struct Submit {
-  caf::message message{}; ///< what the child gets; any, even one that is a word of the sender's own
+  caf::message message{}; ///< what the child gets; any message, even a command of the sender
 
-  /// How long from now it may wait for its acknowledgement before it is given up, `expired`; at
-  /// once, if that is 0 or less. `Duration::max()`: what `SenderOptions::time_to_live` says.
+  /// How long from now the message may wait for its acknowledgement. The sender then gives it up,
+  /// `expired`; if the time is 0 or less, at once. `Duration::max()`: `SenderOptions::time_to_live`
+  /// applies.
   Duration time_to_live = Duration::max();
 
-  /// Those with the same are kept in order by `Ordering::per_key`. Empty: what
-  /// `SenderOptions::key_of` says.
+  /// `Ordering::per_key` keeps messages with the same key in order. Empty: `SenderOptions::key_of`
+  /// names the key.
   std::string key{};
 
-  /// Makes one delivery of all submissions with the same: one that comes while the first is owed
-  /// joins it, and gets its answer, or is refused if the sender holds as much as it may
-  /// (`SenderOptions::capacity`); one that comes within `SenderOptions::idempotency_retention`
-  /// after it was acknowledged is answered `SenderError::already_acknowledged`. With a durable outbox
-  /// that holds beyond the life of the process. Empty: every submission is a delivery of its own.
+  /// The sender makes one delivery of all submissions with the same idempotency key. While the
+  /// first submission is owed, a further one joins it and gets its answer; the sender refuses it if
+  /// it already owes its `SenderOptions::capacity`. For `SenderOptions::idempotency_retention`
+  /// after the acknowledgement, the sender answers a further one with
+  /// `SenderError::already_acknowledged`. A durable outbox keeps the keys beyond the life of the
+  /// process. Empty: every submission is a delivery of its own.
   std::string idempotency_key{};
 
-  /// Answers `Accepted` as soon as the message is accepted, and then nothing more: neither what the
-  /// child answers nor that it was given up. A message that is not accepted is answered with an
-  /// error all the same.
+  /// The sender answers `Accepted` as soon as it has accepted the message. The client then gets
+  /// neither the child's answer nor an error if the sender gives the message up. A message that is
+  /// not accepted is still answered with an error.
   bool answer_when_accepted = false;
 };
 

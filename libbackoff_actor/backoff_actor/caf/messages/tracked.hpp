@@ -1,6 +1,6 @@
 #pragma once
 
-// What a sender and a child that acknowledges explicitly say to each other.
+// The messages between a sender and a child that acknowledges explicitly.
 
 #include "backoff_actor/caf/messages/type_ids.hpp"
 #include "backoff_actor/core/time.hpp"
@@ -10,83 +10,86 @@
 
 namespace backoff_actor {
 
-/// What a child that acknowledges explicitly is handed: the client's message, with what is needed
-/// to confirm it and to answer.
+/// The message that a child with `Acknowledgement::by_sent` gets: the client's message, and the ids
+/// that the child needs to confirm it.
 struct TrackedMsg {
-  /// Names this hand-over of this delivery; goes back in the child's word. It is the right to speak of
-  /// the delivery: nobody can guess it.
+  /// Names this hand-over of this delivery. The child sends it back in its `Sent`, `Nack`, `Reject`
+  /// or `Working`. Nobody can guess it: only actors that were given it can acknowledge the
+  /// delivery.
   std::uint64_t id = 0;
   caf::message payload{}; ///< what the client sent
   caf::actor client{};    ///< who sent it; invalid for an anonymous message
 
-  /// The number of the delivery in its sender, the same at every hand-over; with a durable outbox also in
-  /// the sender's next life.
+  /// The number of the delivery in its sender. It is the same at every hand-over; with a durable
+  /// outbox it stays the same when the sender is started again.
   ///
   /// @range 1 and above
   std::uint64_t delivery = 0;
 
-  /// Which of its sender's children it is handed to: 1, 2, 3 ...
+  /// Which child of the sender this is, counted from 1.
   std::uint32_t incarnation = 0;
 
-  /// Names the sender: hand-overs with the same `origin` and `delivery` are of the same delivery, see
-  /// `SenderOptions::origin`. A child whose memory outlives a failure knows by them what it has done
-  /// before, see `Deduplicator`.
+  /// Names the sender, see `SenderOptions::origin`. Hand-overs with the same `origin` and
+  /// `delivery` belong to the same delivery. A child whose memory outlives a failure uses the two
+  /// numbers to recognise deliveries that it has already done, see `Deduplicator`.
   ///
   /// @range 1 and above
   std::uint64_t origin = 0;
 };
 
-/// A child's word that a delivery is done. Return it from the handler of `TrackedMsg`, or send it
-/// to the sender at any later time. Whoever was given the `TrackedMsg` may send it: the child, an actor that the
-/// child delegated it to, or an earlier child.
+/// Tells the sender that a delivery is done. Return it from the handler of `TrackedMsg`, or send it
+/// to the sender at any later time. Every actor that was given the `TrackedMsg` may send it: the
+/// child, an actor that the child delegated it to, or an earlier child.
 ///
-/// @errors an `id` that names no delivery which is owed is reported as
-///         `event::UnknownAcknowledgement`, and nothing else comes of it.
+/// @errors if the `id` names no owed delivery, the sender reports it as
+///         `event::UnknownAcknowledgement` and ignores it.
 struct Sent {
   std::uint64_t id = 0; ///< the `TrackedMsg::id` of the delivery
 
-  /// What the client gets. If empty, a client that made a request gets an empty response, and one
-  /// that used a plain send gets nothing.
+  /// The answer to the client. If it is empty, a request is answered with an empty response, and a
+  /// plain send is not answered.
   caf::message answer{};
 };
 
-/// Returns what confirms a delivery and answers its client with `answer`, which may be nothing.
+/// Returns the `Sent` that confirms a delivery and answers its client with `answer`, which may be
+/// empty.
 template <class... Ts>
 Sent sent(const TrackedMsg& delivery, Ts&&... answer) {
   return {delivery.id, caf::make_message(std::forward<Ts>(answer)...)};
 }
 
-/// A child's word that a delivery cannot be done now: it is charged one attempt, and retried after
-/// the backoff. Return it from the handler of `TrackedMsg`, or send it to the sender later.
+/// Tells the sender that the child cannot do a delivery now. The sender charges the delivery one
+/// attempt, and retries it after the backoff. Return it from the handler of `TrackedMsg`, or send
+/// it to the sender later.
 ///
-/// @errors an `id` must name the last hand-over of a delivery to the present child. The sender reports any
-///         other as `event::UnknownAcknowledgement` and ignores it.
+/// @errors an `id` must name the last hand-over of a delivery to the present child. The sender
+///         reports any other as `event::UnknownAcknowledgement` and ignores it.
 struct Nack {
   std::uint64_t id = 0; ///< the `TrackedMsg::id` of the delivery
   caf::error error{};   ///< why; may say when to come back, see `retry_after`
 
-  /// How long the service asked to be left alone, from now. 0: it did not say, other than perhaps
-  /// in the error.
+  /// How long from now the service asked not to be called. 0: the service named no time, or the
+  /// `error` carries it.
   ///
   /// @range 0 and above; less counts as 0
   Duration retry_after{0};
 };
 
-/// A child's word that a delivery will never be done: it becomes a dead letter, `rejected`. Return
-/// it from the handler of `TrackedMsg`, or send it to the sender later.
+/// Tells the sender that the child will never do a delivery: the delivery becomes a dead letter,
+/// `rejected`. Return it from the handler of `TrackedMsg`, or send it to the sender later.
 ///
-/// @errors an `id` must name the last hand-over of a delivery to the present child. The sender reports any
-///         other as `event::UnknownAcknowledgement` and ignores it.
+/// @errors an `id` must name the last hand-over of a delivery to the present child. The sender
+///         reports any other as `event::UnknownAcknowledgement` and ignores it.
 struct Reject {
   std::uint64_t id = 0; ///< the `TrackedMsg::id` of the delivery
   caf::error error{};   ///< what the client gets
 };
 
-/// A child's word that it is still at it: the time to acknowledge begins anew. Send it to the
-/// sender.
+/// Tells the sender that the child still works on a delivery: `SenderOptions::ack_timeout` starts
+/// over. Send it to the sender.
 ///
-/// @errors an `id` must name the last hand-over of a delivery to the present child. The sender reports any
-///         other as `event::UnknownAcknowledgement` and ignores it.
+/// @errors an `id` must name the last hand-over of a delivery to the present child. The sender
+///         reports any other as `event::UnknownAcknowledgement` and ignores it.
 struct Working {
   std::uint64_t id = 0; ///< the `TrackedMsg::id` of the delivery
 };

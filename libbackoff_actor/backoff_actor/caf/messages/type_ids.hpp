@@ -1,8 +1,8 @@
 #pragma once
 
-// The numbers of this library's message types. Every header of a message type includes this, so
-// that no program can use one that has no number. The order goes over the network with CAF 1.x: new
-// ones come last.
+// The type ids of this library's message types. Every header of a message type includes this file,
+// so that a program cannot use a type without an id. CAF 1.x sends the ids over the network: add
+// new types at the end.
 
 #include "backoff_actor/caf/compat/compat.hpp"
 #include "backoff_actor/observe/sender_status.hpp"

@@ -33,23 +33,23 @@ struct ForwarderOptions {
   /// thousand, so that a crash costs only what the child held.
   WhileDown while_down = BufferWhileDown{};
 
-  /// How long a child must have been up, with no delay running, for the backoff to start over. Unset:
-  /// the longest delay of the backoff, so that a child which always fails a little later than that is
-  /// started no more often than one that fails at once. `Duration::max()`: only `Reset` starts it
-  /// over. The forwarder looks at it when the child fails, when a message comes, and when somebody
-  /// asks for the status.
+  /// How long a child must have been up, with no delay running, for the backoff to start over.
+  /// Unset: the longest delay of the backoff, so that a child which always fails a little later
+  /// than that is started no more often than one that fails at once. `Duration::max()`: only
+  /// `Reset` starts it over. The forwarder looks at it when the child fails, when a message comes,
+  /// and when somebody asks for the status.
   ///
   /// @range above 0
   std::optional<Duration> healthy_after{};
 
-  /// What follows a normal stop of the child. A stop while messages wait for the child is a failure,
-  /// unless this is `end`.
+  /// What follows a normal stop of the child. A stop while messages wait for the child is a
+  /// failure, unless this is `end`.
   AfterNormalStop after_normal_stop = AfterNormalStop::rest;
 
   /// Says whether a message is the last. A child that is up gets the last message after everything
-  /// that waits; when that child has ended, the forwarder ends normally. Without a child the forwarder
-  /// ends at once; the message and everything that waits become dead letters, `stopped`. Empty: no
-  /// message is the last.
+  /// that waits; when that child has ended, the forwarder ends normally. Without a child the
+  /// forwarder ends at once; the message and everything that waits become dead letters, `stopped`.
+  /// Empty: no message is the last.
   ///
   /// @errors if it throws, the message is not accepted, and its client gets
   ///         `caf::sec::runtime_error` with the exception's text.

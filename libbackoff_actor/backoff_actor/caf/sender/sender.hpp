@@ -22,8 +22,8 @@ struct SenderSettings;
 
 /// Starts a sender, and with it its child; `child_of` makes the factory of a worker class.
 ///
-/// A sender is an actor that supervises a dangerous child. It keeps every message until the child has
-/// acknowledged it. It recreates a child that dies, and hands over again what the child has not
+/// A sender is an actor that supervises a dangerous child. It keeps every message until the child
+/// has acknowledged it. It recreates a child that dies, and hands over again what the child has not
 /// acknowledged, after a backoff.
 ///
 /// The sender accepts any message, as a request or by a plain send, and answers what the child
@@ -31,30 +31,32 @@ struct SenderSettings;
 /// another reason than that the child refused it. `Submit` is a message with more to say about it.
 ///
 /// Some messages are commands to the sender and never reach the child, unless they are inside of a
-/// `Submit`: `Submit`, `Status`, `CurrentChild`, `RetryNow`, `Reset`, `Pause`, `Resume`, `Drain` and
-/// `Stop`, each alone in its message. With `Acknowledgement::by_sent` the child's `Sent`, `Nack`,
-/// `Reject` and `Working` are commands too.
+/// `Submit`: `Submit`, `Status`, `CurrentChild`, `RetryNow`, `Reset`, `Pause`, `Resume`, `Drain`
+/// and `Stop`, each alone in its message. With `Acknowledgement::by_sent` the child's `Sent`,
+/// `Nack`, `Reject` and `Working` are commands too.
 ///
 /// The sender ends by `Stop`, or like any actor by an exit message. It ends by itself if a limit is
-/// reached or the decider says so; the exit reason is then `SenderError::gave_up`, or the error that
-/// the decider let through. Before it ends, it asks its child to end (`user_shutdown`). From then on
-/// it accepts and hands over nothing, and takes what the child still answers. It kills a child that
-/// has not ended after `SenderOptions::kill_grace`, and abandons it after the same time again. If a
-/// supervisor tells the sender to end, the child has the time of `ChildOptions::shutdown` instead.
-/// With `exit_reason::kill` the sender ends at once, and kills its child.
+/// reached or the decider says so; the exit reason is then `SenderError::gave_up`, or the error
+/// that the decider let through. Before it ends, it asks its child to end (`user_shutdown`). From
+/// then on it accepts and hands over nothing, and takes what the child still answers. It kills a
+/// child that has not ended after `SenderOptions::kill_grace`, and abandons it after the same time
+/// again. If a supervisor tells the sender to end, the child has the time of
+/// `ChildOptions::shutdown` instead. With `exit_reason::kill` the sender ends at once, and kills
+/// its child.
 ///
-/// While the sender owes a delivery it lives, even if nobody holds a handle to it, and its actor system
-/// waits for it.
+/// While the sender owes a delivery it lives, even if nobody holds a handle to it, and its actor
+/// system waits for it.
 ///
 /// With a durable outbox (`SenderOptions::outbox`) a message is accepted when it is stored. What is
 /// owed when the sender ends stays owed there: its clients get `SenderError::suspended`.
 ///
-/// @errors throws `InvalidArgument` naming every option that `check` finds wrong, and `make_child` if it
-///         is empty; throws `StoreError`, `in_use`, if another sender uses the durable outbox. Nothing
-///         has been started then. Later, a child that crashes or cannot be made is made again. An
-///         error that a living child answers is the answer, and ends the delivery, unless the error
-///         says when to come back (`retry_after`), it is that of a sender that gave the message back
-///         (`stopped`, `suspended`, `draining`), or the decider says otherwise.
+/// @errors throws `InvalidArgument` naming every option that `check` finds wrong, and `make_child`
+///         if it is empty; throws `StoreError`, `in_use`, if another sender uses the durable
+///         outbox. Nothing has been started then. Later, a child that crashes or cannot be made is
+///         made again. An error that a living child answers is the answer, and ends the delivery,
+///         unless the error says when to come back (`retry_after`), it is that of a sender that
+///         gave the message back (`stopped`, `suspended`, `draining`), or the decider says
+///         otherwise.
 /// @thread any; messages may come from any thread.
 [[nodiscard("a sender that nobody holds ends when it owes nothing")]] BACKOFF_ACTOR_EXPORT
   caf::actor
@@ -66,11 +68,11 @@ struct SenderSettings;
 /// A forwarder passes each message on in its client's name, and forgets it. The child answers the
 /// client directly. What a child held when it went down is lost; CAF answers requests among it with
 /// errors of its own. The forwarder recreates the child after a backoff, and `while_down` says what
-/// becomes of messages meanwhile. What the child sends to the forwarder is a message like any other: it
-/// comes back to the child, or goes to the next one.
+/// becomes of messages meanwhile. What the child sends to the forwarder is a message like any
+/// other: it comes back to the child, or goes to the next one.
 ///
-/// Commands and ends are as with a sender. A forwarder owes only the messages that wait for a child:
-/// whoever wants the child to work on the others keeps a handle to the forwarder.
+/// Commands and ends are as with a sender. A forwarder owes only the messages that wait for a
+/// child. As long as the child works on others, keep a handle to the forwarder.
 ///
 /// @errors throws `InvalidArgument` as `spawn_back_off_sender` does.
 /// @thread any; messages may come from any thread.
@@ -80,7 +82,7 @@ struct SenderSettings;
   spawn_forwarder(caf::actor_system& system, ChildFactory make_child,
                   ForwarderOptions options = {});
 
-/// What senders, or forwarders, of a kind are made of, checked once and shared by all of them:
+/// The factory and the options of many equal senders or forwarders, checked once and shared by all:
 ///
 ///     SenderOptions options;
 ///     options.child_start = FirstStart::on_first_use;
@@ -90,9 +92,9 @@ struct SenderSettings;
 /// Use it for many senders: a sender that shares its options takes a third less memory, see
 /// docs/performance.md. Copies share too, and are cheap.
 ///
-/// All senders of a blueprint share the factory, and the functions and hooks of the options. Each sender
-/// calls them in its own thread, so several calls may run at the same time. What they hold lives as
-/// long as the last sender or copy of the blueprint. Of the other options
+/// All senders of a blueprint share the factory, and the functions and hooks of the options. Each
+/// sender calls them in its own thread, so several calls may run at the same time. What they hold
+/// lives as long as the last sender or copy of the blueprint. Of the other options
 ///
 /// - `stream` is best left unset: all senders would draw the same delays, and retry in step;
 /// - an `outbox` serves one sender at a time, and so does an `origin`;
@@ -103,8 +105,8 @@ class BACKOFF_ACTOR_EXPORT SenderBlueprint {
 public:
   /// Checks the options. Starts nothing yet.
   ///
-  /// @errors throws `InvalidArgument` naming every option that `check` finds wrong, and `make_child`
-  ///         if it is empty.
+  /// @errors throws `InvalidArgument` naming every option that `check` finds wrong, and
+  ///         `make_child` if it is empty.
   explicit SenderBlueprint(ChildFactory make_child, SenderOptions options = {});
   /// The same for forwarders.
   SenderBlueprint(ChildFactory make_child, ForwarderOptions options);
@@ -121,11 +123,11 @@ private:
   std::shared_ptr<const detail::SenderSettings> settings_;
 };
 
-/// Returns a factory of senders, for whoever wants a sender as a child.
+/// Returns a factory of senders, for a parent whose child is a sender.
 BACKOFF_ACTOR_EXPORT ChildFactory child_of(SenderBlueprint blueprint);
 
-/// Returns the spec of a sender as the child of a supervisor. Its `options.shutdown` is the time that the
-/// sender's own child has to end.
+/// Returns the spec of a sender as the child of a supervisor. Its `options.shutdown` is the time
+/// that the sender's own child has to end.
 ///
 /// @errors throws `InvalidArgument` as `SenderBlueprint` does.
 BACKOFF_ACTOR_EXPORT ChildSpec sender_spec(std::string id, ChildFactory make_child,

@@ -1,4 +1,4 @@
-// What a sender is told, and what the engine is told of it.
+// How a sender turns messages and events of CAF into inputs of the engine.
 
 #include "backoff_actor/caf/sender/internal/sender_actor.hpp"
 
@@ -24,15 +24,16 @@ namespace backoff_actor {
 
 namespace {
 
-// A refusal is an error, even if the child does not say which.
+// Returns the error that a child gave, or a substitute if it gave none.
 caf::error given(const caf::error& error) {
   return error ? error
                : caf::make_error(caf::sec::runtime_error,
                                  std::string{"the child refused without a reason"});
 }
 
-// Without a name no other sender has it, in this life of the process or another. CAF's node and actor
-// id would not do: without a middleman 0.17.6 has no id for a node. 0: no child is told.
+// Returns the origin of a sender; 0: its child gets none. Without a name the origin is random, so
+// that no other sender in any process has it. CAF's node and actor ids would not do: without a
+// middleman, CAF 0.17.6 has no node id.
 std::uint64_t origin_of(const SenderOptions& options) {
   if (options.acknowledgement == Acknowledgement::by_reply)
     return 0;
@@ -54,7 +55,7 @@ const HandOverCipher& cipher_of_this_process() {
   return cipher;
 }
 
-// A million idle senders are a million of these.
+// Keeps senders small: a program may have a million idle ones.
 static_assert(sizeof(BackOffSender) - sizeof(caf::event_based_actor) <= 256);
 
 // -- birth and death --------------------------------------------------------------
@@ -82,7 +83,7 @@ BackOffSender::BackOffSender(caf::actor_config& config,
 
 caf::behavior BackOffSender::make_behavior() {
   auto result = complete_with_words();
-  // Which may end this sender; CAF leaves it at that, whatever is returned.
+  // This may end the sender. CAF then ignores the behavior that this function returns.
   take(input::Start{store_ ? restore() : 0});
   return result;
 }
@@ -94,7 +95,7 @@ void BackOffSender::on_exit() {
     for (const auto& start : rare->starts)
       start->call_off();
   keep_alive_ = nullptr;
-  // May hold handles that lead back here.
+  // The settings may hold handles that refer back to this actor.
   settings_ = nullptr;
   SupervisingActor::on_exit();
 }
@@ -143,7 +144,7 @@ bool BackOffSender::on_word(const seam::Word& word) {
   return true;
 }
 
-// A child that acknowledges by reply has no use for these, which are then messages like any other.
+// With `Acknowledgement::by_reply` these are ordinary messages.
 bool BackOffSender::on_childs_word(const seam::Word& word) {
   if (acknowledges_by_reply_)
     return false;
@@ -171,10 +172,11 @@ void BackOffSender::on_answer(HandOverId id, caf::message&& answer) {
     on_nack(answer.get_as<Nack>(0));
   else if (answer.match_elements<Reject>())
     on_reject(answer.get_as<Reject>(0));
-  // Anything else that an explicitly acknowledging child returns, above all nothing, says nothing.
+  // Any other value that an explicitly acknowledging child returns means nothing; mostly it returns
+  // none.
 }
 
-// No two senders of the process have the same.
+// Returns bits that no other sender of the process has.
 std::uint64_t BackOffSender::own_bits() const {
   const auto system = reinterpret_cast<std::uintptr_t>(&home_system());
   return detail::mix(id() ^ detail::mix(system));
@@ -235,8 +237,8 @@ void BackOffSender::on_child_down(std::uint32_t incarnation, const caf::error& r
   take({input::ChildDown{incarnation, cause_of(reason, true), verdict}, reason});
 }
 
-// To render an error of CAF's takes longer than to decide what to do about it, and one that comes in a
-// storm is mostly the one that came before.
+// Keeps the last text: to render an error of CAF takes longer than to decide about it, and in a
+// storm of errors most are equal to the one before.
 Cause BackOffSender::cause_of(const caf::error& error, bool with_text) {
   if (!with_text || !error || !error.context().empty())
     return seam::cause_of(home_system(), error, with_text);
@@ -246,7 +248,7 @@ Cause BackOffSender::cause_of(const caf::error& error, bool with_text) {
   return last;
 }
 
-// -- whoever controls it --------------------------------------------------------------
+// -- control --------------------------------------------------------------------------
 
 void BackOffSender::obey(Input input) {
   auto client = open_request();
@@ -277,7 +279,8 @@ void BackOffSender::on_stop() {
   take(input::Stop{});
 }
 
-// A supervisor kills whoever takes more time than it gives.
+// A supervisor limits the time by itself, and kills a sender that takes longer. Without such a
+// parent the sender limits the time.
 void BackOffSender::on_told_to_end(const caf::actor_addr& source, const caf::error& reason) {
   if (!rare().exit_reason)
     rare().exit_reason = reason;

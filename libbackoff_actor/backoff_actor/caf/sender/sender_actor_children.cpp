@@ -1,4 +1,4 @@
-// How a sender has its children made, at once or later.
+// How a sender makes its children, at once or asynchronously.
 
 #include "backoff_actor/caf/child/internal/pending_start.hpp"
 #include "backoff_actor/caf/sender/internal/sender_actor.hpp"
@@ -59,7 +59,7 @@ BackOffSender::News BackOffSender::not_started(std::uint32_t incarnation, const 
           std::move(error)};
 }
 
-// Takes the start out of those that are under way; none: it was called off.
+// Removes a pending start and returns it; none: it was called off.
 std::shared_ptr<ChildStart> BackOffSender::take_start(std::uint64_t number) {
   if (!rare_)
     return nullptr;

@@ -27,7 +27,7 @@ SenderError error_of(Refusal refusal) {
   case Refusal::not_stored:
     return SenderError::not_stored;
   case Refusal::stopped:
-  case Refusal::unusable: // which has an error of its own
+  case Refusal::unusable: // its error comes with the input
     break;
   }
   return SenderError::stopped;
@@ -49,9 +49,9 @@ caf::actor BackOffSender::Parcel::source() const {
 
 // -- effects ------------------------------------------------------------------------
 
-// What comes with an input and is nothing to the engine.
+// The data of an input that the engine does not need.
 struct BackOffSender::Cargo {
-  const News* news = nullptr; // none: a submission, an acknowledgement, or that a child has started
+  const News* news = nullptr;     // none: a submission, an acknowledgement, or a child's start
   caf::message* answer = nullptr; // of an acknowledgement
 };
 
@@ -130,9 +130,9 @@ public:
 
   void operator()(const effect::HandOver& x) {
     if (x.slot == newcomer_)
-      self_.expect_to_pass_on(true); // and so, probably, will the next be
+      self_.expect_to_pass_on(true); // probably the next one too
     if (self_.store_ && self_.options().max_hand_overs)
-      self_.store_->count_hand_over(x); // which is written first
+      self_.store_->count_hand_over(x); // the child gets it once the count is stored
     else
       self_.give_to_child(x);
   }
@@ -201,12 +201,12 @@ public:
   void operator()(const effect::WakeAt& x) { self_.wake_at(x.at); }
 
   void operator()(const effect::Quit& x) {
-    // At once, for the dead letters that follow take the held error with them.
+    // Computed now, because the dead letters that follow take the held error with them.
     self_.rare().exit_reason = self_.exit_reason(x, news_);
   }
 
 private:
-  // It lives, but not for this sender.
+  // A shared child lives on, but this sender no longer uses it.
   void note_let_go(std::uint32_t incarnation) {
     follow_ups_.add({input::ChildDown{incarnation, {}, Verdict::retry}});
   }
@@ -215,7 +215,7 @@ private:
   const News* news_;
   caf::message* answer_;
   FollowUps& follow_ups_;
-  std::uint32_t newcomer_ = Outbox::none; // what was accepted in this step
+  std::uint32_t newcomer_ = Outbox::none; // the slot that was accepted in this step
 };
 
 // -- steps --------------------------------------------------------------------------
@@ -256,7 +256,8 @@ void BackOffSender::end_now() {
   tell_of_the_end();
 }
 
-// Whoever has the answer may give the outbox to the next sender.
+// Closes the store before it answers: a client with the answer may give the outbox to the next
+// sender.
 void BackOffSender::tell_of_the_end() {
   if (store_)
     end_storing();
@@ -269,7 +270,7 @@ void BackOffSender::follow(FollowUps& follow_ups) {
   while (const auto started = std::exchange(follow_ups.started, 0))
     step(now(), input::ChildStarted{started}, {}, follow_ups);
   for (std::size_t i = 0; i < follow_ups.others.size(); ++i) {
-    const auto news = std::move(follow_ups.others[i]); // which grows meanwhile
+    const auto news = std::move(follow_ups.others[i]); // a copy: the vector grows meanwhile
     step(now(), news.input, {&news}, follow_ups);
   }
 }
@@ -289,7 +290,7 @@ void BackOffSender::step(Instant at, const OneInput& input, Cargo cargo, FollowU
   engine_.step(at, input, *effects);
   CarryOut carry_out{*this, cargo, follow_ups};
   for (const auto& effect : *effects) {
-    // What every delivery has, without a jump through a table.
+    // Every delivery has these three effects: tested first, they avoid the jump table of `visit`.
     if (const auto* const accept = std::get_if<effect::Accept>(&effect))
       carry_out(*accept);
     else if (const auto* const hand_over = std::get_if<effect::HandOver>(&effect))

@@ -1,5 +1,5 @@
-// What a failure is to those whom it concerns: the client, the readers of dead letters, and whoever
-// watches the sender.
+// How a sender reports failures: to its clients, to the readers of dead letters, and by its exit
+// reason.
 
 #include "backoff_actor/caf/outbox/internal/outbox_session.hpp"
 #include "backoff_actor/caf/sender/internal/idempotency_keys.hpp"
@@ -29,10 +29,10 @@ SenderError error_of(DeadLetterReason reason) {
     return SenderError::gave_up;
   case DeadLetterReason::not_stored:
     return SenderError::not_stored;
-  case DeadLetterReason::rejected: // whose error is that of the child
+  case DeadLetterReason::rejected: // the client gets the child's error
   case DeadLetterReason::stopped:
-  case DeadLetterReason::hand_overs_exhausted: // for which nobody waits, in a new process,
-  case DeadLetterReason::set_aside:            // nor for this
+  case DeadLetterReason::hand_overs_exhausted: // found in a new process: no client waits
+  case DeadLetterReason::set_aside:            // no client waits
     break;
   }
   return SenderError::stopped;
@@ -42,7 +42,7 @@ std::string last(const std::string& cause) { return cause.empty() ? "" : "last: 
 
 } // namespace
 
-// The error that the engine is being told of. Only silence comes without one of its own.
+// Returns the error of the present input. Only the acknowledgement timeout comes without an error.
 caf::error BackOffSender::just_come(const News* news) {
   if (!news)
     return {};
@@ -50,17 +50,18 @@ caf::error BackOffSender::just_come(const News* news) {
                                                           : news->error;
 }
 
-// With what a child refused a delivery for good.
+// Returns the error with which a child rejected a delivery for good.
 caf::error BackOffSender::rejection(const Parcel& parcel, const News* news) {
-  // What was held is what it meant, if that is what the engine has just found out: not if the child
-  // hangs, crashed over it without a word, or has changed its mind and said Reject.
+  // The held error was the child's own answer if the present input shows that: the child is alive,
+  // or it ended after it had answered. It was not if the child hangs, crashed without an answer, or
+  // sent a `Reject` later.
   if (news && parcel.extra && parcel.extra->held
       && (std::holds_alternative<input::ChildAlive>(news->input)
           || (std::holds_alternative<input::ChildDown>(news->input)
               && !parcel.extra->held_is_bounce)))
     return parcel.extra->held;
   auto error = just_come(news);
-  return error ? error : caf::make_error(caf::sec::request_receiver_down); // it stopped normally
+  return error ? error : caf::make_error(caf::sec::request_receiver_down); // normal stop
 }
 
 caf::error BackOffSender::exit_reason(const effect::Quit& x, const News* news) const {

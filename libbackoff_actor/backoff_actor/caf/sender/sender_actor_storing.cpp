@@ -1,4 +1,4 @@
-// What a sender keeps beyond its own life, and what it knows of its idempotency keys.
+// How a sender uses a durable outbox and idempotency keys.
 
 #include "backoff_actor/caf/sender/internal/sender_actor.hpp"
 
@@ -14,10 +14,12 @@ BackOffSender::~BackOffSender() = default;
 
 // -- birth and death ------------------------------------------------------------------
 
-// Goes on with what the last sender has left. Returns the highest number that was ever given.
+// Takes over the deliveries and keys that the last sender left. Returns the highest delivery number
+// ever used.
 std::uint64_t BackOffSender::restore() {
   auto content = store_->take_content();
-  // A clock that was set back meanwhile makes none younger than now: the order would be lost.
+  // If the clock was set back meanwhile, a key may seem to come from the future. It then counts as
+  // acknowledged now, which keeps the keys in order of time.
   for (auto& key : content.acknowledged)
     keys().acknowledge(key.idempotency_key, std::min(store_->instant(key.at), now()));
   for (auto& x : content.owed) {
@@ -28,7 +30,7 @@ std::uint64_t BackOffSender::restore() {
     try {
       news.weight = weight_of(x.message);
     } catch (...) {
-      // It was accepted once, and that holds whatever it weighs.
+      // An earlier sender accepted it, so it stays accepted, even without a weight.
     }
     incoming_ = {std::move(x.message), {}, nullptr};
     if (!x.key.empty())
@@ -64,12 +66,12 @@ void BackOffSender::on_store_news() {
     else
       take(input::Persisted{x.slot, x.id});
   }
-  if (!store_) // the sender has ended with what was told before
+  if (!store_) // an outcome has ended the sender
     return;
   for (const auto& x : store_->take_hand_overs()) {
     if (!x.is_over)
       give_to_child(x.hand_over);
-    else // its ghost takes room with the child until somebody speaks of it
+    else // the child never gets it: this removes its ghost
       take(input::Rejected{x.hand_over.hand_over, Cause{}});
   }
   tell_store_state();
@@ -137,7 +139,7 @@ void BackOffSender::note_end(const Parcel& parcel, bool is_acknowledged) {
     keys().forget(key);
 }
 
-// Whether a submission with the key is another one's: then it is dealt with.
+// Returns true if the key of a submission is known. The submission is then already handled.
 bool BackOffSender::is_known(const Submit& x) {
   const auto limit = forget_old_keys();
   std::uint32_t slot = 0;
@@ -152,7 +154,7 @@ bool BackOffSender::is_known(const Submit& x) {
   }
   auto& first = parcels_[slot].more();
   if (!incoming_.client.client) {
-    incoming_ = {}; // nobody is to be told
+    incoming_ = {}; // no client waits for an answer
   } else if (x.answer_when_accepted && first.is_confirmed) {
     auto client = std::exchange(incoming_, {}).client;
     answer_request(client, caf::make_message(Accepted{first.delivery}));
@@ -162,11 +164,11 @@ bool BackOffSender::is_known(const Submit& x) {
   return true;
 }
 
-// Returns before when keys are forgotten.
+// Forgets old keys. Returns the time before which keys count as forgotten.
 Instant BackOffSender::forget_old_keys() {
   const auto limit = now() + -options().idempotency_retention;
   if (keys().forget_before(limit) && store_)
-    store_->forget_keys(limit); // goes with what comes next, for it is worth no commit of its own
+    store_->forget_keys(limit); // written with the next commit
   return limit;
 }
 

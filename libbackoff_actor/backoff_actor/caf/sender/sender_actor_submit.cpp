@@ -30,10 +30,11 @@ void BackOffSender::on_system_message(caf::message message) {
   submit(Submit{.message = std::move(message)});
 }
 
-// A failure is told with the instant itself; how old a delivery is need not be known to the microsecond.
+// Returns the time of the current message. Unless an option needs the exact time, a recent one will
+// do: the age of a delivery need not be exact to the microsecond.
 Instant BackOffSender::time_of_message() { return is_timed_ ? now() : recent_now(); }
 
-// The longest time to live is that of a message which names none.
+// `Duration::max()`: the message names no time to live.
 Instant BackOffSender::deadline(Instant at, Duration time_to_live) const {
   return at
          + (time_to_live == Duration::max() ? options().time_to_live.value_or(time_to_live)
@@ -81,7 +82,8 @@ void BackOffSender::submit(const Submit& x) {
   take(at, news);
 }
 
-// Whom the child answers itself is not asked for: the message is passed on as it came.
+// A forwarder takes the request from CAF only if it answers or keeps the message. Otherwise it
+// passes the message on as it came, and the child answers the client.
 void BackOffSender::keep_client() {
   if (forwards_)
     incoming_.client = open_request();
@@ -91,7 +93,7 @@ std::string BackOffSender::key_of(const Submit& x) const {
   return x.key.empty() && options().key_of ? options().key_of(x.message) : x.key;
 }
 
-// What the engine knows of a key, if order depends on it; 0: there is none.
+// Returns the engine's number for a key; 0: there is no key, or the order does not depend on keys.
 std::uint64_t BackOffSender::number_of(const std::string& key) const {
   return options().ordering == Ordering::per_key && !key.empty() ? detail::hash_of_text(key) : 0;
 }

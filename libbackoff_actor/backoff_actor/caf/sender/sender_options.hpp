@@ -33,27 +33,27 @@ enum class Acknowledgement {
   /// acknowledgement and goes to the client. An empty answer counts, and so does a response promise
   /// that the child keeps later.
   by_reply,
-  /// With `Sent`: the child gets a `TrackedMsg` in place of the message. It may also refuse a delivery
-  /// with `Nack` or `Reject`, and ask for more time with `Working`.
+  /// With `Sent`: the child gets a `TrackedMsg` in place of the message. It may also refuse a
+  /// delivery with `Nack` or `Reject`, and ask for more time with `Working`.
   by_sent,
 };
 
 /// Decides what follows a failure. The error is the exit reason, the error answer,
 /// `SenderError::ack_timeout`, or `SenderError::start_failed` with the text of the factory.
 ///
-/// The sender asks as soon as it notices a failure. An error answer may turn out to belong to a crash:
-/// then the sender asks again about the crash. It also asks about the end of a child that it had told
-/// to end. So the decider must use nothing but its arguments. The sender asks about hangs once, when
-/// the sender or its blueprint is made. It does not ask about `Nack` and `Reject`.
+/// The sender asks as soon as it notices a failure. An error answer may turn out to belong to a
+/// crash: then the sender asks again about the crash. It also asks about the end of a child that it
+/// had told to end. So the decider must use nothing but its arguments. The sender asks about hangs
+/// once, when the sender or its blueprint is made. It does not ask about `Nack` and `Reject`.
 ///
 /// @errors if it throws, `default_decider` decides.
 /// @thread the sender's
 using Decider = std::function<Decision(FailureKind, const caf::error&)>;
 
-/// Returns what follows a failure if there is no decider. A decider may return it for errors that it
-/// has no opinion about. It is `default_decider(kind)`, except that an answer with the error of a
-/// sender that was `stopped`, `suspended` or `draining` is retried: that sender gave the message back,
-/// and no worker has answered it.
+/// Returns what follows a failure if there is no decider. A decider may return it for errors that
+/// it has no opinion about. It is `default_decider(kind)`, except that an answer with the error of
+/// a sender that was `stopped`, `suspended` or `draining` is retried: that sender gave the message
+/// back, and no worker has answered it.
 BACKOFF_ACTOR_EXPORT Decision default_decider(FailureKind kind, const caf::error& error);
 
 /// The options of a sender; the defaults are those of the article.
@@ -67,15 +67,15 @@ struct SenderOptions {
   std::optional<std::uint64_t> seed{};
 
   /// The stream of the random draws within the seed. Unset: each sender has its own, so that no two
-  /// senders retry in step; with a `seed` it is the sender's number in its actor system. If it is set,
-  /// all senders of a `SenderBlueprint` use it.
+  /// senders retry in step; with a `seed` it is the sender's number in its actor system. If it is
+  /// set, all senders of a `SenderBlueprint` use it.
   std::optional<std::uint64_t> stream{};
 
   /// When the sender recreates a child that went down.
   RestartTiming restart = RestartTiming::at_once;
 
-  /// Decides what follows a failure; empty: `default_decider` does. If it decides to retry and names
-  /// no time, the time comes from the error, see `retry_after`.
+  /// Decides what follows a failure; empty: `default_decider` does. If it decides to retry and
+  /// names no time, the time comes from the error, see `retry_after`.
   Decider decider{};
 
   /// How often a delivery may fail before the sender gives it up. Unset: any number of times.
@@ -86,14 +86,14 @@ struct SenderOptions {
   /// How often the process may end while a child holds a delivery. The next process then gives the
   /// delivery up: `hand_overs_exhausted`. Without this limit a message that kills its process comes
   /// back for ever. With it, each hand-over waits for a commit of its own. The count goes up for
-  /// every delivery that the child holds when the process ends; the next processes hand each of them
-  /// over alone. Unset: any number of times.
+  /// every delivery that the child holds when the process ends; the next processes hand each of
+  /// them over alone. Unset: any number of times.
   ///
   /// @range 1 and above; 2 and above if a child may hold several; only with an `outbox`
   std::optional<std::uint32_t> max_hand_overs{};
 
-  /// The longest pause that a service may ask for. The sender gives up a delivery whose service asks
-  /// for more.
+  /// The longest pause that a service may ask for. The sender gives up a delivery whose service
+  /// asks for more.
   ///
   /// @range 0 and above
   Duration retry_after_ceiling = std::chrono::minutes{5};
@@ -108,31 +108,32 @@ struct SenderOptions {
   /// @range above 0
   std::optional<Duration> max_elapsed{};
 
-  /// The guard of the service that the child calls. All senders whose children call the service share
-  /// it. While the guard lets nothing through, the sender hands nothing over and makes no child; that
-  /// is no failure. The fallback is not guarded. The child itself must not be `guarded` by the same
-  /// guard: it would wait for itself. Default-constructed: no guard.
+  /// The guard of the service that the child calls. All senders whose children call the service
+  /// share it. While the guard lets nothing through, the sender hands nothing over and makes no
+  /// child; that is no failure. The fallback is not guarded. The child itself must not be `guarded`
+  /// by the same guard: it would wait for itself. Default-constructed: no guard.
   ///
   /// @range a retry budget has a floor above 0
   SharedGuard guard{};
 
   /// Says whether an error that answers a delivery for good is a failure of the service. Crashes,
-  /// hangs, failed starts and everything that is retried are failures in any case. Empty: it is one if
-  /// `assess_error` calls the error retryable. Only with `guard`.
+  /// hangs, failed starts and everything that is retried are failures in any case. Empty: it is one
+  /// if `assess_error` calls the error retryable. Only with `guard`.
   ///
   /// @errors if it throws, `assess_error` says.
   std::function<bool(const caf::error&)> is_service_failure{};
 
-  /// Makes the children that take over when a limit is reached, until the child is well again. Empty:
-  /// the sender ends.
+  /// Makes the children that take over when a limit is reached, until the child is well again.
+  /// Empty: the sender ends.
   ChildFactory fallback{};
 
   // -- the child --------------------------------------------------------------------
 
   /// When the sender makes the first child. With `FirstStart::on_first_use` a sender that got no
-  /// message yet has no child: its phase is `starting`, and it takes no memory for a child. The first
-  /// message starts the child. What an `outbox` holds counts as a message. If the child cannot be
-  /// made, the usual handling of a failed start follows. Restarts do not wait for a message.
+  /// message yet has no child: its phase is `starting`, and it takes no memory for a child. The
+  /// first message starts the child. What an `outbox` holds counts as a message. If the child
+  /// cannot be made, the usual handling of a failed start follows. Restarts do not wait for a
+  /// message.
   FirstStart child_start = FirstStart::at_once;
 
   /// How the child confirms a delivery.
@@ -144,11 +145,11 @@ struct SenderOptions {
   /// In which order the sender hands deliveries over.
   Ordering ordering = Ordering::strict;
 
-  /// How many deliveries the child may hold. Unset: 1 if the order is `Ordering::strict` and the child
-  /// may refuse a delivery for now, that is with `Acknowledgement::by_sent` or a `decider`. Otherwise
-  /// 1024, and in strict order 1 after the first refusal. A child that refuses one delivery works on
-  /// the later ones that it holds before the refused one comes back. If you set this, the order is
-  /// that of the hand-overs only.
+  /// How many deliveries the child may hold. Unset: 1 if the order is `Ordering::strict` and the
+  /// child may refuse a delivery for now, that is with `Acknowledgement::by_sent` or a `decider`.
+  /// Otherwise 1024, and in strict order 1 after the first refusal. A child that refuses one
+  /// delivery works on the later ones that it holds before the refused one comes back. If you set
+  /// this, the order is that of the hand-overs only.
   ///
   /// @range 1 and above
   std::optional<std::uint32_t> max_in_flight{};
@@ -159,8 +160,9 @@ struct SenderOptions {
   /// @range above 0
   std::optional<Duration> ack_timeout{};
 
-  /// How long a child may take to end after the sender told it to. A silent child is then abandoned.
-  /// The child of a sender that ends is killed then, and abandoned after the same time again.
+  /// How long a child may take to end after the sender told it to. A silent child is then
+  /// abandoned. The child of a sender that ends is killed then, and abandoned after the same time
+  /// again.
   ///
   /// @range 0 and above
   Duration kill_grace = std::chrono::seconds{5};
@@ -170,10 +172,10 @@ struct SenderOptions {
 
   // -- the outbox -------------------------------------------------------------------
 
-  /// How many deliveries the sender owes at most. Clients that wait for a delivery which somebody else
-  /// submitted with the same idempotency key count too, until they are answered. Beyond the capacity,
-  /// such a client is refused with `outbox_full`, whatever `overflow` says: the sender drops nothing
-  /// for it.
+  /// How many deliveries the sender owes at most. Clients that wait for a delivery which somebody
+  /// else submitted with the same idempotency key count too, until they are answered. Beyond the
+  /// capacity, such a client is refused with `outbox_full`, whatever `overflow` says: the sender
+  /// drops nothing for it.
   ///
   /// @range 1 to `Outbox::max_size`
   std::size_t capacity = 1'000'000;
@@ -195,8 +197,8 @@ struct SenderOptions {
   Overflow overflow = Overflow::refuse;
 
   /// How long a delivery may wait for its acknowledgement if its `Submit` does not say. Unset: for
-  /// ever. A delivery that expires while the child holds it keeps its place there until the child says
-  /// something about it. If the child may forget one, set `ack_timeout` too.
+  /// ever. A delivery that expires while the child holds it keeps its place there until the child
+  /// says something about it. If the child may forget one, set `ack_timeout` too.
   ///
   /// @range above 0
   std::optional<Duration> time_to_live{};
@@ -207,34 +209,35 @@ struct SenderOptions {
   /// @errors as `weight_of`
   std::function<std::string(const caf::message&)> key_of{};
 
-  /// Keeps what is owed beyond the life of the process, see `DurableOutbox`. A message is accepted when
-  /// it is stored. Default-constructed: the sender keeps what it owes in memory.
+  /// Keeps what is owed beyond the life of the process, see `DurableOutbox`. A message is accepted
+  /// when it is stored. Default-constructed: the sender keeps what it owes in memory.
   DurableOutbox outbox{};
 
   /// A name for the outbox file. `TrackedMsg::origin` is a number made of it, so that a child
-  /// recognises deliveries that an earlier process handed over. Set it if the child remembers what it
-  /// has done for longer than a process lives. Give every new file a new name: a new file numbers
-  /// from 1 again, and a child that remembers would skip new work as done. Empty: a number that no
-  /// other sender has, in no process.
+  /// recognises deliveries that an earlier process handed over. Set it if the child remembers what
+  /// it has done for longer than a process lives. Give every new file a new name: a new file
+  /// numbers from 1 again, and a child that remembers would skip new work as done. Empty: a number
+  /// that no other sender has, in no process.
   ///
   /// @range empty, unless there is an `outbox` and `Acknowledgement::by_sent`
   std::string origin{};
 
-  /// How long the sender remembers the idempotency key of an acknowledged delivery, in memory and in a
-  /// durable outbox, see `Submit::idempotency_key`. Nothing else limits the number of keys.
+  /// How long the sender remembers the idempotency key of an acknowledged delivery, in memory and
+  /// in a durable outbox, see `Submit::idempotency_key`. Nothing else limits the number of keys.
   ///
   /// @range above 0
   Duration idempotency_retention = std::chrono::hours{1};
 
   // -- who is told ------------------------------------------------------------------
 
-  /// Gets a `DeadLetter` for each message that is given up, as a plain send without a sender. If this
-  /// actor holds the sender's handle too, both live until it drops that handle or the sender ends.
+  /// Gets a `DeadLetter` for each message that is given up, as a plain send without a sender. If
+  /// this actor holds the sender's handle too, both live until it drops that handle or the sender
+  /// ends.
   caf::actor dead_letters{};
 
-  /// Is called with each message that is given up, in the sender's thread, or in the thread that ends
-  /// the sender. It must not block. If it submits the letter again at once, it does so for ever:
-  /// there is no delay.
+  /// Is called with each message that is given up, in the sender's thread, or in the thread that
+  /// ends the sender. It must not block. If it submits the letter again at once, it does so for
+  /// ever: there is no delay.
   ///
   /// @errors what it throws is dropped.
   std::function<void(const DeadLetter&)> on_dead_letter{};

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint32_t max_in_flight_by_default = 1024;
 
-// Whether a delivery that is retried while the child lives could be overtaken by those behind it.
+// Returns true if later deliveries could overtake a delivery that is retried while the child lives.
 bool may_be_refused_in_order(const SenderOptions& options) {
   return options.ordering == Ordering::strict
          && (options.acknowledgement == Acknowledgement::by_sent || options.decider);
@@ -54,7 +54,7 @@ EngineOptions engine_options_of(const SenderOptions& options) {
   return result;
 }
 
-// What a sender has as well.
+// Returns those options of a forwarder that a sender has too.
 SenderOptions sender_options_of(const ForwarderOptions& options) {
   SenderOptions result;
   detail::copy_common_options(options, result);
@@ -113,7 +113,7 @@ Decision decide(const Decider& decider, FailureKind kind, const caf::error& erro
       if (!decision.retry_after)
         decision.retry_after = asked_for;
     } catch (...) {
-      // A decider that fails must not cost more than its opinion.
+      // If the decider throws, the default decision holds.
     }
   }
   decision.is_held_back = is_given_back(error);
@@ -125,13 +125,14 @@ bool is_service_failure(const SenderOptions& options, const caf::error& error) {
     try {
       return options.is_service_failure(error);
     } catch (...) {
-      // A predicate that fails must not cost more than its opinion.
+      // If the predicate throws, `assess_error` decides.
     }
   }
   return assess_error(error).kind == Assessment::Kind::retryable;
 }
 
-// With the seed of the process, which all its actor systems share, no two streams may be alike.
+// All actor systems of a process share its seed. So without a seed of their own, no two senders of
+// the process may have the same stream.
 std::uint64_t stream_of_draws(const SenderOptions& options, std::uint64_t number) {
   if (options.stream)
     return *options.stream;

@@ -16,7 +16,7 @@ namespace {
 static_assert(HandOverId::slot_bits + HandOverId::tag_bits == 59,
               "what the name of a request can hold");
 
-// No hand-over has this slot: it names a probe.
+// The slot of probes; no hand-over has it.
 constexpr std::uint32_t probe_slot = HandOverId::max_slots - 1;
 static_assert(probe_slot == Outbox::max_size);
 
@@ -70,8 +70,9 @@ void SupervisingActor::adopt(std::uint32_t incarnation, const caf::actor& child,
   auto& place = child_.handle ? others().second : child_;
   place = {incarnation, ownership, child};
   watch(child);
-  // If the factory linked it; its end is told anyway. For an actor elsewhere CAF 0.17.6 would keep a message to its
-  // node, and with it the whole broker, when the connection is cut.
+  // Removes a link that the factory may have made: the monitor reports the end anyway. An actor of
+  // another node keeps its link: CAF 0.17.6 would keep the message to that node, and with it the
+  // whole broker, when the connection is cut.
   if (child.node() == node())
     unlink_from(child);
 }
@@ -117,7 +118,7 @@ bool SupervisingActor::ask_to_end(std::uint32_t incarnation) {
   return true;
 }
 
-// The second is for a child whose exit handler does not let it go.
+// The second exit message is for a child whose exit handler ignores the first.
 bool SupervisingActor::tell_to_end(std::uint32_t incarnation) {
   const auto is_own = ask_to_end(incarnation);
   if (const auto* const child = find(incarnation))
@@ -169,8 +170,8 @@ void SupervisingActor::on_response(std::uint64_t name, caf::message&& content,
     return on_answer(id, std::move(content));
   const auto* const child = find(from);
   if (id.slot() != probe_slot)
-    // Somebody else to whom a child passed the delivery on can be gone, but not be the child's
-    // crash.
+    // A child may pass the delivery on to another actor. If that one is gone, the child has not
+    // crashed.
     on_error_answer(id, {*error, !from || (child && seam::is_bounce(*error)),
                          from && (!child || blocks(child->handle))});
   else if (child && !error)

@@ -39,8 +39,8 @@ struct BufferWhileDown {
   std::optional<Duration> time_to_live{};
 };
 
-/// The forwarder drops the message and answers its sender with this one: a request with an answer, a
-/// plain send with a message. It counts the dropped message as `diverted`.
+/// The forwarder drops the message and answers its sender with this one: a request with an answer,
+/// a plain send with a message. It counts the dropped message as `diverted`.
 struct ReplyWhileDown {
   /// The answer.
   ///
@@ -48,19 +48,20 @@ struct ReplyWhileDown {
   caf::message message{};
 };
 
-/// The forwarder passes the message on to this actor, in the name of its client, who gets the answer.
-/// It counts the message as `diverted`.
+/// The forwarder passes the message on to this actor, in the name of its client, who gets the
+/// answer. It counts the message as `diverted`.
 struct ForwardWhileDown {
   caf::actor to{}; ///< must be valid; the forwarder holds it as long as it lives
 };
 
-/// The forwarder does not accept the message: it answers a request with `SenderError::no_child`, and
-/// drops a plain send. It tells of both with `event::NotAccepted`, and counts both as `refused`.
+/// The forwarder does not accept the message: it answers a request with `SenderError::no_child`,
+/// and drops a plain send. It tells of both with `event::NotAccepted`, and counts both as
+/// `refused`.
 struct DropWhileDown {};
 
 /// What a forwarder does with a message that it cannot pass on, because no child is there, a delay
-/// runs, or it is paused. A message that finds a child at rest, after a normal stop, starts the next
-/// child and waits for it in any case.
+/// runs, or it is paused. A message that finds a child at rest, after a normal stop, starts the
+/// next child and waits for it in any case.
 using WhileDown = std::variant<BufferWhileDown, ReplyWhileDown, ForwardWhileDown, DropWhileDown>;
 
 } // namespace backoff_actor

@@ -1,4 +1,4 @@
-// How supervisors are made.
+// How supervisors are started.
 
 #include "backoff_actor/caf/supervisor/supervisor.hpp"
 
@@ -37,7 +37,7 @@ caf::actor start_supervisor(caf::actor_system& system, std::vector<ChildSpec> ch
   caf::error failure;
   seam::request(*self, supervisor, AwaitUp{})
     .receive([] {}, [&](caf::error& error) { failure = std::move(error); });
-  if (failure && seam::is_bounce(failure)) // it had ended before it was asked
+  if (failure && seam::is_bounce(failure)) // it ended before it could answer
     failure = ended->get_future().get();
   if (failure)
     throw StartFailed{failure, seam::render(system, failure)};

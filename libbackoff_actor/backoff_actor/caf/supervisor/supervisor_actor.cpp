@@ -1,4 +1,4 @@
-// What a supervisor is told, and what the engine is told of it.
+// How a supervisor turns messages and events of CAF into inputs of the engine.
 
 #include "backoff_actor/caf/supervisor/internal/supervisor_actor.hpp"
 
@@ -19,7 +19,7 @@ namespace backoff_actor {
 
 namespace {
 
-// Children that follow one another with the same options share them.
+// Successive children with equal options share one copy of them.
 std::vector<ChildEntry> entries_of(const std::vector<ChildSpec>& children) {
   std::vector<ChildEntry> entries;
   entries.reserve(children.size());
@@ -59,8 +59,8 @@ void Supervisor::Place::enter() const {
     address->point_to(actor);
 }
 
-// Another supervisor may have put its own actor there meanwhile: a successor of this one, if this one
-// was abandoned.
+// Leaves the address alone if it points to another actor: if this supervisor was abandoned, its
+// replacement may have set the address.
 void Supervisor::Place::leave() const {
   if (address && actor)
     address->leave(actor);
@@ -89,7 +89,7 @@ Supervisor::Supervisor(caf::actor_config& config, DynamicSupervisorOptions optio
     dynamic_child_(std::make_shared<const ChildOptions>(options.child)),
     dynamic_kind_(options.kind), engine_(dynamic_options(options, id()), {}) {}
 
-// Requests of its predecessor are answered to that, and so to nobody.
+// Answers to requests of the predecessor go to the predecessor, so they are lost.
 Supervisor::Supervisor(caf::actor_config& config, Supervisor& unheld)
   : RequestingActor(config), options_(std::move(unheld.options_)),
     engine_(std::move(unheld.engine_)), places_(std::move(unheld.places_)),
@@ -175,7 +175,7 @@ void Supervisor::on_down(const caf::actor_addr& who, const caf::error& reason) {
   by_address_.erase(it);
   cut_branches_of(actor);
   const auto ending = ending_of(reason);
-  // Else nobody will ask for the text, which is costly.
+  // In all other cases nobody reads the text of the cause, which is costly.
   const auto is_its_own =
     place && !is_clean(ending) && !(place->is_told && ending == Ending::killed);
   auto directive = Directive::restart;
@@ -195,7 +195,7 @@ void Supervisor::on_down(const caf::actor_addr& who, const caf::error& reason) {
 void Supervisor::on_response(std::uint64_t name, caf::message&& content,
                              const caf::strong_actor_ptr& from) {
   if (const auto asked = asked_.extract(name)) {
-    if (from) // otherwise CAF answers for an actor that is gone, of which will be told
+    if (from) // else CAF answers for an actor that is gone; its down message follows
       on_up_answer(asked.mapped(), content);
   } else if (const auto branch = branches_.extract(name)) {
     on_branch(branch.mapped(), content);
@@ -234,7 +234,7 @@ Ticket Supervisor::admit_child(const std::string& id, Place place) {
   return last_ticket_;
 }
 
-// A bare error would end a client that used a plain send.
+// A client that used a plain send gets no error, because a bare error would end it.
 void Supervisor::refuse(seam::OpenRequest client, const std::string& child, caf::error error) {
   if (client.client && !client.is_request())
     tell(supervisor_event::ControlRefused{now(), child, cause_of(error)});
@@ -305,7 +305,7 @@ void Supervisor::on_await_up() {
     await_up_.push_back(std::move(client));
 }
 
-// -- how it stands ------------------------------------------------------------------
+// -- status -------------------------------------------------------------------------
 
 Children Supervisor::which_children() {
   Children children;
@@ -358,7 +358,7 @@ void Supervisor::on_branch(const Branch& branch, const caf::message& content) {
   trees_.erase(open);
 }
 
-// CAF does not answer for every actor that has ended: not for one of another node.
+// Needed because CAF sends no error response for an actor of another node that has ended.
 void Supervisor::cut_branches_of(const ChildActor& actor) {
   for (auto it = branches_.begin(); it != branches_.end();) {
     if (it->second.actor != actor) {

@@ -1,4 +1,4 @@
-// What a supervisor does about what it is told: the engine decides, and this carries it out.
+// How a supervisor carries out the effects that the engine decides on.
 
 #include "backoff_actor/caf/child/internal/pending_start.hpp"
 #include "backoff_actor/caf/messages/errors.hpp"
@@ -103,7 +103,7 @@ void Supervisor::take(SupervisorInput input) {
   std::vector<SupervisorInput> follow_ups;
   step(input, follow_ups);
   for (std::size_t i = 0; i < follow_ups.size(); ++i) {
-    const auto news = std::move(follow_ups[i]); // which grows meanwhile
+    const auto news = std::move(follow_ups[i]); // a copy: the vector grows meanwhile
     step(news, follow_ups);
   }
   if (std::exchange(quits_, false))
@@ -121,17 +121,17 @@ Supervisor::Place* Supervisor::find(const ChildActor& actor) {
   const auto [slot, serial] = actor.child;
   if (slot >= places_.size() || places_[slot].serial != serial || !places_[slot].actor)
     return nullptr;
-  // An actor that was abandoned has been let go of.
+  // The slot may hold a newer actor of the same child.
   const auto it = by_address_.find(caf::actor_cast<caf::abstract_actor*>(places_[slot].actor));
   const auto is_present = it == by_address_.end() || it->second == actor;
   return is_present ? &places_[slot] : nullptr;
 }
 
-// Nothing, if the actor comes later.
+// Returns nothing if the factory is asynchronous and the actor comes later.
 std::optional<SupervisorInput> Supervisor::make_child(const supervisor_effect::StartChild& x) {
   auto& place = places_[x.actor.child.slot];
   place.is_told = false;
-  place.error = {}; // of the actor before
+  place.error = {}; // that of the previous actor
   place.asks_if_it_is = x.asks_if_it_is;
   try {
     if (dynamic_child_)
@@ -166,7 +166,7 @@ SupervisorInput Supervisor::made(const ChildActor& name, const caf::actor& child
   place.ownership = ownership;
   watch(child);
   if (child.node() == node())
-    unlink_from(child); // if the factory linked it; its end is told anyway
+    unlink_from(child); // in case the factory linked it; the monitor reports its end
   if (place.asks_if_it_is) {
     place.asked = ++last_request_;
     asked_.emplace(place.asked, name);
@@ -202,7 +202,7 @@ void Supervisor::call_off(Place& place) {
   start->call_off();
 }
 
-// Nothing, if its end will be told.
+// Returns nothing if a down message will report the end of the child.
 std::optional<SupervisorInput> Supervisor::end_child(const ChildActor& actor,
                                                      caf::exit_reason reason) {
   if (auto& place = places_[actor.child.slot]; place.serial == actor.child.serial && place.start) {
@@ -218,7 +218,7 @@ std::optional<SupervisorInput> Supervisor::end_child(const ChildActor& actor,
     seam::send_exit_now(place->actor, address(), reason);
     return std::nullopt;
   }
-  // It lives, but not for this supervisor.
+  // A shared child lives on, but this supervisor no longer uses it.
   unwatch(place->actor);
   by_address_.erase(caf::actor_cast<caf::abstract_actor*>(place->actor));
   asked_.erase(std::exchange(place->asked, 0));
@@ -276,8 +276,9 @@ std::string words_of(const SupervisorEngine& engine) {
 
 } // namespace
 
-// CAF is destroying this actor: nothing can be told it any more, the end of a child included, and its thread is that of
-// whoever has dropped the last handle. To end children one after the other takes an actor that is told of each end.
+// Starts a successor. CAF is destroying this actor, in the thread that dropped the last handle: the
+// actor gets no messages any more, not even down messages. To end the children one after the other
+// takes an actor that gets them.
 void Supervisor::hand_over() {
   std::cerr << "backoff_actor: nobody holds " + words_of(engine_)
                  + " any more: it ends, and its children with it\n";
@@ -296,7 +297,7 @@ void Supervisor::on_exit() {
     hand_over();
   else
     end_at_once();
-  // All may hold handles that lead back here.
+  // All of these may hold handles that refer back to this actor.
   engine_ = SupervisorEngine{std::make_shared<const SupervisorEngineOptions>(), {}};
   places_.clear();
   asked_.clear();
@@ -315,7 +316,7 @@ void Supervisor::end_at_once() {
     if (place->actor && place->ownership == Ownership::sole)
       seam::send_exit_now(place->actor, address(), caf::exit_reason::kill);
   }
-  // In nobody's name: CAF does not let an actor that nobody holds be referred to.
+  // The answer names no sender: CAF allows no new reference to an actor that nobody holds.
   const auto turn_away = [this](const seam::OpenRequest& client, const std::string& child,
                                 const caf::error& error) {
     if (client.is_request())
@@ -335,14 +336,15 @@ void Supervisor::end_at_once() {
   tell(supervisor_event::Stopped{now()});
 }
 
-// What the engine knows nothing of. Nothing comes after the news of the end, which is the engine's where it knows of it.
+// Reports an event that the engine does not know about. `Stopped` is the last event: if the engine
+// has reported it, nothing follows.
 void Supervisor::tell(const SupervisorEvent& event) {
   if (!options_->on_event || engine_.phase() == SupervisorPhase::stopped)
     return;
   try {
     options_->on_event(event);
   } catch (...) {
-    // A hook is told not to throw.
+    // What the hook throws is dropped.
   }
 }
 

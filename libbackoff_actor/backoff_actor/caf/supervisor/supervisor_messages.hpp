@@ -12,75 +12,77 @@
 
 namespace backoff_actor {
 
-// What a supervisor understands. Each is answered, and none makes it wait: it goes on with its other
-// work until the answer is there. Errors are `SupervisorError`s. The answer to a plain send is a plain
-// send; an error is the event `ControlRefused` then, or `StartFailed`.
+// The commands of a supervisor. It answers each of them, and does its other work until it has the
+// answer. Errors are `SupervisorError`s. The answer to a plain send is a plain send. If a plain
+// send fails, the supervisor reports the event `ControlRefused` or `StartFailed` instead.
 
-/// Asks for a child to be added and started. Answered with `StartedChild` when it is up. While its group is
-/// restarted, or the first children are started, it waits for those in front of it.
+/// Adds a child and starts it. Answered with `StartedChild` when the child is up. While the
+/// supervisor restarts the child's group, or starts its first children, the child waits for those
+/// in front of it.
 ///
-/// @errors `already_started`, `already_present`, `stopping`; `start_failed`, with the cause: then it was
-///         not added; `terminated`; `sec::invalid_argument` with all that is wrong with the spec.
-///         Dynamic supervisors take `AddChild`.
+/// @errors `already_started`, `already_present`, `stopping`; `start_failed`, with the cause: the
+///         child was then not added; `terminated`; `sec::invalid_argument` with everything that is
+///         wrong with the spec. Dynamic supervisors take `AddChild` instead.
 struct StartChild {
-  ChildSpec spec; ///< goes only to supervisors of the same process
+  ChildSpec spec; ///< cannot be sent to another process
 };
 
-/// Asks a dynamic supervisor for a child. Answered with `StartedChild` when it is up.
+/// Adds a child to a dynamic supervisor and starts it. Answered with `StartedChild` when the child
+/// is up.
 ///
 /// @errors as of `StartChild`, and `max_children`
 struct AddChild {
-  caf::message arguments{}; ///< for its factory
-  std::string id{};         ///< unique among the children; empty: a number is made for it
+  caf::message arguments{}; ///< for the factory
+  std::string id{};         ///< unique among the children; empty: the supervisor makes a number
 };
 
-/// The answer to whoever asked for a start.
+/// The answer to `StartChild`, `AddChild` and `RestartChild`.
 struct StartedChild {
   std::string id{};   ///< of the child
-  caf::actor actor{}; ///< what was started
+  caf::actor actor{}; ///< the actor that was started
 };
 
-/// Asks for a child to be ended. Answered with nothing when it is down, or if it was; at once if it
-/// waits for its restart, which is called off then. The spec of a temporary child, and of any child of
-/// a dynamic supervisor, is gone with it.
+/// Ends a child. Answered with an empty message when the child is down; at once if it was down
+/// before, or if it waited for a restart, which is then cancelled. The supervisor also forgets the
+/// spec of a temporary child, and of every child of a dynamic supervisor.
 ///
 /// @errors `not_found`
 struct TerminateChild {
   std::string id{}; ///< of the child
 };
 
-/// Asks for a child that is down, with nothing scheduled, to be started. Answered with `StartedChild`
-/// when it is up. It waits for others as with `StartChild`.
+/// Starts a child that is down and waits for no restart. Answered with `StartedChild` when the
+/// child is up. It waits for other children as with `StartChild`.
 ///
-/// @errors `not_found`, `running`, `restarting`, `ending`, `stopping`, `terminated`; `start_failed`, with
-///         the cause: then it stays down.
+/// @errors `not_found`, `running`, `restarting`, `ending`, `stopping`, `terminated`;
+///         `start_failed`, with the cause: the child then stays down.
 struct RestartChild {
   std::string id{}; ///< of the child
 };
 
-/// Asks for the spec of a child that is down to be forgotten. Answered with nothing.
+/// Deletes the spec of a child that is down. Answered with an empty message.
 ///
 /// @errors `not_found`, `running`, `restarting`, `ending`
 struct DeleteChild {
   std::string id{}; ///< of the child
 };
 
-/// Asks for the delay of a child, or of the group that it waits with, to be over. Answered with nothing
-/// at once.
+/// Ends the delay of a child, or of the group that it waits with. Answered at once with an empty
+/// message.
 ///
 /// @errors `not_found`, `running`, `restarting`, `ending`, `not_running`
 struct RetryChildNow {
   std::string id{}; ///< of the child
 };
 
-/// Asks how all children stand. Answered with `Children`.
+/// Asks for the status of all children. Answered with `Children`.
 struct WhichChildren {};
 
 /// One child of `Children`.
 struct ChildInfo {
-  ChildStatus status{};               ///< how it stands
+  ChildStatus status{};               ///< its present status
   ChildKind kind = ChildKind::worker; ///< from its spec
-  caf::actor actor{};                 ///< the one that is there; invalid if none is
+  caf::actor actor{};                 ///< its present actor; invalid if there is none
 };
 
 /// The answer to `WhichChildren`.
@@ -91,7 +93,7 @@ struct Children {
 /// Asks how many children there are. Answered with `ChildCounts`.
 struct CountChildren {};
 
-/// Asks for the spec of a child. Answered with `ChildSpec`, which goes only to clients of the same
+/// Asks for the spec of a child. Answered with `ChildSpec`, which cannot be sent to another
 /// process.
 ///
 /// @errors `not_found`
@@ -99,13 +101,13 @@ struct GetSpec {
   std::string id{}; ///< of the child
 };
 
-/// Asks for the supervisor and all that is below it. Answered with `SupervisionTree`, when those of its
-/// children that are supervisors have answered or ended.
+/// Asks for the tree of the supervisor and everything below it. Answered with `SupervisionTree` as
+/// soon as each child that is a running supervisor has answered or ended.
 struct GetTree {};
 
-/// Asks whether an actor is up. A supervisor answers with nothing when its first children are up, and
-/// with an error if they will not be. An actor whose spec says `Readiness::when_it_is_up` answers in the
-/// same way.
+/// Asks an actor to answer when it is up. A supervisor answers with an empty message when its first
+/// children are up, and with an error if they will not come up. An actor whose spec says
+/// `Readiness::when_it_is_up` must answer in the same way.
 struct AwaitUp {};
 
 /// Shows CAF the parts of the message.
@@ -226,6 +228,6 @@ auto inspect(Inspector& f, AwaitUp& x) {
 
 } // namespace backoff_actor
 
-// What makes a child cannot go over a network.
+// A factory cannot be sent over a network.
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(backoff_actor::ChildSpec)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(backoff_actor::StartChild)

@@ -105,7 +105,8 @@ std::shared_ptr<const SupervisorEngineOptions> engine_options(const SupervisorOp
     decide(options.decider, {}, make_error(SupervisorError::start_failed, "not up in time"));
   result->kill_grace = options.kill_grace;
   result->after_grace = options.after_grace;
-  // With the seed of the process, which all its actor systems share, no two may be alike.
+  // All actor systems of a process share its seed. So without a seed of their own, no two
+  // supervisors of the process may have the same one.
   result->seed = options.seed ? mix(*options.seed) ^ mix(number)
                               : mix(seed_of_this_process()) ^ next_stream_of_this_process();
   result->on_event = options.on_event;

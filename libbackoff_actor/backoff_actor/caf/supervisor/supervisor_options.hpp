@@ -28,57 +28,60 @@
 
 namespace backoff_actor {
 
-/// Decides what becomes of a failure of a child: `error` is the exit reason; or
-/// `SupervisorError::start_failed` with what the factory said; or what an actor answered to
-/// `AwaitUp`. It is asked for every end that is not clean, also where the answer will make no
-/// difference, and once in advance about a child that is not up in time, with no id; so it must answer
-/// from its arguments alone.
+/// Decides what follows a failure of a child. `error` is the exit reason, or
+/// `SupervisorError::start_failed` with the text of the factory, or the error that an actor
+/// answered to `AwaitUp`.
+///
+/// The supervisor asks about every end that is not clean, even if the decision makes no difference.
+/// It asks once in advance, with an empty id, about a child that is not up in time. So the decider
+/// must use nothing but its arguments.
 ///
 /// @errors if it throws, the child is restarted.
 /// @thread the supervisor's
 using SupervisorDecider = std::function<Directive(const std::string& id, const caf::error& error)>;
 
-/// Restarts whatever failed, as the restart type says. It is the decider of who sets none.
+/// Restarts a failed child if its restart type allows that. This is the default decider.
 BACKOFF_ACTOR_EXPORT Directive restarting_decider(const std::string& id, const caf::error& error);
 
-/// Stops whatever failed.
+/// Stops a failed child.
 BACKOFF_ACTOR_EXPORT Directive stopping_decider(const std::string& id, const caf::error& error);
 
-/// The options of a `Supervisor`.
+/// The options of a supervisor.
 struct SupervisorOptions {
-  /// Who is made again when a child has to be.
+  /// Which children the supervisor restarts when one has to be restarted.
   Strategy strategy = Strategy::one_for_one;
 
-  /// How many restarts within which time are borne, that of a group being one; with one more the
-  /// supervisor ends. Unset: any number, for each child's backoff leaves room between them.
+  /// How many restarts the supervisor allows within how much time. The restart of a group counts as
+  /// one. With one restart more the supervisor ends. Unset: any number; the backoff of each child
+  /// keeps its restarts apart.
   std::optional<RestartLimit> restart_limit{};
 
   /// Whether the supervisor ends when significant children have done their work.
   AutoShutdown auto_shutdown = AutoShutdown::never;
 
-  /// What becomes of a failure; empty: `restarting_decider`.
+  /// Decides what follows a failure; empty: `restarting_decider` does.
   SupervisorDecider decider{};
 
-  /// How long a child that was killed has for ending: what it is doing then it does to its end.
+  /// How long a killed child may take to end: it still finishes the message that it handles.
   ///
   /// @range 0 and above
   Duration kill_grace = std::chrono::seconds{5};
 
-  /// What becomes of a child that has not ended then.
+  /// What the supervisor does about a killed child that has not ended after `kill_grace`.
   AfterGrace after_grace = AfterGrace::abandon;
 
-  /// The seed of the draws, of which each child has a stream of its own. Unset: a number drawn once
-  /// per process, and one of its own for each supervisor.
+  /// The seed of the random draws. Each child draws from a stream of its own. Unset: each
+  /// supervisor has a seed of its own, made from a number that is drawn once per process.
   std::optional<std::uint64_t> seed{};
 
-  /// Told of all that happens. It must not block.
+  /// Is called with each event. It must not block.
   ///
   /// @errors what it throws is dropped.
   /// @thread the supervisor's
   SupervisorEventHook on_event{};
 };
 
-/// Makes a child of a dynamic supervisor, of the arguments that came with `AddChild`.
+/// Makes a child of a dynamic supervisor from the arguments of `AddChild`.
 ///
 /// @errors, @thread as of `ChildFactory`
 using DynamicChildFactory =
@@ -94,10 +97,11 @@ caf::actor spawn_of(caf::event_based_actor* supervisor, const caf::message& argu
 
 } // namespace detail
 
-/// Returns the factory of a worker class, an event-based actor that is constructed from `Ts`, of the
-/// arguments that came with `AddChild`. As with `child_of`, an exception keeps its text.
+/// Returns the factory of a worker class, an event-based actor. The factory constructs each worker
+/// from the arguments of `AddChild`, which must be of the types `Ts`. As with `child_of`, an
+/// exception keeps its text.
 ///
-/// @errors arguments of other types are a failed start.
+/// @errors if the arguments are of other types, the start fails.
 template <class Worker, class... Ts>
 DynamicChildFactory dynamic_child_of() {
   using Actor = std::conditional_t<std::is_final_v<Worker>, Worker, detail::CauseKeeping<Worker>>;
@@ -111,36 +115,37 @@ DynamicChildFactory dynamic_child_of() {
   };
 }
 
-/// The options of a `DynamicSupervisor`: one template for all children, which are added and removed at
-/// run time.
+/// The options of a dynamic supervisor. It has one template for all children. Clients add and
+/// remove children at run time.
 struct DynamicSupervisorOptions {
   /// Makes the actors of every child.
   DynamicChildFactory make{};
 
-  /// How every child is treated.
+  /// The options of every child.
   ChildOptions child{};
 
-  /// Whether the children are supervisors, and parts of the tree that is shown.
+  /// Whether the children are workers or supervisors. `GetTree` also shows what is below
+  /// supervisors.
   ChildKind kind = ChildKind::worker;
 
-  /// How many children there are at the most, those that wait for a restart included; unset: without
-  /// limit.
+  /// How many children there may be. Those that wait for a restart count too. Unset: any number.
   ///
   /// @range 1 and above
   std::optional<std::size_t> max_children{};
 
-  /// All the rest; its strategy is `Strategy::one_for_one`.
+  /// The other options. The strategy must be `Strategy::one_for_one`.
   SupervisorOptions supervisor{};
 };
 
-/// Returns all that is wrong with a spec.
+/// Returns everything that is wrong with a spec.
 BACKOFF_ACTOR_EXPORT Problems check(const ChildSpec& spec);
 
-/// Returns all that is wrong with the options and the children: `children[2].id` is the third's.
+/// Returns everything that is wrong with the options and the children. `children[2].id` names the
+/// id of the third child.
 BACKOFF_ACTOR_EXPORT Problems check(const SupervisorOptions& options,
                                     const std::vector<ChildSpec>& children);
 
-/// Returns all that is wrong with the options.
+/// Returns everything that is wrong with the options.
 BACKOFF_ACTOR_EXPORT Problems check(const DynamicSupervisorOptions& options);
 
 } // namespace backoff_actor

@@ -10,49 +10,49 @@
 
 namespace backoff_actor {
 
-/// A start of a child that is under way, between the actor that waits for it and the promise.
+/// A pending start of a child. The waiting actor and the promise share it.
 class ChildStart {
 public:
-  /// What came of it.
+  /// The outcome of the start.
   struct Result {
     caf::actor child;                      ///< invalid: the start has failed
-    Ownership ownership = Ownership::sole; ///< whose it is
-    std::string text;                      ///< why it has failed
-    caf::error root;                       ///< why it has failed, if an error says so
+    Ownership ownership = Ownership::sole; ///< of the child
+    std::string text;                      ///< why the start has failed
+    caf::error root;                       ///< the error that made the start fail, if any
   };
 
-  /// Will tell `waiting` with `StartNews{number}`.
+  /// `waiting` will get `StartNews{number}` when there is a result.
   ///
   /// @thread the waiting actor's
   ChildStart(caf::actor_addr waiting, std::uint64_t number);
 
-  /// Takes the result, if nobody has called it off, and none was there before; a child that nobody
-  /// takes is ended.
+  /// Stores the first result, unless the start was called off. Ends the child of any other result,
+  /// unless that child is shared.
   ///
   /// @thread any
   void tell(Result result);
 
-  /// Whether no result is there, and one is wanted.
+  /// Returns true if there is no result yet, and one is still wanted.
   ///
   /// @thread any
   bool is_open() const;
 
-  /// Asks for one more wrap.
+  /// Adds a wrap for the child.
   ///
   /// @thread the waiting actor's
   void wrap(ChildPromise::Wrap wrap);
 
-  /// Returns the result, once it was told of, with the wraps around its child.
+  /// Returns the result, with all wraps applied to its child. Call it after `StartNews`.
   ///
   /// @thread the waiting actor's
   Result take(caf::event_based_actor* waiting);
 
-  /// Wants no result any more; ends a child that has come and was not taken.
+  /// Calls the start off. If a child has come and was not taken, ends it, unless it is shared.
   ///
   /// @thread the waiting actor's
   void call_off();
 
-  /// Which one it is.
+  /// Returns the number that was given to the constructor.
   std::uint64_t number() const { return number_; }
 
 private:
@@ -63,7 +63,7 @@ private:
   const std::uint64_t number_;
   State state_ = State::open;
   Result result_;
-  std::vector<ChildPromise::Wrap> wraps_; // the waiting actor's
+  std::vector<ChildPromise::Wrap> wraps_; // only for the waiting actor's thread
 };
 
 } // namespace backoff_actor

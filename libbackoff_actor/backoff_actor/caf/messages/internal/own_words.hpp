@@ -1,6 +1,6 @@
 #pragma once
 
-// Inside of the actors; not for their users. What they say to themselves and to each other.
+// Messages that the library's actors send to themselves and to each other; not for users.
 
 #include "backoff_actor/caf/messages/type_ids.hpp"
 #include "backoff_actor/core/time.hpp"
@@ -9,7 +9,7 @@
 
 namespace backoff_actor {
 
-/// A sender's word to itself: look at the clock.
+/// An actor's message to itself: look at the clock, a timer may be due.
 struct WakeUp {};
 
 /// Shows CAF that the message has no parts.
@@ -18,9 +18,9 @@ auto inspect(Inspector& f, WakeUp& x) {
   return seam::object(f, x, "backoff_actor::WakeUp");
 }
 
-/// A guard's word to a sender: it was closed by hand.
+/// A guard's message to a sender: the guard was closed by hand.
 struct GuardClosed {
-  Duration spread{0}; ///< over how long those who wait are to come back
+  Duration spread{0}; ///< the time over which the waiting actors spread their next calls
 };
 
 /// Shows CAF the parts of the message.
@@ -29,12 +29,12 @@ auto inspect(Inspector& f, GuardClosed& x) {
   return seam::object(f, x, "backoff_actor::GuardClosed", seam::field("spread", x.spread));
 }
 
-/// A durable outbox's word to its writer: write what waits.
+/// A durable outbox's message to its writer: write the queue.
 struct WriteNow {
-  /// Instead of a sleep: there is nobody who will send another word.
+  /// In place of a sleep id: the sender is gone and sends no further message.
   static constexpr std::uint64_t sender_is_gone = ~std::uint64_t{0};
 
-  std::uint64_t sleep_id = 0; ///< of the sleep that is over; 0: none is
+  std::uint64_t sleep_id = 0; ///< the sleep that is over; 0: no sleep
 };
 
 /// Shows CAF the parts of the message.
@@ -43,7 +43,7 @@ auto inspect(Inspector& f, WriteNow& x) {
   return seam::object(f, x, "backoff_actor::WriteNow", seam::field("sleep_id", x.sleep_id));
 }
 
-/// A durable outbox's word to its sender: there is news of what was to be stored.
+/// A durable outbox's message to its sender: outcomes of insertions are ready.
 struct StoreNews {};
 
 /// Shows CAF that the message has no parts.
@@ -52,9 +52,9 @@ auto inspect(Inspector& f, StoreNews& x) {
   return seam::object(f, x, "backoff_actor::StoreNews");
 }
 
-/// The word of a start to whoever waits for it: there is news.
+/// The message of a child's start to the actor that waits for it: the outcome is ready.
 struct StartNews {
-  std::uint64_t start = 0; ///< which start
+  std::uint64_t start = 0; ///< the number of the start
 };
 
 /// Shows CAF the parts of the message.

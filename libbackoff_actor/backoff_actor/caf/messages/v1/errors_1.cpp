@@ -32,7 +32,7 @@ std::string render(const caf::actor_system&, const caf::error& error) {
 
 namespace {
 
-// What `keep_cause` kept, bare; anything else as CAF renders it.
+// Returns the bare text of an error from `keep_cause`; CAF renders any other error.
 std::string text_of(const caf::actor_system& system, const caf::error& error) {
   const auto& context = error.context();
   if (has_code(error, caf::sec::runtime_error) && context.match_elements<std::string>())

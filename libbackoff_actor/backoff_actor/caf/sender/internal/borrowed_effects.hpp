@@ -10,9 +10,9 @@
 
 namespace backoff_actor {
 
-// Room for the effects of one step, which each thread keeps for the next step of any sender: a sender
-// that waits needs none. Effects that end another actor may lead to a step of that one within the
-// step of this, which then has room of its own.
+// A buffer for the effects of one step. Each thread keeps one for the next step of any sender, so
+// that idle senders need none. If an effect ends another actor, that actor may take a step within
+// this one; the inner step then has a buffer of its own.
 class BACKOFF_ACTOR_HIDDEN BorrowedEffects {
 public:
   BorrowedEffects() {
@@ -34,22 +34,22 @@ public:
   Effects& operator*() { return effects_; }
 
 private:
-  // Of a thread, until that ends.
+  // The buffer of a thread, until the thread ends.
   struct Spare {
     Spare() { spare_ = &effects; }
     ~Spare() { spare_ = nullptr; }
 
-    void use() {} // so that there is one
+    void use() {} // forces the construction
 
     Effects effects{};
   };
 
   static void begin_to_keep() {
-    thread_local Spare spare; // is not made again when the thread ends
+    thread_local Spare spare; // not constructed again while the thread ends
     spare.use();
   }
 
-  // Without a destructor, which every access would have to look for.
+  // A pointer has no destructor: access to it needs no check whether it is constructed.
   static constinit inline thread_local Effects* spare_ = nullptr;
 
   Effects effects_;

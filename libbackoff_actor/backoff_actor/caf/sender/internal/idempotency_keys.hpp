@@ -12,13 +12,14 @@
 
 namespace backoff_actor {
 
-// Which keys are those of a delivery that is owed, and which of one that was acknowledged. Every
-// member takes constant time, counted over many calls.
+// Remembers which keys belong to owed deliveries, and which to acknowledged ones. Every member
+// takes amortized constant time.
 class IdempotencyKeys {
 public:
   enum class State { unknown, owed, acknowledged };
 
-  // What is known of a key; `slot` is set if it is owed. What was acknowledged before `limit` is not known.
+  // Returns the state of a key, and sets `slot` if the key is owed. A key that was acknowledged
+  // before `limit` is unknown.
   State state(const std::string& key, Instant limit, std::uint32_t& slot) const {
     const auto found = keys_.find(key);
     if (found == keys_.end()
@@ -30,24 +31,24 @@ public:
 
   void owe(const std::string& key, std::uint32_t slot) { keys_[key] = {State::owed, slot, {}}; }
 
-  // A delivery that ends otherwise may be submitted again.
+  // For a delivery that ended without an acknowledgement: it may be submitted again.
   void forget(const std::string& key) { keys_.erase(key); }
 
-  // In order of time.
+  // The calls must come in order of time.
   void acknowledge(const std::string& key, Instant at) {
     keys_[key] = {State::acknowledged, 0, at};
     acknowledged_.emplace_back(at, key);
   }
 
-  // Forgets some of what was acknowledged before, so that nobody waits until it has forgotten all; returns whether
-  // there was anything.
+  // Forgets some of the keys that were acknowledged before `limit`: a bounded number, so that each
+  // call is short. Returns true if there were any.
   bool forget_before(Instant limit) {
     constexpr int at_once = 100;
     auto result = false;
     for (auto left = at_once;
          left > 0 && !acknowledged_.empty() && acknowledged_.front().first < limit;
          --left, acknowledged_.pop_front()) {
-      // It may be owed again, or have been acknowledged again: a dead letter was taken up once more.
+      // The key may be owed or acknowledged again: its dead letter was taken up once more.
       const auto& [at, key] = acknowledged_.front();
       const auto found = keys_.find(key);
       if (found != keys_.end() && found->second.state == State::acknowledged
@@ -58,7 +59,7 @@ public:
     return result;
   }
 
-  // Those that were acknowledged, in order of time.
+  // The acknowledged keys, in order of time.
   const std::deque<std::pair<Instant, std::string>>& acknowledged() const { return acknowledged_; }
 
 private:

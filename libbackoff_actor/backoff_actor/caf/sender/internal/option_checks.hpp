@@ -39,7 +39,7 @@ inline void check_capacity(Problems& problems, const char* field, std::size_t gi
     problems.add(field, std::to_string(given), "1.." + std::to_string(Outbox::max_size));
 }
 
-// Of what senders and forwarders have in common.
+// Checks the options that senders and forwarders have in common.
 template <class Options>
 void check_restarts(Problems& problems, const Options& options) {
   if (options.restart_limit)

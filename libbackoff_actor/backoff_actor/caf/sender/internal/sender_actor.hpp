@@ -23,7 +23,7 @@ class ChildStart;
 class IdempotencyKeys;
 class SenderStore;
 
-// The actor of `spawn_back_off_sender` and `spawn_forwarder`, which say what it does.
+// The actor of `spawn_back_off_sender` and `spawn_forwarder`; see there.
 class BACKOFF_ACTOR_EXPORT BackOffSender final : public SupervisingActor {
 public:
   // CAF calls the constructors. They start nothing: `make_behavior` does.
@@ -34,44 +34,45 @@ public:
   const char* name() const override { return "backoff_actor.sender"; }
   caf::behavior make_behavior() override;
 
-  // In the actor's own thread, or in the thread that drops the last handle to the actor.
+  // Runs in the actor's own thread, or in the thread that drops the last handle to the actor.
   void on_exit() override;
 
 private:
-  // What few deliveries have.
+  // Data that only few deliveries have.
   struct Extra {
     std::string key;
     std::string idempotency_key;
     std::uint64_t delivery = 0;
-    std::vector<seam::OpenRequest> joined; // of those who submitted it once more
+    std::vector<seam::OpenRequest> joined; // clients of later submissions with the same key
     std::vector<seam::OpenRequest> wait_for_acceptance;
-    caf::strong_actor_ptr client; // who was answered when it was accepted
+    caf::strong_actor_ptr client; // the client, if it was answered on acceptance
     caf::error held;              // an error answer that may turn out to be final
     bool held_is_bounce = false;
     bool is_answered_on_acceptance = false;
-    bool is_confirmed = false; // whoever wants to know may be told that it is accepted
+    bool is_confirmed = false; // clients may be told of the acceptance
   };
 
-  // What the engine does not know of a delivery, in the same slot as there.
+  // The data of a delivery that the engine does not need. The engine uses the same slot.
   struct Parcel {
     caf::message payload;
     seam::OpenRequest client;
-    std::unique_ptr<Extra> extra; // small, for there may be a million of them
+    std::unique_ptr<Extra> extra; // keeps parcels small: there may be a million
 
     Extra& more();
     caf::actor source() const;
   };
 
-  // What the engine is told, with the error that came with it; above all the answer to an effect.
+  // An input for the engine, with the error that came with it. Often it is the outcome of an
+  // effect.
   struct News {
     Input input;
     caf::error error{};
   };
 
-  // The answers to the effects of a step, which the engine is told next. That a child has started is by
-  // far the most frequent, and is mostly the only one.
+  // The outcomes of the effects of a step. They are the next inputs of the engine. By far the most
+  // frequent is the start of a child; it is mostly the only one.
   struct FollowUps {
-    std::uint32_t started = 0; // the incarnation; 0: none. It is told first
+    std::uint32_t started = 0; // the incarnation, told first; 0: none
     std::vector<News> others{};
 
     bool are_none() const { return started == 0 && others.empty(); }
@@ -79,17 +80,17 @@ private:
     void add_started(std::uint32_t incarnation);
   };
 
-  // What few senders have, or only now and then.
+  // Data that only few senders have, or only for a time.
   struct Rare {
-    std::unique_ptr<IdempotencyKeys> keys{}; // none: nobody has given one yet
+    std::unique_ptr<IdempotencyKeys> keys{}; // none: no submission had a key yet
     std::shared_ptr<const void> guard_watch{};
     std::unordered_map<std::uint32_t, seam::OpenRequest> drains{};
-    std::vector<std::shared_ptr<ChildStart>> starts{}; // whose children come later, by incarnation
-    std::vector<seam::OpenRequest> stops{};            // that wait for the end
-    std::optional<caf::error> exit_reason{};           // with which to end; none: normally
-    caf::strong_actor_ptr lives_with_child{};          // of this actor, while its last child works
+    std::vector<std::shared_ptr<ChildStart>> starts{}; // of asynchronous factories, by incarnation
+    std::vector<seam::OpenRequest> stops{};            // requests that wait for the end
+    std::optional<caf::error> exit_reason{};           // none: ends normally
+    caf::strong_actor_ptr lives_with_child{};          // this actor, while its last child works
     std::uint32_t last_ticket = 0;
-    Cause last_bare{}; // of the last error without a context, with its text
+    Cause last_bare{}; // cause of the last error without a context, with its text
 
     bool is_empty() const;
   };
@@ -135,7 +136,7 @@ private:
   std::uint64_t number_of(const std::string& key) const;
   std::uint32_t weight_of(const caf::message& message);
 
-  // -- what is kept beyond its life, and under which keys (sender_actor_storing.cpp) ---
+  // -- the durable outbox, and idempotency keys (sender_actor_storing.cpp) ----------
 
   std::uint64_t restore();
   void end_storing();
@@ -183,7 +184,7 @@ private:
   void end_now();
   void tell_of_the_end();
 
-  // -- what failures are to others (sender_actor_failures.cpp) ----------------------
+  // -- how failures are reported (sender_actor_failures.cpp) ------------------------
 
   static caf::error just_come(const News* news);
   static caf::error rejection(const Parcel& parcel, const News* news);
@@ -191,20 +192,20 @@ private:
   void bury(const effect::DeadLetter& x, const News* news);
   void record(DeadLetter letter) const;
 
-  // A million idle senders are a million of these: what is not needed by each has no place here.
+  // A program may have a million idle senders: data that not every sender needs goes into `Rare`.
   std::shared_ptr<const detail::SenderSettings> settings_; // none once the sender has ended
   SenderEngine engine_;
-  std::unique_ptr<SenderStore> store_; // none: what is owed is in memory
-  std::unique_ptr<Rare> rare_;         // none: there is nothing of it
-  bool is_observed_;                   // somebody reads the causes of errors
-  bool forwards_;                      // delivers at most once: only clients that wait are kept
+  std::unique_ptr<SenderStore> store_; // none: deliveries are in memory only
+  std::unique_ptr<Rare> rare_;         // none: no such data
+  bool is_observed_;                   // the texts of causes are read
+  bool forwards_;                      // a forwarder: it keeps only the clients that wait
   bool acknowledges_by_reply_;
-  bool looks_into_messages_; // or at what comes with them
-  bool is_timed_;            // something runs or is told of that begins with a message
-  std::uint64_t origin_;     // which `TrackedMsg` names
+  bool looks_into_messages_; // an option needs the content of each message
+  bool is_timed_;            // an option needs the exact time of each message
+  std::uint64_t origin_;     // for `TrackedMsg::origin`
   std::vector<Parcel> parcels_;
   Parcel incoming_;                  // the submission being decided on
-  caf::strong_actor_ptr keep_alive_; // of this actor, while it owes
+  caf::strong_actor_ptr keep_alive_; // this actor, while it owes deliveries
 };
 
 } // namespace backoff_actor

@@ -29,34 +29,36 @@ void copy_common_options(const From& from, To& to) {
   to.on_event = from.on_event;
 }
 
-// What a forwarder does and a sender does not.
+// The options that only forwarders have.
 struct Forwarding {
   WhileDown while_down;
   AfterNormalStop after_normal_stop;
   std::function<bool(const caf::message&)> final_stop;
 };
 
-// All that senders of a kind have in common: their options and what follows from them. A forwarder
-// keeps its options here too, as far as a sender has the same; the others are unset.
+// The settings that all senders of a blueprint share: their options and the values derived from
+// them. For a forwarder, `options` holds the options that senders have too; the others are unset.
 struct BACKOFF_ACTOR_EXPORT SenderSettings {
   SenderSettings(ChildFactory child, SenderOptions given);
   SenderSettings(ChildFactory child, ForwarderOptions given);
 
   ChildFactory make_child;
   SenderOptions options;
-  std::optional<Forwarding> forwarding; // none: deliveries are tracked
-  EngineOptions engine_options;         // but for the stream of the draws
-  bool is_observed;                     // somebody reads the causes of errors
+  std::optional<Forwarding> forwarding; // none: a sender, which tracks deliveries
+  EngineOptions engine_options;         // without the stream of the draws
+  bool is_observed;                     // the texts of causes are read
 };
 
-// Returns what the decider says of a failure, or `default_decider` in its stead.
+// Returns the decision about a failure. `default_decider` decides if there is no decider or if it
+// throws.
 Decision decide(const Decider& decider, FailureKind kind, const caf::error& error);
 
-// Returns whether an error answer is a failure of the service, by the options or else by `assess_error`.
+// Returns true if an error answer is a failure of the service. The options decide, or else
+// `assess_error`.
 bool is_service_failure(const SenderOptions& options, const caf::error& error);
 
-// Returns the stream of the draws of one more sender with these options; `number` is its number in its
-// actor system. Without a seed each call returns another.
+// Returns the stream of random draws for a new sender with these options. `number` is the sender's
+// number in its actor system. Without a seed, each call returns a different stream.
 BACKOFF_ACTOR_EXPORT std::uint64_t stream_of_draws(const SenderOptions& options,
                                                    std::uint64_t number);
 

@@ -12,17 +12,17 @@
 
 namespace backoff_actor {
 
-/// An error that came back for a hand-over, with what CAF knows of it.
+/// An error that came back for a hand-over, with its origin as far as CAF tells it.
 struct ErrorInfo {
-  caf::error error; ///< as it came
-  bool is_bounce;   ///< CAF answered in the place of somebody who was gone
-  bool is_settled;  ///< it cannot be that of a crash of a child
+  caf::error error; ///< unchanged
+  bool is_bounce;   ///< CAF answered in place of an actor that was gone
+  bool is_settled;  ///< the error cannot come from a crash of a child
 };
 
-/// An actor with up to two children, to which it hands over messages of any type, and whose end it
-/// is told of. Each child is named by its incarnation, a number that the derived class gives it.
+/// An actor with up to two children. It hands messages of any type over to them, and learns of
+/// their end. The derived class numbers each child: this incarnation names the child.
 ///
-/// @range an incarnation that names none of the children is harmless in all members but `adopt`.
+/// @range all members but `adopt` accept an incarnation that names no child, and then do nothing.
 /// @thread all members run in the actor's own thread.
 class BACKOFF_ACTOR_EXPORT SupervisingActor : public seam::RequestingActor {
 public:
@@ -32,38 +32,38 @@ public:
   void on_exit() override;
 
 protected:
-  /// Is told what came back for a hand-over, of any child, present or not.
+  /// Is called with the answer to a hand-over, from a present or a former child.
   virtual void on_answer(HandOverId id, caf::message&& answer) = 0;
-  /// Is told that an error came back for a hand-over, from a child or from CAF in its stead.
+  /// Is called with an error that came back for a hand-over, from a child or from CAF in its place.
   virtual void on_error_answer(HandOverId id, ErrorInfo info) = 0;
-  /// Is told that a child lived when it got this probe.
+  /// Is called when a child has answered this probe: the child is alive.
   virtual void on_probe_answer(std::uint32_t incarnation, std::uint32_t probe) = 0;
-  /// Is told that a child ended, one that was abandoned included, and knows it no longer.
+  /// Is called when a child has ended, also an abandoned one. This actor no longer knows it then.
   virtual void on_child_down(std::uint32_t incarnation, const caf::error& reason) = 0;
 
-  /// Makes this a child: its end will be told. One that is shared is never told to end.
+  /// Makes an actor a child, and monitors it. A shared child is never told to end.
   ///
-  /// @range at most two at a time, those that were abandoned or ended not counted
+  /// @range at most two children at a time; abandoned and ended ones do not count
   void adopt(std::uint32_t incarnation, const caf::actor& child,
              Ownership ownership = Ownership::sole);
-  /// Tells `on_child_down` of the end of each child that has ended, ahead of the news that waits in the
-  /// mailbox: whatever is passed on next is not for the dead.
+  /// Calls `on_child_down` at once for each child that has ended, without waiting for the message
+  /// in the mailbox. The next message is then not passed on to a dead child.
   void see_who_has_ended();
-  /// Returns a child; an invalid handle if there is none of that name.
+  /// Returns a child; an invalid handle if no child has this incarnation.
   caf::actor child(std::uint32_t incarnation) const;
-  /// Gives a child a message as a request whose answer comes back under `id`.
+  /// Sends a child a message as a request. Its answer comes back with `id`.
   void hand_over(std::uint32_t incarnation, HandOverId id, const caf::message& payload);
-  /// Asks a child for a sign of life, ahead of all that waits in its mailbox. A blocking actor is
-  /// not asked: it would take the question for work.
+  /// Asks a child whether it is alive, with priority over the messages in its mailbox. A blocking
+  /// actor is not asked: it would take the probe for work.
   void send_probe(std::uint32_t incarnation, std::uint32_t probe);
-  /// Asks a child to end (`user_shutdown`), ahead of all that waits in its mailbox. One that is shared is
-  /// let go of instead, and this returns false: nothing will be told of it.
+  /// Asks a child to end (`user_shutdown`), with priority over the messages in its mailbox. Returns
+  /// false for a shared child: it is released instead, and its end is not reported.
   bool ask_to_end(std::uint32_t incarnation);
-  /// The same, and ends it (`kill`) even if it does not let itself be asked.
+  /// The same, and then kills the child (`kill`), in case it ignores the first exit message.
   bool tell_to_end(std::uint32_t incarnation);
-  /// Holds a child no longer; its end will still be told.
+  /// Releases a child; its end is still reported.
   void abandon(std::uint32_t incarnation);
-  /// Tells a child to end, unless it is shared, and knows it no longer.
+  /// Tells a child to end, unless it is shared, and forgets it.
   void end_child(std::uint32_t incarnation);
 
 private:
@@ -73,13 +73,13 @@ private:
     caf::actor handle;
   };
 
-  // A child that is known until the news of its end comes.
+  // A former child, until its down message comes.
   struct Former {
-    std::uint32_t incarnation; // 0: its end was told
+    std::uint32_t incarnation; // 0: its end was reported
     caf::actor_addr address;
   };
 
-  // What there is beside the one child, which is seldom anything.
+  // The second child and the former ones. Most actors have none.
   struct Others {
     Child second{};
     std::vector<Former> former{};

@@ -20,71 +20,71 @@ namespace backoff_actor {
 
 class ChildStart;
 
-// The actor of `spawn_supervisor`, which says what it does.
+// The actor of `spawn_supervisor`; see there.
 class BACKOFF_ACTOR_EXPORT Supervisor final : public seam::RequestingActor {
 public:
   // CAF calls the constructors. They start nothing: `make_behavior` does.
   Supervisor(caf::actor_config& config, SupervisorOptions options, std::vector<ChildSpec> children);
   Supervisor(caf::actor_config& config, DynamicSupervisorOptions options);
-  // The successor of a supervisor that nobody holds: it inherits the children, ends them in order, and
-  // then itself.
+  // The successor of a supervisor that nobody holds. It takes over the children, ends them in
+  // order, and then ends itself.
   Supervisor(caf::actor_config& config, Supervisor& unheld);
 
   const char* name() const override { return "backoff_actor.supervisor"; }
   caf::behavior make_behavior() override;
 
-  // In the actor's own thread, or in the thread that drops the last handle to the actor. Kills the
-  // children that are left, and answers everybody who waits. If nobody holds the supervisor, its
-  // successor does that.
+  // Runs in the actor's own thread, or in the thread that drops the last handle to the actor. Kills
+  // the remaining children, and answers all open requests. If nobody holds the supervisor, its
+  // successor does that instead.
   void on_exit() override;
 
-  // It gives each child the time of its spec.
+  // Returns true: the spec of each child limits its time to end.
   bool limits_ends() const override { return true; }
 
 private:
-  // What the engine does not know of a child, in the same slot as there.
+  // The data of a child that the engine does not need. The engine uses the same slot.
   struct Place {
     ChildFactory make;      // of a child with a spec of its own
     caf::message arguments; // of a child of a dynamic supervisor
     std::shared_ptr<const ChildOptions> options;
     std::unique_ptr<ChildRef> address;
-    std::shared_ptr<ChildStart> start; // of an actor that comes later
-    caf::actor actor;                  // that was made last; none once it is down or abandoned
+    std::shared_ptr<ChildStart> start; // pending start of an asynchronous factory
+    caf::actor actor;                  // the last one made; none once it is down or abandoned
     caf::error error;                  // of the last failure
-    std::uint64_t asked = 0; // the request whether it is up, until its answer or its end; 0: none
+    std::uint64_t asked = 0;           // the open `AwaitUp` request; 0: none
     std::uint32_t serial = 0;
     ChildKind kind = ChildKind::worker;
     Ownership ownership = Ownership::sole; // of the actor
     bool is_told = false;                  // the actor was told to end
-    bool asks_if_it_is = false;            // the actor is to be asked whether it is up
+    bool asks_if_it_is = false;            // the supervisor sends the actor `AwaitUp`
 
-    // Tells addresses apart; null: none.
+    // Identifies the address; null: none.
     const void* address_key() const;
-    // Lets the address be that of the actor, or no longer.
+    // Points the address to the actor, or removes the actor from it.
     void enter() const;
     void leave() const;
   };
 
-  // Somebody who waits for an answer.
+  // A client that waits for an answer.
   struct Client {
     seam::OpenRequest request;
     std::string id{};         // of the child; empty: a number
-    Place place{};            // of a child that is to be added
+    Place place{};            // of a child to add
     bool wants_child = false; // the answer is `StartedChild`
   };
 
-  // Somebody who waits for a tree, until all branches are there.
+  // A request for the tree, until all branches have come.
   struct OpenTree {
     seam::OpenRequest request;
     SupervisionTree tree;
     std::size_t missing = 0;
   };
 
-  // A part of a tree that was asked for.
+  // A part of a tree, asked from a child that is a supervisor.
   struct Branch {
     std::uint64_t tree;
-    std::size_t place; // among the children
-    ChildActor actor;  // that was asked
+    std::size_t place; // index among the children
+    ChildActor actor;  // the child that was asked
   };
 
   class CarryOut; // one member per effect
@@ -141,7 +141,7 @@ private:
 
   std::unique_ptr<const SupervisorOptions> options_;
   DynamicChildFactory make_dynamic_;                  // of a dynamic supervisor
-  std::shared_ptr<const ChildOptions> dynamic_child_; // all its children's
+  std::shared_ptr<const ChildOptions> dynamic_child_; // shared by all its children
   ChildKind dynamic_kind_ = ChildKind::worker;
   SupervisorEngine engine_;
   std::vector<Place> places_;                              // by slot
@@ -150,19 +150,19 @@ private:
   std::unordered_map<Ticket, Client> clients_;
   std::unordered_map<std::uint64_t, OpenTree> trees_;
   std::unordered_map<std::uint64_t, Branch> branches_;   // by request
-  std::unordered_map<std::uint64_t, ChildActor> asked_;  // whether they are up, by request
-  std::unordered_map<std::uint64_t, ChildActor> starts_; // of actors that come later, by number
+  std::unordered_map<std::uint64_t, ChildActor> asked_;  // with an open `AwaitUp`, by request
+  std::unordered_map<std::uint64_t, ChildActor> starts_; // pending asynchronous starts, by number
   std::vector<seam::OpenRequest> await_up_;
   std::vector<seam::OpenRequest> await_end_;
   SupervisorEffects effects_;
   Ticket last_ticket_ = 0;
   std::uint64_t last_request_ = 0;
-  caf::error told_reason_;           // with which it was told to end
-  caf::error quit_reason_;           // with which it ends
-  bool quits_ = false;               // after this step
-  bool has_begun_ = false;           // its work
+  caf::error told_reason_;           // the exit reason it was told
+  caf::error quit_reason_;           // its exit reason
+  bool quits_ = false;               // ends after this step
+  bool has_begun_ = false;           // `make_behavior` was called
   bool is_successor_ = false;        // of one that nobody holds
-  caf::strong_actor_ptr keep_alive_; // of this actor, while it ends its children
+  caf::strong_actor_ptr keep_alive_; // this actor, while it ends its children
 };
 
 } // namespace backoff_actor

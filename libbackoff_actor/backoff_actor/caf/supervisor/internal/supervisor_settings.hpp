@@ -12,11 +12,12 @@
 
 namespace backoff_actor::detail {
 
-// Returns what the engine is told of the options; `number` tells supervisors of one process apart.
+// Returns the options of the engine. `number` must be unique among the supervisors of an actor
+// system.
 std::shared_ptr<const SupervisorEngineOptions> engine_options(const SupervisorOptions& options,
                                                               std::uint64_t number);
 
-// Returns what the decider says of a failure, or `Directive::restart` if it throws.
+// Returns the decider's directive about a failure, or `Directive::restart` if the decider throws.
 Directive decide(const SupervisorDecider& decider, const std::string& id, const caf::error& error);
 
 } // namespace backoff_actor::detail
