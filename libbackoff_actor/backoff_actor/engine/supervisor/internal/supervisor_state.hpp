@@ -23,7 +23,7 @@
 namespace backoff_actor {
 
 struct BACKOFF_ACTOR_HIDDEN SupervisorEngine::Child {
-  // What follows the end of a child that was told to end.
+  // What the engine does after a child that was told to end has ended.
   enum class Then : std::uint8_t {
     row,         // it is started again with its row
     stop,        // it stays away
@@ -69,7 +69,7 @@ struct BACKOFF_ACTOR_HIDDEN SupervisorEngine::State {
     Slot cursor = none; // who is looked at next; those on the way to it are settled
   };
 
-  // Ids are looked up where the children are, for their addresses change.
+  // The set holds slots and looks ids up in `children`, because the children's addresses change.
   struct HashOfId {
     using is_transparent = void;
     const State* state;
