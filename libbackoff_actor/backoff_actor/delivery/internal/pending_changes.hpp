@@ -43,7 +43,8 @@ public:
   /// How many insertions no commit has tried yet.
   std::size_t insertions() const { return insertions_; }
 
-  /// How many changes wait without `insertions()`. Those can be refused; these must be written.
+  /// How many waiting changes `insertions()` does not count. Insertions can be refused; the changes
+  /// counted here must be written.
   std::size_t owed() const { return size() - insertions_; }
 
   /// Appends a change. While the store is failing, a count of attempts replaces an earlier count of

@@ -2,12 +2,12 @@
 
 // Inside of the engine; not for its users. What the engine remembers while it has nothing to do.
 //
-// `Work` takes about 900 bytes. A million idle senders would waste a million of them. So the engine
+// `Work` takes about 900 bytes, so a million idle senders would waste about 900 MB. So the engine
 // frees it whenever nothing is owed and nothing runs, and recreates it when something comes.
-// `Rest`, which remains, is small; `Past` holds the part that is needed only after some failure. A
-// sender that falls idle after each message pays about 900 instructions for that, of the 20,500
-// that such a message takes in all. A pool would save only a third of them, because the allocator
-// already keeps blocks of this size ready for each thread.
+// `Rest`, which remains, is small; `Past` holds the part that only a sender with past trouble
+// needs. A sender that falls idle after each message pays about 900 instructions for that, of the
+// 20,500 that such a message takes in all. A pool would save only a third of them, because the
+// allocator already keeps blocks of this size ready for each thread.
 
 #include "backoff_actor/backoff/back_off.hpp"
 #include "backoff_actor/engine/sender/sender_engine.hpp"
