@@ -7,16 +7,16 @@ namespace backoff_actor {
 
 /// Why a delivery left the outbox without an acknowledgement.
 enum class DeadLetterReason : std::uint8_t {
-  rejected,             ///< the child refused it for good, or the decider took its error for final
+  rejected,             ///< the child rejected it, or the decider judged its error final
   stopped,              ///< the sender was stopped while it owed the delivery
   attempts_exhausted,   ///< it failed `max_attempts` times
   expired,              ///< its deadline has passed
-  dropped,              ///< the outbox was full, and this one had to go
-  retry_after_too_long, ///< the service asked to be tried again beyond `retry_after_ceiling`
+  dropped,              ///< the outbox was full, and its overflow rule chose this delivery
+  retry_after_too_long, ///< the service asked for a retry later than `retry_after_ceiling` allows
   gave_up,              ///< a limit or the decider ended the sender
   not_stored,           ///< the durable outbox could not take it
   hand_overs_exhausted, ///< the process ended `max_hand_overs` times while a child had it
-  set_aside,            ///< somebody took it out of a store by hand
+  set_aside,            ///< an operator took it out of a store by hand
 };
 
 /// Returns the enumerator's name; `unknown` for a number that is none.

@@ -2,10 +2,10 @@
 
 // Design notes
 //
-// A ring of what is remembered, in the order of that, and a hash table of places in the ring: open
-// addressing with linear probing, at most half full. A full ring forgets a delivery for each that it
-// takes, so whatever is behind an emptied cell moves up: tombstones would pile up. Both grow with what
-// is remembered, and not beyond what the capacity needs.
+// A ring holds the remembered deliveries, oldest first. A hash table holds their places in the
+// ring: open addressing with linear probing, at most half full. A full ring forgets one delivery
+// for each new one. Tombstones would pile up, so emptying a cell moves the cells behind it up
+// instead. Ring and table grow with the number of entries, up to what the capacity needs.
 
 #include "backoff_actor/core/problems.hpp"
 #include "backoff_actor/core/unit_random.hpp"
@@ -21,46 +21,45 @@
 
 namespace backoff_actor {
 
-/// What a child remembers of the deliveries that it has done, so that one which is handed to it again
-/// is not done again: at least once becomes once, as long as this memory lives. It has to outlive what
-/// made the sender hand over again, as the memory of a child on another node does when the link
-/// breaks; that of a child which is made anew by the sender starts empty.
+/// A child's memory of the deliveries that it has done. With it a child does a redelivered message
+/// only once, as long as this memory lives. The memory must survive the event that made the sender
+/// redeliver: the memory of a child on another node survives a broken link, but a child that the
+/// sender restarts begins with an empty memory.
 ///
 ///     if (const auto* known = seen_.find(x.origin, x.delivery))
 ///       return sent(x, *known);
 ///     seen_.remember(x.origin, x.delivery, answer);
 ///     return sent(x, answer);
 ///
-/// To be remembered in the handler that confirms it, and only if it was done: a delivery that is
-/// refused comes again in order to be tried again. What is begun in one handler and done in another is
-/// not known in between.
+/// Call `remember` in the handler that confirms the delivery, and only if the work was done: a
+/// refused delivery comes again in order to be tried again. While work that one handler began is
+/// finished in another, the memory does not know the delivery yet.
 ///
-/// How large a capacity has to be: a delivery that was done must be remembered until its confirmation
-/// has reached the sender. What is done meanwhile must fit beside it. Let w be the sender's window
-/// (`SenderOptions::max_in_flight`, and what that says if it is unset).
+/// How large a capacity has to be: the child must remember a delivery until its confirmation has
+/// reached the sender. All that the child does meanwhile must fit beside it. Let w be the sender's
+/// window (`SenderOptions::max_in_flight`, or its default if it is unset).
 ///
-/// - One sender, `Ordering::strict`, without a fallback: 2 w, however often the child or the link fails
-///   in a row. Confirmations arrive in order, so all that were sent after the first that is lost are
-///   lost with it: the delivery and what was done after it were in flight together, at most w. They are
-///   handed over again before anything that is new, and with a window of one, which opens by one with
-///   each confirmation. So, each time the delivery's confirmation is lost once more, what has come in
-///   behind it is no more than was confirmed before it; and of those before it there were fewer than w,
-///   in all. (Where the child works in order of arrival, and deliveries end only by being confirmed,
-///   what is behind it stays in flight as long as it does, and w is enough.)
-/// - One sender, `Ordering::per_key` or `Ordering::unordered`: a delivery that waits for a backoff of
-///   its own is passed by any number of others. So, beyond 2 w, as many as the child does in the time in
-///   which a delivery may still be owed: the delays of all failures in a row that are to be borne,
-///   at most `SenderOptions::time_to_live`. 100 a second and 60 s: 6,000.
-/// - Several senders: what the others get done while one of them waits counts as well, in any order:
-///   the sum of the 2 w, and their rate times that time. With a `Deduplicator` for each `origin` the
-///   sentences on one sender hold for each.
-/// - A sender with a durable outbox that is killed may owe again in its next life what was confirmed,
-///   but not yet written: add as many as it gets confirmed while a batch is written.
+/// - One sender, `Ordering::strict`, without a fallback: 2 w, however often the child or the link
+///   fails in a row. Confirmations arrive in order. If one is lost, all later ones are lost with
+///   it. So the delivery and the work done after it were in flight together: at most w. The sender
+///   redelivers them before anything new, with a window of one that grows by one with each
+///   confirmation. So, each time the delivery's confirmation is lost again, no more new deliveries
+///   have come in behind it than were confirmed before it; and in all fewer than w were before it.
+///   (If the child works in order of arrival, and deliveries end only by confirmation, the
+///   deliveries behind it stay in flight as long as it does, and w is enough.)
+/// - One sender, `Ordering::per_key` or `Ordering::unordered`: any number of deliveries can
+///   overtake one that waits for a backoff of its own. So add to 2 w as many as the child does
+///   while a delivery may still be owed: that is the sum of the delays of all failures in a row
+///   that you want to survive, at most `SenderOptions::time_to_live`. 100 a second and 60 s: 6,000.
+/// - Several senders, in any order: the work for the other senders counts too while one sender
+///   waits. Take the sum of the 2 w, plus their joint rate times that time. With one `Deduplicator`
+///   for each `origin`, the rules for one sender hold for each.
+/// - A sender with a durable outbox: if it is killed, its next life may redeliver what was
+///   confirmed but not yet written. Add as many as are confirmed while one batch is written.
 ///
-/// Memory: 16 bytes and an `Answer` for each that is remembered, and 8 to 16 bytes for finding it.
+/// Memory: 16 bytes and an `Answer` for each remembered delivery, and 8 to 16 bytes to find it.
 ///
-/// @shape  `Answer`: what the child answered, to be answered again; nothing unless said. It can be
-///         moved.
+/// @shape  `Answer`: the child's answer, to be given again; by default empty. It must be movable.
 /// @errors none but `std::bad_alloc`, from `remember` while it grows; then nothing has changed.
 /// @thread one at a time.
 template <class Answer = std::monostate>
@@ -80,8 +79,8 @@ public:
     problems.raise_if_any();
   }
 
-  /// Returns what was answered to the delivery; null: it is not remembered. Constant time. Holds until
-  /// the next `remember`.
+  /// Returns the remembered answer; null if the delivery is not remembered. Constant time. The
+  /// pointer is valid until the next `remember`.
   const Answer* find(std::uint64_t origin, std::uint64_t delivery) const {
     if (places_.empty())
       return nullptr;
@@ -89,9 +88,8 @@ public:
     return place == none ? nullptr : &entries_[place].answer;
   }
 
-  /// Remembers a delivery and its answer; if there are as many as may be, the oldest is forgotten.
-  /// One that is remembered gets the new answer, and becomes no younger. Constant time, but for
-  /// growing.
+  /// Remembers a delivery and its answer. At capacity, forgets the oldest. A delivery that is
+  /// already remembered gets the new answer and keeps its age. Constant time, except when it grows.
   void remember(std::uint64_t origin, std::uint64_t delivery, Answer answer = {}) {
     if (places_.empty())
       grow();
@@ -136,8 +134,8 @@ private:
     return static_cast<std::size_t>(detail::mix(origin ^ detail::mix(delivery)));
   }
 
-  // The cell of the delivery; if it is not remembered, the empty one that it would get. There is
-  // always an empty one.
+  // The cell of the delivery; if it is not remembered, the empty cell that it would get. There is
+  // always an empty cell.
   std::size_t cell_of(std::uint64_t origin, std::uint64_t delivery) const {
     auto cell = hash_of(origin, delivery) & mask();
     while (places_[cell] != none
@@ -147,7 +145,7 @@ private:
     return cell;
   }
 
-  // Empties a cell, and moves up what would no longer be found behind it.
+  // Empties a cell, and moves up the entries behind it that a search would no longer find.
   void empty_cell(std::size_t hole) {
     for (auto cell = (hole + 1) & mask(); places_[cell] != none; cell = (cell + 1) & mask()) {
       const auto& entry = entries_[places_[cell]];
@@ -160,7 +158,7 @@ private:
     places_[hole] = none;
   }
 
-  // Makes room for twice as many, but not for more than the capacity.
+  // Doubles the room, up to the capacity.
   void grow() {
     constexpr std::size_t at_first = 16;
     const auto room = std::min(capacity_, std::max(at_first, 2 * entries_.size()));

@@ -2,10 +2,10 @@
 
 // Design notes
 //
-// A store keeps what is owed beyond the life of a process. The sender decides in memory, as it does
-// without a store, and tells the store what has changed; the store never decides anything. So all
-// that is asked of one is this: to take a batch of changes as a whole, durably, in the order in which
-// they are given, and to say at the next start what is owed then.
+// A store keeps owed deliveries beyond the life of a process. The sender decides in memory, as it
+// does without a store, and tells the store what has changed; the store never decides anything. A
+// store has two duties: to commit a batch of changes atomically, durably and in the given order,
+// and to list at the next start what is owed.
 //
 //     owed --Acknowledge--> gone (its idempotency key stays until ForgetKeys)
 //       \ ---Bury--> dead letter --remove, resubmit--> gone, owed under a new number
@@ -51,8 +51,8 @@ struct StoredDelivery {
   WallTime submitted_at{};            ///< when it was accepted first
   std::optional<WallTime> deadline{}; ///< when it is to be given up; none: never
   std::uint32_t attempts = 0;         ///< failed ones
-  /// How often the process ended while a child had it, and one more while a child has it. Counted
-  /// only with `SenderOptions::max_hand_overs`.
+  /// How often the process ended while a child had the delivery, plus one while a child has it now.
+  /// Counted only with `SenderOptions::max_hand_overs`.
   std::uint32_t hand_overs = 0;
   std::string key{};             ///< those with the same are kept in order; empty: none
   std::string idempotency_key{}; ///< see `Submit::idempotency_key`; empty: none
@@ -117,9 +117,10 @@ struct Bury {
   WallTime at;             ///< when
 };
 
-/// Keys that were acknowledged before this are of no interest any more: nobody is told of them again.
+/// The store may forget all keys that were acknowledged before this instant; it no longer lists
+/// them.
 struct ForgetKeys {
-  WallTime before; ///< those of this instant stay
+  WallTime before; ///< keys of exactly this instant stay
 };
 
 } // namespace change
@@ -128,10 +129,10 @@ struct ForgetKeys {
 using StoreChange = std::variant<change::Insert, change::Acknowledge, change::CountAttempts,
                                  change::CountHandOvers, change::Bury, change::ForgetKeys>;
 
-/// Keeps what is owed beyond the life of a process.
+/// Keeps owed deliveries beyond the life of a process.
 ///
 /// @errors every member may throw `StoreError`.
-/// @thread one at a time; not always the same.
+/// @thread one at a time, but not always the same thread.
 class DeliveryStore {
 public:
   /// A store is made by its own kind's function.
@@ -146,16 +147,16 @@ public:
 
   /// Makes the changes, in order, all or none. They are durable when it returns.
   ///
-  /// @errors throws `StoreError`; nothing has changed then for whoever asks this store, and it may
-  ///         be tried again. After a failure of the disk itself (`input_output`) another process
-  ///         that opens the store after a crash may find the changes made all the same.
+  /// @errors throws `StoreError`. Then this store shows no change, and the caller may try again.
+  ///         But after a failure of the disk itself (`input_output`), a process that opens the
+  ///         store after a crash may find the changes made.
   virtual void commit(std::span<const StoreChange> changes) = 0;
 
   /// Calls `visit` with each delivery that is owed, in order of their numbers.
   virtual void for_each_owed(const std::function<void(StoredDelivery)>& visit) = 0;
 
-  /// Calls `visit` with each key that was acknowledged and is not forgotten, in order of time. A key
-  /// that was acknowledged again may be visited again; the last visit counts.
+  /// Calls `visit` with each key that was acknowledged and is not forgotten, in order of time. A
+  /// key that was acknowledged again may be visited again; the last visit counts.
   virtual void for_each_acknowledged_key(const std::function<void(AcknowledgedKey)>& visit) = 0;
 
   /// Calls `visit` with each dead letter that was not taken, in order of their numbers.
@@ -164,29 +165,30 @@ public:
   /// The highest number that a delivery ever had; 0 if none was ever stored.
   virtual std::uint64_t last_id() = 0;
 
-  /// What wrote the bytes of the messages, as set; empty in a new store.
+  /// The format of the messages' bytes, as `set_message_format` set it; empty in a new store.
   virtual std::string message_format() = 0;
 
-  /// Sets what writes the bytes of the messages, for good.
+  /// Sets the format of the messages' bytes, for good.
   ///
-  /// @range only of a store that has none; otherwise `std::logic_error`
+  /// @range only in a store that has no format yet; otherwise throws `std::logic_error`
   virtual void set_message_format(const std::string& format) = 0;
 
-  /// Takes these dead letters out of the store; returns how many of them there were.
+  /// Removes these dead letters from the store; returns how many of them it had.
   virtual std::size_t remove_dead_letters(std::span<const std::uint64_t> ids) = 0;
 
   /// Makes these dead letters owed again, under new numbers, in the order given, without a deadline
-  /// and with no attempt charged; returns how many of them there were. Not while an outbox uses the
-  /// store: it gives numbers too, and has read what is owed already.
+  /// and with no attempt charged; returns how many of them it had. Do not call it while an outbox
+  /// uses the store: the outbox assigns numbers too, and has already read what is owed.
   virtual std::size_t resubmit_dead_letters(std::span<const std::uint64_t> ids) = 0;
 
-  /// Takes what the store has to tell, for people: each once. Not failures of a call, which are thrown.
+  /// Returns the store's notices for people, each notice once. Failures of a call are thrown
+  /// instead.
   virtual std::vector<std::string> take_notices() { return {}; }
 
-  /// Whether there is something to do in a quiet moment, by `tidy_up`.
+  /// Whether `tidy_up` has work to do.
   virtual bool is_untidy() const { return false; }
 
-  /// Does a part of what can wait for a quiet moment. Is called when nothing has been committed for a
+  /// Does a part of the housekeeping. The owner calls it when nothing has been committed for a
   /// while.
   virtual void tidy_up() {}
 };

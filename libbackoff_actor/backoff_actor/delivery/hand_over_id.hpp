@@ -5,9 +5,10 @@
 
 namespace backoff_actor {
 
-/// Names one hand-over of one delivery: the slot of the outbox that holds the delivery, and a tag.
-/// The first of a delivery is the outbox's count of hand-overs, and each goes on by one. So an answer finds its delivery in constant time, and an
-/// answer to an earlier hand-over, or to an earlier delivery of the slot, is known as such.
+/// Names one hand-over of one delivery: the outbox slot that holds the delivery, and a tag. The tag
+/// of a delivery's first hand-over is the outbox's count of hand-overs; each redelivery adds one to
+/// the delivery's own tag. So an answer finds its delivery in constant time, and the sender
+/// recognises an answer to an earlier hand-over or to an earlier delivery of the slot.
 ///
 /// It fits into 59 bits, because the actor layer carries it inside CAF's request ids.
 struct HandOverId {
@@ -17,10 +18,10 @@ struct HandOverId {
   /// The width of the slot, which takes the bits above the tag.
   static constexpr unsigned slot_bits = 28;
 
-  /// The bits of a tag; counts of hand-overs go round beyond them.
+  /// The bits of a tag; tags wrap around beyond them.
   static constexpr std::uint32_t tag_mask = (std::uint32_t{1} << tag_bits) - 1;
 
-  /// How many slots can be told apart.
+  /// The number of distinct slots.
   static constexpr std::uint32_t max_slots = std::uint32_t{1} << slot_bits;
 
   /// Slot and tag in one number; what `TrackedMsg::id` is the encrypted form of.

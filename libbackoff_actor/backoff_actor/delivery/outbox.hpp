@@ -19,8 +19,8 @@ enum class Place : std::uint8_t {
   in_flight, ///< with a child
 };
 
-/// What the outbox knows of one delivery. Payload and client are kept by whoever drives the engine,
-/// in the same slot of a table of its own.
+/// What the outbox knows of one delivery. The engine's driver keeps payload and client, in the same
+/// slot of a table of its own.
 struct Delivery {
   std::uint64_t id = 0;          ///< 1, 2, 3 ... in order of submission; never used twice
   Instant submitted_at;          ///< on the driver's time line
@@ -39,15 +39,15 @@ struct Delivery {
 
 /// The deliveries not yet acknowledged, in order of submission.
 ///
-/// A slab of entries, linked in order of submission: adding, removing and finding by the id of a
-/// hand-over take constant time, whatever the backlog; nothing is allocated for an entry but the
-/// slab's own growth. A slot that is passed in must hold a delivery, which is not checked.
+/// A slab of entries, linked in order of submission. Adding, removing and finding by the id of a
+/// hand-over take constant time, whatever the backlog. Memory is allocated only when the slab
+/// grows. A slot that is passed in must hold a delivery; this is not checked.
 ///
 /// @errors none but `std::bad_alloc`, from `push`.
 /// @thread one at a time.
 class BACKOFF_ACTOR_EXPORT Outbox {
 public:
-  /// Where a delivery is, from `push` to `erase`; then the slot is free for another.
+  /// Where a delivery is, from `push` to `erase`. After that, another delivery may use the slot.
   using Slot = std::uint32_t;
 
   /// No slot.
@@ -57,12 +57,12 @@ public:
   /// that the last number is free for names that no hand-over has.
   static constexpr std::size_t max_size = HandOverId::max_slots - 1;
 
-  /// How many entries an empty outbox keeps room for at the most; what a larger backlog took is
-  /// given back.
+  /// The most entries that an empty outbox keeps memory for; it frees the memory of a larger
+  /// backlog.
   static constexpr std::size_t kept_size = 1024;
 
-  /// Some of the deliveries, in an order of their own: those that a child holds, or that wait for
-  /// another. A delivery is in at most one such list.
+  /// Some of the deliveries, in an order of their own, such as those that a child holds or those
+  /// that wait for another delivery. A delivery is in at most one list.
   struct List {
     Slot first = none;       ///< the one that was appended first
     Slot last = none;        ///< the one that was appended last
@@ -72,8 +72,8 @@ public:
   /// Holds nothing.
   Outbox() = default;
 
-  /// Holds nothing. Its tags go on from `last_tag`, that of another outbox, so that no hand-over here has the
-  /// name of one there.
+  /// Holds nothing. Its tags continue from `last_tag` of another outbox, so that no hand-over here
+  /// has the same id as one there.
   explicit Outbox(std::uint32_t last_tag) : last_tag_(last_tag & HandOverId::tag_mask) {}
 
   /// Appends a delivery, not stored yet, and returns its slot.
@@ -81,7 +81,8 @@ public:
   /// @range `has_room()`; not checked.
   Slot push(std::uint64_t id, Instant now);
 
-  /// Removes the delivery in `slot`, which is in no list; no id of its hand-overs is found any more.
+  /// Removes the delivery in `slot`, which is in no list; no id of its hand-overs is found any
+  /// more.
   void erase(Slot slot) {
     auto& entry = entries_[slot];
     if (!entry.delivery.is_ghost)
@@ -119,8 +120,8 @@ public:
   /// The delivery in `list` that was appended after the one in `slot`; `none` if that is the last.
   Slot next_in_list(Slot slot) const { return entries_[slot].list_next; }
 
-  /// Notes that the delivery in `slot` is handed over, and returns the name of the hand-over. A name
-  /// comes again 2^31 hand-overs after its delivery's first at the earliest.
+  /// Notes that the delivery in `slot` is handed over, and returns the id of the hand-over. An id
+  /// repeats at the earliest 2^31 hand-overs after its delivery's first.
   ///
   /// @range `incarnation` 1 and above
   HandOverId hand_over(Slot slot, std::uint32_t incarnation, std::uint32_t epoch) {
@@ -144,7 +145,7 @@ public:
     const auto& entry = entries_[slot];
     if (!entry.used || entry.delivery.incarnation == 0)
       return none;
-    // Both distances are counted from the delivery's first hand-over, so that a wrap of the tags is
+    // Both distances count from the delivery's first hand-over, so that a wrap of the tags is
     // harmless.
     const auto asked = (id.tag() - entry.first_tag) & HandOverId::tag_mask;
     const auto latest = (entry.tag - entry.first_tag) & HandOverId::tag_mask;
@@ -181,16 +182,16 @@ public:
   /// Whether nothing is owed.
   bool empty() const { return size_ == 0; }
 
-  /// Whether no slot is taken, be it by a ghost.
+  /// Whether no slot is in use, not even by a ghost.
   bool is_vacant() const { return used_ == 0; }
 
-  /// Whether a vacant outbox had use for the room that it has since it was vacant before: who comes with as much
-  /// again and again is to find it.
+  /// True if a vacant outbox has more than a handful of entries, and more than half of them were
+  /// used since it was last vacant. Keeping their memory pays off for recurring bursts.
   bool is_worth_its_room() const {
     return entries_.size() > small_size && 2 * most_used_ > entries_.size();
   }
 
-  /// How many hand-overs there were, from where the tags of the next delivery go on.
+  /// The count of hand-overs, as a tag; the tag of the next delivery's first hand-over follows it.
   std::uint32_t last_tag() const { return last_tag_; }
 
 private:

@@ -83,7 +83,7 @@ std::uint64_t PendingChanges::keep(std::vector<StoreChange>& changes) {
     leave(waiting_.front());
     keep_one(waiting_.front());
   }
-  // What the commit had was in front of what has failed before; what waited was behind it.
+  // The commit's changes come before the older failed ones; the waiting ones come after them.
   for (auto i = tried; i-- > 0;) {
     failed_.push_front(std::move(kept[i]));
     note_count(failed_.front());
@@ -101,7 +101,7 @@ void PendingChanges::note_count(StoreChange& change) {
     counts_[count->delivery] = count;
 }
 
-// The change is about to leave its place.
+// Call this before the change leaves its place.
 void PendingChanges::leave(const StoreChange& change) {
   const auto* const count = std::get_if<change::CountAttempts>(&change);
   if (count == nullptr)

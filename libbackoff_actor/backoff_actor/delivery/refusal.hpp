@@ -7,10 +7,10 @@ namespace backoff_actor {
 /// Why a submission was not accepted.
 enum class Refusal {
   outbox_full, ///< the outbox holds all that it may
-  draining,    ///< the sender takes nothing new: for now, or because it is to end
+  draining,    ///< the sender accepts nothing new, for now or because it is ending
   stopped,     ///< the sender has ended
-  unusable,    ///< nobody could say what it weighs, what its key is, or whether it is the last
-  no_child,    ///< it may not wait, and no child could be given it
+  unusable,    ///< its weight, its key, or whether it is the last message could not be determined
+  no_child,    ///< it may not wait, and no child could take it
   not_stored,  ///< the durable outbox could not take it
 };
 

@@ -12,11 +12,11 @@ namespace backoff_actor {
 /// Why a store could not do what it was asked.
 enum class StoreFailure : std::uint8_t {
   cannot_open,  ///< there is no such folder, or it may not be read
-  in_use,       ///< another process, or another part of this one, has it
-  foreign,      ///< it is not one of ours
+  in_use,       ///< another process, or another part of this process, has it open
+  foreign,      ///< this library did not write it
   newer,        ///< it was written by a later version of this library
-  damaged,      ///< it is one of ours, and cannot be read any more
-  incompatible, ///< its messages were written in another format, or are of types that are not known
+  damaged,      ///< this library wrote it, but it can no longer be read
+  incompatible, ///< its messages are in another format, or of unknown types
   read_only,    ///< it may not be written
   full,         ///< there is no room on the disk
   too_large,    ///< a message is larger than the store can take

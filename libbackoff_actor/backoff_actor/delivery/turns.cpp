@@ -2,7 +2,7 @@
 
 namespace backoff_actor {
 
-// Behind the key's owner, if it has one.
+// Queues the delivery behind the key's owner, if the key has one.
 void Turns::add_to_key(Slot slot) {
   auto& delivery = outbox_[slot];
   const auto [key, is_new] = keys_.try_emplace(delivery.key);
@@ -30,7 +30,7 @@ void Turns::end_pauses(Instant now) {
   }
 }
 
-// Of those that are not with a child.
+// The delivery must not be with a child.
 void Turns::leave(Slot slot) {
   const auto& delivery = outbox_[slot];
   switch (delivery.place) {
@@ -53,7 +53,7 @@ void Turns::leave(Slot slot) {
     pass_key_on(slot);
 }
 
-// Whoever of a key is not blocked owns it.
+// A delivery that is not blocked owns its key; the oldest blocked one is next.
 void Turns::pass_key_on(Slot owner) {
   const auto key = keys_.find(outbox_[owner].key);
   if (key == keys_.end())

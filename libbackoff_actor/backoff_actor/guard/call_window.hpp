@@ -20,20 +20,20 @@ struct CallCounts {
   friend bool operator==(const CallCounts&, const CallCounts&) = default;
 };
 
-/// The last calls, a number of them.
+/// Counts the last calls, a fixed number of them.
 ///
 /// @thread one at a time.
 class BACKOFF_ACTOR_EXPORT LastCalls {
 public:
-  /// Of the last `size` calls.
+  /// Counts the last `size` calls.
   ///
   /// @range 1 and above
   explicit LastCalls(std::uint32_t size) : size_(size) {}
 
-  /// Counts one more, and forgets the oldest if there are too many.
+  /// Counts one more call, and forgets the oldest if there are too many.
   void add(bool has_failed);
 
-  /// Of those that are not forgotten.
+  /// The counts of the calls that are not forgotten.
   CallCounts counts() const { return {failed_.size(), failures_}; }
 
 private:
@@ -43,14 +43,14 @@ private:
   std::uint32_t size_;
 };
 
-/// The calls of a sliding window of time, which moves in tenths of itself: what it counts is of the
-/// last nine to ten of them.
+/// Counts the calls in a sliding window of time. The window moves in tenths of its width: the
+/// counts cover the last nine to ten tenths.
 ///
 /// @range  `now` must not go back.
 /// @thread one at a time.
 class BACKOFF_ACTOR_EXPORT RecentCalls {
 public:
-  /// Of the last `within`.
+  /// Counts the calls of the last `within`.
   ///
   /// @range 10ns and above
   explicit RecentCalls(Duration within) : width_(within / slices) {}
@@ -58,7 +58,7 @@ public:
   /// Counts one more.
   void add(bool has_failed, Instant now);
 
-  /// Of those that are not forgotten.
+  /// The counts of the calls that are not forgotten.
   CallCounts counts(Instant now) const;
 
 private:

@@ -15,8 +15,8 @@ constexpr std::uint32_t most_calls = 1'000'000;
 constexpr Duration longest_span = std::chrono::hours{24};
 constexpr Duration shortest_trip_window = std::chrono::milliseconds{10};
 
-// Who comes while the probes are out comes again no sooner than this, and with less of a spread no
-// later than ten times this.
+// The least wait of a caller that comes while the probes are in flight. If the spread is shorter
+// than ten times this, such callers are spread over ten times this.
 constexpr Duration shortest_stagger = std::chrono::milliseconds{10};
 
 constexpr std::uint64_t stream_of_openings = 0;
@@ -75,8 +75,7 @@ std::string text_of(const Policy& open) {
   return fixed != nullptr && open.jitter() == no_jitter ? to_string(fixed->delay) : to_string(open);
 }
 
-// Whether `part` of `whole` is at least `ratio`; a ratio that was meant exactly is not missed by
-// its last digit.
+// Whether `part` of `whole` is at least `ratio`, with a tolerance for rounding.
 bool is_at_least(double part, double whole, double ratio) {
   constexpr auto tolerance = 1e-9;
   return part >= ratio * whole - tolerance;
@@ -199,7 +198,7 @@ void CircuitBreaker::forgotten(Permit permit) {
     end_probe(permit.probe);
 }
 
-// Whether it was on its way.
+// Ends a probe; returns whether it was in flight.
 bool CircuitBreaker::end_probe(std::uint32_t number) {
   return std::erase_if(probes_, [&](const Probe& probe) { return probe.number == number; }) > 0;
 }
@@ -261,7 +260,7 @@ void CircuitBreaker::close() {
 
 // -- spread -----------------------------------------------------------------------------
 
-// A part of the spread, another for each caller.
+// A random part of the spread, drawn anew for each caller.
 Duration CircuitBreaker::stagger() {
   const auto spread = std::max(
     options_.spread, state_ == BreakerState::half_open ? 10 * shortest_stagger : Duration::zero());

@@ -2,7 +2,7 @@
 
 // Design notes
 //
-// Whether the service is to be called at all, told from how the last calls ended.
+// Decides from the outcomes of the last calls whether the service may be called at all.
 //
 //                 trip (too many failures)
 //     closed -------------------------------> open <-------------+
@@ -13,13 +13,14 @@
 //
 //     any state -- isolate --> isolated -- close --> closed
 //
-// Each state has a generation, and a permit the generation it was given in. The outcome of a call
-// that began in an earlier one changes nothing: it says how the service was then.
+// Each state has a generation. A permit carries the generation in which it was given. The outcome
+// of a call from an earlier generation changes nothing: it says how the service was then.
 //
-// Who is held back is told when to come again. While the breaker is open, the first few come when
-// its time is over, as the probes, and the others are spread over a while after it; who comes while
-// the probes are out is spread in the same way. So nobody has to be called when the breaker closes,
-// and a thousand callers come back over `spread` and not at once.
+// The breaker tells each caller that it holds back when to come again. While the breaker is open,
+// it asks the first few callers to come when its time is over, as the probes. It spreads the others
+// over a while after that, and also those that come while the probes are in flight. So the breaker
+// need not notify anybody when it closes, and a thousand callers come back over `spread` and not at
+// once.
 
 #include "backoff_actor/backoff/policy.hpp"
 #include "backoff_actor/core/export.hpp"
@@ -47,19 +48,19 @@ struct ConsecutiveFailures {
   friend bool operator==(const ConsecutiveFailures&, const ConsecutiveFailures&) = default;
 };
 
-/// Opens a breaker when too large a part of the last calls failed.
+/// Opens a breaker when too large a share of the last calls failed.
 struct FailureRatioOfCalls {
-  /// The part that is too large.
+  /// The share of failures that opens it.
   ///
   /// @range above 0, to 1
   double ratio = 0.5;
 
-  /// The calls that are looked at, the last ones.
+  /// How many of the last calls count.
   ///
   /// @range 1 to 1,000,000
   std::uint32_t calls = 100;
 
-  /// How many must have ended before the part says anything.
+  /// How many calls must have ended before the share counts.
   ///
   /// @range 1 to `calls`
   std::uint32_t minimum_calls = 10;
@@ -68,19 +69,19 @@ struct FailureRatioOfCalls {
   friend bool operator==(const FailureRatioOfCalls&, const FailureRatioOfCalls&) = default;
 };
 
-/// Opens a breaker when too large a part of the calls of late failed.
+/// Opens a breaker when too large a share of recent calls failed.
 struct FailureRatioOfTime {
-  /// The part that is too large.
+  /// The share of failures that opens it.
   ///
   /// @range above 0, to 1
   double ratio = 0.5;
 
-  /// The calls that are looked at: those that ended in this last while, see `RecentCalls`.
+  /// How recently a call must have ended to count, see `RecentCalls`.
   ///
   /// @range 10ms to 24h
   Duration within = std::chrono::seconds{30};
 
-  /// How many must have ended before the part says anything.
+  /// How many calls must have ended before the share counts.
   ///
   /// @range 1 to 1,000,000
   std::uint32_t minimum_calls = 10;
@@ -97,22 +98,22 @@ struct CircuitBreakerOptions {
   /// What opens it.
   Trip trip = ConsecutiveFailures{};
 
-  /// How long it stays open: the first delay after the trip, the next one after a probe that failed,
-  /// and so on; closing begins the series anew.
+  /// How long it stays open: the first delay after the trip, the next delay after a failed probe,
+  /// and so on. Closing begins the series anew.
   Policy open = Fixed{std::chrono::seconds{5}};
 
-  /// How many calls go through when its time is over. If all succeed it closes; one that fails opens
-  /// it again.
+  /// How many calls go through as probes when its time is over. If all succeed, it closes. If one
+  /// fails, it opens again.
   ///
   /// @range 1 to 1,000,000
   std::uint32_t probes = 1;
 
-  /// Over how long a time those who were held back come again.
+  /// The time over which the callers that were held back come again.
   ///
   /// @range 0 to 24h
   Duration spread = std::chrono::seconds{5};
 
-  /// How long a probe without any news keeps its place from another.
+  /// How long a probe without a reported outcome blocks another probe.
   ///
   /// @range above 0, to 24h
   Duration probe_timeout = std::chrono::minutes{1};
@@ -154,13 +155,13 @@ public:
   /// Asks whether a call may be made now.
   Admission admit(Instant now);
 
-  /// A call ended, with success. Opens or closes the breaker, maybe.
+  /// Reports that a call succeeded. This may open or close the breaker.
   void succeeded(Permit permit, Instant now);
 
-  /// A call ended, without success. Opens the breaker, maybe.
+  /// Reports that a call failed. This may open the breaker.
   void failed(Permit permit, Instant now);
 
-  /// Nobody knows what became of a call.
+  /// Reports that the outcome of a call stays unknown.
   void forgotten(Permit permit);
 
   /// Lets nothing through until `close`.
@@ -169,7 +170,8 @@ public:
   /// Lets everything through again, and begins to count anew.
   void close();
 
-  /// As of the last call of a member. One whose time is over is open until somebody asks.
+  /// The state after the last call of a member. A breaker whose time is over stays open until the
+  /// next `admit`.
   BreakerState state() const { return state_; }
 
   /// Until when it is open; `Instant::never()` if it is not, or isolated.
@@ -181,7 +183,7 @@ public:
   /// Failures since the last success, while it is closed.
   std::uint32_t consecutive_failures() const { return consecutive_failures_; }
 
-  /// The calls that it judges by; of a breaker that judges by consecutive failures none.
+  /// The calls that it judges by; zero if it judges by consecutive failures.
   CallCounts counts(Instant now) const;
 
   /// The options.

@@ -102,7 +102,7 @@ Admission Guard::admit(Instant now, Call call) {
   return Permit{1, 0};
 }
 
-// The call is made.
+// Counts an admitted call, and charges or credits the budget for it.
 void Guard::spend(Call call, Instant now) {
   ++counters_.admitted;
   if (!budget_)

@@ -49,7 +49,7 @@ struct GuardCounters {
   friend bool operator==(const GuardCounters&, const GuardCounters&) = default;
 };
 
-/// How a guard stands, at one moment.
+/// The status of a guard at one moment.
 struct GuardStatus {
   bool has_breaker = false;                    ///< what follows means something
   BreakerState breaker = BreakerState::closed; ///< what it does with calls
@@ -61,12 +61,12 @@ struct GuardStatus {
   GuardCounters counters{};                    ///< what it has counted
 };
 
-/// Renders a status in one line:
-/// `circuit breaker open for 3.2s, opened 2 times; retry budget 12.4; 312 calls admitted, 40 held back`.
+/// Renders a status in one line: `circuit breaker open for 3.2s, opened 2 times; retry budget 12.4;
+/// 312 calls admitted, 40 held back`.
 BACKOFF_ACTOR_EXPORT std::string to_string(const GuardStatus& status);
 
-/// A guard as a value: the same calls in the same order give the same answers, always. `SharedGuard`
-/// shares one among threads.
+/// A guard as a value: the same calls in the same order give the same answers, always.
+/// `SharedGuard` shares one among threads.
 ///
 /// @thread one at a time.
 class BACKOFF_ACTOR_EXPORT Guard final : public GuardPort {
@@ -92,7 +92,7 @@ public:
   /// @errors throws `InvalidArgument` if the guard has no circuit breaker.
   void close(Instant now);
 
-  /// How it stands.
+  /// The status at `now`.
   GuardStatus status(Instant now) const;
 
   /// The options.

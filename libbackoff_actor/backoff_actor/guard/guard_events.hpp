@@ -34,7 +34,7 @@ struct BreakerIsolated {
   Instant at; ///< of the word
 };
 
-/// A retry was held back because there were too many of late; the first in a row.
+/// The guard held back a retry because there were too many recently; the first one in a row.
 struct BudgetExhausted {
   Instant at; ///< when it was asked for
 };
@@ -51,11 +51,11 @@ using GuardEvent =
   std::variant<event::BreakerOpened, event::BreakerHalfOpened, event::BreakerClosed,
                event::BreakerIsolated, event::BudgetExhausted, event::BudgetRecovered>;
 
-/// The one hook of a guard, called after the change. It must not block, and every caller waits for
-/// it.
+/// The one hook of a guard, called after the change. It must not block, because every caller waits
+/// for it.
 ///
 /// @errors what it throws is dropped.
-/// @thread whichever caller's call made the change
+/// @thread that of the caller whose call made the change
 using GuardHook = std::function<void(const GuardEvent&)>;
 
 namespace event { // of the events' types, so that unqualified calls find them

@@ -10,11 +10,11 @@
 
 namespace backoff_actor {
 
-/// What a call of a guarded service is.
+/// The kind of a call to a guarded service.
 enum class Call : std::uint8_t {
   first, ///< the first attempt at something
   retry, ///< another attempt at the same
-  start, ///< the making of what makes calls; neither earns a retry nor is one
+  start, ///< the creation of a child that makes calls; it neither earns a retry nor is one
 };
 
 /// Why a guard does not let a call through.
@@ -28,8 +28,8 @@ enum class HeldBackBy : std::uint8_t {
 /// Returns the enumerator's name; `unknown` for a number that is none.
 BACKOFF_ACTOR_EXPORT std::string_view to_string(HeldBackBy reason);
 
-/// Leave to make one call. Whoever has it tells the guard once what became of the call. Made of
-/// nothing: none.
+/// Permission to make one call. Its holder reports the outcome of the call to the guard once.
+/// Default-constructed: no permission.
 struct Permit {
   std::uint32_t generation = 0; ///< which state of the breaker it was given in; 0: no permit
   std::uint32_t probe = 0;      ///< which probe of that state; 0: the call is none
@@ -45,40 +45,41 @@ struct Permit {
 struct HeldBack {
   HeldBackBy reason; ///< why
 
-  /// When to ask again; `Instant::never()`: when the guard is closed by hand. It is another for
-  /// each caller, so that they do not all come at once; and no promise.
+  /// When to ask again; `Instant::never()`: when the guard is closed by hand. The guard spreads
+  /// these times over the callers, so that they do not all come at once. It does not promise to
+  /// admit the call then.
   Instant until;
 };
 
-/// Returns how long it is from `now` until a call that is held back is to be tried again; nothing:
-/// when the guard is closed by hand.
+/// Returns the time from `now` until the caller is to ask again; nothing if it is to wait until the
+/// guard is closed by hand.
 BACKOFF_ACTOR_EXPORT std::optional<Duration> come_back_in(const HeldBack& held_back, Instant now);
 
 /// A guard's answer.
 using Admission = std::variant<Permit, HeldBack>;
 
-/// What an engine asks of the guard of its service, which it may share with others.
+/// A guard as an engine sees it. Several engines may share one.
 ///
-/// @range  `now` may go back a little, as threads do not agree on it; the latest counts then.
+/// @range  `now` may go back a little, as threads do not agree on it; then the latest counts.
 /// @errors none but `std::bad_alloc`
 /// @thread as the guard says.
 class BACKOFF_ACTOR_EXPORT GuardPort {
 public:
   virtual ~GuardPort();
 
-  /// Asks whether a call may be made now. To be held back is nobody's failure.
+  /// Asks whether a call may be made now. A call that is held back does not count as a failure.
   virtual Admission admit(Instant now, Call call) = 0;
 
-  /// Tells that the service did what it was asked, or that it answered all the same.
+  /// Reports that the service did what it was asked, or at least answered.
   virtual void succeeded(Permit permit, Instant now) = 0;
 
-  /// Tells that the service failed.
+  /// Reports that the service failed.
   virtual void failed(Permit permit, Instant now) = 0;
 
-  /// Tells that nobody will know, which makes room for another probe.
+  /// Reports that the outcome stays unknown. This makes room for another probe.
   virtual void forgotten(Permit permit, Instant now) = 0;
 
-  /// Whether the service is taken for well, so that whatever leads to calls may be begun.
+  /// Whether the service counts as healthy, so that work that leads to calls may begin.
   virtual bool is_closed() const = 0;
 
 protected:

@@ -113,7 +113,7 @@ private:
     FailureRatioOfCalls result;
     result.ratio = ratio;
     result.calls = unsigned_of(whole("a number of calls such as 100 calls"));
-    // What is left out is no more than there is.
+    // The default must not exceed the number of calls.
     result.minimum_calls = std::min(result.minimum_calls, std::max(result.calls, 1U));
     expect("calls", "call");
     return result;
@@ -137,7 +137,7 @@ private:
       fail_for_minimum_calls();
   }
 
-  // Consecutive failures are not counted among calls.
+  // A trip by consecutive failures has no minimum number of calls.
   [[noreturn]] void fail_for_minimum_calls() {
     for (const auto& [field, column] : breaker_columns_)
       if (field == "minimum_calls")
@@ -156,7 +156,7 @@ private:
     return result;
   }
 
-  // The columns of a policy's own arguments are no columns of ours.
+  // Keeps the columns of the policy's own arguments out of the guard's columns.
   Policy nested_policy() {
     auto columns = take_columns();
     const auto result = policy(Extent::part);

@@ -17,13 +17,13 @@ namespace backoff_actor {
 ///     circuit_breaker + retry_budget
 ///     none
 ///
-/// All arguments can be left out, and have the defaults of `CircuitBreakerOptions` and
-/// `RetryBudgetOptions` then; they can come in any order. `open` takes a span or a policy. Blanks are
-/// free. `to_string` gives the form with everything in it, and reading that gives the same options.
+/// All arguments are optional and can come in any order. Omitted arguments have the defaults of
+/// `CircuitBreakerOptions` and `RetryBudgetOptions`. `open` takes a span or a policy. Blanks are
+/// free. `to_string` renders the full form, and `parse_guard` reads it back into the same options.
 ///
-/// @errors throws `ParseError` at the first place where something else should be, or where a policy
-///         cannot be; where all can be read but something is out of range, at the first of these,
-///         naming all.
+/// @errors throws `ParseError` at the first place with a syntax error or an impossible policy. If
+///         the syntax is right but values are out of range, it throws at the first of them and
+///         names all.
 BACKOFF_ACTOR_EXPORT GuardOptions parse_guard(std::string_view text);
 
 } // namespace backoff_actor

@@ -17,7 +17,7 @@ constexpr Duration shortest_window = std::chrono::milliseconds{10};
 constexpr Duration longest_window = std::chrono::hours{24};
 constexpr double nanoseconds_per_second = 1e9;
 
-// What five deposits of 0.2 earn is one retry, though their sum may be a little less.
+// Five deposits of 0.2 earn one retry, though their floating-point sum may be a little less.
 constexpr double tolerance = 1e-9;
 
 constexpr std::uint64_t stream_of_turns = 2;
@@ -26,13 +26,13 @@ double in_seconds(Duration span) {
   return static_cast<double>(span.count()) / nanoseconds_per_second;
 }
 
-// What the floor earns while nobody uses it; one retry at the least, or it were worth nothing.
+// What the floor earns while nobody uses it; at least one retry, or the floor would have no effect.
 double reserve(const RetryBudgetOptions& options) {
   return options.per_second > 0 ? std::max(1.0, options.per_second * in_seconds(options.window))
                                 : 0.0;
 }
 
-// Rounded up, so that who comes when that is over does not come too early.
+// Rounds up, so that a caller that waits for this time does not come too early.
 Duration from_seconds(double seconds) {
   return Duration{static_cast<Duration::rep>(std::ceil(seconds * nanoseconds_per_second))};
 }
@@ -94,7 +94,7 @@ Instant RetryBudget::next_turn(Instant now) {
       return due;
     }
   }
-  // There are more than the floor can serve within the window: spread over its second half.
+  // More callers wait than the floor can serve within the window: spread them over its second half.
   const auto u = unit_random(seed_, stream_of_turns, turns_++);
   return now + from_seconds(in_seconds(options_.window) * (1 + u) / 2);
 }

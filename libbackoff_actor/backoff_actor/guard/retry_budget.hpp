@@ -19,13 +19,13 @@ struct RetryBudgetOptions {
   /// @range 0 to 1000
   double ratio = 0.2;
 
-  /// How many retries there are each second besides, so that little traffic can be retried too.
+  /// How many more retries are allowed each second, so that low traffic can be retried too.
   ///
   /// @range 0, or 0.001 to 1,000,000; not 0 if `ratio` is
   double per_second = 10;
 
-  /// What was earned and not used is lost after this, see `RecentCalls`. A budget that has rested
-  /// holds what `per_second` earns in this time, and one retry at the least.
+  /// Retries that were earned and not used are lost after this time, see `RecentCalls`. After a
+  /// rest, the budget holds what `per_second` earns in this time, and one retry at the least.
   ///
   /// @range 10ms to 24h
   Duration window = std::chrono::seconds{10};
@@ -44,8 +44,8 @@ BACKOFF_ACTOR_EXPORT std::string to_string(const RetryBudgetOptions& options);
 /// A retry budget as a value: a share of recent traffic plus a floor per second. The same calls in
 /// the same order give the same answers, always.
 ///
-/// The floor refills evenly, unlike in Finagle's budget, where what is spent at once comes back at
-/// once, a window later.
+/// The floor refills evenly. In Finagle's budget, retries that are spent at once come back at once,
+/// a window later.
 ///
 /// @range  `now` must not go back.
 /// @errors none but `std::bad_alloc`
@@ -58,10 +58,10 @@ public:
   /// @errors throws `InvalidArgument` naming every option that `check` finds wrong.
   explicit RetryBudget(const RetryBudgetOptions& options, std::uint64_t seed = 0);
 
-  /// A first attempt is made, and earns its part of a retry.
+  /// Records a first attempt, which earns its part of a retry.
   void deposit(Instant now);
 
-  /// Whether there is a retry to be taken.
+  /// Whether the budget holds a retry.
   bool can_withdraw(Instant now);
 
   /// Takes one retry from the budget; nothing is taken if there is none.
@@ -69,11 +69,12 @@ public:
   /// @shape  `withdraw(now) -> bool`
   bool withdraw(Instant now);
 
-  /// When one who found nothing is to come again: each is told another instant, at the pace at
-  /// which the floor refills, but none later than the window is long.
+  /// Returns when a caller that found no retry is to come again. Callers get successive instants,
+  /// at the pace at which the floor refills. Those that would come later than one window from now
+  /// get a random instant in the second half of that window instead.
   Instant next_turn(Instant now);
 
-  /// How many retries there are at this moment, and a part of one.
+  /// How many retries the budget holds at `now`, with fractions.
   double balance(Instant now) const;
 
   /// The options.

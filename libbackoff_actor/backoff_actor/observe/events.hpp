@@ -26,7 +26,7 @@ struct Accepted {
   std::uint64_t delivery; ///< counts the deliveries of this sender from 1
 };
 
-/// A message was not accepted, and becomes nothing.
+/// The sender did not accept a message.
 struct NotAccepted {
   Instant at;      ///< of the submission
   Refusal refusal; ///< why; never `stopped`, for then there is nobody to tell
@@ -38,7 +38,7 @@ struct ChildStarted {
   std::uint32_t incarnation; ///< which child, counted from 1
 };
 
-/// No child came into being.
+/// A child could not be made.
 struct StartFailed {
   Instant at;                ///< when that was known
   std::uint32_t incarnation; ///< which child it would have been
@@ -50,11 +50,12 @@ struct ChildDown {
   Instant at;                ///< when the sender was told
   std::uint32_t incarnation; ///< which child, counted from 1
   Cause cause;               ///< the exit reason; no error after a normal stop
-  /// False: it stopped normally and owed nothing, or ended because it was told to, or was the last.
+  /// False if it stopped normally and owed nothing, ended because the sender told it to, or was the
+  /// last child.
   bool is_failure;
 };
 
-/// The child did not acknowledge a delivery in time, and is told to end.
+/// The child did not acknowledge a delivery in time. The sender tells it to end.
 struct AckTimedOut {
   Instant at;                ///< when the sender noticed
   std::uint64_t delivery;    ///< the number of its `Accepted`
@@ -65,10 +66,10 @@ struct AckTimedOut {
 struct ChildOverdue {
   Instant at;                ///< the end of the grace
   std::uint32_t incarnation; ///< which child, counted from 1
-  bool is_abandoned;         ///< whether it is left to itself; otherwise its end is waited for
+  bool is_abandoned;         ///< whether the sender abandons it; otherwise the sender waits
 };
 
-/// A child that was left to itself has ended after all.
+/// An abandoned child has ended after all.
 struct AbandonedChildEnded {
   Instant at;                ///< when the sender was told
   std::uint32_t incarnation; ///< which child, counted from 1
@@ -82,15 +83,15 @@ struct Refused {
   std::optional<Duration> retry_after; ///< what the service asked for
 };
 
-/// A failure was answered by a delay.
+/// The sender reacted to a failure with a delay.
 struct RetryScheduled {
   Instant at;      ///< of the failure, where the delay begins
-  Duration delay;  ///< what the backoff said, or the service, if that is longer
+  Duration delay;  ///< the delay of the backoff, or of the service if that is longer
   Instant due;     ///< when the delay ends; later than `at + delay` if a longer one was running
   BackOff backoff; ///< after the step
 };
 
-/// The delay ended; what is owed is handed over again.
+/// The delay ended. The sender hands owed deliveries over again.
 struct DelayEnded {
   Instant at; ///< at or after the `due` of `RetryScheduled`
 };
@@ -103,7 +104,7 @@ struct HandedOver {
   bool again;                ///< it was handed over before
 };
 
-/// A message was passed on to the child, at most once, and is forgotten.
+/// The sender forwarded a message to the child, at most once, and forgot it.
 struct Forwarded {
   Instant at;                ///< when it left the sender
   std::uint64_t delivery;    ///< that of its `Accepted`, if it had to wait; else the next number
@@ -111,13 +112,13 @@ struct Forwarded {
   bool waited;               ///< it was accepted before, and waited for a child
 };
 
-/// A message could not be passed on to a child, and was answered, or passed on to somebody else, as
-/// `while_down` says.
+/// A message could not be forwarded to a child. The sender answered it or forwarded it elsewhere,
+/// as `while_down` says.
 struct Diverted {
   Instant at; ///< of the submission
 };
 
-/// The guard of the service did not let a delivery through. No attempt is charged for that.
+/// The guard of the service held a delivery back. The sender charges no attempt for that.
 struct GuardHeldBack {
   Instant at;        ///< when the guard was asked
   HeldBackBy reason; ///< why
@@ -133,17 +134,17 @@ struct Acknowledged {
   Duration latency;          ///< since the submission
 };
 
-/// A `Sent` or an answer named no delivery that is owed, or a `Nack`, `Reject` or `Working` named no last
-/// hand-over to the present child: a late, a repeated or a forged one.
+/// A `Sent` or an answer named no owed delivery; or a `Nack`, `Reject` or `Working` did not name
+/// the last hand-over of a delivery to the present child. It was late, repeated or forged.
 struct UnknownAcknowledgement {
   Instant at; ///< when it came
   std::uint64_t
     hand_over; ///< the id that it named, see `TrackedMsg::id`; of an answer `HandOverId::value`
 };
 
-/// An acknowledgement, or a child's health for a time, reset a backoff that had started.
+/// An acknowledgement, or a time of health of the child, reset a backoff that had started.
 struct BackOffReset {
-  Instant at;      ///< of the acknowledgement, or of what came next after that time
+  Instant at;      ///< of the acknowledgement, or of the first input after the time of health
   BackOff backoff; ///< after the reset
 };
 
@@ -153,8 +154,8 @@ struct DeadLettered {
   std::uint64_t delivery;  ///< the number of its `Accepted`
   DeadLetterReason reason; ///< why nothing more is tried
   std::uint32_t attempts;  ///< failed ones
-  /// What ended it, where that was a failure; else the child's last failure, if it has not
-  /// acknowledged anything since.
+  /// The failure that ended the delivery, if a failure did. Otherwise the child's last failure, if
+  /// the child has not acknowledged anything since.
   Cause cause;
 };
 
@@ -169,13 +170,13 @@ struct CameBack {
   Instant at; ///< when the fallback had nothing in flight any more
 };
 
-/// A limit was reached, or the decider said so: the sender ends.
+/// The sender ends, because a limit was reached or the decider said so.
 struct GaveUp {
   Instant at;  ///< of the last failure
   Cause cause; ///< of the last failure
 };
 
-/// Nothing is handed over until the sender is told to resume.
+/// The sender hands nothing over until it is told to resume.
 struct Paused {
   Instant at; ///< when the sender was told
 };
@@ -210,20 +211,20 @@ struct Suspended {
   std::uint32_t attempts; ///< failed ones before this
 };
 
-/// More changes wait for a durable outbox whose store fails than may. Nothing is handed over until the store has
-/// taken them.
+/// The store of a durable outbox fails, and more changes wait for it than the limit allows. The
+/// sender hands nothing over until the store has taken them.
 struct StoreFellBehind {
-  Instant at;  ///< when it did
+  Instant at;  ///< when the sender was told
   Cause cause; ///< of the store's last failure
 };
 
-/// The store has taken what waited for it, and the sender hands over again.
+/// The store has taken the waiting changes, and the sender hands over again.
 struct StoreCaughtUp {
-  Instant at; ///< when it had
+  Instant at; ///< when the sender was told
 };
 
-/// The store of a durable outbox has something to tell that is no failure: others may read its files, or its log was
-/// lost with the machine.
+/// The store of a durable outbox gave a notice that is not a failure: other users may read its
+/// files, or its log was lost in a crash of the machine.
 struct StoreNotice {
   Instant at;       ///< when it was told
   std::string text; ///< for people
@@ -236,7 +237,7 @@ struct SenderStopped {
 
 } // namespace event
 
-/// Any of the events; `std::get_if` and `std::visit` tell which, `time_of` and `to_string` take
+/// Any of the events. `std::get_if` and `std::visit` tell which; `time_of` and `to_string` take
 /// all.
 using Event = std::variant<
   event::Accepted, event::NotAccepted, event::ChildStarted, event::StartFailed, event::ChildDown,
@@ -252,8 +253,8 @@ using Event = std::variant<
 /// It must not block. Without a hook no event is made.
 ///
 /// @errors what it throws is dropped.
-/// @thread the sender's. The events of its end, `DeadLettered`, `Suspended` and `SenderStopped`, may come in
-///         another: that in which the last handle to the sender is dropped.
+/// @thread the sender's. The events of its end (`DeadLettered`, `Suspended` and `SenderStopped`)
+///         may come in the thread that drops the last handle to the sender.
 using EventHook = std::function<void(const Event&)>;
 
 namespace event { // of the events' types, so that unqualified calls find them

@@ -34,8 +34,8 @@ struct SenderCounters {
   std::uint64_t resends = 0;       ///< hand-overs of deliveries that were handed over before
   std::uint64_t nacks = 0;         ///< refusals that are retried
   std::uint64_t crashes = 0;       ///< children that went down, other than by being told to
-  std::uint64_t failed_starts = 0; ///< children that did not come into being
-  std::uint64_t hangs = 0;         ///< children that were told to end because they were silent
+  std::uint64_t failed_starts = 0; ///< children that could not be made
+  std::uint64_t hangs = 0;         ///< children that were told to end after an ack timeout
   std::uint64_t forwarded = 0;     ///< messages passed on to a child at most once
   std::uint64_t diverted = 0;      ///< messages answered or passed on elsewhere for want of a child
   std::uint64_t restored = 0;      ///< deliveries that an earlier sender had left in the store
@@ -45,7 +45,7 @@ struct SenderCounters {
   friend bool operator==(const SenderCounters&, const SenderCounters&) = default;
 };
 
-/// How a sender stands, at one moment.
+/// The status of a sender at one moment.
 ///
 /// @units nanoseconds in durations
 struct SenderStatus {
@@ -58,21 +58,21 @@ struct SenderStatus {
   std::uint64_t restarts = 0;      ///< children made after the first, fallbacks not counted
   std::uint32_t abandoned = 0;     ///< children that were left to themselves and still live
   bool is_delayed = false;         ///< a delay runs, or a guard is to be asked again
-  Duration due_in{0};              ///< the rest of that
+  Duration due_in{0};              ///< the rest of that delay
   std::uint32_t retries = 0;       ///< failures in a row; the backoff's state
   std::uint64_t total_retries = 0; ///< retries that waited for a draw, ever, modulo 2^32
   std::uint64_t resets = 0;        ///< of the backoff
   Duration last_delay{0};          ///< what the backoff said after the last failure in a row
   std::uint64_t owed = 0;          ///< deliveries in the outbox
-  std::uint64_t unstored = 0;      ///< of these, the ones that the store has not taken yet
-  std::uint64_t owed_bytes = 0;    ///< what they weigh, if that is counted
-  std::uint64_t in_flight = 0;     ///< of these, the ones that a child holds
-  /// Deliveries that are owed no longer but still with the child, where they take room until it
-  /// answers: they expired there, or an earlier child has done them.
+  std::uint64_t unstored = 0;      ///< owed deliveries that the store has not taken yet
+  std::uint64_t owed_bytes = 0;    ///< the weight of the owed deliveries, if it is counted
+  std::uint64_t in_flight = 0;     ///< owed deliveries that a child holds
+  /// Deliveries that are no longer owed but still with the child: they expired there, or an earlier
+  /// child has done them. They take room until the child answers.
   std::uint64_t ghosts = 0;
-  Duration oldest_age{0};    ///< since when the oldest is owed; 0 if nothing is
+  Duration oldest_age{0};    ///< how long the oldest has been owed; 0 if nothing is
   SenderCounters counters{}; ///< what it has counted
-  /// What the store has told, as in the events `StoreNotice`: the last eight.
+  /// The last eight notices of the store, as in the events `StoreNotice`.
   std::vector<std::string> store_notices{};
 };
 

@@ -9,7 +9,7 @@
 
 namespace backoff_actor {
 
-/// What a child is to the tree that is shown.
+/// The kind of a child in the tree.
 enum class ChildKind : std::uint8_t {
   worker,     ///< a leaf
   supervisor, ///< asked for its own children
@@ -35,8 +35,8 @@ struct SupervisionTree {
   friend bool operator==(const SupervisionTree&, const SupervisionTree&) = default;
 };
 
-/// Renders a tree for people, a line a child, whatever its texts have: line ends and control characters are escaped, and
-/// what is no UTF-8 becomes U+FFFD.
+/// Renders a tree for people, one line for each child. Line ends and control characters in its
+/// texts are escaped, and bytes that are not UTF-8 become U+FFFD.
 ///
 ///     supervisor running, 3 children: 2 running, 1 waiting; 4 restarts
 ///     |- front: running, child 1
@@ -46,10 +46,11 @@ struct SupervisionTree {
 ///     `- cache: running, child 1
 BACKOFF_ACTOR_EXPORT std::string to_string(const SupervisionTree& tree);
 
-/// Renders a tree for machines: an object with `phase`, `restarts`, and `children`, an array of objects
-/// with `id`, `kind`, `state`, `restart`, `stopped` (null, or why), `incarnation`, `restarts`,
-/// `failures`, `due_in_seconds` (null, or the rest of its delay), `up_seconds`, `cause` (null, or of the
-/// last failure), and `children`. It is UTF-8: bytes of a text that are none become U+FFFD.
+/// Renders a tree for machines: an object with `phase`, `restarts`, and `children`, an array of
+/// objects with `id`, `kind`, `state`, `restart`, `stopped` (null, or why), `incarnation`,
+/// `restarts`, `failures`, `due_in_seconds` (null, or the rest of its delay), `up_seconds`, `cause`
+/// (null, or of the last failure), and `children`. It is UTF-8: bytes of a text that are none
+/// become U+FFFD.
 BACKOFF_ACTOR_EXPORT std::string to_json(const SupervisionTree& tree);
 
 } // namespace backoff_actor

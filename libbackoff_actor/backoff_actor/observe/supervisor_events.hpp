@@ -40,7 +40,7 @@ struct ChildStarted {
   std::uint32_t incarnation; ///< which actor
 };
 
-/// A child could not be made, or ended or said so before it was up.
+/// A child could not be made, or it ended or reported failure before it was up.
 struct StartFailed {
   Instant at;                ///< when that was known
   std::string child;         ///< its id
@@ -72,14 +72,14 @@ struct ChildEnded {
   std::uint32_t incarnation; ///< which actor
 };
 
-/// A child that was killed has not ended within the grace, and is left to itself.
+/// A child that was killed has not ended within the grace. The supervisor abandons it.
 struct ChildAbandoned {
   Instant at;                ///< when
   std::string child;         ///< its id
   std::uint32_t incarnation; ///< which actor
 };
 
-/// An actor that had been left to itself ended after all.
+/// An abandoned actor ended after all.
 struct AbandonedChildEnded {
   Instant at; ///< when the supervisor was told
 };
@@ -88,11 +88,11 @@ struct AbandonedChildEnded {
 struct RestartScheduled {
   Instant at;             ///< of the failure
   std::string child;      ///< whose failure it was
-  Duration delay;         ///< of that child; a group waits for the last delay of its children
+  Duration delay;         ///< of that child; a group waits until all of its delays ended
   std::uint32_t failures; ///< of that child, in a row
 };
 
-/// A child stays away, by its type, the decider, or because somebody asked for it.
+/// A child stays stopped: its restart type or the decider says so, or somebody asked for it.
 struct ChildStopped {
   Instant at;        ///< when
   std::string child; ///< its id
@@ -112,8 +112,8 @@ struct LimitReached {
   Cause cause;       ///< of that failure
 };
 
-/// A control message could not be obeyed. This is told where the message was a plain send, whose sender
-/// an error would end; not where `StartFailed` says why.
+/// The supervisor could not obey a control message. It reports this only for a plain send, because
+/// an error answer would end the message's sender, and only if no `StartFailed` says why.
 struct ControlRefused {
   Instant at;        ///< when
   std::string child; ///< the id of the child that it was about; empty: of none
@@ -147,7 +147,7 @@ using SupervisorEvent = std::variant<
 /// It must not block. Without a hook no event is made.
 ///
 /// @errors what it throws is dropped.
-/// @thread the supervisor's; `Stopped` may come in that which drops the last handle to it.
+/// @thread the supervisor's; `Stopped` may come in the thread that drops the last handle to it.
 using SupervisorEventHook = std::function<void(const SupervisorEvent&)>;
 
 namespace supervisor_event { // of the events' types, so that unqualified calls find them

@@ -25,7 +25,7 @@ BACKOFF_ACTOR_EXPORT std::string_view to_string(ChildState state);
 /// Why a child is stopped.
 enum class StoppedBecause : std::uint8_t {
   not_stopped,   ///< it is not
-  done,          ///< it ended cleanly, and its restart type wants no other
+  done,          ///< it ended cleanly, and its restart type asks for no restart
   terminated,    ///< somebody asked for it
   decided,       ///< the decider said so
   given_up,      ///< its own limit of restarts was reached
@@ -35,7 +35,7 @@ enum class StoppedBecause : std::uint8_t {
 /// Returns the enumerator's name; `unknown` for a number that is none.
 BACKOFF_ACTOR_EXPORT std::string_view to_string(StoppedBecause reason);
 
-/// How a child stands, at one moment.
+/// The status of a child at one moment.
 ///
 /// @units nanoseconds in durations
 struct ChildStatus {
@@ -78,7 +78,7 @@ struct ChildCounts {
   std::uint64_t waiting = 0;  ///< to be started
   std::uint64_t stopped = 0;  ///< down, and nothing is scheduled
   std::uint64_t restarts = 0; ///< times that any child came up again, ever
-  /// Children that were left to themselves and still live.
+  /// Abandoned children that are still alive.
   std::uint64_t abandoned = 0;
 
   /// Whether all is the same.

@@ -23,10 +23,10 @@ enum class Readiness : std::uint8_t {
 
 /// How a supervisor treats a child.
 struct ChildOptions {
-  /// Whether it is made again when it has ended by itself.
+  /// Whether the supervisor restarts it after it has ended by itself.
   RestartType restart = RestartType::permanent;
 
-  /// How it is ended.
+  /// How the supervisor ends it.
   Shutdown shutdown = Shutdown::within(std::chrono::seconds{5});
 
   /// How long to wait before its first, second, third ... restart in a row.
@@ -35,17 +35,17 @@ struct ChildOptions {
                              .cap = std::chrono::seconds{30}},
                  equal_jitter};
 
-  /// How long it must have been up for its next failure to be the first in a row again. Unset: as long
-  /// as the longest delay of the backoff, so that a child which always lives a little longer than that
-  /// before it fails is not started more often than one that fails at once. `Duration::max()`: never.
+  /// How long it must have been up before its next failure counts as the first in a row again.
+  /// Unset: the longest delay of the backoff, so that a child that always fails a little later than
+  /// that is not restarted more often than a child that fails at once. `Duration::max()`: never.
   ///
   /// @range above 0
   std::optional<Duration> healthy_after{};
 
-  /// How often it may fail within which time before it is given up; unset: without limit.
+  /// How often it may fail within which time before the supervisor gives it up; unset: no limit.
   std::optional<RestartLimit> restart_limit{};
 
-  /// What becomes of it then.
+  /// What happens when it is given up.
   GivenUp when_given_up = GivenUp::stop;
 
   /// Whether the supervisor may end when this child has done its work, see `AutoShutdown`.
@@ -53,16 +53,16 @@ struct ChildOptions {
   /// @range not with `RestartType::permanent`
   bool is_significant = false;
 
-  /// When it counts as started; the next in order is not started before.
+  /// When it counts as started. The supervisor starts the next child in order only then.
   Readiness readiness = Readiness::when_made;
 
-  /// How long it may take until it is up; one that takes longer has failed to start. Unset: for ever.
-  /// Only with `Readiness::when_it_is_up`.
+  /// How long it may take until it is up. A child that takes longer has failed to start. Unset: no
+  /// limit. Only with `Readiness::when_it_is_up`.
   ///
   /// @range above 0
   std::optional<Duration> start_timeout{};
 
-  /// What `healthy_after` comes to.
+  /// The value of `healthy_after`, or its default if it is unset.
   Duration time_to_be_healthy() const { return healthy_after.value_or(backoff.longest()); }
 
   /// Whether two treat a child alike.

@@ -14,35 +14,37 @@ enum class FailureKind {
   error_answer, ///< a living child answered with an error
 };
 
-/// What becomes of a failure.
+/// What the sender does about a failure.
 enum class Verdict {
   retry,    ///< ask the backoff for a delay and hand over again
   reject,   ///< the delivery that is held responsible ends; its client gets the error
-  give_up,  ///< the sender ends, and with it all that it owes
-  escalate, ///< the same, and the sender's exit reason is the failure's own
+  give_up,  ///< the sender ends, and gives up all owed deliveries
+  escalate, ///< as `give_up`, and the sender's exit reason is the error of the failure
 };
 
 /// What is decided about one failure.
 struct Decision {
-  /// Takes a bare verdict too.
+  /// Also converts from a bare verdict.
   constexpr Decision(Verdict what, std::optional<Duration> at_the_earliest_in = std::nullopt)
     : verdict(what), retry_after(at_the_earliest_in) {}
 
-  Verdict verdict; ///< what becomes of it
+  Verdict verdict; ///< what the sender does
 
-  /// When the service asked to be tried again, from now; of use with `Verdict::retry` for an error
-  /// answer. Never retried earlier, and given up if that is beyond `retry_after_ceiling`.
+  /// The wait that the service asked for, from now; used with `Verdict::retry` for an error answer.
+  /// The sender never retries earlier. It gives the delivery up if the wait is beyond
+  /// `retry_after_ceiling`.
   std::optional<Duration> retry_after;
 
-  /// Whether the delivery was given back without an answer: a guard before the service held it back,
-  /// or a sender that the child asked, or that is the child, was stopped, suspended or draining. With
-  /// `Verdict::retry` no attempt is charged then, and the time to come back is kept up to the ceiling.
+  /// Whether the delivery was given back without an answer. Either a guard before the service held
+  /// it back, or a sender was stopped, suspended or draining: one that the child asked, or the
+  /// child itself. With `Verdict::retry` no attempt is charged then, and the wait is cut to the
+  /// ceiling.
   bool is_held_back = false;
 };
 
-/// Returns what becomes of a failure: crashes, hangs and failed starts are retried. An error answer
-/// of a living child is final, unless it says when to come back: the child has done its work, and
-/// its answer happens to be an error.
+/// Returns the default decision: retry crashes, hangs and failed starts. An error answer of a
+/// living child is final, because the child has done its work and its answer happens to be an
+/// error. It is retried only if it says when to come back.
 constexpr Decision default_decider(FailureKind kind,
                                    std::optional<Duration> retry_after = std::nullopt) {
   if (kind == FailureKind::error_answer && !retry_after)

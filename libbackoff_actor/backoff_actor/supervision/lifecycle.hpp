@@ -9,43 +9,44 @@ namespace backoff_actor {
 /// When the first child is made.
 enum class FirstStart : std::uint8_t {
   at_once,      ///< with the sender
-  on_first_use, ///< when there is something to hand over: most of many may never be used
+  on_first_use, ///< when there is something to hand over: for many senders, most of them unused
 };
 
 /// When a child that went down is recreated.
 ///
-/// Deliveries are handed over at the end of the delay in both.
+/// In both cases the sender hands deliveries over only at the end of the delay.
 enum class RestartTiming {
-  /// At once, while the delay runs, as in the article. A child that went down without having been
-  /// handed anything still waits for the end of the delay: a child that dies at birth would spin.
+  /// At once, while the delay runs, as in the article. Exception: if a child went down before it
+  /// was handed anything, the sender waits for the end of the delay. Otherwise a child that dies at
+  /// birth would spin.
   at_once,
-  /// At the end of the delay: for children whose start is the dangerous part.
+  /// At the end of the delay: for children whose start is the risky part.
   at_tick,
 };
 
-/// What becomes of a sender whose child stopped normally, with nothing waiting for it.
+/// What a sender does when its child stopped normally and nothing waits for it.
 enum class AfterNormalStop : std::uint8_t {
   rest,    ///< the next message starts the next child, at once
   restart, ///< as after a crash: the next child starts after the backoff
-  end,     ///< the sender ends too, normally, also if something waits
+  end,     ///< the sender ends too, normally, even if something waits
 };
 
 /// How many deliveries a child works on at a time.
 enum class WorksOn {
-  /// One after the other, in the order in which they were handed over. The acknowledgement that is
-  /// waited for is that of the oldest, and its time begins with its hand-over or with the child's
-  /// last answer, whichever is later; a crash without a word is the oldest one's.
+  /// One after the other, in the order of hand-over. The sender waits for the acknowledgement of
+  /// the oldest. The timeout starts at its hand-over or at the child's last answer, whichever is
+  /// later. The sender charges a crash without an error answer to the oldest.
   one,
-  /// On several, with answers that come later and in any order. Each delivery's time begins with
-  /// its own hand-over. After a crash that names no culprit, those that were in flight go one at a
-  /// time until one of them is alone when it crashes.
+  /// Several, with answers later and in any order. Each delivery's timeout starts at its own
+  /// hand-over. After a crash that names no culprit, the sender hands over the deliveries that were
+  /// in flight one at a time, until the child crashes with only one of them.
   many,
 };
 
-/// What becomes of a child that was told to end and has not ended within the grace.
+/// What the sender does if a child that was told to end has not ended within the grace.
 enum class AfterGrace {
-  abandon, ///< it is left to itself, and the next incarnation starts: for once two are alive
-  wait,    ///< the next incarnation starts only when it has ended
+  abandon, ///< abandon it and start the next incarnation: for a while two are alive
+  wait,    ///< start the next incarnation only when it has ended
 };
 
 } // namespace backoff_actor

@@ -10,9 +10,9 @@
 
 namespace backoff_actor {
 
-/// How many failures of a child are borne within which time.
+/// How many failures are tolerated within which time.
 struct RestartLimit {
-  /// This many within the window are borne, and one more is not.
+  /// The limit tolerates this many failures within the window. One more exceeds it.
   ///
   /// @range 0 to 1,000,000
   std::uint32_t max_restarts = 0;
@@ -22,7 +22,7 @@ struct RestartLimit {
   /// @range above 0
   Duration within{0};
 
-  /// Whether two bear the same.
+  /// Whether two limits are the same.
   friend bool operator==(const RestartLimit&, const RestartLimit&) = default;
 };
 
@@ -36,8 +36,8 @@ BACKOFF_ACTOR_EXPORT Problems check(const RestartLimit& limit);
 /// @source the restart intensity of Erlang/OTP's supervisors, without its fixed grid of seconds
 class BACKOFF_ACTOR_EXPORT RestartWindow {
 public:
-  /// Counts a failure at `now`, and returns whether it is one more than the limit bears. A failure
-  /// that is exactly as old as the window no longer counts.
+  /// Counts a failure at `now`, and returns whether it exceeds the limit. A failure that is exactly
+  /// as old as the window no longer counts.
   bool add(const RestartLimit& limit, Instant now);
 
   /// Forgets all failures.

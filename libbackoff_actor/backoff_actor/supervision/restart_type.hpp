@@ -7,13 +7,13 @@
 
 namespace backoff_actor {
 
-/// Whether a child that ended by itself is made again.
+/// Whether the supervisor restarts a child that ended by itself.
 ///
 /// @source the restart types of Erlang/OTP's supervisors
 enum class RestartType : std::uint8_t {
   permanent, ///< always, however it ended
   transient, ///< if it failed; one that ended cleanly has done its work, and its spec is kept
-  temporary, ///< never; its spec goes with it, also when it is ended for the sake of a sibling
+  temporary, ///< never; its spec is removed with it, also when it ends with a sibling's restart
 };
 
 /// How a child ended.
@@ -24,12 +24,12 @@ enum class Ending : std::uint8_t {
   failed,   ///< any other way
 };
 
-/// Whether nothing went wrong.
+/// Whether the child ended without a failure.
 constexpr bool is_clean(Ending ending) {
   return ending == Ending::normal || ending == Ending::shutdown;
 }
 
-/// Whether a child of this type that ended by itself in this way is to be made again.
+/// Whether the supervisor restarts a child of this type that ended by itself in this way.
 constexpr bool wants_restart(RestartType type, Ending ending) {
   switch (type) {
   case RestartType::permanent:

@@ -8,27 +8,28 @@
 
 namespace backoff_actor {
 
-/// How a child is ended: asked, and killed when its time is over; or killed at once; or asked and
-/// waited for.
+/// How a supervisor ends a child: it asks, and kills the child when its time is over; or it kills
+/// the child at once; or it asks and waits without limit.
 ///
 /// @source the child spec of Erlang/OTP: `brutal_kill`, a time, `infinity`
 class Shutdown {
 public:
-  /// Asked to end, and killed if it has not after `time`.
+  /// Asks the child to end, and kills it if it has not ended after `time`.
   ///
   /// @range above 0; checked where a spec is taken
   static constexpr Shutdown within(Duration time) { return Shutdown{time, true}; }
 
-  /// Killed, without a word before.
+  /// Kills the child without asking first.
   static constexpr Shutdown at_once() { return Shutdown{std::nullopt, false}; }
 
-  /// Asked to end, and waited for without limit: for supervisors, which need time for their children.
+  /// Asks the child to end, and waits without limit: for supervisors, which need time for their
+  /// children.
   static constexpr Shutdown wait() { return Shutdown{std::nullopt, true}; }
 
   /// Whether the child is asked before it is killed.
   constexpr bool asks() const { return asks_; }
 
-  /// How long it has for ending when it is asked; unset: for ever.
+  /// How long the child may take to end when it is asked; unset: without limit.
   constexpr const std::optional<Duration>& limit() const { return limit_; }
 
   /// Whether two are the same.

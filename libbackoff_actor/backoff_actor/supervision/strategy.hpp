@@ -7,16 +7,16 @@
 
 namespace backoff_actor {
 
-/// Who is made again when a child has to be.
+/// Which children a supervisor restarts when one needs a restart.
 ///
 /// @source the strategies of Erlang/OTP's supervisors
 enum class Strategy : std::uint8_t {
   /// That child.
   one_for_one,
-  /// All children: the others are ended in the reverse of their order, then all are started in
-  /// order.
+  /// All children: the supervisor ends the others in reverse order, then starts all in order.
   one_for_all,
-  /// That child and those behind it in order, likewise: for children that stand on earlier ones.
+  /// That child and those behind it in order, in the same way: for children that depend on earlier
+  /// ones.
   rest_for_one,
 };
 
@@ -25,8 +25,8 @@ enum class Strategy : std::uint8_t {
 /// @source Erlang/OTP 24, EEP 56
 enum class AutoShutdown : std::uint8_t {
   never,           ///< it does not
-  any_significant, ///< when one of them has
-  all_significant, ///< when the last of them has
+  any_significant, ///< it ends when one of them has
+  all_significant, ///< it ends when the last of them has
 };
 
 /// Returns the enumerator's name; `unknown` for a number that is none.

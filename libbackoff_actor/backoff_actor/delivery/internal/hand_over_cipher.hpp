@@ -9,11 +9,12 @@
 
 namespace backoff_actor {
 
-/// Makes ids of names: an id tells nobody the name, and who was not given an id cannot guess it.
+/// Encrypts hand-over names into ids. An id does not reveal its name, and a party that was not
+/// given an id cannot guess it.
 ///
-/// Speck64/128 (Beaulieu and others, *The Simon and Speck Families of Lightweight Block Ciphers*, 2013):
-/// a block cipher whose block is as wide as an id. One id in 2^64 is that of a certain name, whatever
-/// other ids somebody has seen. It takes about 30 ns.
+/// Speck64/128 (Beaulieu and others, *The Simon and Speck Families of Lightweight Block Ciphers*,
+/// 2013): a block cipher whose block is as wide as an id. A guess hits the id of a given name with
+/// a chance of one in 2^64, whatever other ids the guesser has seen. It takes about 30 ns.
 ///
 /// @thread all members from any thread, several at a time.
 class HandOverCipher {
@@ -43,8 +44,8 @@ public:
     return std::uint64_t{left} << 32 | right;
   }
 
-  /// Returns the name whose id this is. An id that `id_of` did not return is that of a name which was
-  /// not given to it, and mostly of one that no hand-over has.
+  /// Returns the name whose id this is. An id that `id_of` never returned decrypts to a name that
+  /// was never passed to it; mostly a name that no hand-over has.
   constexpr HandOverId name_of(std::uint64_t id) const {
     auto left = static_cast<std::uint32_t>(id >> 32);
     auto right = static_cast<std::uint32_t>(id);

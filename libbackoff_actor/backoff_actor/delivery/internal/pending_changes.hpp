@@ -2,15 +2,16 @@
 
 // Design notes
 //
-// A store that fails for long must not cost more with each change that waits for it. So what a commit has failed of
-// is kept apart from what came since. A failed commit looks at its own changes and at one batch of those that wait,
-// whatever else waits.
+// If a store fails for long, the cost of each failed commit must not grow with the backlog. So the
+// changes of failed commits are kept apart from newer ones. A failed commit looks only at its own
+// changes and at one batch of the waiting ones.
 //
 //     changes --put--> waiting --take--> a commit --> done
 //                                 ^          |
 //                                 +- failed <+ keep
 //
-// Insertions are refused when a commit fails: nobody was promised anything. The rest must be written, sometime.
+// When a commit fails, insertions are refused: their clients were promised nothing yet. All other
+// changes must be written at some time.
 
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/delivery/delivery_store.hpp"
@@ -25,7 +26,7 @@
 
 namespace backoff_actor {
 
-/// What a store is still to be told, in order.
+/// The changes that a store has not taken yet, in order.
 class BACKOFF_ACTOR_EXPORT PendingChanges {
 public:
   /// None.
@@ -33,32 +34,34 @@ public:
   /// @range `max_batch`: how many changes one commit takes at the most, 1 and above
   explicit PendingChanges(std::size_t max_batch) : max_batch_(max_batch) {}
 
-  /// Whether there is nothing to tell.
+  /// Whether no change waits.
   bool empty() const { return failed_.empty() && waiting_.empty(); }
 
-  /// How many there are.
+  /// How many changes wait.
   std::size_t size() const { return failed_.size() + waiting_.size(); }
 
-  /// How many insertions there are that no commit has tried.
+  /// How many insertions no commit has tried yet.
   std::size_t insertions() const { return insertions_; }
 
-  /// How many there are without these, which can be refused.
+  /// How many waiting changes `insertions()` does not count. Insertions can be refused; the changes
+  /// counted here must be written.
   std::size_t owed() const { return size() - insertions_; }
 
-  /// Appends a change. While the store is failing, a count of attempts takes the place of an earlier one of the
-  /// same delivery, for they would pile up.
+  /// Appends a change. While the store is failing, a count of attempts replaces an earlier count of
+  /// the same delivery: otherwise counts would pile up.
   void put(StoreChange change, bool is_failing);
 
-  /// Takes so many changes from the front, or all that there are: for one commit.
+  /// Takes up to `most` changes from the front, for one commit.
   std::vector<StoreChange> take(std::size_t most);
 
-  /// Forgets about changes that were taken, for they were written, or never will be.
+  /// Forgets changes that were taken: they were written, or never will be.
   void forget(std::span<const StoreChange> changes);
 
-  /// Takes back what a commit has failed of, without the insertions in it and in a batch of what waits. Of deliveries
-  /// that ended as dead letters before they were stored, whose clients were told, a batch is kept all the same.
+  /// Takes back the changes of a failed commit. Drops the insertions among them and in one batch of
+  /// the waiting changes. Exception: keeps at most one batch of insertions of deliveries that
+  /// became dead letters before they were stored, because their clients were told.
   ///
-  /// @returns up to which number insertions were dealt with; 0: there was none
+  /// @returns the number of the last insertion that was looked at; 0 if there was none
   std::uint64_t keep(std::vector<StoreChange>& changes);
 
 private:

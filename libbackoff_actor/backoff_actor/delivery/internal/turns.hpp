@@ -2,10 +2,11 @@
 
 // Design notes
 //
-// Whose turn it is to be handed over. Deliveries that were never handed over are *fresh*, and in a
-// list, or in a heap if they were *blocked* before, since younger ones may be in the list already.
-// What comes back from a child is *ready* again, or *pausing* first; these are in heaps. The next
-// delivery is the oldest of the first that are fresh and the first that is ready.
+// Decides which delivery is handed over next. Deliveries that were never handed over are *fresh*.
+// They are in a list; if they were *blocked* before, they are in a heap, since the list may already
+// hold younger ones. A delivery that comes back from a child is *ready* again, or *pausing* first;
+// both kinds are in heaps. The next delivery is the oldest of three: the head of the fresh list,
+// and the tops of the heaps of freed and of ready deliveries.
 //
 //     fresh ----> in flight ----> ready or pausing ----> in flight ...
 //       ^
@@ -27,7 +28,7 @@ namespace backoff_actor {
 /// Every operation takes constant time, or time logarithmic in the number of deliveries that came
 /// back or were blocked.
 ///
-/// @shape  it is told where each delivery goes, and keeps `Delivery::place` right.
+/// @shape  the caller reports where each delivery goes; `Turns` keeps `Delivery::place` up to date.
 /// @errors none but `std::bad_alloc`
 /// @thread one at a time.
 class BACKOFF_ACTOR_EXPORT Turns {
@@ -47,7 +48,7 @@ public:
   }
 
   /// The delivery whose turn it is; `Outbox::none` if none can be handed over.
-  // Nobody overtakes what is not stored yet.
+  // No delivery overtakes one that is not stored yet.
   Slot next() const {
     auto slot = first_fresh();
     if (!ready_.empty() && (slot == Outbox::none || ready_.top_key() < outbox_[slot].id))
@@ -55,7 +56,7 @@ public:
     return slot != Outbox::none && outbox_[slot].stored ? slot : Outbox::none;
   }
 
-  /// The first of those that were never handed over; `Outbox::none` if there is none that can be.
+  /// The oldest fresh delivery; `Outbox::none` if there is none, or if it is not stored yet.
   Slot next_fresh() const {
     const auto slot = first_fresh();
     return slot != Outbox::none && outbox_[slot].stored ? slot : Outbox::none;
@@ -76,13 +77,13 @@ public:
   /// A delivery that came back from a child, or is ready, is to be handed over again at `until`.
   void pause(Slot slot, Instant until);
 
-  /// Ends the pauses that last until `now` at the most.
+  /// Ends the pauses that are over at `now`.
   void end_pauses(Instant now);
 
   /// When the first pause ends; `Instant::never()` if none runs.
   Instant next_pause_end() const { return pauses_.empty() ? Instant::never() : pauses_.top_key(); }
 
-  /// A delivery ends, wherever it is; to be said before it is erased.
+  /// A delivery ends, wherever it is. Call this before erasing it.
   void remove(Slot slot) {
     if (outbox_[slot].place != Place::in_flight)
       leave(slot);
@@ -112,7 +113,7 @@ private:
   Outbox& outbox_;
   SlotHeap<std::uint64_t> ready_; // by number
   SlotHeap<Instant> pauses_;
-  // By key, those that wait for its owner, which is the oldest that has not ended.
+  // By key, the deliveries that wait for the key's owner: its oldest delivery that has not ended.
   std::unordered_map<std::uint64_t, Outbox::List> keys_;
   Outbox::List fresh_;            // of each key its owner only
   SlotHeap<std::uint64_t> freed_; // by number: those that are fresh and were blocked

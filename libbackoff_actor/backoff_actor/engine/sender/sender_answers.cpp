@@ -1,5 +1,5 @@
-// What a child says of a delivery. Errors are held until it is known whether the child survived
-// them; refusals and signs of life are taken at their word.
+// A child's answers about a delivery. The engine holds errors until it knows whether the child
+// survived them. Refusals and signs of life take effect at once.
 
 #include "backoff_actor/engine/sender/internal/sender_step.hpp"
 
@@ -9,7 +9,8 @@
 
 namespace backoff_actor {
 
-// The delivery that a living child speaks of, if it has it; what is said of anything else is stale.
+// Returns the delivery that the answer of a living child names, if the child still has it. Any
+// other answer is stale.
 std::optional<SenderEngine::Step::Target> SenderEngine::Step::target_of(HandOverId id) {
   const auto slot = work_.outbox.find(id);
   if (slot == Outbox::none || !work_.outbox.is_latest(slot, id)
@@ -21,8 +22,9 @@ std::optional<SenderEngine::Step::Target> SenderEngine::Step::target_of(HandOver
   return Target{slot, lane};
 }
 
-// Whether a child that was told to end speaks of what it was the last to be given. What it refuses
-// is owed already; but when its service wants to be tried again is worth knowing.
+// Returns the lane if a child that was told to end was the last to hold this delivery; else null.
+// Its refusal changes nothing, because the delivery is owed already, but its retry-after still
+// counts.
 SenderEngine::Lane* SenderEngine::Step::leaving_holder_of(HandOverId id) {
   const auto slot = work_.outbox.find(id);
   if (slot == Outbox::none || !work_.outbox.is_latest(slot, id))
@@ -97,7 +99,7 @@ void SenderEngine::Step::send_probe(Lane& lane) {
   emit(effect::Probe{lane.incarnation, lane.probe});
 }
 
-// The child lives, and this is what it answered.
+// The child is alive, so the error was its answer.
 void SenderEngine::Step::settle(Lane& lane, const Lane::Held& answer) {
   const auto cause = shared(answer.cause);
   if (answer.decision.verdict != Verdict::retry)
@@ -140,11 +142,11 @@ void SenderEngine::Step::drop_all_held(Lane& lane) {
   lane.held.clear();
 }
 
-// The child went down for `reason`. What it said before the error that carries this reason was
-// meant. That error is the crash's, and what came after it the dying child's, which answers for
-// nobody. Without such an error nobody knows where the dying began, so nothing is taken for an
-// answer. A child that stops normally, or because it was told to, means what it said; what it gave
-// back without an answer is owed again, and charges nobody.
+// The child went down for `reason`. The first held error that carries this reason stems from the
+// crash. Errors before it were answers; errors after it came from the dying child and are not.
+// Without such an error nobody knows where the crash began, so no error counts as an answer. If the
+// child stopped normally, or because it was told to, all errors were answers. Deliveries that it
+// gave back without an answer are owed again and are not charged.
 SenderEngine::Step::Settled SenderEngine::Step::settle_held(Lane& lane, const Cause& reason,
                                                             bool was_told_to) {
   const auto held = lane.held;
@@ -173,8 +175,8 @@ SenderEngine::Step::Settled SenderEngine::Step::settle_held(Lane& lane, const Ca
   return result;
 }
 
-// How long the service asked to be left alone by any of these: that may be honoured whether they
-// were meant or not.
+// The longest retry-after among these errors. The engine may honour it whether they were answers or
+// not.
 Duration SenderEngine::Step::longest_wish(const std::vector<Lane::Held>& held) const {
   auto result = Duration::zero();
   for (const auto& answer : held)
@@ -220,7 +222,7 @@ void SenderEngine::Step::operator()(const input::Working& x) {
   }
 }
 
-// With a child that works on many, those in flight are in the order of their clocks.
+// Deliveries in flight with a child that works on many are kept in order of their clocks.
 void SenderEngine::Step::restart_clock(Lane& lane, Slot slot) {
   work_.outbox[slot].clock_start = now_;
   work_.outbox.unlink(lane.in_flight, slot);
@@ -232,9 +234,9 @@ void SenderEngine::Step::reject(Slot slot, const SharedCause& cause) {
   bury(slot, DeadLetterReason::rejected, cause);
 }
 
-// The lane's child, which lives, could not do it now. Only the first of those that were handed over
-// together is a new failure: one outage is not to be counted as often as there were deliveries in
-// flight.
+// The lane's living child refused the delivery for now. Of the deliveries that were handed over in
+// one epoch, only the first refusal counts as a new failure. So one outage counts once, however
+// many deliveries were in flight.
 void SenderEngine::Step::refuse(Lane& lane, Slot slot, const SharedCause& cause,
                                 const Decision& decision) {
   const auto is_news = work_.outbox[slot].epoch == lane.epoch;
@@ -247,15 +249,16 @@ void SenderEngine::Step::refuse(Lane& lane, Slot slot, const SharedCause& cause,
     heed(lane, decision.retry_after);
 }
 
-// How long all deliveries wait because the service asked for it. Where order is not strict, only the
-// one that was refused does; and nobody waits for longer than the ceiling.
+// How long all deliveries wait because of the service's retry-after, at most the ceiling. If order
+// is not strict, only the refused delivery waits.
 Duration SenderEngine::Step::wait_of_all(std::optional<Duration> retry_after) const {
   if (!retry_after || options_.ordering != Ordering::strict)
     return Duration::zero();
   return std::min(*retry_after, options_.retry_after_ceiling);
 }
 
-// Charges the delivery, which may end it; not if it was given back without an answer.
+// Charges the delivery, which may end it. A delivery that was given back without an answer is not
+// charged.
 void SenderEngine::Step::note_refusal(Slot slot, const SharedCause& cause,
                                       const Decision& decision) {
   const auto retry_after = decision.retry_after;

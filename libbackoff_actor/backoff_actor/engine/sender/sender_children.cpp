@@ -23,7 +23,7 @@ void SenderEngine::Step::operator()(const input::Start& x) {
     start_child(work_.primary);
 }
 
-// At once, or when the guard of the service lets a call through.
+// Makes the child at once, or when the guard of the service lets a call through.
 void SenderEngine::Step::start_child(Lane& lane) {
   if (is_guarded(lane) && !options_.guard->is_closed())
     work_.start_is_put_off = true;
@@ -125,7 +125,8 @@ void SenderEngine::Step::operator()(const input::ChildDown& x) {
     start_child(*lane);
 }
 
-// There is no child any more, and the failure has been counted before.
+// Starts the next child if one is wanted. The lane has no child, and the failure is already
+// counted.
 void SenderEngine::Step::revive(Lane& lane) {
   if (!serves(lane))
     return;
@@ -136,8 +137,8 @@ void SenderEngine::Step::revive(Lane& lane) {
     start_child(lane);
 }
 
-// What the child was working on: of those that it has not answered the oldest, else the oldest; if
-// it works on several, the only one. Several become suspects.
+// The delivery to charge: the oldest unanswered, or the oldest if all were answered. A child that
+// works on many is charged only if it held exactly one; otherwise its deliveries become suspects.
 Outbox::Slot SenderEngine::Step::culprit_in(Lane& lane) {
   if (options_.works_on == WorksOn::many && lane.in_flight.count > 1)
     return suspect_all(lane);
@@ -152,7 +153,7 @@ Outbox::Slot SenderEngine::Step::oldest_unanswered(const Lane& lane) const {
   return slot;
 }
 
-// All that the child has not answered may be what it was working on; if it has answered all, all.
+// Marks all unanswered deliveries of the child as suspects, or all if it has answered all.
 Outbox::Slot SenderEngine::Step::suspect_all(Lane& lane) {
   auto& outbox = work_.outbox;
   const auto all_are_held = lane.held.size() == lane.in_flight.count;
@@ -162,9 +163,10 @@ Outbox::Slot SenderEngine::Step::suspect_all(Lane& lane) {
   return Outbox::none;
 }
 
-// Charges the culprit, if it is still owed; what the child held is owed again, if it does not end.
+// Charges the culprit, if it is still owed. The child's other deliveries become owed again, and so
+// does the culprit unless it ends.
 void SenderEngine::Step::blame(Lane& lane, Slot slot, const SharedCause& cause, Verdict verdict) {
-  // One failure of the service, however many calls were on their way.
+  // This is one failure of the service, however many calls were in flight.
   if (const auto failed = slot != Outbox::none ? slot : lane.in_flight.first;
       failed != Outbox::none)
     report(failed, Outcome::failed);
@@ -195,8 +197,8 @@ void SenderEngine::Step::blame(Lane& lane, Slot slot, const SharedCause& cause, 
     deferred_.push_back({slot, &lane, Duration::zero()});
 }
 
-// What failed waits for a backoff of its own, on top of the delay of its lane, so that the others
-// go first.
+// A failed delivery waits for its own backoff after the delay of its lane, so that the others go
+// first.
 void SenderEngine::Step::pause_deferred() {
   for (const auto& x : deferred_) {
     const auto others_go = x.lane->delay_runs ? x.lane->due : now_;
@@ -204,7 +206,7 @@ void SenderEngine::Step::pause_deferred() {
   }
 }
 
-// The next delay of a delivery's own backoff, which is drawn from a stream of its own.
+// The next delay of a delivery's own backoff, drawn from its own random stream.
 Duration SenderEngine::Step::own_delay(Slot slot) {
   const auto id = work_.outbox[slot].id;
   const auto& policy = options_.backoff.policy();
@@ -233,7 +235,7 @@ void SenderEngine::Step::hang(Lane& lane) {
   fail(lane, cause, Failed::child);
 }
 
-// An error of the child's own, of which it is not known whether it survived it; not a bounce.
+// Whether an error of the child itself, not a bounce, is held for the delivery.
 bool SenderEngine::Step::has_meant_to_answer(const Lane& lane, Slot slot) const {
   return std::any_of(lane.held.begin(), lane.held.end(), [&](const Lane::Held& answer) {
     return answer.slot == slot && !answer.is_bounce;

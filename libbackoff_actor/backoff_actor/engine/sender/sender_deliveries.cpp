@@ -1,4 +1,4 @@
-// What is owed: taken in, taken back, acknowledged, given up.
+// Owed deliveries: accepted, taken back, acknowledged, given up.
 
 #include "backoff_actor/engine/sender/internal/sender_step.hpp"
 
@@ -23,7 +23,7 @@ void SenderEngine::Step::operator()(const input::Submit& x) {
     start_child(serving); // the last one stopped normally, with nothing owed
 }
 
-// Nothing is dropped for it, for it brings no work: it has room, or is refused.
+// A join brings no new work, so no delivery is dropped for it: it finds room, or is refused.
 void SenderEngine::Step::operator()(const input::Join& x) {
   if (!work_.outbox.holds(x.slot, x.delivery) || work_.outbox[x.slot].is_ghost)
     return;
@@ -42,7 +42,7 @@ void SenderEngine::Step::refuse(Refusal reason) {
   observe([&] { return event::NotAccepted{now_, reason}; });
 }
 
-// Whether the newcomer is accepted, be it to be dropped at once.
+// Whether the submission is accepted, even if it is then dropped at once.
 bool SenderEngine::Step::make_room(const input::Submit& x) {
   auto& outbox = work_.outbox;
   if (!outbox.has_room())
@@ -64,7 +64,8 @@ bool SenderEngine::Step::make_room(const input::Submit& x) {
   return true;
 }
 
-// There must be one. Those in flight are passed over once, not at every call.
+// Returns the oldest delivery that no child holds. There must be one. Remembers its place, so that
+// later calls do not pass over deliveries in flight again.
 Outbox::Slot SenderEngine::Step::oldest_droppable() {
   auto& slot = work_.oldest_not_in_flight;
   if (slot == Outbox::none)
@@ -76,7 +77,7 @@ Outbox::Slot SenderEngine::Step::oldest_droppable() {
 
 // -- taken back -----------------------------------------------------------------------
 
-// What the lane's child holds is owed again, but for that which it may have answered.
+// Takes back the deliveries that the lane's child holds, except those with a held error.
 void SenderEngine::Step::take_back(Lane& lane) {
   auto& outbox = work_.outbox;
   for (auto slot = lane.in_flight.first; slot != Outbox::none;) {
@@ -87,7 +88,7 @@ void SenderEngine::Step::take_back(Lane& lane) {
   }
 }
 
-// The child has it no longer.
+// The child no longer has the delivery.
 void SenderEngine::Step::give_back(Lane& lane, Slot slot) {
   if (work_.outbox[slot].is_ghost)
     return vanish(lane, slot);
@@ -188,7 +189,7 @@ void SenderEngine::Step::forget_extra(std::uint64_t delivery) {
   work_.extras.erase(extra);
 }
 
-// The delivery's own, if it has failed; else `otherwise`.
+// The last failure of the delivery itself, if it has failed; else `otherwise`.
 SenderEngine::Step::SharedCause
 SenderEngine::Step::last_failure_of(Slot slot, const SharedCause& otherwise) const {
   const auto own = work_.extras.find(work_.outbox[slot].id);
@@ -221,7 +222,7 @@ void SenderEngine::Step::bury(Slot slot, DeadLetterReason reason, const SharedCa
   remove(slot);
 }
 
-// Its deadline has passed. If a child holds it, its ghost stays there.
+// The delivery's deadline has passed. If a child holds it, a ghost stays in flight.
 void SenderEngine::Step::expire(Slot slot) {
   auto& outbox = work_.outbox;
   const auto& delivery = outbox[slot];
@@ -232,7 +233,7 @@ void SenderEngine::Step::expire(Slot slot) {
   leave_ghost(slot);
 }
 
-// The delivery ends, and what a child has of it stays there.
+// The delivery ends, and a ghost of it stays in flight with the child.
 void SenderEngine::Step::leave_ghost(Slot slot) {
   auto& outbox = work_.outbox;
   const auto& delivery = outbox[slot];
@@ -246,7 +247,7 @@ void SenderEngine::Step::leave_ghost(Slot slot) {
   outbox.make_ghost(slot);
 }
 
-// The child is done with what is owed no longer.
+// The child is done with a ghost.
 void SenderEngine::Step::vanish(Lane& lane, Slot ghost) {
   lane.last_progress = now_;
   report(ghost, Outcome::forgotten);

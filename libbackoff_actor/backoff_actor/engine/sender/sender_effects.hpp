@@ -14,7 +14,7 @@
 
 namespace backoff_actor {
 
-/// What a sender's engine asks its driver to do, in this order. Each is one line to carry out.
+/// The actions that a sender's engine asks of its driver. The driver carries them out in order.
 namespace effect {
 
 /// The submission was accepted as the delivery in `slot`: keep its payload and client there.
@@ -28,8 +28,8 @@ struct Refuse {
   Refusal reason; ///< what its client is told
 };
 
-/// Store the delivery in `slot`, then answer with `input::Persisted` or `input::NotPersisted`. It may
-/// be given up meanwhile; then the store has it among its dead letters.
+/// Store the delivery in `slot`, then answer with `input::Persisted` or `input::NotPersisted`. The
+/// engine may give the delivery up meanwhile; then the store keeps it as a dead letter.
 struct Persist {
   std::uint32_t slot;     ///< goes back in the answer
   std::uint64_t delivery; ///< goes back in the answer: by then the slot may hold another
@@ -41,14 +41,15 @@ struct Confirm {
   std::uint64_t delivery; ///< its number
 };
 
-/// The delivery in `slot`, which is stored, has failed once more, and is still owed: note how often.
+/// The stored delivery in `slot` has failed once more and is still owed: store the count of
+/// attempts.
 struct CountAttempts {
   std::uint32_t slot;     ///< where `Accept` said to keep it
   std::uint64_t delivery; ///< its number
   std::uint32_t attempts; ///< failed ones
 };
 
-/// No child has the delivery in `slot` any more, be it that it has ended. Only with
+/// No child has the delivery in `slot` any more, possibly because the delivery has ended. Only with
 /// `EngineOptions::max_hand_overs`.
 struct GiveBack {
   std::uint32_t slot;     ///< where `Accept` said to keep it; free if it has ended
@@ -71,7 +72,8 @@ struct StartChild {
   bool is_fallback;          ///< whether the fallback is to be made
 };
 
-/// Ask this child to end, and answer with `input::ChildDown` when it has. What it says until then counts.
+/// Ask this child to end, and answer with `input::ChildDown` when it has. Its answers until then
+/// count.
 struct AskToEnd {
   std::uint32_t incarnation; ///< one that is alive
 };
@@ -101,16 +103,16 @@ struct HandOver {
 
 /// Pass a message on to the child in its client's name, and forget it.
 struct Forward {
-  /// Where `Accept` said to keep it, free from now on; `Outbox::none`: it is the submission that just
-  /// came, which was not accepted before.
+  /// Where `Accept` said to keep it, free from now on; `Outbox::none`: it is the submission that
+  /// just came, which was not accepted before.
   std::uint32_t slot;
   std::uint64_t delivery;    ///< its number
   std::uint32_t incarnation; ///< which child
   bool is_final_stop;        ///< the driver is to live until the child has ended
 };
 
-/// Answer the submission that just came, or pass it on to somebody else, as the options say for when
-/// no child is there.
+/// Answer the submission that just came, or pass it on to somebody else, as the options say for
+/// when no child is there.
 struct Divert {};
 
 /// Ask the child for a sign of life, to be answered with `input::ChildAlive`.
@@ -119,12 +121,13 @@ struct Probe {
   std::uint32_t probe;       ///< goes back in the answer
 };
 
-/// Keep the error that just came for the delivery in `slot`: it may turn out to be the answer.
+/// Keep the error that just came for the delivery in `slot`: it may turn out to be the child's
+/// answer.
 struct HoldAnswer {
   std::uint32_t slot; ///< of a delivery that the child was given
 };
 
-/// Whoever just joined the delivery in `slot` is to be told what becomes of it, too.
+/// The client that just joined the delivery in `slot` is also to be told its outcome.
 struct Join {
   std::uint32_t slot; ///< as `input::Join` had it
   bool until_stored;  ///< as `input::Join` had it
@@ -136,34 +139,33 @@ struct Acknowledge {
   std::uint64_t delivery; ///< its number
 };
 
-/// The delivery in `slot` is given up: tell its client, if `rejected` with the error held or just
-/// come, record it, and forget the slot.
+/// The delivery in `slot` is given up: tell its client, record the dead letter, and forget the
+/// slot. If the reason is `rejected`, the client gets the error that is held or that just came.
 struct DeadLetter {
   std::uint32_t slot;      ///< free from now on
   DeadLetterReason reason; ///< why
   std::uint32_t attempts;  ///< failed ones
   std::uint64_t delivery;  ///< its number
   Instant submitted_at;    ///< since when it was owed
-  /// The last failure for which it was charged, be it that which ended it. If there was none: what
-  /// the sender gave up for, or else the child's last failure, if the child has not acknowledged
-  /// anything since. Null: none.
+  /// The last failure for which the delivery was charged, possibly the failure that ended it. If
+  /// there was none: the failure for which the sender gave up, or else the child's last failure, if
+  /// the child has not acknowledged anything since. Null: none.
   std::shared_ptr<const Cause> cause;
 };
 
-/// A drain has come to its end: tell whoever asked for it.
+/// A drain has ended: tell its requester.
 struct Drained {
   std::uint32_t ticket; ///< of `input::Drain`
   std::size_t left;     ///< deliveries still owed, at the deadline; else 0
 };
 
-/// Give an `input::Wake` at `at`, or soon if that has passed. Takes the place of an earlier
-/// request.
+/// Give an `input::Wake` at `at`, or soon if that has passed. Replaces an earlier request.
 struct WakeAt {
   Instant at; ///< on the time line of `now`
 };
 
-/// The sender has given up, or is done: note with what it ends. It ends as soon as the engine has, see
-/// `SenderEngine::has_ended`.
+/// The sender has given up, or is done: note its exit reason. The sender ends as soon as the engine
+/// has ended, see `SenderEngine::has_ended`.
 struct Quit {
   bool escalates; ///< with the error that just came, or that is held in `slot`, as the reason
   /// Where the error is held; `Outbox::none`: it just came.

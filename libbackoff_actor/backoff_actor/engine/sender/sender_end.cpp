@@ -1,11 +1,11 @@
-// The end. Children are asked to end, and what they still answer is taken:
+// The end. The engine asks the children to end, and takes their last answers:
 //
 //     Stop ── AskToEnd ──▶ ending ── all are down ──────────────────▶ stopped
 //                            │                                           ▲
 //                            └─ kill_grace ── TellToEnd ── kill_grace ── Abandon
 //
-// Whoever ends the sender by other means than `Stop`, as a supervisor does, may give the children time of
-// its own, and then kills the sender. What is owed is given up at the very end.
+// A supervisor ends the sender by other means than `Stop`. It may give the children its own time
+// limit, and then kills the sender. The engine gives up owed deliveries at the very end.
 
 #include "backoff_actor/engine/sender/internal/sender_step.hpp"
 
@@ -26,7 +26,8 @@ void SenderEngine::Step::operator()(const input::Kill&) {
     end(DeadLetterReason::stopped, work_.last_failure);
 }
 
-// `slot` is where the error is that the sender ends with, if it escalates; none: it just came.
+// If the sender escalates, its exit reason is the error held in `slot`, or the error that just came
+// if `none`.
 void SenderEngine::Step::give_up(bool escalates, Slot slot, const SharedCause& cause) {
   if (is_ending())
     return;
@@ -56,13 +57,13 @@ void SenderEngine::Step::begin_end(DeadLetterReason reason, const SharedCause& c
   });
 }
 
-// The children have no more than `kill_grace` from now on.
+// Gives the children at most `kill_grace` from now on.
 void SenderEngine::Step::limit_end() {
   if (!work_.children_are_pressed)
     work_.end_of_patience = std::min(work_.end_of_patience, now_ + options_.kill_grace);
 }
 
-// They have not ended in time. A second time it is of no use to wait for them.
+// The children have not ended in time. After the second time the engine waits no longer.
 void SenderEngine::Step::press_children() {
   const auto is_second = std::exchange(work_.children_are_pressed, true);
   for_each_lane([&](Lane& lane) {
@@ -77,7 +78,7 @@ void SenderEngine::Step::press_children() {
   work_.end_of_patience = is_second ? Instant::never() : now_ + options_.kill_grace;
 }
 
-// What every step ends with once the sender is ending.
+// Called at the end of every step while the sender is ending.
 void SenderEngine::Step::end_without_children() {
   auto has_child = false;
   for_each_lane([&](const Lane& lane) { has_child |= lane.child != Child::none; });

@@ -8,7 +8,8 @@ namespace backoff_actor {
 
 namespace {
 
-// What the driver still needs to ask about; the hook may hold handles that lead back to it.
+// Keeps only what the driver may still ask about. The hook must go, because it may hold handles
+// that lead back to the driver.
 std::shared_ptr<const EngineOptions> without_hook(const EngineOptions& options) {
   EngineOptions result;
   result.backoff = options.backoff;
@@ -80,7 +81,7 @@ void SenderEngine::step_at_work(Instant now, const OneInput& input, Effects& eff
   }
 }
 
-// Some inputs need no `Work`. Returns whether that was all.
+// Handles the inputs that need no `Work`. Returns whether the input was one of them.
 bool SenderEngine::step_without_work(Instant now, const Input& input, Effects& effects) {
   if (std::holds_alternative<input::Wake>(input)) {
     if (rest_)
@@ -118,7 +119,7 @@ bool SenderEngine::start_young(const input::Start& x, Effects& effects) {
   return true;
 }
 
-// That of now, or what it would be.
+// Makes a `Work` that continues from the present state.
 std::unique_ptr<SenderEngine::Work> SenderEngine::new_work() const {
   auto result = std::make_unique<Work>(*options_, stream_, rest_.get());
   if (!rest_ && youth_ >= Youth::starting)

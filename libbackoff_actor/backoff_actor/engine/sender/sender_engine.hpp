@@ -15,8 +15,8 @@
 // The two are independent: with RestartTiming::at_once a child may be there while the delay runs.
 // Both, with what the child holds and what it has answered, make a *lane* (sender_lane.hpp). There
 // is one, and while the fallback works there is a second. A delivery is handed to a lane exactly
-// when its turn has come (delivery/internal/turns.hpp), the lane's child is alive, no delay of the lane
-// runs, the lane holds fewer than its window, and the sender is not paused.
+// when its turn has come (delivery/internal/turns.hpp), the lane's child is alive, no delay of the
+// lane runs, the lane holds fewer than its window, and the sender is not paused.
 //
 // The window begins at `max_in_flight`, falls to one with every failure, and grows by one with
 // every acknowledgement of the present epoch: after a failure the first hand-over is a probe.
@@ -26,22 +26,23 @@
 // its hand-over belongs to the present epoch, and never shortens a delay that runs.
 //
 // An error answer is ambiguous: actor libraries answer with an error before they report the crash
-// that caused it, and a dying child may still answer others while it tidies up. It is held until one
-// of these tells:
-//   - the child answered a probe sent after the error: it lives, and meant it;
-//   - the child went down. The first held error that carries DOWN's cause is the crash's: that
-//     delivery was the culprit. It is owed again, and so is what was held after it; what was held
-//     before it was meant. Without such an error all is owed again, for nobody knows where the dying
-//     began. A child that stopped normally meant what it said. A bounce is always owed again.
-//     So is what the child gave back without an answer (`Decision::is_held_back`).
+// that caused it, and a dying child may still answer others while it tidies up. It is held until
+// one of these tells:
+//   - The child answered a probe that was sent after the error. It is alive, so the error is its
+//     answer.
+//   - The child went down. The first held error that carries DOWN's cause stems from the crash: its
+//     delivery was the culprit. The engine redelivers it and all deliveries whose errors came
+//     later; earlier errors were answers. Without such an error the engine redelivers all of them,
+//     because nobody knows where the crash began. If the child stopped normally, all its errors
+//     were answers. A bounce is always redelivered. So is a delivery that the child gave back
+//     without an answer (`Decision::is_held_back`).
 //
-// Messages that are delivered at most once (`EngineOptions::guarantee`) are no deliveries: they are
-// forwarded and forgotten, and only those that have to wait for a child are in the outbox
-// (sender_forwarding.cpp).
+// At-most-once messages (`EngineOptions::guarantee`) are not deliveries: the engine forwards and
+// forgets them. Only those that have to wait for a child are in the outbox (sender_forwarding.cpp).
 //
-// A delivery that expires while a child holds it leaves a *ghost*: it is owed no longer, but the
-// child may still be at work on it. The ghost keeps its place among those in flight, so that its
-// crash or its silence is not charged to the next.
+// A delivery that expires while a child holds it leaves a *ghost*: it is no longer owed, but the
+// child may still be working on it. The ghost keeps its place among the deliveries in flight, so
+// that a crash or a silence that it causes is not charged to the next delivery.
 
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/engine/sender/sender_effects.hpp"
@@ -67,11 +68,11 @@ public:
   /// Shares the options, which must not be null. Nothing happens before the first step.
   explicit SenderEngine(std::shared_ptr<const EngineOptions> options);
 
-  /// The same, with draws from this stream in place of that of the options' backoff, so that engines can
-  /// share their options and do not march in step.
+  /// The same, but draws from this random stream instead of the stream of the options' backoff. So
+  /// engines can share their options without retrying in step.
   SenderEngine(std::shared_ptr<const EngineOptions> options, std::uint64_t stream);
 
-  /// Forgets what is owed without a word; `input::Stop` gives it up properly.
+  /// Drops owed deliveries without any effect; `input::Stop` gives them up properly.
   ~SenderEngine();
 
   /// Moves the state; the engine left behind can only be assigned to or destroyed.
@@ -80,7 +81,7 @@ public:
   /// Moves the state; the engine left behind can only be assigned to or destroyed.
   SenderEngine& operator=(SenderEngine&&) noexcept;
 
-  /// Takes one input and appends what is to be done about it.
+  /// Takes one input and appends the resulting effects.
   void step(Instant now, const Input& input, Effects& effects);
 
   /// The same for what every delivery takes, which needs no variant.
@@ -89,7 +90,7 @@ public:
   /// The same for what every delivery takes, which needs no variant.
   void step(Instant now, const input::Acknowledged& input, Effects& effects);
 
-  /// The same for what every new child is followed by.
+  /// The same for the input that follows every new child.
   void step(Instant now, const input::ChildStarted& input, Effects& effects);
 
   /// What the sender is doing, after the last step.
@@ -98,30 +99,31 @@ public:
   /// The present or last incarnation; 0 before the first. Counts fallbacks too.
   std::uint32_t incarnation() const;
 
-  /// The incarnation of the child that works now; 0 if none is alive. One that was told to end is none.
+  /// The incarnation of the child that works now; 0 if none is alive. A child that was told to end
+  /// does not count.
   std::uint32_t living_child() const;
 
-  /// Whether it has given back what it worked with: there is nothing to do, and no sign that there
-  /// will soon be as much as there was.
+  /// Whether the engine has freed its working memory: there is nothing to do, and no sign that a
+  /// similar load comes back soon.
   bool is_at_rest() const { return !work_; }
 
-  /// Whether it has ended: it has given up what it owed, and has no child.
+  /// Whether it has ended: it has given up or suspended all owed deliveries, and has no child.
   bool has_ended() const { return stopped_; }
 
-  /// Whether it is to end, and waits for its children.
+  /// Whether it is ending, and waits for its children.
   bool is_ending() const;
 
   /// How many deliveries are owed.
   std::size_t owed() const;
 
-  /// The backoff as it stands; that of the child, also while the fallback works.
+  /// The current state of the child's backoff, also while the fallback works.
   BackOff backoff() const;
 
-  /// When the running delay ends, and the guard that holds the child back is asked again;
-  /// `Instant::never()` if nothing runs, or nothing but the guard's being closed by hand ends it.
+  /// When the running delay has ended and the engine asks the guard again that holds the child
+  /// back. `Instant::never()` if nothing runs, or if only closing the guard by hand can end it.
   Instant due() const;
 
-  /// How the sender stands.
+  /// The status of the sender at `now`.
   SenderStatus status(Instant now) const;
 
 private:
@@ -132,8 +134,8 @@ private:
   struct Past;  // and the part of it that few have
   class Step;   // one step: the engine, the instant, the effects
 
-  // What there is to know before there is work: whether it was told to begin, and whether the first child
-  // was asked for.
+  // The state before there is any work: whether the engine was told to begin, and whether it has
+  // asked for the first child.
   enum class Youth : std::uint8_t { unborn, begun, starting, alive };
 
   template <class OneInput>
@@ -151,7 +153,7 @@ private:
   bool stopped_ = false;
 };
 
-// A million idle senders are a million of these.
+// Keeps a million idle senders small.
 static_assert(sizeof(SenderEngine) <= 48);
 
 } // namespace backoff_actor

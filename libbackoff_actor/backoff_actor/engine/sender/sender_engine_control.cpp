@@ -1,4 +1,4 @@
-// What an operator says.
+// Commands of an operator.
 
 #include "backoff_actor/engine/sender/internal/sender_step.hpp"
 

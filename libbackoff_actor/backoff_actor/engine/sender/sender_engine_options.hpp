@@ -18,14 +18,14 @@
 
 namespace backoff_actor {
 
-/// The options of an engine, shared by all engines that have the same but for the stream of their
-/// draws. Nothing here is checked;
-/// `check(SenderOptions)` does that for senders.
+/// The options of an engine. Engines that differ only in their random stream can share them. The
+/// engine checks nothing here; `check(SenderOptions)` does that for senders.
 struct EngineOptions {
-  /// The backoff before the first failure, from which each engine goes on by itself.
+  /// The backoff before the first failure. Each engine continues from it on its own.
   BackOff backoff{};
 
-  /// The tag that the first hand-over's follows, see `HandOverId`. Tests begin shortly before the end.
+  /// The tag before that of the first hand-over, see `HandOverId`. Tests begin shortly before the
+  /// wrap.
   std::uint32_t last_tag = 0;
 
   /// When the first child is made.
@@ -45,8 +45,9 @@ struct EngineOptions {
   /// @range 1 and above
   std::uint32_t max_in_flight = 1024;
 
-  /// Whether, in strict order, a child that has refused a delivery for now holds one at a time from
-  /// then on: it would work on those that it holds before the refused one comes back.
+  /// Whether, in strict order, a child that has refused a delivery for now gets only one delivery
+  /// at a time from then on. Otherwise it would work on later deliveries before the refused one
+  /// comes back.
   bool narrows_when_refused = false;
 
   /// How often a delivery may fail before it is given up; unset: without limit.
@@ -59,15 +60,15 @@ struct EngineOptions {
   /// @range above 0
   std::optional<Duration> ack_timeout{};
 
-  /// How long a child has for ending when it is told to.
+  /// How long a child may take to end after it is told to.
   ///
   /// @range 0 and above
   Duration kill_grace = std::chrono::seconds{5};
 
-  /// What becomes of a child that hangs and has not ended then.
+  /// What the engine does if a child that hangs has not ended after `kill_grace`.
   AfterGrace after_grace = AfterGrace::abandon;
 
-  /// What becomes of a hang. With `reject`, the delivery that is held responsible ends.
+  /// What the engine does about a hang. With `reject`, the delivery that is held responsible ends.
   Verdict on_hang = Verdict::retry;
 
   /// How many deliveries are owed at the most.
@@ -75,14 +76,15 @@ struct EngineOptions {
   /// @range 1 to `Outbox::max_size`
   std::size_t capacity = 1'000'000;
 
-  /// How much all deliveries together may weigh; unset: anything.
+  /// How much all deliveries together may weigh; unset: without limit.
   std::optional<std::uint64_t> capacity_bytes{};
 
-  /// What becomes of a message that comes when the outbox is full.
+  /// What happens to a message that arrives when the outbox is full.
   Overflow overflow = Overflow::refuse;
 
-  /// Asked before the child is handed anything, and before it is made while the service is not taken
-  /// for well; told what becomes of it. Null: there is none. The fallback is not guarded.
+  /// The guard of the service. The engine asks it before each hand-over to the child, and before it
+  /// makes a child while the guard is not closed. The engine reports the outcomes to it. Null: no
+  /// guard. The fallback is not guarded.
   std::shared_ptr<GuardPort> guard{};
 
   /// How long a service may ask to be left alone.
@@ -98,25 +100,26 @@ struct EngineOptions {
   /// Whether another child takes over when a limit is reached, instead of giving up.
   bool has_fallback = false;
 
-  /// Whether there is a store: a delivery waits for `input::Persisted` before it may be handed over,
-  /// and stays owed there when the sender ends. Only with `Guarantee::at_least_once`.
+  /// Whether there is a store: a delivery waits for `input::Persisted` before it may be handed
+  /// over, and stays owed there when the sender ends. Only with `Guarantee::at_least_once`.
   bool persist = false;
 
-  /// How often the process may end while a child has a delivery, before that is given up when it is restored; unset:
-  /// without limit, and nobody is told of `effect::GiveBack`. Only with `persist`.
+  /// How often the process may end while a child has a delivery. The engine gives a restored
+  /// delivery up when it has reached this. Unset: no limit, and no `effect::GiveBack`. Only with
+  /// `persist`.
   ///
   /// @range 1 and above
   std::optional<std::uint32_t> max_hand_overs{};
 
-  /// How often a message reaches a child. With `at_most_once` the options that speak of what a child
-  /// holds do nothing, nor do the guard and the fallback.
+  /// How often a message reaches a child. With `at_most_once`, the options about deliveries in
+  /// flight, the guard and the fallback have no effect.
   Guarantee guarantee = Guarantee::at_least_once;
 
-  /// What becomes of a message that cannot be passed on; only with `Guarantee::at_most_once`.
+  /// What happens to a message that cannot be forwarded; only with `Guarantee::at_most_once`.
   WhenDown when_down = WhenDown::buffer;
 
-  /// For how long a child must have been there, and no delay have run, for the backoff to begin anew;
-  /// only with `Guarantee::at_most_once`. `Duration::max()`: it never does by itself.
+  /// How long a child must have been there without a running delay before the backoff is reset;
+  /// only with `Guarantee::at_most_once`. `Duration::max()`: time alone never resets it.
   ///
   /// @range 0 and above
   Duration healthy_after = Duration::max();
@@ -124,7 +127,7 @@ struct EngineOptions {
   /// What follows a normal stop of the child; only with `Guarantee::at_most_once`.
   AfterNormalStop after_normal_stop = AfterNormalStop::rest;
 
-  /// Told of all that happens, in `step`; empty: nobody is.
+  /// The hook that `step` calls with every event; empty: none.
   EventHook on_event{};
 };
 

@@ -1,4 +1,4 @@
-// How the sender stands.
+// The status of the sender.
 
 #include "backoff_actor/engine/sender/internal/sender_work.hpp"
 
@@ -6,12 +6,12 @@
 
 namespace backoff_actor {
 
-// Whether all that could be handed over are retries for which the guard has no budget.
+// Whether only retries could be handed over now, and the guard has no budget for them.
 bool SenderEngine::Work::waits_for_budget() const {
   return retries_are_held && turns.next() != Outbox::none && turns.next_fresh() == Outbox::none;
 }
 
-// When the guard is asked again, if it holds up what is handed over next.
+// When the engine asks the guard again, if the guard holds back the next hand-over.
 std::optional<Instant> SenderEngine::Work::held_until() const {
   if (&serving_lane() != &primary)
     return std::nullopt;
@@ -56,7 +56,7 @@ SenderStatus SenderEngine::Work::status(const EngineOptions& options, Instant no
   result.is_delayed = !is_stopped && due() != Instant::never();
   if (result.is_delayed)
     result.due_in = std::max(Duration::zero(), due() - now);
-  // What health will be found to have done with the next input is so already.
+  // The next input will reset the backoff if the child is well; the status shows that already.
   const auto is_well =
     !is_stopped && mode == Mode::forwarding && primary.is_well(now, options.healthy_after);
   const auto backoff = is_well ? reset(options.backoff.policy(), primary.backoff) : primary.backoff;

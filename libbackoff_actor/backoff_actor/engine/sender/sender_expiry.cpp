@@ -1,4 +1,4 @@
-// What is due. Nothing has a timer of its own: there is one wake-up, and a look at the clock.
+// Everything that is due. There are no separate timers: one wake-up checks the clock for all.
 
 #include "backoff_actor/engine/sender/internal/sender_step.hpp"
 

@@ -11,7 +11,7 @@ namespace backoff_actor {
 
 // -- lanes -----------------------------------------------------------------------------------
 
-// Whether deliveries go to this lane without being a probe.
+// Whether this lane gets the normal deliveries, not only probes.
 bool SenderEngine::Step::serves(const Lane& lane) const {
   return is_primary(lane) ? work_.mode == Mode::normal || work_.mode == Mode::forwarding
                           : work_.mode == Mode::on_fallback;
@@ -19,7 +19,8 @@ bool SenderEngine::Step::serves(const Lane& lane) const {
 
 // -- failures --------------------------------------------------------------------------------
 
-// A child often fails for the reason it failed for before.
+// Returns the cause as a shared object. Reuses the last failure's object if both are the same,
+// because a child often fails for the same reason again.
 SenderEngine::Step::SharedCause SenderEngine::Step::shared(const Cause& cause) const {
   const auto& last = work_.last_failure;
   return last && last->code == cause.code && last->text == cause.text
@@ -27,7 +28,7 @@ SenderEngine::Step::SharedCause SenderEngine::Step::shared(const Cause& cause) c
            : std::make_shared<const Cause>(cause);
 }
 
-// A new epoch begins, and with it the next delay, which lasts for `at_least`.
+// Begins a new epoch and the next delay, which lasts at least `at_least`.
 void SenderEngine::Step::fail(Lane& lane, const SharedCause& cause, Failed what,
                               Duration at_least) {
   if (is_ending())
@@ -53,7 +54,7 @@ void SenderEngine::Step::fail(Lane& lane, const SharedCause& cause, Failed what,
     work_.mode = Mode::on_fallback;
 }
 
-// A delay that runs is only lengthened.
+// Starts a delay, or lengthens the running one. It never shortens it.
 void SenderEngine::Step::delay(Lane& lane, Duration span) {
   if (is_ending())
     return;

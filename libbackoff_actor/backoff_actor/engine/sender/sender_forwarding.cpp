@@ -5,9 +5,9 @@
 //          ├─ the child rests after a normal stop ──▶ it waits for the next, which is started
 //          └─ otherwise, as WhenDown says ──▶ it waits in the outbox, is diverted, or is refused
 //
-// What waits is forwarded in order, as soon as it can be. Nothing is known of what was forwarded: a
-// child that fails has nothing that could be owed again, nobody is charged, and nothing acknowledges,
-// so that only time tells whether a child is well.
+// The engine forwards waiting messages in order, as soon as it can. It forgets each forwarded
+// message. So when a child fails, nothing is owed again and nothing is charged. There are no
+// acknowledgements, so only time can tell that a child is well.
 
 #include "backoff_actor/engine/sender/internal/sender_step.hpp"
 
@@ -38,8 +38,8 @@ void SenderEngine::Step::pass_on(const input::Submit& x) {
   }
 }
 
-// A child that is there gets it, behind all that waits; for the end nothing needs to wait. Without a
-// child it becomes a dead letter, and with it what waits.
+// If a child is there, it gets all waiting messages and then this last one, even during a delay or
+// a pause. Without a child, the last message and all waiting ones become dead letters.
 void SenderEngine::Step::pass_on_last(const input::Submit& x) {
   if (work_.primary.child == Child::alive) {
     for (auto slot = next_in_time(); slot != Outbox::none; slot = next_in_time())
@@ -58,7 +58,7 @@ bool SenderEngine::Step::may_forward(const Lane& lane) const {
   return lane.child == Child::alive && !lane.delay_runs && !work_.is_paused;
 }
 
-// `none`: what just came.
+// Forwards the message in `slot`, or the message that just came if `none`.
 void SenderEngine::Step::forward(Slot slot, bool is_final_stop) {
   auto& lane = work_.primary;
   const auto id = slot == Outbox::none ? ++work_.last_delivery : work_.outbox[slot].id;
@@ -84,7 +84,8 @@ void SenderEngine::Step::forward_waiting() {
   }
 }
 
-// Looked at when it matters: no timer runs for it.
+// Resets the backoff if the child has been well for long enough. No timer runs for this; the engine
+// checks it when it matters.
 void SenderEngine::Step::reset_if_well() {
   if (work_.primary.is_well(now_, options_.healthy_after))
     reset_backoff(work_.primary);

@@ -1,5 +1,5 @@
-// The guard of the service: asked before each call, told once what became of it. The child is what
-// calls the service; a fallback is somebody else's business.
+// The guard of the service. The engine asks it before each call and reports each outcome once. Only
+// the primary child calls the guarded service; the fallback is not guarded.
 
 #include "backoff_actor/engine/sender/internal/sender_step.hpp"
 
@@ -17,16 +17,16 @@ bool SenderEngine::Step::is_held_back(const Lane& lane) const {
   return work_.is_held_back && is_primary(lane);
 }
 
-// Whether the service may have been called for it before. A child that works on one has not begun
-// with those behind the culprit.
+// Whether this hand-over counts as a retry: the service may have been called for it before. A child
+// that works on one delivery at a time never started those behind the culprit.
 bool SenderEngine::Step::is_retry(Slot slot) const {
   const auto& delivery = work_.outbox[slot];
   return delivery.attempts != 0
          || (options_.works_on == WorksOn::many && delivery.incarnation != 0);
 }
 
-// Whether the delivery may be handed to the lane's child, or a child be made for it; then the permit
-// is in hand.
+// Whether the delivery may be handed to the lane's child, or a child may be made for it. If so, and
+// if the lane is guarded, `permit_in_hand` holds the permit.
 bool SenderEngine::Step::is_admitted(Lane& lane, Slot slot) {
   if (!is_guarded(lane))
     return true;
@@ -43,8 +43,9 @@ bool SenderEngine::Step::is_admitted(Lane& lane, Slot slot) {
   return false;
 }
 
-// Nobody's failure: nothing is charged, and no backoff takes a step. Of a budget only retries have to
-// wait, unless order is strict. Who waited for a breaker begins again with one at a time.
+// The guard held the lane back. This is not a failure: the engine charges nothing and no backoff
+// takes a step. If the budget is empty, only retries wait, unless order is strict. After a wait for
+// the breaker, the lane starts again with a window of one.
 void SenderEngine::Step::hold_back(Lane& lane, const HeldBack& answer) {
   observe([&] { return event::GuardHeldBack{now_, answer.reason, answer.until}; });
   if (answer.reason == HeldBackBy::retry_budget && options_.ordering != Ordering::strict) {
@@ -59,7 +60,7 @@ void SenderEngine::Step::hold_back(Lane& lane, const HeldBack& answer) {
   work_.held_back_until = answer.until;
 }
 
-// The guard may be asked again. The time is none in which the child was failing.
+// The engine may ask the guard again. The time of the hold does not count towards `max_elapsed`.
 void SenderEngine::Step::end_hold() {
   auto& lane = work_.primary;
   if (std::exchange(work_.is_held_back, false) && lane.is_failing)
@@ -70,7 +71,7 @@ void SenderEngine::Step::start_what_was_put_off() {
   auto& lane = work_.primary;
   if (!work_.start_is_put_off || lane.child != Child::none || lane.delay_runs)
     return;
-  // Nothing is made that nothing could be handed to.
+  // Makes no child while nothing could be handed to it.
   auto slot = next_in_time();
   if (slot != Outbox::none && !is_admitted(lane, slot))
     slot = is_held_retry(slot) ? next_fresh_in_time() : Outbox::none;
@@ -90,7 +91,7 @@ void SenderEngine::Step::operator()(const input::GuardClosed& x) {
 
 // -- told -------------------------------------------------------------------------------
 
-// The permit in hand is used for the delivery.
+// Uses the permit in hand for the delivery.
 void SenderEngine::Step::keep_permit(Slot slot) {
   if (work_.permits.size() <= slot)
     work_.permits.resize(slot + std::size_t{1});
@@ -110,7 +111,7 @@ void SenderEngine::Step::report(Permit permit, Outcome outcome) {
   }
 }
 
-// Starting a child may be what fails of a service.
+// Reports a failed start to the guard: an unhealthy service may make the start of a child fail.
 void SenderEngine::Step::report_failed_start() {
   if (work_.permit_in_hand)
     return report(std::exchange(work_.permit_in_hand, {}), Outcome::failed);
@@ -121,7 +122,7 @@ void SenderEngine::Step::report_failed_start() {
     report(*permit, Outcome::failed);
 }
 
-// A permit that came with the start of a child is of no use if nothing is left to be handed over.
+// Returns the permit of a child's start if nothing is left to hand over.
 void SenderEngine::Step::return_permit() {
   if (work_.permit_in_hand && work_.primary.child != Child::starting)
     report(std::exchange(work_.permit_in_hand, {}), Outcome::forgotten);

@@ -1,5 +1,6 @@
-// What every step ends with: whatever has become possible is done, and the next wake-up is asked for.
-// All that an uneventful step needs is in this file, or inline in those that it includes.
+// The end of every step: the engine does whatever has become possible, and asks for the next
+// wake-up. All that an ordinary step needs is in this file, or inline in the headers that it
+// includes.
 
 #include "backoff_actor/engine/sender/internal/sender_step.hpp"
 
@@ -13,7 +14,7 @@ namespace backoff_actor {
   return work_.deadlines.contains(slot) && work_.deadlines.key_of(slot).first <= now_;
 }
 
-// The delivery whose turn it is and whose deadline has not passed.
+// The delivery whose turn it is. Expires those whose deadline has passed first.
 Outbox::Slot SenderEngine::Step::next_in_time() {
   for (;;) {
     const auto slot = work_.turns.next();
@@ -37,7 +38,7 @@ Outbox::Slot SenderEngine::Step::next_fresh_in_time() {
          && !is_held_back(lane);
 }
 
-// A suspect is to be alone with its child.
+// A suspect must be the only delivery with its child.
 [[gnu::always_inline]] inline bool SenderEngine::Step::may_take(const Lane& lane, Slot slot) const {
   if (!has_room(lane))
     return false;
@@ -64,7 +65,7 @@ Outbox::Slot SenderEngine::Step::next_fresh_in_time() {
   observe([&] { return event::HandedOver{now_, delivery.id, lane.incarnation, again}; });
 }
 
-// A first attempt passes a retry that waits for the guard's budget.
+// Hands over a first attempt ahead of a retry that waits for the guard's budget.
 bool SenderEngine::Step::hand_over_fresh(Lane& lane) {
   const auto slot = next_fresh_in_time();
   if (slot == Outbox::none || !may_take(lane, slot) || !is_admitted(lane, slot))
@@ -73,7 +74,7 @@ bool SenderEngine::Step::hand_over_fresh(Lane& lane) {
   return true;
 }
 
-// Where nobody else is to be asked.
+// The short way, without guard and fallback.
 [[gnu::always_inline]] inline void SenderEngine::Step::hand_over_to(Lane& lane) {
   while (has_room(lane)) {
     auto slot = work_.turns.next();
@@ -136,8 +137,8 @@ bool SenderEngine::Step::hand_over_fresh(Lane& lane) {
   return result;
 }
 
-// One wake-up is out at a time. It may come before anything is due, if what it was for has been put
-// off or is gone, and is then asked for anew.
+// Only one wake-up is pending at a time. It may come too early, if its cause was postponed or is
+// gone. Then the engine asks for a new one.
 [[gnu::always_inline]] inline void SenderEngine::Step::ask_for_wake_up() {
   const auto due = next_due();
   if (work_.wake_at <= due)

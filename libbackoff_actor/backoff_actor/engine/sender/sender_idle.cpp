@@ -43,8 +43,8 @@ void SenderEngine::Work::resume(const Past& past) {
   primary.was_handed_something = past.was_handed_something;
 }
 
-// Of what is not asked about, nothing is left where nothing is owed, or nothing is read: the instants
-// of a delay that is over and of a failure that was followed by a success.
+// The members that are not checked here are empty while nothing is owed, or nothing reads them any
+// more: the instants of an ended delay and of a failure that a success followed.
 bool SenderEngine::Work::is_at_rest() const {
   return outbox.is_vacant() && mode != Mode::on_fallback && mode != Mode::returning
          && mode != Mode::ending
@@ -84,7 +84,7 @@ void SenderEngine::Work::rest(const EngineOptions& options, Rest& result) {
                     primary.was_handed_something};
 }
 
-// Whether there is more to be remembered than `Rest` has room for.
+// Whether there is more to remember than `Rest` has room for.
 bool SenderEngine::Work::has_past(const EngineOptions& options) const {
   const auto& x = counters;
   const auto is_counted = (x.refused | x.dead_lettered | x.resends | x.nacks | x.crashes

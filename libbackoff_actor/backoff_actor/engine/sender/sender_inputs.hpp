@@ -12,12 +12,13 @@
 
 namespace backoff_actor {
 
-/// What the driver of a sender's engine tells it. Inputs that come too late, twice, or about an
-/// incarnation that is gone are known as such and change nothing.
+/// The inputs that a driver gives to a sender's engine. The engine recognises inputs that come too
+/// late, twice, or about an incarnation that is gone; they change nothing.
 namespace input {
 
-/// A delivery that an earlier sender left in the store is owed again. Those are told in order of
-/// their numbers, before `Start` and before any submission; one that is out of order is not taken.
+/// A delivery that an earlier sender left in the store is owed again. The driver gives these in
+/// order of their numbers, before `Start` and before any submission. The engine ignores one out of
+/// order.
 struct Restore {
   std::uint64_t delivery = 0;          ///< its number, above those before it
   std::uint32_t attempts = 0;          ///< failed ones
@@ -30,7 +31,8 @@ struct Restore {
 
 /// Begin: start the first child.
 struct Start {
-  /// The highest number that a delivery in the store ever had: those to come are numbered from there.
+  /// The highest number that a delivery in the store ever had: those to come are numbered from
+  /// there.
   std::uint64_t last_delivery = 0;
 };
 
@@ -42,18 +44,19 @@ struct Submit {
   std::uint64_t key = 0;
   /// What it adds to the fill of the outbox, see `EngineOptions::capacity_bytes`.
   std::uint32_t weight = 0;
-  /// Its key, its weight, or whether it is the last could not be told: it is not accepted.
+  /// Its key, its weight, or whether it is the last message could not be determined. The engine
+  /// does not accept it.
   bool is_unusable = false;
-  /// The sender is to end with the child that is given this, or now if there is none; only with
-  /// `Guarantee::at_most_once`.
+  /// The sender is to end when the child that gets this message ends, or now if there is no child;
+  /// only with `Guarantee::at_most_once`.
   bool is_final_stop = false;
 };
 
-/// Somebody submitted the delivery in `slot` once more, and waits for what becomes of it.
+/// Another client submitted the delivery in `slot` again, and waits for its outcome.
 struct Join {
   std::uint32_t slot;     ///< of a delivery that is owed
   std::uint64_t delivery; ///< its number
-  /// Whether nothing more than `effect::Confirm` is waited for.
+  /// Whether the client waits only for `effect::Confirm`.
   bool until_stored = false;
 };
 
@@ -70,14 +73,14 @@ struct NotPersisted {
   Cause cause;            ///< why
 };
 
-/// More changes wait for a store that fails than may, or no longer. Nothing is handed over meanwhile: what a
-/// child does could not be written down.
+/// The failing store has fallen behind: more changes wait for it than the limit allows; or it has
+/// caught up. The engine hands nothing over meanwhile, because the outcome could not be stored.
 struct StoreBehind {
-  bool is_behind; ///< whether they do
-  Cause cause{};  ///< what the store fails of; empty if it does not
+  bool is_behind; ///< whether the store is behind
+  Cause cause{};  ///< why the store fails; empty if it has caught up
 };
 
-/// The store has something to tell.
+/// The store gave a notice.
 struct StoreNotice {
   std::string text; ///< for people
 };
@@ -107,23 +110,24 @@ struct Acknowledged {
   std::uint64_t said = hand_over.value; ///< what the child called it, for the event
 };
 
-/// An error came back for a hand-over, from the child or from the messaging layer in its stead.
+/// An error came back for a hand-over, from the child or, in its place, from the messaging layer.
 struct ErrorAnswer {
   HandOverId hand_over; ///< as `effect::HandOver` named it; any other value is harmless
   Cause cause;          ///< compared with that of a crash
-  /// The messaging layer's word that nobody answered: the receiver was gone or forgot the request.
+  /// Whether the messaging layer reports that nobody answered: the receiver was gone or forgot the
+  /// request.
   bool is_bounce;
-  /// Whether it is sure already that this is no crash of the child, so that nothing needs to be
-  /// waited for.
+  /// Whether it is already sure that this is not a crash of the child. Then the engine need not
+  /// wait.
   bool is_settled;
-  /// What becomes of it if the child turns out to have meant it.
+  /// What the engine does if the error turns out to be the child's answer.
   Decision decision = Verdict::reject;
-  /// What the guard is told if this is the delivery's end: whether the service failed. If it is
-  /// retried, it did.
+  /// Whether the engine reports a failure of the service to the guard if this error ends the
+  /// delivery. A retried error always counts as one, unless the delivery was held back.
   bool is_service_failure = false;
 };
 
-/// The child answered a probe, and so was alive after all that it said before.
+/// The child answered a probe, so it survived everything that it said before.
 struct ChildAlive {
   std::uint32_t incarnation; ///< as `effect::Probe` had it
   std::uint32_t probe;       ///< as `effect::Probe` had it
@@ -147,7 +151,7 @@ struct Rejected {
   std::uint64_t said = hand_over.value; ///< what the child called it, for the event
 };
 
-/// The child is still at it: its time begins anew.
+/// The child is still working on the delivery: its ack timeout begins anew.
 struct Working {
   HandOverId hand_over; ///< as `effect::HandOver` named it; any other value is harmless
   std::uint64_t said = hand_over.value; ///< what the child called it, for the event
@@ -156,18 +160,18 @@ struct Working {
 /// Look at the clock. Harmless at any time.
 struct Wake {};
 
-/// The guard was closed by hand: who was held back comes back within the spread.
+/// The guard was closed by hand. Engines that it held back come back within the spread.
 struct GuardClosed {
-  Duration spread{0}; ///< of all who share the guard
+  Duration spread{0}; ///< over all engines that share the guard
 };
 
-/// End the delays now, whoever asked for them, and ask the guard anew.
+/// End all delays now, whatever caused them, and ask the guard anew.
 struct RetryNow {};
 
-/// Take the child for healthy: the backoff and the limits begin anew. A delay that runs goes on.
+/// Treat the child as healthy: reset the backoff and the limits. A running delay goes on.
 struct Reset {};
 
-/// Hand over nothing more; delays, deadlines and the time to acknowledge run on.
+/// Hand over nothing more. Delays, deadlines and ack timeouts run on.
 struct Pause {};
 
 /// Hand over again, and accept again.
@@ -180,15 +184,15 @@ struct Drain {
   Instant deadline = Instant::never();
 };
 
-/// End: ask the children to end, take what they still answer, and then give up what is owed, unless it is
-/// stored. Nothing new is accepted or handed over meanwhile.
+/// End. The engine asks the children to end, takes their last answers, and then gives up all owed
+/// deliveries that are not stored. It accepts and hands over nothing new meanwhile.
 struct Stop {
-  /// Whether children that do not end are told to after `EngineOptions::kill_grace`, and are abandoned
-  /// after as much time again. If not, whoever asked sees to it with `Kill`.
+  /// Whether the engine tells children that do not end to end after `EngineOptions::kill_grace`,
+  /// and abandons them after as much time again. If not, the requester sees to it with `Kill`.
   bool is_timed = true;
 };
 
-/// End now: as `Stop`, but tell the children to end, and wait for nobody.
+/// End now: as `Stop`, but tell the children to end, and wait for none.
 struct Kill {};
 
 } // namespace input

@@ -1,4 +1,4 @@
-// What is stored: confirmed, refused by the store, restored, suspended.
+// Stored deliveries: confirmed, refused by the store, restored, suspended.
 
 #include "backoff_actor/engine/sender/internal/sender_step.hpp"
 
@@ -39,7 +39,7 @@ void SenderEngine::Step::operator()(const input::StoreNotice& x) {
   observe([&] { return event::StoreNotice{now_, x.text}; });
 }
 
-// Whatever the limits: it was accepted before.
+// Ignores the capacity limits, because an earlier sender has already accepted the delivery.
 void SenderEngine::Step::operator()(const input::Restore& x) {
   if (!options_.persist || x.delivery <= work_.last_delivery || !work_.outbox.has_room())
     return;

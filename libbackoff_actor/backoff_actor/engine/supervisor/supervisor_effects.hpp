@@ -13,7 +13,7 @@
 
 namespace backoff_actor {
 
-/// What a supervisor's engine asks its driver to do, in this order. Each is one line to carry out.
+/// The actions that a supervisor's engine asks of its driver. The driver carries them out in order.
 namespace supervisor_effect {
 
 /// The child of this `supervisor_input::StartChild` was accepted: keep its factory.
@@ -43,12 +43,12 @@ struct Kill {
   ChildActor actor; ///< one that is alive
 };
 
-/// Forget this actor, which was killed and does not end; its end is still of interest.
+/// Abandon this actor, which was killed and has not ended. Still report its end.
 struct Abandon {
   ChildActor actor; ///< one that was killed
 };
 
-/// Somebody's wish was fulfilled, or was not.
+/// The answer to a request.
 struct Answer {
   Ticket ticket;                        ///< whose
   std::optional<SupervisorError> error; ///< why not; unset: it was
@@ -56,10 +56,10 @@ struct Answer {
   Cause cause; ///< with `SupervisorError::start_failed` why it failed; else no error
 };
 
-/// All first children are up: tell those who wait for it.
+/// All first children are up: tell the actors that wait for it.
 struct Started {};
 
-/// Give a `supervisor_input::Wake` at `at`, or soon if that has passed. Takes the place of an earlier
+/// Give a `supervisor_input::Wake` at `at`, or soon if that has passed. Replaces an earlier
 /// request.
 struct WakeAt {
   Instant at; ///< on the time line of `now`

@@ -1,4 +1,4 @@
-// Children that are told to end, and what follows.
+// Tells children to end, and handles what follows.
 
 #include "backoff_actor/engine/supervisor/internal/supervisor_step.hpp"
 
@@ -40,7 +40,7 @@ void SupervisorEngine::Step::kill(Slot slot) {
     state_.due.push(slot, {now_ + options_.kill_grace, c.serial});
 }
 
-// It has had its time for ending.
+// The child's time to end is over: kills it, or abandons it if it was killed already.
 void SupervisorEngine::Step::overdue(Slot slot) {
   auto& c = child(slot);
   if (!c.is_killed) {
@@ -53,7 +53,7 @@ void SupervisorEngine::Step::overdue(Slot slot) {
   after_end(slot, Ending::killed, nullptr, Directive::restart);
 }
 
-// A child that was told to end has.
+// A child that was told to end has ended.
 void SupervisorEngine::Step::ended(Slot slot, Ending ending,
                                    const std::shared_ptr<const Cause>& cause, Directive directive) {
   const auto& c = child(slot);
@@ -61,7 +61,7 @@ void SupervisorEngine::Step::ended(Slot slot, Ending ending,
   after_end(slot, ending, cause, directive);
 }
 
-// Also of one that was abandoned.
+// Handles the end of a child that was told to end, or its abandonment.
 void SupervisorEngine::Step::after_end(Slot slot, Ending ending,
                                        const std::shared_ptr<const Cause>& cause,
                                        Directive directive) {
@@ -72,7 +72,7 @@ void SupervisorEngine::Step::after_end(Slot slot, Ending ending,
   else if (c.then == Then::stop)
     stay_away(slot, StoppedBecause::terminated);
   else if (c.then == Then::failed_start)
-    // What it ended of by itself says more than that it was not up.
+    // A failure of its own says more than the fact that it was not up.
     fail_start(slot, ending == Ending::failed ? cause : c.cause,
                ending == Ending::failed ? directive : c.directive);
   else if (ending == Ending::failed && c.is_up)
@@ -89,7 +89,7 @@ void SupervisorEngine::Step::go_with_row(Slot slot) {
   stay_away(slot, StoppedBecause::terminated);
 }
 
-// Down, until somebody asks for it.
+// Keeps the child down until somebody asks for it.
 void SupervisorEngine::Step::stay_away(Slot slot, StoppedBecause reason) {
   settle(slot, reason);
   if (reason != StoppedBecause::given_up)

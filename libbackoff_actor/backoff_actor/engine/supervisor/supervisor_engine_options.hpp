@@ -21,41 +21,42 @@ namespace backoff_actor {
 /// The options of a supervisor's engine. Nothing here is checked; `check(SupervisorOptions)` does
 /// that for supervisors.
 struct SupervisorEngineOptions {
-  /// Who is made again when a child has to be.
+  /// Which children the engine restarts when one needs a restart.
   Strategy strategy = Strategy::one_for_one;
 
-  /// Whether children have no order: they are ended together, and one that is down for good is
-  /// forgotten. Only with `Strategy::one_for_one`.
+  /// Whether children have no order. Then the engine ends them together, and forgets a child that
+  /// is down for good. Only with `Strategy::one_for_one`.
   bool is_dynamic = false;
 
-  /// How many children there are at the most, those that wait included.
+  /// The most children that there may be, including those that wait.
   std::size_t max_children = std::numeric_limits<std::uint32_t>::max();
 
-  /// How many restarts within which time the supervisor bears; that of a group is one. Unset: any.
+  /// How many restarts within which time the supervisor tolerates. The restart of a group counts as
+  /// one. Unset: without limit.
   std::optional<RestartLimit> restart_limit{};
 
   /// Whether the supervisor ends when significant children have done their work.
   AutoShutdown auto_shutdown = AutoShutdown::never;
 
-  /// What becomes of a child that is not up in time, which the decider is asked once.
+  /// What the engine does about a child that is not up in time. The decider is asked for this once.
   Directive on_start_timeout = Directive::restart;
 
-  /// How long a child that was killed has for ending.
+  /// How long a killed child may take to end.
   ///
   /// @range 0 and above
   Duration kill_grace = std::chrono::seconds{5};
 
-  /// What becomes of a child that has not ended then.
+  /// What the engine does if a killed child has not ended after `kill_grace`.
   AfterGrace after_grace = AfterGrace::abandon;
 
-  /// Of the draws of all children; each has a stream of its own.
+  /// The seed of the random draws of all children. Each child has a stream of its own.
   std::uint64_t seed = 0;
 
-  /// Told of all that happens, in `step`; empty: nobody is.
+  /// The hook that `step` calls with every event; empty: none.
   SupervisorEventHook on_event{};
 };
 
-/// A child as an engine is told of it.
+/// A child as the driver describes it to an engine.
 struct ChildEntry {
   std::string id;                              ///< unique; with a dynamic engine empty: a number
   std::shared_ptr<const ChildOptions> options; ///< shared by those that have the same

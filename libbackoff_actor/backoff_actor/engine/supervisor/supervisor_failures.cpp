@@ -1,4 +1,4 @@
-// Children that ended by themselves: what is charged, and what is too much.
+// Children that ended by themselves: charging failures, and the limits.
 
 #include "backoff_actor/core/unit_random.hpp"
 #include "backoff_actor/engine/supervisor/internal/supervisor_step.hpp"
@@ -70,7 +70,7 @@ void SupervisorEngine::Step::ended_by_itself(Slot slot, Ending ending,
     work_is_done(slot);
 }
 
-// As if it had not failed; with its row, if that is to be restarted anyway.
+// Restarts the child as if it had not failed; together with its row if it is in one.
 void SupervisorEngine::Step::resume(Slot slot) {
   auto& c = child(slot);
   state_.set(slot, ChildState::waiting);
@@ -78,7 +78,8 @@ void SupervisorEngine::Step::resume(Slot slot) {
     wait(slot, now_);
 }
 
-// It ended, and is not restarted. One that failed after it was told to end had not done its work.
+// The child ended, and is not restarted. A child that failed after it was told to end had not done
+// its work, so it does not trigger the auto-shutdown.
 void SupervisorEngine::Step::work_is_done(Slot slot) {
   const auto is_significant =
     child(slot).options->is_significant && child(slot).state != ChildState::ending;
@@ -120,7 +121,8 @@ void SupervisorEngine::Step::charge(Slot slot, std::shared_ptr<const Cause> caus
     wait(slot, now_ + delay);
 }
 
-// Asks the limits; false: the child is dealt with.
+// Counts the failure against the child's limit and, unless it joins a row, the supervisor's.
+// Returns false if a limit is exceeded; then the caller has nothing more to do.
 bool SupervisorEngine::Step::is_borne(Slot slot, bool joins) {
   auto& c = child(slot);
   if (const auto& limit = c.options->restart_limit) {
@@ -147,7 +149,7 @@ bool SupervisorEngine::Step::is_borne(Slot slot, bool joins) {
   return true;
 }
 
-// By itself, whatever the others do.
+// Schedules the restart of this child alone.
 void SupervisorEngine::Step::wait(Slot slot, Instant due) {
   state_.set(slot, ChildState::waiting);
   state_.due.push(slot, {due, child(slot).serial});

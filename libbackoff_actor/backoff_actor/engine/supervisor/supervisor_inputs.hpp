@@ -12,8 +12,8 @@
 
 namespace backoff_actor {
 
-/// Names a child of an engine: a place, and which of the children that had it. Unlike an id it is
-/// never given twice.
+/// Names a child of an engine: its slot, and a serial number that tells apart the children that had
+/// the slot. Unlike an id, a name is never used twice.
 struct ChildName {
   std::uint32_t slot = 0;   ///< 0 and up; free again when the child is removed
   std::uint32_t serial = 0; ///< counts the children of the engine from 1; 0: none
@@ -22,8 +22,8 @@ struct ChildName {
   friend auto operator<=>(const ChildName&, const ChildName&) = default;
 };
 
-/// Names one actor of a child. What is said of an earlier actor, or of a child that was removed, is
-/// known as stale.
+/// Names one actor of a child. The engine recognises inputs about an earlier actor, or about a
+/// removed child, as stale.
 struct ChildActor {
   ChildName child;               ///< which child
   std::uint32_t incarnation = 0; ///< counted from 1
@@ -32,10 +32,10 @@ struct ChildActor {
   friend bool operator==(const ChildActor&, const ChildActor&) = default;
 };
 
-/// Who asked for something, and is to be told of it.
+/// Identifies a request, so that the driver can answer it.
 using Ticket = std::uint64_t;
 
-/// What a supervisor's engine is told by its driver.
+/// The inputs that a driver gives to a supervisor's engine.
 namespace supervisor_input {
 
 /// The supervisor begins; the first input.
@@ -65,7 +65,7 @@ struct DeleteChild {
   std::string id; ///< of the child
 };
 
-/// Somebody wants the delay of a child to be over.
+/// Somebody wants the delay of a child to end now.
 struct RetryNow {
   Ticket ticket;  ///< goes back in `supervisor_effect::Answer`
   std::string id; ///< of the child

@@ -1,4 +1,4 @@
-// What an operator says.
+// Requests of an operator.
 
 #include "backoff_actor/engine/supervisor/internal/supervisor_step.hpp"
 
@@ -19,7 +19,7 @@ void SupervisorEngine::Step::answer_starter(Slot slot, std::optional<SupervisorE
     answer(*ticket, error, slot, std::move(cause));
 }
 
-// The child that is meant; tells whoever asked if there is none.
+// Finds the child of a request; answers the request if there is none.
 SupervisorEngine::Step::Slot SupervisorEngine::Step::wanted(Ticket ticket, std::string_view id) {
   const auto slot = state_.find(id);
   if (slot == none)
@@ -80,7 +80,7 @@ void SupervisorEngine::Step::operator()(const supervisor_input::TerminateChild& 
     tell_to_end(slot, Then::stop);
 }
 
-// Why a child cannot be started or forgotten now; nothing: it is down, and nothing is scheduled.
+// Why a child cannot be started or forgotten now; nothing if it is down with nothing scheduled.
 std::optional<SupervisorError> SupervisorEngine::Step::hindrance(Slot slot) {
   switch (child(slot).state) {
   case ChildState::stopped:

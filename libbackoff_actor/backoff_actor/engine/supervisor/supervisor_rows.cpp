@@ -1,4 +1,4 @@
-// Whose turn it is: rows, the end of the supervisor, the clock.
+// The order of starts and ends: rows, the end of the supervisor, the clock.
 
 #include "backoff_actor/engine/supervisor/internal/supervisor_step.hpp"
 
@@ -61,8 +61,9 @@ void SupervisorEngine::Step::finish() {
   ask_for_wake();
 }
 
-// Somebody wants this child, which is down. It may stand on those in front of it, so it comes up after those that are
-// still to come; and those that are still to come and may stand on it wait for it.
+// Somebody asks for this child, which is down. It may depend on the children before it, so it waits
+// for those of them that are still to start. Children behind it that may depend on it and are still
+// to start wait for it.
 void SupervisorEngine::Step::start_on_request(Slot slot) {
   if (joins_row(slot)) {
     auto& c = child(slot);
@@ -81,7 +82,8 @@ bool SupervisorEngine::Step::joins_row(Slot slot) const {
   if (row.stage == Stage::over)
     return false;
   const auto is_starting = row.stage == Stage::starting;
-  // All that start together belong together; of the others only those behind a member do.
+  // While a row is starting, the child joins if the row has not passed it yet. Otherwise it joins
+  // with `one_for_all` if any child is in the row, else if it or a child before it is in the row.
   const auto from = options_.strategy == Strategy::one_for_all && !is_starting ? state_.last : slot;
   for (auto at = from; at != none; at = state_.children[at].previous)
     if (is_starting ? at == row.cursor : state_.children[at].is_in_row)
@@ -96,7 +98,7 @@ void SupervisorEngine::Step::advance_row() {
     start_row();
 }
 
-// From the last back to the first; returns whether all that belong to the row are down.
+// Tells the row's children to end, in reverse order. Returns whether all of them are down.
 bool SupervisorEngine::Step::end_row() {
   auto& at = state_.row.cursor;
   for (; at != none; at = child(at).previous) {
@@ -138,7 +140,7 @@ void SupervisorEngine::Step::start_row() {
   tell_started();
 }
 
-// The first children are up.
+// Reports once that the first children are up.
 void SupervisorEngine::Step::tell_started() {
   if (state_.phase != SupervisorPhase::starting)
     return;

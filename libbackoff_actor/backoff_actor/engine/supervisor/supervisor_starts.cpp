@@ -1,4 +1,4 @@
-// Children that are started, and are up or not.
+// Starts children, and handles whether they come up.
 
 #include "backoff_actor/engine/supervisor/internal/supervisor_step.hpp"
 
@@ -73,7 +73,7 @@ void SupervisorEngine::Step::operator()(const supervisor_input::ChildNotUp& x) {
     not_up(slot, x.cause, x.directive);
 }
 
-// The start has failed, but that is only told when the actor is down.
+// The start has failed. The engine reports this only when the actor is down.
 void SupervisorEngine::Step::not_up(Slot slot, Cause cause, Directive directive) {
   child(slot).cause = std::make_shared<const Cause>(std::move(cause));
   child(slot).directive = directive;

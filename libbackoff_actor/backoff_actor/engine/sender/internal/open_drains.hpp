@@ -10,16 +10,16 @@
 
 namespace backoff_actor {
 
-/// The drains that are not at their end. The earliest is there at once; to add one or to take the
-/// earliest takes time logarithmic in how many there are. Those with the same deadline are in the
-/// order of their tickets.
+/// The drains that have not ended. Reading the earliest takes constant time; adding a drain and
+/// taking the earliest take logarithmic time. Drains with the same deadline are in order of their
+/// tickets.
 template <class Drain>
 class OpenDrains {
 public:
   /// Whether there is none.
   bool empty() const { return heap_.empty(); }
 
-  /// Returns the one that is to end next.
+  /// Returns the drain that is to end next.
   ///
   /// @range there must be one
   const Drain& earliest() const { return heap_.front(); }
@@ -30,7 +30,7 @@ public:
     std::push_heap(heap_.begin(), heap_.end(), is_later);
   }
 
-  /// Takes out the one that is to end next.
+  /// Removes and returns the drain that is to end next.
   ///
   /// @range there must be one
   Drain take_earliest() {

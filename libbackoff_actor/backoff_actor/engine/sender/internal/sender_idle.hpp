@@ -2,12 +2,12 @@
 
 // Inside of the engine; not for its users. What the engine remembers while it has nothing to do.
 //
-// `Work` takes about 900 bytes, a million of which are of no use while a million senders wait for
-// their next message. So it is given back whenever nothing is owed and nothing runs, and made anew
-// when something comes. What is left is small if nothing ever failed; what else there is to
-// remember is in a part of its own. A sender that falls idle with each message pays about 900
-// instructions for that, of 20,500 that such a message takes in all. A pool would spare it a third
-// of them, for an allocator keeps blocks of this size ready for each thread, as a pool would.
+// `Work` takes about 900 bytes, so a million idle senders would waste about 900 MB. So the engine
+// frees it whenever nothing is owed and nothing runs, and recreates it when something comes.
+// `Rest`, which remains, is small; `Past` holds the part that only a sender with past trouble
+// needs. A sender that falls idle after each message pays about 900 instructions for that, of the
+// 20,500 that such a message takes in all. A pool would save only a third of them, because the
+// allocator already keeps blocks of this size ready for each thread.
 
 #include "backoff_actor/backoff/back_off.hpp"
 #include "backoff_actor/engine/sender/sender_engine.hpp"
@@ -19,7 +19,7 @@
 
 namespace backoff_actor {
 
-// What there is to remember of a sender whose child did not always live and answer.
+// The memory of a sender whose child did not always live and answer.
 struct SenderEngine::Past {
   SenderCounters counters{};
   BackOffState backoff{};

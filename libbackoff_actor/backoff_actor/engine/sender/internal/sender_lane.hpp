@@ -21,7 +21,7 @@ struct SenderEngine::Lane {
     leaving, // told to end
   };
 
-  // An error answer of which it is not yet known whether the child survived it.
+  // An error answer; it is not yet known whether the child survived it.
   struct Held {
     Outbox::Slot slot;
     bool is_bounce;
@@ -34,8 +34,8 @@ struct SenderEngine::Lane {
     : backoff(options.backoff.state()), stream(stream_of_draws), window(options.max_in_flight),
       full_window(options.max_in_flight) {}
 
-  // Whether the child has been there without a delay for so long that the failures before it count
-  // no longer.
+  // Whether the child has been there without a delay for so long that earlier failures no longer
+  // count.
   bool is_well(Instant now, Duration healthy_after) const {
     return (is_failing || backoff.is_started()) && child == Child::alive && !delay_runs
            && now - std::max(last_progress, due) >= healthy_after;

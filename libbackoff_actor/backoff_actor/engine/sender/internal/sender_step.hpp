@@ -59,7 +59,7 @@ public:
   void operator()(const input::Stop& x);
   void operator()(const input::Kill&);
 
-  // To a hook that there must be.
+  // Calls the hook. There must be one.
   static void tell(const EngineOptions& options, const Event& event) {
     try {
       options.on_event(event);
@@ -68,7 +68,7 @@ public:
     }
   }
 
-  // What every step ends with: whatever has become possible is done.
+  // Ends every step: does whatever has become possible.
   void finish();
 
 private:
@@ -82,7 +82,7 @@ private:
     effects_.emplace_back(std::move(effect));
   }
 
-  // Events cost nothing, not even their making, where nobody listens.
+  // Without a hook, events cost nothing: they are not even made.
   template <class MakeEvent>
   void observe(MakeEvent make_event) {
     if (options_.on_event)
@@ -215,7 +215,8 @@ private:
   void end_hold();
   void hold_back(Lane& lane, const HeldBack& answer);
   void keep_permit(Slot slot);
-  // What became of a delivery that the child holds; the first word counts.
+  // Reports the outcome of a delivery that the child holds to the guard. Only the first report
+  // counts.
   void report(Slot slot, Outcome outcome) {
     if (slot < work_.permits.size())
       report(std::exchange(work_.permits[slot], {}), outcome);
@@ -229,7 +230,7 @@ private:
 
   // -- clock ------------------------------------------------------------------------
 
-  // When the child is out of time for what it holds.
+  // When the ack timeout of the child's deliveries runs out.
   Instant ack_due(const Lane& lane) const {
     if (!options_.ack_timeout || lane.child != Child::alive || lane.in_flight.count == 0
         || is_ending())
@@ -316,7 +317,7 @@ SenderEngine::Step::put_in(const SubmitOrRestore& x, std::uint64_t id, Instant s
   observe([&] { return event::Accepted{now_, delivery}; });
 }
 
-// A newcomer becomes a delivery. There must be a slot.
+// Turns a submission into a delivery. There must be a slot.
 [[gnu::always_inline]] inline Outbox::Slot SenderEngine::Step::push(const input::Submit& x) {
   const auto id = ++work_.last_delivery;
   const auto slot = put_in(x, id, now_);
@@ -330,7 +331,7 @@ SenderEngine::Step::put_in(const SubmitOrRestore& x, std::uint64_t id, Instant s
   return slot;
 }
 
-// After room was made. Returns whether it is still owed then.
+// Called after room was made. Returns whether the delivery is still owed afterwards.
 [[gnu::always_inline]] inline bool SenderEngine::Step::take_in(const input::Submit& x) {
   const auto is_full =
     work_.outbox.size() + work_.joined >= options_.capacity

@@ -22,7 +22,7 @@
 
 namespace backoff_actor {
 
-// What there is to know of few deliveries: those that failed, were refused, or were joined.
+// Extra data of the few deliveries that failed, were refused, or were joined.
 struct SenderEngine::Extra {
   Progress own_backoff;
   std::shared_ptr<const Cause> last_failure{}; // for which it was charged; null: for none
@@ -39,13 +39,13 @@ struct SenderEngine::Work {
     ending,      // nothing new is accepted or handed over; the children are to end
   };
 
-  // Goes on from `rest`, where there is one.
+  // Continues from `rest`, if there is one.
   Work(const EngineOptions& options, std::uint64_t stream, const Rest* rest);
 
-  // With nothing to do but to wait for what comes next, and nothing to remember but what `rest` keeps.
+  // Whether there is nothing to do but wait, and nothing to remember but what `rest` keeps.
   bool is_at_rest() const;
 
-  // What is to be remembered; into `result`, which is that of an earlier rest, or new.
+  // Writes what must be remembered into `result`, which is new or from an earlier rest.
   void rest(const EngineOptions& options, Rest& result);
   bool has_past(const EngineOptions& options) const;
   void resume(const Past& past);
@@ -59,7 +59,7 @@ struct SenderEngine::Work {
   Lane& serving_lane() { return mode == Mode::on_fallback ? *fallback : primary; }
   const Lane& serving_lane() const { return mode == Mode::on_fallback ? *fallback : primary; }
 
-  // How it stands (sender_engine_status.cpp); the phase is that of a sender that has not stopped.
+  // The status (sender_engine_status.cpp); `phase` assumes a sender that has not stopped.
   bool waits_for_budget() const;
   std::optional<Instant> held_until() const;
   Phase phase() const;

@@ -23,7 +23,7 @@
 namespace backoff_actor {
 
 struct BACKOFF_ACTOR_HIDDEN SupervisorEngine::Child {
-  // What follows the end of a child that was told to end.
+  // What the engine does after a child that was told to end has ended.
   enum class Then : std::uint8_t {
     row,         // it is started again with its row
     stop,        // it stays away
@@ -66,10 +66,10 @@ struct BACKOFF_ACTOR_HIDDEN SupervisorEngine::State {
     enum class Stage : std::uint8_t { over, ending, waiting, starting };
     Stage stage = Stage::over;
     Instant due{};
-    Slot cursor = none; // who is looked at next; those on the way to it are settled
+    Slot cursor = none; // the child to look at next; the children passed before it are settled
   };
 
-  // Ids are looked up where the children are, for their addresses change.
+  // The set holds slots and looks ids up in `children`, because the children's addresses change.
   struct HashOfId {
     using is_transparent = void;
     const State* state;
@@ -119,7 +119,7 @@ struct BACKOFF_ACTOR_HIDDEN SupervisorEngine::State {
   std::uint32_t last_serial = 0;
   std::uint32_t starts = 0;               // since the last wake-up
   std::optional<Instant> held_up_since{}; // starts wait for the next wake-up
-  Slot to_end = none;                     // while stopping: who is looked at next
+  Slot to_end = none;                     // while stopping: the child to look at next
   SupervisorPhase phase = SupervisorPhase::starting;
   bool has_begun = false;
   Instant wake_at = Instant::never(); // of the wake-up that was asked for and has not come

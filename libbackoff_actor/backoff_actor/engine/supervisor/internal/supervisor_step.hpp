@@ -1,7 +1,7 @@
 #pragma once
 
-// Inside of the supervisor's engine; not for its users. One step is carried out by an object of this
-// class, whose parts are in a file each:
+// Inside of the supervisor's engine; not for its users. One step is carried out by an object of
+// this class, whose parts are in a file each:
 //
 //   supervisor_starts.cpp    children that are started, and are up or not
 //   supervisor_failures.cpp  children that ended by themselves, what is charged, the limits
@@ -39,7 +39,7 @@ public:
   void operator()(const supervisor_input::Wake&);
   void operator()(const supervisor_input::Stop& x);
 
-  // What every step ends with: whatever has become possible is done.
+  // Ends every step: does whatever has become possible.
   void finish();
 
 private:
@@ -56,7 +56,7 @@ private:
     effects_.emplace_back(std::move(effect));
   }
 
-  // Events cost nothing, not even their making, where nobody listens. After the end there are none.
+  // Without a hook, events cost nothing: they are not even made. After the end there are no events.
   template <class MakeEvent>
   void observe(MakeEvent make_event) {
     if (!options_.on_event || has_ended_)
@@ -68,7 +68,7 @@ private:
     }
   }
 
-  // Whose failure or end it was, also once the child is gone.
+  // The child that failed or ended. This stays valid after the child is gone.
   struct Blamed {
     ChildName name{};
     std::string id{};
@@ -76,7 +76,7 @@ private:
 
   Blamed blamed(Slot slot) { return {state_.name_of(slot), child(slot).id}; }
 
-  // The child of an actor that is alive and the present one; none: stale.
+  // Returns the child if this actor is its present one and alive; `none` if the name is stale.
   Slot living(const ChildActor& actor) const;
   bool is_stopping() const { return state_.phase >= SupervisorPhase::stopping; }
 
