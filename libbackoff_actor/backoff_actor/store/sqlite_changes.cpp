@@ -67,9 +67,10 @@ void SqliteChanges::make(const change::Acknowledge& change) {
     const Running running{key_of_};
     if (!key_of_.executeStep())
       return;
-    // Most have no key, and cost no look at the table of keys.
+    // Most deliveries have no key, and do not touch the table of keys.
     if (const auto key = bytes_at(key_of_, 0); !key.empty()) {
-      // In order of time, whatever the clock does: so they can be dropped from one end.
+      // The times never decrease, even if the clock is set back. So keys can be deleted from one
+      // end.
       meta_.last_key_at = std::max({meta_.last_key_at, meta_.keys_since, change.at.since_epoch});
       bind_bytes(keep_key_, 1, key);
       keep_key_.bind(2, meta_.last_key_at);

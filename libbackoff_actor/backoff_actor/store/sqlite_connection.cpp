@@ -9,7 +9,7 @@ namespace backoff_actor::detail {
 
 namespace {
 
-// A log that has become longer, by a large batch, is cut to this when it begins anew.
+// A log that a large batch has made longer is truncated to this when it starts anew.
 constexpr auto longest_kept_log = std::int64_t{64} << 20; // bytes
 
 SQLite::Database open_database(const std::string& file, const SqliteOptions& options,
@@ -40,7 +40,8 @@ SqliteConnection::SqliteConnection(std::string file, const SqliteOptions& option
   : file_(std::move(file)), options_(options), log_(file_),
     database_(open_database(file_, options, use)) {
   auto* const handle = database_.getHandle();
-  // Until it is known as a store that is whole, closing it must not write into it, and nothing in it is to be trusted.
+  // Until the file is known to be a complete store, closing it must not write into it, and its
+  // schema is not trusted.
   sqlite3_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
@@ -48,7 +49,7 @@ SqliteConnection::SqliteConnection(std::string file, const SqliteOptions& option
     [&] {
       database_.exec("PRAGMA cell_size_check = ON");
       if (use == Use::read)
-        database_.exec("BEGIN"); // never ended: all that is read is of one moment
+        database_.exec("BEGIN"); // never ended: all reads see the same snapshot
       return identify(database_, file_);
     },
     Moment::opening);
@@ -79,7 +80,7 @@ void SqliteConnection::own() {
       this);
     if (version_ == 0) {
       create_tables(database_);
-      checkpoint(); // so that the file itself, and not only its log, says whose it is
+      checkpoint(); // so that the file itself, and not only its log, is marked as ours
     } else {
       migrate(database_, version_);
     }
@@ -94,8 +95,7 @@ void SqliteConnection::own() {
 }
 
 StoreError SqliteConnection::error_of(const SQLite::Exception& error, Moment moment) {
-  const auto system_error =
-    errno; // of the call that failed: SQLite makes no other that fails after it
+  const auto system_error = errno; // of the call that failed: no later system call of SQLite fails
   const auto extended = error.getExtendedErrorCode();
   return sqlite_error(file_, moment, extended > 0 ? extended : error.getErrorCode(), error.what(),
                       system_error);
@@ -108,7 +108,7 @@ void SqliteConnection::require_files_in_place() {
   sqlite3_file_control(database_.getHandle(), "main", SQLITE_FCNTL_HAS_MOVED, &has_moved);
   if (has_moved != 0)
     throw removed(file_, "");
-  // SQLite does not look after its log.
+  // SQLite does not notice that its log was removed.
   if (!log_.is_in_place())
     throw removed(file_, "its log, " + log_.path().string() + ", ");
 }
@@ -119,13 +119,14 @@ void SqliteConnection::require_commit_in_place() {
   try {
     require_files_in_place();
   } catch (const StoreError& error) {
-    lost_ = error; // this store takes its commit for made, and nobody else does
+    lost_ = error; // this process sees the commit as done, but no other process will find it
     throw;
   }
 }
 
 void SqliteConnection::roll_back() {
-  // SQLite has ended the transaction itself after some errors. Otherwise this does, even if it fails.
+  // After some errors SQLite has ended the transaction itself. Otherwise ROLLBACK ends it, even if
+  // ROLLBACK fails.
   if (sqlite3_get_autocommit(database_.getHandle()) == 0)
     database_.tryExec("ROLLBACK");
 }
@@ -134,7 +135,7 @@ void SqliteConnection::roll_back() {
 
 void SqliteConnection::set_log_pages(std::uint32_t pages) {
   if (pages < log_pages_)
-    next_checkpoint_ = 0; // it has begun anew
+    next_checkpoint_ = 0; // the log has started anew
   log_pages_ = pages;
   has_log_to_copy_ = true;
 }
@@ -144,7 +145,7 @@ void SqliteConnection::checkpoint_if_due() {
       || log_pages_ < log_.most_pages(options_.checkpoint_pages))
     return;
   checkpoint();
-  // It begins anew with the next commit, unless somebody reads it: then it grows.
+  // The next commit starts the log anew, unless there is a reader: then the log grows.
   next_checkpoint_ = log_pages_ + options_.checkpoint_pages / 4 + 1;
 }
 
@@ -176,7 +177,8 @@ bool SqliteConnection::checkpoint(int mode) {
 }
 
 void SqliteConnection::compact() {
-  // What it writes is in the log, which becomes as long as the file, be it that there is no room for all.
+  // VACUUM writes into the log, which becomes as long as the file. So the log is emptied at the
+  // end, also if the disk was full.
   const auto end = [&] { empty_log(); };
   translate([&] {
     require_files_in_place();

@@ -21,7 +21,7 @@ constexpr auto advice_of_damage =
 
 constexpr Meaning is_damaged{StoreFailure::damaged, "is damaged", advice_of_damage};
 
-// SQLite takes some damage, of the list of tables, for a lack of memory.
+// SQLite reports some damage to the list of tables as a lack of memory.
 constexpr Meaning is_damaged_or_too_much{
   StoreFailure::damaged, "is damaged, or there is no memory left", advice_of_damage};
 
@@ -43,7 +43,7 @@ Meaning meaning(int code, int system_error, Moment moment) {
     return {StoreFailure::foreign, "is no store",
             "nothing in it was changed; name another file, or one that does not exist yet"};
   case SQLITE_CONSTRAINT:
-    // A number is above all that this owner has given.
+    // This owner only gives numbers above all before, so another writer must have used this number.
     if (code == SQLITE_CONSTRAINT_PRIMARYKEY)
       return {StoreFailure::in_use, "somebody else writes to this store",
               "find out who, and end it; nothing in the file is damaged"};
@@ -77,7 +77,7 @@ Meaning meaning(int code, int system_error, Moment moment) {
   }
 }
 
-// Which of the operations, for the codes that have a system call behind them.
+// Returns the failed operation, for the codes that come from a system call.
 const char* operation(int code) {
   switch (code) {
   case SQLITE_IOERR_READ:
@@ -100,7 +100,7 @@ const char* operation(int code) {
 StoreError sqlite_error(const std::string& file, Moment moment, int code,
                         const std::string& message, int system_error) {
   const auto primary = code & 0xff;
-  // Other errors are SQLite's own, whatever the system has said of late.
+  // Other errors are SQLite's own, so errno is unrelated.
   if (primary != SQLITE_IOERR && primary != SQLITE_CANTOPEN)
     system_error = 0;
   const auto [failure, what, advice] = meaning(code, system_error, moment);

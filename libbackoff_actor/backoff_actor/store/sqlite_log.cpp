@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t page_size = 4096;
 
-// Where there is room for this many logs, one of them does not matter.
+// If the disk has room for this many logs, the length of one log does not matter.
 constexpr std::uint64_t much_room = 4;
 constexpr std::uint64_t many_times = 8;
 constexpr std::uint32_t short_log =

@@ -15,11 +15,11 @@ namespace backoff_actor::detail {
 
 namespace {
 
-// A log that is so many times as long as it may become is not cut, for somebody reads it.
+// If the log is this many times its limit, a reader keeps it from starting anew.
 constexpr std::uint32_t far_too_long = 4;
 constexpr std::uint32_t pages_of_mib = 256;
 
-// A file is made smaller by itself if so much of it is empty, and what is left is copied in a moment.
+// A file is compacted automatically if this much of it is empty, and the rest is quickly copied.
 constexpr std::int64_t worth_compacting = 1024;  // pages
 constexpr std::int64_t compacted_at_once = 4096; // pages
 
@@ -53,10 +53,10 @@ void SqliteOwner::begin(Loss if_lost) {
   }
   record_.pid = static_cast<std::uint64_t>(getpid());
   if (connection().version() < schema_version)
-    lock().note(record_); // what is written there is of another file that had this name
+    lock().note(record_); // the present record belongs to another file that had this name
   connection().own();
   auto meta = connection().translate(read);
-  // No number is given twice, be it of a delivery that is gone.
+  // No number is given twice, even if its delivery was lost.
   if (loss_ && last_owner) {
     meta.commits = std::max(meta.commits, last_owner->commits);
     meta.last_id = std::max(meta.last_id, last_owner->last_id);
@@ -67,7 +67,7 @@ void SqliteOwner::begin(Loss if_lost) {
   changes_->set_open(true);
   try {
     transact([] {});
-    connection().checkpoint(); // the file itself says that it is not whole
+    connection().checkpoint(); // marks the file itself as incomplete without its log
   } catch (const StoreError& error) {
     if (error.failure() != StoreFailure::full)
       throw;
@@ -84,7 +84,7 @@ SqliteOwner::~SqliteOwner() {
     if (connection().empty_log())
       leave_reserve(options_);
   } catch (...) {
-    // The log stays, and is what the next owner goes on with.
+    // The log stays, and the next owner continues with it.
   }
 }
 
@@ -113,7 +113,8 @@ void SqliteOwner::transact(F&& f) {
   } catch (const StoreError& error) {
     if (error.failure() != StoreFailure::full)
       throw;
-    // The log may be all that has filled the disk. Once it is in the file, it can be written over.
+    // The log alone may have filled the disk. Once it is copied into the file, it can be
+    // overwritten.
     connection().checkpoint();
     try {
       transact_once(f);
@@ -126,13 +127,13 @@ void SqliteOwner::transact(F&& f) {
   watch_log();
 }
 
-// A commit that failed may be in the log as a whole, where the next process would find it. The next commit takes its
-// place.
+// A failed commit may be complete in the log, where the next process would find it. The next commit
+// overwrites it.
 void SqliteOwner::write_over_failed() {
   try {
     transact_once([&] { changes_->touch(); });
   } catch (const StoreError&) {
-    // Without room for this there was none for the end of that.
+    // If there is no room for this one, there was none for the end of the failed commit either.
   }
 }
 
@@ -173,7 +174,7 @@ std::size_t SqliteOwner::resubmit_dead_letters(std::span<const std::uint64_t> id
   return count;
 }
 
-// -- what can wait, and what is told ------------------------------------------------------
+// -- deferred work, and notices -----------------------------------------------------------
 
 bool SqliteOwner::is_untidy() const {
   return changes_->has_keys_to_drop() || connection().has_log_to_copy();

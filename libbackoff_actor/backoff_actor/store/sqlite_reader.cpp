@@ -8,7 +8,7 @@ namespace backoff_actor::detail {
 
 namespace {
 
-// What the owner has written beside the store; none: nothing that can be read.
+// Returns the owner's record beside the store; none: there is no readable one.
 std::optional<OwnerRecord> record_beside(const std::string& file) {
   std::string text(record_size, '\0');
   std::ifstream in{file + ".lock", std::ios::binary};
@@ -29,7 +29,7 @@ std::optional<StoreLoss> missing_of(const Meta& meta, const std::optional<OwnerR
     }
     return result;
   }
-  // Whoever has a store open has something in its log.
+  // While a store is open, its log has content.
   if (!last_owner && meta.is_open && !has_log)
     return StoreLoss{.commits = 1};
   return std::nullopt;

@@ -60,7 +60,7 @@ std::span<const std::byte> bytes_at(SQLite::Statement& row, int index) {
 void bind_bytes(SQLite::Statement& statement, int index, std::span<const std::byte> bytes) {
   if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
     throw SQLite::Exception("string or blob too big", SQLITE_TOOBIG);
-  // No bytes are still a value, and a null pointer none.
+  // An empty value is not NULL, but SQLite takes a null pointer for NULL.
   const void* const data = bytes.empty() ? "" : static_cast<const void*>(bytes.data());
   statement.bindNoCopy(index, data, static_cast<int>(bytes.size()));
 }

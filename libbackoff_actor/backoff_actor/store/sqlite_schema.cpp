@@ -12,7 +12,8 @@ namespace backoff_actor::detail {
 
 namespace {
 
-// Added to tables of version 1. They stand in the text of a table as SQLite's ALTER TABLE puts them there.
+// Columns that were added to the tables of version 1. Their texts are those that SQLite's ALTER
+// TABLE inserts into the text of a table.
 constexpr std::string_view hand_overs = "hand_overs INTEGER NOT NULL DEFAULT 0";
 constexpr std::string_view commits = "commits INTEGER NOT NULL DEFAULT 0";
 constexpr std::string_view is_open = "is_open INTEGER NOT NULL DEFAULT 1";
@@ -29,13 +30,13 @@ std::string with(std::initializer_list<std::string_view> columns) {
   return result;
 }
 
-// What comes from users is kept as blobs, which may hold any bytes; times are nanoseconds since 1970, UTC.
-// `deliveries` has no index beside its numbers: an acknowledgement touches the row and nothing else. Nor has
-// `acknowledged_keys`: its rows come in at one end and leave at the other.
+// Users' data are kept as blobs, which may hold any bytes. Times are nanoseconds since 1970, UTC.
+// `deliveries` has no index beside its numbers, so an acknowledgement touches only the row.
+// `acknowledged_keys` has none either: rows are added at one end and deleted at the other.
 //
-// deliveries.hand_overs: see `StoredDelivery::hand_overs`. meta.commits: how many transactions have changed the store.
-// meta.is_open: 0 while nobody owns it and nothing of it is in the log. meta.keys_since: older keys are forgotten, be
-// it that they are still there.
+// deliveries.hand_overs: see `StoredDelivery::hand_overs`. meta.commits: how many transactions have
+// changed the store. meta.is_open: 0 while the store has no owner and the log has no content.
+// meta.keys_since: older keys are forgotten, even if their rows are not deleted yet.
 std::map<std::string, std::string> tables(std::int64_t version) {
   const auto is_first = version == 1;
   std::map<std::string, std::string> all{
@@ -67,7 +68,7 @@ std::string add_to(const std::string& table, std::string_view column) {
   return "ALTER TABLE " + table + " ADD COLUMN " + std::string{column} + "; ";
 }
 
-// From each version to the next.
+// Returns the statements that upgrade a version to the next.
 std::string step_from(std::int64_t version) {
   switch (version) {
   case 1:
@@ -81,7 +82,7 @@ std::string step_from(std::int64_t version) {
   }
 }
 
-// Within one transaction.
+// Calls `f` within one transaction.
 template <class F>
 void transact(SQLite::Database& database, F&& f) {
   database.exec("BEGIN IMMEDIATE");

@@ -15,7 +15,7 @@ namespace {
 
 constexpr auto largest_reserve = std::uint64_t{1} << 30; // bytes
 
-// One name for one file, however it is called.
+// Returns the canonical path of a file: the same for relative paths and symbolic links.
 std::filesystem::path one_name(const std::filesystem::path& file) {
   const auto fail = [&](const std::string& what, const std::string& advice) {
     throw StoreError(StoreFailure::cannot_open, file.string() + ": " + what + "; " + advice);
@@ -49,7 +49,7 @@ std::filesystem::path existing(const std::filesystem::path& file) {
   return result;
 }
 
-// A log beside a file that is missing or empty holds what was committed; a new store would destroy it.
+// A log beside a missing or empty file holds commits; a new store would destroy them.
 void require_no_log_alone(const std::filesystem::path& name) {
   std::error_code error;
   const auto is_there = std::filesystem::exists(name);

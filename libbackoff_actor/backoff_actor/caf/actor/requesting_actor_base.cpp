@@ -53,7 +53,7 @@ bool RequestingActorBase::probe(std::uint64_t name, const caf::actor& whom) {
 
 namespace {
 
-// The last look at a clock of whoever has this thread.
+// The last reading of the clock by the actor that runs in this thread.
 struct RecentNow {
   Instant at;
   int uses_left = 0;

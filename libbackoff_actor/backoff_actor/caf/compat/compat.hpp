@@ -3,37 +3,37 @@
 /// @namespace backoff_actor::seam
 /// What differs between the versions of CAF: the same names with the same meaning for each.
 ///
-/// Of interest to programs is `render`, which is `backoff_actor::render` too; the rest is for this
-/// library itself.
+/// Programs use only `render`, which is also available as `backoff_actor::render`; the rest is for
+/// this library itself.
 
-// The seam between this library and the version of CAF. This header and caf/actor/internal/requesting_actor.hpp
-// are the only places that ask which one it is. Each version's header defines the same names with the
-// same meaning, so that nothing else needs to know.
+// The seam between this library and the version of CAF. Only this header and
+// caf/actor/internal/requesting_actor.hpp check the version. Each version's header defines the same
+// names with the same meaning, so that all other code is independent of the version.
 //
 //   object, field, ...     inspection of message types
 //   Signature              a message and its answer, in the interface of a typed actor
 //   register_types         type registration
 //   error_with             a caf::error with a context
 //   has_code               whether a caf::error has a code
-//   is_bounce              whether an error is CAF's word that nobody answered
-//   serialized_size        what a message weighs
+//   is_bounce              whether CAF itself made an error, because nobody answered
+//   serialized_size        the size of a message in bytes
 //   save, load             values as bytes, and back
-//   StorableType           whether a type can be both
-//   type_name, ...         what types are called, in messages and in bytes
+//   StorableType           whether a type can be saved and loaded
+//   type_name, ...         the names of types, in messages and in bytes
 //   enqueue, send_later    sending without a sender, and to oneself after a delay
-//   request                a request of any actor's, in CAF's own way
-//   send_exit_now          an exit message ahead of all that waits in a mailbox
-//   on_exit_message        deciding about exit messages oneself
+//   request                a request of any actor, in CAF's own way
+//   send_exit_now          an exit message that overtakes all messages in the mailbox
+//   on_exit_message        an actor's own handler for exit messages
 //   make_forwarder         an address that stays while actors come and go
-//   answer, refuse, ...    giving a client what it waits for
-//   OpenRequest, respond   the same without CAF's promise
-//   VirtualSystem          an actor system whose clock stands still (virtual_system.hpp)
-//   share_work             how actors come to their threads (compat_scheduler.hpp)
+//   answer, refuse, ...    answering a client
+//   OpenRequest, respond   answering a client without CAF's promise
+//   VirtualSystem          an actor system whose clock is moved by hand (virtual_system.hpp)
+//   share_work             how threads share the runnable actors (compat_scheduler.hpp)
 //
 // The same for actors, in caf/actor/internal/requesting_actor.hpp:
 //
-//   RequestingActor        an actor that makes requests of any type and is told what comes back
-//   Word                   a message of one value of a type of this library's
+//   RequestingActor        an actor that makes requests of any type and gets their answers
+//   Word                   a message of one value of a library type
 //
 // And for errors, in caf/messages/errors.hpp:
 //
@@ -42,7 +42,7 @@
 //   render                 a caf::error as text
 //   cause_of               a caf::error as a Cause
 //   keep_cause             makes an actor's exception its exit reason, text included
-//   error_of               an exception as such an exit reason
+//   error_of               an exception as an exit reason
 //   receiver_down          the error that a receiver is gone
 
 #include <caf/config.hpp>

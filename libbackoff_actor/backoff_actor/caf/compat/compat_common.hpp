@@ -1,6 +1,6 @@
 #pragma once
 
-// What the seam is in every version of CAF. Include compat.hpp instead.
+// The part of the seam that is the same in every version of CAF. Include compat.hpp instead.
 
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
@@ -26,15 +26,15 @@ namespace backoff_actor::seam {
 
 // -- inspection ---------------------------------------------------------------
 
-/// Returns what an optional enumeration's value is in a message: 0 for none, else one more than its
-/// number.
+/// Returns the number that stands for an optional enumeration value in a message: 0 for none, else
+/// one more than the value's number.
 template <class Enum>
 std::uint16_t number_of(const std::optional<Enum>& value) {
   static_assert(sizeof(Enum) == 1);
   return value ? static_cast<std::uint16_t>(static_cast<std::uint8_t>(*value) + 1) : 0;
 }
 
-/// Returns the value of which `number_of` makes a number.
+/// Returns the value for which `number_of` returns this number.
 template <class Enum>
 std::optional<Enum> enumerator_of(std::uint16_t number) {
   return number == 0 ? std::nullopt : std::optional{static_cast<Enum>(number - 1)};
@@ -47,26 +47,27 @@ BACKOFF_ACTOR_EXPORT bool is_bounce(const caf::error& error);
 
 // -- messages -----------------------------------------------------------------
 
-/// Whether a message is an order of CAF's to the actor that gets it, such as `caf::exit_msg` or a bare
-/// `caf::error`: no handler of a worker is meant for it.
+/// Whether a message is an order of CAF to its receiver, such as `caf::exit_msg` or a bare
+/// `caf::error`: it is not meant for a worker's handlers.
 BACKOFF_ACTOR_EXPORT bool is_system_message(const caf::message& message);
 
 /// Returns the error that refuses such a message.
 BACKOFF_ACTOR_EXPORT caf::error system_message_refused();
 
-/// Returns how many bytes CAF's binary serializer makes of a message; versions differ.
+/// Returns the size of a message in CAF's binary format, in bytes; the versions of CAF differ.
 ///
 /// @errors throws `std::runtime_error` if the message cannot be serialized.
 BACKOFF_ACTOR_EXPORT std::size_t serialized_size(caf::actor_system& system,
                                                  const caf::message& message);
 
-/// Returns what CAF calls the type of a message's part, or what the compiler does.
+/// Returns CAF's name for the type of a message's part, or the compiler's name if CAF has none.
 ///
 /// @range `part` is below the message's size.
 BACKOFF_ACTOR_EXPORT std::string type_name(caf::actor_system& system, const caf::message& message,
                                            std::size_t part);
 
-/// Names the version of CAF whose bytes `save` makes, and `load` reads.
+/// Returns the name of the binary format that `save` writes and `load` reads; it depends on the
+/// version of CAF.
 BACKOFF_ACTOR_EXPORT std::string binary_format();
 
 // -- sending ------------------------------------------------------------------
@@ -77,7 +78,7 @@ BACKOFF_ACTOR_EXPORT std::string binary_format();
 BACKOFF_ACTOR_EXPORT void send_exit_now(const caf::actor& receiver, const caf::actor_addr& source,
                                         caf::exit_reason reason);
 
-/// Whether an actor has ended. CAF marks it before it tells those who watch it.
+/// Whether an actor has ended. CAF marks an actor as ended before it notifies its observers.
 ///
 /// @thread any
 BACKOFF_ACTOR_EXPORT bool has_ended(const caf::actor_addr& whom);
@@ -87,8 +88,10 @@ BACKOFF_ACTOR_EXPORT bool has_ended(const caf::actor_addr& whom);
 /// @thread any
 BACKOFF_ACTOR_EXPORT bool has_ended(const caf::actor& whom);
 
-/// Whether `from` told of its own end. Whoever else knows of it knows too early: an exit message of the same end may
-/// still be on its way. An actor that nobody holds any more tells in nobody's name.
+/// Whether `whom` itself has reported its end: `from`, the sender of the report, is `whom`. Any
+/// other report comes too early, because an exit message about the same end may still be on its
+/// way. An actor that ends because nobody holds a reference to it sends its report without a
+/// sender.
 ///
 /// @thread any
 BACKOFF_ACTOR_EXPORT bool tells_of_own_end(const caf::strong_actor_ptr& from,
@@ -100,60 +103,61 @@ BACKOFF_ACTOR_EXPORT bool tells_of_own_end(const caf::strong_actor_ptr& from,
 /// @thread any
 BACKOFF_ACTOR_EXPORT caf::error reason_of_end(const caf::actor& whom);
 
-/// Gives a client what the child answered, unless it has its answer already. An empty answer is
-/// none for a client that used a plain send.
+/// Gives a client the child's answer, unless it already has an answer. A client that used a plain
+/// send gets no empty answer.
 BACKOFF_ACTOR_EXPORT void answer(caf::response_promise& client, caf::message answer);
 
-/// Gives a client that made a request its answer, unless it has one already; one that used a plain
-/// send gets nothing.
+/// Answers a client that made a request, unless it already has an answer. A client that used a
+/// plain send gets nothing.
 BACKOFF_ACTOR_EXPORT void answer_request(caf::response_promise& client, caf::message answer);
 
-/// Gives a client an error, unless it used a plain send: a bare error would end it.
+/// Gives a client an error, unless it used a plain send: a bare error would end the client.
 inline void refuse(caf::response_promise& client, caf::error error) {
   answer_request(client, caf::make_message(std::move(error)));
 }
 
-/// A request to be answered later, without CAF's promise: that of 0.17.6 keeps the actor alive that
-/// holds it, so that one whom nobody can answer any more would wait for ever. The handler that
-/// takes the request returns `caf::delegated`.
+/// A request to be answered later, without CAF's promise. A promise of CAF 0.17.6 keeps the actor
+/// that holds it alive, so an actor that can get no more answers would wait for ever. The handler
+/// that takes the request returns `caf::delegated`.
 struct OpenRequest {
-  caf::strong_actor_ptr client; ///< who waits for the answer; none: nobody does
+  caf::strong_actor_ptr client; ///< the actor to answer; null: no actor expects an answer
   caf::message_id id;           ///< of the request, or of the message of a plain send
 
-  /// Whether an answer is waited for; otherwise it was a plain send.
+  /// Whether the client waits for an answer; otherwise it used a plain send.
   bool is_request() const { return client && id.is_request(); }
 };
 
-/// Answers a request, or sends an answer to a plain send, which may be done once; in the name of
-/// `from`, which may be nobody.
+/// Answers a request, or sends the answer to a plain send as a message. Call it once. The sender of
+/// the answer is `from`, which may be null.
 ///
-/// @range `request.client` must be there.
+/// @range `request.client` is not null
 /// @thread any
 BACKOFF_ACTOR_EXPORT void respond(const OpenRequest& request, caf::message answer,
                                   const caf::strong_actor_ptr& from = nullptr);
 
 // -- addresses ----------------------------------------------------------------
 
-/// Who stands behind an address.
+/// Decides which actor is behind an address.
 ///
 /// @thread all members from any thread, several at a time.
 class BACKOFF_ACTOR_EXPORT Forwarding {
 public:
-  /// Knows nobody.
+  /// Has no target.
   Forwarding() = default;
   Forwarding(const Forwarding&) = delete;
   Forwarding& operator=(const Forwarding&) = delete;
-  /// Forgets whoever it knows.
+  /// Releases the target.
   virtual ~Forwarding() = default;
 
-  /// Returns who gets what is sent now; nobody: it is refused.
+  /// Returns the actor that gets a message sent now; null: the message is refused.
   virtual caf::strong_actor_ptr target() = 0;
-  /// Is told that a message found nobody; returns what answers it if it is a request.
+  /// Is called for a message without a target. Returns the error that answers the message if it is
+  /// a request.
   virtual caf::error on_nobody(bool is_request) = 0;
 };
 
-/// Returns an address without an actor of its own: whatever is sent to it goes to whoever stands behind
-/// it then, as if it had been sent there, in the sender's thread.
+/// Returns an address without an actor of its own. A message to it goes to the present target, as
+/// if it had been sent there, in the sender's thread.
 BACKOFF_ACTOR_EXPORT caf::actor make_forwarder(caf::actor_system& system,
                                                std::shared_ptr<Forwarding> forwarding);
 

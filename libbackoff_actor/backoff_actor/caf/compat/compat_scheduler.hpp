@@ -1,6 +1,6 @@
 #pragma once
 
-// Part of the seam: how the actors of a system come to their threads.
+// Part of the seam: how the threads of a system share the runnable actors.
 
 #include "backoff_actor/core/export.hpp"
 
@@ -8,11 +8,11 @@
 
 namespace backoff_actor::seam {
 
-/// Lets the threads of an actor system share one queue of actors that have something to do, where by
-/// default each has its own and steals from the others. Call it before the system is made.
+/// Lets the threads of an actor system share one queue of runnable actors. By default each thread
+/// has its own queue, and steals from the others. Call it before the system is made.
 ///
-/// CAF 0.17.6 is far slower with its default when many actors end at once: a thread that steals looks
-/// through the whole of another's queue.
+/// With its default, CAF 0.17.6 is far slower when many actors end at once: a thread that steals
+/// searches the whole queue of another thread.
 BACKOFF_ACTOR_EXPORT void share_work(caf::actor_system_config& config);
 
 } // namespace backoff_actor::seam

@@ -19,36 +19,36 @@
 
 namespace backoff_actor::seam {
 
-/// An actor system in one thread, whose clock stands still until it is moved; `VirtualTime` is made
-/// of it.
+/// An actor system in one thread, whose clock stands still until it is moved. `VirtualTime` is
+/// built on it.
 ///
 /// @thread all members in the thread that made it.
 class BACKOFF_ACTOR_EXPORT VirtualSystem {
 public:
   /// Makes the system, after `configure` has been called on its configuration.
   explicit VirtualSystem(const std::function<void(caf::actor_system_config&)>& configure);
-  /// Waits for all actors to end; those that are never told to hold it up for ever.
+  /// Waits for all actors to end. If an actor is never told to end, this waits for ever.
   ~VirtualSystem();
 
   /// The system to spawn into; none of its actors may be detached or blocking.
   caf::actor_system& system();
 
-  /// Gives one actor the floor; false if no actor that may have it has anything to do.
+  /// Runs one actor that has work and is not frozen; returns false if there is none.
   bool step();
 
-  /// Gives an actor the floor no more until it thaws; holds a handle to it meanwhile.
+  /// Keeps an actor from running until it is thawed; holds a handle to it meanwhile.
   void freeze(const caf::actor& actor);
 
-  /// Gives a frozen actor the floor again.
+  /// Lets a frozen actor run again.
   void thaw(const caf::actor& actor);
 
-  /// Gives all frozen actors the floor again.
+  /// Lets all frozen actors run again.
   void thaw_all();
 
-  /// Where the clock stands.
+  /// The present time of the clock.
   Instant now();
 
-  /// Moves the clock on to `at`, lets off all timers up to then, and returns how many.
+  /// Moves the clock forward to `at`, fires all timers up to then, and returns how many.
   ///
   /// @range `at >= now()`
   std::size_t move_to(Instant at);
@@ -56,10 +56,10 @@ public:
   /// How many timers are set.
   std::size_t timers();
 
-  /// When the next timer goes off; nothing if none is set.
+  /// When the next timer fires; nothing if none is set.
   std::optional<Instant> next_timer();
 
-  /// Takes back all timers, and what their messages hold.
+  /// Cancels all timers, and frees their messages.
   void drop_timers();
 
 private:

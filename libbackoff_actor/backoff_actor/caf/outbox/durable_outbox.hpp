@@ -2,22 +2,22 @@
 
 // Design notes
 //
-// A sender with a durable outbox decides in memory, as any other, and tells the store what has
-// changed. Its thread only puts the changes into a queue; a writer of its own (outbox_writer.hpp)
-// takes them out in batches, and each batch is one commit:
+// A sender with a durable outbox keeps its state in memory, like any sender, and also writes each
+// change to the store. The sender's thread only puts the changes into a queue. A separate writer
+// actor (outbox_writer.hpp) takes them out in batches, and each batch is one commit:
 //
 //     sender --changes--> queue --batch--> writer --commit--> store
 //        ^                                    |
-//        +------ up to which number ----------+
+//        +------ stored up to number n -------+
 //
-// What comes while a batch is being written makes the next one, so batches grow with the load by
-// themselves. A submission waits for its commit before it is handed over and before its client can
-// learn of it. An acknowledgement waits for nothing: it goes into the next batch, and a process that
-// dies before that has its delivery made once more.
+// The changes that come during a commit form the next batch, so batches grow with the load. A
+// submission waits for its commit before it is handed over, and before its client gets an answer.
+// An acknowledgement waits for nothing: it goes into the next batch. If the process dies before
+// that batch is committed, the delivery is redelivered.
 //
-// A sender that ends leaves what it owes in the memory of the outbox, from which the next one takes
-// it: so the restart of a sender reads nothing, and does not wait for what the writer still has to
-// write. The store is read once, when the outbox is made.
+// A sender that ends leaves its owed deliveries in the memory of the outbox, and the next sender
+// takes them from there. So the restart of a sender reads nothing from the store, and does not wait
+// for the writer's backlog. The store is read once, when the outbox is made.
 
 #include "backoff_actor/caf/messages/dead_letter_record.hpp"
 #include "backoff_actor/caf/outbox/durable_types.hpp"
@@ -41,8 +41,8 @@ class OutboxQueue;
 
 /// On which thread a durable outbox writes.
 enum class WriterThread : std::uint8_t {
-  own,       ///< one of its own: a disk that hangs holds up nobody else
-  scheduler, ///< those of the actor system: for tests in virtual time, and stores that do not block
+  own,       ///< a thread of its own: a disk that hangs blocks no other actor
+  scheduler, ///< the actor system's threads: for tests in virtual time, and stores that never block
 };
 
 /// How a durable outbox writes.
@@ -52,66 +52,67 @@ struct DurableOptions {
   /// @range 1 and above
   std::size_t max_batch = 1000;
 
-  /// How long a change that came alone waits for others, so that one commit takes them all; it ends
-  /// early when there are `max_batch`, or when the sender ends. 0: it goes at once, and those that
-  /// come meanwhile go next.
+  /// How long a change waits for others, so that one commit writes them all. The wait ends early
+  /// when `max_batch` changes are waiting, or when the sender ends. 0: the change is written at
+  /// once, and the changes that come meanwhile form the next batch.
   ///
   /// @range 0 and above
   Duration max_wait{0};
 
-  /// On which thread it writes.
+  /// The thread that writes.
   WriterThread thread = WriterThread::own;
 
-  /// Is called with each failure to write, in the writer's thread; it must not block. Submissions that
-  /// could not be stored are refused, whether there is such a function or not; everything else is
-  /// tried again until it is written, unless it is too large for the store, and without a sender
-  /// three times.
+  /// Is called with each failure to write, in the writer's thread; it must not block. With or
+  /// without this function, submissions that could not be stored are refused. Any other change is
+  /// retried until it is written; while no sender uses the outbox, the writer stops after three
+  /// failures in a row. A change that is too large for the store is dropped.
   ///
-  /// @errors what it throws is dropped.
+  /// @errors its exceptions are ignored.
   std::function<void(const StoreError&)> on_error{};
 
-  /// Says what time it is; empty: the system's clock does.
+  /// Returns the current time. Empty: the system's clock is used.
   ///
   /// @thread any
   std::function<WallTime()> wall_clock{};
 };
 
-/// Returns all that is wrong with the options.
+/// Returns all problems of the options.
 BACKOFF_ACTOR_EXPORT Problems check(const DurableOptions& options);
 
-/// What a sender owes, kept in a store beyond the life of the process: a handle that can be copied,
-/// for `SenderOptions::outbox`. One sender uses it at a time; when that has ended, the next one goes
-/// on with what it owed.
+/// An outbox whose owed deliveries are kept in a store, and so outlive the process. It is a handle
+/// that can be copied, for `SenderOptions::outbox`. One sender uses it at a time. When that sender
+/// has ended, the next one continues with its owed deliveries.
 ///
 /// @thread any
 class BACKOFF_ACTOR_EXPORT DurableOutbox {
 public:
-  /// None: what is owed is kept in memory.
+  /// No durable outbox: the sender keeps its owed deliveries in memory.
   DurableOutbox() = default;
 
-  /// Reads what is owed in the store, whose messages consist of these types.
+  /// Reads the owed deliveries from the store. Their messages may consist of `types`.
   ///
-  /// @errors throws `InvalidArgument` if the options are wrong or there is no store, and `StoreError`
-  ///         if the store cannot be read, or holds messages of other types or of another version of
-  ///         CAF.
+  /// @errors throws `InvalidArgument` if the options are wrong or there is no store, and
+  ///         `StoreError` if the store cannot be read, or holds messages of other types or of
+  ///         another version of CAF.
   DurableOutbox(std::shared_ptr<DeliveryStore> store, DurableTypes types,
                 DurableOptions options = {});
 
   /// Whether there is one.
   explicit operator bool() const { return queue_ != nullptr; }
 
-  /// How many deliveries wait for the next sender; 0 while one is using it.
+  /// How many owed deliveries wait for the next sender; 0 while a sender uses the outbox.
   std::size_t suspended() const;
 
-  /// Returns the dead letters that were not taken, in order; their messages are empty where the
-  /// types are not known any more. Reads the store, and waits for it.
+  /// Returns the dead letters that were not removed, in order. A message that cannot be read with
+  /// these types is empty. Blocks until the store is read.
   ///
   /// @errors throws `StoreError`
   std::vector<DeadLetter> dead_letters() const;
 
-  /// Takes these dead letters out of the store, and waits for it; returns how many there were: one of
-  /// which a sender has only just told is written a moment later, and not there before. Whoever
-  /// submits one again takes it out when that was accepted, and then it is there.
+  /// Removes these dead letters from the store, and blocks until that is done. Returns how many
+  /// were removed. A letter that the sender reported a moment ago may not be written yet, and is
+  /// then not removed and not counted. To resubmit a letter, submit its message first, and remove
+  /// the letter when that submission was accepted: by then the letter is written.
   ///
   /// @errors throws `StoreError`
   std::size_t remove_dead_letters(std::span<const std::uint64_t> ids) const;

@@ -40,8 +40,8 @@ public:
   /// @errors throws `std::runtime_error` if the bytes are not those of the types.
   caf::message load(const StoredMessage& stored) const;
 
-  /// Whether all types of which a stored message consists are among these. If not, the names of
-  /// the others are appended to `unknown`, each once.
+  /// Whether these types include all types of a stored message. If not, appends the names of the
+  /// missing ones to `unknown`, each once.
   bool knows(const StoredMessage& stored, std::vector<std::string>& unknown) const;
 
 private:
@@ -76,9 +76,9 @@ private:
   std::vector<Type> types_;
 };
 
-/// Returns the types that can be stored: `durable<Order, std::string>()`. Each is in a type-id block,
-/// is default-constructible, and has an `inspect` function. A type that is renamed, or whose parts
-/// change, is another: what a file holds of the old one cannot be read as the new one.
+/// Returns the types that can be stored: `durable<Order, std::string>()`. Each is in a type-id
+/// block, is default-constructible, and has an `inspect` function. A type that is renamed, or whose
+/// fields change, is a different type: stored values of the old type cannot be read as the new one.
 template <class... Ts>
 DurableTypes durable() {
   DurableTypes result;

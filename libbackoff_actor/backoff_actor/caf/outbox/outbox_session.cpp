@@ -95,7 +95,7 @@ void SenderStore::end_hand_over(std::uint64_t id) {
 
 bool SenderStore::flush() {
   if (changes_.empty() || !writer_)
-    return false; // what is restored and given up at once waits for the writer
+    return false; // a restored delivery may be given up before the writer is started
   const auto outcome = queue_->put(changes_);
   if (outcome.wakes_writer)
     seam::enqueue(writer_, WriteNow{});
@@ -116,7 +116,7 @@ std::vector<SenderStore::Outcome> SenderStore::take_outcomes() {
   return result;
 }
 
-// Of a delivery that was handed over again meanwhile the last count tells.
+// If a delivery was handed over again meanwhile, only its last count releases the hand-over.
 std::vector<SenderStore::WrittenHandOver> SenderStore::take_hand_overs() {
   std::vector<WrittenHandOver> result;
   for (const auto& x : queue_->take_counted()) {

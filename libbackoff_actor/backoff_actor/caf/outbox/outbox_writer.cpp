@@ -34,15 +34,15 @@ private:
       sleeps_ = false;
       work();
     } else if (sleeps_ && sleep_id == last_sleep_) {
-      sleeps_ = false; // be it that another writer has ended the sleep
+      sleeps_ = false; // even if another writer has ended the sleep
       if (queue_->wake(sleep_id))
         work();
     }
     if (is_alone_ && !is_at_work_ && !sleeps_)
-      quit(); // a timer that is out would hold up the end of the actor system
+      quit(); // not during a sleep: a pending timer would hold up the end of the actor system
   }
 
-  // A batch a message, so that it shares its thread where that is not its own.
+  // Writes one batch per message, so that other actors get a turn on a shared thread.
   void work() {
     using Kind = OutboxQueue::Task::Kind;
     is_at_work_ = true;
@@ -64,9 +64,9 @@ private:
 
   std::shared_ptr<OutboxQueue> queue_;
   std::uint64_t last_sleep_ = 0;
-  bool is_at_work_ = false; // the one that is awake: there is a word on its way to itself
+  bool is_at_work_ = false; // awake: it has sent `WriteNow` to itself
   bool sleeps_ = false;
-  bool is_alone_ = false; // its sender is gone
+  bool is_alone_ = false; // its sender has ended
 };
 
 } // namespace

@@ -9,11 +9,11 @@ namespace backoff_actor {
 
 namespace {
 
-// Between two attempts to write what must be written.
+// The delay between two attempts to write.
 const Policy retry_policy =
   Exponential{.first = std::chrono::milliseconds{100}, .cap = std::chrono::seconds{10}};
 
-// How long the next sender waits for the last one, which has ended, to let go of the queue.
+// How long the next sender waits for the `detach` of the last one, which has ended.
 constexpr std::chrono::seconds longest_end{5};
 
 std::string list(const std::vector<std::string>& names) {
@@ -86,7 +86,8 @@ WallTime OutboxQueue::wall_time() const {
 OutboxContent OutboxQueue::attach(const caf::actor_addr& sender) {
   const auto has_last_ended = last_sender_has_ended();
   std::unique_lock lock{mutex_};
-  // CAF 1 tells of an actor's end before the actor lets go of what it has, in a thread of its own.
+  // CAF 1 reports an actor's end before the actor's thread has freed its state. So `detach` may
+  // still be to come.
   if (has_last_ended)
     is_free_.wait_for(lock, longest_end, [&] { return !is_attached_; });
   if (is_attached_)
@@ -101,10 +102,10 @@ OutboxContent OutboxQueue::attach(const caf::actor_addr& sender) {
   return std::exchange(content_, {});
 }
 
-// Whether the sender that uses the queue, if one does, is about to let go of it.
+// Whether a sender uses the queue that has ended, and will call `detach` soon.
 bool OutboxQueue::last_sender_has_ended() const {
   caf::actor_addr
-    last; // which must not be asked under the lock: whoever asks may be the last to hold it
+    last; // not asked under the lock: the question may free the actor, which then locks this mutex
   {
     const std::lock_guard lock{mutex_};
     last = sender_;
@@ -120,7 +121,7 @@ bool OutboxQueue::detach(OutboxContent rest) {
   content_ = std::move(rest);
   outcomes_.clear();
   counted_.clear();
-  retry_delay_ = retry_delay_.reset(); // an actor system may wait for it
+  retry_delay_ = retry_delay_.reset(); // the end of the actor system may wait for the writer
   const auto is_to_be_woken = is_asleep();
   if (is_to_be_woken)
     writer_ = Writer::writes;
@@ -151,7 +152,8 @@ PutOutcome OutboxQueue::put(std::vector<StoreChange>& changes) {
   return result;
 }
 
-// Whether there is something to tell of that. Insertions that wait can be refused, and do not count.
+// Updates whether the store is behind. Returns whether that has changed. Waiting insertions do not
+// count, because they can be refused.
 bool OutboxQueue::look_whether_behind() {
   const auto is_behind = failure_.has_value() && pending_.owed() > options_.max_batch;
   return std::exchange(is_behind_, is_behind) != is_behind;

@@ -1,4 +1,4 @@
-// What the thread of the writer does with the queue.
+// The part of the queue that runs in the writer's thread.
 
 #include "backoff_actor/caf/messages/internal/own_words.hpp"
 #include "backoff_actor/caf/outbox/internal/write_queue.hpp"
@@ -15,14 +15,16 @@ namespace backoff_actor {
 
 namespace {
 
-// While commits fail a batch is no larger: it is mostly in vain, and made again for every submission.
+// The largest batch while commits fail: most of these attempts fail, and every submission makes
+// one.
 constexpr std::size_t batch_to_try = 16;
 
-// When nothing has been written for so long, the store may do what can wait.
+// When nothing has been written for this long, the store may do its deferred work.
 constexpr std::chrono::seconds quiet{1};
 
-// Without a sender the writer keeps its actor system from ending. What it leaves then is written
-// for the next sender; if there is none, it is made once more.
+// After so many failures in a row without a sender, the writer rests, because it keeps its actor
+// system from ending. The next sender has the remaining changes written. If no sender comes, the
+// deliveries are redelivered after the next start of the program.
 constexpr int max_failures_alone = 3;
 
 std::uint64_t last_insertion(std::span<const StoreChange> batch) {
@@ -87,7 +89,7 @@ void OutboxQueue::write() {
     succeed(batch);
   } catch (const StoreError& error) {
     if (error.failure() == StoreFailure::too_large && batch.size() > 1)
-      commit_one_by_one(batch); // the others can do nothing for it
+      commit_one_by_one(batch); // the other changes may fit
     else
       fail(batch, error);
   }
@@ -106,7 +108,7 @@ void OutboxQueue::commit(std::span<const StoreChange> changes) {
   }
 }
 
-// In order: a store takes no number below one that it has.
+// In order: a store refuses a number that is not above all that it has.
 void OutboxQueue::commit_one_by_one(std::vector<StoreChange>& changes) {
   for (auto next = changes.begin(); next != changes.end(); ++next) {
     const std::span<const StoreChange> one{&*next, 1};
@@ -152,7 +154,7 @@ void OutboxQueue::fail(std::vector<StoreChange>& changes, const StoreError& erro
     try {
       options_.on_error(error);
     } catch (...) {
-      // Whoever watches must not cost what is watched.
+      // An exception of the callback must not stop the writer.
     }
   }
   look_at_store();
@@ -162,7 +164,7 @@ void OutboxQueue::fail(std::vector<StoreChange>& changes, const StoreError& erro
   {
     const std::lock_guard lock{mutex_};
     auto last_id = last_insertion(changes);
-    if (error.failure() == StoreFailure::too_large) { // which it will be for ever: it is let go
+    if (error.failure() == StoreFailure::too_large) { // a retry cannot help, so it is dropped
       pending_.forget(changes);
     } else {
       failure_ = cause;
@@ -198,7 +200,7 @@ void OutboxQueue::tidy_up() {
   send_news();
 }
 
-// Takes what the store has to say, and whether it would like to tidy up.
+// Takes the notices of the store, and whether it has deferred work.
 void OutboxQueue::look_at_store() {
   std::vector<std::string> notices;
   auto is_untidy = false;
@@ -207,7 +209,7 @@ void OutboxQueue::look_at_store() {
     notices = store_->take_notices();
     is_untidy = store_->is_untidy();
   } catch (...) {
-    // Nothing is told.
+    // Without notices, and without deferred work.
   }
   const std::lock_guard lock{mutex_};
   std::move(notices.begin(), notices.end(), std::back_inserter(notices_));

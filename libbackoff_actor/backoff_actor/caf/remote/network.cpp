@@ -33,7 +33,7 @@ void set_up_network(caf::actor_system_config& config, const NetworkOptions& opti
   std::ranges::move(remote_seam::own_type_blocks(), std::back_inserter(blocks));
   remote_seam::load_middleman(config, options.heartbeat_interval, options.connection_timeout);
 
-  // Another one on every node: CAF connects nodes that have any identifier in common.
+  // Different on every node: CAF connects nodes that have any identifier in common.
   const auto node = random_bits();
   auto identifiers = remote_seam::identifiers(config);
   for (const auto& block : blocks)

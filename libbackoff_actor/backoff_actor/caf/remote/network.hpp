@@ -16,37 +16,38 @@
 
 namespace backoff_actor {
 
-/// How a node finds out that another one is gone although their connection is not closed: since it is
-/// frozen, or the line is cut. CAF's own default is not to find out.
+/// How a node detects that another node has failed although their connection is still open: the
+/// other node is frozen, or the network is cut. By default, CAF does not detect this.
 ///
-/// Every node sends every other that it is connected to a heartbeat of 32 bytes in each interval, and looks
-/// in the same interval whether anything has come from them. A node that nothing has come from for
-/// longer than `connection_timeout` is taken for gone: its actors are down with
-/// `caf::exit_reason::remote_link_unreachable`. So it is noticed within
-/// `connection_timeout + heartbeat_interval`, and hardly before `connection_timeout - heartbeat_interval`.
+/// In each interval, every node sends a heartbeat of 32 bytes to every node that it is connected
+/// to, and checks that something has come from each of them. If nothing has come from a node for
+/// longer than `connection_timeout`, that node counts as failed, and its actors are down with
+/// `caf::exit_reason::remote_link_unreachable`. So a failure is detected within `connection_timeout
+/// + heartbeat_interval`, and hardly before `connection_timeout - heartbeat_interval`.
 ///
-/// Both nodes must send: one that does not, or seldom, is gone for the other one whenever there is nothing
-/// to say for `connection_timeout`. So use the same options everywhere, and a timeout above the longest
-/// pause that a node may make: a debugger, a suspended machine and a host that is out of
-/// memory are all taken for a failure. A connection that was given up is never taken up again as
-/// such: what is to go on needs a new one, with new actors' handles.
+/// Both nodes must send heartbeats. If a node sends none, or too few, the other node gives it up
+/// whenever it sends nothing else for `connection_timeout`. So use the same options everywhere, and
+/// a timeout above the longest pause of a node: a debugger, a suspended machine and a host that is
+/// out of memory all look like a failure. A connection that was given up is never resumed: to
+/// continue, connect again and get new actor handles.
 struct NetworkOptions {
-  /// How often a heartbeat is sent, and it is looked for those of others. Each costs a wake-up of the
-  /// middleman's thread and 32 bytes for each connection.
+  /// How often a node sends heartbeats, and checks for those of others. Each interval costs one
+  /// wake-up of the middleman's thread, and 32 bytes for each connection.
   ///
-  /// CAF gives a handshake up that is under way when it looks, and it is made anew: so an interval has to be longer
-  /// than a handshake takes, which is as long as the way to the other node and back.
+  /// If CAF checks while a handshake is in progress, it gives the handshake up, and a new one is
+  /// made. So the interval must be longer than a handshake, which takes one round trip to the other
+  /// node.
   ///
   /// @range more than 0
   Duration heartbeat_interval{std::chrono::milliseconds{500}};
 
-  /// For how long a node may be silent.
+  /// How long a node may be silent.
   ///
   /// @range at least two `heartbeat_interval`: one heartbeat may be late
   Duration connection_timeout{std::chrono::seconds{2}};
 };
 
-/// Finds what is wrong with the options.
+/// Returns all problems of the options.
 BACKOFF_ACTOR_EXPORT Problems check(const NetworkOptions& options);
 
 namespace detail {
@@ -67,32 +68,33 @@ TypeBlock type_block() {
   (std::make_index_sequence<std::size_t{IdBlock::end} - first>{});
 }
 
-/// Loads CAF's middleman, and tells it the options and the types.
+/// Loads CAF's middleman, and configures it with the options and the types.
 BACKOFF_ACTOR_EXPORT void set_up_network(caf::actor_system_config& config,
                                          const NetworkOptions& options,
                                          std::vector<TypeBlock> blocks);
 
 } // namespace detail
 
-/// Does what `init` does, and sets up CAF's network layer: nodes that are both set up so can be guarded
-/// from each other. Call it instead of `init`, once per program, before the actor system is made, on its
-/// configuration:
+/// Does what `init` does, and sets up CAF's network layer. If two nodes are both set up in this
+/// way, each can detect the failure of the other. Call it instead of `init`, once per program, on
+/// the configuration of the actor system, before the system is made:
 ///
 ///     caf::actor_system_config config;
 ///     backoff_actor::init_network<caf::id_block::my_app>(config);
 ///     caf::actor_system system{config};
 ///
-/// It loads CAF's middleman, turns heartbeats on, and adds to the node's `app-identifiers`, which CAF
-/// sends to whoever connects, one for each type-id block, with a hash over the names of its
-/// types. By it another node knows, before it sends anything, whether both programs have the same
-/// message types. Otherwise that would not be noticed: CAF 1.x sends the numbers of types, so that a
-/// message would be read as another one, and CAF 0.17 drops what it does not know without a word. It
-/// sees names and their order, not the fields of a type: rename a type whose fields change.
+/// It loads CAF's middleman, and turns heartbeats on. It also adds an entry for each type-id block
+/// to the node's `app-identifiers`, which CAF sends to every node that connects. The entry holds a
+/// hash over the names of the block's types. So another node knows, before it sends a message,
+/// whether both programs have the same message types. CAF itself does not check that: CAF 1.x sends
+/// the numbers of types, so that a message could be read as one of another type, and CAF 0.17
+/// silently drops unknown types. The hash covers the names of the types and their order, not their
+/// fields: rename a type whose fields change.
 ///
-/// Identifiers that the program has set itself are kept, and only these decide, as ever, whom CAF
-/// connects to: those that are added differ on every node. So set `app-identifiers` before this. Where
-/// `config.parse` comes after it, the options of the command line and of a configuration file go
-/// before `options`; one that sets `app-identifiers` there takes away what this has added.
+/// Identifiers that the program has set itself are kept, and they alone decide which nodes CAF
+/// connects to, because the added ones differ on every node. So set `app-identifiers` before this
+/// call. If `config.parse` comes after this call, the command line and the configuration file
+/// override `options`; if they set `app-identifiers`, the added entries are lost.
 ///
 /// @errors throws `InvalidArgument` naming the fields of `options` that are wrong.
 template <class... IdBlocks>

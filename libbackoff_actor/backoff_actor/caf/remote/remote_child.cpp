@@ -80,7 +80,7 @@ struct RemoteWorkers::State {
       throw std::runtime_error("this program makes no more workers");
   }
 
-  // Ends a worker that came too late.
+  // Registers a worker; ends it at once if `end` was called before.
   void add(const caf::actor& worker) {
     const std::lock_guard lock{mutex};
     if (has_ended)
@@ -100,7 +100,8 @@ struct RemoteWorkers::State {
   }
 };
 
-// What comes from a `RemoteStart`: that itself, with which the worker is to end, and the worker's arguments.
+// The arguments come from a `RemoteStart`: its own handle, so that the worker can end with it, and
+// the worker's arguments.
 RemoteWorkers::RemoteWorkers(caf::actor_system_config& config, const std::string& name, Make make)
   : state_(std::make_shared<State>()) {
   remote_seam::add_worker_type(

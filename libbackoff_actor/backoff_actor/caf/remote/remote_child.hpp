@@ -26,51 +26,54 @@ namespace backoff_actor {
 
 /// How a child on another node is started.
 struct RemoteOptions {
-  /// How long each step of a start may take, at each node: until it has greeted, until CAF's handshake
-  /// with it is over, and until it has spawned what it was asked for.
+  /// How long each step of a start may take, at each node. The steps are: the node greets, CAF's
+  /// handshake ends, and the node spawns the worker.
   ///
   /// @range more than 0
   Duration step_timeout{std::chrono::seconds{2}};
 
-  /// Whether the other program must know the message types of this one, as `init_network` names them on
-  /// both sides. Without it a program of somebody else, that was not set up so, may be asked; then a
-  /// message of a type that it does not know is lost on the way, and only an `ack_timeout` tells.
+  /// Whether the other program must know the message types of this one. Both programs must then be
+  /// set up with `init_network`. If false, the other program may be one without that set-up. A
+  /// message of a type that it does not know is then lost, and only an `ack_timeout` detects the
+  /// loss.
   bool checks_types = true;
 
-  /// Whose an actor is that was published: `sole` if it works for this sender alone, and is to be
-  /// ended when the sender ends or finds that it hangs. One that was spawned is the sender's in any case.
+  /// Who owns a published actor. `sole`: it works for this sender alone, and the sender ends it
+  /// when the sender ends, or when the actor hangs. A spawned actor always belongs to the sender.
   Ownership published = Ownership::shared;
 };
 
-/// Finds what is wrong with the options.
+/// Returns all problems of the options.
 BACKOFF_ACTOR_EXPORT Problems check(const RemoteOptions& options);
 
-/// Returns a factory whose children are actors that other nodes have published, each at a host and a port
-/// (`system.middleman().publish(actor, port, address)` there). The nodes are tried in turn, beginning with the one
-/// behind that of the child before; if none of them has a child, the start has failed, with a sentence about each.
+/// Returns a factory whose children are actors that other nodes have published, each at a host and
+/// a port (`system.middleman().publish(actor, port, address)` there). Each start tries the nodes in
+/// turn, beginning with the node after that of the last child. If no node has a child, the start
+/// fails, with a sentence about each node.
 ///
-/// Such an actor is shared: it belongs to its own node, and to whoever else connects. The sender lets go of it when
-/// it ends, or when it finds that it hangs, and does not end it. Set an `ack_timeout`: what is lost on
-/// the way is not reported by anybody, and after it the next node is tried.
+/// By default such an actor is shared: it belongs to its own node, and other programs may use it,
+/// too. When the sender ends, or when the actor hangs, the sender drops its handle and does not end
+/// the actor. Set an `ack_timeout`: nobody reports a message that is lost on the way, and after the
+/// timeout the next node is tried.
 ///
-/// Use it in the program that was set up with `init_network`, on either side.
+/// Set up both programs with `init_network`.
 ///
-/// @errors throws `InvalidArgument` naming every node and option that is wrong. What goes wrong later is a failed
-///         start: a node that cannot be reached or does not answer in time, one of another version of CAF, without
-///         this program's message types, or without an actor at that port.
+/// @errors throws `InvalidArgument` naming every invalid node and option. A later error is a failed
+///         start: the node cannot be reached, does not answer in time, uses another version of CAF,
+///         does not know this program's message types, or has no actor at that port.
 /// @thread of the result: any
 BACKOFF_ACTOR_EXPORT ChildFactory remote_child(std::vector<NodeAddress> nodes,
                                                RemoteOptions options = {});
 
-/// Returns a factory whose children are spawned on other nodes, each of which has a port open
-/// (`system.middleman().open(port, address)` there), and knows the worker by a name (`add_remote_worker`). The nodes are tried
-/// in turn, as with `remote_child`.
+/// Returns a factory whose children are spawned on other nodes. Each node has an open port
+/// (`system.middleman().open(port, address)` there), and knows the worker by its name
+/// (`add_remote_worker`). The nodes are tried in turn, as with `remote_child`.
 ///
-/// Such an actor is the sender's alone. Its node ends it when the sender has ended it, has ended itself, or cannot be
-/// reached any more.
+/// Such an actor belongs to the sender alone. Its node ends it when the sender asks for that, when
+/// the sender has ended, or when the sender cannot be reached any more.
 ///
-/// @errors as of `remote_child`, an empty `worker` included; and a node that does not know the worker, or cannot make
-///         it of `arguments`, is a failed start.
+/// @errors as of `remote_child`; an empty `worker` is an invalid argument, too. A node that does
+///         not know the worker, or cannot make it from `arguments`, is a failed start.
 /// @thread of the result: any
 BACKOFF_ACTOR_EXPORT ChildFactory remote_spawn(std::vector<NodeAddress> nodes, std::string worker,
                                                caf::message arguments = {},
@@ -81,19 +84,20 @@ BACKOFF_ACTOR_EXPORT ChildFactory remote_spawn(std::vector<NodeAddress> nodes, s
 /// @thread safe from any thread.
 class BACKOFF_ACTOR_EXPORT RemoteWorkers {
 public:
-  /// Makes a worker of its arguments.
+  /// Makes a worker from its arguments.
   ///
-  /// @errors throws if they are of other types.
+  /// @errors throws if the arguments have other types.
   using Make = std::function<caf::actor(caf::actor_system&, const caf::message& arguments)>;
 
-  /// Lets others spawn by that name. Is called by `add_remote_worker`.
+  /// Lets other nodes spawn workers by `name`. Is called by `add_remote_worker`.
   RemoteWorkers(caf::actor_system_config& config, const std::string& name, Make make);
 
-  /// How many there are.
+  /// How many workers are alive.
   std::size_t count() const;
 
-  /// Ends all that there are, and makes no more: their senders go to the next node. Call it before a
-  /// program ends, for an actor system waits for its actors, and these end only with their senders.
+  /// Ends all workers, and makes no more: their senders go to the next node. Call it before the
+  /// program ends: the actor system waits for its actors, and the workers otherwise end only with
+  /// their senders.
   void end() const;
 
 private:
@@ -102,9 +106,10 @@ private:
   std::shared_ptr<State> state_;
 };
 
-/// Lets senders on other nodes spawn a worker class, an event-based actor that is constructed from `Ts`, by a name, with
-/// `remote_spawn`. As with `child_of`, an exception keeps its text. Call it before the actor system is
-/// made, after `init_network`. The result may be dropped; it is for programs that end in order.
+/// Lets senders on other nodes spawn workers of a class by a name, with `remote_spawn`. The class
+/// is an event-based actor that is constructed from `Ts`. As with `child_of`, the exit reason keeps
+/// the text of an exception. Call this after `init_network`, and before the actor system is made.
+/// The result may be dropped; a program needs it only to end the workers before the program ends.
 ///
 /// `Options` are CAF's spawn options: `caf::detached` for a worker that blocks.
 template <class Worker, caf::spawn_options Options, class... Ts>

@@ -58,7 +58,8 @@ Resolved look_up(const std::string& host, std::uint16_t port, int flags) {
   return result;
 }
 
-// What the resolver's thread has in common with the one that waits for it, and may go before it is back.
+// Shared by the resolver's thread and the thread that waits for it, which may stop waiting before
+// the resolver returns.
 struct LookUp {
   Signal is_back;
   std::mutex mutex;

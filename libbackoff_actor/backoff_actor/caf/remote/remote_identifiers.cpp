@@ -20,7 +20,7 @@ std::string hexadecimal(std::uint64_t number) {
   return result;
 }
 
-// FNV-1a, mixed; the end of a name counts as well.
+// FNV-1a, mixed. The hash covers the end of each name, too.
 std::uint64_t hash_of(const std::vector<std::string_view>& names) {
   std::uint64_t result = 0xcbf29ce484222325ULL;
   const auto add = [&](char c) {
@@ -74,7 +74,7 @@ std::string in_words(const Block& block) {
   return result.append("..").append(block.numbers.substr(dash + 1)).append(")");
 }
 
-// Those that decide whom CAF connects to.
+// The program's own identifiers, which decide whether CAF connects.
 std::string applications(const std::vector<std::string>& identifiers) {
   std::string result;
   for (const auto& x : identifiers)

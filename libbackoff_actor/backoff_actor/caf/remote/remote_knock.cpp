@@ -24,7 +24,7 @@ using remote_dial::Wait;
 
 constexpr std::uint32_t largest_payload = 65'536; // bytes; ours are of a few hundred
 
-// What `steady_clock` and all arithmetic with it can bear.
+// Small enough for all arithmetic with `steady_clock` times.
 constexpr Duration longest_limit = std::chrono::hours{24 * 365};
 
 std::string not_within(const char* what, const std::string& limit, const char* meaning = "") {
@@ -61,13 +61,13 @@ std::shared_ptr<Knock> Knock::start(const caf::actor_system& system, KnockOption
                                     Done done) {
   auto result = std::make_shared<Knock>(std::move(options),
                                         remote_seam::identifiers(system.config()), std::move(done));
-  // Nobody joins it: a cancelled knock must not be waited for.
+  // The thread is detached, because nobody must wait for a cancelled knock.
   std::thread{[result] { result->run(); }}.detach();
   return result;
 }
 
 void Knock::cancel() {
-  Done done; // what it holds may be ours to destroy, so not under the lock
+  Done done; // destroyed after the lock is released: its destructor may run foreign code
   {
     const std::lock_guard lock{mutex_};
     done.swap(done_);
@@ -140,7 +140,7 @@ Knock::Attempt Knock::try_one(const remote_dial::Address& address, const Patienc
   case Wait::stopped:
     return {{}, Progress::none, true};
   }
-  // Of a greeting of any version the header has the same form; what follows has not.
+  // The header has the same form in all versions; the payload has not.
   std::array<std::byte, remote_seam::greeting_header_size> bytes;
   std::vector<std::byte> payload;
   std::optional<remote_seam::GreetingHeader> header;

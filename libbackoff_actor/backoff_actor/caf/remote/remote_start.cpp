@@ -61,7 +61,7 @@ void RemoteStart::knock() {
   options.needs_published_actor = !plan_->worker;
   try {
     remote_seam::middleman_of(home_system());
-    // This actor ends only when it has called off, so the handle is never its last one.
+    // This actor cancels the knock before it ends. So the handle below is never the last one.
     knock_ = Knock::start(home_system(), std::move(options),
                           [self = address(), number = number_](const std::string& problem) {
                             if (const auto alive = caf::actor_cast<caf::actor>(self))
@@ -83,7 +83,7 @@ void RemoteStart::on_knock(std::uint64_t number, const std::string& problem) {
 
 void RemoteStart::connect() {
   begin(Step::connecting);
-  // To the address that has answered, so that nothing is looked up once more.
+  // Connects to the address that has answered, so that the name is not resolved again.
   address_ = knock_->address();
   knock_ = nullptr;
   ask(remote_seam::connect_request(address_, node().port));
@@ -126,12 +126,12 @@ void RemoteStart::ask(const caf::message& question) {
                seam::Priority::normal);
 }
 
-// -- what comes of them ---------------------------------------------------------------
+// -- the results of the steps ---------------------------------------------------------
 
 void RemoteStart::on_response(std::uint64_t number, caf::message&& content,
                               const caf::strong_actor_ptr&) {
   if (number != number_) {
-    // A worker that has come too late, since the start has gone on to the next node.
+    // This worker came too late: the start has gone on to the next node.
     if (const auto late = remote_seam::spawned(content))
       seam::send_exit_now(late, address(), caf::exit_reason::kill);
     return;
@@ -174,7 +174,7 @@ void RemoteStart::deliver(const caf::actor& child, Ownership ownership) {
   watch(child);
 }
 
-// Nobody waits for it any more.
+// Ends this actor if the supervisor no longer wants the child.
 bool RemoteStart::is_over() {
   if (step_ == Step::guarding || child_.is_wanted())
     return false;
@@ -182,7 +182,7 @@ bool RemoteStart::is_over() {
   return true;
 }
 
-// The supervisor, or the child that is guarded.
+// The supervisor or the guarded child has ended.
 void RemoteStart::on_down(const caf::actor_addr&, const caf::error&) { quit(); }
 
 } // namespace backoff_actor

@@ -35,13 +35,13 @@ public:
 
   void on_exit() override {
     Relay::on_exit();
-    // What is let go of may lead back here.
+    // The destructors of these members may lead back to this actor.
     options_ = {};
     guard_ = {};
   }
 
 private:
-  // -- what comes ---------------------------------------------------------------------
+  // -- messages and answers -----------------------------------------------------------
 
   void on_message(caf::message&& payload) override {
     auto client = open_request();
@@ -98,7 +98,7 @@ private:
 
   // -- time ---------------------------------------------------------------------------
 
-  // Calls are due in the order of their names.
+  // All calls have the same timeout, so they become due in the order of their names.
   void look_at_clock() {
     is_wake_up_due_ = false;
     auto it = calls_.lower_bound(first_in_time_);
@@ -111,7 +111,7 @@ private:
     end_if_done();
   }
 
-  // Whether the call is not waited for any longer.
+  // Handles a call that was not answered in time. Returns whether to drop it.
   bool is_late(Call& call) {
     if (!target_) {
       fail(call, caf::make_error(caf::sec::request_receiver_down), ctrl());
@@ -135,7 +135,7 @@ private:
 
   SharedGuard guard_;
   GuardedOptions options_;
-  std::uint64_t first_in_time_ = 0; // the calls before this were told to be failures
+  std::uint64_t first_in_time_ = 0; // the timeouts of all calls before this one were handled
   bool is_wake_up_due_ = false;
 };
 

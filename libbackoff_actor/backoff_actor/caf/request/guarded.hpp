@@ -2,20 +2,20 @@
 
 // Design notes
 //
-// An actor of its own stands before the target and makes each message a request of its own, so that
-// it sees how every call ends. What comes back goes to who asked:
+// The guard is an actor in front of the target. It sends each message on as a request of its own,
+// so that it sees how every call ends. It returns the answer to the client:
 //
 //     client --message--> [guarded] --request--> target
 //                          |     ^                 |
 //     client <--answer-----+     +-----answer------+       the guard is told of each answer
 //     client <--held_back--+
 //
-// An error of the target may be that of which it is about to end. It is passed on once the target
-// has answered a question after it, or has ended; so whoever supervises the front actor can still
-// tell a crash from an answer: the end follows the error at once.
+// An error from the target may be the reason for which the target is about to end. The guard passes
+// the error on only once the target has answered a later probe, or has ended. So a supervisor of
+// the guard can tell a crash from an answer: after a crash, the guard ends right after the error.
 //
-// It keeps no promise of CAF's and no timer that would hold it: so it lives as long as somebody
-// knows it or can still answer it, and what nobody can answer any more is refused when it goes.
+// The guard holds no CAF promise, and its timer holds no reference to it. So it lives as long as
+// somebody has a handle to it or can still answer it. When it ends, it refuses the open requests.
 
 #include "backoff_actor/caf/messages/error_predicate.hpp"
 #include "backoff_actor/caf/messages/held_back.hpp"
@@ -32,23 +32,23 @@
 
 namespace backoff_actor {
 
-/// What is a failure of a guarded actor.
+/// Which calls to a guarded actor count as failures.
 struct GuardedOptions {
-  /// A call without an answer by then is a failure. The answer still goes to the client when it
-  /// comes.
+  /// A request that is not answered within this time is a failure. A late answer still goes to the
+  /// client.
   ///
   /// @range above 0
   Duration call_timeout = std::chrono::minutes{1};
 
-  /// Which errors are failures of the service: those worth another attempt. With any other, and with
-  /// every value, it answered. That the target is gone says nothing of the service, nor does
-  /// `SenderError::held_back`.
+  /// Decides which errors are failures of the service: the retryable ones. Any other error, and
+  /// every value, is a success. The end of the target and `SenderError::held_back` count as
+  /// neither.
   ///
   /// @thread not the caller's
   ErrorPredicate predicate{};
 };
 
-/// Returns all that is wrong with the options.
+/// Returns all problems of the options.
 BACKOFF_ACTOR_EXPORT Problems check(const GuardedOptions& options);
 
 namespace detail {
@@ -58,39 +58,44 @@ BACKOFF_ACTOR_EXPORT caf::actor spawn_guarded(const caf::actor& target, SharedGu
 
 } // namespace detail
 
-/// Returns an actor that stands before another, and asks a guard before each message:
+/// Returns an actor that stands in front of another one, and asks a guard about each message:
 ///
 ///     const SharedGuard guard{{.circuit_breaker = CircuitBreakerOptions{}}};
 ///     const auto service = guarded(worker, guard);
 ///
-/// What the guard lets through the target gets as a request, and its answer goes to who asked. What
-/// the guard holds back the target never sees: a request is answered at once with
-/// `SenderError::held_back`, which says why and when to come back, so that a `retry_request` or a
-/// `BackOffSender` whose child this is waits for so long; see `held_back_error`. A plain send that is
-/// held back is lost, and counted in `SharedGuard::status`.
+/// If the guard admits a message, the target gets it as a request, and the client gets the answer.
+/// If the guard holds a message back, the target never sees it. A request that is held back is
+/// answered at once with `SenderError::held_back`. That error names the reason and the time after
+/// which to try again, and a `retry_request`, or a `BackOffSender` with this actor as its child,
+/// waits for that time; see `held_back_error`. A plain send that is held back is lost, and counted
+/// in `SharedGuard::status`.
 ///
-/// Every message is a first attempt for the guard, for it looks like one. So a retry budget earns its
-/// part here, but holds nothing back; that is for those who retry.
+/// The guard counts every message as a first attempt, because it cannot recognize a retry. So a
+/// retry budget grows here, but holds nothing back: put the budget where the retries are made.
 ///
-/// The target sees this actor as the sender, and every message as a request of normal priority. So a
-/// plain send has an outcome, too: that of the answer which any handler gives a request. An answer
-/// that is a value goes to the client of a plain send as a message, an error does not: it would end
-/// the client. A plain send that is not answered by `call_timeout` is forgotten by the guard, as nobody
-/// may have meant to answer it; so is every call that ends with one of the two actors. A call that
-/// the target never answers is remembered as long as both live, as the target's promise is.
+/// The target sees this actor as the sender, and every message as a request of normal priority. So
+/// a plain send has an outcome, too: the target's handler answers it like a request. If that answer
+/// is a value, the client of the plain send gets it as a message. If it is an error, the client
+/// gets nothing, because an error message would end the client. If a plain send is not answered
+/// within `call_timeout`, the guard counts no outcome, because perhaps nobody meant to answer it.
+/// It counts none either for a call that is open when one of the two actors ends. A call that has a
+/// sender and is never answered uses memory as long as both actors live, as the target's promise
+/// does.
 ///
-/// When the target ends so does this actor, with the same reason, so that whoever monitors or links
-/// to it is told. Requests that are open then fail with `caf::sec::request_receiver_down`. If the
-/// target ended normally, on this node, those are waited for until `call_timeout`: it may have passed
-/// them on to somebody else; meanwhile new ones are refused in the same way. The end of this actor
-/// does not end the target. It holds the target for as long as it lives; a target that owes it an
-/// answer holds it in turn, so one that never answers has to be told to end.
+/// When the target ends, this actor ends with the same reason, so that monitors and links report
+/// it. Requests that are open then fail with `caf::sec::request_receiver_down`. There is one
+/// exception: if the target ended normally, on this node, it may have passed requests on to another
+/// actor. Then this actor waits for open requests until `call_timeout`, and refuses new ones with
+/// the same error. The end of this actor does not end the target. This actor holds a reference to
+/// the target, and a target that owes it an answer holds one in turn. So a target that never
+/// answers has to be told to end.
 ///
-/// An error of the target is passed on once that has answered a question after it, or has ended.
+/// This actor passes an error of the target on once the target has answered a later probe, or
+/// ended.
 ///
 /// @shape  `target`: a handle, typed or not; the result is of the same type.
-/// @errors throws `InvalidArgument` naming every option that cannot be, an invalid target, and a
-///         guard that is none.
+/// @errors throws `InvalidArgument` naming every invalid option, an invalid target, and an empty
+///         guard.
 /// @thread any
 template <class Handle>
 Handle guarded(const Handle& target, SharedGuard guard, GuardedOptions options = {}) {

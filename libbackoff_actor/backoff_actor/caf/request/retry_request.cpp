@@ -39,7 +39,7 @@ public:
   }
 
   void on_exit() override {
-    // Somebody ended this actor, or nobody is left who could answer what it has asked.
+    // This actor was told to end, or no actor is left that could answer its request.
     if (owes_reply_)
       reply({.error = caf::make_error(caf::sec::request_receiver_down),
              .gave_up = is_trying_ && !keep_alive_ ? GaveUp::not_retryable : GaveUp::cancelled});
@@ -47,7 +47,7 @@ public:
       if (whom)
         unwatch(whom);
     calls_.forget();
-    // What is let go of may lead back here.
+    // The destructors of these members may lead back to this actor.
     caller_ = {};
     target_ = nullptr;
     predicate_ = {};
@@ -58,7 +58,7 @@ public:
   }
 
 private:
-  // -- what comes ---------------------------------------------------------------------
+  // -- messages and answers -----------------------------------------------------------
 
   caf::result<RetriedReply> begin() {
     if (has_begun_)
@@ -90,7 +90,7 @@ private:
       quit();
     } else if (is_trying_ && !reason && target_.node() == node()) {
       target_ = nullptr;
-      // Whoever can still answer holds this actor.
+      // An actor that can still answer holds a reference to this one.
       keep_alive_ = nullptr;
     } else {
       give_up(seam::receiver_down(system(), reason), GaveUp::not_retryable);
@@ -110,10 +110,10 @@ private:
     }
   }
 
-  // -- what is done -------------------------------------------------------------------
+  // -- attempts -----------------------------------------------------------------------
 
   void attempt() {
-    if (series_.is_out_of_time(now())) // this actor got the floor too late
+    if (series_.is_out_of_time(now())) // this actor was scheduled too late
       return give_up(last_error_ ? last_error_ : caf::make_error(caf::sec::request_timeout),
                      GaveUp::out_of_time);
     if (const auto held_back = calls_.begin(now(), attempt_ == 0 ? Call::first : Call::retry))
@@ -147,7 +147,7 @@ private:
 
   void wake_up_at(Instant due) {
     due_ = due;
-    keep_alive_ = ctrl(); // the timer does not
+    keep_alive_ = ctrl(); // the timer holds no reference
     wake_at(due);
   }
 
@@ -183,7 +183,7 @@ private:
   detail::GuardedCalls calls_{guard_};
   RetrySeries series_;
   seam::OpenRequest caller_;  // none before the first attempt
-  std::uint64_t attempt_ = 0; // counts those that were made, and is the last one's name
+  std::uint64_t attempt_ = 0; // the attempts made; also the name of the last one
   bool has_begun_ = false;
   bool owes_reply_ = false;
   bool is_trying_ = false;

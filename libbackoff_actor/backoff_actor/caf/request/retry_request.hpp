@@ -2,8 +2,8 @@
 
 // Design notes
 //
-// One small actor per call makes the attempts and sleeps between them, so that the caller, which
-// waits for this actor's answer as for any other, needs neither states nor timers of its own:
+// One small actor per call makes the attempts and sleeps between them. The caller waits for this
+// actor's answer as for any other, so it needs neither states nor timers of its own:
 //
 //     caller --BeginRetries--> [idle] --> [trying] --answer, or given up--> RetriedReply --> caller
 //                                         |      ^
@@ -11,9 +11,10 @@
 //                                         v      |
 //                                        [waiting]
 //
-// It lives as long as somebody can wake it: while a timer of its own runs it holds itself, and
-// while the target is asked without a timeout only the request does. If nobody is left who could
-// answer, it goes, and says so. It watches the caller, whose end is its own, and the target.
+// It lives as long as something can wake it. While its timer runs, it holds a reference to itself.
+// During an attempt without a timeout, only the pending request holds it. If no actor is left that
+// could answer, it ends and tells the caller so. It watches the target and the caller, and ends
+// when the caller ends.
 
 #include "backoff_actor/backoff/limits.hpp"
 #include "backoff_actor/backoff/policy.hpp"
@@ -41,32 +42,35 @@ struct RetryRequestOptions {
   /// How long to wait before each retry.
   Policy policy{};
 
-  /// Whether to try again. `max_elapsed` counts from the call; with none set it is tried for ever.
+  /// When to stop retrying. `max_elapsed` counts from the call. Without limits, it retries for
+  /// ever.
   Limits limits{};
 
-  /// Which errors are worth another attempt, `caf::sec::request_timeout` included, which stands for
-  /// `Limits::attempt_timeout`.
+  /// Decides which errors are retryable. An attempt that exceeds `Limits::attempt_timeout` is
+  /// passed to it as `caf::sec::request_timeout`.
   ///
-  /// @thread not the caller's: it is called while the caller does something else, and must not
-  ///         touch what is the caller's.
+  /// @thread not the caller's: it runs while the caller does something else, and must not touch the
+  ///         caller's data.
   ErrorPredicate predicate{};
 
-  /// Is asked before every attempt, and told what came of it: of an error that is worth another
-  /// attempt, and of none in time, as a failure, of anything else as a success, for the service
-  /// answered. That the target is gone says nothing of the service, nor does `SenderError::held_back`.
+  /// Is asked before every attempt, and told the outcome. A retryable error and a timeout count as
+  /// failures. Everything else counts as a success, because the service answered. The end of the
+  /// target and `SenderError::held_back` count as neither.
   ///
-  /// If it lets an attempt not through, the reply comes at once, `GaveUp::held_back`. It may be shared,
-  /// but not with the target if that is guarded by it already: each call would count twice.
+  /// If the guard holds an attempt back, the reply comes at once, with `GaveUp::held_back`. The
+  /// guard may be shared. But do not use the guard of a `guarded` target here: each call would
+  /// count twice.
   SharedGuard guard{};
 
-  /// The seed of the draws; unset: one per process, so that two never march in step.
+  /// The seed of the random draws. Unset: one per process, so that two processes never retry in
+  /// step.
   std::optional<std::uint64_t> seed{};
 
-  /// The stream of the draws within the seed; unset: one per call.
+  /// The stream of the random draws within the seed. Unset: one per call.
   std::optional<std::uint64_t> stream{};
 };
 
-/// Returns all that is wrong with the options.
+/// Returns all problems of the options.
 BACKOFF_ACTOR_EXPORT Problems check(const RetryRequestOptions& options);
 
 namespace detail {
@@ -78,12 +82,12 @@ struct RetryRequest {
   Instant began;
 };
 
-// With the type of its answer, so that a handler that takes anything else does not compile.
+// Names the type of its answer, so that a handler for any other type does not compile.
 using RetryingHandle = caf::typed_actor<seam::Signature<RetriedReply, BeginRetries>>;
 
 BACKOFF_ACTOR_EXPORT RetryingHandle spawn_retrying(caf::actor_system& system, RetryRequest request);
 
-// CAF's own pointer-like handles differ in whether they can be dereferenced.
+// Not all of CAF's pointer-like handles have an `operator*`.
 template <class Pointer>
 auto& actor_of(Pointer& self) {
   if constexpr (std::is_pointer_v<Pointer>)
@@ -108,36 +112,38 @@ caf::message message_of(Ts&&... values) {
 
 } // namespace detail
 
-/// Makes a request, and makes it again as long as that is worth it:
+/// Makes a request, and retries it as the options say:
 ///
 ///     retry_request(self, target, Fixed{100ms}, {.max_retries = 5, .attempt_timeout = 1s}, {}, "job")
 ///       .then([](const RetriedReply& reply) { ... });
 ///
-/// Whatever the target does, the caller gets a `RetriedReply`, as the answer to an ordinary request;
-/// that nothing more is tried is a result with a reason. Each attempt gives the target the same
-/// message, which is shared and not copied. Its answer ends the series; an error, if the predicate
-/// calls it retryable, brings the next attempt after the policy's delay, and no earlier than the
-/// error asks for (`retry_after`). An answer that comes after the timeout of its attempt is not
-/// heard, though the target may have done the work: it may be asked more than once.
+/// Whatever the target does, the caller gets a `RetriedReply`, as the answer to an ordinary
+/// request. If the retries end without success, the reply holds the reason. Each attempt sends the
+/// target the same message, which is shared and not copied. A value from the target ends the
+/// series. An error that the predicate calls retryable leads to the next attempt, after the
+/// policy's delay and no earlier than the error asks for (`retry_after`). An answer that comes
+/// after the timeout of its attempt is dropped. The target may have done the work by then, so it
+/// may do the work twice.
 ///
-/// If the caller ends, nothing more is tried; what the target has been asked already it may still
-/// do. If the target ends, neither: an actor that is gone does not come back, whatever the predicate
-/// says, and the error is `caf::sec::request_receiver_down`. Only if it ended normally, on this
-/// node, is an attempt that was begun waited for: it may have been passed on to somebody else.
+/// If the caller ends, no further attempt is made, but the target may still work on the last one.
+/// If the target ends, no further attempt is made either, whatever the predicate says: an actor
+/// that has ended does not come back. The error is then `caf::sec::request_receiver_down`. There is
+/// one exception: if the target ended normally, on this node, it may have passed the request on to
+/// another actor. Then the attempt in progress is still waited for.
 ///
-/// Without limits it goes on until the target answers, and unless the predicate says otherwise an
-/// error that the target answers is worth another attempt, other than with a `BackOffSender`, for
-/// which it is final: whoever asks in this way wants the answer.
+/// Without limits, the attempts go on until the target answers with a value. By default every error
+/// that the target answers is retryable. A `BackOffSender` differs: there, such an error is final
+/// by default.
 ///
-/// The target sees an actor of this library's as the sender, which takes nothing but answers. There
-/// is one for each call, as long as that lasts. As with requests of CAF's own, each costs time that
-/// is linear in how many the caller has open, and here also the target.
+/// The target sees an actor of this library as the sender, which takes nothing but answers. Each
+/// call has one such actor until the call is over. As with CAF's own requests, the time for each
+/// call grows linearly with the open requests of the caller; here also with those to the target.
 ///
 /// @shape  `self`: the calling actor, by pointer or as a `caf::scoped_actor`; `target`: a handle,
 ///         typed or not. The message is made of `values`, or is the one `caf::message` among them.
 ///         Returns what CAF returns for a request: `then`, `await` or `receive` takes the reply.
 ///         That a typed target takes the message is not checked before it is sent.
-/// @errors throws `InvalidArgument` naming every limit that cannot be, and an invalid target, before
+/// @errors throws `InvalidArgument` naming every invalid limit, and an invalid target, before
 ///         anything is started. Nothing that the target does calls the request's error handler.
 /// @thread the caller's
 template <class Self, class Target, class... Ts>
@@ -150,7 +156,7 @@ auto retry_request(Self&& self, const Target& target, RetryRequestOptions option
   return seam::request(detail::actor_of(self), retrying, BeginRetries{});
 }
 
-/// Makes a request, and makes it again as long as that is worth it, without naming the draws.
+/// The same, with the most common options as separate arguments.
 ///
 /// @errors as above
 /// @thread the caller's

@@ -12,8 +12,8 @@ struct sqlite3;
 
 namespace backoff_actor::detail {
 
-// What changes a store, as statements that stay prepared. All are to be used within a transaction, between `begin` and
-// `end`. Then comes `keep` if it was committed, and `forget` if not.
+// The changes of a store, as statements that stay prepared. Use them within a transaction, between
+// `begin` and `end`. Then call `keep` if the transaction was committed, and `forget` if not.
 //
 // @errors `SQLite::Exception`.
 class SqliteChanges {
@@ -34,13 +34,15 @@ public:
   std::size_t remove_dead_letters(std::span<const std::uint64_t> ids);
   std::size_t resubmit_dead_letters(std::span<const std::uint64_t> ids);
 
-  // The store is in use from the next transaction on, or at rest and whole without its log.
+  // Sets `Meta::is_open` from the next transaction on. False: nobody uses the store, and it is
+  // complete without its log.
   void set_open(bool is_open) { is_open_ = is_open; }
 
-  // Numbers this transaction, though it changes nothing.
+  // Makes this transaction count as a commit even if it changes nothing.
   void touch() { is_touched_ = true; }
 
-  // Drops some of the keys that are forgotten. Then numbers the transaction, if it has changed anything.
+  // Deletes some of the forgotten keys. Then counts the transaction as a commit if it has changed
+  // anything.
   void end();
 
   void keep() { committed_ = meta_; }
@@ -49,14 +51,14 @@ public:
     has_keys_to_drop_ = true;
   }
 
-  // As of the last commit.
+  // The meta data as of the last commit.
   const Meta& meta() const { return committed_; }
 
-  // Whether forgotten keys are still to be dropped, by transactions to come.
+  // Whether later transactions still have forgotten keys to delete.
   bool has_keys_to_drop() const { return has_keys_to_drop_; }
 
 private:
-  // Numbers beyond what SQLite can hold are of no delivery.
+  // Returns false if SQLite cannot hold the number: then no delivery has it.
   static bool bind_id(SQLite::Statement& statement, int index, std::uint64_t id);
 
   SQLite::Statement insert_;

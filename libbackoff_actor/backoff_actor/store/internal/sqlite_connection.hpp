@@ -14,7 +14,7 @@
 
 namespace backoff_actor::detail {
 
-// A statement in use: begins anew and frees what it holds of the database when it goes.
+// A statement in use. The destructor resets it, which frees its locks on the database.
 class Running {
 public:
   explicit Running(SQLite::Statement& statement) : statement_(statement) {}
@@ -26,13 +26,13 @@ private:
   SQLite::Statement& statement_;
 };
 
-// Runs a statement that answers with nothing; returns how many rows it has changed.
+// Runs a statement that returns no rows. Returns how many rows it has changed.
 inline int run(SQLite::Statement& statement) {
   const Running running{statement};
   return statement.exec();
 }
 
-// SQLite at a store's file, which has been identified as one; errors as those of a store.
+// SQLite's connection to a file that was identified as a store. Its errors are `StoreError`.
 class SqliteConnection {
 public:
   enum class Use : unsigned char { own, read };
@@ -47,16 +47,16 @@ public:
 
   SQLite::Database& database() { return database_; }
 
-  // That of the tables; 0: there are none yet.
+  // The version of the tables; 0: there are none yet.
   std::int64_t version() const { return version_; }
 
-  // Makes the tables, or brings them up to this version, and goes on with the log.
+  // Makes the tables, or upgrades them to this version, and continues the log.
   //
   // @range once, by its owner
   // @errors throws `StoreError`.
   void own();
 
-  // Does it, with SQLite's exceptions as `StoreError`.
+  // Calls `f`, and turns SQLite's exceptions into `StoreError`.
   template <class F>
   decltype(auto) translate(F&& f, Moment moment = Moment::opened) {
     errno = 0;
@@ -67,17 +67,17 @@ public:
     }
   }
 
-  // A statement that is used for as long as this lives.
+  // Prepares a statement, which must not outlive this object.
   //
   // @errors throws `StoreError`.
   SQLite::Statement prepare(const char* text) {
     return translate([&] { return SQLite::Statement{database_, text}; });
   }
 
-  // Does it in one transaction, all or nothing.
+  // Calls `f` within one transaction.
   //
-  // @errors throws `StoreError`, or what `f` throws; nothing has changed then. If the file or its log has been removed
-  //         meanwhile, every transaction fails from then on.
+  // @errors throws `StoreError`, or what `f` throws; nothing has changed then. If the file or its
+  //         log has been removed meanwhile, every transaction fails from then on.
   template <class F>
   void transact(F&& f) {
     translate([&] {
@@ -87,7 +87,7 @@ public:
         f();
         run(*commit_);
       } catch (const SQLite::Exception& error) {
-        // Ending the transaction overwrites what SQLite knows of the error.
+        // The rollback overwrites SQLite's data about the error.
         const auto told = error_of(error, Moment::opened);
         roll_back();
         throw told;
@@ -101,22 +101,23 @@ public:
 
   // -- the log --------------------------------------------------------------------------
 
-  // As of the last commit.
+  // The length of the log at the last commit.
   std::uint32_t log_pages() const { return log_pages_; }
 
   // Whether something was committed since the log was copied.
   bool has_log_to_copy() const { return has_log_to_copy_; }
 
-  // Copies the log into the file if it has become long. Fails without a word: the log stays.
+  // Copies the log into the file if it has become long. Reports no failure: the log then stays.
   void checkpoint_if_due();
 
-  // Copies what there is of the log into the file. Returns whether that was all of it, so that the log begins anew.
+  // Copies as much of the log as possible into the file. Returns whether all of it was copied, so
+  // that the next commit starts the log anew.
   bool checkpoint();
 
-  // As `checkpoint`; in addition, the log is empty then. Whoever reads it is not waited for.
+  // As `checkpoint`; in addition, truncates the log. Does not wait for readers of the log.
   bool empty_log();
 
-  // Makes the file as small as it can be.
+  // Makes the file as small as possible.
   //
   // @errors throws `StoreError`.
   void compact();
@@ -139,7 +140,7 @@ private:
   std::uint32_t log_pages_ = 0;
   bool has_log_to_copy_ = true;
   std::uint32_t next_checkpoint_ = 0; // pages of the log; 0: as the options say
-  std::optional<StoreError> lost_{};  // since a commit went where nobody will find it
+  std::optional<StoreError> lost_{};  // set once a commit went into a file that was removed
 };
 
 } // namespace backoff_actor::detail

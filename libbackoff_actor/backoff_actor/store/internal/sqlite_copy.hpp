@@ -6,7 +6,7 @@
 
 namespace backoff_actor::detail {
 
-// Copies what the connection reads into a file of its own, which says that it is whole.
+// Copies the store that the connection reads into a new file, which is marked as complete.
 //
 // @errors throws `StoreError`; there is no copy then.
 void copy_whole(SqliteConnection& from, const std::filesystem::path& copy,

@@ -6,17 +6,19 @@
 
 namespace backoff_actor::detail {
 
-// When an error of SQLite came: what is no database at the first look is another's, and damaged later.
+// When an error of SQLite occurred. A file that is no database belongs to another program if that
+// is found while opening; found later, the file is damaged.
 enum class Moment : unsigned char { opening, opened };
 
-// What SQLite means for a store, in words: which file, what is wrong, SQLite's own message, what to do.
+// Turns an error of SQLite into a text with the file, the problem, SQLite's own message, and
+// advice.
 //
-// `code` is SQLite's extended result code; `message` what it said; `system_error` the number of the system
-// call that failed, 0 if none did or it is not known.
+// `code` is SQLite's extended result code; `message` is its message; `system_error` is the errno of
+// the system call that failed, 0 if none failed or it is not known.
 StoreError sqlite_error(const std::string& file, Moment moment, int code,
                         const std::string& message, int system_error);
 
-// A store whose contents contradict themselves.
+// Returns the error for a store whose contents contradict themselves.
 StoreError damaged(const std::string& file, const std::string& how);
 
 } // namespace backoff_actor::detail

@@ -8,7 +8,8 @@
 
 namespace backoff_actor::detail {
 
-// How long a log may become. Where there is little room on the disk it is not many times as long as its file.
+// Returns the maximum length of a log. If the disk has little room, the log stays within a small
+// multiple of its file.
 //
 // @units pages of 4096 bytes; `room` in bytes
 std::uint32_t most_log_pages(std::uint32_t allowed, std::uint64_t file_pages, std::uint64_t room);
@@ -19,25 +20,25 @@ public:
   explicit SqliteLog(const std::filesystem::path& store)
     : store_(store), path_(store.string() + "-wal") {}
 
-  // `most_log_pages` as things are.
+  // Returns `most_log_pages` for the present size of the file and the free disk space.
   std::uint32_t most_pages(std::uint32_t allowed) const;
 
   const std::filesystem::path& path() const { return path_; }
 
-  // Whether there is something in it. A reserve is no more than room.
+  // Whether the log has content. A reserve has none.
   bool has_content() const;
 
-  // The log is in use now.
+  // Remembers which file is the log, for `is_in_place`.
   void watch() { watched_ = identity_of(path_); }
   bool has_watch() const { return watched_.has_value(); }
 
   // Whether the file that is watched still has its name; true if none is.
   bool is_in_place() const { return !watched_ || identity_of(path_) == watched_; }
 
-  // Makes the log a reserve of so many bytes: it begins with zeros, which SQLite takes for an empty log. Does what it
-  // can: without room there is no reserve.
+  // Makes the log a reserve of `bytes` bytes: it begins with zeros, which SQLite takes for an empty
+  // log. If the disk has no room, there is no reserve.
   //
-  // @range nobody uses the store; nothing of it is in the log
+  // @range nobody uses the store; all of the log's content is in the file
   void reserve(std::uint64_t bytes, std::filesystem::perms mode) const;
 
 private:

@@ -10,21 +10,21 @@
 
 namespace backoff_actor::detail {
 
-// Returns rights as chmod takes them, `0600`.
+// Returns permissions in the notation of chmod, such as `0600`.
 std::string octal(std::filesystem::perms mode);
 
-// A store with its owner's rights.
+// A store that is open for reading and writing by its owner.
 class SqliteOwner final : public SqliteReader {
 public:
   enum class Loss : unsigned char { refused, accepted };
 
-  // @errors throws `StoreError`; the file and its log are as they were then.
+  // @errors throws `StoreError`; the file and its log are unchanged then.
   SqliteOwner(std::unique_ptr<StoreLock> lock, const std::string& file,
               const SqliteOptions& options, Loss if_lost = Loss::refused);
-  // The end: the file says that it is whole, and the log is a reserve.
+  // Marks the file as complete, and makes the log a reserve.
   ~SqliteOwner() override;
 
-  // What was missing, and was accepted to be.
+  // The loss that was accepted; none: nothing was missing.
   const std::optional<StoreLoss>& loss() const { return loss_; }
 
   void commit(std::span<const StoreChange> changes) override;
@@ -56,7 +56,7 @@ private:
   std::optional<SqliteChanges> changes_{};
   OwnerRecord record_{};
   std::vector<std::string> notices_{};
-  std::uint32_t told_log_pages_ = 0; // how long the log was when that was told
+  std::uint32_t told_log_pages_ = 0; // the length of the log at the last notice about it
 };
 
 } // namespace backoff_actor::detail

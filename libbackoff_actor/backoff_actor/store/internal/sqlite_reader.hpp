@@ -13,15 +13,15 @@
 
 namespace backoff_actor::detail {
 
-// What is missing of a store that says this of itself, and whose last owner has left that beside it; none: nothing is,
-// as far as can be seen. `has_log`: whether there is something in the log.
+// Returns what is missing of a store, by its own meta data and by the record that its last owner
+// has left beside it; none: nothing is known to be missing. `has_log`: whether the log has content.
 std::optional<StoreLoss> missing_of(const Meta& meta, const std::optional<OwnerRecord>& last_owner,
                                     bool has_log);
 
-// A store without the commits that it should have.
+// Returns the error for a store that lacks some of its commits.
 StoreError log_is_missing(const std::string& file, const StoreLoss& loss);
 
-// What reading has in common, whoever owns the store.
+// The reading part of a store, with or without ownership.
 class SqliteReader : public DeliveryStore {
 public:
   std::string name() const override { return file_; }
@@ -32,7 +32,7 @@ public:
   std::string message_format() override;
 
 protected:
-  // An owner has the lock.
+  // An owner passes its lock; a mere reader passes null.
   SqliteReader(const std::string& file, const SqliteOptions& options,
                std::unique_ptr<StoreLock> lock);
 
@@ -41,7 +41,7 @@ protected:
   SqliteConnection& connection() { return connection_; }
   const SqliteConnection& connection() const { return connection_; }
 
-  // The log goes, but for its reserve, when the file has been closed.
+  // Makes the log a reserve once the file has been closed.
   void leave_reserve(const SqliteOptions& options);
 
 private:
@@ -61,7 +61,7 @@ private:
   SqliteConnection connection_;
 };
 
-// A store to look at.
+// A store that is open for reading only.
 class SqliteView final : public SqliteReader {
 public:
   // @errors throws `StoreError`.
@@ -75,7 +75,7 @@ public:
   std::size_t resubmit_dead_letters(std::span<const std::uint64_t>) override { refuse(); }
 
 private:
-  // What the owner has written is read before the store: the store is never behind it.
+  // The owner's record was read before the store, so the store is never behind the record.
   SqliteView(const std::string& file, const SqliteOptions& options,
              const std::optional<OwnerRecord>& owner);
   [[noreturn]] void refuse() const;

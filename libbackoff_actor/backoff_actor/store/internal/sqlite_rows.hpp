@@ -15,46 +15,46 @@ namespace backoff_actor::detail {
 constexpr std::string_view delivery_columns =
   "id, submitted_at, deadline, attempts, key, idempotency_key, types, payload";
 
-// Binds any bytes, without a copy: they must stay until the statement has run.
+// Binds any bytes, without a copy: they must stay valid until the statement has run.
 //
 // @errors throws `SQLite::Exception`; with SQLITE_TOOBIG if SQLite could not even take the size.
 void bind_bytes(SQLite::Statement& statement, int index, std::span<const std::byte> bytes);
-// As the bytes of the text.
+// Binds the bytes of the text.
 void bind_bytes(SQLite::Statement& statement, int index, std::string_view text);
 
 // Binds `delivery_columns` and `hand_overs`, as parameters 1 to 9.
 void bind_delivery(SQLite::Statement& statement, const StoredDelivery& delivery);
 
-// Reads the row that a statement is at. Its first columns are `delivery_columns`. After them comes hand_overs of what
-// is owed; of a dead letter reason, cause, at.
+// Reads the current row of a statement. Its first columns are `delivery_columns`. Then an owed
+// delivery has hand_overs; a dead letter has reason, cause, at.
 //
-// @errors throws `StoreError` with `damaged` if a value cannot be what a store has written.
+// @errors throws `StoreError` with `damaged` if a store cannot have written a value.
 StoredDelivery read_owed(SQLite::Statement& row, const std::string& file);
 StoredDeadLetter read_dead_letter(SQLite::Statement& row, const std::string& file);
 
-// Reads a key and when it was acknowledged.
+// Reads a key and the time of its acknowledgement.
 AcknowledgedKey read_key(SQLite::Statement& row);
 
-// What a store says of itself; see `sqlite_schema.cpp`.
+// The meta data of a store; see `sqlite_schema.cpp`.
 struct Meta {
   std::uint64_t last_id = 0;    // the highest number of a delivery
-  std::uint64_t commits = 0;    // transactions that have changed it
+  std::uint64_t commits = 0;    // transactions that have changed the store
   std::int64_t keys_since = 0;  // nanoseconds since 1970: keys before this are forgotten
-  std::int64_t last_key_at = 0; // as `keys_since`: of the last key that was acknowledged
+  std::int64_t last_key_at = 0; // nanoseconds since 1970: when the last key was acknowledged
   bool is_open = true;
 
   friend bool operator==(const Meta&, const Meta&) = default;
 };
 
-// Reads it, of a store of this version.
+// Reads the meta data of a store of this version.
 //
 // @errors throws `StoreError` with `damaged`, `SQLite::Exception`.
 Meta read_meta(SQLite::Database& database, const std::string& file);
 
-// The bytes of a column, as SQLite has them: until the statement goes on.
+// Returns the bytes of a column, in SQLite's memory: valid until the statement goes on.
 std::span<const std::byte> bytes_at(SQLite::Statement& row, int index);
 
-// Reads one column as what it was before it was stored.
+// Reads one column as a text, or as a number.
 std::string read_text(SQLite::Statement& row, int index);
 std::uint64_t read_number(SQLite::Statement& row, int index, const std::string& file);
 

@@ -9,14 +9,16 @@
 
 namespace backoff_actor::detail {
 
-// "BkOf": tells our files from other programs' (`PRAGMA application_id`, bytes 68 to 71 of the file).
+// "BkOf": tells our files from other programs' (`PRAGMA application_id`, bytes 68 to 71 of the
+// file).
 constexpr std::int64_t application_id = 0x426b4f66;
 
-// `PRAGMA user_version`: raised by one whenever the tables change. A file of an earlier version is brought up to this
-// one when its owner opens it.
+// `PRAGMA user_version`: raised by one whenever the tables change. A file of an earlier version is
+// upgraded when its owner opens it.
 constexpr std::int64_t schema_version = 2;
 
-// Looks at nothing but the header and the list of tables. Returns the version of the tables; 0: there are none yet.
+// Reads only the header and the list of tables. Returns the version of the tables; 0: there are
+// none yet.
 //
 // @errors throws `StoreError`: `foreign`, `newer` or `damaged`; `SQLite::Exception`.
 std::int64_t identify(SQLite::Database& database, const std::string& file);
@@ -26,7 +28,7 @@ std::int64_t identify(SQLite::Database& database, const std::string& file);
 // @errors throws `SQLite::Exception`.
 void create_tables(SQLite::Database& database);
 
-// Brings the tables of an earlier version up to this one, in one transaction.
+// Upgrades the tables of an earlier version to this one, in one transaction.
 //
 // @range `from`: 1..schema_version
 // @errors throws `SQLite::Exception`; nothing has changed then.

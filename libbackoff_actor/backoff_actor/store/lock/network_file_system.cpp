@@ -3,7 +3,7 @@
 namespace backoff_actor::detail {
 
 std::string_view network_file_system(long type) {
-  // Some systems widen the number with its sign.
+  // Some systems sign-extend the number.
   switch (static_cast<unsigned long>(type) & 0xffffffffUL) {
   case 0x6969:
     return "NFS";

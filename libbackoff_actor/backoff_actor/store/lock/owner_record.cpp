@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t longest_boot = 64;
 
-// FNV-1a: a record of which half was written is not believed.
+// FNV-1a: detects a record that is only half written.
 //
 // @source http://www.isthe.com/chongo/tech/comp/fnv/
 std::uint64_t sum_of(std::string_view text) {
@@ -28,7 +28,7 @@ std::optional<std::uint64_t> number(std::string_view text, int base = 10) {
   return result;
 }
 
-// Takes a line `NAME VALUE` from the beginning of the text; returns the value.
+// Removes a line `NAME VALUE` from the beginning of the text. Returns the value.
 std::optional<std::string_view> take(std::string_view& text, std::string_view name) {
   const auto end = text.find('\n');
   if (end == std::string_view::npos || !text.starts_with(name))

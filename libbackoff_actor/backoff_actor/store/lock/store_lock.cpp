@@ -54,7 +54,7 @@ std::string text_in(int descriptor) {
   return result;
 }
 
-// Who has the lock, by what is written in it.
+// Returns the owner of the lock, by the text in its file.
 std::string owner(int descriptor, const std::filesystem::path& lock) {
   const auto pid = read_pid(text_in(descriptor));
   if (pid == 0)
@@ -72,7 +72,8 @@ mode_t bits(std::filesystem::perms mode) {
   return static_cast<mode_t>(mode & std::filesystem::perms::mask);
 }
 
-// The files that this process has locked. Opening and closing one of them once more would cost SQLite its locks.
+// The files that this process has locked. If the process opened and closed one of them again,
+// SQLite would lose its locks.
 struct Locked {
   std::mutex mutex{};
   std::set<FileIdentity> files{};
@@ -96,12 +97,12 @@ StoreLock::StoreLock(const std::filesystem::path& store, std::filesystem::perms 
     descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, bits(mode));
     is_kept_ = descriptor_ < 0;
     if (!is_kept_)
-      fchmod(descriptor_, bits(mode)); // whatever the umask is
+      fchmod(descriptor_, bits(mode)); // independent of the umask
     if (is_kept_ && errno == EEXIST)
       descriptor_ = ::open(path_.c_str(), O_RDWR | O_CLOEXEC);
     if (descriptor_ < 0) {
       if (errno == ENOENT && std::filesystem::exists(path_.parent_path()))
-        continue; // it was there, and has been removed since
+        continue; // the file existed, and was removed just now
       fail(errno);
     }
     if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
@@ -114,7 +115,7 @@ StoreLock::StoreLock(const std::filesystem::path& store, std::filesystem::perms 
                          + " is using it; end that first, or name another file");
     }
     if (identity_of(path_) == identity_of(descriptor_))
-      break; // an owner who fails to open its store removes the file
+      break; // otherwise the file was removed by an owner that failed to open its store
     close(descriptor_);
   }
   last_owner_ = read_record(text_in(descriptor_));
@@ -148,7 +149,7 @@ void StoreLock::make_file() {
   }
   is_file_made_ = true;
   fchmod(made, bits(mode_));
-  close(made); // nobody has it open yet
+  close(made); // SQLite has not opened it yet, so it loses no locks
 }
 
 void StoreLock::lock_file() {
@@ -197,8 +198,8 @@ std::string StoreLock::note(const OwnerRecord& record) {
   return told;
 }
 
-// Somebody has removed it. Who tries to open the store may have made another one, and locked it until the lock on FILE
-// keeps it out: then this is for the next time.
+// The file was removed. A process that tries to open the store may have made a new one, and locks
+// it until it fails at the lock on FILE. Then the next `note` tries again.
 std::string StoreLock::make_again() {
   const auto made = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, bits(mode_));
   if (made < 0)

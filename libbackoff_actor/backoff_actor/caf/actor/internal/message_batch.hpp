@@ -12,15 +12,16 @@
 
 namespace backoff_actor::seam {
 
-// Messages that wait beside an actor's mailbox, behind one that is in it: the actor takes them when it
-// comes to that one. So all but the first of many cost an exchange of a pointer, and not what CAF does
-// for a message on its way into a mailbox and out of it. The order is that of the mailbox, for nothing
-// of the kind overtakes the one that is in it.
+// Messages that wait beside an actor's mailbox, behind a message that is in the mailbox. The actor
+// takes them when it comes to that message. So each message but the first costs only an exchange of
+// a pointer, and not CAF's work for putting a message into a mailbox and taking it out. The order
+// is that of the mailbox: no such message overtakes the one in the mailbox.
 //
 //     none --put--> one in the mailbox --put--> ... and others here --take--> none
 //
-// While messages wait here, exactly one that they wait for is in the mailbox: the message for which `put` returned false as
-// the first. Whoever calls `take` for another one lets those here overtake it.
+// While messages wait here, exactly one message that they wait for is in the mailbox: the first for
+// which `put` returned false. If `take` is called for another message, the messages here overtake
+// the one that they wait for.
 //
 // `put` from any thread, several at a time; the rest from the actor's, one at a time.
 class BACKOFF_ACTOR_HIDDEN MessageBatch {
@@ -92,8 +93,8 @@ private:
     return List{first};
   }
 
-  // Marks in place of nodes. They are no objects: each shared library would have its own, and not know
-  // those of the others.
+  // Marks in place of nodes. They are no objects: each shared library would have its own, and not
+  // know those of the others.
   static Node* mark(std::uintptr_t number) { return reinterpret_cast<Node*>(number); }
   static Node* in_mailbox() { return mark(1); } // where the newest is in the mailbox
   static Node* over() { return mark(2); }       // where there will be none

@@ -1,6 +1,6 @@
 #pragma once
 
-// Inside of the actors that stand before another; not for their users.
+// Internal base of the actors that stand in front of another; not for their users.
 
 #include "backoff_actor/caf/actor/internal/requesting_actor.hpp"
 #include "backoff_actor/caf/messages/errors.hpp"
@@ -15,26 +15,26 @@
 
 namespace backoff_actor::detail {
 
-// An actor that stands before another, makes each message a request of its own, and gives what
-// comes back to who asked. An error of the target is passed on once that has answered a question
-// after it, or has ended, for it may be that of which it is about to end.
+// An actor in front of a target. It sends each message on as a request of its own, and returns the
+// answer to the client. An error of the target may be the reason for which the target is about to
+// end. So the error is passed on only once the target has answered a later probe, or has ended.
 //
-// It keeps no promise of CAF's: so it lives as long as somebody knows it or can still answer it,
-// and what nobody can answer any more is refused when it goes.
+// It holds no CAF promise. So it lives as long as somebody has a handle to it or can still answer
+// it. When it ends, it refuses the open requests.
 //
 // `Note` is what a derived class remembers of each call.
 template <class Note>
 class Relay : public seam::RequestingActor {
 public:
   void on_exit() override {
-    // Somebody ended this actor, or nobody is left who could answer, or know it: so it has no name
-    // any more in which to answer.
+    // This actor was told to end, or nobody is left that could answer it or has a handle to it. So
+    // the refusals have no sender.
     for (auto& [name, call] : calls_)
       fail(call, caf::make_error(caf::sec::request_receiver_down), nullptr);
     calls_.clear();
     if (target_)
       unwatch(target_);
-    // What is let go of may lead back here.
+    // The destructor of the handle may lead back to this actor.
     target_ = nullptr;
     RequestingActor::on_exit();
   }
@@ -53,23 +53,23 @@ protected:
     seam::keep_cause(*this);
   }
 
-  // Is told what the target answered, before that is passed on; an error, or nothing.
+  // Is called for each answer of the target, before it is passed on. The error is null for a value.
   virtual void on_answer(Call&, const caf::error*) {}
-  // Is told that a call ends, or is given up, without an answer of the target.
+  // Is called when a call ends, or is given up, without an answer of the target.
   virtual void on_no_answer(Call&) {}
-  // Is told that a call is over.
+  // Is called when a call is over.
   virtual void on_call_over() {}
-  // Gives what the target answered to who asked.
+  // Gives the target's answer to the client.
   virtual void give_answer(const seam::OpenRequest& client, caf::message answer) {
     seam::respond(client, std::move(answer), ctrl());
   }
 
-  // Asks the target. Returns the name of the call, which is higher than all before it.
+  // Sends a request to the target. Returns the call's name, which is higher than all before it.
   std::uint64_t relay(seam::OpenRequest client, Note note, caf::message payload) {
     return relay_to(target_, std::move(client), std::move(note), std::move(payload));
   }
 
-  // The same with somebody else.
+  // The same with another receiver.
   std::uint64_t relay_to(const caf::actor& receiver, seam::OpenRequest client, Note note,
                          caf::message payload) {
     calls_.emplace_hint(calls_.end(), ++last_name_, Call{std::move(client), std::move(note), {}});
@@ -77,7 +77,7 @@ protected:
     return last_name_;
   }
 
-  // An error that was kept goes before any other.
+  // Refuses a call. An error that was kept has precedence over `error`.
   void fail(Call& call, caf::error error, const caf::strong_actor_ptr& from) {
     on_no_answer(call);
     refuse(call.client, call.error ? std::move(call.error) : std::move(error), from);
@@ -125,8 +125,8 @@ private:
     on_call_over();
   }
 
-  // An error of the target may be that of which it is about to end; CAF's word that somebody is gone
-  // may be about the target, and come before the news of its end.
+  // An error of the target may be the reason for which it is about to end. An error that CAF made
+  // for a receiver that has ended may be about the target, and come before the report of its end.
   bool may_be_of_an_end(const caf::error& error, const caf::strong_actor_ptr& from) const {
     if (!target_)
       return false;

@@ -78,8 +78,8 @@ auto inspect(Inspector& inspector, OptionalNumber<Enum>& x) {
   }
 }
 
-/// An optional span as a part of a message type, which goes over the network as a span: the longest
-/// there is for none.
+/// An optional span as a part of a message type. It goes over the network as a span; the longest
+/// possible span stands for none.
 struct OptionalSpan {
   std::optional<Duration>& value; ///< read or written by the inspector
 };
@@ -137,9 +137,9 @@ std::string registered_name() {
   return caf::type_name<T>::value;
 }
 
-/// Appends what CAF's binary serializer makes of a value.
+/// Appends a value in CAF's binary format.
 ///
-/// @errors throws `std::runtime_error`, above all if an actor handle is among its parts.
+/// @errors throws `std::runtime_error`, mainly if the value contains an actor handle.
 template <class T>
 void save(const T& value, std::vector<std::byte>& bytes) {
   // Nothing but an actor handle needs an actor system.
@@ -150,9 +150,9 @@ void save(const T& value, std::vector<std::byte>& bytes) {
                                                            : caf::to_string(error));
 }
 
-/// Reads a value from the front of the bytes, and takes them off.
+/// Reads a value from the front of `bytes`, and removes its bytes there.
 ///
-/// @errors throws `std::runtime_error` if they are none of that type.
+/// @errors throws `std::runtime_error` if the bytes are not a value of that type.
 template <class T>
 T load(std::span<const std::byte>& bytes) {
   T value{};
@@ -166,7 +166,7 @@ T load(std::span<const std::byte>& bytes) {
 
 // -- typed actors ---------------------------------------------------------------
 
-/// What a typed actor answers `Result` to: a message of `Arguments`.
+/// The signature of a typed actor's handler: it answers a message of `Arguments` with a `Result`.
 template <class Result, class... Arguments>
 using Signature = typename caf::replies_to<Arguments...>::template with<Result>;
 
@@ -187,19 +187,20 @@ caf::error error_with(Enum code, caf::message context) {
   return {bare.code(), bare.category(), std::move(context)};
 }
 
-/// Returns whether an error has a code, which must not be 0. CAF's `==` makes an error to compare with.
+/// Returns whether an error has a code, which must not be 0. CAF's `==` makes an error to compare
+/// with.
 template <class Enum>
 bool has_code(const caf::error& error, Enum code) {
   static const auto category = caf::error{code}.category();
   return error && error.compare(static_cast<std::uint8_t>(code), category) == 0;
 }
 
-/// Returns the error that a message is, and nothing else; null: it is none.
+/// Returns the error in a message that consists of one error alone; otherwise null.
 BACKOFF_ACTOR_EXPORT const caf::error* error_in(const caf::message& message);
 
 // -- messages -----------------------------------------------------------------
 
-/// Whether a type is that of an order of CAF's to the actor that gets it, given its token.
+/// Whether the type with this token is that of an order of CAF to the receiver.
 BACKOFF_ACTOR_EXPORT bool is_order(std::uint32_t type_token);
 
 // -- sending ------------------------------------------------------------------
@@ -216,18 +217,18 @@ void send_later(caf::event_based_actor& self, Duration delay, Ts&&... values) {
   self.delayed_send(&self, delay, std::forward<Ts>(values)...);
 }
 
-/// Makes a request that is waited for without limit, and returns CAF's handle to its answer.
+/// Makes a request without a timeout, and returns CAF's handle to its answer.
 template <class Self, class Receiver, class... Ts>
 auto request(Self& self, const Receiver& receiver, Ts... values) {
   return self.request(receiver, caf::infinite, std::move(values)...);
 }
 
-/// Returns a handler, for `RequestingActor::complete`, with which `self` decides itself what to do about
-/// a `caf::exit_msg`; `exit_reason::kill` ends it all the same.
+/// Returns a handler, for `RequestingActor::complete`, that lets `self` decide what to do about a
+/// `caf::exit_msg`. `exit_reason::kill` always ends the actor.
 template <class OnExitMessage>
 auto on_exit_message(caf::scheduled_actor& self, OnExitMessage on_exit_message) {
   self.set_exit_handler([on_exit_message](caf::exit_msg& x) { on_exit_message(std::as_const(x)); });
-  return [](const caf::exit_msg&) {}; // which never comes here
+  return [](const caf::exit_msg&) {}; // never called
 }
 
 } // namespace backoff_actor::seam

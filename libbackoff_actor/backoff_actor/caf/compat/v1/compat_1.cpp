@@ -118,7 +118,7 @@ void answer_request(caf::response_promise& client, caf::message answer) {
   if (!client.pending())
     return;
   if (client.async())
-    client.deliver(); // sends nothing; a promise that is dropped would send an error
+    client.deliver(); // sends nothing; dropping the promise would send an error
   else
     client.deliver(std::move(answer));
 }

@@ -55,7 +55,7 @@ CAF_BEGIN_TYPE_ID_BLOCK(backoff_actor_errors, caf::first_custom_type_id + 7450)
   CAF_ADD_TYPE_ID(backoff_actor_errors, (backoff_actor::SupervisorError))
 CAF_END_TYPE_ID_BLOCK(backoff_actor_errors)
 
-// What never leaves the process: other nodes need not agree about the numbers.
+// These types never leave the process, so other nodes need not use the same numbers.
 CAF_BEGIN_TYPE_ID_BLOCK(backoff_actor_private, caf::first_custom_type_id + 7460)
   CAF_ADD_TYPE_ID(backoff_actor_private, (backoff_actor::seam::Response))
   CAF_ADD_TYPE_ID(backoff_actor_private, (backoff_actor::seam::Down))
@@ -188,8 +188,8 @@ std::string registered_name() {
   return std::string{caf::type_name_v<T>};
 }
 
-/// Makes the bytes that CAF's binary serializer makes, but stops at actor handles. CAF's own would
-/// register the actor, for a reader that may never come.
+/// Writes the same bytes as CAF's binary serializer, but stops at actor handles. CAF's own
+/// serializer would register the actor, for a reader that may never come.
 class HandleRefusingSerializer : public caf::save_inspector_base<HandleRefusingSerializer> {
 public:
   /// Appends to the buffer.
@@ -198,14 +198,14 @@ public:
   /// Whether it has met an actor handle.
   bool has_met_handle() const { return has_met_handle_; }
 
-  /// Is called by CAF, as all that follows.
+  /// Is called by CAF, as are all members below.
   template <class T>
   auto object(T& x) noexcept {
     has_met_handle_ = has_met_handle_ || std::is_same_v<T, caf::strong_actor_ptr>;
     return caf::save_inspector_base<HandleRefusingSerializer>::object(x);
   }
 
-  /// Whether it goes on.
+  /// Begins an object. Returns whether to continue.
   bool begin_object(caf::type_id_t type, std::string_view name) {
     return !has_met_handle_ && sink_.begin_object(type, name);
   }
@@ -243,9 +243,9 @@ private:
   bool has_met_handle_ = false;
 };
 
-/// Appends what CAF's binary serializer makes of a value.
+/// Appends a value in CAF's binary format.
 ///
-/// @errors throws `std::runtime_error`, above all if an actor handle is among its parts.
+/// @errors throws `std::runtime_error`, mainly if the value contains an actor handle.
 template <class T>
 void save(const T& value, caf::byte_buffer& bytes) {
   HandleRefusingSerializer sink{bytes};
@@ -254,9 +254,9 @@ void save(const T& value, caf::byte_buffer& bytes) {
                                                    : caf::to_string(sink.get_error()));
 }
 
-/// Reads a value from the front of the bytes, and takes them off.
+/// Reads a value from the front of `bytes`, and removes its bytes there.
 ///
-/// @errors throws `std::runtime_error` if they are none of that type.
+/// @errors throws `std::runtime_error` if the bytes are not a value of that type.
 template <class T>
 T load(std::span<const std::byte>& bytes) {
   T value{};
@@ -269,7 +269,7 @@ T load(std::span<const std::byte>& bytes) {
 
 // -- typed actors ---------------------------------------------------------------
 
-/// What a typed actor answers `Result` to: a message of `Arguments`.
+/// The signature of a typed actor's handler: it answers a message of `Arguments` with a `Result`.
 template <class Result, class... Arguments>
 using Signature = caf::result<Result>(Arguments...);
 
@@ -281,25 +281,25 @@ void register_types(caf::actor_system_config&) {
   caf::init_global_meta_objects<IdBlock>();
 }
 
-/// What came back for a request of a `RequestingActor`, as a message to itself. It is in one mailbox
-/// only, and CAF refuses to serialize it.
+/// The answer to a request of a `RequestingActor`, as a message to itself. It stays in one mailbox,
+/// and CAF refuses to serialize it.
 struct Response {
   std::uint64_t name = 0; ///< of the request
   caf::message content{}; ///< an answer, or a `caf::error`
 };
 
-/// The end of an actor that a `RequestingActor` watches, as a message to it. It is in one mailbox only, and CAF
-/// refuses to serialize it.
+/// The end of an actor that a `RequestingActor` watches, as a message to the watching actor. It
+/// stays in one mailbox, and CAF refuses to serialize it.
 struct Down {
   caf::actor_addr who{};
-  caf::error reason{}; ///< as of CAF's own
+  caf::error reason{}; ///< as in CAF's own message
 };
 
-/// An exit message on its way to a `RequestingActor`, which decides whether it is to end. It is in one mailbox only, and CAF
-/// refuses to serialize it.
+/// An exit message to a `RequestingActor`, which decides itself whether to end. It stays in one
+/// mailbox, and CAF refuses to serialize it.
 struct Exit {
   caf::actor_addr source{};
-  caf::error reason{}; ///< as of CAF's own
+  caf::error reason{}; ///< as in CAF's own message
 };
 
 // -- errors -------------------------------------------------------------------
@@ -316,7 +316,7 @@ bool has_code(const caf::error& error, Enum code) {
   return error == code;
 }
 
-/// Returns the error that a message is, and nothing else; null: it is none.
+/// Returns the error in a message that consists of one error alone; otherwise null.
 BACKOFF_ACTOR_EXPORT const caf::error* error_in(const caf::message& message);
 
 // -- sending ------------------------------------------------------------------
@@ -333,14 +333,14 @@ void send_later(caf::event_based_actor& self, Duration delay, Ts&&... values) {
   self.mail(std::forward<Ts>(values)...).delay(delay).send(caf::actor{&self});
 }
 
-/// Makes a request that is waited for without limit, and returns CAF's handle to its answer.
+/// Makes a request without a timeout, and returns CAF's handle to its answer.
 template <class Self, class Receiver, class... Ts>
 auto request(Self& self, const Receiver& receiver, Ts... values) {
   return self.mail(std::move(values)...).request(receiver, caf::infinite);
 }
 
-/// Returns a handler, for `RequestingActor::complete`, with which `self` decides itself what to do about
-/// a `caf::exit_msg`; `exit_reason::kill` ends it all the same.
+/// Returns a handler, for `RequestingActor::complete`, that lets `self` decide what to do about a
+/// `caf::exit_msg`. `exit_reason::kill` always ends the actor.
 template <class OnExitMessage>
 auto on_exit_message(caf::scheduled_actor&, OnExitMessage on_exit_message) {
   return [on_exit_message](const caf::exit_msg& x) { on_exit_message(x); };

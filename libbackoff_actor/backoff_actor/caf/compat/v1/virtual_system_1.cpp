@@ -107,7 +107,7 @@ public:
     return config;
   }
 
-  // The constructor through which a system takes a clock and a scheduler is protected.
+  // The constructor that lets us set a clock and a scheduler is protected.
   struct System final : caf::actor_system {
     System(caf::actor_system_config& config, Impl* owner)
       : caf::actor_system(config, setup, owner) {}

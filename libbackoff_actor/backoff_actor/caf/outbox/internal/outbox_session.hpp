@@ -17,8 +17,8 @@
 
 namespace backoff_actor {
 
-// A sender's side of its durable outbox: gathers what changes in a step, and knows which insertions
-// are not answered yet. All members run in the sender's thread.
+// The sender's side of a durable outbox. It collects the changes of one step, and knows which
+// insertions have no outcome yet. All members run in the sender's thread.
 class BACKOFF_ACTOR_HIDDEN SenderStore {
 public:
   // Takes the outbox over for this sender, whose clock shows `now`. Throws `StoreError` if another
@@ -27,21 +27,21 @@ public:
 
   SenderStore(const SenderStore&) = delete;
   SenderStore& operator=(const SenderStore&) = delete;
-  // Lets go of the outbox, unless that was done.
+  // Calls `end`, unless that was done.
   ~SenderStore();
 
-  // What the last sender has left; once.
+  // Returns what the last sender has left. Call it at most once.
   OutboxContent take_content();
 
   // Starts the writer.
   void start(caf::actor_system& system);
 
-  // Makes the bytes of the message that is being submitted. Throws `NotStorable`.
+  // Serializes the message that is being submitted, for `insert`. Throws `NotStorable`.
   void prepare(caf::actor_system& system, const caf::message& message, Instant deadline);
 
   // -- changes ------------------------------------------------------------------------
 
-  // The message that was prepared is a delivery.
+  // Stores the prepared message as a delivery.
   void insert(std::uint32_t slot, std::uint64_t id, Instant now, std::string key,
               std::string idempotency_key);
   void acknowledge(std::uint64_t id, Instant now);
@@ -50,12 +50,13 @@ public:
             Instant now);
   void forget_keys(Instant before);
 
-  // A child is to be given the delivery: that is written down before. Then `take_hand_overs` has it.
+  // Writes down a hand-over before the child gets the delivery. Once that is written,
+  // `take_hand_overs` returns it.
   void count_hand_over(const effect::HandOver& x);
-  // No child has the delivery, if one had.
+  // No child holds the delivery any more, if one did.
   void end_hand_over(std::uint64_t id);
 
-  // Gives what has changed to the writer. Returns whether there is something new in `take_state`.
+  // Gives the changes to the writer. Returns whether there is something new in `take_state`.
   bool flush();
 
   // -- outcomes -----------------------------------------------------------------------
@@ -63,21 +64,22 @@ public:
   struct Outcome {
     std::uint32_t slot;
     std::uint64_t id;
-    std::shared_ptr<const Cause> failure; // none: it is stored
+    std::shared_ptr<const Cause> failure; // null: it is stored
   };
 
-  // What has become of insertions since the last call.
+  // Returns the outcomes of insertions since the last call.
   std::vector<Outcome> take_outcomes();
 
   struct WrittenHandOver {
     effect::HandOver hand_over;
-    bool is_over; // the delivery was given up meanwhile
+    bool is_over; // the delivery has meanwhile become a dead letter
   };
 
-  // The hand-overs that are written down since the last call, and were not taken back.
+  // Returns the hand-overs that were written since the last call, without those that
+  // `end_hand_over` has ended.
   std::vector<WrittenHandOver> take_hand_overs();
 
-  // What the store has said since the last call.
+  // Returns the state of the store, and its notices since the last call.
   StoreState take_state();
 
   // The last notices of the store.
@@ -85,10 +87,10 @@ public:
 
   // -- the end ------------------------------------------------------------------------
 
-  // Stays owed, for the next sender. In order of the numbers.
+  // Leaves an owed delivery for the next sender. Call it in the order of the numbers.
   void suspend(SuspendedDelivery delivery);
 
-  // Lets go of the outbox; `acknowledged` are the keys that are remembered.
+  // Detaches from the outbox; `acknowledged` are the keys that are remembered.
   void end(std::vector<AcknowledgedKey> acknowledged);
 
   // -- time ---------------------------------------------------------------------------
@@ -108,15 +110,15 @@ private:
   caf::actor writer_;
   bool was_taken_ = false; // the content
   StoredMessage prepared_;
-  Instant deadline_ = Instant::never(); // of what is prepared
+  Instant deadline_ = Instant::never(); // of the prepared message
   std::vector<StoreChange> changes_;    // of this step
   std::deque<Insertion> unanswered_;    // in order of their numbers
-  // What is written of the hand-overs of a delivery, which is mostly nothing.
+  // The hand-overs of a delivery. Most deliveries have none that is written.
   struct HandOvers {
-    std::uint32_t before = 0;    // as the last process has left it
-    std::uint32_t unwritten = 0; // counts that are on their way
+    std::uint32_t before = 0;    // the count that the last process has left
+    std::uint32_t unwritten = 0; // counts that are not written yet
     std::optional<effect::HandOver> waiting{};
-    bool is_over = false; // the delivery was given up
+    bool is_over = false; // the delivery has become a dead letter
   };
 
   std::unordered_map<std::uint64_t, HandOvers> hand_overs_; // by delivery

@@ -37,30 +37,32 @@ struct OutboxContent {
   std::uint64_t last_id = 0;
 };
 
-// What a sender's step has to do after it gave changes to the queue.
+// What the sender has to do after it put changes into the queue.
 struct PutOutcome {
-  bool wakes_writer = false; // it is to be sent `WriteNow`
-  bool is_news = false;      // there is something new in `take_state`
+  bool wakes_writer = false; // send `WriteNow` to the writer
+  bool is_news = false;      // call `take_state`: it has something new
 };
 
-// What the store has said since the sender asked last.
+// The state of the store, and its notices since the sender asked last.
 struct StoreState {
-  std::optional<Cause> is_behind{}; // more than a batch waits for a store that fails, of this
-  bool has_changed = false;         // that, since the last time
+  std::optional<Cause> is_behind{}; // the failure, if commits fail and more than a batch waits
+  bool has_changed = false;         // whether being behind has begun or ended since the last call
   std::vector<std::string> notices{};
 };
 
-// All insertions up to this number, of those not told of before, are stored, or could not be.
+// Outcome of all unreported insertions up to `last_id`: stored, or failed with `failure`.
 struct InsertOutcome {
   std::uint64_t last_id;
   std::optional<Cause> failure;
 };
 
-// What is shared by the sender that uses a durable outbox, its writers, and whoever holds the handle.
-// There may be two writers for a moment, when a sender took over from another; only one is awake.
+// The state shared by the sender that uses a durable outbox, its writers, and the holders of the
+// handle. When one sender takes over from another, there may be two writers for a moment, but only
+// one is awake.
 //
-// Two locks, of which none is taken while the other is held: that of the queue is held for moments;
-// that of the store while it works, which only writers and those who ask for dead letters wait for.
+// There are two locks; no thread holds both at once. The lock of the queue is held only briefly.
+// The lock of the store is held while the store works; only writers and calls about dead letters
+// wait for it.
 class BACKOFF_ACTOR_HIDDEN OutboxQueue {
 public:
   OutboxQueue(std::shared_ptr<DeliveryStore> store, DurableTypes types, DurableOptions options);
@@ -71,12 +73,13 @@ public:
 
   // -- the sender that uses it --------------------------------------------------------
 
-  // Throws `StoreError`, `in_use`, if another sender does; one that has ended already is waited for.
-  // The news that there are outcomes goes to this one from now on.
+  // Lets `sender` use the outbox, and sends it `StoreNews` from now on. Throws `StoreError`,
+  // `in_use`, if another sender uses it; if that sender has already ended, waits for its `detach`
+  // first.
   OutboxContent attach(const caf::actor_addr& sender);
 
-  // The sender is done with it, and leaves this. Returns whether the writer is to be sent `WriteNow`:
-  // what waits waits no longer.
+  // The sender stops using the outbox, and leaves `rest` for the next one. Returns whether the
+  // caller must send `WriteNow` to the writer, so that waiting changes are written at once.
   bool detach(OutboxContent rest);
 
   std::size_t suspended() const;
@@ -84,7 +87,7 @@ public:
   // Appends the changes, which are left empty.
   PutOutcome put(std::vector<StoreChange>& changes);
 
-  // Whether something that an earlier sender has left is to be written, by a writer to be woken now.
+  // Whether an earlier sender has left unwritten changes. The caller must then send `WriteNow`.
   bool wake_for_the_rest();
 
   std::vector<InsertOutcome> take_outcomes();
@@ -95,7 +98,7 @@ public:
 
   // -- the writer that is awake ---------------------------------------------------------
 
-  // What it is to do next. The times are to be slept until `wake`.
+  // The writer's next task. After a sleep of `span` it calls `wake`.
   struct Task {
     enum class Kind { rest, sleep, write, tidy_up } kind;
     Duration span{0};           // of the sleep
@@ -107,14 +110,14 @@ public:
   // Commits one batch.
   void write();
 
-  // Lets the store do a part of what can wait.
+  // Lets the store do a part of its deferred work.
   void tidy_up();
 
-  // Whether the sleep ends now; false if somebody else has ended it.
+  // Ends the sleep. Returns false if it was ended before, by a change or by the end of a sender.
   bool wake(std::uint64_t sleep_id);
 
-  // A writer is gone, which was at work or not. If it was the one that is awake, or this was its
-  // sleep, another is to be woken for what waits.
+  // A writer has ended. If it was at work, or if the queue still waits for its sleep, the next
+  // change wakes another writer.
   void forget_writer(bool was_at_work, std::uint64_t sleep_id);
 
   // -- whoever holds the handle ---------------------------------------------------------
@@ -153,18 +156,18 @@ private:
   std::vector<std::string> notices_;
   std::optional<Cause> failure_; // of the last commit
   bool is_behind_ = false;
-  bool was_behind_ = false;  // as the sender was told
-  bool is_news_out_ = false; // the sender is told to look, and has not yet
+  bool was_behind_ = false;  // the last value that the sender took
+  bool is_news_out_ = false; // the sender was sent `StoreNews`, and has not looked yet
   caf::actor_addr sender_;
   BackOff retry_delay_;
   std::uint64_t last_sleep_ = 0;
   Writer writer_ = Writer::rests;
   bool is_attached_ = false;
-  bool has_lingered_ = false; // for the batch to come
+  bool has_lingered_ = false; // for the next batch
   bool has_just_failed_ = false;
-  bool is_untidy_ = false; // the store would do something in a quiet moment,
-  bool was_quiet_ = false; // and this is one
-  int failures_alone_ = 0; // in a row, since there is no sender
+  bool is_untidy_ = false; // the store has deferred work
+  bool was_quiet_ = false; // the quiet time for that work has passed
+  int failures_alone_ = 0; // in a row, while no sender is attached
 };
 
 } // namespace backoff_actor

@@ -1,7 +1,7 @@
 #pragma once
 
-// CAF's network layer. What differs between the versions is in io_compat_0_17.cpp and io_compat_1.cpp, the
-// rest in io_compat.cpp.
+// CAF's network layer. The code that differs between the versions is in io_compat_0_17.cpp and
+// io_compat_1.cpp; the rest is in io_compat.cpp.
 
 #include "backoff_actor/caf/remote/network.hpp"
 #include "backoff_actor/core/export.hpp"
@@ -43,16 +43,17 @@ BACKOFF_ACTOR_HIDDEN std::vector<std::string> identifiers(const caf::actor_syste
 BACKOFF_ACTOR_HIDDEN void set_identifiers(caf::actor_system_config& config,
                                           std::vector<std::string> identifiers);
 
-/// Makes an actor of what another node asks for. What it throws is the refusal of the arguments, without its text:
-/// CAF tells the other node `cannot_spawn_actor_from_arguments`.
+/// Makes an actor from the arguments of another node. If it throws, CAF answers the other node with
+/// `cannot_spawn_actor_from_arguments`; the text of the exception is lost.
 using Spawn = std::function<caf::strong_actor_ptr(
   caf::actor_system& system, caf::actor_config& config, const caf::message& arguments)>;
 
-/// Lets other nodes spawn actors by a name. Their types are not compared: they go by `caf::actor`.
+/// Lets other nodes spawn actors by a name. The actors are untyped (`caf::actor`), so CAF compares
+/// no interfaces.
 BACKOFF_ACTOR_HIDDEN void add_worker_type(caf::actor_system_config& config, const std::string& name,
                                           Spawn spawn);
 
-/// Calls `spawn`; the answer of CAF's factories.
+/// Calls `spawn`, and returns its result in the form of CAF's factories.
 BACKOFF_ACTOR_HIDDEN caf::actor_factory_result spawn_or_refuse(const Spawn& spawn,
                                                                caf::actor_system& system,
                                                                caf::actor_config& config,
@@ -60,17 +61,17 @@ BACKOFF_ACTOR_HIDDEN caf::actor_factory_result spawn_or_refuse(const Spawn& spaw
 
 // -- the middleman's actor ---------------------------------------------------------
 
-/// Returns the actor that connects nodes. Its connect(2) blocks, and what comes meanwhile waits.
+/// Returns the actor that connects nodes. Its connect(2) blocks; other requests wait meanwhile.
 ///
 /// @errors throws `std::runtime_error` if the program was not set up with `init_network`.
 BACKOFF_ACTOR_HIDDEN caf::actor middleman_of(caf::actor_system& system);
 
-/// A request to the middleman's actor, whose answer is read by `connected`. It may never be answered if the other
-/// node says nothing and heartbeats are off.
+/// Returns a request to the middleman's actor, whose answer is read by `connected`. It may never be
+/// answered if the other node sends nothing and heartbeats are off.
 BACKOFF_ACTOR_HIDDEN caf::message connect_request(const std::string& host, std::uint16_t port);
 
-/// A request to the middleman's actor, whose answer is read by `spawned`. It is never answered if the other node
-/// ends or is cut off meanwhile.
+/// Returns a request to the middleman's actor, whose answer is read by `spawned`. It is never
+/// answered if the other node ends or is cut off meanwhile.
 BACKOFF_ACTOR_HIDDEN caf::message spawn_request(const caf::node_id& node, std::string name,
                                                 caf::message arguments);
 
@@ -83,8 +84,9 @@ struct Connected {
 /// Reads the answer to `connect_request`; nothing if it is something else, such as an error.
 BACKOFF_ACTOR_HIDDEN std::optional<Connected> connected(const caf::message& answer);
 
-/// Whether that answer comes of heartbeats, and is to be asked for once more: CAF takes a connection whose handshake is
-/// under way, when the interval of heartbeats ends, for one that has been silent since the machine was started.
+/// Whether that answer is a false timeout of the heartbeats, so that the request should be
+/// repeated. If a heartbeat interval ends during a handshake, CAF takes the connection for one that
+/// has been silent since the machine was started.
 BACKOFF_ACTOR_HIDDEN bool is_heartbeats_mistake(const caf::message& answer);
 
 /// Reads the answer to `spawn_request`; none if it is something else, such as an error.
@@ -92,40 +94,40 @@ BACKOFF_ACTOR_HIDDEN caf::actor spawned(const caf::message& answer);
 
 // -- what a node says first ----------------------------------------------------------
 
-// A server's handshake of BASP, CAF's Binary Actor System Protocol: a header, whose form is the same in all versions,
-// and a payload, whose form is not.
+// A greeting is the server's handshake of BASP, CAF's Binary Actor System Protocol. It consists of
+// a header, whose form is the same in all versions, and a payload, whose form is not.
 
-/// How many bytes the header has.
+/// The size of the header, in bytes.
 inline constexpr std::size_t greeting_header_size = 32;
 
-/// How many of the first of them tell a greeting from most other things.
+/// The number of leading bytes that tell a greeting from most other data.
 inline constexpr std::size_t greeting_mark_size = 4;
 
-/// Whether something begins as a greeting does.
+/// Whether these are the first bytes of a greeting.
 BACKOFF_ACTOR_HIDDEN bool is_greeting_mark(std::span<const std::byte, greeting_mark_size> bytes);
 
 /// The header of a node's greeting.
 struct GreetingHeader {
   std::uint64_t protocol;     ///< the version of BASP
-  std::uint32_t payload_size; ///< in bytes; nobody has checked it
+  std::uint32_t payload_size; ///< in bytes; not checked
 };
 
 /// Returns the version of BASP that this program speaks.
 BACKOFF_ACTOR_HIDDEN std::uint64_t own_protocol();
 
-/// Reads a header; nothing if it is none of a greeting.
+/// Reads a header; nothing if it is not the header of a greeting.
 BACKOFF_ACTOR_HIDDEN std::optional<GreetingHeader>
 read_greeting_header(std::span<const std::byte, greeting_header_size> bytes);
 
-/// What a node says of itself to whoever connects.
+/// What a node tells about itself to every node that connects.
 struct Greeting {
   std::uint64_t protocol;
   std::vector<std::string> identifiers; ///< its app-identifiers
   bool publishes_actor;                 ///< at the port that was connected to
 };
 
-/// Reads the payload behind a header of the version that this program speaks; nothing if it is none. Needs no actor
-/// system.
+/// Reads the payload behind a header of the version that this program speaks; nothing if it cannot
+/// be read. Needs no actor system.
 BACKOFF_ACTOR_HIDDEN std::optional<Greeting> read_greeting(const GreetingHeader& header,
                                                            std::span<const std::byte> payload);
 

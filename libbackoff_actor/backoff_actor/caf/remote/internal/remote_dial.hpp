@@ -1,6 +1,7 @@
 #pragma once
 
-// Resolving, connecting and receiving, each of which ends at a deadline, and at once when somebody says so.
+// Resolving, connecting and receiving. Each ends at a deadline, and at once when a stop signal is
+// raised.
 
 #include "backoff_actor/core/export.hpp"
 
@@ -35,7 +36,7 @@ private:
   int number_ = -1;
 };
 
-/// Something that is said once: an eventfd that can be polled.
+/// A signal that stays raised: an eventfd that can be polled.
 ///
 /// @thread safe from any thread.
 class BACKOFF_ACTOR_HIDDEN Signal {
@@ -52,13 +53,13 @@ private:
 
 /// How a wait ended.
 enum class Wait {
-  done,    ///< with what was waited for
+  done,    ///< with success
   failed,  ///< with an error, or the end of the connection
   late,    ///< at the deadline
-  stopped, ///< since the signal to stop was raised
+  stopped, ///< because the stop signal was raised
 };
 
-/// How long there is to wait.
+/// How long to wait.
 struct BACKOFF_ACTOR_HIDDEN Patience {
   const Signal& stop;
   Clock::time_point deadline;
@@ -69,25 +70,25 @@ struct BACKOFF_ACTOR_HIDDEN Address {
   sockaddr_storage bytes;
   socklen_t size;
 
-  /// The host as a number, which `connect_request` and others take for a name.
+  /// The host's numeric address, which `connect_request` accepts as a host name.
   std::string host() const;
 };
 
-/// What became of a name.
+/// The result of resolving a name.
 struct BACKOFF_ACTOR_HIDDEN Resolved {
   Wait ending;
   std::vector<Address> addresses; ///< not empty if done
   std::string error;              ///< if failed
 };
 
-/// Looks a host up, with the system's resolver if it is no number. The resolver cannot be interrupted: a thread of its
-/// own waits for it, and goes when it is back.
+/// Resolves a host, with the system's resolver unless it is a numeric address. The resolver cannot
+/// be interrupted, so it runs in a thread of its own. That thread ends when the resolver returns.
 ///
 /// @errors throws `std::system_error` if no descriptor or thread is left.
 BACKOFF_ACTOR_HIDDEN Resolved resolve(const std::string& host, std::uint16_t port,
                                       const Patience& patience);
 
-/// What became of an attempt to connect.
+/// The result of an attempt to connect.
 struct BACKOFF_ACTOR_HIDDEN Connection {
   Wait ending;
   Descriptor socket; ///< non-blocking, if done
@@ -97,7 +98,7 @@ struct BACKOFF_ACTOR_HIDDEN Connection {
 /// Connects.
 BACKOFF_ACTOR_HIDDEN Connection connect(const Address& address, const Patience& patience);
 
-/// Fills the bytes with what comes.
+/// Receives until `bytes` is full.
 BACKOFF_ACTOR_HIDDEN Wait receive(const Descriptor& socket, std::span<std::byte> bytes,
                                   const Patience& patience);
 

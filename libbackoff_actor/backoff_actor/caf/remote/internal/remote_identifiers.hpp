@@ -4,13 +4,14 @@
 //
 //   backoff_actor:types:3f0c7a5519e0d2b4:207-215:9d1f3c…:my_app::Order
 //
-//   the node, another one each time       16 hexadecimal digits
+//   the node, at random                   16 hexadecimal digits
 //   the numbers of the block's types      first-last
 //   a hash over their names, in order     16 hexadecimal digits
 //   the name of the first                 the rest
 //
-// CAF connects two nodes that have any identifier in common, so without the node in them these would make it
-// connect programs that are kept apart by identifiers of their own.
+// CAF connects two nodes that have any identifier in common. So each of these identifiers contains
+// the node's number: otherwise they would connect programs that use other identifiers to stay
+// apart.
 
 #include "backoff_actor/caf/remote/network.hpp"
 #include "backoff_actor/core/export.hpp"
@@ -21,14 +22,15 @@
 
 namespace backoff_actor::remote_identifiers {
 
-/// Returns what a node says of a block of types that it has registered.
+/// Returns a node's identifier for a block of types that it has registered.
 BACKOFF_ACTOR_HIDDEN std::string of_block(const detail::TypeBlock& block, std::uint64_t node);
 
-/// Returns why CAF would not connect two nodes with these identifiers, or an empty string.
+/// Returns why CAF would not connect two nodes with these identifiers; empty if it would.
 BACKOFF_ACTOR_HIDDEN std::string application_problem(const std::vector<std::string>& ours,
                                                      const std::vector<std::string>& theirs);
 
-/// Returns which block of types of ours the other node does not know, or knows differently, or an empty string.
+/// Returns which of our blocks of types the other node does not know, or knows differently; empty
+/// if there is none.
 BACKOFF_ACTOR_HIDDEN std::string type_problem(const std::vector<std::string>& ours,
                                               const std::vector<std::string>& theirs);
 

@@ -1,11 +1,13 @@
 #pragma once
 
-// CAF's middleman connects with a connect(2) that blocks, in its one actor: a host that does not answer keeps it for
-// two minutes, and all other connections with it; so does a name that cannot be resolved. Then it waits for
-// the other node's handshake, without limit if heartbeats are off, and says little of what went wrong.
+// CAF's middleman connects in a single actor, with a connect(2) that blocks. A host that does not
+// answer blocks that actor for two minutes, and with it all other connections; so does a name that
+// cannot be resolved. Then the middleman waits for the other node's handshake, without limit if
+// heartbeats are off. Its errors say little about the cause.
 //
-// So before CAF is asked to connect, somebody knocks, in a thread of his own: connects, looks at the handshake, which a
-// node sends as soon as it has accepted, and closes the connection.
+// So a knock comes before CAF's connection, in a thread of its own. The knock connects, checks the
+// handshake, which a node sends as soon as it has accepted the connection, and closes the
+// connection.
 
 #include "backoff_actor/caf/remote/internal/io_compat.hpp"
 #include "backoff_actor/caf/remote/internal/remote_dial.hpp"
@@ -23,49 +25,52 @@
 
 namespace backoff_actor {
 
-/// Where somebody knocks, and what is asked of who answers.
+/// Where to knock, and what the node must fulfil.
 struct KnockOptions {
   std::string host{};     ///< a name or an address
   std::uint16_t port = 0; ///< not 0
 
-  /// For all that is done, from looking the name up to the last byte. The addresses of a name are tried in turn; each
-  /// but the last gets an equal share of the time that is left.
+  /// The time limit for the whole knock, from resolving the name to the last byte. The addresses of
+  /// a name are tried in turn. The time that is left is divided equally among the remaining
+  /// addresses.
   Duration limit{std::chrono::seconds{2}};
 
   bool checks_types = true; ///< the other node has all types that this one was set up with
   bool needs_published_actor = false; ///< there is an actor at that port
 };
 
-/// Somebody who knocks at a node.
+/// A check whether a node can be reached and is suitable.
 ///
 /// @thread safe from any thread.
 class BACKOFF_ACTOR_HIDDEN Knock {
 public:
-  /// Is told what is wrong with the node, in a sentence without its name, or nothing. Is called once, in a thread that
-  /// belongs to nobody; it is to be short, does not throw, and does not call `cancel`.
+  /// Gets the node's problem, in a sentence without its name; empty if there is none. It is called
+  /// at most once, in the knock's own thread. It must be short, must not throw, and must not call
+  /// `cancel`.
   using Done = std::function<void(const std::string& problem)>;
 
-  /// Begins. What is needed of the actor system is read before it returns: nothing touches it later.
+  /// Starts a knock. Reads the actor system's configuration before it returns, and does not touch
+  /// the system later.
   ///
   /// @errors throws `std::system_error` if no descriptor or thread is left.
   static std::shared_ptr<Knock> start(const caf::actor_system& system, KnockOptions options,
                                       Done done);
 
-  /// Is `start`'s own.
+  /// For `start` only.
   Knock(KnockOptions options, std::vector<std::string> identifiers, Done done);
 
-  /// Ends it: when this has returned, `done` is neither running nor ever called, and what it held is gone.
-  /// Waits for nothing but a `done` that is running.
+  /// Cancels the knock. After this has returned, `done` is not running and is never called, and it
+  /// has been destroyed. Waits only for a `done` that is running.
   void cancel();
 
-  /// The address that has answered, as a number; to be asked once `done` was told of no problem. What connects to it
-  /// instead of the name needs no resolver, and does not try an address of the name that does not answer.
+  /// The numeric address that has answered. Valid once `done` was called without a problem. A
+  /// connection to it needs no resolver, and does not try addresses of the name that do not answer.
   const std::string& address() const { return address_; }
 
 private:
   enum class Progress : std::uint8_t { none, connected, greeted };
 
-  // What came of one address.
+  // The result for one address.
   struct Attempt {
     std::string problem;
     Progress progress = Progress::none;
@@ -83,7 +88,7 @@ private:
   const remote_dial::Signal stop_;
   std::string address_; // written before `done` is called
   std::mutex mutex_;
-  Done done_; // none: was called, or never will be
+  Done done_; // empty: was called, or was cancelled
 };
 
 } // namespace backoff_actor

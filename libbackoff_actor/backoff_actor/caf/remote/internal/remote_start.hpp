@@ -6,9 +6,10 @@
 //      |             |              |             until the child, or its supervisor, is gone
 //      +-------------+--------------+--> the next node, or the start has failed
 //
-// It is an actor of its own because the child's supervisor must not wait. For a child that was spawned it lives as long
-// as that: the child's node watches it, and ends the child with it. So a child ends whose supervisor never
-// came to know of it, since the word that it was spawned came too late.
+// It is an actor of its own because the child's supervisor must not wait. For a spawned child, this
+// actor lives as long as the child: the child's node watches this actor, and ends the child when it
+// ends. So a child also ends if its supervisor never learned of it, because the answer of the node
+// came too late.
 
 #include "backoff_actor/caf/actor/internal/requesting_actor.hpp"
 #include "backoff_actor/caf/remote/internal/remote_knock.hpp"
@@ -26,13 +27,13 @@
 
 namespace backoff_actor {
 
-/// What all starts of a factory have in common.
+/// The data that all starts of a factory share.
 struct RemotePlan {
   std::vector<NodeAddress> nodes;
   RemoteOptions options;
-  std::optional<std::string> worker{}; ///< to be spawned; none: what is published
+  std::optional<std::string> worker{}; ///< the worker to spawn; none: use the published actor
   caf::message arguments{};            ///< of the worker
-  std::atomic<std::size_t> next = 0;   ///< the node with which a start begins
+  std::atomic<std::size_t> next = 0;   ///< the node that the next start tries first
 };
 
 /// One start. Ends by itself.
@@ -44,9 +45,9 @@ public:
 
   /// Its name in CAF's logs.
   const char* name() const override { return "backoff_actor.remote_start"; }
-  /// Is called by CAF; begins.
+  /// Is called by CAF; starts with the first node.
   caf::behavior make_behavior() override;
-  /// Calls off what is under way.
+  /// Cancels the current step.
   void on_exit() override;
 
 private:
@@ -71,14 +72,14 @@ private:
 
   std::shared_ptr<RemotePlan> plan_;
   ChildPromise child_;
-  caf::strong_actor_ptr keep_alive_; // of this actor: nobody else holds it
+  caf::strong_actor_ptr keep_alive_; // this actor: no other actor holds a reference to it
   std::shared_ptr<Knock> knock_;
-  std::size_t first_ = 0;    // the node with which it began
-  std::size_t tried_ = 0;    // nodes that were tried to no avail
-  std::uint64_t number_ = 0; // of the step; news of an earlier one is stale
+  std::size_t first_ = 0;    // the node that was tried first
+  std::size_t tried_ = 0;    // how many nodes have failed
+  std::uint64_t number_ = 0; // of the step; answers for an earlier number are stale
   Step step_ = Step::knocking;
   Instant due_{};        // when the step ends
-  std::string address_;  // which answered the knock
+  std::string address_;  // the numeric address that answered the knock
   std::string problems_; // of the nodes tried
 };
 

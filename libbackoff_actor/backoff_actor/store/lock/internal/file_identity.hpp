@@ -6,7 +6,7 @@
 
 namespace backoff_actor::detail {
 
-// Which file it is, whatever it is called.
+// Identifies a file, independently of its names.
 struct FileIdentity {
   std::uint64_t device;
   std::uint64_t number;
@@ -14,7 +14,7 @@ struct FileIdentity {
   friend auto operator<=>(const FileIdentity&, const FileIdentity&) = default;
 };
 
-// The file that the name leads to, or that is open; none: there is none.
+// Returns the identity of the file at the path, or of the open file; none: there is no such file.
 std::optional<FileIdentity> identity_of(const std::filesystem::path& path);
 std::optional<FileIdentity> identity_of(int descriptor);
 

@@ -4,8 +4,9 @@
 
 namespace backoff_actor::detail {
 
-// Returns the name of a file system that keeps its files on another machine, by the number that `statfs` gives it;
-// empty: it is none of those. There flock is emulated by locks that SQLite's own would break, or does nothing.
+// Returns the name of a network file system, by its number from `statfs`; empty: it is none. On
+// such file systems flock does nothing, or is emulated by locks that SQLite's own locks would
+// break.
 //
 // @source statfs(2), flock(2)
 std::string_view network_file_system(long type);

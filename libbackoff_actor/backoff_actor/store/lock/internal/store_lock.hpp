@@ -9,15 +9,15 @@
 
 namespace backoff_actor::detail {
 
-// The right to change a store: two advisory locks (flock). One is on FILE.lock, which also holds what the owner writes
-// beside the store. The other is on FILE itself: FILE.lock can be removed, and FILE can have two names. Both are freed
-// with this object, or by the kernel with the process.
+// The right to change a store: two advisory locks (flock). One is on FILE.lock, which also holds
+// the owner's record. The other is on FILE itself, because FILE.lock can be removed, and FILE can
+// have two names. The destructor frees both; if the process dies, the kernel does.
 //
-// SQLite's own locks are others (fcntl). They would be lost if this process closed a descriptor of FILE, so the one
-// that this has stays open until SQLite is done with the file.
+// SQLite uses locks of another kind (fcntl). They would be lost if this process closed a descriptor
+// of FILE. So this object keeps its descriptor open until SQLite has closed the file.
 class StoreLock {
 public:
-  // Locks FILE.lock, and makes it with these rights if it is not there.
+  // Locks FILE.lock, and makes it with these permissions if it does not exist.
   //
   // @errors throws `StoreError`: `in_use` with the owner's process number, `read_only`, `full`,
   //         `cannot_open`.
@@ -27,10 +27,11 @@ public:
   StoreLock& operator=(const StoreLock&) = delete;
   ~StoreLock();
 
-  // What the last owner has left; none: there was none, or it was of version 1, or the file was removed.
+  // The last owner's record; none: there was no owner, or it was of version 1, or the file was
+  // removed.
   const std::optional<OwnerRecord>& last_owner() const { return last_owner_; }
 
-  // Makes FILE, empty and with the rights of FILE.lock, if it is not there.
+  // Makes FILE, empty and with the permissions of FILE.lock, if it does not exist.
   //
   // @errors throws `StoreError`: `read_only`, `full`, `cannot_open`.
   void make_file();
@@ -40,15 +41,16 @@ public:
   // @errors throws `StoreError`: `in_use`; `cannot_open` if its file system has no such locks.
   void lock_file();
 
-  // From now on the files stay when the lock is freed. Until then those that this object made are
-  // removed, FILE if nothing was written into it: a file that turns out not to be a store gets no companion.
+  // From now on the files stay when the lock is freed. Before this call, the destructor removes the
+  // files that this object made: FILE only if it is empty. So no FILE.lock stays beside a file that
+  // turns out not to be a store.
   void keep() {
     is_kept_ = true;
     is_file_made_ = false;
   }
 
-  // Writes the record into FILE.lock, which is made again if somebody has removed it. Returns what is to be told of
-  // that; empty: nothing.
+  // Writes the record into FILE.lock, and makes the file again if it was removed. Returns a notice
+  // about that; empty: none.
   std::string note(const OwnerRecord& record);
 
   // As `keep`, of FILE alone.

@@ -22,7 +22,7 @@ namespace backoff_actor::seam {
 
 // -- the actor ----------------------------------------------------------------
 
-/// A message of one value whose type is one of this library's.
+/// A message of one value of a library type.
 class BACKOFF_ACTOR_EXPORT Word {
 public:
   /// Whether a message is one. The content must outlive the word.
@@ -56,17 +56,17 @@ public:
   /// Is called by CAF.
   explicit RequestingActor(caf::actor_config& config);
 
-  /// Makes one that takes words of this library's by `on_word`, and anything else as a client's
-  /// message; its behavior is that of `complete_with_words`.
+  /// Makes an actor that takes library words by `on_word`, and anything else as a client's message.
+  /// Its behavior is that of `complete_with_words`.
   RequestingActor(caf::actor_config& config, TakesWords);
 
   /// Is called by CAF when it has work for the actor.
   resume_result resume(caf::execution_unit* context, std::size_t max_throughput) override;
 
   using RequestingActorBase::enqueue;
-  /// Takes a message into the mailbox, or puts it with those that wait for one which is in it.
+  /// Puts a message into the mailbox, or into the batch that waits for one in the mailbox.
   ///
-  /// @thread any, that of whoever sends it
+  /// @thread any, the sender's
   void enqueue(caf::mailbox_element_ptr element, caf::execution_unit* context) override;
 
   /// Takes the answers to `make_request`, which it knows by their ids, and leaves the rest to CAF.
@@ -104,8 +104,8 @@ protected:
     return {std::move(handlers)...};
   }
 
-  /// Returns the behavior of an actor that takes words. It is told of a client's message without a look
-  /// at a handler: CAF would try each, at about 150 instructions, before its default handler.
+  /// Returns the behavior of an actor that takes words. It is told of a client's message without a
+  /// look at a handler: CAF would try each, at about 150 instructions, before its default handler.
   caf::behavior complete_with_words();
 
 private:

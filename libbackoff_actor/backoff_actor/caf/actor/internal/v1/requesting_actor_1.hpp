@@ -23,13 +23,13 @@ namespace backoff_actor::seam {
 
 // -- the actor ----------------------------------------------------------------
 
-/// A message of one value whose type is one of this library's.
+/// A message of one value of a library type.
 class BACKOFF_ACTOR_EXPORT Word {
 public:
   /// Whether a message is one.
   static bool is_one(const caf::message& content);
 
-  /// Looks at a message that is one, and must outlive the word.
+  /// Refers to a message that is one; the message must outlive the word.
   explicit Word(const caf::message& content) : content_(content) {}
 
   /// Returns its value, if it is of this type; otherwise null.
@@ -46,8 +46,8 @@ private:
 /// comes.
 ///
 /// A request is named by the caller, with 59 bits, and the name is put into CAF's request id, so
-/// that no table of open requests is needed: CAF's own costs linear time, and keeps the handler of an
-/// answer that never comes. An answer is taken on its way into the mailbox, and goes there as an
+/// that no table of open requests is needed: CAF's own costs linear time, and keeps the handler of
+/// an answer that never comes. An answer is taken on its way into the mailbox, and goes there as an
 /// ordinary message: whatever comes for a request in CAF's own way has to be in its table.
 ///
 /// @thread all members but `enqueue` run in the actor's own thread.
@@ -56,18 +56,18 @@ public:
   /// Is called by CAF.
   explicit RequestingActor(caf::actor_config& config);
 
-  /// Makes one that takes words of this library's by `on_word`, and anything else as a client's
-  /// message; its behavior is that of `complete_with_words`.
+  /// Makes an actor that takes library words by `on_word`, and anything else as a client's message.
+  /// Its behavior is that of `complete_with_words`.
   RequestingActor(caf::actor_config& config, TakesWords);
 
   /// Is called by CAF when it has work for the actor.
   resume_result resume(caf::scheduler* context, std::size_t max_throughput) override;
 
   using RequestingActorBase::enqueue;
-  /// Takes a message into the mailbox, or puts it with those that wait for one which is in it; and knows
-  /// the answers to `make_request` by their ids.
+  /// Puts a message into the mailbox, or into the batch that waits for one in the mailbox.
+  /// Recognizes answers to `make_request` by their ids.
   ///
-  /// @thread any, that of whoever sends it
+  /// @thread any, the sender's
   bool enqueue(caf::mailbox_element_ptr element, caf::scheduler* context) override;
 
   /// Is called by CAF when the actor has ended; answers the requests that wait beside the mailbox.
@@ -111,8 +111,8 @@ protected:
             }};
   }
 
-  /// Returns the behavior of an actor that takes words. Who has answered it is told only of an error,
-  /// and of an answer that begins with a value of a type of CAF's own, as those to `probe` do.
+  /// Returns the behavior of an actor that takes words. `on_response` gets a non-null `from` only
+  /// for errors, and for answers that start with a value of a CAF type, such as those to `probe`.
   caf::behavior complete_with_words();
 
 private:
