@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-// The default source of random draws. Two processes, or two series of one process, must not draw the
-// same numbers, or their retries would coincide.
+// The default source of random draws. Two processes, or two series of one process, must not draw
+// the same numbers, or their retries would coincide.
 
 namespace backoff_actor {
 

@@ -2,10 +2,10 @@
 
 // Design notes
 //
-// `RetrySeries` decides; the loop around it calls the function, asks the predicate and the guard, and
-// waits. Everything runs on the caller's thread. A `std::exception` from the function is a failed
-// attempt. An exception from the predicate, the observer or the clock is a bug in the program, and
-// passes through.
+// `RetrySeries` decides; the loop around it calls the function, asks the predicate and the guard,
+// and waits. Everything runs on the caller's thread. A `std::exception` from the function is a
+// failed attempt. An exception from the predicate, the observer or the clock is a bug in the
+// program, and passes through.
 
 #include "backoff_actor/backoff/retry_series.hpp"
 #include "backoff_actor/retry/guarded_call.hpp"
@@ -167,23 +167,23 @@ RetryResult<R> run_retries(const Policy& policy, const Limits& limits, Predicate
 ///     if (!result)
 ///       log(to_string(result)); // gave up: retries_exhausted after 6 attempts in 3.1s
 ///
-/// `retry` cannot stop an attempt: the function is told how much time it has, and must keep to it. An
-/// attempt that succeeds after that time has still succeeded. The first attempt is always made,
+/// `retry` cannot stop an attempt: the function is told how much time it has, and must keep to it.
+/// An attempt that succeeds after that time has still succeeded. The first attempt is always made,
 /// unless the clock reports a cancellation or `RetryOptions::guard` holds the call back. A retry
 /// never begins early, nor when `max_elapsed` is over. Without limits `retry` goes on for ever;
 /// `limits_of(policy)` returns the limits that the policy's source demands.
 ///
-/// @shape  `function()` or `function(const Attempt&)` returns a movable value or nothing, or throws.
-///         A `std::exception` is a failed attempt; anything else that is thrown passes through.
-///         `predicate(const Value&)` assesses what was returned, and
+/// @shape  `function()` or `function(const Attempt&)` returns a movable value or nothing, or
+///         throws. A `std::exception` is a failed attempt; anything else that is thrown passes
+///         through. `predicate(const Value&)` assesses what was returned, and
 ///         `predicate(const std::exception&)` what was thrown. Each returns an `Assessment`, or a
 ///         bool that is true to try again. At least one of the two must exist. Without the first,
 ///         every value is a success. Without the second, every `std::exception` is retried.
 ///         `on_exceptions` has only the second. A lambda with `const auto&` has both.
 ///         To follow a server's `Retry-After`, the predicate returns `retryable_after(span)`; see
 ///         `parse_retry_after`.
-///         If the predicate calls an exception a success, it is one only for a function that returns
-///         nothing. Otherwise the failure is final, because there is no value.
+///         If the predicate calls an exception a success, it is one only for a function that
+///         returns nothing. Otherwise the failure is final, because there is no value.
 /// @errors throws `InvalidArgument` naming every invalid limit, before the first attempt.
 ///         What the predicate, the observer or the clock throws passes through.
 /// @thread all calls are made on the caller's thread. An attempt allocates nothing beyond what the

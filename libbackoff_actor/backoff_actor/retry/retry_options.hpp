@@ -21,9 +21,9 @@ struct Attempt {
   std::uint32_t number = 1;
 
   /// How long the attempt may take: `Limits::attempt_timeout`, or what is left of
-  /// `Limits::max_elapsed` if that is less. Nothing: no limit. The function has to keep to it, usually
-  /// by passing it on as a timeout. Round it up when you convert it to milliseconds: for many
-  /// libraries a timeout of 0 means no limit.
+  /// `Limits::max_elapsed` if that is less. Nothing: no limit. The function has to keep to it,
+  /// usually by passing it on as a timeout. Round it up when you convert it to milliseconds: for
+  /// many libraries a timeout of 0 means no limit.
   ///
   /// @range above 0
   std::optional<Duration> time_allowed{};
@@ -53,7 +53,8 @@ private:
   const std::type_info* type_ = nullptr;
 };
 
-/// An attempt that failed and will be followed by another. Valid during the call of `on_retry` only.
+/// An attempt that failed and will be followed by another. Valid during the call of `on_retry`
+/// only.
 struct RetryNotice {
   const Attempt& attempt;       ///< the failed attempt
   const Assessment& assessment; ///< what the predicate returned, with the server's wish
@@ -76,9 +77,9 @@ struct RetryOptions {
   std::optional<std::uint64_t> stream{};
 
   /// The guard of the service. `retry` asks it before every attempt and reports each outcome. A
-  /// retryable outcome counts as a failure of the service. Anything else that the function returns or
-  /// throws counts as a success, because the service answered. The guard may be shared, also with
-  /// actors. It must be on the time line of the clock.
+  /// retryable outcome counts as a failure of the service. Anything else that the function returns
+  /// or throws counts as a success, because the service answered. The guard may be shared, also
+  /// with actors. It must be on the time line of the clock.
   ///
   /// If the guard does not let an attempt through, the call ends at once with `GaveUp::held_back`.
   SharedGuard guard{};
@@ -98,8 +99,8 @@ inline constexpr OnExceptions on_exceptions{};
 
 namespace detail {
 
-/// Returns the backoff of a new series. Unless the options set a seed or a stream, its draws are its
-/// own.
+/// Returns the backoff of a new series. Unless the options set a seed or a stream, its draws are
+/// its own.
 BACKOFF_ACTOR_EXPORT BackOff backoff_of(const Policy& policy, const RetryOptions& options);
 
 } // namespace detail

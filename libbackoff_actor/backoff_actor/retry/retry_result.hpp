@@ -31,8 +31,8 @@ struct RetryOutcome {
   /// @range 0 and above
   std::optional<Duration> come_back_in{};
 
-  /// How many attempts were made. It is 0 only if the call was cancelled, or the guard held it back,
-  /// before the first attempt.
+  /// How many attempts were made. It is 0 only if the call was cancelled, or the guard held it
+  /// back, before the first attempt.
   std::uint32_t attempts = 0;
 
   /// How long the whole call took, delays included.
@@ -62,8 +62,8 @@ private:
 
 namespace detail {
 
-/// If the call gave up: rethrows the exception of the last attempt, or throws `GaveUpError` if there
-/// is none.
+/// If the call gave up: rethrows the exception of the last attempt, or throws `GaveUpError` if
+/// there is none.
 BACKOFF_ACTOR_EXPORT void throw_if_given_up(const RetryOutcome& outcome);
 
 /// Returns `what()` of a `std::exception`, or a text that says it is none.

@@ -16,8 +16,8 @@ namespace backoff_actor {
 /// The hook must not block, and must not use the guard.
 using GuardClosedHook = std::function<void(Duration spread)>;
 
-/// A handle to a guard that senders, calls of `retry`, requests and actors can share if they call the
-/// same service. Copies refer to the same guard. A default-constructed handle refers to none.
+/// A handle to a guard that senders, calls of `retry`, requests and actors can share if they call
+/// the same service. Copies refer to the same guard. A default-constructed handle refers to none.
 ///
 ///     SharedGuard guard{parse_guard("circuit_breaker(5 failures, open 5s)")};
 ///
@@ -31,8 +31,8 @@ public:
   /// No guard.
   SharedGuard() = default;
 
-  /// Makes a new guard, which lets everything through at first. Its draws come from the seed of this
-  /// process and a stream of their own.
+  /// Makes a new guard, which lets everything through at first. Its draws come from the seed of
+  /// this process and a stream of their own.
   ///
   /// @errors throws `InvalidArgument` naming every option that `check` finds wrong.
   explicit SharedGuard(const GuardOptions& options, GuardHook on_event = {});
