@@ -27,8 +27,8 @@ enum class SenderError : std::uint8_t {
   retry_after_too_long = 6,
   /// The sender ended because its child failed too often or for too long.
   gave_up = 7,
-  /// The sender accepts no new messages, either until it is told to resume or because it is about to
-  /// end; the message was not accepted.
+  /// The sender accepts no new messages, either until it is told to resume or because it is about
+  /// to end; the message was not accepted.
   draining = 8,
   /// The child did not acknowledge in time.
   ack_timeout = 9,
