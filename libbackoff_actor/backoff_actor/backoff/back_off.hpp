@@ -8,11 +8,11 @@
 
 namespace backoff_actor {
 
-/// What of a `BackOff` changes from one failure to the next: all but its policy and its draws, which
-/// many can share.
+/// The part of a `BackOff` that changes from one failure to the next. Its policy and its draws do
+/// not change, and many series can share them.
 struct BackOffState {
   Progress progress{};      ///< of the policy
-  Duration wait_time{0};    ///< before the retry that the last failure stands for
+  Duration wait_time{0};    ///< before the retry that follows the last failure
   std::uint64_t resets = 0; ///< by success, and by the formula itself
 
   /// Whether there was a failure since the last reset.
@@ -32,57 +32,58 @@ BACKOFF_ACTOR_EXPORT BackOffState next(const Policy& policy, const BackOffState&
 /// @range a state of this policy
 BACKOFF_ACTOR_EXPORT BackOffState reset(const Policy& policy, const BackOffState& state);
 
-/// A policy with a series of retries of its own, and its draws, as an immutable value.
+/// A policy with the state and the draws of one series of retries, as an immutable value.
 ///
 /// @shape  `next() -> BackOff`, `reset() -> BackOff`; nothing changes in place. The draw of a step
-///         is `unit_random(seed, stream, total_retries)`: nothing is stored for it.
+///         is computed, `unit_random(seed, stream, total_retries)`; no generator is stored.
 /// @units  nanoseconds in `wait_time()`
 /// @range  `0 <= wait_time() <= policy().longest()`
 /// @thread safe from any thread, as long as nobody assigns to it.
 class BACKOFF_ACTOR_EXPORT BackOff {
 public:
-  /// Before the first failure, with nothing to wait and nothing counted.
+  /// The state before the first failure: no wait, all counters 0.
   explicit BackOff(const Policy& policy = {}, std::uint64_t seed = 0, std::uint64_t stream = 0)
     : BackOff(policy, seed, stream, {policy.start()}) {}
 
-  /// In a state that a `BackOff` of this policy was in.
+  /// Continues from a state of a `BackOff` with this policy.
   BackOff(const Policy& policy, std::uint64_t seed, std::uint64_t stream, const BackOffState& state)
     : policy_(policy), state_(state), seed_(seed), stream_(stream) {}
 
   /// Returns the value after one more failure.
   [[nodiscard]] BackOff next() const;
 
-  /// Returns the value after one more failure for a draw of the caller's own, above all in tests.
+  /// Returns the value after one more failure, with a draw given by the caller. Mainly for tests.
   ///
   /// @range `0 <= u < 1`
   /// @errors throws `InvalidArgument` for any other `u`.
   [[nodiscard]] BackOff next(double u) const;
 
-  /// Returns the value after a success: a new series, nothing to wait, `resets` counted.
+  /// Returns the value after a success: a new series, no wait, and one more in `resets`.
   [[nodiscard]] BackOff reset() const;
 
-  /// Returns the value with its draws from another stream of its seed, and the rest unchanged.
+  /// Returns the same value with its draws from another stream of its seed.
   [[nodiscard]] BackOff with_stream(std::uint64_t stream) const;
 
-  /// How long to wait before the retry that the last `next()` stands for.
+  /// How long to wait before the retry that follows the last failure.
   Duration wait_time() const { return state_.wait_time; }
 
   /// Failures in a row since the last reset; stays at 2^32 - 1.
   std::uint32_t retries() const { return state_.progress.retries; }
 
-  /// Resets by success, and those that the formula makes itself, together.
+  /// The number of resets: those by success and those that the formula makes itself.
   std::uint64_t resets() const { return state_.resets; }
 
-  /// Retries that waited for a draw, ever, modulo 2^32; the number of the next draw in its stream.
+  /// How many retries used a draw so far, modulo 2^32. It is the number of the next draw in its
+  /// stream.
   std::uint32_t total_retries() const { return state_.progress.draws; }
 
   /// Whether there was a failure since the last reset.
   bool is_started() const { return state_.is_started(); }
 
-  /// What changes from one failure to the next.
+  /// The part that changes from one failure to the next.
   const BackOffState& state() const { return state_; }
 
-  /// How long to wait.
+  /// The policy.
   const Policy& policy() const { return policy_; }
 
   /// The seed of the draws.
@@ -101,9 +102,9 @@ private:
   std::uint64_t stream_;
 };
 
-/// Renders the state in one line, with the coordinates of the last draw unless it was reset since:
-/// `wait 30ms, retries 2, resets 1, total_retries 9, draw (seed 7, stream 3, n 8)`. With random
-/// slots it begins with `slot 3/10, `.
+/// Renders the state in one line, with the coordinates of the last draw if there was one since the
+/// last reset: `wait 30ms, retries 2, resets 1, total_retries 9, draw (seed 7, stream 3, n 8)`.
+/// With random slots the line begins with `slot 3/10, `.
 BACKOFF_ACTOR_EXPORT std::string to_string(const BackOff& backoff);
 
 } // namespace backoff_actor

@@ -21,7 +21,8 @@ struct ExponentialBackOffSpec {
   /// @range 1 to 62, and the longest wait, `slot_time * (2^ceiling - 1)`, must stay below 292 years
   int ceiling = 10;
 
-  /// At the ceiling: go on there, instead of starting again at slot 1 after a retry without a wait.
+  /// At the ceiling: stay there. Otherwise the series starts again at slot 1 after a retry without
+  /// a wait.
   bool stay_at_ceiling = false;
 
   /// The seed of the draws.
@@ -31,11 +32,11 @@ struct ExponentialBackOffSpec {
   std::uint64_t stream = 0;
 };
 
-/// Returns all that is wrong with the parameters; nothing if an `ExponentialBackOff` can be made of
-/// them.
+/// Returns all that is wrong with the parameters. If nothing is, an `ExponentialBackOff` can be
+/// constructed from them.
 BACKOFF_ACTOR_EXPORT Problems check(const ExponentialBackOffSpec& spec);
 
-/// The truncated exponential backoff of the article, to the letter, as an immutable value.
+/// The truncated exponential backoff exactly as in the article, as an immutable value.
 ///
 /// A step at slot s draws `exp` uniformly from 0..s, both ends included, and waits
 /// `slot_time * (2^exp - 1)`; then s grows by 1 up to the ceiling. With 10 ms and a ceiling of 10:
@@ -46,17 +47,16 @@ BACKOFF_ACTOR_EXPORT Problems check(const ExponentialBackOffSpec& spec);
 /// | longest wait, ms |  10 |  30 |  70 | 150 | 310 | 630 | 1270 | 2550 | 5110 |    0 |
 ///
 /// The wait may be zero at every slot, with a chance of 1 in s + 1. At the ceiling a step does not
-/// draw but resets: one retry without a wait, after which the series begins again. That free retry
-/// is the article's; where it is not wanted, and behind a failing service it hardly ever is, set
-/// `stay_at_ceiling`: then the tenth failure waits 1851 ms in the mean and 10230 ms at most, and so
-/// do all after it.
+/// draw but resets: there is one retry without a wait, and the series begins again. The article has
+/// this free retry. Behind a failing service it is hardly ever wanted. To avoid it, set
+/// `stay_at_ceiling`: the tenth failure and all after it then wait 1851 ms on average and 10230 ms
+/// at most.
 ///
-/// It is a `BackOff` with the policy `RandomSlots`, under the names that the article gives to its
-/// parts.
+/// The class is a `BackOff` with the policy `RandomSlots`, with the article's names for its parts.
 ///
 /// @shape  `next() -> ExponentialBackOff`, `reset() -> ExponentialBackOff`; nothing changes in
-///         place. The draw of a step is `unit_random(seed, stream, total_retries)`: nothing is
-///         stored for it.
+///         place. The draw of a step is computed, `unit_random(seed, stream, total_retries)`; no
+///         generator is stored.
 /// @units  nanoseconds in `wait_time()`
 /// @range  `0 <= wait_time() <= slot_time * (2^ceiling - 1)`
 /// @errors the constructor throws `InvalidArgument` naming every parameter that `check` finds
@@ -65,7 +65,7 @@ BACKOFF_ACTOR_EXPORT Problems check(const ExponentialBackOffSpec& spec);
 /// @source Roestenburg, "Exponential Backoff with Akka Actors", and its code in `patterns`, 2012.
 class BACKOFF_ACTOR_EXPORT ExponentialBackOff {
 public:
-  /// Begins at slot 1, with nothing to wait and nothing counted.
+  /// Begins at slot 1, with no wait and all counters 0.
   ///
   /// @errors throws `InvalidArgument` naming every parameter that `check` finds wrong.
   explicit ExponentialBackOff(const ExponentialBackOffSpec& spec = {});
@@ -73,9 +73,9 @@ public:
   /// Returns the value after one more failure.
   [[nodiscard]] ExponentialBackOff next() const { return ExponentialBackOff{backoff_.next()}; }
 
-  /// Returns the value after one more failure for a draw of the caller's own, above all in tests.
+  /// Returns the value after one more failure, with a draw given by the caller. Mainly for tests.
   ///
-  /// `exp` becomes the whole part of `u * (slot() + 1)`. A reset at the ceiling does without.
+  /// `exp` becomes the whole part of `u * (slot() + 1)`. A reset at the ceiling does not use `u`.
   ///
   /// @units dimensionless
   /// @range `0 <= u < 1`
@@ -84,10 +84,10 @@ public:
     return ExponentialBackOff{backoff_.next(u)};
   }
 
-  /// Returns the value after a success: slot 1, nothing to wait, `resets` counted.
+  /// Returns the value after a success: slot 1, no wait, and one more in `resets`.
   [[nodiscard]] ExponentialBackOff reset() const { return ExponentialBackOff{backoff_.reset()}; }
 
-  /// How long to wait before the retry that the last `next()` stands for.
+  /// How long to wait before the retry that follows the last failure.
   Duration wait_time() const { return backoff_.wait_time(); }
 
   /// Failures in a row since the last reset; stays at 2^32 - 1.
@@ -96,7 +96,8 @@ public:
   /// Resets by success and resets at the ceiling, together.
   std::uint64_t resets() const { return backoff_.resets(); }
 
-  /// Retries that waited for a draw, ever, modulo 2^32; the number of the next draw in its stream.
+  /// How many retries used a draw so far, modulo 2^32. It is the number of the next draw in its
+  /// stream.
   std::uint32_t total_retries() const { return backoff_.total_retries(); }
 
   /// Whether there was a failure since the last reset.
@@ -113,7 +114,7 @@ public:
   /// The last slot.
   int ceiling() const { return formula().ceiling; }
 
-  /// Whether the series goes on at the ceiling instead of starting again at slot 1.
+  /// Whether the series stays at the ceiling instead of starting again at slot 1.
   bool stay_at_ceiling() const { return formula().stay_at_ceiling; }
 
   /// The seed of the draws.
@@ -125,8 +126,8 @@ public:
   /// Whether two have the same parameters and the same state, and hence the same future.
   friend bool operator==(const ExponentialBackOff&, const ExponentialBackOff&) = default;
 
-  /// Renders the state in one line, as a `BackOff`'s: `slot 3/10, wait 30ms, retries 2, resets 1,
-  /// total_retries 9, draw (seed 7, stream 3, n 8)`.
+  /// Renders the state in one line, like that of a `BackOff`: `slot 3/10, wait 30ms, retries 2,
+  /// resets 1, total_retries 9, draw (seed 7, stream 3, n 8)`.
   friend std::string to_string(const ExponentialBackOff& x) { return to_string(x.backoff_); }
 
 private:

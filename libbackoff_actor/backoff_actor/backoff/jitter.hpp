@@ -10,12 +10,12 @@
 
 namespace backoff_actor {
 
-/// How chance changes a delay v that a formula gives, so that clients who failed together do not
+/// How a random part changes the delay v of a formula, so that clients that failed together do not
 /// come back together.
 ///
-/// Where the result could exceed the cap, v is held so far below it that it cannot: jitter is as
-/// wide at the cap as before it. `full_jitter` spreads the most, and is the one to take if nothing
-/// speaks for another.
+/// If the result could exceed the cap, v is first lowered until it cannot. So jitter is as wide at
+/// the cap as below it. `full_jitter` spreads retries the most; use it unless you have a reason for
+/// another.
 struct Jitter {
   /// The distributions.
   enum class Kind : std::uint8_t {
@@ -24,13 +24,13 @@ struct Jitter {
     equal,        ///< uniform over v/2 to v
     proportional, ///< uniform over v (1 - amount) to v (1 + amount)
     additive,     ///< uniform over v to v + amount
-    gaussian,     ///< normal around v, standard deviation v * amount, cut off at three of them
+    gaussian,     ///< normal around v, standard deviation v * amount, cut off at 3 deviations
   };
 
-  /// Which of them.
+  /// The distribution.
   Kind kind = Kind::none;
 
-  /// How much of it.
+  /// The width of the distribution.
   ///
   /// @units  nanoseconds if additive, else a part of v
   /// @range  proportional: more than 0, up to 1; additive: 0 to the cap; gaussian: more than 0, up
@@ -58,10 +58,11 @@ constexpr Jitter additive_jitter(Duration longest) {
   return {Jitter::Kind::additive, static_cast<double>(longest.count())};
 }
 
-/// Normal around the delay, with a part of it as the standard deviation, cut off at three of them.
+/// Normal around the delay. The standard deviation is a part of the delay; the distribution is cut
+/// off at 3 standard deviations.
 constexpr Jitter gaussian_jitter(double part) { return {Jitter::Kind::gaussian, part}; }
 
-/// Returns what is wrong with the amount; the cap is whatever is to be kept to.
+/// Returns what is wrong with the amount. `cap` is the limit that the jittered delay must keep to.
 BACKOFF_ACTOR_EXPORT Problems check(const Jitter& jitter, Duration cap);
 
 /// Renders it as it is written behind a formula: `full_jitter`, `proportional_jitter(20%)`,
@@ -76,7 +77,7 @@ double room_below(const Jitter& jitter, double cap);
 /// The longest result for a v.
 double longest_of(const Jitter& jitter, double v);
 
-/// What all jitters come down to, in nanoseconds: `v * base + x * (v * width + extra)`, where x is
+/// The common form of all jitters, in nanoseconds: `v * base + x * (v * width + extra)`, where x is
 /// uniform over 0 to 1, or normal.
 struct JitterTerms {
   double base = 1;
@@ -87,8 +88,8 @@ struct JitterTerms {
 
 JitterTerms terms_of(const Jitter& jitter);
 
-/// The delay for a v. No sum of products here depends on whether it is contracted: `width` or
-/// `extra` is 0.
+/// The delay for a v. Contraction to a fused multiply-add cannot change the result, because `width`
+/// or `extra` is 0.
 inline Duration jittered(const JitterTerms& terms, double v, double u) {
   const auto x = terms.is_normal ? cut_off_normal_number(u) : u;
   const auto base = static_cast<std::int64_t>((v + 0.5) * terms.base);

@@ -10,20 +10,20 @@
 
 namespace backoff_actor {
 
-/// Thrown for a text that is no policy. `what()` shows the place:
+/// Thrown for a text that is not a policy. `what()` shows the place:
 ///
 ///     column 20: expected a factor such as x2, or 'cap' and a span such as 30s; found '2'
 ///       exponential(100ms, 2, cap 30s)
 ///                          ^
 class BACKOFF_ACTOR_EXPORT ParseError : public std::invalid_argument {
 public:
-  /// Renders the place for `what()`. Bytes of `text` that cannot be printed are shown as `?`; a text
-  /// of more than 200 bytes is not shown.
+  /// Renders the place for `what()`. Unprintable bytes of `text` are shown as `?`. A text of more
+  /// than 200 bytes is not shown.
   ParseError(std::string_view text, std::size_t column, const std::string& problem);
 
-  /// Where in the text, in bytes.
+  /// The place in the text, in bytes.
   ///
-  /// @range 1 to one more than the text is long
+  /// @range 1 to the length of the text plus 1
   std::size_t column() const { return column_; }
 
   /// What is wrong there: the first line of `what()` without the column.
@@ -41,15 +41,15 @@ private:
 ///     random_slots(10ms, ceiling 10, stay)    ethernet(51.2us, ceiling 10)
 ///     memorystore(max 64s)                    seed002(100ms, x2, cap 15min, jitter 10%)
 ///
-/// The first two lines take a jitter, but for `decorrelated`: `| full_jitter`, `| equal_jitter`,
-/// `| proportional_jitter(20%)`, `| additive_jitter(1s)`, `| gaussian_jitter(10%)`,
-/// `| no_jitter`. Arguments can come in any order. Those of the last two lines, and all but the first
-/// of the others, can be left out, and have the defaults of the types (`Exponential` and so on) then.
-/// Blanks are free. `to_string` gives the form with everything in it, and reading that gives the
-/// same policy.
+/// The policies in the first two lines, except `decorrelated`, take a jitter: `| full_jitter`,
+/// `| equal_jitter`, `| proportional_jitter(20%)`, `| additive_jitter(1s)`,
+/// `| gaussian_jitter(10%)`, `| no_jitter`. Arguments can come in any order. In the first two lines
+/// all arguments except the first are optional; in the last two lines all are. An argument that is
+/// left out has the default of its type (`Exponential` and so on). Blanks are free. `to_string`
+/// writes every argument; reading that text gives the same policy.
 ///
-/// @errors throws `ParseError` at the first place where something else should be; where all can be
-///         read but something is out of range, at the first of these, naming all.
+/// @errors throws `ParseError` at the first place with unexpected text. If the text can be read but
+///         values are out of range, at the first of these, naming all.
 BACKOFF_ACTOR_EXPORT Policy parse_policy(std::string_view text);
 
 } // namespace backoff_actor

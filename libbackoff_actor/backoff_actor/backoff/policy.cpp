@@ -43,7 +43,7 @@ Problems check_growing(const F& formula) {
   return problems;
 }
 
-// The longest delay of 2^exponent - 1 slots must be representable, and no longer than `limit`.
+// 2^exponent - 1 slots, the longest delay, must be representable and at most `limit`.
 void require_slots(Problems& problems, Duration slot_time, int ceiling, int max_ceiling,
                    Duration limit) {
   const auto slot_time_ok = slot_time > Duration::zero() && slot_time <= max_slot_time;
@@ -74,7 +74,7 @@ Duration rounded(double nanoseconds) {
            : Duration{static_cast<std::int64_t>(nanoseconds + 0.5)};
 }
 
-// The longest delay; for those that take a jitter, the cap that it must keep to.
+// The longest delay. For formulas that take a jitter, it is the cap that the jitter must keep to.
 Duration longest_of(const Fixed& x, const Jitter& jitter) {
   return rounded(detail::longest_of(jitter, detail::in_nanoseconds(x.delay)));
 }

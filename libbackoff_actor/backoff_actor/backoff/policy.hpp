@@ -14,9 +14,9 @@
 #include <string>
 #include <variant>
 
-// Two kinds of formulas. Fixed, linear and exponential give a delay v, of which a jitter makes the
-// delay to wait; what they go on from is the next v. The others draw their delay themselves, and
-// take no jitter.
+// There are two kinds of formulas. Fixed, linear and exponential give a delay v; a jitter turns v
+// into the delay to wait, and the next v follows from v. The others draw their delay themselves,
+// and take no jitter.
 
 namespace backoff_actor {
 
@@ -25,9 +25,9 @@ namespace backoff_actor {
 ///     Policy policy = Exponential{.first = 100ms, .factor = 2, .cap = 30s} | full_jitter;
 ///     Policy same = parse_policy("exponential(100ms, x2, cap 30s) | full_jitter");
 ///
-/// A policy says how long, never whether: limits are values beside it (`Limits`). What changes from
-/// one retry to the next is in a `Progress`, so that any number of series share one policy; a
-/// `BackOff` is a policy with a series of its own.
+/// A policy says how long to wait, never whether to retry: `Limits` do that. The state of a series
+/// is in a `Progress`, so any number of series can share one policy. A `BackOff` is a policy with
+/// the state of one series.
 ///
 /// @shape  `next(Progress, u) -> Step`; pure and total. Nothing is allocated.
 /// @units  nanoseconds
@@ -43,7 +43,7 @@ public:
   /// The article's policy with its defaults.
   Policy() : Policy(Formula{RandomSlots{}}, no_jitter) {}
 
-  /// A formula, without a jitter but its own.
+  /// A formula without an added jitter.
   ///
   /// @errors throws `InvalidArgument` naming every parameter that `check` finds wrong.
   template <class F>
@@ -53,14 +53,14 @@ public:
 
   /// A formula with a jitter.
   ///
-  /// @errors throws `InvalidArgument` naming every parameter that `check` finds wrong, also a jitter
-  ///         for a formula that draws by itself.
+  /// @errors throws `InvalidArgument` naming every parameter that `check` finds wrong, including a
+  ///         jitter for a formula that draws by itself.
   Policy(const Formula& formula, const Jitter& jitter);
 
-  /// Before the first retry.
+  /// The progress before the first retry.
   Progress start() const { return {growth_.first, 0, 0}; }
 
-  /// Begins a new series, whose draws go on where the last ones ended.
+  /// Returns the beginning of a new series. Its draws continue those of `progress`.
   Progress restart(const Progress& progress) const { return {growth_.first, 0, progress.draws}; }
 
   /// Returns the next retry.
@@ -69,16 +69,16 @@ public:
   /// @range  `0 <= u < 1`
   Step next(const Progress& progress, double u) const;
 
-  /// No delay exceeds it: the cap, where there is one.
+  /// The longest possible delay: the cap, if there is one.
   Duration longest() const { return longest_; }
 
-  /// Whether the delay may depend on chance. `true` also where the parameters leave chance no room.
+  /// Whether the delay may be random. `true` even if the parameters leave only one value.
   bool is_random() const;
 
   /// The formula.
   const Formula& formula() const { return formula_; }
 
-  /// The jitter; of formulas that draw by themselves none.
+  /// The jitter; `no_jitter` for formulas that draw by themselves.
   const Jitter& jitter() const { return jitter_; }
 
   /// Whether two have the same formula and jitter.
@@ -96,9 +96,9 @@ private:
   Duration longest_{0};
 };
 
-/// Puts a jitter to a policy that has none.
+/// Adds a jitter to a policy that has none.
 ///
-/// @errors throws `InvalidArgument` if it has one, or draws by itself.
+/// @errors throws `InvalidArgument` if the policy has one already, or its formula draws by itself.
 BACKOFF_ACTOR_EXPORT Policy operator|(const Policy& policy, const Jitter& jitter);
 
 /// Returns all that is wrong with a formula and a jitter.
@@ -108,8 +108,8 @@ BACKOFF_ACTOR_EXPORT Problems check(const Policy::Formula& formula, const Jitter
 /// `exponential(100ms, x2, cap 30s) | full_jitter`.
 BACKOFF_ACTOR_EXPORT std::string to_string(const Policy& policy);
 
-// Inlined, without std::visit, and put together from numbers at the end, so that these stay in
-// registers: by way of memory a step takes five times as long.
+// Inlined, without `std::visit`, and the result is assembled from single numbers at the end. So the
+// numbers stay in registers; through memory a step takes five times as long.
 [[gnu::always_inline]] inline Step Policy::next(const Progress& progress, double u) const {
   static_assert(std::variant_size_v<Formula> == 8);
   auto level = progress.level;

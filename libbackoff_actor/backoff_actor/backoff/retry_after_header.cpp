@@ -38,7 +38,7 @@ std::string_view without_blanks(std::string_view text) {
   return text.substr(first, text.find_last_not_of(blanks) + 1 - first);
 }
 
-// Takes a text apart from its beginning. Once something is not there, nothing is.
+// Reads a text from its beginning. After the first mismatch all further reads fail.
 class Reader {
 public:
   explicit Reader(std::string_view text) : rest_(text) {}
@@ -73,7 +73,7 @@ public:
     return result;
   }
 
-  // Two digits, or a blank and one.
+  // Two digits, or a blank and one digit.
   int padded_number() {
     if (!rest_.starts_with(' '))
       return number(2);
@@ -86,7 +86,7 @@ private:
   bool is_good_ = true;
 };
 
-// As it is written.
+// A date as it is written.
 struct Date {
   int year = 0;
   unsigned month = 0; // from 0
@@ -144,7 +144,7 @@ std::optional<sys_seconds> read_asctime(std::string_view text) {
   return reader.is_good_to_the_end() ? date.in_year(date.year) : std::nullopt;
 }
 
-// The latest that is not more than 50 years ahead.
+// Returns the latest matching date that is not more than 50 years ahead.
 std::optional<sys_seconds> in_likely_year(const Date& date, sys_seconds now) {
   const auto today = std::chrono::floor<std::chrono::days>(now);
   const year_month_day now_date{today};
@@ -188,7 +188,7 @@ std::optional<Duration> read_seconds(std::string_view text) {
 } // namespace
 
 std::optional<Duration> parse_retry_after(std::string_view header, sys_seconds now) {
-  // Beyond these years the calendar's numbers would run over.
+  // Beyond these years the calendar's numbers would overflow.
   constexpr sys_seconds first_second = sys_days{std::chrono::year{0} / 1 / 1};
   constexpr sys_seconds last_second = sys_days{std::chrono::year{9999} / 12 / 31};
   now = std::clamp(now, first_second, last_second);

@@ -62,7 +62,7 @@ RetrySeries::Next RetrySeries::failed(Instant now, const Assessment& assessment)
   return Retry{delay, due};
 }
 
-// One that had to be cut off has not gone well, however long it took.
+// An attempt that the timeout cut off is not healthy, however long it took.
 bool RetrySeries::was_healthy(Instant now) const {
   const auto lasted = now - attempt_began_;
   return limits_.reset_after && lasted >= *limits_.reset_after

@@ -2,8 +2,8 @@
 
 // Design notes
 //
-// Whether an attempt that failed is followed by another, and when: what `retry` and `retry_request`
-// have in common. Plain data, driven from outside with the present instant:
+// Decides whether another attempt follows a failed one, and when. `retry` and `retry_request` share
+// it. Plain data, driven from outside; each call passes the current instant:
 //
 //     begin_attempt --> (the attempt) --> succeeded: nothing more to ask
 //           ^                 |
@@ -11,10 +11,10 @@
 //           |                 |
 //           +-- due <----- Retry
 //                |
-//                +-- is_out_of_time, if whoever waited woke up late: no attempt
+//                +-- is_out_of_time, if the caller woke up late: no attempt
 //
-// The first reason that applies is given: what was said of the failure itself (it is final, the
-// server asks for too much) before what the limits say (the retries are used up, there is no time).
+// `GiveUp` has the first reason that applies. Reasons in the failure itself (it is final, the
+// server asks for too much) come before those in the limits (no retries left, no time left).
 
 #include "backoff_actor/backoff/back_off.hpp"
 #include "backoff_actor/backoff/limits.hpp"
@@ -33,28 +33,28 @@ enum class GaveUp : std::uint8_t {
   retries_exhausted, ///< `Limits::max_retries`
   out_of_time,       ///< `Limits::max_elapsed`: no retry could begin in time
   server_hint,       ///< the server asked for more than `Limits::server_hint`
-  cancelled,         ///< whoever wanted the result does so no longer
+  cancelled,         ///< the caller no longer wants the result
   held_back,         ///< the guard of the service did not let the next attempt through
 };
 
-/// Returns the enumerator's name; `unknown` for a number that is none.
+/// Returns the enumerator's name; `unknown` for a number that is no enumerator.
 BACKOFF_ACTOR_EXPORT std::string_view to_string(GaveUp reason);
 
-/// What a predicate says of an attempt that ended.
+/// What a predicate says about an attempt that ended.
 struct Assessment {
   /// How it ended.
   enum class Kind : std::uint8_t {
     success,   ///< its result is wanted
     retryable, ///< another attempt may succeed
-    final,     ///< another would fail alike
+    final,     ///< another attempt would fail in the same way
   };
 
   /// How it ended.
   Kind kind = Kind::success;
 
-  /// With `retryable`: no earlier than this from now, as the server wishes.
+  /// With `retryable`: the shortest wait before the next attempt that the server asks for.
   ///
-  /// @range 0 and above; below, it is taken for 0
+  /// @range 0 and above; a negative span counts as 0
   std::optional<Duration> hint{};
 };
 
@@ -64,7 +64,7 @@ inline constexpr Assessment success{Assessment::Kind::success, {}};
 /// Another attempt may succeed.
 inline constexpr Assessment retryable{Assessment::Kind::retryable, {}};
 
-/// Another attempt would fail alike.
+/// Another attempt would fail in the same way.
 inline constexpr Assessment not_retryable{Assessment::Kind::final, {}};
 
 /// Another attempt may succeed, but no earlier than `span` from now.
@@ -80,11 +80,11 @@ class BACKOFF_ACTOR_EXPORT RetrySeries {
 public:
   /// Try again at `due`, after `delay`.
   struct Retry {
-    Duration delay; ///< what the backoff said, or the server, if that is longer
+    Duration delay; ///< the longer of the backoff's delay and the server's
     Instant due;    ///< when to begin
   };
 
-  /// There is no further attempt.
+  /// No further attempt.
   struct GiveUp {
     GaveUp reason; ///< why
   };
@@ -92,34 +92,34 @@ public:
   /// What to do after a failure.
   using Next = std::variant<Retry, GiveUp>;
 
-  /// Before the first attempt. `max_elapsed` counts from `now`.
+  /// The state before the first attempt. `max_elapsed` counts from `now`.
   ///
-  /// @errors throws `InvalidArgument` naming every limit that cannot be.
+  /// @errors throws `InvalidArgument` naming every invalid limit.
   RetrySeries(const BackOff& backoff, const Limits& limits, Instant now);
 
-  /// An attempt begins. Returns how long it may take; nothing: as long as it likes.
+  /// Begins an attempt. Returns how long it may take; nothing: no limit.
   std::optional<Duration> begin_attempt(Instant now);
 
-  /// The attempt ended without success. An assessment of success counts as final.
+  /// Ends the attempt with a failure. An assessment of `success` counts as final.
   Next failed(Instant now, const Assessment& assessment);
 
-  /// Whether `max_elapsed` is over, so that no attempt may begin any more. `failed` names no instant
-  /// of which this is true; but one may wake up later than that.
+  /// Whether `max_elapsed` is over, so that no attempt may begin any more. It is false at the
+  /// instant that `failed` returned, but it may be true if the caller wakes up later.
   bool is_out_of_time(Instant now) const {
     return limits_.max_elapsed && now - series_began_ >= *limits_.max_elapsed;
   }
 
-  /// Whether `max_retries` allows no attempt after the one that began last, or that is to begin
-  /// first. With `reset_after` there may be one all the same.
+  /// Whether `max_retries` allows no attempt after the current one, or after the first if none has
+  /// begun. With `reset_after` set, one may follow nevertheless.
   bool is_last_attempt() const { return limits_.max_retries && retries_ >= *limits_.max_retries; }
 
-  /// How many attempts have begun, ever; stays at 2^32 - 1.
+  /// How many attempts have begun in total; stays at 2^32 - 1.
   std::uint32_t attempts() const { return attempts_; }
 
-  /// The first attempt began with the series.
+  /// Returns the time since this object was made.
   Duration elapsed(Instant now) const { return now - began_; }
 
-  /// The backoff as it stands.
+  /// The current state of the backoff.
   const BackOff& backoff() const { return backoff_; }
 
 private:

@@ -25,7 +25,7 @@ std::string decimal(double number) { return shortest(number, std::chars_format::
 std::string percent(double part) {
   if (!std::isfinite(part) || part == 0)
     return decimal(part) + "%";
-  // The digits are those of the part: 100 * 0.29 is not 29.
+  // Takes the digits of `part` itself, because 100 * 0.29 is not exactly 29.
   auto text = shortest(part, std::chars_format::scientific);
   const std::string sign = part < 0 ? "-" : "";
   text.erase(0, sign.size());

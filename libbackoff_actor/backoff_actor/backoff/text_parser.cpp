@@ -31,7 +31,7 @@ std::string rendered(std::string_view text, std::size_t column, const std::strin
   return result;
 }
 
-// With the exponent appended, so that 29% is read as 0.29 is.
+// Reads digits with `exponent` appended. So 29% gives the same number as 0.29.
 bool read_number(std::string_view digits, std::string_view exponent, double& result) {
   if (digits.empty() || !is_digit(digits.front()) || !is_digit(digits.back()))
     return false;
@@ -88,7 +88,7 @@ void TextParser::arguments(std::vector<Argument> could_come) {
   ++at_;
 }
 
-// Reads one of those that could come, and takes it out.
+// Reads one of the arguments that could come, and removes it from the list.
 void TextParser::argument(std::vector<Argument>& could_come) {
   next_column();
   for (auto i = could_come.begin(); i != could_come.end(); ++i) {
@@ -105,7 +105,7 @@ void TextParser::argument(std::vector<Argument>& could_come) {
   fail(expected.empty() ? "')'" : expected);
 }
 
-// Fails at a required one that has not come.
+// Fails if a required argument has not come.
 void TextParser::require_none(const std::vector<Argument>& could_come, const std::string& instead) {
   for (const auto& x : could_come)
     if (x.is_required)

@@ -7,11 +7,11 @@ namespace backoff_actor {
 
 /// Why something failed, in a form that names no actor library.
 struct Cause {
-  /// Tells causes apart: two are the same failure only if their codes are equal. 0 is "no error",
-  /// the code of a normal stop.
+  /// Identifies the cause: two failures are the same only if their codes are equal. 0 means "no
+  /// error", the code of a normal stop.
   std::uint64_t code = 0;
 
-  /// For people: what an exception said, or how the actor library renders its error.
+  /// A text for people: the exception's text, or the error as the actor library renders it.
   std::string text;
 
   /// Whether something went wrong; a normal stop is no error.

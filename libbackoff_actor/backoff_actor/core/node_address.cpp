@@ -23,7 +23,7 @@ std::string_view without_blanks_around(std::string_view text) {
 
 std::string quoted(std::string_view text) { return std::string{"'"}.append(text).append("'"); }
 
-// 0: it is none.
+// Returns 0 if the text is not a port.
 std::uint16_t port_of(std::string_view digits) {
   std::uint16_t port = 0;
   const auto* const end = digits.data() + digits.size();
@@ -36,8 +36,8 @@ struct Parts {
   std::string_view port;
 };
 
-// Where the host ends; nothing if there is no such place. A host with a colon but without brackets
-// would leave open which colon that is.
+// Splits an item at the end of the host; nothing if it has no such place. A host with a colon needs
+// brackets, or it would be unclear which colon ends it.
 std::optional<Parts> parts_of(std::string_view item) {
   const auto is_bracketed = item.starts_with('[');
   const auto colon = is_bracketed ? item.find("]:") : item.find(':');
@@ -55,7 +55,7 @@ bool is_host(std::string_view text) {
          && text.find_first_of(blanks) == std::string_view::npos;
 }
 
-// Notes what is wrong with an item; the address is of use only if nothing is.
+// Adds what is wrong with an item to `problems`. The address is valid only if nothing was added.
 NodeAddress parse_node(Problems& problems, const std::string& field, std::string_view item) {
   const auto parts = parts_of(item);
   if (!parts) {

@@ -14,16 +14,16 @@ struct NodeAddress {
   std::string host{};     ///< a name or an address; IPv6 without brackets
   std::uint16_t port = 0; ///< 1 and above; 0: none was given
 
-  /// Whether host and port are the same, letter by letter: no name is looked up.
+  /// Whether host and port are the same, letter by letter. No name is resolved.
   friend bool operator==(const NodeAddress&, const NodeAddress&) = default;
 };
 
-/// Renders an address as `parse_nodes` reads it: `worker-1:4711`, and `[::1]:4711` where the host
-/// has a colon.
+/// Renders an address as `parse_nodes` reads it: `worker-1:4711`, or `[::1]:4711` if the host
+/// contains a colon.
 BACKOFF_ACTOR_EXPORT std::string to_string(const NodeAddress& address);
 
-/// Reads addresses, separated by commas, with blanks around each as you like:
-/// `worker-1:4711, [::1]:4712`. Whether there are such hosts is not asked.
+/// Reads addresses separated by commas, with optional blanks around each:
+/// `worker-1:4711, [::1]:4712`. It does not check that the hosts exist.
 ///
 /// @errors throws `InvalidArgument` naming everything that is wrong: an empty text is the field
 ///         `nodes`, the second item `nodes[1]`.

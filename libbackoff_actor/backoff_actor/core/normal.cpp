@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <type_traits>
 
-// Compiled without contraction to fused multiply-add, which would round otherwise where there is
-// one.
+// Compiled without contraction to fused multiply-add: platforms that have it would round
+// differently.
 
 namespace backoff_actor {
 
@@ -45,7 +45,7 @@ constexpr double central(double q) {
          / (((67.187563600 * r + 78.757757664) * r + 17.895169469) * r + 1);
 }
 
-// How far out the point is that has `p` beyond it.
+// Returns the distance from the centre beyond which `p` of the mass lies.
 constexpr double tail(double p) {
   auto r = root_of(-log_of(p));
   if (r <= 5) {
@@ -66,8 +66,8 @@ constexpr double quantile(double p) {
   return q < 0 ? -tail(std::max(p, least)) : tail(std::max(1 - p, least));
 }
 
-// The quantiles of the part of the distribution that has `below` of the mass below it, and as much
-// above.
+// Returns the quantiles of the distribution cut off at both ends, where `below` is the mass that is
+// cut off at each end.
 constexpr detail::QuantileTable table_of(double below) {
   detail::QuantileTable table{};
   for (std::size_t i = 0; i < table.size(); ++i) {

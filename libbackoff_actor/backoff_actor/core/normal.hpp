@@ -5,17 +5,17 @@
 #include <array>
 #include <cstdint>
 
-// Numbers from the normal distribution, each a function of one uniform number. All of it gives the
-// same bits on every platform: no function of the C library but the square root, which IEEE 754
-// defines, and no sum of products in a header, which a compiler could contract.
+// Numbers from the normal distribution, each computed from one uniform number. They have the same
+// bits on every platform. So the code uses no function of the C library except the square root,
+// which IEEE 754 defines, and no sum of products in a header, which a compiler could contract.
 
 namespace backoff_actor {
 
-/// Returns where the standard normal distribution has `p` of its mass below.
+/// Returns the quantile: `p` of the mass of the standard normal distribution lies below it.
 ///
 /// @shape  `p -> z`; pure, total
 /// @units  dimensionless
-/// @range  `0 < p < 1`, beyond which the nearest such `p` in steps of 2^-54 is taken: `|z| < 8.3`
+/// @range  `0 < p < 1`; outside, the nearest such `p` in steps of 2^-54 is used: `|z| < 8.3`
 /// @errors off by at most 2e-7 times max(1, abs(z))
 /// @source Wichura, "The Percentage Points of the Normal Distribution", Applied Statistics 37
 ///         (1988), algorithm AS 241, PPND7.
@@ -26,10 +26,10 @@ namespace detail {
 /// Quantiles at 0/1024, 1/1024 ... 1024/1024, in units of 2^-28.
 using QuantileTable = std::array<std::int32_t, 1025>;
 
-/// Of the standard normal distribution; its ends are not to be used.
+/// The table of the standard normal distribution. Its ends must not be used.
 BACKOFF_ACTOR_EXPORT extern const QuantileTable normal_table;
 
-/// Of the standard normal distribution cut off at -3 and 3.
+/// The table of the standard normal distribution cut off at -3 and 3.
 BACKOFF_ACTOR_EXPORT extern const QuantileTable cut_off_table;
 
 inline double interpolated(const QuantileTable& table, std::int64_t bits) {
@@ -59,7 +59,7 @@ inline double cut_off_normal_number(double u) {
   return interpolated(cut_off_table, static_cast<std::int64_t>(u * 0x1.0p53));
 }
 
-/// The variance of the latter.
+/// The variance of the standard normal distribution cut off at -3 and 3.
 inline constexpr double cut_off_normal_variance = 0.9733369;
 
 } // namespace detail

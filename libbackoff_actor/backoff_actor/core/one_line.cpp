@@ -14,7 +14,7 @@ struct Character {
   std::size_t length; // in bytes; 0: the text does not begin with a character of UTF-8
 };
 
-// The first character of a text that is not empty.
+// Returns the first character of a text. The text must not be empty.
 Character first_of(std::string_view text) {
   constexpr Character none{0, 0};
   const auto first = static_cast<unsigned char>(text.front());

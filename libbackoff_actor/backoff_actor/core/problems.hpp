@@ -18,15 +18,15 @@ struct Problem {
 /// All that is wrong with the arguments of one call.
 class BACKOFF_ACTOR_EXPORT Problems {
 public:
-  /// Notes one more.
+  /// Adds a problem.
   void add(std::string field, std::string given, std::string allowed);
 
-  /// Takes over the problems of a nested value, its fields prefixed with `prefix` and a dot.
+  /// Adds the problems of a nested value. Their fields get the prefix `prefix` and a dot.
   void add_nested(const std::string& prefix, const Problems& nested);
 
   /// Whether all arguments can be used.
   bool empty() const { return list_.empty(); }
-  /// The problems, in the order in which they were noted.
+  /// The problems, in the order in which they were added.
   const std::vector<Problem>& list() const { return list_; }
 
   /// Does nothing if there are none.
@@ -41,7 +41,7 @@ private:
 /// Renders one problem a line, without a line end after the last: `ceiling: got 0, allowed 1..62`.
 BACKOFF_ACTOR_EXPORT std::string to_string(const Problems& problems);
 
-/// Thrown, before anything has been started or changed, by a call whose arguments cannot be used.
+/// Thrown by a call whose arguments cannot be used, before it starts or changes anything.
 class BACKOFF_ACTOR_EXPORT InvalidArgument : public std::invalid_argument {
 public:
   /// Keeps the problems and renders them for `what()`.

@@ -7,52 +7,54 @@
 
 namespace backoff_actor {
 
-/// The errors that a sender, or whatever else stands before an actor, itself answers to a client, or
-/// ends with. The numbers are part of the interface.
+/// The errors that a sender, or another actor in front of a child, answers to a client or
+/// terminates with. The numbers are part of the interface.
 enum class SenderError : std::uint8_t {
-  /// The outbox holds all that it may; the message was not accepted.
+  /// The outbox is full; the message was not accepted.
   outbox_full = 1,
-  /// The sender was stopped before the delivery was acknowledged. Whether the child had done the
-  /// work is not known.
+  /// The sender was stopped before the delivery was acknowledged. It is not known whether the child
+  /// had done the work.
   stopped = 2,
-  /// The delivery failed as often as it may.
+  /// The delivery used up its attempts.
   attempts_exhausted = 3,
-  /// The deadline of the delivery passed before it was acknowledged. Whether the child had done the
-  /// work, or still does it, is not known.
+  /// The deadline of the delivery passed before it was acknowledged. It is not known whether the
+  /// child has done the work or is still doing it.
   expired = 4,
-  /// The outbox was full, and the delivery had to go for a younger one, or was the youngest.
+  /// The outbox was full. The sender dropped this delivery for a newer one, or because it was the
+  /// newest.
   dropped = 5,
-  /// The service asked to be tried again later than the sender may wait.
+  /// The service asked for a longer wait than the sender allows.
   retry_after_too_long = 6,
   /// The sender ended because its child failed too often or for too long.
   gave_up = 7,
-  /// The sender takes nothing new, until it is told to resume, or because it is to end; the message was
-  /// not accepted.
+  /// The sender accepts no new messages, either until it is told to resume or because it is about
+  /// to end; the message was not accepted.
   draining = 8,
   /// The child did not acknowledge in time.
   ack_timeout = 9,
-  /// The sender could not make a child.
+  /// The sender could not start a child.
   start_failed = 10,
-  /// The guard of the service did not let the message through, see `held_back_by`. Nothing was done.
+  /// The guard of the service did not let the message through, see `held_back_by`. Nothing was
+  /// done.
   held_back = 11,
-  /// No child could be given the message, which may not wait; it was not accepted.
+  /// No child could take the message, and the message may not wait; it was not accepted.
   no_child = 12,
-  /// The durable outbox could not store the message; it was not accepted. After an error of the disk
-  /// itself it may be delivered all the same, when the outbox is opened the next time.
+  /// The durable outbox could not store the message; it was not accepted. After a disk error it may
+  /// nevertheless be delivered when the outbox is opened again.
   not_stored = 13,
   /// The message is of a type that the durable outbox cannot store; it was not accepted.
   not_storable = 14,
-  /// The sender ended. The delivery stays owed in its durable outbox, and goes on when a sender uses
-  /// that again.
+  /// The sender ended. The delivery stays owed in its durable outbox. The next sender that uses
+  /// this outbox delivers it.
   suspended = 15,
-  /// A delivery with this idempotency key was acknowledged already; this one was not accepted.
+  /// A delivery with this idempotency key was acknowledged before; this one was not accepted.
   already_acknowledged = 16,
 };
 
-/// The largest number that an error has.
+/// The largest number of an error.
 inline constexpr std::uint8_t last_sender_error = 16;
 
-/// Renders an error as its name and a sentence for people; a number that is none of ours as
+/// Renders an error as its name and a sentence for people. An unknown number gives
 /// `unknown sender error`.
 BACKOFF_ACTOR_EXPORT std::string to_string(SenderError error);
 

@@ -7,13 +7,13 @@
 
 namespace backoff_actor {
 
-/// The errors that a supervisor answers, or ends with. The numbers are part of the interface.
+/// The errors that a supervisor answers or terminates with. The numbers are part of the interface.
 ///
-/// @source the control errors are those of Erlang/OTP's supervisors, as far as it has them
+/// @source the control errors follow Erlang/OTP's supervisors where those have them
 enum class SupervisorError : std::uint8_t {
-  /// There is a child of that id, which is down.
+  /// A child with this id exists, and it is down.
   already_present = 1,
-  /// There is a child of that id, and it lives.
+  /// A child with this id exists, and it lives.
   already_started = 2,
   /// The child is up.
   running = 3,
@@ -23,26 +23,26 @@ enum class SupervisorError : std::uint8_t {
   ending = 5,
   /// The child is down and nothing is scheduled.
   not_running = 6,
-  /// There is no child of that id.
+  /// There is no child with this id.
   not_found = 7,
-  /// There are as many children as there may be.
+  /// The supervisor already has the maximum number of children.
   max_children = 8,
-  /// The supervisor is ending; nothing is started any more.
+  /// The supervisor is ending and starts nothing any more.
   stopping = 9,
   /// A child could not be started.
   start_failed = 10,
-  /// The child was ended before it had started.
+  /// The child was terminated before it had started.
   terminated = 11,
-  /// Children had to be restarted more often than the supervisor, or the child's own limit, bears.
+  /// There were more restarts than the limit of the supervisor, or the child's own limit, allows.
   limit_reached = 12,
   /// There is no child at this address now.
   no_child = 13,
 };
 
-/// The largest number that an error has.
+/// The largest number of an error.
 inline constexpr std::uint8_t last_supervisor_error = 13;
 
-/// Renders an error as its name and a sentence for people; a number that is none of ours as
+/// Renders an error as its name and a sentence for people. An unknown number gives
 /// `unknown supervisor error`.
 BACKOFF_ACTOR_EXPORT std::string to_string(SupervisorError error);
 

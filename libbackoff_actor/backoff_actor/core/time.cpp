@@ -14,7 +14,7 @@ struct Unit {
   std::string_view name;
 };
 
-// Digits of `part / whole` behind the point, without trailing zeros.
+// Returns the digits of `part / whole` after the point, without trailing zeros.
 std::string decimals(std::uint64_t part, std::uint64_t whole) {
   std::string result;
   while (part != 0) {

@@ -15,23 +15,22 @@ namespace backoff_actor {
 /// @units nanoseconds
 using Duration = std::chrono::nanoseconds;
 
-/// A point on the time line of whoever drives the pure code: an actor's clock, a simulation, a
-/// test. Only differences mean anything; the origin is the driver's.
+/// A point on the time line of the driver of the pure code: an actor's clock, a simulation, a
+/// test. Only differences have a meaning; the driver chooses the origin.
 ///
 /// @units nanoseconds since the driver's origin
 struct Instant {
   /// The span since the driver's origin; negative before it.
   Duration since_origin{0};
 
-  /// The last instant that there is, which stands for "at no time".
+  /// The last possible instant, which means "never".
   static constexpr Instant never() { return {Duration::max()}; }
 
   /// Orders by time, the earlier first.
   friend constexpr auto operator<=>(const Instant&, const Instant&) = default;
 };
 
-/// Returns the instant `span` after `start`; where that cannot be represented, the furthest that
-/// can.
+/// Returns the instant `span` after `start`, limited to the range of `Duration`.
 constexpr Instant operator+(Instant start, Duration span) {
   const auto origin = start.since_origin;
   if (span > Duration::zero() && origin > Duration::max() - span)
@@ -41,8 +40,7 @@ constexpr Instant operator+(Instant start, Duration span) {
   return {origin + span};
 }
 
-/// Returns the span from `earlier` to `later`; where that cannot be represented, the longest that
-/// can.
+/// Returns the span from `earlier` to `later`, limited to the range of `Duration`.
 constexpr Duration operator-(Instant later, Instant earlier) {
   const auto a = later.since_origin;
   const auto b = earlier.since_origin;
@@ -54,12 +52,12 @@ constexpr Duration operator-(Instant later, Instant earlier) {
 }
 
 /// Renders a span for people, exactly and in the largest unit that fits: `1.023s`, `10ms`, `1.5us`,
-/// `-5ns`, and `2min` or `10h` where the span is a whole number of them.
+/// `-5ns`. A whole number of minutes or hours gives `2min` or `10h`.
 BACKOFF_ACTOR_EXPORT std::string to_string(Duration span);
 
 /// Reads a span as `to_string` writes it: a decimal number, directly followed by `ns`, `us`, `ms`,
-/// `s`, `min` or `h`. Nothing if it is anything else, negative, has a digit that is no whole number of
-/// nanoseconds, or is beyond 292 years.
+/// `s`, `min` or `h`. Returns nothing for any other text, and for a span that is negative, longer
+/// than 292 years, or not a whole number of nanoseconds.
 BACKOFF_ACTOR_EXPORT std::optional<Duration> parse_duration(std::string_view text);
 
 } // namespace backoff_actor

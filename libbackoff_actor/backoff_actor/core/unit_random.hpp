@@ -17,12 +17,13 @@ constexpr std::uint64_t mix(std::uint64_t x) {
 
 } // namespace detail
 
-/// The numbers of one stream of a seed: chance as a coordinate, not as a generator. Nothing
-/// advances, and nothing is shared; the three numbers in a log line give the same draw again.
+/// The random numbers of one stream of a seed. Each number is computed from its coordinates; there
+/// is no generator that advances or is shared. The three coordinates in a log line give the same
+/// draw again.
 ///
-/// @shape  `Draws{seed, stream}(n) -> u`; pure, total, the same on every platform: integers, and
-///         one exact conversion of 53 bits instead of `std::uniform_real_distribution`, whose
-///         algorithm is free.
+/// @shape  `Draws{seed, stream}(n) -> u`; pure, total, the same on every platform. It uses integers
+///         and one exact conversion of 53 bits. `std::uniform_real_distribution` may differ between
+///         libraries.
 /// @units  dimensionless
 /// @range  `0 <= u < 1`, in steps of 2^-53
 /// @thread safe from any thread.
@@ -43,8 +44,7 @@ private:
   std::uint64_t key_;
 };
 
-/// Returns the n-th number of a stream of a seed, for the one that needs a single number: see
-/// `Draws`.
+/// Returns the n-th number of a stream of a seed, for callers that need only one: see `Draws`.
 constexpr double unit_random(std::uint64_t seed, std::uint64_t stream, std::uint64_t n) {
   return Draws{seed, stream}(n);
 }

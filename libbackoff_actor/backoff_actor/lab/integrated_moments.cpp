@@ -105,8 +105,8 @@ private:
   std::vector<double> mass_{}; // of the last delay, by cell; empty: it was `first_`
 };
 
-// On points of equal ratio a multiplication is a shift: by a whole number of points, and a rest that
-// is shared out between two of them so that the mean is kept.
+// On points of equal ratio a multiplication is a shift: by a whole number of points, and a rest
+// that is shared out between two of them so that the mean is kept.
 class Seed002Moments : public DelayMoments {
 public:
   Seed002Moments(const Seed002& formula, Bounds bounds)
@@ -161,9 +161,9 @@ public:
     return result;
   }
 
-  // The delays go on from one another as they were drawn, so that in the long run it is the mean of
-  // the logarithm that decides: where jitter takes more from it than the factor gives, all of them
-  // shrink to nothing, and the cap keeps the mean from staying behind.
+  // Each delay follows from the one drawn before, so in the long run the mean of the logarithm
+  // decides. If jitter takes more from it than the factor gives, all delays shrink to nothing, and
+  // the cap keeps the mean from staying behind.
   double long_run_mean() const override { return shrinks_ ? 0 : settled_mean(*this); }
 
 private:
@@ -190,7 +190,7 @@ private:
     result.variance = nominal_ * nominal_ * (relative_square_ - 1);
   }
 
-  // The part of the delays, jitter included, that are x at the most.
+  // The share of the delays, jitter included, that are at most x.
   double share_up_to(double x) const {
     double sum = 0;
     for (std::size_t i = 0; i < points_.size(); ++i)
@@ -201,7 +201,7 @@ private:
     return sum;
   }
 
-  // Which delay this share does not exceed, by halving the ratio of what it lies between.
+  // Finds the delay that this share does not exceed, by bisection on a logarithmic scale.
   double quantile(double share) const {
     auto low = points_.front() / 10;
     auto high = points_.back() * 2;

@@ -26,7 +26,8 @@ std::vector<PlanRow> plan(const Policy& policy, std::uint32_t attempts) {
 
 CallRate calls_per_hour(const Policy& policy) {
   constexpr double hour = 3600; // s
-  // Retries that are looked at one by one; integrated ones take a thousand times as long.
+  // The maximum number of retries computed one by one; integrated ones take a thousand times as
+  // long.
   constexpr auto most = 10'000'000;
   constexpr auto most_integrated = 5'000;
   constexpr auto settled_after = 64; // equal ones in a row
@@ -54,7 +55,7 @@ CallRate calls_per_hour(const Policy& policy) {
     if (equal == settled_after)
       break;
   }
-  // Delays that still grow are taken as they are now: rather too many calls than too few.
+  // Delays that still grow are taken as constant from here: this gives too many calls, not too few.
   const auto comes_again = std::holds_alternative<RandomSlots>(formula);
   const auto rate = comes_again ? result.long_run : per_hour(mean);
   result.first_hour += 1 + std::floor((hour - now) / hour * rate);

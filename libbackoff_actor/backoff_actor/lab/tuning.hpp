@@ -8,28 +8,28 @@
 
 namespace backoff_actor {
 
-// How a backoff without jitter behaves in the long run, for choosing its parameters. Retry n comes
+// The long-run behaviour of a backoff without jitter, for choosing its parameters. Retry n comes
 // after a delay t(n) = a r^(n-1), at an elapsed time T(n) = a (r^n - 1) / (r - 1), where a is the
-// first delay and r the factor; the calls between the delays are taken to last no time. From
-// t(n+1) = a + (r-1) T(n) follows what the tuning rests on: the delay after a retry is, but for a,
-// the share r - 1 of the time that has passed.
+// first delay and r the factor. The calls themselves are assumed to take no time. The tuning rests
+// on t(n+1) = a + (r-1) T(n), which follows: except for a, the delay after a retry is the share
+// r - 1 of the elapsed time.
 //
-// Everything is in seconds and in real numbers, so that it can be asked about any point in time.
+// Everything is in seconds and in real numbers, so the functions accept any point in time.
 
-/// The longest span that the arithmetic of tuning takes: 2,500,000 hours.
+/// The longest span that the tuning functions accept: 2,500,000 hours.
 ///
 /// @units seconds
 inline constexpr double tuning_longest_s = 9e9;
 
-/// The shortest delay that the arithmetic of tuning takes: a nanosecond.
+/// The shortest delay that the tuning functions accept: a nanosecond.
 ///
 /// @units seconds
 inline constexpr double tuning_shortest_delay_s = 1e-9;
 
-/// The largest factor that the arithmetic of tuning takes.
+/// The largest factor that the tuning functions accept.
 inline constexpr double tuning_largest_factor = 1000;
 
-/// The last retry that the arithmetic of tuning counts.
+/// The last retry that the tuning functions count.
 inline constexpr std::uint64_t tuning_last_attempt = 1'000'000'000'000'000;
 
 /// A series of delays, each the same factor longer than the one before it, up to a cap:
@@ -41,7 +41,7 @@ struct DelaySeries {
   /// @range `tuning_shortest_delay_s` to `tuning_longest_s`
   double first_s = 1.0;
 
-  /// How many times longer each delay is than the one before it; 1 for equal delays.
+  /// The ratio of each delay to the one before it; 1 for equal delays.
   ///
   /// @range 1 to `tuning_largest_factor`
   double factor = 2.0;
@@ -56,51 +56,51 @@ struct DelaySeries {
 /// Returns all that is wrong with a series; nothing if it can be used.
 BACKOFF_ACTOR_EXPORT Problems check(const DelaySeries& series);
 
-/// One retry of a series, or as attempt 0 the call before all retries.
+/// One retry of a series; attempt 0 is the call before all retries.
 struct RetryPoint {
   std::uint64_t attempt = 0; ///< the retry's number, from 1
   double previous_s = 0;     ///< the delay before it in seconds; 0 for attempt 0, which has none
   double elapsed_s = 0;      ///< the sum of all delays up to it, in seconds
 
-  /// Whether two are the same in everything.
+  /// Whether two are equal.
   friend bool operator==(const RetryPoint&, const RetryPoint&) = default;
 };
 
 /// Returns a retry of a series by its number.
 ///
-/// @range  `attempt` up to `tuning_last_attempt` + 1; the elapsed time becomes infinite where a
-///         double cannot hold it.
+/// @range  `attempt` up to `tuning_last_attempt` + 1; the elapsed time becomes infinite if a double
+///         cannot hold it.
 /// @errors throws `InvalidArgument` naming every argument that is wrong.
 /// @source the article on tuning an exponential backoff, its sum of a geometric series.
 BACKOFF_ACTOR_EXPORT RetryPoint retry_of(const DelaySeries& series, std::uint64_t attempt);
 
-/// Returns the number of the first retry whose delay is the cap; nothing if there is no cap, or none
-/// of the first `tuning_last_attempt` retries reaches it.
+/// Returns the number of the first retry whose delay is the cap. Returns nothing if there is no
+/// cap, or if none of the first `tuning_last_attempt` retries reaches it.
 ///
 /// @errors throws `InvalidArgument` naming every parameter that `check` finds wrong.
 BACKOFF_ACTOR_EXPORT std::optional<std::uint64_t> first_capped_attempt(const DelaySeries& series);
 
-/// What the formulas give if a retry were due at a certain time, whether one is or not.
+/// What the formulas give for a retry at a certain time, even if none is due then.
 struct FormulaPoint {
-  /// The number of the retry, as a real number: `log_r(1 + (r-1) T / a)`. With a cap, one more for
-  /// each `cap_s` after the last delay below the cap.
+  /// The number of the retry, as a real number: `log_r(1 + (r-1) T / a)`. With a cap, it grows by 1
+  /// for each `cap_s` after the last delay below the cap.
   double attempt = 0;
 
-  /// The delay before the retry in seconds, `next_s / r` below the cap; unset where `attempt` is
-  /// below 1, for then there is none.
+  /// The delay before the retry in seconds, `next_s / r` below the cap. Unset if `attempt` is below
+  /// 1, because there is no delay then.
   std::optional<double> previous_s;
 
   /// The delay after the retry in seconds: `a + (r-1) T`, or the cap.
   double next_s = 0;
 };
 
-/// Where in a series a point in time is.
+/// The position of a point in time within a series.
 struct SeriesPosition {
   double elapsed_s = 0;  ///< the point in time, seconds from the first call
   bool at_retry = false; ///< whether `before` happens at that very time, up to rounding (1e-12)
   RetryPoint before;     ///< the last retry up to that time
   RetryPoint after;      ///< the first retry after it
-  FormulaPoint formula;  ///< the same in real numbers
+  FormulaPoint formula;  ///< the position in real numbers
 };
 
 /// Finds a point in time in a series.
@@ -111,7 +111,7 @@ struct SeriesPosition {
 /// @source the article on tuning an exponential backoff, its formulas for t(n+1) and n.
 BACKOFF_ACTOR_EXPORT SeriesPosition position_at(const DelaySeries& series, double elapsed_s);
 
-/// Returns the factor of the series whose delays are, in the long run, a given share of the elapsed
+/// Returns the factor with which each delay is, in the long run, the given share of the elapsed
 /// time: `1 + ratio`.
 ///
 /// @units  dimensionless
@@ -158,14 +158,14 @@ BACKOFF_ACTOR_EXPORT double factor_for_next(const WantedDelay& wanted);
 /// @errors throws `InvalidArgument` naming every argument that is wrong; the delay as `previous_s`.
 BACKOFF_ACTOR_EXPORT double factor_for_previous(const WantedDelay& wanted);
 
-/// Which retry finds out that something works again.
+/// The retry that discovers that a service works again.
 struct Discovery {
   std::optional<RetryPoint> before; ///< the last retry that was too early; unset if there is none
-  RetryPoint finds_out;             ///< the first one at or after the time from which it works
-  double wasted_s = 0;              ///< how long it had worked by then, in seconds
+  RetryPoint finds_out;             ///< the first retry at or after the time of the recovery
+  double wasted_s = 0;              ///< the time from the recovery to that retry, in seconds
 };
 
-/// Finds the retry that finds out that something works from a certain time on.
+/// Finds the first retry that succeeds if the service works from a certain time on.
 ///
 /// @units  seconds from the first call
 /// @range  0 to `tuning_longest_s`, and within the first `tuning_last_attempt` retries
@@ -180,12 +180,12 @@ struct FactorChange {
   /// @range `tuning_shortest_delay_s` to `tuning_longest_s`
   double first_s = 1.0;
 
-  /// The factor as it is.
+  /// The current factor.
   ///
   /// @range 1 to `tuning_largest_factor`
   double from_factor = 2.0;
 
-  /// The factor as it may become.
+  /// The factor to compare with.
   ///
   /// @range 1 to `tuning_largest_factor`
   double to_factor = 2.0;
@@ -203,18 +203,19 @@ struct FactorChange {
   std::optional<double> cap_s = std::nullopt;
 };
 
-/// How many times more retries another factor makes.
+/// How the number of retries changes with the factor.
 struct RetryGrowth {
-  SeriesPosition from; ///< the end of the time with the factor as it is
+  SeriesPosition from; ///< the end of the time with the current factor
   SeriesPosition to;   ///< the same with the other factor
   double real = 0;     ///< `to.formula.attempt / from.formula.attempt`
 
-  /// `log(from_factor) / log(to_factor)`, which takes T(n) for a r^n and knows no cap. Without one
-  /// it overestimates what a smaller factor costs. Unset if a factor is 1, whose logarithm is 0.
+  /// `log(from_factor) / log(to_factor)`. It uses a r^n for T(n) and ignores the cap. Without a cap
+  /// it overestimates the additional retries of a smaller factor. Unset if a factor is 1, whose
+  /// logarithm is 0.
   std::optional<double> rough;
 };
 
-/// Compares the numbers of retries that two factors make.
+/// Compares the numbers of retries of two factors.
 ///
 /// @errors throws `InvalidArgument` naming every argument that is wrong.
 /// @source the article on tuning an exponential backoff, its estimate of the growth.

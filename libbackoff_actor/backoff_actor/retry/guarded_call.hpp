@@ -10,15 +10,16 @@
 
 namespace backoff_actor::detail {
 
-/// One call after the other of a service that may have a guard: asks it before each, and tells it
-/// what became of each. A call of which nothing was said by the next one, or by the end of this
-/// object, is forgotten. Without a guard everything goes.
+/// Calls to a service, one after the other, that may have a guard. Before each call this object
+/// asks the guard; after it, it reports the outcome. If a call's outcome is not reported before the
+/// next call begins or this object ends, the guard forgets that call. Without a guard every call
+/// may be made.
 ///
 /// @range  the guard must outlive this object.
 /// @thread one at a time.
 class GuardedCalls {
 public:
-  /// Of the service that `guard` guards.
+  /// For calls to the service that `guard` guards.
   explicit GuardedCalls(const SharedGuard& guard) : guard_(&guard) {}
 
   GuardedCalls(const GuardedCalls&) = delete;
@@ -26,7 +27,7 @@ public:
 
   ~GuardedCalls() { forget(); }
 
-  /// Asks whether a call may be made now. Nothing: it may, and is being made.
+  /// Asks whether a call may be made now. Returns nothing if it may; it then counts as begun.
   std::optional<HeldBack> begin(Instant now, Call call) {
     if (!*guard_)
       return std::nullopt;
@@ -39,8 +40,8 @@ public:
     return std::nullopt;
   }
 
-  /// Tells how the call ended: what is worth another attempt is a failure of the service. Anything
-  /// else it answered.
+  /// Reports how the call ended. A retryable outcome counts as a failure of the service. Any other
+  /// counts as a success, because the service answered.
   void end(Instant now, Assessment::Kind kind) {
     if (!permit_)
       return;
@@ -51,7 +52,7 @@ public:
       guard_->succeeded(permit, now);
   }
 
-  /// Tells that nobody will know how the call ended.
+  /// Reports that the outcome of the call will stay unknown.
   void forget() {
     if (permit_)
       guard_->forgotten(std::exchange(permit_, {}), began_);

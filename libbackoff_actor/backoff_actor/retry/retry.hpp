@@ -2,9 +2,10 @@
 
 // Design notes
 //
-// A loop around `RetrySeries`, which decides; what is here is calling, asking and waiting. All runs
-// on the caller's thread. What the function throws is an attempt's failure; what the predicate, the
-// observer or the clock throws is a mistake in the program, and passes through.
+// `RetrySeries` decides; the loop around it calls the function, asks the predicate and the guard,
+// and waits. Everything runs on the caller's thread. A `std::exception` from the function is a
+// failed attempt. An exception from the predicate, the observer or the clock is a bug in the
+// program, and passes through.
 
 #include "backoff_actor/backoff/retry_series.hpp"
 #include "backoff_actor/retry/guarded_call.hpp"
@@ -31,7 +32,7 @@ decltype(auto) call(Function& function, [[maybe_unused]] const Attempt& attempt)
     return std::invoke(function);
 }
 
-/// Whether a predicate that says yes or no, or more, can be asked about something.
+/// Whether the predicate accepts this subject, an exception or a value.
 template <class Predicate, class Subject>
 concept CanAssess = std::invocable<Predicate&, const Subject&>;
 
@@ -64,7 +65,7 @@ Assessment assess_value([[maybe_unused]] Predicate& predicate,
   return success;
 }
 
-/// Makes one attempt and leaves what came of it in the result.
+/// Makes one attempt, and stores its value or its exception in the result.
 template <class R, class Predicate, class Function>
 Assessment make_attempt(RetryResult<R>& result, Predicate& predicate, Function& function,
                         const Attempt& attempt) {
@@ -79,7 +80,7 @@ Assessment make_attempt(RetryResult<R>& result, Predicate& predicate, Function& 
   } catch (const std::exception& error) {
     result.error = std::current_exception();
     const auto assessment = assess_exception(predicate, error);
-    // There is no value that could be wanted.
+    // The attempt threw, so there is no value that a success could return.
     const auto is_empty_success =
       !std::is_void_v<R> && assessment.kind == Assessment::Kind::success;
     return is_empty_success ? not_retryable : assessment;
@@ -95,7 +96,7 @@ RefusedValue refused_value(const RetryResult<R>& result) {
   return {};
 }
 
-/// One failed attempt, and the wait after it. Returns why there is no further one, if so.
+/// Handles one failed attempt and waits for the next. Returns the reason if there is no next one.
 template <class R, class Clock>
 std::optional<GaveUp> wait_for_next(RetrySeries& series, Instant now, const Attempt& attempt,
                                     const Assessment& assessment, const RetryResult<R>& result,
@@ -112,7 +113,7 @@ std::optional<GaveUp> wait_for_next(RetrySeries& series, Instant now, const Atte
   return std::nullopt;
 }
 
-/// Asks the guard whether the next attempt may be made; if not, that is the end.
+/// Asks the guard whether the next attempt may be made. If not, stores the reason in the result.
 template <class R>
 bool is_held_back(GuardedCalls& calls, const RetrySeries& series, Instant now,
                   RetryResult<R>& result) {
@@ -125,7 +126,7 @@ bool is_held_back(GuardedCalls& calls, const RetrySeries& series, Instant now,
   return true;
 }
 
-/// The loop, for arguments that have been checked.
+/// The retry loop. The arguments' types have been checked.
 template <class R, class Predicate, class Function, class Clock>
 RetryResult<R> run_retries(const Policy& policy, const Limits& limits, Predicate& predicate,
                            Function& function, Clock& clock, const RetryOptions& options) {
@@ -155,8 +156,8 @@ RetryResult<R> run_retries(const Policy& policy, const Limits& limits, Predicate
 
 } // namespace detail
 
-/// Calls a function until it succeeds or there is a reason to give up, and waits in between. Giving
-/// up is a result, not an exception.
+/// Calls a function until it succeeds or there is a reason to give up, and waits between attempts.
+/// Giving up is a result, not an exception.
 ///
 ///     const Policy policy = Exponential{.first = 100ms, .cap = 10s} | full_jitter;
 ///     const Limits limits{.max_retries = 5, .max_elapsed = 30s, .attempt_timeout = 2s};
@@ -166,26 +167,27 @@ RetryResult<R> run_retries(const Policy& policy, const Limits& limits, Predicate
 ///     if (!result)
 ///       log(to_string(result)); // gave up: retries_exhausted after 6 attempts in 3.1s
 ///
-/// An attempt cannot be stopped from here: the function is told how much time it is allowed and has
-/// to keep to it. One that succeeds after that time has succeeded. The first attempt is made unless
-/// the clock says that nobody wants it, or `RetryOptions::guard` lets nothing through; a retry never begins before its time, nor when
-/// `max_elapsed` is over. Without limits it is called for ever; `limits_of(policy)` are those that
-/// the policy's source demands.
+/// `retry` cannot stop an attempt: the function is told how much time it has, and must keep to it.
+/// An attempt that succeeds after that time has still succeeded. The first attempt is always made,
+/// unless the clock reports a cancellation or `RetryOptions::guard` holds the call back. A retry
+/// never begins early, nor when `max_elapsed` is over. Without limits `retry` goes on for ever;
+/// `limits_of(policy)` returns the limits that the policy's source demands.
 ///
-/// @shape  `function()` or `function(const Attempt&)` returns a value that can be moved, or nothing,
-///         or throws. What it throws is a failed attempt if it is a `std::exception`; anything else
-///         passes through.
-///         `predicate(const Value&)`, and `predicate(const std::exception&)` for what was thrown,
-///         return an `Assessment`, or a bool that is true to try again. Without the first every
-///         value is wanted, without the second every `std::exception` is retried; one of them there
-///         must be. `on_exceptions` has the second. A lambda with `const auto&` is asked about both.
-///         A server's wish is an assessment, `retryable_after(span)`; see `parse_retry_after`.
-///         An exception that is called a success is one only where the function returns nothing;
-///         otherwise it is final, for there is no value.
-/// @errors throws `InvalidArgument` naming every limit that cannot be, before the first attempt.
+/// @shape  `function()` or `function(const Attempt&)` returns a movable value or nothing, or
+///         throws. A `std::exception` is a failed attempt; anything else that is thrown passes
+///         through. `predicate(const Value&)` assesses what was returned, and
+///         `predicate(const std::exception&)` what was thrown. Each returns an `Assessment`, or a
+///         bool that is true to try again. At least one of the two must exist. Without the first,
+///         every value is a success. Without the second, every `std::exception` is retried.
+///         `on_exceptions` has only the second. A lambda with `const auto&` has both.
+///         To follow a server's `Retry-After`, the predicate returns `retryable_after(span)`; see
+///         `parse_retry_after`.
+///         If the predicate calls an exception a success, it is one only for a function that
+///         returns nothing. Otherwise the failure is final, because there is no value.
+/// @errors throws `InvalidArgument` naming every invalid limit, before the first attempt.
 ///         What the predicate, the observer or the clock throws passes through.
-/// @thread all calls are made on the caller's thread. Besides what the function itself needs nothing
-///         is allocated for an attempt.
+/// @thread all calls are made on the caller's thread. An attempt allocates nothing beyond what the
+///         function itself allocates.
 template <class Predicate, class Function, class Clock>
 requires RetryClock<std::remove_reference_t<Clock>>
 auto retry(const Policy& policy, const Limits& limits, Predicate&& predicate, Function&& function,
@@ -217,7 +219,7 @@ auto retry(const Policy& policy, const Limits& limits, Predicate&& predicate, Fu
   }
 }
 
-/// Does so in real time, without a way to cancel it.
+/// The same in real time, without a way to cancel it.
 ///
 /// @shape  as above
 /// @errors as above

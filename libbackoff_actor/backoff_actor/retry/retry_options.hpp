@@ -15,33 +15,34 @@
 
 namespace backoff_actor {
 
-/// An attempt, as the function that makes it is told.
+/// What the function is told about the attempt that it makes.
 struct Attempt {
-  /// Which it is, from 1.
+  /// The number of the attempt, from 1.
   std::uint32_t number = 1;
 
-  /// How long it may take: `Limits::attempt_timeout`, or what is left of `Limits::max_elapsed` if
-  /// that is less; nothing: as long as it likes. It is for the function to keep to, by handing it on
-  /// to whatever it calls. Round it up for what counts in milliseconds: 0 often means no limit.
+  /// How long the attempt may take: `Limits::attempt_timeout`, or what is left of
+  /// `Limits::max_elapsed` if that is less. Nothing: no limit. The function has to keep to it,
+  /// usually by passing it on as a timeout. Round it up when you convert it to milliseconds: for
+  /// many libraries a timeout of 0 means no limit.
   ///
   /// @range above 0
   std::optional<Duration> time_allowed{};
 
-  /// Whether `Limits::max_retries` allows no further one.
+  /// Whether `Limits::max_retries` allows no further attempt.
   bool is_last = false;
 };
 
-/// A value that the predicate did not want.
+/// A reference to a value that the predicate did not accept.
 class RefusedValue {
 public:
-  /// None.
+  /// No value.
   RefusedValue() = default;
 
-  /// That which is referred to, and must outlive this.
+  /// Refers to `value`, which must outlive this object.
   template <class R>
   explicit RefusedValue(const R& value) : value_(&value), type_(&typeid(R)) {}
 
-  /// Returns the value if there is one and it is of this very type, else null.
+  /// Returns the value if there is one and its type is exactly `R`, else null.
   template <class R>
   const R* get_if() const {
     return value_ && *type_ == typeid(R) ? static_cast<const R*>(value_) : nullptr;
@@ -52,10 +53,11 @@ private:
   const std::type_info* type_ = nullptr;
 };
 
-/// An attempt that failed and will be followed by another. To be used during the call only.
+/// An attempt that failed and will be followed by another. Valid during the call of `on_retry`
+/// only.
 struct RetryNotice {
-  const Attempt& attempt;       ///< that which failed
-  const Assessment& assessment; ///< what the predicate said of it, with the server's wish
+  const Attempt& attempt;       ///< the failed attempt
+  const Assessment& assessment; ///< what the predicate returned, with the server's wish
   Duration delay;               ///< how long the wait is
   const BackOff& backoff;       ///< with the coordinates of the draw
   std::exception_ptr error;     ///< what the attempt threw, if it did
@@ -66,29 +68,29 @@ struct RetryNotice {
 /// in 1.023s`, and `attempt 1 was refused; next in 1.023s` if it returned a value.
 BACKOFF_ACTOR_EXPORT std::string to_string(const RetryNotice& notice);
 
-/// What may be said to `retry` besides.
+/// Optional settings of `retry`.
 struct RetryOptions {
-  /// The seed of the delays. Unset: one of this process.
+  /// The seed of the delays. Unset: the seed of this process.
   std::optional<std::uint64_t> seed{};
 
-  /// The stream within the seed. Unset: 0 with a seed that is set, else another for each call.
+  /// The stream within the seed. Unset: 0 if `seed` is set, else a new stream for each call.
   std::optional<std::uint64_t> stream{};
 
-  /// Is asked before every attempt, and told what came of it: of a failure that is worth another
-  /// attempt as a failure, of anything else that the function returned or threw as a success, for the
-  /// service answered. It may be shared, also with actors; it must be on the time line of the clock.
+  /// The guard of the service. `retry` asks it before every attempt and reports each outcome. A
+  /// retryable outcome counts as a failure of the service. Anything else that the function returns
+  /// or throws counts as a success, because the service answered. The guard may be shared, also
+  /// with actors. It must be on the time line of the clock.
   ///
-  /// If it lets an attempt not through, the call ends at once, `GaveUp::held_back`.
+  /// If the guard does not let an attempt through, the call ends at once with `GaveUp::held_back`.
   SharedGuard guard{};
 
-  /// Called before each wait, above all to log it. What it throws ends the call of `retry`.
+  /// Called before each wait, mainly for logging. What it throws ends the call of `retry`.
   std::function<void(const RetryNotice&)> on_retry{};
 };
 
-/// A predicate for functions whose every value is wanted: whatever `std::exception` they throw is
-/// worth another attempt.
+/// A predicate that accepts every value and retries every `std::exception`.
 struct OnExceptions {
-  /// Another attempt may succeed.
+  /// Returns `retryable`.
   constexpr Assessment operator()(const std::exception&) const { return retryable; }
 };
 
@@ -97,7 +99,8 @@ inline constexpr OnExceptions on_exceptions{};
 
 namespace detail {
 
-/// A series' backoff, with draws of its own unless the options say which.
+/// Returns the backoff of a new series. Unless the options set a seed or a stream, its draws are
+/// its own.
 BACKOFF_ACTOR_EXPORT BackOff backoff_of(const Policy& policy, const RetryOptions& options);
 
 } // namespace detail

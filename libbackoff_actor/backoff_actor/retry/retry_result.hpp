@@ -14,7 +14,7 @@
 
 namespace backoff_actor {
 
-/// What became of a call with its retries, but for the value.
+/// The outcome of a call with its retries, without the value.
 struct RetryOutcome {
   /// What the last attempt threw, if it did.
   std::exception_ptr error{};
@@ -22,20 +22,20 @@ struct RetryOutcome {
   /// Why there was no further attempt; nothing: the last one succeeded.
   std::optional<GaveUp> reason{};
 
-  /// With `GaveUp::held_back`: why the guard let no further attempt through.
+  /// With `GaveUp::held_back`: why the guard did not let the next attempt through.
   std::optional<HeldBackBy> held_back_by{};
 
-  /// With `GaveUp::held_back`: how long after the end of the call it is worth another; nothing: when
-  /// the guard is closed by hand.
+  /// With `GaveUp::held_back`: how long to wait before calling again, from the end of the call.
+  /// Nothing: only closing the guard by hand will help.
   ///
   /// @range 0 and above
   std::optional<Duration> come_back_in{};
 
-  /// How many attempts were made; 0 only if the call was cancelled, or held back by the guard, before
-  /// the first.
+  /// How many attempts were made. It is 0 only if the call was cancelled, or the guard held it
+  /// back, before the first attempt.
   std::uint32_t attempts = 0;
 
-  /// How long it all took, delays included.
+  /// How long the whole call took, delays included.
   Duration elapsed{0};
 
   /// Whether the last attempt succeeded.
@@ -43,14 +43,14 @@ struct RetryOutcome {
 };
 
 /// Renders an outcome for people, with the time rounded: `succeeded after 2 attempts in 1.023s`,
-/// `gave up: retries_exhausted after 4 attempts in 7s; last error: connection refused`, `gave up: held
-/// back by open_breaker, come back in 3.2s, after 0 attempts in 0ns`.
+/// `gave up: retries_exhausted after 4 attempts in 7s; last error: connection refused`,
+/// `gave up: held back by open_breaker, come back in 3.2s, after 0 attempts in 0ns`.
 BACKOFF_ACTOR_EXPORT std::string to_string(const RetryOutcome& outcome);
 
-/// Thrown by `value_or_throw` where there is no exception of an attempt to throw.
+/// Thrown by `value_or_throw` if the call gave up and the last attempt left no exception.
 class BACKOFF_ACTOR_EXPORT GaveUpError : public std::runtime_error {
 public:
-  /// For an outcome that has a reason; `what()` is its rendering.
+  /// For an outcome that has a reason; `what()` is the rendered outcome.
   explicit GaveUpError(const RetryOutcome& outcome);
 
   /// Why there was no further attempt.
@@ -62,22 +62,23 @@ private:
 
 namespace detail {
 
-/// Throws the exception of the last attempt, or else `GaveUpError`; returns if it succeeded.
+/// If the call gave up: rethrows the exception of the last attempt, or throws `GaveUpError` if
+/// there is none.
 BACKOFF_ACTOR_EXPORT void throw_if_given_up(const RetryOutcome& outcome);
 
-/// What an exception says of itself.
+/// Returns `what()` of a `std::exception`, or a text that says it is none.
 BACKOFF_ACTOR_EXPORT std::string text_of(const std::exception_ptr& error);
 
-/// Renders a span so that it can be read at a glance.
+/// Renders a span rounded down: to milliseconds from 1 s on, to microseconds from 1 ms on.
 BACKOFF_ACTOR_EXPORT std::string rounded(Duration span);
 
-/// Renders why a guard let nothing through, and when to come again, with a comma after it: `held back
-/// by open_breaker, come back in 3.2s,`.
+/// Renders why the guard held the call back and when to call again, with a comma at the end:
+/// `held back by open_breaker, come back in 3.2s,`.
 BACKOFF_ACTOR_EXPORT std::string text_of(HeldBackBy reason, std::optional<Duration> come_back_in);
 
 } // namespace detail
 
-/// What became of a call with its retries.
+/// The outcome of a call with its retries.
 ///
 ///     if (result)
 ///       use(*result.value);
@@ -85,8 +86,8 @@ BACKOFF_ACTOR_EXPORT std::string text_of(HeldBackBy reason, std::optional<Durati
 ///       log(to_string(result));
 template <class R>
 struct [[nodiscard]] RetryResult : RetryOutcome {
-  /// What the last attempt returned, unless it threw; after giving up, this is a value that the
-  /// predicate did not want.
+  /// What the last attempt returned, if it returned. After giving up, this is a value that the
+  /// predicate did not accept.
   std::optional<R> value{};
 
   /// Returns the value of a call that succeeded.
@@ -106,7 +107,7 @@ struct [[nodiscard]] RetryResult : RetryOutcome {
   }
 };
 
-/// What became of a call that returns nothing, with its retries.
+/// The outcome, with its retries, of a call that returns nothing.
 template <>
 struct [[nodiscard]] RetryResult<void> : RetryOutcome {
   /// Does nothing if the call succeeded.

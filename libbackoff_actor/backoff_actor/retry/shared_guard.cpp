@@ -10,7 +10,7 @@
 
 namespace backoff_actor {
 
-// A guard behind a lock. The lock can be taken again by who has it, so that hooks may look.
+// A guard behind a lock. The lock is recursive, so that a hook may ask for the status.
 class SharedGuard::Shared final : public GuardPort {
 public:
   Shared(const GuardOptions& options, std::uint64_t seed, GuardHook on_event)
@@ -74,8 +74,8 @@ public:
   std::shared_ptr<const void> watch(GuardClosedHook hook) {
     auto result = std::make_shared<const GuardClosedHook>(std::move(hook));
     const std::lock_guard lock{mutex_};
-    // Looked through only when there may be as many dead ones as there were living ones the last
-    // time, so that a watcher costs the same however many there are.
+    // Expired watchers are removed only when the list has doubled since the last cleaning. So the
+    // cost of adding a watcher does not grow with their number.
     if (watchers_.size() >= clean_at_) {
       std::erase_if(watchers_, [](const auto& watcher) { return watcher.expired(); });
       clean_at_ = std::max(least_to_clean, 2 * watchers_.size());

@@ -10,33 +10,34 @@
 
 namespace backoff_actor {
 
-/// Told that a guard was closed by hand, and over how long a time those who wait are to come back.
+/// Called when a guard was closed by hand. The callers that wait should come back spread over
+/// `spread`.
 ///
-/// It must not block, nor use the guard.
+/// The hook must not block, and must not use the guard.
 using GuardClosedHook = std::function<void(Duration spread)>;
 
-/// A handle to a guard that many share: senders, calls of `retry`, requests and actors that all call
-/// the same service. Copies are the same guard; made of nothing, it is none.
+/// A handle to a guard that senders, calls of `retry`, requests and actors can share if they call
+/// the same service. Copies refer to the same guard. A default-constructed handle refers to none.
 ///
 ///     SharedGuard guard{parse_guard("circuit_breaker(5 failures, open 5s)")};
 ///
-/// All who share it must be on the same time line: that of `SteadyClock`, which is also that of
+/// All users of a guard must be on the same time line: that of `SteadyClock`, which is also that of
 /// actors, or one virtual time.
 ///
-/// @range  of a handle made of nothing only `operator bool` may be called.
+/// @range  on a default-constructed handle only `operator bool` may be called.
 /// @thread safe from any thread. A hook may ask for the status.
 class BACKOFF_ACTOR_EXPORT SharedGuard {
 public:
   /// No guard.
   SharedGuard() = default;
 
-  /// A new guard, which lets everything through at first. Its draws come from the seed of this
-  /// process and a stream of its own.
+  /// Makes a new guard, which lets everything through at first. Its draws come from the seed of
+  /// this process and a stream of their own.
   ///
   /// @errors throws `InvalidArgument` naming every option that `check` finds wrong.
   explicit SharedGuard(const GuardOptions& options, GuardHook on_event = {});
 
-  /// A new guard whose draws are those of `seed`.
+  /// Makes a new guard with draws from `seed`.
   ///
   /// @errors throws `InvalidArgument` naming every option that `check` finds wrong.
   SharedGuard(const GuardOptions& options, std::uint64_t seed, GuardHook on_event = {});
@@ -61,21 +62,22 @@ public:
   /// @errors throws `InvalidArgument` if the guard has no circuit breaker.
   void isolate(Instant now = SteadyClock{}.now()) const;
 
-  /// Closes the circuit breaker, whatever it was. Senders that wait come back over its spread.
+  /// Closes the circuit breaker, whatever its state. Waiting senders come back spread over its
+  /// `spread`.
   ///
   /// @errors throws `InvalidArgument` if the guard has no circuit breaker.
   void close(Instant now = SteadyClock{}.now()) const;
 
-  /// How it stands.
+  /// Returns the current status.
   GuardStatus status(Instant now = SteadyClock{}.now()) const;
 
-  /// What it guards with.
+  /// Returns the options that the guard was made with.
   GuardOptions options() const;
 
-  /// What an engine takes.
+  /// Returns the guard as the port that an engine takes.
   std::shared_ptr<GuardPort> port() const;
 
-  /// Calls `hook` whenever the guard is closed by hand, for as long as the result is kept.
+  /// Calls `hook` whenever the guard is closed by hand, as long as the caller keeps the result.
   [[nodiscard]] std::shared_ptr<const void> watch(GuardClosedHook hook) const;
 
   /// Whether two are the same guard.

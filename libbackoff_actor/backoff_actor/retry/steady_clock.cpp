@@ -15,7 +15,7 @@ bool SteadyClock::sleep_until(Instant due) const {
   const auto is_cancelled = [&] { return cancelled_.stop_requested(); };
   if (is_cancelled() || now() >= due)
     return !is_cancelled();
-  // Not `condition_variable_any`, which takes a token as it is, but allocates.
+  // `condition_variable_any` takes a token directly, but it allocates.
   std::mutex mutex;
   std::condition_variable woken;
   const std::stop_callback wake{cancelled_, [&] {

@@ -9,11 +9,11 @@
 
 namespace backoff_actor {
 
-/// What `retry` asks for the time, and to wait.
+/// The clock of `retry`: it tells the time and waits.
 ///
-/// @shape  `now() -> Instant`, which never goes back. `sleep_until(due) -> bool` returns at `due` or
-///         later, at once if it is over: true if an attempt is to be made, false if nobody wants its
-///         result any more, also when that turns out during the wait, which it ends.
+/// @shape  `now() -> Instant` never goes back. `sleep_until(due) -> bool` returns at `due` or
+///         later; at once if `due` has passed. It returns true if the next attempt is to be made,
+///         and false if the call was cancelled. A cancellation during the wait ends the wait.
 template <class C>
 concept RetryClock = requires(C& clock, Instant due) {
   { clock.now() } -> std::same_as<Instant>;
@@ -23,22 +23,22 @@ concept RetryClock = requires(C& clock, Instant due) {
 /// Real time: `std::chrono::steady_clock`, and a `std::stop_token` that ends the wait.
 ///
 ///     std::stop_source stop;
-///     const auto result = retry(policy, limits, predicate, function, SteadyClock{stop.get_token()});
-///     // elsewhere: stop.request_stop();
+///     const auto result = retry(policy, limits, predicate, function,
+///     SteadyClock{stop.get_token()}); // elsewhere: stop.request_stop();
 ///
-/// @thread safe from any thread; each may have its own sleep.
+/// @thread safe from any thread; several threads may sleep at the same time.
 class BACKOFF_ACTOR_EXPORT SteadyClock {
 public:
-  /// Is never cancelled.
+  /// A clock that is never cancelled.
   SteadyClock() = default;
 
-  /// Is cancelled by the token's source.
+  /// A clock that is cancelled through the token's source.
   explicit SteadyClock(std::stop_token cancelled) : cancelled_(std::move(cancelled)) {}
 
-  /// The time of `std::chrono::steady_clock`, with its origin.
+  /// Returns the time of `std::chrono::steady_clock`, with its origin.
   Instant now() const;
 
-  /// Sleeps until `due`. Returns false, and at once, as soon as it is cancelled; true otherwise.
+  /// Sleeps until `due`. Returns true at `due`, and false at once when the clock is cancelled.
   bool sleep_until(Instant due) const;
 
 private:

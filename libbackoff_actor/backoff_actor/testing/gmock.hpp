@@ -16,10 +16,10 @@
 /// | `SawNone(p)` | `EventLog` | no such event |
 /// | `Answered()`, `Answered(m)` | `Answer` | any value; this one, or one that `m` matches |
 /// | `AnsweredError()`, `AnsweredError(e)` | `Answer` | any error; one with this code, or in whose text this is, or whose text `e` matches |
-/// | `IsPending()` | `Answer` | neither has come |
+/// | `IsPending()` | `Answer` | neither a value nor an error has come |
 /// | `LostNothing()` | `Ledger` | every message ended or is owed, every acknowledged one was executed |
-/// | `IsBalanced()` | `Ledger` | and nothing ended twice, or came from nowhere |
-/// | `HasDuplicates(m)` | `Ledger` | so many executions too many |
+/// | `IsBalanced()` | `Ledger` | as `LostNothing()`, and nothing ended twice or was never submitted |
+/// | `HasDuplicates(m)` | `Ledger` | this number of executions beyond one per submission |
 
 #if !__has_include(<gmock/gmock.h>)
 #error "backoff_actor/testing/gmock.hpp needs GoogleMock (gmock/gmock.h)"

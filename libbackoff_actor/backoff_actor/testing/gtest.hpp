@@ -1,8 +1,8 @@
 #pragma once
 
 /// @file
-/// A fixture for GoogleTest, and a guard that prints the timeline of a failed test. testing.hpp does
-/// not include it.
+/// A fixture for GoogleTest, and a guard that prints the timeline of a failed test. testing.hpp
+/// does not include it.
 
 #if !__has_include(<gtest/gtest.h>)
 #error "backoff_actor/testing/gtest.hpp needs GoogleTest (gtest/gtest.h)"
@@ -35,15 +35,15 @@
 namespace backoff_actor::testing {
 
 /// Prints the end of a log's timeline when it goes out of scope, if an expectation of the running
-/// test has failed during its life, or an exception ends it. It prints nothing if the failure of a
-/// matcher has shown all there is.
+/// test failed during its life, or an exception ends its scope. It prints nothing if a failed
+/// matcher has already shown the whole log.
 ///
-/// For fixtures of your own: make it the last member. `VirtualTimeTest` has one.
+/// For your own fixtures: make it the last member. `VirtualTimeTest` has one.
 ///
 /// @thread that of the test
 class TimelineOnFailure {
 public:
-  /// Watches over the running test from now on.
+  /// Watches the running test from now on.
   explicit TimelineOnFailure(const EventLog& log) : log_(log), begin_(parts()) {}
 
   TimelineOnFailure(const TimelineOnFailure&) = delete;
@@ -81,9 +81,9 @@ private:
   int exceptions_ = std::uncaught_exceptions();
 };
 
-/// A seed for a random test: a new one in every run, or that of the environment variable
-/// `BACKOFF_ACTOR_SEED`. If the test has failed by the end of this object's life, or an exception ends
-/// it, it prints what to set to have the same run again.
+/// A seed for a random test: a new one in every run, or the value of the environment variable
+/// `BACKOFF_ACTOR_SEED`. If the test has failed when this object is destroyed, or an exception ends
+/// its scope, it prints the variable that repeats the run.
 ///
 ///     const RandomSeed seed;
 ///     const Faults faults{FaultPlan{"random(crash 10%)"}.with_seed(seed)};
@@ -140,14 +140,13 @@ private:
 ///     }
 class VirtualTimeTest : public ::testing::Test {
 protected:
-  /// Makes the system, with message types of your own if `configure` registers them, see
-  /// `VirtualTime`.
+  /// Makes the actor system. `configure` may register your own message types, see `VirtualTime`.
   explicit VirtualTimeTest(const std::function<void(caf::actor_system_config&)>& configure = {})
     : time{configure} {}
 
-  /// Starts a sender whose events go to the log, under `name`, and to the hook of the options, if
-  /// they have one, and lets the actors work. Its draws are the same in every run: where the options
-  /// say nothing, the seed is 1, and the stream counts the senders from 0.
+  /// Starts a sender and lets the actors work. Its events go to the log under `name`, and to the
+  /// hook of the options if they have one. Its draws are the same in every run: unless the options
+  /// set them, the seed is 1, and the stream is the number of senders started before.
   caf::actor start_sender(ChildFactory make_child, SenderOptions options = {},
                           std::string name = {}) {
     prepare(options, std::move(name));

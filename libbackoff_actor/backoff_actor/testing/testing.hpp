@@ -1,13 +1,13 @@
 #pragma once
 
 /// @file
-/// Everything that a test needs which makes workers fail.
+/// Everything for tests with workers that fail.
 
 /// @namespace backoff_actor::testing
 /// The test kit: virtual time, workers that fail by a plan, a record of what happened.
 ///
-/// It belongs to no test framework; for GoogleTest there are testing/gtest.hpp, a fixture, and
-/// testing/gmock.hpp, matchers. Link `backoff_actor::testing`.
+/// It needs no test framework. For GoogleTest there are a fixture, testing/gtest.hpp, and matchers,
+/// testing/gmock.hpp. Link `backoff_actor::testing`.
 
 #include "backoff_actor/testing/faults/dangerous_actor.hpp"
 #include "backoff_actor/testing/faults/fault_plan.hpp"

@@ -4,7 +4,7 @@
 
 #include <string>
 
-// How policies and jitters write their numbers, so that reading gives the same number again.
+// How policies and jitters write their numbers. Reading a written number gives the same number.
 
 namespace backoff_actor::detail {
 

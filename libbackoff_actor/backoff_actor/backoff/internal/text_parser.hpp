@@ -1,12 +1,12 @@
 #pragma once
 
-// Inside of the parsers; not for their users. What the text forms of policies, guards and fault
-// plans have in common:
+// For the parsers only, not for their users. The common syntax of the text forms of policies,
+// guards and fault plans:
 //
 // value := name [ '(' [ argument { ',' argument } ] ')' ]
 //
-// Arguments are told apart by what they begin with, so that they can come in any order. What is
-// expected somewhere is the list of those that could still come.
+// The beginning of an argument identifies it, so arguments can come in any order. An error lists
+// all arguments that could still come at its place.
 
 #include "backoff_actor/backoff/parse_policy.hpp"
 #include "backoff_actor/core/export.hpp"
@@ -22,11 +22,11 @@
 
 namespace backoff_actor::detail {
 
-// One argument, and where its value goes.
+// One argument, and the target of its value.
 struct BACKOFF_ACTOR_EXPORT Argument {
   enum class Form { span, factor, percent, whole, flag, other };
 
-  // What has a form of its own.
+  // An argument with a form of its own.
   struct Other {
     std::string_view expected;
     std::function<bool()> begins; // moves nothing
@@ -54,36 +54,36 @@ protected:
 
   // -- arguments --------------------------------------------------------------------
 
-  // All that come, in brackets.
+  // Reads all arguments, in brackets.
   void arguments(std::vector<Argument> could_come);
 
   // -- characters -------------------------------------------------------------------
 
-  // Skips blanks. Returns the column of what is next, from 1.
+  // Skips blanks. Returns the column of the next character, from 1.
   std::size_t next_column();
 
   // Reads a token after blanks, if it is there.
   bool accept(std::string_view token);
 
-  // The digits, with a point maybe, that are next.
+  // Reads the digits that come next, possibly with a point.
   std::string_view number();
 
-  // Reads a number and what it is followed by without a blank; moves nothing otherwise.
+  // Reads a number and the suffix that follows it without a blank; otherwise moves nothing.
   bool accept_number(double& result, std::string_view exponent, std::string_view followed_by);
 
-  // Reads a whole number; moves nothing otherwise.
+  // Reads a whole number; otherwise moves nothing.
   bool accept_whole(int& result);
 
-  // Reads a span; moves nothing otherwise.
+  // Reads a span; otherwise moves nothing.
   bool accept_span(Duration& result);
 
-  // Reads one character, whichever it is; nothing at the end.
+  // Reads one character of any kind; nothing at the end.
   std::optional<char> character();
 
   // Reads a name after blanks, or fails.
   std::string_view name(const std::string& expected);
 
-  // Goes back to the beginning of the name that was read last.
+  // Goes back to the beginning of the last name, and fails there.
   [[noreturn]] void fail_at_name(const std::string& expected);
 
   bool is_at_digit() const;
@@ -93,13 +93,14 @@ protected:
 
   [[noreturn]] void fail(const std::string& expected);
 
-  // At the first of the fields, or at `column` if their columns are not known.
+  // Raises the problems at the first of their fields, or at `column` if the field's column is not
+  // known.
   void raise_if_any(const Problems& problems, std::size_t column, const Columns& columns);
 
-  // The columns of the fields that were read since this was called.
+  // Returns the columns of the fields that were read since the last call.
   Columns take_columns() { return std::exchange(columns_, {}); }
 
-  // Goes on with those that were taken.
+  // Restores columns that were taken.
   void put_back_columns(Columns columns) { columns_ = std::move(columns); }
 
   std::size_t position() const { return at_; }
@@ -117,14 +118,14 @@ private:
   Columns columns_;
 };
 
-// A policy as a part of a text.
+// Reads a policy that is a part of a text.
 class BACKOFF_ACTOR_HIDDEN PolicyParser : public TextParser {
 public:
   using TextParser::TextParser;
 
   enum class Extent { whole_text, part };
 
-  // The policy that begins here.
+  // Reads the policy that begins here.
   Policy policy(Extent extent);
 
 private:

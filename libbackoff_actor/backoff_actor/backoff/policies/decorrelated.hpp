@@ -8,13 +8,13 @@
 
 namespace backoff_actor {
 
-/// A delay that is drawn from a range which grows with the delay drawn before:
+/// A delay drawn from a range that grows with the previous delay:
 /// `decorrelated(100ms, x3, cap 20s)`.
 ///
-/// Uniform between `first` and `min(cap, factor * previous)`; the previous of the first is `first`.
-/// The original cuts off the draw, not the range: so many draws lie beyond the cap that, with a cap
-/// of 400 times `first`, 27 of 100 delays are the cap exactly, and jitter is lost on them. Here it
-/// stays alive, and the delays at the cap are shorter in the mean.
+/// Uniform between `first` and `min(cap, factor * previous)`. Before the first draw, previous is
+/// `first`. The original cuts off the draw, not the range. With a cap of 400 times `first`, 27 of
+/// 100 of its delays are then exactly the cap, and have no jitter. Here delays at the cap keep
+/// their jitter, and are shorter on average.
 ///
 /// @source Brooker, "Exponential Backoff and Jitter", AWS Architecture Blog, 2015.
 struct Decorrelated {
@@ -23,7 +23,7 @@ struct Decorrelated {
   /// @range 1 ns to `max_delay`
   Duration first = std::chrono::milliseconds{100};
 
-  /// What the previous delay is multiplied by for the upper end of the range.
+  /// The upper end of the range is the previous delay times this factor.
   ///
   /// @range 1 to 1000
   double factor = 3;

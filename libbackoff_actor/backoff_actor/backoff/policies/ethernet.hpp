@@ -11,17 +11,17 @@ namespace backoff_actor {
 /// Ethernet's truncated binary exponential backoff: `ethernet(51.2us, ceiling 10)`.
 ///
 /// Before retry n = 1, 2 ...: a whole number of slots, uniform over 0 to `2^min(n, ceiling) - 1`.
-/// The station gives up after 16 attempts, which is a limit and therefore not in here: see
+/// A station gives up after 16 attempts. That is a limit, so it is not part of this formula: see
 /// `limits_of`.
 ///
 /// @source IEEE 802.3, 4.2.3.2.5.
 struct Ethernet {
-  /// What one slot lasts; 512 bit times, of 10 Mb/s by default.
+  /// What one slot lasts: 512 bit times. The default is for 10 Mb/s.
   ///
   /// @range 1 ns to 24 h
   Duration slot_time = std::chrono::nanoseconds{51200};
 
-  /// From which retry on the range stays as it is.
+  /// The retry from which on the range stays the same.
   ///
   /// @range 1 to 53, and the longest delay, `slot_time * (2^ceiling - 1)`, at most `max_delay`
   int ceiling = 10;

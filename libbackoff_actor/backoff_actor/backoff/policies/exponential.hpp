@@ -8,15 +8,16 @@ namespace backoff_actor {
 
 /// A delay that grows by the same factor each time: `exponential(100ms, x2, cap 30s)`.
 ///
-/// Before retry n = 1, 2 ...: `min(cap, first * factor^(n - 1))`, then jitter. The power is reached
-/// by multiplying step by step, which gives the same nanosecond on every platform; `pow` would not.
+/// Before retry n = 1, 2 ...: `min(cap, first * factor^(n - 1))`, then jitter. The power is
+/// computed by repeated multiplication, which gives the same nanosecond on every platform; `pow`
+/// would not.
 struct Exponential {
-  /// Before the first retry.
+  /// The delay before the first retry.
   ///
   /// @range 1 ns to `max_delay`
   Duration first = std::chrono::milliseconds{100};
 
-  /// What the delay is multiplied by each time.
+  /// The factor between one delay and the next.
   ///
   /// @range 1 to 1000
   double factor = 2;

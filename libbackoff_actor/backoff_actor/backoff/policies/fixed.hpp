@@ -8,7 +8,7 @@ namespace backoff_actor {
 
 /// The same delay before every retry: `fixed(100ms)`.
 ///
-/// Its cap is the longest delay that its jitter makes of it.
+/// Its cap is the longest delay that the jitter can give.
 struct Fixed {
   /// The delay.
   ///

@@ -10,12 +10,12 @@ namespace backoff_actor {
 ///
 /// Before retry n = 1, 2 ...: `min(cap, first + step * (n - 1))`, then jitter.
 struct Linear {
-  /// Before the first retry.
+  /// The delay before the first retry.
   ///
   /// @range 0 to `max_delay`
   Duration first = std::chrono::seconds{1};
 
-  /// What is added each time.
+  /// The span added each time.
   ///
   /// @range 0 to `max_delay`
   Duration step = std::chrono::seconds{1};

@@ -8,18 +8,18 @@
 
 namespace backoff_actor {
 
-/// The algorithm that the documentation of a cloud service prescribes to its clients, to the
-/// letter: `memorystore(max 64s)`.
+/// The algorithm that the documentation of a cloud service prescribes to its clients, exactly as
+/// written there: `memorystore(max 64s)`.
 ///
 /// Before retry n + 1, n = 0, 1 ...: `min(2^n s + r, max)`, with r uniform over 0 to 1000 ms and
-/// drawn anew each time. The cap cuts off the sum, so that there is no jitter at the cap: from n = 6
-/// on, with a maximum of 64 s, all clients wait exactly 64 s. `Exponential` with a jitter of ours
-/// keeps it alive. The documentation retries answers with a status of 5xx and 429
-/// (`Memorystore::is_retried`), and never without end (`limits_of`). Of its translations the German
-/// one has r at *least* 1000 ms, which is a mistake: the Spanish one says at most.
+/// drawn anew each time. The cap cuts off the sum, so there is no jitter at the cap: from n = 6
+/// on, with a maximum of 64 s, all clients wait exactly 64 s. `Exponential` with a jitter keeps its
+/// jitter there. The documentation retries answers with a status of 5xx and 429
+/// (`Memorystore::is_retried`), and never without end (`limits_of`). The German translation has r
+/// at *least* 1000 ms, which is a mistake: the Spanish one says at most.
 ///
-/// @source "Exponential backoff" in the documentation of Memorystore for Valkey (Spanish) and for Redis (German), Google
-///         Cloud.
+/// @source "Exponential backoff" in the documentation of Memorystore for Valkey (Spanish) and for
+///         Redis (German), Google Cloud.
 struct Memorystore {
   /// The longest delay, usually 32 s or 64 s.
   ///

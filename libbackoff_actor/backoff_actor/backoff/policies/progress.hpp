@@ -6,23 +6,23 @@
 
 namespace backoff_actor {
 
-/// The longest delay that there is, 100 years: what a policy without a cap grows to.
+/// The longest possible delay, 100 years. A policy without a cap grows up to it.
 inline constexpr Duration max_delay = std::chrono::hours{876'000};
 
-/// How far a series of retries has come: all that changes from one `Policy::next` to the next.
+/// The position in a series of retries: all that changes from one `Policy::next` to the next.
 struct Progress {
-  /// Before the first retry of nothing in particular; `Policy::start` gives that of a policy.
+  /// An empty progress, of no policy. `Policy::start` returns that of a policy.
   constexpr Progress() = default;
 
-  /// All at once.
+  /// Sets all three members.
   constexpr Progress(double level_now, std::uint32_t retries_so_far, std::uint32_t draws_so_far)
     : level(level_now), retries(retries_so_far), draws(draws_so_far) {}
 
-  /// The same progress.
+  /// Copies all members.
   constexpr Progress(const Progress&) = default;
 
-  /// Member by member: as one move of 16 bytes, compilers write the numbers to memory first and read
-  /// them back at once, which takes longer than a whole step.
+  /// Assigns member by member. For one move of 16 bytes, compilers write the numbers to memory and
+  /// read them back at once, which takes longer than a whole step.
   constexpr Progress& operator=(const Progress& other) {
     level = other.level;
     retries = other.retries;
@@ -30,14 +30,15 @@ struct Progress {
     return *this;
   }
 
-  /// What the formula goes on from, in nanoseconds: the next delay before jitter, or the last.
+  /// The value that the formula continues from, in nanoseconds: the next delay before jitter, or
+  /// the last delay.
   double level = 0;
 
   /// Retries in a row; stays at 2^32 - 1.
   std::uint32_t retries = 0;
 
-  /// Numbers drawn so far, which is the number of the next draw in its stream; begins again after
-  /// 2^32 of them.
+  /// Numbers drawn so far, which is the number of the next draw in its stream; begins again at 0
+  /// after 2^32 draws.
   std::uint32_t draws = 0;
 
   /// Whether two are alike in everything.
@@ -46,9 +47,9 @@ struct Progress {
 
 static_assert(sizeof(Progress) == 16);
 
-/// One retry: how long to wait for it, and how to go on after it.
+/// One retry: the delay before it, and the progress after it.
 struct Step {
-  Progress progress; ///< to be given to the next step
+  Progress progress; ///< the argument of the next step
   Duration delay;    ///< before this retry
 };
 
@@ -56,8 +57,8 @@ namespace detail {
 
 constexpr double in_nanoseconds(Duration span) { return static_cast<double>(span.count()); }
 
-/// How a delay v before jitter grows, in nanoseconds: from `first` by `v * factor + step`, where
-/// the factor is 1 or the step is 0, so that contraction changes nothing.
+/// How a delay v before jitter grows, in nanoseconds: it starts at `first`, and the next v is
+/// `v * factor + step`. The factor is 1 or the step is 0, so contraction changes nothing.
 struct Growth {
   double first = 0;
   double factor = 1;

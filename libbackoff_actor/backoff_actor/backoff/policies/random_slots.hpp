@@ -8,13 +8,13 @@
 
 namespace backoff_actor {
 
-/// The truncated exponential backoff with random slots of the article, to the letter:
+/// The truncated exponential backoff with random slots, exactly as in the article:
 /// `random_slots(10ms, ceiling 10)`, `random_slots(10ms, ceiling 10, stay)`.
 ///
 /// Retry n draws `exp` uniformly from 0 to `min(n, ceiling)`, both ends included, and waits
-/// `slot_time * (2^exp - 1)`. It is the exponent that is uniform, not, as in Ethernet's, the number
-/// of slots: the wait may be zero at every retry. At the ceiling a step does not draw but begins
-/// again, a retry without a wait, unless `stay_at_ceiling` is set, which is recommended.
+/// `slot_time * (2^exp - 1)`. The exponent is uniform; with `Ethernet` the number of slots is. So
+/// the wait may be zero at every retry. At the ceiling a step does not draw: it makes one retry
+/// without a wait and begins again. To avoid that, set `stay_at_ceiling`, which is recommended.
 ///
 /// @source Roestenburg, "Exponential Backoff with Akka Actors", and its code in `patterns`, 2012.
 struct RandomSlots {
@@ -28,7 +28,7 @@ struct RandomSlots {
   /// @range 1 to 62, and the longest wait, `slot_time * (2^ceiling - 1)`, must stay below 292 years
   int ceiling = 10;
 
-  /// At the ceiling: go on there, instead of beginning again after a retry without a wait.
+  /// At the ceiling: stay there. Otherwise the series begins again after a retry without a wait.
   bool stay_at_ceiling = false;
 
   /// Whether two are alike in everything.

@@ -9,15 +9,15 @@
 
 namespace backoff_actor {
 
-/// The pseudocode of the article "Exponential Backoff or how not to bring down the server", to the
-/// letter: `seed002(100ms, x2, cap 15min, jitter 10%)`.
+/// The pseudocode of the article "Exponential Backoff or how not to bring down the server", exactly
+/// as written there: `seed002(100ms, x2, cap 15min, jitter 10%)`.
 ///
-/// The first delay is `min`, without jitter: clients that fail together come back together. From
-/// each delay, as it was drawn, follows the next: times `factor`, cut off at `cap`, plus a normally
-/// distributed number with a standard deviation of `jitter` times that. The cap comes before the
-/// jitter, so half of the delays at the cap exceed it, and the jitter of all delays adds up. In all
-/// this `Exponential` with `gaussian_jitter` differs: it has jitter from the first delay on, none
-/// exceeds the cap, and none goes on from another's jitter.
+/// The first delay is `min`, without jitter, so clients that fail together come back together. Each
+/// further delay follows from the delay drawn before it: multiplied by `factor`, cut off at `cap`,
+/// plus a normally distributed number whose standard deviation is `jitter` times that product. The
+/// cap comes before the jitter, so half of the delays at the cap exceed it. The jitter of all
+/// delays adds up. `Exponential` with `gaussian_jitter` has none of these flaws: its first delay
+/// has jitter, no delay exceeds the cap, and the jitter of one delay does not change the next.
 ///
 /// @source "Exponential Backoff", in Russian, with the programs of
 ///         github.com/smira/exponential-backoff, 2013.
@@ -27,8 +27,9 @@ struct Seed002 {
   /// @range 1 ns to `max_delay`
   Duration min = std::chrono::milliseconds{100};
 
-  /// What the delay is multiplied by each time. Where it is so near to 1 that the jitter takes more
-  /// from the delays than it gives, they shrink to nothing: with a jitter of 10 % below 1.006.
+  /// What the delay is multiplied by each time. If it is too close to 1, jitter shortens the delays
+  /// more than the factor lengthens them, and they shrink to nothing: with a jitter of 10 %, below
+  /// 1.006.
   ///
   /// @range 1 to 1000
   double factor = 2;
@@ -39,8 +40,8 @@ struct Seed002 {
   Duration cap = std::chrono::minutes{15};
 
   /// The standard deviation of the jitter, as a part of the delay. Draws reach 8.3 standard
-  /// deviations: beyond 0.12 a delay may become negative, and then all after it are, a loop without
-  /// a wait.
+  /// deviations. So beyond 0.12 a delay may become negative. All delays after it would be negative
+  /// too: a loop without a wait.
   ///
   /// @range 0 to 0.12
   double jitter = 0.1;
@@ -56,8 +57,8 @@ namespace detail {
 
 constexpr double first_level(const Seed002&) { return 0; }
 
-// The deviation is made a whole number of nanoseconds before it is added, which rules out
-// contraction.
+// The deviation is rounded to whole nanoseconds before the addition, so that contraction is not
+// possible.
 inline Step step(const Seed002& x, const Progress& progress, double u) {
   const auto is_first = progress.retries == 0;
   const auto middle = std::min(progress.level * x.factor, in_nanoseconds(x.cap));

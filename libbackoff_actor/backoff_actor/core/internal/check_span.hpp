@@ -8,7 +8,7 @@
 
 namespace backoff_actor::detail {
 
-// Notes a span that is not within a range.
+// Adds a problem if a span is outside its range.
 inline void check_span(Problems& problems, std::string field, Duration given, Duration least,
                        Duration longest) {
   if (given < least || given > longest)

@@ -5,15 +5,17 @@
 #include <string>
 #include <string_view>
 
-// How the library shows texts that others wrote: what an exception said, the name of a child.
+// How the library shows texts from outside, such as exception texts and names of children.
 
 namespace backoff_actor::detail {
 
-/// Returns a text as a part of one line of UTF-8. Control characters and the separators U+2028 and U+2029 become escapes:
-/// `\n`, `\r`, `\t`, `\u001b`. Each byte that is no part of a character of UTF-8 becomes U+FFFD. All else stays.
+/// Returns a text as a part of one line of UTF-8. Control characters and the separators U+2028 and
+/// U+2029 become escapes: `\n`, `\r`, `\t`, `\u001b`. Each byte that belongs to no valid UTF-8
+/// character becomes U+FFFD. All else stays.
 BACKOFF_ACTOR_EXPORT std::string one_line(std::string_view text);
 
-/// Returns a text as a string of JSON, in its quotes: `one_line`, with a backslash before each quote and each backslash.
+/// Returns a text as a string of JSON, in quotes: `one_line`, with a backslash before each quote
+/// and each backslash.
 BACKOFF_ACTOR_EXPORT std::string json_string(std::string_view text);
 
 } // namespace backoff_actor::detail

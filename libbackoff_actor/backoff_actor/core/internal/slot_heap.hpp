@@ -7,18 +7,19 @@
 
 namespace backoff_actor {
 
-/// The slots of an outbox, ordered by a key each, the least first; every slot at most once.
+/// The slots of an outbox, ordered by a key each, the least first; each slot at most once.
 ///
-/// A binary heap that knows where each slot is, so that any can be taken out in logarithmic time
-/// and nothing stale is ever kept. Its size is that of the slots it has ever seen, four bytes each,
-/// and of what it holds.
+/// A binary heap that knows the place of each slot. So any slot can be erased in logarithmic time,
+/// and the heap holds no stale entries. Its memory grows with the highest slot pushed so far, four
+/// bytes a slot, and with the number of slots it holds. A large heap gives its memory back when it
+/// becomes empty.
 ///
 /// @shape  Key: ordered by `<`, small.
 /// @errors none but `std::bad_alloc`, from `push`.
 template <class Key>
 class SlotHeap {
 public:
-  /// As the outbox names its slots.
+  /// The index of a slot in the outbox.
   using Slot = std::uint32_t;
 
   /// Whether it holds no slot.
@@ -30,16 +31,16 @@ public:
   /// Whether it holds this slot.
   bool contains(Slot slot) const { return slot < positions_.size() && positions_[slot] != 0; }
 
-  /// The slot with the least key. It must not be empty.
+  /// The slot with the least key. The heap must not be empty.
   Slot top() const { return nodes_.front().second; }
 
-  /// The least key. It must not be empty.
+  /// The least key. The heap must not be empty.
   const Key& top_key() const { return nodes_.front().first; }
 
-  /// The key of a slot that it holds.
+  /// The key of a slot. The heap must hold the slot.
   const Key& key_of(Slot slot) const { return nodes_[positions_[slot] - 1].first; }
 
-  /// Takes in a slot that it does not hold.
+  /// Adds a slot. The heap must not hold it yet.
   void push(Slot slot, Key key) {
     if (slot >= positions_.size())
       positions_.resize(slot + 1);
@@ -48,10 +49,10 @@ public:
     rise(nodes_.size() - 1);
   }
 
-  /// Takes out the slot with the least key.
+  /// Removes the slot with the least key. The heap must not be empty.
   void pop() { erase(top()); }
 
-  /// Takes out a slot, if it holds it.
+  /// Removes a slot if the heap holds it.
   void erase(Slot slot) {
     if (!contains(slot))
       return;

@@ -7,8 +7,9 @@
 
 namespace backoff_actor::detail {
 
-/// Returns a number for a text: the same in every run and on every platform, never 0. FNV-1a, whose
-/// high bits hardly depend on the last letters, and then `mix`, so that every bit depends on all.
+/// Returns a hash of a text: the same in every run and on every platform, never 0. It is FNV-1a,
+/// whose high bits hardly depend on the last letters, followed by `mix`, so that every bit depends
+/// on all letters.
 ///
 /// @source Fowler, Noll, Vo, Eastlake, "The FNV Non-Cryptographic Hash Algorithm",
 ///         draft-eastlake-fnv.

@@ -25,14 +25,14 @@ class DelayMoments {
 public:
   virtual ~DelayMoments() = default;
 
-  /// That of the next retry.
+  /// Returns the distribution of the next retry's delay.
   virtual Moments next() = 0;
 
-  /// The mean per retry after long.
+  /// The mean delay per retry in the long run.
   virtual double long_run_mean() const = 0;
 };
 
-/// Whether `Moments::min` and `max` are needed; those of seed002 are much work.
+/// Whether `Moments::min` and `max` are needed; those of `seed002` are expensive.
 enum class Bounds { wanted, unneeded };
 
 std::unique_ptr<DelayMoments> delay_moments(const Policy& policy, Bounds bounds);

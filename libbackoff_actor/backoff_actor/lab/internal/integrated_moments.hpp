@@ -4,8 +4,8 @@
 
 #include <memory>
 
-// Private to the plan: the formulas whose delays follow from one another as they were drawn. Their
-// distributions are carried on from retry to retry, on a grid.
+// Private to the plan: formulas in which each delay follows from the one drawn before it. Their
+// distributions are carried from retry to retry on a grid.
 
 namespace backoff_actor::detail {
 

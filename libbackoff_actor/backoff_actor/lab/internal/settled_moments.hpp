@@ -8,15 +8,15 @@
 
 namespace backoff_actor::detail {
 
-/// Whether one retry's moments are those of the retry before, but for rounding. The mean alone may
-/// stay where it is for a while.
+/// Whether one retry's moments equal those of the retry before, except for rounding. Comparing
+/// means is not enough: the mean alone may stay the same for a while.
 inline bool are_settled(const Moments& before, const Moments& x) {
   constexpr auto tolerance = 1e-13;
   return std::abs(x.mean - before.mean) <= tolerance * x.mean
          && std::abs(x.variance - before.variance) <= tolerance * x.mean * x.mean;
 }
 
-/// Returns the mean of moments that settle, or that of the 1000th retry from here.
+/// Returns the mean after the moments have settled, or after 1000 retries at the latest.
 template <class Integrated>
 double settled_mean(Integrated moments) {
   constexpr auto settled_after = 1000; // retries
@@ -30,7 +30,7 @@ double settled_mean(Integrated moments) {
   return last.mean;
 }
 
-/// Spares the integration once it changes nothing any more.
+/// Stops the integration once the moments have settled.
 template <class Integrated>
 class SettlingMoments : public DelayMoments {
 public:

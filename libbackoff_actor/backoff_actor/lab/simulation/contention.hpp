@@ -10,56 +10,57 @@
 
 namespace backoff_actor {
 
-/// N clients that each want to write the same row once, under an optimistic lock: the experiment by which
-/// the jitters became known.
+/// N clients that each want to write the same row once, under an optimistic lock: the experiment
+/// that made the jitters known.
 ///
-/// All start together. A client reads the version of the row, then writes the row with that version; a
-/// write is refused if the version has changed meanwhile, and then the client waits for the next delay of
-/// its policy and starts again. Of all that are on their way with the same version one gets through, so
-/// what those lose who come together is what is measured.
+/// All clients start together. A client reads the version of the row, then writes the row with that
+/// version. If the version has changed meanwhile, the write is refused; the client waits for the
+/// next delay of its policy and starts again. Of all writes with the same version only one
+/// succeeds. So the experiment measures the work that clients lose by coming together.
 ///
-/// Each of the four messages of an attempt is on its way for a time of its own, |N(10 ms, 2 ms)|. The
-/// service itself takes no time.
+/// Each of the four messages of an attempt takes its own random time, |N(10 ms, 2 ms)|. The service
+/// itself takes no time.
 ///
 /// @source Brooker, "Exponential Backoff and Jitter", AWS Architecture Blog, 2015, and its program,
 ///         aws-samples/aws-arch-backoff-simulator, 66cb169. There the n-th delay, before jitter, is
 ///         min(2 s, 5 ms * 2^n): an `Exponential` that begins with 10 ms.
 struct Contention {
-  /// How many clients there are.
+  /// The number of clients.
   ///
   /// @range 1 to `most_clients`
   std::uint32_t clients = 100;
 
-  /// How long each waits before it starts again.
+  /// How long a client waits before it starts again.
   Policy policy{Fixed{.delay = Duration{0}}};
 
-  /// What a longer delay is cut off to; the next delay goes on from there. Unlike the cap of a policy,
-  /// which leaves room for jitter below it, this is how the published `decorrelated` ends: its n-th delay
-  /// is min(2 s, a draw between 5 ms and 3 times the delay before).
+  /// Longer delays are cut off to this, and the next delay follows from the result. The cap of a
+  /// policy leaves room for jitter below it; this does not. The published `decorrelated` ends in
+  /// this way: its n-th delay is min(2 s, a draw between 5 ms and 3 times the delay before).
   Duration cut_off = max_delay;
 
   /// The range of `clients`.
   static constexpr std::uint32_t most_clients = 100'000;
 };
 
-/// What one run comes to.
+/// The result of one run.
 struct ContentionOutcome {
   /// The writes, refused ones included.
   std::uint64_t calls = 0;
 
-  /// From the start until the last client hears that its write was taken. Nothing if that is not so after
-  /// the 12.7 days that a simulation can last; then `calls` are those up to there.
+  /// The time from the start until the last client learns that its write was accepted. Nothing if
+  /// that takes longer than the 12.7 days that a simulation can last; `calls` then counts up to
+  /// there.
   std::optional<Duration> completion{};
 
   /// Whether two are alike in everything.
   friend bool operator==(const ContentionOutcome&, const ContentionOutcome&) = default;
 };
 
-/// Runs it once. Trials of the same seed are independent of each other; in the same trial the messages
-/// take the same times, whatever the policy.
+/// Runs the experiment once. Trials of the same seed are independent of each other. In the same
+/// trial the messages take the same times with every policy.
 ///
-/// @shape  `(contention, seed, trial) -> outcome`; pure, but that `on_write` is called at each write that
-///         is taken
+/// @shape  `(contention, seed, trial) -> outcome`; pure, except that it calls `on_write` at each
+///         accepted write
 /// @range  `trial` below 2^32
 /// @errors throws `InvalidArgument` if `clients` is out of range.
 BACKOFF_ACTOR_EXPORT ContentionOutcome simulate(const Contention& contention, std::uint64_t seed,

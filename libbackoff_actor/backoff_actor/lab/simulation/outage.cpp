@@ -231,8 +231,7 @@ std::uint64_t Outage::next_us() {
   return queue_.empty() ? result : std::min(result, queue_.next_us());
 }
 
-// At the same time the service comes first, then the end of a client's patience, then what clients
-// want.
+// At the same time the service comes first, then the timeouts of clients, then what clients want.
 void Outage::run_to(std::uint64_t end_us) {
   for (auto at_us = next_us(); at_us < end_us; at_us = next_us()) {
     now_us_ = at_us;

@@ -10,30 +10,31 @@
 
 namespace backoff_actor {
 
-/// What an outage came to, and how it went.
+/// The result and the course of an outage.
 struct OutageResult {
-  OutageSummary summary;             ///< of the whole
+  OutageSummary summary;             ///< of the whole experiment
   std::vector<OutageSecond> seconds; ///< from the beginning of the warm-up to the end
   OutageTimes times;                 ///< within these seconds
-  std::uint64_t events = 0;          ///< how many things happened
+  std::uint64_t events = 0;          ///< the number of simulated events
 };
 
-/// Told after each second of virtual time how many of how many have passed.
+/// Called after each second of virtual time with the seconds that have passed, `of` how many.
 using OutageProgress = std::function<void(std::uint64_t seconds, std::uint64_t of)>;
 
-/// The outage of seed 002 in virtual time: clients call a service, think, and call again; it is
-/// stopped (the process, as by SIGSTOP: TCP goes on), continued, and watched. Who calls when is drawn
-/// from the seed and nothing else.
+/// The outage of seed 002 in virtual time. Clients call a service, think, and call again. The
+/// service is stopped (its process, as by SIGSTOP, while TCP goes on), continued, and watched. The
+/// times of the calls are drawn from the seed alone.
 ///
-/// A call begins with a connection. There is one if the backlog has room; else the client's TCP asks
-/// again 1, 3, 7 ... s after the first time, as Linux does, until the client's timeout. The messages
-/// themselves take no time.
+/// A call begins with a connection. If the backlog has room, it is established. Otherwise the
+/// client's TCP tries again 1, 3, 7 ... s after the first time, as Linux does, until the client's
+/// timeout. The messages themselves take no time.
 ///
 /// @shape  `(options, progress) -> OutageResult`; the same options give the same result.
-///         Measured once, optimised, on a shared AMD EPYC, for 100 s of a million clients (limit 30000,
-///         scale 15000, backlog 1048576, full jitter) without and with a circuit breaker: 7 s and 7 s,
-///         154 and 138 bytes a client; as senders 61 s and 37 s, 1.7 and 1.6 KB a client.
-/// @units  inside whole microseconds: a delay is rounded up
+///         Measured once, optimised, on a shared AMD EPYC, for 100 s of a million clients (limit
+///         30000, scale 15000, backlog 1048576, full jitter) without and with a circuit breaker: 7
+///         s and 7 s, 154 and 138 bytes a client; as senders 61 s and 37 s, 1.7 and 1.6 KB a
+///         client.
+/// @units  internally whole microseconds: delays are rounded up
 /// @errors throws `InvalidArgument` naming every option that `check` finds wrong.
 BACKOFF_ACTOR_EXPORT OutageResult simulate_outage(const OutageOptions& options,
                                                   const OutageProgress& progress = {});

@@ -16,16 +16,16 @@ namespace backoff_actor {
 
 /// What a service does with requests whose clients have left.
 enum class AbandonedWork : std::uint8_t {
-  kept,    ///< it goes on with them to the end, as the seed's does
+  kept,    ///< it works on them to the end, as the service of seed 002 does
   dropped, ///< it notices at its next look at the clock, and drops them
 };
 
-/// A service that grows slower the more it has to do at once.
+/// A service that becomes slower the more requests it works on at once.
 struct ServiceOptions {
-  /// Up to so many requests at once, each takes `base_delay`.
+  /// With up to this many requests at once, each takes `base_delay`.
   std::uint32_t limit = 30;
 
-  /// Beyond it, a request takes this many times longer for each further `scale` of them.
+  /// Beyond the limit, a request takes this many times longer for each further `scale` requests.
   ///
   /// @range 1 to 1000
   double factor = 1.05;
@@ -35,66 +35,66 @@ struct ServiceOptions {
   /// @range above 0, at most 1e9
   double scale = 15;
 
-  /// How long a request takes at least.
+  /// The shortest time that a request takes.
   ///
   /// @range 1 ns to an hour
   Duration base_delay = std::chrono::milliseconds{100};
 
-  /// How many connections wait at the most until the service accepts them.
+  /// The maximum number of connections that wait for the service to accept them.
   ///
   /// @range 1 to `most_clients`
   std::uint32_t backlog = 4096;
 
-  /// How many requests are worked on at once at the most; the others wait in the backlog. Unset:
-  /// without limit.
+  /// The maximum number of requests that the service works on at once; further ones wait in the
+  /// backlog. Unset: no limit.
   ///
   /// @range 1 and above
   std::optional<std::uint32_t> max_concurrency{};
 
-  /// What becomes of requests whose clients have left.
+  /// What the service does with requests whose clients have left.
   AbandonedWork abandoned_work = AbandonedWork::kept;
 
   /// Whether two are alike in everything.
   friend constexpr bool operator==(const ServiceOptions&, const ServiceOptions&) = default;
 };
 
-/// Returns how long a request takes while the service works on so many:
+/// Returns how long a request takes while the service works on `concurrency` requests:
 /// `base_delay * factor^((concurrency - limit) / scale)` beyond the limit.
 ///
 /// @shape  pure, total; cut off to whole nanoseconds
-/// @range  `base_delay` and above; what nanoseconds of 64 bits cannot hold is the longest that they can
+/// @range  `base_delay` to `Duration::max()`, which stands for longer times, too
 /// @source github.com/smira/exponential-backoff, server.go, where it overflows instead.
 BACKOFF_ACTOR_EXPORT Duration service_time(const ServiceOptions& service,
                                            std::uint64_t concurrency);
 
-/// The client that was published with seed 002, which differs from its pseudocode (`Seed002`) in two
-/// things. Its first delay goes on from the time for which it was idle before the call: after a mean
-/// of 10 s this is 27 s, not 100 ms. And its jitter has a standard deviation of 100 ms, whatever the
-/// delay. From each delay follows the next, times 2.71828, at most 5 minutes before jitter; a negative
-/// one is no wait, and those that follow from it are negative, too.
+/// The client that was published with seed 002. It differs from the pseudocode (`Seed002`) in two
+/// ways. Its first delay follows from its idle time before the call: after a mean of 10 s the delay
+/// is 27 s, not 100 ms. Its jitter has a standard deviation of 100 ms for every delay. Each delay
+/// is the one before it times 2.71828, at most 5 minutes before jitter. A negative delay is no
+/// wait, and the delays that follow from it are negative, too.
 struct SmiraAsShipped {
-  /// Whether two are alike, which they always are.
+  /// Always true: there is nothing to compare.
   friend constexpr bool operator==(const SmiraAsShipped&, const SmiraAsShipped&) = default;
 };
 
-/// By what a client's calls are made.
+/// What makes the calls of a client.
 enum class OutageClient : std::uint8_t {
   retry,  ///< a loop: call, wait for as long as the policy says, call again
   sender, ///< the engine of a `BackOffSender`, whose child makes the calls
 };
 
-/// An outage and everybody in it.
+/// The options of an outage: the service, its clients and the times.
 struct OutageOptions {
   /// The longest that any of the spans may be.
   static constexpr Duration longest = std::chrono::hours{24};
 
-  /// How many clients there are at the most.
+  /// The maximum number of clients.
   static constexpr std::uint32_t most_clients = std::uint32_t{1} << 20;
 
-  /// What they call.
+  /// The service that the clients call.
   ServiceOptions service{};
 
-  /// How many there are.
+  /// The number of clients.
   ///
   /// @range 1 to `most_clients`
   std::uint32_t clients = 1000;
@@ -109,7 +109,8 @@ struct OutageOptions {
   /// @range 1 us to `longest`
   Duration timeout = std::chrono::seconds{2};
 
-  /// How long all goes well before the service is stopped. Its second half tells what is normal.
+  /// How long the service runs before it is stopped. The second half of this time defines what is
+  /// normal.
   ///
   /// @range 2 s to `longest`
   Duration warm_up = std::chrono::minutes{2};
@@ -119,7 +120,7 @@ struct OutageOptions {
   /// @range 0 to `longest`
   Duration stop_for = std::chrono::seconds{20};
 
-  /// How long is watched what happens when it goes on, from the next whole second on.
+  /// How long the experiment goes on after the service is back, from the next whole second on.
   ///
   /// @range `shortest_watch` (1 min) to `longest`
   Duration watch = std::chrono::minutes{10};
@@ -127,13 +128,13 @@ struct OutageOptions {
   /// How long a client waits after a failure.
   std::variant<Policy, SmiraAsShipped> policy{};
 
-  /// What makes its calls; a sender goes by a `Policy`.
+  /// What makes its calls; a sender needs a `Policy`.
   OutageClient client = OutageClient::retry;
 
-  /// What all clients share and ask before each call; with nothing in it: nothing.
+  /// The guard that all clients share and ask before each call. Empty options: no guard.
   GuardOptions guard{};
 
-  /// Of all that is drawn. When and how often a client thinks depends on nothing else, so that runs
+  /// The seed of all draws. When and how often a client thinks depends on nothing else, so runs
   /// with the same seed can be compared.
   std::uint64_t seed = 0;
 };

@@ -10,9 +10,9 @@
 
 namespace backoff_actor {
 
-/// What an outage came to, simulated or real.
+/// The result of an outage, simulated or real.
 struct OutageSummary {
-  /// Whether and when all was as before.
+  /// Whether and when the clients recovered.
   Recovery recovery{};
 
   /// Answers per second before the outage.
@@ -31,28 +31,28 @@ struct OutageSummary {
   /// Clients that were waiting for an answer when the service came back.
   std::uint64_t waiting = 0;
 
-  /// How many of them were still waiting at the end.
+  /// How many of these clients were still waiting at the end.
   std::uint64_t still_waiting = 0;
 
-  /// How long they waited from then on: the mean. Of those still waiting, up to the end.
+  /// The mean time that these clients waited from then on. Those still waiting count up to the end.
   ///
   /// @units seconds
   double extra_wait_mean_s = 0;
 
-  /// What 99 of 100 of them did not exceed.
+  /// The 99th percentile of these times.
   ///
   /// @units seconds
   double extra_wait_p99_s = 0;
 };
 
-/// Fills in what follows from the seconds: recovery, rate before, attempts and peak. The calls of a
-/// second in which the service was stopped for a part count by that part, where the exact number is
-/// not known.
+/// Fills in what follows from the seconds: recovery, rate before, attempts and peak. If the service
+/// was stopped for a part of a second and the exact number is not known, that part of the second's
+/// calls counts.
 BACKOFF_ACTOR_EXPORT OutageSummary summarize(const std::vector<OutageSecond>& seconds,
                                              const OutageTimes& times);
 
-/// Fills in how long was waited after the service came back: a number for each client that waited
-/// then, `still_waiting` of which had no answer at the end.
+/// Fills in the waits after the service came back. There is one number for each client that was
+/// waiting then; `still_waiting` of them had no answer at the end.
 ///
 /// @units of `waits_s`: seconds, in any order
 BACKOFF_ACTOR_EXPORT void add_waits(OutageSummary& summary, std::vector<double> waits_s,

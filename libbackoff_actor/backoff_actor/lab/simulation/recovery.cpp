@@ -15,7 +15,7 @@ constexpr std::size_t least_seconds = shortest_stay / std::chrono::seconds{1};
 constexpr auto deviations_of_windows = 4.0; // one of hundreds falls far short by chance
 constexpr auto deviations_of_all = 2.0;
 
-// The first whole second from then on.
+// Returns the first whole second at or after `time_s`.
 std::size_t second_from(double time_s) {
   return static_cast<std::size_t>(std::ceil(std::max(time_s, 0.0)));
 }
@@ -37,7 +37,7 @@ Before before(const std::vector<OutageSecond>& seconds, const OutageTimes& times
   return {end - first, count / static_cast<double>(end - first)};
 }
 
-// How many answers in so many seconds are as many as before, but for noise.
+// Returns how many answers in `seconds` count as many as before, with noise allowed for.
 double bar(const Before& usual, std::size_t seconds, double deviations = deviations_of_windows) {
   const auto window = static_cast<double>(seconds);
   const auto variance = usual.rate * window * (1 + window / static_cast<double>(usual.seconds));

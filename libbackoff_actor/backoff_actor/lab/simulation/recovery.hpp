@@ -10,39 +10,39 @@
 
 namespace backoff_actor {
 
-/// How long all must be as before, up to the end, for a verdict that it is.
+/// How long the normal state must last, up to the end, before it counts as a recovery.
 inline constexpr Duration shortest_stay = std::chrono::seconds{30};
 
-/// How long must at least be watched what comes after an outage: half a minute to recover in, and `shortest_stay` to see
-/// that it stays so.
+/// The shortest time to watch after an outage: half a minute to recover, and `shortest_stay` to
+/// check that the recovery lasts.
 inline constexpr Duration shortest_watch = std::chrono::seconds{30} + shortest_stay;
 
 /// What happened in one second of an experiment, simulated or real.
 struct OutageSecond {
   std::uint64_t attempts = 0;         ///< calls that began
   std::uint64_t ok = 0;               ///< calls that were answered
-  std::uint64_t timed_out = 0;        ///< calls that failed: not answered in time, or not at all
+  std::uint64_t timed_out = 0;        ///< calls that failed: answered too late, or not at all
   double concurrency = 0;             ///< requests that the service worked on at once, on average
-  std::uint64_t peak_concurrency = 0; ///< the most of them
-  double latency_s = 0;               ///< of those answered, on average; 0 if there were none
+  std::uint64_t peak_concurrency = 0; ///< the most requests at once
+  double latency_s = 0;               ///< of the answered calls, on average; 0 if there were none
 
   /// Whether two are alike in everything.
   friend constexpr bool operator==(const OutageSecond&, const OutageSecond&) = default;
 };
 
-/// When what happened, in seconds since the beginning of the first of the seconds.
+/// The times of an experiment, in seconds since the beginning of the first second.
 struct OutageTimes {
-  double warm_s;    ///< from here on all is as usual
+  double warm_s;    ///< from here on the state is normal
   double stopped_s; ///< the service was stopped
-  double back_s;    ///< it went on
+  double back_s;    ///< the service went on
 };
 
-/// Whether all was as before the outage, and since when.
+/// Whether the state became normal again after the outage, and when.
 struct Recovery {
-  /// Whether it was.
+  /// Whether it became normal.
   bool recovered = false;
 
-  /// From the end of the outage to the beginning of the first second of which it is true; unset if
+  /// The time from the end of the outage to the beginning of the first normal second; unset if
   /// there is none.
   ///
   /// @units seconds
@@ -57,29 +57,30 @@ struct Recovery {
 BACKOFF_ACTOR_EXPORT double rate_before(const std::vector<OutageSecond>& seconds,
                                         const OutageTimes& times);
 
-/// Returns since when all was as before the outage: the first whole second after it, with `shortest_stay`
-/// (30 s) or more from its beginning to the end, from which on
+/// Returns when the state became normal again: the beginning of the first whole second after the
+/// outage, at least `shortest_stay` (30 s) before the end, for which
 ///
-/// - no call timed out, to the end;
-/// - in the ten seconds that begin there, answers came at 95 % of the rate before or more, and in the
-///   first of them some, and as many but for noise;
-/// - and it stayed so: at 95 % of the rate before or more but for noise, in every 60 seconds from there
-///   to the end, and in every 30 where fewer than 60 are left, in steps of one second;
-/// - and in all seconds from there to the end together, but for half as much noise.
+/// - no call timed out from there to the end;
+/// - the ten seconds that begin there had answers at 95 % of the rate before or more, and the first
+///   of them had at least one answer, and as many as before except for noise;
+/// - the rate lasted: it was 95 % of the rate before or more, except for noise, in every 60 seconds
+///   from there to the end, in steps of one second; and in every 30 if fewer than 60 are left;
+/// - the same holds for all seconds from there to the end together, with half as much noise.
 ///
-/// Calls come at random, so that counts differ from their mean: by a standard deviation of 1.3 % in 60
-/// seconds of 99 calls each, so that of some hundred such counts one falls short by more than 5 %
-/// although all is well. Therefore noise is allowed for: by four standard deviations of the
-/// difference of two Poisson counts, that of the seconds looked at and that of those before: 7 % at
-/// 99 calls a second and 60 seconds each. All seconds together are one count, not hundreds: there two
-/// standard deviations are allowed for. Where no ten seconds reach 95 % but for noise, that is enough
-/// of them, too. So a healthy run hardly ever fails, whatever its rate; one whose calls fail does not
-/// pass in any case. One that is a little worse may pass, since some stretch up to the end is good by
-/// chance: at a steady 90 % of 99 calls a second, with a minute before and ten after, every second one
-/// (mostly late: 30 s are enough), at 85 % 4 of 1000; at 90 % of 990 calls none was found.
+/// Calls come at random, so counts differ from their mean. For 60 seconds of 99 calls each the
+/// standard deviation is 1.3 %. Of some hundred such counts in a healthy run, one falls short by
+/// more than 5 %. Therefore noise of four standard deviations is allowed for. It is that of the
+/// difference of two Poisson counts, one of the seconds looked at and one of the seconds before: 7
+/// % at 99 calls a second and 60 seconds each. All seconds together are one count, not hundreds, so
+/// two standard deviations are allowed for there. If no ten seconds reach 95 % exactly, 95 % except
+/// for noise is enough for them, too. So a healthy run hardly ever fails, at any rate, and a run
+/// whose calls fail never passes. A slightly worse run may pass, because some stretch up to the end
+/// is good by chance. At a steady 90 % of 99 calls a second, with a minute before and ten after,
+/// every second run passes (mostly late: 30 s are enough); at 85 % 4 of 1000 do; at 90 % of 990
+/// calls none was found.
 ///
-/// Nothing recovered if fewer than 30 whole seconds after the outage are known, which is too few to
-/// tell, or if nothing was answered before.
+/// There is no recovery if fewer than 30 whole seconds after the outage are known, which is too few
+/// to tell, or if nothing was answered before.
 ///
 /// @shape  `(seconds, times) -> Recovery`; pure, total, linear time
 BACKOFF_ACTOR_EXPORT Recovery judge_recovery(const std::vector<OutageSecond>& seconds,

@@ -57,7 +57,7 @@ public:
   }
 
 private:
-  // What there is to know of a client with a guard.
+  // The state of a client with a guard.
   struct Guarded {
     Permit permit;
     Call call = Call::first; // the next one

@@ -58,7 +58,7 @@ private:
   void step(std::uint32_t client, Instant now, const Input& input) {
     effects_.clear();
     senders_[client].engine.step(now, input, effects_);
-    // Starting a child is another step, whose effects come on top of the others.
+    // Starting a child is a separate step, whose effects are added to the others.
     for (std::size_t i = 0; i < effects_.size(); ++i) {
       const auto effect = effects_[i];
       carry_out(client, now, effect);

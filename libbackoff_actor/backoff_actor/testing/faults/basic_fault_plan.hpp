@@ -22,27 +22,27 @@ class PlanParser;
 
 } // namespace detail
 
-/// What goes wrong, one after the other, as an immutable value: asked for the n-th fault it gives
-/// the same answer every time, random faults included. Whoever follows a plan counts for itself.
+/// A sequence of faults, as an immutable value. The n-th fault is the same each time it is asked
+/// for, random faults included. The user of a plan counts n.
 ///
 ///     FaultPlan{"ok*3, crash, hang, error(503, retry_after 2s)*2, slow 500ms, ok..."}
 ///     FaultPlan{"(ok*9, crash)..."}                       every tenth message, for ever
 ///     FaultPlan{"random(seed 7, crash 10%, slow 1s 5%)"}  for ever, unless a number follows: *1000
 ///
-/// After its end all is well. `FaultPlan` is for messages and calls, `BirthPlan` for children that
-/// are made, `ConnectionPlan` for connections.
+/// After the end of the plan nothing goes wrong. `FaultPlan` is for messages and calls, `BirthPlan`
+/// for starts of children, `ConnectionPlan` for connections.
 ///
-/// @shape  `part { ',' part }`, where a part is a fault, a plan in brackets or `random(...)`, and may
-///         be followed by `*` and a number of times. The last part may be followed by `...` instead,
-///         which repeats it for ever. Blanks are free.
+/// @shape  `part { ',' part }`, where a part is a fault, a plan in brackets or `random(...)`, and
+///         may be followed by `*` and a number of times. The last part may be followed by `...`
+///         instead, which repeats it for ever. Blanks are free.
 /// @thread safe from any thread.
 template <class F>
 class BACKOFF_ACTOR_EXPORT BasicFaultPlan {
 public:
-  /// A fault of a random part, and how likely it is.
+  /// A fault of a random part, and its probability.
   struct Chance {
     double probability = 0; ///< from 0 to 1
-    F fault{};              ///< what goes wrong then
+    F fault{};              ///< the fault
 
     /// Whether both have the same fault and probability.
     friend bool operator==(const Chance&, const Chance&) = default;
@@ -71,10 +71,10 @@ public:
   BasicFaultPlan(const std::string& text) // NOLINT(google-explicit-constructor)
     : BasicFaultPlan(std::string_view{text}) {}
 
-  /// Plans one after the other.
+  /// Several plans, one after the other.
   ///
-  /// @errors throws `InvalidArgument` if one that never ends is not the last, or if they are longer
-  ///         than `max_length`.
+  /// @errors throws `InvalidArgument` if a plan other than the last never ends, or if all together
+  ///         are longer than `max_length`.
   BasicFaultPlan(std::initializer_list<BasicFaultPlan> plans);
 
   /// The same plan `count` times.
@@ -87,31 +87,31 @@ public:
   /// @errors throws `InvalidArgument` if the plan never ends, or is empty.
   static BasicFaultPlan repeated_for_ever(const BasicFaultPlan& plan);
 
-  /// Each fault is drawn by itself, from `Draws{seed, 0}`; where none is drawn all is well. So many
-  /// are drawn as `count` says, or, if that is nothing, it never ends.
+  /// Draws each fault independently, from `Draws{seed, 0}`. If no fault is drawn, nothing goes
+  /// wrong. The plan has `count` draws; without `count` it never ends.
   ///
-  /// @errors throws `InvalidArgument` unless every probability is in [0, 1] and so is their sum, and
-  ///         `count` is at most `max_length`.
+  /// @errors throws `InvalidArgument` unless every probability is in [0, 1] and so is their sum,
+  ///         and `count` is at most `max_length`.
   static BasicFaultPlan random(std::uint64_t seed, std::vector<Chance> chances,
                                std::optional<std::uint64_t> count = std::nullopt);
 
   /// Returns the n-th fault, counted from 0.
   F operator[](std::uint64_t n) const;
 
-  /// Returns how many faults there are until all is well for good; nothing if it never ends.
+  /// Returns the length of the plan, after which nothing goes wrong; nothing if it never ends.
   std::optional<std::uint64_t> length() const;
 
-  /// Returns the same plan with `seed` in the first of its random parts, and `seed + 1` and so on in
-  /// those after it.
+  /// Returns the same plan with new seeds: its first random part gets `seed`, the second `seed +
+  /// 1`, and so on.
   BasicFaultPlan with_seed(std::uint64_t seed) const;
 
   /// Returns the text form, from which the same plan is read.
   std::string to_string() const;
 
-  /// How long a plan that ends may be.
+  /// The maximum length of a plan that ends.
   static constexpr std::uint64_t max_length = 1'000'000'000'000'000'000;
 
-  /// How deep plans may lie in plans.
+  /// The maximum nesting depth of plans.
   static constexpr std::size_t max_depth = 16;
 
   /// Whether both are made of the same parts.

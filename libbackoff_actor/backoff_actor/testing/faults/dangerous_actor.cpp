@@ -105,7 +105,7 @@ private:
     return caf::delegated<caf::message>{};
   }
 
-  // One lock for both, so that what was seen is in the order of the faults.
+  // One lock for both, so that `seen` has the order of the faults.
   Fault next_fault(const std::string& text) {
     const std::lock_guard lock{state_->mutex};
     state_->seen.push_back({number_, text});

@@ -14,54 +14,56 @@
 
 namespace backoff_actor::testing {
 
-/// A worker that fails by a plan, and the record of what it was given. All its incarnations follow
-/// one plan: the n-th fault is for the n-th message that any of them is given, the n-th birth for
-/// the n-th call of the factory.
+/// A worker that fails by a plan, and a record of the messages that it received. All its
+/// incarnations share one plan: the n-th fault is for the n-th message that any of them receives,
+/// and the n-th birth for the n-th call of the factory.
 ///
 ///     const DangerousActor worker{"ok*3, crash, hang, error(503, retry_after 2s)*2, slow 500ms"};
 ///     const auto sender = time.keep(spawn_back_off_sender(time.system(), worker.factory()));
 ///
-/// It takes `std::string` messages, bare or inside a `TrackedMsg`, and answers with the same text; to
-/// any other it answers `caf::sec::unexpected_message`, which takes no fault. One that hangs is given
-/// nothing more, and what was slow by then is not answered. Copies share everything.
+/// It takes `std::string` messages, bare or inside a `TrackedMsg`, and answers with the same text.
+/// To any other message it answers `caf::sec::unexpected_message`, which uses up no fault. An
+/// incarnation that hangs takes no further message, and does not answer a slow one that it still
+/// works on. Copies share everything.
 ///
 /// @thread safe: incarnations may run in any thread while others read.
 class BACKOFF_ACTOR_EXPORT DangerousActor {
 public:
-  /// Fails as `faults` and `births` say; without any all is well.
+  /// Fails as `faults` and `births` say. With neither, nothing goes wrong.
   explicit DangerousActor(Faults faults = {}, BirthPlan births = {});
 
-  /// One message that one incarnation was given.
+  /// One message that an incarnation received.
   struct Seen {
-    std::uint32_t incarnation; ///< which one, counted from 1
+    std::uint32_t incarnation; ///< the number of the incarnation, from 1
     std::string text;          ///< the message, or the payload of the `TrackedMsg`
 
-    /// Whether the same one was given the same text.
+    /// Whether incarnation and text are the same.
     friend bool operator==(const Seen&, const Seen&) = default;
   };
 
-  /// The factory of the incarnations, which keep what they need: this object may go.
+  /// The factory of the incarnations. They keep what they need and may outlive this object.
   ChildFactory factory() const;
 
   /// Makes an incarnation that belongs to no sender.
   caf::actor spawn(caf::actor_system& system) const;
 
-  /// All messages that any of them was given, in order.
+  /// All messages that any incarnation received, in order.
   std::vector<Seen> seen() const;
 
   /// The texts of `seen()`.
   std::vector<std::string> texts() const;
 
-  /// How many incarnations there were, those included that did not come into the world.
+  /// The number of incarnations so far, including those that failed to start.
   std::size_t started() const;
 
-  /// How many live.
+  /// The number of incarnations that live.
   std::size_t alive() const;
 
-  /// The youngest; invalid before the first, and once it is gone.
+  /// The latest incarnation. The handle is invalid before the first, and after the latest has
+  /// ended.
   caf::actor child() const;
 
-  /// The plan of the faults, which is followed together with others who were given the same.
+  /// The faults that it follows. All users of the same `Faults` follow them together.
   const Faults& faults() const { return faults_; }
 
   struct State;

@@ -11,14 +11,14 @@
 
 namespace backoff_actor::testing {
 
-/// Returns the error of a fault: `caf::sec::runtime_error` for a crash and what looks like one,
-/// `caf::sec::invalid_argument` for any other. Its context is when to come back, if the fault says
-/// so, and what it says.
+/// Returns the error of a fault: `caf::sec::runtime_error` for a crash and `crash_like_error`,
+/// `caf::sec::invalid_argument` for any other. Its context is the fault's retry-after, if it has
+/// one, and its text.
 BACKOFF_ACTOR_EXPORT caf::error error_of(const Fault& fault);
 
-/// Returns what a worker answers that has such a fault, and lives: an error, or a word to the sender
-/// about `delivery`, if there is one. Nothing for a fault without an answer, and for `ok` and `slow`,
-/// whose answer is the worker's own.
+/// Returns the answer of a worker that has such a fault and lives: an error, or a message to the
+/// sender about `delivery`, if there is one. Returns nothing for a fault without an answer, and for
+/// `ok` and `slow`, where the worker gives its own answer.
 BACKOFF_ACTOR_EXPORT std::optional<caf::message> answer_of(const Fault& fault,
                                                            const TrackedMsg* delivery);
 

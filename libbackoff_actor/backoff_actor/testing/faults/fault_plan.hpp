@@ -12,43 +12,43 @@ namespace backoff_actor::testing {
 
 // -- what goes wrong with one message or call -----------------------------------------
 
-/// What becomes of one message to a worker, or of one call of a function.
+/// What goes wrong with one message to a worker, or one call of a function.
 struct Fault {
-  /// The ways to take it.
+  /// The kinds of faults.
   enum class Kind : std::uint8_t {
-    ok,               ///< as if there were no plan
-    slow,             ///< the same, but `delay` later
-    silence,          ///< no answer; the worker lives, and takes the next
-    hang,             ///< no answer, nor to anything after it, as if the work never ended
-    crash,            ///< an exception that says `text`
+    ok,               ///< nothing goes wrong
+    slow,             ///< nothing goes wrong, but `delay` later
+    silence,          ///< no answer; the worker lives, and takes the next message
+    hang,             ///< no answer to this message or any later one, as if the work never ended
+    crash,            ///< an exception with the text `text`
     stop,             ///< the worker stops normally, without an answer
     error,            ///< an error; the worker lives
-    crash_like_error, ///< the very error of a crash, `caf::sec::runtime_error`; the worker lives
+    crash_like_error, ///< the error code of a crash, `caf::sec::runtime_error`; the worker lives
     nack,             ///< `Nack`: not now; the worker lives
     reject,           ///< `Reject`: never; the worker lives
   };
 
-  /// Which of the ways.
+  /// The kind of fault.
   Kind kind = Kind::ok;
 
-  /// Of `error`: what the service says, such as 503; 0: it says no number.
+  /// Of `error`: the code that the service answers, such as 503; 0: none.
   std::uint32_t code = 0;
 
-  /// Of `slow`: how much later; of `error` and `nack`: when to come back, 0: it does not say.
+  /// Of `slow`: how much later; of `error` and `nack`: the retry-after, 0: none.
   Duration delay{0};
 
-  /// Of `slow`: how often it says `Working` until then; 0: never.
+  /// Of `slow`: how often the worker sends `Working` until then; 0: never.
   Duration working{0};
 
-  /// Of `crash`, `error`, `nack` and `reject`: what it says. Empty: see `message_of`.
+  /// Of `crash`, `error`, `nack` and `reject`: the text. Empty: see `message_of`.
   std::string text{};
 
-  /// Whether the same becomes of it.
+  /// Whether two faults are the same.
   friend bool operator==(const Fault&, const Fault&) = default;
 };
 
-/// Returns what the fault says: code and text, or else `Danger, High Voltage!` for a crash, `no`
-/// for an error, `not now` for a nack, `never` for a reject.
+/// Returns the text of the fault: its code and text, or, if it has neither, `Danger, High Voltage!`
+/// for a crash, `no` for an error, `not now` for a nack, `never` for a reject.
 BACKOFF_ACTOR_EXPORT std::string message_of(const Fault& fault);
 
 /// Renders a fault as plans write it: `ok`, `slow(500ms)`, `slow(500ms, working 100ms)`, `silence`,
@@ -56,8 +56,8 @@ BACKOFF_ACTOR_EXPORT std::string message_of(const Fault& fault);
 /// `crash_like_error`, `nack("not now", retry_after 2s)`, `reject("never")`.
 BACKOFF_ACTOR_EXPORT std::string to_string(const Fault& fault);
 
-/// What becomes of messages or calls. Besides what `to_string` writes, arguments that are not needed
-/// can be left out, and `slow 500ms` goes without brackets.
+/// A plan for messages or calls. Besides the form of `to_string`, optional arguments can be left
+/// out, and `slow 500ms` needs no brackets.
 using FaultPlan = BasicFaultPlan<Fault>;
 
 extern template class BACKOFF_ACTOR_EXPORT BasicFaultPlan<Fault>;
@@ -69,48 +69,48 @@ inline FaultPlan times(std::uint64_t count, const FaultPlan& plan) {
   return FaultPlan::repeated(count, plan);
 }
 
-/// All is well.
+/// Nothing goes wrong.
 inline Fault ok() { return {}; }
-/// All is well, but `delay` later; until then it says `Working` after every `working`, if there is
-/// a `TrackedMsg` to speak of.
+/// Nothing goes wrong, but `delay` later. Until then, if the message is a `TrackedMsg`, the worker
+/// sends `Working` after every `working`.
 inline Fault slow(Duration delay, Duration working = {}) {
   return {Fault::Kind::slow, 0, delay, working};
 }
-/// No answer; the worker lives, and takes the next.
+/// No answer; the worker lives, and takes the next message.
 inline Fault silence() { return {Fault::Kind::silence}; }
-/// No answer, nor to anything that comes after it.
+/// No answer to this message or any later one.
 inline Fault hang() { return {Fault::Kind::hang}; }
-/// An exception that says `text`.
+/// An exception with the text `text`.
 inline Fault crash(std::string text = {}) {
   return {Fault::Kind::crash, 0, {}, {}, std::move(text)};
 }
 /// A normal end without an answer.
 inline Fault stop() { return {Fault::Kind::stop}; }
-/// An error that says `text`, and when to come back, unless that is 0.
+/// An error with the text `text`, and a retry-after unless that is 0.
 inline Fault error(std::string text = {}, Duration retry_after = {}) {
   return {Fault::Kind::error, 0, retry_after, {}, std::move(text)};
 }
-/// An error that says `code`, and when to come back, unless that is 0.
+/// An error with the code `code`, and a retry-after unless that is 0.
 inline Fault error(std::uint32_t code, Duration retry_after = {}) {
   return {Fault::Kind::error, code, retry_after};
 }
-/// The very error of a crash.
+/// An error with the code of a crash; the worker lives.
 inline Fault crash_like_error() { return {Fault::Kind::crash_like_error}; }
-/// `Nack`, which says when to come back, unless that is 0. Without a `TrackedMsg` to speak of it is
-/// an error that says to come back.
+/// `Nack`, with a retry-after unless that is 0. If the message is no `TrackedMsg`, an error with
+/// that retry-after.
 inline Fault nack(Duration retry_after = {}, std::string text = {}) {
   return {Fault::Kind::nack, 0, retry_after, {}, std::move(text)};
 }
-/// `Reject`. Without a `TrackedMsg` to speak of it is an error.
+/// `Reject`. If the message is no `TrackedMsg`, an error.
 inline Fault reject(std::string text = {}) {
   return {Fault::Kind::reject, 0, {}, {}, std::move(text)};
 }
 
 // -- what goes wrong when a child is made ---------------------------------------------
 
-/// How one child comes into the world.
+/// What goes wrong at the start of one child.
 enum class Birth : std::uint8_t {
-  healthy,        ///< nothing is wrong
+  healthy,        ///< nothing goes wrong
   factory_throws, ///< no child: the factory throws
   no_actor,       ///< no child: the factory returns an invalid handle
   dies_at_birth,  ///< the child throws before it takes its first message
@@ -119,7 +119,7 @@ enum class Birth : std::uint8_t {
 /// Renders a birth as plans write it: `healthy`, `factory_throws`, `no_actor`, `dies_at_birth`.
 BACKOFF_ACTOR_EXPORT std::string to_string(Birth birth);
 
-/// How children come into the world, one after the other.
+/// A plan for the starts of children.
 using BirthPlan = BasicFaultPlan<Birth>;
 
 extern template class BACKOFF_ACTOR_EXPORT BasicFaultPlan<Birth>;

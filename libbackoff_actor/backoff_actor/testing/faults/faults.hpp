@@ -13,8 +13,8 @@
 
 namespace backoff_actor::testing {
 
-/// A fault plan that is being followed. Copies follow it together: whoever asks next is given the
-/// next fault.
+/// A fault plan with a position. Copies share the position: each call of `next`, on any copy, takes
+/// the next fault.
 ///
 ///     const Faults faults{"ok*3, crash..."};
 ///     const auto worker = faulty_actor(service, faults);
@@ -45,18 +45,18 @@ public:
   /// Returns the next fault, and notes it, see `note_in`.
   ///
   /// @param at when, on the time line of the log
-  /// @param whose for people, what it becomes of: `child 2, "order 7"`; may be empty
+  /// @param whose what the fault is for, for people: `child 2, "order 7"`; may be empty
   Fault next(Instant at, const std::string& whose) const;
 
-  /// Returns how many faults were asked for, of all plans.
+  /// Returns how many faults were taken so far, from all plans.
   std::uint64_t taken() const;
 
-  /// Follows another plan from now on, from its beginning.
+  /// Switches to another plan, from its beginning.
   void follow(FaultPlan plan) const;
 
-  /// Notes each fault from now on in a log, so that the timeline shows what was made to go wrong:
-  /// `(fault: crash, child 2, "order 7")`. Those of functions are not noted, for nobody knows
-  /// their time, nor is what goes well.
+  /// From now on, notes each fault in a log, so that the timeline shows the injected faults:
+  /// `(fault: crash, child 2, "order 7")`. Faults of functions are not noted, because their time is
+  /// unknown. `ok` is not noted either.
   void note_in(const EventLog& log) const;
 
 private:

@@ -27,7 +27,7 @@ public:
     return Front::make_behavior();
   }
 
-  // As CAF does with what waits in the mailbox of an actor that ends.
+  // CAF refuses what waits in the mailbox of an ended actor; this refuses in the same way.
   void on_exit() override {
     for (const auto& client : unanswered_)
       refuse(client, caf::make_error(caf::sec::request_receiver_down), nullptr);
@@ -71,7 +71,7 @@ private:
     }
   }
 
-  // An error goes to those only who made a request: it would end the others.
+  // An error goes only to clients that made a request: it would end any other client.
   void give(const seam::OpenRequest& client, caf::message answer) {
     const auto is_error = answer.match_elements<caf::error>();
     if (client.is_request() || (client.client && !is_error))
@@ -123,7 +123,7 @@ ChildFactory faulty_children(ChildFactory factory, Faults faults, BirthPlan birt
     problems.add("factory", "none", "a function that makes a child");
   problems.raise_if_any();
   const auto made = std::make_shared<std::atomic<std::uint64_t>>(0);
-  // Whether there is to be an actor.
+  // Returns whether to make an actor.
   const auto is_made = [](Birth birth) {
     if (birth == Birth::factory_throws)
       throw std::runtime_error("no voltage");

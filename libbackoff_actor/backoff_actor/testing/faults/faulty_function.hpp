@@ -13,50 +13,51 @@
 
 namespace backoff_actor::testing {
 
-/// What a faulty function throws instead of being called.
+/// Thrown by a faulty function instead of calling the function.
 class FaultInjected : public std::runtime_error {
 public:
-  /// Says what the fault says, or its kind: `error`, `nack`, `reject` and `crash` have a text.
+  /// `what()` is the text of the fault, or its kind if it has none: only `error`, `nack`, `reject`
+  /// and `crash` have a text.
   explicit FaultInjected(const Fault& fault)
     : std::runtime_error(message_of(fault).empty() ? to_string(fault) : message_of(fault)),
       fault_(fault) {}
 
-  /// The fault, with its code and when to come back.
+  /// The fault, with its code and retry-after.
   const Fault& fault() const { return fault_; }
 
 private:
   Fault fault_;
 };
 
-/// What time is for a faulty function.
+/// How a faulty function waits.
 struct FaultyFunctionOptions {
-  /// Waits for `slow`, `hang` and `silence`: in real time, unless it is told otherwise.
+  /// Waits for `slow`, `hang` and `silence`. By default in real time.
   ///
   /// @thread the caller's
   std::function<void(Duration)> sleep = [](Duration span) { std::this_thread::sleep_for(span); };
 
-  /// How long a call that hangs does so before it fails after all. A call cannot be stopped from
-  /// outside, and a test is to end.
+  /// How long a call hangs before it fails after all. It must fail, because nothing can stop a call
+  /// from outside, and the test has to end.
   Duration hang = std::chrono::seconds{1};
 };
 
-/// What a faulty function does with a fault, unless it is told otherwise: throws `FaultInjected`.
+/// The default reaction of a faulty function to a fault: it throws `FaultInjected`.
 struct ThrowFault {};
 
-/// A function with a plan of faults before it, see `faulty_function`. Copies follow the plan together.
+/// A function with a plan of faults, see `faulty_function`. Copies share the plan's position.
 template <class Function, class Answer = ThrowFault>
 class FaultyFunction {
 public:
-  /// Is what `faulty_function` makes.
+  /// Used by `faulty_function`.
   FaultyFunction(Function function, Faults faults, FaultyFunctionOptions options,
                  Answer answer = {})
     : function_(std::move(function)), faults_(std::move(faults)), options_(std::move(options)),
       answer_(std::move(answer)) {}
 
-  /// Takes the next fault. Calls the function with `ok`, and with `slow` after a while.
+  /// Takes the next fault. With `ok` it calls the function at once, with `slow` after the delay.
   ///
-  /// @errors throws `FaultInjected` with any other, or returns what it was told to answer; with
-  ///         `hang` and `silence` not before `FaultyFunctionOptions::hang`.
+  /// @errors with any other fault it throws `FaultInjected`, or returns the result of `answer`;
+  ///         with `hang` and `silence` only after `FaultyFunctionOptions::hang`.
   template <class... Arguments>
   requires std::is_invocable_v<Function&, Arguments...>
     std::invoke_result_t<Function&, Arguments...>
@@ -75,8 +76,8 @@ public:
     return std::invoke(function_, std::forward<Arguments>(arguments)...);
   }
 
-  /// Returns the same for a function that reports failures by its value: `answer(const Fault&)` makes
-  /// it.
+  /// For functions that report failures by their value: returns the same function, but a fault
+  /// returns `answer(const Fault&)` instead of throwing.
   template <class NewAnswer>
   FaultyFunction<Function, NewAnswer> answering(NewAnswer answer) const {
     return {function_, faults_, options_, std::move(answer)};
@@ -89,7 +90,7 @@ private:
   Answer answer_;
 };
 
-/// Puts a plan of faults before a function, one fault for each call:
+/// Adds a plan of faults to a function, one fault for each call:
 ///
 ///     VirtualClock clock;
 ///     auto get = faulty_function(real_get, "error(503, retry_after 2s)*2, slow 1s",

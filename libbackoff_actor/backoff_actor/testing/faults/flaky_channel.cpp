@@ -12,8 +12,8 @@ namespace backoff_actor::testing {
 
 namespace {
 
-// Neither that of random fault plans, which is 0, nor one that senders count up to: with the same
-// seed a plan would else strike those very messages that the channel drops.
+// A stream of its own: random fault plans use 0, and senders count up from 0. With the same stream
+// and seed, a plan would strike the very messages that the channel drops.
 constexpr std::uint64_t stream = 0x666c616b79; // "flaky"
 
 } // namespace
@@ -21,7 +21,7 @@ constexpr std::uint64_t stream = 0x666c616b79; // "flaky"
 struct FlakyChannel::State {
   explicit State(const Flakiness& x) : flakiness(x), draws(x.seed, stream) {}
 
-  // Returns by how much the next message is late; nothing: it is lost.
+  // Returns the delay of the next message; nothing if it is lost.
   std::optional<Duration> next(Direction Account::*direction) {
     const std::lock_guard lock{mutex};
     auto& count = account.*direction;

@@ -14,9 +14,9 @@
 
 namespace backoff_actor::testing {
 
-/// How bad a channel is. Each message, and each answer on its way back, is drawn by itself.
+/// The faults of a channel. Each message and each answer is drawn independently.
 struct Flakiness {
-  /// From which all is drawn.
+  /// The seed of all draws.
   std::uint64_t seed = 0;
 
   /// How likely a message is lost.
@@ -29,47 +29,47 @@ struct Flakiness {
   /// @range 0 to 1
   double delay = 0.2;
 
-  /// How late it is at most; evenly distributed.
+  /// The longest delay; delays are uniform over 0 to this.
   ///
   /// @range above 0
   Duration longest_delay = std::chrono::milliseconds{100};
 };
 
-/// Returns all that is wrong with a channel.
+/// Returns all that is wrong with the options.
 BACKOFF_ACTOR_EXPORT Problems check(const Flakiness& flakiness);
 
-/// A bad channel between actors, and the account of what it did. Copies are one channel.
+/// An unreliable channel between actors, and a count of its faults. Copies are the same channel.
 ///
 ///     const FlakyChannel channel{{.seed = 7, .drop = 0.1}};
-///     const auto sender = spawn_back_off_sender(system, channel.to_children(child_of<Worker>()), options);
-///     const auto service = channel.to(sender);
+///     const auto sender = spawn_back_off_sender(system, channel.to_children(child_of<Worker>()),
+///     options); const auto service = channel.to(sender);
 ///
 /// @thread safe from any thread.
 class BACKOFF_ACTOR_EXPORT FlakyChannel {
 public:
   /// What happened in one direction so far.
   struct Direction {
-    std::uint64_t passed = 0;  ///< at once
-    std::uint64_t delayed = 0; ///< and passed then, if both ends lived
-    std::uint64_t dropped = 0; ///< and nobody was told
+    std::uint64_t passed = 0;  ///< passed on at once
+    std::uint64_t delayed = 0; ///< passed on later, if both ends still lived then
+    std::uint64_t dropped = 0; ///< lost without notice
 
-    /// How many there were.
+    /// All messages in this direction.
     std::uint64_t all() const { return passed + delayed + dropped; }
   };
 
   /// What happened so far.
   struct Account {
     Direction messages{}; ///< to the other end
-    Direction answers{};  ///< back from there, and what it said of its own accord
+    Direction answers{};  ///< back from there, including messages that answer nothing
   };
 
-  /// A channel that is as bad as it says.
+  /// Makes a channel.
   ///
-  /// @errors throws `InvalidArgument` naming all that cannot be.
+  /// @errors throws `InvalidArgument` naming all that is wrong with the options.
   explicit FlakyChannel(const Flakiness& flakiness);
 
   /// Returns an actor that stands for `target` at the other end of this channel. It ends when the
-  /// target ends, with the same reason, which is not lost; and the target with it.
+  /// target ends, with the same reason; this notice is never lost. The target ends with it, too.
   ///
   /// @shape  `target`: a handle, typed or not; the result is of the same type.
   /// @errors throws `InvalidArgument` if there is no target.
@@ -78,7 +78,7 @@ public:
     return caf::actor_cast<Handle>(spawn(caf::actor_cast<caf::actor>(target)));
   }
 
-  /// Returns a factory of the same children, each at the other end of this channel.
+  /// Returns a factory of the same children, each behind this channel.
   ///
   /// @errors throws `InvalidArgument` if there is no `factory`.
   ChildFactory to_children(const ChildFactory& factory) const;

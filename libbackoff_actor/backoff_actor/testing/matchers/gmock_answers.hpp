@@ -29,7 +29,7 @@ const Answer<T>& answer_of(const std::shared_ptr<Answer<T>>& answer) {
   return *answer;
 }
 
-// A matcher of answers that looks at the value with the matcher `M`, of whatever type that is.
+// A matcher of answers that applies the matcher `M` to the value, of any type.
 template <class M>
 class AnsweredMatcher {
 public:
@@ -70,7 +70,7 @@ private:
   M inner_;
 };
 
-// A matcher of answers that are errors, by what people read of the error.
+// A matcher of error answers by the rendered text of the error.
 class ErrorTextMatcher {
 public:
   explicit ErrorTextMatcher(::testing::Matcher<const std::string&> inner)
@@ -96,7 +96,7 @@ private:
   ::testing::Matcher<const std::string&> inner_;
 };
 
-// A matcher of answers that are errors of one code, whatever their context.
+// A matcher of error answers by their code, with any context.
 class ErrorCodeMatcher {
 public:
   ErrorCodeMatcher(caf::error error, std::string words)
@@ -130,8 +130,8 @@ public:
 
 } // namespace detail
 
-/// Matches an `Answer`, or what `VirtualTime::ask` returned, with this value, or one that this
-/// matcher matches.
+/// Matches an `Answer`, or the result of `VirtualTime::ask`, whose value equals `value`, or matches
+/// it if `value` is a matcher.
 template <class M>
 auto Answered(M value) {
   return detail::AnsweredMatcher<M>{std::move(value)};
@@ -140,8 +140,8 @@ auto Answered(M value) {
 /// Matches any value.
 inline auto Answered() { return Answered(::testing::_); }
 
-/// Matches an `Answer` that is an error: one with this code, or in whose text this text is, or whose
-/// text this matcher matches.
+/// Matches an `Answer` that is an error. `expected` is its code, a part of its text, or a matcher
+/// of its text.
 template <class E>
 auto AnsweredError(E expected) {
   if constexpr (std::is_enum_v<E>)

@@ -18,18 +18,18 @@
 
 namespace backoff_actor::testing {
 
-/// A matcher of an `EventLog` that is made of a claim about it; what the functions below return.
+/// A matcher of an `EventLog` by a claim about it. The functions below return it.
 template <class Claim>
 class EventLogMatcher {
 public:
   using is_gtest_matcher = void; ///< makes it a matcher
 
-  /// Looks at a log with `claim`; the words follow "Expected: ".
+  /// Checks a log with `claim`; the words follow "Expected: ".
   EventLogMatcher(Claim claim, std::string words, std::string negated_words)
     : claim_(std::move(claim)), words_(std::move(words)), negated_words_(std::move(negated_words)) {
   }
 
-  /// Asks the claim, and tells the listener why, with the timeline.
+  /// Checks the claim, and gives the listener the reason and the timeline.
   bool MatchAndExplain(const EventLog& log, ::testing::MatchResultListener* listener) const {
     const auto finding = claim_(log);
     if (listener->IsInterested()) {
@@ -66,8 +66,8 @@ inline std::string listed(const std::vector<EventPattern>& patterns, std::string
 
 } // namespace detail
 
-/// Matches a log of such events one after the other, whatever else there is before, between and
-/// after them.
+/// Matches a log with such events one after the other, and any others before, between and after
+/// them.
 template <class... Patterns>
 requires(sizeof...(Patterns) > 0) auto SawInOrder(const Patterns&... patterns) {
   std::vector<EventPattern> list{EventPattern{patterns}...};
@@ -76,8 +76,8 @@ requires(sizeof...(Patterns) > 0) auto SawInOrder(const Patterns&... patterns) {
     [list = std::move(list)](const EventLog& log) { return saw_in_order(log, list); }, words);
 }
 
-/// Matches a log of these events, in this order, and none else. `log.of("orders")` leaves only what
-/// one sender told.
+/// Matches a log with exactly these events, in this order. `log.of("orders")` narrows it to the
+/// events of one sender.
 template <class... Patterns>
 auto SawExactly(const Patterns&... patterns) {
   std::vector<EventPattern> list{EventPattern{patterns}...};
@@ -93,7 +93,7 @@ inline auto Saw(const EventPattern& pattern) {
                               pattern.description());
 }
 
-/// Matches a log with exactly so many such events.
+/// Matches a log with exactly `times` such events.
 inline auto SawTimes(std::size_t times, const EventPattern& pattern) {
   return detail::make_matcher(
     [times, pattern](const EventLog& log) { return saw_times(log, times, pattern); },

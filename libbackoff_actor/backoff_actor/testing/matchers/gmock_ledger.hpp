@@ -76,22 +76,22 @@ private:
 
 } // namespace detail
 
-/// Matches a `Ledger`, or its summary, with an ending for each message that was submitted, unless it
-/// is still owed, and with an execution for each that was acknowledged.
+/// Matches a `Ledger`, or its summary, in which each submitted message has ended or is still owed,
+/// and each acknowledged message was executed.
 inline auto LostNothing() {
   return ::testing::MakePolymorphicMatcher(
     detail::FaultlessMatcher{&LedgerSummary::losses_text, "lost nothing", "lost something"});
 }
 
-/// Matches a `Ledger`, or its summary, that lost nothing, and in which nothing ended twice, or ended
-/// or was executed without having been submitted. Duplicates are no fault.
+/// Matches a `Ledger`, or its summary, that lost nothing, in which nothing ended twice, and in
+/// which only submitted messages ended or were executed. Duplicates are no fault.
 inline auto IsBalanced() {
   return ::testing::MakePolymorphicMatcher(
     detail::FaultlessMatcher{&LedgerSummary::faults_text, "is balanced", "is not balanced"});
 }
 
-/// Matches a `Ledger`, or its summary, with so many executions beyond the first of a message, or with
-/// a number of them that this matcher matches.
+/// Matches a `Ledger`, or its summary, by the number of executions beyond one per submission.
+/// `count` is a number or a matcher.
 template <class M>
 auto HasDuplicates(M count) {
   return ::testing::MakePolymorphicMatcher(

@@ -9,7 +9,7 @@
 
 namespace backoff_actor::testing {
 
-/// What becomes of one connection through a `TcpProxy`.
+/// What happens to one connection through a `TcpProxy`.
 ///
 /// | text                | what becomes of the connection                                            |
 /// | ------------------- | ------------------------------------------------------------------------- |
@@ -23,10 +23,10 @@ namespace backoff_actor::testing {
 /// | `corrupt`           | the lowest bit of every byte of the answer is flipped                     |
 /// | `corrupt(every 100)`| that of the bytes 100, 200, 300 ... of the answer                         |
 ///
-/// The last five can be slow as well: `cut(after 100, slow 50ms)`. The answer is all that the
-/// service sends on the connection. A reset ends the connection to the service, too.
+/// `ok`, `cut` and `corrupt` can be slow as well: `cut(after 100, slow 50ms)`. The answer is all
+/// that the service sends on the connection. A reset also ends the connection to the service.
 struct BACKOFF_ACTOR_EXPORT ConnectionFault {
-  /// What goes wrong.
+  /// The kinds of faults.
   enum class Kind : std::uint8_t {
     ok,      ///< nothing; it may be slow
     refuse,  ///< reset at once
@@ -35,13 +35,13 @@ struct BACKOFF_ACTOR_EXPORT ConnectionFault {
     corrupt, ///< a bit of every `bytes`-th byte of the answer is flipped
   };
 
-  /// What goes wrong.
+  /// The kind of fault.
   Kind kind = Kind::ok;
 
   /// Of `cut`: how much of the answer gets through. Of `corrupt`: every how many bytes; 0: never.
   std::uint64_t bytes = 0;
 
-  /// Of `cut`: how long after it was accepted; 0: `bytes` decides.
+  /// Of `cut`: the time from the acceptance to the reset; 0: `bytes` decides.
   Duration time{0};
 
   /// How much later everything is passed on. Of `ok`, `cut` and `corrupt`.
@@ -49,18 +49,19 @@ struct BACKOFF_ACTOR_EXPORT ConnectionFault {
 
   /// Nothing goes wrong, but everything is passed on `delay` later.
   static ConnectionFault slow(Duration delay) { return {Kind::ok, 0, {}, delay}; }
-  /// It is reset as soon as it was accepted.
+  /// The connection is reset as soon as it was accepted.
   static ConnectionFault refuse() { return {Kind::refuse}; }
-  /// It stays open, and what is sent is swallowed.
+  /// The connection stays open, but everything sent on it is swallowed.
   static ConnectionFault drop() { return {Kind::drop}; }
-  /// It is reset when `bytes` of the answer have got through; with 0, when the answer begins.
+  /// The connection is reset when `bytes` of the answer have got through; with 0, when the answer
+  /// begins.
   static ConnectionFault cut_after_bytes(std::uint64_t bytes) { return {Kind::cut, bytes}; }
-  /// It is reset `time` after it was accepted.
+  /// The connection is reset `time` after it was accepted.
   static ConnectionFault cut_after(Duration time) { return {Kind::cut, 0, time}; }
   /// A bit of every `bytes`-th byte of the answer is flipped.
   static ConnectionFault corrupt_every(std::uint64_t bytes) { return {Kind::corrupt, bytes}; }
 
-  /// Whether the same becomes of the connection.
+  /// Whether two faults are the same.
   friend bool operator==(const ConnectionFault&, const ConnectionFault&) = default;
 };
 
@@ -68,7 +69,7 @@ struct BACKOFF_ACTOR_EXPORT ConnectionFault {
 /// `cut(after 100, slow 50ms)`, `cut(after 2s)`, `corrupt`, `corrupt(every 100)`.
 BACKOFF_ACTOR_EXPORT std::string to_string(const ConnectionFault& fault);
 
-/// What becomes of connections, one after the other.
+/// A plan for connections.
 using ConnectionPlan = BasicFaultPlan<ConnectionFault>;
 
 extern template class BACKOFF_ACTOR_EXPORT BasicFaultPlan<ConnectionFault>;

@@ -54,8 +54,8 @@ std::vector<detail::ServiceAddress> check(const std::string& host, std::uint16_t
 
 } // namespace
 
-// The thread, and all that it shares with others. It holds the mutex except while it waits and while
-// it calls the hook, so that others can do all that it does.
+// The thread, and all that it shares with others. It holds the mutex except while it waits and
+// while it calls the hook, so that others can do all that it does.
 class TcpProxy::Loop {
 public:
   Loop(std::vector<detail::ServiceAddress> service, ConnectionPlan plan, TcpProxyOptions options)

@@ -23,50 +23,50 @@ using backoff_actor::to_string; // of spans, which would be hidden by those belo
 /// One line of an `EventLog`.
 struct LogEntry {
   Instant at;         ///< when it happened
-  std::string sender; ///< who told it, also a supervisor; empty: one without a name, or a note
-  std::variant<Event, std::string, SupervisorEvent> what; ///< what was told, or a note
+  std::string sender; ///< the sender or supervisor; empty for one without a name, and for a note
+  std::variant<Event, std::string, SupervisorEvent> what; ///< the event or the note
 
-  /// The event of a sender; none if it is anything else.
+  /// The event of a sender, or null.
   const Event* event() const { return std::get_if<Event>(&what); }
 
-  /// The event of a supervisor; none if it is anything else.
+  /// The event of a supervisor, or null.
   const SupervisorEvent* supervisor_event() const { return std::get_if<SupervisorEvent>(&what); }
 };
 
-/// Renders an entry in one line, without its time: `orders: child 3 down: Danger, High Voltage!`, and
-/// a note in brackets.
+/// Renders an entry in one line, without its time: `orders: child 3 down: Danger, High Voltage!`,
+/// and a note in brackets.
 BACKOFF_ACTOR_EXPORT std::string to_string(const LogEntry& entry);
 
-/// Keeps all events of the senders and supervisors that were given its hooks, and what others have to say; copies of
-/// a log share what it holds.
+/// Keeps all events of the senders and supervisors that have its hooks, and notes. Copies of a log
+/// share their entries.
 ///
-/// All who tell it something are to be on one time line.
+/// All its sources must be on one time line.
 ///
 /// @thread safe: hooks and notes may come from any thread while others read.
 class BACKOFF_ACTOR_EXPORT EventLog {
 public:
-  /// Stands for a timeline from the beginning.
+  /// For `timeline`: all lines, from the beginning.
   static constexpr std::size_t all_lines = std::numeric_limits<std::size_t>::max();
 
-  /// Keeps everything, which takes some 270 bytes an event.
+  /// Makes a log that keeps everything. It takes some 270 bytes an event.
   EventLog();
 
-  /// A log that forgets the oldest when it has more than `count` entries, for long runs.
+  /// Makes a log for long runs: with more than `count` entries it forgets the oldest.
   ///
   /// @errors throws `InvalidArgument` if `count` is 0.
   static EventLog keeping_last(std::size_t count);
 
-  /// The hook for `SenderOptions::on_event`; it works on when this object is gone. With a name, the
-  /// timeline says of which sender an event is, and `of` finds it.
+  /// The hook for `SenderOptions::on_event`; it may outlive this object. The name appears in the
+  /// timeline, and `of` finds the sender's events by it.
   EventHook hook(std::string sender = {}) const;
 
   /// The same for `SupervisorOptions::on_event`.
   SupervisorEventHook supervisor_hook(std::string supervisor = {}) const;
 
-  /// Adds a line to the timeline that is no event: what a test, or whoever makes failures, did.
+  /// Adds a line to the timeline that is no event, such as an action of the test.
   void note(Instant at, std::string text) const;
 
-  /// All that is kept, in the order in which it was told.
+  /// All entries that are kept, in the order in which they came.
   std::vector<LogEntry> entries() const;
 
   /// All events of senders that are kept, in order.
@@ -91,29 +91,30 @@ public:
     return result;
   }
 
-  /// How many entries are not kept any longer.
+  /// How many entries the log has forgotten.
   std::uint64_t forgotten() const;
 
-  /// What the sender or supervisor of that name has told so far, with all notes, as a log of its own.
+  /// Returns a separate log with the events so far of the sender or supervisor of that name, and
+  /// all notes.
   EventLog of(const std::string& sender) const;
 
-  /// What there is so far, as a log of its own.
+  /// Returns a separate log with all entries so far.
   EventLog snapshot() const;
 
   /// Renders the log for people, one entry a line, notes in brackets, times counted from the first
-  /// entry: `+10ms  orders: delivery 1 handed over again to child 2`. Of a longer log only the `last`
-  /// lines, under one that says how many were left out. Entries whose indices are in `marked`, in
-  /// order, begin with `> `, and all others with two spaces, unless none is marked.
+  /// entry: `+10ms  orders: delivery 1 handed over again to child 2`. If the log is longer, only
+  /// the `last` lines are shown, below a line with the number of lines left out. If `marked`, which
+  /// is in order, has indices, those entries begin with `> ` and all others with two spaces.
   std::string timeline(std::size_t last = all_lines,
                        const std::vector<std::size_t>& marked = {}) const;
 
-  /// How long after its first entry ever something happened, as in the timeline; 0 if there is none.
+  /// Returns the time since the first entry ever, as in the timeline; 0 if there is none.
   Duration since_start(Instant at) const;
 
-  /// Remembers that all there is now has been shown to people.
+  /// Remembers that all entries so far have been shown.
   void set_shown() const;
 
-  /// Whether all there is has been shown, so that nobody need show it again.
+  /// Whether all entries have been shown, so that they need not be shown again.
   bool is_shown() const;
 
 private:
@@ -134,7 +135,7 @@ private:
   std::shared_ptr<State> state_;
 };
 
-/// Prints how long the log is, for test frameworks; `timeline` prints what is in it.
+/// Prints the length of the log, for test frameworks; `timeline` renders its entries.
 BACKOFF_ACTOR_EXPORT std::ostream& operator<<(std::ostream& out, const EventLog& log);
 
 } // namespace backoff_actor::testing

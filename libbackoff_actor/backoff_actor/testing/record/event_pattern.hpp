@@ -18,8 +18,8 @@ namespace backoff_actor::testing {
 
 using backoff_actor::to_string; // of spans, which would be hidden by those below
 
-/// A description of events in words, with the test whether one fits. The patterns of
-/// event_patterns.hpp become one, bare or narrowed; any other can be made by hand:
+/// A test for events, with a description in words. The patterns of event_patterns.hpp convert to
+/// it, bare or narrowed. Others can be constructed directly:
 ///
 ///     const EventPattern late{"late", [](const Event& x) { return time_of(x) > noon; }};
 class BACKOFF_ACTOR_EXPORT EventPattern {
@@ -29,17 +29,17 @@ public:
   /// @range  `fits` must not be empty.
   EventPattern(std::string description, std::function<bool(const Event&)> fits);
 
-  /// What fits, as a noun phrase: `child down (incarnation 2)`.
+  /// The description of matching events, as a noun phrase: `child down (incarnation 2)`.
   const std::string& description() const { return description_; }
 
-  /// Whether an event of that sender fits.
+  /// Whether the pattern fits an event of that sender.
   bool fits(const Event& event, std::string_view sender = {}) const;
 
-  /// Whether an event is of the right type at least, and of the right sender, so that it may be the
-  /// one that was meant; never for patterns that know no type.
+  /// Whether an event has at least the right type and sender, so that the test may have meant it;
+  /// false for patterns without a type.
   bool is_near(const Event& event, std::string_view sender = {}) const;
 
-  /// The same pattern, narrowed to the sender of that name, see `EventLog::hook`.
+  /// Returns the same pattern, narrowed to the sender of that name, see `EventLog::hook`.
   EventPattern of(std::string sender) const;
 
 private:
@@ -56,30 +56,30 @@ private:
   Test is_near_;
 };
 
-/// Fits what either fits.
+/// Fits an event that `a` or `b` fits.
 BACKOFF_ACTOR_EXPORT EventPattern operator||(const EventPattern& a, const EventPattern& b);
 
-/// Narrows a pattern by the number of the child, see `incarnation`.
+/// Narrows a pattern by the number of a child, see `incarnation`.
 struct Incarnation {
   std::uint32_t number; ///< counted from 1
 };
 
-/// Narrows a pattern by how many attempts had failed, see `attempts`.
+/// Narrows a pattern by the number of failed attempts, see `attempts`.
 struct Attempts {
   std::uint32_t count; ///< failed ones
 };
 
-/// Narrows a pattern to one child, where a bare number says something else:
+/// Narrows a pattern to one child, for events in which a bare number means something else:
 /// `handed_over(1, incarnation(2))`.
 constexpr Incarnation incarnation(std::uint32_t number) { return {number}; }
 
-/// Narrows a pattern to so many failed attempts: `acknowledged(1, attempts(2))`.
+/// Narrows a pattern to a number of failed attempts: `acknowledged(1, attempts(2))`.
 constexpr Attempts attempts(std::uint32_t count) { return {count}; }
 
 namespace detail {
 
-// What each kind of argument narrows: one function template per kind, which is there for the events
-// that have it. It returns the argument in words and the test.
+// What each kind of argument narrows. There is one function template per kind of argument, enabled
+// for the events with that member. It returns the argument in words, and the test.
 
 template <class E>
 struct Narrowed {
@@ -171,7 +171,7 @@ Narrowed<E> narrow(std::string_view text) {
           }};
 }
 
-// Whether events of type E have what an argument of type A narrows.
+// Whether an argument of type A can narrow events of type E.
 template <class A, class E>
 concept Narrows = requires(const A& argument) {
   narrow<E>(argument);
@@ -179,19 +179,20 @@ concept Narrows = requires(const A& argument) {
 
 } // namespace detail
 
-/// All events of one type, to be used bare or called with what narrows it: `child_down`,
+/// All events of one type. Use it bare, or call it with arguments that narrow it: `child_down`,
 /// `child_down(2)`. event_patterns.hpp has one for every type.
 template <class E>
 class EventPatternOf {
 public:
   /// Fits the events of type `E` for which `fits` is true; without it, all of them.
   ///
-  /// @range `name` must stay where it is.
+  /// @range the characters of `name` must outlive this object.
   constexpr explicit EventPatternOf(std::string_view name, bool (*fits)(const E&) = nullptr)
     : name_(name), fits_(fits) {}
 
-  /// Fits events that have all that is named, in any order. What an argument means is told by its
-  /// type, see event_patterns.hpp; one that such an event does not have does not compile.
+  /// Fits events that match all arguments, which can come in any order. The type of an argument
+  /// decides what it means, see event_patterns.hpp. An argument that such an event does not have
+  /// does not compile.
   template <detail::Narrows<E>... Args>
   requires(sizeof...(Args) > 0) EventPattern operator()(const Args&... args) const {
     std::string words;
@@ -211,7 +212,7 @@ public:
     return make(std::string{name_}, [](const E&) { return true; });
   }
 
-  /// Fits all of them that are of the sender of that name, see `EventLog::hook`.
+  /// Fits all events of this type of the sender of that name, see `EventLog::hook`.
   EventPattern of(std::string sender) const { return EventPattern{*this}.of(std::move(sender)); }
 
 private:

@@ -1,10 +1,10 @@
 #pragma once
 
 /// @file
-/// A pattern for every type of event, named as the type, in snake_case.
+/// A pattern for every type of event, with the name of the type in snake_case.
 ///
-/// Bare, a pattern fits all events of its type: `child_down`. Called, it fits those that have all
-/// that is named, in any order. What an argument means is told by its type:
+/// A bare pattern fits all events of its type: `child_down`. A pattern with arguments, in any
+/// order, fits the events that match all of them. The type of an argument decides what it means:
 ///
 /// | argument | fits events with | example |
 /// | --- | --- | --- |
@@ -15,8 +15,8 @@
 /// | an enumerator | this reason | `dead_lettered(DeadLetterReason::expired)` |
 /// | a text | a cause in whose text it is | `child_down("High Voltage")` |
 ///
-/// What an event does not have does not compile. `.of("orders")` narrows to one sender, `||` fits
-/// what either fits, and `EventPattern` takes any other test.
+/// An argument that the event does not have does not compile. `.of("orders")` narrows to one
+/// sender, `||` fits either pattern, and `EventPattern` takes any other test.
 
 #include "backoff_actor/testing/record/event_pattern.hpp"
 
@@ -45,14 +45,14 @@ inline constexpr EventPatternOf<event::AckTimedOut> ack_timed_out{"ack timed out
 /// A child did not end within the grace; number: the child.
 inline constexpr EventPatternOf<event::ChildOverdue> child_overdue{"child overdue"};
 
-/// A child that was left to itself has ended; number: the child.
+/// A child that the sender had abandoned has ended; number: the child.
 inline constexpr EventPatternOf<event::AbandonedChildEnded> abandoned_child_ended{
   "abandoned child ended"};
 
 /// A living child refused a delivery for now; number: the delivery, span, text.
 inline constexpr EventPatternOf<event::Refused> refused{"refused"};
 
-/// A failure was answered by a delay; span: what the backoff or the service said.
+/// A failure started a delay; span: the delay of the backoff or the service.
 inline constexpr EventPatternOf<event::RetryScheduled> retry_scheduled{"retry scheduled"};
 
 /// The delay ended.
@@ -64,7 +64,7 @@ inline constexpr EventPatternOf<event::HandedOver> handed_over{"handed over"};
 /// A message was passed on at most once; number: the delivery, `incarnation`.
 inline constexpr EventPatternOf<event::Forwarded> forwarded{"forwarded"};
 
-/// A message was answered or passed on elsewhere, for want of a child.
+/// A message was answered or passed on elsewhere, because there was no child.
 inline constexpr EventPatternOf<event::Diverted> diverted{"diverted"};
 
 /// The guard did not let a delivery through; enumerator: `HeldBackBy`, span.
@@ -73,11 +73,11 @@ inline constexpr EventPatternOf<event::GuardHeldBack> guard_held_back{"guard hel
 /// The child confirmed a delivery; number: the delivery, `incarnation`, `attempts`, span.
 inline constexpr EventPatternOf<event::Acknowledged> acknowledged{"acknowledged"};
 
-/// An acknowledgement named nothing that is owed; number: the hand-over.
+/// An acknowledgement named no owed delivery; number: the hand-over.
 inline constexpr EventPatternOf<event::UnknownAcknowledgement> unknown_acknowledgement{
   "unknown acknowledgement"};
 
-/// An acknowledgement, or a child's health for a time, reset the backoff.
+/// An acknowledgement, or a long enough healthy time of the child, reset the backoff.
 inline constexpr EventPatternOf<event::BackOffReset> back_off_reset{"backoff reset"};
 
 /// A delivery was given up; number: the delivery, enumerator: `DeadLetterReason`, `attempts`, text.
@@ -101,7 +101,7 @@ inline constexpr EventPatternOf<event::Resumed> resumed{"resumed"};
 /// The sender was told to drain.
 inline constexpr EventPatternOf<event::DrainBegan> drain_began{"drain began"};
 
-/// A drain came to its end; number: deliveries left.
+/// A drain ended; number: deliveries left.
 inline constexpr EventPatternOf<event::Drained> drained{"drained"};
 
 /// A delivery that an earlier sender had left in the store is owed again; number: the delivery,
@@ -111,34 +111,35 @@ inline constexpr EventPatternOf<event::Restored> restored{"restored"};
 /// The sender ended, and a delivery stays owed in the store; number: the delivery, `attempts`.
 inline constexpr EventPatternOf<event::Suspended> suspended{"suspended"};
 
-/// More changes wait for a store that fails than may; text.
+/// More changes wait for a failing store than the limit allows; text.
 inline constexpr EventPatternOf<event::StoreFellBehind> store_fell_behind{"store fell behind"};
 
-/// The store has taken what waited for it.
+/// The store has taken all waiting changes.
 inline constexpr EventPatternOf<event::StoreCaughtUp> store_caught_up{"store caught up"};
 
-/// The store has something to tell; text.
+/// The store reported something; text.
 inline constexpr EventPatternOf<event::StoreNotice> store_notice{"store notice"};
 
 /// The sender ended.
 inline constexpr EventPatternOf<event::SenderStopped> sender_stopped{"sender stopped"};
 
-// -- and what some of them tell apart ---------------------------------------------
+// -- special cases of some of them -------------------------------------------------
 
-/// A child terminated that was not told to, and did not stop normally with nothing owed; number:
-/// the child, text.
+/// A child terminated without having been told to, unless it stopped normally with nothing owed;
+/// number: the child, text.
 inline constexpr EventPatternOf<event::ChildDown> child_failed{
   "child failed", [](const event::ChildDown& x) { return x.is_failure; }};
 
-/// A child ended as it was told to, or stopped normally with nothing owed; number: the child, text.
+/// A child ended because it was told to, or stopped normally with nothing owed; number: the child,
+/// text.
 inline constexpr EventPatternOf<event::ChildDown> child_stopped{
   "child stopped", [](const event::ChildDown& x) { return !x.is_failure; }};
 
-/// A child that did not end within the grace was left to itself; number: the child.
+/// A child did not end within the grace, and the sender abandoned it; number: the child.
 inline constexpr EventPatternOf<event::ChildOverdue> child_abandoned{
   "child abandoned", [](const event::ChildOverdue& x) { return x.is_abandoned; }};
 
-/// A delivery was given to the child that was handed over before; number: the delivery,
+/// A delivery that had been handed over before was given to the child again; number: the delivery,
 /// `incarnation`.
 inline constexpr EventPatternOf<event::HandedOver> handed_over_again{
   "handed over again", [](const event::HandedOver& x) { return x.again; }};

@@ -11,10 +11,10 @@
 
 namespace backoff_actor::testing {
 
-/// Makes a request of any actor, a sender among others, from a client of its own, and notes in the
-/// ledger under `key` that it was submitted, and what became of it: an answer is an
-/// acknowledgement, `outbox_full`, `draining` and `held_back` are refusals, and any other error is
-/// a dead letter. If nothing ever comes back, nothing more is noted, and the message counts as lost.
+/// Makes a request to an actor, such as a sender, from a new client. In the ledger, under `key`, it
+/// notes the submission and the outcome: an answer is an acknowledgement, `outbox_full`, `draining`
+/// and `held_back` are refusals, and any other error is a dead letter. If nothing comes back, no
+/// outcome is noted, and the message counts as lost.
 ///
 /// Returns the client, which waits without limit: in virtual time, `keep` it.
 ///

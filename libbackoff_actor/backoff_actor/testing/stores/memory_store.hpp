@@ -14,50 +14,50 @@
 
 namespace backoff_actor::testing {
 
-/// A store for tests, which keeps everything in memory and fails when it is told to.
+/// A store for tests. It keeps everything in memory, and fails on request.
 ///
 /// @thread any, several at a time
 class BACKOFF_ACTOR_EXPORT MemoryStore final : public DeliveryStore {
 public:
-  /// An empty store; the name is that in the texts of errors.
+  /// An empty store. `name` appears in the texts of errors.
   explicit MemoryStore(std::string name = "memory");
   ~MemoryStore() override;
 
-  /// Returns what another process would find if this one died now.
+  /// Returns the store that another process would find if this process died now.
   std::shared_ptr<MemoryStore> copy() const;
 
   /// Lets the next commits fail.
   void fail_next(std::size_t commits, StoreFailure failure = StoreFailure::full);
 
-  /// Lets every commit fail from now on, or none, if there is no failure.
+  /// Lets every commit fail from now on; without a `failure`, none fails any more.
   void fail_always(std::optional<StoreFailure> failure);
 
-  /// How many commits have succeeded.
+  /// How many commits succeeded so far.
   std::size_t commits() const;
 
-  /// The numbers of what is owed, in order.
+  /// The numbers of the owed deliveries, in order.
   std::vector<std::uint64_t> owed() const;
 
-  /// What is known of a delivery that is owed.
+  /// Returns an owed delivery; nothing if it is not owed.
   std::optional<StoredDelivery> find(std::uint64_t id) const;
 
   /// Returns its name.
   std::string name() const override;
-  /// Makes the changes, unless it was told to fail.
+  /// Makes the changes, unless this commit was told to fail.
   void commit(std::span<const StoreChange> changes) override;
-  /// Visits what is owed.
+  /// Visits the owed deliveries.
   void for_each_owed(const std::function<void(StoredDelivery)>& visit) override;
-  /// Visits the keys that are remembered.
+  /// Visits the remembered keys.
   void for_each_acknowledged_key(const std::function<void(AcknowledgedKey)>& visit) override;
   /// Visits the dead letters.
   void for_each_dead_letter(const std::function<void(StoredDeadLetter)>& visit) override;
-  /// Returns the highest number that ever was.
+  /// Returns the highest number that a delivery has ever had.
   std::uint64_t last_id() override;
-  /// Returns what was set.
+  /// Returns the format that was set.
   std::string message_format() override;
-  /// Sets it.
+  /// Sets the format.
   void set_message_format(const std::string& format) override;
-  /// Takes dead letters out.
+  /// Removes dead letters.
   std::size_t remove_dead_letters(std::span<const std::uint64_t> ids) override;
   /// Makes dead letters owed again.
   std::size_t resubmit_dead_letters(std::span<const std::uint64_t> ids) override;

@@ -13,10 +13,10 @@
 
 namespace backoff_actor::testing {
 
-/// Passes everything on to another store: derive from it to count, to fail, or to do something else in
-/// one of the members.
+/// Passes all calls on to another store. Derive from it to count, to fail, or to change single
+/// members.
 ///
-/// @thread as the other one's
+/// @thread as the other store's
 class StoreInFront : public DeliveryStore {
 public:
   /// Puts itself in front of `store`, which must not be null.

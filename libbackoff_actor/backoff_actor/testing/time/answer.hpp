@@ -17,24 +17,24 @@ namespace backoff_actor::testing {
 
 using backoff_actor::to_string; // of spans, which would be hidden by those below
 
-/// What a client has got so far; shared with the client.
+/// What a client has received so far; shared with the client.
 template <class T>
 struct Answer {
-  std::optional<T> value;          ///< the answer, if it was one
+  std::optional<T> value;          ///< the answer, if it was a value
   std::optional<caf::error> error; ///< the error that came instead
-  std::string error_text{};        ///< what people read of that
+  std::string error_text{};        ///< that error, rendered for people
 
-  /// Whether either has come.
+  /// Whether a value or an error has come.
   bool is_ready() const { return value || error; }
 
   /// The answer.
   ///
-  /// @errors throws `std::runtime_error` if there is none, saying what there is.
+  /// @errors throws `std::runtime_error` if there is none; its text says what has come instead.
   const T& get() const;
 };
 
-/// Renders what a client has got so far: the value as CAF renders it, `error: ` and its text, or
-/// `no answer yet`.
+/// Renders what a client has received so far: the value as CAF renders it, `error: ` and its text,
+/// or `no answer yet`.
 template <class T>
 std::string to_string(const Answer<T>& answer) {
   if (answer.error)

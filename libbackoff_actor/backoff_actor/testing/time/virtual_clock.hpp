@@ -11,7 +11,7 @@
 
 namespace backoff_actor::testing {
 
-/// Time for `retry` that passes only if it is slept, or told to.
+/// A clock for `retry` whose time passes only during sleeps and calls of `pass`.
 ///
 ///     VirtualClock clock;
 ///     const auto result = retry(policy, limits, predicate, function, clock);
@@ -19,10 +19,10 @@ namespace backoff_actor::testing {
 ///
 /// @thread one at a time
 struct VirtualClock {
-  /// Where the clock stands.
+  /// The current time of the clock.
   Instant now() const { return time; }
 
-  /// Passes to `due`, and notes the sleep. Returns false if it is cancelled by then.
+  /// Moves the clock to `due` and records the sleep. Returns false if it is cancelled by then.
   bool sleep_until(Instant due) {
     if (cancelled_at && *cancelled_at <= std::max(due, time)) {
       time = std::max(time, *cancelled_at);
@@ -35,18 +35,19 @@ struct VirtualClock {
     return true;
   }
 
-  /// Passes by `span`, which is no sleep: as long as a call takes, for example.
+  /// Moves the clock by `span` without recording a sleep, for example for the duration of a call.
   void pass(Duration span) { time = time + span; }
 
-  /// Returns what lets time pass, for `FaultyFunctionOptions::sleep`. This object must outlive it.
+  /// Returns a function that calls `pass`, for `FaultyFunctionOptions::sleep`. This object must
+  /// outlive it.
   std::function<void(Duration)> sleeper() {
     return [this](Duration span) { pass(span); };
   }
 
-  Instant time{std::chrono::hours{1}};   ///< no origin, so that nobody takes it for one
-  std::vector<Duration> sleeps{};        ///< how long each was meant to be
+  Instant time{std::chrono::hours{1}};   ///< not 0, so that tests do not rely on the origin
+  std::vector<Duration> sleeps{};        ///< the requested length of each sleep
   Duration oversleep{0};                 ///< by how much each sleep ends too late
-  std::optional<Instant> cancelled_at{}; ///< when nobody wants a result any more
+  std::optional<Instant> cancelled_at{}; ///< when the clock is cancelled; nothing: never
 };
 
 static_assert(RetryClock<VirtualClock>);

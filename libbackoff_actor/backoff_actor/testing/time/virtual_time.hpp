@@ -20,29 +20,28 @@
 
 namespace backoff_actor::testing {
 
-/// An actor system in one thread, whose clock moves only when it is told to: hours in milliseconds,
-/// and the same run every time. Actors of it must not be detached or blocking.
+/// An actor system in one thread, whose clock moves only when the test moves it. Hours pass in
+/// milliseconds, and each run is the same. Its actors must not be detached or blocking.
 ///
-/// @thread all members in the thread that made it; its actors run there too, in `run` and
-///         `advance`.
+/// @thread all members: the thread that made it. Its actors run there too, in `run` and `advance`.
 class BACKOFF_ACTOR_EXPORT VirtualTime {
 public:
-  /// Makes the system, after `init` and then `configure`, which registers message types of your
-  /// own, have been called on its configuration.
+  /// Makes the system. It first calls `init`, and then `configure` on the configuration, which may
+  /// register your own message types.
   explicit VirtualTime(const std::function<void(caf::actor_system_config&)>& configure = {});
 
-  /// Thaws all frozen actors, ends all kept ones, and drops all timers. Waits for those that are left,
-  /// and says so on the standard error, for only detached ones can still end by themselves.
+  /// Thaws all frozen actors, ends all kept ones, and drops all timers. If actors are left, it says
+  /// so on the standard error and waits for them; only detached ones can still end by themselves.
   ~VirtualTime();
 
   VirtualTime(const VirtualTime&) = delete;
   VirtualTime& operator=(const VirtualTime&) = delete;
 
-  /// The system to spawn into; `keep` what is spawned.
+  /// The system to spawn into; call `keep` for each actor that you spawn.
   caf::actor_system& system();
 
-  /// Makes sure that `actor` does not outlive this object, whose destructor would wait for it, and
-  /// returns it.
+  /// Ends `actor` together with this object, whose destructor would otherwise wait for it. Returns
+  /// the actor.
   ///
   /// @shape `actor`: a handle, typed or not.
   template <class Handle>
@@ -57,35 +56,35 @@ public:
     return caf::actor_cast<caf::actor>(keep(system().spawn<T>(std::forward<Ts>(arguments)...)));
   }
 
-  /// Lets all actors work until no message is left, and returns how many times one was given the
-  /// floor. The clock stands still.
+  /// Lets all actors work until no message is left, and returns how many times an actor ran. The
+  /// clock does not move.
   ///
-  /// @errors throws `std::runtime_error` after a million times: they keep each other busy.
+  /// @errors throws `std::runtime_error` after a million times: the actors keep each other busy.
   std::size_t run();
 
-  /// Moves the clock on by `span`, stopping at every timer on the way to let the actors work, and
-  /// returns how many timers went off.
+  /// Moves the clock forward by `span`. At every timer on the way it stops and lets the actors
+  /// work. Returns how many timers fired.
   ///
   /// @errors throws `InvalidArgument` if `span` is negative; otherwise as `run`.
   std::size_t advance(Duration span);
 
-  /// Moves the clock on to the next timer, lets it off and the actors work, and returns how far the
-  /// clock was moved; nothing if no timer is set once the actors have nothing to do.
+  /// Moves the clock to the next timer, fires it and lets the actors work. Returns how far the
+  /// clock moved; nothing if no timer is set once the actors are idle.
   ///
   /// @errors as `run`
   std::optional<Duration> advance_to_next_timer();
 
-  /// Where the clock stands.
+  /// The current time of the clock.
   Instant now();
 
   /// How many timers are set.
   std::size_t timers();
 
-  /// How long it is until the next timer goes off; nothing if none is set.
+  /// How long it is until the next timer fires; nothing if none is set.
   std::optional<Duration> next_timer();
 
-  /// Makes a request whose answer is a `T`, from a client of its own that waits without limit, and
-  /// returns where the answer will be. The caller still has to `run`.
+  /// Makes a request whose answer is a `T`, and returns the place where the answer will be. A new
+  /// client makes it and waits without limit. The caller still has to `run`.
   ///
   /// @shape `receiver`: a handle, typed or not.
   template <class T, class Handle, class... Ts>
@@ -111,11 +110,11 @@ public:
   /// Asks `actor` to end. The caller still has to `run`.
   void stop(const caf::actor& actor);
 
-  /// Lets `actor` do nothing more until it thaws, as if it were stuck in the work on a message:
-  /// nothing can end it meanwhile, not even `caf::exit_reason::kill`.
+  /// Stops all work of `actor` until it thaws, as if it were stuck in a message handler. Nothing
+  /// can end it meanwhile, not even `caf::exit_reason::kill`.
   void freeze(const caf::actor& actor);
 
-  /// Lets a frozen actor go on with what waits in its mailbox. The caller still has to `run`.
+  /// Lets a frozen actor continue with the messages in its mailbox. The caller still has to `run`.
   void thaw(const caf::actor& actor);
 
 private:

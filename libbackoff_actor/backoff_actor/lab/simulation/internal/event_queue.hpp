@@ -15,22 +15,22 @@ namespace backoff_actor {
 
 // Design notes
 //
-// A radix heap: bucket b > 0 holds the events whose time differs from the present in bit b - 1 and in
-// no higher one, bucket 0 those of the present. When the present is used up, the lowest bucket that
-// holds anything is dealt out to those below it, relative to its earliest time. An event moves down at
-// most 40 times, in practice some five, always to the end of a vector: that is what makes it five
-// times as fast as a binary heap where a million events wait.
+// A radix heap: bucket 0 holds the events of the present. Bucket b > 0 holds the events whose time
+// differs from the present in bit b - 1 and in no higher bit. When bucket 0 is empty, the lowest
+// bucket with events is distributed to the buckets below it, relative to its earliest time. An
+// event moves down at most 40 times, in practice some five, always to the end of a vector. With a
+// million waiting events that makes it five times as fast as a binary heap.
 //
-// Only the time decides the bucket. So an event may be put in at the present instant with a lower tag
-// than the one just taken out; the few that share an instant are ordered by a binary heap.
+// Only the time decides the bucket. So an event may be pushed at the present instant with a lower
+// tag than the last popped one; a binary heap orders the few events of one instant.
 
-/// Events in virtual time, the earliest first, those of one instant by their tags: packed into eight
-/// bytes each, and for a simulation that never schedules anything in its past.
+/// Events in virtual time, the earliest first; tags order the events of one instant. Each event is
+/// packed into eight bytes. The simulation must never schedule an event in its past.
 ///
-/// @shape  `push(at, tag)` and `pop() -> Event`; the same pushes give the same pops, whatever the
-///         platform. An event is not taken back: who does not want it any more ignores it.
+/// @shape  `push(at, tag)` and `pop() -> Event`; the same pushes give the same pops on every
+///         platform. An event cannot be removed: the simulation ignores events it no longer needs.
 /// @units  microseconds, of which there are 2^40: 12.7 days
-/// @range  `tag` has 24 bits: for a simulation of 2^20 clients, say, 4 are left for the kind of event
+/// @range  `tag` has 24 bits: with 2^20 clients, for example, 4 are left for the kind of event
 /// @thread none but its owner's.
 class EventQueue {
 public:
@@ -40,12 +40,12 @@ public:
   /// How many tags there are.
   static constexpr std::uint32_t tags = std::uint32_t{1} << tag_bits;
 
-  /// The last instant there is; what is scheduled beyond happens then.
+  /// The last possible instant; later events happen then.
   ///
   /// @units microseconds
   static constexpr std::uint64_t last_us = (std::uint64_t{1} << (64 - tag_bits)) - 1;
 
-  /// Something that happens.
+  /// An event.
   struct Event {
     std::uint64_t at_us; ///< when
     std::uint32_t tag;   ///< what, and to whom
@@ -54,20 +54,21 @@ public:
     friend constexpr bool operator==(const Event&, const Event&) = default;
   };
 
-  /// Whether nothing is to happen any more.
+  /// Whether no event is left.
   bool empty() const { return size_ == 0; }
 
   /// How many events there are.
   std::size_t size() const { return size_; }
 
-  /// The time of the event taken out last; 0 before the first.
+  /// The time of the last popped event; 0 before the first.
   ///
   /// @units microseconds
   std::uint64_t now_us() const { return now_us_; }
 
-  /// Puts an event in.
+  /// Adds an event.
   ///
-  /// @range `at_us` from `now_us()`; beyond `last_us`, which it is taken for, too. `tag` below `tags`.
+  /// @range `at_us` is not before `now_us()`; times beyond `last_us` count as `last_us`. `tag`
+  ///        below `tags`.
   void push(std::uint64_t at_us, std::uint32_t tag) {
     assert(at_us >= now_us_);
     assert(tag < tags);
@@ -77,8 +78,8 @@ public:
       next_us_ = at_us;
   }
 
-  /// The time of the earliest event, which remains, and before which others may still be put in.
-  /// There must be one.
+  /// The time of the earliest event, which stays in the queue. Earlier events may still be added.
+  /// The queue must not be empty.
   ///
   /// @units microseconds
   std::uint64_t next_us() {
@@ -87,7 +88,7 @@ public:
     return next_us_;
   }
 
-  /// Takes the earliest event out. There must be one.
+  /// Removes and returns the earliest event. The queue must not be empty.
   Event pop() {
     reach_present();
     auto& present = buckets_[0];
@@ -124,7 +125,7 @@ private:
     return *std::min_element(buckets_[bucket].begin(), buckets_[bucket].end()) >> tag_bits;
   }
 
-  // Goes on to the earliest event's time, if the present holds none.
+  // Moves the present to the earliest event's time, if no event is left at the present.
   void reach_present() {
     assert(size_ > 0);
     if (!buckets_[0].empty())
@@ -138,17 +139,17 @@ private:
 
   static constexpr auto unknown = UINT64_MAX;
 
-  // A bit of the time each, and the present.
+  // One bucket for each bit of the time, and bucket 0 for the present.
   std::array<std::vector<std::uint64_t>, 64 - tag_bits + 1> buckets_;
   std::uint64_t now_us_ = 0;
   std::uint64_t next_us_ = unknown; // of the earliest event, if somebody has asked
   std::size_t size_ = 0;
 };
 
-/// Returns the first microsecond that is not before `at`: a simulation that rounds up lets nobody come
-/// earlier than it was asked to.
+/// Returns the first microsecond that is not before `at`. By rounding up, the simulation never
+/// wakes a client too early.
 ///
-/// @range `at` from its origin; what is before it gives 0
+/// @range `at` from its origin on; an earlier instant gives 0
 constexpr std::uint64_t whole_us(Instant at) {
   const auto ns = std::max<std::int64_t>(at.since_origin.count(), 0);
   return static_cast<std::uint64_t>(ns / 1000 + (ns % 1000 != 0 ? 1 : 0));

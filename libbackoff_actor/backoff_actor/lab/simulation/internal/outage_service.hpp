@@ -2,28 +2,30 @@
 
 // Design notes
 //
-// The service of seed 002 in virtual time. For each request a handler sleeps 50 ms again and again,
-// and answers when it wakes up and the request has been there for longer than `service_time` of the
-// present concurrency.
+// The service of seed 002 in virtual time. The handler of a request sleeps 50 ms again and again.
+// It answers when it wakes up and the request has been there for longer than `service_time` of the
+// current concurrency.
 //
 //     connect --backlog full--> refused (the client's TCP tries again)
 //        |
-//     backlog --running, and fewer than max_concurrency--> worked on --a look at the clock--> answered
+//     backlog --running, and fewer than max_concurrency--> worked on --a look at the clock-->
+//     answered
 //
-// Looking at the clock for each request would be 20 events a second for each. Instead, requests whose
-// sleeps end at about the same time share a *bucket*: there are 501, for phases of 100 us, and a sleep
-// lasts 50.1 ms, since a real one lasts a little longer than asked for. (So a service time of 100 ms
-// takes two sleeps, although the condition is strict.) A bucket is a queue of *cohorts*, the requests
-// of one pass of 50.1 ms; the oldest is done first, so that a look at a bucket is a look at its first
-// cohort, and a cohort is done as a whole: when one request leaves, the concurrency falls, and with it
-// the time that the others need.
+// A look at the clock for each request would cost 20 events a second for each. Instead, requests
+// whose sleeps end at about the same time share a *bucket*. There are 501 buckets, for phases of
+// 100 us. A sleep lasts 50.1 ms, since a real one lasts a little longer than asked for. (So a
+// service time of 100 ms takes two sleeps, although the condition is strict.) A bucket is a queue
+// of *cohorts*, the requests of one pass of 50.1 ms. The oldest cohort is done first, so a look at
+// a bucket is a look at its first cohort. A cohort is done as a whole: when one request leaves, the
+// concurrency falls, and with it the time that the others need.
 //
-// Clients that wait are linked to their cohort. Those that left are a number in it: work for nobody
-// takes 32 bytes for each cohort, 10,000 of which begin in a second, however much it is.
+// Waiting clients are linked to their cohort. Clients that left are only counted in it. So
+// abandoned work takes 32 bytes for each cohort, however much it is; 10,000 cohorts begin in a
+// second.
 //
-// While the service is stopped, TCP goes on: connections come into the backlog. When it continues, all
-// sleeps have ended: those that were worked on look at the clock at once, in order of their age; after
-// that the backlog is accepted.
+// While the service is stopped, TCP goes on and connections enter the backlog. When the service
+// continues, all sleeps have ended. The requests that were worked on look at the clock at once, in
+// order of their age. After that the service accepts the backlog.
 
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/lab/simulation/outage_options.hpp"
@@ -35,48 +37,49 @@
 
 namespace backoff_actor {
 
-/// The service that an outage is about; its clients have numbers, and one request each at the most.
-/// Times are in microseconds and do not go back.
+/// The service of an outage. Its clients have numbers, and at most one request each. Times are in
+/// microseconds and do not go back.
 class BACKOFF_ACTOR_EXPORT OutageService {
 public:
-  /// No time at all.
+  /// A time that never comes.
   static constexpr std::uint64_t never = UINT64_MAX;
 
-  /// Running, with nothing to do, at time 0.
+  /// Makes a running service without requests, at time 0.
   explicit OutageService(const OutageOptions& options);
 
-  /// A client asks for a connection, and sends its request over it. Returns whether there is room for
-  /// it; if not, nothing has happened.
+  /// A client asks for a connection, and sends its request over it. Returns false, without any
+  /// effect, if there is no room.
   bool connect(std::uint64_t now_us, std::uint32_t client);
 
-  /// A client does not wait any longer. One that has no connection may say so, too.
+  /// A client stops waiting. A client without a connection may call this, too.
   void leave(std::uint32_t client);
 
-  /// When it next looks at the clock; `never` if there is no reason to.
+  /// When the service next looks at the clock; `never` if it need not.
   std::uint64_t next_look_us() const { return next_look_us_; }
 
   /// Looks at the clock at `next_look_us()`, and appends the clients that get their answers.
   void look(std::vector<std::uint32_t>& answered);
 
-  /// Stops the process; connections are taken by its operating system as long as there is room.
+  /// Stops the process. Its operating system still takes connections while there is room.
   void stop();
 
-  /// Lets the process go on, and appends the clients that get their answers at once.
+  /// Continues the process, and appends the clients that get their answers at once.
   void go_on(std::uint64_t now_us, std::vector<std::uint32_t>& answered);
 
-  /// How many requests it works on.
+  /// How many requests the service works on.
   std::uint64_t concurrency() const { return concurrency_; }
 
-  /// How many requests it finished although their clients had left.
+  /// How many requests the service finished although their clients had left.
   std::uint64_t lost_work() const { return lost_work_; }
 
-  /// How many it works on although their clients have left, and goes on with.
+  /// How many requests the service still works on, and will finish, although their clients have
+  /// left.
   std::uint64_t worked_on_for_nobody() const;
 
-  /// Takes the mean concurrency since the last time that it was taken.
+  /// Returns the mean concurrency since the last call.
   double take_mean_concurrency(std::uint64_t now_us);
 
-  /// Takes the highest concurrency since the last time that it was taken.
+  /// Returns the highest concurrency since the last call.
   std::uint64_t take_peak_concurrency();
 
 private:

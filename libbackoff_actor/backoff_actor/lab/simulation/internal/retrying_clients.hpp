@@ -8,7 +8,7 @@
 
 namespace backoff_actor {
 
-/// Clients that are loops: call, wait for as long as the policy says, call again, for ever.
+/// Clients that loop for ever: call, wait as the policy says, call again.
 std::unique_ptr<OutageClients> make_retrying_clients(const OutageOptions& options,
                                                      const std::shared_ptr<Guard>& guard,
                                                      OutageWorld& world);

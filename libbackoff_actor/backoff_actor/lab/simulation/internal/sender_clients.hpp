@@ -8,8 +8,8 @@
 
 namespace backoff_actor {
 
-/// Clients that submit what they want to a sender of their own, one delivery after the other. Its
-/// child calls the service; a call that was not answered in time is an error answer, to be retried.
+/// Clients that each have a sender, and submit to it one delivery after the other. The sender's
+/// child calls the service. A call that times out is an error answer, which the sender retries.
 ///
 /// @range the policy must be a `Policy`
 std::unique_ptr<OutageClients> make_sender_clients(const OutageOptions& options,

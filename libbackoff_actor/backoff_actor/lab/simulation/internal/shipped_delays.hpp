@@ -11,18 +11,18 @@
 
 namespace backoff_actor::detail {
 
-/// How long `SmiraAsShipped` waits. Its level is the last span for which it waited or thought. Delays
-/// that have become negative grow without bounds; as each call takes its time, it is no endless loop.
+/// The delays of `SmiraAsShipped`. The level is the last delay or thinking time. Once negative, the
+/// delays fall without bounds. It is no endless loop, because each call takes its time.
 struct ShippedDelays {
-  /// Before anything.
+  /// The state before any call.
   Progress start() const { return {}; }
 
-  /// A new call is wanted, after the client thought for so long.
+  /// The state at a new call, after the client thought for `thought`.
   Progress wanting(const Progress& progress, Duration thought) const {
     return {in_nanoseconds(thought), 0, progress.draws};
   }
 
-  /// The call failed.
+  /// Returns the delay after a failed call.
   ///
   /// @range  `0 <= u < 1`
   Step next(const Progress& progress, double u) const {

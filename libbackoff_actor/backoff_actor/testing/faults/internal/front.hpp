@@ -42,7 +42,8 @@ public:
 protected:
   // Is told of a message from anybody but the worker.
   virtual void on_call(seam::OpenRequest client, caf::message payload) = 0;
-  // Is told of what the worker says of its own accord, without asking, to whom it was asked for last.
+  // Is told of what the worker says of its own accord, without asking, to whom it was asked for
+  // last.
   virtual void on_own_word(seam::OpenRequest client, caf::message payload) {
     seam::respond(client, std::move(payload), ctrl());
   }

@@ -26,7 +26,7 @@ namespace backoff_actor::testing::detail {
 
 using ProxyTime = std::chrono::steady_clock::time_point;
 
-// Bytes on their way, at most as many as it was made for.
+// A ring of bytes in flight, with a fixed capacity.
 class BACKOFF_ACTOR_HIDDEN Ring {
 public:
   explicit Ring(std::size_t capacity) : capacity_(capacity) {}
@@ -34,7 +34,7 @@ public:
   std::size_t size() const { return size_; }
   bool is_full() const { return size_ == capacity_; }
 
-  // Room for what comes next, and what goes next, as far as each is in one piece.
+  // The next free bytes, and the next bytes to send, as far as each are contiguous.
   std::span<char> room();
   std::span<const char> front() const;
 
@@ -53,31 +53,31 @@ class BACKOFF_ACTOR_HIDDEN ProxiedConnection {
 public:
   enum class Side : std::uint8_t { client, service };
 
-  // What has become of it so far.
+  // The state of the connection.
   enum class State : std::uint8_t {
     waits, // for an event, or for the time that it says
     ready, // there is more to do at once
     ended,
   };
 
-  // Begins to connect to the first of the addresses, which must outlive this.
+  // Begins to connect to the first of the addresses. They must outlive this object.
   ProxiedConnection(std::uint64_t number, Descriptor client, const ConnectionFault& fault,
                     const std::vector<ServiceAddress>& addresses, std::size_t buffer_bytes,
                     int epoll, ProxyTime now);
 
-  // Takes the news of one socket, by epoll's flags.
+  // Notes an event of one socket, given as epoll's flags.
   void note(Side side, std::uint32_t events);
 
-  // Does all that can be done now, or much of it.
+  // Does all or much of the work that is possible now.
   State go_on(ProxyTime now, TcpProxyStatistics& statistics);
 
-  // When it wants to go on without an event.
+  // The time at which the connection has work even without an event.
   std::optional<ProxyTime> wake_at() const { return wake_at_; }
 
-  // Resets both sockets, which is its end.
+  // Resets both sockets, which ends the connection.
   State reset_both();
 
-  // How epoll names a socket.
+  // The identifier of a socket for epoll.
   static std::uint64_t epoll_name(std::uint64_t number, Side side) {
     return number * 2 + static_cast<std::uint64_t>(side);
   }

@@ -1,6 +1,6 @@
 #pragma once
 
-// Inside of the TCP proxy; not for its users. The sockets that it needs, all of them non-blocking.
+// For the TCP proxy only, not for its users. Its sockets, all non-blocking.
 
 #include "backoff_actor/core/export.hpp"
 
@@ -33,13 +33,13 @@ private:
   int number_ = -1;
 };
 
-// Where a service listens.
+// The address at which a service listens.
 struct BACKOFF_ACTOR_HIDDEN ServiceAddress {
   sockaddr_storage bytes{};
   socklen_t size = 0;
 };
 
-// All addresses of a host, or why there are none.
+// All addresses of a host, or the reason why there are none.
 struct BACKOFF_ACTOR_HIDDEN Resolved {
   std::vector<ServiceAddress> addresses{};
   std::string problem{};
@@ -47,27 +47,28 @@ struct BACKOFF_ACTOR_HIDDEN Resolved {
 
 BACKOFF_ACTOR_HIDDEN Resolved resolve(const std::string& host, std::uint16_t port);
 
-// A socket that holds a port of 127.0.0.1, any one for 0, and refuses connections until it listens.
+// A socket that holds a port of 127.0.0.1, any free one for 0. It refuses connections until it
+// listens.
 BACKOFF_ACTOR_HIDDEN Descriptor hold_port(std::uint16_t port);
 BACKOFF_ACTOR_HIDDEN std::uint16_t port_of(const Descriptor& socket);
 BACKOFF_ACTOR_HIDDEN void listen_at(const Descriptor& socket);
 
-// Goes back to refusing. Linux keeps the port, and lets the socket listen again.
+// Makes the socket refuse connections again. Linux keeps the port, and lets it listen later.
 BACKOFF_ACTOR_HIDDEN void refuse_at(const Descriptor& socket);
 
-// None if nobody waits, or none can be had now; which is told apart by `errno`.
+// Returns none if no client waits, or if the system has no socket now; `errno` tells which.
 BACKOFF_ACTOR_HIDDEN Descriptor accept_from(const Descriptor& listener);
 
-// A socket whose connection is on its way, or established; none if it cannot even begin.
+// Returns a socket that is connecting or connected; none if the connection cannot even begin.
 BACKOFF_ACTOR_HIDDEN Descriptor begin_connection(const ServiceAddress& address);
 
-// 0 if it was established, otherwise why not.
+// Returns 0 if the connection was established, otherwise the error.
 BACKOFF_ACTOR_HIDDEN int connection_error(const Descriptor& socket);
 
 // Whether the peer has received all that was sent.
 BACKOFF_ACTOR_HIDDEN bool is_delivered(const Descriptor& socket);
 
-// Closes by RST: what the peer has not received is lost.
+// Closes with RST. Data that the peer has not received is lost.
 BACKOFF_ACTOR_HIDDEN void reset(Descriptor& socket);
 
 [[noreturn]] BACKOFF_ACTOR_HIDDEN void raise_system_error(int error, const char* what);
