@@ -22,8 +22,9 @@ namespace backoff_actor {
 /// In each interval, every node sends a heartbeat of 32 bytes to every node that it is connected
 /// to, and checks that something has come from each of them. If nothing has come from a node for
 /// longer than `connection_timeout`, that node counts as failed, and its actors are down with
-/// `caf::exit_reason::remote_link_unreachable`. So a failure is detected within `connection_timeout
-/// + heartbeat_interval`, and hardly before `connection_timeout - heartbeat_interval`.
+/// `caf::exit_reason::remote_link_unreachable`. So a failure is detected within
+/// `connection_timeout + heartbeat_interval`, and hardly before
+/// `connection_timeout - heartbeat_interval`.
 ///
 /// Both nodes must send heartbeats. If a node sends none, or too few, the other node gives it up
 /// whenever it sends nothing else for `connection_timeout`. So use the same options everywhere, and
