@@ -16,10 +16,6 @@ namespace backoff_actor::net {
 
 namespace {
 
-const sockaddr* generic(const Address& address) {
-  return reinterpret_cast<const sockaddr*>(&address.bytes);
-}
-
 Address address_from(const void* bytes, socklen_t size) {
   Address result{{}, size};
   std::memcpy(&result.bytes, bytes, size);
@@ -64,8 +60,7 @@ Wait wait_for(const Descriptor& descriptor, short events, const Patience& patien
 
 std::string Address::host() const {
   char text[NI_MAXHOST];
-  const auto error =
-    getnameinfo(generic(*this), size, text, sizeof(text), nullptr, 0, NI_NUMERICHOST);
+  const auto error = getnameinfo(generic(), size, text, sizeof(text), nullptr, 0, NI_NUMERICHOST);
   return error == 0 ? text : "";
 }
 
@@ -102,7 +97,7 @@ Descriptor bind_to_loopback(std::uint16_t port, int flags) {
   const auto address = loopback(port);
   // The port is not kept by connections of an earlier socket that have ended.
   if (!result || !turn_on(result, SOL_SOCKET, SO_REUSEADDR)
-      || bind(result.get(), generic(address), address.size) != 0)
+      || bind(result.get(), address.generic(), address.size) != 0)
     return {};
   return result;
 }
@@ -120,7 +115,7 @@ Descriptor begin_connection(const Address& address) {
   if (!result)
     return {};
   send_at_once(result);
-  if (::connect(result.get(), generic(address), address.size) != 0 && errno != EINPROGRESS
+  if (::connect(result.get(), address.generic(), address.size) != 0 && errno != EINPROGRESS
       && errno != EINTR)
     return {};
   return result;
@@ -129,9 +124,7 @@ Descriptor begin_connection(const Address& address) {
 int connection_error(const Descriptor& socket) {
   int result = 0;
   socklen_t size = sizeof(result);
-  if (getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &result, &size) != 0)
-    return errno;
-  return result;
+  return getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &result, &size) == 0 ? result : errno;
 }
 
 Connection connect(const Address& address, const Patience& patience) {

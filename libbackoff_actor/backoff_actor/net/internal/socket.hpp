@@ -69,6 +69,9 @@ struct BACKOFF_ACTOR_EXPORT Address {
   sockaddr_storage bytes{};
   socklen_t size = 0;
 
+  /// As the functions of the system want it.
+  const sockaddr* generic() const { return reinterpret_cast<const sockaddr*>(&bytes); }
+
   /// The host's numeric address, which can be used as its name.
   std::string host() const;
 };
@@ -95,7 +98,7 @@ BACKOFF_ACTOR_EXPORT Descriptor bind_to_loopback(std::uint16_t port, int flags =
 /// @errors throws `std::system_error` if the socket has no port.
 BACKOFF_ACTOR_EXPORT std::uint16_t port_of(const Descriptor& socket);
 
-/// Returns a non-blocking socket that is connecting or connected. Returns none, with `errno`, if the
+/// Returns a non-blocking socket that is connecting or connected, or none, with `errno`, if the
 /// connection cannot even begin.
 BACKOFF_ACTOR_EXPORT Descriptor begin_connection(const Address& address);
 

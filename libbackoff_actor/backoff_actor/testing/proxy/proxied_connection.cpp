@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <linux/sockios.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 
 namespace backoff_actor::testing::detail {
 
@@ -25,6 +27,12 @@ std::optional<ProxyTime> cut_time(const ConnectionFault& fault, ProxyTime now) {
   if (fault.kind != Kind::cut || fault.time <= Duration::zero())
     return std::nullopt;
   return later(now, fault.time);
+}
+
+// Whether the peer has received all that was sent.
+bool is_delivered(const Descriptor& socket) {
+  int outstanding = 0;
+  return ioctl(socket.get(), SIOCOUTQ, &outstanding) != 0 || outstanding == 0;
 }
 
 bool is_slow(const ConnectionFault& fault) { return fault.delay > Duration::zero(); }

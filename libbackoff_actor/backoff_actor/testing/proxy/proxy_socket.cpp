@@ -1,8 +1,6 @@
 #include "backoff_actor/testing/proxy/internal/proxy_socket.hpp"
 
 #include <cerrno>
-#include <linux/sockios.h>
-#include <sys/ioctl.h>
 #include <system_error>
 
 namespace backoff_actor::testing::detail {
@@ -34,8 +32,6 @@ void listen_at(const Descriptor& socket) {
     raise_system_error(errno, "the proxy cannot listen");
 }
 
-void refuse_at(const Descriptor& socket) { shutdown(socket.get(), SHUT_RDWR); }
-
 Descriptor accept_from(const Descriptor& listener) {
   for (;;) {
     Descriptor result{accept4(listener.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)};
@@ -47,14 +43,7 @@ Descriptor accept_from(const Descriptor& listener) {
   }
 }
 
-bool is_delivered(const Descriptor& socket) {
-  int outstanding = 0;
-  return ioctl(socket.get(), SIOCOUTQ, &outstanding) != 0 || outstanding == 0;
-}
-
 void reset(Descriptor& socket) {
-  if (!socket)
-    return;
   net::reset_when_closed(socket);
   socket.close();
 }

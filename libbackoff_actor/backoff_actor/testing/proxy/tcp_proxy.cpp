@@ -103,7 +103,7 @@ public:
     std::unique_lock lock{mutex_};
     const auto result = cut_all(lock);
     if (std::exchange(is_up_, false))
-      detail::refuse_at(listener_);
+      shutdown(listener_.get(), SHUT_RDWR); // Linux keeps the port, and lets it listen again
     return result;
   }
 

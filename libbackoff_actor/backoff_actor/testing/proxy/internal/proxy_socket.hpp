@@ -16,14 +16,8 @@ using net::Descriptor;
 BACKOFF_ACTOR_HIDDEN Descriptor hold_port(std::uint16_t port);
 BACKOFF_ACTOR_HIDDEN void listen_at(const Descriptor& socket);
 
-// Makes the socket refuse connections again. Linux keeps the port, and lets it listen later.
-BACKOFF_ACTOR_HIDDEN void refuse_at(const Descriptor& socket);
-
 // Returns none if no client waits, or if the system has no socket now; `errno` tells which.
 BACKOFF_ACTOR_HIDDEN Descriptor accept_from(const Descriptor& listener);
-
-// Whether the peer has received all that was sent.
-BACKOFF_ACTOR_HIDDEN bool is_delivered(const Descriptor& socket);
 
 // Closes with RST. Data that the peer has not received is lost.
 BACKOFF_ACTOR_HIDDEN void reset(Descriptor& socket);
