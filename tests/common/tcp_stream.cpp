@@ -11,7 +11,7 @@
 namespace backoff_actor::test {
 
 TcpStream TcpStream::connect(std::uint16_t port) {
-  // One call for the system. A peer that resets at once could come between two.
+  // It blocks, unlike net::connect, which takes a peer that resets at once for one that refuses.
   TcpStream result{net::Descriptor{socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)}};
   const auto address = net::loopback(port);
   if (!result || ::connect(result.get(), address.generic(), address.size) != 0)
