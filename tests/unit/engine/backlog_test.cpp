@@ -219,7 +219,8 @@ TEST(backlog, agrees_with_a_plain_list_whatever_happens) {
       case 0:
       case 1: {
         const auto weight = static_cast<std::uint32_t>(draw(1, 100));
-        slots[++last_id] = backlog.push({last_id, at(0s), 0, weight, 0, true});
+        ++last_id;
+        slots[last_id] = backlog.push({last_id, at(0s), 0, weight, 0, true});
         plain[last_id] = {Where::waiting, weight, 0, Instant::never()};
         break;
       }
