@@ -1,5 +1,6 @@
 #pragma once
 
+#include "backoff_actor/core/enum_names.hpp"
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
 
@@ -24,6 +25,14 @@ enum class HeldBackBy : std::uint8_t {
   isolated_breaker, ///< somebody isolated the service; only `close` ends that
   retry_budget,     ///< there were too many retries of late
 };
+
+namespace detail {
+
+/// The names are in errors that go over the network, see `held_back_by`.
+inline constexpr auto held_back_reasons =
+  enum_names<HeldBackBy>({"open_breaker", "probe", "isolated_breaker", "retry_budget"});
+
+} // namespace detail
 
 /// Returns the enumerator's name; `unknown` for a number that is none.
 BACKOFF_ACTOR_EXPORT std::string_view to_string(HeldBackBy reason);

@@ -41,8 +41,7 @@ inline Submit resubmit(const DeadLetter& letter) {
 BACKOFF_ACTOR_EXPORT std::string to_string(const DeadLetter& letter);
 
 /// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, DeadLetter& x) {
+auto inspect(auto& f, DeadLetter& x) {
   return seam::object(f, x, "backoff_actor::DeadLetter", seam::field("id", x.id),
                       seam::enum_field("reason", x.reason), seam::field("attempts", x.attempts),
                       seam::field("cause", x.cause), seam::field("age", x.age),

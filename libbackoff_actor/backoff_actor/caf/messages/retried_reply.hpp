@@ -51,9 +51,9 @@ BACKOFF_ACTOR_EXPORT std::string render(const caf::actor_system& system, const R
 /// Tells the actor that retries a request to begin.
 struct BeginRetries {};
 
-/// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, RetriedReply& x) {
+/// Shows CAF the parts of each message, in their order on the network.
+/// @{
+auto inspect(auto& f, RetriedReply& x) {
   return seam::object(f, x, "backoff_actor::RetriedReply", seam::field("value", x.value),
                       seam::field("error", x.error),
                       seam::optional_enum_field("gave_up", x.gave_up),
@@ -61,11 +61,7 @@ auto inspect(Inspector& f, RetriedReply& x) {
                       seam::optional_enum_field("held_back_by", x.held_back_by),
                       seam::field("come_back_in", x.come_back_in));
 }
-
-/// Shows CAF that the message has no parts.
-template <class Inspector>
-auto inspect(Inspector& f, BeginRetries& x) {
-  return seam::object(f, x, "backoff_actor::BeginRetries");
-}
+auto inspect(auto& f, BeginRetries& x) { return seam::object(f, x, "backoff_actor::BeginRetries"); }
+/// @}
 
 } // namespace backoff_actor

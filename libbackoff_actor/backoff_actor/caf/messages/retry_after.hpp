@@ -38,8 +38,7 @@ BACKOFF_ACTOR_EXPORT std::optional<Duration> retry_after_of(const caf::error& er
 BACKOFF_ACTOR_EXPORT std::string to_string(const RetryAfter& wish);
 
 /// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, RetryAfter& x) {
+auto inspect(auto& f, RetryAfter& x) {
   return seam::object(f, x, "backoff_actor::RetryAfter", seam::field("span", x.span));
 }
 
