@@ -145,6 +145,7 @@ TEST(sender_bounds, drops_the_newest_as_a_dead_letter) {
 
   EXPECT_THAT(sender.submit(), ElementsAre("accept 2", "dead letter 2 dropped"));
   EXPECT_EQ(sender.engine->status(sender.now).counters.accepted, 2u);
+  EXPECT_EQ(sender.engine->status(sender.now).counters.refused, 0u);
   EXPECT_EQ(sender.engine->status(sender.now).counters.dead_lettered, 1u);
 }
 
