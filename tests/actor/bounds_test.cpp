@@ -27,10 +27,9 @@ protected:
     return options;
   }
 
-  static SenderOptions holding_letters(std::uint64_t count, Overflow overflow) {
+  static SenderOptions holding_letters(std::uint64_t count) {
     auto options = default_options();
     options.capacity_bytes = count;
-    options.overflow = overflow;
     options.weight_of = [](const caf::message& message) {
       return message.get_as<std::string>(0).size();
     };
@@ -88,7 +87,7 @@ TEST_F(Bounds, a_client_that_used_a_plain_send_hears_nothing_of_a_full_outbox) {
 // -- how much ----------------------------------------------------------------------------
 
 TEST_F(Bounds, the_weights_of_what_is_owed_are_added_up) {
-  start_busy(holding_letters(12, Overflow::refuse)); // "in flight" weighs 9
+  start_busy(holding_letters(12)); // "in flight" weighs 9
   EXPECT_EQ(status().owed_bytes, 9u);
 
   EXPECT_TRUE(has(ask("four"), SenderError::outbox_full));
@@ -111,7 +110,7 @@ TEST_F(Bounds, without_a_scale_a_message_weighs_what_cafs_serializer_makes_of_it
 }
 
 TEST_F(Bounds, a_message_that_cannot_be_weighed_is_refused_with_what_the_scale_said) {
-  auto options = holding_letters(100, Overflow::refuse);
+  auto options = holding_letters(100);
   options.weight_of = [](const caf::message& message) -> std::size_t {
     if (message.match_elements<std::string>() && message.get_as<std::string>(0) != "feather")
       return 1;
@@ -129,7 +128,7 @@ TEST_F(Bounds, a_message_that_cannot_be_weighed_is_refused_with_what_the_scale_s
 }
 
 TEST_F(Bounds, what_is_heavier_than_can_be_counted_counts_as_the_heaviest) {
-  auto options = holding_letters(std::numeric_limits<std::uint32_t>::max(), Overflow::refuse);
+  auto options = holding_letters(std::numeric_limits<std::uint32_t>::max());
   options.weight_of = [](const caf::message&) { return std::numeric_limits<std::size_t>::max(); };
   start_busy(options);
 
