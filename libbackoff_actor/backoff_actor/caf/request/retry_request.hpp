@@ -114,7 +114,8 @@ caf::message message_of(Ts&&... values) {
 
 /// Makes a request, and retries it as the options say:
 ///
-///     retry_request(self, target, Fixed{100ms}, {.max_retries = 5, .attempt_timeout = 1s}, {}, "job")
+///     retry_request(self, target, Fixed{100ms}, {.max_retries = 5, .attempt_timeout = 1s}, {},
+///                   "job")
 ///       .then([](const RetriedReply& reply) { ... });
 ///
 /// Whatever the target does, the caller gets a `RetriedReply`, as the answer to an ordinary

@@ -131,9 +131,9 @@ private:
 
   struct Part {
     std::variant<F, Random, std::vector<Part>> what{};
-    std::uint64_t each = 1;  // how many faults one of it is
-    std::uint64_t begin = 0; // where it begins in the plan that it is a part of
-    std::uint64_t count = 1; // how often it comes; `for_ever`
+    std::uint64_t each = 1;  // the number of faults in one repetition
+    std::uint64_t begin = 0; // its position in the plan that it is a part of
+    std::uint64_t count = 1; // the number of repetitions, or `for_ever`
 
     friend bool operator==(const Part&, const Part&) = default;
   };

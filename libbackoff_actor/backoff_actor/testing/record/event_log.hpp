@@ -18,7 +18,7 @@
 
 namespace backoff_actor::testing {
 
-using backoff_actor::to_string; // of spans, which would be hidden by those below
+using backoff_actor::to_string; // for spans; the overloads below would hide it
 
 /// One line of an `EventLog`.
 struct LogEntry {
@@ -130,7 +130,7 @@ private:
       return entry.supervisor_event() ? std::get_if<T>(entry.supervisor_event()) : nullptr;
   }
 
-  void for_each(const std::function<void(const LogEntry&)>& visit) const; // under the lock
+  void for_each(const std::function<void(const LogEntry&)>& visit) const; // holds the lock
 
   std::shared_ptr<State> state_;
 };

@@ -14,7 +14,7 @@
 
 namespace backoff_actor::testing {
 
-using backoff_actor::to_string; // of spans, which would be hidden by those below
+using backoff_actor::to_string; // for spans; the overloads below would hide it
 
 /// One kind of fault in a ledger, with the keys concerned.
 struct LedgerFault {

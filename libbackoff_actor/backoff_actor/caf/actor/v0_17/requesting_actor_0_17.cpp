@@ -33,9 +33,8 @@ namespace {
 const caf::atom_value wake_up = caf::atom("wakeup");
 
 // The clock of CAF 0.17.6 keeps the receiver of a pending timeout alive until the timeout is due.
-// So the receiver is this small actor, which holds only a weak reference to its owner: a sender
-// that nobody needs any more can end while its delay runs. A timeout replaces an earlier one of the
-// same type.
+// So the receiver is this small actor with a weak reference to its owner: a sender that nobody
+// needs can end while its delay runs. A timeout replaces an earlier one of the same type.
 class Alarm final : public caf::monitorable_actor {
 public:
   Alarm(caf::actor_config& config, caf::weak_actor_ptr owner)
@@ -93,8 +92,7 @@ bool is_left_to_handlers(const caf::type_erased_tuple& content) {
   return !is_order(type) && type != caf::make_type_token<caf::open_stream_msg>();
 }
 
-// Whether the scheduler can run jobs in place of actors. The scheduler of CAF's own test kit
-// cannot: it looks for the actors themselves in its queue.
+// Whether the scheduler runs jobs in place of actors. CAF's test scheduler looks for the actors.
 bool takes_jobs(caf::actor_system& system) { return system.scheduler().detaches_utility_actors(); }
 
 // Request ids of 0.17.6 have 60 bits. CAF counts its own up from 1; ours have the topmost bit set,
@@ -204,8 +202,7 @@ bool RequestingActor::may_wait(const caf::mailbox_element& element) const {
          && (!element.mid.is_response() || is_for_this(element));
 }
 
-// Messages for CAF itself wait in the batch too, so that no later message overtakes them. But no
-// batch waits for such a message.
+// Messages for CAF itself may wait too, so that none is overtaken. But no batch waits for one.
 void RequestingActor::enqueue(caf::mailbox_element_ptr element, caf::execution_unit* context) {
   if (may_wait(*element) && batch_.put(element, is_for_this(*element)))
     return;
