@@ -19,7 +19,7 @@ enum class DeadLetterReason : std::uint8_t {
   set_aside,            ///< an operator took it out of a store by hand
 };
 
-/// Returns the enumerator's name; `unknown` for a number that is none.
+/// Returns the enumerator's name; `unknown` for a number that is no enumerator.
 constexpr std::string_view to_string(DeadLetterReason reason) {
   switch (reason) {
   case DeadLetterReason::rejected:

@@ -43,8 +43,8 @@ namespace backoff_actor {
 ///   fails in a row. Confirmations arrive in order. If one is lost, all later ones are lost with
 ///   it. So the delivery and the work done after it were in flight together: at most w. The sender
 ///   redelivers them before anything new, with a window of one that grows by one with each
-///   confirmation. So, each time the delivery's confirmation is lost again, no more new deliveries
-///   have come in behind it than were confirmed before it; and in all fewer than w were before it.
+///   confirmation. So behind the delivery the sender adds at most one new delivery for each
+///   confirmation of one before it, and fewer than w were before it.
 ///   (If the child works in order of arrival, and deliveries end only by confirmation, the
 ///   deliveries behind it stay in flight as long as it does, and w is enough.)
 /// - One sender, `Ordering::per_key` or `Ordering::unordered`: any number of deliveries can
@@ -68,7 +68,7 @@ public:
   /// The largest capacity.
   static constexpr std::size_t max_capacity = std::size_t{1} << 30;
 
-  /// Remembers at most `capacity` deliveries, and none yet.
+  /// Begins empty. Remembers at most `capacity` deliveries.
   ///
   /// @range 1..`max_capacity`
   /// @errors throws `InvalidArgument`
@@ -110,7 +110,7 @@ public:
     auto& oldest = entries_[oldest_];
     empty_cell(cell_of(oldest.origin, oldest.delivery));
     oldest = {origin, delivery, std::move(answer)};
-    places_[cell_of(origin, delivery)] = oldest_; // elsewhere than before, if others have moved up
+    places_[cell_of(origin, delivery)] = oldest_; // not in `cell` if others have moved up
     oldest_ = oldest_ + 1 == capacity_ ? 0 : oldest_ + 1;
   }
 
@@ -120,7 +120,7 @@ public:
   std::size_t capacity() const { return capacity_; }
 
 private:
-  using Place = std::uint32_t; // in the ring
+  using Place = std::uint32_t; // an index in the ring
 
   static constexpr Place none = ~Place{0};
 
@@ -151,7 +151,7 @@ private:
       const auto& entry = entries_[places_[cell]];
       const auto home = hash_of(entry.origin, entry.delivery) & mask();
       if (((cell - home) & mask()) < ((cell - hole) & mask()))
-        continue; // its home is behind the hole
+        continue; // its home cell is behind the hole
       places_[hole] = places_[cell];
       hole = cell;
     }
@@ -174,7 +174,7 @@ private:
   std::size_t capacity_;
   std::vector<Entry> entries_; // a ring, once it is full
   std::vector<Place> places_;  // its size is a power of two, or 0
-  Place oldest_ = 0;           // of a full ring
+  Place oldest_ = 0;           // the oldest entry of a full ring
 };
 
 } // namespace backoff_actor

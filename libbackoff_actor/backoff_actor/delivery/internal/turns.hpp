@@ -115,8 +115,8 @@ private:
   SlotHeap<Instant> pauses_;
   // By key, the deliveries that wait for the key's owner: its oldest delivery that has not ended.
   std::unordered_map<std::uint64_t, Outbox::List> keys_;
-  Outbox::List fresh_;            // of each key its owner only
-  SlotHeap<std::uint64_t> freed_; // by number: those that are fresh and were blocked
+  Outbox::List fresh_;            // of each key only its owner
+  SlotHeap<std::uint64_t> freed_; // by number: fresh deliveries that were blocked before
   Ordering ordering_;
 };
 
