@@ -143,7 +143,7 @@ caf::message message_of(Ts&&... values) {
 /// @shape  `self`: the calling actor, by pointer or as a `caf::scoped_actor`; `target`: a handle,
 ///         typed or not. The message is made of `values`, or is the one `caf::message` among them.
 ///         Returns what CAF returns for a request: `then`, `await` or `receive` takes the reply.
-///         That a typed target takes the message is not checked before it is sent.
+///         It is not checked whether a typed target takes the message.
 /// @errors throws `InvalidArgument` naming every invalid limit, and an invalid target, before
 ///         anything is started. Nothing that the target does calls the request's error handler.
 /// @thread the caller's
