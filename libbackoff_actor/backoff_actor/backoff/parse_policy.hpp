@@ -49,7 +49,7 @@ private:
 /// writes every argument; reading that text gives the same policy.
 ///
 /// @errors throws `ParseError` at the first place with unexpected text. If the text can be read but
-///         values are out of range, at the first of these, naming all.
+///         values are out of range, it throws at the first of them and names all.
 BACKOFF_ACTOR_EXPORT Policy parse_policy(std::string_view text);
 
 } // namespace backoff_actor

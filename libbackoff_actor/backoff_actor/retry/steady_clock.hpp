@@ -23,8 +23,9 @@ concept RetryClock = requires(C& clock, Instant due) {
 /// Real time: `std::chrono::steady_clock`, and a `std::stop_token` that ends the wait.
 ///
 ///     std::stop_source stop;
-///     const auto result = retry(policy, limits, predicate, function,
-///     SteadyClock{stop.get_token()}); // elsewhere: stop.request_stop();
+///     const auto result =
+///       retry(policy, limits, predicate, function, SteadyClock{stop.get_token()});
+///     // elsewhere: stop.request_stop();
 ///
 /// @thread safe from any thread; several threads may sleep at the same time.
 class BACKOFF_ACTOR_EXPORT SteadyClock {

@@ -29,14 +29,14 @@ struct BACKOFF_ACTOR_EXPORT Argument {
   // An argument with a form of its own.
   struct Other {
     std::string_view expected;
-    std::function<bool()> begins; // moves nothing
+    std::function<bool()> begins; // looks ahead only
     std::function<void()> read;
   };
 
   using Target = std::variant<Duration*, double*, int*, bool*, Other>;
 
   std::string_view field;  // as in the problems of `check`
-  std::string_view prefix; // what it begins with; empty: its value
+  std::string_view prefix; // the text before its value; empty: none
   Form form;
   Target target;
   bool is_required = false;

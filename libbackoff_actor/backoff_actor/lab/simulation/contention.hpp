@@ -52,7 +52,7 @@ struct ContentionOutcome {
   /// counts only the calls within that time.
   std::optional<Duration> completion{};
 
-  /// Whether two are alike in everything.
+  /// Whether two are equal.
   friend bool operator==(const ContentionOutcome&, const ContentionOutcome&) = default;
 };
 

@@ -26,7 +26,7 @@ struct OutageSecond {
   std::uint64_t peak_concurrency = 0; ///< the most requests at once
   double latency_s = 0;               ///< of the answered calls, on average; 0 if there were none
 
-  /// Whether two are alike in everything.
+  /// Whether two are equal.
   friend constexpr bool operator==(const OutageSecond&, const OutageSecond&) = default;
 };
 
@@ -48,7 +48,7 @@ struct Recovery {
   /// @units seconds
   std::optional<double> recover_s{};
 
-  /// Whether two are alike in everything.
+  /// Whether two are equal.
   friend constexpr bool operator==(const Recovery&, const Recovery&) = default;
 };
 

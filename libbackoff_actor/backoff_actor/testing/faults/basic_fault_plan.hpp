@@ -101,8 +101,8 @@ public:
   /// Returns the length of the plan, after which nothing goes wrong; nothing if it never ends.
   std::optional<std::uint64_t> length() const;
 
-  /// Returns the same plan with new seeds: its first random part gets `seed`, the second `seed +
-  /// 1`, and so on.
+  /// Returns the same plan with new seeds: its first random part gets `seed`, the second
+  /// `seed + 1`, and so on.
   BasicFaultPlan with_seed(std::uint64_t seed) const;
 
   /// Returns the text form, from which the same plan is read.

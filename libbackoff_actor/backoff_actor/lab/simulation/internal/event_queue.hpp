@@ -50,7 +50,7 @@ public:
     std::uint64_t at_us; ///< when
     std::uint32_t tag;   ///< what, and to whom
 
-    /// Whether two are alike in everything.
+    /// Whether two are equal.
     friend constexpr bool operator==(const Event&, const Event&) = default;
   };
 
