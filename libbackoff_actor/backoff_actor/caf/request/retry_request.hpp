@@ -137,8 +137,9 @@ caf::message message_of(Ts&&... values) {
 /// by default.
 ///
 /// The target sees an actor of this library as the sender, which takes nothing but answers. Each
-/// call has one such actor until the call is over. As with CAF's own requests, the time for each
-/// call grows linearly with the open requests of the caller; here also with those to the target.
+/// call has one such actor until the call is over. As with CAF's own requests, each call takes time
+/// linear in the number of the caller's open requests; here also in that of the open requests to
+/// the target.
 ///
 /// @shape  `self`: the calling actor, by pointer or as a `caf::scoped_actor`; `target`: a handle,
 ///         typed or not. The message is made of `values`, or is the one `caf::message` among them.

@@ -98,8 +98,8 @@ struct SenderOptions {
   /// @range 0 and above
   Duration retry_after_ceiling = std::chrono::minutes{5};
 
-  /// How many failures the sender allows within how much time. One failure more, and the fallback
-  /// takes over; without a fallback the sender ends. Unset: any number.
+  /// How many failures the sender allows within a time. After one more, the fallback takes over;
+  /// without a fallback the sender ends. Unset: any number.
   std::optional<RestartLimit> restart_limit{};
 
   /// How long after the first failure in a row the last retry may begin. If the backoff asks for a

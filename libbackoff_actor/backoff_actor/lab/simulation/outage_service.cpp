@@ -198,7 +198,7 @@ void OutageService::go_on(std::uint64_t now_us, std::vector<std::uint32_t>& answ
   set_next_look(phase);
 }
 
-// -- what is told of it ------------------------------------------------------------------------
+// -- statistics --------------------------------------------------------------------------------
 
 void OutageService::change_concurrency(std::uint64_t now_us, std::int64_t by) {
   // A look happens at the beginning of a phase, but the service may have continued within that

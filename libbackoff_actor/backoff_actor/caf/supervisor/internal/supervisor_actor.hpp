@@ -95,7 +95,7 @@ private:
   static Place place_of(ChildSpec spec, std::shared_ptr<const ChildOptions> options);
   ChildSpec spec_of(const std::string& id, const Place& place) const;
 
-  // -- what it is told (supervisor_actor.cpp) ---------------------------------------
+  // -- messages and events (supervisor_actor.cpp) -----------------------------------
 
   void on_response(std::uint64_t name, caf::message&& content,
                    const caf::strong_actor_ptr& from) override;
@@ -116,7 +116,7 @@ private:
   Ticket admit_child(const std::string& id, Place place);
   void refuse(seam::OpenRequest client, const std::string& child, caf::error error);
 
-  // -- what is done about it (supervisor_actor_effects.cpp) -------------------------
+  // -- effects of the engine (supervisor_actor_effects.cpp) -------------------------
 
   void take(SupervisorInput input);
   void step(const SupervisorInput& input, std::vector<SupervisorInput>& follow_ups);

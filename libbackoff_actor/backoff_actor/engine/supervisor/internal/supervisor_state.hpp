@@ -26,7 +26,7 @@ struct BACKOFF_ACTOR_HIDDEN SupervisorEngine::Child {
   // What the engine does after a child that was told to end has ended.
   enum class Then : std::uint8_t {
     row,         // it is started again with its row
-    stop,        // it stays away
+    stop,        // it stays down
     failed_start // its start counts as failed
   };
 
@@ -105,7 +105,7 @@ struct BACKOFF_ACTOR_HIDDEN SupervisorEngine::State {
   std::shared_ptr<const SupervisorEngineOptions> options;
   std::vector<Child> children; // by slot
   std::unordered_set<Slot, HashOfId, SameId> by_id;
-  SlotHeap<Due> due;            // of single children
+  SlotHeap<Due> due;            // the delays of single children
   std::deque<ChildActor> ready; // children whose delay is over, in that order, with their last
                                 // actor; the engine skips those no longer ready
   std::vector<ChildActor> abandoned;
