@@ -32,12 +32,12 @@ namespace backoff_actor {
 ///     return sent(x, answer);
 ///
 /// Call `remember` in the handler that confirms the delivery, and only if the work was done: a
-/// refused delivery comes again in order to be tried again. While work that one handler began is
-/// finished in another, the memory does not know the delivery yet.
+/// refused delivery comes again to be tried again. If one handler begins the work and another one
+/// finishes it, the memory does not know the delivery in the time between.
 ///
-/// How large a capacity has to be: the child must remember a delivery until its confirmation has
-/// reached the sender. All that the child does meanwhile must fit beside it. Let w be the sender's
-/// window (`SenderOptions::max_in_flight`, or its default if it is unset).
+/// How large the capacity must be: the child must remember a delivery until its confirmation has
+/// reached the sender. The memory also needs room for everything that the child does meanwhile. Let
+/// w be the sender's window (`SenderOptions::max_in_flight`, or its default if it is unset).
 ///
 /// - One sender, `Ordering::strict`, without a fallback: 2 w, however often the child or the link
 ///   fails in a row. Confirmations arrive in order. If one is lost, all later ones are lost with
@@ -48,14 +48,16 @@ namespace backoff_actor {
 ///   (If the child works in order of arrival, and deliveries end only by confirmation, the
 ///   deliveries behind it stay in flight as long as it does, and w is enough.)
 /// - One sender, `Ordering::per_key` or `Ordering::unordered`: any number of deliveries can
-///   overtake one that waits for a backoff of its own. So add to 2 w as many as the child does
-///   while a delivery may still be owed: that is the sum of the delays of all failures in a row
-///   that you want to survive, at most `SenderOptions::time_to_live`. 100 a second and 60 s: 6,000.
+///   overtake one that waits for a backoff of its own. So add to 2 w the number of deliveries that
+///   the child does while a delivery may still be owed. That time is the sum of the delays of all
+///   failures in a row that you want to survive, and at most `SenderOptions::time_to_live`. For
+///   example, 100 deliveries a second and 60 s make 6,000.
 /// - Several senders, in any order: the work for the other senders counts too while one sender
-///   waits. Take the sum of the 2 w, plus their joint rate times that time. With one `Deduplicator`
-///   for each `origin`, the rules for one sender hold for each.
-/// - A sender with a durable outbox: if it is killed, its next life may redeliver what was
-///   confirmed but not yet written. Add as many as are confirmed while one batch is written.
+///   waits. Take the sum of their 2 w, and add their joint rate times that time. With one
+///   `Deduplicator` for each `origin`, the rules for one sender hold for each.
+/// - A sender with a durable outbox: if its process is killed, the next process may redeliver
+///   deliveries that were confirmed but not yet written. Add the number of deliveries that are
+///   confirmed while one batch is written.
 ///
 /// Memory: 16 bytes and an `Answer` for each remembered delivery, and 8 to 16 bytes to find it.
 ///

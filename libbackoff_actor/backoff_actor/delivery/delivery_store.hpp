@@ -49,7 +49,7 @@ struct StoredMessage {
 struct StoredDelivery {
   std::uint64_t id = 0;               ///< 1, 2, 3 ... in order of submission; never used twice
   WallTime submitted_at{};            ///< when it was accepted first
-  std::optional<WallTime> deadline{}; ///< when it is to be given up; none: never
+  std::optional<WallTime> deadline{}; ///< when the sender gives it up; none: never
   std::uint32_t attempts = 0;         ///< failed attempts
   /// How often the process ended while a child had the delivery, plus one while a child has it now.
   /// Counted only with `SenderOptions::max_hand_overs`.

@@ -15,8 +15,8 @@ enum class Phase : std::uint8_t {
   starting, ///< no child yet, or one is being made or ending, and no delay runs
   running,  ///< a child is there and no delay runs
   waiting,  ///< a delay runs
-  draining, ///< nothing new is accepted; what is owed goes on as in any other phase
-  stopping, ///< nothing new is accepted or handed over; the children are to end
+  draining, ///< nothing new is accepted; owed deliveries go on as in any other phase
+  stopping, ///< nothing new is accepted or handed over; the children are told to end
   stopped,  ///< ended for good
 };
 

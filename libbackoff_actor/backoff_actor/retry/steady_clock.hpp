@@ -12,7 +12,7 @@ namespace backoff_actor {
 /// The clock of `retry`: it tells the time and waits.
 ///
 /// @shape  `now() -> Instant` never goes back. `sleep_until(due) -> bool` returns at `due` or
-///         later; at once if `due` has passed. It returns true if the next attempt is to be made,
+///         later; at once if `due` has passed. It returns true if the next attempt may be made,
 ///         and false if the call was cancelled. A cancellation during the wait ends the wait.
 template <class C>
 concept RetryClock = requires(C& clock, Instant due) {

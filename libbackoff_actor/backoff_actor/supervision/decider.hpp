@@ -9,7 +9,7 @@ namespace backoff_actor {
 /// The ways in which work on a delivery fails.
 enum class FailureKind {
   child_down,   ///< the child terminated, by an error or while deliveries were owed
-  start_failed, ///< no child came into being
+  start_failed, ///< no child could be made
   ack_timeout,  ///< the child did not acknowledge in time
   error_answer, ///< a living child answered with an error
 };

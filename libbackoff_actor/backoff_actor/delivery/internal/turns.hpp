@@ -74,7 +74,7 @@ public:
   /// A delivery came back from a child, to be handed over again.
   void give_back(Slot slot);
 
-  /// A delivery that came back from a child, or is ready, is to be handed over again at `until`.
+  /// A delivery that came back from a child, or is ready, will be handed over again at `until`.
   void pause(Slot slot, Instant until);
 
   /// Ends the pauses that are over at `now`.

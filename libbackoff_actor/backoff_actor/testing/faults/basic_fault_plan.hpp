@@ -22,8 +22,8 @@ class PlanParser;
 
 } // namespace detail
 
-/// A sequence of faults, as an immutable value. The n-th fault is the same each time it is asked
-/// for, random faults included. The user of a plan counts n.
+/// A sequence of faults, as an immutable value. The n-th fault is always the same, also if it is
+/// random. The user of a plan counts n.
 ///
 ///     FaultPlan{"ok*3, crash, hang, error(503, retry_after 2s)*2, slow 500ms, ok..."}
 ///     FaultPlan{"(ok*9, crash)..."}                       every tenth message, for ever
@@ -34,7 +34,7 @@ class PlanParser;
 ///
 /// @shape  `part { ',' part }`, where a part is a fault, a plan in brackets or `random(...)`, and
 ///         may be followed by `*` and a number of times. The last part may be followed by `...`
-///         instead, which repeats it for ever. Blanks are free.
+///         instead, which repeats it for ever. Blanks between words are optional.
 /// @thread safe from any thread.
 template <class F>
 class BACKOFF_ACTOR_EXPORT BasicFaultPlan {

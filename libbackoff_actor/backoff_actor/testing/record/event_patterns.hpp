@@ -38,7 +38,7 @@ inline constexpr EventPatternOf<event::NotAccepted> not_accepted{"not accepted"}
 /// The child was made; number: the child.
 inline constexpr EventPatternOf<event::ChildStarted> child_started{"child started"};
 
-/// No child came into being; number: the child, text.
+/// No child could be made; number: the child, text.
 inline constexpr EventPatternOf<event::StartFailed> start_failed{"start failed"};
 
 /// The child terminated, for whatever reason; number: the child, text.

@@ -161,7 +161,7 @@ private:
   caf::error quit_reason_;           // its exit reason
   bool quits_ = false;               // ends after this step
   bool has_begun_ = false;           // `make_behavior` was called
-  bool is_successor_ = false;        // of one that nobody holds
+  bool is_successor_ = false;        // of a supervisor that nobody holds
   caf::strong_actor_ptr keep_alive_; // this actor, while it ends its children
 };
 
