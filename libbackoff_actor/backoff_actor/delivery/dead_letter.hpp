@@ -30,7 +30,7 @@ inline constexpr auto dead_letter_reasons = enum_names<DeadLetterReason>(
 
 } // namespace detail
 
-/// Returns the enumerator's name; `unknown` for a number that is none.
+/// Returns the enumerator's name; `unknown` for a number that is no enumerator.
 constexpr std::string_view to_string(DeadLetterReason reason) {
   return detail::dead_letter_reasons.of(reason);
 }

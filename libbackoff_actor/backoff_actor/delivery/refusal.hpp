@@ -16,7 +16,7 @@ enum class Refusal {
   not_stored,  ///< the durable outbox could not take it
 };
 
-/// Returns the enumerator's name; `unknown` for a number that is none.
+/// Returns the enumerator's name; `unknown` for a number that is no enumerator.
 constexpr std::string_view to_string(Refusal refusal) {
   constexpr auto names = detail::enum_names<Refusal>(
     {"outbox_full", "draining", "stopped", "unusable", "no_child", "not_stored"});

@@ -226,7 +226,7 @@ bool CircuitBreaker::is_tripped(Instant now) const {
 
 void CircuitBreaker::go_to(BreakerState state) {
   state_ = state;
-  if (++generation_ == 0) // 0 is no permit's
+  if (++generation_ == 0) // 0 stands for no permit
     generation_ = 1;
   probes_.clear();
   successes_ = 0;

@@ -158,7 +158,7 @@ CircuitBreaker& Guard::breaker_for(const char* what) {
   return *breaker_;
 }
 
-// -- what is told -----------------------------------------------------------------------------
+// -- status and events ------------------------------------------------------------------------
 
 GuardStatus Guard::status(Instant now) const {
   now = is_begun_ ? std::max(now, now_) : now;
@@ -185,7 +185,7 @@ void Guard::tell(const GuardEvent& event) const {
   try {
     on_event_(event);
   } catch (...) {
-    // A hook is told not to throw; one that does must not cost a call.
+    // An exception of the hook must not cost a call.
   }
 }
 

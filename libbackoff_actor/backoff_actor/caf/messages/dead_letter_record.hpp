@@ -17,7 +17,7 @@ namespace backoff_actor {
 struct DeadLetter {
   std::uint64_t id = 0; ///< counts the deliveries of its sender, or of its durable outbox, from 1
   DeadLetterReason reason = DeadLetterReason::rejected; ///< why nothing more was tried
-  std::uint32_t attempts = 0;                           ///< failed ones
+  std::uint32_t attempts = 0;                           ///< failed attempts
   /// The last failure that was charged to the delivery as an attempt, in this life of the sender.
   /// If there was none: the error that made the sender give up, or else the child's last failure,
   /// if the child has acknowledged nothing since.

@@ -16,9 +16,9 @@ struct RetryAfter {
   Duration span{0}; ///< counts from the arrival of the error; 0: the backoff alone decides
 };
 
-/// Returns an error that says when to retry: `retry_after(caf::sec::runtime_error, 30s,
-/// "too many requests")`. It is `make_error(code, RetryAfter{span}, text)`; an empty text is left
-/// out.
+/// Returns an error that says when to retry:
+/// `retry_after(caf::sec::runtime_error, 30s, "too many requests")`. It is
+/// `make_error(code, RetryAfter{span}, text)`; an empty text is left out.
 ///
 /// A child that holds further deliveries continues to work on them. If they must not call the
 /// service during that time either, set `SenderOptions::max_in_flight` to 1.

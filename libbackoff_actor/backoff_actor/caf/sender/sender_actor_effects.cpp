@@ -1,4 +1,4 @@
-// What a sender does about what it is told: the engine decides, and this carries it out.
+// How a sender carries out the effects that the engine decides on.
 
 #include "backoff_actor/caf/child/internal/pending_start.hpp"
 #include "backoff_actor/caf/messages/errors.hpp"

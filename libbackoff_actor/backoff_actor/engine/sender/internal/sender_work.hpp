@@ -4,11 +4,11 @@
 
 #include "backoff_actor/delivery/outbox.hpp"
 #include "backoff_actor/engine/sender/internal/backlog.hpp"
-#include "backoff_actor/engine/sender/internal/guard_gate.hpp"
 #include "backoff_actor/engine/sender/internal/open_drains.hpp"
 #include "backoff_actor/engine/sender/internal/sender_idle.hpp"
 #include "backoff_actor/engine/sender/internal/sender_lane.hpp"
 #include "backoff_actor/engine/sender/sender_engine.hpp"
+#include "backoff_actor/guard/internal/guard_gate.hpp"
 #include "backoff_actor/supervision/restart_limit.hpp"
 
 #include <cstddef>

@@ -1,10 +1,9 @@
 #pragma once
 
-// Inside of the engine; not for its users.
+// Inside of the library; not for its users.
 
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/core/unit_random.hpp"
-#include "backoff_actor/delivery/outbox.hpp"
 #include "backoff_actor/guard/guard_port.hpp"
 
 #include <algorithm>
@@ -33,7 +32,8 @@ enum class CallOutcome : std::uint8_t { succeeded, failed, forgotten };
 /// @thread one at a time.
 class GuardGate {
 public:
-  using Slot = Outbox::Slot;
+  /// The place of a delivery in the outbox.
+  using Slot = std::uint32_t;
 
   /// Asks `guard`, which must live until `retire`; null: there is none, and nothing is held back.
   /// With `budget_holds_all`, an empty retry budget holds back first attempts too.

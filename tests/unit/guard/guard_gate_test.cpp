@@ -1,4 +1,4 @@
-#include "backoff_actor/engine/sender/internal/guard_gate.hpp"
+#include "backoff_actor/guard/internal/guard_gate.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -50,7 +50,7 @@ public:
   }
 
   // Hands over what is in `slot`.
-  void hand_over(Outbox::Slot slot) {
+  void hand_over(GuardGate::Slot slot) {
     ASSERT_TRUE(admits(Call::first, at(0s)));
     gate.keep_permit(slot);
   }
