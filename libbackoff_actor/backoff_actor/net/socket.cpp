@@ -43,7 +43,7 @@ Wait wait_for(const Descriptor& descriptor, short events, const Patience& patien
     const auto left =
       std::chrono::ceil<std::chrono::milliseconds>(patience.deadline - Clock::now());
     std::array<pollfd, 2> asked{{{patience.stop, POLLIN, 0}, {descriptor.get(), events, 0}}};
-    const auto longest = std::chrono::milliseconds{std::chrono::hours{1}}; // within an int
+    const auto longest = std::chrono::milliseconds{std::chrono::hours{1}}; // fits into an int
     const auto result =
       poll(asked.data(), asked.size(),
            static_cast<int>(std::clamp(left, std::chrono::milliseconds{0}, longest).count()));
@@ -95,7 +95,7 @@ Resolved resolve(const std::string& host, std::uint16_t port, int flags) {
 Descriptor bind_to_loopback(std::uint16_t port, int flags) {
   Descriptor result{socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | flags, 0)};
   const auto address = loopback(port);
-  // The port is not kept by connections of an earlier socket that have ended.
+  // Ended connections of an earlier socket must not block the port.
   if (!result || !turn_on(result, SOL_SOCKET, SO_REUSEADDR)
       || bind(result.get(), address.generic(), address.size) != 0)
     return {};

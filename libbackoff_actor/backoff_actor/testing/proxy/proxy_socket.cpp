@@ -37,7 +37,7 @@ Descriptor accept_from(const Descriptor& listener) {
     Descriptor result{accept4(listener.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)};
     if (result)
       net::send_at_once(result);
-    // A client that has gone again before it was its turn.
+    // Tries again if the client disconnected before it was accepted.
     if (result || (errno != EINTR && errno != ECONNABORTED))
       return result;
   }
