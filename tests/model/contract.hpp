@@ -42,8 +42,10 @@ public:
     std::visit([this](const auto& x) { take(x); }, input);
   }
 
-  void note(const Event& event) {
+  /// Takes note of an event and returns it as text.
+  std::string line(const Event& event) {
     std::visit([this](const auto& x) { take(x); }, event);
+    return describe(event);
   }
 
   /// Checks an effect and returns it as text.

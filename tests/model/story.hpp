@@ -12,7 +12,7 @@ class Story {
 public:
   explicit Story(const Contract& contract) : contract_(contract) {}
 
-  std::string of(const Input& input) const {
+  std::string operator()(const Input& input) const {
     return std::visit([this](const auto& x) { return tell(x); }, input);
   }
 
