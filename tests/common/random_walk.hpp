@@ -78,17 +78,16 @@ template <class Deed, const auto& choices>
 struct DrawnStep {
   Deed deed;
   std::uint32_t number;
+
+  static rc::Gen<DrawnStep> any(const rc::Gen<std::uint32_t>& any_number) {
+    return rc::gen::build<DrawnStep>(rc::gen::set(&DrawnStep::deed, weighted(choices)),
+                                     rc::gen::set(&DrawnStep::number, any_number));
+  }
 };
 
 template <class Deed, const auto& choices>
 void showValue(const DrawnStep<Deed, choices>& x, std::ostream& out) { // NOLINT: rapidcheck's name
   out << name_of(x.deed, choices) << ' ' << x.number;
-}
-
-template <class Step>
-rc::Gen<Step> any_step(const rc::Gen<decltype(Step::deed)>& deed,
-                       const rc::Gen<std::uint32_t>& number) {
-  return rc::gen::build<Step>(rc::gen::set(&Step::deed, deed), rc::gen::set(&Step::number, number));
 }
 
 /// Makes walks and takes their steps. Returns whether all held.

@@ -68,10 +68,8 @@ private:
   }
 
   static std::string words(const ChildStatus& x) {
-    static const char* const reasons[] = {"not stopped", "done",     "terminated",
-                                          "decided",     "given up", "not restarted"};
     return x.id + " " + std::string{to_string(x.state)} + ", " + std::string{to_string(x.restart)}
-           + ", " + reasons[static_cast<int>(x.stopped)] + ", incarnation " + number(x.incarnation)
+           + ", " + std::string{to_string(x.stopped)} + ", incarnation " + number(x.incarnation)
            + ", restarts " + number(x.restarts) + ", failures " + number(x.failures)
            + (x.is_due ? ", due in " + to_string(x.due_in) : "") + ", up for " + to_string(x.up_for)
            + ", cause '" + x.cause + "'";

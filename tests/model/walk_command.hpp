@@ -171,8 +171,6 @@ inline void showValue(const Command& x, std::ostream& out) {
                                          "any child"};
   static const char* const hand_overs[] = {"a hand-over that a child has", "any hand-over",
                                            "no hand-over"};
-  static const char* const verdicts[] = {"retry", "reject", "give_up", "escalate"};
-  const auto verdict = [&](Verdict y) { return verdicts[static_cast<int>(y)]; };
   const auto after = [](std::optional<Duration> y) {
     return y ? " after " + to_string(*y) : std::string{};
   };
@@ -208,12 +206,12 @@ inline void showValue(const Command& x, std::ostream& out) {
   case Kind::start_failed:
   case Kind::child_down:
     out << " of " << children[static_cast<int>(x.child())] << ", code " << x.code() << ", "
-        << verdict(x.verdict());
+        << words(x.verdict());
     break;
   case Kind::error_answer:
     out << " to " << hand_overs[static_cast<int>(x.hand_over())] << ", code " << x.error().code
         << (x.is_bounce() ? ", bounce" : "") << (x.is_settled() ? ", settled" : "") << ", "
-        << verdict(x.decision().verdict) << after(x.decision().retry_after)
+        << words(x.decision().verdict) << after(x.decision().retry_after)
         << (x.decision().is_held_back ? ", held back" : "");
     break;
   case Kind::nacked:
