@@ -51,7 +51,7 @@ TEST_F(UnheldSupervisors, say_so_in_one_line_and_by_events) {
             "backoff_actor: nobody holds the supervisor of a, b any more: it ends, and its "
             "children with it\n");
   EXPECT_THAT(events_since(before),
-              ElementsAre("supervisor stopping: nobody holds it", "child b 1 told to end",
+              ElementsAre("supervisor stopping: no handle to it is left", "child b 1 told to end",
                           "child b 1 ended", "child a 1 told to end", "child a 1 ended",
                           "supervisor stopped"));
   EXPECT_EQ(**ended, caf::exit_reason::unreachable);
