@@ -60,7 +60,7 @@ TEST_F(Durable, a_type_that_is_not_durable_is_refused_by_its_name) {
   time.run();
 
   EXPECT_THAT(text_of(answer->error), HasSubstr("not_storable"));
-  EXPECT_THAT(text_of(answer->error), HasSubstr("is none of the durable types"));
+  EXPECT_THAT(text_of(answer->error), HasSubstr("is not one of the durable types"));
   EXPECT_THAT(store->owed(), IsEmpty());
   EXPECT_EQ(status().counters.refused, 1u);
 }
@@ -222,8 +222,9 @@ TEST_F(Durable, two_senders_cannot_use_an_outbox_at_a_time) {
     FAIL();
   } catch (const StoreError& error) {
     EXPECT_EQ(error.failure(), StoreFailure::in_use);
-    EXPECT_STREQ(error.what(), "orders.db: another sender of this process uses it; give each "
-                               "sender a store of its own");
+    EXPECT_STREQ(
+      error.what(),
+      "orders.db: another sender of this process uses it; give each sender its own store");
   }
 }
 

@@ -77,7 +77,7 @@ Descriptor::~Descriptor() {
 
 Signal::Signal() : descriptor_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   if (get() < 0)
-    throw std::system_error(errno, std::generic_category(), "no eventfd");
+    throw std::system_error(errno, std::generic_category(), "cannot create an eventfd");
 }
 
 void Signal::raise() const {

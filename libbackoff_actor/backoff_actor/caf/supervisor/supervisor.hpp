@@ -37,7 +37,7 @@ namespace backoff_actor {
 /// @errors throws `InvalidArgument` naming every option and every part of a spec that `check` finds
 ///         wrong; nothing has been started then.
 /// @thread any; messages may come from any thread.
-[[nodiscard("a supervisor that nobody holds ends, and its children with it")]] BACKOFF_ACTOR_EXPORT
+[[nodiscard("a supervisor without a handle ends, and its children with it")]] BACKOFF_ACTOR_EXPORT
   caf::actor
   spawn_supervisor(caf::actor_system& system, std::vector<ChildSpec> children,
                    SupervisorOptions options = {});
@@ -45,7 +45,7 @@ namespace backoff_actor {
 /// The same for a dynamic supervisor, which has no children at first.
 ///
 /// @errors, @thread as of the other
-[[nodiscard("a supervisor that nobody holds ends, and its children with it")]] BACKOFF_ACTOR_EXPORT
+[[nodiscard("a supervisor without a handle ends, and its children with it")]] BACKOFF_ACTOR_EXPORT
   caf::actor
   spawn_supervisor(caf::actor_system& system, DynamicSupervisorOptions options);
 
@@ -67,7 +67,7 @@ private:
 /// @errors throws `InvalidArgument` as `spawn_supervisor` does, and `StartFailed`, naming the child
 ///         and the cause, if one of them cannot be started: then those before it have been ended.
 /// @thread any but an actor's own, which it would block, nor that of a system in virtual time.
-[[nodiscard("a supervisor that nobody holds ends, and its children with it")]] BACKOFF_ACTOR_EXPORT
+[[nodiscard("a supervisor without a handle ends, and its children with it")]] BACKOFF_ACTOR_EXPORT
   caf::actor
   start_supervisor(caf::actor_system& system, std::vector<ChildSpec> children,
                    SupervisorOptions options = {});

@@ -67,21 +67,21 @@ Descriptor hold_port(std::uint16_t port) {
   Descriptor result;
   if (port != 0) {
     if (const auto error = bind_to(port, result))
-      raise_system_error(error, "no port for the proxy");
+      raise_system_error(error, "cannot open a port for the proxy");
     return result;
   }
   // Only a port that was asked for by its number is kept while nobody listens.
   for (auto attempts = 100;; --attempts) {
     const auto error = bind_to(0, result);
     if (error != 0)
-      raise_system_error(error, "no port for the proxy");
+      raise_system_error(error, "cannot open a port for the proxy");
     const auto free_port = port_of(result);
     result.close();
     const auto taken = bind_to(free_port, result);
     if (taken == 0)
       return result;
     if (attempts == 0 || taken != EADDRINUSE)
-      raise_system_error(taken, "no port for the proxy");
+      raise_system_error(taken, "cannot open a port for the proxy");
   }
 }
 
@@ -89,7 +89,7 @@ std::uint16_t port_of(const Descriptor& socket) {
   sockaddr_in address{};
   socklen_t size = sizeof(address);
   if (getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0)
-    raise_system_error(errno, "no port for the proxy");
+    raise_system_error(errno, "cannot open a port for the proxy");
   return ntohs(address.sin_port);
 }
 
