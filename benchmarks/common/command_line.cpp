@@ -42,8 +42,7 @@ std::optional<int> CommandLine::parse(int argc, char** argv) {
   } catch (const CLI::CallForHelp& call) {
     return app_.exit(call);
   } catch (const CLI::ParseError& error) {
-    std::cerr << name << ": " << error.what() << '\n'
-              << name << " --help tells what can be given.\n";
+    std::cerr << name << ": " << error.what() << '\n' << name << " --help explains the options.\n";
     return exit_bad_input;
   }
 
@@ -63,7 +62,7 @@ std::optional<int> CommandLine::parse(int argc, char** argv) {
   for (const auto& problem : problems.list())
     std::cerr << name << ": " << problem.field << ": got " << problem.given << ", allowed "
               << problem.allowed << '\n';
-  std::cerr << name << " --help tells what can be given.\n";
+  std::cerr << name << " --help explains the options.\n";
   return exit_bad_input;
 }
 

@@ -183,7 +183,7 @@ std::variant<Options, int> parse_options(int argc, char** argv) {
   } catch (const CLI::CallForHelp& call) {
     return app.exit(call);
   } catch (const CLI::ParseError& error) {
-    std::cerr << "http_guard: " << error.what() << "\nhttp_guard --help tells what can be given.\n";
+    std::cerr << "http_guard: " << error.what() << "\nhttp_guard --help explains the options.\n";
     return exit_bad_input;
   }
 
@@ -201,7 +201,7 @@ std::variant<Options, int> parse_options(int argc, char** argv) {
   for (const auto& problem : problems.list())
     std::cerr << "http_guard: " << problem.field << ": got " << problem.given << ", allowed "
               << problem.allowed << '\n';
-  std::cerr << "http_guard --help tells what can be given.\n";
+  std::cerr << "http_guard --help explains the options.\n";
   return exit_bad_input;
 }
 

@@ -79,7 +79,7 @@ Options read(const Given& given, Problems& problems) {
     result.length = std::chrono::minutes{
       read_whole("--minutes", *given.minutes, 1, longest_minutes, problems).value_or(0)};
   if (given.seconds && given.minutes)
-    problems.add("--minutes", backoffctl::quoted(*given.minutes) + " beside --seconds",
+    problems.add("--minutes", backoffctl::quoted(*given.minutes) + " together with --seconds",
                  "one of the two");
   if (given.seed)
     result.seed = read_whole("--seed", *given.seed, 0, UINT64_MAX, problems).value_or(0);
@@ -88,7 +88,7 @@ Options read(const Given& given, Problems& problems) {
 }
 
 int refuse(const std::string& complaint) {
-  std::cerr << "soak: " << complaint << "\nsoak --help tells what can be given.\n";
+  std::cerr << "soak: " << complaint << "\nsoak --help explains the options.\n";
   return exit_bad_input;
 }
 
