@@ -81,7 +81,7 @@ std::variant<Options, int> parse_options(int argc, char** argv) {
   for (const auto& argument : given.others)
     if (options.url || !is_http_url(argument))
       problems.add("URL", argument.empty() ? "nothing" : argument,
-                   options.url ? "only one" : "a whole one, such as http://127.0.0.1:8080/status");
+                   options.url ? "only one" : "a whole URL, such as http://127.0.0.1:8080/status");
     else
       options.url = argument;
   if (given.options.contains("--max")) {

@@ -42,7 +42,7 @@ ChildProcess::ChildProcess(EventLoop& loop, const std::vector<std::string>& argu
 
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0)
-    fail("no pipe");
+    fail("cannot create a pipe");
   const auto parent = getpid();
   id_ = fork();
   if (id_ == 0)
@@ -53,7 +53,7 @@ ChildProcess::ChildProcess(EventLoop& loop, const std::vector<std::string>& argu
   if (id_ < 0) {
     close(output_);
     errno = error;
-    fail("no process for backoffctl " + arguments.front());
+    fail("cannot start a process for backoffctl " + arguments.front());
   }
   fcntl(output_, F_SETFL, O_NONBLOCK);
   on_output_ = LoopEvent::on_readable(loop, output_, [this] { read_lines(); });

@@ -26,7 +26,7 @@ std::string address_of(const std::string& host) {
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
   if (const auto error = getaddrinfo(host.c_str(), nullptr, &hints, &found); error != 0)
-    throw std::runtime_error{"the host " + host + " is not to be found: " + gai_strerror(error)};
+    throw std::runtime_error{"cannot find the host " + host + ": " + gai_strerror(error)};
   char text[NI_MAXHOST] = "";
   const auto error =
     getnameinfo(found->ai_addr, found->ai_addrlen, text, sizeof text, nullptr, 0, NI_NUMERICHOST);
