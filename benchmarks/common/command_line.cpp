@@ -21,8 +21,8 @@ void CommandLine::number(const std::string& field, std::uint64_t& value, std::ui
   auto& number = numbers_.emplace_back(Number{field, std::to_string(value), &value, from, to});
   app_
     .add_option(field, number.given,
-                help + ": " + std::to_string(from) + ".." + std::to_string(to) + " (" + number.given
-                  + ")")
+                help + ", " + std::to_string(from) + ".." + std::to_string(to) + "; default "
+                  + number.given)
     ->type_name("N");
 }
 
