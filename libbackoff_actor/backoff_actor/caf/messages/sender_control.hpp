@@ -65,70 +65,26 @@ struct Drained {
 /// without it.
 struct Stop {};
 
-/// Shows CAF that the message has no parts.
-template <class Inspector>
-auto inspect(Inspector& f, Status& x) {
-  return seam::object(f, x, "backoff_actor::Status");
-}
-
-/// Shows CAF that the message has no parts.
-template <class Inspector>
-auto inspect(Inspector& f, CurrentChild& x) {
-  return seam::object(f, x, "backoff_actor::CurrentChild");
-}
-
-/// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, ChildHandle& x) {
+/// Shows CAF the parts of each message, in their order on the network.
+/// @{
+auto inspect(auto& f, Status& x) { return seam::object(f, x, "backoff_actor::Status"); }
+auto inspect(auto& f, CurrentChild& x) { return seam::object(f, x, "backoff_actor::CurrentChild"); }
+auto inspect(auto& f, ChildHandle& x) {
   return seam::object(f, x, "backoff_actor::ChildHandle", seam::field("child", x.child),
                       seam::field("incarnation", x.incarnation));
 }
-
-/// Shows CAF that the message has no parts.
-template <class Inspector>
-auto inspect(Inspector& f, RetryNow& x) {
-  return seam::object(f, x, "backoff_actor::RetryNow");
-}
-
-/// Shows CAF that the message has no parts.
-template <class Inspector>
-auto inspect(Inspector& f, Reset& x) {
-  return seam::object(f, x, "backoff_actor::Reset");
-}
-
-/// Shows CAF that the message has no parts.
-template <class Inspector>
-auto inspect(Inspector& f, Pause& x) {
-  return seam::object(f, x, "backoff_actor::Pause");
-}
-
-/// Shows CAF that the message has no parts.
-template <class Inspector>
-auto inspect(Inspector& f, Resume& x) {
-  return seam::object(f, x, "backoff_actor::Resume");
-}
-
-/// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, Drain& x) {
+auto inspect(auto& f, RetryNow& x) { return seam::object(f, x, "backoff_actor::RetryNow"); }
+auto inspect(auto& f, Reset& x) { return seam::object(f, x, "backoff_actor::Reset"); }
+auto inspect(auto& f, Pause& x) { return seam::object(f, x, "backoff_actor::Pause"); }
+auto inspect(auto& f, Resume& x) { return seam::object(f, x, "backoff_actor::Resume"); }
+auto inspect(auto& f, Drain& x) {
   return seam::object(f, x, "backoff_actor::Drain", seam::field("within", x.within));
 }
-
-/// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, Drained& x) {
+auto inspect(auto& f, Drained& x) {
   return seam::object(f, x, "backoff_actor::Drained", seam::field("left", x.left));
 }
-
-/// Shows CAF that the message has no parts.
-template <class Inspector>
-auto inspect(Inspector& f, Stop& x) {
-  return seam::object(f, x, "backoff_actor::Stop");
-}
-
-/// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, SenderCounters& x) {
+auto inspect(auto& f, Stop& x) { return seam::object(f, x, "backoff_actor::Stop"); }
+auto inspect(auto& f, SenderCounters& x) {
   return seam::object(f, x, "backoff_actor::SenderCounters", seam::field("accepted", x.accepted),
                       seam::field("refused", x.refused),
                       seam::field("acknowledged", x.acknowledged),
@@ -139,10 +95,7 @@ auto inspect(Inspector& f, SenderCounters& x) {
                       seam::field("forwarded", x.forwarded), seam::field("diverted", x.diverted),
                       seam::field("restored", x.restored), seam::field("suspended", x.suspended));
 }
-
-/// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, SenderStatus& x) {
+auto inspect(auto& f, SenderStatus& x) {
   return seam::object(
     f, x, "backoff_actor::SenderStatus", seam::enum_field("phase", x.phase),
     seam::field("is_paused", x.is_paused), seam::field("is_held_back", x.is_held_back),
@@ -157,5 +110,6 @@ auto inspect(Inspector& f, SenderStatus& x) {
     seam::field("ghosts", x.ghosts), seam::field("oldest_age", x.oldest_age),
     seam::field("counters", x.counters), seam::field("store_notices", x.store_notices));
 }
+/// @}
 
 } // namespace backoff_actor

@@ -94,40 +94,29 @@ struct Working {
   std::uint64_t id = 0; ///< the `TrackedMsg::id` of the delivery
 };
 
-/// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, TrackedMsg& x) {
+/// Shows CAF the parts of each message, in their order on the network.
+/// @{
+auto inspect(auto& f, TrackedMsg& x) {
   return seam::object(f, x, "backoff_actor::TrackedMsg", seam::field("id", x.id),
                       seam::field("payload", x.payload), seam::field("client", x.client),
                       seam::field("delivery", x.delivery),
                       seam::field("incarnation", x.incarnation), seam::field("origin", x.origin));
 }
-
-/// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, Sent& x) {
+auto inspect(auto& f, Sent& x) {
   return seam::object(f, x, "backoff_actor::Sent", seam::field("id", x.id),
                       seam::field("answer", x.answer));
 }
-
-/// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, Nack& x) {
+auto inspect(auto& f, Nack& x) {
   return seam::object(f, x, "backoff_actor::Nack", seam::field("id", x.id),
                       seam::field("error", x.error), seam::field("retry_after", x.retry_after));
 }
-
-/// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, Reject& x) {
+auto inspect(auto& f, Reject& x) {
   return seam::object(f, x, "backoff_actor::Reject", seam::field("id", x.id),
                       seam::field("error", x.error));
 }
-
-/// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, Working& x) {
+auto inspect(auto& f, Working& x) {
   return seam::object(f, x, "backoff_actor::Working", seam::field("id", x.id));
 }
+/// @}
 
 } // namespace backoff_actor

@@ -66,11 +66,12 @@ private:
 ///
 /// @errors throws `InvalidArgument` as `spawn_supervisor` does, and `StartFailed`, naming the child
 ///         and the cause, if one of them cannot be started: then those before it have been ended.
-/// @thread any but an actor's own, which it would block, nor that of a system in virtual time.
-[[nodiscard("a supervisor without a handle ends, and its children with it")]] BACKOFF_ACTOR_EXPORT
-  caf::actor
-  start_supervisor(caf::actor_system& system, std::vector<ChildSpec> children,
-                   SupervisorOptions options = {});
+/// @thread not an actor's own thread, which it would block, and not that of a system in virtual
+///         time.
+[[nodiscard("keep the handle: a supervisor and its children end when no handle to it is "
+            "left")]] BACKOFF_ACTOR_EXPORT caf::actor
+start_supervisor(caf::actor_system& system, std::vector<ChildSpec> children,
+                 SupervisorOptions options = {});
 
 /// Returns the spec of a supervisor as the child of another supervisor. It is up when its children
 /// are up. When it is told to end, its parent waits without a limit. When it ends by itself with an

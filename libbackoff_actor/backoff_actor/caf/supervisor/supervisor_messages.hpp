@@ -110,53 +110,32 @@ struct GetTree {};
 /// `Readiness::when_it_is_up` must answer in the same way.
 struct AwaitUp {};
 
-/// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, AddChild& x) {
+/// Shows CAF the parts of each message, in their order on the network.
+/// @{
+auto inspect(auto& f, AddChild& x) {
   return seam::object(f, x, "backoff_actor::AddChild", seam::field("arguments", x.arguments),
                       seam::field("id", x.id));
 }
-
-/// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, StartedChild& x) {
+auto inspect(auto& f, StartedChild& x) {
   return seam::object(f, x, "backoff_actor::StartedChild", seam::field("id", x.id),
                       seam::field("actor", x.actor));
 }
-
-/// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, TerminateChild& x) {
+auto inspect(auto& f, TerminateChild& x) {
   return seam::object(f, x, "backoff_actor::TerminateChild", seam::field("id", x.id));
 }
-
-/// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, RestartChild& x) {
+auto inspect(auto& f, RestartChild& x) {
   return seam::object(f, x, "backoff_actor::RestartChild", seam::field("id", x.id));
 }
-
-/// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, DeleteChild& x) {
+auto inspect(auto& f, DeleteChild& x) {
   return seam::object(f, x, "backoff_actor::DeleteChild", seam::field("id", x.id));
 }
-
-/// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, RetryChildNow& x) {
+auto inspect(auto& f, RetryChildNow& x) {
   return seam::object(f, x, "backoff_actor::RetryChildNow", seam::field("id", x.id));
 }
-
-/// Shows CAF that the message has no parts.
-template <class Inspector>
-auto inspect(Inspector& f, WhichChildren& x) {
+auto inspect(auto& f, WhichChildren& x) {
   return seam::object(f, x, "backoff_actor::WhichChildren");
 }
-
-/// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, ChildStatus& x) {
+auto inspect(auto& f, ChildStatus& x) {
   return seam::object(f, x, "backoff_actor::ChildStatus", seam::field("id", x.id),
                       seam::enum_field("state", x.state), seam::enum_field("restart", x.restart),
                       seam::enum_field("stopped", x.stopped),
@@ -165,66 +144,36 @@ auto inspect(Inspector& f, ChildStatus& x) {
                       seam::field("is_due", x.is_due), seam::field("due_in", x.due_in),
                       seam::field("up_for", x.up_for), seam::field("cause", x.cause));
 }
-
-/// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, ChildInfo& x) {
+auto inspect(auto& f, ChildInfo& x) {
   return seam::object(f, x, "backoff_actor::ChildInfo", seam::field("status", x.status),
                       seam::enum_field("kind", x.kind), seam::field("actor", x.actor));
 }
-
-/// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, Children& x) {
+auto inspect(auto& f, Children& x) {
   return seam::object(f, x, "backoff_actor::Children", seam::field("list", x.list));
 }
-
-/// Shows CAF that the message has no parts.
-template <class Inspector>
-auto inspect(Inspector& f, CountChildren& x) {
+auto inspect(auto& f, CountChildren& x) {
   return seam::object(f, x, "backoff_actor::CountChildren");
 }
-
-/// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, ChildCounts& x) {
+auto inspect(auto& f, ChildCounts& x) {
   return seam::object(f, x, "backoff_actor::ChildCounts", seam::field("specs", x.specs),
                       seam::field("active", x.active), seam::field("running", x.running),
                       seam::field("waiting", x.waiting), seam::field("stopped", x.stopped),
                       seam::field("restarts", x.restarts), seam::field("abandoned", x.abandoned));
 }
-
-/// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, GetSpec& x) {
+auto inspect(auto& f, GetSpec& x) {
   return seam::object(f, x, "backoff_actor::GetSpec", seam::field("id", x.id));
 }
-
-/// Shows CAF that the message has no parts.
-template <class Inspector>
-auto inspect(Inspector& f, GetTree& x) {
-  return seam::object(f, x, "backoff_actor::GetTree");
-}
-
-/// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, TreeNode& x) {
+auto inspect(auto& f, GetTree& x) { return seam::object(f, x, "backoff_actor::GetTree"); }
+auto inspect(auto& f, TreeNode& x) {
   return seam::object(f, x, "backoff_actor::TreeNode", seam::field("status", x.status),
                       seam::enum_field("kind", x.kind), seam::field("children", x.children));
 }
-
-/// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, SupervisionTree& x) {
+auto inspect(auto& f, SupervisionTree& x) {
   return seam::object(f, x, "backoff_actor::SupervisionTree", seam::enum_field("phase", x.phase),
                       seam::field("counts", x.counts), seam::field("children", x.children));
 }
-
-/// Shows CAF that the message has no parts.
-template <class Inspector>
-auto inspect(Inspector& f, AwaitUp& x) {
-  return seam::object(f, x, "backoff_actor::AwaitUp");
-}
+auto inspect(auto& f, AwaitUp& x) { return seam::object(f, x, "backoff_actor::AwaitUp"); }
+/// @}
 
 } // namespace backoff_actor
 

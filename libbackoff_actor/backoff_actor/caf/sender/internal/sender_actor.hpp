@@ -97,7 +97,7 @@ private:
 
   class CarryOut; // one member per effect
 
-  // -- what it is told (sender_actor.cpp) -------------------------------------------
+  // -- messages and events (sender_actor.cpp) ---------------------------------------
 
   void on_answer(HandOverId id, caf::message&& answer) override;
   void on_error_answer(HandOverId id, ErrorInfo info) override;
@@ -161,7 +161,7 @@ private:
       tell(client);
   }
 
-  // -- what is done about it (sender_actor_effects.cpp) -----------------------------
+  // -- effects of the engine (sender_actor_effects.cpp) -----------------------------
 
   void take(Input input, caf::error error = {});
   void take(const News& news);
