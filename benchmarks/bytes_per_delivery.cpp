@@ -29,14 +29,14 @@ using benchmarks::Memory;
 using namespace std::chrono_literals;
 
 constexpr auto description =
-  R"(The memory of deliveries that wait, measured.
+  R"(Measures the memory of waiting deliveries.
 
-A sender whose child cannot be started is given N small messages, a string of 12 bytes and a
-number, and then N more, for which its capacity leaves no room. Then the child starts, and all that
-is owed is acknowledged, until none is left. Measured is what malloc has given out and what the
-process has resident, at last after malloc has given back what it can; beside the same messages in
-the mailbox of a plain CAF actor that does not run. What a client keeps of a request is not counted.
-All is done in one thread; every row is a process of its own.
+The program gives N small messages, a string of 12 bytes and a number, to a sender whose child
+cannot start. Then it sends N more, for which the sender has no capacity. Then the child starts and
+acknowledges all deliveries. The program measures how much memory malloc has given out and how much
+of the process is resident, at the end also after malloc has returned what it can. For comparison,
+it puts the same messages into the mailbox of a plain CAF actor that does not run. It does not
+count what a client keeps of a request. Each row runs in one thread of its own process.
 )";
 
 constexpr auto footer = R"(
@@ -323,8 +323,8 @@ int main(int argc, char** argv) {
   std::uint64_t count = 1'000'000;
   bool as_json = false;
   benchmarks::CommandLine command_line{"bytes_per_delivery", description, footer};
-  command_line.number("--count", count, 1000, 100'000'000, "how many messages, N");
-  command_line.flag("--json", as_json, "print JSON, all in bytes");
+  command_line.number("--count", count, 1000, 100'000'000, "number of messages, N");
+  command_line.flag("--json", as_json, "print JSON with all values in bytes");
   if (const auto code = command_line.parse(argc, argv))
     return *code;
   try {

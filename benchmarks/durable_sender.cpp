@@ -32,15 +32,16 @@ namespace {
 using namespace backoff_actor;
 
 constexpr auto description =
-  R"(What a whole sender does with a durable outbox in a file of SQLite, measured.
+  R"(Measures the throughput of a sender with a durable outbox in an SQLite file.
 
-A client sends messages and waits for their answers, a window of them at a time; the child answers at once.
-So a message waits for one commit on its way, and is acknowledged with the next. The wider the window, the
-more go with each commit, without any setting. Beside it, the same with the outbox in memory. Rounds are
-interleaved; medians are printed.
+A client sends messages and waits for their answers; the window is the number of messages in
+flight. The child answers at once. A message therefore waits for one commit, and is acknowledged
+with the next. The larger the window, the more messages share a commit, without any setting. For
+comparison, the program measures the same with the outbox in memory. It interleaves the rounds and
+prints medians.
 
-The file is in a folder of its own in TMPDIR, or /tmp. Whether it is on a disk that can be synced
-decides what is measured. Each commit is one sync (durable_store counts them).
+The file is in a new folder in TMPDIR, or in /tmp. The result depends on whether that disk really
+syncs. Each commit is one sync (durable_store counts them).
 )";
 
 constexpr auto footer = R"(
@@ -211,9 +212,9 @@ int main(int argc, char** argv) {
   bool as_json = false;
   benchmarks::CommandLine command_line{"durable_sender", durable_sender::description,
                                        durable_sender::footer};
-  command_line.number("--messages", messages, 1, 10'000'000, "messages in a round, at the most");
-  command_line.number("--rounds", rounds, 1, 1001, "rounds, of which the median is printed");
-  command_line.number("--bytes", bytes, 1, 10'000'000, "the length of a message");
+  command_line.number("--messages", messages, 1, 10'000'000, "the most messages in a round");
+  command_line.number("--rounds", rounds, 1, 1001, "number of rounds; the medians are printed");
+  command_line.number("--bytes", bytes, 1, 10'000'000, "bytes in a message");
   command_line.flag("--json", as_json, "print JSON");
   if (const auto code = command_line.parse(argc, argv))
     return *code;

@@ -29,16 +29,17 @@ namespace {
 using namespace backoff_actor;
 
 constexpr auto description =
-  R"(What it costs to keep deliveries in a file of SQLite, measured.
+  R"(Measures what it costs to keep deliveries in an SQLite file.
 
-A batch of deliveries is inserted and committed, then acknowledged and committed, each commit durable
-beyond a power loss: it waits until the disk has it. Beside the store, plain SQLite does the same work in
-one table of numbers and payloads, with the same settings (write-ahead log, synchronous = FULL, a
-checkpoint every 4000 pages). Rounds are interleaved; medians are printed, and the median of the rounds'
-ratios. Syncs are counted, in a run of their own, where they reach the disk.
+The program inserts a batch of deliveries and commits, then acknowledges the batch and commits.
+Each commit survives a power loss: it waits until the disk has the data. For comparison, plain
+SQLite does the same work in one table of numbers and payloads, with the same settings (write-ahead
+log, synchronous = FULL, a checkpoint every 4000 pages). The program interleaves the rounds and
+prints medians, and the median of the ratios. It counts the syncs in a separate run, where they
+reach the disk.
 
-The files are in a folder of their own in TMPDIR, or /tmp. Whether it is on a disk that can be synced
-decides what is measured.
+The files are in a new folder in TMPDIR, or in /tmp. The result depends on whether that disk really
+syncs.
 )";
 
 constexpr auto footer = R"(
@@ -252,9 +253,9 @@ int main(int argc, char** argv) {
   benchmarks::CommandLine command_line{"durable_store", durable_store::description,
                                        durable_store::footer};
   command_line.number("--commits", commits, 2, 1'000'000,
-                      "commits in a round, half of them inserts");
-  command_line.number("--rounds", rounds, 1, 1001, "rounds, of which the median is printed");
-  command_line.number("--bytes", bytes, 1, 10'000'000, "the length of a payload");
+                      "commits in a round; half of them are inserts");
+  command_line.number("--rounds", rounds, 1, 1001, "number of rounds; the medians are printed");
+  command_line.number("--bytes", bytes, 1, 10'000'000, "bytes in a payload");
   if (const auto code = command_line.parse(argc, argv))
     return *code;
   try {

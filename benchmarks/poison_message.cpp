@@ -33,28 +33,28 @@ using transcription::TrackedMsg;
 using namespace std::chrono_literals;
 
 constexpr auto description =
-  R"(The worst case of the article's design, in virtual time.
+  R"(Measures the worst case of the article's design, in virtual time.
 
-One poison message, which crashes the child whenever the child works on it, and behind it 2857 good
-ones, one every 7 ms for 20 s. Counted are the crashes and the messages handed to a child within
-those 20 s, and the good ones whose client has its answer then and 60 s later: for the article's
-BackOffSender, transcribed, and for this library's.
+A poison message crashes the child whenever the child works on it. Behind it come 2857 good
+messages, one every 7 ms for 20 s. The program counts the crashes and the messages handed to a
+child within those 20 s. It also counts the good messages whose client has its answer then, and 60
+s later. It does so for the article's BackOffSender, transcribed, and for the one of this library.
 )";
 
 constexpr auto footer = R"(
 Examples:
   poison_message                  medians over 11 seeds
   poison_message --seeds 1        one run of each
-  poison_message --service-us 0   the article's sender without what makes it worst: with a child
-                                  that takes no time, no message comes between a resend and the
-                                  crash, and so no second series of retries begins
-  poison_message --json           the same for programs, with the least and the most
+  poison_message --service-us 0   a better case for the article's sender: with a child that takes
+                                  no time, no message comes between a resend and the crash, and no
+                                  second series of retries begins
+  poison_message --json           the same for programs, with minima and maxima
 
 The same options give the same numbers on every machine.
 
 Exit codes:
   0    done
-  1    a run went wrong
+  1    a run failed
   2    bad input; nothing was run
 )";
 
@@ -318,10 +318,10 @@ int main(int argc, char** argv) {
   Options options;
   benchmarks::CommandLine command_line{"poison_message", description, footer};
   command_line.number("--seed", options.seed, 0, std::numeric_limits<std::uint32_t>::max(),
-                      "the first seed of the waits");
-  command_line.number("--seeds", options.seeds, 1, 1000, "how many seeds");
+                      "first seed of the delays");
+  command_line.number("--seeds", options.seeds, 1, 1000, "number of seeds");
   command_line.number("--service-us", options.service_us, 0, 1'000'000,
-                      "how long the child works on a message, in us");
+                      "microseconds that the child works on a message");
   command_line.flag("--json", options.as_json, "print JSON");
   if (const auto code = command_line.parse(argc, argv))
     return *code;

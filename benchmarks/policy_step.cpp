@@ -27,13 +27,13 @@ using backoff_actor::Policy;
 using backoff_actor::Progress;
 
 constexpr auto description =
-  R"(The cost of one step of each policy, measured.
+  R"(Measures the cost of one step of each policy.
 
-A step takes the progress of a series and a random number, and gives a delay and the next progress.
-Measured in two ways: one series, in which each step waits for the one before it, and a thousand of
-them, stepped in turn. Drawing the number is included; its own cost stands in the first row. The last
-row is the article's formula as it is usually written: std::mt19937, uniform_int_distribution and
-std::pow. Rounds are interleaved, and the medians printed.
+A step takes the progress of a series and a random number, and returns a delay and the next
+progress. The program measures one series, in which each step waits for the previous step, and a
+thousand series, stepped in turn. The cost includes the draw of the random number; the first row
+shows the draw alone. The last row is the article's formula as it is usually written: std::mt19937,
+uniform_int_distribution and std::pow. The program interleaves the rounds and prints the medians.
 )";
 
 constexpr auto footer = R"(
@@ -183,7 +183,7 @@ int main(int argc, char** argv) {
   bool as_json = false;
   benchmarks::CommandLine command_line{"policy_step", description, footer};
   command_line.number("--steps", steps, series_count, 1'000'000'000, "steps in a round");
-  command_line.number("--rounds", rounds, 1, 1001, "rounds, of which the median is printed");
+  command_line.number("--rounds", rounds, 1, 1001, "number of rounds; the medians are printed");
   command_line.flag("--json", as_json, "print JSON");
   if (const auto code = command_line.parse(argc, argv))
     return *code;

@@ -35,23 +35,24 @@ using benchmarks::Memory;
 using Clock = std::chrono::steady_clock;
 
 constexpr auto description =
-  R"(The cost of supervision with 1,000 and with 100,000 children, measured.
+  R"(Measures the cost of supervision with 1,000 and with 100,000 children.
 
-A supervisor starts its children, all of them crash at once, all are back, and it is stopped; once
-with children that it has from the beginning, and once a dynamic one that is asked for each. Beside
-it the same by hand: a plain CAF actor that spawns actors, monitors them, and spawns each again when
-it hears of its end. Restarts have no delay, and no limit. Times are per child. A supervisor ends its
-children one after the other, in the reverse order; the others end all together.
+A supervisor starts its children, all children crash at once, all restart, and the supervisor stops.
+The program measures this for a supervisor with a fixed list of children, and for a dynamic
+supervisor that starts each child on request. For comparison, it measures the same by hand: a plain
+CAF actor spawns actors, monitors them, and spawns each again when it ends. Restarts have no delay
+and no limit. Times are per child. A supervisor ends its children one after the other, in reverse
+order; a dynamic supervisor and the plain actor end them all together.
 
-Then all crash once more, and meanwhile the supervisor is asked again and again how many children it
-has: the longest time until it answered.
+Then all children crash once more. Meanwhile the program asks the supervisor again and again for the
+number of its children; the longest answer is the longest time until it replied.
 
-Memory is what malloc has given out per child when all are up, and again after all have crashed; for
-`actors alone` nobody watches, so that the rest is what watching them takes. Every row is a process of
-its own; the medians of the rounds are printed.
+Memory is what malloc has given out per child when all are up, and again after all have crashed.
+Nobody watches the `actors alone`; the difference to them is the memory of watching. Each row is its
+own process. The program prints the medians of the rounds.
 
-The threads share one queue of work. With CAF's default, by which they steal from each other, CAF
-0.17.6 spends most of its time on stealing when so many actors end at once, whoever watches them.
+The threads share one queue of work. With CAF's default, they steal work from each other; when so
+many actors end at once, CAF 0.17.6 then spends most of its time on stealing.
 )";
 
 constexpr auto footer = R"(
@@ -344,10 +345,12 @@ int main(int argc, char** argv) {
   bool steals = false;
   bool as_json = false;
   benchmarks::CommandLine command_line{"supervisor_scale", description, footer};
-  command_line.number("--children", many, few, 10'000'000, "how many, besides 1,000");
-  command_line.number("--rounds", rounds, 1, 1001, "rounds, of which the median is printed");
-  command_line.flag("--stealing", steals, "CAF's default scheduler, instead of one shared queue");
-  command_line.flag("--json", as_json, "print JSON; 0: not measured");
+  command_line.number("--children", many, few, 10'000'000,
+                      "number of children, in addition to 1,000");
+  command_line.number("--rounds", rounds, 1, 1001, "number of rounds; the medians are printed");
+  command_line.flag("--stealing", steals,
+                    "use CAF's default scheduler instead of one shared queue");
+  command_line.flag("--json", as_json, "print JSON; 0 means not measured");
   if (const auto code = command_line.parse(argc, argv))
     return *code;
   try {

@@ -20,26 +20,27 @@ namespace versus {
 namespace {
 
 constexpr auto description =
-  R"(What supervision costs, measured: beside plain CAF without it, beside the article's design, and
-beside what is to be reached.
+  R"(Measures what supervision costs, compared with plain CAF, with the article's design, and with
+the limits to keep.
 
-Every figure is measured in a process of its own, by an actor system with one thread unless it says
-otherwise; rounds are interleaved. A ratio is that of two figures of the same round; printed are medians
-and quartiles. Rates of requests count the time of the process on its processor, so that the figures
-mean something on a machine that is not idle; latencies and lateness are told by the clock on the wall,
-restarts and what runs on two threads by the same, less the time that other processes took. docs/performance.md says what each line means.
+Each figure comes from its own process, with an actor system of one thread unless the line says
+otherwise. The program interleaves the rounds. A ratio compares two figures of the same round. The
+program prints medians and quartiles. Rates of requests count processor time, so that they mean
+something on a machine that is not idle. Latencies and lateness use wall-clock time. Restarts and
+figures with two threads use wall-clock time minus the time that other processes took.
+docs/performance.md says what each line means.
 )";
 
 constexpr auto footer = R"(
 Examples:
-  versus                           all, in about a quarter of an hour
+  versus                           everything, in about a quarter of an hour
   versus --quick                   smaller runs and fewer rounds: two minutes
   versus --only "window 64" --rounds 11
   perf record -g versus --subject "ours 64" --rounds 5
   versus --json --plot versus.svg > versus.json
 
 Exit codes:
-  0    done, whether all is reached or not
+  0    done, even if a limit is not kept
   1    a measurement failed
   2    bad input; nothing was run
 )";
@@ -129,16 +130,17 @@ int main(int argc, char** argv) {
   std::string one;
   std::string picture;
   benchmarks::CommandLine command_line{"versus", description, footer};
-  command_line.number("--rounds", rounds, 0, 1001, "rounds; 0: 5 of them, or 3 with --quick");
-  command_line.flag("--quick", is_quick, "smaller runs, and fewer of them");
-  command_line.text("--only", only, "TEXT", "nothing but the lines that have this in their name");
+  command_line.number("--rounds", rounds, 0, 1001,
+                      "number of rounds; 0 means 5, or 3 with --quick");
+  command_line.flag("--quick", is_quick, "do fewer and smaller runs");
+  command_line.text("--only", only, "TEXT", "only the lines whose name contains TEXT");
   command_line.flag("--peers", has_peers,
-                    "beside Erlang and Go, too, which ./dev bench --peers installs and builds");
+                    "also compare with Erlang and Go; ./dev bench --peers installs them");
   command_line.text("--subject", one, "NAME",
-                    "measure nothing but this, and print its bare figures: for a profiler");
-  command_line.flag("--json", as_json, "print JSON, with all that was measured");
+                    "measure only NAME and print its raw figures, for a profiler");
+  command_line.flag("--json", as_json, "print JSON with all measured figures");
   command_line.text("--plot", picture, "FILE",
-                    "draw, too, how much of it is reached: an SVG, by gnuplot");
+                    "also draw how far the limits are kept: an SVG, with gnuplot");
   if (const auto code = command_line.parse(argc, argv))
     return *code;
   const auto& scale = is_quick ? small : full;

@@ -21,8 +21,8 @@ void CommandLine::number(const std::string& field, std::uint64_t& value, std::ui
   auto& number = numbers_.emplace_back(Number{field, std::to_string(value), &value, from, to});
   app_
     .add_option(field, number.given,
-                help + ": " + std::to_string(from) + ".." + std::to_string(to) + " (" + number.given
-                  + ")")
+                help + ", " + std::to_string(from) + ".." + std::to_string(to) + "; default "
+                  + number.given)
     ->type_name("N");
 }
 
@@ -42,8 +42,7 @@ std::optional<int> CommandLine::parse(int argc, char** argv) {
   } catch (const CLI::CallForHelp& call) {
     return app_.exit(call);
   } catch (const CLI::ParseError& error) {
-    std::cerr << name << ": " << error.what() << '\n'
-              << name << " --help tells what can be given.\n";
+    std::cerr << name << ": " << error.what() << '\n' << name << " --help explains the options.\n";
     return exit_bad_input;
   }
 
@@ -63,7 +62,7 @@ std::optional<int> CommandLine::parse(int argc, char** argv) {
   for (const auto& problem : problems.list())
     std::cerr << name << ": " << problem.field << ": got " << problem.given << ", allowed "
               << problem.allowed << '\n';
-  std::cerr << name << " --help tells what can be given.\n";
+  std::cerr << name << " --help explains the options.\n";
   return exit_bad_input;
 }
 

@@ -23,10 +23,10 @@ auto in_own_process(F work) {
   int ends[2];
   std::fflush(nullptr);
   if (pipe(ends) != 0)
-    throw std::runtime_error("no pipe can be made");
+    throw std::runtime_error("cannot create a pipe");
   const auto child = fork();
   if (child < 0)
-    throw std::runtime_error("no process can be made");
+    throw std::runtime_error("cannot create a process");
   if (child == 0) {
     try {
       const auto result = work();

@@ -46,7 +46,7 @@ std::vector<std::uint64_t> instructions_of(Traced work, std::uint64_t argument) 
   std::fflush(nullptr);
   const auto child = fork();
   if (child < 0)
-    throw std::runtime_error("no process can be made");
+    throw std::runtime_error("cannot create a process");
   if (child == 0)
     be_traced(work, argument);
   std::vector<std::uint64_t> result;

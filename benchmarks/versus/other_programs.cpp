@@ -37,10 +37,10 @@ std::string output_of(const std::vector<std::string>& command) {
   int ends[2];
   std::fflush(nullptr);
   if (pipe(ends) != 0)
-    throw std::runtime_error("no pipe can be made");
+    throw std::runtime_error("cannot create a pipe");
   const auto child = fork();
   if (child < 0)
-    throw std::runtime_error("no process can be made");
+    throw std::runtime_error("cannot create a process");
   if (child == 0) {
     dup2(ends[1], STDOUT_FILENO);
     close(ends[0]);

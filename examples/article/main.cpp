@@ -89,8 +89,8 @@ int main(int argc, char** argv) {
     const auto wants_help = std::string_view{argv[1]} == "--help";
     std::fprintf(
       wants_help ? stdout : stderr,
-      "usage: article\n\nRuns the article's example and prints what happens. Takes no options.\n"
-      "Exit code: 0 if every message was answered, 1 if not, 2 for bad usage.\n");
+      "usage: article\n\nRuns the article's example and prints what happens. It has no options.\n"
+      "Exit codes: 0 every message was answered, 1 otherwise, 2 bad input.\n");
     return wants_help ? 0 : 2;
   }
 

@@ -62,7 +62,7 @@ void complain(const std::string& program, const backoff_actor::Problems& problem
   for (const auto& problem : problems.list())
     std::cerr << program << ": " << problem.field << ": got " << problem.given << ", allowed "
               << problem.allowed << '\n';
-  std::cerr << program << " --help tells what can be given.\n";
+  std::cerr << program << " --help explains the options.\n";
 }
 
 } // namespace example

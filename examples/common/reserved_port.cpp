@@ -18,7 +18,7 @@ ReservedPort::ReservedPort(int number) : socket_(socket(AF_INET, SOCK_STREAM | S
   const auto generic = reinterpret_cast<sockaddr*>(&address);
   if (setsockopt(socket_.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) != 0
       || bind(socket_.get(), generic, size) != 0 || getsockname(socket_.get(), generic, &size) != 0)
-    throw std::system_error(errno, std::generic_category(), "no port for the service");
+    throw std::system_error(errno, std::generic_category(), "cannot open a port for the service");
   number_ = ntohs(address.sin_port);
 }
 

@@ -22,44 +22,43 @@ namespace {
 constexpr auto description =
   R"(Supervised, reliable delivery to a service that fails all the time.
 
-A few client actors request jobs of one BackOffSender. Its child is a worker that puts each job
-to an HTTP service and throws an exception on whatever goes wrong; a 429 it passes on as an error
-that says when to come back (a nack). It has no line about trying again. The service runs in a
-process of its own and fails by plan: answers of 500, calls that hang, connections that are reset,
-and now and then a 429, with which it asks everybody to leave it alone for a second. When half of
-the requests are acknowledged it is killed, for 700 ms, and started again. Every request is
-answered all the same, and no call comes before its time.
+A few client actors send job requests to one BackOffSender. Its child is a worker that sends each
+job to an HTTP service. The worker throws an exception when anything goes wrong. It passes a 429 on
+as an error that says when to come back (a nack). The worker has no retry code. The service runs in
+its own process and fails by plan: it answers 500, hangs, resets connections, and sometimes answers
+429, which asks everybody to stop calling for a second. When half of the requests are acknowledged,
+the demo kills the service and starts it again 700 ms later. Still, every request is answered, and
+no call comes too early.
 
-With --durable, what is owed is kept in a file, and outlives the demo itself: kill it in the
-middle, start it again with the same file, and it first does what it still owes. With --kill-self
-it does that by itself.
+With --durable, the sender also keeps its deliveries in a file, which outlives the demo: kill the
+demo in the middle and start it again with the same file, and it first does what it still owes. With
+--kill-self the demo does that itself.
 
-Afterwards: a summary, a picture of the run, and as the last line what became of the requests.
-`lost`, `duplicates` and `too early`, which is how many calls came while the service wanted none,
-are counted from the ledger that it keeps on disk.
+At the end the demo prints a summary, draws a picture of the run, and prints as the last line what
+became of the requests. It counts `lost`, `duplicates` and `too early` (calls while the service
+wanted none) from the ledger that the service keeps on disk.
 )";
 
 constexpr auto footer = R"(
 Examples:
   http_guard                               1000 requests, about 18 seconds
-  http_guard --requests 5000 --clients 50  more of both
+  http_guard --requests 5000 --clients 50  more requests, more clients
   http_guard --seed 7                      other failures, other delays
-  http_guard --url http://127.0.0.1:8080   a service of your own, which must take
-                                           PUT /jobs/<id>; it is not started, killed or
-                                           counted, so the last line has ? for what its ledger
-                                           would tell
-  http_guard --durable owed.db             what is owed is in a file too; if it owes
-                                           something from before, that goes first
-  http_guard --durable owed.db --kill-self kills itself (SIGKILL) after a third of the
-                                           requests, starts again, finishes the rest; each
-                                           request is counted once, over both lives
+  http_guard --url http://127.0.0.1:8080   your own service, which must accept PUT /jobs/<id>; the
+                                           demo does not start or kill it and has no ledger of it,
+                                           so the last line shows ? for the counts of the ledger
+  http_guard --durable owed.db             keep deliveries in a file too; deliveries that the file
+                                           still owes go first
+  http_guard --durable owed.db --kill-self the demo kills itself (SIGKILL) after a third of the
+                                           requests, starts again and finishes the rest; it counts
+                                           each request once, over both lives
 
-Ctrl-C ends the run with a summary of what happened so far; a second one ends it at once.
+Ctrl-C ends the run with a summary of what happened so far; a second Ctrl-C ends it at once.
 
 Exit codes:
   0    every request was acknowledged, nothing was lost, no call came too early
   1    something was lost or came too early, or the service did not start or died by itself
-  2    bad input, or a file for --durable that cannot be used; nothing was started
+  2    bad input, or the file of --durable cannot be used; nothing was started
   130  ended by Ctrl-C (143 by SIGTERM), with nothing lost or too early
 )";
 
@@ -157,33 +156,38 @@ std::variant<Options, int> parse_options(int argc, char** argv) {
   app.footer(footer);
   app.allow_extras();
   app.get_formatter()->column_width(20);
-  app.add_option("--requests", given.requests, "how many jobs: 1..1000000 (1000)")->type_name("N");
+  app.add_option("--requests", given.requests, "number of jobs, 1..1000000; default 1000")
+    ->type_name("N");
   app
     .add_option("--clients", given.clients,
-                "how many actors request them, each waiting for at most 8\n"
-                "answers at a time: 1..1000 (4)")
+                "number of client actors, 1..1000; each waits for at most\n"
+                "8 answers at a time; default 4")
     ->type_name("N");
-  app.add_option("--seed", given.seed, "which calls fail, and how long the delays are (1)")
+  app
+    .add_option(
+      "--seed", given.seed,
+      "decides which calls fail and how long the delays are,\n0..18446744073709551615; default 1")
     ->type_name("N");
-  const auto url = app.add_option("--url", given.url, "the base of a service of your own (none)")
-                     ->type_name("URL");
+  const auto url =
+    app.add_option("--url", given.url, "base URL of your own service; default the demo's own")
+      ->type_name("URL");
   const auto durable = app
                          .add_option("--durable", given.durable,
-                                     "keep what is owed in this file of SQLite, too, made if it is "
-                                     "not\nthere (none)")
+                                     "also keep deliveries in this SQLite file; the demo "
+                                     "creates\nit if it is missing; default no file")
                          ->type_name("FILE");
   app.add_flag("--kill-self", given.kill_self,
-               "kill the demo in the middle, and start it again; only\nwith --durable");
+               "kill the demo in the middle and start it again; needs\n--durable");
   app
     .add_option("--picture", given.picture,
-                "where the picture of the run goes, an SVG\n(demo-output/http_guard.svg)")
+                "SVG file for the picture of the run;\ndefault demo-output/http_guard.svg")
     ->type_name("FILE");
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp& call) {
     return app.exit(call);
   } catch (const CLI::ParseError& error) {
-    std::cerr << "http_guard: " << error.what() << "\nhttp_guard --help tells what can be given.\n";
+    std::cerr << "http_guard: " << error.what() << "\nhttp_guard --help explains the options.\n";
     return exit_bad_input;
   }
 
@@ -201,7 +205,7 @@ std::variant<Options, int> parse_options(int argc, char** argv) {
   for (const auto& problem : problems.list())
     std::cerr << "http_guard: " << problem.field << ": got " << problem.given << ", allowed "
               << problem.allowed << '\n';
-  std::cerr << "http_guard --help tells what can be given.\n";
+  std::cerr << "http_guard --help explains the options.\n";
   return exit_bad_input;
 }
 

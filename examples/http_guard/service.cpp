@@ -72,27 +72,27 @@ int run(const ServiceOptions& options) {
 int main(int argc, char** argv) {
   http_guard::ServiceOptions options;
   CLI::App app{
-    "A small HTTP service on 127.0.0.1 that fails often: PUT /jobs/<id> executes a job, which\n"
-    "means to note it in the ledger. Of the calls 4% get a 500, 0.5% a 429, 1.5% hang for\n"
-    "half a second, 2% have their connection reset; half of those that hang or are reset have\n"
-    "been executed. A 429 has a Retry-After of one second, and all calls that come within it\n"
-    "get a 429 too. The first line on stdout is the port. Ctrl-C or SIGTERM ends it.\n"
+    "A small HTTP service on 127.0.0.1 that fails often. PUT /jobs/<id> executes a job: the\n"
+    "service notes it in its ledger. Of all calls, 4% get a 500, 0.5% get a 429, 1.5% hang for\n"
+    "half a second, and 2% have their connection reset. The service executes half of the calls\n"
+    "that hang or are reset. A 429 has a Retry-After of one second; all calls within that second\n"
+    "get a 429 too. The first line on stdout is the port. Ctrl-C or SIGTERM ends the service.\n"
     "\n"
-    "A line of the ledger has a time, in microseconds of CLOCK_MONOTONIC, and one of\n"
+    "Each line of the ledger has a time, in microseconds of CLOCK_MONOTONIC, and one of\n"
     "  called ID\n"
     "  executed ID\n"
-    "  answered ID STATUS, and with 429 the time from which calls are welcome again",
+    "  answered ID STATUS; with 429 also the time from which the service accepts calls again",
     "http_guard_service"};
   app.get_formatter()->column_width(22);
-  app.add_option("--port", options.port, "0 takes any that is free (0)")
+  app.add_option("--port", options.port, "port; 0 takes any free port; default 0")
     ->check(CLI::Range(0, 65535))
     ->type_name("PORT");
-  app
-    .add_option("--ledger", options.ledger,
-                "the file to which what happens is appended (ledger.txt)")
+  app.add_option("--ledger", options.ledger, "file to append the ledger to; default ledger.txt")
     ->type_name("FILE");
-  app.add_option("--seed", options.seed, "which calls fail, and how (1)")->type_name("N");
-  app.add_flag("--end-with-parent", options.end_with_parent, "end when whoever started it ends");
+  app.add_option("--seed", options.seed, "decides which calls fail and how; default 1")
+    ->type_name("N");
+  app.add_flag("--end-with-parent", options.end_with_parent,
+               "end when the process that started it ends");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -36,7 +36,7 @@ ServiceProcess::ServiceProcess(std::filesystem::path ledger, std::uint64_t seed)
 void ServiceProcess::start() {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0)
-    throw std::system_error(errno, std::generic_category(), "no pipe to the service");
+    throw std::system_error(errno, std::generic_category(), "cannot open a pipe to the service");
   output_ = example::FileDescriptor{ends[0]};
   {
     const example::FileDescriptor its_end{ends[1]};

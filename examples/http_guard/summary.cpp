@@ -75,10 +75,10 @@ void print_summary(const Options& options, const Counts& counts, const Timeline&
   print("crashes of the worker", std::to_string(counts.crashes));
   print_causes(timeline, false);
   print("longest delay after one", duration(longest_delay(timeline)));
-  print("nacks, which the worker survives", std::to_string(counts.nacks));
+  print("nacks; the worker survives them", std::to_string(counts.nacks));
   print_causes(timeline, true);
   if (timeline.longest_wish > 0)
-    print("longest wait that was asked for", duration(timeline.longest_wish));
+    print("longest wait the service asked for", duration(timeline.longest_wish));
   if (!timeline.latencies.empty()) {
     print("longest wait of a client", duration(percentile(timeline.latencies, 1)));
     print("latency, 50th percentile", duration(percentile(timeline.latencies, 0.5)));
@@ -94,12 +94,12 @@ void print_durable_summary(const Life& life, const Counts& counts,
   print("restored from the file", std::to_string(counts.restored));
   if (life.role == Life::Role::second) {
     print("acknowledged before the kill", std::to_string(counts_before(life).acknowledged));
-    print("known by their keys, not done again", std::to_string(counts.known));
+    print("recognised by key, not done again", std::to_string(counts.known));
     if (verdict && verdict->in_both_lives > 0)
       print("executed before and after the kill", std::to_string(verdict->in_both_lives));
-    std::puts("  for what it wrote last was not in the file yet; all other duplicates are calls\n"
-              "  that the service executed and did not answer\n"
-              "time, causes and latencies are those after the kill, counts those of both lives");
+    std::puts("  because its last writes were not in the file yet; all other duplicates are "
+              "calls\n  that the service executed but did not answer\n"
+              "time, causes and latencies are from after the kill; counts are from both lives");
   }
   if (counts.suspended > 0)
     print("still owed, kept in the file", std::to_string(counts.suspended));

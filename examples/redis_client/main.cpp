@@ -31,12 +31,15 @@ constexpr int exit_bad_input = 2;
 constexpr auto help =
   R"(usage: redis_client [--keys N]
 
-Starts a Redis server on a free port, with its data in a temporary folder, and writes keys to it,
-one after the other. In the middle the server is killed with SIGKILL, and started again 300 ms
-later. A write that fails is tried again after an exponential backoff with full jitter, for up to
-30 s. In the end all keys are read back. The server and the folder go with the program.
+Starts a Redis server on a free port, with its data in a temporary folder, and writes keys to the
+server, one after the other. In the middle the program kills the server with SIGKILL and starts it
+again 300 ms later. The client retries a failed write with exponential backoff and full jitter, for
+up to 30 s. At the end it reads all keys back. The program stops the server and removes the folder.
 
-  --keys N   how many: 1..1000000 (500)
+  --keys N   number of keys, 1..1000000; default 500
+
+Example:
+  redis_client --keys 2000
 
 Exit codes:
   0    every key was written and found

@@ -15,48 +15,58 @@ using backoff_actor::Problems;
 constexpr auto program = "remote_worker";
 
 constexpr auto help =
-  R"(usage: remote_worker worker --ledger FILE [--port N] [--host ADDRESS] [--name NAME] [--work SPAN]
+  R"(usage: remote_worker worker --ledger FILE [--port N] [--host ADDRESS] [--name NAME]
+                            [--work SPAN]
        remote_worker sender --workers HOST:PORT,... [--count N] [--window N] [--acknowledged FILE]
                             [--patience SPAN] [--seed N]
        remote_worker account --acknowledged FILE [--count N] LEDGER ...
 
-A BackOffSender in one process, and the workers that it guards in others. Kill a worker, freeze it or
-cut its line while it works: no number is lost. The script `storm` beside this program does all that.
+Runs a BackOffSender in one process and its workers in other processes. Kill a worker, freeze it or
+cut its connection while it works: no number is lost. The script `storm` beside this program does
+all that.
 
-worker   listens, and works on the numbers that a sender hands over, one at a time. Each execution is a
-         line in its ledger, `PROCESS NUMBER`, written when it is done and before it is confirmed. A
-         number that this process has done before is confirmed and not done again. Ctrl-C ends it.
+worker   listens, and works on the numbers that a sender hands over, one at a time. For each
+         execution it adds a line `PROCESS NUMBER` to its ledger, after the work and before the
+         acknowledgement. If this process has done a number before, it acknowledges the number
+         without doing it again. Ctrl-C ends it.
 
-  --ledger FILE        lines are added to it; it outlives the process
-  --port N             0..65535; 0 takes any that is free (0). The first line of the output says which
-  --host ADDRESS       where it listens (127.0.0.1)
-  --name NAME          for people (worker)
-  --work SPAN          how long one number takes, 0ns..1min (5ms)
+  --ledger FILE        file to append to; it outlives the process
+  --port N             0..65535; default 0, which takes any free port; the first line of the
+                       output prints the port
+  --host ADDRESS       address to listen at; default 127.0.0.1
+  --name NAME          name to show to people; default worker
+  --work SPAN          time that one number takes, 0ns..1min; default 5ms
 
-sender   has the numbers 1, 2 ... N done by whichever worker can be reached, one worker at a time. When
-         that one goes down, is silent or cannot be reached, what it had is handed over to the next.
+sender   gives the numbers 1, 2 ... N to any worker that it can reach, one worker at a time. When
+         that worker goes down, is silent or is unreachable, the sender hands its numbers over to
+         the next worker.
 
-  --workers LIST       where workers listen, such as 127.0.0.1:4711,[::1]:4712
-  --count N            how many numbers, 1..1000000 (1000)
-  --window N           how many a worker holds at a time, 1..1024 (8)
-  --acknowledged FILE  begun anew; each number that was confirmed is a line of it
-  --patience SPAN      gives up if no worker has done anything for so long, 1ms..1h (30s)
-  --seed N             how long delays are (1)
+  --workers LIST       addresses of workers, such as 127.0.0.1:4711,[::1]:4712
+  --count N            how many numbers, 1..1000000; default 1000
+  --window N           how many numbers a worker holds at a time, 1..1024; default 8
+  --acknowledged FILE  file to overwrite; it gets a line for each acknowledged number
+  --patience SPAN      give up if no worker does anything for this long, 1ms..1h; default 30s
+  --seed N             decides how long the delays are; default 1
 
-account  compares the sender's file with the workers' ledgers. `lost` are the numbers that were not
-         confirmed, or that nobody executed; `duplicates` the executions beyond the first of each number;
-         within one worker's life there should be none.
+account  compares the sender's file with the workers' ledgers. `lost` counts the numbers that were
+         not acknowledged or not executed. `duplicates` counts the executions after the first of
+         each number; there should be none within one worker's life.
 
-  --acknowledged FILE  what the sender wrote
-  --count N            as the sender had it (1000)
+  --acknowledged FILE  the file that the sender wrote
+  --count N            the same number as for the sender; default 1000
 
-Spans are such as 500ms or 2s. Progress and problems go to stderr.
+A SPAN is a number with a unit, such as 500ms or 2s. Progress and problems go to stderr.
+
+Example, in two terminals:
+  remote_worker worker --ledger ledger.txt --port 4711
+  remote_worker sender --workers 127.0.0.1:4711 --count 100
 
 Exit codes:
-  0  worker: it was told to end; sender: all was acknowledged; account: nothing is lost, and nothing was
-     done twice within one worker's life
-  1  that is not so; 130 and 143: the sender was interrupted
-  2  bad input, a port that is taken included; nothing was started
+  0    worker: it was told to end; sender: all numbers were acknowledged; account: nothing is lost,
+       and no worker did a number twice in one life
+  1    otherwise
+  2    bad input, or the port is taken; nothing was started
+  130  the sender was ended by Ctrl-C (143 by SIGTERM)
 )";
 
 /// The options of one command, being read.

@@ -84,7 +84,7 @@ int send(const SendOptions& options) {
   const auto counts = desk.tally.counts();
   if (counts.gave_up)
     std::cerr << "sender: gave up after " << backoff_actor::to_string(options.patience)
-              << " in which nothing was done; the last failure: " << counts.last_failure << '\n';
+              << " without progress; the last failure: " << counts.last_failure << '\n';
   std::cout << summary(counts) << std::endl;
   if (signal)
     return 128 + *signal;

@@ -26,7 +26,7 @@ public:
     server_.Get("/busy", [this](const auto&, auto& response) { busy(response); });
     port_ = server_.bind_to_any_port("127.0.0.1");
     if (port_ < 0)
-      throw std::runtime_error("no port for the service");
+      throw std::runtime_error("cannot open a port for the service");
     thread_ = std::thread{[this] { server_.listen_after_bind(); }};
     while (!server_.is_running()) // stop() does nothing before
       std::this_thread::yield();

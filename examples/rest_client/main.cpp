@@ -35,20 +35,24 @@ constexpr int exit_bad_input = 2;
 constexpr auto help =
   R"(usage: rest_client [URL] [--max SPAN] [--max-retries N]
 
-Makes a GET request. An answer of 5xx or 429, or none at all, is tried again: before retry n + 1,
-n = 0, 1 ..., it waits min(2^n s + a random span of up to 1000 ms, the maximum), or as long as
-the server asks for in Retry-After if that is longer, up to 5 minutes. Other answers are not
-tried again. An attempt may take 10 s. The body goes to stdout, all else to stderr.
+Makes a GET request, and retries it if the answer is 5xx or 429, or if there is no answer. Before
+retry n + 1 (n = 0, 1 ...) it waits min(2^n s + a random span of up to 1000 ms, --max). If the
+server asks for more in Retry-After, it waits that long, up to 5 minutes. It does not retry other
+answers. An attempt may take 10 s. The body goes to stdout, everything else to stderr.
 
-Without a URL it shows all that on a service of its own, in about ten seconds: one that fails
-twice, one that asks to be left alone, an address that does not exist, and a service that is dead.
+Without a URL, the program shows this on its own service in about ten seconds: a path that fails
+twice, a path that answers 429 with Retry-After, a path that does not exist, and a dead service.
 
-  --max SPAN        the longest wait, such as 32s or 500ms (64s)
-  --max-retries N   0..4294967294 (10; without a URL 1 for the service that is dead)
+  --max SPAN        the longest wait, such as 32s or 500ms; default 64s
+  --max-retries N   number of retries, 0..4294967294; default 10; without a URL the default is 1
+                    for the dead service
+
+Example:
+  rest_client http://127.0.0.1:8080/status --max 5s --max-retries 3
 
 Exit codes:
-  0  the answer was 2xx; without a URL: everything came out as it should
-  1  it was not, after the last retry
+  0  the answer was 2xx; without a URL: all went as expected
+  1  the answer was not 2xx after the last retry; without a URL: something went wrong
   2  bad input; nothing was requested
 )";
 
@@ -77,7 +81,7 @@ std::variant<Options, int> parse_options(int argc, char** argv) {
   for (const auto& argument : given.others)
     if (options.url || !is_http_url(argument))
       problems.add("URL", argument.empty() ? "nothing" : argument,
-                   options.url ? "only one" : "a whole one, such as http://127.0.0.1:8080/status");
+                   options.url ? "only one" : "a whole URL, such as http://127.0.0.1:8080/status");
     else
       options.url = argument;
   if (given.options.contains("--max")) {

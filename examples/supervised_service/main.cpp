@@ -82,7 +82,7 @@ int serve(const Options& options, int port, example::Signals& signals) {
 
   const auto gave_up = has_ended.load();
   if (!gave_up) {
-    std::cout << "stopping, the last that was started first\n" << std::flush;
+    std::cout << "stopping in reverse order\n" << std::flush;
     caf::scoped_actor self{system};
     backoff_actor::seam::request(*self, root, backoff_actor::Stop{})
       .receive([](const backoff_actor::ChildCounts&) {}, [](const caf::error&) {});

@@ -12,10 +12,10 @@ namespace {
 constexpr auto help =
   R"(usage: supervised_service [--port N] [--workers N] [--crashes N] [--seed N]
 
-A small HTTP service that is a supervision tree. Break any part of it, and watch it heal.
+Runs a small HTTP service built as a supervision tree. Break any part of it, and watch it heal.
 
-  root                  makes again, for itself, whichever of its children ends
-  |- cache              knows prices that were asked for before
+  root                  a supervisor: restarts each child that ends
+  |- cache              remembers prices
   |- pool               a supervisor, too
   |  |- sender-1        a BackOffSender: keeps each request until worker-1 has answered it
   |  |  `- worker-1     works 15 ms for a price; crashes now and then
@@ -23,39 +23,38 @@ A small HTTP service that is a supervision tree. Break any part of it, and watch
   `- front              the web server
 
 What each layer gives:
-  a sender    makes its worker again at once, and asks it again, with a backoff: who asked gets his
-              price, a little later. It also notices a worker that hangs.
-  the pool    makes a sender again, after a delay. What the sender kept is lost, and answered with
-              503 and Retry-After. More than 5 times within 10 s, and the pool gives up.
-  root        makes the cache, the pool and the front again. While there is no cache, workers
-              crash, and senders wait for it; while there is no pool, all is answered with 503;
-              while there is no front, nobody listens. More than 5 times within 10 s, and the
-              program ends.
+  a sender    restarts its worker at once and resends the request, with a backoff: the client gets
+              its price a little later. The sender also notices a worker that hangs.
+  the pool    restarts a sender after a delay. The requests of that sender are lost; their clients
+              get 503 and Retry-After. After more than 5 restarts within 10 s the pool gives up.
+  root        restarts the cache, the pool and the front. While the cache is down, workers crash and
+              senders wait for it. While the pool is down, all clients get 503. While the front is
+              down, nobody listens. After more than 5 restarts within 10 s the program ends.
 No request waits longer than a second.
 
-  --port N      of 127.0.0.1, 0..65535; 0 takes any that is free, and says which (0)
-  --workers N   1..16 (4)
-  --crashes N   of a hundred works, how many end with a crash, 0..100 (3)
-  --seed N      which works crash, and how long delays are (1)
+  --port N      port on 127.0.0.1, 0..65535; default 0, which takes any free port and prints it
+  --workers N   number of workers, 1..16; default 4
+  --crashes N   percentage of requests that crash the worker, 0..100; default 3
+  --seed N      decides which requests crash and how long the delays are; default 1
 
-It listens at once. In another terminal, with the port that it says:
-  curl localhost:PORT/price/tea                        the price of anything
-  curl localhost:PORT/price/tea-[1-500]                much to do, while you ...
-  curl -X POST localhost:PORT/kill/worker-1            ... let one crash. Of the tree above, any
-  curl -X POST localhost:PORT/kill/cache?how=kill      ... end one with no choice, or
-  curl -X POST localhost:PORT/kill/worker-1?how=hang   ... let one hang for two seconds
-  curl localhost:PORT/tree                             the tree as it is; tree.json for programs
-  curl localhost:PORT/healthz                          200 if all of it is up, otherwise 503
-  curl -X POST localhost:PORT/stop                     end all, in the reverse order
+The service listens at once. In another terminal, use the port that it prints:
+  curl localhost:PORT/price/tea                        ask for the price of anything
+  curl localhost:PORT/price/tea-[1-500]                ask for much, and meanwhile ...
+  curl -X POST localhost:PORT/kill/worker-1            ... crash any part of the tree above
+  curl -X POST localhost:PORT/kill/cache?how=kill      ... kill a part
+  curl -X POST localhost:PORT/kill/worker-1?how=hang   ... let a worker hang for two seconds
+  curl localhost:PORT/tree                             show the tree; tree.json is for programs
+  curl localhost:PORT/healthz                          get 200 if all parts are up, else 503
+  curl -X POST localhost:PORT/stop                     stop all parts, in reverse order
 The program `tour` beside this one does all that for you.
 
-On a terminal the tree is drawn again and again; otherwise there is a line for each event. Ctrl-C
-ends the service as /stop does; a second one ends it at once.
+On a terminal the service redraws the tree; otherwise it prints a line for each event. Ctrl-C stops
+the service like /stop; a second Ctrl-C ends it at once.
 
 Exit codes:
-  0  it was told to stop, and has ended in order
+  0  it was told to stop, and stopped in order
   1  it gave up, or could not start
-  2  bad input, a port that is taken included; nothing was started
+  2  bad input, or the port is taken; nothing was started
 )";
 
 } // namespace

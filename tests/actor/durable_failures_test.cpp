@@ -118,9 +118,10 @@ TEST_F(DurableFailures, whatever_a_store_throws_nobody_hangs) {
   outbox = {std::make_shared<Rude>(store), durable<std::string>(), durable_options()};
   start({}, with(outbox));
 
-  EXPECT_EQ(text_of(ask("a")->error),
-            "not_stored: the durable outbox could not take the message, it was not accepted "
-            "(orders.db: an exception of unknown type)");
+  EXPECT_EQ(
+    text_of(ask("a")->error),
+    "not_stored: the message was not accepted, because the durable outbox could not store it "
+    "(orders.db: an exception of unknown type)");
   EXPECT_EQ(ask("b")->value, "b");
 }
 

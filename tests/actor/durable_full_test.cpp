@@ -12,7 +12,7 @@ public:
   bool is_untidy() const override { return untidy > 0; }
   void tidy_up() override { --untidy; }
 
-  std::vector<std::string> notices{"orders.db: others may use files of it"};
+  std::vector<std::string> notices{"orders.db: other users have access to its files"};
   int untidy = 0;
 };
 
@@ -85,9 +85,10 @@ TEST_F(DurableFull, tells_once_what_the_store_said_before_there_was_a_sender) {
   start({}, with(outbox));
   time.run();
   EXPECT_EQ(log.count<event::StoreNotice>(), 1u);
-  EXPECT_THAT(status().store_notices, ElementsAre("orders.db: others may use files of it"));
+  EXPECT_THAT(status().store_notices,
+              ElementsAre("orders.db: other users have access to its files"));
 
-  talkative->notices = {"orders.db: another program reads it all the while"};
+  talkative->notices = {"orders.db: another program keeps reading it"};
   EXPECT_EQ(ask("a")->value, "a");
   EXPECT_EQ(log.count<event::StoreNotice>(), 2u);
   EXPECT_EQ(status().store_notices.size(), 2u);

@@ -31,9 +31,10 @@ TEST_F(Durable, the_client_learns_of_its_delivery_when_that_is_stored) {
   start_durable({{testing::silence()}});
   store->fail_next(1);
 
-  EXPECT_EQ(text_of(submit_durably("a")->error),
-            "not_stored: the durable outbox could not take the message, it was not accepted "
-            "(orders.db: told to fail, full)");
+  EXPECT_EQ(
+    text_of(submit_durably("a")->error),
+    "not_stored: the message was not accepted, because the durable outbox could not store it "
+    "(orders.db: told to fail, full)");
   EXPECT_EQ(submit_durably("b")->value->id, 2u);
   EXPECT_THAT(store->owed(), ElementsAre(2));
   EXPECT_EQ(danger.texts(), Strings{"b"});
@@ -59,7 +60,7 @@ TEST_F(Durable, a_type_that_is_not_durable_is_refused_by_its_name) {
   time.run();
 
   EXPECT_THAT(text_of(answer->error), HasSubstr("not_storable"));
-  EXPECT_THAT(text_of(answer->error), HasSubstr("is none of the durable types"));
+  EXPECT_THAT(text_of(answer->error), HasSubstr("is not one of the durable types"));
   EXPECT_THAT(store->owed(), IsEmpty());
   EXPECT_EQ(status().counters.refused, 1u);
 }
@@ -74,7 +75,7 @@ TEST_F(Durable, what_is_owed_when_the_sender_stops_stays_owed_and_its_clients_ar
   stop_sender();
 
   EXPECT_EQ(text_of(first->error),
-            "suspended: the sender ended, this delivery stays owed in its durable outbox");
+            "suspended: the sender ended, and this delivery stays owed in its durable outbox");
   EXPECT_THAT(text_of(second->error), HasSubstr("suspended"));
   EXPECT_THAT(store->owed(), ElementsAre(1, 2));
   EXPECT_EQ(outbox.suspended(), 2u);
@@ -205,8 +206,9 @@ TEST_F(Durable, two_senders_cannot_use_an_outbox_at_a_time) {
     FAIL();
   } catch (const StoreError& error) {
     EXPECT_EQ(error.failure(), StoreFailure::in_use);
-    EXPECT_STREQ(error.what(), "orders.db: another sender of this process uses it; give each "
-                               "sender a store of its own");
+    EXPECT_STREQ(
+      error.what(),
+      "orders.db: another sender of this process uses it; give each sender its own store");
   }
 }
 

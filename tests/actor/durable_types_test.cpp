@@ -48,7 +48,7 @@ TEST_F(DurableTypesTest, the_names_of_the_types_are_kept_with_the_bytes) {
 
 TEST_F(DurableTypesTest, another_type_is_refused_by_its_name) {
   EXPECT_THAT(refusal(durable<std::string>(), caf::make_message(std::string{"a"}, Letter{})),
-              ::testing::AllOf(HasSubstr("Letter"), HasSubstr("is none of the durable types")));
+              ::testing::AllOf(HasSubstr("Letter"), HasSubstr("is not one of the durable types")));
 }
 
 TEST_F(DurableTypesTest, an_actor_handle_is_refused_wherever_it_is) {
@@ -85,8 +85,8 @@ TEST_F(DurableTypesTest, bytes_that_are_left_over_are_an_error) {
     types.load(stored);
     FAIL();
   } catch (const std::runtime_error& error) {
-    EXPECT_STREQ(error.what(), "std::string: 2 bytes are left over, so it is not the type that "
-                               "was stored");
+    EXPECT_STREQ(error.what(),
+                 "std::string: 2 bytes are left over, so the stored value has another type");
   }
 }
 
@@ -109,7 +109,7 @@ TEST_F(DurableTypesTest, a_store_with_messages_of_unknown_types_is_not_opened_an
   } catch (const StoreError& error) {
     EXPECT_EQ(error.failure(), StoreFailure::incompatible);
     EXPECT_STREQ(error.what(), "orders.db: it holds messages of the types std::string, int32_t, "
-                               "which are none of the durable types of this program; add them to "
+                               "which this program does not list as durable types; add them to "
                                "durable<...>()");
   }
   EXPECT_EQ(found->owed().size(), 2u);

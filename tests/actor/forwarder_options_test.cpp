@@ -52,17 +52,16 @@ INSTANTIATE_TEST_SUITE_P(
                  "while_down.capacity_bytes is set"},
     ForwarderRow{"no_time", [](auto& x) { x.while_down = BufferWhileDown{.time_to_live = 0s}; },
                  "while_down.time_to_live: got 0ns, allowed more than 0ns"},
-    ForwarderRow{
-      "no_reply", [](auto& x) { x.while_down = ReplyWhileDown{}; },
-      "while_down.message: got an empty message, allowed a message, for clients that used a plain "
-      "send get it too"},
-    ForwarderRow{
-      "an_error_as_reply",
-      [](auto& x) {
-        x.while_down = ReplyWhileDown{caf::make_message(make_error(SenderError::no_child))};
-      },
-      "while_down.message: got a bare error, allowed a message, for clients that used a plain send "
-      "get it too"},
+    ForwarderRow{"no_reply", [](auto& x) { x.while_down = ReplyWhileDown{}; },
+                 "while_down.message: got an empty message, allowed a message; clients that used a "
+                 "plain send get it too"},
+    ForwarderRow{"an_error_as_reply",
+                 [](auto& x) {
+                   x.while_down =
+                     ReplyWhileDown{caf::make_message(make_error(SenderError::no_child))};
+                 },
+                 "while_down.message: got a bare error, allowed a message; clients that used a "
+                 "plain send get it too"},
     ForwarderRow{"nobody", [](auto& x) { x.while_down = ForwardWhileDown{}; },
                  "while_down.to: got an invalid handle, allowed an actor"},
     ForwarderRow{"healthy_after", [](auto& x) { x.healthy_after = 0s; },

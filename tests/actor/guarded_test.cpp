@@ -89,7 +89,7 @@ TEST_F(Guarded, requests_fail_at_once_while_the_breaker_is_open_and_say_when_to_
   time.advance(1800ms);
   const auto answer = ask("ok");
 
-  EXPECT_EQ(got(answer), "held_back: the guard lets no such call through to the service now "
+  EXPECT_EQ(got(answer), "held_back: the guard does not let this call through to the service now "
                          "(open_breaker, retry after 3.2s)");
   ASSERT_TRUE(answer->error);
   EXPECT_TRUE(*answer->error == SenderError::held_back);
@@ -110,7 +110,7 @@ TEST_F(Guarded, one_that_is_isolated_asks_nobody_to_come_back_at_a_time) {
   start();
   guard.isolate(time.now());
   const auto answer = ask("ok");
-  EXPECT_EQ(got(answer), "held_back: the guard lets no such call through to the service now "
+  EXPECT_EQ(got(answer), "held_back: the guard does not let this call through to the service now "
                          "(isolated_breaker)");
   EXPECT_EQ(retry_after_of(*answer->error), 0s) << "the backoff of who retries says";
 }
@@ -260,16 +260,17 @@ TEST(held_back_error, says_why_and_when) {
 
 TEST(sender_errors, have_numbers_that_stay) {
   EXPECT_EQ(to_string(SenderError{11}),
-            "held_back: the guard lets no such call through to the service now");
+            "held_back: the guard does not let this call through to the service now");
   EXPECT_EQ(to_string(SenderError{12}),
-            "no_child: the worker is not there now, the message was not accepted");
-  EXPECT_EQ(to_string(SenderError{13}),
-            "not_stored: the durable outbox could not take the message, "
-            "it was not accepted");
-  EXPECT_EQ(to_string(SenderError{14}), "not_storable: the durable outbox cannot store messages of "
-                                        "this type, it was not accepted");
+            "no_child: the message was not accepted, because there is no worker now");
+  EXPECT_EQ(
+    to_string(SenderError{13}),
+    "not_stored: the message was not accepted, because the durable outbox could not store it");
+  EXPECT_EQ(
+    to_string(SenderError{14}),
+    "not_storable: the message was not accepted, because the durable outbox cannot store its type");
   EXPECT_EQ(to_string(SenderError{15}),
-            "suspended: the sender ended, this delivery stays owed in its durable outbox");
+            "suspended: the sender ended, and this delivery stays owed in its durable outbox");
   EXPECT_EQ(to_string(SenderError{16}),
             "already_acknowledged: a delivery with this idempotency key "
             "was acknowledged before");

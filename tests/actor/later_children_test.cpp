@@ -197,8 +197,7 @@ TEST_F(LaterChildren, a_fallback_that_is_not_needed_any_more_is_called_off) {
 TEST_F(LaterChildren, a_factory_whose_children_come_later_cannot_be_asked_for_one_at_once) {
   start_with([make = later()](caf::event_based_actor* self) { return make(self); });
   EXPECT_THAT(log.timeline(),
-              HasSubstr("the children of this factory come later: it is called with "
-                        "a promise"));
+              HasSubstr("this factory starts its children asynchronously: call it with a promise"));
 }
 
 // -- what stands before a child ----------------------------------------------------------

@@ -52,7 +52,8 @@ TEST_P(SystemMessages, that_are_requests_are_refused_with_a_sentence) {
 
   ASSERT_TRUE(answer->error);
   EXPECT_EQ(*answer->error, caf::sec::unexpected_message);
-  EXPECT_THAT(text_of(answer->error), HasSubstr("CAF takes it for an order to the actor itself"));
+  EXPECT_THAT(text_of(answer->error),
+              HasSubstr("which CAF handles as an order to the actor itself"));
   EXPECT_EQ(status().counters.refused, 1u);
   EXPECT_EQ(ask("a")->value, "a");
   EXPECT_EQ(crashes(), 0u);

@@ -145,7 +145,7 @@ TEST(saw_exactly, says_where_it_went_another_way) {
             "Value of: log\n"
             "Expected: saw exactly child started, then handed over\n"
             "  Actual: a log of 8 entries, which saw \"delivery 1 accepted\" at +0ns where handed "
-            "over was to be\n"
+            "over was expected\n"
               + marked({0}));
 }
 
@@ -164,7 +164,7 @@ TEST(saw_exactly, says_what_came_too_much_or_not_at_all) {
   EXPECT_EQ(failure_of([&] { EXPECT_THAT(log, SawExactly(paused, resumed, paused)); }),
             "Value of: log\n"
             "Expected: saw exactly paused, then resumed, then paused\n"
-            "  Actual: a log of 2 entries, which ended where paused was to be\n"
+            "  Actual: a log of 2 entries, which ended where paused was expected\n"
             "timeline:\n"
             "> +0ns  paused\n"
             "> +1s   resumed\n");

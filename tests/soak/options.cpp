@@ -16,23 +16,24 @@ namespace {
 constexpr std::uint64_t longest_minutes = 7 * 24 * 60;
 
 constexpr auto description =
-  R"(Many BackOffSenders at full load, while all that can fail does. Nothing may get lost.
+  R"(Runs many BackOffSenders at full load while everything fails. Nothing may get lost.
 
-Clients keep their senders busy without a pause: by request and by plain send, with children that
-acknowledge by reply and explicitly, on shared and on own threads, one or many at a time, in strict
-order, per key and without order, with full outboxes, deadlines, limits, guards that are shared, and
-a fallback. The children crash, hang, stop, and answer with errors at random; some call a service on
-this machine through a proxy that refuses, cuts, delays, swallows and corrupts connections. Every
-5 ms a random child or sender is ended from outside, or the line of the proxy cut. An ended sender
-has a successor, and what it still owed must be told to client and dead-letter receiver; or the
-successor must do it, where it is in a durable outbox, whose file now and then cannot be written.
+Clients keep their senders busy without a pause, by request and by plain send. The children
+acknowledge by reply or explicitly, run on shared or own threads, and work on one or many
+deliveries at a time, in strict order, per key or without order. There are full outboxes,
+deadlines, limits, shared guards and a fallback. The children crash, hang, stop, and answer with
+errors at random. Some call a service on this machine through a proxy that refuses, cuts, delays,
+swallows and corrupts connections. Every 5 ms the soak ends a random child or sender, or cuts the
+connections of the proxy. Each ended sender gets a successor. It must report what it still owed to
+the client and the dead-letter receiver. If it has a durable outbox, whose file sometimes cannot be
+written, the successor must deliver the rest.
 
-At the end the load stops, and all that is owed is waited for. Every submission must have ended, and
-once: as an answer, as a refusal, or as a dead letter that its client was told of. All actors must be
-gone, and the files of the durable outboxes owe nothing. Memory, as the system counts it (RSS), is
-looked at four times a second. The first quarter of the time is the warm-up; then the median of the
-second quarter is compared with that of the last, which may be larger by a tenth and 16 MB. Runs of
-minutes and more tell something about growth, short ones little.
+At the end the load stops, and the soak waits for all owed deliveries. Each submission must have
+ended exactly once: as an answer, as a refusal, or as a dead letter that its client was told of. All
+actors must be gone, and the files of the durable outboxes must owe nothing. The soak samples the
+memory (RSS) four times a second. The first quarter of the time is the warm-up. The median of the
+last quarter may exceed the median of the second by a tenth plus 16 MB. Only runs of minutes and
+more say something about growth.
 )";
 
 constexpr auto footer = R"(
@@ -41,19 +42,19 @@ Examples:
   soak --minutes 30 --picture soak.svg  memory and throughput over time, drawn by gnuplot
   soak --minutes 5 --seed 7 --json      other failures; the result for programs
 
-Ctrl-C ends the load early; what has happened is judged all the same.
+Ctrl-C ends the load early; the soak still judges what has happened.
 
 Keys of the JSON, one object:
-  seed, seconds  what it was begun with, and how long there was load
+  seed, seconds  the seed, and how long there was load
   submitted, answered, refused, dead_lettered
-                 submissions, and how they ended; refused: never accepted, and told so
-  lost           submissions that never ended, or whose sender does not know how
-  ended_twice    news about submissions that had ended already
+                 submissions, and how they ended; refused: not accepted, and the client knows
+  lost           submissions that never ended, or whose sender does not know how they ended
+  ended_twice    submissions that ended a second time
   crashes, failed_starts, hangs, senders_ended, restarts
-                 what went wrong meanwhile; killed children count as crashes
-  actors_left    actors that are still there at the end
+                 failures during the run; killed children count as crashes
+  actors_left    actors that still exist at the end
   memory         is_judged, has_grown; earlier_mb, later_mb: the two medians
-  samples        seconds, memory_mb, ended, crashes: since the beginning
+  samples        seconds, memory_mb, ended, crashes, all counted from the start
 
 Exit codes:
   0  nothing was lost or ended twice, all actors are gone, and memory has not grown
@@ -79,7 +80,7 @@ Options read(const Given& given, Problems& problems) {
     result.length = std::chrono::minutes{
       read_whole("--minutes", *given.minutes, 1, longest_minutes, problems).value_or(0)};
   if (given.seconds && given.minutes)
-    problems.add("--minutes", backoffctl::quoted(*given.minutes) + " beside --seconds",
+    problems.add("--minutes", backoffctl::quoted(*given.minutes) + " together with --seconds",
                  "one of the two");
   if (given.seed)
     result.seed = read_whole("--seed", *given.seed, 0, UINT64_MAX, problems).value_or(0);
@@ -88,7 +89,7 @@ Options read(const Given& given, Problems& problems) {
 }
 
 int refuse(const std::string& complaint) {
-  std::cerr << "soak: " << complaint << "\nsoak --help tells what can be given.\n";
+  std::cerr << "soak: " << complaint << "\nsoak --help explains the options.\n";
   return exit_bad_input;
 }
 
@@ -100,13 +101,15 @@ std::variant<Options, int> read_options(int argc, char** argv) {
   app.get_formatter()->column_width(24);
   Given given;
   auto as_json = false;
-  app.add_option("--seconds", given.seconds, "how long there is load (60)")->type_name("N");
-  app.add_option("--minutes", given.minutes, "the same, in minutes")->type_name("N");
-  app.add_option("--seed", given.seed, "of all failures (1); threads are not repeatable")
+  app.add_option("--seconds", given.seconds, "seconds of load, 1..604800; default 60")
     ->type_name("N");
-  app.add_option("--picture", given.picture, "draw memory and throughput; .svg or .png")
+  app.add_option("--minutes", given.minutes, "minutes of load instead of --seconds, 1..10080")
+    ->type_name("N");
+  app.add_option("--seed", given.seed, "decides what fails; default 1; thread timing still varies")
+    ->type_name("N");
+  app.add_option("--picture", given.picture, "draw memory and throughput to a .svg or .png file")
     ->type_name("FILE");
-  app.add_flag("--json", as_json, "print JSON");
+  app.add_flag("--json", as_json, "print JSON instead of text");
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& asked_for_help) {

@@ -49,8 +49,8 @@ TEST_F(store_access, a_file_that_may_not_be_written_is_read_only) {
     const AsNobody nobody;
     expect(opening(file()), StoreFailure::read_only,
            name()
-             + ": may not be written (SQLite: attempt to write a readonly database); let this user "
-               "write the file, and into its folder");
+             + ": is not writable for this user (SQLite: attempt to write a readonly database); "
+               "give this user write permission for the file and its folder");
     EXPECT_EQ(contents_of(*open_sqlite_store_to_read(file())).owed.size(), 40U);
   }
   chmod(file().c_str(), 0644);
@@ -65,8 +65,8 @@ TEST_F(store_access, a_folder_that_may_not_be_written_is_read_only) {
   {
     const AsNobody nobody;
     expect(opening(file()), StoreFailure::read_only,
-           name() + ": this user may not write beside it (" + name()
-             + ".lock: Permission denied); let this user write into the folder");
+           name() + ": this user has no permission to create a file beside it (" + name()
+             + ".lock: Permission denied); give this user write permission for the folder");
   }
   chmod(folder_.path().c_str(), 0755);
 }
@@ -79,9 +79,8 @@ TEST_F(store_access, a_file_that_may_not_be_read_cannot_be_opened) {
   const AsNobody nobody;
   expect(opening(file()), StoreFailure::cannot_open,
          name()
-           + ": cannot be opened (SQLite: unable to open database file, Permission denied); let "
-             "this user read and write "
-             "the file, and into its folder");
+           + ": cannot be opened (SQLite: unable to open database file, Permission denied); give "
+             "this user permission to read and write the file, and to write its folder");
 }
 
 TEST_F(store_access, a_store_has_one_owner_whatever_its_file_is_called) {
@@ -148,8 +147,8 @@ TEST_F(store_access, a_file_that_was_removed_or_replaced_under_its_owner_takes_n
   expect(failure_of([&] { commit(store(), {change::Insert{delivery(2)}}); }),
          StoreFailure::input_output,
          name()
-           + ": was removed or renamed while it was in use; what is committed would be lost, so "
-             "nothing is; end the program, and put the file back");
+           + ": was removed or renamed while it was in use; a commit would be lost, so the store "
+             "commits nothing more; end the program, and put the file back");
   std::filesystem::rename(folder_ / "moved.db", file());
   commit(store(), {change::Insert{delivery(2)}});
   EXPECT_EQ(contents_of(reopen()).owed.size(), 2U);

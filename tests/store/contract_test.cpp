@@ -355,7 +355,7 @@ TEST_F(store_contract, whoever_looks_cannot_change_anything) {
   const auto view = open_sqlite_store_to_read(file());
   const std::vector<std::uint64_t> ids{2};
   const auto text =
-    view->name() + ": was opened to be read; open it with open_sqlite_store to change it";
+    view->name() + ": is open for reading only; open it with open_sqlite_store to change it";
   for (const auto& change : std::vector<std::function<void()>>{
          [&] {
            commit(*view, {change::Acknowledge{1, {1}}});

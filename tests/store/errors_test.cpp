@@ -14,9 +14,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto advice_of_damage = "; keep a copy of it with its -wal file, then restore it from a "
-                                  "backup, or get out of it what can "
-                                  "still be read with the command .recover of the shell sqlite3";
+constexpr auto advice_of_damage =
+  "; copy it with its -wal file; then restore a backup, or recover what is still readable with the "
+  "command .recover of the sqlite3 shell";
 
 } // namespace
 
@@ -26,7 +26,7 @@ TEST_F(store_errors, a_folder_that_is_missing_is_named) {
   const auto folder = folder_ / "none";
   expect(opening(folder / "outbox.db"), StoreFailure::cannot_open,
          (folder / "outbox.db").string() + ": there is no folder " + folder.string()
-           + "; make it first");
+           + "; create it first");
   EXPECT_FALSE(std::filesystem::exists(folder));
 }
 
@@ -37,13 +37,13 @@ TEST_F(store_errors, a_folder_is_no_store) {
 
 TEST_F(store_errors, a_device_is_no_store) {
   expect(opening("/dev/null"), StoreFailure::cannot_open,
-         "/dev/null: is no regular file; name one, or one that does not exist yet");
+         "/dev/null: is not a regular file; name a store, or a file that does not exist yet");
 }
 
 TEST_F(store_errors, a_link_that_leads_nowhere_is_said_to) {
   std::filesystem::create_symlink(folder_ / "none", file());
   expect(opening(file()), StoreFailure::cannot_open,
-         name() + ": is a link that leads nowhere; name the file that is meant");
+         name() + ": is a symbolic link to a missing file; name the file itself");
 }
 
 TEST_F(store_errors, a_text_is_no_store_and_stays_as_it_is) {
@@ -51,7 +51,7 @@ TEST_F(store_errors, a_text_is_no_store_and_stays_as_it_is) {
   const auto before = read_file(file());
   const auto text =
     name()
-    + ": is no store (SQLite: file is not a database); nothing in it was changed; name "
+    + ": is not a store (SQLite: file is not a database); nothing in it was changed; name "
       "another file, or one that does not exist yet";
   expect(opening(file()), StoreFailure::foreign, text);
   expect(reading(file()), StoreFailure::foreign, text);
@@ -72,8 +72,9 @@ TEST_F(store_errors, a_store_whose_maker_was_killed_is_for_its_owner_to_finish) 
   }
   expect(reading(file()), StoreFailure::cannot_open,
          name()
-           + ": is not finished, for whoever made it was killed (SQLite: attempt to write a "
-             "readonly database); start the program that uses it, which finishes it");
+           + ": is incomplete, because the program that was creating it was killed (SQLite: "
+             "attempt to write a "
+             "readonly database); start the program that uses it, and that program completes it");
 
   open_sqlite_store(file(), options_);
   EXPECT_EQ(open_sqlite_store_to_read(file(), options_)->last_id(), 0u);
@@ -84,7 +85,7 @@ TEST_F(store_errors, a_database_of_another_program_is_no_store_and_stays_as_it_i
   const auto before = read_file(file());
   const auto text =
     name()
-    + ": is a SQLite database of another program (application_id 0); nothing in it was "
+    + ": is an SQLite database of another program (application_id 0); nothing in it was "
       "changed; name another file, or one that does not exist yet";
   expect(opening(file()), StoreFailure::foreign, text);
   expect(reading(file()), StoreFailure::foreign, text);
@@ -94,10 +95,11 @@ TEST_F(store_errors, a_database_of_another_program_is_no_store_and_stays_as_it_i
 
 TEST_F(store_errors, a_database_with_another_programs_number_is_no_store) {
   in_sqlite("PRAGMA application_id = 1196444487; CREATE TABLE tiles(a)");
-  expect(opening(file()), StoreFailure::foreign,
-         name()
-           + ": is a SQLite database of another program (application_id 1196444487); nothing in it "
-             "was changed; name another file, or one that does not exist yet");
+  expect(
+    opening(file()), StoreFailure::foreign,
+    name()
+      + ": is an SQLite database of another program (application_id 1196444487); nothing in it "
+        "was changed; name another file, or one that does not exist yet");
 }
 
 TEST_F(store_errors, the_log_of_another_program_is_not_copied_into_its_file) {
@@ -144,7 +146,7 @@ TEST_F(store_errors, there_is_nothing_to_look_at_in_a_file_that_is_missing_or_em
   EXPECT_FALSE(std::filesystem::exists(file()));
   write_file(file(), "");
   expect(reading(file()), StoreFailure::cannot_open,
-         name() + ": is empty; there is something to read once a sender has used it");
+         name() + ": is empty; a sender must use it before there is something to read");
 }
 
 TEST_F(store_errors, a_store_that_was_cut_off_is_damaged) {
@@ -160,7 +162,7 @@ TEST_F(store_errors, a_store_without_one_of_its_tables_is_damaged) {
   fill();
   in_sqlite("DROP TABLE dead_letters");
   expect(opening(file()), StoreFailure::damaged,
-         name() + ": is damaged (its tables are not those of format 2)" + advice_of_damage);
+         name() + ": is damaged (it does not have the tables of format 2)" + advice_of_damage);
 }
 
 TEST_F(store_errors, a_page_that_was_overwritten_is_damage_that_is_met_by_whoever_reads_it) {
@@ -186,7 +188,7 @@ TEST_F(store_errors, values_that_no_store_has_written_are_damage) {
   fill();
   in_sqlite("UPDATE deliveries SET attempts = 4294967296 WHERE id = 3");
   expect(failure_of([&] { contents_of(store()); }), StoreFailure::damaged,
-         name() + ": is damaged (a delivery has a number that no delivery can have)"
+         name() + ": is damaged (a delivery has a number outside the allowed range)"
            + advice_of_damage);
   close();
   in_sqlite("UPDATE deliveries SET attempts = -1 WHERE id = 3");
@@ -197,7 +199,7 @@ TEST_F(store_errors, values_that_no_store_has_written_are_damage) {
   in_sqlite("UPDATE dead_letters SET reason = 'bored'");
   expect(failure_of([&] { store().for_each_dead_letter([](const StoredDeadLetter&) {}); }),
          StoreFailure::damaged,
-         name() + ": is damaged (a dead letter has no reason that is known)" + advice_of_damage);
+         name() + ": is damaged (a dead letter has an unknown reason)" + advice_of_damage);
 }
 
 TEST_F(store_errors, a_message_that_is_too_large_is_refused_and_the_others_go_on) {
@@ -217,8 +219,8 @@ TEST_F(store_errors, a_message_that_is_too_large_is_refused_and_the_others_go_on
          }),
          StoreFailure::too_large,
          name()
-           + ": a message is larger than the store can take (SQLite: string or blob too big); keep "
-             "what is that large elsewhere, and submit where it is");
+           + ": a message is larger than the store can take (SQLite: string or blob too big); "
+             "store the large content elsewhere, and submit only its address");
   EXPECT_EQ(contents_of(store()), Contents{});
   commit(store(), {change::Insert{delivery(1)}});
   EXPECT_EQ(contents_of(reopen()).owed.size(), 1U);

@@ -38,8 +38,8 @@ protected:
   std::string lock() const { return name() + ".lock"; }
 
   std::string missing(const std::string& how_many) const {
-    return name() + ": is damaged: its log, " + log() + ", is missing or cut, and at least "
-           + how_many + "; put the log back beside it, or go on without: backoffctl outbox "
+    return name() + ": is damaged: its log, " + log() + ", is missing or cut off, and at least "
+           + how_many + "; put the log back beside it, or accept the loss: backoffctl outbox "
            + "accept-loss " + name();
   }
 
@@ -58,7 +58,7 @@ TEST_F(store_log, that_is_missing_after_a_kill_is_noticed) {
   commit_and_be_killed(30);
   std::filesystem::remove(log());
   // Of 31 commits: the first made the file its own.
-  expect_refused(missing("30 commits with it, also of deliveries 1 to 30"));
+  expect_refused(missing("30 commits are lost, including those of deliveries 1 to 30"));
 }
 
 TEST_F(store_log, that_is_empty_or_cut_is_noticed) {
@@ -71,7 +71,7 @@ TEST_F(store_log, that_is_empty_or_cut_is_noticed) {
     write_file(log(), whole.substr(0, size));
     const auto [failure, text] = opening(file());
     EXPECT_EQ(to_string(failure), "damaged");
-    EXPECT_THAT(text, HasSubstr("is missing or cut, and at least "));
+    EXPECT_THAT(text, HasSubstr("is missing or cut off, and at least "));
     EXPECT_EQ(read_file(log()).size(), size);
   }
   write_file(log(), whole);
@@ -88,7 +88,7 @@ TEST_F(store_log, in_which_one_byte_has_flipped_is_noticed_wherever_it_is) {
     write_file(log(), flipped);
     const auto [failure, text] = opening(file());
     EXPECT_EQ(to_string(failure), "damaged");
-    EXPECT_THAT(text, HasSubstr("is missing or cut, and at least "));
+    EXPECT_THAT(text, HasSubstr("is missing or cut off, and at least "));
   }
 }
 
@@ -99,7 +99,7 @@ TEST_F(store_log, that_was_left_out_of_a_copy_is_noticed) {
   const auto [failure, text] = opening(copy);
   EXPECT_EQ(to_string(failure), "damaged");
   EXPECT_THAT(text,
-              HasSubstr("is missing or cut, and at least 1 commit with it; put the log back"));
+              HasSubstr("is missing or cut off, and at least 1 commit is lost; put the log back"));
 }
 
 TEST_F(store_log, is_not_needed_by_a_copy_of_a_store_that_was_closed) {
@@ -118,15 +118,15 @@ TEST_F(store_log, is_missed_with_an_older_copy_of_the_file) {
   commit(store(), {change::Insert{delivery(2)}});
   close();
   write_file(file(), older);
-  expect_refused(missing("3 commits with it, also of deliveries 2 to 2"));
+  expect_refused(missing("3 commits are lost, including those of deliveries 2 to 2"));
 }
 
 TEST_F(store_log, that_is_removed_under_its_owner_takes_no_more) {
   commit(store(), {change::Insert{delivery(1)}});
   std::filesystem::remove(log());
   const auto text = name() + ": its log, " + log()
-                    + ", was removed or renamed while it was in use; what is committed would be "
-                      "lost, so nothing is; end the program, and put the file back";
+                    + ", was removed or renamed while it was in use; a commit would be lost, so "
+                      "the store commits nothing more; end the program, and put the file back";
   for (int i = 0; i < 2; ++i)
     expect(failure_of([&] { commit(store(), {change::Insert{delivery(2)}}); }),
            StoreFailure::input_output, text);
@@ -137,9 +137,8 @@ TEST_F(store_log, beside_a_file_that_is_missing_or_empty_is_not_destroyed) {
   const auto before = read_file(log());
   const auto whole = read_file(file());
   write_file(file(), "");
-  const auto advice = ", and its log is there; put the file back, or, to lose what is in the log, "
-                      "remove "
-                      + log();
+  const auto advice =
+    ", but its log exists; put the file back, or give up what is in the log: remove " + log();
   expect(opening(file()), StoreFailure::damaged, name() + ": is empty" + advice);
   std::filesystem::remove(file());
   expect(opening(file()), StoreFailure::damaged, name() + ": is missing" + advice);
@@ -169,7 +168,7 @@ TEST_F(store_log, that_lost_its_last_commits_with_the_machine_is_told_of_and_not
   EXPECT_THAT(contents_of(*open_sqlite_store_to_read(file())).owed, IsEmpty());
   EXPECT_THAT(store().take_notices(),
               ElementsAre(name()
-                          + ": its last 30 commits are gone with the machine, as "
+                          + ": its last 30 commits were lost when the machine stopped, as "
                             "Durability::process_death allows"));
   EXPECT_THAT(store().take_notices(), IsEmpty()) << "each once";
   EXPECT_EQ(store().last_id(), 30U) << "no number is used twice";
@@ -184,7 +183,7 @@ TEST_F(store_log, that_outlives_the_machine_is_missed_after_a_boot_too) {
   ASSERT_TRUE(record);
   EXPECT_EQ(record->boot, "");
   std::filesystem::remove(log());
-  expect_refused(missing("3 commits with it, also of deliveries 1 to 3"));
+  expect_refused(missing("3 commits are lost, including those of deliveries 1 to 3"));
 }
 
 TEST_F(store_log, that_is_lost_can_be_accepted_to_be_and_what_is_missing_is_named) {

@@ -56,7 +56,7 @@ TEST_F(store_maintenance, copies_over_nothing) {
   const auto copy = folder_ / "copy.db";
   write_file(copy, "mine");
   expect(failure_of([&] { back_up_sqlite_store(file(), copy); }), StoreFailure::cannot_open,
-         copy.string() + ": exists already; name a file that does not");
+         copy.string() + ": already exists; name a file that does not exist");
   EXPECT_EQ(read_file(copy), "mine");
 }
 
@@ -97,8 +97,8 @@ TEST_F(store_maintenance, tells_of_a_program_that_keeps_the_log_from_beginning_a
   for (std::uint64_t id = 1; id <= 60; ++id)
     commit(store(), {change::Insert{delivery(id, std::string(5'000, 'x'))}});
   EXPECT_THAT(store().take_notices(),
-              ElementsAre(HasSubstr("another program reads it all the while, so its log cannot "
-                                    "begin anew and grows: it is 0 MiB; end that program"),
+              ElementsAre(HasSubstr("another program keeps reading it, so its log cannot restart "
+                                    "and grows: it is 0 MiB; end that program"),
                           HasSubstr("end that program")))
     << "once, and again when it has doubled";
 }
@@ -110,10 +110,11 @@ TEST_F(store_maintenance, opens_a_store_on_a_full_disk_and_works_off_what_the_lo
   close();
   vfs.arm(test::Fault::full, 1);
   EXPECT_EQ(contents_of(store()).owed.size(), 1U);
-  EXPECT_THAT(store().take_notices(),
-              ElementsAre(name()
-                          + ": there is no room on the disk; what is owed can be worked "
-                            "off as far as the log has room"));
+  EXPECT_THAT(
+    store().take_notices(),
+    ElementsAre(
+      name()
+      + ": there is no room on the disk; deliveries can be acknowledged while the log has room"));
   EXPECT_EQ(failure_of([&] { commit(store(), {change::Insert{delivery(2)}}); }).failure,
             StoreFailure::full);
   vfs.disarm();
@@ -124,7 +125,7 @@ TEST_F(store_maintenance, opens_a_store_on_a_full_disk_and_works_off_what_the_lo
 
 TEST_F(store_maintenance, names_no_file) {
   expect(opening(""), StoreFailure::cannot_open,
-         "no file is named; name one, or one that does not exist yet");
+         "the name is empty; name a store, or a file that does not exist yet");
 }
 
 } // namespace backoff_actor::store_test

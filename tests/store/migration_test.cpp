@@ -57,7 +57,7 @@ TEST_F(store_migration, of_version_1_keeps_all_that_is_in_it) {
   commit(store(), {change::CountHandOvers{3, 1}, change::Acknowledge{3, {5}}});
   EXPECT_EQ(contents_of(reopen()).keys.size(), 2U);
   EXPECT_THAT(store().take_notices(),
-              ElementsAre(::testing::HasSubstr("others may use files of it: " + name())));
+              ElementsAre(::testing::HasSubstr("other users have access to its files: " + name())));
 }
 
 TEST_F(store_migration, is_not_needed_to_look_at_version_1_and_changes_nothing_then) {

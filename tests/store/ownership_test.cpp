@@ -95,13 +95,14 @@ TEST_F(store_ownership, is_not_lost_with_the_lock_which_is_made_again) {
   commit(store(), {change::Insert{delivery(1)}});
   std::filesystem::remove(lock());
   EXPECT_EQ(opened_elsewhere(file()),
-            "in_use, " + name() + ": another process is using it, by another name or since before "
-              + lock() + " was removed; end that first, or name another file");
+            "in_use, " + name()
+              + ": another process is using it under another name, or since before " + lock()
+              + " was removed; end that first, or name another file");
   EXPECT_FALSE(std::filesystem::exists(lock())) << "who is refused leaves nothing";
   commit(store(), {change::Insert{delivery(2)}});
-  EXPECT_THAT(
-    store().take_notices(),
-    ElementsAre(name() + ": " + lock() + " was removed while it was in use, and was made again"));
+  EXPECT_THAT(store().take_notices(),
+              ElementsAre(name() + ": " + lock()
+                          + " was removed while it was in use; the store created it again"));
   EXPECT_EQ(opened_elsewhere(file()), "in_use, " + name() + ": process " + std::to_string(getpid())
                                         + " is using it; end that first, or name another file");
   EXPECT_EQ(detail::read_record(read_file(lock()))->last_id, 2U);
@@ -111,15 +112,15 @@ TEST_F(store_ownership, is_of_the_file_whatever_it_is_called) {
   commit(store(), {change::Insert{delivery(1)}});
   const auto link = folder_ / "link.db";
   std::filesystem::create_hard_link(file(), link);
-  EXPECT_EQ(opened_elsewhere(link), "in_use, " + link.string()
-                                      + ": another process is using it, by another name or since "
-                                        "before "
-                                      + link.string()
-                                      + ".lock was removed; end that first, or name another file");
-  expect(opening(link), StoreFailure::in_use,
-         link.string()
-           + ": another part of this process is using it, by another name; end that first, or name "
-             "another file");
+  EXPECT_EQ(opened_elsewhere(link),
+            "in_use, " + link.string()
+              + ": another process is using it under another name, or since before " + link.string()
+              + ".lock was removed; end that first, or name another file");
+  expect(
+    opening(link), StoreFailure::in_use,
+    link.string()
+      + ": another part of this process is using it under another name; end that first, or name "
+        "another file");
   // SQLite has its own locks still: a stranger cannot write over what is being written.
   commit(store(), {change::Insert{delivery(2)}});
   EXPECT_EQ(contents_of(reopen()).owed.size(), 2U);
@@ -132,7 +133,7 @@ TEST_F(store_ownership, is_told_from_a_lock_that_somebody_else_has_taken) {
   ASSERT_EQ(flock(stranger, LOCK_EX), 0);
   expect(opening(file()), StoreFailure::in_use,
          name() + ": another process has locked " + lock()
-           + " (the number in it, 4194305, is of none that is running here) and is using it; end "
+           + " (no process here has the number in it, 4194305) and is using it; end "
              "that first, or name another file");
   ::close(stranger);
 }
@@ -171,8 +172,9 @@ TEST_F(store_ownership, of_files_that_others_may_use_is_told_and_left_as_it_is) 
   chmod(name().c_str(), 0644);
   chmod(lock().c_str(), 0666);
   EXPECT_THAT(store().take_notices(),
-              ElementsAre(name() + ": others may use files of it: " + name() + " (0644), " + lock()
-                          + " (0666); make them 0600 with chmod, or allow it by "
+              ElementsAre(name() + ": other users have access to its files: " + name() + " (0644), "
+                          + lock()
+                          + " (0666); make them 0600 with chmod, or allow the access with "
                             "SqliteOptions::mode"));
   EXPECT_EQ(mode_of(name()), 0644U);
 }
@@ -183,8 +185,8 @@ TEST_F(store_ownership, is_doubted_when_a_number_is_there_already) {
             "payload) VALUES(2, 0, 0, x'', x'', x'', x'')");
   expect(failure_of([&] { commit(store(), {change::Insert{delivery(2)}}); }), StoreFailure::in_use,
          name()
-           + ": somebody else writes to this store (SQLite: UNIQUE constraint failed: "
-             "deliveries.id); find out who, and end it; nothing in the file is damaged");
+           + ": another program writes to this store (SQLite: UNIQUE constraint failed: "
+             "deliveries.id); find and end that program; nothing in the file is damaged");
 }
 
 TEST(store_owner_record, of_which_only_a_part_was_written_is_not_believed) {

@@ -54,7 +54,7 @@ TEST_F(DynamicSupervisors, make_workers_of_a_class_of_the_arguments_that_it_take
     ask_for<StartedChild>(AddChild{caf::make_message(std::string{"hello "}, std::uint64_t{2})});
   EXPECT_EQ(ask<std::string>(child->value->actor, std::string{" you"})->value, "hello 2 you");
   EXPECT_THAT(ask_for<StartedChild>(AddChild{caf::make_message(std::string{"hello"})})->error_text,
-              HasSubstr("the arguments are not of the types that the template takes"));
+              HasSubstr("the arguments do not have the types that the template takes"));
   EXPECT_EQ(*control(AddChild{}), "start_failed");
   EXPECT_EQ(counts().specs, 1u);
 }
@@ -122,12 +122,11 @@ TEST_F(DynamicSupervisors, do_not_keep_a_child_that_cannot_be_started) {
 
 TEST_F(DynamicSupervisors, say_with_what_they_are_asked_for_children) {
   start(of_kids());
-  EXPECT_THAT(ask_for<StartedChild>(StartChild{spec("a")})->error_text,
-              HasSubstr("ask with AddChild"));
+  EXPECT_THAT(ask_for<StartedChild>(StartChild{spec("a")})->error_text, HasSubstr("send AddChild"));
   time.stop(supervisor);
   time.run();
   start(specs("a"));
-  EXPECT_THAT(ask_for<StartedChild>(add("x"))->error_text, HasSubstr("ask with StartChild"));
+  EXPECT_THAT(ask_for<StartedChild>(add("x"))->error_text, HasSubstr("send StartChild"));
 }
 
 TEST_F(DynamicSupervisors, forget_a_child_that_is_given_up) {

@@ -36,9 +36,8 @@ TEST_F(SupervisorLimits, one_restart_more_than_is_borne_ends_the_supervisor_and_
   news();
   crash_and_wait("c");
   EXPECT_THAT(news(), ElementsAre("c1 ended", "b2 ended", "a2 ended"));
-  EXPECT_EQ(
-    reason(),
-    "limit_reached: children had to be restarted more often than is borne (child c: boom of c1)");
+  EXPECT_EQ(reason(), "limit_reached: children needed more restarts than the restart limit allows "
+                      "(child c: boom of c1)");
 }
 
 TEST_F(SupervisorLimits, the_restart_of_a_group_counts_once) {
@@ -168,7 +167,7 @@ TEST_F(SupervisorLimits, the_root_cause_is_not_that_of_an_earlier_failure) {
   crash_and_wait("a");
   tell("a", "stop");
   EXPECT_EQ(reason(),
-            "limit_reached: children had to be restarted more often than is borne (child a)");
+            "limit_reached: children needed more restarts than the restart limit allows (child a)");
   EXPECT_EQ(root_cause_of(**ended), SupervisorError::limit_reached);
 }
 

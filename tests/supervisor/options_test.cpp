@@ -38,7 +38,7 @@ TEST_F(SupervisorOptionsCheck, name_every_field_of_every_child) {
     "children[1].options.restart_limit.within: got 0ns, allowed more than 0ns\n"
     "children[2].options.healthy_after: got -1s, allowed more than 0ns\n"
     "children[2].options.start_timeout: got 1s, allowed only with Readiness::when_it_is_up\n"
-    "children[2].id: got a, allowed an id that no child before it has\n"
+    "children[2].id: got a, allowed an id that no earlier child has\n"
     "children[3].id: got an empty text, allowed a text that names the child\n"
     "children[3].options.when_given_up: got escalate, allowed only with a restart_limit of its "
     "own\n"

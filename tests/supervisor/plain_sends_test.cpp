@@ -76,7 +76,7 @@ TEST_F(PlainSends, that_are_refused_are_events) {
   expect_refused(RetryChildNow{"b"}, "control of child b refused: not_running");
   expect_refused(StartChild{spec("b")}, "control of child b refused: already_present");
   expect_refused(StartChild{ChildSpec{.id = "e"}}, "make: got an empty function");
-  expect_refused(AddChild{{}, "e"}, "this supervisor has no template: ask with StartChild");
+  expect_refused(AddChild{{}, "e"}, "this supervisor has no template: send StartChild");
   EXPECT_EQ(log.count<supervisor_event::ControlRefused>(), 8u);
   expect_refused(StartChild{spec("d")}, "child d removed");
   EXPECT_EQ(log.count<supervisor_event::StartFailed>(), 1u) << "which says why";

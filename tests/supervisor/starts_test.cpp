@@ -204,7 +204,7 @@ TEST_F(SupervisorStarts, a_factory_that_returns_an_actor_that_is_a_child_already
   start({spec("a")});
   const auto answer = ask_for<StartedChild>(StartChild{second});
   EXPECT_THAT(answer->error_text,
-              HasSubstr("the factory returned an actor that is a child already"));
+              HasSubstr("the factory returned an actor that is already a child"));
   EXPECT_EQ(states(), "a running");
   tell("a", "crash");
   time.advance(1s);

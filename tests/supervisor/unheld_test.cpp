@@ -47,11 +47,10 @@ TEST_F(UnheldSupervisors, end_their_children_in_reverse_each_when_the_one_behind
 TEST_F(UnheldSupervisors, say_so_in_one_line_and_by_events) {
   start_alone(specs("ab"));
   const auto before = log.entries().size();
-  EXPECT_EQ(let_go(),
-            "backoff_actor: nobody holds the supervisor of a, b any more: it ends, and its "
-            "children with it\n");
+  EXPECT_EQ(let_go(), "backoff_actor: no handle to the supervisor of a, b is left: it ends its "
+                      "children, and then itself\n");
   EXPECT_THAT(events_since(before),
-              ElementsAre("supervisor stopping: nobody holds it", "child b 1 told to end",
+              ElementsAre("supervisor stopping: no handle to it is left", "child b 1 told to end",
                           "child b 1 ended", "child a 1 told to end", "child a 1 ended",
                           "supervisor stopped"));
   EXPECT_EQ(**ended, caf::exit_reason::unreachable);
@@ -59,9 +58,9 @@ TEST_F(UnheldSupervisors, say_so_in_one_line_and_by_events) {
 
 TEST_F(UnheldSupervisors, name_no_more_than_a_few_of_their_children) {
   start_alone(specs("abcdef"));
-  EXPECT_THAT(let_go(), HasSubstr("the supervisor of a, b, c and 3 others any more:"));
+  EXPECT_THAT(let_go(), HasSubstr("the supervisor of a, b, c and 3 others is left:"));
   start_alone({});
-  EXPECT_THAT(let_go(), HasSubstr("nobody holds a supervisor without children any more:"));
+  EXPECT_THAT(let_go(), HasSubstr("no handle to a supervisor without children is left:"));
 }
 
 TEST_F(UnheldSupervisors, give_children_the_time_of_their_specs) {
@@ -89,7 +88,7 @@ TEST_F(UnheldSupervisors, that_were_never_held_start_their_children_and_end_them
   ::testing::internal::CaptureStderr();
   static_cast<void>(spawn_supervisor(time.system(), specs("ab")));
   time.run();
-  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("nobody holds the supervisor"));
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("no handle to the supervisor"));
   EXPECT_THAT(news(), ElementsAre("a1 up", "b1 up", "b1 ended", "a1 ended"));
 }
 

@@ -82,14 +82,14 @@ std::string run_gnuplot(const std::string& script) {
   int status = 0;
   while (waitpid(child, &status, 0) < 0)
     if (errno != EINTR)
-      fail("gnuplot cannot be waited for", errno);
+      fail("cannot wait for gnuplot", errno);
   if (!WIFEXITED(status))
     throw std::runtime_error{"gnuplot was ended by signal " + std::to_string(WTERMSIG(status))};
   if (WEXITSTATUS(status) != 0)
     throw std::runtime_error{"gnuplot failed:\n" + content_of(err)};
   auto picture = content_of(out);
   if (!is_whole(picture))
-    throw std::runtime_error{"gnuplot's picture is not whole; is the temporary folder full?"};
+    throw std::runtime_error{"gnuplot's picture is incomplete; is the temporary folder full?"};
   return picture;
 }
 

@@ -24,9 +24,9 @@ struct LiveCommand {
 };
 
 constexpr std::array<LiveCommand, 3> live_commands{
-  {{"serve", "A real HTTP server that is slow under load, to be stopped and continued."},
-   {"load", "A thousand real HTTP clients, with the retries in question."},
-   {"outage", "Stops a real server under real load: whether the clients recover."}}};
+  {{"serve", "Runs a real HTTP server that is slow under load."},
+   {"load", "Runs a thousand real HTTP clients that retry."},
+   {"outage", "Stops a real server under real load, and shows whether the clients recover."}}};
 
 // Only reached where the command is not the first argument.
 class Misplaced final : public Command {
@@ -34,7 +34,7 @@ public:
   using Command::Command;
 
   void check(backoff_actor::Problems& problems) override {
-    problems.add(parser().get_name(), "it behind other arguments", "it as the first argument");
+    problems.add(parser().get_name(), "must be the first argument", "");
   }
 
   std::string run() override { return {}; }
@@ -55,9 +55,9 @@ int run_live_program(char** argv) {
   execv(program.c_str(), argv);
   const auto reason = std::generic_category().message(errno);
   std::cerr
-    << "backoffctl: " << argv[1] << " is done by the program " << program.string()
+    << "backoffctl: " << argv[1] << " needs the program " << program.string()
     << ", which cannot be started: " << reason
-    << "\nIt is built with backoffctl where libevent is there: apt-get install libevent-dev\n";
+    << "\nbackoffctl's build makes it if libevent is installed: apt-get install libevent-dev\n";
   return exit_failed;
 }
 

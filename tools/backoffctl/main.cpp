@@ -12,23 +12,23 @@ namespace backoffctl {
 namespace {
 
 constexpr auto description =
-  R"(Answers questions about backoffs, before they are in production, and about what is owed when they are.
+  R"(Answers questions about backoff policies before you use them, and manages durable outboxes.
 )";
 
 constexpr auto footer = R"(
 Examples:
   backoffctl plan 'exponential(100ms, x2, cap 30s) | full_jitter' 'fixed(5s)'
-      what is to be expected of two policies, retry by retry
+      compare two policies, retry by retry
   backoffctl tune --first 1s --factor 2 --elapsed 1023s
-      which retry is due 1023 s into an outage, and the delays around it
+      find the retry that is due 1023 s into an outage, and the delays around it
   backoffctl tune --ratio 0.1 --elapsed 1000s --json
-      the same of a backoff whose delays are a tenth of the elapsed time, as JSON
+      the same for a backoff whose delays are a tenth of the elapsed time, as JSON
   backoffctl simulate --help
-      which experiments can be simulated
+      list the experiments that can be simulated
   backoffctl outbox --help
-      how to look into the file of a durable outbox, and to resubmit what was given up
+      learn how to inspect the file of a durable outbox and resubmit dead letters
   backoffctl outage --help
-      how to stop a real server under the calls of a thousand real clients
+      learn how to stop a real server while a thousand real clients call it
 
 backoffctl COMMAND --help explains a command, with examples.
 
@@ -36,7 +36,7 @@ Exit codes:
   0  done
   1  failed, for example because the output cannot be written
   2  bad input; nothing was done
-  3  of outage: done, and the clients have not recovered
+  3  of outage: done, but the clients did not recover
 )";
 
 void add_commands(CLI::App& program, Commands& commands) {

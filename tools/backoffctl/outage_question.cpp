@@ -128,7 +128,7 @@ OutageQuestion read_question(const OutageFlags& flags, Problems& problems) {
   OutageQuestion question;
   question.plot = read_plot(flags.plot, flags.log, problems);
   if (flags.seconds && !flags.json)
-    problems.add("--seconds", "no --json beside it", "together with --json, which it adds to");
+    problems.add("--seconds", "needs --json", "");
   const auto add = [&](const OutagePolicy& policy, const GuardOptions& guard, OutageClient client) {
     options.policy = policy;
     options.guard = guard;
@@ -140,8 +140,7 @@ OutageQuestion read_question(const OutageFlags& flags, Problems& problems) {
   };
   const auto is_sender = std::count(clients.begin(), clients.end(), OutageClient::sender) > 0;
   if (is_sender && std::any_of(policies.begin(), policies.end(), is_shipped))
-    problems.add("--policy", std::string{shipped} + " with --client sender",
-                 std::string{shipped} + " with --client retry, which it is");
+    problems.add("--policy", std::string{shipped} + " needs --client retry", "");
   const auto is_default =
     flags.policies.empty() && flags.guards.empty() && flags.clients_are.empty();
   if (flags.policies.empty())

@@ -16,7 +16,7 @@ public:
   OutboxCommand(CLI::App& parser, const char* footer_text) : Command(parser) {
     parser.footer(footer_text);
     parser.allow_extras();
-    parser.add_option("FILE", file_, "the outbox's file")->type_name("")->expected(1);
+    parser.add_option("FILE", file_, "the file of the outbox")->type_name("")->expected(1);
   }
 
   void check(backoff_actor::Problems& problems) override {

@@ -19,29 +19,31 @@ namespace {
 
 using namespace backoff_actor;
 
-constexpr auto outbox_description = R"(What is in the file of a durable outbox.
+constexpr auto outbox_description = R"(Shows and changes the file of a durable outbox.
 
-A sender with a durable outbox keeps its deliveries in a file of SQLite until they are acknowledged,
-and those that it gave up as dead letters. list, count and export can be used while the sender is
-running; they show the file as it was at one moment. So does backup, which copies it. The other
-commands need it stopped. Nothing that is owed can be removed; set-aside makes it a dead letter.
+A sender with a durable outbox keeps its deliveries in an SQLite file until they are acknowledged.
+Deliveries that it gave up stay in the file as dead letters. You can use list, count, export and
+backup while the sender runs; they see the file as it was at one moment. Stop the sender before you
+use the other commands. No command removes an owed delivery; set-aside makes it a dead letter.
 )";
 
 constexpr auto outbox_footer = R"(
 Examples:
   backoffctl outbox count outbox.db
-      how much is owed, and how many dead letters there are
+      count the owed deliveries and the dead letters
   backoffctl outbox list outbox.db --dead
-      what was given up, and why
+      list what the sender gave up, and why
   backoffctl outbox resubmit outbox.db 2
-      the service is repaired: try a dead letter again
+      try a dead letter again, once the service is repaired
   backoffctl outbox backup outbox.db copy.db
-      copies it as it is at this moment
+      copy the file as it is at this moment
 
 backoffctl outbox COMMAND --help explains a command, with examples.
+
+Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 )";
 
-constexpr auto list_description = R"(The deliveries that are owed, and the dead letters.
+constexpr auto list_description = R"(Lists the owed deliveries and the dead letters.
 )";
 
 constexpr auto list_footer = R"(
@@ -49,27 +51,30 @@ Times are UTC. bytes is the length of the message.
 
 Examples:
   backoffctl outbox list outbox.db
-      all, in order of submission
+      everything, in order of submission
   backoffctl outbox list outbox.db --dead --limit 20
       the first twenty dead letters
   backoffctl outbox list outbox.db --json
-      the same for programs, one object a line: see backoffctl outbox export --help for the keys,
-      of which payload is left out
+      the same for programs, one object a line, with the keys of backoffctl outbox export --help
+      except payload
+
+Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 )";
 
 class ListCommand final : public OutboxCommand {
 public:
   explicit ListCommand(CLI::App& parser) : OutboxCommand(parser, list_footer) {
-    add_switch("--owed", owed_, "only what is owed");
-    add_switch("--dead", dead_, "only dead letters");
-    add_flag("--limit", limit_, "N", "so many of each at most (all)");
+    add_switch("--owed", owed_, "list only owed deliveries");
+    add_switch("--dead", dead_, "list only dead letters");
+    add_flag("--limit", limit_, "N", "list at most N of each kind, 0 or more; default all");
     add_switch("--json", as_json_, "print JSON lines instead of text");
   }
 
   void check(Problems& problems) override {
     OutboxCommand::check(problems);
     if (owed_ && dead_)
-      problems.add("--owed", "it with --dead", "one of them; both are listed without either");
+      problems.add("--owed", "it together with --dead",
+                   "one of them; without both, list prints all");
     selection_ = {.owed = !dead_, .dead = !owed_};
     if (limit_)
       selection_.limit = read_whole("--limit", *limit_, 0, INT64_MAX, problems).value_or(0);
@@ -88,21 +93,23 @@ private:
   OutboxSelection selection_;
 };
 
-constexpr auto count_description = R"(How much is owed, and how many dead letters there are.
+constexpr auto count_description = R"(Counts the owed deliveries and the dead letters.
 )";
 
 constexpr auto count_footer = R"(
 Examples:
   backoffctl outbox count outbox.db
-      in words
+      print text
   backoffctl outbox count outbox.db --json
-      for programs
+      print JSON for programs
 
 Keys of the JSON:
-  owed, dead_letters       how many deliveries are owed, and how many were given up
-  acknowledged_keys        how many idempotency keys are remembered
+  owed, dead_letters       number of owed deliveries, and of deliveries that were given up
+  acknowledged_keys        number of idempotency keys that the outbox remembers
   last_id                  the highest number that a delivery has had
-  message_format           what wrote the bytes of the messages; empty: nothing yet
+  message_format           the program format that wrote the messages; empty if there were none yet
+
+Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 )";
 
 class CountCommand final : public OutboxCommand {
@@ -120,31 +127,34 @@ private:
   bool as_json_ = false;
 };
 
-constexpr auto export_description = R"(All that is owed and all dead letters, as JSON lines.
+constexpr auto export_description =
+  R"(Prints the owed deliveries and the dead letters as JSON lines.
 )";
 
 constexpr auto export_footer = R"(
 Examples:
   backoffctl outbox export outbox.db
-      all, with the messages: for a backup, or for another program
+      everything, with the messages: for a backup, or for another program
   backoffctl outbox export --dead outbox.db
-      the dead letters alone
+      only the dead letters
 
 Keys of each line:
   kind                     owed or dead_letter
   id                       its number
   submitted_at, deadline   ISO 8601 in UTC, to the nanosecond; deadline may be null
-  attempts                 how often it has failed
-  key, idempotency_key     as submitted, or empty; bytes that are no UTF-8 become U+FFFD
+  attempts                 number of failed attempts
+  key, idempotency_key     as submitted, or empty; bytes that are not UTF-8 become U+FFFD
   types                    the types of the message's parts
-  bytes, payload           how long the message is, and the message itself, base64
-  reason, cause, at        of a dead letter: why and when it was given up, and the last error
+  bytes, payload           the length of the message, and the message itself in base64
+  reason, cause, at        of a dead letter: why it was given up, the last error, and the time
+
+Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 )";
 
 class ExportCommand final : public OutboxCommand {
 public:
   explicit ExportCommand(CLI::App& parser) : OutboxCommand(parser, export_footer) {
-    add_switch("--dead", only_dead_, "only dead letters");
+    add_switch("--dead", only_dead_, "print only dead letters");
   }
 
   // Line by line, for all together may be larger than memory.
@@ -166,9 +176,10 @@ class DeadLetterCommand : public OutboxCommand {
 public:
   DeadLetterCommand(CLI::App& parser, const char* footer_text)
     : OutboxCommand(parser, footer_text) {
-    parser.add_option("ID", given_, "the dead letters' numbers, see backoffctl outbox list")
+    parser
+      .add_option("ID", given_, "numbers of dead letters, as backoffctl outbox list shows them")
       ->type_name("");
-    add_switch("--all", all_, "all dead letters that there are");
+    add_switch("--all", all_, "all dead letters");
   }
 
   void check(Problems& problems) override {
@@ -213,18 +224,20 @@ std::string dead_letters(std::size_t count) {
   return std::to_string(count) + (count == 1 ? " dead letter" : " dead letters");
 }
 
-constexpr auto resubmit_description = R"(Makes dead letters owed again.
+constexpr auto resubmit_description = R"(Turns dead letters into owed deliveries again.
 
-They get new numbers, behind all that is owed, no deadline, and no attempt charged; their keys stay.
-The sender must not be running; it hands them over when it is started again.
+They get new numbers after all owed deliveries, no deadline, and no failed attempts; they keep their
+keys. The sender must not be running. It hands them over when it starts again.
 )";
 
 constexpr auto resubmit_footer = R"(
 Examples:
   backoffctl outbox resubmit outbox.db 2
-      the one with the number 2
+      resubmit the dead letter with number 2
   backoffctl outbox resubmit outbox.db --all
-      all of them, in order of their numbers
+      resubmit all dead letters, in order of their numbers
+
+Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 )";
 
 class ResubmitCommand final : public DeadLetterCommand {
@@ -244,17 +257,19 @@ private:
   }
 };
 
-constexpr auto remove_description = R"(Removes dead letters, for good.
+constexpr auto remove_description = R"(Removes dead letters for good.
 
-Export them first if they may still be wanted. The sender must not be running.
+Export them first if you may still need them. The sender must not be running.
 )";
 
 constexpr auto remove_footer = R"(
 Examples:
   backoffctl outbox remove outbox.db 2
-      the one with the number 2
+      remove the dead letter with number 2
   backoffctl outbox remove outbox.db --all
-      all of them
+      remove all dead letters
+
+Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 )";
 
 class RemoveCommand final : public DeadLetterCommand {

@@ -24,30 +24,32 @@ std::uintmax_t size_of(const std::string& file) {
   return error ? 0 : result;
 }
 
-constexpr auto backup_description = R"(Copies an outbox, as it is at one moment.
+constexpr auto backup_description = R"(Copies an outbox as it is at one moment.
 
-It can be used while the sender is running. The copy is one file, whole without a log. To put it
-back, stop the sender, remove FILE-wal, copy it to FILE, and run backoffctl outbox accept-loss FILE.
+You can use it while the sender runs. The copy is one file and needs no log. To put the copy back,
+stop the sender, remove FILE-wal, copy COPY to FILE, and run backoffctl outbox accept-loss FILE.
 )";
 
 constexpr auto backup_footer = R"(
 Examples:
   backoffctl outbox backup outbox.db monday.db
-      the copy must not exist yet
+      copy the outbox; monday.db must not exist yet
   backoffctl outbox count monday.db
-      it is an outbox as any other
+      look into the copy, which is an outbox like any other
+
+Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 )";
 
 class BackupCommand final : public OutboxCommand {
 public:
   explicit BackupCommand(CLI::App& parser) : OutboxCommand(parser, backup_footer) {
-    parser.add_option("COPY", copy_, "the file to be made")->type_name("")->expected(1);
+    parser.add_option("COPY", copy_, "the file to create")->type_name("")->expected(1);
   }
 
   void check(Problems& problems) override {
     OutboxCommand::check(problems);
     if (copy_.value_or("").empty())
-      problems.add("COPY", "nothing", "the file to be made");
+      problems.add("COPY", "nothing", "the file to create");
   }
 
   std::string run() override {
@@ -59,21 +61,22 @@ private:
   std::optional<std::string> copy_;
 };
 
-constexpr auto compact_description = R"(Makes the file of an outbox as small as it can be.
+constexpr auto compact_description = R"(Makes the file of an outbox as small as possible.
 
-A file does not become smaller when its messages are done: what they leave is used again. A sender
-that has nothing to do makes its file smaller by itself if most of it is empty and what is left is
-small. The sender must not be running.
+A file does not shrink when its messages are done: later messages use the free space. An idle sender
+shrinks its file itself if most of it is free and the rest is small. The sender must not be running.
 )";
 
 constexpr auto compact_footer = R"(
-Needs as much room again as the file has then, for a moment.
+For a moment, this needs free space on the disk of the same size as the compacted file.
 
 Examples:
   backoffctl outbox compact outbox.db
-      tells how large the file was, and is now
+      compact the file, and print its size before and after
   backoffctl outbox count outbox.db
-      nothing in it has changed
+      check that the content has not changed
+
+Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 )";
 
 class CompactCommand final : public OutboxCommand {
@@ -87,20 +90,23 @@ public:
   }
 };
 
-constexpr auto accept_loss_description = R"(Goes on with an outbox whose log is missing or cut.
+constexpr auto accept_loss_description = R"(Repairs an outbox whose log is missing or cut off.
 
-An outbox without all that was committed is not opened: its log, FILE-wal, may be somewhere. If it is
-gone for good, this makes the file one that can be opened, with what is there, and names what is not.
+A sender does not open an outbox from which commits are missing: its log, FILE-wal, may still be
+somewhere. If the log is gone for good, this command makes the file usable again with what is left,
+and prints what is missing.
 )";
 
 constexpr auto accept_loss_footer = R"(
-What was acknowledged in the commits that are missing is owed again, and is done once more.
+Deliveries that were acknowledged in a missing commit are owed again, and are executed once more.
 
 Examples:
   backoffctl outbox accept-loss outbox.db
-      does nothing if nothing is missing
+      accept the loss; does nothing if nothing is missing
   backoffctl outbox count outbox.db
-      what there is
+      see what is left
+
+Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 )";
 
 class AcceptLossCommand final : public OutboxCommand {
@@ -111,34 +117,37 @@ public:
     const auto loss = accept_loss_of_sqlite_store(file());
     if (!loss)
       return "nothing is missing, nothing was done\n";
-    auto result = "at least " + counted(loss->commits, "commit") + " missing, accepted";
+    auto result = "at least " + counted(loss->commits, "commit") + " missing; the loss is accepted";
     if (loss->first_delivery > 0)
       result += "; deliveries " + std::to_string(loss->first_delivery) + " to "
-                + std::to_string(loss->last_delivery) + " may be lost, those that are not done";
+                + std::to_string(loss->last_delivery) + " may be lost, unless they were done";
     return result + "\n";
   }
 };
 
-constexpr auto set_aside_description = R"(Makes messages that are owed dead letters.
+constexpr auto set_aside_description = R"(Turns owed deliveries into dead letters.
 
-For messages that stand in the way: a program does not open an outbox with messages of types that it
-does not know. resubmit makes them owed again. The sender must not be running.
+Use it for messages that block the outbox: a program does not open an outbox that holds messages of
+types it does not know. resubmit reverses it. The sender must not be running.
 )";
 
 constexpr auto set_aside_footer = R"(
 Examples:
   backoffctl outbox set-aside outbox.db 3 5
-      these two
+      set two messages aside
   backoffctl outbox set-aside outbox.db --type old_order
-      all messages with a part of this type
+      set all messages with a part of this type aside
+
+Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 )";
 
 class SetAsideCommand final : public OutboxCommand {
 public:
   explicit SetAsideCommand(CLI::App& parser) : OutboxCommand(parser, set_aside_footer) {
-    parser.add_option("ID", given_, "the messages' numbers, see backoffctl outbox list")
+    parser
+      .add_option("ID", given_, "numbers of owed messages, as backoffctl outbox list shows them")
       ->type_name("");
-    add_flag("--type", type_, "NAME", "all messages with a part of this type");
+    add_flag("--type", type_, "NAME", "set all messages with a part of this type aside");
   }
 
   void check(Problems& problems) override {

@@ -14,7 +14,7 @@ public:
 
   std::string run() override {
     throw std::runtime_error(
-      "outbox: this backoffctl was built without SQLite; to have it, install "
+      "outbox: this backoffctl was built without SQLite; to use outbox, install "
       "libsqlitecpp-dev and build it again");
   }
 };
@@ -23,7 +23,7 @@ public:
 
 void add_outbox_commands(CLI::App& backoffctl, Commands& commands) {
   auto& parser = *backoffctl.add_subcommand(
-    "outbox", "What is in a durable outbox; not in this backoffctl, built without SQLite.");
+    "outbox", "Shows and changes a durable outbox; missing here: built without SQLite.");
   parser.prefix_command();
   commands.push_back(std::make_unique<MissingOutbox>(parser));
 }

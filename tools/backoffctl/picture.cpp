@@ -12,8 +12,7 @@ std::optional<PlotRequest> read_plot(const std::optional<std::string>& plot, boo
                                      backoff_actor::Problems& problems, const std::string& flag) {
   if (!plot) {
     if (log)
-      problems.add("--log", "no " + flag + " beside it",
-                   "together with " + flag + ", whose axis it is about");
+      problems.add("--log", "needs " + flag, "");
     return std::nullopt;
   }
   const std::filesystem::path file{*plot};

@@ -27,8 +27,7 @@ void read_sample(const PlanFlags& flags, PlanQuestion& question, Problems& probl
       request.seed = read_whole("--seed", *flags.seed, 0, UINT64_MAX, problems).value_or(0);
     question.sample = request;
   } else if (flags.seed) {
-    problems.add("--seed", quoted(*flags.seed) + " without --sample",
-                 "together with --sample, which draws from it");
+    problems.add("--seed", "needs --sample", "");
   }
 }
 

@@ -31,7 +31,7 @@ std::string give_up_text(const PlannedPolicy& planned) {
     result += "after " + span_text(mean_s);
   else
     result += "between " + span_text(min_s) + " and " + span_text(max_s) + ", " + span_text(mean_s)
-              + " in the mean";
+              + " on average";
   return result;
 }
 
@@ -39,7 +39,7 @@ std::string calls_text(const PlannedPolicy& planned) {
   const auto& calls = planned.calls;
   constexpr auto hour = 3600.0; // s
   const std::string subject =
-    planned.give_up ? "if it went on against a dead service: " : "against a dead service: ";
+    planned.give_up ? "against a dead service for ever: " : "against a dead service: ";
   if (!std::isfinite(calls.first_hour))
     return subject + "calls without a pause in the long run";
   const auto first_hour = rounded(calls.first_hour, 4);
@@ -54,7 +54,7 @@ std::string beyond_text(const PlannedPolicy& planned) {
   if (!planned.give_up || planned.give_up->max_retries >= planned.rows.size())
     return {};
   return "rows from retry " + std::to_string(planned.give_up->max_retries + 1)
-         + " on: what would come if it went on\n";
+         + " on: as if the policy never gave up\n";
 }
 
 std::string summary(const PlannedPolicy& planned, const std::string& indent) {

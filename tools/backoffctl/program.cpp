@@ -39,7 +39,7 @@ std::string path_of(const CLI::App& app) {
 int refuse(const std::vector<std::string>& complaints, const CLI::App& app) {
   for (const auto& complaint : complaints)
     std::cerr << "backoffctl: " << complaint << '\n';
-  std::cerr << path_of(app) << " --help tells what can be given.\n";
+  std::cerr << path_of(app) << " --help explains the options.\n";
   return exit_bad_input;
 }
 

@@ -9,21 +9,23 @@ namespace {
 
 constexpr auto simulate_description = R"(Experiments with many clients, in virtual time.
 
-Each client goes by a policy, with the code that the library's own senders use. Time is virtual: an
-hour takes as long as it takes to compute, and a --seed gives the same figures again; those of
-an outage may differ where the C library rounds powers otherwise.
+Each client follows a policy and runs the code of the library's own senders. Time is virtual: an
+hour takes only as long as its computation. The same --seed gives the same figures again. Only the
+figures of an outage may differ between machines whose C libraries round powers differently.
 )";
 
 constexpr auto simulate_footer = R"(
 Examples:
   backoffctl simulate contention --clients 100
-      a hundred clients want the same row: what jitter is good for
+      a hundred clients write the same row: see what jitter does
   backoffctl simulate outage
-      a service stops and comes back: with which clients does it recover?
+      a service stops and comes back: see which clients let it recover
   backoffctl simulate outage --help
-      all about this experiment
+      explain this experiment
 
 backoffctl simulate COMMAND --help explains an experiment, with examples.
+
+Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 )";
 
 } // namespace

@@ -82,7 +82,8 @@ void at_most_one(const std::vector<NamedFlag>& flags, Problems& problems) {
     if (!flag.given)
       continue;
     if (first != nullptr)
-      problems.add(flag.name, quoted(*flag.given) + " beside " + first->name, "one of " + names);
+      problems.add(flag.name, quoted(*flag.given) + " together with " + first->name,
+                   "one of " + names);
     else
       first = &flag;
   }
@@ -93,16 +94,16 @@ void check_together(const TuneFlags& flags, Problems& problems) {
     const std::string both = "--from-factor and --to-factor together, with --elapsed";
     const auto compared = flags.from_factor ? "--from-factor" : "--to-factor";
     if (!flags.from_factor)
-      problems.add("--from-factor", "nothing beside --to-factor", both);
+      problems.add("--from-factor", "nothing together with --to-factor", both);
     if (!flags.to_factor)
-      problems.add("--to-factor", "nothing beside --from-factor", both);
+      problems.add("--to-factor", "nothing together with --from-factor", both);
     if (!flags.elapsed)
-      problems.add("--elapsed", std::string{"nothing beside "} + compared, both);
+      problems.add("--elapsed", std::string{"nothing together with "} + compared, both);
     for (const auto& flag : named(flags))
       if (flag.given
           && (flag.name == "--factor" || flag.name == "--ratio" || flag.name == "--next"
               || flag.name == "--previous" || flag.name == "--succeeds-at"))
-        problems.add(flag.name, quoted(*flag.given) + " beside " + compared, both);
+        problems.add(flag.name, quoted(*flag.given) + " together with " + compared, both);
     return;
   }
   at_most_one({{"--factor", flags.factor},
@@ -115,8 +116,7 @@ void check_together(const TuneFlags& flags, Problems& problems) {
     for (const auto& flag :
          {NamedFlag{"--next", flags.next}, NamedFlag{"--previous", flags.previous}})
       if (flag.given)
-        problems.add(flag.name, quoted(*flag.given) + " without --elapsed",
-                     "together with the --elapsed that it is wanted at");
+        problems.add(flag.name, "needs --elapsed", "");
   }
 }
 

@@ -55,9 +55,9 @@ public:
     auto result = parameters(answer.tuned);
     if (before)
       result +=
-        "too early:          " + attempt(*before) + " at " + seconds(before->elapsed_s) + "\n";
-    result += "succeeds from then: " + given(answer.succeeds_at_s) + "\n";
-    result += "finds out:          " + attempt(finds_out) + " at " + seconds(finds_out.elapsed_s)
+        "last failure:       " + attempt(*before) + " at " + seconds(before->elapsed_s) + "\n";
+    result += "service works from: " + given(answer.succeeds_at_s) + "\n";
+    result += "first success:      " + attempt(finds_out) + " at " + seconds(finds_out.elapsed_s)
               + (finds_out.attempt == 0 ? "" : ", previous delay " + seconds(finds_out.previous_s))
               + "\n";
     result += "waited for nothing: " + seconds(answer.discovery.wasted_s) + "\n";

@@ -27,7 +27,7 @@ path destination(const path& file) {
   if (is_directory(status))
     fail(file, "it is a folder");
   if (exists(status) && !is_regular_file(status))
-    fail(file, "it is no regular file");
+    fail(file, "it is not a regular file");
   if (exists(status) && access(file.c_str(), W_OK) != 0)
     fail(file, reason_of(errno));
   const auto folder = file.has_parent_path() ? file.parent_path() : path{"."};

@@ -13,7 +13,7 @@ namespace backoffctl {
 CallsFromActors::CallsFromActors(EventLoop& loop, const CountedCall& call)
   : call_(call), wake_up_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   if (!wake_up_)
-    throw std::runtime_error{"no eventfd: " + std::generic_category().message(errno)};
+    throw std::runtime_error{"cannot create an eventfd: " + std::generic_category().message(errno)};
   on_wake_up_ = LoopEvent::on_readable(loop, wake_up_.get(), [this] { make_calls(); });
 }
 

@@ -50,7 +50,7 @@ ChildProcess::ChildProcess(EventLoop& loop, const std::vector<std::string>& argu
   if (id_ == 0)
     become(texts.data(), its_end.get(), parent);
   if (id_ < 0)
-    fail("no process for backoffctl " + arguments.front());
+    fail("cannot start a process for backoffctl " + arguments.front());
   fcntl(output_.get(), F_SETFL, O_NONBLOCK);
   on_output_ = LoopEvent::on_readable(loop, output_.get(), [this] { read_lines(); });
 }

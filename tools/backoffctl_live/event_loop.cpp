@@ -33,7 +33,7 @@ event_base* precise_base() {
 
 EventLoop::EventLoop() : base_(precise_base()) {
   if (!base_)
-    throw std::runtime_error{"there is no event loop to be had from libevent"};
+    throw std::runtime_error{"libevent cannot create an event loop"};
 }
 
 void EventLoop::run() {
@@ -56,7 +56,7 @@ LoopEvent::LoopEvent(EventLoop& loop, int descriptor, short what, Callback callb
   : loop_(loop), callback_(std::move(callback)),
     event_(event_new(loop.base(), descriptor, what, &LoopEvent::happen, this)) {
   if (!event_)
-    throw std::runtime_error{"libevent refuses an event"};
+    throw std::runtime_error{"libevent cannot add an event"};
 }
 
 LoopEvent::LoopEvent(EventLoop& loop, Callback callback)

@@ -21,7 +21,7 @@ constexpr int longest_connection_s = 24 * 3600; // our own timeout is the one th
 std::string address_of(const std::string& host) {
   const auto found = backoff_actor::net::resolve(host, 0);
   if (found.addresses.empty())
-    throw std::runtime_error{"the host " + host + " is not to be found: " + found.error};
+    throw std::runtime_error{"cannot find the host " + host + ": " + found.error};
   return found.addresses.front().host();
 }
 

@@ -44,7 +44,7 @@ HttpServer::HttpServer(EventLoop& loop, const ServerOptions& options)
   : options_(options), work_(options.service), next_look_(loop, [this] { look(); }),
     http_(evhttp_new(loop.base())) {
   if (!http_)
-    throw std::runtime_error{"libevent gives no HTTP server"};
+    throw std::runtime_error{"libevent cannot create an HTTP server"};
   evhttp_set_timeout(http_.get(), longest_silence_s);
   evhttp_set_cb(http_.get(), "/api", &HttpServer::on_api, this);
   auto socket = listening_socket(options);

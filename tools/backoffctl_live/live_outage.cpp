@@ -48,7 +48,7 @@ void LiveOutage::on_server_line(const std::string& line) {
   }
   const auto json = nlohmann::json::parse(line, nullptr, false);
   if (!json.is_object() || !json.contains("listening"))
-    throw std::runtime_error{"the server does not say where it listens, but: " + line};
+    throw std::runtime_error{"the server must print where it listens first, but printed: " + line};
   const auto url = "http://" + json["listening"].get<std::string>() + "/api";
   enter(Phase::warming_up, "before the outage", settings_.warm_up);
   clients_ = std::make_unique<ChildProcess>(
@@ -66,7 +66,7 @@ void LiveOutage::on_load_line(const std::string& line) {
   if (record_.is_steady(std::min(steady_seconds, whole_seconds(settings_.warm_up))))
     stop_server();
   else if (record_.size() >= whole_seconds(settings_.warm_up + longest_unsteadiness))
-    throw std::runtime_error{"calls fail before the outage, also after "
+    throw std::runtime_error{"calls still fail before the outage, after "
                              + std::to_string(record_.size())
                              + " s: the server is too slow for so many clients"};
 }

@@ -97,7 +97,7 @@ std::string live_outage_text(const OutageRun& run) {
          + fixed(times.back_s - times.stopped_s, 1) + " s, "
          + std::to_string(summary.attempts_during_outage) + " attempts meanwhile"
          + "\npeak concurrency   " + std::to_string(summary.peak_concurrency)
-         + "\nwork for nobody    " + std::to_string(summary.lost_work) + " requests\n"
+         + "\nlost work          " + std::to_string(summary.lost_work) + " requests\n"
          + verdict(run) + "\n";
 }
 

@@ -24,15 +24,16 @@ using namespace std::chrono_literals;
 
 constexpr std::uint64_t files_besides_connections = 64;
 
-constexpr auto load_description = R"(A thousand real HTTP clients, with the retries in question.
+constexpr auto load_description = R"(Runs a thousand real HTTP clients that retry.
 
-Each client thinks for a while, calls the server, and calls again after a delay for as long as that fails or
-is not answered within --timeout. Each call is a connection of its own. All clients are in one process and
-one thread; with --senders each is an actor that gives its calls to a BackOffSender. Every five seconds a
-line is printed: how many calls per second were answered, failed, and timed out. Until Ctrl-C.
+Each client thinks for a while and then calls the server. It retries after a delay as long as the
+call fails or gets no answer within --timeout. Each call uses a new connection. All clients run in
+one process and one thread; with --senders each is an actor that gives its calls to a
+BackOffSender. Every five seconds load prints how many calls per second were answered, failed and
+timed out. Ctrl-C ends it.
 
-As in the article's client any answer is OK, an error of the server too. With --policy, --guard or --senders
-an answer other than 2xx is an error, and the call is made again.
+As in the article's client, any answer is OK, even an error of the server. With --policy, --guard or
+--senders, an answer other than 2xx is an error, and the client retries the call.
 )";
 
 constexpr auto load_footer = R"(
@@ -40,24 +41,24 @@ Examples:
   backoffctl load
       the clients of the article, which retry every 100 ms
   backoffctl load --exponential-backoff
-      the same with the article's exponential backoff, as its program has it
+      the same with the exponential backoff of the article's program
   backoffctl load --policy 'exponential(100ms, x2, cap 30s) | full_jitter' --guard circuit_breaker
-      with a backoff that has jitter, and a circuit breaker that all share
+      a backoff with jitter, and a circuit breaker that all clients share
   backoffctl load --senders --policy 'exponential(100ms, x2, cap 30s) | full_jitter' --json
       a thousand BackOffSenders, for programs
 
 Keys of the JSON, one object a line:
   clock_s   the machine's clock CLOCK_MONOTONIC, in seconds
-  span_s    the length of the time that this is about, in seconds
+  span_s    the length of the period that the line covers, in seconds
   attempts  calls that began
   ok, errors, timedout
-            calls that ended, by how they did
+            calls that were answered, failed and timed out
   latency_mean_s, latency_max_s
-            how long those took that were OK, in seconds
+            how long the answered calls took, in seconds
 
 Exit codes:
   0    after --duration
-  1    failed, for example because not enough files can be opened
+  1    failed, for example because the process cannot open enough files
   2    bad input; nothing was done
   130  ended by Ctrl-C (143: by SIGTERM)
 )";
@@ -67,10 +68,11 @@ public:
   explicit LoadCommand(CLI::App& parser) : Command(parser) {
     parser.footer(load_footer);
     declare_clients(flags_, flag_adder(), switch_adder());
-    add_flag("--url", url_flag_, "URL", "what is called (http://127.0.0.1:8070/api)");
-    add_flag("--every", every_flag_, "SPAN", "how often a line is printed (5s)");
-    add_flag("--duration", duration_flag_, "SPAN", "end after so long (never)");
-    add_switch("--json", as_json_, "print JSON, one object a line");
+    add_flag("--url", url_flag_, "URL", "the URL to call; default http://127.0.0.1:8070/api");
+    add_flag("--every", every_flag_, "SPAN",
+             "time from one line to the next, 10ms..24h; default 5s");
+    add_flag("--duration", duration_flag_, "SPAN", "end after this time, 1ms..24h; default never");
+    add_switch("--json", as_json_, "print JSON, one object per line, instead of text");
   }
 
   void check(backoff_actor::Problems& problems) override {

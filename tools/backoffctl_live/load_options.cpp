@@ -40,10 +40,10 @@ void read_pace(const ClientFlags& flags, LoadOptions& options, Problems& problem
   constexpr auto one = "one of --policy, --exponential-backoff and --simple-backoff-delay";
   options.pace = backoff_actor::Policy{backoff_actor::Fixed{100ms}};
   if (flags.policy && flags.exponential_backoff)
-    problems.add("--exponential-backoff", "it beside --policy", one);
+    problems.add("--exponential-backoff", "it together with --policy", one);
   if (flags.simple_backoff_delay && (flags.policy || flags.exponential_backoff))
     problems.add("--simple-backoff-delay",
-                 quoted(*flags.simple_backoff_delay) + " beside "
+                 quoted(*flags.simple_backoff_delay) + " together with "
                    + (flags.policy ? "--policy" : "--exponential-backoff"),
                  one);
   if (flags.policy)
@@ -89,8 +89,7 @@ LoadOptions read_clients(const ClientFlags& flags, Problems& problems) {
   options.are_senders = flags.senders;
   options.any_answer_is_ok = !flags.policy && !flags.guard && !flags.senders;
   if (flags.senders && std::holds_alternative<backoff_actor::SmiraAsShipped>(options.pace))
-    problems.add("--senders", std::string{"it with "} + as_shipped,
-                 "a --policy: the published client is none");
+    problems.add("--senders", std::string{"needs a --policy other than "} + as_shipped, "");
   return options;
 }
 

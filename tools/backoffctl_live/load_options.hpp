@@ -56,21 +56,23 @@ std::string to_string(const Pace& pace);
 /// @param add_switch a flag without one: name, where it goes, help
 template <class Add, class AddSwitch>
 void declare_clients(ClientFlags& flags, Add add, AddSwitch add_switch) {
-  add("--clients", flags.clients, "N", "how many clients there are: 1..100000 (1000)");
+  add("--clients", flags.clients, "N", "number of clients, 1..100000; default 1000");
   add("--lambda", flags.lambda, "SPAN",
-      "how long a client thinks before each new call, on average;\nalso a number of seconds, as in "
-      "the article (10s)");
-  add("--timeout", flags.timeout, "SPAN", "how long it waits for an answer (2s)");
+      "mean time that a client thinks before each new call; a\nplain number is in seconds, as in "
+      "the article, 1ms..24h;\ndefault 10s");
+  add("--timeout", flags.timeout, "SPAN",
+      "how long a client waits for an answer, 1ms..24h; default 2s");
   add_switch("--exponential-backoff", flags.exponential_backoff,
-             "retry as the published client does, the same as\n--policy smira_as_shipped");
+             "retry like the published client; the same as\n--policy smira_as_shipped");
   add("--simple-backoff-delay", flags.simple_backoff_delay, "SPAN",
-      "retry after a fixed delay (100ms)");
+      "retry after a fixed delay, 1ns..24h; default 100ms");
   add("--policy", flags.policy, "POLICY",
-      "retry by any policy, see backoffctl plan --help, or by\nsmira_as_shipped");
+      "retry with a policy of backoffctl plan --help, or with\nsmira_as_shipped");
   add("--guard", flags.guard, "GUARD",
-      "a guard that all clients share, such as\n'circuit_breaker(5 failures, open 5s)' (none)");
-  add_switch("--senders", flags.senders, "each client is an actor with a BackOffSender of its own");
-  add("--seed", flags.seed, "S", "what is drawn comes from it: 0..18446744073709551615 (0)");
+      "a guard that all clients share, such as\n'circuit_breaker(5 failures, open 5s)'; default "
+      "none");
+  add_switch("--senders", flags.senders, "make each client an actor with its own BackOffSender");
+  add("--seed", flags.seed, "S", "seed of the random numbers, 0..18446744073709551615;\ndefault 0");
 }
 
 } // namespace backoffctl

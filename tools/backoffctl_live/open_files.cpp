@@ -13,7 +13,7 @@ namespace {
 rlimit limits() {
   rlimit result{};
   if (getrlimit(RLIMIT_NOFILE, &result) != 0)
-    throw std::runtime_error{"the limit of open files is not to be known: "
+    throw std::runtime_error{"cannot read the limit of open files: "
                              + std::generic_category().message(errno)};
   return result;
 }
@@ -32,7 +32,7 @@ void allow_open_files(std::uint64_t count, const std::string& what_for) {
   throw std::runtime_error{
     what_for + " need " + std::to_string(count) + " open files, and the system allows "
     + std::to_string(now.rlim_max) + ": raise the limit (ulimit -Hn " + std::to_string(count)
-    + " as root, or nofile in " + "/etc/security/limits.conf), or take fewer"};
+    + " as root, or nofile in " + "/etc/security/limits.conf), or use fewer"};
 }
 
 std::uint64_t allow_most_open_files() {

@@ -23,46 +23,51 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto outage_description =
-  R"(Stops a real server under real load: whether the clients recover.
+  R"(Stops a real server under real load, and shows whether the clients recover.
 
-Starts a server and a thousand clients on this machine, as backoffctl serve and load, waits until all is
-steady, stops the server with SIGSTOP, continues it, and watches. Recovered means: from some second
-on, 30 s or more before the end, no call fails, and answers come at 95 % of the rate before: in each minute from
-there (each 30 s of the last minute) but for four standard deviations of the noise of calls that come at
-random, and in all the time from there but for two. So all but the last 30 s of --watch are there to recover
-in, and the verdict says how long that was. The server and the clients end with this command, whatever
-ends that.
+outage starts a server and a thousand clients on this machine, as backoffctl serve and load do. It
+waits until their rate is steady, stops the server with SIGSTOP, continues it, and watches.
 
-What decides is, besides the policy, how many connections the server lets wait (--backlog), how much it
-can bear (--limit, --factor), and whether it works on for clients that have left (--abandoned-work).
+The clients have recovered if, from some second at least 30 s before the end, no call fails and
+answers come at 95 % of the rate before the outage. That rate must hold in each minute from that
+second on (in each 30 s of the last minute) and over the whole remaining time. The check allows for
+the noise of random calls: four standard deviations in each minute, two over the whole time. So the
+clients can use all but the last 30 s of --watch to recover; the verdict prints how long that is.
+
+The server and the clients end with this command, however the command ends.
+
+Besides the policy, three things decide: how many connections can wait at the server (--backlog),
+how much load it bears (--limit, --factor), and whether it works on requests whose clients have
+left (--abandoned-work).
 )";
 
 constexpr auto outage_footer = R"(
 Examples:
   backoffctl outage
-      the article's fixed delay of 100 ms, and an outage of 20 s: almost two minutes
+      the article's fixed delay of 100 ms and an outage of 20 s; runs almost two minutes
   backoffctl outage --policy 'exponential(100ms, x2, cap 30s) | full_jitter' --plot outage.svg
       a backoff with jitter, with a picture
-  backoffctl outage --policy 'exponential(100ms, x2, cap 30s) | full_jitter' --guard circuit_breaker --senders
+  backoffctl outage --policy 'exponential(1s) | full_jitter' --guard circuit_breaker --senders
       a thousand BackOffSenders that share a circuit breaker
   backoffctl outage --clients 100 --limit 3 --stop-for 3s --warm-up 5s --json --seconds
-      a small one, for programs
+      a small experiment, for programs
 
-Keys of the JSON, which are those of backoffctl simulate outage: runs, with one object:
-  policy, guard, client    by what the clients go; client is retry or sender
-  recovered, recover_s     whether, and how many seconds after the outage; null if not
-  peak_concurrency         the most requests in the server from the outage on
+Keys of the JSON, the same as for backoffctl simulate outage: runs, with one object:
+  policy, guard, client    what the clients use; client is retry or sender
+  recovered, recover_s     whether they recovered, and how many seconds after the outage, else null
+  peak_concurrency         the most requests in the server since the outage began
   attempts_during_outage   calls that began while the server was stopped
   rate_before              answers per second before the outage
-  lost_work                requests finished, or still worked on at the end, for clients that had left
+  lost_work                requests that the server finished, or still worked on at the end,
+                           although their clients had left
   with --seconds also
-  stopped_s, back_s        when the server was stopped and continued, since the beginning
-  seconds                  each second: attempts, ok, timed_out (errors, too), concurrency,
-                           peak_concurrency, latency_s (mean of those answered)
+  stopped_s, back_s        when the server was stopped and continued, in seconds since the start
+  seconds                  one object for each second: attempts, ok, timed_out (with errors),
+                           concurrency, peak_concurrency, latency_s (mean of the answers)
 
 Exit codes:
   0    recovered
-  1    failed, for example because the server is too slow already before the outage
+  1    failed, for example because the server is too slow even before the outage
   2    bad input; nothing was done
   3    not recovered
   130  ended by Ctrl-C (143: by SIGTERM)
@@ -72,19 +77,21 @@ class OutageCommand final : public Command {
 public:
   explicit OutageCommand(CLI::App& parser) : Command(parser) {
     parser.footer(outage_footer);
-    add_flag("--stop-for", stop_for_, "SPAN", "how long the server is stopped (20s)");
-    add_flag("--warm-up", warm_up_, "SPAN", "how long it runs before, at least (15s)");
+    add_flag("--stop-for", stop_for_, "SPAN",
+             "how long the server is stopped, 100ms..24h; default 20s");
+    add_flag("--warm-up", warm_up_, "SPAN",
+             "the shortest time before the outage, 2s..24h; default 15s");
     add_flag("--watch", watch_, "SPAN",
-             "how long is watched what comes of it, 1min or more (1min)");
+             "how long to watch after the outage, 1min..24h;\ndefault 1min");
     declare_clients(client_flags_, flag_adder(), switch_adder());
     declare_server(server_flags_, flag_adder());
-    add_flag("--port", server_flags_.port, "PORT", "of 127.0.0.1 (any that is free)");
+    add_flag("--port", server_flags_.port, "PORT", "port on 127.0.0.1; default any free port");
     add_flag("--plot", plot_flag_, "FILE",
-             "draw it, too, by gnuplot: a name that ends in .svg\nor .png");
+             "also draw the run with gnuplot, to a file whose name\nends in .svg or .png");
     add_switch("--progress", shows_progress_,
-               "show a progress line also where stderr is no terminal");
+               "show a progress line even if stderr is not a terminal");
     add_switch("--json", as_json_, "print JSON instead of text");
-    add_switch("--seconds", seconds_, "with --json: what happened in each second, too");
+    add_switch("--seconds", seconds_, "with --json: also print what happened in each second");
   }
 
   void check(backoff_actor::Problems& problems) override {
@@ -100,7 +107,7 @@ public:
     read("--watch", watch_, backoff_actor::shortest_watch, settings_.watch);
     plot_ = read_plot(plot_flag_, false, problems);
     if (seconds_ && !as_json_)
-      problems.add("--seconds", "no --json beside it", "together with --json, which it adds to");
+      problems.add("--seconds", "needs --json", "");
   }
 
   std::string run() override {

@@ -13,7 +13,8 @@ namespace {
 nlohmann::json parse(const std::string& line, const char* who) {
   auto json = nlohmann::json::parse(line, nullptr, false);
   if (!json.is_object() || !json.contains("clock_s"))
-    throw std::runtime_error{std::string{"what the "} + who + " prints is not understood: " + line};
+    throw std::runtime_error{std::string{"cannot read a line that the "} + who
+                             + " printed: " + line};
   return json;
 }
 

@@ -24,15 +24,16 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto serve_description =
-  R"(A real HTTP server that is slow under load, to be stopped and continued.
+  R"(Runs a real HTTP server that is slow under load.
 
-GET /api is answered with 200 and OK on 127.0.0.1 after --base-delay; where more than --limit requests are
-worked on at once, after --base-delay times --factor ^ ((requests - limit) / scale). Each request looks
-every 50 ms how many there are by then. Every second a line is printed: the number of requests, and the
-delay that was computed last. Until Ctrl-C.
+The server answers GET /api on 127.0.0.1 with 200 and OK after --base-delay. If it works on more
+than --limit requests at once, it answers after
+--base-delay * --factor ^ ((requests - limit) / scale). It checks the number of requests every
+50 ms. Every second it prints the number of requests in work and the last delay that it computed.
+Ctrl-C ends it.
 
-Stop it with Ctrl-Z or kill -STOP and continue it with fg or kill -CONT, and see what its clients make of
-that: backoffctl load.
+Stop it with Ctrl-Z or kill -STOP, continue it with fg or kill -CONT, and watch how its clients
+(backoffctl load) react.
 )";
 
 constexpr auto serve_footer = R"(
@@ -40,20 +41,20 @@ Examples:
   backoffctl serve
       the server of the article, on port 8070
   backoffctl serve --limit 100 --abandoned-work dropped --duration 30s
-      a larger one, which notices that clients have left, for half a minute
+      a larger server that drops requests of clients that left, for half a minute
   backoffctl serve --port 0 --json
       on any free port, for programs
 
 With --json the first line is {"listening":"127.0.0.1:8070","backlog":4096}; then, each second:
   clock_s              the machine's clock CLOCK_MONOTONIC, in seconds
   concurrency, peak_concurrency
-                       requests that are worked on now, and the most of them within the second
-  last_delay_s         computed last, in seconds
-  requests             that came in within the second
-  answered             to clients that were there
-  finished_for_nobody  done although the client had left
-  worked_on_for_nobody worked on now although the client has left
-  dropped              given up because the client had left
+                       requests in work now, and the most within the second
+  last_delay_s         the last delay that the server computed, in seconds
+  requests             requests that arrived within the second
+  answered             requests answered to clients that still waited
+  finished_for_nobody  requests finished although the client had left
+  worked_on_for_nobody requests in work now although the client has left
+  dropped              requests that the server dropped because the client had left
 
 Exit codes:
   0    after --duration
@@ -67,9 +68,10 @@ public:
   explicit ServeCommand(CLI::App& parser) : Command(parser) {
     parser.footer(serve_footer);
     declare_server(flags_, flag_adder());
-    add_flag("--port", flags_.port, "PORT", "of 127.0.0.1, 0..65535 (8070); 0 is any that is free");
-    add_flag("--duration", duration_flag_, "SPAN", "end after so long (never)");
-    add_switch("--json", as_json_, "print JSON, one object a line");
+    add_flag("--port", flags_.port, "PORT",
+             "port on 127.0.0.1, 0..65535; default 8070; 0 takes any free\nport");
+    add_flag("--duration", duration_flag_, "SPAN", "end after this time, 1ms..24h; default never");
+    add_switch("--json", as_json_, "print JSON, one object per line, instead of text");
   }
 
   void check(backoff_actor::Problems& problems) override {

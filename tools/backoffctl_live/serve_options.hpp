@@ -37,16 +37,19 @@ std::optional<std::string> note_on_backlog(std::uint32_t wished, std::optional<i
 /// @param add a flag with a value: name, where it goes, the kind of value, help
 template <class Add>
 void declare_server(ServerFlags& flags, Add add) {
-  add("--limit", flags.limit, "N", "so many requests at once cost nothing: 0..1000000 (30)");
+  add("--limit", flags.limit, "N",
+      "requests at once beyond which the server slows down,\n0..1000000; default 30");
   add("--factor", flags.factor, "F",
-      "beyond that a request takes so many times longer for\neach --scale more: 1..1000 (1.05)");
-  add("--scale", flags.scale, "N", "see --factor: 0.001..1000000000 (15)");
-  add("--base-delay", flags.base_delay, "SPAN", "how long a request takes at least (100ms)");
+      "slowdown for each --scale requests beyond the limit,\n1..1000; default 1.05");
+  add("--scale", flags.scale, "N",
+      "requests for which --factor applies once,\n0.001..1000000000; default 15");
+  add("--base-delay", flags.base_delay, "SPAN",
+      "the shortest time that a request takes, 1ns..24h;\ndefault 100ms");
   add("--backlog", flags.backlog, "N",
-      "connections that wait to be accepted: 1..1000000 (4096);\nthe kernel may allow fewer, see "
-      "net.core.somaxconn");
+      "the most connections that wait to be accepted, 1..1000000;\ndefault 4096; the kernel's "
+      "net.core.somaxconn may\nlimit it further");
   add("--abandoned-work", flags.abandoned_work, "kept|dropped",
-      "whether it works on for clients that have left (kept)");
+      "requests whose clients left are kept or dropped;\ndefault kept");
 }
 
 } // namespace backoffctl

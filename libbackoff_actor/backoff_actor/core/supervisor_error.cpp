@@ -6,18 +6,18 @@ namespace backoff_actor {
 
 std::string to_string(SupervisorError error) {
   constexpr auto names = detail::enum_names<SupervisorError, 1>({
-    "already_present: there is a child of that id, which is down",
-    "already_started: there is a child of that id, and it lives",
+    "already_present: a child with this id exists, and it is down",
+    "already_started: a child with this id exists, and it is alive",
     "running: the child is up",
-    "restarting: the child is being started, or its restart has been scheduled",
-    "ending: the child is being ended",
+    "restarting: the supervisor is starting the child, or has scheduled its restart",
+    "ending: the supervisor is ending the child",
     "not_running: the child is down, and no restart has been scheduled",
-    "not_found: there is no child of that id",
-    "max_children: there are as many children as there may be",
+    "not_found: no child has this id",
+    "max_children: the supervisor has as many children as max_children allows",
     "stopping: the supervisor is ending",
     "start_failed: a child could not be started",
-    "terminated: the child was ended before it had started",
-    "limit_reached: children had to be restarted more often than is borne",
+    "terminated: the child was ended before it was up",
+    "limit_reached: children needed more restarts than the restart limit allows",
     "no_child: there is no child at this address now",
   });
   static_assert(names.texts.size() == last_supervisor_error);

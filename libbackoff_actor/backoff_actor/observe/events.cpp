@@ -36,19 +36,19 @@ struct DescribeSenderEvent {
   std::string operator()(const event::ChildDown& x) const {
     if (!x.cause.is_error())
       return child(x.incarnation)
-             + (x.is_failure ? " down: stopped normally, though it was needed"
+             + (x.is_failure ? " down: stopped normally while the sender still needed it"
                              : " stopped normally");
     return child(x.incarnation) + " down" + because(x.cause);
   }
 
   std::string operator()(const event::AckTimedOut& x) const {
     return delivery(x.delivery) + " not acknowledged in time by " + child(x.incarnation)
-           + ", which is told to end";
+           + "; the sender ends that child";
   }
 
   std::string operator()(const event::ChildOverdue& x) const {
-    return child(x.incarnation) + " has not ended within the grace, "
-           + (x.is_abandoned ? "abandoned" : "waited for");
+    return child(x.incarnation) + " has not ended in time; the sender "
+           + (x.is_abandoned ? "abandons it" : "keeps waiting for it");
   }
 
   std::string operator()(const event::AbandonedChildEnded& x) const {
@@ -78,7 +78,7 @@ struct DescribeSenderEvent {
   }
 
   std::string operator()(const event::Diverted&) const {
-    return "message diverted, no child is there";
+    return "message diverted: no child is up";
   }
 
   std::string operator()(const event::GuardHeldBack& x) const {
@@ -93,7 +93,7 @@ struct DescribeSenderEvent {
   }
 
   std::string operator()(const event::UnknownAcknowledgement& x) const {
-    return "acknowledgement " + std::to_string(x.hand_over) + " names nothing that is owed";
+    return "acknowledgement " + std::to_string(x.hand_over) + " matches no delivery that is owed";
   }
 
   std::string operator()(const event::BackOffReset& x) const {
@@ -134,16 +134,14 @@ struct DescribeSenderEvent {
   }
 
   std::string operator()(const event::StoreFellBehind& x) const {
-    return "held back by the store, which fails" + because(x.cause);
+    return "held back: the store fails" + because(x.cause);
   }
 
   std::string operator()(const event::StoreCaughtUp&) const {
-    return "the store has taken what waited for it";
+    return "the store works again and has stored all that waited";
   }
 
-  std::string operator()(const event::StoreNotice& x) const {
-    return "notice of the store: " + x.text;
-  }
+  std::string operator()(const event::StoreNotice& x) const { return "store notice: " + x.text; }
 
   std::string operator()(const event::SenderStopped&) const { return "sender stopped"; }
 };

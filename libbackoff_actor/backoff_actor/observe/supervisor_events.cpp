@@ -31,9 +31,9 @@ struct DescribeSupervisorEvent {
     case Ending::normal:
       return actor(x) + " ended normally";
     case Ending::shutdown:
-      return actor(x) + " was shut down by somebody";
+      return actor(x) + " was shut down from outside";
     case Ending::killed:
-      return actor(x) + " was killed by somebody";
+      return actor(x) + " was killed from outside";
     case Ending::failed:
       break;
     }
@@ -47,7 +47,7 @@ struct DescribeSupervisorEvent {
   std::string operator()(const ChildEnded& x) const { return actor(x) + " ended"; }
 
   std::string operator()(const ChildAbandoned& x) const {
-    return actor(x) + " has not ended within the grace, abandoned";
+    return actor(x) + " has not ended in time and is abandoned";
   }
 
   std::string operator()(const AbandonedChildEnded&) const {
@@ -59,14 +59,14 @@ struct DescribeSupervisorEvent {
            + std::to_string(x.failures) + (x.failures == 1 ? " failure" : " failures in a row");
   }
 
-  std::string operator()(const ChildStopped& x) const { return "child " + x.child + " stays away"; }
+  std::string operator()(const ChildStopped& x) const { return "child " + x.child + " stays down"; }
 
   std::string operator()(const ChildGivenUp& x) const {
     return "child " + x.child + " given up" + because(x.cause);
   }
 
   std::string operator()(const LimitReached& x) const {
-    return "limit of restarts reached by child " + x.child + because(x.cause);
+    return "restart limit reached by child " + x.child + because(x.cause);
   }
 
   std::string operator()(const ControlRefused& x) const {

@@ -28,7 +28,7 @@ std::string to_string(const ChildStatus& child) {
   if (child.state == ChildState::stopped && child.stopped != StoppedBecause::not_stopped)
     text += " (" + std::string{to_string(child.stopped)} + ")";
   if (child.state == ChildState::waiting)
-    text += child.is_due ? ", restart in " + to_string(child.due_in) : ", for its turn";
+    text += child.is_due ? ", restart in " + to_string(child.due_in) : ", until its turn comes";
   if (child.incarnation > 0)
     text += ", child " + std::to_string(child.incarnation);
   if (child.failures > 0)

@@ -195,25 +195,24 @@ auto retry(const Policy& policy, const Limits& limits, Predicate&& predicate, Fu
   using F = std::remove_reference_t<Function>;
   using P = std::remove_reference_t<Predicate>;
   constexpr auto is_function = std::invocable<F&, const Attempt&> || std::invocable<F&>;
-  static_assert(is_function,
-                "the function, which comes after the predicate, must be callable with a const "
-                "Attempt& or with nothing");
+  static_assert(is_function, "the function (the argument after the predicate) must be callable "
+                             "with a const Attempt& or with no argument");
   if constexpr (is_function) {
     using Result = decltype(detail::call(function, Attempt{}));
     using R = std::remove_cv_t<Result>;
     constexpr auto is_movable = std::is_void_v<R> || std::move_constructible<R>;
     static_assert(!std::is_reference_v<Result>,
-                  "the function must not return a reference; a pointer would do");
-    static_assert(is_movable, "what the function returns must be movable");
+                  "the function must not return a reference; return a value or a pointer");
+    static_assert(is_movable, "the function must return a movable type");
     if constexpr (!std::is_reference_v<Result> && is_movable) {
       if constexpr (std::is_void_v<R>)
         static_assert(detail::CanAssess<P, std::exception>,
-                      "the predicate must be callable with a const std::exception&, since the "
-                      "function returns nothing");
+                      "the predicate must be callable with a const std::exception&, because the "
+                      "function returns void");
       else
         static_assert(detail::CanAssess<P, R> || detail::CanAssess<P, std::exception>,
-                      "the predicate must be callable with what the function returns, as const&, "
-                      "or with a const std::exception&");
+                      "the predicate must be callable with the function's result as const&, or "
+                      "with a const std::exception&");
       return detail::run_retries<R>(policy, limits, predicate, function, clock, options);
     }
   }

@@ -30,8 +30,8 @@ SQLite::Database open_database(const std::string& file, const SqliteOptions& opt
 StoreError removed(const std::string& file, const std::string& which) {
   return {StoreFailure::input_output,
           file + ": " + which
-            + "was removed or renamed while it was in use; what is committed would be lost, so "
-              "nothing is; end the program, and put the file back"};
+            + "was removed or renamed while it was in use; a commit would be lost, so the store "
+              "commits nothing more; end the program, and put the file back"};
 }
 
 } // namespace

@@ -13,7 +13,7 @@ void copy_whole(SqliteConnection& from, const std::filesystem::path& copy,
   const auto name = copy.string();
   if (std::filesystem::exists(copy))
     throw StoreError(StoreFailure::cannot_open,
-                     name + ": exists already; name a file that does not");
+                     name + ": already exists; name a file that does not exist");
   StoreLock lock{copy, options.mode}; // removed at the end: nobody owns the copy
   lock.make_file();
   errno = 0;

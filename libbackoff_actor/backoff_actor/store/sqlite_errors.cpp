@@ -16,8 +16,8 @@ struct Meaning {
 };
 
 constexpr auto advice_of_damage =
-  "keep a copy of it with its -wal file, then restore it from a backup, or get out of it what can "
-  "still be read with the command .recover of the shell sqlite3";
+  "copy it with its -wal file; then restore a backup, or recover what is still readable with the "
+  "command .recover of the sqlite3 shell";
 
 constexpr Meaning is_damaged{StoreFailure::damaged, "is damaged", advice_of_damage};
 
@@ -32,21 +32,22 @@ Meaning meaning(int code, int system_error, Moment moment) {
     return full;
   // A store has a rollback journal only while it is made.
   if (code == SQLITE_READONLY_ROLLBACK)
-    return {StoreFailure::cannot_open, "is not finished, for whoever made it was killed",
-            "start the program that uses it, which finishes it"};
+    return {StoreFailure::cannot_open,
+            "is incomplete, because the program that was creating it was killed",
+            "start the program that uses it, and that program completes it"};
   switch (code & 0xff) {
   case SQLITE_FULL:
     return full;
   case SQLITE_NOTADB:
     if (moment == Moment::opened)
       return is_damaged;
-    return {StoreFailure::foreign, "is no store",
+    return {StoreFailure::foreign, "is not a store",
             "nothing in it was changed; name another file, or one that does not exist yet"};
   case SQLITE_CONSTRAINT:
     // This owner only gives numbers above all before, so another writer must have used this number.
     if (code == SQLITE_CONSTRAINT_PRIMARYKEY)
-      return {StoreFailure::in_use, "somebody else writes to this store",
-              "find out who, and end it; nothing in the file is damaged"};
+      return {StoreFailure::in_use, "another program writes to this store",
+              "find and end that program; nothing in the file is damaged"};
     return is_damaged;
   case SQLITE_CORRUPT:
   case SQLITE_MISMATCH:
@@ -61,16 +62,16 @@ Meaning meaning(int code, int system_error, Moment moment) {
     return {StoreFailure::in_use, "another program has it locked",
             "end that program, for example a shell sqlite3, or try again"};
   case SQLITE_READONLY:
-    return {StoreFailure::read_only, "may not be written",
-            "let this user write the file, and into its folder"};
+    return {StoreFailure::read_only, "is not writable for this user",
+            "give this user write permission for the file and its folder"};
   case SQLITE_TOOBIG:
     return {StoreFailure::too_large, "a message is larger than the store can take",
-            "keep what is that large elsewhere, and submit where it is"};
+            "store the large content elsewhere, and submit only its address"};
   case SQLITE_CANTOPEN:
   case SQLITE_PERM:
   case SQLITE_AUTH:
     return {StoreFailure::cannot_open, "cannot be opened",
-            "let this user read and write the file, and into its folder"};
+            "give this user permission to read and write the file, and to write its folder"};
   default:
     return {StoreFailure::input_output, "the disk failed",
             "see the system's log; what was committed before is safe"};

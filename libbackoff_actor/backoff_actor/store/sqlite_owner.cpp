@@ -47,7 +47,7 @@ void SqliteOwner::begin(Loss if_lost) {
     loss_ = missing_of(meta, last_owner, SqliteLog{file()}.has_content());
     if (loss_ && was_another_boot(last_owner))
       tell("its last " + std::to_string(loss_->commits)
-           + " commits are gone with the machine, as Durability::process_death allows");
+           + " commits were lost when the machine stopped, as Durability::process_death allows");
     else if (loss_ && if_lost == Loss::refused)
       throw log_is_missing(file(), *loss_);
   }
@@ -71,7 +71,7 @@ void SqliteOwner::begin(Loss if_lost) {
   } catch (const StoreError& error) {
     if (error.failure() != StoreFailure::full)
       throw;
-    tell("there is no room on the disk; what is owed can be worked off as far as the log has room");
+    tell("there is no room on the disk; deliveries can be acknowledged while the log has room");
   }
   note_commit();
   tell_who_may_read();
@@ -156,7 +156,7 @@ void SqliteOwner::commit(std::span<const StoreChange> changes) {
 
 void SqliteOwner::set_message_format(const std::string& format) {
   if (!message_format().empty())
-    throw std::logic_error(file() + ": has a message format, which is for good");
+    throw std::logic_error(file() + ": already has a message format, which cannot change");
   transact([&] { changes_->set_message_format(format); });
 }
 
@@ -211,8 +211,8 @@ void SqliteOwner::tell_who_may_read() {
       found += (found.empty() ? "" : ", ") + name + " (" + octal(mode) + ")";
   }
   if (!found.empty())
-    tell("others may use files of it: " + found + "; make them " + octal(options_.mode)
-         + " with chmod, or allow it by SqliteOptions::mode");
+    tell("other users have access to its files: " + found + "; make them " + octal(options_.mode)
+         + " with chmod, or allow the access with SqliteOptions::mode");
 }
 
 void SqliteOwner::watch_log() {
@@ -223,7 +223,7 @@ void SqliteOwner::watch_log() {
   if (pages <= limit)
     return;
   told_log_pages_ = pages;
-  tell("another program reads it all the while, so its log cannot begin anew and grows: it is "
+  tell("another program keeps reading it, so its log cannot restart and grows: it is "
        + std::to_string(pages / pages_of_mib) + " MiB; end that program");
 }
 

@@ -36,15 +36,15 @@ std::optional<StoreLoss> missing_of(const Meta& meta, const std::optional<OwnerR
 }
 
 StoreError log_is_missing(const std::string& file, const StoreLoss& loss) {
-  auto what = "is damaged: its log, " + file + "-wal, is missing or cut, and at least "
+  auto what = "is damaged: its log, " + file + "-wal, is missing or cut off, and at least "
               + std::to_string(loss.commits)
-              + (loss.commits == 1 ? " commit with it" : " commits with it");
+              + (loss.commits == 1 ? " commit is lost" : " commits are lost");
   if (loss.first_delivery > 0)
-    what += ", also of deliveries " + std::to_string(loss.first_delivery) + " to "
+    what += ", including those of deliveries " + std::to_string(loss.first_delivery) + " to "
             + std::to_string(loss.last_delivery);
   return {StoreFailure::damaged,
           file + ": " + what
-            + "; put the log back beside it, or go on without: backoffctl outbox accept-loss "
+            + "; put the log back beside it, or accept the loss: backoffctl outbox accept-loss "
             + file};
 }
 
@@ -115,7 +115,7 @@ SqliteView::SqliteView(const std::string& file, const SqliteOptions& options,
   const auto version = connection().version();
   if (version == 0)
     throw StoreError(StoreFailure::cannot_open,
-                     file + ": is empty; there is something to read once a sender has used it");
+                     file + ": is empty; a sender must use it before there is something to read");
   if (version == 1)
     return;
   const auto meta =
@@ -132,7 +132,8 @@ void SqliteView::commit(std::span<const StoreChange> changes) {
 
 void SqliteView::refuse() const {
   throw StoreError(StoreFailure::read_only,
-                   file() + ": was opened to be read; open it with open_sqlite_store to change it");
+                   file()
+                     + ": is open for reading only; open it with open_sqlite_store to change it");
 }
 
 } // namespace backoff_actor::detail

@@ -14,7 +14,7 @@ namespace {
 DeadLetterReason reason_at(SQLite::Statement& row, int index, const std::string& file) {
   const auto reason = dead_letter_reasons.find(read_text(row, index));
   if (!reason)
-    throw damaged(file, "a dead letter has no reason that is known");
+    throw damaged(file, "a dead letter has an unknown reason");
   return *reason;
 }
 
@@ -22,7 +22,7 @@ DeadLetterReason reason_at(SQLite::Statement& row, int index, const std::string&
 std::uint32_t count_at(SQLite::Statement& row, int index, const std::string& file) {
   const auto number = read_number(row, index, file);
   if (number > std::numeric_limits<std::uint32_t>::max())
-    throw damaged(file, "a delivery has a number that no delivery can have");
+    throw damaged(file, "a delivery has a number outside the allowed range");
   return static_cast<std::uint32_t>(number);
 }
 
@@ -31,7 +31,7 @@ StoredDelivery read_delivery(SQLite::Statement& row, const std::string& file) {
   StoredDelivery result;
   result.id = read_number(row, 0, file);
   if (result.id == 0)
-    throw damaged(file, "a delivery has a number that no delivery can have");
+    throw damaged(file, "a delivery has a number outside the allowed range");
   result.submitted_at = {row.getColumn(1).getInt64()};
   if (!row.getColumn(2).isNull())
     result.deadline = WallTime{row.getColumn(2).getInt64()};
@@ -103,7 +103,7 @@ Meta read_meta(SQLite::Database& database, const std::string& file) {
     database, "SELECT last_id, commits, keys_since, is_open, (SELECT at FROM acknowledged_keys "
               "ORDER BY id DESC LIMIT 1) FROM meta"};
   if (!row.executeStep())
-    throw damaged(file, "it does not say what it is");
+    throw damaged(file, "its table meta is empty");
   Meta result;
   result.last_id = read_number(row, 0, file);
   result.commits = read_number(row, 1, file);

@@ -119,11 +119,11 @@ std::int64_t identify(SQLite::Database& database, const std::string& file) {
   if (owner != application_id)
     throw StoreError(
       StoreFailure::foreign,
-      file + ": is a SQLite database of another program (application_id " + std::to_string(owner)
+      file + ": is an SQLite database of another program (application_id " + std::to_string(owner)
         + "); nothing in it was changed; name another file, or one that does not exist "
           "yet");
   if (version < 1 || found != tables(version))
-    throw damaged(file, "its tables are not those of format " + std::to_string(version));
+    throw damaged(file, "it does not have the tables of format " + std::to_string(version));
   return version;
 }
 

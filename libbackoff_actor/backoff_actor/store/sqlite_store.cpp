@@ -22,22 +22,22 @@ std::filesystem::path one_name(const std::filesystem::path& file) {
   };
   if (file.empty())
     throw StoreError(StoreFailure::cannot_open,
-                     "no file is named; name one, or one that does not exist yet");
+                     "the name is empty; name a store, or a file that does not exist yet");
   std::error_code error;
   auto status = std::filesystem::status(file, error);
   if (status.type() == std::filesystem::file_type::none)
-    fail(error.message(), "let this user read the folder");
+    fail(error.message(), "give this user read permission for the folder");
   if (std::filesystem::is_directory(status))
     fail("is a folder", "name a file in it");
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
-    fail("is no regular file", "name one, or one that does not exist yet");
+    fail("is not a regular file", "name a store, or a file that does not exist yet");
   if (std::filesystem::exists(status))
     return std::filesystem::canonical(file);
   if (std::filesystem::is_symlink(std::filesystem::symlink_status(file, error)))
-    fail("is a link that leads nowhere", "name the file that is meant");
+    fail("is a symbolic link to a missing file", "name the file itself");
   const auto folder = std::filesystem::absolute(file).parent_path();
   if (!std::filesystem::is_directory(folder, error))
-    fail("there is no folder " + folder.string(), "make it first");
+    fail("there is no folder " + folder.string(), "create it first");
   return std::filesystem::canonical(folder) / file.filename();
 }
 
@@ -55,11 +55,11 @@ void require_no_log_alone(const std::filesystem::path& name) {
   const auto is_there = std::filesystem::exists(name);
   if ((!is_there || std::filesystem::file_size(name, error) == 0)
       && detail::SqliteLog{name}.has_content())
-    throw StoreError(StoreFailure::damaged,
-                     name.string() + (is_there ? ": is empty" : ": is missing")
-                       + ", and its log is there; put the file back, or, to lose what is in the "
-                         "log, remove "
-                       + name.string() + "-wal");
+    throw StoreError(
+      StoreFailure::damaged,
+      name.string() + (is_there ? ": is empty" : ": is missing")
+        + ", but its log exists; put the file back, or give up what is in the log: remove "
+        + name.string() + "-wal");
 }
 
 using Loss = detail::SqliteOwner::Loss;

@@ -69,10 +69,9 @@ std::size_t count_of(const char* folder) {
 std::size_t descriptors() { return count_of("/proc/self/fd"); }
 std::size_t threads() { return count_of("/proc/self/task"); }
 
-constexpr auto other_bytes = "no CAF node: it greets with other bytes";
-constexpr auto hung_up =
-  "connected, but it hung up before its greeting was complete: no CAF node, or "
-  "one that is going down";
+constexpr auto other_bytes = "not a CAF node: its greeting has another format";
+constexpr auto hung_up = "connected, but it closed the connection before its greeting was "
+                         "complete: not a CAF node, or one that is shutting down";
 
 } // namespace
 
@@ -96,7 +95,7 @@ TEST_F(KnockTest, at_a_host_that_does_not_answer_ends_at_the_limit) {
 TEST_F(KnockTest, at_one_who_accepts_and_says_nothing_ends_at_the_limit) {
   TcpServer silent{says("")};
   EXPECT_EQ(knock_at(silent.port(), 200ms),
-            "connected, but no greeting came within 200ms: frozen, or no CAF node");
+            "connected, but no greeting came within 200ms: frozen, or not a CAF node");
   EXPECT_GE(took, 200ms);
   EXPECT_LT(took, 5s);
 }
@@ -106,7 +105,7 @@ TEST_F(KnockTest, at_one_who_says_half_a_greeting_and_no_more_ends_at_the_limit)
   for (const std::size_t size : {3u, 4u, 31u, 32u, 40u}) {
     TcpServer half{says(greeting.substr(0, size))};
     EXPECT_EQ(knock_at(half.port(), 100ms),
-              "connected, but no greeting came within 100ms: frozen, or no CAF node")
+              "connected, but no greeting came within 100ms: frozen, or not a CAF node")
       << size << " bytes";
   }
 }

@@ -173,7 +173,7 @@ TEST_P(RemoteSpawnOfBadWorkers, is_a_failed_start_that_names_node_and_worker) {
   start(remote_spawn({at(port)}, GetParam().worker, GetParam().arguments()));
   ASSERT_TRUE(becomes_true([&] { return log.count<event::StartFailed>() >= 2; }));
   EXPECT_THAT(log.all<event::StartFailed>().front().cause.text,
-              HasSubstr("127.0.0.1:" + std::to_string(port) + ": it spawned no worker \""
+              HasSubstr("127.0.0.1:" + std::to_string(port) + ": it did not spawn the worker \""
                         + GetParam().worker + "\": "));
   EXPECT_EQ(diary().lines(), Strings{});
   stop();

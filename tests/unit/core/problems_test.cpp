@@ -15,10 +15,9 @@ TEST(problems, name_field_value_and_range_one_a_line) {
 
 TEST(problems, are_a_line_each_whatever_was_given) {
   Problems problems;
-  problems.add("children[1].id", "a\nb\xe9", "an id that no child before it has");
+  problems.add("children[1].id", "a\nb\xe9", "an id that no earlier child has");
   EXPECT_EQ(to_string(problems),
-            "children[1].id: got a\\nb\xef\xbf\xbd, allowed an id that no child before "
-            "it has");
+            "children[1].id: got a\\nb\xef\xbf\xbd, allowed an id that no earlier child has");
 }
 
 TEST(problems, of_a_nested_value_get_its_name_in_front) {

@@ -125,7 +125,7 @@ TEST(sender_deliveries, tells_the_whole_story_to_its_hook) {
     "+10ms  delivery 1 handed over again to child 2\n"
     "+15ms  delivery 1 acknowledged after 15ms, 1 failed attempt\n"
     "+15ms  backoff reset (slot 1/10, wait 0ns, retries 0, resets 1, total_retries 1)\n"
-    "+15ms  acknowledgement 2 names nothing that is owed\n"
+    "+15ms  acknowledgement 2 matches no delivery that is owed\n"
     "+15ms  child 2 stopped normally\n"
     "+15ms  sender stopped\n");
 }

@@ -98,8 +98,8 @@ TEST(supervisor_engine, does_not_say_of_an_abandoned_child_that_it_has_ended) {
   supervisor.step(start, supervisor_input::TerminateChild{7, "a"});
   supervisor.step(start + 30ms, supervisor_input::Wake{});
   supervisor.step(start + 5030ms, supervisor_input::Wake{});
-  EXPECT_THAT(supervisor.events, ElementsAre("child a 1 has not ended within the grace, abandoned",
-                                             "child a stays away"));
+  EXPECT_THAT(supervisor.events, ElementsAre("child a 1 has not ended in time and is abandoned",
+                                             "child a stays down"));
   supervisor.down(start + 6s, 1, Ending::killed);
   EXPECT_THAT(supervisor.events, ElementsAre("an abandoned child ended after all"));
 }
@@ -156,7 +156,7 @@ TEST(supervisor_engine, is_not_ended_by_a_significant_child_that_it_told_to_end)
   EXPECT_EQ(supervisor.all<supervisor_effect::TellToEnd>().size(), 1U);
   supervisor.down(start, 2, Ending::failed);
   EXPECT_THAT(supervisor.events,
-              ElementsAre("child b 1 ended", "child b stays away", "child b removed"));
+              ElementsAre("child b 1 ended", "child b stays down", "child b removed"));
   EXPECT_EQ(supervisor.phase(), SupervisorPhase::running);
 }
 

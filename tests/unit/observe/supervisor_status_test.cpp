@@ -17,7 +17,7 @@ TEST(SupervisorStatusTest, a_child_is_rendered_with_what_there_is_to_say) {
   EXPECT_EQ(to_string(child), "db: stopped (terminated)");
   child.stopped = StoppedBecause::not_stopped;
   child.state = ChildState::waiting;
-  EXPECT_EQ(to_string(child), "db: waiting, for its turn");
+  EXPECT_EQ(to_string(child), "db: waiting, until its turn comes");
   child.is_due = true;
   child.due_in = 70ms;
   child.incarnation = 3;

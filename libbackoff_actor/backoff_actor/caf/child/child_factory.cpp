@@ -6,7 +6,8 @@ namespace backoff_actor {
 
 caf::actor ChildFactory::operator()(caf::event_based_actor* sender) const {
   if (is_asynchronous_)
-    throw std::logic_error("the children of this factory come later: it is called with a promise");
+    throw std::logic_error(
+      "this factory starts its children asynchronously: call it with a promise");
   return make_(sender, nullptr);
 }
 

@@ -139,7 +139,7 @@ public:
 template <class Worker, caf::spawn_options Options = caf::no_spawn_options, class... Ts>
 ChildFactory child_of(Ts... arguments) {
   static_assert(!caf::has_link_flag(Options) && !caf::has_monitor_flag(Options),
-                "the sender watches its child by itself; a link would end it with the child");
+                "the sender monitors its child itself; a link would end the sender with the child");
   using Actor = std::conditional_t<std::is_final_v<Worker>, Worker, detail::CauseKeeping<Worker>>;
   return [arguments = std::make_tuple(std::move(arguments)...)](caf::event_based_actor* sender) {
     return std::apply(

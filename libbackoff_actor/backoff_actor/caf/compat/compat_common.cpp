@@ -31,9 +31,8 @@ caf::error reason_of_end(const caf::actor& whom) {
 caf::error system_message_refused() {
   return error_with(
     caf::sec::unexpected_message,
-    caf::make_message(
-      std::string{"a bare error, exit_msg, down_msg or timeout_msg is no work: CAF takes it for an "
-                  "order to the actor itself"}));
+    caf::make_message(std::string{"the message is a bare error, exit_msg, down_msg or timeout_msg, "
+                                  "which CAF handles as an order to the actor itself"}));
 }
 
 } // namespace backoff_actor::seam

@@ -36,7 +36,7 @@ public:
     ErrorPredicate(Callable callable) { // implicit on purpose
     using Result = std::invoke_result_t<Callable&, const caf::error&>;
     static_assert(std::same_as<Result, bool> || std::convertible_to<Result, Assessment>,
-                  "a predicate returns bool or Assessment");
+                  "the predicate must return bool or Assessment");
     if constexpr (std::same_as<Result, bool>) {
       if (std::function<bool(const caf::error&)> is_retryable{std::move(callable)})
         assess_ = [is_retryable = std::move(is_retryable)](const caf::error& error) {

@@ -30,7 +30,7 @@ StoredMessage DurableTypes::save(caf::actor_system& system, const caf::message& 
                                    [&](const Type& x) { return x.is_part(message, part); });
     if (type == types_.end())
       throw NotStorable{
-        seam::type_name(system, message, part).append(" is none of the durable types")};
+        seam::type_name(system, message, part).append(" is not one of the durable types")};
     try {
       type->save(message, part, result.bytes);
     } catch (const std::exception& exception) {
@@ -49,7 +49,7 @@ caf::message DurableTypes::load(const StoredMessage& stored) const {
   for_each_name(stored.types, [&](std::string_view name) {
     const auto* const type = find(name);
     if (type == nullptr)
-      throw std::runtime_error(std::string{name}.append(" is none of the durable types"));
+      throw std::runtime_error(std::string{name}.append(" is not one of the durable types"));
     try {
       type->load(rest, builder);
     } catch (const std::exception& exception) {
@@ -59,7 +59,7 @@ caf::message DurableTypes::load(const StoredMessage& stored) const {
   });
   if (!rest.empty())
     throw std::runtime_error(stored.types + ": " + std::to_string(rest.size())
-                             + " bytes are left over, so it is not the type that was stored");
+                             + " bytes are left over, so the stored value has another type");
   return builder.move_to_message();
 }
 

@@ -36,10 +36,10 @@ OutboxQueue::OutboxQueue(std::shared_ptr<DeliveryStore> store, DurableTypes type
   if (found.empty())
     store_->set_message_format(format);
   else if (found != format)
-    throw StoreError(StoreFailure::incompatible,
-                     store_->name() + ": its messages were written by " + found
-                       + ", and this program uses " + format
-                       + ", which cannot read them; finish what is owed with the old program");
+    throw StoreError(
+      StoreFailure::incompatible,
+      store_->name() + ": its messages were written by " + found + ", and this program uses "
+        + format + ", which cannot read them; let the old program deliver what is still owed");
   read_content();
   look_at_store();
 }
@@ -62,12 +62,13 @@ void OutboxQueue::read_content() {
   if (!unknown.empty())
     throw StoreError(StoreFailure::incompatible,
                      store_->name() + ": it holds messages of the types " + list(unknown)
-                       + ", which are none of the durable types of this program; add them to "
+                       + ", which this program does not list as durable types; add them to "
                          "durable<...>()");
   if (!unreadable.empty())
-    throw StoreError(StoreFailure::incompatible,
-                     store_->name() + ": a message cannot be read: " + unreadable
-                       + "; if the type has changed, finish what is owed with the old program");
+    throw StoreError(
+      StoreFailure::incompatible,
+      store_->name() + ": a message cannot be read: " + unreadable
+        + "; if the type has changed, let the old program deliver what is still owed");
   store_->for_each_acknowledged_key(
     [&](AcknowledgedKey x) { content_.acknowledged.push_back(std::move(x)); });
   content_.last_id = store_->last_id();
@@ -91,9 +92,9 @@ OutboxContent OutboxQueue::attach(const caf::actor_addr& sender) {
   if (has_last_ended)
     is_free_.wait_for(lock, longest_end, [&] { return !is_attached_; });
   if (is_attached_)
-    throw StoreError(StoreFailure::in_use, store_->name()
-                                             + ": another sender of this process uses it; give "
-                                               "each sender a store of its own");
+    throw StoreError(
+      StoreFailure::in_use,
+      store_->name() + ": another sender of this process uses it; give each sender its own store");
   is_attached_ = true;
   sender_ = sender;
   failures_alone_ = 0;

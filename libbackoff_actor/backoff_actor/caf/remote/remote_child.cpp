@@ -57,7 +57,7 @@ ChildFactory remote_spawn(std::vector<NodeAddress> nodes, std::string worker,
                           caf::message arguments, RemoteOptions options) {
   auto problems = check(nodes, options);
   if (worker.empty())
-    problems.add("worker", "\"\"", "a name that add_remote_worker was given there");
+    problems.add("worker", "\"\"", "a name that the node passed to add_remote_worker");
   problems.raise_if_any();
   auto plan = std::make_shared<RemotePlan>();
   plan->nodes = std::move(nodes);
@@ -77,7 +77,7 @@ struct RemoteWorkers::State {
   void check() const {
     const std::lock_guard lock{mutex};
     if (has_ended)
-      throw std::runtime_error("this program makes no more workers");
+      throw std::runtime_error("this program has ended its workers and starts no new ones");
   }
 
   // Registers a worker; ends it at once if `end` was called before.
@@ -109,7 +109,7 @@ RemoteWorkers::RemoteWorkers(caf::actor_system_config& config, const std::string
     [make = std::move(make), state = state_](caf::actor_system& system, caf::actor_config&,
                                              const caf::message& arguments) {
       if (!arguments.match_elements<caf::actor, caf::message>() || !arguments.get_as<caf::actor>(0))
-        throw std::invalid_argument("this worker is spawned with remote_spawn of backoff_actor");
+        throw std::invalid_argument("spawn this worker with backoff_actor::remote_spawn");
       state->check();
       const auto worker = make(system, arguments.get_as<caf::message>(1));
       const auto on_end = [](const caf::actor& who, auto then) {

@@ -120,7 +120,7 @@ RemoteWorkers add_remote_worker(caf::actor_system_config& config, const std::str
     if constexpr (sizeof...(Ts) > 0)
       fits = arguments.match_elements<Ts...>();
     if (!fits)
-      throw std::invalid_argument("the arguments are not of the types that the worker takes");
+      throw std::invalid_argument("the arguments do not have the types that the worker takes");
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       return caf::actor_cast<caf::actor>(system.spawn<Actor, Options>(arguments.get_as<Ts>(I)...));
     }

@@ -31,11 +31,10 @@ std::string not_within(const char* what, const std::string& limit, const char* m
   return std::string{what}.append(" within ").append(limit).append(meaning);
 }
 
-const char* const hung_up =
-  "connected, but it hung up before its greeting was complete: no CAF node, "
-  "or one that is going down";
+const char* const hung_up = "connected, but it closed the connection before its greeting was "
+                            "complete: not a CAF node, or one that is shutting down";
 
-const char* const other_bytes = "no CAF node: it greets with other bytes";
+const char* const other_bytes = "not a CAF node: its greeting has another format";
 
 std::string connect_problem(int error) {
   if (error == ECONNREFUSED)
@@ -170,7 +169,7 @@ Knock::Attempt Knock::try_one(const net::Address& address, const Patience& patie
   case Wait::failed:
     return {hung_up, Progress::connected};
   case Wait::late:
-    return {not_within("connected, but no greeting came", limit, ": frozen, or no CAF node"),
+    return {not_within("connected, but no greeting came", limit, ": frozen, or not a CAF node"),
             Progress::connected};
   case Wait::stopped:
     return {{}, Progress::connected, true};

@@ -27,7 +27,7 @@ struct LookUp {
 
 Signal::Signal() : descriptor_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   if (!descriptor_)
-    throw std::system_error(errno, std::generic_category(), "no eventfd");
+    throw std::system_error(errno, std::generic_category(), "cannot create an eventfd");
 }
 
 void Signal::raise() const {

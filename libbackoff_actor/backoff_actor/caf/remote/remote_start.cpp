@@ -15,7 +15,7 @@ namespace {
 
 std::string text_of(const caf::actor_system& system, const caf::message& answer) {
   return answer.match_elements<caf::error>() ? seam::render(system, answer.get_as<caf::error>(0))
-                                             : "an answer of another kind";
+                                             : "an unexpected answer";
 }
 
 } // namespace
@@ -112,7 +112,7 @@ void RemoteStart::spawn_worker(const caf::node_id& node) {
 void RemoteStart::on_spawned(const caf::message& answer) {
   if (const auto child = remote_seam::spawned(answer))
     return deliver(child, Ownership::sole);
-  fail("it spawned no worker \"" + *plan_->worker + "\": " + text_of(home_system(), answer));
+  fail("it did not spawn the worker \"" + *plan_->worker + "\": " + text_of(home_system(), answer));
 }
 
 void RemoteStart::begin(Step step) {
@@ -151,9 +151,9 @@ void RemoteStart::on_late() {
     return wake_at(due_);
   const auto within = " within " + to_string(plan_->options.step_timeout);
   if (step_ == Step::connecting)
-    fail("it greeted, but CAF's handshake was not over" + within);
+    fail("it greeted, but did not complete CAF's handshake" + within);
   else if (step_ == Step::spawning)
-    fail("it spawned no worker \"" + *plan_->worker + '"' + within);
+    fail("it did not spawn the worker \"" + *plan_->worker + '"' + within);
 }
 
 void RemoteStart::fail(const std::string& problem) {

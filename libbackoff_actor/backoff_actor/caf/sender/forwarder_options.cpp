@@ -23,7 +23,7 @@ struct CheckWhileDown {
   void operator()(const ReplyWhileDown& x) const {
     if (x.message.empty() || x.message.match_elements<caf::error>())
       problems.add("while_down.message", x.message.empty() ? "an empty message" : "a bare error",
-                   "a message, for clients that used a plain send get it too");
+                   "a message; clients that used a plain send get it too");
   }
   void operator()(const ForwardWhileDown& x) const {
     if (!x.to)

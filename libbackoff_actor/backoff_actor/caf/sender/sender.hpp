@@ -60,10 +60,9 @@ struct SenderSettings;
 ///         back (`retry_after`), it is that of a sender that gave the message back (`stopped`,
 ///         `suspended`, `draining`), or the decider says otherwise.
 /// @thread any; messages may come from any thread.
-[[nodiscard("a sender that nobody holds ends when it owes nothing")]] BACKOFF_ACTOR_EXPORT
-  caf::actor
-  spawn_back_off_sender(caf::actor_system& system, ChildFactory make_child,
-                        SenderOptions options = {});
+[[nodiscard("a sender without a handle ends when it owes nothing")]] BACKOFF_ACTOR_EXPORT caf::actor
+spawn_back_off_sender(caf::actor_system& system, ChildFactory make_child,
+                      SenderOptions options = {});
 
 /// Starts a forwarder, and with it its child: a supervisor of one child that delivers at most once.
 ///
@@ -79,8 +78,7 @@ struct SenderSettings;
 ///
 /// @errors throws `InvalidArgument` as `spawn_back_off_sender` does.
 /// @thread any; messages may come from any thread.
-[[nodiscard(
-  "a forwarder that nobody holds ends when nothing waits for a child")]] BACKOFF_ACTOR_EXPORT
+[[nodiscard("a forwarder without a handle ends when no message waits")]] BACKOFF_ACTOR_EXPORT
   caf::actor
   spawn_forwarder(caf::actor_system& system, ChildFactory make_child,
                   ForwarderOptions options = {});
@@ -117,7 +115,7 @@ public:
   /// Starts a sender, and with it its child, unless `SenderOptions::child_start` says otherwise.
   ///
   /// @errors throws `StoreError`, `in_use`, if another sender uses the durable outbox.
-  [[nodiscard("a sender that nobody holds ends when it owes nothing")]] caf::actor
+  [[nodiscard("a sender without a handle ends when it owes nothing")]] caf::actor
   spawn(caf::actor_system& system) const;
 
 private:

@@ -37,7 +37,7 @@ namespace backoff_actor {
 /// @errors throws `InvalidArgument` naming every option and every part of a spec that `check` finds
 ///         wrong; nothing has been started then.
 /// @thread any; messages may come from any thread.
-[[nodiscard("a supervisor that nobody holds ends, and its children with it")]] BACKOFF_ACTOR_EXPORT
+[[nodiscard("a supervisor without a handle ends, and its children with it")]] BACKOFF_ACTOR_EXPORT
   caf::actor
   spawn_supervisor(caf::actor_system& system, std::vector<ChildSpec> children,
                    SupervisorOptions options = {});
@@ -45,7 +45,7 @@ namespace backoff_actor {
 /// The same for a dynamic supervisor, which has no children at first.
 ///
 /// @errors, @thread as of the other
-[[nodiscard("a supervisor that nobody holds ends, and its children with it")]] BACKOFF_ACTOR_EXPORT
+[[nodiscard("a supervisor without a handle ends, and its children with it")]] BACKOFF_ACTOR_EXPORT
   caf::actor
   spawn_supervisor(caf::actor_system& system, DynamicSupervisorOptions options);
 
@@ -68,10 +68,10 @@ private:
 ///         and the cause, if one of them cannot be started: then those before it have been ended.
 /// @thread not an actor's own thread, which it would block, and not that of a system in virtual
 ///         time.
-[[nodiscard("a supervisor that nobody holds ends, and its children with it")]] BACKOFF_ACTOR_EXPORT
-  caf::actor
-  start_supervisor(caf::actor_system& system, std::vector<ChildSpec> children,
-                   SupervisorOptions options = {});
+[[nodiscard("keep the handle: a supervisor and its children end when no handle to it is "
+            "left")]] BACKOFF_ACTOR_EXPORT caf::actor
+start_supervisor(caf::actor_system& system, std::vector<ChildSpec> children,
+                 SupervisorOptions options = {});
 
 /// Returns the spec of a supervisor as the child of another supervisor. It is up when its children
 /// are up. When it is told to end, its parent waits without a limit. When it ends by itself with an

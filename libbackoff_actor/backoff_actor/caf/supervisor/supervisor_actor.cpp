@@ -245,8 +245,9 @@ void Supervisor::on_start_child(const StartChild& x) {
   if (dynamic_child_) {
     refuse(
       open_request(), x.spec.id,
-      caf::make_error(caf::sec::invalid_argument,
-                      std::string{"a dynamic supervisor has one template: ask with AddChild"}));
+      caf::make_error(
+        caf::sec::invalid_argument,
+        std::string{"a dynamic supervisor starts children from its template only: send AddChild"}));
     return;
   }
   auto problems = check(x.spec);
@@ -268,7 +269,7 @@ void Supervisor::on_add_child(const AddChild& x) {
   if (!dynamic_child_) {
     refuse(open_request(), x.id,
            caf::make_error(caf::sec::invalid_argument,
-                           std::string{"this supervisor has no template: ask with StartChild"}));
+                           std::string{"this supervisor has no template: send StartChild"}));
     return;
   }
   Place place;

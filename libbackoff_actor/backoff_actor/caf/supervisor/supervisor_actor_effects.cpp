@@ -160,7 +160,7 @@ SupervisorInput Supervisor::made(const ChildActor& name, const caf::actor& child
   if (address == this)
     return not_made(name, "the factory returned the supervisor itself", {});
   if (!by_address_.emplace(address, name).second)
-    return not_made(name, "the factory returned an actor that is a child already", {});
+    return not_made(name, "the factory returned an actor that is already a child", {});
   auto& place = places_[name.child.slot];
   place.actor = child;
   place.ownership = ownership;
@@ -280,8 +280,8 @@ std::string words_of(const SupervisorEngine& engine) {
 // actor gets no messages any more, not even down messages. To end the children one after the other
 // takes an actor that gets them.
 void Supervisor::hand_over() {
-  std::cerr << "backoff_actor: nobody holds " + words_of(engine_)
-                 + " any more: it ends, and its children with it\n";
+  std::cerr << "backoff_actor: no handle to " + words_of(engine_)
+                 + " is left: it ends its children, and then itself\n";
   home_system().spawn<Supervisor>(*this);
 }
 

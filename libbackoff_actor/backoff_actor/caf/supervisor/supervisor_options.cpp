@@ -55,7 +55,7 @@ Problems check(const SupervisorOptions& options, const std::vector<ChildSpec>& c
     const auto field = "children[" + std::to_string(i) + "]";
     problems.add_nested(field, check(spec));
     if (!spec.id.empty() && !ids.insert(spec.id).second)
-      problems.add(field + ".id", spec.id, "an id that no child before it has");
+      problems.add(field + ".id", spec.id, "an id that no earlier child has");
     if (spec.address
         && !addresses.insert(caf::actor_cast<caf::abstract_actor*>(spec.address->actor())).second)
       problems.add(field + ".address", "that of another child", "an address of its own");

@@ -110,7 +110,7 @@ DynamicChildFactory dynamic_child_of() {
     if constexpr (sizeof...(Ts) > 0)
       fits = arguments.match_elements<Ts...>();
     if (!fits)
-      throw std::invalid_argument("the arguments are not of the types that the template takes");
+      throw std::invalid_argument("the arguments do not have the types that the template takes");
     return detail::spawn_of<Actor, Ts...>(supervisor, arguments, std::index_sequence_for<Ts...>{});
   };
 }

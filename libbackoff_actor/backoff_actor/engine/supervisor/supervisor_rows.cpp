@@ -164,21 +164,21 @@ std::string text_of(supervisor_effect::QuitReason reason, const std::string& id,
   };
   switch (reason) {
   case supervisor_effect::QuitReason::told:
-    return "told to";
+    return "told to stop";
   case supervisor_effect::QuitReason::unreachable:
-    return "nobody holds it";
+    return "no handle to it is left";
   case supervisor_effect::QuitReason::auto_shutdown:
     return "significant child " + id + " has done its work";
   case supervisor_effect::QuitReason::start_failed:
     return of_child(" could not be started");
   case supervisor_effect::QuitReason::limit_reached:
-    return of_child(" had to be restarted once more than is borne");
+    return of_child(" needed one restart more than the restart limit allows");
   case supervisor_effect::QuitReason::child_limit:
     return of_child(" was given up");
   case supervisor_effect::QuitReason::escalated:
     break;
   }
-  return of_child(" failed, which is escalated");
+  return of_child(" failed, and the supervisor escalates the failure");
 }
 
 } // namespace

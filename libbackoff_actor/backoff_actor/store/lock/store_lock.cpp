@@ -32,8 +32,9 @@ namespace {
   case EACCES:
   case EPERM:
   case EROFS:
-    throw StoreError(StoreFailure::read_only, where + ": this user may not write beside it " + why
-                                                + "; let this user write into the folder");
+    throw StoreError(StoreFailure::read_only,
+                     where + ": this user has no permission to create a file beside it " + why
+                       + "; give this user write permission for the folder");
   case ENOSPC:
   case EDQUOT:
     throw StoreError(StoreFailure::full,
@@ -63,8 +64,8 @@ std::string owner(int descriptor, const std::filesystem::path& lock) {
     return "another part of this process";
   const auto number = std::to_string(pid);
   if (kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH)
-    return "another process has locked " + lock.string() + " (the number in it, " + number
-           + ", is of none that is running here) and";
+    return "another process has locked " + lock.string()
+           + " (no process here has the number in it, " + number + ") and";
   return "process " + number;
 }
 
@@ -161,7 +162,7 @@ void StoreLock::lock_file() {
     raise(store_, store_, errno);
   const std::lock_guard lock{locked().mutex};
   if (locked().files.contains(*identity))
-    fail(StoreFailure::in_use, "another part of this process is using it, by another name; end "
+    fail(StoreFailure::in_use, "another part of this process is using it under another name; end "
                                "that first, or name another file");
   file_descriptor_ = ::open(store_.c_str(), O_RDONLY | O_CLOEXEC);
   if (file_descriptor_ < 0)
@@ -177,7 +178,7 @@ void StoreLock::lock_file() {
   if (flock(file_descriptor_, LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK)
       raise(store_, store_, errno);
-    fail(StoreFailure::in_use, "another process is using it, by another name or since before "
+    fail(StoreFailure::in_use, "another process is using it under another name, or since before "
                                  + path_.string()
                                  + " was removed; end that first, or name another file");
   }
@@ -193,7 +194,7 @@ std::string StoreLock::note(const OwnerRecord& record) {
     is_told_ = true;
     told.append(told.empty() ? "" : "; ")
       .append(path_.string() + " cannot be written (" + std::generic_category().message(errno)
-              + "): if the log is lost, the next start may not notice");
+              + "): if the log is lost, the next start may not notice the loss");
   }
   return told;
 }
@@ -210,7 +211,7 @@ std::string StoreLock::make_again() {
   }
   close(descriptor_);
   descriptor_ = made;
-  return path_.string() + " was removed while it was in use, and was made again";
+  return path_.string() + " was removed while it was in use; the store created it again";
 }
 
 bool StoreLock::write(const OwnerRecord& record) const {

@@ -23,7 +23,7 @@ Descriptor hold_port(std::uint16_t port) {
     if (result)
       return result;
     if (port != 0 || wanted == 0 || attempts == 0 || errno != EADDRINUSE)
-      raise_system_error(errno, "no port for the proxy");
+      raise_system_error(errno, "cannot open a port for the proxy");
   }
 }
 

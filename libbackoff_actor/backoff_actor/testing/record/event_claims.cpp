@@ -64,7 +64,7 @@ public:
     const auto count = snapshot_.forgotten();
     return count == 0 ? std::string{}
                       : joined({"which has forgotten its first ", std::to_string(count),
-                                count == 1 ? " entry" : " entries", ", so that nobody can tell"});
+                                count == 1 ? " entry" : " entries", ", so the answer is unknown"});
   }
 
   Finding finding(bool holds, std::string why, std::vector<std::size_t> found = {}) const {
@@ -125,13 +125,13 @@ Finding saw_exactly(const EventLog& log, const std::vector<EventPattern>& patter
     if (!fits(wanted, entry))
       return search.finding(
         false,
-        joined({"which saw ", search.quote(i), " where ", wanted.description(), " was to be"}),
+        joined({"which saw ", search.quote(i), " where ", wanted.description(), " was expected"}),
         std::move(found));
     found.push_back(i);
   }
   if (found.size() < patterns.size())
     return search.finding(
-      false, joined({"which ended where ", patterns[found.size()].description(), " was to be"}),
+      false, joined({"which ended where ", patterns[found.size()].description(), " was expected"}),
       std::move(found));
   return search.finding(true, "which saw exactly these", std::move(found));
 }

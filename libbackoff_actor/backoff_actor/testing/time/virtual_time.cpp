@@ -29,7 +29,8 @@ VirtualTime::~VirtualTime() {
     continue;
   if (const auto left = system().registry().running(); left > 0) {
     std::fprintf(stderr,
-                 "VirtualTime: waits for actors that nobody ends: %zu; `keep` what is spawned\n",
+                 "VirtualTime: waiting for actors that do not end: %zu; pass each actor that you "
+                 "spawn to `keep`\n",
                  left);
     std::fflush(stderr);
   }
