@@ -10,5 +10,9 @@ int main() {
     backoff = backoff.next();
     std::cout << backoff_actor::to_string(backoff.wait_time()) << ' ';
   }
-  std::cout << backoff_actor::plan(backoff_actor::parse_policy("exponential(100ms, x2, cap 30s)"), 3).back().max_s << '\n';
+  std::cout << backoff_actor::plan(backoff_actor::parse_policy("exponential(100ms, x2, cap 30s)"),
+                                   3)
+                 .back()
+                 .max_s
+            << '\n';
 }
