@@ -1,4 +1,4 @@
-#include "backoff_actor/caf/sender/internal/supervising_actor.hpp"
+#include "backoff_actor/caf/sender/internal/child_keeper.hpp"
 
 #include "backoff_actor/delivery/outbox.hpp"
 
