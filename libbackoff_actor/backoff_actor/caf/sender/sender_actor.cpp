@@ -14,6 +14,8 @@
 #include "backoff_actor/delivery/internal/hand_over_cipher.hpp"
 #include "backoff_actor/retry/default_draws.hpp"
 
+#include <caf/abstract_actor.hpp>
+#include <caf/actor_cast.hpp>
 #include <caf/sec.hpp>
 
 #include <algorithm>
@@ -29,6 +31,11 @@ caf::error given(const caf::error& error) {
   return error ? error
                : caf::make_error(caf::sec::runtime_error,
                                  std::string{"the child refused without a reason"});
+}
+
+// Blocking actors answer nothing when they crash.
+bool blocks(const caf::actor& child) {
+  return caf::actor_cast<caf::abstract_actor*>(child)->getf(caf::abstract_actor::is_blocking_flag);
 }
 
 // Returns the origin of a sender; 0: its child gets none. Without a name the origin is random, so
@@ -65,7 +72,7 @@ BackOffSender::BackOffSender(caf::actor_config& config, const SenderBlueprint& b
 
 BackOffSender::BackOffSender(caf::actor_config& config,
                              std::shared_ptr<const detail::SenderSettings> settings)
-  : SupervisingActor(config, seam::TakesWords{}), settings_(std::move(settings)),
+  : RequestingActor(config, seam::TakesWords{}), settings_(std::move(settings)),
     engine_({settings_, &settings_->engine_options}, detail::stream_of_draws(options(), id())),
     is_observed_(settings_->is_observed), forwards_(settings_->forwarding.has_value()),
     acknowledges_by_reply_(options().acknowledgement == Acknowledgement::by_reply),
@@ -97,7 +104,8 @@ void BackOffSender::on_exit() {
   keep_alive_ = nullptr;
   // The settings may hold handles that refer back to this actor.
   settings_ = nullptr;
-  SupervisingActor::on_exit();
+  children_ = {};
+  RequestingActor::on_exit();
 }
 
 // A guard does not keep its senders alive.
@@ -210,21 +218,19 @@ void BackOffSender::on_reject(const Reject& reject) {
   take(news, std::move(error));
 }
 
-void BackOffSender::on_error_answer(HandOverId id, ErrorInfo info) {
-  const auto decision = detail::decide(options().decider, FailureKind::error_answer, info.error);
+void BackOffSender::on_error_answer(HandOverId id, const caf::error& error,
+                                    const caf::strong_actor_ptr& from) {
+  const auto decision = detail::decide(options().decider, FailureKind::error_answer, error);
   const auto with_text = is_observed_ || decision.verdict != Verdict::reject;
-  const input::ErrorAnswer news{id,
-                                cause_of(info.error, with_text),
-                                info.is_bounce,
-                                info.is_settled,
-                                decision,
-                                options().guard
-                                  && detail::is_service_failure(options(), info.error)};
-  take(news, std::move(info.error));
-}
-
-void BackOffSender::on_probe_answer(std::uint32_t incarnation, std::uint32_t probe) {
-  take(input::ChildAlive{incarnation, probe});
+  const auto* const child = children_.find(from);
+  // A child may pass the delivery on to another actor. If that one is gone, the child has not
+  // crashed.
+  const auto is_bounce = !from || (child && seam::is_bounce(error));
+  const auto is_settled = from && (!child || blocks(child->handle));
+  const auto is_service_failure = options().guard && detail::is_service_failure(options(), error);
+  const input::ErrorAnswer news{id,       cause_of(error, with_text), is_bounce, is_settled,
+                                decision, is_service_failure};
+  take(news, error);
 }
 
 void BackOffSender::on_child_down(std::uint32_t incarnation, const caf::error& reason) {
@@ -265,7 +271,8 @@ void BackOffSender::tell_status(seam::OpenRequest client) {
 
 void BackOffSender::tell_child(seam::OpenRequest client) {
   const auto incarnation = engine_.living_child();
-  answer_request(client, caf::make_message(ChildHandle{child(incarnation), incarnation}));
+  answer_request(client,
+                 caf::make_message(ChildHandle{children_.handle(incarnation), incarnation}));
 }
 
 void BackOffSender::on_drain(const Drain& drain) {

@@ -39,6 +39,13 @@ public:
   /// Whether it kills a child that takes too long to end.
   virtual bool limits_ends() const { return false; }
 
+  /// Has `on_down` called when `whom` ends, or at once if it has ended.
+  virtual void watch(const caf::actor& whom) = 0;
+  /// Ends all watches of `whom` by this actor. A watch that is not ended stays with `whom` until
+  /// `whom` ends, and keeps this actor's memory allocated. Takes time linear in the number of
+  /// watches of `whom`.
+  virtual void unwatch(const caf::actor& whom) = 0;
+
 protected:
   /// Takes a message that no handler of `complete` takes, and answers it at some time. Unless
   /// overridden, makes a promise and calls `on_submission`.
@@ -96,12 +103,6 @@ protected:
   /// its client, which gets the answer from there. The handler returns `caf::delegated`, and makes
   /// no promise.
   virtual void forward_current(caf::message payload, const caf::actor& receiver) = 0;
-  /// Has `on_down` called when `whom` ends, or at once if it has ended.
-  virtual void watch(const caf::actor& whom) = 0;
-  /// Ends all watches of `whom` by this actor. A watch that is not ended stays with `whom` until
-  /// `whom` ends, and keeps this actor's memory allocated. Takes time linear in the number of
-  /// watches of `whom`.
-  virtual void unwatch(const caf::actor& whom) = 0;
 
   /// Whether the actor ends because nobody holds a handle to it. Then nothing may refer to it any
   /// more: remaining work has to be handed to another actor.

@@ -24,7 +24,7 @@ class IdempotencyKeys;
 class SenderStore;
 
 // The actor of `spawn_back_off_sender` and `spawn_forwarder`; see there.
-class BACKOFF_ACTOR_EXPORT BackOffSender final : public SupervisingActor {
+class BACKOFF_ACTOR_EXPORT BackOffSender final : public seam::RequestingActor {
 public:
   // CAF calls the constructors. They start nothing: `make_behavior` does.
   BackOffSender(caf::actor_config& config, const SenderBlueprint& blueprint);
@@ -99,14 +99,12 @@ private:
 
   // -- what it is told (sender_actor.cpp) -------------------------------------------
 
-  void on_answer(HandOverId id, caf::message&& answer) override;
-  void on_error_answer(HandOverId id, ErrorInfo info) override;
-  void on_probe_answer(std::uint32_t incarnation, std::uint32_t probe) override;
-  void on_child_down(std::uint32_t incarnation, const caf::error& reason) override;
+  void on_answer(HandOverId id, caf::message&& answer);
+  void on_error_answer(HandOverId id, const caf::error& error, const caf::strong_actor_ptr& from);
+  void on_child_down(std::uint32_t incarnation, const caf::error& reason);
   void on_told_to_end(const caf::actor_addr& source, const caf::error& reason) override;
   bool on_word(const seam::Word& word) override;
   bool on_childs_word(const seam::Word& word);
-  void on_start_news(std::uint64_t number);
   std::uint64_t own_bits() const;
   std::uint64_t id_of(HandOverId name) const;
   HandOverId name_of(std::uint64_t id) const;
@@ -123,6 +121,21 @@ private:
 
   const SenderOptions& options() const { return settings_->options; }
   bool has_final_stop() const { return settings_->forwarding && settings_->forwarding->final_stop; }
+
+  // -- its children (sender_actor_children.cpp) -------------------------------------
+
+  void start_child(std::uint32_t incarnation, bool is_fallback, FollowUps& follow_ups);
+  News not_started(std::uint32_t incarnation, const std::string& text);
+  std::shared_ptr<ChildStart> take_start(std::uint64_t number);
+  void on_start_news(std::uint64_t number);
+  void call_off(std::uint32_t incarnation);
+  void give_to_child(const effect::HandOver& x);
+  void send_probe(const effect::Probe& x);
+  void see_who_has_ended();
+  void on_response(std::uint64_t name, caf::message&& content,
+                   const caf::strong_actor_ptr& from) override;
+  void on_down(const caf::actor_addr& who, const caf::error& reason) override;
+  bool is_told_of_end(const caf::actor_addr& who) const override;
 
   // -- how a message becomes a delivery (sender_actor_submit.cpp) -------------------
 
@@ -173,11 +186,6 @@ private:
   template <class OneInput>
   void take_at(Instant at, const OneInput& input, Cargo cargo);
   void follow(FollowUps& follow_ups);
-  void start_child(std::uint32_t incarnation, bool is_fallback, FollowUps& follow_ups);
-  News not_started(std::uint32_t incarnation, const std::string& text);
-  void call_off(std::uint32_t incarnation);
-  void give_to_child(const effect::HandOver& x);
-  std::shared_ptr<ChildStart> take_start(std::uint64_t number);
   Rare& rare();
   bool is_drained() const { return !rare_ || rare_->drains.empty(); }
   void rest();
@@ -195,6 +203,7 @@ private:
   // A program may have a million idle senders: data that not every sender needs goes into `Rare`.
   std::shared_ptr<const detail::SenderSettings> settings_; // none once the sender has ended
   SenderEngine engine_;
+  ChildKeeper children_;
   std::unique_ptr<SenderStore> store_; // none: deliveries are in memory only
   std::unique_ptr<Rare> rare_;         // none: no such data
   bool is_observed_;                   // the texts of causes are read

@@ -82,6 +82,9 @@ public:
   /// @thread the actor's own, or the one that drops the last handle to the actor.
   void on_exit() override;
 
+  void watch(const caf::actor& whom) final;
+  void unwatch(const caf::actor& whom) final;
+
 protected:
   void make_request(std::uint64_t name, const caf::actor& receiver, const caf::message& content,
                     Priority priority) final;
@@ -92,8 +95,6 @@ protected:
   void forward_current(caf::message payload, const caf::actor& receiver) final;
   void pass_on(OpenRequest& client, caf::message payload, const caf::actor& receiver) final;
   void respond(const OpenRequest& request, caf::message&& answer) final;
-  void watch(const caf::actor& whom) final;
-  void unwatch(const caf::actor& whom) final;
   void wake_at(Instant at) final;
   bool is_unreachable() const final;
 
