@@ -14,7 +14,8 @@
 //   Signature              a message and its answer, in the interface of a typed actor
 //   register_types         type registration
 //   error_with             a caf::error with a context
-//   has_code               whether a caf::error has a code
+//   code_in, has_code      the code of a caf::error, if it is of an enumeration
+//   caf_text_of            a caf::error as text, as CAF writes it
 //   is_bounce              whether CAF itself made an error, because nobody answered
 //   serialized_size        the size of a message in bytes
 //   save, load             values as bytes, and back

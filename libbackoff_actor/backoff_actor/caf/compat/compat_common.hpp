@@ -42,6 +42,21 @@ std::optional<Enum> enumerator_of(std::uint16_t number) {
 
 // -- errors -------------------------------------------------------------------
 
+/// Returns the code of an error; nothing if it is not an error of this enumeration.
+template <class Enum>
+std::optional<Enum> code_in(const caf::error& error);
+
+/// Returns whether an error has a code, which must not be 0. CAF 0.17.6's own `==` makes an error
+/// to compare with.
+template <class Enum>
+bool has_code(const caf::error& error, Enum code) {
+  return code_in<Enum>(error) == code;
+}
+
+/// Renders an error as CAF does.
+BACKOFF_ACTOR_EXPORT std::string caf_text_of(const caf::actor_system& system,
+                                             const caf::error& error);
+
 /// Whether CAF sent the error because a receiver was gone, or had dropped its promise.
 BACKOFF_ACTOR_EXPORT bool is_bounce(const caf::error& error);
 

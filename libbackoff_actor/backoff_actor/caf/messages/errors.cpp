@@ -2,11 +2,14 @@
 
 #include "backoff_actor/caf/messages/retry_after.hpp"
 #include "backoff_actor/core/internal/thrown.hpp"
+#include "backoff_actor/core/unit_random.hpp"
 
 #include <caf/sec.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <exception>
+#include <string>
 #include <utility>
 
 namespace backoff_actor {
@@ -59,6 +62,34 @@ std::string render_own(SenderError code, const caf::message& context) {
 
 std::string render_own(SupervisorError code, const caf::message& context) {
   return with_remarks(to_string(code), context);
+}
+
+std::string render(const caf::actor_system& system, const caf::error& error) {
+  if (const auto code = code_in<SenderError>(error))
+    return render_own(*code, error.context());
+  if (const auto code = code_in<SupervisorError>(error))
+    return render_own(*code, error.context());
+  return caf_text_of(system, error);
+}
+
+namespace {
+
+// Returns the bare text of an error from `keep_cause`; renders any other error.
+std::string text_of(const caf::actor_system& system, const caf::error& error) {
+  const auto& context = error.context();
+  if (has_code(error, caf::sec::runtime_error) && context.match_elements<std::string>())
+    return context.get_as<std::string>(0);
+  return render(system, error);
+}
+
+} // namespace
+
+Cause cause_of(const caf::actor_system& system, const caf::error& error, bool with_text) {
+  if (!error)
+    return {};
+  const auto category = static_cast<std::uint64_t>(error.category());
+  const auto hash = detail::mix(category ^ (std::uint64_t{error.code()} << 56));
+  return {hash == 0 ? 1 : hash, with_text ? text_of(system, error) : std::string{}};
 }
 
 caf::error error_of(const std::exception_ptr& thrown) {

@@ -17,6 +17,10 @@ namespace backoff_actor::seam {
 
 // -- errors -------------------------------------------------------------------
 
+std::string caf_text_of(const caf::actor_system& system, const caf::error& error) {
+  return system.render(error);
+}
+
 bool is_bounce(const caf::error& error) { return has_code(error, caf::sec::request_receiver_down); }
 
 const caf::error* error_in(const caf::message& message) {

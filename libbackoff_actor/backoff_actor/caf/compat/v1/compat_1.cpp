@@ -59,6 +59,10 @@ namespace seam {
 
 // -- errors -------------------------------------------------------------------
 
+std::string caf_text_of(const caf::actor_system&, const caf::error& error) {
+  return to_string(error);
+}
+
 bool is_bounce(const caf::error& error) {
   return error == caf::sec::request_receiver_down || error == caf::sec::broken_promise;
 }

@@ -310,10 +310,11 @@ caf::error error_with(Enum code, caf::message context) {
   return caf::error{code, std::move(context)};
 }
 
-/// Returns whether an error has a code, which must not be 0.
 template <class Enum>
-bool has_code(const caf::error& error, Enum code) {
-  return error == code;
+std::optional<Enum> code_in(const caf::error& error) {
+  return error && error.category() == caf::type_id_v<Enum>
+           ? std::optional{static_cast<Enum>(error.code())}
+           : std::nullopt;
 }
 
 /// Returns the error in a message that consists of one error alone; otherwise null.
