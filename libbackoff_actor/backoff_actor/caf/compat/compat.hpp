@@ -1,12 +1,12 @@
 #pragma once
 
-/// @namespace backoff_actor::seam
+/// @namespace backoff_actor::compat
 /// What differs between the versions of CAF: the same names with the same meaning for each.
 ///
 /// Programs use only `render`, which is also available as `backoff_actor::render`; the rest is for
 /// this library itself.
 
-// The seam between this library and the version of CAF. Only this header and
+// What stands between this library and the version of CAF. Only this header and
 // caf/actor/internal/requesting_actor.hpp check the version. Each version's header defines the same
 // names with the same meaning, so that all other code is independent of the version.
 //

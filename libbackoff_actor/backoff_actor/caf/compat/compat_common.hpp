@@ -1,6 +1,6 @@
 #pragma once
 
-// The part of the seam that is the same in every version of CAF. Include compat.hpp instead.
+// The part of compat that is the same in every version of CAF. Include compat.hpp instead.
 
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
@@ -22,7 +22,7 @@
 #include <string>
 #include <utility>
 
-namespace backoff_actor::seam {
+namespace backoff_actor::compat {
 
 // -- inspection ---------------------------------------------------------------
 
@@ -176,4 +176,4 @@ public:
 BACKOFF_ACTOR_EXPORT caf::actor make_forwarder(caf::actor_system& system,
                                                std::shared_ptr<Forwarding> forwarding);
 
-} // namespace backoff_actor::seam
+} // namespace backoff_actor::compat

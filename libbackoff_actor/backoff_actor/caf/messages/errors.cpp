@@ -16,14 +16,14 @@ namespace backoff_actor {
 
 caf::error make_error(SenderError code, std::string text) {
   return text.empty() ? make_error(code)
-                      : seam::error_with(code, caf::make_message(std::move(text)));
+                      : compat::error_with(code, caf::make_message(std::move(text)));
 }
 
 caf::error make_error(SupervisorError code, std::string text, caf::error root) {
   if (!root)
     return text.empty() ? make_error(code)
-                        : seam::error_with(code, caf::make_message(std::move(text)));
-  return seam::error_with(code, caf::make_message(std::move(text), std::move(root)));
+                        : compat::error_with(code, caf::make_message(std::move(text)));
+  return compat::error_with(code, caf::make_message(std::move(text), std::move(root)));
 }
 
 caf::error root_cause_of(const caf::error& error) {
@@ -36,7 +36,7 @@ caf::error root_cause_of(const caf::error& error) {
   }
 }
 
-namespace seam {
+namespace compat {
 
 namespace {
 
@@ -110,6 +110,6 @@ void keep_cause(caf::scheduled_actor& self) {
     [](caf::scheduled_actor*, std::exception_ptr& thrown) { return error_of(thrown); });
 }
 
-} // namespace seam
+} // namespace compat
 
 } // namespace backoff_actor

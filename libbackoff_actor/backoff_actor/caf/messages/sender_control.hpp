@@ -68,94 +68,94 @@ struct Stop {};
 /// Shows CAF that the message has no parts.
 template <class Inspector>
 auto inspect(Inspector& f, Status& x) {
-  return seam::object(f, x, "backoff_actor::Status");
+  return compat::object(f, x, "backoff_actor::Status");
 }
 
 /// Shows CAF that the message has no parts.
 template <class Inspector>
 auto inspect(Inspector& f, CurrentChild& x) {
-  return seam::object(f, x, "backoff_actor::CurrentChild");
+  return compat::object(f, x, "backoff_actor::CurrentChild");
 }
 
 /// Shows CAF the parts of the message.
 template <class Inspector>
 auto inspect(Inspector& f, ChildHandle& x) {
-  return seam::object(f, x, "backoff_actor::ChildHandle", seam::field("child", x.child),
-                      seam::field("incarnation", x.incarnation));
+  return compat::object(f, x, "backoff_actor::ChildHandle", compat::field("child", x.child),
+                        compat::field("incarnation", x.incarnation));
 }
 
 /// Shows CAF that the message has no parts.
 template <class Inspector>
 auto inspect(Inspector& f, RetryNow& x) {
-  return seam::object(f, x, "backoff_actor::RetryNow");
+  return compat::object(f, x, "backoff_actor::RetryNow");
 }
 
 /// Shows CAF that the message has no parts.
 template <class Inspector>
 auto inspect(Inspector& f, Reset& x) {
-  return seam::object(f, x, "backoff_actor::Reset");
+  return compat::object(f, x, "backoff_actor::Reset");
 }
 
 /// Shows CAF that the message has no parts.
 template <class Inspector>
 auto inspect(Inspector& f, Pause& x) {
-  return seam::object(f, x, "backoff_actor::Pause");
+  return compat::object(f, x, "backoff_actor::Pause");
 }
 
 /// Shows CAF that the message has no parts.
 template <class Inspector>
 auto inspect(Inspector& f, Resume& x) {
-  return seam::object(f, x, "backoff_actor::Resume");
+  return compat::object(f, x, "backoff_actor::Resume");
 }
 
 /// Shows CAF the parts of the message.
 template <class Inspector>
 auto inspect(Inspector& f, Drain& x) {
-  return seam::object(f, x, "backoff_actor::Drain", seam::field("within", x.within));
+  return compat::object(f, x, "backoff_actor::Drain", compat::field("within", x.within));
 }
 
 /// Shows CAF the parts of the message.
 template <class Inspector>
 auto inspect(Inspector& f, Drained& x) {
-  return seam::object(f, x, "backoff_actor::Drained", seam::field("left", x.left));
+  return compat::object(f, x, "backoff_actor::Drained", compat::field("left", x.left));
 }
 
 /// Shows CAF that the message has no parts.
 template <class Inspector>
 auto inspect(Inspector& f, Stop& x) {
-  return seam::object(f, x, "backoff_actor::Stop");
+  return compat::object(f, x, "backoff_actor::Stop");
 }
 
 /// Shows CAF the parts of the message.
 template <class Inspector>
 auto inspect(Inspector& f, SenderCounters& x) {
-  return seam::object(f, x, "backoff_actor::SenderCounters", seam::field("accepted", x.accepted),
-                      seam::field("refused", x.refused),
-                      seam::field("acknowledged", x.acknowledged),
-                      seam::field("dead_lettered", x.dead_lettered),
-                      seam::field("hand_overs", x.hand_overs), seam::field("resends", x.resends),
-                      seam::field("nacks", x.nacks), seam::field("crashes", x.crashes),
-                      seam::field("failed_starts", x.failed_starts), seam::field("hangs", x.hangs),
-                      seam::field("forwarded", x.forwarded), seam::field("diverted", x.diverted),
-                      seam::field("restored", x.restored), seam::field("suspended", x.suspended));
+  return compat::object(
+    f, x, "backoff_actor::SenderCounters", compat::field("accepted", x.accepted),
+    compat::field("refused", x.refused), compat::field("acknowledged", x.acknowledged),
+    compat::field("dead_lettered", x.dead_lettered), compat::field("hand_overs", x.hand_overs),
+    compat::field("resends", x.resends), compat::field("nacks", x.nacks),
+    compat::field("crashes", x.crashes), compat::field("failed_starts", x.failed_starts),
+    compat::field("hangs", x.hangs), compat::field("forwarded", x.forwarded),
+    compat::field("diverted", x.diverted), compat::field("restored", x.restored),
+    compat::field("suspended", x.suspended));
 }
 
 /// Shows CAF the parts of the message.
 template <class Inspector>
 auto inspect(Inspector& f, SenderStatus& x) {
-  return seam::object(
-    f, x, "backoff_actor::SenderStatus", seam::enum_field("phase", x.phase),
-    seam::field("is_paused", x.is_paused), seam::field("is_held_back", x.is_held_back),
-    seam::field("is_store_behind", x.is_store_behind),
-    seam::field("is_on_fallback", x.is_on_fallback), seam::field("incarnation", x.incarnation),
-    seam::field("restarts", x.restarts), seam::field("abandoned", x.abandoned),
-    seam::field("is_delayed", x.is_delayed), seam::field("due_in", x.due_in),
-    seam::field("retries", x.retries), seam::field("total_retries", x.total_retries),
-    seam::field("resets", x.resets), seam::field("last_delay", x.last_delay),
-    seam::field("owed", x.owed), seam::field("unstored", x.unstored),
-    seam::field("owed_bytes", x.owed_bytes), seam::field("in_flight", x.in_flight),
-    seam::field("ghosts", x.ghosts), seam::field("oldest_age", x.oldest_age),
-    seam::field("counters", x.counters), seam::field("store_notices", x.store_notices));
+  return compat::object(
+    f, x, "backoff_actor::SenderStatus", compat::enum_field("phase", x.phase),
+    compat::field("is_paused", x.is_paused), compat::field("is_held_back", x.is_held_back),
+    compat::field("is_store_behind", x.is_store_behind),
+    compat::field("is_on_fallback", x.is_on_fallback), compat::field("incarnation", x.incarnation),
+    compat::field("restarts", x.restarts), compat::field("abandoned", x.abandoned),
+    compat::field("is_delayed", x.is_delayed), compat::field("due_in", x.due_in),
+    compat::field("retries", x.retries), compat::field("total_retries", x.total_retries),
+    compat::field("resets", x.resets), compat::field("last_delay", x.last_delay),
+    compat::field("owed", x.owed), compat::field("unstored", x.unstored),
+    compat::field("owed_bytes", x.owed_bytes), compat::field("in_flight", x.in_flight),
+    compat::field("ghosts", x.ghosts), compat::field("oldest_age", x.oldest_age),
+    compat::field("counters", x.counters), compat::field("store_notices", x.store_notices));
 }
 
 } // namespace backoff_actor

@@ -97,37 +97,39 @@ struct Working {
 /// Shows CAF the parts of the message.
 template <class Inspector>
 auto inspect(Inspector& f, TrackedMsg& x) {
-  return seam::object(f, x, "backoff_actor::TrackedMsg", seam::field("id", x.id),
-                      seam::field("payload", x.payload), seam::field("client", x.client),
-                      seam::field("delivery", x.delivery),
-                      seam::field("incarnation", x.incarnation), seam::field("origin", x.origin));
+  return compat::object(f, x, "backoff_actor::TrackedMsg", compat::field("id", x.id),
+                        compat::field("payload", x.payload), compat::field("client", x.client),
+                        compat::field("delivery", x.delivery),
+                        compat::field("incarnation", x.incarnation),
+                        compat::field("origin", x.origin));
 }
 
 /// Shows CAF the parts of the message.
 template <class Inspector>
 auto inspect(Inspector& f, Sent& x) {
-  return seam::object(f, x, "backoff_actor::Sent", seam::field("id", x.id),
-                      seam::field("answer", x.answer));
+  return compat::object(f, x, "backoff_actor::Sent", compat::field("id", x.id),
+                        compat::field("answer", x.answer));
 }
 
 /// Shows CAF the parts of the message.
 template <class Inspector>
 auto inspect(Inspector& f, Nack& x) {
-  return seam::object(f, x, "backoff_actor::Nack", seam::field("id", x.id),
-                      seam::field("error", x.error), seam::field("retry_after", x.retry_after));
+  return compat::object(f, x, "backoff_actor::Nack", compat::field("id", x.id),
+                        compat::field("error", x.error),
+                        compat::field("retry_after", x.retry_after));
 }
 
 /// Shows CAF the parts of the message.
 template <class Inspector>
 auto inspect(Inspector& f, Reject& x) {
-  return seam::object(f, x, "backoff_actor::Reject", seam::field("id", x.id),
-                      seam::field("error", x.error));
+  return compat::object(f, x, "backoff_actor::Reject", compat::field("id", x.id),
+                        compat::field("error", x.error));
 }
 
 /// Shows CAF the parts of the message.
 template <class Inspector>
 auto inspect(Inspector& f, Working& x) {
-  return seam::object(f, x, "backoff_actor::Working", seam::field("id", x.id));
+  return compat::object(f, x, "backoff_actor::Working", compat::field("id", x.id));
 }
 
 } // namespace backoff_actor

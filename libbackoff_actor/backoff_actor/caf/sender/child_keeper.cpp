@@ -39,7 +39,7 @@ caf::actor ChildKeeper::handle(std::uint32_t incarnation) const {
   return found != nullptr ? found->handle : caf::actor{};
 }
 
-void ChildKeeper::adopt(seam::RequestingActor& self, Child child) {
+void ChildKeeper::adopt(compat::RequestingActor& self, Child child) {
   auto& place = child_.handle ? others().second : child_;
   place = std::move(child);
   self.watch(place.handle);
@@ -50,7 +50,7 @@ void ChildKeeper::adopt(seam::RequestingActor& self, Child child) {
     self.unlink_from(place.handle);
 }
 
-bool ChildKeeper::ask_to_end(seam::RequestingActor& self, std::uint32_t incarnation) {
+bool ChildKeeper::ask_to_end(compat::RequestingActor& self, std::uint32_t incarnation) {
   auto* const child = place_of(incarnation);
   if (!child)
     return true;
@@ -63,19 +63,19 @@ bool ChildKeeper::ask_to_end(seam::RequestingActor& self, std::uint32_t incarnat
       self.watch(other->handle);
     return false;
   }
-  seam::send_exit_now(child->handle, self.address(), caf::exit_reason::user_shutdown);
+  compat::send_exit_now(child->handle, self.address(), caf::exit_reason::user_shutdown);
   return true;
 }
 
 // The second exit message is for a child whose exit handler ignores the first.
-bool ChildKeeper::tell_to_end(seam::RequestingActor& self, std::uint32_t incarnation) {
+bool ChildKeeper::tell_to_end(compat::RequestingActor& self, std::uint32_t incarnation) {
   const auto is_own = ask_to_end(self, incarnation);
   if (const auto* const child = find(incarnation))
-    seam::send_exit_now(child->handle, self.address(), caf::exit_reason::kill);
+    compat::send_exit_now(child->handle, self.address(), caf::exit_reason::kill);
   return is_own;
 }
 
-void ChildKeeper::dismiss(seam::RequestingActor& self, std::uint32_t incarnation) {
+void ChildKeeper::dismiss(compat::RequestingActor& self, std::uint32_t incarnation) {
   tell_to_end(self, incarnation);
   if (auto* const child = place_of(incarnation))
     *child = {};

@@ -101,7 +101,7 @@ void BackOffSender::give_to_child(const effect::HandOver& x) {
   if (!child)
     return;
   const auto hand_over = [&](const caf::message& content) {
-    make_request(x.hand_over.value, child->handle, content, seam::Priority::normal);
+    make_request(x.hand_over.value, child->handle, content, compat::Priority::normal);
   };
   if (acknowledges_by_reply_)
     hand_over(parcel.payload);
@@ -118,7 +118,7 @@ void BackOffSender::send_probe(const effect::Probe& x) {
 void BackOffSender::on_response(std::uint64_t name, caf::message&& content,
                                 const caf::strong_actor_ptr& from) {
   const HandOverId id{name};
-  const auto* const error = seam::error_in(content);
+  const auto* const error = compat::error_in(content);
   if (id.slot() == probe_slot) {
     if (const auto* const child = children_.find(from); child && !error)
       take(input::ChildAlive{child->incarnation, id.tag()});

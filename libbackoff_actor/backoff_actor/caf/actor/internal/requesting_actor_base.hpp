@@ -1,6 +1,6 @@
 #pragma once
 
-// The part of the seam's actor that is the same in every version of CAF. Include
+// The part of `RequestingActor` that is the same in every version of CAF. Include
 // requesting_actor.hpp instead.
 
 #include "backoff_actor/caf/compat/compat.hpp"
@@ -16,7 +16,7 @@
 
 #include <cstdint>
 
-namespace backoff_actor::seam {
+namespace backoff_actor::compat {
 
 /// Whether a message takes its turn in the receiver's mailbox, or overtakes all messages there.
 enum class Priority { normal, high };
@@ -70,7 +70,7 @@ protected:
   /// Passes a message on to `receiver` in the name of its client, which gets the answer from there,
   /// and forgets the client. Without a client, the message has no sender.
   virtual void pass_on(OpenRequest& client, caf::message payload, const caf::actor& receiver) = 0;
-  /// As `seam::respond`, in this actor's name; for an actor at work this is cheaper.
+  /// As `compat::respond`, in this actor's name; for an actor at work this is cheaper.
   virtual void respond(const OpenRequest& request, caf::message&& answer) = 0;
   /// Takes the answer to a request; a `caf::error` counts as one. If `from` is null, CAF answered
   /// by itself.
@@ -123,4 +123,4 @@ protected:
   virtual void wake_at(Instant at) = 0;
 };
 
-} // namespace backoff_actor::seam
+} // namespace backoff_actor::compat

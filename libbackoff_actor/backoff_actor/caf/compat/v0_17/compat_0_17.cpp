@@ -13,7 +13,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace backoff_actor::seam {
+namespace backoff_actor::compat {
 
 // -- errors -------------------------------------------------------------------
 
@@ -126,4 +126,4 @@ void share_work(caf::actor_system_config& config) {
   config.set("scheduler.policy", caf::atom("sharing"));
 }
 
-} // namespace backoff_actor::seam
+} // namespace backoff_actor::compat

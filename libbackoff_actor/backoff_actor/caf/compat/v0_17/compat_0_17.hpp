@@ -36,7 +36,7 @@
 #include <utility>
 #include <vector>
 
-namespace backoff_actor::seam {
+namespace backoff_actor::compat {
 
 // -- inspection ---------------------------------------------------------------
 
@@ -230,4 +230,4 @@ auto on_exit_message(caf::scheduled_actor& self, OnExitMessage on_exit_message) 
   return [](const caf::exit_msg&) {}; // never called
 }
 
-} // namespace backoff_actor::seam
+} // namespace backoff_actor::compat

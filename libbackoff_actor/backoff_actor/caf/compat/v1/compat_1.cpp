@@ -55,7 +55,7 @@ bool from_string(std::string_view text, SupervisorError& error) {
   return set_from(text, last_supervisor_error, error);
 }
 
-namespace seam {
+namespace compat {
 
 // -- errors -------------------------------------------------------------------
 
@@ -177,6 +177,6 @@ caf::actor make_forwarder(caf::actor_system& system, std::shared_ptr<Forwarding>
 
 void share_work(caf::actor_system_config& config) { config.set("caf.scheduler.policy", "sharing"); }
 
-} // namespace seam
+} // namespace compat
 
 } // namespace backoff_actor

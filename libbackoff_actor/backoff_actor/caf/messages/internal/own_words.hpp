@@ -15,7 +15,7 @@ struct WakeUp {};
 /// Shows CAF that the message has no parts.
 template <class Inspector>
 auto inspect(Inspector& f, WakeUp& x) {
-  return seam::object(f, x, "backoff_actor::WakeUp");
+  return compat::object(f, x, "backoff_actor::WakeUp");
 }
 
 /// A guard's message to a sender: the guard was closed by hand.
@@ -26,7 +26,7 @@ struct GuardClosed {
 /// Shows CAF the parts of the message.
 template <class Inspector>
 auto inspect(Inspector& f, GuardClosed& x) {
-  return seam::object(f, x, "backoff_actor::GuardClosed", seam::field("spread", x.spread));
+  return compat::object(f, x, "backoff_actor::GuardClosed", compat::field("spread", x.spread));
 }
 
 /// A durable outbox's message to its writer: write the queue.
@@ -40,7 +40,7 @@ struct WriteNow {
 /// Shows CAF the parts of the message.
 template <class Inspector>
 auto inspect(Inspector& f, WriteNow& x) {
-  return seam::object(f, x, "backoff_actor::WriteNow", seam::field("sleep_id", x.sleep_id));
+  return compat::object(f, x, "backoff_actor::WriteNow", compat::field("sleep_id", x.sleep_id));
 }
 
 /// A durable outbox's message to its sender: outcomes of insertions are ready.
@@ -49,7 +49,7 @@ struct StoreNews {};
 /// Shows CAF that the message has no parts.
 template <class Inspector>
 auto inspect(Inspector& f, StoreNews& x) {
-  return seam::object(f, x, "backoff_actor::StoreNews");
+  return compat::object(f, x, "backoff_actor::StoreNews");
 }
 
 /// The message of a child's start to the actor that waits for it: the outcome is ready.
@@ -60,7 +60,7 @@ struct StartNews {
 /// Shows CAF the parts of the message.
 template <class Inspector>
 auto inspect(Inspector& f, StartNews& x) {
-  return seam::object(f, x, "backoff_actor::StartNews", seam::field("start", x.start));
+  return compat::object(f, x, "backoff_actor::StartNews", compat::field("start", x.start));
 }
 
 } // namespace backoff_actor

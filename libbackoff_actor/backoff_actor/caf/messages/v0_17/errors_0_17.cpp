@@ -23,7 +23,7 @@ caf::error make_error(SupervisorError code) {
   return {static_cast<std::uint8_t>(code), supervisor_category};
 }
 
-namespace seam {
+namespace compat {
 
 void register_errors(caf::actor_system_config& config) {
   config.add_error_category(error_category,
@@ -36,6 +36,6 @@ void register_errors(caf::actor_system_config& config) {
                             });
 }
 
-} // namespace seam
+} // namespace compat
 
 } // namespace backoff_actor

@@ -8,7 +8,7 @@ caf::error make_error(SenderError code) { return caf::error{code}; }
 
 caf::error make_error(SupervisorError code) { return caf::error{code}; }
 
-namespace seam {
+namespace compat {
 
 void register_errors(caf::actor_system_config& config) {
   caf::core::init_global_meta_objects();
@@ -16,6 +16,6 @@ void register_errors(caf::actor_system_config& config) {
   register_types<caf::id_block::backoff_actor_private>(config);
 }
 
-} // namespace seam
+} // namespace compat
 
 } // namespace backoff_actor

@@ -25,7 +25,7 @@
 #include <string>
 #include <vector>
 
-namespace backoff_actor::remote_seam {
+namespace backoff_actor::io_compat {
 
 // -- configuration --------------------------------------------------------------
 
@@ -143,4 +143,4 @@ struct GreetingPayload {
 BACKOFF_ACTOR_HIDDEN bool decode(std::span<const std::byte> bytes, caf::io::basp::header& header);
 BACKOFF_ACTOR_HIDDEN bool decode(std::span<const std::byte> bytes, GreetingPayload& payload);
 
-} // namespace backoff_actor::remote_seam
+} // namespace backoff_actor::io_compat

@@ -42,7 +42,7 @@ public:
   /// Adds a child, and monitors it.
   ///
   /// @range at most two children at a time; abandoned and ended ones do not count
-  void adopt(seam::RequestingActor& self, Child child);
+  void adopt(compat::RequestingActor& self, Child child);
   /// Returns a child; null if no child has this incarnation.
   const Child* find(std::uint32_t incarnation) const;
   /// Returns the child that is this actor; null if none is.
@@ -52,11 +52,11 @@ public:
 
   /// Asks a child to end (`user_shutdown`), with priority over the messages in its mailbox. Returns
   /// false for a shared child: it is released instead.
-  bool ask_to_end(seam::RequestingActor& self, std::uint32_t incarnation);
+  bool ask_to_end(compat::RequestingActor& self, std::uint32_t incarnation);
   /// The same, and then kills the child (`kill`), in case it ignores the first exit message.
-  bool tell_to_end(seam::RequestingActor& self, std::uint32_t incarnation);
+  bool tell_to_end(compat::RequestingActor& self, std::uint32_t incarnation);
   /// Tells a child to end, unless it is shared, and forgets it.
-  void dismiss(seam::RequestingActor& self, std::uint32_t incarnation);
+  void dismiss(compat::RequestingActor& self, std::uint32_t incarnation);
   /// Makes a child a former one, without a word to it.
   void abandon(std::uint32_t incarnation);
 
@@ -94,11 +94,11 @@ private:
 
   template <class Tell>
   void tell_if_ended(Child& child, Tell& tell) {
-    if (!child.handle || !seam::has_ended(child.handle))
+    if (!child.handle || !compat::has_ended(child.handle))
       return;
     const auto ended = std::exchange(child, {});
     others().former.push_back({0, ended.handle.address()});
-    tell(ended.incarnation, seam::reason_of_end(ended.handle));
+    tell(ended.incarnation, compat::reason_of_end(ended.handle));
   }
 
   Child child_;                    // without a handle: there is none

@@ -24,7 +24,7 @@ class IdempotencyKeys;
 class SenderStore;
 
 // The actor of `spawn_back_off_sender` and `spawn_forwarder`; see there.
-class BACKOFF_ACTOR_EXPORT BackOffSender final : public seam::RequestingActor {
+class BACKOFF_ACTOR_EXPORT BackOffSender final : public compat::RequestingActor {
 public:
   // CAF calls the constructors. They start nothing: `make_behavior` does.
   BackOffSender(caf::actor_config& config, const SenderBlueprint& blueprint);
@@ -43,8 +43,8 @@ private:
     std::string key;
     std::string idempotency_key;
     std::uint64_t delivery = 0;
-    std::vector<seam::OpenRequest> joined; // clients of later submissions with the same key
-    std::vector<seam::OpenRequest> wait_for_acceptance;
+    std::vector<compat::OpenRequest> joined; // clients of later submissions with the same key
+    std::vector<compat::OpenRequest> wait_for_acceptance;
     caf::strong_actor_ptr client; // the client, if it was answered on acceptance
     caf::error held;              // an error answer that may turn out to be final
     bool held_is_bounce = false;
@@ -55,7 +55,7 @@ private:
   // The data of a delivery that the engine does not need. The engine uses the same slot.
   struct Parcel {
     caf::message payload;
-    seam::OpenRequest client;
+    compat::OpenRequest client;
     std::unique_ptr<Extra> extra; // keeps parcels small: there may be a million
 
     Extra& more();
@@ -84,9 +84,9 @@ private:
   struct Rare {
     std::unique_ptr<IdempotencyKeys> keys{}; // none: no submission had a key yet
     std::shared_ptr<const void> guard_watch{};
-    std::unordered_map<std::uint32_t, seam::OpenRequest> drains{};
+    std::unordered_map<std::uint32_t, compat::OpenRequest> drains{};
     std::vector<std::shared_ptr<ChildStart>> starts{}; // of asynchronous factories, by incarnation
-    std::vector<seam::OpenRequest> stops{};            // requests that wait for the end
+    std::vector<compat::OpenRequest> stops{};          // requests that wait for the end
     std::optional<caf::error> exit_reason{};           // none: ends normally
     caf::strong_actor_ptr lives_with_child{};          // this actor, while its last child works
     std::uint32_t last_ticket = 0;
@@ -103,8 +103,8 @@ private:
   void on_error_answer(HandOverId id, const caf::error& error, const caf::strong_actor_ptr& from);
   void on_child_down(std::uint32_t incarnation, const caf::error& reason);
   void on_told_to_end(const caf::actor_addr& source, const caf::error& reason) override;
-  bool on_word(const seam::Word& word) override;
-  bool on_childs_word(const seam::Word& word);
+  bool on_word(const compat::Word& word) override;
+  bool on_childs_word(const compat::Word& word);
   std::uint64_t own_bits() const;
   std::uint64_t id_of(HandOverId name) const;
   HandOverId name_of(std::uint64_t id) const;
@@ -115,8 +115,8 @@ private:
   void on_stop();
   void obey(Input input);
   void watch_guard();
-  void tell_status(seam::OpenRequest client);
-  void tell_child(seam::OpenRequest client);
+  void tell_status(compat::OpenRequest client);
+  void tell_child(compat::OpenRequest client);
   Cause cause_of(const caf::error& error, bool with_text);
 
   const SenderOptions& options() const { return settings_->options; }

@@ -1,6 +1,6 @@
 #pragma once
 
-// Inside of the seam, for CAF 0.17.6; not for its users.
+// Inside of `RequestingActor`, for CAF 0.17.6; not for its users.
 
 #include "backoff_actor/core/export.hpp"
 
@@ -10,7 +10,7 @@
 
 #include <cstddef>
 
-namespace backoff_actor::seam {
+namespace backoff_actor::compat {
 
 // What CAF's scheduler is given in the place of an actor that has something to do. For each turn of
 // a job it looks for the actor in it, by a `dynamic_cast` across all classes that the job is
@@ -53,4 +53,4 @@ private:
   Job& job_;
 };
 
-} // namespace backoff_actor::seam
+} // namespace backoff_actor::compat

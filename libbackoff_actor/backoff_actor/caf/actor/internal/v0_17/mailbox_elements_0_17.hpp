@@ -1,6 +1,6 @@
 #pragma once
 
-// Inside of the seam, for CAF 0.17.6; not for its users.
+// Inside of `RequestingActor`, for CAF 0.17.6; not for its users.
 
 #include "backoff_actor/core/export.hpp"
 
@@ -17,7 +17,7 @@
 #include <typeinfo>
 #include <utility>
 
-namespace backoff_actor::seam {
+namespace backoff_actor::compat {
 
 // What a thread has freed of one class, to be used for its next. An actor's messages come in batches,
 // which is more than what an allocator keeps at hand for a thread: malloc and free were a tenth of the
@@ -204,4 +204,4 @@ private:
   std::size_t references_ = 0; // taken and not given to a message yet
 };
 
-} // namespace backoff_actor::seam
+} // namespace backoff_actor::compat

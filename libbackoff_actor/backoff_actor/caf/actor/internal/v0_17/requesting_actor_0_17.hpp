@@ -1,6 +1,6 @@
 #pragma once
 
-// The actor of the seam, for CAF 0.17.6. Include requesting_actor.hpp instead.
+// `RequestingActor` for CAF 0.17.6. Include requesting_actor.hpp instead.
 
 #include "backoff_actor/caf/actor/internal/message_batch.hpp"
 #include "backoff_actor/caf/actor/internal/requesting_actor_base.hpp"
@@ -18,7 +18,7 @@
 #include <typeinfo>
 #include <utility>
 
-namespace backoff_actor::seam {
+namespace backoff_actor::compat {
 
 // -- the actor ----------------------------------------------------------------
 
@@ -132,4 +132,4 @@ private:
   bool passes_on_ = false;         // the next message, probably, before `on_message` returns
 };
 
-} // namespace backoff_actor::seam
+} // namespace backoff_actor::compat

@@ -1,6 +1,6 @@
 #pragma once
 
-// The actor of the seam, for CAF 1.x. Include requesting_actor.hpp instead.
+// `RequestingActor` for CAF 1.x. Include requesting_actor.hpp instead.
 
 #include "backoff_actor/caf/actor/internal/message_batch.hpp"
 #include "backoff_actor/caf/actor/internal/requesting_actor_base.hpp"
@@ -19,7 +19,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace backoff_actor::seam {
+namespace backoff_actor::compat {
 
 // -- the actor ----------------------------------------------------------------
 
@@ -129,4 +129,4 @@ private:
   bool takes_words_ = false; // from before the actor is known to anybody
 };
 
-} // namespace backoff_actor::seam
+} // namespace backoff_actor::compat
