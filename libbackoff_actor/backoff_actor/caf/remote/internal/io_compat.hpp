@@ -1,7 +1,8 @@
 #pragma once
 
-// CAF's network layer. The code that differs between the versions is in io_compat_0_17.cpp and
-// io_compat_1.cpp; the rest is in io_compat.cpp.
+// CAF's network layer, declared alike for every version of CAF. What differs is in
+// io_compat_0_17.cpp and io_compat_1.cpp, of which the build takes one; the rest is in
+// io_compat.cpp.
 
 #include "backoff_actor/caf/remote/network.hpp"
 #include "backoff_actor/core/export.hpp"
