@@ -1,14 +1,14 @@
 #pragma once
 
 /// @file
-/// Everything that a program needs which guards workers.
+/// Everything for a program that guards workers.
 
 /// @namespace backoff_actor
 /// Supervision and reliable retry: workers may fail, messages may not.
 ///
-/// What decides is pure and names no actor, clock, thread or random device: the backoff, the
-/// outbox, the events and `SenderEngine`. What acts on CAF is `BackOffSender` and what belongs to
-/// it.
+/// The parts that decide are pure and name no actor, clock, thread or random device: the backoff,
+/// the outbox, the events and the engines. Senders and supervisors are the actors that carry out
+/// the decisions.
 
 #include "backoff_actor/backoff/parse_policy.hpp"
 #include "backoff_actor/backoff/policy.hpp"

@@ -38,22 +38,6 @@ TEST_F(Blueprints, make_senders_that_work_each_with_a_child_of_its_own) {
   EXPECT_EQ(status_of(other).counters.acknowledged, 1u);
 }
 
-TEST_F(Blueprints, name_all_that_is_wrong_before_anything_is_started) {
-  SenderOptions options;
-  options.max_attempts = 0;
-  options.capacity = 0;
-  try {
-    const SenderBlueprint blueprint{nullptr, options};
-    FAIL();
-  } catch (const InvalidArgument& problems) {
-    EXPECT_STREQ(
-      problems.what(),
-      "max_attempts: got 0, allowed 1 or more\n"
-      "capacity: got 0, allowed 1..268435455\n"
-      "make_child: got an empty function, allowed a function that returns a fresh actor");
-  }
-}
-
 TEST_F(Blueprints, outlive_a_sender_that_has_ended) {
   const DangerousActor worker;
   const SenderBlueprint blueprint{worker.factory(), default_options()};
@@ -179,23 +163,6 @@ TEST_F(FirstUse, what_is_passed_on_at_most_once_makes_the_child_and_reaches_it) 
   EXPECT_EQ(ask("a")->value, "a");
 }
 
-TEST_F(FirstUse, a_child_that_crashes_over_the_first_message_is_made_again) {
-  start("crash", on_first_use());
-  const auto answer = ask("a");
-  time.advance(10ms);
-
-  EXPECT_EQ(answer->value, "a");
-  EXPECT_EQ(danger.started(), 2u);
-}
-
-TEST_F(FirstUse, a_sender_that_was_never_used_ends_with_nothing) {
-  start({}, on_first_use());
-  time.stop(sender);
-  time.run();
-
-  EXPECT_EQ(danger.started(), 0u);
-}
-
 TEST_F(DurableTest, what_an_outbox_holds_makes_the_child) {
   start_durable("hang");
   ask("a");
@@ -205,15 +172,6 @@ TEST_F(DurableTest, what_an_outbox_holds_makes_the_child) {
 
   EXPECT_EQ(danger.started(), 1u);
   EXPECT_EQ(danger.texts(), (Strings{"a"}));
-}
-
-TEST_F(DurableTest, an_outbox_that_holds_nothing_makes_no_child) {
-  auto options = default_options();
-  options.child_start = FirstStart::on_first_use;
-  start_durable({}, options);
-  EXPECT_EQ(danger.started(), 0u);
-
-  EXPECT_EQ(ask("a")->value, "a");
 }
 
 } // namespace backoff_actor::actor_test

@@ -27,10 +27,9 @@ protected:
     return options;
   }
 
-  static SenderOptions holding_letters(std::uint64_t count, Overflow overflow) {
+  static SenderOptions holding_letters(std::uint64_t count) {
     auto options = default_options();
     options.capacity_bytes = count;
-    options.overflow = overflow;
     options.weight_of = [](const caf::message& message) {
       return message.get_as<std::string>(0).size();
     };
@@ -58,16 +57,6 @@ TEST_F(Bounds, what_comes_to_a_full_outbox_is_refused_at_once) {
   EXPECT_EQ(log.count<event::DeadLettered>(), 0u);
 }
 
-TEST_F(Bounds, there_is_room_again_after_an_acknowledgement) {
-  auto options = holding(1, Overflow::refuse);
-  start({{testing::slow(1s)}}, options);
-  ask("a");
-  EXPECT_TRUE(has(ask("b"), SenderError::outbox_full));
-  time.advance(1s);
-
-  EXPECT_EQ(ask("c")->value, "c");
-}
-
 TEST_F(Bounds, the_oldest_that_no_child_holds_makes_room) {
   const auto held = start_busy(holding(3, Overflow::drop_oldest));
   const auto oldest = ask("b");
@@ -84,25 +73,6 @@ TEST_F(Bounds, the_oldest_that_no_child_holds_makes_room) {
   EXPECT_EQ(letters[0].reason, DeadLetterReason::dropped);
 }
 
-TEST_F(Bounds, what_a_child_holds_is_not_dropped_for_anything) {
-  const auto held = start_busy(holding(1, Overflow::drop_oldest));
-
-  EXPECT_TRUE(has(ask("b"), SenderError::outbox_full));
-  EXPECT_FALSE(held->is_ready());
-}
-
-TEST_F(Bounds, the_newest_is_accepted_and_dropped) {
-  const auto held = start_busy(holding(2, Overflow::drop_newest));
-  const auto second = ask("b");
-
-  EXPECT_TRUE(has(ask("c"), SenderError::dropped));
-  EXPECT_FALSE(held->is_ready());
-  EXPECT_FALSE(second->is_ready());
-  EXPECT_EQ(log.count<event::Accepted>(), 3u);
-  EXPECT_EQ(status().counters.refused, 0u);
-  EXPECT_EQ(status().counters.dead_lettered, 1u);
-}
-
 TEST_F(Bounds, a_client_that_used_a_plain_send_hears_nothing_of_a_full_outbox) {
   start_busy(holding(1, Overflow::refuse));
   const auto received = std::make_shared<Strings>();
@@ -117,7 +87,7 @@ TEST_F(Bounds, a_client_that_used_a_plain_send_hears_nothing_of_a_full_outbox) {
 // -- how much ----------------------------------------------------------------------------
 
 TEST_F(Bounds, the_weights_of_what_is_owed_are_added_up) {
-  start_busy(holding_letters(12, Overflow::refuse)); // "in flight" weighs 9
+  start_busy(holding_letters(12)); // "in flight" weighs 9
   EXPECT_EQ(status().owed_bytes, 9u);
 
   EXPECT_TRUE(has(ask("four"), SenderError::outbox_full));
@@ -125,29 +95,6 @@ TEST_F(Bounds, the_weights_of_what_is_owed_are_added_up) {
   EXPECT_EQ(status().owed_bytes, 12u);
   EXPECT_TRUE(has(ask("x"), SenderError::outbox_full));
   EXPECT_FALSE(ask("")->is_ready()) << "what weighs nothing always fits";
-}
-
-TEST_F(Bounds, as_many_are_dropped_as_the_newcomer_needs) {
-  start_busy(holding_letters(12, Overflow::drop_oldest));
-  const auto one = ask("1");
-  const auto two = ask("2");
-  const auto three = ask("3");
-
-  const auto newcomer = ask("ab");
-
-  EXPECT_TRUE(has(one, SenderError::dropped));
-  EXPECT_TRUE(has(two, SenderError::dropped));
-  EXPECT_FALSE(three->is_ready());
-  EXPECT_FALSE(newcomer->is_ready());
-}
-
-TEST_F(Bounds, nothing_is_dropped_for_what_would_not_fit_all_the_same) {
-  start_busy(holding_letters(12, Overflow::drop_oldest));
-  const auto one = ask("1");
-
-  EXPECT_TRUE(has(ask("four"), SenderError::outbox_full)) << "9 are in flight";
-  EXPECT_TRUE(has(ask("more than twelve"), SenderError::outbox_full));
-  EXPECT_FALSE(one->is_ready());
 }
 
 TEST_F(Bounds, without_a_scale_a_message_weighs_what_cafs_serializer_makes_of_it) {
@@ -163,7 +110,7 @@ TEST_F(Bounds, without_a_scale_a_message_weighs_what_cafs_serializer_makes_of_it
 }
 
 TEST_F(Bounds, a_message_that_cannot_be_weighed_is_refused_with_what_the_scale_said) {
-  auto options = holding_letters(100, Overflow::refuse);
+  auto options = holding_letters(100);
   options.weight_of = [](const caf::message& message) -> std::size_t {
     if (message.match_elements<std::string>() && message.get_as<std::string>(0) != "feather")
       return 1;
@@ -181,7 +128,7 @@ TEST_F(Bounds, a_message_that_cannot_be_weighed_is_refused_with_what_the_scale_s
 }
 
 TEST_F(Bounds, what_is_heavier_than_can_be_counted_counts_as_the_heaviest) {
-  auto options = holding_letters(std::numeric_limits<std::uint32_t>::max(), Overflow::refuse);
+  auto options = holding_letters(std::numeric_limits<std::uint32_t>::max());
   options.weight_of = [](const caf::message&) { return std::numeric_limits<std::size_t>::max(); };
   start_busy(options);
 
@@ -214,41 +161,6 @@ TEST_F(Bounds, a_deadline_passes_during_a_delay_too) {
             "expired: the deadline passed before this delivery was acknowledged (last: bang)");
   time.advance(1h);
   EXPECT_EQ(danger.texts(), (Strings{"a"}));
-}
-
-TEST_F(Bounds, a_late_answer_to_what_expired_in_flight_reaches_nobody) {
-  auto options = default_options();
-  options.max_in_flight = 1;
-  start({{testing::slow(80ms)}}, options);
-  const auto a = submit("a", {.time_to_live = 50ms});
-  const auto b = ask("b");
-  time.advance(50ms);
-  EXPECT_TRUE(has(a, SenderError::expired));
-  EXPECT_EQ(status().owed, 1u);
-  time.advance(30ms - 1ns);
-  EXPECT_EQ(danger.texts(), (Strings{"a"})) << "the child is still at work on it";
-
-  time.advance(1ns);
-
-  EXPECT_EQ(log.count<event::UnknownAcknowledgement>(), 1u);
-  EXPECT_EQ(log.count<event::Acknowledged>(), 1u);
-  EXPECT_FALSE(a->value);
-  EXPECT_EQ(b->value, "b");
-}
-
-TEST_F(Bounds, a_crash_with_what_expired_in_flight_charges_nobody_and_resends_the_others) {
-  auto options = default_options();
-  options.max_attempts = 1;
-  start({{testing::silence(), testing::silence()}}, options);
-  const auto a = submit("a", {.time_to_live = 50ms});
-  const auto b = ask("b");
-  time.advance(50ms);
-  caf::anon_send_exit(danger.child(), caf::exit_reason::kill);
-  time.advance(10ms);
-
-  EXPECT_TRUE(has(a, SenderError::expired));
-  EXPECT_EQ(b->value, "b");
-  EXPECT_EQ(danger.texts(), (Strings{"a", "b", "b"}));
 }
 
 struct Overdue {

@@ -79,36 +79,6 @@ TEST_F(DurableFull, is_as_far_behind_in_each_life) {
   }
 }
 
-TEST_F(DurableFull, counts_what_could_not_be_stored_as_refused_and_not_as_accepted) {
-  start_durable({});
-  EXPECT_EQ(ask("a")->value, "a");
-  store->fail_always(StoreFailure::full);
-  for (int i = 0; i < 3; ++i)
-    EXPECT_THAT(text_of(ask("b")->error), HasSubstr("not_stored"));
-
-  const auto counters = status().counters;
-  EXPECT_EQ(counters.accepted, 1u);
-  EXPECT_EQ(counters.refused, 3u);
-  EXPECT_EQ(counters.dead_lettered, 0u);
-  EXPECT_EQ(log.count<event::Accepted>(), 1u);
-  EXPECT_EQ(log.count<event::NotAccepted>(), 3u);
-  EXPECT_EQ(log.count<event::DeadLettered>(), 0u);
-}
-
-TEST_F(DurableFull, knows_how_many_the_store_has_not_taken_yet) {
-  auto options = durable_options();
-  options.max_wait = 10s;
-  outbox = {store, durable<std::string>(), options};
-  start({}, with(outbox));
-  ask("a");
-  ask("b");
-  EXPECT_EQ(status().unstored, 2u);
-  EXPECT_EQ(status().counters.accepted, 0u);
-  time.advance(10s);
-  EXPECT_EQ(status().unstored, 0u);
-  EXPECT_EQ(status().counters.accepted, 2u);
-}
-
 TEST_F(DurableFull, tells_once_what_the_store_said_before_there_was_a_sender) {
   const auto talkative = std::make_shared<Talkative>(store);
   outbox = {talkative, durable<std::string>(), durable_options()};

@@ -80,22 +80,6 @@ TEST_F(Durable, what_is_owed_when_the_sender_stops_stays_owed_and_its_clients_ar
   EXPECT_EQ(outbox.suspended(), 2u);
 }
 
-TEST_F(Durable, the_next_sender_goes_on_in_order_before_what_comes_new) {
-  start_durable({{testing::silence(), testing::silence()}});
-  ask("a");
-  ask("b");
-
-  stop_sender();
-  start({}, with(outbox));
-  time.tell(sender, std::string{"c"});
-  time.run();
-
-  EXPECT_EQ(danger.texts(), (Strings{"a", "b", "c"}));
-  EXPECT_THAT(acknowledged(), ElementsAre(1, 2, 3));
-  EXPECT_THAT(store->owed(), IsEmpty());
-  EXPECT_EQ(status().counters.restored, 2u);
-}
-
 TEST_F(Durable, a_new_process_resends_what_is_owed_in_order) {
   start_durable({{testing::silence(), testing::silence()}});
   ask("a");

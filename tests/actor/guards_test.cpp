@@ -55,7 +55,8 @@ protected:
                        }};
   }
 
-  caf::actor add_sender(std::uint64_t stream, SenderOptions options = default_options()) {
+  caf::actor add_sender(std::uint64_t stream) {
+    auto options = default_options();
     options.stream = stream;
     options.guard = guard;
     options.decider = [](FailureKind, const caf::error&) { return Verdict::retry; };
@@ -126,22 +127,6 @@ TEST_F(Guards, when_the_breaker_closes_they_come_back_spread_out) {
   EXPECT_EQ(calls_between(1ns, 11s), 1000);
 }
 
-TEST_F(Guards, an_open_breaker_charges_nobody_an_attempt) {
-  auto options = default_options();
-  options.max_attempts = 1;
-  const auto one = add_sender(0, options);
-  guard.isolate(time.now());
-  service.is_up = true;
-  const auto answer = time.ask<std::string>(one, std::string{"hello"});
-  time.advance(1h);
-  EXPECT_FALSE(answer->value);
-  EXPECT_FALSE(answer->error);
-
-  guard.close(time.now());
-  time.advance(5s);
-  EXPECT_EQ(answer->value, "hello");
-}
-
 TEST_F(Guards, a_guard_that_is_closed_by_hand_calls_its_senders_back_over_the_spread) {
   std::vector<caf::actor> senders;
   for (std::uint64_t i = 0; i < 1000; ++i)
@@ -161,16 +146,6 @@ TEST_F(Guards, a_guard_that_is_closed_by_hand_calls_its_senders_back_over_the_sp
   EXPECT_LT(calls_between(4s, 5s), 300) << "of 200";
 }
 
-TEST_F(Guards, a_sender_that_waits_for_its_guard_says_so) {
-  sender = add_sender(0);
-  guard.isolate(time.now());
-  time.tell(sender, std::string{"hello"});
-  time.run();
-  EXPECT_EQ(status().phase, Phase::waiting);
-  EXPECT_TRUE(status().is_held_back);
-  EXPECT_THAT(to_string(status()), ::testing::HasSubstr("held back by its guard"));
-}
-
 TEST_F(Guards, a_guard_does_not_keep_its_senders_alive) {
   auto options = default_options();
   options.guard = guard;
@@ -188,20 +163,6 @@ TEST_F(Guards, a_guard_does_not_keep_its_senders_alive) {
   guard.isolate(time.now());
   guard.close(time.now()); // tells nobody
   EXPECT_EQ(time.run(), 0);
-}
-
-TEST_F(Guards, a_worker_that_crashes_is_not_made_again_while_the_breaker_is_open) {
-  guard = guard_of(after(1));
-  auto options = default_options();
-  options.guard = guard;
-  start({testing::times(1, testing::crash("bang"))}, options);
-  const auto answer = ask("a");
-  EXPECT_EQ(danger.started(), 1);
-  time.advance(5s - 1ns);
-  EXPECT_EQ(danger.started(), 1);
-  time.advance(1ns);
-  EXPECT_EQ(danger.started(), 2);
-  EXPECT_EQ(answer->value, "a");
 }
 
 TEST_F(Guards, a_final_error_that_could_have_been_retried_is_a_failure_of_the_service) {

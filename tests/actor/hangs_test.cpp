@@ -2,8 +2,6 @@
 
 #include "fixture.hpp"
 
-#include <caf/sec.hpp>
-
 #include <ostream>
 
 namespace backoff_actor::actor_test {
@@ -38,66 +36,6 @@ TEST_F(Hangs, a_silent_child_is_ended_at_the_timeout_and_not_a_nanosecond_earlie
   EXPECT_EQ(status().counters.crashes, 0u) << "it was told to end";
 }
 
-TEST_F(Hangs, without_a_timeout_a_silent_child_is_waited_for) {
-  start({{testing::silence()}});
-  ask("a");
-  time.advance(10h);
-
-  EXPECT_EQ(log.count<event::AckTimedOut>(), 0u);
-  EXPECT_EQ(time.timers(), 0u);
-}
-
-TEST_F(Hangs, a_child_with_nothing_to_do_may_be_silent_for_ever) {
-  start({}, within_a_second());
-  ask("a");
-  time.advance(10h);
-
-  EXPECT_EQ(danger.started(), 1u);
-  EXPECT_EQ(time.timers(), 0u);
-}
-
-struct AckClock {
-  const char* name;
-  WorksOn works_on;
-  std::size_t timeouts;
-
-  friend void PrintTo(const AckClock& row, std::ostream* out) { *out << row.name; }
-};
-
-class HangsByClock : public Hangs, public ::testing::WithParamInterface<AckClock> {};
-
-// Answers after 0.9 s and after 1.8 s to what it got at the same time.
-TEST_P(HangsByClock, the_time_to_acknowledge_begins_when_the_child_can_have_begun) {
-  auto options = within_a_second();
-  options.works_on = GetParam().works_on;
-  start({{testing::slow(900ms), testing::slow(1800ms)}}, options);
-  ask("a");
-  ask("b");
-  time.advance(1800ms);
-
-  EXPECT_EQ(log.count<event::AckTimedOut>(), GetParam().timeouts);
-}
-
-INSTANTIATE_TEST_SUITE_P(table, HangsByClock,
-                         ::testing::Values(AckClock{"one_after_the_other", WorksOn::one, 0},
-                                           AckClock{"several_at_a_time", WorksOn::many, 1}),
-                         [](const auto& row) { return std::string{row.param.name}; });
-
-TEST_F(Hangs, of_several_in_flight_none_is_charged_and_all_are_done_in_the_end) {
-  auto options = within_a_second();
-  options.works_on = WorksOn::many;
-  options.max_attempts = 1;
-  start({testing::times(3, testing::silence())}, options);
-  std::vector<std::shared_ptr<testing::Answer<std::string>>> answers;
-  for (const auto* text : {"a", "b", "c"})
-    answers.push_back(ask(text));
-  time.advance(1h);
-
-  for (const auto& answer : answers)
-    EXPECT_TRUE(answer->value);
-  EXPECT_EQ(danger.texts(), (Strings{"a", "b", "c", "a", "b", "c"}));
-}
-
 // -- working -------------------------------------------------------------------------
 
 struct Diligence {
@@ -129,20 +67,6 @@ INSTANTIATE_TEST_SUITE_P(table, HangsUnlessWorking,
                                            Diligence{"many_in_time", WorksOn::many, 900ms, 0},
                                            Diligence{"many_too_late", WorksOn::many, 1100ms, 1}),
                          [](const auto& row) { return std::string{row.param.name}; });
-
-TEST_F(Hangs, of_several_only_the_one_that_is_spoken_of_has_more_time) {
-  auto options = within_a_second();
-  options.acknowledgement = Acknowledgement::by_sent;
-  options.works_on = WorksOn::many;
-  options.max_in_flight = 2;
-  start({{testing::silence(), testing::slow(3s, 500ms)}}, options);
-  ask("a");
-  ask("b");
-  time.advance(1s);
-
-  ASSERT_EQ(log.count<event::AckTimedOut>(), 1u);
-  EXPECT_EQ(log.all<event::AckTimedOut>()[0].delivery, 1u);
-}
 
 // -- children that do not end ------------------------------------------------------------
 
@@ -258,25 +182,6 @@ TEST_F(Hangs, stopping_waits_for_a_child_that_is_stuck_until_it_is_abandoned) {
   EXPECT_EQ(*answer->error, make_error(SenderError::stopped));
   EXPECT_EQ(log.count<event::SenderStopped>(), 1u);
   EXPECT_EQ(time.timers(), 0u);
-}
-
-// A child's error is an answer only once the child has shown that it survived it.
-TEST_F(Hangs, an_error_answer_of_a_child_that_then_hangs_is_owed_again) {
-  auto options = within_a_second();
-  bool first = true;
-  options.decider = [&](FailureKind kind, const caf::error&) {
-    if (kind == FailureKind::error_answer && std::exchange(first, false))
-      time.freeze(danger.child());
-    return default_decider(kind);
-  };
-  start({{testing::error()}}, options);
-  const auto answer = ask("a");
-  time.advance(1s);
-  EXPECT_EQ(log.count<event::AckTimedOut>(), 1u);
-  EXPECT_FALSE(answer->is_ready());
-  time.advance(500ms);
-
-  EXPECT_EQ(answer->value, "a");
 }
 
 // -- what becomes of a hang ------------------------------------------------------------------

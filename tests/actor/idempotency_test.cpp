@@ -181,24 +181,6 @@ protected:
   }
 };
 
-TEST_F(JoinedSubmissions, count_for_the_capacity_and_are_refused_beyond_it) {
-  start({{testing::slow(1s)}}, holding(2));
-  const auto first = submit("a", once);
-  const auto second = submit("a", once);
-  const auto third = submit("a", once);
-  const auto another = submit("b");
-
-  EXPECT_THAT(text_of(third->error), HasSubstr("outbox_full"));
-  EXPECT_THAT(text_of(another->error), HasSubstr("outbox_full"));
-  EXPECT_EQ(status().counters.refused, 2u);
-  EXPECT_EQ(status().counters.accepted, 1u);
-  EXPECT_EQ(status().owed, 1u) << "who joined is no delivery";
-  EXPECT_THAT(refusals(), ElementsAre(Refusal::outbox_full, Refusal::outbox_full));
-  time.advance(1s);
-  EXPECT_EQ(second->value, "a");
-  EXPECT_EQ(submit("c")->value, "c") << "what is done takes up nothing";
-}
-
 TEST_F(JoinedSubmissions, by_plain_sends_count_if_somebody_waits_for_the_answer) {
   start({{testing::slow(1s)}}, holding(2));
   send_once();

@@ -194,16 +194,6 @@ TEST_F(LaterChildren, a_fallback_that_is_not_needed_any_more_is_called_off) {
   EXPECT_FALSE(desk->at(0).is_wanted());
 }
 
-TEST_F(LaterChildren, the_message_that_comes_meanwhile_is_buffered_at_most_once_as_while_down) {
-  auto options = forwarder_options();
-  options.while_down = BufferWhileDown{2};
-  start_with(later(), options);
-  const auto answer = ask("a");
-  EXPECT_FALSE(answer->is_ready());
-  deliver(0, worker());
-  EXPECT_EQ(answer->value, "a");
-}
-
 TEST_F(LaterChildren, a_factory_whose_children_come_later_cannot_be_asked_for_one_at_once) {
   start_with([make = later()](caf::event_based_actor* self) { return make(self); });
   EXPECT_THAT(log.timeline(),

@@ -102,32 +102,6 @@ TEST_F(Lifecycle, each_end_of_a_child_has_the_text_of_its_own_reason) {
   EXPECT_NE(texts[0], texts[4]);
 }
 
-TEST_F(Lifecycle, a_child_that_never_starts_is_tried_for_ever_without_a_hang) {
-  start({}, "factory_throws*100000");
-  const auto answer = ask("a");
-  time.advance(10min);
-
-  EXPECT_FALSE(answer->is_ready());
-  EXPECT_GT(danger.started(), 100u);
-  EXPECT_LE(time.timers(), 1u);
-}
-
-TEST_F(Lifecycle, a_child_that_is_dead_on_arrival_counts_as_a_failed_start) {
-  const auto dead = time.system().spawn<Echo>();
-  caf::anon_send_exit(dead, caf::exit_reason::kill);
-  time.run();
-  bool first = true;
-  start_with([&, dead, make = danger.factory()](caf::event_based_actor* self) {
-    return std::exchange(first, false) ? dead : make(self);
-  });
-
-  const auto answer = ask("a");
-  time.advance(10ms);
-
-  EXPECT_EQ(answer->value, "a");
-  EXPECT_EQ(retries(), 1u);
-}
-
 TEST_F(Lifecycle, a_normal_stop_with_nothing_owed_is_no_failure) {
   start({{testing::ok()}});
   ask("a");
@@ -152,15 +126,6 @@ TEST_F(Lifecycle, a_normal_stop_with_nothing_owed_is_no_failure) {
   EXPECT_EQ(ask("b")->value, "b");
   EXPECT_EQ(retries(), 0u);
   EXPECT_EQ(log.count<event::ChildStarted>(), 2u);
-}
-
-TEST_F(Lifecycle, a_normal_stop_with_deliveries_owed_is_a_failure) {
-  start({{testing::stop()}});
-  const auto answer = ask("a");
-  EXPECT_EQ(retries(), 1u);
-  time.advance(10ms);
-
-  EXPECT_EQ(answer->value, "a");
 }
 
 TEST_F(Lifecycle, what_waited_behind_a_normal_stop_is_owed_although_caf_answers_it_with_errors) {

@@ -39,24 +39,6 @@ TEST_F(Limits, one_failure_more_than_is_borne_is_the_end) {
   EXPECT_EQ(time.timers(), 0u);
 }
 
-TEST_F(Limits, a_failure_that_is_as_old_as_the_window_counts_no_longer) {
-  // The failures are at 0, 10, 40, 110, 260, 570 ms, and so on.
-  start({testing::times(7, testing::crash())}, bearing(1, 10ms));
-  const auto answer = ask("a");
-  time.advance(10s);
-
-  EXPECT_EQ(answer->value, "a");
-}
-
-TEST_F(Limits, a_failure_that_is_younger_than_the_window_counts) {
-  start({testing::times(7, testing::crash())}, bearing(1, 10ms + 1ns));
-  const auto answer = ask("a");
-  time.advance(10ms);
-
-  ASSERT_TRUE(answer->error);
-  EXPECT_EQ(*answer->error, make_error(SenderError::gave_up));
-}
-
 TEST_F(Limits, failed_starts_count) {
   danger = DangerousActor{{}, "factory_throws*9"};
   auto options = bearing(2, 10s);
@@ -70,72 +52,7 @@ TEST_F(Limits, failed_starts_count) {
   EXPECT_THAT(text_of(**reason), ::testing::HasSubstr("no voltage"));
 }
 
-TEST_F(Limits, hangs_count) {
-  auto options = bearing(1, 1h);
-  options.ack_timeout = 1s;
-  start({testing::times(2, testing::silence())}, options);
-  const auto reason = watch_sender();
-  const auto answer = ask("a");
-  time.advance(2010ms);
-
-  ASSERT_TRUE(*reason);
-  EXPECT_EQ(**reason, make_error(SenderError::gave_up));
-  EXPECT_TRUE(answer->error);
-}
-
-TEST_F(Limits, refusals_are_no_restarts) {
-  auto options = bearing(0, 1h);
-  options.acknowledgement = Acknowledgement::by_sent;
-  start({testing::times(7, testing::nack())}, options);
-  const auto answer = ask("a");
-  time.advance(1h);
-
-  EXPECT_EQ(answer->value, "a");
-}
-
-TEST_F(Limits, a_normal_stop_with_nothing_owed_is_no_failure) {
-  class OneShot : public caf::event_based_actor {
-  public:
-    using caf::event_based_actor::event_based_actor;
-    caf::behavior make_behavior() override {
-      return {[this](const std::string& text) {
-        quit();
-        return text;
-      }};
-    }
-  };
-  start_with(child_of<OneShot>(), bearing(0, 1h));
-
-  for (const auto* text : {"a", "b", "c"})
-    EXPECT_EQ(ask(text)->value, text);
-}
-
-TEST_F(Limits, after_a_reset_the_failures_begin_anew) {
-  start({testing::times(3, testing::crash())}, bearing(2, 1h));
-  const auto answer = ask("a");
-  time.advance(10ms);
-  EXPECT_EQ(crashes(), 2u);
-  tell(Reset{});
-  time.advance(1h);
-
-  EXPECT_EQ(answer->value, "a");
-}
-
 // -- how long ------------------------------------------------------------------------------
-
-TEST_F(Limits, a_retry_that_would_begin_later_than_is_allowed_is_the_end) {
-  auto options = default_options();
-  options.max_elapsed = 110ms - 1ns;
-  start({testing::times(9, testing::crash())}, options);
-  const auto reason = watch_sender();
-  ask("a");
-  time.advance(40ms - 1ns);
-  EXPECT_FALSE(*reason);
-  time.advance(1ns); // the third failure, whose delay would end at 110 ms
-
-  ASSERT_TRUE(*reason);
-  EXPECT_EQ(**reason, make_error(SenderError::gave_up));
-}
 
 TEST_F(Limits, a_retry_that_begins_in_time_to_the_nanosecond_is_made) {
   auto options = default_options();
@@ -149,29 +66,6 @@ TEST_F(Limits, a_retry_that_begins_in_time_to_the_nanosecond_is_made) {
 
   EXPECT_TRUE(*reason);
   EXPECT_EQ(crashes(), 4u);
-}
-
-TEST_F(Limits, an_acknowledgement_ends_the_series) {
-  auto options = default_options();
-  options.max_elapsed = 40ms;
-  start({{testing::crash(), testing::crash(), testing::ok(), testing::crash()}}, options);
-  EXPECT_FALSE(ask("a")->is_ready());
-  time.advance(40ms); // 10 + 30
-  const auto answer = ask("b");
-  time.advance(1h);
-
-  EXPECT_EQ(answer->value, "b") << "its crash is the first of a new series";
-}
-
-TEST_F(Limits, refusals_take_their_time_too) {
-  auto options = by_sent();
-  options.max_elapsed = 1s;
-  start({{testing::nack(2s)}}, options);
-  const auto reason = watch_sender();
-  const auto answer = ask("a");
-
-  EXPECT_TRUE(*reason);
-  EXPECT_TRUE(answer->error);
 }
 
 // -- the fallback --------------------------------------------------------------------------
@@ -233,47 +127,6 @@ TEST_F(WithFallback,
   EXPECT_EQ(danger.texts(), (Strings{"a", "d", "e"}));
 }
 
-TEST_F(WithFallback, a_probe_that_fails_costs_its_client_nothing) {
-  start_two({testing::times(2, testing::crash())}, {});
-  ask("a");
-  time.advance(10ms);
-  ask("b");
-
-  const auto answer = ask("c");
-
-  EXPECT_EQ(answer->value, "c");
-  EXPECT_EQ(danger.texts(), (Strings{"a", "c"}));
-  EXPECT_EQ(fallback.texts(), (Strings{"a", "b", "c"}));
-  EXPECT_EQ(danger.alive(), 0u);
-  time.advance(30ms - 1ns);
-  ask("d");
-  EXPECT_EQ(danger.started(), 2u) << "the delay grows with every probe that fails";
-  time.advance(1ns);
-  ask("e");
-  ask("f");
-  EXPECT_EQ(danger.texts(), (Strings{"a", "c", "f"}));
-  EXPECT_EQ(log.count<event::CameBack>(), 1u);
-}
-
-TEST_F(WithFallback, the_child_takes_over_only_when_the_fallback_has_done_what_it_holds) {
-  start_two({{testing::crash()}}, {{testing::slow(1s)}});
-  const auto a = ask("a");
-  time.advance(10ms);
-  ask("b");
-  EXPECT_EQ(ask("c")->value, "c") << "the probe";
-  const auto d = ask("d");
-  EXPECT_FALSE(d->is_ready());
-  EXPECT_EQ(log.count<event::CameBack>(), 0u);
-  EXPECT_EQ(fallback.alive(), 1u);
-  time.advance(990ms);
-
-  EXPECT_EQ(a->value, "a");
-  EXPECT_EQ(d->value, "d");
-  EXPECT_EQ(log.count<event::CameBack>(), 1u);
-  EXPECT_EQ(fallback.alive(), 0u);
-  EXPECT_EQ(danger.texts(), (Strings{"a", "c", "d"}));
-}
-
 TEST_F(WithFallback, a_fallback_that_fails_is_made_again_without_limit) {
   start_two("crash", "healthy, factory_throws*2", "crash*5", "factory_throws, no_actor");
   const auto reason = watch_sender();
@@ -282,18 +135,6 @@ TEST_F(WithFallback, a_fallback_that_fails_is_made_again_without_limit) {
 
   EXPECT_EQ(answer->value, "a");
   EXPECT_FALSE(*reason);
-}
-
-TEST_F(WithFallback, the_limit_counts_anew_after_coming_back) {
-  start_two({{testing::crash(), testing::ok(), testing::crash()}}, {});
-  ask("a");
-  time.advance(10ms);
-  ask("b");
-  ask("c");
-  ASSERT_EQ(log.count<event::CameBack>(), 1u);
-
-  EXPECT_EQ(ask("d")->value, "d");
-  EXPECT_EQ(log.count<event::FellBack>(), 2u);
 }
 
 TEST_F(WithFallback, stopping_ends_both_children) {

@@ -35,17 +35,6 @@ TEST_F(Refusals, a_nack_is_retried_after_the_backoff_by_the_same_child) {
   EXPECT_EQ(crashes(), 0u);
 }
 
-TEST_F(Refusals, nacks_in_a_row_let_the_backoff_grow) {
-  start({testing::times(3, testing::nack())}, by_sent());
-  const auto answer = ask("a");
-  time.advance(110ms - 1ns); // 10 + 30 + 70
-  EXPECT_FALSE(answer->is_ready());
-
-  time.advance(1ns);
-
-  EXPECT_EQ(answer->value, "a");
-}
-
 TEST_F(Refusals, a_nack_that_says_when_to_come_back_is_not_retried_a_nanosecond_earlier) {
   start({{testing::nack(2s)}}, by_sent());
   ask("a");
@@ -57,15 +46,6 @@ TEST_F(Refusals, a_nack_that_says_when_to_come_back_is_not_retried_a_nanosecond_
 
   EXPECT_EQ(danger.texts(), (Strings{"a", "a", "b"}));
   EXPECT_EQ(log.all<event::Refused>().at(0).retry_after, 2s);
-}
-
-TEST_F(Refusals, a_nack_that_says_to_come_back_earlier_than_the_backoff_waits_for_the_backoff) {
-  start({{testing::nack(5ms)}}, by_sent());
-  ask("a");
-  time.advance(10ms - 1ns);
-  EXPECT_EQ(danger.seen().size(), 1u);
-  time.advance(1ns);
-  EXPECT_EQ(danger.seen().size(), 2u);
 }
 
 TEST_F(Refusals, the_time_to_come_back_may_stand_in_the_error_of_a_nack) {
@@ -225,49 +205,9 @@ TEST_P(RefusalsByError,
   EXPECT_EQ(b->value, "b");
 }
 
-TEST_P(RefusalsByError, an_error_that_says_nothing_is_final) {
-  start({{testing::error()}}, options());
-  const auto answer = ask("a");
-
-  ASSERT_TRUE(answer->error);
-  EXPECT_EQ(*answer->error, caf::sec::invalid_argument);
-}
-
 INSTANTIATE_TEST_SUITE_P(table, RefusalsByError,
                          ::testing::Values(RefusalMode{"by_reply", Acknowledgement::by_reply},
                                            RefusalMode{"by_sent", Acknowledgement::by_sent}),
                          [](const auto& row) { return std::string{row.param.name}; });
-
-TEST_F(Refusals, strict_order_is_that_of_the_work_where_refusals_are_to_be_expected) {
-  start({{testing::error("busy", 1s)}}, by_sent());
-  time.tell(sender, std::string{"a"});
-  time.tell(sender, std::string{"b"});
-  time.advance(1s);
-
-  EXPECT_EQ(danger.texts(), (Strings{"a", "a", "b"}));
-}
-
-TEST_F(Refusals, from_the_first_refusal_on_strict_order_is_that_of_the_work) {
-  start({{testing::error("busy", 1s), testing::ok(), testing::error("busy", 1s)}});
-  time.tell(sender, std::string{"a"});
-  time.tell(sender, std::string{"b"});
-  time.run();
-  EXPECT_EQ(danger.texts(), (Strings{"a", "b"})) << "nobody could know that this child refuses";
-  time.tell(sender, std::string{"c"});
-  time.advance(2s);
-
-  EXPECT_EQ(danger.texts(), (Strings{"a", "b", "a", "a", "c"}));
-}
-
-TEST_F(Refusals, a_child_that_holds_several_works_on_those_behind_a_refused_one) {
-  auto options = by_sent();
-  options.max_in_flight = 2;
-  start({{testing::error("busy", 1s)}}, options);
-  time.tell(sender, std::string{"a"});
-  time.tell(sender, std::string{"b"});
-  time.advance(1s);
-
-  EXPECT_EQ(danger.texts(), (Strings{"a", "b", "a"}));
-}
 
 } // namespace backoff_actor::actor_test

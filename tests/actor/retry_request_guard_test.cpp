@@ -95,15 +95,6 @@ TEST_F(GuardedRequest, ends_with_its_last_error_when_its_own_failures_open_the_b
   EXPECT_THAT(error_in(got), HasSubstr("down"));
 }
 
-TEST_F(GuardedRequest, goes_on_as_the_probe_if_the_time_of_the_breaker_is_over) {
-  guard = breaker(1, 1s);
-  acts = {fails("no"), fails("no")};
-  const auto got = call_guarded(Fixed{1s});
-  time.advance(1min);
-  EXPECT_EQ(outcome(got), "answered after 2s, 3 attempts");
-  EXPECT_EQ(guard.status(time.now()).breaker, BreakerState::closed);
-}
-
 TEST_F(GuardedRequest, that_somebody_isolated_has_no_time_to_come_back) {
   guard.isolate(time.now());
   const auto got = call_guarded(Fixed{10ms});

@@ -74,16 +74,6 @@ TEST_F(RetryRequest, does_not_take_a_late_error_for_that_of_the_next_attempt) {
   EXPECT_EQ(outcome(got), "answered after 80ms, 2 attempts");
 }
 
-TEST_F(RetryRequest, is_made_again_for_ever_if_nothing_limits_it) {
-  acts.assign(20'000, stays_silent());
-  const auto got = call(Fixed{1s}, {.attempt_timeout = 1s});
-  time.advance(2s * 20'000 - 1ns);
-  EXPECT_FALSE(got->reply);
-  time.advance(1ns);
-
-  EXPECT_EQ(outcome(got), "answered after 40000s, 20001 attempts");
-}
-
 // -- limits -------------------------------------------------------------------------------
 
 TEST_F(RetryRequest, gives_up_with_the_last_error_when_the_retries_are_used_up) {
@@ -98,12 +88,6 @@ TEST_F(RetryRequest, gives_up_with_the_last_error_when_the_retries_are_used_up) 
   EXPECT_TRUE(got->reply->value.empty());
   EXPECT_FALSE(got->reply->is_answered());
   EXPECT_EQ(helpers(), 0u);
-}
-
-TEST_F(RetryRequest, without_retries_is_an_ordinary_request) {
-  acts = {fails("no")};
-  EXPECT_EQ(outcome(call(Fixed{10ms}, {.max_retries = 0})),
-            "retries_exhausted after 0ns, 1 attempt");
 }
 
 TEST_F(RetryRequest, does_not_wait_for_a_retry_that_could_begin_only_when_the_time_is_over) {
@@ -124,14 +108,6 @@ TEST_F(RetryRequest, cuts_the_last_attempt_to_the_time_that_is_left) {
   EXPECT_EQ(outcome(got), "out_of_time after 100ms, 3 attempts");
   EXPECT_EQ(got->at, 100ms);
   EXPECT_TRUE(got->reply->error == caf::sec::request_timeout);
-}
-
-TEST_F(RetryRequest, with_a_total_deadline_alone_ends_a_silent_attempt_there) {
-  acts = {stays_silent()};
-  const auto got = call(Fixed{10ms}, {.max_elapsed = 100ms});
-  time.advance(1h);
-
-  EXPECT_EQ(outcome(got), "out_of_time after 100ms, 1 attempt");
 }
 
 TEST_F(RetryRequest, does_not_begin_an_attempt_for_which_it_gets_the_floor_too_late) {
@@ -157,22 +133,6 @@ TEST_F(RetryRequest, comes_no_earlier_than_an_error_asks_for) {
 
   EXPECT_THAT(asked(), ElementsAre(0ms, 500ms, 510ms));
   EXPECT_EQ(outcome(got), "answered after 510ms, 3 attempts");
-}
-
-TEST_F(RetryRequest, gives_up_if_an_error_asks_for_more_than_may_be_waited) {
-  acts = {asks_for(2s), asks_for(2s + 1ns)};
-  const auto got = call(Fixed{10ms}, {.server_hint = 2s});
-  time.advance(1h);
-
-  EXPECT_EQ(outcome(got), "server_hint after 2s, 2 attempts");
-  EXPECT_EQ(retry_after_of(got->reply->error), 2s + 1ns);
-}
-
-TEST_F(RetryRequest, gives_up_if_an_error_asks_for_more_than_the_time_that_is_left) {
-  acts = {asks_for(2s)};
-  const auto got = call(Fixed{10ms}, {.max_elapsed = 2s});
-
-  EXPECT_EQ(outcome(got), "out_of_time after 0ns, 1 attempt");
 }
 
 TEST_F(RetryRequest, heeds_what_an_error_asks_for_whatever_form_the_predicate_has) {

@@ -187,52 +187,6 @@ TEST_F(Submission, per_key_a_poisoned_one_holds_up_its_own_key_alone) {
   EXPECT_THAT(acknowledged(), ::testing::UnorderedElementsAre(2, 3, 4, 5));
 }
 
-TEST_F(Submission, per_key_one_of_a_key_is_handed_over_at_a_time) {
-  auto options = default_options();
-  options.ordering = Ordering::per_key;
-  start({testing::times(3, testing::silence())}, options);
-  submit_with_key("red", "red");
-  submit_with_key("red again", "red");
-  submit_with_key("green", "green");
-  submit("keyless");
-
-  EXPECT_EQ(danger.texts(), (Strings{"red", "green", "keyless"}));
-}
-
-TEST_F(Submission, unordered_a_poisoned_one_holds_up_nobody) {
-  auto options = default_options();
-  options.ordering = Ordering::unordered;
-  options.max_attempts = 10;
-  start_with(allergic(), options);
-  tell(Pause{});
-  const auto poison = submit_with_key("poison", "red");
-  for (const auto* text : {"a", "b", "c"})
-    submit_with_key(text, "red");
-  tell(Resume{});
-  while (acknowledged().size() < 3)
-    time.advance(10ms);
-  EXPECT_FALSE(poison->is_ready());
-  time.advance(1h);
-
-  EXPECT_TRUE(poison->error);
-  EXPECT_EQ(crashes(), 10u);
-  EXPECT_EQ(acknowledged(), (std::vector<std::uint64_t>{2, 3, 4}));
-}
-
-TEST_F(Submission, strictly_everything_waits_for_a_poisoned_one) {
-  auto options = default_options();
-  options.max_attempts = 3;
-  start_with(allergic(), options);
-  const auto poison = ask("poison");
-  const auto behind = ask("behind");
-  time.advance(40ms); // 10 + 30
-  EXPECT_TRUE(poison->error);
-  EXPECT_FALSE(behind->is_ready());
-  time.advance(70ms);
-
-  EXPECT_EQ(behind->value, "behind");
-}
-
 TEST_F(Submission, the_key_may_be_read_from_the_message) {
   auto options = default_options();
   options.ordering = Ordering::per_key;

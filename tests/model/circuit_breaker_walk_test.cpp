@@ -1,7 +1,9 @@
 // Random walks of calls through a circuit breaker and, beside it, through the reference. After every
-// step both must have given the same answer and be in the same state. A failing walk is shrunk;
-// RC_PARAMS="reproduce=..." has it again, see sender_engine_walk_test.cpp.
+// step both must have given the same answer and be in the same state.
+//
+// common/random_walk.hpp says how a failing walk is shrunk, printed and repeated.
 
+#include "common/random_walk.hpp"
 #include "reference_breaker.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +12,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <ostream>
 #include <string>
 #include <utility>
 #include <variant>
@@ -24,28 +25,13 @@ namespace {
 
 enum class Deed : std::uint8_t { ask, succeed, fail, forget, advance, isolate, close };
 
-struct Step {
-  Deed deed;
-  std::uint32_t which; // of the calls on their way, or how far
-};
+constexpr test::Choice<Deed> deeds[] = {
+  {40, Deed::ask, "ask"},      {14, Deed::succeed, "succeed"}, {18, Deed::fail, "fail"},
+  {3, Deed::forget, "forget"}, {18, Deed::advance, "advance"}, {1, Deed::isolate, "isolate"},
+  {2, Deed::close, "close"}};
 
-void showValue(const Step& step, std::ostream& out) {
-  constexpr const char* names[] = {"ask",     "succeed", "fail", "forget",
-                                   "advance", "isolate", "close"};
-  out << names[static_cast<std::size_t>(step.deed)] << ' ' << step.which;
-}
-
-rc::Gen<Step> arbitrary_step() {
-  return rc::gen::build<Step>(
-    rc::gen::set(&Step::deed, rc::gen::weightedElement<Deed>({{40, Deed::ask},
-                                                              {14, Deed::succeed},
-                                                              {18, Deed::fail},
-                                                              {3, Deed::forget},
-                                                              {18, Deed::advance},
-                                                              {1, Deed::isolate},
-                                                              {2, Deed::close}})),
-    rc::gen::set(&Step::which, rc::gen::inRange<std::uint32_t>(0, 1000)));
-}
+// The number says which of the calls on their way, or how far.
+using Step = test::DrawnStep<Deed, deeds>;
 
 Trip arbitrary_trip() {
   const auto ratio = *rc::gen::inRange(1, 21) / 20.0;
@@ -88,7 +74,7 @@ public:
       end(step);
       break;
     case Deed::advance:
-      advance(step.which);
+      advance(step.number);
       break;
     case Deed::isolate:
       breaker_.isolate();
@@ -101,6 +87,8 @@ public:
     }
     compare();
   }
+
+  std::string story() const { return to_string(options_); }
 
 private:
   void ask() {
@@ -142,7 +130,7 @@ private:
     if (on_their_way_.empty())
       return;
     const auto it =
-      on_their_way_.begin() + static_cast<std::ptrdiff_t>(step.which % on_their_way_.size());
+      on_their_way_.begin() + static_cast<std::ptrdiff_t>(step.number % on_their_way_.size());
     const auto [number, permit] = *it;
     on_their_way_.erase(it);
     if (step.deed == Deed::forget) {
@@ -188,16 +176,9 @@ private:
 } // namespace
 
 TEST(circuit_breaker_walk, agrees_with_the_reference) {
-  const auto holds = rc::check("a breaker agrees with the reference", [] {
-    const auto options = arbitrary_options();
-    const auto steps =
-      *rc::gen::scale(6.0, rc::gen::container<std::vector<Step>>(arbitrary_step()));
-    RC_LOG(to_string(options));
-    BreakerWalk walk{options};
-    for (const auto& step : steps)
-      walk.take(step);
-  });
-  EXPECT_TRUE(holds);
+  const auto make_walk = [] { return BreakerWalk{arbitrary_options()}; };
+  EXPECT_TRUE(
+    test::walks_hold(make_walk, 6.0, Step::any(rc::gen::inRange<std::uint32_t>(0, 1000))));
 }
 
 } // namespace backoff_actor::model_test::circuit_breaker_walk

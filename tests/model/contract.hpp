@@ -1,37 +1,20 @@
 #pragma once
 
-#include "known.hpp"
+#include "ledger.hpp"
 #include "reference_parts.hpp"
-#include "store_contract.hpp"
 
-#include <algorithm>
 #include <cstdint>
-#include <map>
-#include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <variant>
-#include <vector>
 
 namespace backoff_actor::model_test {
 
 /// What a driver may count on, whatever the reference says: knows only what went in and out of the
 /// engine, and what that means to the children and the clients.
-class Contract {
+class Contract : public Ledger {
 public:
-  explicit Contract(EngineOptions options) : store(options), options_(std::move(options)) {}
-
-  std::map<std::uint32_t, KnownChild> children;
-  std::map<std::uint64_t, KnownDelivery> deliveries;
-  std::vector<HandOverId> hand_overs; // all that ever were
-  std::optional<Instant> wake_up;     // that is out
-  StoreContract store;
-
-  const KnownHandOver* meaning(HandOverId name) const {
-    const auto found = meanings_.find(name);
-    return found == meanings_.end() ? nullptr : &found->second;
-  }
+  using Ledger::Ledger;
 
   // -- one step: what goes in, the events, the effects -----------------------------------
 
@@ -42,8 +25,10 @@ public:
     std::visit([this](const auto& x) { take(x); }, input);
   }
 
-  void note(const Event& event) {
+  /// Takes note of an event and returns it as text.
+  std::string line(const Event& event) {
     std::visit([this](const auto& x) { take(x); }, event);
+    return describe(event);
   }
 
   /// Checks an effect and returns it as text.
@@ -81,81 +66,6 @@ public:
   }
 
 private:
-  using State = KnownChild::State;
-
-  // -- what goes in ----------------------------------------------------------------------
-
-  template <class T>
-  void take(const T&) {} // nothing to know
-
-  void take(const input::ChildStarted& x) {
-    auto* child = known(x.incarnation);
-    if (child == nullptr || child->state != State::starting)
-      return;
-    child->state = State::alive;
-    if (child->is_stopped)
-      came_too_late_ = x.incarnation;
-  }
-  void take(const input::StartFailed& x) {
-    auto* child = known(x.incarnation);
-    if (child != nullptr && child->state == State::starting)
-      child->state = State::gone;
-  }
-  void take(const input::ChildDown& x) {
-    if (auto* child = known(x.incarnation)) {
-      child->state = State::gone;
-      take_back(x.incarnation);
-    }
-  }
-  void take(const input::Acknowledged& x) { answered(x.hand_over); }
-  void take(const input::ErrorAnswer& x) { answered(x.hand_over); }
-  void take(const input::Nacked& x) { answered(x.hand_over); }
-  void take(const input::Rejected& x) { answered(x.hand_over); }
-  void take(const input::ChildAlive& x) {
-    auto* child = known(x.incarnation);
-    if (child != nullptr && child->probe == x.probe)
-      child->probe.reset();
-  }
-  void take(const input::Start&) { has_begun_ = true; }
-  void take(const input::Wake&) { wake_up.reset(); }
-  void take(const input::GuardClosed&) {} // none has a guard
-  void take(const input::RetryNow&) { not_before_.clear(); }
-  void take(const input::Pause&) { is_paused_ = true; }
-  void take(const input::StoreBehind& x) { is_store_behind_ = x.is_behind; }
-  void take(const input::Resume&) { is_paused_ = false; }
-  void take(const input::Drain& x) { tickets_[x.ticket] = 0; }
-  void take(const input::Stop&) { is_ending_ = true; }
-  void take(const input::Kill&) { is_ending_ = true; }
-
-  // -- what is told ----------------------------------------------------------------------
-
-  // The child may be given it again, but not before the time that it asked for.
-  void take(const event::Refused& x) {
-    auto& delivery = deliveries.at(x.delivery);
-    delivery.in_flight_at = 0;
-    handed_.erase({delivery.last_at, x.delivery});
-    has_refused_.insert(children.at(delivery.last_at).is_fallback);
-    if (!x.retry_after)
-      return;
-    const auto keep = [&](bool is_fallback) {
-      auto& at = not_before_.try_emplace({x.delivery, is_fallback}, Instant{}).first->second;
-      at = std::max(at, x.at + std::min(*x.retry_after, options_.retry_after_ceiling));
-    };
-    const auto by_fallback = children.at(delivery.last_at).is_fallback;
-    keep(by_fallback);
-    // In strict order it is the child's delay that keeps it back, and the other child has its own.
-    if (options_.ordering != Ordering::strict)
-      keep(!by_fallback);
-  }
-
-  void take(const event::CameBack&) {
-    has_refused_.erase(true);
-    if (options_.ordering == Ordering::strict)
-      std::erase_if(not_before_, [](const auto& x) { return x.first.second; });
-  }
-
-  void take(const event::SenderStopped&) { ends_ = true; }
-
   // -- what is asked for -----------------------------------------------------------------
 
   std::string carry_out(const effect::Accept& x) {
@@ -354,85 +264,11 @@ private:
     return {};
   }
 
-  // -- what both mean --------------------------------------------------------------------
-
   template <class T>
   void look_at(const T& x) {
     require(in_slot_.at(x.slot) == x.delivery, "what is said of a delivery names its slot");
     store.carry_out(x);
   }
-
-  KnownChild* known(std::uint32_t incarnation) {
-    const auto found = children.find(incarnation);
-    return found == children.end() ? nullptr : &found->second;
-  }
-
-  bool is_narrowed(const KnownChild& x) const {
-    return options_.narrows_when_refused && options_.ordering == Ordering::strict
-           && has_refused_.count(x.is_fallback) == 1;
-  }
-
-  bool is_with_a_child(const KnownDelivery& x) const {
-    return x.in_flight_at != 0 && children.at(x.in_flight_at).is_there();
-  }
-
-  void answered(HandOverId name) {
-    for (auto& [incarnation, child] : children)
-      std::erase(child.has, name);
-  }
-
-  void take_back(std::uint32_t incarnation) {
-    auto& child = children.at(incarnation);
-    child.has.clear();
-    child.probe.reset();
-    for (auto& [id, delivery] : deliveries)
-      if (delivery.in_flight_at == incarnation)
-        delivery.in_flight_at = 0;
-  }
-
-  void end(std::uint32_t slot) {
-    const auto id = in_slot_.at(slot);
-    in_slot_.erase(slot);
-    deliveries.at(id).is_owed = false;
-    deliveries.at(id).in_flight_at = 0;
-  }
-
-  bool has_child() const {
-    return std::any_of(children.begin(), children.end(), [](const auto& entry) {
-      return entry.second.is_there() || entry.second.state == State::leaving;
-    });
-  }
-
-  // Whether something that is out will move what is owed on.
-  bool is_going_on() const {
-    if (is_ending_ || is_paused_ || is_store_behind_ || in_slot_.empty() || wake_up || !has_begun_)
-      return true;
-    const auto is_awaited = std::any_of(children.begin(), children.end(), [](const auto& entry) {
-      const auto& child = entry.second;
-      return !child.is_stopped
-             && (child.state == State::starting || child.state == State::leaving
-                 || (child.is_there() && (!child.has.empty() || child.probe)));
-    });
-    return is_awaited || !store.awaited().empty();
-  }
-
-  EngineOptions options_;
-  Instant now_;
-  bool has_begun_ = false; // it was started, or given something to do
-  bool is_paused_ = false;
-  bool is_store_behind_ = false;
-  std::set<std::uint64_t> charged_; // with a hand-over, since a child may have it
-  bool has_quit_ = false;
-  bool is_ending_ = false; // it was told to end, or has given up
-  bool ends_ = false;      // in this step
-  bool has_ended_ = false;
-  std::uint32_t came_too_late_ = 0;
-  std::map<std::uint32_t, std::uint64_t> in_slot_;
-  std::map<std::uint32_t, int> tickets_;
-  std::map<HandOverId, KnownHandOver> meanings_;
-  std::set<std::pair<std::uint32_t, std::uint64_t>> handed_;
-  std::set<bool> has_refused_;                                   // the worker, the fallback
-  std::map<std::pair<std::uint64_t, bool>, Instant> not_before_; // by delivery, for which child
 };
 
 } // namespace backoff_actor::model_test

@@ -1,28 +1,29 @@
 // Random walks of inputs through an engine that delivers at most once and, beside it, through the
 // reference. After every step both must have asked for the same and be in the same state, and what is
-// accepted must end once. A failing walk is shrunk; RC_PARAMS="reproduce=..." has it again, see
-// sender_engine_walk_test.cpp.
+// accepted must end once.
+//
+// common/random_walk.hpp says how a failing walk is shrunk, printed and repeated.
 
 #include "backoff_actor/engine/sender/sender_engine.hpp"
+#include "drawn.hpp"
 #include "reference_forwarder.hpp"
+#include "side_by_side.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
 #include <chrono>
 #include <map>
-#include <memory>
-#include <ostream>
 #include <set>
 #include <stdexcept>
+#include <string>
+#include <variant>
 
 namespace backoff_actor::model_test::forwarding_walk {
 
 using namespace std::chrono_literals;
 
 namespace {
-
-using Lines = ReferenceForwarder::Lines;
 
 enum class Deed : std::uint8_t {
   start,
@@ -43,38 +44,17 @@ enum class Deed : std::uint8_t {
   stop,
 };
 
-struct Step {
-  Deed deed;
-  std::uint32_t how; // 0..999
-};
+constexpr Choice<Deed> deeds[] = {
+  {3, Deed::start, "start"},         {40, Deed::submit, "submit"},
+  {2, Deed::last, "last"},           {1, Deed::unusable, "unusable"},
+  {25, Deed::started, "started"},    {3, Deed::start_failed, "start_failed"},
+  {16, Deed::down, "down"},          {2, Deed::stale, "stale"},
+  {20, Deed::wake, "wake"},          {10, Deed::pass_time, "pass_time"},
+  {2, Deed::retry_now, "retry_now"}, {2, Deed::reset, "reset"},
+  {3, Deed::pause, "pause"},         {5, Deed::resume, "resume"},
+  {2, Deed::drain, "drain"},         {1, Deed::stop, "stop"}};
 
-void showValue(const Step& step, std::ostream& out) {
-  constexpr const char* names[] = {
-    "start", "submit",    "last",      "unusable", "started", "start_failed", "down",  "stale",
-    "wake",  "pass_time", "retry_now", "reset",    "pause",   "resume",       "drain", "stop"};
-  out << names[static_cast<std::size_t>(step.deed)] << ' ' << step.how;
-}
-
-rc::Gen<Step> arbitrary_step() {
-  return rc::gen::build<Step>(
-    rc::gen::set(&Step::deed, rc::gen::weightedElement<Deed>({{3, Deed::start},
-                                                              {40, Deed::submit},
-                                                              {2, Deed::last},
-                                                              {1, Deed::unusable},
-                                                              {25, Deed::started},
-                                                              {3, Deed::start_failed},
-                                                              {16, Deed::down},
-                                                              {2, Deed::stale},
-                                                              {20, Deed::wake},
-                                                              {10, Deed::pass_time},
-                                                              {2, Deed::retry_now},
-                                                              {2, Deed::reset},
-                                                              {3, Deed::pause},
-                                                              {5, Deed::resume},
-                                                              {2, Deed::drain},
-                                                              {1, Deed::stop}})),
-    rc::gen::set(&Step::how, rc::gen::inRange<std::uint32_t>(0, 1000)));
-}
+using Step = test::DrawnStep<Deed, deeds>;
 
 EngineOptions arbitrary_options() {
   EngineOptions options;
@@ -96,28 +76,26 @@ EngineOptions arbitrary_options() {
   return options;
 }
 
-void require(bool holds, const char* claim) {
-  if (!holds)
-    throw std::logic_error(claim);
-}
-
 // Effects as the reference words them; the wake-up is kept, and the slots are checked.
 class Words {
 public:
-  Lines of(const Effects& effects) {
-    Lines lines;
-    for (const auto& effect : effects)
-      if (auto line = std::visit([this](const auto& x) { return word(x); }, effect); !line.empty())
-        lines.push_back(std::move(line));
-    return lines;
+  explicit Words(const EngineOptions&) {}
+
+  void before(Instant, const Input& input) {
+    if (std::holds_alternative<input::Wake>(input))
+      wake_up = Instant::never();
+  }
+
+  static std::string line(const Event&) { return {}; }
+
+  std::string line(const Effect& effect) {
+    return std::visit([this](const auto& x) { return word(x); }, effect);
   }
 
   Instant wake_up = Instant::never();
   std::map<std::uint32_t, std::uint64_t> in_slot;
 
 private:
-  static std::string number(std::uint64_t n) { return std::to_string(n); }
-
   std::string ended(std::uint32_t slot) {
     const auto id = in_slot.at(slot);
     in_slot.erase(slot);
@@ -167,41 +145,38 @@ private:
 
 class Walk {
 public:
-  explicit Walk(const EngineOptions& options)
-    : options_(options), reference_(options_),
-      engine_(std::make_shared<const EngineOptions>(options)) {}
+  explicit Walk(const EngineOptions& options) : sides_(options) {}
 
   void take(const Step& step) {
     switch (step.deed) {
     case Deed::start:
       return take(input::Start{});
     case Deed::submit:
-      return take(submission(step.how));
+      return take(submission(step.number));
     case Deed::last: {
-      auto x = submission(step.how);
+      auto x = submission(step.number);
       x.is_final_stop = true;
       return take(x);
     }
     case Deed::unusable: {
-      auto x = submission(step.how);
+      auto x = submission(step.number);
       x.is_unusable = true;
       return take(x);
     }
     case Deed::started:
       return take(input::ChildStarted{reference_.incarnation});
     case Deed::start_failed:
-      return take(input::StartFailed{reference_.incarnation, {1, "no"}, verdict(step.how)});
+      return take(input::StartFailed{reference_.incarnation, {1, "no"}, verdict(step.number)});
     case Deed::down:
-      return take(down(reference_.incarnation, step.how));
+      return take(down(reference_.incarnation, step.number));
     case Deed::stale:
       return reference_.incarnation == 0 ? void()
-                                         : take(down(reference_.incarnation - 1, step.how));
+                                         : take(down(reference_.incarnation - 1, step.number));
     case Deed::wake:
       now_ = std::max(now_, std::min(words_.wake_up, now_ + 1h));
-      words_.wake_up = Instant::never();
       return take(input::Wake{});
     case Deed::pass_time:
-      now_ = now_ + std::chrono::milliseconds{step.how % 30};
+      now_ = now_ + std::chrono::milliseconds{step.number % 30};
       return;
     case Deed::retry_now:
       return take(input::RetryNow{});
@@ -212,13 +187,13 @@ public:
     case Deed::resume:
       return take(input::Resume{});
     case Deed::drain:
-      return take(input::Drain{++ticket_, step.how % 2 == 0
+      return take(input::Drain{++ticket_, step.number % 2 == 0
                                             ? Instant::never()
-                                            : now_ + std::chrono::milliseconds{step.how % 40}});
+                                            : now_ + std::chrono::milliseconds{step.number % 40}});
     case Deed::stop:
-      if (step.how % 4 == 0)
+      if (step.number % 4 == 0)
         return take(input::Kill{});
-      return take(input::Stop{step.how % 4 != 1});
+      return take(input::Stop{step.number % 4 != 1});
     }
   }
 
@@ -251,13 +226,8 @@ private:
   }
 
   void take(const Input& input) {
-    Effects effects;
-    engine_.step(now_, input, effects);
-    const auto lines = words_.of(effects);
-    const auto wanted = reference_.step(now_, input);
-    RC_LOG(describe(wanted));
-    if (lines != wanted)
-      throw std::logic_error("the engine asks for: " + describe(lines));
+    sides_.step(now_, input);
+    RC_LOG(describe(reference_.taken));
     compare();
   }
 
@@ -290,10 +260,10 @@ private:
     return result;
   }
 
-  EngineOptions options_;
-  ReferenceForwarder reference_;
-  SenderEngine engine_;
-  Words words_;
+  SideBySide<SenderEngine, ReferenceForwarder, Words, Input, Effects, Event> sides_;
+  const SenderEngine& engine_ = sides_.engine();
+  const ReferenceForwarder& reference_ = sides_.reference;
+  const Words& words_ = sides_.account;
   Instant now_{};
   std::uint32_t ticket_ = 0;
 };
@@ -301,14 +271,9 @@ private:
 } // namespace
 
 TEST(forwarding_walk, agrees_with_the_reference) {
-  EXPECT_TRUE(rc::check("agrees_with_the_reference", [] {
-    Walk walk{arbitrary_options()};
-    const auto steps =
-      *rc::gen::scale(6.0, rc::gen::container<std::vector<Step>>(arbitrary_step()));
-    for (const auto& step : steps)
-      walk.take(step);
-    walk.finish();
-  }));
+  const auto make_walk = [] { return Walk{arbitrary_options()}; };
+  EXPECT_TRUE(
+    test::walks_hold(make_walk, 6.0, Step::any(rc::gen::inRange<std::uint32_t>(0, 1000))));
 }
 
 } // namespace backoff_actor::model_test::forwarding_walk

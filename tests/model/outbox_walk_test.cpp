@@ -1,10 +1,12 @@
 // Random walks of deliveries through an outbox with its turns and, beside it, through the reference.
 // After every step both must hold the same deliveries in the same order, and name the same one as the
-// next. A failing walk is shrunk; RC_PARAMS="reproduce=..." has it again, see
-// sender_engine_walk_test.cpp.
+// next.
+//
+// common/random_walk.hpp says how a failing walk is shrunk, printed and repeated.
 
 #include "backoff_actor/delivery/internal/turns.hpp"
 #include "backoff_actor/delivery/outbox.hpp"
+#include "common/random_walk.hpp"
 #include "reference_outbox.hpp"
 
 #include <gtest/gtest.h>
@@ -15,7 +17,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
-#include <ostream>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -45,50 +47,38 @@ enum class Deed : std::uint8_t {
   ask,
 };
 
-struct Step {
-  Deed deed;
-  std::uint32_t which; // of those that it can be done with, or how far, or which key
-};
+constexpr test::Choice<Deed> deeds[] = {{200, Deed::submit, "submit"},
+                                        {40, Deed::submit_unstored, "submit_unstored"},
+                                        {40, Deed::store, "store"},
+                                        {200, Deed::take, "take"},
+                                        {40, Deed::take_fresh, "take_fresh"},
+                                        {80, Deed::give_back, "give_back"},
+                                        {60, Deed::pause, "pause"},
+                                        {30, Deed::touch, "touch"},
+                                        {30, Deed::make_ghost, "make_ghost"},
+                                        {180, Deed::end, "end"},
+                                        {60, Deed::advance, "advance"},
+                                        {5, Deed::end_all_pauses, "end_all_pauses"},
+                                        {1, Deed::flood, "flood"},
+                                        {60, Deed::ask, "ask"}};
 
-void showValue(const Step& step, std::ostream& out) {
-  constexpr const char* names[] = {
-    "submit", "submit_unstored", "store", "take",    "take_fresh",     "give_back", "pause",
-    "touch",  "make_ghost",      "end",   "advance", "end_all_pauses", "flood",     "ask"};
-  out << names[static_cast<std::size_t>(step.deed)] << ' ' << step.which;
-}
-
-rc::Gen<Step> arbitrary_step() {
-  return rc::gen::build<Step>(
-    rc::gen::set(&Step::deed, rc::gen::weightedElement<Deed>({{200, Deed::submit},
-                                                              {40, Deed::submit_unstored},
-                                                              {40, Deed::store},
-                                                              {200, Deed::take},
-                                                              {40, Deed::take_fresh},
-                                                              {80, Deed::give_back},
-                                                              {60, Deed::pause},
-                                                              {30, Deed::touch},
-                                                              {30, Deed::make_ghost},
-                                                              {180, Deed::end},
-                                                              {60, Deed::advance},
-                                                              {5, Deed::end_all_pauses},
-                                                              {1, Deed::flood},
-                                                              {60, Deed::ask}})),
-    rc::gen::set(&Step::which, rc::gen::inRange<std::uint32_t>(0, 1000)));
-}
+// The number says with which of those that it can be done with, or how far, or which key.
+using Step = test::DrawnStep<Deed, deeds>;
 
 class OutboxWalk {
 public:
-  explicit OutboxWalk(Ordering ordering) : turns_(outbox_, ordering), reference_(ordering) {}
+  explicit OutboxWalk(Ordering ordering)
+    : ordering_(ordering), turns_(outbox_, ordering), reference_(ordering) {}
 
   void take(const Step& step) {
     switch (step.deed) {
     case Deed::submit:
     case Deed::submit_unstored:
-      submit(step.which % 4, step.deed == Deed::submit);
+      submit(step.number % 4, step.deed == Deed::submit);
       break;
     case Deed::store:
       with_one(
-        step.which, [](const auto& x) { return !x.stored; },
+        step.number, [](const auto& x) { return !x.stored; },
         [this](Number number, Slot slot) {
           outbox_[slot].stored = true;
           reference_.store(number);
@@ -101,34 +91,35 @@ public:
       hand_over(turns_.next_fresh());
       break;
     case Deed::give_back:
-      with_one(step.which, is_returnable, [this](Number number, Slot slot) {
+      with_one(step.number, is_returnable, [this](Number number, Slot slot) {
         outbox_.unlink(with_child_, slot);
         turns_.give_back(slot);
         reference_.give_back(number);
       });
       break;
     case Deed::pause:
-      pause(step.which);
+      pause(step.number);
       break;
     case Deed::touch:
-      with_one(step.which, is_with_child, [this](Number number, Slot slot) {
+      with_one(step.number, is_with_child, [this](Number number, Slot slot) {
         outbox_.unlink(with_child_, slot);
         outbox_.append(with_child_, slot);
         reference_.touch(number);
       });
       break;
     case Deed::make_ghost:
-      with_one(step.which, is_returnable, [this](Number number, Slot slot) {
+      with_one(step.number, is_returnable, [this](Number number, Slot slot) {
         outbox_.make_ghost(slot);
         reference_.make_ghost(number);
       });
       break;
     case Deed::end:
       with_one(
-        step.which, [](const auto&) { return true; }, [this](Number number, Slot) { end(number); });
+        step.number, [](const auto&) { return true; },
+        [this](Number number, Slot) { end(number); });
       break;
     case Deed::advance:
-      advance(step.which);
+      advance(step.number);
       break;
     case Deed::end_all_pauses:
       turns_.end_pauses(Instant::never());
@@ -138,7 +129,7 @@ public:
       flood();
       break;
     case Deed::ask:
-      ask(step.which);
+      ask(step.number);
       break;
     }
     compare();
@@ -149,6 +140,8 @@ public:
     for (const auto& [name, number] : names_)
       compare_found(name, number);
   }
+
+  std::string story() const { return ordering_ == Ordering::per_key ? "per_key" : "not per_key"; }
 
 private:
   static bool is_with_child(const ReferenceOutbox::Owed& x) {
@@ -309,6 +302,7 @@ private:
     return reference_.is_blocked(number) ? Place::blocked : Place::fresh;
   }
 
+  Ordering ordering_;
   Outbox outbox_;
   Turns turns_;
   ReferenceOutbox reference_;
@@ -323,18 +317,11 @@ private:
 } // namespace
 
 TEST(outbox_walk, agrees_with_the_reference_in_what_is_owed_and_whose_turn_it_is) {
-  const auto holds = rc::check("an outbox agrees with the reference", [] {
-    const auto ordering =
-      *rc::gen::element(Ordering::strict, Ordering::per_key, Ordering::unordered);
-    const auto steps =
-      *rc::gen::scale(3.0, rc::gen::container<std::vector<Step>>(arbitrary_step()));
-    RC_LOG(ordering == Ordering::per_key ? "per_key" : "not per_key");
-    OutboxWalk walk{ordering};
-    for (const auto& step : steps)
-      walk.take(step);
-    walk.finish();
-  });
-  EXPECT_TRUE(holds);
+  const auto make_walk = [] {
+    return OutboxWalk{*rc::gen::element(Ordering::strict, Ordering::per_key, Ordering::unordered)};
+  };
+  EXPECT_TRUE(
+    test::walks_hold(make_walk, 3.0, Step::any(rc::gen::inRange<std::uint32_t>(0, 1000))));
 }
 
 } // namespace backoff_actor::model_test::outbox_walk

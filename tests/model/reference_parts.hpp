@@ -93,6 +93,11 @@ inline BackOff in_stream(const BackOff& other, std::uint64_t stream) {
   return BackOff{other.policy(), other.seed(), stream};
 }
 
+inline std::string words(Verdict x) {
+  static const char* const names[] = {"retry", "reject", "give_up", "escalate"};
+  return names[static_cast<int>(x)];
+}
+
 // -- the lines ----------------------------------------------------------------------
 
 inline std::string describe(const Cause* cause) {

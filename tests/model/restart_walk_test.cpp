@@ -10,15 +10,13 @@
 //     restart_deed.hpp      what happens, drawn
 //     lives.hpp             the senders, one after the other
 //
-// A failing walk is shrunk and replayed as in sender_engine_walk_test.cpp.
+// common/random_walk.hpp says how a failing walk is shrunk, printed and repeated.
 
 #include "lives.hpp"
 
 #include <gtest/gtest.h>
-#include <rapidcheck.h>
 
 #include <algorithm>
-#include <vector>
 
 namespace backoff_actor::model_test {
 
@@ -26,26 +24,14 @@ namespace {
 
 template <class Theme>
 bool lives_agree(Theme theme) {
-  const auto* const test = testing::UnitTest::GetInstance()->current_test_info();
-  return rc::check(test->name(), [=] {
-    const auto conditions = *rc::gen::map(arbitrary_conditions(), [=](Conditions x) {
+  const auto make_lives = [=] {
+    return Lives{*test::themed(arbitrary_conditions(), [=](Conditions& x) {
       x.persist = 1;
       x.start = x.gap = x.beginning = 0;
       theme(x);
-      return x;
-    });
-    const auto deeds =
-      *rc::gen::scale(5.0, rc::gen::container<std::vector<Deed>>(arbitrary_deed()));
-    Lives lives{conditions};
-    try {
-      for (const auto& deed : deeds)
-        lives.take(deed);
-      lives.finish();
-    } catch (...) {
-      RC_LOG(lives.story());
-      throw;
-    }
-  });
+    })};
+  };
+  return test::walks_hold(make_lives, 5.0, arbitrary_deed());
 }
 
 } // namespace

@@ -9,15 +9,11 @@
 //     walk_conditions.hpp  the options of a walk, drawn
 //     walk_command.hpp     the commands of a walk, drawn
 //     walk_lookup.hpp      what they refer to
-//     walk.hpp             both senders side by side, and the end at which all is worked off
+//     side_by_side.hpp     both senders, which must agree after every step
+//     walk.hpp             who resolves the commands, and the end at which all is worked off
 //     story.hpp            the inputs of a failing walk in words, to make a unit test of
 //
-// A failing walk is shrunk to the simplest that still fails. rapidcheck prints its options, its
-// commands, the story, and last a line RC_PARAMS="reproduce=...": set that and run the same test to
-// have just this walk again. RC_PARAMS="seed=... max_success=..." repeats a whole run, or walks
-// more often than the 2000 times a test that are the default:
-//
-//     RC_PARAMS="max_success=20000" ./build/dev/tests/model_tests --gtest_filter="*per_key*"
+// common/random_walk.hpp says how a failing walk is shrunk, printed and repeated.
 
 #include "walk.hpp"
 
@@ -31,36 +27,21 @@
 
 namespace backoff_actor::model_test {
 
+// How often each walk of this program is taken, unless the environment says otherwise.
 const bool default_count_is_set = setenv("RC_PARAMS", "max_success=2000", 0) == 0;
 
 // `theme` takes from the conditions what the test is not about.
 template <class Theme>
 bool walks_agree(Theme theme) {
-  const auto* const test = testing::UnitTest::GetInstance()->current_test_info();
-  return rc::check(test->name(), [=] {
-    const auto conditions = *rc::gen::map(arbitrary_conditions(), [=](Conditions x) {
-      theme(x);
-      return x;
-    });
+  const auto make_walk = [=] {
+    const auto conditions = *test::themed(arbitrary_conditions(), theme);
     const auto left =
       conditions.persist == 0
         ? std::vector<Command>{}
         : *rc::gen::resize(6, rc::gen::container<std::vector<Command>>(arbitrary_restore()));
-    const auto commands =
-      *rc::gen::scale(6.0, rc::gen::container<std::vector<Command>>(arbitrary_command()));
-    Walk walk{conditions};
-    try {
-      for (const auto& command : left)
-        walk.take(command);
-      walk.begin();
-      for (const auto& command : commands)
-        walk.take(command);
-      walk.finish();
-    } catch (...) {
-      RC_LOG(walk.story());
-      throw;
-    }
-  });
+    return Walk{conditions, left};
+  };
+  return test::walks_hold(make_walk, 6.0, arbitrary_command());
 }
 
 void without_hangs(Conditions& x) { x.ack_timeout = 0; }

@@ -12,7 +12,7 @@ class Story {
 public:
   explicit Story(const Contract& contract) : contract_(contract) {}
 
-  std::string of(const Input& input) const {
+  std::string operator()(const Input& input) const {
     return std::visit([this](const auto& x) { return tell(x); }, input);
   }
 
@@ -86,10 +86,7 @@ private:
     return span ? " after " + to_string(*span) : "";
   }
   static std::string code(const Cause& cause) { return ", code " + number(cause.code); }
-  static std::string verdict(Verdict x) {
-    static const char* const names[] = {", retry", ", reject", ", give_up", ", escalate"};
-    return names[static_cast<int>(x)];
-  }
+  static std::string verdict(Verdict x) { return ", " + words(x); }
 
   std::string name(HandOverId name) const {
     const auto* meaning = contract_.meaning(name);

@@ -146,7 +146,7 @@ public:
   std::string story() const {
     auto text = "the story:\n" + story_;
     if (is_there(current_) && actors_.at(current_).supervisor)
-      text += "the last one's:\n" + actors_.at(current_).supervisor->story();
+      text += "of the last one, " + actors_.at(current_).supervisor->story();
     return text;
   }
 

@@ -5,7 +5,7 @@
 // start in order and end in reverse, no restart is too early, a tree in which nothing happens comes
 // to a rest, and one that is told to end ends, with all that is in it.
 //
-// Failing walks are shrunk and replayed as in sender_engine_walk_test.cpp.
+// common/random_walk.hpp says how a failing walk is shrunk, printed and repeated.
 
 #include "supervision_tree.hpp"
 
@@ -54,49 +54,33 @@ struct TreeCommand {
   std::uint32_t how = 0;
 };
 
+constexpr Choice<Happening> happenings[] = {
+  {150, Happening::crash, "crash"},
+  {40, Happening::ends_by_itself, "ends by itself"},
+  {100, Happening::hang, "hang"},
+  {50, Happening::come_to, "come to"},
+  {20, Happening::fail_at_the_end, "fail at the end"},
+  {20, Happening::next_start_fails, "next start fails"},
+  {20, Happening::next_start_hangs, "next start hangs"},
+  {20, Happening::next_start_says_no, "next start says no"},
+  {25, Happening::start_child, "start a child"},
+  {25, Happening::terminate, "terminate"},
+  {25, Happening::restart, "restart"},
+  {10, Happening::forget, "delete"},
+  {20, Happening::retry_now, "retry now"},
+  {2, Happening::stop, "stop"},
+  {150, Happening::read, "read"},
+  {150, Happening::read_all, "read all"},
+  {80, Happening::advance, "advance"},
+  {150, Happening::to_wake_up, "to wake-up"}};
+
 void showValue(const TreeCommand& x, std::ostream& out) {
-  constexpr const char* names[] = {"crash",
-                                   "ends by itself",
-                                   "hang",
-                                   "come to",
-                                   "fail at the end",
-                                   "next start fails",
-                                   "next start hangs",
-                                   "next start says no",
-                                   "start a child",
-                                   "terminate",
-                                   "restart",
-                                   "delete",
-                                   "retry now",
-                                   "stop",
-                                   "read",
-                                   "read all",
-                                   "advance",
-                                   "to wake-up"};
-  out << names[static_cast<std::size_t>(x.what)] << " {" << x.who << ", " << x.how << "}\n";
+  out << test::name_of(x.what, happenings) << " {" << x.who << ", " << x.how << "}\n";
 }
 
 rc::Gen<TreeCommand> arbitrary_tree_command() {
   return rc::gen::build<TreeCommand>(
-    rc::gen::set(&TreeCommand::what,
-                 rc::gen::weightedElement<Happening>({{150, Happening::crash},
-                                                      {40, Happening::ends_by_itself},
-                                                      {100, Happening::hang},
-                                                      {50, Happening::come_to},
-                                                      {20, Happening::fail_at_the_end},
-                                                      {20, Happening::next_start_fails},
-                                                      {20, Happening::next_start_hangs},
-                                                      {20, Happening::next_start_says_no},
-                                                      {25, Happening::start_child},
-                                                      {25, Happening::terminate},
-                                                      {25, Happening::restart},
-                                                      {10, Happening::forget},
-                                                      {20, Happening::retry_now},
-                                                      {2, Happening::stop},
-                                                      {150, Happening::read},
-                                                      {150, Happening::read_all},
-                                                      {80, Happening::advance},
-                                                      {150, Happening::to_wake_up}})),
+    rc::gen::set(&TreeCommand::what, test::weighted(happenings)),
     rc::gen::set(&TreeCommand::who, below<std::uint32_t>(1000)),
     rc::gen::set(&TreeCommand::how, below<std::uint32_t>(100'000)));
 }
@@ -105,7 +89,8 @@ using Levels = std::array<SupervisorConditions, SupervisionTree::depth>;
 
 class TreeWalk {
 public:
-  explicit TreeWalk(const Levels& levels) : levels_(levels), tree_(levels) {}
+  TreeWalk(const Levels& levels, bool stops_in_the_middle)
+    : levels_(levels), tree_(levels), stops_in_the_middle_(stops_in_the_middle) {}
 
   void begin() { tree_.carry_out_mail(); }
 
@@ -153,16 +138,16 @@ public:
     }
   }
 
-  void finish(bool stops_in_the_middle) {
+  void finish() {
     tree_.decide(Directive::restart);
     tree_.next_is_born(SupervisionTree::Birth::well);
-    if (stops_in_the_middle)
+    if (stops_in_the_middle_)
       pass_the_time(20);
     else
       come_to_a_rest();
     if (tree_.is_there(root))
       tree_.ask(root, supervisor_input::Stop{});
-    if (stops_in_the_middle)
+    if (stops_in_the_middle_)
       pass_the_time(20);
     come_to_a_rest();
     require(!tree_.is_there(root), "a tree that is told to end does");
@@ -241,6 +226,7 @@ private:
 
   Levels levels_;
   SupervisionTree tree_;
+  bool stops_in_the_middle_;
 };
 
 // Up to four children, of which the first is a supervisor, but on the last level; it mostly stays one.
@@ -257,27 +243,16 @@ rc::Gen<SupervisorConditions> arbitrary_level() {
 
 template <class Theme>
 bool tree_walks_hold(Theme theme) {
-  const auto* const test = testing::UnitTest::GetInstance()->current_test_info();
-  return rc::check(test->name(), [=] {
-    const auto levels = *rc::gen::map(rc::gen::container<Levels>(arbitrary_level()), [=](Levels x) {
+  const auto make_walk = [=] {
+    const auto any_levels = rc::gen::container<Levels>(arbitrary_level());
+    const auto levels = *test::themed(any_levels, [=](Levels& x) {
       for (auto& level : x)
         theme(level);
-      return x;
     });
     const auto stops_in_the_middle = *rc::gen::arbitrary<bool>();
-    const auto commands =
-      *rc::gen::scale(3.0, rc::gen::container<std::vector<TreeCommand>>(arbitrary_tree_command()));
-    TreeWalk walk{levels};
-    try {
-      walk.begin();
-      for (const auto& command : commands)
-        walk.take(command);
-      walk.finish(stops_in_the_middle);
-    } catch (...) {
-      RC_LOG(walk.story());
-      throw;
-    }
-  });
+    return TreeWalk{levels, stops_in_the_middle};
+  };
+  return test::walks_hold(make_walk, 3.0, arbitrary_tree_command());
 }
 
 void without_limits(SupervisorConditions& x) {

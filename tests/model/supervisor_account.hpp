@@ -2,6 +2,7 @@
 
 #include "backoff_actor/engine/supervisor/supervisor_engine.hpp"
 #include "drawn.hpp"
+#include "supervisor_lines.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -67,7 +68,8 @@ public:
     is_wanted_ = added != nullptr || std::holds_alternative<supervisor_input::RestartChild>(input);
   }
 
-  void note(const SupervisorEvent& event) {
+  /// Checks an event and returns it as text.
+  std::string line(const SupervisorEvent& event) {
     require(!has_stopped_, "the last event tells of the end");
     if (const auto* const x = std::get_if<supervisor_event::RestartScheduled>(&event))
       not_before_[x->child] = x->at + x->delay;
@@ -77,10 +79,13 @@ public:
       not_before_.erase(z->child);
     else if (std::holds_alternative<supervisor_event::Stopped>(event))
       has_stopped_ = true;
+    return model_test::line(event);
   }
 
-  void note(const SupervisorEffect& effect) {
+  /// Checks an effect and returns it as text.
+  std::string line(const SupervisorEffect& effect) {
     std::visit([this](const auto& x) { carry_out(x); }, effect);
+    return model_test::line(effect);
   }
 
   void after(const SupervisorEngine& engine) {

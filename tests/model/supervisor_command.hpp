@@ -37,6 +37,26 @@ struct SupervisorCommand {
     stop,
   };
 
+  static constexpr Choice<Kind> kinds[] = {{60, Kind::made, "made"},
+                                           {60, Kind::up, "up"},
+                                           {250, Kind::come_up, "come up"},
+                                           {50, Kind::start_failed, "start failed"},
+                                           {30, Kind::not_up, "not up"},
+                                           {250, Kind::down, "down"},
+                                           {20, Kind::all_down, "all down"},
+                                           {60, Kind::all_up, "all up"},
+                                           {60, Kind::start_child, "start a child"},
+                                           {40, Kind::terminate, "terminate"},
+                                           {50, Kind::restart, "restart"},
+                                           {20, Kind::forget, "delete"},
+                                           {30, Kind::retry_now, "retry now"},
+                                           {150, Kind::tick, "tick"},
+                                           {150, Kind::advance, "advance"},
+                                           {20, Kind::be_late, "be late"},
+                                           {20, Kind::wake, "wake"},
+                                           {4, Kind::start, "start"},
+                                           {3, Kind::stop, "stop"}};
+
   Kind kind = Kind::made;
   std::uint32_t who = 0; // which of the children, actors ...
   std::uint32_t how = 0; // which variant; 0 is the simplest
@@ -56,36 +76,12 @@ struct SupervisorCommand {
 };
 
 inline void showValue(const SupervisorCommand& x, std::ostream& out) {
-  static const char* const names[] = {"made",          "up",        "come up",  "start failed",
-                                      "not up",        "down",      "all down", "all up",
-                                      "start a child", "terminate", "restart",  "delete",
-                                      "retry now",     "tick",      "advance",  "be late",
-                                      "wake",          "start",     "stop"};
-  out << names[static_cast<int>(x.kind)] << " {" << x.who << ", " << x.how << "}\n";
+  out << test::name_of(x.kind, SupervisorCommand::kinds) << " {" << x.who << ", " << x.how << "}\n";
 }
 
 inline rc::Gen<SupervisorCommand> arbitrary_supervisor_command() {
-  using Kind = SupervisorCommand::Kind;
   return rc::gen::build<SupervisorCommand>(
-    rc::gen::set(&SupervisorCommand::kind, rc::gen::weightedElement<Kind>({{60, Kind::made},
-                                                                           {60, Kind::up},
-                                                                           {250, Kind::come_up},
-                                                                           {50, Kind::start_failed},
-                                                                           {30, Kind::not_up},
-                                                                           {250, Kind::down},
-                                                                           {20, Kind::all_down},
-                                                                           {60, Kind::all_up},
-                                                                           {60, Kind::start_child},
-                                                                           {40, Kind::terminate},
-                                                                           {50, Kind::restart},
-                                                                           {20, Kind::forget},
-                                                                           {30, Kind::retry_now},
-                                                                           {150, Kind::tick},
-                                                                           {150, Kind::advance},
-                                                                           {20, Kind::be_late},
-                                                                           {20, Kind::wake},
-                                                                           {4, Kind::start},
-                                                                           {3, Kind::stop}})),
+    rc::gen::set(&SupervisorCommand::kind, test::weighted(SupervisorCommand::kinds)),
     rc::gen::set(&SupervisorCommand::who, below<std::uint32_t>(1600)),
     rc::gen::set(&SupervisorCommand::how, below<std::uint32_t>(100'000)));
 }

@@ -2,7 +2,7 @@
 
 #include "backoff_actor/engine/supervisor/supervisor_engine_options.hpp"
 #include "drawn.hpp"
-#include "lines.hpp"
+#include "supervisor_lines.hpp"
 
 #include <rapidcheck.h>
 
@@ -159,7 +159,6 @@ inline std::vector<ChildEntry> first_children_of(const SupervisorConditions& x) 
 inline void showValue(const SupervisorConditions& x, std::ostream& out) {
   const auto options = options_of(x);
   const char* const autos[] = {"never", "any_significant", "all_significant"};
-  const char* const directives[] = {"resume", "restart", "stop", "escalate"};
   out << to_string(options.strategy) << ", seed " << x.seed;
   if (options.is_dynamic)
     out << ", dynamic";
@@ -170,9 +169,9 @@ inline void showValue(const SupervisorConditions& x, std::ostream& out) {
         << to_string(options.restart_limit->within) << "}";
   if (x.auto_shutdown != 0)
     out << ", auto_shutdown " << autos[x.auto_shutdown];
-  out << ", on_start_timeout " << directives[static_cast<int>(options.on_start_timeout)]
-      << ", kill_grace " << to_string(options.kill_grace)
-      << (x.after_grace != 0 ? ", then wait" : ", then abandon") << "; first children:";
+  out << ", on_start_timeout " << words(options.on_start_timeout) << ", kill_grace "
+      << to_string(options.kill_grace) << (x.after_grace != 0 ? ", then wait" : ", then abandon")
+      << "; first children:";
   std::size_t which = 0;
   for (const auto& child : x.first) {
     out << "\n  " << id_of(which++) << ": ";

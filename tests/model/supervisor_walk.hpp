@@ -16,15 +16,14 @@ namespace backoff_actor::model_test {
 /// One supervisor, and a driver that resolves commands.
 class SupervisorWalk {
 public:
-  explicit SupervisorWalk(const SupervisorConditions& conditions)
-    : conditions_(conditions), supervisor_(options_of(conditions), first_children_of(conditions)) {}
+  SupervisorWalk(const SupervisorConditions& conditions, bool come_up_at_first)
+    : conditions_(conditions), supervisor_(options_of(conditions), first_children_of(conditions)),
+      come_up_at_first_(come_up_at_first) {}
 
-  void start() { step(supervisor_input::Start{}); }
-
-  /// All first children come up, if they do when they are made or asked.
   void begin() {
-    for (std::size_t i = 0; i < actors().size(); ++i)
-      come_up(actors()[i].name);
+    step(supervisor_input::Start{});
+    if (come_up_at_first_)
+      all_up();
   }
 
   void take(const SupervisorCommand& x) {
@@ -49,7 +48,7 @@ public:
     case Kind::all_down: // at once, in any order
       return all_down(x);
     case Kind::all_up:
-      return begin();
+      return all_up();
     case Kind::start_child:
       return step(supervisor_input::StartChild{++tickets_, {x.new_id(), new_options(x)}});
     case Kind::terminate:
@@ -102,7 +101,7 @@ public:
     supervisor_.account().at_the_end();
   }
 
-  std::string story() const { return "the story:\n" + supervisor_.story(); }
+  std::string story() const { return supervisor_.story(); }
 
 private:
   const std::vector<KnownActor>& actors() const { return supervisor_.account().actors; }
@@ -120,6 +119,12 @@ private:
   void come_up(ChildActor name) {
     step(supervisor_input::ChildMade{name});
     step(supervisor_input::ChildUp{name});
+  }
+
+  // If they do when they are made or asked.
+  void all_up() {
+    for (std::size_t i = 0; i < actors().size(); ++i)
+      come_up(actors()[i].name);
   }
 
   // One that ends because it was told to mostly says so.
@@ -199,6 +204,7 @@ private:
 
   SupervisorConditions conditions_;
   CheckedSupervisor supervisor_;
+  bool come_up_at_first_;
   Instant now_{std::chrono::seconds{1}};
   Ticket tickets_ = 0;
 };

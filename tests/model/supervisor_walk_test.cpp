@@ -10,14 +10,12 @@
 //     supervisor_command.hpp     the commands of a walk, drawn
 //     supervisor_walk.hpp        who resolves them, and the end
 //
-// Failing walks are shrunk and replayed as in sender_engine_walk_test.cpp.
+// common/random_walk.hpp says how a failing walk is shrunk, printed and repeated.
 
 #include "supervisor_walk.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
-
-#include <vector>
 
 namespace backoff_actor::model_test {
 
@@ -26,28 +24,12 @@ namespace {
 // `theme` takes from the conditions what the test is not about.
 template <class Theme>
 bool supervisor_walks_agree(Theme theme) {
-  const auto* const test = testing::UnitTest::GetInstance()->current_test_info();
-  return rc::check(test->name(), [=] {
-    const auto conditions = *rc::gen::map(arbitrary_supervisor(), [=](SupervisorConditions x) {
-      theme(x);
-      return x;
-    });
-    const auto begins = *rc::gen::arbitrary<bool>();
-    const auto commands = *rc::gen::scale(
-      4.0, rc::gen::container<std::vector<SupervisorCommand>>(arbitrary_supervisor_command()));
-    SupervisorWalk walk{conditions};
-    try {
-      walk.start();
-      if (begins)
-        walk.begin();
-      for (const auto& command : commands)
-        walk.take(command);
-      walk.finish();
-    } catch (...) {
-      RC_LOG(walk.story());
-      throw;
-    }
-  });
+  const auto make_walk = [=] {
+    const auto conditions = *test::themed(arbitrary_supervisor(), theme);
+    const auto come_up_at_first = *rc::gen::arbitrary<bool>();
+    return SupervisorWalk{conditions, come_up_at_first};
+  };
+  return test::walks_hold(make_walk, 4.0, arbitrary_supervisor_command());
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 
 #include "contract.hpp"
 #include "reference_sender.hpp"
+#include "side_by_side.hpp"
 #include "story.hpp"
 #include "walk_command.hpp"
 #include "walk_lookup.hpp"
@@ -11,7 +12,6 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
-#include <memory>
 #include <string>
 #include <utility>
 #include <variant>
@@ -25,14 +25,9 @@ public:
   /// Told of what went in and, one by one, what is to be done, once that is known to be right.
   using Listener = std::function<void(const Input&, const Effects&)>;
 
-  explicit Walk(const Conditions& conditions)
-    : conditions_(conditions), options_(options_of(conditions)), reference_(options_),
-      contract_(options_) {
-    auto options = options_;
-    options.on_event = [this](const Event& event) { events_.push_back(event); };
-    engine_ =
-      std::make_unique<SenderEngine>(std::make_shared<const EngineOptions>(std::move(options)));
-  }
+  /// `left`: what an earlier sender has left in the store.
+  explicit Walk(const Conditions& conditions, std::vector<Command> left = {})
+    : conditions_(conditions), left_(std::move(left)) {}
 
   void listen(Listener listener) { listener_ = std::move(listener); }
 
@@ -43,7 +38,7 @@ public:
   const Contract& contract() const { return contract_; }
 
   /// A line of the story that is not the engine's.
-  void remark(std::string line) { steps_.emplace_back(now_, std::move(line)); }
+  void remark(std::string line) { sides_.remark(now_, std::move(line)); }
 
   void start(std::uint64_t last_number) { step(input::Start{last_number}); }
   void restore(const input::Restore& x) { step(x); }
@@ -59,6 +54,8 @@ public:
 
   /// Brings the sender to where the walk is to begin, if it gets there.
   void begin() {
+    for (const auto& command : left_)
+      take(command);
     const auto is_fresh = beginning_of(conditions_) == Beginning::fresh;
     if (conditions_.start != 7 || !is_fresh)
       start(conditions_.persist != 0 ? contract_.store.last_number() + gap() : 0);
@@ -166,71 +163,36 @@ public:
   }
 
   /// The inputs so far, and the remarks.
-  std::string steps() const {
-    const Story story{contract_};
-    std::string text;
-    for (const auto& [at, what] : steps_) {
-      const auto* const input = std::get_if<Input>(&what);
-      const auto& line = input != nullptr ? story.of(*input) : std::get<std::string>(what);
-      text += "  " + describe(at) + " " + line + "\n";
-    }
-    return text;
-  }
+  std::string steps() const { return sides_.steps(Story{contract_}); }
 
-  /// The steps so far, with all that was looked up, the failing one included.
-  std::string story() const {
-    auto text = "the story:\n" + steps();
-    text += "the engine's answer to the last, as far as it was looked at:\n";
-    for (const auto& line : asked_)
-      text += "  " + line + "\n";
-    text += "the reference's:\n";
-    for (const auto& line : reference_.taken)
-      text += "  " + line + "\n";
-    return text;
-  }
+  /// With all that was looked up, and what both said to the last.
+  std::string story() const { return sides_.story(Story{contract_}); }
 
 private:
   void step(const Input& input) {
-    steps_.emplace_back(now_, input);
-    events_.clear();
-    effects_.clear();
-    asked_.clear();
-    contract_.before(now_, input);
-    reference_.step(now_, input);
-    engine_->step(now_, input, effects_);
-
-    Lines told;
-    for (const auto& event : events_) {
-      told.push_back(describe(event));
-      contract_.note(event);
-    }
-    for (const auto& effect : effects_)
-      if (auto line = contract_.line(effect); !line.empty())
-        asked_.push_back(std::move(line));
-    RC_ASSERT(asked_ == reference_.taken);
-    RC_ASSERT(told == reference_.told);
-    for (const auto& effect : effects_)
+    const auto& effects = sides_.step(now_, input);
+    for (const auto& effect : effects)
       if (const auto* x = std::get_if<effect::HandOver>(&effect))
         reference_.named(contract_.meaning(x->hand_over)->delivery, x->hand_over);
       else if (const auto* y = std::get_if<effect::Probe>(&effect))
         reference_.numbered(y->incarnation, y->probe);
     compare_states();
-    contract_.after(*engine_);
-    if (engine_->phase() != Phase::stopped)
+    contract_.after(engine_);
+    if (engine_.phase() != Phase::stopped)
       check_what_is_due();
     if (listener_)
-      listener_(input, effects_);
+      listener_(input, effects);
   }
 
   void compare_states() {
-    RC_ASSERT(std::string{to_string(engine_->phase())}
+    RC_ASSERT(std::string{to_string(engine_.phase())}
               == std::string{to_string(reference_.phase())});
-    RC_ASSERT(engine_->owed() == reference_.owed().size());
-    if (!(engine_->backoff() == reference_.primary.backoff))
-      RC_ASSERT(to_string(engine_->backoff()) == to_string(reference_.primary.backoff));
-    RC_ASSERT(engine_->incarnation() == reference_.incarnation);
-    RC_ASSERT(engine_->due().since_origin == reference_.due().since_origin);
-    const auto given = engine_->status(now_);
+    RC_ASSERT(engine_.owed() == reference_.owed().size());
+    if (!(engine_.backoff() == reference_.primary.backoff))
+      RC_ASSERT(to_string(engine_.backoff()) == to_string(reference_.primary.backoff));
+    RC_ASSERT(engine_.incarnation() == reference_.incarnation);
+    RC_ASSERT(engine_.due().since_origin == reference_.due().since_origin);
+    const auto given = engine_.status(now_);
     const auto expected = reference_.status(now_);
     if (!is_same(given, expected))
       RC_ASSERT(describe(given) == describe(expected));
@@ -243,7 +205,7 @@ private:
     for (auto* lane : reference_.lanes())
       require(lane->held.empty() || lane->probe_is_out,
               "somebody is being asked as long as an error is held");
-    if (reference_.mode != ReferenceSender::Mode::normal || engine_->phase() != Phase::running
+    if (reference_.mode != ReferenceSender::Mode::normal || engine_.phase() != Phase::running
         || reference_.is_paused || reference_.is_store_behind
         || !reference_.in_flight(reference_.primary).empty())
       return;
@@ -264,15 +226,15 @@ private:
     step(input::Start{});
     step(input::Resume{});
     step(input::StoreBehind{false});
-    const auto rounds = 100 + 100 * engine_->owed();
-    for (std::size_t round = 0; round < rounds && engine_->owed() > 0; ++round) {
+    const auto rounds = 100 + 100 * engine_.owed();
+    for (std::size_t round = 0; round < rounds && engine_.owed() > 0; ++round) {
       store_all();
       for (std::uint32_t which = 1; which <= contract_.children.size(); ++which)
         work(which, is_primary_well || contract_.children.at(which).is_fallback);
       now_ = now_ + std::chrono::milliseconds{1}; // a worker that is not well may ask at once again
       tick();
     }
-    require(engine_->owed() == 0, "nothing stays owed once all goes well");
+    require(engine_.owed() == 0, "nothing stays owed once all goes well");
   }
 
   void store_all() {
@@ -356,18 +318,16 @@ private:
   }
 
   Conditions conditions_;
-  EngineOptions options_;
-  ReferenceSender reference_;
-  Contract contract_;
-  std::unique_ptr<SenderEngine> engine_;
+  std::vector<Command> left_;
+  EngineOptions options_ = options_of(conditions_);
+  SideBySide<SenderEngine, ReferenceSender, Contract, Input, Effects, Event> sides_{options_};
+  ReferenceSender& reference_ = sides_.reference;
+  Contract& contract_ = sides_.account;
+  const SenderEngine& engine_ = sides_.engine();
   Instant now_{std::chrono::seconds{1}};
   std::uint32_t tickets_ = 0;
-  Effects effects_;
-  std::vector<Event> events_;
-  Lines asked_;
   Listener listener_;
   std::function<void()> store_all_;
-  std::vector<std::pair<Instant, std::variant<Input, std::string>>> steps_;
 };
 
 } // namespace backoff_actor::model_test

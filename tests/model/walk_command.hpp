@@ -140,23 +140,41 @@ struct Command {
   std::uint32_t jump() const { return how % 4 == 3 ? how / 4 % 5 : 0; }
 };
 
+inline constexpr Choice<Kind> commands[] = {{180, Kind::submit, "submit"},
+                                            {250, Kind::persisted, "persisted"},
+                                            {300, Kind::child_started, "child_started"},
+                                            {20, Kind::start_failed, "start_failed"},
+                                            {80, Kind::child_down, "child_down"},
+                                            {250, Kind::acknowledged, "acknowledged"},
+                                            {150, Kind::error_answer, "error_answer"},
+                                            {60, Kind::child_alive, "child_alive"},
+                                            {80, Kind::nacked, "nacked"},
+                                            {30, Kind::rejected, "rejected"},
+                                            {40, Kind::working, "working"},
+                                            {200, Kind::tick, "tick"},
+                                            {100, Kind::advance, "advance"},
+                                            {20, Kind::be_late, "be_late"},
+                                            {20, Kind::wake, "wake"},
+                                            {10, Kind::retry_now, "retry_now"},
+                                            {10, Kind::reset, "reset"},
+                                            {10, Kind::pause, "pause"},
+                                            {40, Kind::resume, "resume"},
+                                            {8, Kind::drain, "drain"},
+                                            {4, Kind::start, "start"},
+                                            {1, Kind::stop, "stop"},
+                                            {4, Kind::restore, "restore"},
+                                            {30, Kind::join, "join"},
+                                            {15, Kind::store_behind, "store_behind"}};
+
 inline void showValue(const Command& x, std::ostream& out) {
-  static const char* const names[] = {
-    "submit",       "join",       "persisted",    "restore",      "child_started",
-    "start_failed", "child_down", "acknowledged", "error_answer", "child_alive",
-    "nacked",       "rejected",   "working",      "tick",         "advance",
-    "be_late",      "wake",       "retry_now",    "reset",        "pause",
-    "resume",       "drain",      "start",        "stop",         "store_behind"};
   static const char* const children[] = {"a child to which that happens", "the youngest child",
                                          "any child"};
   static const char* const hand_overs[] = {"a hand-over that a child has", "any hand-over",
                                            "no hand-over"};
-  static const char* const verdicts[] = {"retry", "reject", "give_up", "escalate"};
-  const auto verdict = [&](Verdict y) { return verdicts[static_cast<int>(y)]; };
   const auto after = [](std::optional<Duration> y) {
     return y ? " after " + to_string(*y) : std::string{};
   };
-  out << names[static_cast<int>(x.kind)];
+  out << test::name_of(x.kind, commands);
   switch (x.kind) {
   case Kind::submit:
     out << " key " << x.key() << " weight " << x.weight();
@@ -188,12 +206,12 @@ inline void showValue(const Command& x, std::ostream& out) {
   case Kind::start_failed:
   case Kind::child_down:
     out << " of " << children[static_cast<int>(x.child())] << ", code " << x.code() << ", "
-        << verdict(x.verdict());
+        << words(x.verdict());
     break;
   case Kind::error_answer:
     out << " to " << hand_overs[static_cast<int>(x.hand_over())] << ", code " << x.error().code
         << (x.is_bounce() ? ", bounce" : "") << (x.is_settled() ? ", settled" : "") << ", "
-        << verdict(x.decision().verdict) << after(x.decision().retry_after)
+        << words(x.decision().verdict) << after(x.decision().retry_after)
         << (x.decision().is_held_back ? ", held back" : "");
     break;
   case Kind::nacked:
@@ -220,20 +238,9 @@ inline void showValue(const Command& x, std::ostream& out) {
 }
 
 inline rc::Gen<Command> arbitrary_command() {
-  return rc::gen::build<Command>(
-    rc::gen::set(&Command::kind,
-                 rc::gen::weightedElement<Kind>(
-                   {{180, Kind::submit},       {250, Kind::persisted},  {300, Kind::child_started},
-                    {20, Kind::start_failed},  {80, Kind::child_down},  {250, Kind::acknowledged},
-                    {150, Kind::error_answer}, {60, Kind::child_alive}, {80, Kind::nacked},
-                    {30, Kind::rejected},      {40, Kind::working},     {200, Kind::tick},
-                    {100, Kind::advance},      {20, Kind::be_late},     {20, Kind::wake},
-                    {10, Kind::retry_now},     {10, Kind::reset},       {10, Kind::pause},
-                    {40, Kind::resume},        {8, Kind::drain},        {4, Kind::start},
-                    {1, Kind::stop},           {4, Kind::restore},      {30, Kind::join},
-                    {15, Kind::store_behind}})),
-    rc::gen::set(&Command::who, below<std::uint32_t>(1600)),
-    rc::gen::set(&Command::how, below<std::uint32_t>(100'000)));
+  return rc::gen::build<Command>(rc::gen::set(&Command::kind, test::weighted(commands)),
+                                 rc::gen::set(&Command::who, below<std::uint32_t>(1600)),
+                                 rc::gen::set(&Command::how, below<std::uint32_t>(100'000)));
 }
 
 /// What an earlier sender has left: comes before all others.

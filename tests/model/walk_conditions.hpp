@@ -128,7 +128,6 @@ inline void showValue(const Conditions& conditions, std::ostream& out) {
   const auto options = options_of(conditions);
   const char* const orderings[] = {"strict", "per_key", "unordered"};
   const char* const overflows[] = {"refuse", "drop_oldest", "drop_newest"};
-  const char* const verdicts[] = {"retry", "reject", "give_up", "escalate"};
   const char* const beginnings[] = {"fresh", "on fallback", "returning"};
   const char* const endings[] = {"all are well", "only the fallback is well", "stop"};
   out << "backoff {" << to_string(options.backoff.policy()) << ", seed " << conditions.seed << "}";
@@ -152,7 +151,7 @@ inline void showValue(const Conditions& conditions, std::ostream& out) {
     out << ", ack_timeout " << to_string(*options.ack_timeout) << ", kill_grace "
         << to_string(options.kill_grace) << ", after_grace "
         << (conditions.after_grace != 0 ? "wait" : "abandon") << ", on_hang "
-        << verdicts[static_cast<int>(options.on_hang)];
+        << words(options.on_hang);
   if (conditions.capacity != 0)
     out << ", capacity " << options.capacity;
   if (options.capacity_bytes)

@@ -1,9 +1,11 @@
 // Random walks of a store and, beside it, the obvious one, which keeps everything in memory. Between the
 // changes the store is closed and opened, its disk fails, and its machine loses power. After every step
-// both must hold the same. A failing walk is shrunk; RC_PARAMS="reproduce=..." has it again, see
-// model/sender_engine_walk_test.cpp.
+// both must hold the same.
+//
+// common/random_walk.hpp says how a failing walk is shrunk, printed and repeated.
 
 #include "common/faulty_vfs.hpp"
+#include "common/random_walk.hpp"
 #include "fixture.hpp"
 
 #include <rapidcheck.h>
@@ -28,6 +30,11 @@ enum class Deed : std::uint8_t {
   look,       // from another connection
 };
 
+constexpr test::Choice<Deed> deeds[] = {
+  {100, Deed::commit, "commit"}, {8, Deed::remove, "remove"}, {8, Deed::resubmit, "resubmit"},
+  {10, Deed::reopen, "reopen"},  {20, Deed::fail, "fail"},    {10, Deed::lose_power, "lose_power"},
+  {5, Deed::look, "look"}};
+
 struct Draw {
   std::uint32_t what;  // which change
   std::uint32_t which; // of the deliveries
@@ -42,23 +49,14 @@ struct Step {
 void showValue(const Draw& draw, std::ostream& out) { out << draw.what << '/' << draw.which; }
 
 void showValue(const Step& step, std::ostream& out) {
-  constexpr const char* names[] = {"commit", "remove",     "resubmit", "reopen",
-                                   "fail",   "lose_power", "look"};
-  out << names[static_cast<std::size_t>(step.deed)] << ' ' << step.which << ' ';
+  out << test::name_of(step.deed, deeds) << ' ' << step.which << ' ';
   rc::show(step.draws, out);
 }
 
 rc::Gen<Step> arbitrary_step() {
   const auto number = rc::gen::inRange<std::uint32_t>(0, 1000);
   return rc::gen::build<Step>(
-    rc::gen::set(&Step::deed, rc::gen::weightedElement<Deed>({{100, Deed::commit},
-                                                              {8, Deed::remove},
-                                                              {8, Deed::resubmit},
-                                                              {10, Deed::reopen},
-                                                              {20, Deed::fail},
-                                                              {10, Deed::lose_power},
-                                                              {5, Deed::look}})),
-    rc::gen::set(&Step::which, number),
+    rc::gen::set(&Step::deed, test::weighted(deeds)), rc::gen::set(&Step::which, number),
     rc::gen::set(&Step::draws,
                  rc::gen::scale(0.25, rc::gen::container<std::vector<Draw>>(rc::gen::build<Draw>(
                                         rc::gen::set(&Draw::what, number),
@@ -215,14 +213,7 @@ private:
 } // namespace
 
 TEST(store_walk, agrees_with_the_reference_whatever_happens_to_the_disk) {
-  const auto holds = rc::check("a store agrees with the reference", [] {
-    const auto steps =
-      *rc::gen::scale(2.0, rc::gen::container<std::vector<Step>>(arbitrary_step()));
-    StoreWalk walk;
-    for (const auto& step : steps)
-      walk.take(step);
-  });
-  EXPECT_TRUE(holds);
+  EXPECT_TRUE(test::walks_hold([] { return StoreWalk{}; }, 2.0, arbitrary_step()));
 }
 
 } // namespace backoff_actor::store_test

@@ -156,14 +156,6 @@ TEST_F(SupervisorEndings, a_child_that_ends_by_itself_meanwhile_does_not_hold_up
   }
 }
 
-TEST_F(SupervisorEndings, a_supervisor_that_waits_for_restarts_stops_at_once) {
-  start(specs("ab"));
-  tell("a", "crash");
-  EXPECT_TRUE(ask_for<ChildCounts>(Stop{})->value);
-  time.advance(1h);
-  EXPECT_EQ(nursery->births["a"], 1);
-}
-
 TEST_F(SupervisorEndings, an_exit_message_stops_it_in_order_and_with_that_reason) {
   start(specs("ab"));
   news();

@@ -41,12 +41,6 @@ TEST_F(SupervisorLimits, one_restart_more_than_is_borne_ends_the_supervisor_and_
     "limit_reached: children had to be restarted more often than is borne (child c: boom of c1)");
 }
 
-TEST_F(SupervisorLimits, a_limit_of_zero_makes_the_first_failure_the_last) {
-  start(specs("a"), bearing(0, 1s));
-  crash_and_wait("a");
-  EXPECT_THAT(reason(), HasSubstr("limit_reached"));
-}
-
 TEST_F(SupervisorLimits, the_restart_of_a_group_counts_once) {
   start(specs("abcde", steady()), bearing(2, 1h, Strategy::one_for_all));
   crash_and_wait("c");
@@ -66,17 +60,6 @@ TEST_F(SupervisorLimits, the_window_slides) {
   }
   EXPECT_FALSE(*ended);
   EXPECT_EQ(counts().restarts, 100u);
-}
-
-TEST_F(SupervisorLimits, a_restart_as_old_as_the_window_counts_no_longer) {
-  start(specs("a", steady()), bearing(1, 5s));
-  tell("a", "crash");
-  time.advance(5s);
-  tell("a", "crash");
-  time.advance(5s - 1ns);
-  EXPECT_FALSE(*ended);
-  tell("a", "crash");
-  EXPECT_TRUE(*ended);
 }
 
 TEST_F(SupervisorLimits, a_flaky_child_with_a_limit_of_its_own_does_not_end_its_siblings) {

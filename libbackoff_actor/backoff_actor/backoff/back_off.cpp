@@ -9,7 +9,7 @@ namespace {
 void require_unit(double u) {
   if (u >= 0.0 && u < 1.0)
     return;
-  Problems problems; // NaN, too
+  Problems problems; // also for NaN
   problems.add("u", std::to_string(u), "0 <= u < 1");
   problems.raise_if_any();
 }
@@ -18,7 +18,7 @@ void require_unit(double u) {
 
 BackOffState next(const Policy& policy, const BackOffState& state, double u) {
   const auto step = policy.next(state.progress, u);
-  if (step.progress.retries == 0) // a free retry, after which all begins anew
+  if (step.progress.retries == 0) // a free retry; after it the series begins anew
     return reset(policy, state);
   return {step.progress, step.delay, state.resets};
 }

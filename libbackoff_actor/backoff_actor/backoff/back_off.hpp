@@ -11,14 +11,14 @@ namespace backoff_actor {
 /// The part of a `BackOff` that changes from one failure to the next. Its policy and its draws do
 /// not change, and many series can share them.
 struct BackOffState {
-  Progress progress{};      ///< of the policy
-  Duration wait_time{0};    ///< before the retry that follows the last failure
-  std::uint64_t resets = 0; ///< by success, and by the formula itself
+  Progress progress{};      ///< the progress of the policy
+  Duration wait_time{0};    ///< the wait before the next retry
+  std::uint64_t resets = 0; ///< resets by success, and those that the formula makes itself
 
   /// Whether there was a failure since the last reset.
   bool is_started() const { return progress.retries > 0; }
 
-  /// Whether two are alike in everything.
+  /// Whether two are equal.
   friend bool operator==(const BackOffState&, const BackOffState&) = default;
 };
 

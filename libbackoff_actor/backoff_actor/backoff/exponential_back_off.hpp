@@ -126,8 +126,9 @@ public:
   /// Whether two have the same parameters and the same state, and hence the same future.
   friend bool operator==(const ExponentialBackOff&, const ExponentialBackOff&) = default;
 
-  /// Renders the state in one line, like that of a `BackOff`: `slot 3/10, wait 30ms, retries 2,
-  /// resets 1, total_retries 9, draw (seed 7, stream 3, n 8)`.
+  /// Renders the state in one line, like that of a `BackOff`:
+  ///
+  /// `slot 3/10, wait 30ms, retries 2, resets 1, total_retries 9, draw (seed 7, stream 3, n 8)`.
   friend std::string to_string(const ExponentialBackOff& x) { return to_string(x.backoff_); }
 
 private:

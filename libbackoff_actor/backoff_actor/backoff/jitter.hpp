@@ -37,7 +37,7 @@ struct Jitter {
   ///         to 1/3; else 0
   double amount = 0;
 
-  /// Whether two are alike in everything.
+  /// Whether two are equal.
   friend constexpr bool operator==(const Jitter&, const Jitter&) = default;
 };
 

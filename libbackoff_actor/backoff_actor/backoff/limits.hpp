@@ -20,13 +20,14 @@ struct BACKOFF_ACTOR_EXPORT Limits {
   std::optional<std::uint32_t> max_retries{};
 
   /// How long all attempts and the delays between them may take together. If a retry could begin
-  /// only after that, the series ends without waiting for it. An attempt that begins before it has
-  /// the time that is left. With `reset_after` set, this limit shortens no attempt.
+  /// only after that, the series ends without waiting for it. An attempt that begins earlier may
+  /// take only the time that is left. With `reset_after` set, this limit shortens no attempt.
   ///
   /// @range above 0
   std::optional<Duration> max_elapsed{};
 
-  /// How long one attempt may take. A plain function is told this time and must keep to it itself.
+  /// How long one attempt may take. A plain function is told this time, and must keep to it by
+  /// itself.
   ///
   /// @range above 0
   std::optional<Duration> attempt_timeout{};
@@ -49,7 +50,7 @@ struct BACKOFF_ACTOR_EXPORT Limits {
   /// The maximum number of attempts, the first included. Nothing: no limit.
   std::optional<std::uint32_t> max_attempts() const;
 
-  /// Whether two are alike in everything.
+  /// Whether two are equal.
   friend constexpr bool operator==(const Limits&, const Limits&) = default;
 };
 
@@ -61,8 +62,8 @@ BACKOFF_ACTOR_EXPORT Problems check(const Limits& limits);
 /// some minutes. `ethernet`: 15 retries, from its 16 attempts. Other policies: none.
 BACKOFF_ACTOR_EXPORT Limits limits_of(const Policy& policy);
 
-/// Renders the limits that are set: `max_retries 10 (max_attempts 11), max_elapsed 30s,
-/// server_hint 5min`.
+/// Renders the limits that are set:
+/// `max_retries 10 (max_attempts 11), max_elapsed 30s, server_hint 5min`.
 BACKOFF_ACTOR_EXPORT std::string to_string(const Limits& limits);
 
 } // namespace backoff_actor

@@ -45,11 +45,11 @@ private:
 /// `| equal_jitter`, `| proportional_jitter(20%)`, `| additive_jitter(1s)`,
 /// `| gaussian_jitter(10%)`, `| no_jitter`. Arguments can come in any order. In the first two lines
 /// all arguments except the first are optional; in the last two lines all are. An argument that is
-/// left out has the default of its type (`Exponential` and so on). Blanks are free. `to_string`
-/// writes every argument; reading that text gives the same policy.
+/// left out has the default of its type (`Exponential` and so on). Blanks between words are
+/// optional. `to_string` writes every argument; reading that text gives the same policy.
 ///
 /// @errors throws `ParseError` at the first place with unexpected text. If the text can be read but
-///         values are out of range, at the first of these, naming all.
+///         values are out of range, it throws at the first of them and names all.
 BACKOFF_ACTOR_EXPORT Policy parse_policy(std::string_view text);
 
 } // namespace backoff_actor

@@ -10,7 +10,7 @@ namespace {
 
 constexpr Duration max_slot_time = std::chrono::hours{24};
 constexpr double greatest_factor = 1000;
-constexpr double greatest_z = 8.3; // that a draw of 53 bits can give
+constexpr double greatest_z = 8.3; // the largest that a draw of 53 bits can give
 
 template <class F>
 constexpr bool takes_jitter = requires(const F& x) {

@@ -49,7 +49,7 @@ public:
   template <class F>
   requires(!std::same_as<F, Formula> && std::constructible_from<Formula, const F&>)
     Policy(const F& formula)
-    : Policy(Formula{formula}, no_jitter) {} // is meant to convert
+    : Policy(Formula{formula}, no_jitter) {} // implicit on purpose
 
   /// A formula with a jitter.
   ///

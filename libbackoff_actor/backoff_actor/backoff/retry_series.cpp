@@ -1,25 +1,15 @@
 #include "backoff_actor/backoff/retry_series.hpp"
 
+#include "backoff_actor/core/enum_names.hpp"
+
 #include <algorithm>
 
 namespace backoff_actor {
 
 std::string_view to_string(GaveUp reason) {
-  switch (reason) {
-  case GaveUp::not_retryable:
-    return "not_retryable";
-  case GaveUp::retries_exhausted:
-    return "retries_exhausted";
-  case GaveUp::out_of_time:
-    return "out_of_time";
-  case GaveUp::server_hint:
-    return "server_hint";
-  case GaveUp::cancelled:
-    return "cancelled";
-  case GaveUp::held_back:
-    return "held_back";
-  }
-  return "unknown";
+  constexpr auto names = detail::enum_names<GaveUp>(
+    {"not_retryable", "retries_exhausted", "out_of_time", "server_hint", "cancelled", "held_back"});
+  return names.of(reason);
 }
 
 RetrySeries::RetrySeries(const BackOff& backoff, const Limits& limits, Instant now)

@@ -128,10 +128,10 @@ private:
   BackOff backoff_;
   Limits limits_;
   Instant began_;
-  Instant series_began_; // began, or the last failure after health
+  Instant series_began_; // `began_`, or the last failure of a healthy attempt
   Instant attempt_began_;
   std::uint32_t attempts_ = 0;
-  std::uint32_t retries_ = 0; // in this series
+  std::uint32_t retries_ = 0; // retries in this series
 };
 
 } // namespace backoff_actor

@@ -85,7 +85,7 @@ namespace detail {
 
 constinit const QuantileTable normal_table = table_of(0);
 
-constexpr auto beyond_3 = 0.0013498980316300946; // of the mass, on either side
+constexpr auto beyond_3 = 0.0013498980316300946; // the mass beyond 3, on either side
 constinit const QuantileTable cut_off_table = table_of(beyond_3);
 
 } // namespace detail

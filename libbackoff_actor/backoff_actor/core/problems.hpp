@@ -12,7 +12,7 @@ namespace backoff_actor {
 struct Problem {
   std::string field;   ///< as the caller spells it, for example `backoff.ceiling`
   std::string given;   ///< the value that was given, with its unit
-  std::string allowed; ///< what would have been taken, for example `1..62`; empty: `given` says it
+  std::string allowed; ///< what is allowed, for example `1..62`; empty: `given` says it
 };
 
 /// All that is wrong with the arguments of one call.
@@ -29,7 +29,7 @@ public:
   /// The problems, in the order in which they were added.
   const std::vector<Problem>& list() const { return list_; }
 
-  /// Does nothing if there are none.
+  /// Throws if there are problems.
   ///
   /// @errors throws `InvalidArgument` with all of them.
   void raise_if_any() const;

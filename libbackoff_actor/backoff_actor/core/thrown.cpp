@@ -22,7 +22,7 @@ const std::exception* found_in(const Pointer& thrown) {
   if constexpr (SaysItsType<Pointer>) {
     void* object = nullptr;
     std::memcpy(&object, static_cast<const void*>(&thrown), sizeof object);
-    constexpr unsigned by_reference = 1; // as the catching of it in the ABI has it
+    constexpr unsigned by_reference = 1; // the ABI's value for a catch by reference
     return typeid(std::exception).__do_catch(thrown.__cxa_exception_type(), &object, by_reference)
              ? static_cast<const std::exception*>(object)
              : nullptr;

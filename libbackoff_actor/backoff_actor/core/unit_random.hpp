@@ -39,7 +39,7 @@ public:
   }
 
 private:
-  static constexpr std::uint64_t golden_ = 0x9e3779b97f4a7c15ULL; // 2^64 by the golden ratio
+  static constexpr std::uint64_t golden_ = 0x9e3779b97f4a7c15ULL; // 2^64 / the golden ratio
 
   std::uint64_t key_;
 };

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "backoff_actor/core/enum_names.hpp"
+
 #include <cstdint>
 #include <string_view>
 
@@ -19,31 +21,18 @@ enum class DeadLetterReason : std::uint8_t {
   set_aside,            ///< an operator took it out of a store by hand
 };
 
-/// Returns the enumerator's name; `unknown` for a number that is none.
+namespace detail {
+
+/// The names are in the files of durable outboxes.
+inline constexpr auto dead_letter_reasons = enum_names<DeadLetterReason>(
+  {"rejected", "stopped", "attempts_exhausted", "expired", "dropped", "retry_after_too_long",
+   "gave_up", "not_stored", "hand_overs_exhausted", "set_aside"});
+
+} // namespace detail
+
+/// Returns the enumerator's name; `unknown` for a number that is no enumerator.
 constexpr std::string_view to_string(DeadLetterReason reason) {
-  switch (reason) {
-  case DeadLetterReason::rejected:
-    return "rejected";
-  case DeadLetterReason::stopped:
-    return "stopped";
-  case DeadLetterReason::attempts_exhausted:
-    return "attempts_exhausted";
-  case DeadLetterReason::expired:
-    return "expired";
-  case DeadLetterReason::dropped:
-    return "dropped";
-  case DeadLetterReason::retry_after_too_long:
-    return "retry_after_too_long";
-  case DeadLetterReason::gave_up:
-    return "gave_up";
-  case DeadLetterReason::not_stored:
-    return "not_stored";
-  case DeadLetterReason::hand_overs_exhausted:
-    return "hand_overs_exhausted";
-  case DeadLetterReason::set_aside:
-    return "set_aside";
-  }
-  return "unknown";
+  return detail::dead_letter_reasons.of(reason);
 }
 
 } // namespace backoff_actor

@@ -32,30 +32,32 @@ namespace backoff_actor {
 ///     return sent(x, answer);
 ///
 /// Call `remember` in the handler that confirms the delivery, and only if the work was done: a
-/// refused delivery comes again in order to be tried again. While work that one handler began is
-/// finished in another, the memory does not know the delivery yet.
+/// refused delivery comes again to be tried again. If one handler begins the work and another one
+/// finishes it, the memory does not know the delivery in the time between.
 ///
-/// How large a capacity has to be: the child must remember a delivery until its confirmation has
-/// reached the sender. All that the child does meanwhile must fit beside it. Let w be the sender's
-/// window (`SenderOptions::max_in_flight`, or its default if it is unset).
+/// How large the capacity must be: the child must remember a delivery until its confirmation has
+/// reached the sender. The memory also needs room for everything that the child does meanwhile. Let
+/// w be the sender's window (`SenderOptions::max_in_flight`, or its default if it is unset).
 ///
 /// - One sender, `Ordering::strict`, without a fallback: 2 w, however often the child or the link
 ///   fails in a row. Confirmations arrive in order. If one is lost, all later ones are lost with
 ///   it. So the delivery and the work done after it were in flight together: at most w. The sender
 ///   redelivers them before anything new, with a window of one that grows by one with each
-///   confirmation. So, each time the delivery's confirmation is lost again, no more new deliveries
-///   have come in behind it than were confirmed before it; and in all fewer than w were before it.
+///   confirmation. So behind the delivery the sender adds at most one new delivery for each
+///   confirmation of one before it, and fewer than w were before it.
 ///   (If the child works in order of arrival, and deliveries end only by confirmation, the
 ///   deliveries behind it stay in flight as long as it does, and w is enough.)
 /// - One sender, `Ordering::per_key` or `Ordering::unordered`: any number of deliveries can
-///   overtake one that waits for a backoff of its own. So add to 2 w as many as the child does
-///   while a delivery may still be owed: that is the sum of the delays of all failures in a row
-///   that you want to survive, at most `SenderOptions::time_to_live`. 100 a second and 60 s: 6,000.
+///   overtake one that waits for a backoff of its own. So add to 2 w the number of deliveries that
+///   the child does while a delivery may still be owed. That time is the sum of the delays of all
+///   failures in a row that you want to survive, and at most `SenderOptions::time_to_live`. For
+///   example, 100 deliveries a second and 60 s make 6,000.
 /// - Several senders, in any order: the work for the other senders counts too while one sender
-///   waits. Take the sum of the 2 w, plus their joint rate times that time. With one `Deduplicator`
-///   for each `origin`, the rules for one sender hold for each.
-/// - A sender with a durable outbox: if it is killed, its next life may redeliver what was
-///   confirmed but not yet written. Add as many as are confirmed while one batch is written.
+///   waits. Take the sum of their 2 w, and add their joint rate times that time. With one
+///   `Deduplicator` for each `origin`, the rules for one sender hold for each.
+/// - A sender with a durable outbox: if its process is killed, the next process may redeliver
+///   deliveries that were confirmed but not yet written. Add the number of deliveries that are
+///   confirmed while one batch is written.
 ///
 /// Memory: 16 bytes and an `Answer` for each remembered delivery, and 8 to 16 bytes to find it.
 ///
@@ -68,7 +70,7 @@ public:
   /// The largest capacity.
   static constexpr std::size_t max_capacity = std::size_t{1} << 30;
 
-  /// Remembers at most `capacity` deliveries, and none yet.
+  /// Begins empty. Remembers at most `capacity` deliveries.
   ///
   /// @range 1..`max_capacity`
   /// @errors throws `InvalidArgument`
@@ -110,7 +112,7 @@ public:
     auto& oldest = entries_[oldest_];
     empty_cell(cell_of(oldest.origin, oldest.delivery));
     oldest = {origin, delivery, std::move(answer)};
-    places_[cell_of(origin, delivery)] = oldest_; // elsewhere than before, if others have moved up
+    places_[cell_of(origin, delivery)] = oldest_; // not in `cell` if others have moved up
     oldest_ = oldest_ + 1 == capacity_ ? 0 : oldest_ + 1;
   }
 
@@ -120,7 +122,7 @@ public:
   std::size_t capacity() const { return capacity_; }
 
 private:
-  using Place = std::uint32_t; // in the ring
+  using Place = std::uint32_t; // an index in the ring
 
   static constexpr Place none = ~Place{0};
 
@@ -151,7 +153,7 @@ private:
       const auto& entry = entries_[places_[cell]];
       const auto home = hash_of(entry.origin, entry.delivery) & mask();
       if (((cell - home) & mask()) < ((cell - hole) & mask()))
-        continue; // its home is behind the hole
+        continue; // its home cell is behind the hole
       places_[hole] = places_[cell];
       hole = cell;
     }
@@ -174,7 +176,7 @@ private:
   std::size_t capacity_;
   std::vector<Entry> entries_; // a ring, once it is full
   std::vector<Place> places_;  // its size is a power of two, or 0
-  Place oldest_ = 0;           // of a full ring
+  Place oldest_ = 0;           // the oldest entry of a full ring
 };
 
 } // namespace backoff_actor

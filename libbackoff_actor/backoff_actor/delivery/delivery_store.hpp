@@ -49,12 +49,12 @@ struct StoredMessage {
 struct StoredDelivery {
   std::uint64_t id = 0;               ///< 1, 2, 3 ... in order of submission; never used twice
   WallTime submitted_at{};            ///< when it was accepted first
-  std::optional<WallTime> deadline{}; ///< when it is to be given up; none: never
-  std::uint32_t attempts = 0;         ///< failed ones
+  std::optional<WallTime> deadline{}; ///< when the sender gives it up; none: never
+  std::uint32_t attempts = 0;         ///< failed attempts
   /// How often the process ended while a child had the delivery, plus one while a child has it now.
   /// Counted only with `SenderOptions::max_hand_overs`.
   std::uint32_t hand_overs = 0;
-  std::string key{};             ///< those with the same are kept in order; empty: none
+  std::string key{};             ///< deliveries with the same key stay in order; empty: none
   std::string idempotency_key{}; ///< see `Submit::idempotency_key`; empty: none
   StoredMessage message{};       ///< what the child gets
 
@@ -76,7 +76,7 @@ struct StoredDeadLetter {
 /// A key under which a delivery was submitted and acknowledged.
 struct AcknowledgedKey {
   std::string idempotency_key{}; ///< not empty
-  WallTime at{}; ///< when it was acknowledged, or when one before it was, if that is later
+  WallTime at{}; ///< when it was acknowledged; never before the time of an earlier key
 
   /// Whether both are the same.
   friend bool operator==(const AcknowledgedKey&, const AcknowledgedKey&) = default;
@@ -87,7 +87,7 @@ namespace change {
 
 /// This delivery is owed from now on.
 struct Insert {
-  StoredDelivery delivery; ///< its number is above all before it
+  StoredDelivery delivery; ///< its number is higher than all before it
 };
 
 /// A delivery was acknowledged, and is owed no longer. Its idempotency key, if it has one, is kept.
@@ -99,7 +99,7 @@ struct Acknowledge {
 /// A delivery has failed once more.
 struct CountAttempts {
   std::uint64_t delivery; ///< its number
-  std::uint32_t attempts; ///< how often in all
+  std::uint32_t attempts; ///< failed attempts in all
 };
 
 /// A child has the delivery, or has it no longer.
@@ -112,7 +112,7 @@ struct CountHandOvers {
 struct Bury {
   std::uint64_t delivery;  ///< its number
   DeadLetterReason reason; ///< why
-  std::uint32_t attempts;  ///< failed ones
+  std::uint32_t attempts;  ///< failed attempts
   std::string cause;       ///< as `DeadLetter::cause`
   WallTime at;             ///< when
 };

@@ -17,7 +17,7 @@ enum class Guarantee : std::uint8_t {
 /// there, a delay runs, or the sender is paused.
 enum class WhenDown : std::uint8_t {
   buffer, ///< it waits until it can
-  divert, ///< the driver answers it, or passes it on to somebody else
+  divert, ///< the driver answers it, or passes it on to another actor
   refuse, ///< it is not accepted
 };
 

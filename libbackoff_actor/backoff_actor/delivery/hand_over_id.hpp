@@ -24,7 +24,7 @@ struct HandOverId {
   /// The number of distinct slots.
   static constexpr std::uint32_t max_slots = std::uint32_t{1} << slot_bits;
 
-  /// Slot and tag in one number; what `TrackedMsg::id` is the encrypted form of.
+  /// Slot and tag in one number. `TrackedMsg::id` is its encrypted form.
   std::uint64_t value = 0;
 
   /// Returns the id of a slot and a tag.
@@ -34,12 +34,12 @@ struct HandOverId {
     return {std::uint64_t{slot} << tag_bits | (tag & tag_mask)};
   }
 
-  /// Which slot; at or above `max_slots` only in an id that `make` did not make.
+  /// The slot. It is below `max_slots` in every id that `make` returned.
   constexpr std::uint32_t slot() const { return static_cast<std::uint32_t>(value >> tag_bits); }
-  /// Which of the outbox's hand-overs.
+  /// The tag, which tells the hand-overs from one slot apart.
   constexpr std::uint32_t tag() const { return static_cast<std::uint32_t>(value) & tag_mask; }
 
-  /// Orders by slot, then by tag; for use as a key, as neither says which came first.
+  /// Orders by slot, then by tag. It is only for use as a key: it says nothing about time.
   friend constexpr auto operator<=>(const HandOverId&, const HandOverId&) = default;
 };
 

@@ -24,8 +24,8 @@ enum class Place : std::uint8_t {
 struct Delivery {
   std::uint64_t id = 0;          ///< 1, 2, 3 ... in order of submission; never used twice
   Instant submitted_at;          ///< on the driver's time line
-  Instant clock_start;           ///< of the wait for an acknowledgement, while in flight
-  std::uint64_t key = 0;         ///< those with the same are kept in order; 0: none
+  Instant clock_start;           ///< when its wait for an acknowledgement began, if in flight
+  std::uint64_t key = 0;         ///< deliveries with the same key stay in order; 0: none
   std::uint32_t incarnation = 0; ///< of the last hand-over; 0: not handed over yet
   std::uint32_t epoch = 0;       ///< of the last hand-over
   std::uint32_t attempts = 0;    ///< hand-overs that were charged to this delivery
@@ -33,7 +33,7 @@ struct Delivery {
   Place place = Place::fresh;    ///< where it is
   bool stored = false;           ///< whether it may be handed over
   bool held = false;             ///< an error answer came, and its meaning is not known yet
-  bool is_suspect = false;       ///< it may be what the child crashed of, and goes alone
+  bool is_suspect = false;       ///< it may have crashed the child, so it goes alone
   bool is_ghost = false;         ///< it is owed no longer, but the child still has it
 };
 
@@ -53,8 +53,8 @@ public:
   /// No slot.
   static constexpr Slot none = HandOverId::max_slots;
 
-  /// How many deliveries an outbox can hold at the most: one less than there are slot numbers, so
-  /// that the last number is free for names that no hand-over has.
+  /// The maximum number of deliveries. It is one less than there are slots, so that the last number
+  /// is free for ids that belong to no hand-over.
   static constexpr std::size_t max_size = HandOverId::max_slots - 1;
 
   /// The most entries that an empty outbox keeps memory for; it frees the memory of a larger
@@ -81,8 +81,8 @@ public:
   /// @range `has_room()`; not checked.
   Slot push(std::uint64_t id, Instant now);
 
-  /// Removes the delivery in `slot`, which is in no list; no id of its hand-overs is found any
-  /// more.
+  /// Removes the delivery in `slot`, which must be in no list. `find` no longer finds its
+  /// hand-overs.
   void erase(Slot slot) {
     auto& entry = entries_[slot];
     if (!entry.delivery.is_ghost)
@@ -136,8 +136,8 @@ public:
     return HandOverId::make(slot, entry.tag);
   }
 
-  /// Returns the slot of the delivery that `id` was a hand-over of; `none` if it has left, or if no
-  /// such hand-over ever was.
+  /// Returns the slot of the delivery to which the hand-over `id` belongs. Returns `none` if the
+  /// delivery has left, or if there was no such hand-over.
   Slot find(HandOverId id) const {
     const auto slot = id.slot();
     if (slot >= entries_.size())
@@ -152,7 +152,7 @@ public:
     return asked <= latest ? slot : none;
   }
 
-  /// Whether the delivery `id` is in `slot`; any slot may be asked about.
+  /// Whether the delivery `id` is in `slot`, which may be any number.
   bool holds(Slot slot, std::uint64_t id) const {
     return slot < entries_.size() && entries_[slot].used && entries_[slot].delivery.id == id;
   }
@@ -171,7 +171,7 @@ public:
   /// What is known of the delivery in `slot`; the reference holds until the next `push`.
   const Delivery& operator[](Slot slot) const { return entries_[slot].delivery; }
 
-  /// Whether one more can be taken, ghosts included.
+  /// Whether there is room for one more delivery. Ghosts take room, too.
   bool has_room() const { return used_ < max_size; }
 
   /// How many deliveries it has memory for.
@@ -202,7 +202,7 @@ private:
     Slot list_next = none;
     Slot list_previous = none;
     std::uint32_t tag = 0;       // of the delivery's last hand-over
-    std::uint32_t first_tag = 0; // of its first
+    std::uint32_t first_tag = 0; // of its first hand-over
     bool used = false;
   };
 
@@ -215,12 +215,12 @@ private:
 
   void give_back_if_large();
 
-  static constexpr std::size_t small_size = 8; // is had again at no cost to speak of
+  static constexpr std::size_t small_size = 8; // entries; cheap to allocate again
 
   std::vector<Entry> entries_;
-  std::size_t size_ = 0;      // owed
-  std::size_t used_ = 0;      // owed, and ghosts
-  std::size_t most_used_ = 0; // since it was vacant
+  std::size_t size_ = 0;      // owed deliveries
+  std::size_t used_ = 0;      // owed deliveries and ghosts
+  std::size_t most_used_ = 0; // the largest `used_` since it was vacant
   std::uint32_t last_tag_ = 0;
   Slot front_ = none;
   Slot back_ = none;

@@ -50,14 +50,14 @@ void PendingChanges::forget(std::span<const StoreChange> changes) {
 std::uint64_t PendingChanges::keep(std::vector<StoreChange>& changes) {
   std::uint64_t last_id = 0;
   std::vector<StoreChange> kept;
-  std::unordered_map<std::uint64_t, std::size_t> counts; // in `kept`
+  std::unordered_map<std::uint64_t, std::size_t> counts; // indices in `kept`
   const auto keep_one = [&](StoreChange& x) {
     if (const auto* const insertion = std::get_if<change::Insert>(&x)) {
       last_id = insertion->delivery.id;
       if (buried_.count(last_id) == 0)
         return;
       if (letters_ == max_batch_) {
-        buried_.erase(last_id); // what follows of it changes nothing
+        buried_.erase(last_id); // later changes of this delivery have no effect
         return;
       }
       ++letters_;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "backoff_actor/core/enum_names.hpp"
+
 #include <string_view>
 
 namespace backoff_actor {
@@ -14,23 +16,11 @@ enum class Refusal {
   not_stored,  ///< the durable outbox could not take it
 };
 
-/// Returns the enumerator's name; `unknown` for a number that is none.
+/// Returns the enumerator's name; `unknown` for a number that is no enumerator.
 constexpr std::string_view to_string(Refusal refusal) {
-  switch (refusal) {
-  case Refusal::outbox_full:
-    return "outbox_full";
-  case Refusal::draining:
-    return "draining";
-  case Refusal::stopped:
-    return "stopped";
-  case Refusal::unusable:
-    return "unusable";
-  case Refusal::no_child:
-    return "no_child";
-  case Refusal::not_stored:
-    return "not_stored";
-  }
-  return "unknown";
+  constexpr auto names = detail::enum_names<Refusal>(
+    {"outbox_full", "draining", "stopped", "unusable", "no_child", "not_stored"});
+  return names.of(refusal);
 }
 
 } // namespace backoff_actor

@@ -23,7 +23,7 @@ enum class StoreFailure : std::uint8_t {
   input_output, ///< the disk failed to read, to write, or to say that it had written
 };
 
-/// Returns the enumerator's name; `unknown` for a number that is none.
+/// Returns the enumerator's name; `unknown` for a number that is no enumerator.
 BACKOFF_ACTOR_EXPORT std::string_view to_string(StoreFailure failure);
 
 /// A store could not do what it was asked.

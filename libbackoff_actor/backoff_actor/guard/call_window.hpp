@@ -13,14 +13,14 @@ namespace backoff_actor {
 
 /// How many calls there were in a window, and how many of them failed.
 struct CallCounts {
-  std::uint64_t calls = 0;    ///< that have ended
-  std::uint64_t failures = 0; ///< of these
+  std::uint64_t calls = 0;    ///< calls that have ended
+  std::uint64_t failures = 0; ///< calls of these that failed
 
   /// Whether two count the same.
   friend bool operator==(const CallCounts&, const CallCounts&) = default;
 };
 
-/// Counts the last calls, a fixed number of them.
+/// Counts a fixed number of the last calls.
 ///
 /// @thread one at a time.
 class BACKOFF_ACTOR_EXPORT LastCalls {
@@ -55,7 +55,7 @@ public:
   /// @range 10ns and above
   explicit RecentCalls(Duration within) : width_(within / slices) {}
 
-  /// Counts one more.
+  /// Counts one more call.
   void add(bool has_failed, Instant now);
 
   /// The counts of the calls that are not forgotten.
@@ -68,7 +68,7 @@ private:
 
   std::int64_t number_at(Instant now) const;
 
-  std::array<CallCounts, slices> slices_{}; // the one with number n at n modulo `slices`
+  std::array<CallCounts, slices> slices_{}; // slice n is at index n modulo `slices`
   std::int64_t newest_ = never;             // the number of the slice that was last added to
   Duration width_;
 };

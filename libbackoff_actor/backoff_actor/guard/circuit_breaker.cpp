@@ -1,6 +1,7 @@
 #include "backoff_actor/guard/circuit_breaker.hpp"
 
 #include "backoff_actor/backoff/internal/text.hpp"
+#include "backoff_actor/core/enum_names.hpp"
 #include "backoff_actor/core/internal/check_span.hpp"
 #include "backoff_actor/core/unit_random.hpp"
 
@@ -102,17 +103,9 @@ std::string to_string(const CircuitBreakerOptions& options) {
 }
 
 std::string_view to_string(BreakerState state) {
-  switch (state) {
-  case BreakerState::closed:
-    return "closed";
-  case BreakerState::open:
-    return "open";
-  case BreakerState::half_open:
-    return "half_open";
-  case BreakerState::isolated:
-    return "isolated";
-  }
-  return "unknown";
+  constexpr auto names =
+    detail::enum_names<BreakerState>({"closed", "open", "half_open", "isolated"});
+  return names.of(state);
 }
 
 CircuitBreaker::CircuitBreaker(const CircuitBreakerOptions& options, std::uint64_t seed)
@@ -233,7 +226,7 @@ bool CircuitBreaker::is_tripped(Instant now) const {
 
 void CircuitBreaker::go_to(BreakerState state) {
   state_ = state;
-  if (++generation_ == 0) // 0 is no permit's
+  if (++generation_ == 0) // 0 stands for no permit
     generation_ = 1;
   probes_.clear();
   successes_ = 0;

@@ -37,9 +37,9 @@
 
 namespace backoff_actor {
 
-/// Opens a breaker after so many failures without a success in between.
+/// Opens a breaker after a number of failures without a success in between.
 struct ConsecutiveFailures {
-  /// How many.
+  /// The number of failures.
   ///
   /// @range 1 to 1,000,000
   std::uint32_t failures = 5;
@@ -102,8 +102,8 @@ struct CircuitBreakerOptions {
   /// and so on. Closing begins the series anew.
   Policy open = Fixed{std::chrono::seconds{5}};
 
-  /// How many calls go through as probes when its time is over. If all succeed, it closes. If one
-  /// fails, it opens again.
+  /// How many calls go through as probes when its open time is over. If all succeed, it closes. If
+  /// one fails, it opens again.
   ///
   /// @range 1 to 1,000,000
   std::uint32_t probes = 1;
@@ -137,7 +137,7 @@ enum class BreakerState : std::uint8_t {
   isolated,  ///< holds them back until it is closed by hand
 };
 
-/// Returns the enumerator's name; `unknown` for a number that is none.
+/// Returns the enumerator's name; `unknown` for a number that is no enumerator.
 BACKOFF_ACTOR_EXPORT std::string_view to_string(BreakerState state);
 
 /// A circuit breaker as a value: the same calls in the same order give the same answers, always.
@@ -147,7 +147,7 @@ BACKOFF_ACTOR_EXPORT std::string_view to_string(BreakerState state);
 /// @thread one at a time.
 class BACKOFF_ACTOR_EXPORT CircuitBreaker {
 public:
-  /// Closed. Chance comes from `unit_random(seed, ...)`.
+  /// Makes a closed breaker. Its draws come from `unit_random(seed, ...)`.
   ///
   /// @errors throws `InvalidArgument` naming every option that `check` finds wrong.
   explicit CircuitBreaker(const CircuitBreakerOptions& options, std::uint64_t seed = 0);
@@ -174,10 +174,10 @@ public:
   /// next `admit`.
   BreakerState state() const { return state_; }
 
-  /// Until when it is open; `Instant::never()` if it is not, or isolated.
+  /// When its open time ends; `Instant::never()` if it is not open, or is isolated.
   Instant open_until() const;
 
-  /// How long the present opening lasts, or the last one did.
+  /// How long the present open time lasts, or the last one did.
   Duration open_for() const { return open_for_; }
 
   /// Failures since the last success, while it is closed.
@@ -195,7 +195,7 @@ private:
     Instant began;
   };
 
-  // The calls that the trip looks at, if it does.
+  // The calls that the trip judges by; none for `ConsecutiveFailures`.
   using Window = std::variant<std::monostate, LastCalls, RecentCalls>;
 
   static Window window_of(const Trip& trip);
@@ -211,14 +211,14 @@ private:
   CircuitBreakerOptions options_;
   Window window_;
   Progress openings_;
-  std::vector<Probe> probes_{}; // on their way
+  std::vector<Probe> probes_{}; // probes in flight
   Instant open_until_ = Instant::never();
   Duration open_for_{0};
   std::uint64_t seed_;
   std::uint64_t staggered_ = 0; // draws so far
   std::uint32_t generation_ = 1;
   std::uint32_t last_probe_ = 0;
-  std::uint32_t successes_ = 0; // of probes of this state
+  std::uint32_t successes_ = 0; // successes of probes in this state
   std::uint32_t awaited_ = 0;   // callers that were told to come as probes
   std::uint32_t consecutive_failures_ = 0;
   BreakerState state_ = BreakerState::closed;

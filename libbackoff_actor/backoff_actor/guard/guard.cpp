@@ -10,19 +10,7 @@ namespace backoff_actor {
 
 GuardPort::~GuardPort() = default;
 
-std::string_view to_string(HeldBackBy reason) {
-  switch (reason) {
-  case HeldBackBy::open_breaker:
-    return "open_breaker";
-  case HeldBackBy::probe:
-    return "probe";
-  case HeldBackBy::isolated_breaker:
-    return "isolated_breaker";
-  case HeldBackBy::retry_budget:
-    return "retry_budget";
-  }
-  return "unknown";
-}
+std::string_view to_string(HeldBackBy reason) { return detail::held_back_reasons.of(reason); }
 
 std::optional<Duration> come_back_in(const HeldBack& held_back, Instant now) {
   if (held_back.until == Instant::never())
@@ -170,7 +158,7 @@ CircuitBreaker& Guard::breaker_for(const char* what) {
   return *breaker_;
 }
 
-// -- what is told -----------------------------------------------------------------------------
+// -- status and events ------------------------------------------------------------------------
 
 GuardStatus Guard::status(Instant now) const {
   now = is_begun_ ? std::max(now, now_) : now;
@@ -197,7 +185,7 @@ void Guard::tell(const GuardEvent& event) const {
   try {
     on_event_(event);
   } catch (...) {
-    // A hook is told not to throw; one that does must not cost a call.
+    // An exception of the hook must not cost a call.
   }
 }
 

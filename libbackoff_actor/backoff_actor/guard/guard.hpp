@@ -22,14 +22,14 @@ struct GuardOptions {
   /// How many of the calls may be retries.
   std::optional<RetryBudgetOptions> retry_budget{};
 
-  /// Whether it guards with nothing.
+  /// Whether both are unset.
   bool empty() const { return !circuit_breaker && !retry_budget; }
 
   /// Whether two are the same.
   friend bool operator==(const GuardOptions&, const GuardOptions&) = default;
 };
 
-/// Returns all that is wrong with the options. A guard that guards with nothing is wrong.
+/// Returns all that is wrong with the options. Empty options are wrong.
 BACKOFF_ACTOR_EXPORT Problems check(const GuardOptions& options);
 
 /// Renders the options in the form that `parse_guard` takes, with everything in it; `none` if there
@@ -38,11 +38,11 @@ BACKOFF_ACTOR_EXPORT std::string to_string(const GuardOptions& options);
 
 /// What a guard has counted since it was made.
 struct GuardCounters {
-  std::uint64_t admitted = 0;             ///< calls
-  std::uint64_t held_back_by_breaker = 0; ///< calls
-  std::uint64_t held_back_by_budget = 0;  ///< retries
-  std::uint64_t succeeded = 0;            ///< calls
-  std::uint64_t failed = 0;               ///< calls
+  std::uint64_t admitted = 0;             ///< calls let through
+  std::uint64_t held_back_by_breaker = 0; ///< calls that the breaker held back
+  std::uint64_t held_back_by_budget = 0;  ///< retries that the budget held back
+  std::uint64_t succeeded = 0;            ///< calls that succeeded
+  std::uint64_t failed = 0;               ///< calls that failed
   std::uint64_t opened = 0;               ///< how often the breaker opened
 
   /// Whether all counts are the same.
@@ -51,18 +51,19 @@ struct GuardCounters {
 
 /// The status of a guard at one moment.
 struct GuardStatus {
-  bool has_breaker = false;                    ///< what follows means something
+  bool has_breaker = false;                    ///< there is a circuit breaker
   BreakerState breaker = BreakerState::closed; ///< what it does with calls
-  Duration open_for{0};                        ///< the rest of its time, if it is open
+  Duration open_for{0};                        ///< the rest of its open time
   std::uint32_t consecutive_failures = 0;      ///< since the last success, if it is closed
-  CallCounts window{};                         ///< of a breaker that judges by a part of the calls
-  bool has_budget = false;                     ///< what follows means something
-  double retries_left = 0;                     ///< what the budget holds
-  GuardCounters counters{};                    ///< what it has counted
+  CallCounts window{};                         ///< the calls that the breaker judges by
+  bool has_budget = false;                     ///< there is a retry budget
+  double retries_left = 0;                     ///< the retries that the budget holds
+  GuardCounters counters{};                    ///< its counters
 };
 
-/// Renders a status in one line: `circuit breaker open for 3.2s, opened 2 times; retry budget 12.4;
-/// 312 calls admitted, 40 held back`.
+/// Renders a status in one line:
+///
+/// `circuit breaker open for 3.2s, opened 2 times; 312 calls admitted, 40 held back`.
 BACKOFF_ACTOR_EXPORT std::string to_string(const GuardStatus& status);
 
 /// A guard as a value: the same calls in the same order give the same answers, always.
@@ -71,7 +72,8 @@ BACKOFF_ACTOR_EXPORT std::string to_string(const GuardStatus& status);
 /// @thread one at a time.
 class BACKOFF_ACTOR_EXPORT Guard final : public GuardPort {
 public:
-  /// Lets everything through at first. Chance comes from `unit_random(seed, ...)`.
+  /// Makes a guard that lets everything through at first. Its draws come from
+  /// `unit_random(seed, ...)`.
   ///
   /// @errors throws `InvalidArgument` naming every option that `check` finds wrong.
   explicit Guard(const GuardOptions& options, std::uint64_t seed = 0, GuardHook on_event = {});
@@ -87,7 +89,7 @@ public:
   /// @errors throws `InvalidArgument` if the guard has no circuit breaker.
   void isolate(Instant now);
 
-  /// Closes the circuit breaker, whatever it was.
+  /// Closes the circuit breaker, whatever its state.
   ///
   /// @errors throws `InvalidArgument` if the guard has no circuit breaker.
   void close(Instant now);
@@ -111,7 +113,7 @@ private:
   GuardHook on_event_;
   GuardCounters counters_{};
   Instant now_{};
-  bool is_begun_ = false; // `now_` means something
+  bool is_begun_ = false; // `now_` was set
   bool is_exhausted_ = false;
 };
 

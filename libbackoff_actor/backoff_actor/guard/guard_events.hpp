@@ -18,23 +18,24 @@ struct BreakerOpened {
   bool was_probed;   ///< whether it was a probe that failed
 };
 
-/// The breaker's time was over, and the first probe goes.
+/// The breaker's open time is over, and the first probe goes through.
 struct BreakerHalfOpened {
   Instant at; ///< of the probe
 };
 
 /// The breaker closed: everything goes through.
 struct BreakerClosed {
-  Instant at;       ///< of the probe's success, or of the word
-  bool was_by_hand; ///< whether somebody said so; otherwise probes succeeded
+  Instant at;       ///< of the probe's success, or of the call of `close`
+  bool was_by_hand; ///< whether it was `close`; otherwise probes succeeded
 };
 
 /// Somebody isolated the service.
 struct BreakerIsolated {
-  Instant at; ///< of the word
+  Instant at; ///< of the call of `isolate`
 };
 
-/// The guard held back a retry because there were too many recently; the first one in a row.
+/// The guard held back a retry, because there were too many recently. Reported only for the first
+/// one in a row.
 struct BudgetExhausted {
   Instant at; ///< when it was asked for
 };
@@ -58,7 +59,7 @@ using GuardEvent =
 /// @thread that of the caller whose call made the change
 using GuardHook = std::function<void(const GuardEvent&)>;
 
-namespace event { // of the events' types, so that unqualified calls find them
+namespace event { // that of the events, so that unqualified calls find these
 
 /// Returns when the event happened.
 BACKOFF_ACTOR_EXPORT Instant time_of(const GuardEvent& event);

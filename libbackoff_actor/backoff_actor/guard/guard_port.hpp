@@ -1,5 +1,6 @@
 #pragma once
 
+#include "backoff_actor/core/enum_names.hpp"
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
 
@@ -20,19 +21,27 @@ enum class Call : std::uint8_t {
 /// Why a guard does not let a call through.
 enum class HeldBackBy : std::uint8_t {
   open_breaker,     ///< the circuit breaker is open
-  probe,            ///< the breaker is half open, and as many probes as it wants are on their way
+  probe,            ///< the breaker is half open, and all its probes are in flight
   isolated_breaker, ///< somebody isolated the service; only `close` ends that
-  retry_budget,     ///< there were too many retries of late
+  retry_budget,     ///< there were too many retries recently
 };
 
-/// Returns the enumerator's name; `unknown` for a number that is none.
+namespace detail {
+
+/// The names are in errors that go over the network, see `held_back_by`.
+inline constexpr auto held_back_reasons =
+  enum_names<HeldBackBy>({"open_breaker", "probe", "isolated_breaker", "retry_budget"});
+
+} // namespace detail
+
+/// Returns the enumerator's name; `unknown` for a number that is no enumerator.
 BACKOFF_ACTOR_EXPORT std::string_view to_string(HeldBackBy reason);
 
 /// Permission to make one call. Its holder reports the outcome of the call to the guard once.
 /// Default-constructed: no permission.
 struct Permit {
-  std::uint32_t generation = 0; ///< which state of the breaker it was given in; 0: no permit
-  std::uint32_t probe = 0;      ///< which probe of that state; 0: the call is none
+  std::uint32_t generation = 0; ///< the breaker's when it was given; 0: no permit
+  std::uint32_t probe = 0;      ///< the number of the probe in that state; 0: no probe
 
   /// Whether there is one.
   explicit operator bool() const { return generation != 0; }
@@ -41,13 +50,13 @@ struct Permit {
   friend bool operator==(const Permit&, const Permit&) = default;
 };
 
-/// The call is not to be made now.
+/// The call must not be made now.
 struct HeldBack {
   HeldBackBy reason; ///< why
 
-  /// When to ask again; `Instant::never()`: when the guard is closed by hand. The guard spreads
-  /// these times over the callers, so that they do not all come at once. It does not promise to
-  /// admit the call then.
+  /// When to ask again. `Instant::never()`: only after the guard was closed by hand. The guard
+  /// spreads these times over the callers, so that they do not all come at once. It does not
+  /// promise to admit the call then.
   Instant until;
 };
 
@@ -60,7 +69,8 @@ using Admission = std::variant<Permit, HeldBack>;
 
 /// A guard as an engine sees it. Several engines may share one.
 ///
-/// @range  `now` may go back a little, as threads do not agree on it; then the latest counts.
+/// @range `now` may go back a little, because threads read the clock at different moments. Then the
+///        latest value counts.
 /// @errors none but `std::bad_alloc`
 /// @thread as the guard says.
 class BACKOFF_ACTOR_EXPORT GuardPort {

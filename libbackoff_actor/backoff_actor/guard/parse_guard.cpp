@@ -82,7 +82,7 @@ private:
     });
     breaker_columns_ = take_columns();
     for (const auto& [field, column] : Columns{breaker_columns_})
-      if (field == "failures") // what opens it has other fields too
+      if (field == "failures") // the problems of a trip may name other fields
         for (const auto* const other : {"ratio", "calls", "within"})
           breaker_columns_.emplace_back(other, column);
     result.probes = unsigned_of(probes);

@@ -18,8 +18,9 @@ namespace backoff_actor {
 ///     none
 ///
 /// All arguments are optional and can come in any order. Omitted arguments have the defaults of
-/// `CircuitBreakerOptions` and `RetryBudgetOptions`. `open` takes a span or a policy. Blanks are
-/// free. `to_string` renders the full form, and `parse_guard` reads it back into the same options.
+/// `CircuitBreakerOptions` and `RetryBudgetOptions`. `open` takes a span or a policy. Blanks
+/// between words are optional. `to_string` renders the full form, and `parse_guard` reads it back
+/// into the same options.
 ///
 /// @errors throws `ParseError` at the first place with a syntax error or an impossible policy. If
 ///         the syntax is right but values are out of range, it throws at the first of them and

@@ -21,7 +21,7 @@ struct RetryBudgetOptions {
 
   /// How many more retries are allowed each second, so that low traffic can be retried too.
   ///
-  /// @range 0, or 0.001 to 1,000,000; not 0 if `ratio` is
+  /// @range 0, or 0.001 to 1,000,000; not 0 if `ratio` is 0
   double per_second = 10;
 
   /// Retries that were earned and not used are lost after this time, see `RecentCalls`. After a
@@ -53,7 +53,7 @@ BACKOFF_ACTOR_EXPORT std::string to_string(const RetryBudgetOptions& options);
 /// @thread one at a time.
 class BACKOFF_ACTOR_EXPORT RetryBudget {
 public:
-  /// Full. Chance comes from `unit_random(seed, ...)`.
+  /// Makes a full budget. Its draws come from `unit_random(seed, ...)`.
   ///
   /// @errors throws `InvalidArgument` naming every option that `check` finds wrong.
   explicit RetryBudget(const RetryBudgetOptions& options, std::uint64_t seed = 0);
@@ -69,9 +69,9 @@ public:
   /// @shape  `withdraw(now) -> bool`
   bool withdraw(Instant now);
 
-  /// Returns when a caller that found no retry is to come again. Callers get successive instants,
-  /// at the pace at which the floor refills. Those that would come later than one window from now
-  /// get a random instant in the second half of that window instead.
+  /// Returns when a caller that got no retry should come again. Callers get successive instants, at
+  /// the pace at which the floor refills. Those that would come later than one window from now get
+  /// a random instant in the second half of that window instead.
   Instant next_turn(Instant now);
 
   /// How many retries the budget holds at `now`, with fractions.
@@ -86,12 +86,12 @@ private:
 
   RetryBudgetOptions options_;
   RecentCalls deposits_;
-  double balance_; // at `updated_`
+  double balance_; // the balance at `updated_`
   Instant updated_{};
   Instant next_turn_{Duration::min()};
   std::uint64_t seed_;
   std::uint64_t turns_ = 0; // draws so far
-  bool is_begun_ = false;   // `updated_` means something
+  bool is_begun_ = false;   // `updated_` was set
 };
 
 } // namespace backoff_actor

@@ -11,7 +11,7 @@ namespace backoff_actor::detail {
 
 namespace {
 
-constexpr double per_second = 1e-9; // nanoseconds
+constexpr double per_second = 1e-9; // seconds in a nanosecond
 
 // -- a delay before jitter that grows, and a jitter -----------------------------------
 
@@ -119,7 +119,8 @@ public:
 private:
   bool is_free(int slot) const { return slot == formula_.ceiling && !formula_.stay_at_ceiling; }
 
-  // 2^e - 1 slots with e uniform over 0 to `slot`: sums of 2^e and 4^e are geometric.
+  // A delay of 2^e - 1 slots, with e uniform over 0 to `slot`. The sums of 2^e and 4^e are
+  // geometric.
   Moments of(int slot) const {
     const auto unit = seconds(formula_.slot_time);
     const auto count = slot + 1.0;
@@ -144,7 +145,7 @@ public:
     power_ = std::min(power_ * 2, seconds(max_delay));
     if (low >= max_)
       return constant(max_);
-    // The part of r that the maximum leaves; r beyond it gives the maximum.
+    // The part of the random r that fits below the maximum. A larger r gives the maximum.
     const auto a = std::min(max_ - low, 1.0);
     const auto mean = a - a * a / 2;
     return {low, low + mean, low + a, a * a - 2 * a * a * a / 3 - mean * mean};

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t decorrelated_cells = 4000;
 constexpr std::size_t seed002_cells = 4000;
 
-// From `low` to `high`, each the same multiple of the one before.
+// Returns points from `low` to `high` in which each is the same multiple of the one before.
 std::vector<double> geometric(double low, double high, std::size_t cells) {
   std::vector<double> result(cells + 1);
   for (std::size_t i = 0; i <= cells; ++i)
@@ -46,7 +46,7 @@ public:
   double long_run_mean() const override { return settled_mean(*this); }
 
 private:
-  // The range that follows a delay ends here.
+  // Returns the end of the range from which the delay after `delay` is drawn.
   double end_after(double delay) const { return std::min(cap_, delay * factor_); }
 
   void integrate_mean() {
@@ -60,7 +60,7 @@ private:
     square_ = square;
   }
 
-  // Every cell's mass, with the end of the range that follows it.
+  // Visits the mass of every cell, with the end of the range of the next delay.
   template <class F>
   void each(F visit) const {
     if (mass_.empty())
@@ -70,11 +70,12 @@ private:
         visit(mass_[i], end_after((edges_[i] + edges_[i + 1]) / 2));
   }
 
-  // The density at x is the sum, over all cells whose range reaches x, of mass by width of range.
+  // The density at x is the sum of mass divided by width of range, over all cells whose range
+  // reaches x.
   void step() {
     if (edges_.empty())
       edges_ = geometric(first_, cap_, cells);
-    std::vector<double> density(cells + 1, 0.0); // from the cell on down, whole cells
+    std::vector<double> density(cells + 1, 0.0); // added to all cells below this one
     std::vector<double> part(cells, 0.0);        // mass in the cell in which a range ends
     each([&](double mass, double end) {
       const auto height = mass / (end - first_);
@@ -84,7 +85,7 @@ private:
       density[cell] += height;
     });
     std::vector<double> result(cells, 0.0);
-    double height = 0; // of the ranges that end above the cell
+    double height = 0; // the sum over the ranges that end above the cell
     for (auto cell = cells; cell-- > 0;) {
       result[cell] = part[cell] + height * (edges_[cell + 1] - edges_[cell]);
       height += density[cell];
@@ -105,8 +106,9 @@ private:
   std::vector<double> mass_{}; // of the last delay, by cell; empty: it was `first_`
 };
 
-// On points of equal ratio a multiplication is a shift: by a whole number of points, and a rest
-// that is shared out between two of them so that the mean is kept.
+// The points have equal ratios, so that a multiplication is a shift by a number of points. The
+// shift is rarely a whole number. Then the mass is split between two points so that the mean is
+// kept.
 class Seed002Moments : public DelayMoments {
 public:
   Seed002Moments(const Seed002& formula, Bounds bounds)
@@ -119,7 +121,7 @@ public:
       shifts_.push_back(shift_of(formula.factor * (1 + jitter_ * z), ratio, std::exp(-z * z / 2)));
       sum += shifts_.back().weight;
     }
-    double growth = 0; // of the logarithm, in the mean
+    double growth = 0; // the mean growth of the logarithm
     for (auto i = -30; i <= 30; ++i) {
       auto& weight = shifts_[static_cast<std::size_t>(i + 30)].weight;
       weight /= sum;
@@ -161,18 +163,19 @@ public:
     return result;
   }
 
-  // Each delay follows from the one drawn before, so in the long run the mean of the logarithm
-  // decides. If jitter takes more from it than the factor gives, all delays shrink to nothing, and
-  // the cap keeps the mean from staying behind.
+  // Each delay follows from the one drawn before. So in the long run the mean of the logarithm
+  // decides: if jitter lowers it by more than the factor raises it, almost all delays shrink to 0.
+  // The cap bounds the rare long ones, so that the mean shrinks to 0, too.
   double long_run_mean() const override { return shrinks_ ? 0 : settled_mean(*this); }
 
 private:
   static constexpr auto beyond_three_deviations =
     0.0013498980316301; // of a normal distribution, on either side
 
-  // Exact as long as none of the delays can meet the cap; and always without jitter.
+  // Computes the exact moments. This is possible as long as no delay can reach the cap, and always
+  // without jitter.
   void go_on_below_cap(Moments& result) {
-    constexpr auto greatest_z = 8.3; // that a draw of 53 bits can give
+    constexpr auto greatest_z = 8.3; // the largest that a draw of 53 bits can give
     const auto cap = points_.back();
     nominal_ *= factor_;
     if (jitter_ == 0) {
@@ -190,7 +193,7 @@ private:
     result.variance = nominal_ * nominal_ * (relative_square_ - 1);
   }
 
-  // The share of the delays, jitter included, that are at most x.
+  // Returns the share of delays, with jitter, that are at most x.
   double share_up_to(double x) const {
     double sum = 0;
     for (std::size_t i = 0; i < points_.size(); ++i)
@@ -201,7 +204,8 @@ private:
     return sum;
   }
 
-  // Finds the delay that this share does not exceed, by bisection on a logarithmic scale.
+  // Returns the delay that this share of the delays does not exceed. Bisects on a logarithmic
+  // scale.
   double quantile(double share) const {
     auto low = points_.front() / 10;
     auto high = points_.back() * 2;
@@ -243,10 +247,10 @@ private:
   bool is_below_cap_ = true;
   double nominal_ = min_;      // the last delay without jitter
   double highest_ = min_;      // the longest that the last delay can be
-  double relative_square_ = 1; // the mean of its square, by that of the nominal one
+  double relative_square_ = 1; // its mean square, divided by that of `nominal_`
   std::vector<double> points_;
-  std::vector<Shift> shifts_{}; // by the factor and a deviation
-  Shift first_shift_{};         // by the factor alone
+  std::vector<Shift> shifts_{}; // of the factor with one deviation each
+  Shift first_shift_{};         // of the factor alone
   std::vector<double> mass_{};  // of the next delay before jitter, by point
   bool shrinks_ = false;
 };

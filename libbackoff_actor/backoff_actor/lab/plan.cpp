@@ -55,7 +55,8 @@ CallRate calls_per_hour(const Policy& policy) {
     if (equal == settled_after)
       break;
   }
-  // Delays that still grow are taken as constant from here: this gives too many calls, not too few.
+  // From here on, delays that still grow are taken as constant. That overestimates the number of
+  // calls, and never underestimates it.
   const auto comes_again = std::holds_alternative<RandomSlots>(formula);
   const auto rate = comes_again ? result.long_run : per_hour(mean);
   result.first_hour += 1 + std::floor((hour - now) / hour * rate);

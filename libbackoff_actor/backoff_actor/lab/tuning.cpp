@@ -24,7 +24,7 @@ std::string range(double from, double to) { return seconds(from) + ".." + second
 
 bool is_within(double value, double from, double to) { return value >= from && value <= to; }
 
-// Each returns whether the argument can be used, as far as that can be said of it alone.
+// Each function checks one argument alone, and returns whether it can be used.
 
 bool check_span(const std::string& field, double span_s, double shortest_s, Problems& problems) {
   if (is_within(span_s, shortest_s, tuning_longest_s))
@@ -64,7 +64,7 @@ bool check_after_first(double elapsed_s, double first_s, bool first_ok, Problems
 
 // -- the series ----------------------------------------------------------------
 
-// With parameters that have been checked.
+// A series whose parameters were checked.
 class Series {
 public:
   explicit Series(const DelaySeries& series)
@@ -83,7 +83,7 @@ public:
     if (capped_from_ && elapsed_s >= elapsed(*capped_from_ - 1))
       return static_cast<double>(*capped_from_ - 1)
              + (elapsed_s - elapsed(*capped_from_ - 1)) / *cap_;
-    // The quotient of logarithms keeps its digits for a factor next to 1.
+    // `log1p` keeps its precision for factors close to 1.
     return r_ > 1 ? std::log1p((r_ - 1) * elapsed_s / a_) / std::log1p(r_ - 1) : elapsed_s / a_;
   }
 
@@ -107,7 +107,7 @@ private:
 
   // 1 + r + ... + r^(n-1)
   double geometric_sum(std::uint64_t n) const {
-    if (n <= 64) { // exact where doubles are
+    if (n <= 64) { // exact if the powers of the factor are exact in a double
       double sum = 0;
       for (std::uint64_t i = 0; i < n; ++i)
         sum = 1 + r_ * sum;
@@ -133,7 +133,7 @@ private:
     const auto estimate = r_ > 1 ? std::log(*cap_ / a_) / std::log1p(r_ - 1) : INFINITY;
     if (estimate >= static_cast<double>(tuning_last_attempt))
       return std::nullopt;
-    // The estimate may be off by a rounding, which the delays themselves decide.
+    // Rounding may put the estimate off by one. So the delays themselves decide.
     auto n = static_cast<std::uint64_t>(estimate) + 1;
     while (n > 1 && delay(static_cast<double>(n - 1)) >= *cap_)
       --n;
@@ -148,7 +148,7 @@ private:
   std::optional<std::uint64_t> capped_from_;
 };
 
-// Decimal fractions of seconds are not exact in doubles, and neither are factors.
+// Allows for rounding: decimal fractions are not exact in doubles.
 bool is_same_time(double a, double b) { return std::abs(a - b) <= 1e-12 * std::max(a, b); }
 
 bool is_in_reach(double attempts) { return attempts <= static_cast<double>(tuning_last_attempt); }
@@ -196,7 +196,7 @@ SeriesPosition checked_position(const DelaySeries& parameters, const std::string
   return find(series, elapsed_s);
 }
 
-// `longest_s` is what the largest factor makes of the delay.
+// `longest_s` is the delay with the largest factor.
 void check_wanted(const WantedDelay& wanted, const std::string& field, double longest_s,
                   Problems& problems) {
   const auto to = std::min(longest_s, wanted.cap_s.value_or(tuning_longest_s));
@@ -257,7 +257,7 @@ double factor_for_previous(const WantedDelay& wanted) {
   Problems problems;
   const auto others_ok = check_first_and_cap(wanted.first_s, wanted.cap_s, problems);
   auto elapsed_ok = check_after_first(wanted.elapsed_s, wanted.first_s, others_ok, problems);
-  // At the first retry the delay before it is the first delay, whatever the factor.
+  // The delay before the first retry is `first_s`, whatever the factor.
   const auto after_first_s = wanted.elapsed_s - wanted.first_s;
   if (others_ok && elapsed_ok && after_first_s <= 0) {
     problems.add("elapsed_s", seconds(wanted.elapsed_s),

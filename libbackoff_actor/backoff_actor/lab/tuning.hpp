@@ -111,7 +111,7 @@ struct SeriesPosition {
 /// @source the article on tuning an exponential backoff, its formulas for t(n+1) and n.
 BACKOFF_ACTOR_EXPORT SeriesPosition position_at(const DelaySeries& series, double elapsed_s);
 
-/// Returns the factor with which each delay is, in the long run, the given share of the elapsed
+/// Returns the factor for which each delay, in the long run, is the given share of the elapsed
 /// time: `1 + ratio`.
 ///
 /// @units  dimensionless
@@ -146,13 +146,13 @@ struct WantedDelay {
   std::optional<double> cap_s = std::nullopt;
 };
 
-/// Returns the factor with which the delay after a retry at that time is the wanted one:
+/// Returns the factor for which the delay after a retry at that time is the wanted one:
 /// `1 + (delay - a) / T`.
 ///
 /// @errors throws `InvalidArgument` naming every argument that is wrong; the delay as `next_s`.
 BACKOFF_ACTOR_EXPORT double factor_for_next(const WantedDelay& wanted);
 
-/// Returns the factor with which the delay before a retry at that time is the wanted one:
+/// Returns the factor for which the delay before a retry at that time is the wanted one:
 /// `(T - a) / (T - delay)`.
 ///
 /// @errors throws `InvalidArgument` naming every argument that is wrong; the delay as `previous_s`.
@@ -203,7 +203,7 @@ struct FactorChange {
   std::optional<double> cap_s = std::nullopt;
 };
 
-/// How the number of retries changes with the factor.
+/// How the number of retries changes when the factor changes.
 struct RetryGrowth {
   SeriesPosition from; ///< the end of the time with the current factor
   SeriesPosition to;   ///< the same with the other factor

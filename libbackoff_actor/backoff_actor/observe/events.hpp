@@ -29,7 +29,7 @@ struct Accepted {
 /// The sender did not accept a message.
 struct NotAccepted {
   Instant at;      ///< of the submission
-  Refusal refusal; ///< why; never `stopped`, for then there is nobody to tell
+  Refusal refusal; ///< why; never `stopped`: a sender that has ended reports nothing
 };
 
 /// The child was recreated (or created: incarnation 1).
@@ -130,7 +130,7 @@ struct Acknowledged {
   Instant at;                ///< when the sender was told
   std::uint64_t delivery;    ///< the number of its `Accepted`
   std::uint32_t incarnation; ///< of the last hand-over
-  std::uint32_t attempts;    ///< failed ones before this
+  std::uint32_t attempts;    ///< failed attempts before this
   Duration latency;          ///< since the submission
 };
 
@@ -142,9 +142,10 @@ struct UnknownAcknowledgement {
     hand_over; ///< the id that it named, see `TrackedMsg::id`; of an answer `HandOverId::value`
 };
 
-/// An acknowledgement, or a time of health of the child, reset a backoff that had started.
+/// A backoff that had started was reset: by an acknowledgement, or because the child was healthy
+/// for long enough.
 struct BackOffReset {
-  Instant at;      ///< of the acknowledgement, or of the first input after the time of health
+  Instant at;      ///< of the acknowledgement, or of the first input after the healthy time
   BackOff backoff; ///< after the reset
 };
 
@@ -153,7 +154,7 @@ struct DeadLettered {
   Instant at;              ///< when it left the outbox
   std::uint64_t delivery;  ///< the number of its `Accepted`
   DeadLetterReason reason; ///< why nothing more is tried
-  std::uint32_t attempts;  ///< failed ones
+  std::uint32_t attempts;  ///< failed attempts
   /// The failure that ended the delivery, if a failure did. Otherwise the child's last failure, if
   /// the child has not acknowledged anything since.
   Cause cause;
@@ -186,12 +187,12 @@ struct Resumed {
   Instant at; ///< when the sender was told
 };
 
-/// Nothing new is accepted.
+/// The sender began to drain: it accepts nothing new.
 struct DrainBegan {
   Instant at; ///< when the sender was told
 };
 
-/// A drain came to its end.
+/// A drain ended.
 struct Drained {
   Instant at;       ///< when nothing was owed any more, or the deadline
   std::size_t left; ///< deliveries still owed, at the deadline; else 0
@@ -201,14 +202,14 @@ struct Drained {
 struct Restored {
   Instant at;             ///< when this sender began
   std::uint64_t delivery; ///< the number that it had there
-  std::uint32_t attempts; ///< failed ones before this
+  std::uint32_t attempts; ///< failed attempts before this
 };
 
 /// The sender ended, and a delivery stays owed in the store.
 struct Suspended {
   Instant at;             ///< of the end
   std::uint64_t delivery; ///< the number of its `Accepted` or `Restored`
-  std::uint32_t attempts; ///< failed ones before this
+  std::uint32_t attempts; ///< failed attempts before this
 };
 
 /// The store of a durable outbox fails, and more changes wait for it than the limit allows. The
@@ -257,7 +258,7 @@ using Event = std::variant<
 ///         may come in the thread that drops the last handle to the sender.
 using EventHook = std::function<void(const Event&)>;
 
-namespace event { // of the events' types, so that unqualified calls find them
+namespace event { // that of the events, so that unqualified calls find these
 
 /// Returns when the event happened, on the time line of the sender's driver.
 BACKOFF_ACTOR_EXPORT Instant time_of(const Event& event);

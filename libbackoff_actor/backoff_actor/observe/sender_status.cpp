@@ -1,23 +1,13 @@
 #include "backoff_actor/observe/sender_status.hpp"
 
+#include "backoff_actor/core/enum_names.hpp"
+
 namespace backoff_actor {
 
 std::string_view to_string(Phase phase) {
-  switch (phase) {
-  case Phase::starting:
-    return "starting";
-  case Phase::running:
-    return "running";
-  case Phase::waiting:
-    return "waiting";
-  case Phase::draining:
-    return "draining";
-  case Phase::stopping:
-    return "stopping";
-  case Phase::stopped:
-    return "stopped";
-  }
-  return "unknown";
+  constexpr auto names = detail::enum_names<Phase>(
+    {"starting", "running", "waiting", "draining", "stopping", "stopped"});
+  return names.of(phase);
 }
 
 std::string to_string(const SenderStatus& status) {

@@ -15,29 +15,29 @@ enum class Phase : std::uint8_t {
   starting, ///< no child yet, or one is being made or ending, and no delay runs
   running,  ///< a child is there and no delay runs
   waiting,  ///< a delay runs
-  draining, ///< nothing new is accepted; what is owed goes on as in any other phase
-  stopping, ///< nothing new is accepted or handed over; the children are to end
+  draining, ///< nothing new is accepted; owed deliveries go on as in any other phase
+  stopping, ///< nothing new is accepted or handed over; the children are told to end
   stopped,  ///< ended for good
 };
 
-/// Returns the enumerator's name; `unknown` for a number that is none.
+/// Returns the enumerator's name; `unknown` for a number that is no enumerator.
 BACKOFF_ACTOR_EXPORT std::string_view to_string(Phase phase);
 
 /// What a sender has counted since it was made.
 struct SenderCounters {
   std::uint64_t accepted =
-    0; ///< deliveries; with a durable outbox once they are stored, or have ended before
+    0; ///< deliveries; with a durable outbox, once they are stored or have ended
   std::uint64_t refused = 0;       ///< messages that were not accepted
-  std::uint64_t acknowledged = 0;  ///< deliveries
-  std::uint64_t dead_lettered = 0; ///< deliveries
+  std::uint64_t acknowledged = 0;  ///< deliveries that were acknowledged
+  std::uint64_t dead_lettered = 0; ///< deliveries that became dead letters
   std::uint64_t hand_overs = 0;    ///< of deliveries to children
   std::uint64_t resends = 0;       ///< hand-overs of deliveries that were handed over before
   std::uint64_t nacks = 0;         ///< refusals that are retried
-  std::uint64_t crashes = 0;       ///< children that went down, other than by being told to
+  std::uint64_t crashes = 0;       ///< children that went down without having been told to
   std::uint64_t failed_starts = 0; ///< children that could not be made
   std::uint64_t hangs = 0;         ///< children that were told to end after an ack timeout
   std::uint64_t forwarded = 0;     ///< messages passed on to a child at most once
-  std::uint64_t diverted = 0;      ///< messages answered or passed on elsewhere for want of a child
+  std::uint64_t diverted = 0;      ///< messages answered or passed on elsewhere, without a child
   std::uint64_t restored = 0;      ///< deliveries that an earlier sender had left in the store
   std::uint64_t suspended = 0;     ///< deliveries left in the store, for a later sender
 
@@ -56,13 +56,13 @@ struct SenderStatus {
   bool is_on_fallback = false;     ///< the fallback works, and the child is probed
   std::uint32_t incarnation = 0;   ///< of the child now or last alive; counts fallbacks too
   std::uint64_t restarts = 0;      ///< children made after the first, fallbacks not counted
-  std::uint32_t abandoned = 0;     ///< children that were left to themselves and still live
-  bool is_delayed = false;         ///< a delay runs, or a guard is to be asked again
+  std::uint32_t abandoned = 0;     ///< abandoned children that are still alive
+  bool is_delayed = false;         ///< a delay runs, or the guard will be asked again
   Duration due_in{0};              ///< the rest of that delay
   std::uint32_t retries = 0;       ///< failures in a row; the backoff's state
-  std::uint64_t total_retries = 0; ///< retries that waited for a draw, ever, modulo 2^32
+  std::uint64_t total_retries = 0; ///< retries that used a draw so far, modulo 2^32
   std::uint64_t resets = 0;        ///< of the backoff
-  Duration last_delay{0};          ///< what the backoff said after the last failure in a row
+  Duration last_delay{0};          ///< the backoff's delay after the last failure in a row
   std::uint64_t owed = 0;          ///< deliveries in the outbox
   std::uint64_t unstored = 0;      ///< owed deliveries that the store has not taken yet
   std::uint64_t owed_bytes = 0;    ///< the weight of the owed deliveries, if it is counted
@@ -71,7 +71,7 @@ struct SenderStatus {
   /// child has done them. They take room until the child answers.
   std::uint64_t ghosts = 0;
   Duration oldest_age{0};    ///< how long the oldest has been owed; 0 if nothing is
-  SenderCounters counters{}; ///< what it has counted
+  SenderCounters counters{}; ///< its counters
   /// The last eight notices of the store, as in the events `StoreNotice`.
   std::vector<std::string> store_notices{};
 };

@@ -12,16 +12,16 @@ namespace backoff_actor {
 /// The kind of a child in the tree.
 enum class ChildKind : std::uint8_t {
   worker,     ///< a leaf
-  supervisor, ///< asked for its own children
+  supervisor, ///< a supervisor, which is asked for its own children
 };
 
-/// A child as a part of the tree, and those below it.
+/// A child in the tree, with all children below it.
 struct TreeNode {
-  ChildStatus status{};               ///< how it stands
+  ChildStatus status{};               ///< its status
   ChildKind kind = ChildKind::worker; ///< what it is
-  std::vector<TreeNode> children{};   ///< in order; of a supervisor that is up
+  std::vector<TreeNode> children{};   ///< in order; only of a supervisor that is up
 
-  /// Whether all is the same.
+  /// Whether two are equal.
   friend bool operator==(const TreeNode&, const TreeNode&) = default;
 };
 
@@ -31,7 +31,7 @@ struct SupervisionTree {
   ChildCounts counts{};                              ///< of its own children
   std::vector<TreeNode> children{};                  ///< in order
 
-  /// Whether all is the same.
+  /// Whether two are equal.
   friend bool operator==(const SupervisionTree&, const SupervisionTree&) = default;
 };
 
@@ -49,8 +49,8 @@ BACKOFF_ACTOR_EXPORT std::string to_string(const SupervisionTree& tree);
 /// Renders a tree for machines: an object with `phase`, `restarts`, and `children`, an array of
 /// objects with `id`, `kind`, `state`, `restart`, `stopped` (null, or why), `incarnation`,
 /// `restarts`, `failures`, `due_in_seconds` (null, or the rest of its delay), `up_seconds`, `cause`
-/// (null, or of the last failure), and `children`. It is UTF-8: bytes of a text that are none
-/// become U+FFFD.
+/// (null, or the cause of the last failure), and `children`. The text is UTF-8: bytes that are not
+/// UTF-8 become U+FFFD.
 BACKOFF_ACTOR_EXPORT std::string to_json(const SupervisionTree& tree);
 
 } // namespace backoff_actor

@@ -29,7 +29,7 @@ struct ChildAdded {
 
 /// A child and its spec are gone.
 struct ChildRemoved {
-  Instant at;        ///< when it was
+  Instant at;        ///< when that happened
   std::string child; ///< its id
 };
 
@@ -65,7 +65,7 @@ struct ChildToldToEnd {
   bool is_killed;            ///< it was given no time, or its time is over
 };
 
-/// A child that was told to end has.
+/// A child that was told to end has ended.
 struct ChildEnded {
   Instant at;                ///< when the supervisor was told
   std::string child;         ///< its id
@@ -116,7 +116,7 @@ struct LimitReached {
 /// an error answer would end the message's sender, and only if no `StartFailed` says why.
 struct ControlRefused {
   Instant at;        ///< when
-  std::string child; ///< the id of the child that it was about; empty: of none
+  std::string child; ///< the id of the child concerned; empty: none
   Cause cause;       ///< why
 };
 
@@ -150,7 +150,7 @@ using SupervisorEvent = std::variant<
 /// @thread the supervisor's; `Stopped` may come in the thread that drops the last handle to it.
 using SupervisorEventHook = std::function<void(const SupervisorEvent&)>;
 
-namespace supervisor_event { // of the events' types, so that unqualified calls find them
+namespace supervisor_event { // that of the events, so that unqualified calls find these
 
 /// Returns when the event happened, on the time line of the supervisor's driver.
 BACKOFF_ACTOR_EXPORT Instant time_of(const SupervisorEvent& event);

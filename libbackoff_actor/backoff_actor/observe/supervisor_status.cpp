@@ -1,55 +1,26 @@
 #include "backoff_actor/observe/supervisor_status.hpp"
 
+#include "backoff_actor/core/enum_names.hpp"
 #include "backoff_actor/core/internal/one_line.hpp"
 
 namespace backoff_actor {
 
 std::string_view to_string(ChildState state) {
-  switch (state) {
-  case ChildState::stopped:
-    return "stopped";
-  case ChildState::waiting:
-    return "waiting";
-  case ChildState::starting:
-    return "starting";
-  case ChildState::running:
-    return "running";
-  case ChildState::ending:
-    return "ending";
-  }
-  return "unknown";
+  constexpr auto names =
+    detail::enum_names<ChildState>({"stopped", "waiting", "starting", "running", "ending"});
+  return names.of(state);
 }
 
 std::string_view to_string(StoppedBecause reason) {
-  switch (reason) {
-  case StoppedBecause::not_stopped:
-    return "not_stopped";
-  case StoppedBecause::done:
-    return "done";
-  case StoppedBecause::terminated:
-    return "terminated";
-  case StoppedBecause::decided:
-    return "decided";
-  case StoppedBecause::given_up:
-    return "given_up";
-  case StoppedBecause::not_restarted:
-    return "not_restarted";
-  }
-  return "unknown";
+  constexpr auto names = detail::enum_names<StoppedBecause>(
+    {"not_stopped", "done", "terminated", "decided", "given_up", "not_restarted"});
+  return names.of(reason);
 }
 
 std::string_view to_string(SupervisorPhase phase) {
-  switch (phase) {
-  case SupervisorPhase::starting:
-    return "starting";
-  case SupervisorPhase::running:
-    return "running";
-  case SupervisorPhase::stopping:
-    return "stopping";
-  case SupervisorPhase::stopped:
-    return "stopped";
-  }
-  return "unknown";
+  constexpr auto names =
+    detail::enum_names<SupervisorPhase>({"starting", "running", "stopping", "stopped"});
+  return names.of(phase);
 }
 
 std::string to_string(const ChildStatus& child) {

@@ -19,7 +19,7 @@ enum class ChildState : std::uint8_t {
   ending,   ///< told to end, and not down yet
 };
 
-/// Returns the enumerator's name; `unknown` for a number that is none.
+/// Returns the enumerator's name; `unknown` for a number that is no enumerator.
 BACKOFF_ACTOR_EXPORT std::string_view to_string(ChildState state);
 
 /// Why a child is stopped.
@@ -29,10 +29,10 @@ enum class StoppedBecause : std::uint8_t {
   terminated,    ///< somebody asked for it
   decided,       ///< the decider said so
   given_up,      ///< its own limit of restarts was reached
-  not_restarted, ///< somebody asked for its start, which failed
+  not_restarted, ///< somebody asked for its start, and the start failed
 };
 
-/// Returns the enumerator's name; `unknown` for a number that is none.
+/// Returns the enumerator's name; `unknown` for a number that is no enumerator.
 BACKOFF_ACTOR_EXPORT std::string_view to_string(StoppedBecause reason);
 
 /// The status of a child at one moment.
@@ -47,27 +47,28 @@ struct ChildStatus {
   std::uint32_t restarts = 0;                           ///< times it came up again
   std::uint32_t failures = 0;                           ///< in a row; the backoff's state
   bool is_due = false;                                  ///< a time for its restart is set
-  Duration due_in{0};                                   ///< the rest of that; never negative
-  Duration up_for{0};                                   ///< since it is up; 0 if it is not
+  Duration due_in{0};                                   ///< the time until then; never negative
+  Duration up_for{0};                                   ///< how long it has been up; 0 if it is not
   std::string cause{};                                  ///< of its last failure; empty: none
 
-  /// Whether all is the same.
+  /// Whether two are equal.
   friend bool operator==(const ChildStatus&, const ChildStatus&) = default;
 };
 
-/// Renders a child in one line: `db: waiting, restart in 70ms, child 3, 3 failures in a row, last:
-/// connection refused`.
+/// Renders a child in one line:
+///
+/// `db: waiting, restart in 70ms, child 3, 3 failures in a row, last: connection refused`.
 BACKOFF_ACTOR_EXPORT std::string to_string(const ChildStatus& child);
 
 /// What a supervisor is doing.
 enum class SupervisorPhase : std::uint8_t {
   starting, ///< its first children are not all up yet
-  running,  ///< they have been
+  running,  ///< all of them have been up
   stopping, ///< it ends its children
   stopped,  ///< ended for good
 };
 
-/// Returns the enumerator's name; `unknown` for a number that is none.
+/// Returns the enumerator's name; `unknown` for a number that is no enumerator.
 BACKOFF_ACTOR_EXPORT std::string_view to_string(SupervisorPhase phase);
 
 /// How many children a supervisor has, at one moment.
@@ -81,7 +82,7 @@ struct ChildCounts {
   /// Abandoned children that are still alive.
   std::uint64_t abandoned = 0;
 
-  /// Whether all is the same.
+  /// Whether two are equal.
   friend bool operator==(const ChildCounts&, const ChildCounts&) = default;
 };
 

@@ -64,8 +64,10 @@ struct RetryNotice {
   RefusedValue value;           ///< what it returned otherwise
 };
 
-/// Renders a notice for people, with the time rounded: `attempt 1 failed: connection refused; next
-/// in 1.023s`, and `attempt 1 was refused; next in 1.023s` if it returned a value.
+/// Renders a notice for people, with the time rounded:
+///
+/// `attempt 1 failed: connection refused; next in 1.023s`, and
+/// `attempt 1 was refused; next in 1.023s` if it returned a value.
 BACKOFF_ACTOR_EXPORT std::string to_string(const RetryNotice& notice);
 
 /// Optional settings of `retry`.

@@ -12,7 +12,7 @@ namespace backoff_actor {
 /// The clock of `retry`: it tells the time and waits.
 ///
 /// @shape  `now() -> Instant` never goes back. `sleep_until(due) -> bool` returns at `due` or
-///         later; at once if `due` has passed. It returns true if the next attempt is to be made,
+///         later; at once if `due` has passed. It returns true if the next attempt may be made,
 ///         and false if the call was cancelled. A cancellation during the wait ends the wait.
 template <class C>
 concept RetryClock = requires(C& clock, Instant due) {
@@ -23,8 +23,9 @@ concept RetryClock = requires(C& clock, Instant due) {
 /// Real time: `std::chrono::steady_clock`, and a `std::stop_token` that ends the wait.
 ///
 ///     std::stop_source stop;
-///     const auto result = retry(policy, limits, predicate, function,
-///     SteadyClock{stop.get_token()}); // elsewhere: stop.request_stop();
+///     const auto result =
+///       retry(policy, limits, predicate, function, SteadyClock{stop.get_token()});
+///     // elsewhere: stop.request_stop();
 ///
 /// @thread safe from any thread; several threads may sleep at the same time.
 class BACKOFF_ACTOR_EXPORT SteadyClock {

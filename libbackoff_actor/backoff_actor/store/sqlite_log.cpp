@@ -19,7 +19,7 @@ constexpr std::uint64_t page_size = 4096;
 constexpr std::uint64_t much_room = 4;
 constexpr std::uint64_t many_times = 8;
 constexpr std::uint32_t short_log =
-  256; // pages; looking for room costs nothing beside writing them
+  256; // pages; to look for room costs nothing compared with writing them
 
 } // namespace
 

@@ -12,15 +12,10 @@ namespace backoff_actor::detail {
 namespace {
 
 DeadLetterReason reason_at(SQLite::Statement& row, int index, const std::string& file) {
-  const auto name = read_text(row, index);
-  for (std::uint8_t i = 0;; ++i) {
-    const auto reason = static_cast<DeadLetterReason>(i);
-    const auto known = to_string(reason);
-    if (known == name)
-      return reason;
-    if (known == "unknown")
-      throw damaged(file, "a dead letter has no reason that is known");
-  }
+  const auto reason = dead_letter_reasons.find(read_text(row, index));
+  if (!reason)
+    throw damaged(file, "a dead letter has no reason that is known");
+  return *reason;
 }
 
 // Reads a number of 32 bits.

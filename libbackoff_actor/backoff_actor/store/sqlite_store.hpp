@@ -9,7 +9,7 @@
 //     FILE        the tables; see store/internal/sqlite_schema.hpp
 //     FILE-wal    the log: commits that are not in FILE yet; it belongs to FILE. After a clean end
 //                 it is empty, and reserves disk space for the next start
-//     FILE-shm    the index of the log; made anew at need
+//     FILE-shm    the index of the log; rebuilt when needed
 //     FILE.lock   locked by the process that owns the store; holds its process number, and a lower
 //                 bound for the number of commits, so that a lost or truncated log is detected
 //

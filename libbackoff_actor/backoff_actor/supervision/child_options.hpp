@@ -36,13 +36,15 @@ struct ChildOptions {
                  equal_jitter};
 
   /// How long it must have been up before its next failure counts as the first in a row again.
-  /// Unset: the longest delay of the backoff, so that a child that always fails a little later than
-  /// that is not restarted more often than a child that fails at once. `Duration::max()`: never.
+  /// Unset: the longest delay of the backoff. With a shorter time, a child that always fails just
+  /// after it could be restarted more often than a child that fails at once. `Duration::max()`:
+  /// never.
   ///
   /// @range above 0
   std::optional<Duration> healthy_after{};
 
-  /// How often it may fail within which time before the supervisor gives it up; unset: no limit.
+  /// How many failures within a time the supervisor tolerates before it gives the child up; unset:
+  /// no limit.
   std::optional<RestartLimit> restart_limit{};
 
   /// What happens when it is given up.

@@ -9,7 +9,7 @@ namespace backoff_actor {
 /// The ways in which work on a delivery fails.
 enum class FailureKind {
   child_down,   ///< the child terminated, by an error or while deliveries were owed
-  start_failed, ///< no child came into being
+  start_failed, ///< no child could be made
   ack_timeout,  ///< the child did not acknowledge in time
   error_answer, ///< a living child answered with an error
 };
@@ -35,10 +35,10 @@ struct Decision {
   /// `retry_after_ceiling`.
   std::optional<Duration> retry_after;
 
-  /// Whether the delivery was given back without an answer. Either a guard before the service held
-  /// it back, or a sender was stopped, suspended or draining: one that the child asked, or the
-  /// child itself. With `Verdict::retry` no attempt is charged then, and the wait is cut to the
-  /// ceiling.
+  /// Whether the delivery came back without an answer from a worker. Either a guard before the
+  /// service held it back, or a sender gave it back because it was stopped, suspended or draining.
+  /// That sender is the child itself, or one that the child asked. With `Verdict::retry`, no
+  /// attempt is charged then, and the wait is cut to the ceiling.
   bool is_held_back = false;
 };
 

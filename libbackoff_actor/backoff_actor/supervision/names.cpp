@@ -1,3 +1,4 @@
+#include "backoff_actor/core/enum_names.hpp"
 #include "backoff_actor/supervision/restart_type.hpp"
 #include "backoff_actor/supervision/shutdown.hpp"
 #include "backoff_actor/supervision/strategy.hpp"
@@ -5,41 +6,19 @@
 namespace backoff_actor {
 
 std::string_view to_string(RestartType type) {
-  switch (type) {
-  case RestartType::permanent:
-    return "permanent";
-  case RestartType::transient:
-    return "transient";
-  case RestartType::temporary:
-    return "temporary";
-  }
-  return "unknown";
+  constexpr auto names = detail::enum_names<RestartType>({"permanent", "transient", "temporary"});
+  return names.of(type);
 }
 
 std::string_view to_string(Ending ending) {
-  switch (ending) {
-  case Ending::normal:
-    return "normal";
-  case Ending::shutdown:
-    return "shutdown";
-  case Ending::killed:
-    return "killed";
-  case Ending::failed:
-    return "failed";
-  }
-  return "unknown";
+  constexpr auto names = detail::enum_names<Ending>({"normal", "shutdown", "killed", "failed"});
+  return names.of(ending);
 }
 
 std::string_view to_string(Strategy strategy) {
-  switch (strategy) {
-  case Strategy::one_for_one:
-    return "one_for_one";
-  case Strategy::one_for_all:
-    return "one_for_all";
-  case Strategy::rest_for_one:
-    return "rest_for_one";
-  }
-  return "unknown";
+  constexpr auto names =
+    detail::enum_names<Strategy>({"one_for_one", "one_for_all", "rest_for_one"});
+  return names.of(strategy);
 }
 
 std::string to_string(const Shutdown& shutdown) {

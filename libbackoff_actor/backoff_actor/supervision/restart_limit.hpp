@@ -10,7 +10,7 @@
 
 namespace backoff_actor {
 
-/// How many failures are tolerated within which time.
+/// How many failures are tolerated within a time.
 struct RestartLimit {
   /// The limit tolerates this many failures within the window. One more exceeds it.
   ///
@@ -47,7 +47,7 @@ public:
   friend bool operator==(const RestartWindow&, const RestartWindow&) = default;
 
 private:
-  std::vector<Instant> failures_; // the last ones, at most `max_restarts` + 1: a ring
+  std::vector<Instant> failures_; // a ring of the last failures, at most `max_restarts` + 1
   std::size_t oldest_ = 0;
 };
 

@@ -42,10 +42,10 @@ constexpr bool wants_restart(RestartType type, Ending ending) {
   return false;
 }
 
-/// Returns the enumerator's name; `unknown` for a number that is none.
+/// Returns the enumerator's name; `unknown` for a number that is no enumerator.
 BACKOFF_ACTOR_EXPORT std::string_view to_string(RestartType type);
 
-/// Returns the enumerator's name; `unknown` for a number that is none.
+/// Returns the enumerator's name; `unknown` for a number that is no enumerator.
 BACKOFF_ACTOR_EXPORT std::string_view to_string(Ending ending);
 
 } // namespace backoff_actor

@@ -29,7 +29,7 @@ enum class AutoShutdown : std::uint8_t {
   all_significant, ///< it ends when the last of them has
 };
 
-/// Returns the enumerator's name; `unknown` for a number that is none.
+/// Returns the enumerator's name; `unknown` for a number that is no enumerator.
 BACKOFF_ACTOR_EXPORT std::string_view to_string(Strategy strategy);
 
 } // namespace backoff_actor

@@ -14,11 +14,12 @@
 /// | `Saw(p)` | `EventLog` | such an event |
 /// | `SawTimes(n, p)` | `EventLog` | exactly `n` such events |
 /// | `SawNone(p)` | `EventLog` | no such event |
-/// | `Answered()`, `Answered(m)` | `Answer` | any value; this one, or one that `m` matches |
-/// | `AnsweredError()`, `AnsweredError(e)` | `Answer` | any error; one with this code, or in whose text this is, or whose text `e` matches |
+/// | `Answered()`, `Answered(m)` | `Answer` | any value; a value equal to `m`, or matched by `m` |
+/// | `AnsweredError()` | `Answer` | any error |
+/// | `AnsweredError(e)` | `Answer` | an error with code `e`, or whose text has or matches `e` |
 /// | `IsPending()` | `Answer` | neither a value nor an error has come |
-/// | `LostNothing()` | `Ledger` | every message ended or is owed, every acknowledged one was executed |
-/// | `IsBalanced()` | `Ledger` | as `LostNothing()`, and nothing ended twice or was never submitted |
+/// | `LostNothing()` | `Ledger` | each message has ended or is owed; each acknowledged one ran |
+/// | `IsBalanced()` | `Ledger` | `LostNothing()`, and each ending is that of one submission |
 /// | `HasDuplicates(m)` | `Ledger` | this number of executions beyond one per submission |
 
 #if !__has_include(<gmock/gmock.h>)

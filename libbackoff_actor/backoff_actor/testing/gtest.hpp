@@ -76,8 +76,8 @@ private:
     log_.set_shown();
   }
 
-  const EventLog& log_; // and not a copy: a test may put another log in its place
-  int begin_;           // of the results during this object's life
+  const EventLog& log_; // not a copy: a test may assign another log
+  int begin_;           // the first test result during this object's life
   int exceptions_ = std::uncaught_exceptions();
 };
 
@@ -194,7 +194,7 @@ private:
     return sender;
   }
 
-  std::uint64_t senders_ = 0; // that were started
+  std::uint64_t senders_ = 0; // how many were started
   TimelineOnFailure timeline_on_failure_{log};
 };
 

@@ -20,13 +20,19 @@ input::Submit weighing(std::uint32_t weight) {
 // -- who joined ----------------------------------------------------------------
 
 TEST(sender_bounds, whoever_joins_a_delivery_counts_until_that_ends) {
-  EngineDriver sender{{.capacity = 3}};
+  testing::EventLog log;
+  EngineDriver sender{{.capacity = 3, .on_event = log.hook()}};
   sender.start();
   sender.submit();
   EXPECT_THAT(sender.take(input::Join{0, 1}), ElementsAre("join 1"));
   EXPECT_THAT(sender.take(input::Join{0, 1}), ElementsAre("join 1"));
   EXPECT_THAT(sender.take(input::Join{0, 1}), ElementsAre("refuse: full"));
   EXPECT_THAT(sender.submit(), ElementsAre("refuse: full"));
+  EXPECT_EQ(log.count<event::NotAccepted>(), 2u);
+  const auto status = sender.engine->status(sender.now);
+  EXPECT_EQ(status.counters.refused, 2u);
+  EXPECT_EQ(status.counters.accepted, 1u);
+  EXPECT_EQ(status.owed, 1u) << "who joined is no delivery";
   sender.ack(1);
 
   EXPECT_THAT(sender.take(input::Join{0, 1}), IsEmpty()) << "it has ended";
@@ -145,6 +151,7 @@ TEST(sender_bounds, drops_the_newest_as_a_dead_letter) {
 
   EXPECT_THAT(sender.submit(), ElementsAre("accept 2", "dead letter 2 dropped"));
   EXPECT_EQ(sender.engine->status(sender.now).counters.accepted, 2u);
+  EXPECT_EQ(sender.engine->status(sender.now).counters.refused, 0u);
   EXPECT_EQ(sender.engine->status(sender.now).counters.dead_lettered, 1u);
 }
 

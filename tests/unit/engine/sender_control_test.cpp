@@ -33,12 +33,14 @@ TEST(sender_control, retry_now_starts_a_child_that_waits_for_the_tick) {
 }
 
 TEST(sender_control, retry_now_ends_what_single_deliveries_wait_for) {
-  EngineDriver sender{{.ordering = Ordering::unordered}};
-  sender.start();
-  sender.submit();
-  sender.nack(1, 1min);
+  for (const auto ordering : {Ordering::strict, Ordering::unordered}) {
+    EngineDriver sender{{.ordering = ordering}};
+    sender.start();
+    sender.submit();
+    sender.nack(1, 1min);
 
-  EXPECT_THAT(sender.take(input::RetryNow{}), ElementsAre("hand over 1"));
+    EXPECT_THAT(sender.take(input::RetryNow{}), ElementsAre("hand over 1"));
+  }
 }
 
 TEST(sender_control, a_reset_begins_the_backoff_anew_and_shortens_no_delay) {
@@ -52,6 +54,8 @@ TEST(sender_control, a_reset_begins_the_backoff_anew_and_shortens_no_delay) {
   EXPECT_THAT(sender.take(input::Reset{}), IsEmpty());
   EXPECT_EQ(sender.engine->due(), Instant{40ms});
   EXPECT_EQ(sender.engine->backoff().retries(), 0u);
+  sender.wake_after(30ms);
+  EXPECT_THAT(sender.crash(), ElementsAre("start child 4", "wake at 50ms"));
 }
 
 TEST(sender_control, a_reset_clears_the_limits) {
@@ -90,6 +94,15 @@ TEST(sender_control, pausing_and_resuming_twice_is_as_once) {
 
   EXPECT_THAT(sender.take(input::Resume{}), ElementsAre("hand over 1"));
   EXPECT_THAT(sender.take(input::Resume{}), IsEmpty());
+}
+
+TEST(sender_control, what_a_child_holds_it_may_finish_during_a_pause) {
+  EngineDriver sender;
+  sender.start();
+  sender.submit();
+  sender.take(input::Pause{});
+
+  EXPECT_THAT(sender.ack(1), ElementsAre("acknowledge 1"));
 }
 
 // -- drain ---------------------------------------------------------------------------
@@ -196,7 +209,12 @@ TEST(sender_control, the_status_tells_how_the_sender_stands) {
   EXPECT_EQ(status.owed, 2u);
   EXPECT_EQ(status.in_flight, 0u);
   EXPECT_EQ(status.oldest_age, 9ms);
-  EXPECT_EQ(status.counters.crashes, 1u);
+  EXPECT_EQ(status.total_retries, 1u);
+  SenderCounters counters;
+  counters.accepted = 2;
+  counters.hand_overs = 1;
+  counters.crashes = 1;
+  EXPECT_EQ(status.counters, counters);
   EXPECT_EQ(to_string(status),
             "waiting, 2 owed (0 in flight, oldest 9ms), child 2, retry in 6ms, 1 failure");
 }

@@ -1,5 +1,7 @@
 #include "engine_driver.hpp"
 
+#include "backoff_actor/testing/record/event_log.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -186,7 +188,10 @@ TEST(sender_hangs, each_has_its_own_time_with_a_child_that_works_on_many) {
 }
 
 TEST(sender_hangs, a_child_of_many_that_works_on_the_younger_gets_no_time_for_the_oldest) {
-  EngineDriver sender{hanging(WorksOn::many)};
+  testing::EventLog log;
+  auto options = hanging(WorksOn::many);
+  options.on_event = log.hook();
+  EngineDriver sender{options};
   sender.start();
   sender.submit();
   sender.now = Instant{50ms};
@@ -195,6 +200,8 @@ TEST(sender_hangs, a_child_of_many_that_works_on_the_younger_gets_no_time_for_th
   sender.working(2);
 
   EXPECT_THAT(sender.wake_after(10ms), ElementsAre("tell to end 1", "wake at 110ms"));
+  ASSERT_EQ(log.count<event::AckTimedOut>(), 1u);
+  EXPECT_EQ(log.all<event::AckTimedOut>()[0].delivery, 1u);
 }
 
 TEST(sender_hangs, the_suspects_of_a_hang_go_one_at_a_time) {

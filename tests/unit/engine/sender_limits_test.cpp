@@ -54,6 +54,12 @@ TEST(sender_limits, gives_up_before_a_retry_that_would_begin_too_late) {
   sender.wake_after(30ms);
 
   EXPECT_THAT(sender.crash(), ElementsAre("give up", "dead letter 1 gave_up"));
+
+  EngineDriver late{{.max_elapsed = 40ms - 1ns}};
+  late.start();
+  late.submit();
+  late.crash_and_resend(10ms);
+  EXPECT_THAT(late.crash(), ElementsAre("give up", "dead letter 1 gave_up")) << "a nanosecond late";
 }
 
 TEST(sender_limits, an_acknowledgement_ends_the_time_of_failures) {

@@ -21,6 +21,8 @@ TEST(sender_status, is_rendered_in_one_line) {
 
   status.phase = Phase::draining;
   status.is_paused = true;
+  status.is_held_back = true;
+  status.is_store_behind = true;
   status.is_on_fallback = true;
   status.owed = 12;
   status.in_flight = 3;
@@ -31,8 +33,9 @@ TEST(sender_status, is_rendered_in_one_line) {
   status.due_in = 70ms;
   status.retries = 3;
   EXPECT_EQ(to_string(status),
-            "draining, paused, on the fallback, 12 owed (3 in flight, oldest 1.5s), child 4, "
-            "1 abandoned, retry in 70ms, 3 failures in a row");
+            "draining, paused, held back by its guard, held back by its store, on the fallback, "
+            "12 owed (3 in flight, oldest 1.5s), child 4, 1 abandoned, retry in 70ms, "
+            "3 failures in a row");
 }
 
 } // namespace backoff_actor::sender_status_test

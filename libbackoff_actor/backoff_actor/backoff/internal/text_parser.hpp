@@ -29,14 +29,14 @@ struct BACKOFF_ACTOR_EXPORT Argument {
   // An argument with a form of its own.
   struct Other {
     std::string_view expected;
-    std::function<bool()> begins; // moves nothing
+    std::function<bool()> begins; // only looks ahead
     std::function<void()> read;
   };
 
   using Target = std::variant<Duration*, double*, int*, bool*, Other>;
 
   std::string_view field;  // as in the problems of `check`
-  std::string_view prefix; // what it begins with; empty: its value
+  std::string_view prefix; // the text before its value; empty: none
   Form form;
   Target target;
   bool is_required = false;
@@ -68,13 +68,13 @@ protected:
   // Reads the digits that come next, possibly with a point.
   std::string_view number();
 
-  // Reads a number and the suffix that follows it without a blank; otherwise moves nothing.
+  // Reads a number and the suffix that follows it without a blank; otherwise stays where it is.
   bool accept_number(double& result, std::string_view exponent, std::string_view followed_by);
 
-  // Reads a whole number; otherwise moves nothing.
+  // Reads a whole number; otherwise stays where it is.
   bool accept_whole(int& result);
 
-  // Reads a span; otherwise moves nothing.
+  // Reads a span; otherwise stays where it is.
   bool accept_span(Duration& result);
 
   // Reads one character of any kind; nothing at the end.

@@ -33,7 +33,7 @@ struct Decorrelated {
   /// @range `first` to `max_delay`
   Duration cap = max_delay;
 
-  /// Whether two are alike in everything.
+  /// Whether two are equal.
   friend constexpr bool operator==(const Decorrelated&, const Decorrelated&) = default;
 };
 

@@ -21,12 +21,12 @@ struct Ethernet {
   /// @range 1 ns to 24 h
   Duration slot_time = std::chrono::nanoseconds{51200};
 
-  /// The retry from which on the range stays the same.
+  /// From this retry on, the range stays the same.
   ///
   /// @range 1 to 53, and the longest delay, `slot_time * (2^ceiling - 1)`, at most `max_delay`
   int ceiling = 10;
 
-  /// Whether two are alike in everything.
+  /// Whether two are equal.
   friend constexpr bool operator==(const Ethernet&, const Ethernet&) = default;
 };
 

@@ -27,7 +27,7 @@ struct Exponential {
   /// @range `first` to `max_delay`
   Duration cap = max_delay;
 
-  /// Whether two are alike in everything.
+  /// Whether two are equal.
   friend constexpr bool operator==(const Exponential&, const Exponential&) = default;
 };
 

@@ -15,7 +15,7 @@ struct Fixed {
   /// @range 0 to `max_delay`
   Duration delay = std::chrono::seconds{1};
 
-  /// Whether two are alike in everything.
+  /// Whether two are equal.
   friend constexpr bool operator==(const Fixed&, const Fixed&) = default;
 };
 

@@ -25,7 +25,7 @@ struct Linear {
   /// @range `first` to `max_delay`, more than 0
   Duration cap = max_delay;
 
-  /// Whether two are alike in everything.
+  /// Whether two are equal.
   friend constexpr bool operator==(const Linear&, const Linear&) = default;
 };
 

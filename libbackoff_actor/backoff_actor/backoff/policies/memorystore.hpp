@@ -31,7 +31,7 @@ struct Memorystore {
     return http_status == 429 || (http_status >= 500 && http_status <= 599);
   }
 
-  /// Whether two are alike in everything.
+  /// Whether two are equal.
   friend constexpr bool operator==(const Memorystore&, const Memorystore&) = default;
 };
 

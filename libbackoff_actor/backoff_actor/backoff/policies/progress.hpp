@@ -41,7 +41,7 @@ struct Progress {
   /// after 2^32 draws.
   std::uint32_t draws = 0;
 
-  /// Whether two are alike in everything.
+  /// Whether two are equal.
   friend constexpr bool operator==(const Progress&, const Progress&) = default;
 };
 

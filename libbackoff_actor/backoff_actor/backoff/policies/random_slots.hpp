@@ -31,7 +31,7 @@ struct RandomSlots {
   /// At the ceiling: stay there. Otherwise the series begins again after a retry without a wait.
   bool stay_at_ceiling = false;
 
-  /// Whether two are alike in everything.
+  /// Whether two are equal.
   friend constexpr bool operator==(const RandomSlots&, const RandomSlots&) = default;
 };
 

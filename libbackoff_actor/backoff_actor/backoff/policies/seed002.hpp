@@ -27,9 +27,9 @@ struct Seed002 {
   /// @range 1 ns to `max_delay`
   Duration min = std::chrono::milliseconds{100};
 
-  /// What the delay is multiplied by each time. If it is too close to 1, jitter shortens the delays
-  /// more than the factor lengthens them, and they shrink to nothing: with a jitter of 10 %, below
-  /// 1.006.
+  /// The factor between one delay and the next. If it is too close to 1, jitter shortens the delays
+  /// more than the factor lengthens them, and they shrink to 0. With a jitter of 10 %, that happens
+  /// below 1.006.
   ///
   /// @range 1 to 1000
   double factor = 2;
@@ -46,7 +46,7 @@ struct Seed002 {
   /// @range 0 to 0.12
   double jitter = 0.1;
 
-  /// Whether two are alike in everything.
+  /// Whether two are equal.
   friend constexpr bool operator==(const Seed002&, const Seed002&) = default;
 };
 

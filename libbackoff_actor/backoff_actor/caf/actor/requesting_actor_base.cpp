@@ -59,7 +59,7 @@ struct RecentNow {
   int uses_left = 0;
 };
 
-constexpr int uses_of_a_look = 16; // some 10 us
+constexpr int uses_of_a_look = 16; // about 10 us
 
 thread_local RecentNow recent;
 

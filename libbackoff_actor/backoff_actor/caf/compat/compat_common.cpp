@@ -24,7 +24,7 @@ bool tells_of_own_end(const caf::strong_actor_ptr& from, const caf::actor_addr& 
 caf::error reason_of_end(const caf::actor& whom) {
   caf::error result;
   whom->attach_functor(
-    [&](const caf::error& reason) { result = reason; }); // which is called at once
+    [&](const caf::error& reason) { result = reason; }); // CAF calls this at once
   return result;
 }
 

@@ -17,7 +17,7 @@ namespace backoff_actor {
 struct DeadLetter {
   std::uint64_t id = 0; ///< counts the deliveries of its sender, or of its durable outbox, from 1
   DeadLetterReason reason = DeadLetterReason::rejected; ///< why nothing more was tried
-  std::uint32_t attempts = 0;                           ///< failed ones
+  std::uint32_t attempts = 0;                           ///< failed attempts
   /// The last failure that was charged to the delivery as an attempt, in this life of the sender.
   /// If there was none: the error that made the sender give up, or else the child's last failure,
   /// if the child has acknowledged nothing since.
@@ -41,8 +41,7 @@ inline Submit resubmit(const DeadLetter& letter) {
 BACKOFF_ACTOR_EXPORT std::string to_string(const DeadLetter& letter);
 
 /// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, DeadLetter& x) {
+auto inspect(auto& f, DeadLetter& x) {
   return compat::object(f, x, "backoff_actor::DeadLetter", compat::field("id", x.id),
                         compat::enum_field("reason", x.reason),
                         compat::field("attempts", x.attempts), compat::field("cause", x.cause),

@@ -33,7 +33,7 @@ public:
   /// Keeps a copy of the callable. If the callable is empty, `assess_error` decides.
   template <class Callable>
   requires(!std::same_as<Callable, ErrorPredicate> && std::invocable<Callable&, const caf::error&>)
-    ErrorPredicate(Callable callable) { // is meant to convert
+    ErrorPredicate(Callable callable) { // implicit on purpose
     using Result = std::invoke_result_t<Callable&, const caf::error&>;
     static_assert(std::same_as<Result, bool> || std::convertible_to<Result, Assessment>,
                   "a predicate returns bool or Assessment");

@@ -20,10 +20,7 @@ std::optional<HeldBackBy> held_back_by(const caf::error& error) {
     return std::nullopt;
   const auto& context = error.context();
   if (context.size() > 0 && context.match_element<std::string>(0))
-    for (const auto reason : {HeldBackBy::open_breaker, HeldBackBy::probe,
-                              HeldBackBy::isolated_breaker, HeldBackBy::retry_budget})
-      if (context.get_as<std::string>(0) == to_string(reason))
-        return reason;
+    return detail::held_back_reasons.find(context.get_as<std::string>(0));
   return std::nullopt;
 }
 

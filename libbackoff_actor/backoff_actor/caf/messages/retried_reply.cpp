@@ -11,7 +11,7 @@ std::string render(const caf::actor_system& system, const RetriedReply& reply) {
     text = detail::text_of(*reply.held_back_by, reply.come_back_in);
   text += " after " + to_string(reply.elapsed) + ", " + std::to_string(reply.attempts)
           + (reply.attempts == 1 ? " attempt" : " attempts");
-  if (reply.gave_up && !(reply.held_back_by && reply.attempts == 0)) // else said above
+  if (reply.gave_up && !(reply.held_back_by && reply.attempts == 0)) // otherwise already said above
     text += ": " + render(system, reply.error);
   return text;
 }

@@ -44,16 +44,17 @@ struct RetriedReply {
 };
 
 /// Renders a reply in one line, without its value. Examples: `answered after 300ms, 3 attempts`;
-/// `retries_exhausted after 700ms, 4 attempts: ` and the error; `held back by open_breaker, come
-/// back in 3.2s, after 700ms, 4 attempts: ` and the error of the last attempt, if there was one.
+/// `retries_exhausted after 700ms, 4 attempts: ` and the error;
+/// `held back by open_breaker, come back in 3.2s, after 700ms, 4 attempts: ` and the error of the
+/// last attempt, if there was one.
 BACKOFF_ACTOR_EXPORT std::string render(const caf::actor_system& system, const RetriedReply& reply);
 
 /// Tells the actor that retries a request to begin.
 struct BeginRetries {};
 
-/// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, RetriedReply& x) {
+/// Shows CAF the parts of each message, in their order on the network.
+/// @{
+auto inspect(auto& f, RetriedReply& x) {
   return compat::object(f, x, "backoff_actor::RetriedReply", compat::field("value", x.value),
                         compat::field("error", x.error),
                         compat::optional_enum_field("gave_up", x.gave_up),
@@ -61,11 +62,9 @@ auto inspect(Inspector& f, RetriedReply& x) {
                         compat::optional_enum_field("held_back_by", x.held_back_by),
                         compat::field("come_back_in", x.come_back_in));
 }
-
-/// Shows CAF that the message has no parts.
-template <class Inspector>
-auto inspect(Inspector& f, BeginRetries& x) {
+auto inspect(auto& f, BeginRetries& x) {
   return compat::object(f, x, "backoff_actor::BeginRetries");
 }
+/// @}
 
 } // namespace backoff_actor

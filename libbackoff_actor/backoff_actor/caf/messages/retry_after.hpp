@@ -16,9 +16,9 @@ struct RetryAfter {
   Duration span{0}; ///< counts from the arrival of the error; 0: the backoff alone decides
 };
 
-/// Returns an error that says when to retry: `retry_after(caf::sec::runtime_error, 30s,
-/// "too many requests")`. It is `make_error(code, RetryAfter{span}, text)`; an empty text is left
-/// out.
+/// Returns an error that says when to retry:
+/// `retry_after(caf::sec::runtime_error, 30s, "too many requests")`. It is
+/// `make_error(code, RetryAfter{span}, text)`; an empty text is left out.
 ///
 /// A child that holds further deliveries continues to work on them. If they must not call the
 /// service during that time either, set `SenderOptions::max_in_flight` to 1.
@@ -38,8 +38,7 @@ BACKOFF_ACTOR_EXPORT std::optional<Duration> retry_after_of(const caf::error& er
 BACKOFF_ACTOR_EXPORT std::string to_string(const RetryAfter& wish);
 
 /// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, RetryAfter& x) {
+auto inspect(auto& f, RetryAfter& x) {
   return compat::object(f, x, "backoff_actor::RetryAfter", compat::field("span", x.span));
 }
 

@@ -65,70 +65,28 @@ struct Drained {
 /// without it.
 struct Stop {};
 
-/// Shows CAF that the message has no parts.
-template <class Inspector>
-auto inspect(Inspector& f, Status& x) {
-  return compat::object(f, x, "backoff_actor::Status");
-}
-
-/// Shows CAF that the message has no parts.
-template <class Inspector>
-auto inspect(Inspector& f, CurrentChild& x) {
+/// Shows CAF the parts of each message, in their order on the network.
+/// @{
+auto inspect(auto& f, Status& x) { return compat::object(f, x, "backoff_actor::Status"); }
+auto inspect(auto& f, CurrentChild& x) {
   return compat::object(f, x, "backoff_actor::CurrentChild");
 }
-
-/// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, ChildHandle& x) {
+auto inspect(auto& f, ChildHandle& x) {
   return compat::object(f, x, "backoff_actor::ChildHandle", compat::field("child", x.child),
                         compat::field("incarnation", x.incarnation));
 }
-
-/// Shows CAF that the message has no parts.
-template <class Inspector>
-auto inspect(Inspector& f, RetryNow& x) {
-  return compat::object(f, x, "backoff_actor::RetryNow");
-}
-
-/// Shows CAF that the message has no parts.
-template <class Inspector>
-auto inspect(Inspector& f, Reset& x) {
-  return compat::object(f, x, "backoff_actor::Reset");
-}
-
-/// Shows CAF that the message has no parts.
-template <class Inspector>
-auto inspect(Inspector& f, Pause& x) {
-  return compat::object(f, x, "backoff_actor::Pause");
-}
-
-/// Shows CAF that the message has no parts.
-template <class Inspector>
-auto inspect(Inspector& f, Resume& x) {
-  return compat::object(f, x, "backoff_actor::Resume");
-}
-
-/// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, Drain& x) {
+auto inspect(auto& f, RetryNow& x) { return compat::object(f, x, "backoff_actor::RetryNow"); }
+auto inspect(auto& f, Reset& x) { return compat::object(f, x, "backoff_actor::Reset"); }
+auto inspect(auto& f, Pause& x) { return compat::object(f, x, "backoff_actor::Pause"); }
+auto inspect(auto& f, Resume& x) { return compat::object(f, x, "backoff_actor::Resume"); }
+auto inspect(auto& f, Drain& x) {
   return compat::object(f, x, "backoff_actor::Drain", compat::field("within", x.within));
 }
-
-/// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, Drained& x) {
+auto inspect(auto& f, Drained& x) {
   return compat::object(f, x, "backoff_actor::Drained", compat::field("left", x.left));
 }
-
-/// Shows CAF that the message has no parts.
-template <class Inspector>
-auto inspect(Inspector& f, Stop& x) {
-  return compat::object(f, x, "backoff_actor::Stop");
-}
-
-/// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, SenderCounters& x) {
+auto inspect(auto& f, Stop& x) { return compat::object(f, x, "backoff_actor::Stop"); }
+auto inspect(auto& f, SenderCounters& x) {
   return compat::object(
     f, x, "backoff_actor::SenderCounters", compat::field("accepted", x.accepted),
     compat::field("refused", x.refused), compat::field("acknowledged", x.acknowledged),
@@ -139,10 +97,7 @@ auto inspect(Inspector& f, SenderCounters& x) {
     compat::field("diverted", x.diverted), compat::field("restored", x.restored),
     compat::field("suspended", x.suspended));
 }
-
-/// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, SenderStatus& x) {
+auto inspect(auto& f, SenderStatus& x) {
   return compat::object(
     f, x, "backoff_actor::SenderStatus", compat::enum_field("phase", x.phase),
     compat::field("is_paused", x.is_paused), compat::field("is_held_back", x.is_held_back),
@@ -157,5 +112,6 @@ auto inspect(Inspector& f, SenderStatus& x) {
     compat::field("ghosts", x.ghosts), compat::field("oldest_age", x.oldest_age),
     compat::field("counters", x.counters), compat::field("store_notices", x.store_notices));
 }
+/// @}
 
 } // namespace backoff_actor

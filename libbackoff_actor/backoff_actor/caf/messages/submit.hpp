@@ -43,19 +43,17 @@ struct Accepted {
   std::uint64_t id = 0; ///< counts the deliveries of this sender, or of its durable outbox, from 1
 };
 
-/// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, Submit& x) {
+/// Shows CAF the parts of each message, in their order on the network.
+/// @{
+auto inspect(auto& f, Submit& x) {
   return compat::object(f, x, "backoff_actor::Submit", compat::field("message", x.message),
                         compat::field("time_to_live", x.time_to_live), compat::field("key", x.key),
                         compat::field("idempotency_key", x.idempotency_key),
                         compat::field("answer_when_accepted", x.answer_when_accepted));
 }
-
-/// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, Accepted& x) {
+auto inspect(auto& f, Accepted& x) {
   return compat::object(f, x, "backoff_actor::Accepted", compat::field("id", x.id));
 }
+/// @}
 
 } // namespace backoff_actor

@@ -94,42 +94,31 @@ struct Working {
   std::uint64_t id = 0; ///< the `TrackedMsg::id` of the delivery
 };
 
-/// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, TrackedMsg& x) {
+/// Shows CAF the parts of each message, in their order on the network.
+/// @{
+auto inspect(auto& f, TrackedMsg& x) {
   return compat::object(f, x, "backoff_actor::TrackedMsg", compat::field("id", x.id),
                         compat::field("payload", x.payload), compat::field("client", x.client),
                         compat::field("delivery", x.delivery),
                         compat::field("incarnation", x.incarnation),
                         compat::field("origin", x.origin));
 }
-
-/// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, Sent& x) {
+auto inspect(auto& f, Sent& x) {
   return compat::object(f, x, "backoff_actor::Sent", compat::field("id", x.id),
                         compat::field("answer", x.answer));
 }
-
-/// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, Nack& x) {
+auto inspect(auto& f, Nack& x) {
   return compat::object(f, x, "backoff_actor::Nack", compat::field("id", x.id),
                         compat::field("error", x.error),
                         compat::field("retry_after", x.retry_after));
 }
-
-/// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, Reject& x) {
+auto inspect(auto& f, Reject& x) {
   return compat::object(f, x, "backoff_actor::Reject", compat::field("id", x.id),
                         compat::field("error", x.error));
 }
-
-/// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, Working& x) {
+auto inspect(auto& f, Working& x) {
   return compat::object(f, x, "backoff_actor::Working", compat::field("id", x.id));
 }
+/// @}
 
 } // namespace backoff_actor

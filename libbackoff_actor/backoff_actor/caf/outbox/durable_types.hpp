@@ -26,7 +26,7 @@ public:
 /// @thread several at a time
 class BACKOFF_ACTOR_EXPORT DurableTypes {
 public:
-  /// None: then nothing but empty messages can be stored.
+  /// No types: only empty messages can be stored.
   DurableTypes() = default;
 
   /// Returns a message as bytes, made by the inspectors of its types.
@@ -35,7 +35,7 @@ public:
   ///         or one whose inspector fails.
   StoredMessage save(caf::actor_system& system, const caf::message& message) const;
 
-  /// Returns the message of which `save` made the bytes, be it in another process.
+  /// Returns the message from the bytes that `save` made, even in another process.
   ///
   /// @errors throws `std::runtime_error` if the bytes are not those of the types.
   caf::message load(const StoredMessage& stored) const;

@@ -184,7 +184,7 @@ StoreState OutboxQueue::take_state() {
   return {is_behind_ ? failure_ : std::nullopt, has_changed, std::exchange(notices_, {})};
 }
 
-// -- whoever holds the handle ---------------------------------------------------------
+// -- for holders of the handle --------------------------------------------------------
 
 std::vector<StoredDeadLetter> OutboxQueue::dead_letters() {
   std::vector<StoredDeadLetter> result;

@@ -17,10 +17,10 @@ namespace backoff_actor::io_compat {
 caf::actor_factory_result spawn_or_refuse(const Spawn& spawn, caf::actor_system& system,
                                           caf::actor_config& config,
                                           const caf::message& arguments) {
-  caf::actor_factory_result result; // with no interface, as any untyped actor has
+  caf::actor_factory_result result; // without an interface, like every untyped actor
   try {
     result.first = spawn(system, config, arguments);
-  } catch (...) { // it would end the actor that spawns for all nodes
+  } catch (...) { // an exception would end the actor that spawns for all nodes
   }
   return result;
 }

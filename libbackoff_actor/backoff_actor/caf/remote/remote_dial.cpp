@@ -22,7 +22,7 @@ Wait wait_for(int descriptor, short events, const Patience& patience) {
     const auto left =
       std::chrono::ceil<std::chrono::milliseconds>(patience.deadline - Clock::now());
     std::array<pollfd, 2> asked{{{patience.stop.get(), POLLIN, 0}, {descriptor, events, 0}}};
-    const auto longest = std::chrono::milliseconds{std::chrono::hours{1}}; // within an int
+    const auto longest = std::chrono::milliseconds{std::chrono::hours{1}}; // fits into an int
     const auto result =
       poll(asked.data(), asked.size(),
            static_cast<int>(std::clamp(left, std::chrono::milliseconds{0}, longest).count()));

@@ -22,7 +22,7 @@ using remote_dial::Clock;
 using remote_dial::Patience;
 using remote_dial::Wait;
 
-constexpr std::uint32_t largest_payload = 65'536; // bytes; ours are of a few hundred
+constexpr std::uint32_t largest_payload = 65'536; // bytes; ours take a few hundred
 
 // Small enough for all arithmetic with `steady_clock` times.
 constexpr Duration longest_limit = std::chrono::hours{24 * 365};

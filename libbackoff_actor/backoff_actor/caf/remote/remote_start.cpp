@@ -147,7 +147,7 @@ void RemoteStart::on_response(std::uint64_t number, caf::message&& content,
 void RemoteStart::on_late() {
   if (is_over())
     return;
-  if (now() < due_) // it was sent for the step before
+  if (now() < due_) // it was sent for an earlier step
     return wake_at(due_);
   const auto within = " within " + to_string(plan_->options.step_timeout);
   if (step_ == Step::connecting)

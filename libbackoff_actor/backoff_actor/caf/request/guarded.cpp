@@ -17,7 +17,7 @@ namespace {
 
 struct GuardedCall {
   Permit permit; // none once the guard has been told
-  Instant due;   // when it is a failure
+  Instant due;   // when it counts as a failure
 };
 
 class GuardedActor final : public detail::Relay<GuardedCall> {

@@ -77,18 +77,18 @@ BACKOFF_ACTOR_EXPORT caf::actor spawn_guarded(const caf::actor& target, SharedGu
 /// a plain send has an outcome, too: the target's handler answers it like a request. If that answer
 /// is a value, the client of the plain send gets it as a message. If it is an error, the client
 /// gets nothing, because an error message would end the client. If a plain send is not answered
-/// within `call_timeout`, the guard counts no outcome, because perhaps nobody meant to answer it.
-/// It counts none either for a call that is open when one of the two actors ends. A call that has a
-/// sender and is never answered uses memory as long as both actors live, as the target's promise
-/// does.
+/// within `call_timeout`, the guard counts no outcome, because perhaps no answer was intended. The
+/// guard also counts no outcome for a call that is open when one of the two actors ends. A call
+/// that has a sender and is never answered uses memory as long as both actors live, as the target's
+/// promise does.
 ///
 /// When the target ends, this actor ends with the same reason, so that monitors and links report
 /// it. Requests that are open then fail with `caf::sec::request_receiver_down`. There is one
 /// exception: if the target ended normally, on this node, it may have passed requests on to another
 /// actor. Then this actor waits for open requests until `call_timeout`, and refuses new ones with
 /// the same error. The end of this actor does not end the target. This actor holds a reference to
-/// the target, and a target that owes it an answer holds one in turn. So a target that never
-/// answers has to be told to end.
+/// the target, and a target that has not answered yet holds one to this actor. So a target that
+/// never answers must be told to end.
 ///
 /// This actor passes an error of the target on once the target has answered a later probe, or
 /// ended.

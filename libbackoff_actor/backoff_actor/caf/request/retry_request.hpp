@@ -114,7 +114,8 @@ caf::message message_of(Ts&&... values) {
 
 /// Makes a request, and retries it as the options say:
 ///
-///     retry_request(self, target, Fixed{100ms}, {.max_retries = 5, .attempt_timeout = 1s}, {}, "job")
+///     retry_request(self, target, Fixed{100ms}, {.max_retries = 5, .attempt_timeout = 1s}, {},
+///                   "job")
 ///       .then([](const RetriedReply& reply) { ... });
 ///
 /// Whatever the target does, the caller gets a `RetriedReply`, as the answer to an ordinary
@@ -136,13 +137,14 @@ caf::message message_of(Ts&&... values) {
 /// by default.
 ///
 /// The target sees an actor of this library as the sender, which takes nothing but answers. Each
-/// call has one such actor until the call is over. As with CAF's own requests, the time for each
-/// call grows linearly with the open requests of the caller; here also with those to the target.
+/// call has one such actor until the call is over. As with CAF's own requests, each call takes time
+/// linear in the number of the caller's open requests; here also in that of the open requests to
+/// the target.
 ///
 /// @shape  `self`: the calling actor, by pointer or as a `caf::scoped_actor`; `target`: a handle,
 ///         typed or not. The message is made of `values`, or is the one `caf::message` among them.
 ///         Returns what CAF returns for a request: `then`, `await` or `receive` takes the reply.
-///         That a typed target takes the message is not checked before it is sent.
+///         It is not checked whether a typed target takes the message.
 /// @errors throws `InvalidArgument` naming every invalid limit, and an invalid target, before
 ///         anything is started. Nothing that the target does calls the request's error handler.
 /// @thread the caller's

@@ -34,9 +34,9 @@ struct ForwarderOptions {
   WhileDown while_down = BufferWhileDown{};
 
   /// How long a child must have been up, with no delay running, for the backoff to start over.
-  /// Unset: the longest delay of the backoff, so that a child which always fails a little later
-  /// than that is started no more often than one that fails at once. `Duration::max()`: only
-  /// `Reset` starts it over. The forwarder looks at it when the child fails, when a message comes,
+  /// Unset: the longest delay of the backoff. With a shorter time, a child that always fails just
+  /// after it could be started more often than a child that fails at once. `Duration::max()`: only
+  /// `Reset` starts it over. The forwarder checks this when the child fails, when a message comes,
   /// and when somebody asks for the status.
   ///
   /// @range above 0

@@ -27,8 +27,9 @@ struct SenderSettings;
 /// acknowledged, after a backoff.
 ///
 /// The sender accepts any message, as a request or by a plain send, and answers what the child
-/// answers. It answers a request with a `SenderError` if it refuses the message, or gives it up for
-/// another reason than that the child refused it. `Submit` is a message with more to say about it.
+/// answers. It answers a request with a `SenderError` if it refuses the message, or gives the
+/// message up for any reason other than a refusal by the child. `Submit` is a message with
+/// instructions for its delivery.
 ///
 /// Some messages are commands to the sender and never reach the child, unless they are inside of a
 /// `Submit`: `Submit`, `Status`, `CurrentChild`, `RetryNow`, `Reset`, `Pause`, `Resume`, `Drain`
@@ -36,27 +37,28 @@ struct SenderSettings;
 /// `Nack`, `Reject` and `Working` are commands too.
 ///
 /// The sender ends by `Stop`, or like any actor by an exit message. It ends by itself if a limit is
-/// reached or the decider says so; the exit reason is then `SenderError::gave_up`, or the error
-/// that the decider let through. Before it ends, it asks its child to end (`user_shutdown`). From
-/// then on it accepts and hands over nothing, and takes what the child still answers. It kills a
-/// child that has not ended after `SenderOptions::kill_grace`, and abandons it after the same time
-/// again. If a supervisor tells the sender to end, the child has the time of
-/// `ChildOptions::shutdown` instead. With `exit_reason::kill` the sender ends at once, and kills
-/// its child.
+/// reached or the decider says so. The exit reason is then `SenderError::gave_up`, or the error
+/// that the decider let through. Before the sender ends, it asks its child to end
+/// (`user_shutdown`). From then on it accepts and hands over nothing, and takes the answers that
+/// the child still gives. It kills a child that has not ended after `SenderOptions::kill_grace`,
+/// and abandons it after the same time again. If a supervisor tells the sender to end, the child
+/// has the time of `ChildOptions::shutdown` instead. With `exit_reason::kill` the sender ends at
+/// once, and kills its child.
 ///
 /// While the sender owes a delivery it lives, even if nobody holds a handle to it, and its actor
 /// system waits for it.
 ///
-/// With a durable outbox (`SenderOptions::outbox`) a message is accepted when it is stored. What is
-/// owed when the sender ends stays owed there: its clients get `SenderError::suspended`.
+/// With a durable outbox (`SenderOptions::outbox`) a message is accepted when it is stored.
+/// Deliveries that are owed when the sender ends stay owed in the outbox, and their clients get
+/// `SenderError::suspended`.
 ///
 /// @errors throws `InvalidArgument` naming every option that `check` finds wrong, and `make_child`
 ///         if it is empty; throws `StoreError`, `in_use`, if another sender uses the durable
-///         outbox. Nothing has been started then. Later, a child that crashes or cannot be made is
-///         made again. An error that a living child answers is the answer, and ends the delivery,
-///         unless the error says when to come back (`retry_after`), it is that of a sender that
-///         gave the message back (`stopped`, `suspended`, `draining`), or the decider says
-///         otherwise.
+///         outbox. Nothing has been started then. Later, the sender recreates a child that
+///         crashed or could not be made. If a living child answers with an error, that error is the
+///         answer, and ends the delivery. There are three exceptions: the error says when to come
+///         back (`retry_after`), it is that of a sender that gave the message back (`stopped`,
+///         `suspended`, `draining`), or the decider says otherwise.
 /// @thread any; messages may come from any thread.
 [[nodiscard("a sender that nobody holds ends when it owes nothing")]] BACKOFF_ACTOR_EXPORT
   caf::actor
@@ -66,13 +68,14 @@ struct SenderSettings;
 /// Starts a forwarder, and with it its child: a supervisor of one child that delivers at most once.
 ///
 /// A forwarder passes each message on in its client's name, and forgets it. The child answers the
-/// client directly. What a child held when it went down is lost; CAF answers requests among it with
-/// errors of its own. The forwarder recreates the child after a backoff, and `while_down` says what
-/// becomes of messages meanwhile. What the child sends to the forwarder is a message like any
-/// other: it comes back to the child, or goes to the next one.
+/// client directly. Messages that a child held when it went down are lost; CAF answers the requests
+/// among them with errors of its own. The forwarder recreates the child after a backoff, and
+/// `while_down` says what happens to messages meanwhile. A message that the child sends to the
+/// forwarder is a message like any other: it comes back to the child, or goes to the next one.
 ///
-/// Commands and ends are as with a sender. A forwarder owes only the messages that wait for a
-/// child. As long as the child works on others, keep a handle to the forwarder.
+/// A forwarder takes the same commands as a sender, and ends in the same ways. It owes only the
+/// messages that wait for a child. As long as the child works on others, keep a handle to the
+/// forwarder.
 ///
 /// @errors throws `InvalidArgument` as `spawn_back_off_sender` does.
 /// @thread any; messages may come from any thread.
@@ -96,7 +99,7 @@ struct SenderSettings;
 /// sender calls them in its own thread, so several calls may run at the same time. What they hold
 /// lives as long as the last sender or copy of the blueprint. Of the other options
 ///
-/// - `stream` is best left unset: all senders would draw the same delays, and retry in step;
+/// - `stream` should stay unset: otherwise all senders draw the same delays, and retry in step;
 /// - an `outbox` serves one sender at a time, and so does an `origin`;
 /// - `guard`, `dead_letters` and `fallback` are shared.
 ///

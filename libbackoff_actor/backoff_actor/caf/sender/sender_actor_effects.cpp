@@ -1,4 +1,4 @@
-// What a sender does about what it is told: the engine decides, and this carries it out.
+// How a sender carries out the effects that the engine decides on.
 
 #include "backoff_actor/caf/child/internal/pending_start.hpp"
 #include "backoff_actor/caf/messages/errors.hpp"
@@ -315,7 +315,7 @@ bool BackOffSender::Rare::is_empty() const {
 
 void BackOffSender::rest() {
   keep_alive_ = nullptr;
-  if (engine_.is_at_rest() || parcels_.size() > Outbox::kept_size)
+  if (engine_.is_idle() || parcels_.size() > Outbox::kept_size)
     std::vector<Parcel>{}.swap(parcels_);
   if (rare_ && rare_->is_empty())
     rare_ = nullptr;

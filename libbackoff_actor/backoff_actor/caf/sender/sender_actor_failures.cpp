@@ -101,7 +101,7 @@ void BackOffSender::record(DeadLetter letter) const {
     try {
       options().on_dead_letter(letter);
     } catch (...) {
-      // What is told of a dead letter must not cost the next one.
+      // A failed report of one dead letter must not cost the next one.
     }
   }
   // Without a sender, so that an answer to it does not come back as a submission.

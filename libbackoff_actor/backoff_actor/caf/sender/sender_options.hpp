@@ -98,8 +98,8 @@ struct SenderOptions {
   /// @range 0 and above
   Duration retry_after_ceiling = std::chrono::minutes{5};
 
-  /// How many failures the sender allows within how much time. One failure more, and the fallback
-  /// takes over; without a fallback the sender ends. Unset: any number.
+  /// How many failures the sender allows within a time. After one more, the fallback takes over;
+  /// without a fallback the sender ends. Unset: any number.
   std::optional<RestartLimit> restart_limit{};
 
   /// How long after the first failure in a row the last retry may begin. If the backoff asks for a
@@ -116,11 +116,11 @@ struct SenderOptions {
   /// @range a retry budget has a floor above 0
   SharedGuard guard{};
 
-  /// Says whether an error that answers a delivery for good is a failure of the service. Crashes,
-  /// hangs, failed starts and everything that is retried are failures in any case. Empty: it is one
-  /// if `assess_error` calls the error retryable. Only with `guard`.
+  /// Says whether an error that is the final answer to a delivery is a failure of the service.
+  /// Crashes, hangs, failed starts and everything that is retried are failures in any case. Empty:
+  /// the error is one if `assess_error` calls it retryable. Only with `guard`.
   ///
-  /// @errors if it throws, `assess_error` says.
+  /// @errors if it throws, `assess_error` decides.
   std::function<bool(const caf::error&)> is_service_failure{};
 
   /// Makes the children that take over when a limit is reached, until the child is well again.
@@ -160,9 +160,9 @@ struct SenderOptions {
   /// @range above 0
   std::optional<Duration> ack_timeout{};
 
-  /// How long a child may take to end after the sender told it to. A silent child is then
-  /// abandoned. The child of a sender that ends is killed then, and abandoned after the same time
-  /// again.
+  /// How long a child may take to end after the sender told it to. After that time, the sender
+  /// abandons a silent child. A sender that ends kills its child after that time, and abandons it
+  /// after the same time again.
   ///
   /// @range 0 and above
   Duration kill_grace = std::chrono::seconds{5};
@@ -228,7 +228,7 @@ struct SenderOptions {
   /// @range above 0
   Duration idempotency_retention = std::chrono::hours{1};
 
-  // -- who is told ------------------------------------------------------------------
+  // -- notifications ----------------------------------------------------------------
 
   /// Gets a `DeadLetter` for each message that is given up, as a plain send without a sender. If
   /// this actor holds the sender's handle too, both live until it drops that handle or the sender
@@ -236,8 +236,8 @@ struct SenderOptions {
   caf::actor dead_letters{};
 
   /// Is called with each message that is given up, in the sender's thread, or in the thread that
-  /// ends the sender. It must not block. If it submits the letter again at once, it does so for
-  /// ever: there is no delay.
+  /// ends the sender. It must not block. A function that submits each letter again at once may do
+  /// so for ever, without a delay.
   ///
   /// @errors what it throws is dropped.
   std::function<void(const DeadLetter&)> on_dead_letter{};
@@ -246,8 +246,8 @@ struct SenderOptions {
   EventHook on_event{};
 };
 
-/// Returns everything that is wrong with the options; nothing if a sender can be made with them. An
-/// option that does nothing because another is not set is wrong.
+/// Returns everything that is wrong with the options; nothing if a sender can be made with them. It
+/// is wrong to set an option that has no effect because another option is not set.
 BACKOFF_ACTOR_EXPORT Problems check(const SenderOptions& options);
 
 } // namespace backoff_actor

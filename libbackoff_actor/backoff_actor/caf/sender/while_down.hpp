@@ -48,15 +48,14 @@ struct ReplyWhileDown {
   caf::message message{};
 };
 
-/// The forwarder passes the message on to this actor, in the name of its client, who gets the
+/// The forwarder passes the message on to this actor, in the name of its client, which gets the
 /// answer. It counts the message as `diverted`.
 struct ForwardWhileDown {
   caf::actor to{}; ///< must be valid; the forwarder holds it as long as it lives
 };
 
 /// The forwarder does not accept the message: it answers a request with `SenderError::no_child`,
-/// and drops a plain send. It tells of both with `event::NotAccepted`, and counts both as
-/// `refused`.
+/// and drops a plain send. It reports both with `event::NotAccepted`, and counts both as `refused`.
 struct DropWhileDown {};
 
 /// What a forwarder does with a message that it cannot pass on, because no child is there, a delay

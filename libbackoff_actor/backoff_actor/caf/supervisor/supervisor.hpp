@@ -66,7 +66,8 @@ private:
 ///
 /// @errors throws `InvalidArgument` as `spawn_supervisor` does, and `StartFailed`, naming the child
 ///         and the cause, if one of them cannot be started: then those before it have been ended.
-/// @thread any but an actor's own, which it would block, nor that of a system in virtual time.
+/// @thread not an actor's own thread, which it would block, and not that of a system in virtual
+///         time.
 [[nodiscard("a supervisor that nobody holds ends, and its children with it")]] BACKOFF_ACTOR_EXPORT
   caf::actor
   start_supervisor(caf::actor_system& system, std::vector<ChildSpec> children,

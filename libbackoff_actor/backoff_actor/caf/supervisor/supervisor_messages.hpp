@@ -110,53 +110,32 @@ struct GetTree {};
 /// `Readiness::when_it_is_up` must answer in the same way.
 struct AwaitUp {};
 
-/// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, AddChild& x) {
+/// Shows CAF the parts of each message, in their order on the network.
+/// @{
+auto inspect(auto& f, AddChild& x) {
   return compat::object(f, x, "backoff_actor::AddChild", compat::field("arguments", x.arguments),
                         compat::field("id", x.id));
 }
-
-/// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, StartedChild& x) {
+auto inspect(auto& f, StartedChild& x) {
   return compat::object(f, x, "backoff_actor::StartedChild", compat::field("id", x.id),
                         compat::field("actor", x.actor));
 }
-
-/// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, TerminateChild& x) {
+auto inspect(auto& f, TerminateChild& x) {
   return compat::object(f, x, "backoff_actor::TerminateChild", compat::field("id", x.id));
 }
-
-/// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, RestartChild& x) {
+auto inspect(auto& f, RestartChild& x) {
   return compat::object(f, x, "backoff_actor::RestartChild", compat::field("id", x.id));
 }
-
-/// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, DeleteChild& x) {
+auto inspect(auto& f, DeleteChild& x) {
   return compat::object(f, x, "backoff_actor::DeleteChild", compat::field("id", x.id));
 }
-
-/// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, RetryChildNow& x) {
+auto inspect(auto& f, RetryChildNow& x) {
   return compat::object(f, x, "backoff_actor::RetryChildNow", compat::field("id", x.id));
 }
-
-/// Shows CAF that the message has no parts.
-template <class Inspector>
-auto inspect(Inspector& f, WhichChildren& x) {
+auto inspect(auto& f, WhichChildren& x) {
   return compat::object(f, x, "backoff_actor::WhichChildren");
 }
-
-/// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, ChildStatus& x) {
+auto inspect(auto& f, ChildStatus& x) {
   return compat::object(
     f, x, "backoff_actor::ChildStatus", compat::field("id", x.id),
     compat::enum_field("state", x.state), compat::enum_field("restart", x.restart),
@@ -165,68 +144,38 @@ auto inspect(Inspector& f, ChildStatus& x) {
     compat::field("is_due", x.is_due), compat::field("due_in", x.due_in),
     compat::field("up_for", x.up_for), compat::field("cause", x.cause));
 }
-
-/// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, ChildInfo& x) {
+auto inspect(auto& f, ChildInfo& x) {
   return compat::object(f, x, "backoff_actor::ChildInfo", compat::field("status", x.status),
                         compat::enum_field("kind", x.kind), compat::field("actor", x.actor));
 }
-
-/// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, Children& x) {
+auto inspect(auto& f, Children& x) {
   return compat::object(f, x, "backoff_actor::Children", compat::field("list", x.list));
 }
-
-/// Shows CAF that the message has no parts.
-template <class Inspector>
-auto inspect(Inspector& f, CountChildren& x) {
+auto inspect(auto& f, CountChildren& x) {
   return compat::object(f, x, "backoff_actor::CountChildren");
 }
-
-/// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, ChildCounts& x) {
+auto inspect(auto& f, ChildCounts& x) {
   return compat::object(f, x, "backoff_actor::ChildCounts", compat::field("specs", x.specs),
                         compat::field("active", x.active), compat::field("running", x.running),
                         compat::field("waiting", x.waiting), compat::field("stopped", x.stopped),
                         compat::field("restarts", x.restarts),
                         compat::field("abandoned", x.abandoned));
 }
-
-/// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, GetSpec& x) {
+auto inspect(auto& f, GetSpec& x) {
   return compat::object(f, x, "backoff_actor::GetSpec", compat::field("id", x.id));
 }
-
-/// Shows CAF that the message has no parts.
-template <class Inspector>
-auto inspect(Inspector& f, GetTree& x) {
-  return compat::object(f, x, "backoff_actor::GetTree");
-}
-
-/// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, TreeNode& x) {
+auto inspect(auto& f, GetTree& x) { return compat::object(f, x, "backoff_actor::GetTree"); }
+auto inspect(auto& f, TreeNode& x) {
   return compat::object(f, x, "backoff_actor::TreeNode", compat::field("status", x.status),
                         compat::enum_field("kind", x.kind), compat::field("children", x.children));
 }
-
-/// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, SupervisionTree& x) {
+auto inspect(auto& f, SupervisionTree& x) {
   return compat::object(f, x, "backoff_actor::SupervisionTree",
                         compat::enum_field("phase", x.phase), compat::field("counts", x.counts),
                         compat::field("children", x.children));
 }
-
-/// Shows CAF that the message has no parts.
-template <class Inspector>
-auto inspect(Inspector& f, AwaitUp& x) {
-  return compat::object(f, x, "backoff_actor::AwaitUp");
-}
+auto inspect(auto& f, AwaitUp& x) { return compat::object(f, x, "backoff_actor::AwaitUp"); }
+/// @}
 
 } // namespace backoff_actor
 

@@ -51,9 +51,9 @@ struct SupervisorOptions {
   /// Which children the supervisor restarts when one has to be restarted.
   Strategy strategy = Strategy::one_for_one;
 
-  /// How many restarts the supervisor allows within how much time. The restart of a group counts as
-  /// one. With one restart more the supervisor ends. Unset: any number; the backoff of each child
-  /// keeps its restarts apart.
+  /// How many restarts the supervisor allows within a time. The restart of a group counts as one.
+  /// After one more, the supervisor ends. Unset: any number; the backoff of each child keeps its
+  /// restarts apart.
   std::optional<RestartLimit> restart_limit{};
 
   /// Whether the supervisor ends when significant children have done their work.

@@ -72,7 +72,7 @@ public:
   }
 
 private:
-  static constexpr std::size_t kept_size = 1024; // what a larger backlog took is given back
+  static constexpr std::size_t kept_size = 1024; // slots; an empty heap frees the memory of more
 
   using Node = std::pair<Key, Slot>;
 

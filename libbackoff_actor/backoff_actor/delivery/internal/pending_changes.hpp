@@ -75,7 +75,7 @@ private:
   std::size_t letters_ = 0;                                            // insertions in `failed_`
   std::unordered_map<std::uint64_t, change::CountAttempts*> counts_{}; // the last one of a delivery
   std::unordered_set<std::uint64_t>
-    buried_{}; // deliveries whose end as a dead letter is to be written
+    buried_{}; // deliveries that became dead letters, which must be written
 };
 
 } // namespace backoff_actor

@@ -74,7 +74,7 @@ public:
   /// A delivery came back from a child, to be handed over again.
   void give_back(Slot slot);
 
-  /// A delivery that came back from a child, or is ready, is to be handed over again at `until`.
+  /// A delivery that came back from a child, or is ready, will be handed over again at `until`.
   void pause(Slot slot, Instant until);
 
   /// Ends the pauses that are over at `now`.
@@ -115,8 +115,8 @@ private:
   SlotHeap<Instant> pauses_;
   // By key, the deliveries that wait for the key's owner: its oldest delivery that has not ended.
   std::unordered_map<std::uint64_t, Outbox::List> keys_;
-  Outbox::List fresh_;            // of each key its owner only
-  SlotHeap<std::uint64_t> freed_; // by number: those that are fresh and were blocked
+  Outbox::List fresh_;            // of each key only its owner
+  SlotHeap<std::uint64_t> freed_; // by number: fresh deliveries that were blocked before
   Ordering ordering_;
 };
 

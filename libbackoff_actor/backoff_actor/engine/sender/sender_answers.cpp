@@ -12,11 +12,11 @@ namespace backoff_actor {
 // Returns the delivery that the answer of a living child names, if the child still has it. Any
 // other answer is stale.
 std::optional<SenderEngine::Step::Target> SenderEngine::Step::target_of(HandOverId id) {
-  const auto slot = work_.outbox.find(id);
-  if (slot == Outbox::none || !work_.outbox.is_latest(slot, id)
-      || work_.outbox[slot].place != Place::in_flight)
+  const auto slot = backlog_.find(id);
+  if (slot == Outbox::none || !backlog_.is_latest(slot, id)
+      || backlog_[slot].place != Place::in_flight)
     return std::nullopt;
-  auto* const lane = lane_of(work_.outbox[slot].incarnation);
+  auto* const lane = lane_of(backlog_[slot].incarnation);
   if (lane->child != Child::alive)
     return std::nullopt;
   return Target{slot, lane};
@@ -26,10 +26,10 @@ std::optional<SenderEngine::Step::Target> SenderEngine::Step::target_of(HandOver
 // Its refusal changes nothing, because the delivery is owed already, but its retry-after still
 // counts.
 SenderEngine::Lane* SenderEngine::Step::leaving_holder_of(HandOverId id) {
-  const auto slot = work_.outbox.find(id);
-  if (slot == Outbox::none || !work_.outbox.is_latest(slot, id))
+  const auto slot = backlog_.find(id);
+  if (slot == Outbox::none || !backlog_.is_latest(slot, id))
     return nullptr;
-  auto* const lane = lane_of(work_.outbox[slot].incarnation);
+  auto* const lane = lane_of(backlog_[slot].incarnation);
   return lane != nullptr && lane->child == Child::leaving ? lane : nullptr;
 }
 
@@ -51,10 +51,10 @@ void SenderEngine::Step::operator()(const input::ErrorAnswer& x) {
       heed(*lane, x.decision.retry_after);
     return;
   }
-  if (work_.outbox[target->slot].held)
+  if (backlog_[target->slot].held)
     return;
   auto& lane = *target->lane;
-  auto& delivery = work_.outbox[target->slot];
+  const auto& delivery = backlog_[target->slot];
   if (!x.is_bounce)
     lane.last_progress = now_;
   if (!delivery.is_ghost)
@@ -62,9 +62,10 @@ void SenderEngine::Step::operator()(const input::ErrorAnswer& x) {
   Lane::Held answer{target->slot, x.is_bounce, x.is_service_failure, x.decision, x.cause};
   if (x.is_settled)
     return settle(lane, answer);
-  delivery.held = true;
+  backlog_.set_held(target->slot, true);
   if (options_.works_on == WorksOn::many)
-    restart_clock(lane, target->slot); // the child has said something about it
+    backlog_.restart_clock(lane.in_flight, target->slot,
+                           now_); // the child has said something about it
   lane.held.push_back(std::move(answer));
   if (!lane.probe_is_out)
     send_probe(lane);
@@ -85,7 +86,7 @@ void SenderEngine::Step::operator()(const input::ChildAlive& x) {
                                       std::make_move_iterator(end)};
   held.erase(held.begin(), end);
   for (const auto& answer : meant)
-    work_.outbox[answer.slot].held = false;
+    backlog_.set_held(answer.slot, false);
   for (const auto& answer : meant)
     settle(*lane, answer);
   if (!held.empty())
@@ -103,10 +104,12 @@ void SenderEngine::Step::send_probe(Lane& lane) {
 void SenderEngine::Step::settle(Lane& lane, const Lane::Held& answer) {
   const auto cause = shared(answer.cause);
   if (answer.decision.verdict != Verdict::retry)
-    report(answer.slot, answer.decision.is_held_back ? Outcome::forgotten
-                        : answer.is_service_failure  ? Outcome::failed
-                                                     : Outcome::succeeded);
-  if (work_.outbox[answer.slot].is_ghost)
+    gate_.report(answer.slot,
+                 answer.decision.is_held_back ? CallOutcome::forgotten
+                 : answer.is_service_failure  ? CallOutcome::failed
+                                              : CallOutcome::succeeded,
+                 now_);
+  if (backlog_[answer.slot].is_ghost)
     return answer.decision.verdict == Verdict::retry
              ? refuse(lane, answer.slot, cause, answer.decision)
              : vanish(lane, answer.slot);
@@ -118,7 +121,7 @@ void SenderEngine::Step::settle(Lane& lane, const Lane::Held& answer) {
     return reject(answer.slot, cause);
   case Verdict::give_up:
   case Verdict::escalate:
-    ++work_.outbox[answer.slot].attempts;
+    backlog_.charge(answer.slot);
     note_failure(answer.slot, cause);
     give_back(lane, answer.slot); // so that nothing that is said of it later charges it again
     return give_up(answer.decision.verdict == Verdict::escalate, answer.slot, cause);
@@ -126,7 +129,7 @@ void SenderEngine::Step::settle(Lane& lane, const Lane::Held& answer) {
 }
 
 void SenderEngine::Step::forget_held(Lane& lane, Slot slot) {
-  work_.outbox[slot].held = false;
+  backlog_.set_held(slot, false);
   const auto answer = std::find_if(lane.held.begin(), lane.held.end(),
                                    [&](const Lane::Held& held) { return held.slot == slot; });
   if (static_cast<std::size_t>(answer - lane.held.begin()) < lane.asked)
@@ -138,7 +141,7 @@ void SenderEngine::Step::drop_all_held(Lane& lane) {
   lane.probe_is_out = false;
   lane.asked = 0;
   for (const auto& answer : lane.held)
-    work_.outbox[answer.slot].held = false;
+    backlog_.set_held(answer.slot, false);
   lane.held.clear();
 }
 
@@ -203,8 +206,8 @@ void SenderEngine::Step::operator()(const input::Rejected& x) {
   const auto target = target_of(x.hand_over);
   if (!target)
     return note_unknown(x.said);
-  report(target->slot, Outcome::succeeded); // the service has answered
-  if (work_.outbox[target->slot].is_ghost)
+  gate_.report(target->slot, CallOutcome::succeeded, now_); // the service has answered
+  if (backlog_[target->slot].is_ghost)
     return vanish(*target->lane, target->slot);
   target->lane->last_progress = now_;
   reject(target->slot, shared(x.cause));
@@ -218,19 +221,12 @@ void SenderEngine::Step::operator()(const input::Working& x) {
   if (options_.works_on == WorksOn::one) {
     lane.last_progress = now_;
   } else {
-    restart_clock(lane, target->slot);
+    backlog_.restart_clock(lane.in_flight, target->slot, now_);
   }
 }
 
-// Deliveries in flight with a child that works on many are kept in order of their clocks.
-void SenderEngine::Step::restart_clock(Lane& lane, Slot slot) {
-  work_.outbox[slot].clock_start = now_;
-  work_.outbox.unlink(lane.in_flight, slot);
-  work_.outbox.append(lane.in_flight, slot);
-}
-
 void SenderEngine::Step::reject(Slot slot, const SharedCause& cause) {
-  ++work_.outbox[slot].attempts;
+  backlog_.charge(slot);
   bury(slot, DeadLetterReason::rejected, cause);
 }
 
@@ -239,7 +235,7 @@ void SenderEngine::Step::reject(Slot slot, const SharedCause& cause) {
 // many deliveries were in flight.
 void SenderEngine::Step::refuse(Lane& lane, Slot slot, const SharedCause& cause,
                                 const Decision& decision) {
-  const auto is_news = work_.outbox[slot].epoch == lane.epoch;
+  const auto is_news = backlog_[slot].epoch == lane.epoch;
   lane.last_progress = now_;
   note_refusal(slot, cause, decision);
   const auto wait = wait_of_all(decision.retry_after);
@@ -262,8 +258,8 @@ Duration SenderEngine::Step::wait_of_all(std::optional<Duration> retry_after) co
 void SenderEngine::Step::note_refusal(Slot slot, const SharedCause& cause,
                                       const Decision& decision) {
   const auto retry_after = decision.retry_after;
-  report(slot, decision.is_held_back ? Outcome::forgotten : Outcome::failed);
-  auto& delivery = work_.outbox[slot];
+  gate_.report(slot, decision.is_held_back ? CallOutcome::forgotten : CallOutcome::failed, now_);
+  const auto& delivery = backlog_[slot];
   auto& lane = *lane_of(delivery.incarnation);
   if (options_.narrows_when_refused && options_.ordering == Ordering::strict)
     lane.window = lane.full_window = 1;
@@ -271,8 +267,9 @@ void SenderEngine::Step::note_refusal(Slot slot, const SharedCause& cause,
   observe([&] { return event::Refused{now_, delivery.id, *cause, retry_after}; });
   if (delivery.is_ghost)
     return vanish(lane, slot);
-  delivery.attempts += decision.is_held_back ? 0 : 1;
-  delivery.is_suspect = false;
+  if (!decision.is_held_back)
+    backlog_.charge(slot);
+  backlog_.set_suspect(slot, false);
   if (!decision.is_held_back && retry_after && *retry_after > options_.retry_after_ceiling) {
     bury(slot, DeadLetterReason::retry_after_too_long, cause);
     return;
@@ -283,8 +280,8 @@ void SenderEngine::Step::note_refusal(Slot slot, const SharedCause& cause,
   }
   if (!decision.is_held_back)
     note_failure(slot, cause);
-  leave_flight(lane, slot);
-  work_.turns.give_back(slot);
+  note_given_back(slot);
+  backlog_.give_back(lane.in_flight, slot);
   if (options_.ordering != Ordering::strict)
     deferred_.push_back(
       {slot, &lane,

@@ -13,8 +13,8 @@ namespace backoff_actor {
 void SenderEngine::Step::operator()(const input::Start& x) {
   if (is_ending())
     return;
-  if (self_.youth_ == Youth::unborn)
-    self_.youth_ = Youth::begun;
+  if (self_.beginning_ == Beginning::not_told)
+    self_.beginning_ = Beginning::told;
   work_.last_delivery = std::max(work_.last_delivery, x.last_delivery);
   // What is to be forwarded starts the child by itself, unless the sender is paused.
   const auto is_used = work_.mode != Mode::forwarding && self_.owed() > 0;
@@ -25,7 +25,7 @@ void SenderEngine::Step::operator()(const input::Start& x) {
 
 // Makes the child at once, or when the guard of the service lets a call through.
 void SenderEngine::Step::start_child(Lane& lane) {
-  if (is_guarded(lane) && !options_.guard->is_closed())
+  if (is_guarded(lane) && !gate_.is_closed())
     work_.start_is_put_off = true;
   else
     make_child(lane);
@@ -63,7 +63,7 @@ void SenderEngine::Step::operator()(const input::StartFailed& x) {
     return;
   lane->child = Child::none;
   if (is_guarded(*lane))
-    report_failed_start();
+    gate_.report_failed_start(now_);
   ++work_.counters.failed_starts;
   observe([&] { return event::StartFailed{now_, x.incarnation, x.cause}; });
   const auto cause = shared(x.cause);
@@ -89,7 +89,7 @@ void SenderEngine::Step::operator()(const input::ChildDown& x) {
     reset_if_well();
   const auto was_told_to = lane->child == Child::leaving || is_ending();
   if (lane->child == Child::starting && is_guarded(*lane))
-    report_failed_start();
+    gate_.report_failed_start(now_);
   lane->child = Child::none;
   const auto unanswered = oldest_unanswered(*lane);
   const auto settled = settle_held(*lane, x.cause, was_told_to);
@@ -148,18 +148,17 @@ Outbox::Slot SenderEngine::Step::culprit_in(Lane& lane) {
 
 Outbox::Slot SenderEngine::Step::oldest_unanswered(const Lane& lane) const {
   auto slot = lane.in_flight.first;
-  while (slot != Outbox::none && work_.outbox[slot].held)
-    slot = work_.outbox.next_in_list(slot);
+  while (slot != Outbox::none && backlog_[slot].held)
+    slot = backlog_.after_in_list(slot);
   return slot;
 }
 
 // Marks all unanswered deliveries of the child as suspects, or all if it has answered all.
 Outbox::Slot SenderEngine::Step::suspect_all(Lane& lane) {
-  auto& outbox = work_.outbox;
   const auto all_are_held = lane.held.size() == lane.in_flight.count;
-  for (auto slot = lane.in_flight.first; slot != Outbox::none; slot = outbox.next_in_list(slot))
-    if (all_are_held || !outbox[slot].held)
-      outbox[slot].is_suspect = true;
+  for (auto slot = lane.in_flight.first; slot != Outbox::none; slot = backlog_.after_in_list(slot))
+    if (all_are_held || !backlog_[slot].held)
+      backlog_.set_suspect(slot, true);
   return Outbox::none;
 }
 
@@ -169,17 +168,16 @@ void SenderEngine::Step::blame(Lane& lane, Slot slot, const SharedCause& cause, 
   // This is one failure of the service, however many calls were in flight.
   if (const auto failed = slot != Outbox::none ? slot : lane.in_flight.first;
       failed != Outbox::none)
-    report(failed, Outcome::failed);
-  if (slot != Outbox::none && work_.outbox[slot].is_ghost)
+    gate_.report(failed, CallOutcome::failed, now_);
+  if (slot != Outbox::none && backlog_[slot].is_ghost)
     slot = Outbox::none;
   else if (slot != Outbox::none)
     drop_held(lane, slot);
   take_back(lane);
   if (slot != Outbox::none) {
-    auto& culprit = work_.outbox[slot];
-    ++culprit.attempts;
+    backlog_.charge(slot);
     if (options_.works_on == WorksOn::many)
-      culprit.is_suspect = true; // otherwise it stays one, if its process has ended before
+      backlog_.set_suspect(slot, true); // otherwise it stays one, if its process has ended before
   }
   if (verdict == Verdict::give_up || verdict == Verdict::escalate) {
     if (slot != Outbox::none)
@@ -202,19 +200,20 @@ void SenderEngine::Step::blame(Lane& lane, Slot slot, const SharedCause& cause, 
 void SenderEngine::Step::pause_deferred() {
   for (const auto& x : deferred_) {
     const auto others_go = x.lane->delay_runs ? x.lane->due : now_;
-    work_.turns.pause(x.slot, std::max(others_go + own_delay(x.slot), now_ + x.at_least));
+    backlog_.pause(x.slot, std::max(others_go + own_delay(x.slot), now_ + x.at_least));
   }
 }
 
 // The next delay of a delivery's own backoff, drawn from its own random stream.
 Duration SenderEngine::Step::own_delay(Slot slot) {
-  const auto id = work_.outbox[slot].id;
+  const auto id = backlog_[slot].id;
   const auto& policy = options_.backoff.policy();
-  auto& own = extra_of(slot).own_backoff;
+  auto& own_backoff = backlog_.own_backoff_of(slot);
+  const auto own = own_backoff.value_or(policy.start());
   const auto stream = detail::mix(self_.stream_ ^ id);
   const auto u = unit_random(options_.backoff.seed(), stream, own.draws);
   const auto [progress, delay] = policy.next(own, u);
-  own = progress;
+  own_backoff = progress;
   return delay;
 }
 
@@ -223,7 +222,7 @@ Duration SenderEngine::Step::own_delay(Slot slot) {
 void SenderEngine::Step::hang(Lane& lane) {
   const auto culprit = culprit_in(lane);
   const auto late = options_.works_on == WorksOn::one ? culprit : lane.in_flight.first;
-  observe([&] { return event::AckTimedOut{now_, work_.outbox[late].id, lane.incarnation}; });
+  observe([&] { return event::AckTimedOut{now_, backlog_[late].id, lane.incarnation}; });
   ++work_.counters.hangs;
   emit(effect::TellToEnd{lane.incarnation});
   lane.child = Child::leaving;

@@ -17,7 +17,7 @@ void SenderEngine::Step::operator()(const input::Submit& x) {
                   : work_.is_draining ? Refusal::draining
                                       : Refusal::outbox_full);
   auto& serving = work_.serving_lane();
-  if (work_.outbox.empty() && serving.child == Child::alive && !serving.delay_runs)
+  if (backlog_.empty() && serving.child == Child::alive && !serving.delay_runs)
     serving.is_failing = false; // what fails now fails for the first time in a row
   if (take_in(x) && serving.child == Child::none && !serving.delay_runs)
     start_child(serving); // the last one stopped normally, with nothing owed
@@ -25,14 +25,11 @@ void SenderEngine::Step::operator()(const input::Submit& x) {
 
 // A join brings no new work, so no delivery is dropped for it: it finds room, or is refused.
 void SenderEngine::Step::operator()(const input::Join& x) {
-  if (!work_.outbox.holds(x.slot, x.delivery) || work_.outbox[x.slot].is_ghost)
+  if (!backlog_.holds(x.slot, x.delivery) || backlog_[x.slot].is_ghost)
     return;
-  if (is_ending() || work_.outbox.size() + work_.joined >= options_.capacity)
+  if (is_ending() || backlog_.owed().deliveries >= options_.capacity)
     return refuse(is_ending() ? Refusal::draining : Refusal::outbox_full);
-  auto& extra = extra_of(x.slot);
-  ++extra.joined;
-  extra.joined_until_stored += x.until_stored ? 1 : 0;
-  ++work_.joined;
+  backlog_.join(x.slot, x.until_stored);
   emit(effect::Join{x.slot, x.until_stored});
 }
 
@@ -44,45 +41,28 @@ void SenderEngine::Step::refuse(Refusal reason) {
 
 // Whether the submission is accepted, even if it is then dropped at once.
 bool SenderEngine::Step::make_room(const input::Submit& x) {
-  auto& outbox = work_.outbox;
-  if (!outbox.has_room())
+  if (!backlog_.has_slot())
     return false;
-  const auto bytes = options_.capacity_bytes;
-  const auto is_full = [&](std::size_t owed, std::uint64_t owed_bytes) {
-    return owed + work_.joined >= options_.capacity || (bytes && owed_bytes + x.weight > *bytes);
-  };
-  if (!is_full(outbox.size(), work_.owed_bytes) || options_.overflow == Overflow::drop_newest)
+  if (!is_full(backlog_.owed(), x.weight) || options_.overflow == Overflow::drop_newest)
     return true;
   if (options_.overflow == Overflow::drop_oldest && x.deadline <= now_)
     return true; // it is gone at once
-  if (options_.overflow == Overflow::refuse || is_full(work_.in_flight_owed, work_.in_flight_bytes))
+  if (options_.overflow == Overflow::refuse || is_full(backlog_.in_flight(), x.weight))
     return false;
-  while (is_full(outbox.size(), work_.owed_bytes)) {
-    const auto slot = oldest_droppable();
+  while (is_full(backlog_.owed(), x.weight)) {
+    const auto slot = backlog_.oldest_waiting();
     bury(slot, DeadLetterReason::dropped, last_failure_of(slot, work_.last_failure));
   }
   return true;
-}
-
-// Returns the oldest delivery that no child holds. There must be one. Remembers its place, so that
-// later calls do not pass over deliveries in flight again.
-Outbox::Slot SenderEngine::Step::oldest_droppable() {
-  auto& slot = work_.oldest_not_in_flight;
-  if (slot == Outbox::none)
-    slot = work_.outbox.front();
-  while (work_.outbox[slot].place == Place::in_flight)
-    slot = work_.outbox.next(slot);
-  return slot;
 }
 
 // -- taken back -----------------------------------------------------------------------
 
 // Takes back the deliveries that the lane's child holds, except those with a held error.
 void SenderEngine::Step::take_back(Lane& lane) {
-  auto& outbox = work_.outbox;
   for (auto slot = lane.in_flight.first; slot != Outbox::none;) {
-    const auto next = outbox.next_in_list(slot);
-    if (!outbox[slot].held)
+    const auto next = backlog_.after_in_list(slot);
+    if (!backlog_[slot].held)
       give_back(lane, slot);
     slot = next;
   }
@@ -90,49 +70,42 @@ void SenderEngine::Step::take_back(Lane& lane) {
 
 // The child no longer has the delivery.
 void SenderEngine::Step::give_back(Lane& lane, Slot slot) {
-  if (work_.outbox[slot].is_ghost)
+  if (backlog_[slot].is_ghost)
     return vanish(lane, slot);
-  leave_flight(lane, slot);
-  work_.turns.give_back(slot);
+  note_given_back(slot);
+  backlog_.give_back(lane.in_flight, slot);
 }
 
-void SenderEngine::Step::leave_flight(Lane& lane, Slot slot) {
-  auto& outbox = work_.outbox;
-  report(slot, Outcome::forgotten);
+// The child no longer has the delivery, which was owed until now at least.
+void SenderEngine::Step::note_given_back(Slot slot) {
+  gate_.report(slot, CallOutcome::forgotten, now_);
   if (options_.max_hand_overs)
-    emit(effect::GiveBack{slot, outbox[slot].id});
-  outbox.unlink(lane.in_flight, slot);
-  --work_.in_flight_owed;
-  work_.in_flight_bytes -= outbox[slot].weight;
-  auto& oldest = work_.oldest_not_in_flight;
-  if (oldest != Outbox::none && outbox[slot].id < outbox[oldest].id)
-    oldest = slot;
+    emit(effect::GiveBack{slot, backlog_[slot].id});
 }
 
 // -- acknowledged, given up -------------------------------------------------------------
 
 void SenderEngine::Step::operator()(const input::Acknowledged& x) {
-  auto& outbox = work_.outbox;
-  const auto slot = outbox.find(x.hand_over);
-  if (slot == Outbox::none || outbox[slot].is_ghost) {
+  const auto slot = backlog_.find(x.hand_over);
+  if (slot == Outbox::none || backlog_[slot].is_ghost) {
     note_unknown(x.said);
-    if (slot != Outbox::none && outbox.is_latest(slot, x.hand_over)) {
-      report(slot, Outcome::succeeded);
-      vanish(*lane_of(outbox[slot].incarnation), slot);
+    if (slot != Outbox::none && backlog_.is_latest(slot, x.hand_over)) {
+      gate_.report(slot, CallOutcome::succeeded, now_);
+      vanish(*lane_of(backlog_[slot].incarnation), slot);
     }
     return;
   }
-  const auto delivery = outbox[slot];
-  const auto is_latest = outbox.is_latest(slot, x.hand_over);
+  const auto delivery = backlog_[slot];
+  const auto is_latest = backlog_.is_latest(slot, x.hand_over);
   emit(effect::Acknowledge{slot, delivery.id});
   if (delivery.place != Place::in_flight) {
     remove(slot);
   } else if (is_latest) {
     lane_of(delivery.incarnation)->last_progress = now_;
-    report(slot, Outcome::succeeded);
+    gate_.report(slot, CallOutcome::succeeded, now_);
     remove(slot);
   } else {
-    leave_ghost(slot); // its present child does not know that an earlier one has done it
+    backlog_.leave_ghost(slot); // its present child does not know that an earlier one has done it
   }
   ++work_.counters.acknowledged;
   observe([&] {
@@ -154,56 +127,27 @@ void SenderEngine::Step::operator()(const input::Acknowledged& x) {
 
 // The delivery ends, wherever it is.
 void SenderEngine::Step::remove(Slot slot) {
-  auto& outbox = work_.outbox;
-  const auto& delivery = outbox[slot];
-  make_not_droppable(slot);
-  work_.turns.remove(slot);
-  work_.deadlines.erase(slot);
-  if (!work_.extras.empty())
-    forget_extra(delivery.id);
-  work_.owed_bytes -= delivery.weight;
-  if (delivery.place == Place::in_flight) {
-    auto& lane = *lane_of(delivery.incarnation);
-    drop_held(lane, slot);
-    leave_flight(lane, slot);
-    make_not_droppable(slot);
-  }
-  outbox.erase(slot);
-}
-
-void SenderEngine::Step::make_not_droppable(Slot slot) {
-  if (work_.oldest_not_in_flight == slot)
-    work_.oldest_not_in_flight = work_.outbox.next(slot);
-}
-
-SenderEngine::Extra& SenderEngine::Step::extra_of(Slot slot) {
-  const auto id = work_.outbox[slot].id;
-  return work_.extras.try_emplace(id, Extra{options_.backoff.policy().start()}).first->second;
-}
-
-void SenderEngine::Step::forget_extra(std::uint64_t delivery) {
-  const auto extra = work_.extras.find(delivery);
-  if (extra == work_.extras.end())
-    return;
-  work_.joined -= extra->second.joined;
-  work_.extras.erase(extra);
+  if (backlog_[slot].place != Place::in_flight)
+    return backlog_.remove(slot);
+  auto& lane = *lane_of(backlog_[slot].incarnation);
+  drop_held(lane, slot);
+  note_given_back(slot);
+  backlog_.remove_in_flight(lane.in_flight, slot);
 }
 
 // The last failure of the delivery itself, if it has failed; else `otherwise`.
 SenderEngine::Step::SharedCause
 SenderEngine::Step::last_failure_of(Slot slot, const SharedCause& otherwise) const {
-  const auto own = work_.extras.find(work_.outbox[slot].id);
-  return own != work_.extras.end() && own->second.last_failure ? own->second.last_failure
-                                                               : otherwise;
+  auto own = backlog_.last_failure_of(slot);
+  return own ? own : otherwise;
 }
 
 void SenderEngine::Step::tell_dead_letter(Slot slot, DeadLetterReason reason,
                                           const SharedCause& cause) {
-  auto& delivery = work_.outbox[slot];
+  const auto& delivery = backlog_[slot];
   emit(
     effect::DeadLetter{slot, reason, delivery.attempts, delivery.id, delivery.submitted_at, cause});
-  const auto was_stored = std::exchange(delivery.stored, true);
-  work_.unstored -= was_stored ? 0U : 1U;
+  const auto was_stored = !backlog_.mark_stored(slot);
   if (reason == DeadLetterReason::not_stored) {
     ++work_.counters.refused;
     return observe([&] { return event::NotAccepted{now_, Refusal::not_stored}; });
@@ -224,37 +168,19 @@ void SenderEngine::Step::bury(Slot slot, DeadLetterReason reason, const SharedCa
 
 // The delivery's deadline has passed. If a child holds it, a ghost stays in flight.
 void SenderEngine::Step::expire(Slot slot) {
-  auto& outbox = work_.outbox;
-  const auto& delivery = outbox[slot];
   const auto cause = last_failure_of(slot, work_.last_failure);
-  if (delivery.place != Place::in_flight)
+  if (backlog_[slot].place != Place::in_flight)
     return bury(slot, DeadLetterReason::expired, cause);
   tell_dead_letter(slot, DeadLetterReason::expired, cause);
-  leave_ghost(slot);
-}
-
-// The delivery ends, and a ghost of it stays in flight with the child.
-void SenderEngine::Step::leave_ghost(Slot slot) {
-  auto& outbox = work_.outbox;
-  const auto& delivery = outbox[slot];
-  make_not_droppable(slot);
-  work_.deadlines.erase(slot);
-  if (!work_.extras.empty())
-    forget_extra(delivery.id);
-  work_.owed_bytes -= delivery.weight;
-  work_.in_flight_bytes -= delivery.weight;
-  --work_.in_flight_owed;
-  outbox.make_ghost(slot);
+  backlog_.leave_ghost(slot);
 }
 
 // The child is done with a ghost.
 void SenderEngine::Step::vanish(Lane& lane, Slot ghost) {
   lane.last_progress = now_;
-  report(ghost, Outcome::forgotten);
+  gate_.report(ghost, CallOutcome::forgotten, now_);
   drop_held(lane, ghost);
-  work_.turns.remove(ghost); // its key goes on only now
-  work_.outbox.unlink(lane.in_flight, ghost);
-  work_.outbox.erase(ghost);
+  backlog_.remove_ghost(lane.in_flight, ghost);
 }
 
 } // namespace backoff_actor

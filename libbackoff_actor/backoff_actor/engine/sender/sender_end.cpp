@@ -43,8 +43,7 @@ void SenderEngine::Step::begin_end(DeadLetterReason reason, const SharedCause& c
   work_.mode = Mode::ending;
   work_.end_reason = reason;
   work_.end_cause = cause;
-  work_.is_held_back = false;
-  work_.retries_are_held = false;
+  gate_.end_all_holds(now_);
   work_.start_is_put_off = false;
   for_each_lane([&](Lane& lane) {
     lane.delay_runs = false;
@@ -92,9 +91,9 @@ void SenderEngine::Step::end(DeadLetterReason reason, const SharedCause& cause) 
       emit(effect::StopChild{lane.incarnation});
   });
   self_.stopped_ = true;
-  report_all_forgotten();
-  for (auto slot = work_.outbox.front(); slot != Outbox::none; slot = work_.outbox.next(slot)) {
-    if (!options_.persist || !work_.outbox[slot].stored)
+  gate_.retire(now_);
+  for (auto slot = backlog_.front(); slot != Outbox::none; slot = backlog_.after(slot)) {
+    if (!options_.persist || !backlog_[slot].stored)
       tell_dead_letter(slot, reason, last_failure_of(slot, cause));
     else if (reason == DeadLetterReason::gave_up && is_exhausted(slot)) // or the next ends too
       tell_dead_letter(slot, DeadLetterReason::attempts_exhausted, last_failure_of(slot, cause));

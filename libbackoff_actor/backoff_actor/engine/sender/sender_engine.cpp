@@ -70,13 +70,13 @@ void SenderEngine::step_at_work(Instant now, const OneInput& input, Effects& eff
   step(input);
   step.finish();
   if (stopped_) {
-    work_->outbox = Outbox{};
+    work_->backlog.clear();
     options_ = without_hook(*options_);
-  } else if (work_->outbox.is_vacant() && !work_->outbox.is_worth_its_room()
-             && work_->is_at_rest()) {
-    if (!rest_)
-      rest_ = std::make_unique<Rest>();
-    work_->rest(*options_, *rest_);
+  } else if (work_->backlog.is_vacant() && !work_->backlog.is_worth_its_room()
+             && work_->is_idle()) {
+    if (!idle_state_)
+      idle_state_ = std::make_unique<IdleState>();
+    work_->save_to(*idle_state_, *options_);
     work_ = nullptr;
   }
 }
@@ -84,46 +84,46 @@ void SenderEngine::step_at_work(Instant now, const OneInput& input, Effects& eff
 // Handles the inputs that need no `Work`. Returns whether the input was one of them.
 bool SenderEngine::step_without_work(Instant now, const Input& input, Effects& effects) {
   if (std::holds_alternative<input::Wake>(input)) {
-    if (rest_)
-      rest_->wake_at = Instant::never();
+    if (idle_state_)
+      idle_state_->wake_at = Instant::never();
     return true;
   }
   if (std::holds_alternative<input::GuardClosed>(input))
     return true; // nothing is held back
-  if (rest_)
+  if (idle_state_)
     return false;
   if (const auto* start = std::get_if<input::Start>(&input))
-    return start_young(*start, effects);
+    return begin_without_work(*start, effects);
   const auto* started = std::get_if<input::ChildStarted>(&input);
-  if (started == nullptr || started->incarnation != 1 || youth_ != Youth::starting)
+  if (started == nullptr || started->incarnation != 1 || beginning_ != Beginning::starting)
     return false;
-  youth_ = Youth::alive;
+  beginning_ = Beginning::alive;
   if (options_->on_event)
     Step::tell(*options_, event::ChildStarted{now, 1});
   return true;
 }
 
-bool SenderEngine::start_young(const input::Start& x, Effects& effects) {
+bool SenderEngine::begin_without_work(const input::Start& x, Effects& effects) {
   if (x.last_delivery != 0)
     return false; // there is something to remember
-  if (youth_ != Youth::unborn)
+  if (beginning_ != Beginning::not_told)
     return true;
   if (options_->child_start == FirstStart::on_first_use) {
-    youth_ = Youth::begun;
+    beginning_ = Beginning::told;
     return true;
   }
   if (options_->guard && !options_->guard->is_closed())
     return false; // the start is to be put off
-  youth_ = Youth::starting;
+  beginning_ = Beginning::starting;
   effects.emplace_back(effect::StartChild{1, false});
   return true;
 }
 
 // Makes a `Work` that continues from the present state.
 std::unique_ptr<SenderEngine::Work> SenderEngine::new_work() const {
-  auto result = std::make_unique<Work>(*options_, stream_, rest_.get());
-  if (!rest_ && youth_ >= Youth::starting)
-    result->first_child_is(youth_ == Youth::alive);
+  auto result = std::make_unique<Work>(*options_, stream_, idle_state_.get());
+  if (!idle_state_ && beginning_ >= Beginning::starting)
+    result->first_child_is(beginning_ == Beginning::alive);
   return result;
 }
 
@@ -156,7 +156,7 @@ std::uint32_t SenderEngine::living_child() const {
   return work_ ? work_->living_child() : new_work()->living_child();
 }
 
-std::size_t SenderEngine::owed() const { return work_ ? work_->outbox.size() : 0; }
+std::size_t SenderEngine::owed() const { return work_ ? work_->backlog.size() : 0; }
 
 BackOff SenderEngine::backoff() const {
   const auto& initial = options_->backoff;

@@ -40,9 +40,10 @@
 // At-most-once messages (`EngineOptions::guarantee`) are not deliveries: the engine forwards and
 // forgets them. Only those that have to wait for a child are in the outbox (sender_forwarding.cpp).
 //
-// A delivery that expires while a child holds it leaves a *ghost*: it is no longer owed, but the
-// child may still be working on it. The ghost keeps its place among the deliveries in flight, so
-// that a crash or a silence that it causes is not charged to the next delivery.
+// A delivery that ends while a child holds it leaves a *ghost*: its deadline passed, or an earlier
+// child acknowledged it. It is no longer owed, but the child may still be working on it. The ghost
+// keeps its place among the deliveries in flight, so that a crash or a silence that it causes is
+// not charged to the next delivery.
 
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/engine/sender/sender_effects.hpp"
@@ -105,7 +106,7 @@ public:
 
   /// Whether the engine has freed its working memory: there is nothing to do, and no sign that a
   /// similar load comes back soon.
-  bool is_at_rest() const { return !work_; }
+  bool is_idle() const { return !work_; }
 
   /// Whether it has ended: it has given up or suspended all owed deliveries, and has no child.
   bool has_ended() const { return stopped_; }
@@ -127,29 +128,28 @@ public:
   SenderStatus status(Instant now) const;
 
 private:
-  struct Lane;  // one child, its delay, and what it holds
-  struct Work;  // all that a sender needs only while it has something to do
-  struct Extra; // what few deliveries have
-  struct Rest;  // what it remembers of that when it has nothing to do
-  struct Past;  // and the part of it that few have
-  class Step;   // one step: the engine, the instant, the effects
+  struct Lane;           // one child, its delay, and what it holds
+  struct Work;           // all that a sender needs only while it has something to do
+  struct IdleState;      // what it remembers while it has nothing to do
+  struct FailureHistory; // the part of that which only a sender with earlier failures needs
+  class Step;            // one step: the engine, the instant, the effects
 
   // The state before there is any work: whether the engine was told to begin, and whether it has
   // asked for the first child.
-  enum class Youth : std::uint8_t { unborn, begun, starting, alive };
+  enum class Beginning : std::uint8_t { not_told, told, starting, alive };
 
   template <class OneInput>
   void step_at_work(Instant now, const OneInput& input, Effects& effects);
   bool step_without_work(Instant now, const Input& input, Effects& effects);
-  bool start_young(const input::Start& x, Effects& effects);
+  bool begin_without_work(const input::Start& x, Effects& effects);
   void step_stopped(const Input& input, Effects& effects);
   std::unique_ptr<Work> new_work() const;
 
   std::shared_ptr<const EngineOptions> options_;
-  std::uint64_t stream_;       // of the draws
-  std::unique_ptr<Work> work_; // none: it has nothing to do
-  std::unique_ptr<Rest> rest_; // none: it never had; is of the last rest while there is work
-  Youth youth_ = Youth::unborn;
+  std::uint64_t stream_;                  // of the draws
+  std::unique_ptr<Work> work_;            // none: it has nothing to do
+  std::unique_ptr<IdleState> idle_state_; // none: it never had work; outdated while it has
+  Beginning beginning_ = Beginning::not_told;
   bool stopped_ = false;
 };
 

@@ -5,9 +5,8 @@
 namespace backoff_actor {
 
 void SenderEngine::Step::operator()(const input::RetryNow&) {
-  work_.turns.end_pauses(Instant::never());
-  end_hold();
-  work_.retries_are_held = false;
+  backlog_.end_pauses(Instant::never());
+  forgive_hold(gate_.end_all_holds(now_));
   for_each_lane([&](Lane& lane) {
     if (lane.delay_runs)
       end_delay(lane);

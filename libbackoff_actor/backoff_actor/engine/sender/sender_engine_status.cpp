@@ -8,16 +8,17 @@ namespace backoff_actor {
 
 // Whether only retries could be handed over now, and the guard has no budget for them.
 bool SenderEngine::Work::waits_for_budget() const {
-  return retries_are_held && turns.next() != Outbox::none && turns.next_fresh() == Outbox::none;
+  return gate.retries_are_held_back() && backlog.next() != Outbox::none
+         && backlog.next_fresh() == Outbox::none;
 }
 
 // When the engine asks the guard again, if the guard holds back the next hand-over.
 std::optional<Instant> SenderEngine::Work::held_until() const {
   if (&serving_lane() != &primary)
     return std::nullopt;
-  if (is_held_back)
-    return held_back_until;
-  return waits_for_budget() ? std::optional{retries_held_until} : std::nullopt;
+  if (gate.is_held_back())
+    return gate.held_back_until();
+  return waits_for_budget() ? std::optional{gate.retries_held_back_until()} : std::nullopt;
 }
 
 Phase SenderEngine::Work::phase() const {
@@ -67,15 +68,15 @@ SenderStatus SenderEngine::Work::status(const EngineOptions& options, Instant no
   result.counters = counters;
   if (is_stopped)
     return result;
-  result.is_held_back = is_held_back || waits_for_budget();
-  result.owed = outbox.size();
-  result.unstored = unstored;
-  result.owed_bytes = owed_bytes;
-  result.in_flight = in_flight_owed;
+  result.is_held_back = gate.is_held_back() || waits_for_budget();
+  result.owed = backlog.size();
+  result.unstored = backlog.unstored();
+  result.owed_bytes = backlog.owed().bytes;
+  result.in_flight = backlog.size_in_flight();
   result.ghosts =
-    primary.in_flight.count + (fallback ? fallback->in_flight.count : 0) - in_flight_owed;
-  if (!outbox.empty())
-    result.oldest_age = now - outbox[outbox.front()].submitted_at;
+    primary.in_flight.count + (fallback ? fallback->in_flight.count : 0) - backlog.size_in_flight();
+  if (!backlog.empty())
+    result.oldest_age = now - backlog[backlog.front()].submitted_at;
   return result;
 }
 

@@ -8,8 +8,9 @@ namespace backoff_actor {
 
 void SenderEngine::Step::operator()(const input::Wake&) {
   work_.wake_at = Instant::never();
-  while (!work_.deadlines.empty() && work_.deadlines.top_key().first <= now_)
-    expire(work_.deadlines.top());
+  for (auto late = backlog_.first_late(now_); late != Outbox::none;
+       late = backlog_.first_late(now_))
+    expire(late);
   for_each_lane([&](Lane& lane) {
     if (lane.child == Child::leaving && !lane.is_overdue && lane.end_of_grace <= now_)
       end_grace(lane);
@@ -20,11 +21,8 @@ void SenderEngine::Step::operator()(const input::Wake&) {
     if (ack_due(lane) <= now_)
       hang(lane);
   });
-  work_.turns.end_pauses(now_);
-  if (work_.held_back_until <= now_)
-    end_hold();
-  if (work_.retries_held_until <= now_)
-    work_.retries_are_held = false;
+  backlog_.end_pauses(now_);
+  forgive_hold(gate_.end_holds(now_));
   for_each_lane([&](Lane& lane) {
     if (lane.delay_runs && lane.due <= now_)
       end_delay(lane);

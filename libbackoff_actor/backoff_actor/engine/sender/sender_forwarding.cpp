@@ -47,7 +47,7 @@ void SenderEngine::Step::pass_on_last(const input::Submit& x) {
     work_.ends_with_child = true;
     return forward(Outbox::none, true);
   }
-  if (work_.outbox.has_room())
+  if (backlog_.has_slot())
     push(x);
   else
     refuse(Refusal::outbox_full);
@@ -61,7 +61,7 @@ bool SenderEngine::Step::may_forward(const Lane& lane) const {
 // Forwards the message in `slot`, or the message that just came if `none`.
 void SenderEngine::Step::forward(Slot slot, bool is_final_stop) {
   auto& lane = work_.primary;
-  const auto id = slot == Outbox::none ? ++work_.last_delivery : work_.outbox[slot].id;
+  const auto id = slot == Outbox::none ? ++work_.last_delivery : backlog_[slot].id;
   lane.was_handed_something = true;
   ++work_.counters.forwarded;
   emit(effect::Forward{slot, id, lane.incarnation, is_final_stop});

@@ -10,15 +10,11 @@ namespace backoff_actor {
 
 // -- handed over ----------------------------------------------------------------------
 
-[[gnu::always_inline]] inline bool SenderEngine::Step::has_expired(Slot slot) {
-  return work_.deadlines.contains(slot) && work_.deadlines.key_of(slot).first <= now_;
-}
-
 // The delivery whose turn it is. Expires those whose deadline has passed first.
 Outbox::Slot SenderEngine::Step::next_in_time() {
   for (;;) {
-    const auto slot = work_.turns.next();
-    if (slot == Outbox::none || !has_expired(slot))
+    const auto slot = backlog_.next();
+    if (slot == Outbox::none || !backlog_.is_late(slot, now_))
       return slot;
     expire(slot);
   }
@@ -26,8 +22,8 @@ Outbox::Slot SenderEngine::Step::next_in_time() {
 
 Outbox::Slot SenderEngine::Step::next_fresh_in_time() {
   for (;;) {
-    const auto slot = work_.turns.next_fresh();
-    if (slot == Outbox::none || !has_expired(slot))
+    const auto slot = backlog_.next_fresh();
+    if (slot == Outbox::none || !backlog_.is_late(slot, now_))
       return slot;
     expire(slot);
   }
@@ -43,26 +39,20 @@ Outbox::Slot SenderEngine::Step::next_fresh_in_time() {
   if (!has_room(lane))
     return false;
   return lane.in_flight.count == 0
-         || !(work_.outbox[slot].is_suspect || work_.outbox[lane.in_flight.first].is_suspect);
+         || !(backlog_[slot].is_suspect || backlog_[lane.in_flight.first].is_suspect);
 }
 
 [[gnu::always_inline]] inline void SenderEngine::Step::hand_over(Lane& lane, Slot slot) {
-  auto& outbox = work_.outbox;
-  work_.turns.take(slot);
-  const auto again = outbox[slot].incarnation != 0;
-  const auto name = outbox.hand_over(slot, lane.incarnation, lane.epoch);
-  auto& delivery = outbox[slot];
-  delivery.clock_start = now_;
-  outbox.append(lane.in_flight, slot);
+  const auto again = backlog_[slot].incarnation != 0;
+  const auto id = backlog_[slot].id;
+  const auto name = backlog_.hand_over(lane.in_flight, slot, lane.incarnation, lane.epoch, now_);
   if (is_guarded(lane))
-    keep_permit(slot);
-  ++work_.in_flight_owed;
-  work_.in_flight_bytes += delivery.weight;
+    gate_.keep_permit(slot);
   lane.was_handed_something = true;
   ++work_.counters.hand_overs;
   work_.counters.resends += again ? 1 : 0;
-  emit(effect::HandOver{slot, delivery.id, lane.incarnation, name});
-  observe([&] { return event::HandedOver{now_, delivery.id, lane.incarnation, again}; });
+  emit(effect::HandOver{slot, id, lane.incarnation, name});
+  observe([&] { return event::HandedOver{now_, id, lane.incarnation, again}; });
 }
 
 // Hands over a first attempt ahead of a retry that waits for the guard's budget.
@@ -77,8 +67,8 @@ bool SenderEngine::Step::hand_over_fresh(Lane& lane) {
 // The short way, without guard and fallback.
 [[gnu::always_inline]] inline void SenderEngine::Step::hand_over_to(Lane& lane) {
   while (has_room(lane)) {
-    auto slot = work_.turns.next();
-    if (slot != Outbox::none && has_expired(slot))
+    auto slot = backlog_.next();
+    if (slot != Outbox::none && backlog_.is_late(slot, now_))
       slot = next_in_time();
     if (slot == Outbox::none || !may_take(lane, slot))
       return;
@@ -118,13 +108,7 @@ bool SenderEngine::Step::hand_over_fresh(Lane& lane) {
 // -- the next wake-up -------------------------------------------------------------------
 
 [[gnu::always_inline]] inline Instant SenderEngine::Step::next_due() {
-  auto result = std::min(work_.turns.next_pause_end(), work_.end_of_patience);
-  if (work_.is_held_back)
-    result = std::min(result, work_.held_back_until);
-  if (work_.retries_are_held)
-    result = std::min(result, work_.retries_held_until);
-  if (!work_.deadlines.empty())
-    result = std::min(result, work_.deadlines.top_key().first);
+  auto result = std::min({backlog_.next_due(), work_.end_of_patience, gate_.next_due()});
   if (!work_.drains.empty())
     result = std::min(result, work_.drains.earliest().deadline);
   for_each_lane([&](const Lane& lane) {
@@ -157,8 +141,8 @@ void SenderEngine::Step::finish() {
   if (!deferred_.empty())
     pause_deferred();
   hand_over_waiting();
-  if (work_.permit_in_hand)
-    return_permit();
+  if (gate_.has_permit_in_hand() && work_.primary.child != Child::starting)
+    gate_.return_unused(now_);
   if (work_.is_draining && self_.owed() == 0)
     answer_drains(0);
   ask_for_wake_up();

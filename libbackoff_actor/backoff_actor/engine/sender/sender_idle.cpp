@@ -4,58 +4,58 @@
 
 namespace backoff_actor {
 
-SenderEngine::Work::Work(const EngineOptions& options, std::uint64_t stream, const Rest* rest)
-  : outbox(rest != nullptr ? rest->last_tag : options.last_tag), turns(outbox, options.ordering),
-    primary(options, stream),
+SenderEngine::Work::Work(const EngineOptions& options, std::uint64_t stream,
+                         const IdleState* idle_state)
+  : backlog(options.ordering, idle_state != nullptr ? idle_state->last_tag : options.last_tag),
+    gate(options.guard.get(), options.ordering == Ordering::strict), primary(options, stream),
     mode(options.guarantee == Guarantee::at_most_once ? Mode::forwarding : Mode::normal) {
-  if (rest == nullptr)
+  if (idle_state == nullptr)
     return;
-  if (rest->past) {
-    resume(*rest->past);
+  if (idle_state->history) {
+    resume(*idle_state->history);
   } else {
     first_child_is(true);
     primary.was_handed_something = true;
   }
-  counters.accepted = rest->accepted;
-  counters.acknowledged = rest->acknowledged;
-  counters.hand_overs = rest->hand_overs;
-  counters.forwarded = rest->forwarded;
-  last_delivery = rest->last_delivery;
-  primary.backoff.resets = rest->resets;
-  wake_at = rest->wake_at;
+  counters.accepted = idle_state->accepted;
+  counters.acknowledged = idle_state->acknowledged;
+  counters.hand_overs = idle_state->hand_overs;
+  counters.forwarded = idle_state->forwarded;
+  last_delivery = idle_state->last_delivery;
+  primary.backoff.resets = idle_state->resets;
+  wake_at = idle_state->wake_at;
 }
 
-void SenderEngine::Work::resume(const Past& past) {
-  counters = past.counters;
-  restarts = past.restarts;
-  primary_starts = past.starts;
-  last_incarnation = past.last_incarnation;
-  last_epoch = past.last_epoch;
-  guard_draws = past.guard_draws;
-  primary.backoff = past.backoff;
-  primary.incarnation = past.incarnation;
-  primary.epoch = past.epoch;
-  primary.window = past.window;
-  primary.full_window = past.full_window;
-  primary.probe = past.probe;
-  primary.child = past.is_alone ? Lane::Child::none : Lane::Child::alive;
-  primary.is_done = past.is_done;
-  primary.was_handed_something = past.was_handed_something;
+void SenderEngine::Work::resume(const FailureHistory& history) {
+  counters = history.counters;
+  restarts = history.restarts;
+  primary_starts = history.starts;
+  last_incarnation = history.last_incarnation;
+  last_epoch = history.last_epoch;
+  gate.set_draws(history.guard_draws);
+  primary.backoff = history.backoff;
+  primary.incarnation = history.incarnation;
+  primary.epoch = history.epoch;
+  primary.window = history.window;
+  primary.full_window = history.full_window;
+  primary.probe = history.probe;
+  primary.child = history.is_alone ? Lane::Child::none : Lane::Child::alive;
+  primary.is_done = history.is_done;
+  primary.was_handed_something = history.was_handed_something;
 }
 
 // The members that are not checked here are empty while nothing is owed, or nothing reads them any
 // more: the instants of an ended delay and of a failure that a success followed.
-bool SenderEngine::Work::is_at_rest() const {
-  return outbox.is_vacant() && mode != Mode::on_fallback && mode != Mode::returning
+bool SenderEngine::Work::is_idle() const {
+  return backlog.is_vacant() && mode != Mode::on_fallback && mode != Mode::returning
          && mode != Mode::ending
          && (primary.child == Lane::Child::alive || primary.child == Lane::Child::none)
          && !primary.delay_runs && !primary.is_failing && !primary.backoff.is_started()
          && !primary.probe_is_out && !last_failure && !is_paused && !is_store_behind && !is_draining
-         && !is_held_back && !retries_are_held && !start_is_put_off && !ends_with_child
-         && !permit_in_hand && abandoned.empty();
+         && gate.is_idle() && !start_is_put_off && !ends_with_child && abandoned.empty();
 }
 
-void SenderEngine::Work::rest(const EngineOptions& options, Rest& result) {
+void SenderEngine::Work::save_to(IdleState& result, const EngineOptions& options) {
   result.accepted = counters.accepted;
   result.acknowledged = counters.acknowledged;
   result.hand_overs = counters.hand_overs;
@@ -63,29 +63,29 @@ void SenderEngine::Work::rest(const EngineOptions& options, Rest& result) {
   result.last_delivery = last_delivery;
   result.resets = primary.backoff.resets;
   result.wake_at = wake_at;
-  result.last_tag = outbox.last_tag();
-  if (!result.past && has_past(options))
-    result.past = std::make_unique<Past>();
-  if (result.past)
-    *result.past = {counters,
-                    primary.backoff,
-                    restarts,
-                    primary_starts,
-                    primary.incarnation,
-                    last_incarnation,
-                    primary.epoch,
-                    last_epoch,
-                    primary.window,
-                    primary.full_window,
-                    primary.probe,
-                    guard_draws,
-                    primary.child == Lane::Child::none,
-                    primary.is_done,
-                    primary.was_handed_something};
+  result.last_tag = backlog.last_tag();
+  if (!result.history && has_failure_history(options))
+    result.history = std::make_unique<FailureHistory>();
+  if (result.history)
+    *result.history = {counters,
+                       primary.backoff,
+                       restarts,
+                       primary_starts,
+                       primary.incarnation,
+                       last_incarnation,
+                       primary.epoch,
+                       last_epoch,
+                       primary.window,
+                       primary.full_window,
+                       primary.probe,
+                       gate.draws(),
+                       primary.child == Lane::Child::none,
+                       primary.is_done,
+                       primary.was_handed_something};
 }
 
-// Whether there is more to remember than `Rest` has room for.
-bool SenderEngine::Work::has_past(const EngineOptions& options) const {
+// Whether there is more to remember than `IdleState` has room for.
+bool SenderEngine::Work::has_failure_history(const EngineOptions& options) const {
   const auto& x = counters;
   const auto is_counted = (x.refused | x.dead_lettered | x.resends | x.nacks | x.crashes
                            | x.failed_starts | x.hangs | x.diverted | x.restored | x.suspended)
@@ -94,7 +94,7 @@ bool SenderEngine::Work::has_past(const EngineOptions& options) const {
   return is_counted || primary.child != Lane::Child::alive || primary_starts != 1
          || last_incarnation != 1 || last_epoch != 0 || !primary.was_handed_something
          || primary.window != options.max_in_flight || primary.full_window != options.max_in_flight
-         || primary.probe != 0 || guard_draws != 0 || !(restarts == RestartWindow{})
+         || primary.probe != 0 || gate.draws() != 0 || !(restarts == RestartWindow{})
          || !(primary.backoff.progress == initial.progress)
          || primary.backoff.wait_time != initial.wait_time;
 }

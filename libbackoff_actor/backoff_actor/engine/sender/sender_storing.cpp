@@ -8,21 +8,15 @@
 namespace backoff_actor {
 
 void SenderEngine::Step::operator()(const input::Persisted& x) {
-  if (!work_.outbox.holds(x.slot, x.delivery) || work_.outbox[x.slot].stored)
+  if (!backlog_.holds(x.slot, x.delivery) || !backlog_.mark_stored(x.slot))
     return;
-  work_.outbox[x.slot].stored = true;
-  --work_.unstored;
   note_accepted(x.delivery);
-  if (const auto found = work_.extras.find(x.delivery); found != work_.extras.end()) {
-    const auto told = std::exchange(found->second.joined_until_stored, 0U);
-    found->second.joined -= told;
-    work_.joined -= told;
-  }
+  backlog_.end_joins_until_stored(x.slot);
   emit(effect::Confirm{x.slot, x.delivery});
 }
 
 void SenderEngine::Step::operator()(const input::NotPersisted& x) {
-  if (work_.outbox.holds(x.slot, x.delivery) && !work_.outbox[x.slot].stored)
+  if (backlog_.holds(x.slot, x.delivery) && !backlog_[x.slot].stored)
     bury(x.slot, DeadLetterReason::not_stored, std::make_shared<const Cause>(x.cause));
 }
 
@@ -41,30 +35,24 @@ void SenderEngine::Step::operator()(const input::StoreNotice& x) {
 
 // Ignores the capacity limits, because an earlier sender has already accepted the delivery.
 void SenderEngine::Step::operator()(const input::Restore& x) {
-  if (!options_.persist || x.delivery <= work_.last_delivery || !work_.outbox.has_room())
+  if (!options_.persist || x.delivery <= work_.last_delivery || !backlog_.has_slot())
     return;
   work_.last_delivery = x.delivery;
-  const auto slot = put_in(x, x.delivery, x.submitted_at);
-  auto& delivery = work_.outbox[slot];
-  delivery.attempts = x.attempts;
-  delivery.stored = true;
-  if (x.attempts != 0 && delivery.place == Place::fresh) { // a retry, for the guard's budget
-    work_.turns.take(slot);
-    work_.turns.give_back(slot);
-  }
+  const auto slot =
+    put_in({x.delivery, x.submitted_at, x.key, x.weight, x.attempts, /*is_stored=*/true});
   if (x.deadline != Instant::never())
-    work_.deadlines.push(slot, {x.deadline, x.delivery});
+    backlog_.set_deadline(slot, x.deadline);
   ++work_.counters.restored;
   observe([&] { return event::Restored{now_, x.delivery, x.attempts}; });
   if (options_.max_hand_overs && x.hand_overs > 0) {
-    delivery.is_suspect = true; // it goes alone, so that no other pays for it
+    backlog_.set_suspect(slot, true); // it goes alone, so that no other pays for it
     if (x.hand_overs >= *options_.max_hand_overs)
       return bury(slot, DeadLetterReason::hand_overs_exhausted,
                   std::make_shared<const Cause>(Cause{
                     0, "the process ended " + std::to_string(x.hand_overs)
                          + (x.hand_overs == 1 ? " time" : " times") + " while a child had it"}));
   }
-  const auto has_begun = self_.youth_ != Youth::unborn || work_.last_incarnation != 0;
+  const auto has_begun = self_.beginning_ != Beginning::not_told || work_.last_incarnation != 0;
   if (auto& serving = work_.serving_lane();
       has_begun && !is_ending() && serving.child == Child::none && !serving.delay_runs)
     start_child(serving); // told of too late, but nothing that is owed is left lying
@@ -72,18 +60,17 @@ void SenderEngine::Step::operator()(const input::Restore& x) {
 
 // The delivery was charged for `cause`, and stays owed.
 void SenderEngine::Step::note_failure(Slot slot, const SharedCause& cause) {
-  extra_of(slot).last_failure = cause;
-  const auto& delivery = work_.outbox[slot];
+  backlog_.set_last_failure(slot, cause);
+  const auto& delivery = backlog_[slot];
   if (options_.persist)
     emit(effect::CountAttempts{slot, delivery.id, delivery.attempts});
 }
 
 void SenderEngine::Step::suspend(Slot slot) {
-  const auto& delivery = work_.outbox[slot];
-  const auto deadline =
-    work_.deadlines.contains(slot) ? work_.deadlines.key_of(slot).first : Instant::never();
+  const auto& delivery = backlog_[slot];
   ++work_.counters.suspended;
-  emit(effect::Suspend{slot, delivery.id, delivery.attempts, delivery.submitted_at, deadline});
+  emit(effect::Suspend{slot, delivery.id, delivery.attempts, delivery.submitted_at,
+                       backlog_.deadline_of(slot)});
   observe([&] { return event::Suspended{now_, delivery.id, delivery.attempts}; });
 }
 

@@ -35,25 +35,25 @@ struct StartChild {
 
 /// Ask this actor to end; answer with `supervisor_input::ChildDown` when it has.
 struct TellToEnd {
-  ChildActor actor; ///< one that is alive
+  ChildActor actor; ///< an actor that is alive
 };
 
 /// Kill this actor; answer with `supervisor_input::ChildDown` when it has ended.
 struct Kill {
-  ChildActor actor; ///< one that is alive
+  ChildActor actor; ///< an actor that is alive
 };
 
 /// Abandon this actor, which was killed and has not ended. Still report its end.
 struct Abandon {
-  ChildActor actor; ///< one that was killed
+  ChildActor actor; ///< an actor that was killed
 };
 
 /// The answer to a request.
 struct Answer {
-  Ticket ticket;                        ///< whose
-  std::optional<SupervisorError> error; ///< why not; unset: it was
-  ChildName child;                      ///< the child; its serial is 0 where there is none
-  Cause cause; ///< with `SupervisorError::start_failed` why it failed; else no error
+  Ticket ticket;                        ///< that of the request
+  std::optional<SupervisorError> error; ///< why the request failed; unset: it succeeded
+  ChildName child;                      ///< the child; its serial is 0 if there is none
+  Cause cause; ///< why the start failed, with `start_failed`; else no error
 };
 
 /// All first children are up: tell the actors that wait for it.
@@ -71,7 +71,7 @@ enum class QuitReason : std::uint8_t {
   unreachable,   ///< nobody holds it
   auto_shutdown, ///< significant children have done their work
   start_failed,  ///< a child could not be started when the supervisor was
-  limit_reached, ///< there were more restarts than the supervisor bears
+  limit_reached, ///< there were more restarts than the limit allows
   child_limit,   ///< a child was given up, and its options say to escalate that
   escalated,     ///< the decider said so
 };
@@ -79,7 +79,7 @@ enum class QuitReason : std::uint8_t {
 /// The supervisor ends its children from now on, and will quit: keep the reason.
 struct BeginStop {
   QuitReason reason; ///< why
-  ChildName child;   ///< whose failure it was, or whose end; its serial is 0: nobody's
+  ChildName child;   ///< the child that failed or ended; its serial is 0: none
   std::string id;    ///< of that child
   Cause cause;       ///< of that failure
 };

@@ -72,7 +72,7 @@ void SupervisorEngine::Step::after_end(Slot slot, Ending ending,
   else if (c.then == Then::stop)
     stay_away(slot, StoppedBecause::terminated);
   else if (c.then == Then::failed_start)
-    // A failure of its own says more than the fact that it was not up.
+    // If the child failed by itself, that failure says more than that it did not come up.
     fail_start(slot, ending == Ending::failed ? cause : c.cause,
                ending == Ending::failed ? directive : c.directive);
   else if (ending == Ending::failed && c.is_up)

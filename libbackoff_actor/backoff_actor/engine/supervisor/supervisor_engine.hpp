@@ -108,7 +108,7 @@ public:
 
 private:
   struct Child; // a child, its state, and its place in the order
-  struct State; // all of them
+  struct State; // all children, and what they share
   class Step;   // one step: the state, the instant, the effects
 
   std::unique_ptr<State> state_;

@@ -31,7 +31,7 @@ struct SupervisorEngineOptions {
   /// The most children that there may be, including those that wait.
   std::size_t max_children = std::numeric_limits<std::uint32_t>::max();
 
-  /// How many restarts within which time the supervisor tolerates. The restart of a group counts as
+  /// How many restarts the supervisor tolerates within a time. The restart of a group counts as
   /// one. Unset: without limit.
   std::optional<RestartLimit> restart_limit{};
 
@@ -59,7 +59,7 @@ struct SupervisorEngineOptions {
 /// A child as the driver describes it to an engine.
 struct ChildEntry {
   std::string id;                              ///< unique; with a dynamic engine empty: a number
-  std::shared_ptr<const ChildOptions> options; ///< shared by those that have the same
+  std::shared_ptr<const ChildOptions> options; ///< shared by children with the same options
 };
 
 } // namespace backoff_actor

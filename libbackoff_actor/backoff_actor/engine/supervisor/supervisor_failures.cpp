@@ -104,7 +104,7 @@ void SupervisorEngine::Step::charge(Slot slot, std::shared_ptr<const Cause> caus
     c.progress = policy.restart(c.progress);
   const auto u = Draws{options_.seed, c.serial}(c.progress.draws);
   const auto step = policy.next(c.progress, u);
-  const auto delay = step.delay; // clang 14 lets no lambda capture a structured binding
+  const auto delay = step.delay; // clang 14 cannot capture a structured binding in a lambda
   c.progress = step.progress;
   c.cause = std::move(cause);
   const auto joins =

@@ -18,7 +18,7 @@ struct ChildName {
   std::uint32_t slot = 0;   ///< 0 and up; free again when the child is removed
   std::uint32_t serial = 0; ///< counts the children of the engine from 1; 0: none
 
-  /// Orders by place.
+  /// Orders by slot, then by serial number.
   friend auto operator<=>(const ChildName&, const ChildName&) = default;
 };
 
@@ -78,37 +78,37 @@ struct ChildMade {
 
 /// An actor is up.
 struct ChildUp {
-  ChildActor actor; ///< one that was made
+  ChildActor actor; ///< an actor that was made
 };
 
 /// No actor was made.
 struct StartFailed {
   ChildActor actor;    ///< of `supervisor_effect::StartChild`
   Cause cause;         ///< why
-  Directive directive; ///< what the decider says of it
+  Directive directive; ///< what the decider decided
 };
 
 /// An actor said that it will not be up. It is alive.
 struct ChildNotUp {
-  ChildActor actor;    ///< one that was made
+  ChildActor actor;    ///< an actor that was made
   Cause cause;         ///< why
-  Directive directive; ///< what the decider says of it
+  Directive directive; ///< what the decider decided
 };
 
 /// An actor ended.
 struct ChildDown {
-  ChildActor actor;    ///< one that was made, abandoned or not
+  ChildActor actor;    ///< an actor that was made, abandoned or not
   Ending ending;       ///< in which way
-  Cause cause;         ///< its exit reason; no error where that was normal
-  Directive directive; ///< what the decider says of it; of interest where it is a failure
+  Cause cause;         ///< its exit reason; no error after a normal end
+  Directive directive; ///< what the decider decided; only used for a failure
 };
 
 /// Time has passed; asked for with `supervisor_effect::WakeAt`.
 struct Wake {};
 
-/// The supervisor is to end its children and itself.
+/// The supervisor must end its children and itself.
 struct Stop {
-  bool is_unreachable = false; ///< because nobody holds it, and not because somebody said so
+  bool is_unreachable = false; ///< true: nobody holds it; false: it was told to end
 };
 
 } // namespace supervisor_input

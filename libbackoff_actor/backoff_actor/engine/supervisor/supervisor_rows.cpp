@@ -120,7 +120,7 @@ void SupervisorEngine::Step::start_row() {
       tell_started();
     const auto state = child(at).state;
     if (state == ChildState::starting)
-      return; // also if somebody asked for it, and it belongs to nobody
+      return; // even if a client started it, and it is not in the row
     if (!child(at).is_in_row)
       continue;
     if (state == ChildState::ending)

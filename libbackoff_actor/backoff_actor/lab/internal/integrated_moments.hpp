@@ -4,8 +4,8 @@
 
 #include <memory>
 
-// Private to the plan: formulas in which each delay follows from the one drawn before it. Their
-// distributions are carried from retry to retry on a grid.
+// Private to the plan: formulas in which each delay follows from the one drawn before. Their
+// distributions are computed on a grid, from retry to retry.
 
 namespace backoff_actor::detail {
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-// An event is the arrival of a message at the service, its tag the client. What happens at a client
-// concerns nobody else, so the way to it and back is one span.
+// An event is the arrival of a message at the service. Its tag is the client. The way to the client
+// and back is one span, because nothing that happens at a client affects other clients.
 
 namespace backoff_actor {
 
@@ -27,7 +27,7 @@ public:
   Client(const Policy& policy, std::uint64_t seed, std::uint64_t stream)
     : progress_(policy.start()), for_latencies_(seed, stream), for_delays_(seed, stream + 1) {}
 
-  // How long the next message is on its way.
+  // Returns how long the next message travels.
   Duration latency() {
     const auto number = detail::normal_number(for_latencies_(messages_++));
     return Duration{
@@ -46,7 +46,7 @@ public:
     return std::min(step.delay, contention.cut_off);
   }
 
-  // As it was read; unset while the next message to arrive is a read.
+  // The version that the client read. Unset while its next message to arrive is a read.
   std::optional<std::uint32_t> version{};
 
 private:
@@ -80,7 +80,7 @@ ContentionOutcome simulate(const Contention& contention, std::uint64_t seed, std
     arrivals.push(whole_us(Instant{} + clients[i].latency()), i);
   ContentionOutcome outcome;
   Instant completion;
-  std::uint32_t version = 0; // also the number of those who are done
+  std::uint32_t version = 0; // also the number of clients that are done
   while (version < contention.clients) {
     const auto [at_us, i] = arrivals.pop();
     if (at_us == EventQueue::last_us)

@@ -33,9 +33,9 @@ struct Contention {
   /// How long a client waits before it starts again.
   Policy policy{Fixed{.delay = Duration{0}}};
 
-  /// Longer delays are cut off to this, and the next delay follows from the result. The cap of a
-  /// policy leaves room for jitter below it; this does not. The published `decorrelated` ends in
-  /// this way: its n-th delay is min(2 s, a draw between 5 ms and 3 times the delay before).
+  /// Longer delays are cut off to this, and the next delay follows from the result. (A policy's cap
+  /// differs: it leaves room for jitter below it.) The published `decorrelated` is cut off in this
+  /// way: its n-th delay is min(2 s, a draw between 5 ms and 3 times the delay before).
   Duration cut_off = max_delay;
 
   /// The range of `clients`.
@@ -48,11 +48,11 @@ struct ContentionOutcome {
   std::uint64_t calls = 0;
 
   /// The time from the start until the last client learns that its write was accepted. Nothing if
-  /// that takes longer than the 12.7 days that a simulation can last; `calls` then counts up to
-  /// there.
+  /// that takes longer than 12.7 days, the longest time that a simulation can last. Then `calls`
+  /// counts only the calls within that time.
   std::optional<Duration> completion{};
 
-  /// Whether two are alike in everything.
+  /// Whether two are equal.
   friend bool operator==(const ContentionOutcome&, const ContentionOutcome&) = default;
 };
 

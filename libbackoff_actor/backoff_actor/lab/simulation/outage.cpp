@@ -25,7 +25,7 @@ Instant instant_of(std::uint64_t at_us) {
   return {std::chrono::microseconds{static_cast<std::int64_t>(at_us)}};
 }
 
-// To the end of a second that has begun.
+// Rounds up to whole seconds.
 std::uint64_t whole_seconds_us(std::uint64_t span_us) {
   return (span_us + second_us - 1) / second_us * second_us;
 }
@@ -50,16 +50,16 @@ public:
   OutageResult run(const OutageProgress& progress);
 
 private:
-  // What an event is about; those of one instant happen in this order.
+  // The kinds of events. Those of one instant happen in this order.
   enum class Kind : std::uint32_t { wants, wake, connect };
 
   struct State {
     std::uint64_t called_us = 0;
-    std::uint64_t thought_us = 0; // how long it thinks
-    std::uint32_t thoughts = 0;   // the number of the next draw of its thinking
+    std::uint64_t thought_us = 0; // how long it thinks this time
+    std::uint32_t thoughts = 0;   // the number of the next draw of a thinking time
     bool calls = false;
-    bool is_busy = false;          // it wants something
-    bool waited_when_back = false; // and wanted it when the service came back
+    bool is_busy = false;          // it has an unfinished task
+    bool waited_when_back = false; // it had that task when the service came back
   };
 
   struct Deadline {
@@ -92,16 +92,17 @@ private:
   std::uint64_t events_ = 0;
   bool is_stopped_ = false;
   EventQueue queue_;
-  std::deque<Deadline> deadlines_; // of calls, also answered ones; all last equally long
+  std::deque<Deadline>
+    deadlines_; // of all calls, also answered ones, in order: all have one timeout
   OutageService service_;
   std::vector<State> states_;
-  std::vector<std::uint32_t> answered_; // used again and again
-  OutageSecond second_{};               // the present one
-  double latencies_s_ = 0;              // their sum in it
+  std::vector<std::uint32_t> answered_; // kept to reuse its memory
+  OutageSecond second_{};               // the current second
+  double latencies_s_ = 0;              // the sum of latencies in `second_`
   std::vector<OutageSecond> seconds_;
   std::uint64_t attempts_during_outage_ = 0;
   std::uint64_t lost_before_ = 0;
-  std::vector<double> waits_s_;  // after the service came back
+  std::vector<double> waits_s_;  // waits after the service came back
   std::shared_ptr<Guard> guard_; // null: none
   std::unique_ptr<OutageClients> clients_;
 };
@@ -138,7 +139,7 @@ void Outage::call(std::uint32_t client) {
   connect(client);
 }
 
-// The waits of TCP double, from a second on: it asks at 0, 1, 3, 7 ... s.
+// TCP's waits double, from one second on: it tries at 0, 1, 3, 7 ... s.
 void Outage::connect(std::uint32_t client) {
   if (service_.connect(now_us_, client))
     return;
@@ -231,7 +232,7 @@ std::uint64_t Outage::next_us() {
   return queue_.empty() ? result : std::min(result, queue_.next_us());
 }
 
-// At the same time the service comes first, then the timeouts of clients, then what clients want.
+// At one instant the service acts first, then clients time out, then clients begin their tasks.
 void Outage::run_to(std::uint64_t end_us) {
   for (auto at_us = next_us(); at_us < end_us; at_us = next_us()) {
     now_us_ = at_us;
@@ -251,7 +252,7 @@ void Outage::run_to(std::uint64_t end_us) {
 OutageResult Outage::run(const OutageProgress& progress) {
   for (std::uint32_t client = 0; client < options_.clients; ++client)
     think(client);
-  const auto count = end_us_ / second_us; // whole ones
+  const auto count = end_us_ / second_us; // whole seconds
   auto control_us = stop_us_;
   for (std::uint64_t second = 1; second <= count; ++second) {
     while (control_us <= second * second_us) {

@@ -22,8 +22,8 @@ struct OutageResult {
 using OutageProgress = std::function<void(std::uint64_t seconds, std::uint64_t of)>;
 
 /// The outage of seed 002 in virtual time. Clients call a service, think, and call again. The
-/// service is stopped (its process, as by SIGSTOP, while TCP goes on), continued, and watched. The
-/// times of the calls are drawn from the seed alone.
+/// service is stopped, continued and watched. (Only its process is stopped, as by SIGSTOP, while
+/// TCP goes on.) The times of the calls are drawn from the seed alone.
 ///
 /// A call begins with a connection. If the backlog has room, it is established. Otherwise the
 /// client's TCP tries again 1, 3, 7 ... s after the first time, as Linux does, until the client's

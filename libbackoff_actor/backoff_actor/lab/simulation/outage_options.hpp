@@ -54,7 +54,7 @@ struct ServiceOptions {
   /// What the service does with requests whose clients have left.
   AbandonedWork abandoned_work = AbandonedWork::kept;
 
-  /// Whether two are alike in everything.
+  /// Whether two are equal.
   friend constexpr bool operator==(const ServiceOptions&, const ServiceOptions&) = default;
 };
 

@@ -55,7 +55,8 @@ void OutageService::accept(std::uint64_t now_us) {
   }
 }
 
-// `none` is a client that has left; the service does not know that yet.
+// Begins to work on a request. `none` stands for a client that has left without the service's
+// knowledge.
 void OutageService::work_on(std::uint64_t now_us, std::uint32_t client) {
   const auto number = cohort_for(now_us / phase_us);
   auto& cohort = cohorts_[number];
@@ -142,13 +143,13 @@ void OutageService::finish(Cohort& cohort, std::vector<std::uint32_t>& answered)
   change_concurrency(changed_us_, -count);
 }
 
-// The first bucket with cohorts after this phase.
+// Finds the first bucket with cohorts after this phase.
 void OutageService::set_next_look(std::uint64_t phase) {
   const auto here = static_cast<std::uint32_t>(phase % phases);
   for (std::uint32_t i = 1; i <= phases;) {
     const auto place = (here + i) % phases;
     const auto rest = used_[place / 64] >> (place % 64);
-    if (rest == 0) { // on to the next word, or to the first
+    if (rest == 0) { // go on to the next word, or to the first
       i += std::min(64 - place % 64, phases - place);
       continue;
     }
@@ -197,10 +198,11 @@ void OutageService::go_on(std::uint64_t now_us, std::vector<std::uint32_t>& answ
   set_next_look(phase);
 }
 
-// -- what is told of it ------------------------------------------------------------------------
+// -- statistics --------------------------------------------------------------------------------
 
 void OutageService::change_concurrency(std::uint64_t now_us, std::int64_t by) {
-  // A look at the clock is at the beginning of a phase; the service may have gone on within one.
+  // A look happens at the beginning of a phase, but the service may have continued within that
+  // phase.
   const auto at_us = std::max(now_us, changed_us_);
   request_us_ += static_cast<double>(concurrency_) * static_cast<double>(at_us - changed_us_);
   changed_us_ = at_us;

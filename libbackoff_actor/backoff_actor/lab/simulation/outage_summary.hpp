@@ -45,9 +45,9 @@ struct OutageSummary {
   double extra_wait_p99_s = 0;
 };
 
-/// Fills in what follows from the seconds: recovery, rate before, attempts and peak. If the service
-/// was stopped for a part of a second and the exact number is not known, that part of the second's
-/// calls counts.
+/// Fills in all that follows from the seconds: recovery, rate before, attempts and peak. If the
+/// service was stopped for a part of a second, and the exact number of calls is not known, that
+/// part of the second's calls counts.
 BACKOFF_ACTOR_EXPORT OutageSummary summarize(const std::vector<OutageSecond>& seconds,
                                              const OutageTimes& times);
 

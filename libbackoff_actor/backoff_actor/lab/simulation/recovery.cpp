@@ -12,7 +12,7 @@ constexpr auto share = 0.95;
 constexpr std::size_t seconds_at_first = 10;
 constexpr std::size_t seconds_to_stay = 60;
 constexpr std::size_t least_seconds = shortest_stay / std::chrono::seconds{1};
-constexpr auto deviations_of_windows = 4.0; // one of hundreds falls far short by chance
+constexpr auto deviations_of_windows = 4.0; // one of hundreds of counts falls far short by chance
 constexpr auto deviations_of_all = 2.0;
 
 // Returns the first whole second at or after `time_s`.
@@ -37,7 +37,7 @@ Before before(const std::vector<OutageSecond>& seconds, const OutageTimes& times
   return {end - first, count / static_cast<double>(end - first)};
 }
 
-// Returns how many answers in `seconds` count as many as before, with noise allowed for.
+// Returns how many answers in `seconds` are enough to count as the normal rate, except for noise.
 double bar(const Before& usual, std::size_t seconds, double deviations = deviations_of_windows) {
   const auto window = static_cast<double>(seconds);
   const auto variance = usual.rate * window * (1 + window / static_cast<double>(usual.seconds));
@@ -56,7 +56,7 @@ Recovery judge_recovery(const std::vector<OutageSecond>& seconds, const OutageTi
   const auto end = seconds.size();
   if (usual.rate <= 0 || first + least_seconds > end)
     return {};
-  std::vector<double> answers(end + 1, 0); // before each second, so that windows are differences
+  std::vector<double> answers(end + 1, 0); // sums of the answers before each second
   for (std::size_t i = 0; i < end; ++i)
     answers[i + 1] = answers[i] + static_cast<double>(seconds[i].ok);
   const auto answers_in = [&](std::size_t begin, std::size_t length) {
@@ -65,14 +65,14 @@ Recovery judge_recovery(const std::vector<OutageSecond>& seconds, const OutageTi
   const auto is_as_before = [&](std::size_t begin, std::size_t length) {
     return answers_in(begin, length) >= bar(usual, length);
   };
-  std::optional<std::size_t> at_95_percent; // the earliest so far, as it goes back from the end
+  std::optional<std::size_t> at_95_percent; // the earliest so far; the loop goes backwards
   std::optional<std::size_t> but_for_noise;
   for (auto i = end; i-- > first;) {
     const auto left = end - i;
     if (seconds[i].timed_out > 0)
       break;
     if (left < least_seconds)
-      continue; // too short to tell
+      continue; // too few seconds to judge
     if (!is_as_before(i, left < seconds_to_stay ? least_seconds : seconds_to_stay))
       break;
     if (seconds[i].ok == 0 || !is_as_before(i, 1) || !is_as_before(i, seconds_at_first)

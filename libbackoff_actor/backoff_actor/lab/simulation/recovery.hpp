@@ -26,7 +26,7 @@ struct OutageSecond {
   std::uint64_t peak_concurrency = 0; ///< the most requests at once
   double latency_s = 0;               ///< of the answered calls, on average; 0 if there were none
 
-  /// Whether two are alike in everything.
+  /// Whether two are equal.
   friend constexpr bool operator==(const OutageSecond&, const OutageSecond&) = default;
 };
 
@@ -48,7 +48,7 @@ struct Recovery {
   /// @units seconds
   std::optional<double> recover_s{};
 
-  /// Whether two are alike in everything.
+  /// Whether two are equal.
   friend constexpr bool operator==(const Recovery&, const Recovery&) = default;
 };
 
@@ -67,20 +67,22 @@ BACKOFF_ACTOR_EXPORT double rate_before(const std::vector<OutageSecond>& seconds
 ///   from there to the end, in steps of one second; and in every 30 if fewer than 60 are left;
 /// - the same holds for all seconds from there to the end together, with half as much noise.
 ///
-/// Calls come at random, so counts differ from their mean. For 60 seconds of 99 calls each the
+/// Calls come at random, so counts differ from their mean. For 60 seconds of 99 calls each, the
 /// standard deviation is 1.3 %. Of some hundred such counts in a healthy run, one falls short by
-/// more than 5 %. Therefore noise of four standard deviations is allowed for. It is that of the
-/// difference of two Poisson counts, one of the seconds looked at and one of the seconds before: 7
-/// % at 99 calls a second and 60 seconds each. All seconds together are one count, not hundreds, so
-/// two standard deviations are allowed for there. If no ten seconds reach 95 % exactly, 95 % except
-/// for noise is enough for them, too. So a healthy run hardly ever fails, at any rate, and a run
-/// whose calls fail never passes. A slightly worse run may pass, because some stretch up to the end
-/// is good by chance. At a steady 90 % of 99 calls a second, with a minute before and ten after,
-/// every second run passes (mostly late: 30 s are enough); at 85 % 4 of 1000 do; at 90 % of 990
-/// calls none was found.
+/// more than 5 %. Therefore noise of four standard deviations is allowed. The noise is that of the
+/// difference of two Poisson counts: one of the seconds looked at, and one of the seconds before.
+/// It is 7 % at 99 calls a second and 60 seconds each. All seconds together are one count and not
+/// hundreds, so two standard deviations are allowed there. If no ten seconds reach 95 % exactly, 95
+/// % except for noise is enough for them, too.
+///
+/// So a healthy run hardly ever fails, at any rate, and a run whose calls fail never passes. A
+/// slightly worse run may pass, because some stretch up to the end is good by chance. At a steady
+/// 90 % of 99 calls a second, with a minute before and ten after, every second run passes, mostly
+/// late: 30 s are enough. At 85 %, 4 of 1000 pass. At 90 % of 990 calls a second, no run was found
+/// that passes.
 ///
 /// There is no recovery if fewer than 30 whole seconds after the outage are known, which is too few
-/// to tell, or if nothing was answered before.
+/// to judge, or if nothing was answered before.
 ///
 /// @shape  `(seconds, times) -> Recovery`; pure, total, linear time
 BACKOFF_ACTOR_EXPORT Recovery judge_recovery(const std::vector<OutageSecond>& seconds,

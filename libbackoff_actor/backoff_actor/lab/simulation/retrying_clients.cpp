@@ -12,7 +12,7 @@ namespace backoff_actor {
 
 namespace {
 
-// How long to wait, by the library's policies.
+// The delays of the library's policies.
 struct PolicyDelays {
   Policy policy;
 

@@ -31,7 +31,7 @@ public:
     step(client, now, input::Submit{});
   }
 
-  // Only the last wake-up that an engine asked for counts.
+  // Ignores a wake-up unless it is the last one that the engine asked for.
   void woken(std::uint32_t client, Instant now) override {
     if (now < senders_[client].wake_at)
       return;
@@ -58,7 +58,7 @@ private:
   void step(std::uint32_t client, Instant now, const Input& input) {
     effects_.clear();
     senders_[client].engine.step(now, input, effects_);
-    // Starting a child is a separate step, whose effects are added to the others.
+    // To start a child is a separate step, which appends its effects to the vector.
     for (std::size_t i = 0; i < effects_.size(); ++i) {
       const auto effect = effects_[i];
       carry_out(client, now, effect);
@@ -78,7 +78,7 @@ private:
     } else if (std::holds_alternative<effect::Acknowledge>(effect)) {
       world_.think(client);
     }
-    // What is accepted needs no keeping, as it has no payload. Nothing else can come: there are no
+    // Other effects need nothing here. An accepted delivery has no payload to keep. There are no
     // limits, and no child dies.
   }
 

@@ -22,8 +22,8 @@ class PlanParser;
 
 } // namespace detail
 
-/// A sequence of faults, as an immutable value. The n-th fault is the same each time it is asked
-/// for, random faults included. The user of a plan counts n.
+/// A sequence of faults, as an immutable value. The n-th fault is always the same, also if it is
+/// random. The user of a plan counts n.
 ///
 ///     FaultPlan{"ok*3, crash, hang, error(503, retry_after 2s)*2, slow 500ms, ok..."}
 ///     FaultPlan{"(ok*9, crash)..."}                       every tenth message, for ever
@@ -34,7 +34,7 @@ class PlanParser;
 ///
 /// @shape  `part { ',' part }`, where a part is a fault, a plan in brackets or `random(...)`, and
 ///         may be followed by `*` and a number of times. The last part may be followed by `...`
-///         instead, which repeats it for ever. Blanks are free.
+///         instead, which repeats it for ever. Blanks between words are optional.
 /// @thread safe from any thread.
 template <class F>
 class BACKOFF_ACTOR_EXPORT BasicFaultPlan {
@@ -101,8 +101,8 @@ public:
   /// Returns the length of the plan, after which nothing goes wrong; nothing if it never ends.
   std::optional<std::uint64_t> length() const;
 
-  /// Returns the same plan with new seeds: its first random part gets `seed`, the second `seed +
-  /// 1`, and so on.
+  /// Returns the same plan with new seeds: its first random part gets `seed`, the second
+  /// `seed + 1`, and so on.
   BasicFaultPlan with_seed(std::uint64_t seed) const;
 
   /// Returns the text form, from which the same plan is read.
@@ -131,9 +131,9 @@ private:
 
   struct Part {
     std::variant<F, Random, std::vector<Part>> what{};
-    std::uint64_t each = 1;  // how many faults one of it is
-    std::uint64_t begin = 0; // where it begins in the plan that it is a part of
-    std::uint64_t count = 1; // how often it comes; `for_ever`
+    std::uint64_t each = 1;  // the number of faults in one repetition
+    std::uint64_t begin = 0; // its position in the plan that it is a part of
+    std::uint64_t count = 1; // the number of repetitions, or `for_ever`
 
     friend bool operator==(const Part&, const Part&) = default;
   };

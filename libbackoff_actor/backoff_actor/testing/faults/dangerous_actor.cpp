@@ -45,7 +45,7 @@ public:
       throw std::runtime_error("died at birth");
     return {
       [this](std::uint64_t index) -> caf::result<void> {
-        if (current_sender() != ctrl()) // somebody's message, and no tick of its own
+        if (current_sender() != ctrl()) // a message from another actor, not its own tick
           return caf::make_error(caf::sec::unexpected_message);
         go_on(index);
         return caf::unit;
@@ -68,9 +68,9 @@ private:
   struct Late {
     caf::response_promise promise;
     caf::message answer;
-    Duration left{0}; // after the next tick
+    Duration left{0}; // the delay that remains after the next tick
     Duration working{0};
-    std::uint64_t delivery = 0; // of the TrackedMsg, if it was one
+    std::uint64_t delivery = 0; // of the `TrackedMsg`, if the message was one
     caf::strong_actor_ptr sender{};
   };
 
@@ -105,7 +105,8 @@ private:
     return caf::delegated<caf::message>{};
   }
 
-  // One lock for both, so that `seen` has the order of the faults.
+  // Takes the fault and notes the message under one lock, so that `seen` has the order of the
+  // faults.
   Fault next_fault(const std::string& text) {
     const std::lock_guard lock{state_->mutex};
     state_->seen.push_back({number_, text});
@@ -154,7 +155,7 @@ private:
   Birth birth_;
   bool is_alive_ = true;
   bool is_hanging_ = false;
-  std::vector<Late> late_; // of those not answered at once
+  std::vector<Late> late_; // answers that did not come at once
 };
 
 } // namespace

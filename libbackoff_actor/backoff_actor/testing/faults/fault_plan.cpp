@@ -15,7 +15,7 @@ using Kind = Fault::Kind;
 struct KindName {
   Kind kind;
   std::string_view name;
-  std::string_view says; // unless it is told what
+  std::string_view says; // the default text
 };
 
 constexpr std::array<KindName, 10> kinds{{

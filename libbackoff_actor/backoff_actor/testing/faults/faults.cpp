@@ -9,8 +9,8 @@ namespace backoff_actor::testing {
 struct Faults::State {
   std::mutex mutex;
   FaultPlan plan;
-  std::uint64_t at = 0;    // in the plan
-  std::uint64_t taken = 0; // of all plans
+  std::uint64_t at = 0;    // the position in the plan
+  std::uint64_t taken = 0; // faults taken from all plans
   std::optional<EventLog> log;
 };
 

@@ -27,7 +27,8 @@ public:
     return Front::make_behavior();
   }
 
-  // CAF refuses what waits in the mailbox of an ended actor; this refuses in the same way.
+  // CAF refuses the requests in the mailbox of an actor that has ended. This refuses the unanswered
+  // ones in the same way.
   void on_exit() override {
     for (const auto& client : unanswered_)
       refuse(client, caf::make_error(caf::sec::request_receiver_down), nullptr);
@@ -100,7 +101,7 @@ private:
   Faults faults_;
   Birth birth_;
   bool is_hanging_ = false;
-  std::vector<compat::OpenRequest> unanswered_; // since it hangs
+  std::vector<compat::OpenRequest> unanswered_; // requests received since it hangs
 };
 
 } // namespace

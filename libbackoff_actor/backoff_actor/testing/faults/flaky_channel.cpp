@@ -12,8 +12,8 @@ namespace backoff_actor::testing {
 
 namespace {
 
-// A stream of its own: random fault plans use 0, and senders count up from 0. With the same stream
-// and seed, a plan would strike the very messages that the channel drops.
+// The stream of the channel's draws. Random fault plans use stream 0, and senders count up from 0.
+// With the same stream and seed, a plan would fail the very messages that the channel drops.
 constexpr std::uint64_t stream = 0x666c616b79; // "flaky"
 
 } // namespace
@@ -76,7 +76,7 @@ private:
     if (*span == Duration::zero())
       work();
     else
-      later(*span, {}, std::move(work)); // nobody is told what is lost
+      later(*span, {}, std::move(work)); // a lost message causes no error
   }
 
   std::shared_ptr<FlakyChannel::State> state_;

@@ -19,17 +19,17 @@ struct Flakiness {
   /// The seed of all draws.
   std::uint64_t seed = 0;
 
-  /// How likely a message is lost.
+  /// The probability that a message is lost.
   ///
-  /// @range 0 to 1; with `delay` at most 1
+  /// @range 0 to 1; `drop` and `delay` together at most 1
   double drop = 0.2;
 
-  /// How likely a message is late, so that others overtake it.
+  /// The probability that a message is late, so that others overtake it.
   ///
   /// @range 0 to 1
   double delay = 0.2;
 
-  /// The longest delay; delays are uniform over 0 to this.
+  /// The longest delay. Delays are uniform from 0 to this.
   ///
   /// @range above 0
   Duration longest_delay = std::chrono::milliseconds{100};
@@ -41,8 +41,9 @@ BACKOFF_ACTOR_EXPORT Problems check(const Flakiness& flakiness);
 /// An unreliable channel between actors, and a count of its faults. Copies are the same channel.
 ///
 ///     const FlakyChannel channel{{.seed = 7, .drop = 0.1}};
-///     const auto sender = spawn_back_off_sender(system, channel.to_children(child_of<Worker>()),
-///     options); const auto service = channel.to(sender);
+///     const auto sender = spawn_back_off_sender(
+///       system, channel.to_children(child_of<Worker>()), options);
+///     const auto service = channel.to(sender);
 ///
 /// @thread safe from any thread.
 class BACKOFF_ACTOR_EXPORT FlakyChannel {

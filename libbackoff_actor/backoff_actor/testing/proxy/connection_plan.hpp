@@ -11,20 +11,20 @@ namespace backoff_actor::testing {
 
 /// What happens to one connection through a `TcpProxy`.
 ///
-/// | text                | what becomes of the connection                                            |
-/// | ------------------- | ------------------------------------------------------------------------- |
-/// | `ok`                | everything is passed on                                                   |
-/// | `slow 50ms`         | everything is passed on 50 ms later, both ways, also the end              |
-/// | `refuse`            | it is reset as soon as it was accepted; the service hears nothing         |
-/// | `drop`              | it stays open; what is sent is swallowed, and nothing comes back          |
-/// | `cut`               | it is reset when the answer begins: the service has worked, nobody hears  |
-/// | `cut(after 100)`    | it is reset when 100 bytes of the answer have got through                 |
-/// | `cut(after 2s)`     | it is reset 2 s after it was accepted, whatever has got through           |
-/// | `corrupt`           | the lowest bit of every byte of the answer is flipped                     |
-/// | `corrupt(every 100)`| that of the bytes 100, 200, 300 ... of the answer                         |
+/// | text                 | what happens to the connection                                        |
+/// | -------------------- | --------------------------------------------------------------------- |
+/// | `ok`                 | everything is passed on                                               |
+/// | `slow 50ms`          | everything is passed on 50 ms later, both ways, also the end          |
+/// | `refuse`             | it is reset as soon as it was accepted; the service hears nothing     |
+/// | `drop`               | it stays open; the proxy swallows all data, and nothing comes back    |
+/// | `cut`                | it is reset when the answer begins: after the work, before the answer |
+/// | `cut(after 100)`     | it is reset when 100 bytes of the answer have got through             |
+/// | `cut(after 2s)`      | it is reset 2 s after it was accepted, whatever has got through       |
+/// | `corrupt`            | the lowest bit of every byte of the answer is flipped                 |
+/// | `corrupt(every 100)` | the lowest bit of the bytes 100, 200, ... of the answer is flipped    |
 ///
 /// `ok`, `cut` and `corrupt` can be slow as well: `cut(after 100, slow 50ms)`. The answer is all
-/// that the service sends on the connection. A reset also ends the connection to the service.
+/// data that the service sends on the connection. A reset also ends the connection to the service.
 struct BACKOFF_ACTOR_EXPORT ConnectionFault {
   /// The kinds of faults.
   enum class Kind : std::uint8_t {
@@ -38,7 +38,8 @@ struct BACKOFF_ACTOR_EXPORT ConnectionFault {
   /// The kind of fault.
   Kind kind = Kind::ok;
 
-  /// Of `cut`: how much of the answer gets through. Of `corrupt`: every how many bytes; 0: never.
+  /// Of `cut`: how many bytes of the answer get through. Of `corrupt`: a bit of every so many-th
+  /// byte is flipped; 0: never.
   std::uint64_t bytes = 0;
 
   /// Of `cut`: the time from the acceptance to the reset; 0: `bytes` decides.

@@ -11,10 +11,10 @@ namespace {
 
 using Kind = ConnectionFault::Kind;
 
-// How much one connection may do before it is another's turn.
+// How many rounds of work a connection may do before the next connection gets its turn.
 constexpr int rounds = 16;
 
-// How often it is asked whether the client has received what it is to receive before a reset.
+// How often the proxy checks whether the client has received all data before a reset.
 constexpr auto delivery_poll = std::chrono::milliseconds{1};
 
 ProxyTime later(ProxyTime now, Duration span) {
@@ -82,7 +82,7 @@ bool ProxiedConnection::connect_to_next() {
   return false;
 }
 
-// Whether there is still somebody to connect to.
+// Returns whether a connection to some address of the service is established or still possible.
 bool ProxiedConnection::connect() {
   if (service_.descriptor && !std::exchange(has_news_of_service_, false))
     return true;
@@ -95,7 +95,7 @@ bool ProxiedConnection::connect() {
 void ProxiedConnection::note(Side side, std::uint32_t events) {
   auto& socket = side == Side::client ? client_ : service_;
   const auto is_over = (events & (EPOLLERR | EPOLLHUP)) != 0;
-  // The system call that is tried then tells what it is.
+  // After an error the next system call is tried, and its result tells what happened.
   if (is_over || (events & (EPOLLIN | EPOLLRDHUP)) != 0)
     socket.can_read = true;
   if (is_over || (events & EPOLLOUT) != 0)
@@ -124,7 +124,7 @@ ProxiedConnection::State ProxiedConnection::go_on(ProxyTime now, TcpProxyStatist
   if (!is_connected_)
     return State::waits;
   for (auto round = 0; round != rounds; ++round) {
-    // Each of them in every round, whatever came of the others.
+    // Every round does all four, whatever the others returned.
     const auto has_taken_request = take(request_, now, statistics);
     const auto has_taken_answer = take(answer_, now, statistics);
     const auto has_passed_request = pass_on(request_, now, statistics.bytes_to_service);
@@ -164,7 +164,7 @@ ProxiedConnection::State ProxiedConnection::swallow() {
 
 // -- streams --------------------------------------------------------------------------
 
-// Returns whether anything came, an end included.
+// Returns whether data or the end of the source came.
 bool ProxiedConnection::take(Stream& stream, ProxyTime now, TcpProxyStatistics& statistics) {
   if (!stream.from.can_read || stream.source != Source::open || stream.is_done
       || stream.bytes.is_full())
@@ -202,7 +202,7 @@ bool ProxiedConnection::take(Stream& stream, ProxyTime now, TcpProxyStatistics& 
   return is_counted && stream.taken == fault_.bytes ? end_with(Source::exhausted) : true;
 }
 
-// Flips bits of what has just come of the answer.
+// Flips bits in the bytes of the answer that have just come.
 void ProxiedConnection::corrupt(std::span<char> fresh, TcpProxyStatistics& statistics) const {
   if (fault_.bytes == 0)
     return;
@@ -216,7 +216,7 @@ void ProxiedConnection::corrupt(std::span<char> fresh, TcpProxyStatistics& stati
   }
 }
 
-// Returns whether anything went.
+// Returns whether any data or an end was passed on.
 bool ProxiedConnection::pass_on(Stream& stream, ProxyTime now, std::uint64_t& passed) {
   if (stream.is_done)
     return false;
@@ -237,7 +237,7 @@ bool ProxiedConnection::pass_on(Stream& stream, ProxyTime now, std::uint64_t& pa
     }
   }
   if (stream.to.is_broken) {
-    // Nobody is there to take it. What the other stream finds is the reset, if it has not yet.
+    // The receiver is gone. The other stream reads from it, and so will find the reset.
     stream.to.can_read = true;
     stream.is_done = true;
     return true;
@@ -252,7 +252,7 @@ bool ProxiedConnection::pass_on(Stream& stream, ProxyTime now, std::uint64_t& pa
   return stream.is_done = true;
 }
 
-// How much of what is in one piece may go.
+// Returns how many bytes of the first contiguous piece are due.
 std::size_t ProxiedConnection::due_bytes(const Stream& stream, ProxyTime now) {
   const auto most = stream.bytes.front().size();
   if (!is_slow(fault_))

@@ -25,7 +25,7 @@ int bind_to(std::uint16_t port, Descriptor& result) {
   result = Descriptor{socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
   if (!result)
     return errno;
-  // Connections of an earlier proxy that have ended do not keep the port.
+  // Ended connections of an earlier proxy must not block the port.
   set(result, SOL_SOCKET, SO_REUSEADDR);
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -105,7 +105,7 @@ Descriptor accept_from(const Descriptor& listener) {
     Descriptor result{accept4(listener.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)};
     if (result)
       set(result, IPPROTO_TCP, TCP_NODELAY);
-    // A client that has gone again before it was its turn.
+    // Tries again if the client disconnected before it was accepted.
     if (result || (errno != EINTR && errno != ECONNABORTED))
       return result;
   }

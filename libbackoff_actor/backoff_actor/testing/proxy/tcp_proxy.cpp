@@ -28,11 +28,11 @@ using detail::Descriptor;
 using detail::ProxiedConnection;
 using detail::ProxyTime;
 
-// How epoll names what is no connection.
+// The identifiers for epoll of the sockets that are not connections.
 constexpr auto listener_name = std::numeric_limits<std::uint64_t>::max();
 constexpr auto bell_name = listener_name - 1;
 
-// How long nobody is accepted when the system has no more sockets.
+// How long the proxy accepts nobody after the system ran out of sockets.
 constexpr auto accept_pause = 10ms;
 
 constexpr std::size_t most_buffer_bytes = 1U << 30;
@@ -54,8 +54,8 @@ std::vector<detail::ServiceAddress> check(const std::string& host, std::uint16_t
 
 } // namespace
 
-// The thread, and all that it shares with others. It holds the mutex except while it waits and
-// while it calls the hook, so that others can do all that it does.
+// The proxy's thread, and the state that it shares with other threads. The thread holds the mutex
+// except while it waits and while it calls the hook. So other threads can do all its work, too.
 class TcpProxy::Loop {
 public:
   Loop(std::vector<detail::ServiceAddress> service, ConnectionPlan plan, TcpProxyOptions options)
@@ -87,7 +87,7 @@ public:
   void set_plan(ConnectionPlan plan) {
     {
       std::unique_lock lock{mutex_};
-      accept_all(lock); // they came while the old one was in force
+      accept_all(lock); // they came under the old plan
       plan_ = std::move(plan);
       next_fault_ = 0;
     }
@@ -124,7 +124,7 @@ public:
 private:
   struct Entry {
     std::unique_ptr<ProxiedConnection> connection;
-    std::optional<ProxyTime> alarm; // the earliest that is set
+    std::optional<ProxyTime> alarm; // the earliest alarm that is set
   };
   using Alarm = std::pair<ProxyTime, std::uint64_t>;
 
@@ -156,7 +156,7 @@ private:
     }
   }
 
-  // Rounded up: earlier than an alarm nothing is to be done.
+  // Rounded up, because nothing is due before the alarm.
   int milliseconds_to_alarm() const {
     if (alarms_.empty())
       return -1;
@@ -179,7 +179,7 @@ private:
     }
     const auto found = connections_.find(name / 2);
     if (found == connections_.end())
-      return; // others have ended it meanwhile
+      return; // another thread has ended it meanwhile
     found->second.connection->note(static_cast<ProxiedConnection::Side>(name % 2), event.events);
     next.push_back(name / 2);
   }
@@ -236,7 +236,7 @@ private:
         try {
           options_.on_fault(number, fault);
         } catch (...) {
-          // The hook's matter, not the connection's.
+          // An error of the hook must not affect the connection.
         }
         lock.lock();
       }
@@ -274,7 +274,7 @@ private:
   const std::uint16_t port_;
   const Descriptor epoll_;
   const Descriptor bell_;    // an eventfd: rung when there is news for the thread
-  mutable std::mutex mutex_; // of all below
+  mutable std::mutex mutex_; // guards all members below
   ConnectionPlan plan_;
   std::uint64_t next_fault_ = 0;
   bool is_up_ = true;

@@ -16,7 +16,7 @@ bool is_near(const EventPattern& pattern, const LogEntry& entry) {
   return entry.event() && pattern.is_near(*entry.event(), entry.sender);
 }
 
-// By appending, because GCC 12 warns of `"text" + std::string{}` at -O3.
+// Appends, because GCC 12 warns of `"text" + std::string{}` at -O3.
 std::string joined(std::initializer_list<std::string_view> parts) {
   std::string result;
   for (const auto part : parts)
@@ -24,7 +24,7 @@ std::string joined(std::initializer_list<std::string_view> parts) {
   return result;
 }
 
-// What was looked at, and how to speak of it.
+// The searched log, and the texts about it.
 class Search {
 public:
   explicit Search(const EventLog& log) : snapshot_(log.snapshot()), entries_(snapshot_.entries()) {}
@@ -38,7 +38,7 @@ public:
     return start;
   }
 
-  // The same of entries that are near.
+  // The same for entries that are near, see `EventPattern::is_near`.
   std::size_t find_near(const EventPattern& pattern, std::size_t start) const {
     while (start < entries_.size() && !is_near(pattern, entries_[start]))
       ++start;
@@ -51,14 +51,15 @@ public:
     return joined({"\"", to_string(entry), "\" at +", to_string(snapshot_.since_start(entry.at))});
   }
 
-  // What may have been meant instead of a pattern that was not found from `start` on.
+  // Returns the nearest entry from `start` on, for a pattern that was not found.
   std::string instead(const EventPattern& pattern, std::size_t start) const {
     if (const auto near = find_near(pattern, start); near < entries_.size())
       return joined({"; nearest is ", quote(near)});
     return {};
   }
 
-  // What makes a claim about all there ever was hold of no log that does not know.
+  // Returns why a claim about the whole history does not hold: the log has forgotten entries.
+  // Empty: it has forgotten none.
   std::string ignorance() const {
     const auto count = snapshot_.forgotten();
     return count == 0 ? std::string{}

@@ -30,13 +30,13 @@ struct EventLog::State {
   std::mutex mutex;
   std::deque<LogEntry> entries;
   std::uint64_t forgotten = 0;
-  std::uint64_t shown = 0;       // entries ever
-  std::optional<Instant> origin; // of the first entry ever
+  std::uint64_t shown = 0;       // how many entries of all so far have been shown
+  std::optional<Instant> origin; // the time of the first entry of all
 };
 
 namespace {
 
-// Brings all texts to the length of the longest, with spaces behind.
+// Pads all texts with spaces to the length of the longest.
 void align(std::vector<std::string>& texts) {
   std::size_t width = 0;
   for (const auto& text : texts)

@@ -18,7 +18,7 @@
 
 namespace backoff_actor::testing {
 
-using backoff_actor::to_string; // of spans, which would be hidden by those below
+using backoff_actor::to_string; // for spans; the overloads below would hide it
 
 /// One line of an `EventLog`.
 struct LogEntry {
@@ -48,7 +48,7 @@ public:
   /// For `timeline`: all lines, from the beginning.
   static constexpr std::size_t all_lines = std::numeric_limits<std::size_t>::max();
 
-  /// Makes a log that keeps everything. It takes some 270 bytes an event.
+  /// Makes a log that keeps everything. It takes about 270 bytes for each event.
   EventLog();
 
   /// Makes a log for long runs: with more than `count` entries it forgets the oldest.
@@ -130,7 +130,7 @@ private:
       return entry.supervisor_event() ? std::get_if<T>(entry.supervisor_event()) : nullptr;
   }
 
-  void for_each(const std::function<void(const LogEntry&)>& visit) const; // under the lock
+  void for_each(const std::function<void(const LogEntry&)>& visit) const; // holds the lock
 
   std::shared_ptr<State> state_;
 };

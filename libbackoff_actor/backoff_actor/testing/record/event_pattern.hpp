@@ -16,7 +16,7 @@
 
 namespace backoff_actor::testing {
 
-using backoff_actor::to_string; // of spans, which would be hidden by those below
+using backoff_actor::to_string; // for spans; the overloads below would hide it
 
 /// A test for events, with a description in words. The patterns of event_patterns.hpp convert to
 /// it, bare or narrowed. Others can be constructed directly:

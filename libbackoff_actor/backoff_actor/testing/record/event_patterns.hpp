@@ -8,15 +8,20 @@
 ///
 /// | argument | fits events with | example |
 /// | --- | --- | --- |
-/// | a number | this delivery; of children, this incarnation; of `drained`, so many left; of `unknown_acknowledgement`, this hand-over | `acknowledged(3)`, `child_down(2)`, `drained(0)` |
+/// | a number | this delivery | `acknowledged(3)` |
+/// | a number, for children | this incarnation | `child_down(2)` |
+/// | a number, for `drained` | so many deliveries left | `drained(0)` |
+/// | a number, for `unknown_acknowledgement` | this hand-over | `unknown_acknowledgement(7)` |
 /// | `incarnation(n)` | this child | `handed_over(1, incarnation(2))` |
 /// | `attempts(n)` | so many failed attempts | `acknowledged(1, attempts(2))` |
-/// | a span | this delay, latency, wish of the service (`refused`), or time until it is asked again (`guard_held_back`) | `retry_scheduled(10ms)` |
+/// | a span | this delay or latency | `retry_scheduled(10ms)` |
+/// | a span, for `refused` | this retry-after of the service | `refused(2s)` |
+/// | a span, for `guard_held_back` | this time until the next try | `guard_held_back(1s)` |
 /// | an enumerator | this reason | `dead_lettered(DeadLetterReason::expired)` |
-/// | a text | a cause in whose text it is | `child_down("High Voltage")` |
+/// | a text | a cause whose text contains it | `child_down("High Voltage")` |
 ///
-/// An argument that the event does not have does not compile. `.of("orders")` narrows to one
-/// sender, `||` fits either pattern, and `EventPattern` takes any other test.
+/// An argument that the event does not have does not compile. `.of("orders")` narrows the pattern
+/// to one sender. `a || b` fits the events of either pattern. `EventPattern` takes any other test.
 
 #include "backoff_actor/testing/record/event_pattern.hpp"
 
@@ -33,7 +38,7 @@ inline constexpr EventPatternOf<event::NotAccepted> not_accepted{"not accepted"}
 /// The child was made; number: the child.
 inline constexpr EventPatternOf<event::ChildStarted> child_started{"child started"};
 
-/// No child came into being; number: the child, text.
+/// No child could be made; number: the child, text.
 inline constexpr EventPatternOf<event::StartFailed> start_failed{"start failed"};
 
 /// The child terminated, for whatever reason; number: the child, text.

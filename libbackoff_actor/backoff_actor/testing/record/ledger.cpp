@@ -37,7 +37,7 @@ constexpr std::uint64_t beyond(std::uint64_t count, std::uint64_t most) {
   return count > most ? count - most : 0;
 }
 
-// Lists the faults that there are, one after the other: `lost: a, b; phantoms: c`.
+// Joins the faults that occurred into one text: `lost: a, b; phantoms: c`.
 class FaultList {
 public:
   void add(const char* name, const LedgerFault& fault, bool is_among = false) {
@@ -69,7 +69,7 @@ struct Ledger::State {
     ++(account_of(key).*what);
   }
 
-  // Of which there may be a note from before.
+  // Notes `what` unless it was noted for this key before.
   void note_first_of(std::string_view key, std::uint32_t Account::*what) {
     const std::lock_guard lock{mutex};
     auto& count = account_of(key).*what;
@@ -148,7 +148,7 @@ LedgerSummary Ledger::summary(std::uint64_t owed) const {
     if (executions_are_noted && account.executed == 0)
       add(result.unexecuted, account.acknowledged, account.key);
   }
-  // Which of those without an ending are owed nobody says, so the lost are among all of them.
+  // Nobody says which of the messages without an ending are owed, so `lost` names all of them.
   result.owed = std::min(owed, result.lost.count);
   result.lost.count -= result.owed;
   if (result.lost.count == 0)

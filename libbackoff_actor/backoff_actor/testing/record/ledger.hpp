@@ -14,7 +14,7 @@
 
 namespace backoff_actor::testing {
 
-using backoff_actor::to_string; // of spans, which would be hidden by those below
+using backoff_actor::to_string; // for spans; the overloads below would hide it
 
 /// One kind of fault in a ledger, with the keys concerned.
 struct LedgerFault {
@@ -68,7 +68,7 @@ BACKOFF_ACTOR_EXPORT std::string to_string(const LedgerSummary& summary);
 /// resubmitted dead letter, needs one more ending. If executions are noted, an acknowledged message
 /// without an execution is a fault too. Without any noted execution only endings are compared.
 ///
-/// A note costs one look-up, and the first note of a key some 120 bytes.
+/// A note costs one look-up, and the first note of a key about 120 bytes.
 ///
 /// @thread safe: notes may come from any thread, and those of one key in any order.
 class BACKOFF_ACTOR_EXPORT Ledger {

@@ -19,7 +19,7 @@ bool is_refusal(const caf::error& error) {
                      [&error](SenderError code) { return error == make_error(code); });
 }
 
-// A client that makes one request and notes what becomes of it.
+// A client that makes one request and notes its outcome.
 class NotingClient final : public compat::RequestingActor {
 public:
   NotingClient(caf::actor_config& config, Ledger ledger, std::string key, caf::actor receiver,
@@ -33,7 +33,7 @@ public:
     ledger_.submitted(key_);
     make_request(1, std::exchange(receiver_, nullptr), std::exchange(content_, {}),
                  compat::Priority::normal);
-    return complete([](const WakeUp&) {}); // never comes; without a handler the client would end
+    return complete([](const WakeUp&) {}); // never called; without a handler the client would end
   }
 
 private:

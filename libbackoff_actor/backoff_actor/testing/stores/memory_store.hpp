@@ -16,7 +16,7 @@ namespace backoff_actor::testing {
 
 /// A store for tests. It keeps everything in memory, and fails on request.
 ///
-/// @thread any, several at a time
+/// @thread any, several at the same time
 class BACKOFF_ACTOR_EXPORT MemoryStore final : public DeliveryStore {
 public:
   /// An empty store. `name` appears in the texts of errors.
@@ -69,7 +69,7 @@ private:
   mutable std::mutex mutex_;
   std::unique_ptr<Content> content_;
   std::size_t commits_ = 0;
-  std::size_t failing_ = 0; // commits to come
+  std::size_t failing_ = 0; // how many of the next commits fail
   std::optional<StoreFailure> failure_;
   bool always_ = false;
 };

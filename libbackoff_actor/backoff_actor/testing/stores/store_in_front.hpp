@@ -13,7 +13,7 @@
 
 namespace backoff_actor::testing {
 
-/// Passes all calls on to another store. Derive from it to count, to fail, or to change single
+/// Passes all calls on to another store. Derive from it to count calls, to fail, or to change some
 /// members.
 ///
 /// @thread as the other store's
@@ -22,43 +22,43 @@ public:
   /// Puts itself in front of `store`, which must not be null.
   explicit StoreInFront(std::shared_ptr<DeliveryStore> store) : store_(std::move(store)) {}
 
-  /// As the other one's.
+  /// As the other store's.
   std::string name() const override { return store_->name(); }
-  /// As the other one's.
+  /// As the other store's.
   void commit(std::span<const StoreChange> changes) override { store_->commit(changes); }
-  /// As the other one's.
+  /// As the other store's.
   void for_each_owed(const std::function<void(StoredDelivery)>& visit) override {
     store_->for_each_owed(visit);
   }
-  /// As the other one's.
+  /// As the other store's.
   void for_each_acknowledged_key(const std::function<void(AcknowledgedKey)>& visit) override {
     store_->for_each_acknowledged_key(visit);
   }
-  /// As the other one's.
+  /// As the other store's.
   void for_each_dead_letter(const std::function<void(StoredDeadLetter)>& visit) override {
     store_->for_each_dead_letter(visit);
   }
-  /// As the other one's.
+  /// As the other store's.
   std::uint64_t last_id() override { return store_->last_id(); }
-  /// As the other one's.
+  /// As the other store's.
   std::string message_format() override { return store_->message_format(); }
-  /// As the other one's.
+  /// As the other store's.
   void set_message_format(const std::string& format) override {
     store_->set_message_format(format);
   }
-  /// As the other one's.
+  /// As the other store's.
   std::size_t remove_dead_letters(std::span<const std::uint64_t> ids) override {
     return store_->remove_dead_letters(ids);
   }
-  /// As the other one's.
+  /// As the other store's.
   std::size_t resubmit_dead_letters(std::span<const std::uint64_t> ids) override {
     return store_->resubmit_dead_letters(ids);
   }
-  /// As the other one's.
+  /// As the other store's.
   std::vector<std::string> take_notices() override { return store_->take_notices(); }
-  /// As the other one's.
+  /// As the other store's.
   bool is_untidy() const override { return store_->is_untidy(); }
-  /// As the other one's.
+  /// As the other store's.
   void tidy_up() override { store_->tidy_up(); }
 
 private:

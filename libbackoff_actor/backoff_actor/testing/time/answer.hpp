@@ -15,7 +15,7 @@
 
 namespace backoff_actor::testing {
 
-using backoff_actor::to_string; // of spans, which would be hidden by those below
+using backoff_actor::to_string; // for spans; the overloads below would hide it
 
 /// What a client has received so far; shared with the client.
 template <class T>

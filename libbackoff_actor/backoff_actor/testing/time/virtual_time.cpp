@@ -24,7 +24,7 @@ VirtualTime::~VirtualTime() {
   kept_.clear();
   while (virtual_system_.step())
     continue;
-  virtual_system_.drop_timers(); // which may have been the last to hold an actor
+  virtual_system_.drop_timers(); // a timer may have held the last reference to an actor
   while (virtual_system_.step())
     continue;
   if (const auto left = system().registry().running(); left > 0) {

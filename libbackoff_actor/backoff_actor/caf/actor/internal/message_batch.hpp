@@ -23,7 +23,7 @@ namespace backoff_actor::compat {
 // which `put` returned false. If `take` is called for another message, the messages here overtake
 // the one that they wait for.
 //
-// `put` from any thread, several at a time; the rest from the actor's, one at a time.
+// Any threads may call `put`, also at the same time. Only the actor's thread calls the rest.
 class BACKOFF_ACTOR_HIDDEN MessageBatch {
   using Node = caf::intrusive::singly_linked<caf::mailbox_element>;
 
@@ -58,8 +58,8 @@ public:
   MessageBatch& operator=(const MessageBatch&) = delete;
   ~MessageBatch() { end(); }
 
-  // Whether the message waits here now. Otherwise it is for the mailbox: the next wait for it if it
-  // may be the first, or the actor has ended.
+  // Returns whether the message waits here now. Otherwise it belongs into the mailbox, and the next
+  // messages wait for it if it may be the first. After `end`, no message waits here.
   bool put(caf::mailbox_element_ptr& message, bool may_be_first) {
     auto* newest = newest_.load(std::memory_order_relaxed);
     for (;;) {
@@ -77,10 +77,11 @@ public:
     }
   }
 
-  // Returns those that wait for the message in the mailbox, which the actor has come to.
+  // Returns the messages that wait for the one in the mailbox. The actor calls this when it comes
+  // to that one.
   List take() { return in_order(newest_.exchange(nullptr, std::memory_order_acquire)); }
 
-  // The same when the actor ends: no message waits here any more.
+  // The same when the actor ends.
   List end() { return in_order(newest_.exchange(over(), std::memory_order_acquire)); }
 
 private:
@@ -93,11 +94,11 @@ private:
     return List{first};
   }
 
-  // Marks in place of nodes. They are no objects: each shared library would have its own, and not
-  // know those of the others.
+  // Marks in place of nodes. They are numbers and not objects: each shared library would have its
+  // own objects, and would not know those of the others.
   static Node* mark(std::uintptr_t number) { return reinterpret_cast<Node*>(number); }
-  static Node* in_mailbox() { return mark(1); } // where the newest is in the mailbox
-  static Node* over() { return mark(2); }       // where there will be none
+  static Node* in_mailbox() { return mark(1); } // the newest message is in the mailbox
+  static Node* over() { return mark(2); }       // no message will wait here again
 
   std::atomic<Node*> newest_{nullptr};
 };

@@ -43,10 +43,10 @@ protected:
   struct Call {
     compat::OpenRequest client;
     Note note;
-    caf::error error; // of the target, kept until that has shown that it lives, or has ended of it
+    caf::error error; // of the target, kept until the target has answered a probe or has ended
   };
 
-  using Calls = std::map<std::uint64_t, Call>; // by name, which are given in order
+  using Calls = std::map<std::uint64_t, Call>; // by name; names increase
 
   Relay(caf::actor_config& config, caf::actor target)
     : RequestingActor(config), target_(std::move(target)) {
@@ -93,7 +93,7 @@ protected:
   Calls calls_;
 
 private:
-  // The names of calls are less; a probe has that of the call, and this bit.
+  // A probe has the name of its call with this bit set. The names of calls are lower.
   static constexpr std::uint64_t probe_bit = std::uint64_t{1} << 58;
 
   void on_response(std::uint64_t name, caf::message&& content,
@@ -105,7 +105,7 @@ private:
     const auto* error =
       content.match_elements<caf::error>() ? &content.get_as<caf::error>(0) : nullptr;
     if ((name & probe_bit) != 0) {
-      if (!error) // otherwise it has ended, which will be told
+      if (!error) // otherwise the target has ended, and its down message follows
         end(it, caf::make_message(std::move(call.error)));
       return;
     }

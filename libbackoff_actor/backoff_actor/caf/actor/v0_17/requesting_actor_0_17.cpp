@@ -32,10 +32,9 @@ namespace {
 
 const caf::atom_value wake_up = caf::atom("wakeup");
 
-// CAF 0.17.6's clock keeps the receiver of a pending timeout alive until the timeout is due. So the
-// timeout is set on this small stand-in, which knows its owner weakly: a sender that nobody needs
-// any more can go while its delay runs. A timeout of the same type takes the place of the one
-// before.
+// The clock of CAF 0.17.6 keeps the receiver of a pending timeout alive until the timeout is due.
+// So the receiver is this small actor with a weak reference to its owner: a sender that nobody
+// needs can end while its delay runs. A timeout replaces an earlier one of the same type.
 class Alarm final : public caf::monitorable_actor {
 public:
   Alarm(caf::actor_config& config, caf::weak_actor_ptr owner)
@@ -50,8 +49,8 @@ private:
   caf::weak_actor_ptr owner_;
 };
 
-// What a message goes through on its way back, if its receiver is part of a composition (`f * g`):
-// whatever answers it is the next stage's to answer.
+// The remaining stages of a request to a composition of actors (`f * g`). Sends the answer of one
+// stage on to the next stage, as that stage's request.
 class Stages final : public caf::monitorable_actor {
 public:
   Stages(caf::actor_config& config, caf::mailbox_element& request)
@@ -74,7 +73,7 @@ private:
   caf::mailbox_element::forwarding_stack stages_;
 };
 
-// Moving a user's values into a message may throw, which must cost one message and not the actor.
+// Moving a user's values into a message may throw. That must cost one message and not the actor.
 caf::message content_of(caf::message_view& view, std::exception_ptr& failure) {
   try {
     return view.move_content_to_message();
@@ -84,7 +83,7 @@ caf::message content_of(caf::message_view& view, std::exception_ptr& failure) {
   }
 }
 
-// Whether CAF tells the handlers of an actor of a message; otherwise it is an order to the actor.
+// Whether CAF gives the message to the actor's handlers. Otherwise CAF acts on it itself.
 bool is_left_to_handlers(const caf::type_erased_tuple& content) {
   const auto type = content.type_token();
   if (type == caf::make_type_token<caf::atom_value, caf::atom_value, std::string>())
@@ -93,11 +92,11 @@ bool is_left_to_handlers(const caf::type_erased_tuple& content) {
   return !is_order(type) && type != caf::make_type_token<caf::open_stream_msg>();
 }
 
-// Not in CAF's own tests, which look for the actors themselves among the jobs of their scheduler.
+// Whether the scheduler runs jobs in place of actors. CAF's test scheduler looks for the actors.
 bool takes_jobs(caf::actor_system& system) { return system.scheduler().detaches_utility_actors(); }
 
 // Request ids of 0.17.6 have 60 bits. CAF counts its own up from 1; ours have the topmost bit set,
-// so that the two cannot meet.
+// so the two never collide.
 constexpr std::uint64_t ours = std::uint64_t{1} << 59;
 static_assert(caf::message_id::request_id_mask == 2 * ours - 1);
 
@@ -105,8 +104,8 @@ static_assert(caf::message_id::request_id_mask == 2 * ours - 1);
 
 // -- the actor ----------------------------------------------------------------
 
-// Types that CAF has no number for share one token; and their names, as mangled by the compiler
-// (Itanium C++ ABI), begin with that of the namespace.
+// All types without a CAF number share one token. The mangled names of library types (Itanium C++
+// ABI) begin with the name of the namespace.
 bool Word::is_one(const caf::type_erased_tuple& content) {
   constexpr std::string_view own = "N13backoff_actor";
   return content.type_token() == caf::make_type_token<WakeUp>()
@@ -145,10 +144,10 @@ caf::behavior RequestingActor::complete_with_words() {
       on_told_to_end(x.source, x.reason);
   });
   return {
-    [](const WakeUp&) {}}; // which never comes there; without any behavior CAF would end the actor
+    [](const WakeUp&) {}}; // CAF never calls it; but without any behavior, CAF would end the actor
 }
 
-// The content is taken out of its element, unless the element can be kept with it.
+// Moves the content out of its element, unless the element can be kept with it.
 void RequestingActor::take_message(caf::message_view& view) {
   std::exception_ptr failure;
   auto payload = at_work_ != nullptr && passes_on_ && at_work_->element.get() == &view
@@ -171,7 +170,7 @@ void RequestingActor::take(caf::mailbox_element& element) {
   }
 }
 
-// Whoever answers with the very content passes its element on (`respond`).
+// If `on_response` answers a client with this very content, `respond` sends the element on.
 void RequestingActor::take_response(caf::mailbox_element& element) {
   const auto name = element.mid.request_id().integer_value() & ~ours;
   if (auto* const message = message_in(element); message != nullptr && !message->empty())
@@ -183,7 +182,7 @@ void RequestingActor::take_response(caf::mailbox_element& element) {
   on_response(name, std::move(content), element.sender);
 }
 
-// Whether CAF has no interest in the element.
+// Whether the element is for this class, and CAF need not see it.
 bool RequestingActor::is_for_this(const caf::mailbox_element& element) const {
   if (element.mid.is_response())
     return (element.mid.integer_value() & ours) != 0;
@@ -196,13 +195,14 @@ caf::resumable::resume_result RequestingActor::resume(caf::execution_unit* conte
   return caf::event_based_actor::resume(context, max_throughput);
 }
 
-// What is urgent overtakes others, and stays alone. CAF's own answers to this actor are none of ours.
+// Urgent messages overtake others, so they always go into the mailbox. So do answers to requests
+// that were made in CAF's own way.
 bool RequestingActor::may_wait(const caf::mailbox_element& element) const {
   return takes_words_ && element.mid.is_normal_message()
          && (!element.mid.is_response() || is_for_this(element));
 }
 
-// What is CAF's waits with the others, so that nothing that was sent later overtakes it. Nothing waits for it.
+// Messages for CAF itself may wait too, so that none is overtaken. But no batch waits for one.
 void RequestingActor::enqueue(caf::mailbox_element_ptr element, caf::execution_unit* context) {
   if (may_wait(*element) && batch_.put(element, is_for_this(*element)))
     return;
@@ -226,7 +226,8 @@ caf::invoke_message_result RequestingActor::take_this(caf::mailbox_element& elem
   return caf::invoke_message_result::consumed;
 }
 
-// CAF would end this actor, or take no notice, and answer nobody. Returns whether it was something of the kind.
+// Takes a message that CAF would not answer: CAF would end this actor, or ignore the message.
+// Returns whether the element was such a message.
 bool RequestingActor::take_in_place_of_caf(caf::mailbox_element& element) {
   const auto& content = element.content();
   switch (content.type_token()) {
@@ -243,7 +244,7 @@ bool RequestingActor::take_in_place_of_caf(caf::mailbox_element& element) {
     break;
   case caf::make_type_token<caf::timeout_msg>():
     if (!takes_words_)
-      return false; // it may wait for one
+      return false; // the actor may have set it itself
     break;
   case caf::make_type_token<caf::error>():
     break;
@@ -267,9 +268,10 @@ caf::strong_actor_ptr RequestingActor::own_reference() {
   return at_work_ != nullptr ? at_work_->reference() : caf::strong_actor_ptr{ctrl()};
 }
 
-// Whoever throws ends this actor; CAF sees to the message in the mailbox, which is `first`. While a factory
-// awaits an answer, CAF puts off what it handles itself. That goes where CAF keeps such messages; its own
-// `push_to_cache` counts it twice, and reads beyond its queue later.
+// An exception ends this actor. Then this refuses the open requests in the rest of the batch, and
+// CAF handles `first`, the message in the mailbox. While a factory awaits an answer, CAF postpones
+// messages that it handles itself. This puts them into CAF's cache directly: `push_to_cache` would
+// count them twice, and later read beyond its queue.
 void RequestingActor::take_batch(caf::mailbox_element& first) {
   const auto bounce = [](caf::mailbox_element& element) {
     caf::detail::sync_request_bouncer{caf::make_error(caf::sec::request_receiver_down)}(element);
@@ -329,7 +331,7 @@ OpenRequest RequestingActor::open_request() {
   }
   element.mid.mark_as_answered();
   if (at_work_ != nullptr && !at_work_->element)
-    current_element_ = &at_work_->first; // whoever keeps the other may let go of it at any time
+    current_element_ = &at_work_->first; // the other may be freed at any time
   return result;
 }
 
@@ -385,7 +387,7 @@ void RequestingActor::wake_at(Instant at) {
                                wake_up, 0);
 }
 
-// CAF 0.17.6 keeps the reason of the end only after `on_exit`.
+// CAF 0.17.6 stores the exit reason only after `on_exit`.
 bool RequestingActor::is_unreachable() const { return !caf::weak_actor_ptr{ctrl()}.lock(); }
 
 void RequestingActor::cancel_wake() {

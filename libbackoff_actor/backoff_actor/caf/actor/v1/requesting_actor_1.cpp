@@ -23,8 +23,9 @@ namespace backoff_actor::compat {
 
 namespace {
 
-// CAF's own monitor with a callback stays with the watched actor until that ends, even if it is
-// disposed of. And its news would not wait beside the mailbox, so that later ones overtook it.
+// CAF's own monitor with a callback stays attached to the watched actor until that actor ends, even
+// after it was disposed. And its report would not wait in the batch beside the mailbox, so later
+// messages would overtake it.
 class Watch final : public caf::attachable {
 public:
   struct Token {
@@ -59,14 +60,15 @@ private:
 
 namespace {
 
-// Request ids have 60 bits. CAF counts its own up from 1; ours have the topmost bit set, so that the
-// two cannot meet.
+// Request ids have 60 bits. CAF counts its own up from 1; ours have the topmost bit set, so the two
+// never collide.
 constexpr std::uint64_t ours = std::uint64_t{1} << 59;
 static_assert(caf::message_id::request_id_mask == 2 * ours - 1);
 
 std::uint64_t name_in(caf::message_id id) { return id.request_id().integer_value() & ~ours; }
 
-// Types of CAF's own, on some of which it acts itself, have the numbers from `caf::action` on.
+// The numbers of CAF's own types begin with that of `caf::action`. CAF itself acts on some of these
+// types.
 constexpr bool is_of_caf(caf::type_id_t type) {
   return type >= caf::type_id_v<caf::action> && type < caf::first_custom_type_id;
 }
@@ -74,19 +76,20 @@ constexpr bool is_of_caf(caf::type_id_t type) {
 template <class... Ts>
 constexpr bool are_of_caf = (is_of_caf(caf::type_id_v<Ts>) && ...);
 
-// Those on which it acts.
+// The types on which CAF acts.
 static_assert(are_of_caf<caf::action, caf::down_msg, caf::error, caf::exit_msg, caf::node_down_msg,
                          caf::stream_abort_msg, caf::stream_ack_msg, caf::stream_batch_msg,
                          caf::stream_cancel_msg, caf::stream_close_msg, caf::stream_demand_msg,
                          caf::stream_open_msg, caf::sys_atom, caf::timeout_msg>);
 
-// Whether CAF leaves a message to the handlers, whatever is in it.
+// Whether CAF is sure to give the message to the handlers: it does not begin with a value of a CAF
+// type.
 bool is_left_to_handlers(const caf::message& content) {
   return content.empty() || !is_of_caf(content.type_at(0));
 }
 
-// Makes a response a request that has been answered, and comes from nobody: CAF gives that to the
-// handlers, and nobody is ever told of it. Such an id no message has otherwise.
+// Turns a response into a request that was already answered. CAF gives such a message to the
+// handlers, and sends no answer to it. No other message has such an id.
 caf::message_id as_answered_request(caf::message_id response) {
   caf::message_id result{response.integer_value() & ~caf::message_id::response_flag_mask};
   result.mark_as_answered();
@@ -97,20 +100,21 @@ bool is_response_of_ours(caf::message_id id) {
   return id.is_response() && (id.integer_value() & ours) != 0;
 }
 
-// Whether the actor's handlers are told of the element, whatever is in it.
+// Whether CAF is sure to give the element to the actor's own code.
 bool is_for_handlers(const caf::mailbox_element& element) {
   return element.mid.is_response() ? is_response_of_ours(element.mid)
                                    : is_left_to_handlers(element.payload);
 }
 
-// What is urgent overtakes others, and stays alone. CAF's own answers to this actor are none of ours.
+// Whether the element may wait in a batch. Urgent messages overtake others, so they always go into
+// the mailbox. So do answers to requests that were made in CAF's own way.
 bool may_wait(const caf::mailbox_element& element) {
   return element.mid.is_normal_message()
          && (!element.mid.is_response() || is_response_of_ours(element.mid));
 }
 
-// Whether those in the batch may wait for the element. An `Exit` takes the place of a message for which none
-// waits.
+// Whether a batch may wait for the element. An `Exit` replaces an exit message of CAF, and no batch
+// waits for one.
 bool is_first(const caf::mailbox_element& element) {
   return may_wait(element) && is_for_handlers(element) && !element.payload.match_elements<Exit>();
 }
@@ -132,9 +136,9 @@ RequestingActor::RequestingActor(caf::actor_config& config) : RequestingActorBas
 RequestingActor::RequestingActor(caf::actor_config& config, TakesWords)
   : RequestingActorBase(config), takes_words_(true) {}
 
-// CAF looks for the handler of a response in a table. So it is made a message as any other, which
-// takes its turn in the mailbox as the response would have. For an actor that looks at all messages
-// itself, a change of the id is mostly enough.
+// CAF looks up the handler of a response in a table, and ours are not there. So this turns a
+// response into an ordinary message, which takes the same turn in the mailbox. For an actor that
+// takes words, a changed id is usually enough.
 bool RequestingActor::enqueue(caf::mailbox_element_ptr element, caf::scheduler* context) {
   if (takes_words_ && may_wait(*element) && !getf(collects_metrics_flag)
       && batch_.put(element, is_for_handlers(*element)))
@@ -157,7 +161,7 @@ bool RequestingActor::enqueue(caf::mailbox_element_ptr element, caf::scheduler* 
 caf::behavior RequestingActor::complete_with_words() {
   return {[this](caf::message& content) {
             auto& element = *current_mailbox_element();
-            // An answer that was wrapped is a message of ours now.
+            // For a wrapped answer, `is_first` gives the same result as before.
             const auto is_waited_for = is_first(element);
             take(content);
             if (is_waited_for)
@@ -171,9 +175,10 @@ caf::behavior RequestingActor::complete_with_words() {
           }};
 }
 
-// CAF acts on some messages before a handler is told. This replaces three kinds by messages that
-// handlers see, in any thread: exit messages whose reason is `kill`, which may tell of a child that was
-// killed; timeouts that somebody else sent; requests that are a `down_msg`, which want an answer.
+// CAF acts on some messages before any handler sees them. This function, which runs in any thread,
+// replaces three kinds of them by messages that handlers see: exit messages with the reason `kill`,
+// which may be about a child that was killed; timeouts that other actors sent; and requests that
+// are a `down_msg`, which need an answer.
 void RequestingActor::take_in_place_of_caf(caf::mailbox_element& element) const {
   auto& content = element.payload;
   if (content.match_elements<caf::exit_msg>()) {
@@ -238,10 +243,11 @@ void RequestingActor::take_this(caf::mailbox_element_ptr& element) {
   }
 }
 
-// Whoever throws ends this actor; CAF sees to the message in the mailbox, which is `first`.
+// An exception ends this actor. Then this refuses the open requests in the rest of the batch, and
+// CAF handles `first`, the message in the mailbox.
 void RequestingActor::take_batch(caf::mailbox_element& first) {
   const auto bounce = [](caf::mailbox_element& element) {
-    caf::detail::sync_request_bouncer{}(element); // which makes an error
+    caf::detail::sync_request_bouncer{}(element); // answers with an error
   };
   auto batch = batch_.take();
   auto element = batch.pop();
@@ -330,7 +336,7 @@ void RequestingActor::wake_at(Instant at) {
     enqueue(caf::make_mailbox_element(nullptr, caf::make_message_id(), WakeUp{}), context());
     return;
   }
-  // Weakly, so that a sender that nobody needs any more can go while its delay runs.
+  // A weak reference: a sender that nobody needs any more can end while its delay runs.
   alarm_ = clock().schedule_message(nullptr, caf::weak_actor_ptr{ctrl()},
                                     caf::actor_clock::time_point{at.since_origin},
                                     caf::make_message_id(), caf::make_message(WakeUp{}));

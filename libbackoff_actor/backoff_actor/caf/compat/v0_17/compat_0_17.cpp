@@ -46,7 +46,7 @@ bool is_system_message(const caf::message& message) { return is_order(message.ty
 
 std::size_t serialized_size(caf::actor_system& system, const caf::message& message) {
   caf::detail::serialized_size_inspector sink{system};
-  auto content = message; // is only read, but inspectors of 0.17 take what they could write to
+  auto content = message; // only read, but inspectors of 0.17 take no const values
   if (const auto error = sink(content))
     throw std::runtime_error("the message cannot be serialized: " + system.render(error));
   return sink.result();

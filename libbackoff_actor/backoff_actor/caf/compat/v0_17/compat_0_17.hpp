@@ -145,7 +145,7 @@ void save(const T& value, std::vector<std::byte>& bytes) {
   // Nothing but an actor handle needs an actor system.
   caf::serializer_impl<std::vector<std::byte>> sink{static_cast<caf::execution_unit*>(nullptr),
                                                     bytes};
-  if (const auto error = sink(const_cast<T&>(value))) // is only read
+  if (const auto error = sink(const_cast<T&>(value))) // only read
     throw std::runtime_error(error == caf::sec::no_context ? "it holds an actor handle"
                                                            : caf::to_string(error));
 }

@@ -13,10 +13,7 @@ namespace backoff_actor {
 struct WakeUp {};
 
 /// Shows CAF that the message has no parts.
-template <class Inspector>
-auto inspect(Inspector& f, WakeUp& x) {
-  return compat::object(f, x, "backoff_actor::WakeUp");
-}
+auto inspect(auto& f, WakeUp& x) { return compat::object(f, x, "backoff_actor::WakeUp"); }
 
 /// A guard's message to a sender: the guard was closed by hand.
 struct GuardClosed {
@@ -24,8 +21,7 @@ struct GuardClosed {
 };
 
 /// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, GuardClosed& x) {
+auto inspect(auto& f, GuardClosed& x) {
   return compat::object(f, x, "backoff_actor::GuardClosed", compat::field("spread", x.spread));
 }
 
@@ -38,8 +34,7 @@ struct WriteNow {
 };
 
 /// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, WriteNow& x) {
+auto inspect(auto& f, WriteNow& x) {
   return compat::object(f, x, "backoff_actor::WriteNow", compat::field("sleep_id", x.sleep_id));
 }
 
@@ -47,10 +42,7 @@ auto inspect(Inspector& f, WriteNow& x) {
 struct StoreNews {};
 
 /// Shows CAF that the message has no parts.
-template <class Inspector>
-auto inspect(Inspector& f, StoreNews& x) {
-  return compat::object(f, x, "backoff_actor::StoreNews");
-}
+auto inspect(auto& f, StoreNews& x) { return compat::object(f, x, "backoff_actor::StoreNews"); }
 
 /// The message of a child's start to the actor that waits for it: the outcome is ready.
 struct StartNews {
@@ -58,8 +50,7 @@ struct StartNews {
 };
 
 /// Shows CAF the parts of the message.
-template <class Inspector>
-auto inspect(Inspector& f, StartNews& x) {
+auto inspect(auto& f, StartNews& x) {
   return compat::object(f, x, "backoff_actor::StartNews", compat::field("start", x.start));
 }
 

@@ -120,7 +120,7 @@ public:
   // change wakes another writer.
   void forget_writer(bool was_at_work, std::uint64_t sleep_id);
 
-  // -- whoever holds the handle ---------------------------------------------------------
+  // -- for holders of the handle --------------------------------------------------------
 
   std::vector<StoredDeadLetter> dead_letters();
   std::size_t remove_dead_letters(std::span<const std::uint64_t> ids);

@@ -22,7 +22,7 @@ bool read(std::span<const std::byte> bytes, Ts&... values) try {
   caf::binary_deserializer source{static_cast<caf::execution_unit*>(nullptr),
                                   reinterpret_cast<const char*>(bytes.data()), bytes.size()};
   return !source(values...);
-} catch (const std::exception&) { // such as a size that there is no memory for
+} catch (const std::exception&) { // such as a size for which there is no memory
   return false;
 }
 

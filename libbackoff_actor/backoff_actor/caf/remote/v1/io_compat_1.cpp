@@ -20,7 +20,7 @@ template <class... Ts>
 bool read(std::span<const std::byte> bytes, Ts&... values) try {
   caf::binary_deserializer source{bytes.data(), bytes.size()};
   return (source.apply(values) && ...);
-} catch (const std::exception&) { // such as a size that there is no memory for
+} catch (const std::exception&) { // such as a size for which there is no memory
   return false;
 }
 

@@ -97,7 +97,7 @@ private:
 
   class CarryOut; // one member per effect
 
-  // -- what it is told (sender_actor.cpp) -------------------------------------------
+  // -- messages and events (sender_actor.cpp) ---------------------------------------
 
   void on_answer(HandOverId id, caf::message&& answer);
   void on_error_answer(HandOverId id, const caf::error& error, const caf::strong_actor_ptr& from);
@@ -174,7 +174,7 @@ private:
       tell(client);
   }
 
-  // -- what is done about it (sender_actor_effects.cpp) -----------------------------
+  // -- effects of the engine (sender_actor_effects.cpp) -----------------------------
 
   void take(Input input, caf::error error = {});
   void take(const News& news);

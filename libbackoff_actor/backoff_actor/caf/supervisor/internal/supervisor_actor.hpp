@@ -95,7 +95,7 @@ private:
   static Place place_of(ChildSpec spec, std::shared_ptr<const ChildOptions> options);
   ChildSpec spec_of(const std::string& id, const Place& place) const;
 
-  // -- what it is told (supervisor_actor.cpp) ---------------------------------------
+  // -- messages and events (supervisor_actor.cpp) -----------------------------------
 
   void on_response(std::uint64_t name, caf::message&& content,
                    const caf::strong_actor_ptr& from) override;
@@ -116,7 +116,7 @@ private:
   Ticket admit_child(const std::string& id, Place place);
   void refuse(compat::OpenRequest client, const std::string& child, caf::error error);
 
-  // -- what is done about it (supervisor_actor_effects.cpp) -------------------------
+  // -- effects of the engine (supervisor_actor_effects.cpp) -------------------------
 
   void take(SupervisorInput input);
   void step(const SupervisorInput& input, std::vector<SupervisorInput>& follow_ups);
@@ -161,7 +161,7 @@ private:
   caf::error quit_reason_;           // its exit reason
   bool quits_ = false;               // ends after this step
   bool has_begun_ = false;           // `make_behavior` was called
-  bool is_successor_ = false;        // of one that nobody holds
+  bool is_successor_ = false;        // of a supervisor that nobody holds
   caf::strong_actor_ptr keep_alive_; // this actor, while it ends its children
 };
 

@@ -1,19 +1,20 @@
 #pragma once
 
-// Inside of the engine; not for its users. One step is carried out by an object of this class,
-// whose parts are in a file each:
+// Inside of the engine; not for its users. An object of this class carries out one step. It decides;
+// the backlog (backlog.hpp) and the guard gate (guard_gate.hpp) keep their own books. Its parts have
+// a file each:
 //
-//  sender_hand_over.cpp       what every step ends with: handed over what can be, asked to be woken
-//  sender_deliveries.cpp      what is owed: taken in, taken back, acknowledged, given up
-//  sender_storing.cpp         what is stored: confirmed, refused by the store, restored, suspended
-//  sender_forwarding.cpp      messages that are delivered at most once
-//  sender_answers.cpp         what a child says of a delivery: errors, refusals, signs of life
-//  sender_children.cpp        the children's lives: started, down, hanging
-//  sender_expiry.cpp          what is due
-//  sender_failures.cpp        failures: the delay, the limits, the fallback
-//  sender_end.cpp             the end: children are asked to end, and what is owed is given up
-//  sender_guard.cpp           what the guard of the service is asked and told
-//  sender_engine_control.cpp  what an operator says
+//  sender_hand_over.cpp       ends every step: hands over what it can, asks for the next wake-up
+//  sender_deliveries.cpp      accepts deliveries, takes them back, acknowledges them, gives them up
+//  sender_storing.cpp         confirms, refuses, restores and suspends stored deliveries
+//  sender_forwarding.cpp      forwards messages that are delivered at most once
+//  sender_answers.cpp         handles a child's errors, refusals and signs of life
+//  sender_children.cpp        starts children, and handles their crashes and hangs
+//  sender_expiry.cpp          handles a wake-up: everything that is due
+//  sender_failures.cpp        counts failures: the delay, the limits, the fallback
+//  sender_end.cpp             ends the sender: asks the children to end, gives up what is owed
+//  sender_guard.cpp           asks the guard gate, and does what its answer means for the lanes
+//  sender_engine_control.cpp  handles an operator's commands
 
 #include "backoff_actor/engine/sender/internal/sender_work.hpp"
 
@@ -29,8 +30,8 @@ namespace backoff_actor {
 class BACKOFF_ACTOR_HIDDEN SenderEngine::Step {
 public:
   Step(SenderEngine& engine, Instant now, Effects& effects)
-    : self_(engine), options_(*engine.options_), work_(*engine.work_), now_(now),
-      effects_(effects) {}
+    : self_(engine), options_(*engine.options_), work_(*engine.work_), backlog_(work_.backlog),
+      gate_(work_.gate), now_(now), effects_(effects) {}
 
   void operator()(const input::Start& x);
   void operator()(const input::Submit& x);
@@ -113,34 +114,32 @@ private:
 
   bool make_room(const input::Submit& x);
   void refuse(Refusal reason);
-  template <class SubmitOrRestore>
-  Slot put_in(const SubmitOrRestore& x, std::uint64_t id, Instant submitted_at);
+  bool is_full(const Backlog::Fill& fill, std::uint32_t weight) const {
+    return fill.deliveries >= options_.capacity
+           || (options_.capacity_bytes && fill.bytes + weight > *options_.capacity_bytes);
+  }
+
+  Slot put_in(const Backlog::NewDelivery& x);
   Slot push(const input::Submit& x);
   void note_accepted(std::uint64_t delivery);
   bool take_in(const input::Submit& x);
-  Slot oldest_droppable();
   void hand_over_waiting();
   void hand_over_to(Lane& lane);
   void hand_over(Lane& lane, Slot slot);
   Slot next_in_time();
   Slot next_fresh_in_time();
-  bool has_expired(Slot slot);
   bool hand_over_fresh(Lane& lane);
   bool has_room(const Lane& lane) const;
   bool may_take(const Lane& lane, Slot slot) const;
   void take_back(Lane& lane);
   void give_back(Lane& lane, Slot slot);
-  void leave_flight(Lane& lane, Slot slot);
+  void note_given_back(Slot slot);
   void remove(Slot slot);
   void tell_dead_letter(Slot slot, DeadLetterReason reason, const SharedCause& cause);
   void bury(Slot slot, DeadLetterReason reason, const SharedCause& cause);
-  Extra& extra_of(Slot slot);
-  void forget_extra(std::uint64_t delivery);
   SharedCause last_failure_of(Slot slot, const SharedCause& otherwise) const;
   void expire(Slot slot);
-  void leave_ghost(Slot slot);
   void vanish(Lane& lane, Slot ghost);
-  void make_not_droppable(Slot slot);
 
   // -- forwarding -------------------------------------------------------------------
 
@@ -167,12 +166,11 @@ private:
   void settle(Lane& lane, const Lane::Held& answer);
   void reject(Slot slot, const SharedCause& cause);
   void refuse(Lane& lane, Slot slot, const SharedCause& cause, const Decision& decision);
-  void restart_clock(Lane& lane, Slot slot);
   Duration longest_wish(const std::vector<Lane::Held>& held) const;
   Duration wait_of_all(std::optional<Duration> retry_after) const;
   void note_refusal(Slot slot, const SharedCause& cause, const Decision& decision);
   void drop_held(Lane& lane, Slot slot) {
-    if (work_.outbox[slot].held)
+    if (backlog_[slot].held)
       forget_held(lane, slot);
   }
 
@@ -184,7 +182,7 @@ private:
   };
   void note_failure(Slot slot, const SharedCause& cause);
   bool is_exhausted(Slot slot) const {
-    return options_.max_attempts && work_.outbox[slot].attempts >= *options_.max_attempts;
+    return options_.max_attempts && backlog_[slot].attempts >= *options_.max_attempts;
   }
   Settled settle_held(Lane& lane, const Cause& reason, bool was_told_to);
 
@@ -205,27 +203,12 @@ private:
 
   // -- guard ------------------------------------------------------------------------
 
-  enum class Outcome { succeeded, failed, forgotten };
-
   bool is_guarded(const Lane& lane) const { return options_.guard && is_primary(lane); }
   bool is_held_back(const Lane& lane) const;
   bool is_retry(Slot slot) const;
-  bool is_held_retry(Slot slot) const { return work_.retries_are_held && is_retry(slot); }
+  bool is_held_retry(Slot slot) const { return gate_.retries_are_held_back() && is_retry(slot); }
   bool is_admitted(Lane& lane, Slot slot);
-  void end_hold();
-  void hold_back(Lane& lane, const HeldBack& answer);
-  void keep_permit(Slot slot);
-  // Reports the outcome of a delivery that the child holds to the guard. Only the first report
-  // counts.
-  void report(Slot slot, Outcome outcome) {
-    if (slot < work_.permits.size())
-      report(std::exchange(work_.permits[slot], {}), outcome);
-  }
-
-  void report(Permit permit, Outcome outcome);
-  void report_failed_start();
-  void report_all_forgotten();
-  void return_permit();
+  void forgive_hold(Duration held_back);
   void start_what_was_put_off();
 
   // -- clock ------------------------------------------------------------------------
@@ -235,7 +218,7 @@ private:
     if (!options_.ack_timeout || lane.child != Child::alive || lane.in_flight.count == 0
         || is_ending())
       return Instant::never();
-    const auto start = work_.outbox[lane.in_flight.first].clock_start;
+    const auto start = backlog_[lane.in_flight.first].clock_start;
     return (options_.works_on == WorksOn::one ? std::max(start, lane.last_progress) : start)
            + *options_.ack_timeout;
   }
@@ -290,6 +273,8 @@ private:
   SenderEngine& self_;
   const EngineOptions& options_;
   Work& work_;
+  Backlog& backlog_;
+  GuardGate& gate_;
   Instant now_;
   Effects& effects_;
   std::vector<Deferred> deferred_;
@@ -298,17 +283,10 @@ private:
 // -- taken in: here, so that every message is spared two calls ---------------------------------
 
 // There must be a slot.
-template <class SubmitOrRestore>
 [[gnu::always_inline]] inline Outbox::Slot
-SenderEngine::Step::put_in(const SubmitOrRestore& x, std::uint64_t id, Instant submitted_at) {
-  auto& outbox = work_.outbox;
-  const auto slot = outbox.push(id, submitted_at);
-  auto& delivery = outbox[slot];
-  delivery.key = x.key;
-  delivery.weight = x.weight;
-  work_.turns.add(slot);
-  work_.owed_bytes += x.weight;
-  emit(effect::Accept{slot, id});
+SenderEngine::Step::put_in(const Backlog::NewDelivery& x) {
+  const auto slot = backlog_.push(x);
+  emit(effect::Accept{slot, x.id});
   return slot;
 }
 
@@ -320,10 +298,8 @@ SenderEngine::Step::put_in(const SubmitOrRestore& x, std::uint64_t id, Instant s
 // Turns a submission into a delivery. There must be a slot.
 [[gnu::always_inline]] inline Outbox::Slot SenderEngine::Step::push(const input::Submit& x) {
   const auto id = ++work_.last_delivery;
-  const auto slot = put_in(x, id, now_);
-  work_.outbox[slot].stored = !options_.persist;
+  const auto slot = put_in({id, now_, x.key, x.weight, 0, !options_.persist});
   if (options_.persist) {
-    ++work_.unstored;
     emit(effect::Persist{slot, id});
   } else {
     note_accepted(id);
@@ -333,17 +309,15 @@ SenderEngine::Step::put_in(const SubmitOrRestore& x, std::uint64_t id, Instant s
 
 // Called after room was made. Returns whether the delivery is still owed afterwards.
 [[gnu::always_inline]] inline bool SenderEngine::Step::take_in(const input::Submit& x) {
-  const auto is_full =
-    work_.outbox.size() + work_.joined >= options_.capacity
-    || (options_.capacity_bytes && work_.owed_bytes + x.weight > *options_.capacity_bytes);
+  const auto has_no_room = is_full(backlog_.owed(), x.weight);
   const auto slot = push(x);
   const auto is_late = x.deadline <= now_;
-  if (is_late || is_full) {
+  if (is_late || has_no_room) {
     bury(slot, is_late ? DeadLetterReason::expired : DeadLetterReason::dropped, work_.last_failure);
     return false;
   }
   if (x.deadline != Instant::never())
-    work_.deadlines.push(slot, {x.deadline, work_.outbox[slot].id});
+    backlog_.set_deadline(slot, x.deadline);
   return true;
 }
 

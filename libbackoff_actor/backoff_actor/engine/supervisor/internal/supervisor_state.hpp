@@ -26,17 +26,17 @@ struct BACKOFF_ACTOR_HIDDEN SupervisorEngine::Child {
   // What the engine does after a child that was told to end has ended.
   enum class Then : std::uint8_t {
     row,         // it is started again with its row
-    stop,        // it stays away
-    failed_start // its start is taken for failed
+    stop,        // it stays down
+    failed_start // its start counts as failed
   };
 
   std::string id;
   std::shared_ptr<const ChildOptions> options;
   std::shared_ptr<const Cause> cause; // of the last failure
   Progress progress;
-  std::unique_ptr<RestartWindow> failures; // with a limit of its own, from the first failure
-  std::unique_ptr<std::vector<Ticket>> terminators; // who wait for its end
-  std::optional<Ticket> starter;                    // who waits for its start
+  std::unique_ptr<RestartWindow> failures; // if it has its own limit; made at the first failure
+  std::unique_ptr<std::vector<Ticket>> terminators; // the requests that wait for its end
+  std::optional<Ticket> starter;                    // the request that waits for its start
   Instant up_since{};
   std::uint32_t serial = 0; // 0: the slot is free
   std::uint32_t incarnation = 0;
@@ -46,14 +46,14 @@ struct BACKOFF_ACTOR_HIDDEN SupervisorEngine::Child {
   ChildState state = ChildState::stopped;
   StoppedBecause stopped = StoppedBecause::not_stopped;
   Then then = Then::stop;
-  Directive directive = Directive::restart; // about the start that failed, until the child is down
+  Directive directive = Directive::restart; // for a failed start, until the child is down
   bool is_in_row = false;
-  bool holds_up_row = false; // was taken out of a row that is ending: those in front wait for it
-  bool is_ready = false;     // its delay is over, and it waits for a wake-up with room for it
-  bool is_new = false;       // who asked for it waits for its first start
-  bool is_first = false;     // one of those that the supervisor begins with
-  bool has_been_up = false;  // ever
-  bool is_up = false;        // or was when it was told to end
+  bool holds_up_row = false; // it left a row that is ending, and those in front wait for it
+  bool is_ready = false;     // its delay is over; it waits for a wake-up with room for it
+  bool is_new = false;       // the client that added it waits for its first start
+  bool is_first = false;     // one of the supervisor's first children
+  bool has_been_up = false;  // since it was added
+  bool is_up = false;        // or was up when it was told to end
   bool is_killed = false;
 };
 
@@ -88,7 +88,7 @@ struct BACKOFF_ACTOR_HIDDEN SupervisorEngine::State {
     }
   };
 
-  using Due = std::pair<Instant, std::uint32_t>; // when, then by serial
+  using Due = std::pair<Instant, std::uint32_t>; // time, then serial
 
   State(std::shared_ptr<const SupervisorEngineOptions> shared, std::vector<ChildEntry> entries);
 
@@ -105,9 +105,9 @@ struct BACKOFF_ACTOR_HIDDEN SupervisorEngine::State {
   std::shared_ptr<const SupervisorEngineOptions> options;
   std::vector<Child> children; // by slot
   std::unordered_set<Slot, HashOfId, SameId> by_id;
-  SlotHeap<Due> due;            // of single children
-  std::deque<ChildActor> ready; // whose delay is over, in that order, after the actor that it had;
-                                // those that are not ready any more are passed over
+  SlotHeap<Due> due;            // the delays of single children
+  std::deque<ChildActor> ready; // children whose delay is over, in that order, with their last
+                                // actor; the engine skips those no longer ready
   std::vector<ChildActor> abandoned;
   RestartWindow restarts_in_window;
   Row row;
@@ -122,7 +122,7 @@ struct BACKOFF_ACTOR_HIDDEN SupervisorEngine::State {
   Slot to_end = none;                     // while stopping: the child to look at next
   SupervisorPhase phase = SupervisorPhase::starting;
   bool has_begun = false;
-  Instant wake_at = Instant::never(); // of the wake-up that was asked for and has not come
+  Instant wake_at = Instant::never(); // the time of the pending wake-up
 };
 
 } // namespace backoff_actor

@@ -1,7 +1,7 @@
 #pragma once
 
-// Inside of the supervisor's engine; not for its users. One step is carried out by an object of
-// this class, whose parts are in a file each:
+// Inside of the supervisor's engine; not for its users. An object of this class carries out one
+// step. Each part of the class has its own file:
 //
 //   supervisor_starts.cpp    children that are started, and are up or not
 //   supervisor_failures.cpp  children that ended by themselves, what is charged, the limits
@@ -64,7 +64,7 @@ private:
     try {
       options_.on_event(SupervisorEvent{make_event()});
     } catch (...) {
-      // A hook is told not to throw; one that does must not cost a child.
+      // An exception of the hook must not cost a child.
     }
   }
 

@@ -16,10 +16,10 @@ namespace backoff_actor {
 // Design notes
 //
 // A radix heap: bucket 0 holds the events of the present. Bucket b > 0 holds the events whose time
-// differs from the present in bit b - 1 and in no higher bit. When bucket 0 is empty, the lowest
-// bucket with events is distributed to the buckets below it, relative to its earliest time. An
-// event moves down at most 40 times, in practice some five, always to the end of a vector. With a
-// million waiting events that makes it five times as fast as a binary heap.
+// differs from the present in bit b - 1 and in no higher bit. When bucket 0 is empty, the events of
+// the lowest bucket that has any are distributed to the buckets below it, relative to the earliest
+// of them. An event moves down at most 40 times, about five times in practice, and always to the
+// end of a vector. With a million waiting events this is five times as fast as a binary heap.
 //
 // Only the time decides the bucket. So an event may be pushed at the present instant with a lower
 // tag than the last popped one; a binary heap orders the few events of one instant.
@@ -31,7 +31,7 @@ namespace backoff_actor {
 ///         platform. An event cannot be removed: the simulation ignores events it no longer needs.
 /// @units  microseconds, of which there are 2^40: 12.7 days
 /// @range  `tag` has 24 bits: with 2^20 clients, for example, 4 are left for the kind of event
-/// @thread none but its owner's.
+/// @thread only its owner's.
 class EventQueue {
 public:
   /// How many bits a tag has.
@@ -50,7 +50,7 @@ public:
     std::uint64_t at_us; ///< when
     std::uint32_t tag;   ///< what, and to whom
 
-    /// Whether two are alike in everything.
+    /// Whether two are equal.
     friend constexpr bool operator==(const Event&, const Event&) = default;
   };
 
@@ -125,7 +125,7 @@ private:
     return *std::min_element(buckets_[bucket].begin(), buckets_[bucket].end()) >> tag_bits;
   }
 
-  // Moves the present to the earliest event's time, if no event is left at the present.
+  // If no event is left at the present, moves the present to the time of the earliest event.
   void reach_present() {
     assert(size_ > 0);
     if (!buckets_[0].empty())
@@ -142,7 +142,7 @@ private:
   // One bucket for each bit of the time, and bucket 0 for the present.
   std::array<std::vector<std::uint64_t>, 64 - tag_bits + 1> buckets_;
   std::uint64_t now_us_ = 0;
-  std::uint64_t next_us_ = unknown; // of the earliest event, if somebody has asked
+  std::uint64_t next_us_ = unknown; // the time of the earliest event, once asked for
   std::size_t size_ = 0;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Inside of the simulation; not for its users. What makes the calls.
+// Inside of the simulation; not for its users. The clients, which make the calls.
 
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/lab/simulation/outage_options.hpp"

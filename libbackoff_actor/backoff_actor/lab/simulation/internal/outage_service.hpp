@@ -8,20 +8,21 @@
 //
 //     connect --backlog full--> refused (the client's TCP tries again)
 //        |
-//     backlog --running, and fewer than max_concurrency--> worked on --a look at the clock-->
-//     answered
+//     backlog --running, and fewer than max_concurrency--> worked on
+//                                                              |
+//                                              answered <--a look at the clock
 //
-// A look at the clock for each request would cost 20 events a second for each. Instead, requests
-// whose sleeps end at about the same time share a *bucket*. There are 501 buckets, for phases of
-// 100 us. A sleep lasts 50.1 ms, since a real one lasts a little longer than asked for. (So a
-// service time of 100 ms takes two sleeps, although the condition is strict.) A bucket is a queue
-// of *cohorts*, the requests of one pass of 50.1 ms. The oldest cohort is done first, so a look at
-// a bucket is a look at its first cohort. A cohort is done as a whole: when one request leaves, the
-// concurrency falls, and with it the time that the others need.
+// If each request looked at the clock on its own, each would need 20 events a second. Instead,
+// requests whose sleeps end at about the same time share a *bucket*. There are 501 buckets, for
+// phases of 100 us. A sleep lasts 50.1 ms, because a real one lasts a little longer than requested.
+// (So a service time of 100 ms takes two sleeps, although the condition is strict.) A bucket is a
+// queue of *cohorts*. A cohort is the requests of one pass of 50.1 ms. The oldest cohort is done
+// first, so a look at a bucket looks only at its first cohort. A cohort is done as a whole: when
+// one request leaves, the concurrency falls, and with it the time that the others need.
 //
 // Waiting clients are linked to their cohort. Clients that left are only counted in it. So
-// abandoned work takes 32 bytes for each cohort, however much it is; 10,000 cohorts begin in a
-// second.
+// abandoned work takes 32 bytes a cohort, however many requests it has. At most 10,000 cohorts
+// begin in a second.
 //
 // While the service is stopped, TCP goes on and connections enter the backlog. When the service
 // continues, all sleeps have ended. The requests that were worked on look at the clock at once, in
@@ -85,28 +86,28 @@ public:
 private:
   static constexpr std::uint32_t none = UINT32_MAX;
   static constexpr std::uint64_t phase_us = 100;
-  static constexpr std::uint32_t phases = 501; // in 50.1 ms
+  static constexpr std::uint32_t phases = 501; // the phases of 50.1 ms
 
   enum class Place : std::uint8_t { nowhere, backlog, worked_on };
 
   struct Client {
     Place place = Place::nowhere;
-    std::uint32_t where = 0;   // its number in the backlog, or its cohort
-    std::uint32_t next = none; // in its cohort
+    std::uint32_t where = 0;   // its number in the backlog, or that of its cohort
+    std::uint32_t next = none; // the next client of its cohort
     std::uint32_t previous = none;
   };
 
   struct Cohort {
     std::uint64_t since = 0;    // the phase of its acceptance, counted from time 0
-    std::uint32_t next = none;  // the one accepted after it in its bucket; or free
-    std::uint32_t first = none; // of its clients
+    std::uint32_t next = none;  // the next one in its bucket, or the next free one
+    std::uint32_t first = none; // the first of its clients
     std::uint32_t last = none;
     std::uint32_t abandoned = 0; // requests whose clients have left
     std::uint32_t bucket = 0;
   };
 
   struct Bucket {
-    std::uint32_t first = none; // cohort
+    std::uint32_t first = none; // the oldest cohort
     std::uint32_t last = none;
     std::uint64_t dropped = 0; // abandoned requests that are dropped at the next look
   };
@@ -124,7 +125,7 @@ private:
   ServiceOptions options_;
   std::vector<Client> clients_;
   std::deque<std::uint32_t> backlog_;    // clients; `none` for one that left
-  std::uint32_t taken_from_backlog_ = 0; // ever, modulo 2^32
+  std::uint32_t taken_from_backlog_ = 0; // in all, modulo 2^32
   std::vector<Cohort> cohorts_;
   std::uint32_t free_cohort_ = none;
   std::array<Bucket, phases> buckets_{};
@@ -133,9 +134,9 @@ private:
   std::uint64_t concurrency_ = 0;
   std::uint64_t lost_work_ = 0;
   std::uint64_t peak_ = 0;
-  std::uint64_t changed_us_ = 0; // when the concurrency did last
-  std::uint64_t taken_us_ = 0;   // when the mean was last
-  double request_us_ = 0;        // worked since then
+  std::uint64_t changed_us_ = 0; // when the concurrency changed last
+  std::uint64_t taken_us_ = 0;   // when the mean was taken last
+  double request_us_ = 0;        // the work since then, in requests times microseconds
   bool is_stopped_ = false;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Inside of the simulation, and of the real experiment.
+// Inside of the simulation and of the real experiment; not for their users.
 
 #include "backoff_actor/backoff/policies/progress.hpp"
 #include "backoff_actor/core/normal.hpp"
@@ -11,8 +11,9 @@
 
 namespace backoff_actor::detail {
 
-/// The delays of `SmiraAsShipped`. The level is the last delay or thinking time. Once negative, the
-/// delays fall without bounds. It is no endless loop, because each call takes its time.
+/// The delays of `SmiraAsShipped`. The level is the last delay, or the last thinking time. Once the
+/// level is negative, it falls without bounds, and the client does not wait. That is no endless
+/// loop, because each call takes time.
 struct ShippedDelays {
   /// The state before any call.
   Progress start() const { return {}; }
@@ -29,7 +30,7 @@ struct ShippedDelays {
     constexpr auto factor = 2.71828;
     constexpr auto cap = 300e9; // ns
     constexpr auto deviation = 100e6;
-    constexpr auto lowest = -1e300; // where further growth changes nothing any more
+    constexpr auto lowest = -1e300; // a lower level would change nothing
     const auto middle = std::max(std::min(progress.level * factor, cap), lowest);
     const auto level = middle + normal_number(u) * deviation;
     const auto wait = static_cast<std::int64_t>(std::max(level, 0.0));

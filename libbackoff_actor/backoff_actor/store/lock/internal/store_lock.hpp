@@ -69,7 +69,7 @@ private:
   int file_descriptor_ = -1;
   bool is_kept_ = true;
   bool is_file_made_ = false;
-  bool is_told_ = false; // that FILE.lock cannot be written
+  bool is_told_ = false; // it was reported that FILE.lock cannot be written
 };
 
 } // namespace backoff_actor::detail

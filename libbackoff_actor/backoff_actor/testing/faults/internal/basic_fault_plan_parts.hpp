@@ -1,7 +1,7 @@
 #pragma once
 
-// Inside of the fault plans; not for their users. What every kind of plan is made of: included by
-// the source file of each, which instantiates it.
+// Inside of the fault plans; not for their users. The members that all kinds of plans share. The
+// source file of each kind includes this, and instantiates them.
 
 #include "backoff_actor/backoff/internal/text.hpp"
 #include "backoff_actor/core/unit_random.hpp"
@@ -16,7 +16,7 @@ namespace backoff_actor::testing {
 
 template <class F>
 BasicFaultPlan<F>::BasicFaultPlan(F fault) {
-  // In place, because GCC 12 with sanitizers takes a part that is moved for uninitialised.
+  // Constructed in place, because GCC 12 with sanitizers takes a moved part for uninitialised.
   parts_.emplace_back().what.template emplace<F>(std::move(fault));
 }
 
@@ -90,7 +90,7 @@ Problems BasicFaultPlan<F>::check(const std::vector<Chance>& chances) {
       problems.add("probability", backoff_actor::detail::percent(x.probability), "0%..100%");
     sum += x.probability;
   }
-  // Ten times a tenth is a little more or less than one.
+  // The tolerance is for rounding: ten times 0.1 is not exactly 1.
   if (problems.empty() && sum > 1 + 1e-9)
     problems.add("probabilities", backoff_actor::detail::percent(sum) + " together", "0%..100%");
   return problems;
@@ -175,7 +175,7 @@ std::size_t BasicFaultPlan<F>::depth_of(const Parts& parts) {
   return deepest + 1;
 }
 
-// What is allowed, if these parts cannot be repeated so often.
+// Returns what would be allowed if these parts cannot be repeated so often; null if they can.
 template <class F>
 const char* BasicFaultPlan<F>::problem_of(std::uint64_t count, const Parts& parts) {
   const auto each = end_of(parts);
@@ -186,7 +186,7 @@ const char* BasicFaultPlan<F>::problem_of(std::uint64_t count, const Parts& part
   return depth_of(parts) >= max_depth ? "plans in plans at most 16 deep" : nullptr;
 }
 
-// What is allowed, if `next` cannot come after `parts`.
+// Returns what would be allowed if `next` cannot come after `parts`; null if it can.
 template <class F>
 const char* BasicFaultPlan<F>::problem_of(const Parts& parts, const Part& next) {
   const auto end = end_of(parts);

@@ -19,8 +19,8 @@ namespace backoff_actor::testing::detail {
 
 struct Nothing {};
 
-// What stands before a worker and is taken for it: it ends when the worker ends, with the same
-// reason, and the worker with it, however that comes.
+// An actor that stands before a worker and acts as the worker. When the worker ends, the front ends
+// with the same reason. When the front ends for any reason, it kills the worker.
 class BACKOFF_ACTOR_HIDDEN Front : public backoff_actor::detail::Relay<Nothing> {
 public:
   using Relay::Relay;
@@ -40,16 +40,16 @@ public:
   }
 
 protected:
-  // Is told of a message from anybody but the worker.
+  // Takes a message from any actor but the worker.
   virtual void on_call(compat::OpenRequest client, caf::message payload) = 0;
-  // Is told of what the worker says of its own accord, without asking, to whom it was asked for
-  // last.
+  // Takes a message that the worker sends on its own, and not as an answer. `client` is the client
+  // of the latest message.
   virtual void on_own_word(compat::OpenRequest client, caf::message payload) {
     compat::respond(client, std::move(payload), ctrl());
   }
 
-  // Does something after a while. If this actor ends before, `client`, if there is one, is refused
-  // instead.
+  // Calls `work` after `span`. If this actor ends before that, it refuses `client` instead, if
+  // there is one.
   void later(Duration span, compat::OpenRequest client, std::function<void()> work) {
     due_.emplace(now() + span, Later{std::move(client), std::move(work)});
     wake_at(due_.begin()->first);

@@ -6,7 +6,7 @@
 // part := ( fault | '(' plan ')' | random ) [ '*' count | '...' ]
 // random := 'random' '(' [ 'seed' number ] { ',' fault percentage } ')'
 //
-// `...` can only come at the end. How a fault is written is up to its kind.
+// `...` can only come at the end. Each kind of fault has its own text form.
 
 #include "backoff_actor/backoff/internal/text_parser.hpp"
 #include "backoff_actor/testing/faults/basic_fault_plan.hpp"
@@ -23,7 +23,7 @@
 
 namespace backoff_actor::testing::detail {
 
-// What the parsers of all plans have in common, and knows nothing of faults.
+// The part of the parser that is the same for all plans, and knows no faults.
 class BACKOFF_ACTOR_HIDDEN PlanTextParser : public backoff_actor::detail::TextParser {
 protected:
   using TextParser::TextParser;
@@ -33,7 +33,8 @@ protected:
   // Reads a whole number, or fails.
   std::uint64_t whole(std::uint64_t smallest, std::uint64_t largest);
 
-  // Reads a text in quotation marks, in which `\` goes before those and before itself; or fails.
+  // Reads a text in quotation marks, or fails. A `\` in the text stands before each quotation mark
+  // and each `\`.
   std::string quoted();
   bool is_at_quote() { return is_at("\""); }
   bool is_at_bracket() { return is_at("("); }
@@ -66,7 +67,7 @@ private:
   using Parts = typename Plan::Parts;
   using Part = typename Plan::Part;
 
-  // Each kind of fault has its own.
+  // Reads one fault. Each kind of plan defines it.
   F fault();
 
   static Parts only(Part part) {

@@ -6,9 +6,9 @@
 //   client ◀── answer: Stream ─── service
 //
 // Both sockets are registered with epoll once, edge-triggered: an event sets what a socket is ready
-// for, and a system call that would block clears it. What comes from one socket waits in the ring
-// of its stream until it is due, and then goes to the other. A stream whose source has come to its
-// end passes that on behind the last byte: an end as an end, a reset as a reset.
+// for, and a system call that would block clears it. Data from one socket waits in the ring of its
+// stream until it is due, and then goes to the other socket. When its source has come to an end, a
+// stream passes this on after the last byte: an end as an end, a reset as a reset.
 
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/testing/proxy/internal/proxy_socket.hpp"
@@ -34,7 +34,7 @@ public:
   std::size_t size() const { return size_; }
   bool is_full() const { return size_ == capacity_; }
 
-  // The next free bytes, and the next bytes to send, as far as each are contiguous.
+  // `room` is the next free bytes, `front` the next bytes to send, each as far as contiguous.
   std::span<char> room();
   std::span<const char> front() const;
 
@@ -44,7 +44,7 @@ public:
 
 private:
   std::size_t capacity_;
-  std::vector<char> bytes_; // made when the first comes
+  std::vector<char> bytes_; // allocated for the first data
   std::size_t begin_ = 0;
   std::size_t size_ = 0;
 };
@@ -55,8 +55,8 @@ public:
 
   // The state of the connection.
   enum class State : std::uint8_t {
-    waits, // for an event, or for the time that it says
-    ready, // there is more to do at once
+    waits, // for an event, or until `wake_at`
+    ready, // it has more work at once
     ended,
   };
 
@@ -87,18 +87,18 @@ private:
     Descriptor descriptor{};
     bool can_read = false;
     bool can_write = false;
-    bool is_over = false;   // says epoll: it is broken, or both ends have come
-    bool is_broken = false; // said a system call: the peer has reset it
+    bool is_over = false;   // epoll says: broken, or both directions have ended
+    bool is_broken = false; // a system call said: the peer has reset it
   };
 
   enum class Source : std::uint8_t {
     open,
-    ended,     // what came is passed on, and then its end
-    broken,    // what came is passed on, and then a reset
-    exhausted, // the same, since the plan says so
+    ended,     // after the last byte, the end is passed on
+    broken,    // after the last byte, a reset is passed on
+    exhausted, // the same, because the plan cuts the connection
   };
 
-  // Bytes that came together.
+  // Bytes that came together, and so are due together.
   struct Batch {
     ProxyTime due;
     std::size_t bytes;
@@ -108,8 +108,8 @@ private:
     Socket& from;
     Socket& to;
     Ring bytes;
-    std::deque<Batch> batches{}; // of a slow connection alone
-    std::uint64_t taken = 0;     // bytes from the source, ever
+    std::deque<Batch> batches{}; // only of a slow connection
+    std::uint64_t taken = 0;     // all bytes from the source so far
     Source source = Source::open;
     ProxyTime end_due{}; // when the end of the source is passed on
     bool is_done = false;
@@ -137,7 +137,7 @@ private:
   Stream request_;
   Stream answer_;
   std::size_t next_address_ = 0;
-  bool has_news_of_service_ = false; // while it is being connected
+  bool has_news_of_service_ = false; // an event while the connection is being made
   bool is_connected_ = false;
   std::optional<ProxyTime> wake_at_;
 };

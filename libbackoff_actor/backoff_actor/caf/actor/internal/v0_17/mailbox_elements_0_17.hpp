@@ -19,9 +19,9 @@
 
 namespace backoff_actor::compat {
 
-// What a thread has freed of one class, to be used for its next. An actor's messages come in batches,
-// which is more than what an allocator keeps at hand for a thread: malloc and free were a tenth of the
-// instructions of a supervised request and reply.
+// Memory of freed objects of one class, which a thread keeps for its next objects. An actor's
+// messages come in batches, which are larger than the cache that an allocator keeps for a thread.
+// Without this, malloc and free took a tenth of the instructions of a supervised request and reply.
 template <class T>
 class BACKOFF_ACTOR_HIDDEN SpareMemory {
 public:
@@ -53,29 +53,31 @@ private:
         ::operator delete(std::exchange(first_, first_->next));
     }
 
-    // So that there is one.
+    // Forces the construction.
     void use() {}
   };
 
-  // Frees what is kept when the thread ends: also in one that only frees, such as a client's.
+  // Has the kept memory freed when the thread ends, also in a thread that only frees, such as a
+  // client's.
   static void see_to_the_end() {
     thread_local Owner owner;
     owner.use();
   }
 
-#ifdef __SANITIZE_ADDRESS__ // which would not see the use of what was freed
+#ifdef __SANITIZE_ADDRESS__ // it would miss the use of freed memory
   static constexpr std::size_t most = 0;
 #else
-  static constexpr std::size_t most = 1024; // 100 KiB for a thread
+  static constexpr std::size_t most = 1024; // 100 KiB a thread
 #endif
 
-  // Each without a destructor of its own, which every access would have to look for.
+  // None of these has a destructor: with one, every access would first check whether it is
+  // registered.
   static constinit inline thread_local Spare* first_ = nullptr;
   static constinit inline thread_local std::size_t count_ = 0;
   static constinit inline thread_local std::size_t limit_ = most;
 };
 
-// A message in a mailbox, as CAF makes one itself (`mailbox_element_wrapper`), but for its memory.
+// A message in a mailbox. It differs from CAF's own (`mailbox_element_wrapper`) only in its memory.
 class BACKOFF_ACTOR_HIDDEN Element final : public caf::mailbox_element {
 public:
   // The message is not empty.
@@ -102,14 +104,14 @@ inline caf::mailbox_element_ptr make_element(caf::strong_actor_ptr from, caf::me
   return caf::mailbox_element_ptr{new Element{std::move(from), id, std::move(content)}};
 }
 
-// The content of a message, which stays in the element of the mailbox in which it came. It may be shared: CAF makes a
-// `copy` for whoever wants to change it.
+// The content of a message that stays in the mailbox element in which it came. Several messages may
+// share it: before CAF changes a shared content, it makes a `copy`.
 class BACKOFF_ACTOR_HIDDEN KeptContent final : public caf::detail::message_data {
 public:
   explicit KeptContent(caf::mailbox_element_ptr&& element)
     : element_(std::move(element)), size_(content().size()), type_token_(content().type_token()) {}
 
-  // Whether the content is a part of the element: not if it is a message already.
+  // Whether the content is a part of the element. It is not if it is a `caf::message` already.
   static bool can_be_kept(const caf::mailbox_element& element) {
     return dynamic_cast<const void*>(&element.content()) == dynamic_cast<const void*>(&element);
   }
@@ -152,7 +154,7 @@ private:
   const caf::type_erased_tuple& content() const { return std::as_const(*element_).content(); }
 
   caf::mailbox_element_ptr element_;
-  std::size_t size_; // CAF asks for both again and again
+  std::size_t size_; // CAF asks for both often
   std::uint32_t type_token_;
 };
 
@@ -164,12 +166,13 @@ inline caf::message* message_in(caf::mailbox_element& element) {
 
 // A batch of messages that an actor is taking.
 //
-// Each message that the actor sends holds a reference to it. Here many are taken at a time, for each would
-// be an atomic operation of its own: 2 % of the time of a supervised request and reply. None is left when
-// the batch is done, or nobody would ever be the last to let go of the actor.
+// Each message that the actor sends holds a reference to the actor. This takes many references at a
+// time: one atomic operation for each would cost 2 % of the time of a supervised request and reply.
+// When the batch is done, this gives the unused ones back. Otherwise the actor would never be
+// freed.
 class BACKOFF_ACTOR_HIDDEN BatchAtWork {
 public:
-  // `place` points to this as long as it lives. The batch waited for `message_in_mailbox`.
+  // Sets `place` to this object for as long as it lives. The batch waited for `message_in_mailbox`.
   BatchAtWork(caf::actor_control_block* actor, BatchAtWork*& place,
               caf::mailbox_element& message_in_mailbox)
     : first(message_in_mailbox), actor_(actor), place_(place) {
@@ -182,7 +185,7 @@ public:
   ~BatchAtWork() {
     place_ = nullptr;
     if (references_ > 0)
-      actor_->strong_refs.fetch_sub(references_); // whoever runs the actor holds one more
+      actor_->strong_refs.fetch_sub(references_); // the thread that runs the actor holds one more
   }
 
   caf::strong_actor_ptr reference() {
@@ -196,12 +199,12 @@ public:
   }
 
   caf::mailbox_element& first;
-  caf::mailbox_element_ptr element{}; // is worked on; null, if it was kept or passed on
+  caf::mailbox_element_ptr element{}; // the current one; null if it was kept or passed on
 
 private:
   caf::actor_control_block* actor_;
   BatchAtWork*& place_;
-  std::size_t references_ = 0; // taken and not given to a message yet
+  std::size_t references_ = 0; // taken, and not yet given to a message
 };
 
 } // namespace backoff_actor::compat

@@ -43,12 +43,12 @@ private:
 
 class BatchAtWork;
 
-/// An actor that takes messages of any type, makes requests of any type, and gets back whatever
-/// comes.
+/// An actor that takes messages of any type, makes requests of any type, and gets answers of any
+/// type.
 ///
-/// A request is named by the caller, with 59 bits, and the name is put into CAF's request id, so
-/// that no table of open requests is needed: CAF's own costs linear time. Answers are taken in
-/// `consume`, because a response handler of CAF 0.17.6 cannot take a message of any type.
+/// The caller names each request by a number of 59 bits, which becomes a part of CAF's request id.
+/// So this class needs no table of open requests; CAF's own table costs linear time. Answers are
+/// taken in `consume`, because a response handler of CAF 0.17.6 cannot take a message of any type.
 ///
 /// @thread all members run in the actor's own thread.
 class BACKOFF_ACTOR_EXPORT RequestingActor : public RequestingActorBase {
@@ -69,7 +69,7 @@ public:
   /// @thread any, the sender's
   void enqueue(caf::mailbox_element_ptr element, caf::execution_unit* context) override;
 
-  /// Takes the answers to `make_request`, which it knows by their ids, and leaves the rest to CAF.
+  /// Takes the answers to `make_request`, which it recognizes by their ids. Leaves the rest to CAF.
   caf::invoke_message_result consume(caf::mailbox_element& element) override;
 
   /// Is called by CAF when the actor has ended; answers the requests that wait beside the mailbox.
@@ -89,7 +89,8 @@ protected:
   void make_request(std::uint64_t name, const caf::actor& receiver, const caf::message& content,
                     Priority priority) final;
   /// Says whether the next message will probably be passed on before `on_message` returns. Then its
-  /// content stays where it is, in the memory that it came in; otherwise it is to take little.
+  /// content stays in the memory that it came in. Otherwise the content moves into a message of its
+  /// own, which takes less memory.
   void expect_to_pass_on(bool passes_on) { passes_on_ = passes_on; }
   OpenRequest open_request() final;
   void forward_current(caf::message payload, const caf::actor& receiver) final;
@@ -98,15 +99,16 @@ protected:
   void wake_at(Instant at) final;
   bool is_unreachable() const final;
 
-  /// Completes the handlers of a derived class to a behavior, with what every such actor needs.
+  /// Makes a behavior of a derived class's handlers, and of those that every such actor needs.
   template <class... Handlers>
   caf::behavior complete(Handlers... handlers) {
     complete_handlers();
     return {std::move(handlers)...};
   }
 
-  /// Returns the behavior of an actor that takes words. It is told of a client's message without a
-  /// look at a handler: CAF would try each, at about 150 instructions, before its default handler.
+  /// Returns the behavior of an actor that takes words. A client's message goes to `on_message`
+  /// without a search for a handler: CAF would try each handler before its default one, at about
+  /// 150 instructions each.
   caf::behavior complete_with_words();
 
 private:
@@ -126,10 +128,10 @@ private:
   caf::strong_actor_ptr alarm_;
   Job job_{*this};
   MessageBatch batch_;
-  BatchAtWork* at_work_ = nullptr; // none: what is being worked on is of the mailbox
-  const bool takes_words_;         // from before the actor is known to anybody
-  const bool is_job_taken_;        // by the scheduler, in the place of this
-  bool passes_on_ = false;         // the next message, probably, before `on_message` returns
+  BatchAtWork* at_work_ = nullptr; // null: the current message came from the mailbox itself
+  const bool takes_words_;         // set before other actors know this one
+  const bool is_job_taken_;        // the scheduler runs `job_` in place of this actor
+  bool passes_on_ = false;         // see `expect_to_pass_on`
 };
 
 } // namespace backoff_actor::compat

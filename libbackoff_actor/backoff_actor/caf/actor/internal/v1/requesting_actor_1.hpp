@@ -42,13 +42,13 @@ private:
   const caf::message& content_;
 };
 
-/// An actor that takes messages of any type, makes requests of any type, and gets back whatever
-/// comes.
+/// An actor that takes messages of any type, makes requests of any type, and gets answers of any
+/// type.
 ///
-/// A request is named by the caller, with 59 bits, and the name is put into CAF's request id, so
-/// that no table of open requests is needed: CAF's own costs linear time, and keeps the handler of
-/// an answer that never comes. An answer is taken on its way into the mailbox, and goes there as an
-/// ordinary message: whatever comes for a request in CAF's own way has to be in its table.
+/// The caller names each request by a number of 59 bits, which becomes a part of CAF's request id.
+/// So this class needs no table of open requests; CAF's own table costs linear time, and keeps the
+/// handler of an answer that never comes. On the way into the mailbox, `enqueue` turns an answer
+/// into an ordinary message: CAF takes a response only if its table has the request.
 ///
 /// @thread all members but `enqueue` run in the actor's own thread.
 class BACKOFF_ACTOR_EXPORT RequestingActor : public RequestingActorBase {
@@ -86,8 +86,8 @@ public:
 protected:
   void make_request(std::uint64_t name, const caf::actor& receiver, const caf::message& content,
                     Priority priority) final;
-  /// Says whether the next message will probably be passed on before `on_message` returns, which
-  /// makes no difference: CAF 1.x keeps the content of a message apart from the rest.
+  /// Says whether the next message will probably be passed on before `on_message` returns. It makes
+  /// no difference here: CAF 1.x keeps the content of a message apart from the rest.
   void expect_to_pass_on(bool) {}
   OpenRequest open_request() final;
   void forward_current(caf::message payload, const caf::actor& receiver) final;
@@ -96,7 +96,7 @@ protected:
   void wake_at(Instant at) final;
   bool is_unreachable() const final;
 
-  /// Completes the handlers of a derived class to a behavior, with what every such actor needs.
+  /// Makes a behavior of a derived class's handlers, and of those that every such actor needs.
   template <class... Handlers>
   caf::behavior complete(Handlers... handlers) {
     return {std::move(handlers)...,
@@ -126,7 +126,7 @@ private:
 
   caf::disposable alarm_;
   MessageBatch batch_;
-  bool takes_words_ = false; // from before the actor is known to anybody
+  bool takes_words_ = false; // set before other actors know this one
 };
 
 } // namespace backoff_actor::compat

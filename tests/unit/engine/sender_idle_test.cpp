@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-TEST(sender_rest, an_idle_sender_tells_all_that_it_has_counted) {
+TEST(sender_idle, an_idle_sender_tells_all_that_it_has_counted) {
   EngineDriver sender;
   sender.start();
   for (std::uint64_t i = 1; i <= 3; ++i) {
@@ -32,7 +32,7 @@ TEST(sender_rest, an_idle_sender_tells_all_that_it_has_counted) {
   EXPECT_EQ(sender.engine->living_child(), 1u);
 }
 
-TEST(sender_rest, an_idle_sender_tells_what_has_gone_wrong_before) {
+TEST(sender_idle, an_idle_sender_tells_what_has_gone_wrong_before) {
   EngineDriver sender;
   sender.start();
   sender.submit();
@@ -54,7 +54,7 @@ TEST(sender_rest, an_idle_sender_tells_what_has_gone_wrong_before) {
   EXPECT_EQ(status.counters.resends, 2u);
 }
 
-TEST(sender_rest, deliveries_are_numbered_on_after_a_rest) {
+TEST(sender_idle, deliveries_are_numbered_on_after_a_rest) {
   EngineDriver sender;
   sender.start();
   sender.submit();
@@ -63,7 +63,7 @@ TEST(sender_rest, deliveries_are_numbered_on_after_a_rest) {
   EXPECT_THAT(sender.submit(), ElementsAre("accept 2", "hand over 2"));
 }
 
-TEST(sender_rest, an_acknowledgement_of_before_a_rest_stays_stale_after_it) {
+TEST(sender_idle, an_acknowledgement_of_before_a_rest_stays_stale_after_it) {
   EngineDriver sender;
   sender.start();
   sender.submit();
@@ -79,7 +79,7 @@ TEST(sender_rest, an_acknowledgement_of_before_a_rest_stays_stale_after_it) {
   EXPECT_THAT(sender.ack(4), ElementsAre("acknowledge 4"));
 }
 
-TEST(sender_rest, no_hand_over_has_the_name_of_one_before_a_rest) {
+TEST(sender_idle, no_hand_over_has_the_name_of_one_before_a_rest) {
   EngineDriver sender;
   sender.start();
   std::set<std::uint64_t> names;
@@ -90,7 +90,7 @@ TEST(sender_rest, no_hand_over_has_the_name_of_one_before_a_rest) {
   }
 }
 
-TEST(sender_rest, an_idle_sender_whose_child_crashes_makes_another) {
+TEST(sender_idle, an_idle_sender_whose_child_crashes_makes_another) {
   EngineDriver sender;
   sender.start();
   sender.submit();
@@ -102,7 +102,7 @@ TEST(sender_rest, an_idle_sender_whose_child_crashes_makes_another) {
   EXPECT_THAT(sender.submit(), ElementsAre("accept 2", "hand over 2"));
 }
 
-TEST(sender_rest, the_window_opens_on_after_a_rest_where_it_stood) {
+TEST(sender_idle, the_window_opens_on_after_a_rest_where_it_stood) {
   EngineDriver sender;
   sender.start();
   sender.submit();
@@ -114,7 +114,7 @@ TEST(sender_rest, the_window_opens_on_after_a_rest_where_it_stood) {
   EXPECT_THAT(sender.submit(), ElementsAre("accept 4"));
 }
 
-TEST(sender_rest, a_limit_counts_failures_of_before_a_rest) {
+TEST(sender_idle, a_limit_counts_failures_of_before_a_rest) {
   EngineOptions options;
   options.restart_limit = RestartLimit{1, 1s};
   EngineDriver sender{options};
@@ -126,7 +126,7 @@ TEST(sender_rest, a_limit_counts_failures_of_before_a_rest) {
   EXPECT_THAT(sender.crash(), ElementsAre("give up"));
 }
 
-TEST(sender_rest,
+TEST(sender_idle,
      the_next_child_of_an_idle_sender_whose_child_is_done_starts_with_the_next_message) {
   EngineDriver sender;
   sender.start();
@@ -140,7 +140,7 @@ TEST(sender_rest,
   EXPECT_THAT(sender.child_started(), ElementsAre("hand over 2"));
 }
 
-TEST(sender_rest, a_wake_up_that_comes_late_finds_an_idle_sender_asleep) {
+TEST(sender_idle, a_wake_up_that_comes_late_finds_an_idle_sender_asleep) {
   EngineOptions options;
   options.ack_timeout = 1s;
   EngineDriver sender{options};
@@ -152,7 +152,7 @@ TEST(sender_rest, a_wake_up_that_comes_late_finds_an_idle_sender_asleep) {
   EXPECT_THAT(sender.submit(), ElementsAre("accept 2", "hand over 2", "wake at 2s"));
 }
 
-TEST(sender_rest, a_wake_up_that_is_out_is_not_asked_for_again_after_a_rest) {
+TEST(sender_idle, a_wake_up_that_is_out_is_not_asked_for_again_after_a_rest) {
   EngineOptions options;
   options.ack_timeout = 1s;
   EngineDriver sender{options};
@@ -163,7 +163,7 @@ TEST(sender_rest, a_wake_up_that_is_out_is_not_asked_for_again_after_a_rest) {
   EXPECT_THAT(sender.submit(), ElementsAre("accept 2", "hand over 2"));
 }
 
-TEST(sender_rest, a_paused_sender_stays_paused) {
+TEST(sender_idle, a_paused_sender_stays_paused) {
   EngineDriver sender;
   sender.start();
   sender.take(input::Pause{});
@@ -171,7 +171,7 @@ TEST(sender_rest, a_paused_sender_stays_paused) {
   EXPECT_THAT(sender.submit(), ElementsAre("accept 1"));
 }
 
-TEST(sender_rest, what_was_passed_on_before_a_rest_is_counted) {
+TEST(sender_idle, what_was_passed_on_before_a_rest_is_counted) {
   EngineDriver sender{at_most_once()};
   sender.start();
   sender.submit();
@@ -185,47 +185,47 @@ TEST(sender_rest, what_was_passed_on_before_a_rest_is_counted) {
 
 // -- what is given back -------------------------------------------------------
 
-TEST(sender_rest, begins_with_the_acknowledgement_of_the_last_that_is_owed) {
+TEST(sender_idle, begins_with_the_acknowledgement_of_the_last_that_is_owed) {
   EngineDriver sender;
   sender.start();
-  EXPECT_TRUE(sender.engine->is_at_rest());
+  EXPECT_TRUE(sender.engine->is_idle());
   sender.submit();
   sender.submit();
   sender.ack(1);
-  EXPECT_FALSE(sender.engine->is_at_rest());
+  EXPECT_FALSE(sender.engine->is_idle());
 
   sender.ack(2);
 
-  EXPECT_TRUE(sender.engine->is_at_rest());
+  EXPECT_TRUE(sender.engine->is_idle());
 }
 
-TEST(sender_rest, does_not_come_while_a_failure_is_remembered) {
+TEST(sender_idle, does_not_come_while_a_failure_is_remembered) {
   EngineDriver sender;
   sender.start();
 
   sender.crash(); // owing nothing: the child is made again after the delay
 
-  EXPECT_FALSE(sender.engine->is_at_rest());
+  EXPECT_FALSE(sender.engine->is_idle());
 }
 
-TEST(sender_rest, comes_later_for_who_is_given_twenty_at_a_time) {
+TEST(sender_idle, comes_later_for_who_is_given_twenty_at_a_time) {
   EngineDriver sender;
   sender.start();
   for (std::uint64_t i = 1; i <= 20; ++i)
     sender.submit();
   for (std::uint64_t i = 1; i <= 20; ++i)
     sender.ack(i);
-  EXPECT_FALSE(sender.engine->is_at_rest()) << "the next twenty would have to make room anew";
+  EXPECT_FALSE(sender.engine->is_idle()) << "the next twenty would have to make room anew";
 
   sender.submit();
   sender.ack(21);
 
-  EXPECT_TRUE(sender.engine->is_at_rest()) << "a single one has no use for the room of twenty";
+  EXPECT_TRUE(sender.engine->is_idle()) << "a single one has no use for the room of twenty";
 }
 
 // -- streams ------------------------------------------------------------------
 
-TEST(sender_rest, engines_that_share_their_options_have_draws_of_their_own) {
+TEST(sender_idle, engines_that_share_their_options_have_draws_of_their_own) {
   EngineOptions options;
   options.backoff = BackOff{{}, 72451};
   const auto shared = std::make_shared<const EngineOptions>(options);

@@ -1,0 +1,318 @@
+#pragma once
+
+// Inside of the engine; not for its users.
+
+#include "backoff_actor/backoff/policies/progress.hpp"
+#include "backoff_actor/core/cause.hpp"
+#include "backoff_actor/core/internal/slot_heap.hpp"
+#include "backoff_actor/core/time.hpp"
+#include "backoff_actor/delivery/internal/turns.hpp"
+#include "backoff_actor/delivery/outbox.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+namespace backoff_actor {
+
+/// The deliveries of one sender: whose turn it is, when each expires, and how much they are in all.
+///
+///     push --> waiting --hand_over--> in flight --leave_ghost--> ghost
+///                 |  <---give_back---     |                        |
+///              remove                remove_in_flight         remove_ghost
+///
+/// Between any two calls:
+///  - A delivery is owed or a ghost. A ghost is with a child, and counts for nothing.
+///  - A delivery with a child is in the list of exactly one lane. The caller keeps the lists, and
+///    passes the right one.
+///  - `owed()` and `in_flight()` are the sums over the owed deliveries, and over those of them that
+///    are with a child.
+///  - Only owed deliveries have a deadline, a failure, or joined clients.
+///
+/// @shape  a slot that is passed in must hold a delivery of the kind that the function names.
+/// @errors none but `std::bad_alloc`
+/// @thread one at a time.
+class Backlog {
+public:
+  using Slot = Outbox::Slot;
+
+  /// Deliveries with the clients that wait for them, and their bytes: what fills an outbox.
+  struct Fill {
+    std::size_t deliveries;
+    std::uint64_t bytes;
+  };
+
+  struct NewDelivery {
+    std::uint64_t id; // above all before it
+    Instant submitted_at;
+    std::uint64_t key;
+    std::uint32_t weight;
+    std::uint32_t attempts; // failed ones; not 0: it counts as a retry
+    bool is_stored;
+  };
+
+  Backlog(Ordering ordering, std::uint32_t last_tag)
+    : outbox_(last_tag), turns_(outbox_, ordering) {}
+
+  Backlog(const Backlog&) = delete; // `turns_` refers to `outbox_`
+  Backlog& operator=(const Backlog&) = delete;
+
+  // -- what is there ----------------------------------------------------------------
+
+  const Delivery& operator[](Slot slot) const { return outbox_[slot]; }
+  bool has_slot() const { return outbox_.has_room(); }
+  bool holds(Slot slot, std::uint64_t id) const { return outbox_.holds(slot, id); }
+  bool is_vacant() const { return outbox_.is_vacant(); }
+  bool is_worth_its_room() const { return outbox_.is_worth_its_room(); }
+  bool empty() const { return outbox_.empty(); }
+  std::uint32_t last_tag() const { return outbox_.last_tag(); }
+
+  /// Without the clients that joined.
+  std::size_t size() const { return outbox_.size(); }
+  std::uint32_t size_in_flight() const { return in_flight_; }
+  std::size_t unstored() const { return unstored_; }
+
+  Fill owed() const { return {outbox_.size() + joined_, bytes_}; }
+  Fill in_flight() const { return {in_flight_ + joined_, bytes_in_flight_}; }
+
+  /// The owed deliveries in order of submission; `Outbox::none` behind the last.
+  Slot front() const { return outbox_.front(); }
+  Slot after(Slot slot) const { return outbox_.next(slot); }
+
+  Slot after_in_list(Slot slot) const { return outbox_.next_in_list(slot); }
+
+  /// The owed delivery or ghost that had this hand-over; `Outbox::none` if there is none.
+  Slot find(HandOverId id) const { return outbox_.find(id); }
+  bool is_latest(Slot slot, HandOverId id) const { return outbox_.is_latest(slot, id); }
+
+  /// The oldest owed delivery that no child holds. There must be one.
+  // Remembers its place, so that later calls do not pass over deliveries in flight again.
+  Slot oldest_waiting() {
+    auto& slot = no_older_waits_;
+    if (slot == Outbox::none)
+      slot = outbox_.front();
+    while (outbox_[slot].place == Place::in_flight)
+      slot = outbox_.next(slot);
+    return slot;
+  }
+
+  // -- a delivery comes -------------------------------------------------------------
+
+  /// Appends a delivery. There must be a slot.
+  [[gnu::always_inline]] Slot push(const NewDelivery& x) {
+    const auto slot = outbox_.push(x.id, x.submitted_at);
+    auto& delivery = outbox_[slot];
+    delivery.key = x.key;
+    delivery.weight = x.weight;
+    delivery.attempts = x.attempts;
+    delivery.stored = x.is_stored;
+    unstored_ += x.is_stored ? 0U : 1U;
+    bytes_ += x.weight;
+    turns_.add(slot);
+    if (x.attempts != 0 && outbox_[slot].place == Place::fresh) {
+      turns_.take(slot);
+      turns_.give_back(slot);
+    }
+    return slot;
+  }
+
+  /// Notes that the store has the delivery. Returns whether that is news.
+  bool mark_stored(Slot slot) {
+    const auto was_stored = std::exchange(outbox_[slot].stored, true);
+    unstored_ -= was_stored ? 0U : 1U;
+    return !was_stored;
+  }
+
+  /// The owed delivery has no deadline yet.
+  void set_deadline(Slot slot, Instant deadline) {
+    deadlines_.push(slot, {deadline, outbox_[slot].id});
+  }
+
+  /// One more client waits for the owed delivery; with `until_stored`, only until it is stored.
+  void join(Slot slot, bool until_stored) {
+    auto& extra = extra_of(slot);
+    ++extra.joined;
+    extra.joined_until_stored += until_stored ? 1 : 0;
+    ++joined_;
+  }
+
+  /// The clients that waited until the owed delivery is stored wait no longer.
+  void end_joins_until_stored(Slot slot) {
+    if (const auto found = extras_.find(outbox_[slot].id); found != extras_.end()) {
+      const auto told = std::exchange(found->second.joined_until_stored, 0U);
+      found->second.joined -= told;
+      joined_ -= told;
+    }
+  }
+
+  // -- time -------------------------------------------------------------------------
+
+  [[gnu::always_inline]] bool is_late(Slot slot, Instant now) const {
+    return deadlines_.contains(slot) && deadlines_.key_of(slot).first <= now;
+  }
+
+  /// `Instant::never()` if it has none.
+  Instant deadline_of(Slot slot) const {
+    return deadlines_.contains(slot) ? deadlines_.key_of(slot).first : Instant::never();
+  }
+
+  /// The delivery whose deadline has passed first; `Outbox::none` if none has.
+  Slot first_late(Instant now) const {
+    return !deadlines_.empty() && deadlines_.top_key().first <= now ? deadlines_.top()
+                                                                    : Outbox::none;
+  }
+
+  void end_pauses(Instant now) { turns_.end_pauses(now); }
+
+  /// When the next deadline passes or the next pause ends; `Instant::never()` if there is neither.
+  [[gnu::always_inline]] Instant next_due() const {
+    const auto pause_end = turns_.next_pause_end();
+    return deadlines_.empty() ? pause_end : std::min(pause_end, deadlines_.top_key().first);
+  }
+
+  // -- to a child and back ------------------------------------------------------------
+
+  /// The delivery whose turn it is; `Outbox::none` if none can be handed over.
+  Slot next() const { return turns_.next(); }
+
+  /// The oldest that was never handed over; `Outbox::none` if there is none that can be.
+  Slot next_fresh() const { return turns_.next_fresh(); }
+
+  /// Hands over `next()` or `next_fresh()`, and appends it to the lane's list.
+  [[gnu::always_inline]] HandOverId hand_over(Outbox::List& list, Slot slot,
+                                              std::uint32_t incarnation, std::uint32_t epoch,
+                                              Instant now) {
+    turns_.take(slot);
+    const auto name = outbox_.hand_over(slot, incarnation, epoch);
+    auto& delivery = outbox_[slot];
+    delivery.clock_start = now;
+    outbox_.append(list, slot);
+    ++in_flight_;
+    bytes_in_flight_ += delivery.weight;
+    return name;
+  }
+
+  /// The child no longer has the owed delivery, which is to be handed over again.
+  void give_back(Outbox::List& list, Slot slot) {
+    leave_flight(list, slot);
+    if (no_older_waits_ != Outbox::none && outbox_[slot].id < outbox_[no_older_waits_].id)
+      no_older_waits_ = slot;
+    turns_.give_back(slot);
+  }
+
+  /// The delivery that was given back is to be handed over again at `until`.
+  void pause(Slot slot, Instant until) { turns_.pause(slot, until); }
+
+  /// Moves the delivery or ghost to the end of the lane's list, and starts its clock again.
+  void restart_clock(Outbox::List& list, Slot slot, Instant now) {
+    outbox_[slot].clock_start = now;
+    outbox_.unlink(list, slot);
+    outbox_.append(list, slot);
+  }
+
+  // -- what is known of it ------------------------------------------------------------
+
+  void charge(Slot slot) { ++outbox_[slot].attempts; }
+  void set_held(Slot slot, bool is_held) { outbox_[slot].held = is_held; }
+  void set_suspect(Slot slot, bool is_suspect) { outbox_[slot].is_suspect = is_suspect; }
+
+  /// The failure that the owed delivery was charged for last; null if it was not.
+  std::shared_ptr<const Cause> last_failure_of(Slot slot) const {
+    const auto own = extras_.find(outbox_[slot].id);
+    return own != extras_.end() ? own->second.last_failure : nullptr;
+  }
+
+  void set_last_failure(Slot slot, std::shared_ptr<const Cause> cause) {
+    extra_of(slot).last_failure = std::move(cause);
+  }
+
+  /// How far the owed delivery's own backoff is; none: it has not begun.
+  std::optional<Progress>& own_backoff_of(Slot slot) { return extra_of(slot).own_backoff; }
+
+  // -- a delivery ends ----------------------------------------------------------------
+
+  /// The owed delivery, which no child has, ends.
+  void remove(Slot slot) {
+    leave_owed(slot);
+    turns_.remove(slot);
+    outbox_.erase(slot);
+  }
+
+  /// The owed delivery ends, and the child no longer has it.
+  [[gnu::always_inline]] void remove_in_flight(Outbox::List& list, Slot slot) {
+    leave_owed(slot);
+    turns_.remove(slot);
+    leave_flight(list, slot);
+    outbox_.erase(slot);
+  }
+
+  /// The owed delivery ends, and the child still has it. Its key stays taken.
+  void leave_ghost(Slot slot) {
+    leave_owed(slot);
+    --in_flight_;
+    bytes_in_flight_ -= outbox_[slot].weight;
+    outbox_.make_ghost(slot);
+  }
+
+  /// The child no longer has the ghost.
+  void remove_ghost(Outbox::List& list, Slot slot) {
+    turns_.remove(slot);
+    outbox_.unlink(list, slot);
+    outbox_.erase(slot);
+  }
+
+  /// The sender has ended: frees the memory of the deliveries. Nothing but `size` may follow.
+  void clear() { outbox_ = Outbox{}; }
+
+private:
+  // What few deliveries have: those that failed, were refused, or were joined.
+  struct Extra {
+    std::optional<Progress> own_backoff{};
+    std::shared_ptr<const Cause> last_failure{};
+    std::uint32_t joined = 0;              // clients that wait for it, besides the first
+    std::uint32_t joined_until_stored = 0; // of these
+  };
+
+  Extra& extra_of(Slot slot) { return extras_[outbox_[slot].id]; }
+
+  void leave_owed(Slot slot) {
+    if (no_older_waits_ == slot)
+      no_older_waits_ = outbox_.next(slot);
+    deadlines_.erase(slot);
+    if (!extras_.empty())
+      forget_extra(outbox_[slot].id);
+    bytes_ -= outbox_[slot].weight;
+  }
+
+  void leave_flight(Outbox::List& list, Slot slot) {
+    outbox_.unlink(list, slot);
+    --in_flight_;
+    bytes_in_flight_ -= outbox_[slot].weight;
+  }
+
+  void forget_extra(std::uint64_t id) {
+    const auto extra = extras_.find(id);
+    if (extra == extras_.end())
+      return;
+    joined_ -= extra->second.joined;
+    extras_.erase(extra);
+  }
+
+  Outbox outbox_;
+  Turns turns_;
+  // The number breaks ties, so that the order does not depend on slots.
+  SlotHeap<std::pair<Instant, std::uint64_t>> deadlines_{};
+  std::unordered_map<std::uint64_t, Extra> extras_{}; // by delivery
+  std::size_t joined_ = 0;                            // of all extras
+  std::size_t unstored_ = 0;
+  std::uint64_t bytes_ = 0; // of what is owed
+  std::uint64_t bytes_in_flight_ = 0;
+  std::uint32_t in_flight_ = 0;        // owed; ghosts are not
+  Slot no_older_waits_ = Outbox::none; // nothing before it waits; `none`: not known
+};
+
+} // namespace backoff_actor

@@ -1,0 +1,192 @@
+#pragma once
+
+// Inside of the library; not for its users.
+
+#include "backoff_actor/core/time.hpp"
+#include "backoff_actor/core/unit_random.hpp"
+#include "backoff_actor/guard/guard_port.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace backoff_actor {
+
+/// How a call ended, as far as a guard wants to know.
+enum class CallOutcome : std::uint8_t { succeeded, failed, forgotten };
+
+/// What one sender asks the guard of its service, and tells it.
+///
+///     admits --> permit in hand --keep--> permit of a slot --report--> (none)
+///        |              +-------return_unused-------------------------^
+///        +--> held back until the time that the guard named, or until `end_hold`
+///
+/// Between any two calls:
+///  - The guard is told the outcome of each permit exactly once, at the latest by `retire`.
+///  - While everything is held back, the guard is not asked; while retries are, not for a retry.
+///
+/// @errors none but `std::bad_alloc`
+/// @thread one at a time.
+class GuardGate {
+public:
+  /// The place of a delivery in the outbox.
+  using Slot = std::uint32_t;
+
+  /// Asks `guard`, which must live until `retire`; null: there is none, and nothing is held back.
+  /// With `budget_holds_all`, an empty retry budget holds back first attempts too.
+  GuardGate(GuardPort* guard, bool budget_holds_all)
+    : guard_(guard), budget_holds_all_(budget_holds_all) {}
+
+  /// Whether work that leads to calls may begin.
+  bool is_closed() const { return guard_ == nullptr || guard_->is_closed(); }
+
+  // -- held back ----------------------------------------------------------------------
+
+  bool is_held_back() const { return is_held_back_; }
+  Instant held_back_until() const { return held_back_until_; }
+  bool retries_are_held_back() const { return retries_are_held_back_; }
+  Instant retries_held_back_until() const { return retries_held_back_until_; }
+
+  /// When the guard is to be asked again; `Instant::never()` if nothing is held back.
+  [[gnu::always_inline]] Instant next_due() const {
+    return std::min(is_held_back_ ? held_back_until_ : Instant::never(),
+                    retries_are_held_back_ ? retries_held_back_until_ : Instant::never());
+  }
+
+  /// Ends what is over at `now`. Returns how long everything was held back, if that has ended.
+  Duration end_holds(Instant now) {
+    if (retries_held_back_until_ <= now)
+      retries_are_held_back_ = false;
+    if (!is_held_back_ || now < held_back_until_)
+      return Duration::zero();
+    is_held_back_ = false;
+    return now - held_back_since_;
+  }
+
+  /// Ends every hold. Returns how long everything was held back.
+  Duration end_all_holds(Instant now) {
+    retries_are_held_back_ = false;
+    return std::exchange(is_held_back_, false) ? now - held_back_since_ : Duration::zero();
+  }
+
+  /// Somebody closed the guard by hand. Shortens the hold to a random part of `spread`, so that
+  /// not all senders come at once.
+  void shorten_hold(Instant now, Duration spread, std::uint64_t seed, std::uint64_t stream) {
+    if (!is_held_back_)
+      return;
+    const auto u = unit_random(seed, stream, draws_++);
+    const Duration wait{static_cast<Duration::rep>(u * static_cast<double>(spread.count()))};
+    held_back_until_ = std::min(held_back_until_, now + wait);
+  }
+
+  // -- asked --------------------------------------------------------------------------
+
+  /// Whether the call may be made. If so, and there is a guard, a permit is in hand.
+  ///
+  /// @param on_hold called with the guard's answer if it holds the call back from now on
+  template <class OnHold>
+  bool admits(Call call, Instant now, OnHold on_hold) {
+    if (guard_ == nullptr)
+      return true;
+    if (is_held_back_ || (retries_are_held_back_ && call == Call::retry))
+      return false;
+    if (in_hand_)
+      return true;
+    const auto answer = guard_->admit(now, call);
+    if (const auto* const permit = std::get_if<Permit>(&answer)) {
+      in_hand_ = *permit;
+      return true;
+    }
+    hold_back(std::get<HeldBack>(answer), now);
+    on_hold(std::get<HeldBack>(answer));
+    return false;
+  }
+
+  bool has_permit_in_hand() const { return static_cast<bool>(in_hand_); }
+
+  // -- told ---------------------------------------------------------------------------
+
+  /// The permit in hand is that of the delivery in `slot`, which is handed over.
+  void keep_permit(Slot slot) {
+    if (permits_.size() <= slot)
+      permits_.resize(slot + std::size_t{1});
+    permits_[slot] = std::exchange(in_hand_, {});
+  }
+
+  /// Reports the outcome of the delivery in `slot`. Only the first report of a hand-over counts.
+  void report(Slot slot, CallOutcome outcome, Instant now) {
+    if (slot < permits_.size())
+      report(std::exchange(permits_[slot], {}), outcome, now);
+  }
+
+  /// Reports a failed start of a child: an unhealthy service may be its reason.
+  void report_failed_start(Instant now) {
+    if (in_hand_)
+      return report(std::exchange(in_hand_, {}), CallOutcome::failed, now);
+    if (guard_ == nullptr || !guard_->is_closed())
+      return; // the start began while the service counted as healthy, and is no news
+    const auto answer = guard_->admit(now, Call::start);
+    if (const auto* const permit = std::get_if<Permit>(&answer))
+      report(*permit, CallOutcome::failed, now);
+  }
+
+  /// Returns the permit in hand, which nothing needs.
+  void return_unused(Instant now) {
+    report(std::exchange(in_hand_, {}), CallOutcome::forgotten, now);
+  }
+
+  /// The sender has ended: returns all permits, and lets go of the guard.
+  void retire(Instant now) {
+    return_unused(now);
+    for (auto& permit : permits_)
+      report(std::exchange(permit, {}), CallOutcome::forgotten, now);
+    guard_ = nullptr;
+  }
+
+  // -- remembered while the sender is idle ----------------------------------------------
+
+  bool is_idle() const { return !is_held_back_ && !retries_are_held_back_ && !in_hand_; }
+  std::uint32_t draws() const { return draws_; }
+  void set_draws(std::uint32_t draws) { draws_ = draws; }
+
+private:
+  void hold_back(const HeldBack& answer, Instant now) {
+    if (answer.reason == HeldBackBy::retry_budget && !budget_holds_all_) {
+      retries_are_held_back_ = true;
+      retries_held_back_until_ = answer.until;
+      return;
+    }
+    is_held_back_ = true;
+    held_back_since_ = now;
+    held_back_until_ = answer.until;
+  }
+
+  void report(Permit permit, CallOutcome outcome, Instant now) {
+    if (!permit || guard_ == nullptr)
+      return;
+    switch (outcome) {
+    case CallOutcome::succeeded:
+      return guard_->succeeded(permit, now);
+    case CallOutcome::failed:
+      return guard_->failed(permit, now);
+    case CallOutcome::forgotten:
+      return guard_->forgotten(permit, now);
+    }
+  }
+
+  GuardPort* guard_;
+  std::vector<Permit> permits_{}; // of what the child holds, by slot
+  Permit in_hand_{};              // got, and not used yet
+  Instant held_back_since_{};
+  Instant held_back_until_{};
+  Instant retries_held_back_until_{};
+  std::uint32_t draws_ = 0;
+  bool budget_holds_all_;
+  bool is_held_back_ = false;
+  bool retries_are_held_back_ = false; // first attempts go on
+};
+
+} // namespace backoff_actor

@@ -1,0 +1,220 @@
+set terminal svg size 1000,933 font 'Helvetica,Arial,sans-serif,14' noenhanced background rgb 'white'
+set encoding utf8
+set lmargin at screen 0.095
+set rmargin at screen 0.975
+set key at screen 0.095, screen 0.06216505895 left top vertical maxcols 1 Left reverse samplen 3 textcolor rgb '#222222'
+set border 3 linewidth 1 linecolor rgb '#999999'
+set tics nomirror out scale 0.6 textcolor rgb '#444444'
+set grid xtics ytics linetype 1 linewidth 0.6 linecolor rgb '#e6e6e6'
+set format '%g'
+set xrange [-20:70]
+set object 1 rectangle from 0, graph 0 to 10, graph 1 behind fillcolor rgb '#eeeeee' fillstyle solid noborder
+$run1 << end_of_data
+-19.5 22 2.1796 0.100143
+-18.5 18 1.70148 0.100155
+-17.5 22 2.08838 0.100154
+-16.5 23 2.47368 0.110594
+-15.5 19 2.12739 0.100159
+-14.5 19 1.92172 0.100155
+-13.5 21 2.10729 0.100143
+-12.5 22 2.09319 0.100163
+-11.5 27 2.88748 0.100156
+-10.5 24 2.40351 0.100146
+-9.5 25 2.62673 0.106688
+-8.5 21 2.04856 0.100157
+-7.5 18 1.86907 0.100144
+-6.5 21 2.24262 0.109687
+-5.5 27 2.9307 0.105515
+-4.5 17 1.63909 0.100151
+-3.5 18 1.71182 0.100145
+-2.5 25 2.92062 0.11171
+-1.5 27 2.50712 0.100139
+-0.5 26 2.57928 0.100145
+0.5 19 5 NaN
+1.5 17 5 NaN
+2.5 43 5 NaN
+3.5 26 5 NaN
+4.5 51 5 NaN
+5.5 35 5 NaN
+6.5 61 5 NaN
+7.5 48 5 NaN
+8.5 60 5 NaN
+9.5 63 5 NaN
+10.5 58 452.374 NaN
+11.5 71 523.06 NaN
+12.5 75 591.371 NaN
+13.5 77 669.692 NaN
+14.5 81 743.461 NaN
+15.5 79 828.669 NaN
+16.5 85 905.556 NaN
+17.5 84 993.105 NaN
+18.5 85 1072.24 NaN
+19.5 92 1161.37 NaN
+20.5 81 1244.57 NaN
+21.5 94 1335.9 NaN
+22.5 79 1421.87 NaN
+23.5 102 1513.72 NaN
+24.5 79 1604.2 NaN
+25.5 102 1695.07 NaN
+26.5 85 1788.76 NaN
+27.5 97 1879.11 NaN
+28.5 90 1974.11 NaN
+29.5 96 2064.67 NaN
+30.5 89 2161.53 NaN
+31.5 91 2253.03 NaN
+32.5 96 2350.34 NaN
+33.5 95 2441.56 NaN
+34.5 98 2538.81 NaN
+35.5 93 2630.69 NaN
+36.5 95 2728.18 NaN
+37.5 97 2820.04 NaN
+38.5 94 2917.9 NaN
+39.5 98 3009.18 NaN
+40.5 98 3107.43 NaN
+41.5 92 3199.07 NaN
+42.5 98 3297.8 NaN
+43.5 87 3390.13 NaN
+44.5 105 3487.7 NaN
+45.5 85 3581.46 NaN
+46.5 104 3677.36 NaN
+47.5 88 3772.69 NaN
+48.5 100 3867.13 NaN
+49.5 92 3963.75 NaN
+50.5 98 4057.19 NaN
+51.5 90 4154.59 NaN
+52.5 92 4247.76 NaN
+53.5 96 4345.34 NaN
+54.5 97 4438.15 NaN
+55.5 98 4535.81 NaN
+56.5 94 4628.55 NaN
+57.5 95 4726.18 NaN
+58.5 98 4818.8 NaN
+59.5 94 4916.9 NaN
+60.5 99 5008.85 NaN
+61.5 98 5107.43 NaN
+62.5 92 5199.07 NaN
+63.5 98 5297.8 NaN
+64.5 87 5390.13 NaN
+65.5 105 5487.7 NaN
+66.5 85 5581.46 NaN
+67.5 104 5677.36 NaN
+68.5 88 5772.69 NaN
+69.5 100 5867.13 NaN
+end_of_data
+$run2 << end_of_data
+-19.5 22 2.1796 0.100143
+-18.5 18 1.70148 0.100155
+-17.5 22 2.08838 0.100154
+-16.5 23 2.47368 0.110594
+-15.5 19 2.12739 0.100159
+-14.5 19 1.92172 0.100155
+-13.5 21 2.10729 0.100143
+-12.5 22 2.09319 0.100163
+-11.5 27 2.88748 0.100156
+-10.5 24 2.40351 0.100146
+-9.5 25 2.62673 0.106688
+-8.5 21 2.04856 0.100157
+-7.5 18 1.86907 0.100144
+-6.5 21 2.24262 0.109687
+-5.5 27 2.9307 0.105515
+-4.5 17 1.63909 0.100151
+-3.5 18 1.71182 0.100145
+-2.5 25 2.92062 0.11171
+-1.5 27 2.50712 0.100139
+-0.5 26 2.57928 0.100145
+0.5 19 5 NaN
+1.5 17 5 NaN
+2.5 0 5 NaN
+3.5 0 5 NaN
+4.5 0 5 NaN
+5.5 0 5 NaN
+6.5 1 5 NaN
+7.5 0 5 NaN
+8.5 0 5 NaN
+9.5 0 5 NaN
+10.5 0 7.4148 NaN
+11.5 0 NaN NaN
+12.5 0 NaN NaN
+13.5 1 0.002199 NaN
+14.5 36 4.15203 0.119157
+15.5 47 6.00476 0.130646
+16.5 39 5.11426 0.131791
+17.5 47 6.09669 0.123352
+18.5 50 6.2862 0.133167
+19.5 24 2.75672 0.113966
+20.5 24 2.83609 0.107859
+21.5 14 1.35667 0.100155
+22.5 19 1.73217 0.100147
+23.5 14 1.58356 0.100153
+24.5 22 2.23143 0.10015
+25.5 19 1.90702 0.100146
+26.5 24 2.45042 0.100149
+27.5 17 1.63165 0.100157
+28.5 22 2.2843 0.100156
+29.5 18 1.72459 0.100159
+30.5 17 1.68445 0.10016
+31.5 15 1.51752 0.100151
+32.5 19 1.98427 0.100158
+33.5 18 1.75484 0.100145
+34.5 18 1.71387 0.100153
+35.5 34 3.54186 0.100153
+36.5 22 2.18356 0.10016
+37.5 9 0.823866 0.100166
+38.5 23 2.26857 0.100156
+39.5 16 1.6295 0.100155
+40.5 24 2.38496 0.100152
+41.5 25 2.6105 0.100149
+42.5 20 1.92944 0.100153
+43.5 16 1.46061 0.10015
+44.5 12 1.33631 0.100162
+45.5 18 1.82338 0.100141
+46.5 18 1.82784 0.100159
+47.5 22 2.00829 0.100145
+48.5 19 2.06447 0.100141
+49.5 14 1.42624 0.100153
+50.5 23 2.36534 0.100156
+51.5 17 1.60404 0.100155
+52.5 19 1.9278 0.100163
+53.5 24 2.46104 0.100146
+54.5 16 1.57895 0.100144
+55.5 19 1.90573 0.100151
+56.5 17 1.52529 0.100146
+57.5 22 2.06371 0.100145
+58.5 19 2.60691 0.113131
+59.5 16 1.50051 0.10014
+60.5 22 2.17695 0.10016
+61.5 26 2.62667 0.100145
+62.5 11 1.20704 0.100146
+63.5 21 2.08656 0.100148
+64.5 19 1.69527 0.100148
+65.5 19 2.12696 0.100151
+66.5 26 2.98902 0.11685
+67.5 25 2.61179 0.105937
+68.5 14 1.41326 0.100143
+69.5 19 1.9009 0.100144
+end_of_data
+set multiplot
+set tmargin at screen 0.9356913183
+set bmargin at screen 0.6998928189
+set label 1 'requests per second' at screen 0.018, screen 0.8177920686 center rotate textcolor rgb '#444444'
+set label 2 'An outage: requests, concurrency and latency in each second; shaded: the service is stopped' at graph 0, screen 0.9678456592 left textcolor rgb '#222222'
+set yrange [0:110]
+plot $run1 using 1:2 with lines linewidth 1.5 dashtype 1 linecolor rgb '#0072b2' notitle, \
+$run2 using 1:2 with lines linewidth 1.5 dashtype 1 linecolor rgb '#2a9d3a' notitle
+unset label 2
+set tmargin at screen 0.6570203644
+set bmargin at screen 0.421221865
+set label 1 'concurrency' at screen 0.018, screen 0.5391211147 center rotate textcolor rgb '#444444'
+set logscale y
+set yrange [1:8801]
+plot $run1 using 1:3 with lines linewidth 1.5 dashtype 1 linecolor rgb '#0072b2' notitle, \
+$run2 using 1:3 with lines linewidth 1.5 dashtype 1 linecolor rgb '#2a9d3a' notitle
+unset logscale
+set tmargin at screen 0.3783494105
+set bmargin at screen 0.142550911
+set label 1 'latency, s' at screen 0.018, screen 0.2604501608 center rotate textcolor rgb '#444444'
+set xlabel 'time since the service was stopped, s' textcolor rgb '#444444'
+set yrange [0:0.14]
+plot $run1 using 1:4 with lines linewidth 1.5 dashtype 1 linecolor rgb '#0072b2' title 'fixed(100ms)', \
+$run2 using 1:4 with lines linewidth 1.5 dashtype 1 linecolor rgb '#2a9d3a' title 'fixed(100ms) + circuit_breaker'
+unset multiplot
