@@ -1,15 +1,15 @@
 #include "common/tcp_server.hpp"
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sys/socket.h>
-#include <unistd.h>
+#include <cerrno>
+#include <system_error>
 #include <utility>
 
 namespace backoff_actor::test {
 
-TcpServer::TcpServer(Handler handler) : handler_(std::move(handler)) {
-  std::tie(listener_, port_) = listen_at_free_port();
+TcpServer::TcpServer(Handler handler)
+  : handler_(std::move(handler)), listener_(net::bind_to_loopback(0, 0)) {
+  if (!listener_ || listen(listener_.get(), SOMAXCONN) != 0)
+    throw std::system_error(errno, std::generic_category(), "no port for the server");
   thread_ = std::thread{[this] { accept_all(); }};
 }
 
@@ -21,11 +21,10 @@ TcpServer::~TcpServer() {
       if (!x.is_over)
         shutdown(x.stream.get(), SHUT_RDWR);
   }
-  shutdown(listener_, SHUT_RDWR);
+  shutdown(listener_.get(), SHUT_RDWR);
   thread_.join();
   for (auto& x : sessions_)
     x.thread.join();
-  close(listener_);
 }
 
 std::size_t TcpServer::accepted() const {
@@ -35,18 +34,17 @@ std::size_t TcpServer::accepted() const {
 
 void TcpServer::accept_all() {
   for (;;) {
-    TcpStream stream{accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC)};
+    net::Descriptor socket{accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC)};
     const std::lock_guard lock{mutex_};
     if (is_stopping_)
       return;
-    if (!stream)
+    if (!socket)
       continue;
-    const int yes = 1;
-    setsockopt(stream.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
+    net::send_at_once(socket);
     reap();
     ++accepted_;
     auto& session = sessions_.emplace_back();
-    session.stream = std::move(stream);
+    session.stream = TcpStream{std::move(socket)};
     session.thread = std::thread{[this, &session] { serve(session); }};
   }
 }
@@ -69,12 +67,14 @@ void TcpServer::reap() {
   }
 }
 
+bool pass_on(TcpStream& from, TcpStream& to) {
+  char part[16'384];
+  const auto count = recv(from.get(), part, sizeof(part), 0);
+  return count > 0 && to.send({part, static_cast<std::size_t>(count)});
+}
+
 void echo(TcpStream& stream) {
-  for (;;) {
-    char part[16'384];
-    const auto count = recv(stream.get(), part, sizeof(part), 0);
-    if (count <= 0 || !stream.send({part, static_cast<std::size_t>(count)}))
-      return;
+  while (pass_on(stream, stream)) {
   }
 }
 

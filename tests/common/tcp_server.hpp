@@ -26,7 +26,7 @@ public:
   ~TcpServer();
 
   /// Where it listens.
-  std::uint16_t port() const { return port_; }
+  std::uint16_t port() const { return net::port_of(listener_); }
 
   /// How many connections were accepted.
   std::size_t accepted() const;
@@ -43,14 +43,16 @@ private:
   void reap();
 
   Handler handler_;
-  int listener_;
-  std::uint16_t port_;
+  net::Descriptor listener_;
   mutable std::mutex mutex_; // of all below
   bool is_stopping_ = false;
   std::size_t accepted_ = 0;
   std::list<Session> sessions_;
   std::thread thread_;
 };
+
+/// Sends what comes next from one on to the other. Returns whether anything came and went.
+bool pass_on(TcpStream& from, TcpStream& to);
 
 /// Sends back what comes, until its end, and then the end.
 void echo(TcpStream& stream);

@@ -1,11 +1,12 @@
 #pragma once
 
+#include <backoff_actor/net/internal/socket.hpp>
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 
 namespace backoff_actor::test {
 
@@ -31,15 +32,7 @@ public:
 
   TcpStream() = default;
   /// Takes over a connected socket.
-  explicit TcpStream(int socket) : socket_(socket) {}
-  TcpStream(TcpStream&& other) noexcept
-    : socket_(std::exchange(other.socket_, -1)), is_reset_(other.is_reset_) {}
-  TcpStream& operator=(TcpStream&& other) noexcept {
-    std::swap(socket_, other.socket_);
-    std::swap(is_reset_, other.is_reset_);
-    return *this;
-  }
-  ~TcpStream();
+  explicit TcpStream(net::Descriptor socket) : socket_(std::move(socket)) {}
 
   /// Connects to 127.0.0.1.
   ///
@@ -47,7 +40,7 @@ public:
   static TcpStream connect(std::uint16_t port);
 
   /// Whether there is a connection.
-  explicit operator bool() const { return socket_ >= 0; }
+  explicit operator bool() const { return bool{socket_}; }
 
   /// Returns whether all was sent; not if it takes too long or the connection was reset.
   bool send(std::string_view bytes, std::chrono::milliseconds limit = patience);
@@ -62,21 +55,17 @@ public:
   void end_sending();
 
   /// Its destructor will close it by RST.
-  void end_by_reset();
+  void end_by_reset() { net::reset_when_closed(socket_); }
 
   /// Its socket.
-  int get() const { return socket_; }
+  int get() const { return socket_.get(); }
 
 private:
-  bool wait_for(short events, std::chrono::steady_clock::time_point deadline) const;
-
-  int socket_ = -1;
+  net::Descriptor socket_;
   bool is_reset_ = false; // as sending found out: receiving would find an ordinary end
 };
 
-/// Listens at a free port of 127.0.0.1.
-///
-/// @errors throws `std::system_error`
-std::pair<int, std::uint16_t> listen_at_free_port();
+/// A port of 127.0.0.1 where nobody listens, for now.
+inline std::uint16_t free_port() { return net::port_of(net::bind_to_loopback(0)); }
 
 } // namespace backoff_actor::test

@@ -6,21 +6,15 @@
 #include <stdexcept>
 #include <sys/eventfd.h>
 #include <system_error>
-#include <unistd.h>
 #include <utility>
 
 namespace backoffctl {
 
 CallsFromActors::CallsFromActors(EventLoop& loop, const CountedCall& call)
   : call_(call), wake_up_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  if (wake_up_ < 0)
+  if (!wake_up_)
     throw std::runtime_error{"no eventfd: " + std::generic_category().message(errno)};
-  on_wake_up_ = LoopEvent::on_readable(loop, wake_up_, [this] { make_calls(); });
-}
-
-CallsFromActors::~CallsFromActors() {
-  on_wake_up_ = nullptr;
-  ::close(wake_up_);
+  on_wake_up_ = LoopEvent::on_readable(loop, wake_up_.get(), [this] { make_calls(); });
 }
 
 CallNumber CallsFromActors::begin(caf::actor asker) {
@@ -31,13 +25,13 @@ CallNumber CallsFromActors::begin(caf::actor asker) {
   askers_.emplace(number, std::move(asker));
   asked_for_.push_back(number);
   if (asked_for_.size() == 1)
-    eventfd_write(wake_up_, 1);
+    eventfd_write(wake_up_.get(), 1);
   return number;
 }
 
 void CallsFromActors::make_calls() {
   eventfd_t count = 0;
-  eventfd_read(wake_up_, &count);
+  eventfd_read(wake_up_.get(), &count);
   std::vector<CallNumber> numbers;
   {
     const std::lock_guard lock{mutex_};

@@ -3,6 +3,8 @@
 #include "event_loop.hpp"
 #include "retry_clients.hpp"
 
+#include "backoff_actor/net/internal/socket.hpp"
+
 #include <caf/actor.hpp>
 
 #include <cstdint>
@@ -26,7 +28,6 @@ public:
   CallsFromActors(EventLoop& loop, const CountedCall& call);
   CallsFromActors(const CallsFromActors&) = delete;
   CallsFromActors& operator=(const CallsFromActors&) = delete;
-  ~CallsFromActors();
 
   /// Asks for a call, and returns at once.
   CallNumber begin(caf::actor asker);
@@ -39,7 +40,7 @@ private:
   void end(CallNumber number, bool is_ok);
 
   const CountedCall& call_;
-  int wake_up_; // an eventfd
+  const backoff_actor::net::Descriptor wake_up_; // an eventfd
   std::unique_ptr<LoopEvent> on_wake_up_;
   std::mutex mutex_; // of all below
   bool is_closed_ = false;

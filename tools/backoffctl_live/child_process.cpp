@@ -43,20 +43,16 @@ ChildProcess::ChildProcess(EventLoop& loop, const std::vector<std::string>& argu
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0)
     fail("no pipe");
+  output_ = backoff_actor::net::Descriptor{ends[0]};
+  const backoff_actor::net::Descriptor its_end{ends[1]};
   const auto parent = getpid();
   id_ = fork();
   if (id_ == 0)
-    become(texts.data(), ends[1], parent);
-  const auto error = errno;
-  close(ends[1]);
-  output_ = ends[0];
-  if (id_ < 0) {
-    close(output_);
-    errno = error;
+    become(texts.data(), its_end.get(), parent);
+  if (id_ < 0)
     fail("no process for backoffctl " + arguments.front());
-  }
-  fcntl(output_, F_SETFL, O_NONBLOCK);
-  on_output_ = LoopEvent::on_readable(loop, output_, [this] { read_lines(); });
+  fcntl(output_.get(), F_SETFL, O_NONBLOCK);
+  on_output_ = LoopEvent::on_readable(loop, output_.get(), [this] { read_lines(); });
 }
 
 ChildProcess::~ChildProcess() {
@@ -65,7 +61,6 @@ ChildProcess::~ChildProcess() {
     kill(id_, SIGKILL);
     ending();
   }
-  close(output_);
 }
 
 void ChildProcess::stop() {
@@ -99,7 +94,7 @@ std::string ChildProcess::ending() {
 
 void ChildProcess::read_lines() {
   char buffer[4096];
-  const auto size = read(output_, buffer, sizeof buffer);
+  const auto size = read(output_.get(), buffer, sizeof buffer);
   if (size < 0 && (errno == EAGAIN || errno == EINTR))
     return;
   if (size <= 0) {

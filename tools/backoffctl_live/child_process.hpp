@@ -2,6 +2,8 @@
 
 #include "event_loop.hpp"
 
+#include "backoff_actor/net/internal/socket.hpp"
+
 #include <functional>
 #include <memory>
 #include <optional>
@@ -49,7 +51,7 @@ private:
   OnLine on_line_;
   OnEnd on_end_;
   pid_t id_ = -1;
-  int output_ = -1;
+  backoff_actor::net::Descriptor output_;
   std::string unfinished_line_;
   std::unique_ptr<LoopEvent> on_output_;
 };

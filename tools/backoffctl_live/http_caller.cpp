@@ -1,16 +1,14 @@
 #include "http_caller.hpp"
 
+#include "backoff_actor/net/internal/socket.hpp"
+
 #include <event2/buffer.h>
 #include <event2/keyvalq_struct.h>
 #include <event2/util.h>
 
 #include <algorithm>
-#include <arpa/inet.h>
 #include <chrono>
-#include <netdb.h>
-#include <netinet/in.h>
 #include <stdexcept>
-#include <sys/socket.h>
 #include <utility>
 
 namespace backoffctl {
@@ -21,19 +19,10 @@ constexpr int longest_connection_s = 24 * 3600; // our own timeout is the one th
 
 // A numeric address, so that no call waits for a name.
 std::string address_of(const std::string& host) {
-  addrinfo hints{};
-  hints.ai_family = AF_UNSPEC;
-  hints.ai_socktype = SOCK_STREAM;
-  addrinfo* found = nullptr;
-  if (const auto error = getaddrinfo(host.c_str(), nullptr, &hints, &found); error != 0)
-    throw std::runtime_error{"the host " + host + " is not to be found: " + gai_strerror(error)};
-  char text[NI_MAXHOST] = "";
-  const auto error =
-    getnameinfo(found->ai_addr, found->ai_addrlen, text, sizeof text, nullptr, 0, NI_NUMERICHOST);
-  freeaddrinfo(found);
-  if (error != 0)
-    throw std::runtime_error{"the host " + host + " has no address: " + gai_strerror(error)};
-  return text;
+  const auto found = backoff_actor::net::resolve(host, 0);
+  if (found.addresses.empty())
+    throw std::runtime_error{"the host " + host + " is not to be found: " + found.error};
+  return found.addresses.front().host();
 }
 
 } // namespace

@@ -1,20 +1,18 @@
 #include "http_server.hpp"
 
+#include "backoff_actor/net/internal/socket.hpp"
+
 #include <event2/buffer.h>
 #include <event2/bufferevent.h>
 #include <event2/keyvalq_struct.h>
 #include <event2/listener.h>
-#include <event2/util.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <fstream>
-#include <netinet/in.h>
 #include <stdexcept>
-#include <sys/socket.h>
 #include <system_error>
-#include <unistd.h>
 #include <utility>
 
 namespace backoffctl {
@@ -22,6 +20,7 @@ namespace backoffctl {
 namespace {
 
 using namespace std::chrono_literals;
+namespace net = backoff_actor::net;
 
 constexpr auto pause_without_files = 100ms; // when no more files can be opened
 constexpr int longest_silence_s = 24 * 3600;
@@ -32,26 +31,11 @@ constexpr int longest_silence_s = 24 * 3600;
 }
 
 // Not evhttp_bind_socket, which chooses the backlog by itself.
-int listening_socket(const ServerOptions& options, std::uint16_t& port) {
-  const auto descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (descriptor < 0)
+net::Descriptor listening_socket(const ServerOptions& options) {
+  auto result = net::bind_to_loopback(options.port);
+  if (!result || listen(result.get(), static_cast<int>(options.service.backlog)) != 0)
     fail(options, errno);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  address.sin_port = htons(options.port);
-  socklen_t size = sizeof(address);
-  const auto generic = reinterpret_cast<sockaddr*>(&address);
-  if (evutil_make_listen_socket_reuseable(descriptor) != 0
-      || bind(descriptor, generic, sizeof(address)) != 0
-      || listen(descriptor, static_cast<int>(options.service.backlog)) != 0
-      || getsockname(descriptor, generic, &size) != 0) {
-    const auto error = errno;
-    close(descriptor);
-    fail(options, error);
-  }
-  port = ntohs(address.sin_port);
-  return descriptor;
+  return result;
 }
 
 } // namespace
@@ -63,12 +47,12 @@ HttpServer::HttpServer(EventLoop& loop, const ServerOptions& options)
     throw std::runtime_error{"libevent gives no HTTP server"};
   evhttp_set_timeout(http_.get(), longest_silence_s);
   evhttp_set_cb(http_.get(), "/api", &HttpServer::on_api, this);
-  const auto descriptor = listening_socket(options, port_);
-  auto* bound = evhttp_accept_socket_with_handle(http_.get(), descriptor);
-  if (!bound) {
-    close(descriptor);
+  auto socket = listening_socket(options);
+  port_ = net::port_of(socket);
+  auto* bound = evhttp_accept_socket_with_handle(http_.get(), socket.get());
+  if (!bound)
     fail(options, ENOMEM);
-  }
+  socket.release(); // evhttp closes it
   // Where no more files can be opened, connections wait in the backlog; without a pause the loop would spin.
   evconnlistener_set_error_cb(
     evhttp_bound_socket_get_listener(bound), [](evconnlistener* listener, void*) {

@@ -10,7 +10,6 @@
 #include <array>
 #include <atomic>
 #include <poll.h>
-#include <sys/socket.h>
 
 namespace backoff_actor::remote_test {
 
@@ -22,7 +21,7 @@ using Clock = std::chrono::steady_clock;
 class Line {
 public:
   explicit Line(std::uint16_t service)
-    : server_([this, service](TcpStream& client) { pass_on(client, service); }) {}
+    : server_([this, service](TcpStream& client) { serve(client, service); }) {}
 
   ~Line() { is_over_ = true; }
 
@@ -30,7 +29,7 @@ public:
   void stall() { is_stalled_ = true; }
 
 private:
-  void pass_on(TcpStream& client, std::uint16_t service_port) {
+  void serve(TcpStream& client, std::uint16_t service_port) {
     auto service = TcpStream::connect(service_port);
     while (!is_over_) {
       const short events = is_stalled_ ? 0 : POLLIN;
@@ -38,16 +37,10 @@ private:
       poll(asked.data(), asked.size(), 5); // ms: how soon it sees that it is stalled
       if (is_stalled_)
         continue;
-      if ((asked[0].revents != 0 && !pass_on(client, service))
-          || (asked[1].revents != 0 && !pass_on(service, client)))
+      if ((asked[0].revents != 0 && !test::pass_on(client, service))
+          || (asked[1].revents != 0 && !test::pass_on(service, client)))
         return;
     }
-  }
-
-  static bool pass_on(TcpStream& from, TcpStream& to) {
-    char part[4096];
-    const auto count = recv(from.get(), part, sizeof(part), 0);
-    return count > 0 && to.send({part, static_cast<std::size_t>(count)});
   }
 
   std::atomic<bool> is_stalled_ = false;

@@ -4,13 +4,9 @@
 #include "common/tcp_server.hpp"
 #include "system/remote/nodes.hpp"
 
-#include <arpa/inet.h>
 #include <atomic>
 #include <filesystem>
-#include <netinet/in.h>
 #include <poll.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 namespace backoff_actor::remote_test {
 
@@ -50,36 +46,19 @@ TcpServer::Handler says_and_goes(const std::string& bytes) {
 class FullListener {
 public:
   FullListener() {
-    listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    auto* const generic = reinterpret_cast<sockaddr*>(&address);
-    socklen_t size = sizeof(address);
-    if (bind(listener_, generic, size) != 0 || ::listen(listener_, 0) != 0
-        || getsockname(listener_, generic, &size) != 0)
+    if (!listener_ || listen(listener_.get(), 0) != 0)
       throw std::runtime_error("no port for the listener");
-    port_ = ntohs(address.sin_port);
     for (auto is_full = false; !is_full;) {
-      const auto waiting = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-      waiting_.push_back(waiting);
-      pollfd asked{waiting, POLLOUT, 0};
-      is_full = connect(waiting, generic, size) != 0 && poll(&asked, 1, 200) == 0;
+      waiting_.push_back(net::begin_connection(net::loopback(port())));
+      is_full = net::wait_for(waiting_.back(), POLLOUT, {Clock::now() + 200ms}) == net::Wait::late;
     }
   }
 
-  ~FullListener() {
-    for (const auto x : waiting_)
-      close(x);
-    close(listener_);
-  }
-
-  std::uint16_t port() const { return port_; }
+  std::uint16_t port() const { return net::port_of(listener_); }
 
 private:
-  int listener_;
-  std::uint16_t port_;
-  std::vector<int> waiting_;
+  net::Descriptor listener_ = net::bind_to_loopback(0);
+  std::vector<net::Descriptor> waiting_;
 };
 
 std::size_t count_of(const char* folder) {
@@ -98,9 +77,7 @@ constexpr auto hung_up =
 } // namespace
 
 TEST_F(KnockTest, at_a_port_where_nobody_listens_is_refused) {
-  const auto [listener, port] = test::listen_at_free_port();
-  close(listener);
-  EXPECT_EQ(knock_at(port), "connection refused: nothing listens there");
+  EXPECT_EQ(knock_at(test::free_port()), "connection refused: nothing listens there");
 }
 
 TEST_F(KnockTest, at_a_name_that_nobody_has_says_so) {
@@ -213,10 +190,8 @@ TEST_F(KnockTest, that_is_cancelled_ends_at_once_and_is_never_done) {
 
 TEST_F(KnockTest, that_is_done_can_be_cancelled_and_is_done_once) {
   for (auto round = 0; round != 200; ++round) {
-    const auto [listener, port] = test::listen_at_free_port();
-    close(listener);
     std::atomic<int> calls = 0;
-    const auto knock = Knock::start(*node.system, {.host = "127.0.0.1", .port = port},
+    const auto knock = Knock::start(*node.system, {.host = "127.0.0.1", .port = test::free_port()},
                                     [&](const std::string&) { ++calls; });
     if (round % 2 == 0) {
       ASSERT_TRUE(test::becomes_true([&] { return calls == 1; }));

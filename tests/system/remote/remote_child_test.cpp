@@ -2,6 +2,7 @@
 
 #include "system/remote/remote_fixture.hpp"
 
+#include <backoff_actor/caf/messages/internal/own_words.hpp>
 #include <backoff_actor/testing/proxy/tcp_proxy.hpp>
 
 #include <caf/exit_reason.hpp>

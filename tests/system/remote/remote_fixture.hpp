@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/becomes_true.hpp"
+#include "common/tcp_stream.hpp"
 
 #include <backoff_actor/backoff_actor.hpp>
 #include <backoff_actor/caf/remote/network.hpp>
@@ -30,6 +31,7 @@ namespace backoff_actor::remote_child_test {
 
 using namespace std::chrono_literals;
 using test::becomes_true;
+using test::free_port;
 using testing::EventLog;
 using ::testing::HasSubstr;
 using Strings = std::vector<std::string>;
@@ -155,12 +157,6 @@ public:
 };
 
 inline NodeAddress at(std::uint16_t port) { return {"127.0.0.1", port}; }
-
-/// A port where nobody listens, for now.
-inline std::uint16_t free_port() {
-  Node node;
-  return node.open();
-}
 
 /// What came of a request within ten seconds.
 struct Outcome {

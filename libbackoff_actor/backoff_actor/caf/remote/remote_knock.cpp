@@ -18,9 +18,9 @@ namespace backoff_actor {
 
 namespace {
 
-using remote_dial::Clock;
-using remote_dial::Patience;
-using remote_dial::Wait;
+using net::Clock;
+using net::Patience;
+using net::Wait;
 
 constexpr std::uint32_t largest_payload = 65'536; // bytes; ours take a few hundred
 
@@ -91,7 +91,8 @@ void Knock::run() {
 
 Knock::Attempt Knock::try_all() {
   const auto deadline = Clock::now() + std::clamp(options_.limit, Duration::zero(), longest_limit);
-  const auto resolved = remote_dial::resolve(options_.host, options_.port, {stop_, deadline});
+  const auto stop = stop_.descriptor().get();
+  const auto resolved = remote_resolver::resolve(options_.host, options_.port, {deadline, stop});
   const auto limit = to_string(options_.limit);
   switch (resolved.ending) {
   case Wait::done:
@@ -109,7 +110,7 @@ Knock::Attempt Knock::try_all() {
     const auto now = Clock::now();
     const auto share = left == 1 ? deadline : now + (deadline - now) / left;
     const auto attempt =
-      try_one(address, {stop_, share},
+      try_one(address, {share, stop},
               resolved.addresses.size() == 1
                 ? limit
                 : to_string(std::max(std::chrono::ceil<std::chrono::milliseconds>(share - now),
@@ -127,9 +128,9 @@ Knock::Attempt Knock::try_all() {
   return furthest;
 }
 
-Knock::Attempt Knock::try_one(const remote_dial::Address& address, const Patience& patience,
+Knock::Attempt Knock::try_one(const net::Address& address, const Patience& patience,
                               const std::string& limit) const {
-  const auto connection = remote_dial::connect(address, patience);
+  const auto connection = net::connect(address, patience);
   switch (connection.ending) {
   case Wait::done:
     break;
@@ -145,12 +146,12 @@ Knock::Attempt Knock::try_one(const remote_dial::Address& address, const Patienc
   std::vector<std::byte> payload;
   std::optional<io_compat::GreetingHeader> header;
   const auto mark = std::span{bytes}.first<io_compat::greeting_mark_size>();
-  auto ending = remote_dial::receive(connection.socket, mark, patience);
+  auto ending = net::receive(connection.socket, mark, patience).ending;
   if (ending == Wait::done) {
     if (!io_compat::is_greeting_mark(mark))
       return {other_bytes, Progress::connected};
-    ending =
-      remote_dial::receive(connection.socket, std::span{bytes}.subspan(mark.size()), patience);
+    const auto rest = std::span{bytes}.subspan(mark.size());
+    ending = net::receive(connection.socket, rest, patience).ending;
   }
   if (ending == Wait::done) {
     header = io_compat::read_greeting_header(bytes);
@@ -161,7 +162,7 @@ Knock::Attempt Knock::try_one(const remote_dial::Address& address, const Patienc
     if (header->payload_size > largest_payload)
       return {other_bytes, Progress::connected};
     payload.resize(header->payload_size);
-    ending = remote_dial::receive(connection.socket, payload, patience);
+    ending = net::receive(connection.socket, payload, patience).ending;
   }
   switch (ending) {
   case Wait::done:

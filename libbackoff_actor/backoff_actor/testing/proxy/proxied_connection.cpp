@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <linux/sockios.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 
 namespace backoff_actor::testing::detail {
 
@@ -25,6 +27,12 @@ std::optional<ProxyTime> cut_time(const ConnectionFault& fault, ProxyTime now) {
   if (fault.kind != Kind::cut || fault.time <= Duration::zero())
     return std::nullopt;
   return later(now, fault.time);
+}
+
+// Whether the peer has received all that was sent.
+bool is_delivered(const Descriptor& socket) {
+  int outstanding = 0;
+  return ioctl(socket.get(), SIOCOUTQ, &outstanding) != 0 || outstanding == 0;
 }
 
 bool is_slow(const ConnectionFault& fault) { return fault.delay > Duration::zero(); }
@@ -53,7 +61,7 @@ void Ring::removed(std::size_t count) {
 
 ProxiedConnection::ProxiedConnection(std::uint64_t number, Descriptor client,
                                      const ConnectionFault& fault,
-                                     const std::vector<ServiceAddress>& addresses,
+                                     const std::vector<net::Address>& addresses,
                                      std::size_t buffer_bytes, int epoll, ProxyTime now)
   : number_(number), fault_(fault), addresses_(addresses), epoll_(epoll),
     cut_at_(cut_time(fault, now)), request_{client_, service_, Ring{buffer_bytes}},
@@ -74,7 +82,7 @@ bool ProxiedConnection::register_with_epoll(const Socket& socket, Side side) con
 
 bool ProxiedConnection::connect_to_next() {
   while (next_address_ != addresses_.size()) {
-    service_ = {begin_connection(addresses_[next_address_++])};
+    service_ = {net::begin_connection(addresses_[next_address_++])};
     if (service_.descriptor && register_with_epoll(service_, Side::service))
       return true;
   }
@@ -86,7 +94,7 @@ bool ProxiedConnection::connect_to_next() {
 bool ProxiedConnection::connect() {
   if (service_.descriptor && !std::exchange(has_news_of_service_, false))
     return true;
-  is_connected_ = service_.descriptor && connection_error(service_.descriptor) == 0;
+  is_connected_ = service_.descriptor && net::connection_error(service_.descriptor) == 0;
   return is_connected_ || connect_to_next();
 }
 

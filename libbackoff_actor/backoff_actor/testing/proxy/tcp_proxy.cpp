@@ -37,12 +37,12 @@ constexpr auto accept_pause = 10ms;
 
 constexpr std::size_t most_buffer_bytes = 1U << 30;
 
-std::vector<detail::ServiceAddress> check(const std::string& host, std::uint16_t port,
-                                          const TcpProxyOptions& options) {
+std::vector<net::Address> check(const std::string& host, std::uint16_t port,
+                                const TcpProxyOptions& options) {
   Problems problems;
-  auto service = detail::resolve(host, port);
-  if (!service.problem.empty())
-    problems.add("host", host, "an address or a name that can be resolved; " + service.problem);
+  auto service = net::resolve(host, port);
+  if (!service.error.empty())
+    problems.add("host", host, "an address or a name that can be resolved; " + service.error);
   if (port == 0)
     problems.add("port", "0", "1..65535");
   if (options.buffer_bytes == 0 || options.buffer_bytes > most_buffer_bytes)
@@ -58,9 +58,9 @@ std::vector<detail::ServiceAddress> check(const std::string& host, std::uint16_t
 // except while it waits and while it calls the hook. So other threads can do all its work, too.
 class TcpProxy::Loop {
 public:
-  Loop(std::vector<detail::ServiceAddress> service, ConnectionPlan plan, TcpProxyOptions options)
+  Loop(std::vector<net::Address> service, ConnectionPlan plan, TcpProxyOptions options)
     : service_(std::move(service)), options_(std::move(options)),
-      listener_(detail::hold_port(options_.listen_port)), port_(detail::port_of(listener_)),
+      listener_(detail::hold_port(options_.listen_port)), port_(net::port_of(listener_)),
       epoll_(epoll_create1(EPOLL_CLOEXEC)), bell_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       plan_(std::move(plan)) {
     detail::listen_at(listener_);
@@ -103,7 +103,7 @@ public:
     std::unique_lock lock{mutex_};
     const auto result = cut_all(lock);
     if (std::exchange(is_up_, false))
-      detail::refuse_at(listener_);
+      shutdown(listener_.get(), SHUT_RDWR); // Linux keeps the port, and lets it listen again
     return result;
   }
 
@@ -268,7 +268,7 @@ private:
     return result;
   }
 
-  const std::vector<detail::ServiceAddress> service_;
+  const std::vector<net::Address> service_;
   const TcpProxyOptions options_;
   const Descriptor listener_;
   const std::uint16_t port_;

@@ -10,9 +10,10 @@
 // connection.
 
 #include "backoff_actor/caf/remote/internal/io_compat.hpp"
-#include "backoff_actor/caf/remote/internal/remote_dial.hpp"
+#include "backoff_actor/caf/remote/internal/remote_resolver.hpp"
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
+#include "backoff_actor/net/internal/socket.hpp"
 
 #include <caf/actor_system.hpp>
 
@@ -79,13 +80,13 @@ private:
 
   void run();
   Attempt try_all();
-  Attempt try_one(const remote_dial::Address& address, const remote_dial::Patience& patience,
+  Attempt try_one(const net::Address& address, const net::Patience& patience,
                   const std::string& limit) const;
   std::string judge(const io_compat::Greeting& greeting) const;
 
   const KnockOptions options_;
   const std::vector<std::string> identifiers_; // this node's
-  const remote_dial::Signal stop_;
+  const remote_resolver::Signal stop_;
   std::string address_; // written before `done` is called
   std::mutex mutex_;
   Done done_; // empty: was called, or was cancelled

@@ -62,8 +62,8 @@ public:
 
   // Begins to connect to the first of the addresses. They must outlive this object.
   ProxiedConnection(std::uint64_t number, Descriptor client, const ConnectionFault& fault,
-                    const std::vector<ServiceAddress>& addresses, std::size_t buffer_bytes,
-                    int epoll, ProxyTime now);
+                    const std::vector<net::Address>& addresses, std::size_t buffer_bytes, int epoll,
+                    ProxyTime now);
 
   // Notes an event of one socket, given as epoll's flags.
   void note(Side side, std::uint32_t events);
@@ -129,7 +129,7 @@ private:
 
   const std::uint64_t number_;
   const ConnectionFault fault_;
-  const std::vector<ServiceAddress>& addresses_;
+  const std::vector<net::Address>& addresses_;
   const int epoll_;
   const std::optional<ProxyTime> cut_at_;
   Socket client_;

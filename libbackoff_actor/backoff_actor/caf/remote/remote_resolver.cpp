@@ -1,0 +1,61 @@
+#include "backoff_actor/caf/remote/internal/remote_resolver.hpp"
+
+#include <cerrno>
+#include <memory>
+#include <mutex>
+#include <netdb.h>
+#include <new>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+namespace backoff_actor::remote_resolver {
+
+namespace {
+
+// Shared by the resolver's thread and the thread that waits for it, which may stop waiting before
+// the resolver returns.
+struct LookUp {
+  Signal is_back;
+  std::mutex mutex;
+  net::Resolved result;
+};
+
+} // namespace
+
+Signal::Signal() : descriptor_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  if (!descriptor_)
+    throw std::system_error(errno, std::generic_category(), "no eventfd");
+}
+
+void Signal::raise() const {
+  // It fails only if it has been raised 2^64 - 2 times.
+  eventfd_write(descriptor_.get(), 1);
+}
+
+net::Resolved resolve(const std::string& host, std::uint16_t port, const net::Patience& patience) {
+  if (auto numeric = net::resolve(host, port, AI_NUMERICHOST); numeric.ending == net::Wait::done)
+    return numeric;
+  const auto shared = std::make_shared<LookUp>();
+  std::thread{[shared, host, port] {
+    net::Resolved result{net::Wait::failed, {}, "out of memory"};
+    try {
+      result = net::resolve(host, port);
+    } catch (const std::bad_alloc&) {
+    }
+    {
+      const std::lock_guard lock{shared->mutex};
+      shared->result = std::move(result);
+    }
+    shared->is_back.raise();
+  }}.detach();
+  const auto ending = net::wait_for(shared->is_back.descriptor(), POLLIN, patience);
+  if (ending != net::Wait::done)
+    return {ending, {}, std::generic_category().message(errno)};
+  const std::lock_guard lock{shared->mutex};
+  return std::move(shared->result);
+}
+
+} // namespace backoff_actor::remote_resolver
