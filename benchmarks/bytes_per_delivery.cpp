@@ -150,7 +150,7 @@ public:
 
   /// Lets the client send, and nobody work.
   void send_only(std::uint64_t count) {
-    backoff_actor::seam::enqueue(client_, count);
+    backoff_actor::compat::enqueue(client_, count);
     virtual_system_.step();
   }
 
@@ -176,7 +176,7 @@ private:
   World()
     : virtual_system_([](caf::actor_system_config& config) { backoff_actor::init(config); }) {}
 
-  backoff_actor::seam::VirtualSystem virtual_system_;
+  backoff_actor::compat::VirtualSystem virtual_system_;
   std::shared_ptr<std::uint64_t> answers_ = std::make_shared<std::uint64_t>(0);
   caf::actor client_;
 };
@@ -241,7 +241,7 @@ Measured measure_sender(Send how, Overflow overflow, std::uint64_t count) {
   world.submit(count);
   measured.waiting_more = since();
   *is_up = true;
-  backoff_actor::seam::enqueue(sender, backoff_actor::RetryNow{});
+  backoff_actor::compat::enqueue(sender, backoff_actor::RetryNow{});
   world.settle();
   measured.done = since();
   benchmarks::trim_memory();

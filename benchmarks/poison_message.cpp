@@ -100,7 +100,7 @@ private:
       begin();
   }
 
-  void begin() { backoff_actor::seam::send_later(*this, takes_, Tick{}); }
+  void begin() { backoff_actor::compat::send_later(*this, takes_, Tick{}); }
 
   void finish() {
     auto job = std::move(jobs_.front());
@@ -139,12 +139,12 @@ public:
 
   caf::behavior make_behavior() override {
     send(receiver_, Msg{0, "poison"});
-    backoff_actor::seam::send_later(*this, first_good_after, std::uint64_t{1});
+    backoff_actor::compat::send_later(*this, first_good_after, std::uint64_t{1});
     return {
       [this](std::uint64_t id) {
         send(receiver_, Msg{id, "good"});
         if (id < good_messages)
-          backoff_actor::seam::send_later(*this, period, id + 1);
+          backoff_actor::compat::send_later(*this, period, id + 1);
       },
       [this](const Msg& answer) { answers_->has[answer.id] = true; },
     };
@@ -237,7 +237,7 @@ using Numbers = std::array<std::uint64_t, columns>;
 
 Numbers run(const Variant& variant, backoff_actor::Duration service_time, std::uint64_t seed) {
   VirtualTime time{[](caf::actor_system_config& config) {
-    backoff_actor::seam::register_types<caf::id_block::transcription>(config);
+    backoff_actor::compat::register_types<caf::id_block::transcription>(config);
   }};
   const auto running = variant.spawn(time, backoff_actor::child_of<Worker>(service_time), seed);
   time.keep(running.sender);

@@ -146,7 +146,7 @@ void expect(const char* what, std::uint64_t is, std::uint64_t should_be) {
 
 backoff_actor::ChildCounts count_children(caf::scoped_actor& self, const caf::actor& supervisor) {
   backoff_actor::ChildCounts result;
-  backoff_actor::seam::request(*self, supervisor, backoff_actor::CountChildren{})
+  backoff_actor::compat::request(*self, supervisor, backoff_actor::CountChildren{})
     .receive([&](const backoff_actor::ChildCounts& counts) { result = counts; },
              [](const caf::error&) { throw std::runtime_error("the supervisor is gone"); });
   return result;
@@ -177,14 +177,14 @@ caf::actor spawn_watcher(caf::actor_system& system, Who who, Nursery& nursery) {
 }
 
 void tell(caf::scoped_actor& self, const caf::actor& watcher, Word word) {
-  backoff_actor::seam::request(*self, watcher, std::uint64_t{word})
+  backoff_actor::compat::request(*self, watcher, std::uint64_t{word})
     .receive([](std::uint64_t) {},
              [](const caf::error&) { throw std::runtime_error("the plain actor is gone"); });
 }
 
 void stop(caf::scoped_actor& self, const caf::actor& watcher, Who who) {
   if (is_supervisor(who))
-    backoff_actor::seam::request(*self, watcher, backoff_actor::Stop{})
+    backoff_actor::compat::request(*self, watcher, backoff_actor::Stop{})
       .receive([](const backoff_actor::ChildCounts&) {},
                [](const caf::error&) { throw std::runtime_error("the supervisor did not stop"); });
   else
@@ -195,7 +195,7 @@ Measured measure(Who who, std::uint64_t count, bool steals) {
   caf::actor_system_config config;
   backoff_actor::init(config);
   if (!steals)
-    backoff_actor::seam::share_work(config);
+    backoff_actor::compat::share_work(config);
   caf::actor_system system{config};
   std::optional<caf::scoped_actor> asker{system};
   auto& self = *asker;

@@ -32,27 +32,27 @@ struct Tick {};
 
 template <class Inspector>
 auto inspect(Inspector& f, Msg& x) {
-  namespace seam = backoff_actor::seam;
-  return seam::object(f, x, "transcription::Msg", seam::field("id", x.id),
-                      seam::field("data", x.data));
+  namespace compat = backoff_actor::compat;
+  return compat::object(f, x, "transcription::Msg", compat::field("id", x.id),
+                        compat::field("data", x.data));
 }
 
 template <class Inspector>
 auto inspect(Inspector& f, TrackedMsg& x) {
-  namespace seam = backoff_actor::seam;
-  return seam::object(f, x, "transcription::TrackedMsg", seam::field("msg", x.msg),
-                      seam::field("sender", x.sender));
+  namespace compat = backoff_actor::compat;
+  return compat::object(f, x, "transcription::TrackedMsg", compat::field("msg", x.msg),
+                        compat::field("sender", x.sender));
 }
 
 template <class Inspector>
 auto inspect(Inspector& f, Sent& x) {
-  namespace seam = backoff_actor::seam;
-  return seam::object(f, x, "transcription::Sent", seam::field("id", x.id));
+  namespace compat = backoff_actor::compat;
+  return compat::object(f, x, "transcription::Sent", compat::field("id", x.id));
 }
 
 template <class Inspector>
 auto inspect(Inspector& f, Tick& x) {
-  return backoff_actor::seam::object(f, x, "transcription::Tick");
+  return backoff_actor::compat::object(f, x, "transcription::Tick");
 }
 
 } // namespace transcription

@@ -42,7 +42,7 @@ void BackOffSender::forward(const TrackedMsg& tracked) {
 }
 
 void BackOffSender::schedule_tick() {
-  backoff_actor::seam::send_later(*this, backoff_.wait_time(), Tick{});
+  backoff_actor::compat::send_later(*this, backoff_.wait_time(), Tick{});
   has_schedule_result_ = true;
 }
 

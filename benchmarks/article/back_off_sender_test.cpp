@@ -68,7 +68,7 @@ protected:
   }
 
   VirtualTime time{[](caf::actor_system_config& config) {
-    backoff_actor::seam::register_types<caf::id_block::transcription>(config);
+    backoff_actor::compat::register_types<caf::id_block::transcription>(config);
   }};
   std::shared_ptr<Counts> counts = std::make_shared<Counts>();
   std::shared_ptr<std::vector<std::string>> answers = std::make_shared<std::vector<std::string>>();

@@ -119,7 +119,7 @@ public:
   /// Lets the client send, and nobody else work.
   void send(std::uint64_t count) {
     only(client_);
-    backoff_actor::seam::enqueue(client_, count);
+    backoff_actor::compat::enqueue(client_, count);
     rest();
   }
 
@@ -146,7 +146,7 @@ private:
         world_.freeze(*actor);
   }
 
-  backoff_actor::seam::VirtualSystem world_;
+  backoff_actor::compat::VirtualSystem world_;
   caf::actor worker_;
   caf::actor sender_;
   caf::actor client_;

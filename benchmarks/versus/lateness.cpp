@@ -79,7 +79,7 @@ public:
 private:
   void begin() {
     due_ = wall_now() + std::chrono::duration<double>(delay_).count();
-    backoff_actor::seam::send_later(*this, delay_, std::uint64_t{0});
+    backoff_actor::compat::send_later(*this, delay_, std::uint64_t{0});
   }
 
   Times* times_;

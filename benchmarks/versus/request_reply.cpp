@@ -160,7 +160,7 @@ private:
   void send_one() {
     Msg msg{sent_++, "twelve bytes"};
     if (by_request_)
-      backoff_actor::seam::request(*this, receiver_, std::move(msg)).then([this](const Msg&) {
+      backoff_actor::compat::request(*this, receiver_, std::move(msg)).then([this](const Msg&) {
         on_reply();
       });
     else

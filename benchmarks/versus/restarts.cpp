@@ -201,7 +201,7 @@ private:
 // All that was sent to it before has been accepted then.
 void await_acceptance(caf::actor_system& system, const caf::actor& sender, std::uint64_t count) {
   caf::scoped_actor self{system};
-  backoff_actor::seam::request(*self, sender, backoff_actor::Status{})
+  backoff_actor::compat::request(*self, sender, backoff_actor::Status{})
     .receive(
       [&](const backoff_actor::SenderStatus& status) {
         if (status.owed != count)
@@ -217,7 +217,7 @@ Figures restarts(Restarter restarter, Ending ending, std::uint64_t count) {
   auto& lives = *new Lives{count};
   const auto child = backoff_actor::child_of<Mortal>(&lives, ending);
   const auto receiver = kept(spawn_restarter(system, restarter, child, 1));
-  backoff_actor::seam::enqueue(receiver, Msg{0, "twelve bytes"});
+  backoff_actor::compat::enqueue(receiver, Msg{0, "twelve bytes"});
   return lives.done.get_future().get();
 }
 
@@ -240,7 +240,7 @@ Figures recovery(Restarter restarter, std::uint64_t count) {
     scene.all_held.get_future().wait();
   }
   const auto begin = cpu_now();
-  backoff_actor::seam::enqueue(scene.first_child, std::uint64_t{0});
+  backoff_actor::compat::enqueue(scene.first_child, std::uint64_t{0});
   scene.done.get_future().wait();
   return {(cpu_now() - begin) * 1e6 / static_cast<double>(count)};
 }

@@ -29,7 +29,7 @@ inline caf::actor_system& system_with(std::int64_t threads, bool shares = false)
   else
     config.set("scheduler.max-threads", threads);
   if (shares)
-    backoff_actor::seam::share_work(config);
+    backoff_actor::compat::share_work(config);
   return *new caf::actor_system{config};
 }
 

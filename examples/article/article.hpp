@@ -23,8 +23,9 @@ struct Msg {
 
 template <class Inspector>
 auto inspect(Inspector& f, Msg& x) {
-  return backoff_actor::seam::object(f, x, "article::Msg", backoff_actor::seam::field("id", x.id),
-                                     backoff_actor::seam::field("data", x.data));
+  return backoff_actor::compat::object(f, x, "article::Msg",
+                                       backoff_actor::compat::field("id", x.id),
+                                       backoff_actor::compat::field("data", x.data));
 }
 
 /// Outlives the actors that use it. "set-err" arms it; "err" then fails eight times; anything else

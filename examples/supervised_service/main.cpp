@@ -84,7 +84,7 @@ int serve(const Options& options, int port, example::Signals& signals) {
   if (!gave_up) {
     std::cout << "stopping in reverse order\n" << std::flush;
     caf::scoped_actor self{system};
-    backoff_actor::seam::request(*self, root, backoff_actor::Stop{})
+    backoff_actor::compat::request(*self, root, backoff_actor::Stop{})
       .receive([](const backoff_actor::ChildCounts&) {}, [](const caf::error&) {});
   }
   root = nullptr;

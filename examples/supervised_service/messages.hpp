@@ -47,44 +47,44 @@ struct Hang {};
 
 template <class Inspector>
 auto inspect(Inspector& f, GetPrice& x) {
-  return backoff_actor::seam::object(f, x, "supervised_service::GetPrice",
-                                     backoff_actor::seam::field("item", x.item));
+  return backoff_actor::compat::object(f, x, "supervised_service::GetPrice",
+                                       backoff_actor::compat::field("item", x.item));
 }
 
 template <class Inspector>
 auto inspect(Inspector& f, Price& x) {
-  return backoff_actor::seam::object(f, x, "supervised_service::Price",
-                                     backoff_actor::seam::field("cents", x.cents),
-                                     backoff_actor::seam::field("found_by", x.found_by),
-                                     backoff_actor::seam::field("was_known", x.was_known));
+  return backoff_actor::compat::object(f, x, "supervised_service::Price",
+                                       backoff_actor::compat::field("cents", x.cents),
+                                       backoff_actor::compat::field("found_by", x.found_by),
+                                       backoff_actor::compat::field("was_known", x.was_known));
 }
 
 template <class Inspector>
 auto inspect(Inspector& f, LookUp& x) {
-  return backoff_actor::seam::object(f, x, "supervised_service::LookUp",
-                                     backoff_actor::seam::field("item", x.item));
+  return backoff_actor::compat::object(f, x, "supervised_service::LookUp",
+                                       backoff_actor::compat::field("item", x.item));
 }
 
 template <class Inspector>
 auto inspect(Inspector& f, Remember& x) {
-  return backoff_actor::seam::object(f, x, "supervised_service::Remember",
-                                     backoff_actor::seam::field("item", x.item),
-                                     backoff_actor::seam::field("cents", x.cents));
+  return backoff_actor::compat::object(f, x, "supervised_service::Remember",
+                                       backoff_actor::compat::field("item", x.item),
+                                       backoff_actor::compat::field("cents", x.cents));
 }
 
 template <class Inspector>
 auto inspect(Inspector& f, Worked& x) {
-  return backoff_actor::seam::object(f, x, "supervised_service::Worked");
+  return backoff_actor::compat::object(f, x, "supervised_service::Worked");
 }
 
 template <class Inspector>
 auto inspect(Inspector& f, Crash& x) {
-  return backoff_actor::seam::object(f, x, "supervised_service::Crash");
+  return backoff_actor::compat::object(f, x, "supervised_service::Crash");
 }
 
 template <class Inspector>
 auto inspect(Inspector& f, Hang& x) {
-  return backoff_actor::seam::object(f, x, "supervised_service::Hang");
+  return backoff_actor::compat::object(f, x, "supervised_service::Hang");
 }
 
 } // namespace supervised_service

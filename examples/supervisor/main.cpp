@@ -54,7 +54,7 @@ private:
 template <class Answer, class... Ts>
 Answer ask(caf::scoped_actor& self, const caf::actor& whom, Ts... message) {
   Answer result{};
-  seam::request(*self, whom, std::move(message)...)
+  compat::request(*self, whom, std::move(message)...)
     .receive([&](Answer& answer) { result = std::move(answer); },
              [&](const caf::error& error) {
                throw std::runtime_error(render(self->home_system(), error));
@@ -103,7 +103,7 @@ void run(caf::actor_system& system) {
   }
 
   // [control]
-  seam::request(*self, supervisor, RetryChildNow{"worker"})
+  compat::request(*self, supervisor, RetryChildNow{"worker"})
     .receive([] { std::cout << "need not wait any longer\n"; },
              [&](const caf::error& error) { std::cout << render(system, error) << '\n'; });
   // [control]

@@ -24,7 +24,7 @@ public:
   Scribe(caf::actor_config& config, std::shared_ptr<Scribes> scribes, caf::actor_addr supervisor)
     : caf::event_based_actor(config), scribes_(std::move(scribes)),
       supervisor_(std::move(supervisor)), number_(std::to_string(++scribes_->started)) {
-    seam::keep_cause(*this);
+    compat::keep_cause(*this);
     scribes_->most_alive = std::max(scribes_->most_alive, ++scribes_->alive);
   }
 
@@ -43,7 +43,7 @@ public:
           text
           == "last words") { // which are in the mailbox of the sender before the news of the crash
           for (const auto* word : {"a", "b", "c"})
-            seam::enqueue(caf::actor_cast<caf::actor>(supervisor_), std::string{word});
+            compat::enqueue(caf::actor_cast<caf::actor>(supervisor_), std::string{word});
           throw std::runtime_error("crash");
         }
         if (text == "remind me")
@@ -82,8 +82,8 @@ public:
       heard_->from.push_back(caf::actor_cast<caf::actor_addr>(current_sender()));
     };
     if (requests_)
-      seam::request(*this, receiver_, text_).then(note, [this, note](const caf::error& error) {
-        const auto text = "!" + seam::cause_of(system(), error, true).text;
+      compat::request(*this, receiver_, text_).then(note, [this, note](const caf::error& error) {
+        const auto text = "!" + compat::cause_of(system(), error, true).text;
         note(text.substr(0, text.find(':')));
       });
     else

@@ -13,7 +13,7 @@ class BatchScribe : public caf::event_based_actor {
 public:
   BatchScribe(caf::actor_config& config, std::shared_ptr<Strings> given)
     : caf::event_based_actor(config), given_(std::move(given)) {
-    seam::keep_cause(*this);
+    compat::keep_cause(*this);
   }
 
   caf::behavior make_behavior() override {
@@ -42,7 +42,7 @@ protected:
   void request(caf::event_based_actor* self, Ts... content) {
     const auto place = answers->size();
     answers->emplace_back("nothing");
-    seam::request(*self, sender, std::move(content)...)
+    compat::request(*self, sender, std::move(content)...)
       .then([answers = answers, place](const std::string& text) { (*answers)[place] = text; },
             [answers = answers, place](const caf::error& error) {
               (*answers)[place] = error == caf::sec::request_receiver_down     ? "gone"

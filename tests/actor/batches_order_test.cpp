@@ -81,7 +81,7 @@ TEST_F(Batches, leave_to_caf_the_question_who_an_actor_is) {
   const auto names = std::make_shared<Strings>();
   at_once([this, names](caf::event_based_actor* self) {
     self->send(sender, std::string{"a"});
-    seam::request(*self, sender, caf::sys_atom_v, caf::get_atom_v, std::string{"info"})
+    compat::request(*self, sender, caf::sys_atom_v, caf::get_atom_v, std::string{"info"})
       .then([names](caf::ok_atom, const std::string&, const caf::strong_actor_ptr&,
                     const std::string& name) { names->push_back(name); },
             [names](const caf::error&) { names->push_back("an error"); });
@@ -116,7 +116,7 @@ TEST_F(Batches, of_answers_reach_the_client_in_the_name_of_the_sender) {
 
   at_once([&](caf::event_based_actor* self) {
     for (const auto* text : {"a", "b", "c"})
-      seam::request(*self, sender, std::string{text}).then([&, self](const std::string&) {
+      compat::request(*self, sender, std::string{text}).then([&, self](const std::string&) {
         from.push_back(caf::actor_cast<caf::actor_addr>(self->current_sender()));
       });
   });
@@ -146,7 +146,7 @@ TEST_F(Batches, are_overtaken_by_what_is_urgent) {
   at_once([this](caf::event_based_actor* self) {
     for (const auto* text : {"a", "b"})
       request(self, std::string{text});
-    seam::send_exit_now(sender, self->address(), caf::exit_reason::user_shutdown);
+    compat::send_exit_now(sender, self->address(), caf::exit_reason::user_shutdown);
     request(self, std::string{"c"});
   });
   time.run();
@@ -199,7 +199,7 @@ TEST_F(Batches, do_not_overtake_the_news_of_the_end_of_a_child_that_was_linked_a
   time.run();
 
   time.freeze(sender);
-  seam::send_exit_now(born->front(), nullptr, caf::exit_reason::kill);
+  compat::send_exit_now(born->front(), nullptr, caf::exit_reason::kill);
   time.run(); // in the mailbox: the exit message of the link, and the news of the end
   at_once([this](caf::event_based_actor* self) {
     request(self, std::string{"a"});
@@ -220,7 +220,7 @@ TEST_F(Batches, lose_nothing_while_a_factory_waits_for_an_answer) {
   const auto born = std::make_shared<std::vector<caf::actor>>();
   const auto adviser = time.keep(time.system().spawn<Echo>());
   start_with([=](caf::event_based_actor* self) {
-    seam::request(*self, adviser, std::string{"advice"}).await([](const std::string&) {});
+    compat::request(*self, adviser, std::string{"advice"}).await([](const std::string&) {});
     born->push_back(self->spawn<Behaving>([](caf::event_based_actor*) -> caf::behavior {
       return {[](const caf::actor&, const std::string& text) { return text; }};
     }));
@@ -228,13 +228,13 @@ TEST_F(Batches, lose_nothing_while_a_factory_waits_for_an_answer) {
   });
   time.run();
   time.freeze(adviser);
-  seam::send_exit_now(born->back(), nullptr, caf::exit_reason::kill);
+  compat::send_exit_now(born->back(), nullptr, caf::exit_reason::kill);
   time.advance(1h); // the second child is there, and the adviser has not answered
   ASSERT_EQ(born->size(), 2u);
 
   time.freeze(sender);
   time.tell(sender, Reset{}); // the others wait beside the mailbox for this one
-  seam::send_exit_now(born->back(), nullptr, caf::exit_reason::kill);
+  compat::send_exit_now(born->back(), nullptr, caf::exit_reason::kill);
   time.run();
   at_once([this](caf::event_based_actor* self) { request(self, sender, std::string{"a"}); });
   time.run();

@@ -9,9 +9,10 @@ namespace backoff_actor::actor_test {
 namespace {
 
 // Answers, and throws over the second message.
-class ThrowsInBatch : public seam::RequestingActor {
+class ThrowsInBatch : public compat::RequestingActor {
 public:
-  explicit ThrowsInBatch(caf::actor_config& config) : RequestingActor(config, seam::TakesWords{}) {}
+  explicit ThrowsInBatch(caf::actor_config& config)
+    : RequestingActor(config, compat::TakesWords{}) {}
 
   caf::behavior make_behavior() override { return complete_with_words(); }
 
@@ -65,7 +66,7 @@ class Scribbler : public caf::event_based_actor {
 public:
   Scribbler(caf::actor_config& config, std::shared_ptr<Strings> given)
     : caf::event_based_actor(config), given_(std::move(given)) {
-    seam::keep_cause(*this);
+    compat::keep_cause(*this);
   }
 
   caf::behavior make_behavior() override {
@@ -171,8 +172,8 @@ TEST_F(Batches, that_are_given_up_are_messages_as_any_other) {
     const auto made = caf::make_message(text);
     EXPECT_EQ(letter.get_as<std::string>(0), text);
     EXPECT_EQ(to_string(letter), to_string(made));
-    EXPECT_EQ(seam::serialized_size(time.system(), letter),
-              seam::serialized_size(time.system(), made));
+    EXPECT_EQ(compat::serialized_size(time.system(), letter),
+              compat::serialized_size(time.system(), made));
     auto copy = letter;
     copy.get_mutable_as<std::string>(0) = "changed";
     EXPECT_EQ(copy.get_as<std::string>(0), "changed");
@@ -205,7 +206,7 @@ TEST_F(Batches, are_refused_if_the_sender_is_killed_before_it_came_to_them) {
   at_once([this](caf::event_based_actor* self) {
     for (const auto* text : {"a", "b", "c"})
       request(self, std::string{text});
-    seam::send_exit_now(sender, self->address(), caf::exit_reason::kill);
+    compat::send_exit_now(sender, self->address(), caf::exit_reason::kill);
   });
   time.run();
 

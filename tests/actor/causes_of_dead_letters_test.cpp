@@ -12,7 +12,7 @@ public:
   using caf::event_based_actor::event_based_actor;
 
   caf::behavior make_behavior() override {
-    seam::keep_cause(*this);
+    compat::keep_cause(*this);
     return {[](const std::string& text) {
       if (text.starts_with("crash "))
         throw std::runtime_error(text.substr(6));

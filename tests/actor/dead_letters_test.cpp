@@ -236,7 +236,7 @@ public:
   enum class Way { throws, stops, throws_later };
 
   Allergic(caf::actor_config& config, Way way) : caf::event_based_actor(config), way_(way) {
-    seam::keep_cause(*this);
+    compat::keep_cause(*this);
   }
 
   caf::behavior make_behavior() override {

@@ -73,7 +73,7 @@ private:
 };
 
 /// Says what it is made with by plain sends, and keeps what comes back of it.
-class Bystander : public seam::RequestingActor {
+class Bystander : public compat::RequestingActor {
 public:
   using Work = std::function<void(caf::event_based_actor*)>;
 
@@ -130,7 +130,7 @@ public:
 
   Behaving(caf::actor_config& config, Make make)
     : caf::event_based_actor(config), make_(std::move(make)) {
-    seam::keep_cause(*this);
+    compat::keep_cause(*this);
   }
 
   caf::behavior make_behavior() override { return make_(this); }
@@ -142,7 +142,7 @@ private:
 
 /// Is told of the end of another actor, and keeps the reason. It writes into `reason` as long as it
 /// lives.
-class Watcher : public seam::RequestingActor {
+class Watcher : public compat::RequestingActor {
 public:
   Watcher(caf::actor_config& config, const caf::actor& whom,
           std::shared_ptr<std::optional<caf::error>> reason)
@@ -169,7 +169,7 @@ public:
 
   HandMade(caf::actor_config& config, Work work)
     : caf::event_based_actor(config), work_(std::move(work)) {
-    seam::keep_cause(*this);
+    compat::keep_cause(*this);
   }
 
   caf::behavior make_behavior() override {

@@ -27,7 +27,7 @@ struct Fragile {
 
   template <class Inspector>
   friend auto inspect(Inspector& f, Fragile& x) {
-    return seam::object(f, x, "Fragile", seam::field("number", x.number));
+    return compat::object(f, x, "Fragile", compat::field("number", x.number));
   }
 };
 
@@ -37,7 +37,7 @@ struct Letter {
 
   template <class Inspector>
   friend auto inspect(Inspector& f, Letter& x) {
-    return seam::object(f, x, "Letter", seam::field("address", x.address));
+    return compat::object(f, x, "Letter", compat::field("address", x.address));
   }
 };
 
@@ -49,8 +49,8 @@ struct Parcel {
 
   template <class Inspector>
   friend auto inspect(Inspector& f, Parcel& x) {
-    return seam::object(f, x, "Parcel", seam::field("content", x.content),
-                        seam::field("numbers", x.numbers), seam::field("letters", x.letters));
+    return compat::object(f, x, "Parcel", compat::field("content", x.content),
+                          compat::field("numbers", x.numbers), compat::field("letters", x.letters));
   }
 };
 

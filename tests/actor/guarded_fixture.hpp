@@ -15,7 +15,7 @@ class Service : public caf::event_based_actor {
 public:
   Service(caf::actor_config& config, std::shared_ptr<Strings> seen)
     : caf::event_based_actor(config), seen_(std::move(seen)) {
-    seam::keep_cause(*this);
+    compat::keep_cause(*this);
   }
 
   caf::behavior make_behavior() override {
@@ -30,13 +30,13 @@ public:
               if (word == "wait" || word == "never") {
                 owed_.push_back(make_response_promise());
                 if (word != "never")
-                  seam::send_later(*this, 2s, std::uint64_t{owed_.size() - 1});
+                  compat::send_later(*this, 2s, std::uint64_t{owed_.size() - 1});
                 return caf::delegated<caf::message>{};
               }
               return caf::make_message(word + " done");
             },
             [this](std::uint64_t number) {
-              seam::answer(owed_.at(number), caf::make_message(std::string{"late"}));
+              compat::answer(owed_.at(number), caf::make_message(std::string{"late"}));
             },
             [this](std::int32_t number) { seen_->push_back(std::to_string(number)); }};
   }

@@ -73,7 +73,7 @@ TEST_F(Guarded, plain_sends_can_fail_and_their_client_lives) {
 }
 
 TEST_F(Guarded, a_typed_actor_keeps_its_type) {
-  using Typed = caf::typed_actor<seam::Signature<std::string, std::string>>;
+  using Typed = caf::typed_actor<compat::Signature<std::string, std::string>>;
   start();
   const auto typed = caf::actor_cast<Typed>(service);
   const Typed before = guarded(typed, guard);

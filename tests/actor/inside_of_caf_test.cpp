@@ -1,4 +1,4 @@
-// What the seam puts in the place of CAF's own parts, for CAF 0.17.6.
+// What the library puts in the place of CAF's own parts, for CAF 0.17.6.
 
 #include "fixture.hpp"
 
@@ -32,7 +32,8 @@ TEST_F(Jobs, that_are_left_in_the_queue_of_a_scheduler_are_let_go_of_and_no_acto
   const auto echo = time.keep(time.system().spawn<Echo>());
   time.run();
   const auto references = caf::actor_cast<caf::actor_control_block*>(echo)->strong_refs.load();
-  seam::Job job{dynamic_cast<caf::scheduled_actor&>(*caf::actor_cast<caf::abstract_actor*>(echo))};
+  compat::Job job{
+    dynamic_cast<caf::scheduled_actor&>(*caf::actor_cast<caf::abstract_actor*>(echo))};
   ASSERT_EQ(job.subtype(), caf::resumable::unspecified);
 
   caf::resumable* const left = &job;
@@ -53,9 +54,9 @@ TEST(SpareMemories, are_kept_up_to_1024_for_a_thread) {
   const auto fill_and_empty = [] {
     std::vector<void*> pieces;
     for (int i = 0; i < 5000; ++i)
-      pieces.push_back(seam::SpareMemory<Large>::take());
+      pieces.push_back(compat::SpareMemory<Large>::take());
     for (auto* const piece : pieces)
-      seam::SpareMemory<Large>::give(piece);
+      compat::SpareMemory<Large>::give(piece);
   };
   const auto before = mallinfo2().uordblks;
 

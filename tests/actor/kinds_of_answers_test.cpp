@@ -41,7 +41,7 @@ public:
 };
 
 // Uses a plain send, and keeps whatever comes back.
-class Recorder : public seam::RequestingActor {
+class Recorder : public compat::RequestingActor {
 public:
   Recorder(caf::actor_config& config, caf::actor receiver, std::shared_ptr<Strings> received)
     : RequestingActor(config), receiver_(std::move(receiver)), received_(std::move(received)) {}
@@ -104,7 +104,7 @@ TEST_F(KindsOfAnswers, messages_and_answers_may_have_any_number_of_values_of_any
   EXPECT_EQ(sum, 5);
 }
 
-using Doubling = caf::typed_actor<seam::Signature<std::int32_t, std::int32_t>>;
+using Doubling = caf::typed_actor<compat::Signature<std::int32_t, std::int32_t>>;
 
 class Doubler : public Doubling::base {
 public:

@@ -265,7 +265,7 @@ TEST_F(LaterChildren, one_that_is_shared_and_hangs_is_let_go_of_and_its_late_ans
                            return caf::delegated<std::string>{};
                          },
                          [=](std::uint64_t) {
-                           seam::answer(*promise, caf::make_message(std::string{"late"}));
+                           compat::answer(*promise, caf::make_message(std::string{"late"}));
                            *promise = {};
                          }};
   }));

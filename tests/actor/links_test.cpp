@@ -109,13 +109,13 @@ TEST_F(OtherLinks, of_an_abandoned_child_do_not_end_its_sender) {
 }
 
 // Sends a message ahead of all that waits in a mailbox.
-class Herald : public seam::RequestingActor {
+class Herald : public compat::RequestingActor {
 public:
   Herald(caf::actor_config& config, const caf::actor& to, const caf::message& what)
     : RequestingActor(config), to_(to), what_(what) {}
 
   caf::behavior make_behavior() override {
-    seam::OpenRequest in_my_name{ctrl(), caf::make_message_id(caf::message_priority::high)};
+    compat::OpenRequest in_my_name{ctrl(), caf::make_message_id(caf::message_priority::high)};
     pass_on(in_my_name, what_, to_);
     to_ = nullptr;
     return {};
@@ -148,7 +148,7 @@ TEST_F(OtherLinks, of_a_child_do_not_end_its_sender_if_a_stranger_tells_of_the_e
   time.spawn<Herald>(sender,
                      caf::make_message(caf::down_msg{child.address(), caf::sec::runtime_error}));
   time.run();
-  seam::send_exit_now(child, nullptr, caf::exit_reason::kill);
+  compat::send_exit_now(child, nullptr, caf::exit_reason::kill);
   time.run();
   time.thaw(sender);
   time.run();
@@ -179,8 +179,8 @@ TEST_F(OtherLinks, are_not_needed_by_a_child_that_tells_its_sender_to_end) {
     const auto to = caf::actor_cast<caf::actor>(parent->address());
     return parent->spawn<Behaving>([to = to.address()](caf::event_based_actor* self) {
       return caf::behavior{[=](const std::string& text) {
-        seam::send_exit_now(caf::actor_cast<caf::actor>(to), self->address(),
-                            caf::exit_reason::user_shutdown);
+        compat::send_exit_now(caf::actor_cast<caf::actor>(to), self->address(),
+                              caf::exit_reason::user_shutdown);
         return text;
       }};
     });

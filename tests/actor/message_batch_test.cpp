@@ -28,12 +28,12 @@ caf::mailbox_element_ptr numbered(std::uint64_t number) {
     return make();
 }
 
-bool put(seam::MessageBatch& batch, std::uint64_t number, bool may_be_first = true) {
+bool put(compat::MessageBatch& batch, std::uint64_t number, bool may_be_first = true) {
   auto message = numbered(number);
   return batch.put(message, may_be_first);
 }
 
-std::vector<std::uint64_t> numbers_in(seam::MessageBatch::List list) {
+std::vector<std::uint64_t> numbers_in(compat::MessageBatch::List list) {
   std::vector<std::uint64_t> result;
   while (const auto message = list.pop())
     result.push_back(message->mid.request_id().integer_value());
@@ -69,7 +69,7 @@ private:
 class MessageBatches : public SenderTest {};
 
 TEST_F(MessageBatches, have_all_but_the_first_in_order) {
-  seam::MessageBatch batch;
+  compat::MessageBatch batch;
 
   EXPECT_FALSE(put(batch, 1)) << "it is for the mailbox";
   EXPECT_TRUE(put(batch, 2));
@@ -80,7 +80,7 @@ TEST_F(MessageBatches, have_all_but_the_first_in_order) {
 }
 
 TEST_F(MessageBatches, begin_anew_when_they_were_taken) {
-  seam::MessageBatch batch;
+  compat::MessageBatch batch;
   put(batch, 1);
   EXPECT_THAT(numbers_in(batch.take()), IsEmpty());
 
@@ -91,7 +91,7 @@ TEST_F(MessageBatches, begin_anew_when_they_were_taken) {
 }
 
 TEST_F(MessageBatches, do_not_begin_with_one_that_is_no_first) {
-  seam::MessageBatch batch;
+  compat::MessageBatch batch;
   EXPECT_FALSE(put(batch, 1, false));
   EXPECT_FALSE(put(batch, 2)) << "it is the first";
   EXPECT_TRUE(put(batch, 3, false));
@@ -100,7 +100,7 @@ TEST_F(MessageBatches, do_not_begin_with_one_that_is_no_first) {
 }
 
 TEST_F(MessageBatches, take_nothing_once_they_have_ended) {
-  seam::MessageBatch batch;
+  compat::MessageBatch batch;
   put(batch, 1);
   put(batch, 2);
 
@@ -114,7 +114,7 @@ TEST_F(MessageBatches, take_nothing_once_they_have_ended) {
 TEST_F(MessageBatches, keep_the_order_of_each_of_four_threads_that_put_at_once) {
   constexpr std::uint64_t threads = 4;
   constexpr std::uint64_t messages = 20'000; // of each thread
-  seam::MessageBatch batch;
+  compat::MessageBatch batch;
   MailboxOfNumbers mailbox;
   std::atomic<std::uint64_t> at_work = threads;
   std::vector<std::thread> writers;

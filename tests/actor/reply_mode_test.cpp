@@ -131,7 +131,7 @@ public:
   using caf::event_based_actor::event_based_actor;
 
   caf::behavior make_behavior() override {
-    seam::keep_cause(*this);
+    compat::keep_cause(*this);
     return {[this](const std::string& text) -> caf::result<std::string> {
       static int crashes = 0;
       if (text == "crash" && ++crashes == 1)
@@ -188,7 +188,7 @@ TEST_F(ReplyMode, the_clients_of_a_nested_sender_that_is_killed_learn_nothing_of
 
 TEST_F(ReplyMode, causes_of_different_kinds_are_different_even_with_the_same_number) {
   const auto code = [&](const caf::error& error) {
-    return seam::cause_of(time.system(), error, false).code;
+    return compat::cause_of(time.system(), error, false).code;
   };
   EXPECT_EQ(code(caf::sec::runtime_error), code(caf::sec::runtime_error));
   EXPECT_NE(code(static_cast<caf::sec>(1)), code(static_cast<caf::exit_reason>(1)));

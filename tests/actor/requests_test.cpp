@@ -20,13 +20,13 @@ struct Told {
 };
 
 // Asks when it is told a number, and keeps what comes back.
-class Asker : public seam::RequestingActor {
+class Asker : public compat::RequestingActor {
 public:
   struct Question {
     std::uint64_t name;
     caf::actor receiver;
     std::string text;
-    seam::Priority priority = seam::Priority::normal;
+    compat::Priority priority = compat::Priority::normal;
   };
 
   Asker(caf::actor_config& config, std::vector<Question> questions,
@@ -80,7 +80,7 @@ public:
 };
 
 // Never answers, and keeps nothing.
-class Silent : public seam::RequestingActor {
+class Silent : public compat::RequestingActor {
 public:
   using RequestingActor::RequestingActor;
   caf::behavior make_behavior() override {
@@ -102,7 +102,7 @@ protected:
   }
 
   void ask(std::uint64_t times = 1) {
-    seam::enqueue(asker_, times);
+    compat::enqueue(asker_, times);
     time.run();
   }
 
@@ -134,8 +134,8 @@ TEST_F(Requests, are_told_answers_of_any_type_whatever_handlers_they_have) {
   EXPECT_TRUE((*told)[2].content.match_elements<std::uint64_t>());
   EXPECT_TRUE(((*told)[3].content.match_elements<std::int32_t, std::string>()));
   EXPECT_TRUE((*told)[4].content.match_elements<caf::exit_msg>());
-  ASSERT_NE(seam::error_in((*told)[5].content), nullptr);
-  EXPECT_EQ(*seam::error_in((*told)[5].content), caf::sec::invalid_argument);
+  ASSERT_NE(compat::error_in((*told)[5].content), nullptr);
+  EXPECT_EQ(*compat::error_in((*told)[5].content), caf::sec::invalid_argument);
 }
 
 TEST_F(Requests, to_an_actor_that_is_gone_are_answered_by_nobody) {
@@ -149,8 +149,8 @@ TEST_F(Requests, to_an_actor_that_is_gone_are_answered_by_nobody) {
   ASSERT_EQ(told->size(), 1u);
   EXPECT_EQ(told->front().name, 7u);
   EXPECT_FALSE(told->front().has_sender);
-  ASSERT_NE(seam::error_in(told->front().content), nullptr);
-  EXPECT_TRUE(seam::is_bounce(*seam::error_in(told->front().content)));
+  ASSERT_NE(compat::error_in(told->front().content), nullptr);
+  EXPECT_TRUE(compat::is_bounce(*compat::error_in(told->front().content)));
 }
 
 TEST_F(Requests, have_names_of_59_bits) {
@@ -168,7 +168,7 @@ TEST_F(Requests, have_names_of_59_bits) {
 TEST_F(Requests, that_are_urgent_have_urgent_answers) {
   const auto first = time.spawn<Answerer>();
   const auto second = time.spawn<Answerer>();
-  start({{1, first, "number"}, {2, second, "number", seam::Priority::high}});
+  start({{1, first, "number"}, {2, second, "number", compat::Priority::high}});
 
   ask();
 

@@ -208,7 +208,7 @@ TEST_F(RetryRequest, that_the_target_forgets_does_not_wait_for_ever) {
   EXPECT_TRUE(got->reply->gave_up);
   EXPECT_EQ(got->reply->attempts, 2u);
   EXPECT_EQ(got->at, 10ms);
-  EXPECT_TRUE(seam::is_bounce(got->reply->error));
+  EXPECT_TRUE(compat::is_bounce(got->reply->error));
   EXPECT_EQ(helpers(), 0u);
 }
 
@@ -269,7 +269,7 @@ TEST_F(RetryRequest, may_be_made_of_several_values_and_of_a_literal) {
   EXPECT_EQ(text_in(call_with(Fixed{10ms}, {}, {}, "alone")), "alone");
 }
 
-using TypedEcho = caf::typed_actor<seam::Signature<std::string, std::string>>;
+using TypedEcho = caf::typed_actor<compat::Signature<std::string, std::string>>;
 
 class TypedTarget : public TypedEcho::base {
 public:

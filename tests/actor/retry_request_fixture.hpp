@@ -57,7 +57,7 @@ protected:
   static Act delivers_after(Duration span, caf::message content) {
     return [=](caf::event_based_actor* self, std::vector<Held>& all_held) {
       all_held.push_back({self->make_response_promise(), content});
-      seam::send_later(*self, span, std::uint64_t{all_held.size() - 1});
+      compat::send_later(*self, span, std::uint64_t{all_held.size() - 1});
       return caf::message{};
     };
   }
@@ -95,7 +95,7 @@ protected:
         },
         [this](std::uint64_t number) {
           auto& due = held.at(number);
-          seam::answer(due.client, due.answer);
+          compat::answer(due.client, due.answer);
         },
       };
     });

@@ -15,7 +15,7 @@ public:
     : caf::event_based_actor(config), diary_(std::move(diary)) {}
 
   caf::behavior make_behavior() override {
-    const auto note = seam::on_exit_message(*this, [this](const caf::exit_msg& x) {
+    const auto note = compat::on_exit_message(*this, [this](const caf::exit_msg& x) {
       diary_->push_back(x.reason == caf::exit_reason::user_shutdown ? "asked" : "told");
     });
     return {note,

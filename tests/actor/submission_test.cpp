@@ -91,7 +91,7 @@ TEST_F(Submission, is_answered_when_it_is_accepted_on_request) {
 
 TEST_F(Submission, that_was_answered_when_accepted_is_answered_once_even_to_plain_sends) {
   // Sends two submissions plainly, and keeps whatever comes back.
-  class Hasty : public seam::RequestingActor {
+  class Hasty : public compat::RequestingActor {
   public:
     Hasty(caf::actor_config& config, const caf::actor& receiver, std::shared_ptr<Strings> received)
       : RequestingActor(config), received_(std::move(received)) {

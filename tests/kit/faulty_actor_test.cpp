@@ -20,7 +20,7 @@ public:
     return {[this](const std::string& text) {
       const auto client = caf::actor_cast<caf::actor>(current_sender());
       auto promise = make_response_promise();
-      seam::request(*this, client, std::uint64_t{3})
+      compat::request(*this, client, std::uint64_t{3})
         .then(
           [promise, text](const std::string& word) mutable { promise.deliver(text + " " + word); });
       return caf::delegated<std::string>{};
@@ -35,7 +35,7 @@ public:
     : caf::event_based_actor(config), worker_(std::move(worker)), answers_(std::move(answers)) {}
 
   caf::behavior make_behavior() override {
-    seam::request(*this, std::exchange(worker_, nullptr), std::string{"a"})
+    compat::request(*this, std::exchange(worker_, nullptr), std::string{"a"})
       .then([this](const std::string& answer) { answers_->push_back(answer); });
     return {
       [](std::uint64_t number) { return std::string{"number "}.append(std::to_string(number)); }};

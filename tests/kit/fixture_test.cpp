@@ -115,7 +115,7 @@ TEST_F(Fixture, does_not_go_back_in_time) {
 }
 
 // A worker whose type says what it takes and answers.
-using Doubler = caf::typed_actor<seam::Signature<std::string, std::uint64_t>>;
+using Doubler = caf::typed_actor<compat::Signature<std::string, std::uint64_t>>;
 
 class TypedWorker : public Doubler::base {
 public:

@@ -110,9 +110,9 @@ struct Order {
 
 template <class Inspector>
 auto inspect(Inspector& f, Order& x) {
-  namespace seam = backoff_actor::seam; // or as your version of CAF has it
-  return seam::object(f, x, "shop::Order", seam::field("item", x.item),
-                      seam::field("count", x.count));
+  namespace compat = backoff_actor::compat; // or as your version of CAF has it
+  return compat::object(f, x, "shop::Order", compat::field("item", x.item),
+                        compat::field("count", x.count));
 }
 
 } // namespace shop
@@ -126,7 +126,7 @@ namespace {
 
 // [typed]
 // A typed actor; in CAF 1.x `caf::typed_actor<caf::result<std::string>(shop::Order)>`.
-using Till = caf::typed_actor<seam::Signature<std::string, shop::Order>>;
+using Till = caf::typed_actor<compat::Signature<std::string, shop::Order>>;
 
 class PaperTill : public Till::base {
 public:

@@ -83,7 +83,7 @@ void Client::on_error(const caf::actor& owner, std::uint64_t number, const caf::
       || error == make_error(SupervisorError::no_child)) {
     account.refused(number);
     submit_later();
-  } else if (seam::is_bounce(error) || error == make_error(SenderError::draining)) {
+  } else if (compat::is_bounce(error) || error == make_error(SenderError::draining)) {
     account.refused(number);
     place_->succeed(owner);
     submit_later();
@@ -101,7 +101,7 @@ void Client::on_durable_error(const caf::actor& owner, std::uint64_t number,
                               const caf::error& error) {
   auto& account = place_->shared().account;
   if (error == make_error(SenderError::suspended) || error == make_error(SenderError::draining)
-      || seam::is_bounce(error)) {
+      || compat::is_bounce(error)) {
     place_->succeed(owner);
     submit_later(number);
   } else if (error == make_error(SenderError::already_acknowledged)) {
@@ -114,9 +114,9 @@ void Client::on_durable_error(const caf::actor& owner, std::uint64_t number,
 }
 
 void Client::submit_later(std::uint64_t number) {
-  seam::send_later(*this, pause_after_refusal, true, number);
+  compat::send_later(*this, pause_after_refusal, true, number);
 }
 
-void Client::submit_later() { seam::send_later(*this, pause_after_refusal, true); }
+void Client::submit_later() { compat::send_later(*this, pause_after_refusal, true); }
 
 } // namespace backoff_actor::soak

@@ -16,7 +16,7 @@ protected:
     }
 
     caf::behavior make_behavior() override {
-      const auto refuse = seam::on_exit_message(
+      const auto refuse = compat::on_exit_message(
         *this, [this](const caf::exit_msg&) { nursery_->diary.push_back(id_ + " refuses"); });
       return {refuse, [](const std::string& text) { return text; }};
     }
@@ -195,7 +195,7 @@ TEST_F(SupervisorEndings,
     using Kid::Kid;
     caf::behavior make_behavior() override {
       auto result = Kid::make_behavior();
-      auto fail = seam::on_exit_message(*this, [this](const caf::exit_msg&) {
+      auto fail = compat::on_exit_message(*this, [this](const caf::exit_msg&) {
         quit(caf::make_error(caf::sec::runtime_error, std::string{"sore"}));
       });
       return {fail, [](const std::string& text) { return text; }};

@@ -18,7 +18,7 @@ public:
   }
 
   caf::behavior make_behavior() override {
-    const auto linger = seam::on_exit_message(
+    const auto linger = compat::on_exit_message(
       *this, [this](const caf::exit_msg&) { nursery_->diary.emplace_back("worker asked"); });
     return {linger, [this](const std::string& what) {
               if (what == "go")

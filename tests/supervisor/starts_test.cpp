@@ -25,9 +25,9 @@ protected:
         },
         [this](const std::string& what) {
           if (what == "up")
-            seam::answer(up_, caf::make_message());
+            compat::answer(up_, caf::make_message());
           else if (what == "not up")
-            seam::refuse(up_, caf::make_error(caf::sec::runtime_error, std::string{"no route"}));
+            compat::refuse(up_, caf::make_error(caf::sec::runtime_error, std::string{"no route"}));
           else
             quit(caf::make_error(caf::sec::runtime_error, what));
         },
@@ -35,7 +35,7 @@ protected:
     }
 
     void on_exit() override {
-      seam::refuse(up_, caf::make_error(caf::sec::runtime_error, std::string{"gone"}));
+      compat::refuse(up_, caf::make_error(caf::sec::runtime_error, std::string{"gone"}));
       nursery_->diary.push_back(id_ + " ended");
       --nursery_->alive[id_];
     }

@@ -40,7 +40,7 @@ public:
   Kid(caf::actor_config& config, std::shared_ptr<Nursery> nursery, std::string id, int number)
     : caf::event_based_actor(config), nursery_(std::move(nursery)), id_(std::move(id)),
       name_(id_ + std::to_string(number)) {
-    seam::keep_cause(*this);
+    compat::keep_cause(*this);
     nursery_->diary.push_back(name_ + " up");
     if (++nursery_->alive[id_] > 1)
       nursery_->twins.push_back(name_);
@@ -181,10 +181,10 @@ protected:
         std::is_same_v<
           Message,
           StartChild> || std::is_same_v<Message, AddChild> || std::is_same_v<Message, RestartChild>)
-        seam::request(*self, to, message)
+        compat::request(*self, to, message)
           .then([=](const StartedChild&) { *result = "ok"; }, failed);
       else
-        seam::request(*self, to, message).then([=] { *result = "ok"; }, failed);
+        compat::request(*self, to, message).then([=] { *result = "ok"; }, failed);
     }));
     time.run();
     return result;

@@ -50,7 +50,7 @@ TEST_F(DurableThreads, whoever_sees_that_a_sender_is_down_may_start_the_next) {
   for (std::uint64_t i = 0; i < 200; ++i) {
     caf::scoped_actor self{*system};
     const auto sender = start();
-    seam::enqueue(sender, i);
+    compat::enqueue(sender, i);
     self->send_exit(sender, caf::exit_reason::user_shutdown);
     self->wait_for(sender);
   }
@@ -74,7 +74,7 @@ TEST_F(DurableThreads,
   outbox = {store, durable<std::uint64_t>(), slow};
   {
     const auto sender = start();
-    seam::enqueue(sender, std::uint64_t{1});
+    compat::enqueue(sender, std::uint64_t{1});
     caf::scoped_actor self{*system};
     auto owed = std::uint64_t{0};
     self->request(sender, 10s, Status{})

@@ -92,9 +92,9 @@ TEST_F(System, never_has_two_workers_of_a_sender_below_a_supervisor_at_work) {
   for (auto round = 0; round < rounds; ++round) {
     for (const auto& sender : to_sender)
       for (std::uint64_t number = 0; number < 3; ++number)
-        seam::enqueue(sender.actor(), number);
+        compat::enqueue(sender.actor(), number);
     std::this_thread::sleep_for(std::chrono::microseconds{500 * (round % 5)});
-    seam::enqueue(to_crash[static_cast<std::size_t>(round) % 2].actor(), std::uint64_t{0});
+    compat::enqueue(to_crash[static_cast<std::size_t>(round) % 2].actor(), std::uint64_t{0});
     std::this_thread::sleep_for(3ms);
   }
 
@@ -103,7 +103,7 @@ TEST_F(System, never_has_two_workers_of_a_sender_below_a_supervisor_at_work) {
     EXPECT_EQ(place->twins, 0);
   }
   caf::scoped_actor self{*system};
-  seam::request(*self, root, Stop{})
+  compat::request(*self, root, Stop{})
     .receive([](const ChildCounts&) {},
              [](const caf::error& error) { FAIL() << to_string(error); });
   for (const auto& place : places)

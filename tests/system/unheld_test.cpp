@@ -24,7 +24,7 @@ public:
 
   // CAF 1.x tells others of an end before `on_exit`.
   caf::behavior make_behavior() override {
-    const auto end = seam::on_exit_message(*this, [this](const caf::exit_msg& x) {
+    const auto end = compat::on_exit_message(*this, [this](const caf::exit_msg& x) {
       const std::lock_guard lock{endings_->mutex};
       endings_->names.push_back(name_);
       quit(x.reason);

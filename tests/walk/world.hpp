@@ -55,7 +55,7 @@ class WalkWorker : public caf::event_based_actor {
 public:
   WalkWorker(caf::actor_config& config, std::shared_ptr<Desk> desk, caf::actor_addr parent)
     : caf::event_based_actor(config), desk_(std::move(desk)), sender_(std::move(parent)) {
-    seam::keep_cause(*this);
+    compat::keep_cause(*this);
     desk_->of.push_back(address());
     if (++desk_->alive > 1)
       desk_->had_twins = true;
@@ -107,7 +107,7 @@ public:
     const auto other = [](const std::string& text) { return text; };
     if (!desk_->conditions.lingers)
       return {number, tracked, other};
-    return {seam::on_exit_message(*this, [](const caf::exit_msg&) {}), number, tracked, other};
+    return {compat::on_exit_message(*this, [](const caf::exit_msg&) {}), number, tracked, other};
   }
 
   void on_exit() override {
@@ -130,18 +130,18 @@ private:
 };
 
 /// Sends one message to somebody, and does not mind what comes back.
-class WalkStranger : public seam::RequestingActor {
+class WalkStranger : public compat::RequestingActor {
 public:
   enum class How { request, plain_send };
 
   WalkStranger(caf::actor_config& config, const caf::actor& to, const caf::message& what, How how)
-    : RequestingActor(config, seam::TakesWords{}), to_(to), what_(what), how_(how) {}
+    : RequestingActor(config, compat::TakesWords{}), to_(to), what_(what), how_(how) {}
 
   caf::behavior make_behavior() override {
     if (how_ == How::request) {
-      make_request(1, to_, what_, seam::Priority::normal);
+      make_request(1, to_, what_, compat::Priority::normal);
     } else {
-      seam::OpenRequest in_my_name{ctrl(), caf::make_message_id()};
+      compat::OpenRequest in_my_name{ctrl(), caf::make_message_id()};
       pass_on(in_my_name, what_, to_);
     }
     to_ = nullptr;
@@ -151,7 +151,7 @@ public:
 private:
   void on_message(caf::message&&) override {}
   void on_system_message(caf::message) override {}
-  bool on_word(const seam::Word&) override { return true; }
+  bool on_word(const compat::Word&) override { return true; }
   void on_response(std::uint64_t, caf::message&&, const caf::strong_actor_ptr&) override {}
   void on_down(const caf::actor_addr&, const caf::error&) override {}
 
@@ -161,7 +161,7 @@ private:
 };
 
 /// Submits a number, by a request or a plain send, and counts what comes back.
-class WalkClient : public seam::RequestingActor {
+class WalkClient : public compat::RequestingActor {
 public:
   struct Answers {
     std::vector<std::uint64_t> values{};
@@ -177,9 +177,9 @@ public:
 
   caf::behavior make_behavior() override {
     if (by_request_) {
-      make_request(1, sender_, caf::make_message(number_), seam::Priority::normal);
+      make_request(1, sender_, caf::make_message(number_), compat::Priority::normal);
     } else {
-      seam::OpenRequest in_my_name{ctrl(), caf::make_message_id()};
+      compat::OpenRequest in_my_name{ctrl(), caf::make_message_id()};
       pass_on(in_my_name, caf::make_message(number_), sender_);
     }
     sender_ = nullptr;
@@ -203,7 +203,7 @@ private:
 };
 
 /// Keeps why an actor ended.
-class WalkWatcher : public seam::RequestingActor {
+class WalkWatcher : public compat::RequestingActor {
 public:
   WalkWatcher(caf::actor_config& config, const caf::actor& whom, std::shared_ptr<bool> has_ended)
     : RequestingActor(config), has_ended_(std::move(has_ended)) {

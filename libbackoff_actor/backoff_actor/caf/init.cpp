@@ -15,8 +15,8 @@ namespace backoff_actor::detail {
 // The types' serialization is made of templates that take a compiler seconds: here once, not in
 // each program.
 void register_library(caf::actor_system_config& config) {
-  seam::register_types<caf::id_block::backoff_actor>(config);
-  seam::register_errors(config);
+  compat::register_types<caf::id_block::backoff_actor>(config);
+  compat::register_errors(config);
 }
 
 } // namespace backoff_actor::detail

@@ -21,7 +21,7 @@ BACKOFF_ACTOR_EXPORT void register_library(caf::actor_system_config& config);
 template <class... IdBlocks>
 void init(caf::actor_system_config& config) {
   detail::register_library(config);
-  (seam::register_types<IdBlocks>(config), ...);
+  (compat::register_types<IdBlocks>(config), ...);
 }
 
 } // namespace backoff_actor

@@ -16,14 +16,15 @@ struct Receipt {
 
 template <class Inspector>
 auto inspect(Inspector& f, Order& x) {
-  namespace seam = backoff_actor::seam;
-  return seam::object(f, x, "Order", seam::field("number", x.number), seam::field("item", x.item));
+  namespace compat = backoff_actor::compat;
+  return compat::object(f, x, "Order", compat::field("number", x.number),
+                        compat::field("item", x.item));
 }
 
 template <class Inspector>
 auto inspect(Inspector& f, Receipt& x) {
-  namespace seam = backoff_actor::seam;
-  return seam::object(f, x, "Receipt", seam::field("number", x.number));
+  namespace compat = backoff_actor::compat;
+  return compat::object(f, x, "Receipt", compat::field("number", x.number));
 }
 
 CAF_BEGIN_TYPE_ID_BLOCK(shop, caf::first_custom_type_id)

@@ -13,8 +13,8 @@ struct Order {
 
 template <class Inspector>
 auto inspect(Inspector& f, Order& x) {
-  namespace seam = backoff_actor::seam;
-  return seam::object(f, x, "Order", seam::field("number", x.number));
+  namespace compat = backoff_actor::compat;
+  return compat::object(f, x, "Order", compat::field("number", x.number));
 }
 
 CAF_BEGIN_TYPE_ID_BLOCK(shop, caf::first_custom_type_id)

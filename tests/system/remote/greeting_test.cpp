@@ -12,21 +12,21 @@ namespace backoff_actor::remote_test {
 
 namespace {
 
-using remote_seam::greeting_header_size;
+using io_compat::greeting_header_size;
 
 std::span<const std::byte> bytes_of(const std::string& text) {
   return std::as_bytes(std::span{text});
 }
 
-std::optional<remote_seam::GreetingHeader> header_of(const std::string& text) {
-  return remote_seam::read_greeting_header(bytes_of(text).first<greeting_header_size>());
+std::optional<io_compat::GreetingHeader> header_of(const std::string& text) {
+  return io_compat::read_greeting_header(bytes_of(text).first<greeting_header_size>());
 }
 
-std::optional<remote_seam::Greeting> greeting(const std::string& text) {
+std::optional<io_compat::Greeting> greeting(const std::string& text) {
   const auto header = header_of(text);
   if (!header)
     return std::nullopt;
-  return remote_seam::read_greeting(*header, bytes_of(text).subspan(greeting_header_size));
+  return io_compat::read_greeting(*header, bytes_of(text).subspan(greeting_header_size));
 }
 
 // A real one, of a node with an actor.
@@ -43,10 +43,10 @@ TEST(Greeting, tells_the_protocol_the_identifiers_and_whether_an_actor_is_publis
   const auto without = greeting(greeting_of(node.listen()));
 
   ASSERT_TRUE(with && without);
-  EXPECT_EQ(with->protocol, remote_seam::own_protocol());
+  EXPECT_EQ(with->protocol, io_compat::own_protocol());
   EXPECT_TRUE(with->publishes_actor);
   EXPECT_FALSE(without->publishes_actor);
-  EXPECT_EQ(with->identifiers, remote_seam::identifiers(node.system->config()));
+  EXPECT_EQ(with->identifiers, io_compat::identifiers(node.system->config()));
   EXPECT_GE(with->identifiers.size(), 3u);
 }
 
@@ -71,7 +71,7 @@ TEST(Greeting, of_another_operation_or_with_actors_is_none) {
 
 TEST(Greeting, of_random_bytes_is_refused_or_read_but_never_fatal) {
   const auto real = real_greeting();
-  const remote_seam::GreetingHeader header{remote_seam::own_protocol(), 0};
+  const io_compat::GreetingHeader header{io_compat::own_protocol(), 0};
   for (const auto seed : test::seeds(20'000)) {
     SCOPED_TRACE("BACKOFF_ACTOR_SEED=" + std::to_string(seed));
     const Draws draws{seed, 1};
@@ -89,7 +89,7 @@ TEST(Greeting, of_random_bytes_is_refused_or_read_but_never_fatal) {
       for (std::size_t i = 0, count = 1 + up_to(1, 4); i != count; ++i)
         text[up_to(10 + i, text.size())] = static_cast<char>(up_to(20 + i, 256));
     }
-    const auto read = remote_seam::read_greeting(header, bytes_of(text));
+    const auto read = io_compat::read_greeting(header, bytes_of(text));
     if (read) {
       std::size_t size = 0;
       for (const auto& x : read->identifiers)

@@ -26,13 +26,13 @@ protected:
 // A step that changes one of a node's identifiers of blocks: that of the block that begins with `first`.
 Node::Step change(const std::string& first, const std::function<void(std::string&)>& change) {
   return [=](Node& made) {
-    auto all = remote_seam::identifiers(made.config);
+    auto all = io_compat::identifiers(made.config);
     std::erase_if(all, [&](std::string& x) {
       if (x.ends_with(":" + first))
         change(x);
       return x.empty();
     });
-    remote_seam::set_identifiers(made.config, all);
+    io_compat::set_identifiers(made.config, all);
   };
 }
 
@@ -41,10 +41,10 @@ constexpr auto test_first = "backoff_actor::remote_test::Order";
 
 Node::Step identify_as(const std::string& name) {
   return [=](Node& made) {
-    auto all = remote_seam::identifiers(made.config);
+    auto all = io_compat::identifiers(made.config);
     std::erase(all, "generic-caf-app");
     all.push_back(name);
-    remote_seam::set_identifiers(made.config, all);
+    io_compat::set_identifiers(made.config, all);
   };
 }
 
@@ -119,9 +119,9 @@ TEST_F(KnockAtNodes, at_one_with_other_types_of_this_library_says_so) {
 
 TEST_F(KnockAtNodes, at_one_with_more_types_all_is_well) {
   Node peer{{}, [](Node& made) {
-              auto all = remote_seam::identifiers(made.config);
+              auto all = io_compat::identifiers(made.config);
               all.push_back("backoff_actor:types:0:300-301:0123456789abcdef:more::Types");
-              remote_seam::set_identifiers(made.config, all);
+              io_compat::set_identifiers(made.config, all);
             }};
   EXPECT_EQ(knock_at(peer.listen()), "");
 }
@@ -137,12 +137,12 @@ TEST_F(KnockAtNodes, agrees_with_caf_on_applications) {
   // CAF connects nodes with any identifier in common, and those of types are in common with nobody.
   Node other{{}, identify_as("another one")};
   const auto port = other.listen();
-  EXPECT_FALSE(remote_seam::connected(ask(*node.system, remote_seam::middleman_of(*node.system),
-                                          remote_seam::connect_request("127.0.0.1", port))));
+  EXPECT_FALSE(io_compat::connected(ask(*node.system, io_compat::middleman_of(*node.system),
+                                        io_compat::connect_request("127.0.0.1", port))));
   Node same;
   const auto same_port = same.listen();
-  EXPECT_TRUE(remote_seam::connected(ask(*node.system, remote_seam::middleman_of(*node.system),
-                                         remote_seam::connect_request("127.0.0.1", same_port))));
+  EXPECT_TRUE(io_compat::connected(ask(*node.system, io_compat::middleman_of(*node.system),
+                                       io_compat::connect_request("127.0.0.1", same_port))));
 }
 
 } // namespace backoff_actor::remote_test

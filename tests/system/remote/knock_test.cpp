@@ -150,7 +150,7 @@ TEST_F(KnockTest, at_a_node_that_speaks_another_protocol_names_both) {
   TcpServer other{says(greeting)};
   EXPECT_EQ(knock_at(other.port()),
             "a node of another version of CAF: it speaks protocol 77, this program "
-              + std::to_string(remote_seam::own_protocol()));
+              + std::to_string(io_compat::own_protocol()));
 }
 
 TEST_F(KnockTest, that_is_cancelled_ends_at_once_and_is_never_done) {

@@ -18,7 +18,7 @@ using ::testing::Not;
 using ::testing::StartsWith;
 
 std::vector<std::string> identifiers_of(const caf::actor_system_config& config) {
-  return remote_seam::identifiers(config);
+  return io_compat::identifiers(config);
 }
 
 } // namespace
@@ -63,8 +63,8 @@ TEST(Network, adds_an_identifier_for_each_block_of_types_to_those_of_caf) {
 
 TEST(Network, keeps_the_identifiers_that_the_program_has_set) {
   caf::actor_system_config config;
-  remote_seam::load_middleman(config, 500ms, 2s); // else CAF 1.x does not know the option
-  remote_seam::set_identifiers(config, {"mine", "yours"});
+  io_compat::load_middleman(config, 500ms, 2s); // else CAF 1.x does not know the option
+  io_compat::set_identifiers(config, {"mine", "yours"});
   init_network(config);
   const auto identifiers = identifiers_of(config);
   EXPECT_THAT(identifiers, Contains("mine"));

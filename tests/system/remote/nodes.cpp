@@ -15,7 +15,7 @@ namespace {
 
 constexpr auto patience = 20s;
 
-class Asker : public seam::RequestingActor {
+class Asker : public compat::RequestingActor {
 public:
   Asker(caf::actor_config& actor_config, caf::actor whom, caf::message content,
         std::shared_ptr<std::promise<caf::message>> answer)
@@ -23,7 +23,7 @@ public:
       answer_(std::move(answer)) {}
 
   caf::behavior make_behavior() override {
-    make_request(1, whom_, std::move(content_), seam::Priority::normal);
+    make_request(1, whom_, std::move(content_), compat::Priority::normal);
     return complete([](const WakeUp&) {});
   }
 
@@ -62,13 +62,13 @@ Node::Node(const NetworkOptions& options, const Step& configure) {
 
 Node::Node(NotSetUp) {
   init<caf::id_block::remote_test>(config);
-  remote_seam::load_middleman(config, 500ms, 2s);
+  io_compat::load_middleman(config, 500ms, 2s);
   system.emplace(config);
 }
 
 Node::~Node() {
   for (const auto& x : clerks_)
-    seam::send_exit_now(x, {}, caf::exit_reason::kill);
+    compat::send_exit_now(x, {}, caf::exit_reason::kill);
   clerks_.clear();
 }
 
@@ -93,7 +93,7 @@ caf::message ask(caf::actor_system& system, const caf::actor& whom, caf::message
   const auto asker = system.spawn<Asker>(whom, std::move(content), promise);
   if (answer.wait_for(patience) == std::future_status::ready)
     return answer.get();
-  seam::send_exit_now(asker, {}, caf::exit_reason::kill);
+  compat::send_exit_now(asker, {}, caf::exit_reason::kill);
   return {};
 }
 
@@ -112,9 +112,9 @@ std::string knock(const Node& node, KnockOptions options) {
 
 std::string greeting_of(std::uint16_t port) {
   auto stream = TcpStream::connect(port);
-  auto result = stream.receive(remote_seam::greeting_header_size).bytes;
-  const auto header = remote_seam::read_greeting_header(
-    std::as_bytes(std::span<const char, remote_seam::greeting_header_size>{result}));
+  auto result = stream.receive(io_compat::greeting_header_size).bytes;
+  const auto header = io_compat::read_greeting_header(
+    std::as_bytes(std::span<const char, io_compat::greeting_header_size>{result}));
   if (!header)
     throw std::runtime_error("no greeting");
   return result + stream.receive(header->payload_size).bytes;

@@ -33,12 +33,12 @@ struct Receipt {
 
 template <class Inspector>
 auto inspect(Inspector& f, Order& x) {
-  return seam::object(f, x, "Order", seam::field("number", x.number));
+  return compat::object(f, x, "Order", compat::field("number", x.number));
 }
 
 template <class Inspector>
 auto inspect(Inspector& f, Receipt& x) {
-  return seam::object(f, x, "Receipt", seam::field("number", x.number));
+  return compat::object(f, x, "Receipt", compat::field("number", x.number));
 }
 
 } // namespace backoff_actor::remote_test

@@ -35,7 +35,7 @@ TEST_F(PublishedSender, is_controlled_from_other_nodes) {
   EXPECT_EQ(remote_child_test::ask(*there.system, far, std::string{"a"}).value, "w:a");
   caf::scoped_actor self{*there.system};
   const auto failed = [&](const caf::error& error) {
-    FAIL() << seam::render(*there.system, error);
+    FAIL() << compat::render(*there.system, error);
   };
   self->request(far, caf::timespan{10s}, Status{})
     .receive([](const SenderStatus& status) { EXPECT_EQ(status.counters.acknowledged, 1u); },
@@ -90,7 +90,7 @@ public:
               held_ = make_response_promise();
               if (text == "slow")
                 return caf::delegated<Sent>{};
-              seam::answer(held_, caf::make_message(sent(x, "did " + text)));
+              compat::answer(held_, caf::make_message(sent(x, "did " + text)));
               return caf::delegated<Sent>{};
             },
             [this](std::uint64_t) { held_ = {}; }};

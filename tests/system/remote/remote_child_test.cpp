@@ -191,7 +191,7 @@ TEST_F(RemoteChild, that_hangs_is_let_go_of_and_the_next_node_takes_over) {
 TEST_F(RemoteChild, on_a_node_of_somebody_else_is_refused_unless_types_are_not_checked) {
   Node there{[](caf::actor_system_config& config) {
     init(config);
-    seam::register_types<caf::id_block::backoff_actor>(config);
+    compat::register_types<caf::id_block::backoff_actor>(config);
     config.load<caf::io::middleman>();
   }};
   const auto port = there.publish_worker("w");

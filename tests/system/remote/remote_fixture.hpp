@@ -77,7 +77,7 @@ public:
   }
 
   caf::behavior make_behavior() override {
-    seam::keep_cause(*this);
+    compat::keep_cause(*this);
     return {[this](const std::string& text) -> caf::result<std::string> {
       diary().write(name_ + " " + text);
       if (text == "crash")
@@ -123,7 +123,7 @@ public:
   std::uint16_t publish(const caf::actor& actor, std::uint16_t port = 0) {
     const auto result = system->middleman().publish(actor, port, "127.0.0.1", true);
     if (!result)
-      throw std::runtime_error("cannot publish: " + seam::render(*system, result.error()));
+      throw std::runtime_error("cannot publish: " + compat::render(*system, result.error()));
     return *result;
   }
 
@@ -135,7 +135,7 @@ public:
   std::uint16_t open(std::uint16_t port = 0) {
     const auto result = system->middleman().open(port, "127.0.0.1", true);
     if (!result)
-      throw std::runtime_error("cannot open: " + seam::render(*system, result.error()));
+      throw std::runtime_error("cannot open: " + compat::render(*system, result.error()));
     return *result;
   }
 
@@ -173,7 +173,7 @@ Outcome ask(caf::actor_system& system, const caf::actor& receiver, Ts... values)
     .receive([&](const std::string& value) { result.value = value; },
              [&](const caf::error& error) {
                result.error = error;
-               result.error_text = seam::render(system, error);
+               result.error_text = compat::render(system, error);
              });
   return result;
 }

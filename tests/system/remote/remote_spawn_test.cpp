@@ -141,13 +141,13 @@ TEST_F(RemoteSpawn, a_worker_that_comes_when_its_sender_has_gone_to_the_next_nod
 TEST_F(RemoteSpawn, a_request_for_a_worker_that_would_belong_to_nobody_is_refused) {
   Node there;
   const auto port = there.open();
-  const auto middleman = remote_seam::middleman_of(*here.system);
-  const auto node = remote_seam::connected(
-    remote_test::ask(*here.system, middleman, remote_seam::connect_request("127.0.0.1", port)));
+  const auto middleman = io_compat::middleman_of(*here.system);
+  const auto node = io_compat::connected(
+    remote_test::ask(*here.system, middleman, io_compat::connect_request("127.0.0.1", port)));
   ASSERT_TRUE(node);
   const auto answer =
     remote_test::ask(*here.system, middleman,
-                     remote_seam::spawn_request(
+                     io_compat::spawn_request(
                        node->node, "worker",
                        caf::make_message(caf::actor{}, caf::make_message(std::string{"stray"}))));
   EXPECT_TRUE(answer.match_elements<caf::error>()) << caf::to_string(answer);
@@ -271,7 +271,7 @@ TEST_F(RemoteSupervised,
         EXPECT_EQ(tree.children.front().children.front().status.id, "near");
         EXPECT_EQ(tree.children.front().children.front().status.state, ChildState::running);
       },
-      [&](const caf::error& error) { FAIL() << seam::render(*here.system, error); });
+      [&](const caf::error& error) { FAIL() << compat::render(*here.system, error); });
   caf::anon_send_exit(supervisor, caf::exit_reason::user_shutdown);
   caf::anon_send_exit(far, caf::exit_reason::user_shutdown);
 }

@@ -8,14 +8,14 @@
 #include <string>
 #include <utility>
 
-namespace backoff_actor::seam {
+namespace backoff_actor::compat {
 
 void RequestingActorBase::on_message(caf::message&& payload) {
   on_submission(std::move(payload), make_response_promise());
 }
 
 void RequestingActorBase::on_submission(caf::message, caf::response_promise client) {
-  seam::refuse(client, caf::make_error(caf::sec::unexpected_message));
+  compat::refuse(client, caf::make_error(caf::sec::unexpected_message));
 }
 
 void RequestingActorBase::on_system_message(caf::message) {
@@ -79,4 +79,4 @@ Instant RequestingActorBase::recent_now() {
 
 void RequestingActorBase::forget_recent_now() { recent.uses_left = 0; }
 
-} // namespace backoff_actor::seam
+} // namespace backoff_actor::compat

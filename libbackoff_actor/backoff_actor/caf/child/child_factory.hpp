@@ -122,7 +122,7 @@ public:
   template <class... Ts>
   explicit CauseKeeping(caf::actor_config& config, Ts&&... arguments)
     : Worker(config, std::forward<Ts>(arguments)...) {
-    seam::keep_cause(*this);
+    compat::keep_cause(*this);
   }
 };
 
@@ -134,7 +134,7 @@ public:
 ///
 /// If an exception leaves a handler of the worker, the sender reports it as the cause, with its
 /// text. CAF would only print a line on the console. A worker with an exception handler of its own
-/// sets it in `make_behavior`. A worker whose class is final calls `seam::keep_cause(*this)` in its
+/// sets it in `make_behavior`. A worker whose class is final calls `compat::keep_cause(*this)` in its
 /// constructor.
 template <class Worker, caf::spawn_options Options = caf::no_spawn_options, class... Ts>
 ChildFactory child_of(Ts... arguments) {

@@ -15,7 +15,7 @@ namespace {
 
 void end(const ChildStart::Result& result) {
   if (result.child && result.ownership == Ownership::sole)
-    seam::send_exit_now(result.child, caf::actor_addr{}, caf::exit_reason::kill);
+    compat::send_exit_now(result.child, caf::actor_addr{}, caf::exit_reason::kill);
 }
 
 } // namespace
@@ -73,7 +73,7 @@ void ChildStart::tell(Result result) {
     return end(result);
   state_ = State::told;
   result_ = std::move(result);
-  seam::enqueue(waiting, StartNews{number_});
+  compat::enqueue(waiting, StartNews{number_});
 }
 
 bool ChildStart::is_open() const {
@@ -99,10 +99,10 @@ ChildStart::Result ChildStart::take(caf::event_based_actor* waiting) {
       result.text = "the factory returned no actor";
     } catch (const std::exception& exception) {
       result.text = exception.what();
-      result.root = seam::error_of(std::current_exception());
+      result.root = compat::error_of(std::current_exception());
     } catch (...) {
       result.text = "the factory threw an exception of unknown type";
-      result.root = seam::error_of(std::current_exception());
+      result.root = compat::error_of(std::current_exception());
     }
     end(bare);
   }

@@ -9,7 +9,7 @@
 
 namespace backoff_actor {
 
-class ChildRef::Target final : public seam::Forwarding {
+class ChildRef::Target final : public compat::Forwarding {
 public:
   caf::strong_actor_ptr target() override {
     const std::lock_guard lock{mutex_};
@@ -45,7 +45,7 @@ private:
 };
 
 ChildRef::ChildRef(caf::actor_system& system)
-  : target_(std::make_shared<Target>()), address_(seam::make_forwarder(system, target_)) {}
+  : target_(std::make_shared<Target>()), address_(compat::make_forwarder(system, target_)) {}
 
 caf::actor ChildRef::current() const { return caf::actor_cast<caf::actor>(target_->target()); }
 

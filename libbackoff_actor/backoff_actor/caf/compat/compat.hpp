@@ -1,12 +1,12 @@
 #pragma once
 
-/// @namespace backoff_actor::seam
+/// @namespace backoff_actor::compat
 /// What differs between the versions of CAF: the same names with the same meaning for each.
 ///
 /// Programs use only `render`, which is also available as `backoff_actor::render`; the rest is for
 /// this library itself.
 
-// The seam between this library and the version of CAF. Only this header and
+// What stands between this library and the version of CAF. Only this header and
 // caf/actor/internal/requesting_actor.hpp check the version. Each version's header defines the same
 // names with the same meaning, so that all other code is independent of the version.
 //
@@ -14,7 +14,8 @@
 //   Signature              a message and its answer, in the interface of a typed actor
 //   register_types         type registration
 //   error_with             a caf::error with a context
-//   has_code               whether a caf::error has a code
+//   code_in, has_code      the code of a caf::error, if it is of an enumeration
+//   caf_text_of            a caf::error as text, as CAF writes it
 //   is_bounce              whether CAF itself made an error, because nobody answered
 //   serialized_size        the size of a message in bytes
 //   save, load             values as bytes, and back

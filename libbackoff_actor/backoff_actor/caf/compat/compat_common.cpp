@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace backoff_actor::seam {
+namespace backoff_actor::compat {
 
 bool has_ended(const caf::actor_addr& whom) {
   const auto actor = caf::actor_cast<caf::strong_actor_ptr>(whom);
@@ -35,4 +35,4 @@ caf::error system_message_refused() {
                                   "which CAF handles as an order to the actor itself"}));
 }
 
-} // namespace backoff_actor::seam
+} // namespace backoff_actor::compat

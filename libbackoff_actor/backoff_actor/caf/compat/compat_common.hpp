@@ -1,6 +1,6 @@
 #pragma once
 
-// The part of the seam that is the same in every version of CAF. Include compat.hpp instead.
+// The part of compat that is the same in every version of CAF. Include compat.hpp instead.
 
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
@@ -22,7 +22,7 @@
 #include <string>
 #include <utility>
 
-namespace backoff_actor::seam {
+namespace backoff_actor::compat {
 
 // -- inspection ---------------------------------------------------------------
 
@@ -41,6 +41,21 @@ std::optional<Enum> enumerator_of(std::uint16_t number) {
 }
 
 // -- errors -------------------------------------------------------------------
+
+/// Returns the code of an error; nothing if it is not an error of this enumeration.
+template <class Enum>
+std::optional<Enum> code_in(const caf::error& error);
+
+/// Returns whether an error has a code, which must not be 0. CAF 0.17.6's own `==` makes an error
+/// to compare with.
+template <class Enum>
+bool has_code(const caf::error& error, Enum code) {
+  return code_in<Enum>(error) == code;
+}
+
+/// Renders an error as CAF does.
+BACKOFF_ACTOR_EXPORT std::string caf_text_of(const caf::actor_system& system,
+                                             const caf::error& error);
 
 /// Whether CAF sent the error because a receiver was gone, or had dropped its promise.
 BACKOFF_ACTOR_EXPORT bool is_bounce(const caf::error& error);
@@ -161,4 +176,4 @@ public:
 BACKOFF_ACTOR_EXPORT caf::actor make_forwarder(caf::actor_system& system,
                                                std::shared_ptr<Forwarding> forwarding);
 
-} // namespace backoff_actor::seam
+} // namespace backoff_actor::compat

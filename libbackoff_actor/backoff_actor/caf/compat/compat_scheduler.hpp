@@ -1,12 +1,12 @@
 #pragma once
 
-// Part of the seam: how the threads of a system share the runnable actors.
+// Part of compat: how the threads of a system share the runnable actors.
 
 #include "backoff_actor/core/export.hpp"
 
 #include <caf/actor_system_config.hpp>
 
-namespace backoff_actor::seam {
+namespace backoff_actor::compat {
 
 /// Lets the threads of an actor system share one queue of runnable actors. By default each thread
 /// has its own queue, and steals from the others. Call it before the system is made.
@@ -15,4 +15,4 @@ namespace backoff_actor::seam {
 /// searches the whole queue of another thread.
 BACKOFF_ACTOR_EXPORT void share_work(caf::actor_system_config& config);
 
-} // namespace backoff_actor::seam
+} // namespace backoff_actor::compat

@@ -1,6 +1,6 @@
 #pragma once
 
-// Part of the seam: an actor system in one thread, whose clock stands still until it is moved. Each
+// Part of compat: an actor system in one thread, whose clock stands still until it is moved. Each
 // version of CAF has an implementation of its own.
 
 #include "backoff_actor/core/export.hpp"
@@ -17,7 +17,7 @@
 #include <optional>
 #include <vector>
 
-namespace backoff_actor::seam {
+namespace backoff_actor::compat {
 
 /// An actor system in one thread, whose clock stands still until it is moved. `VirtualTime` is
 /// built on it.
@@ -71,4 +71,4 @@ private:
   std::vector<caf::actor> frozen_;
 };
 
-} // namespace backoff_actor::seam
+} // namespace backoff_actor::compat

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace backoff_actor::seam {
+namespace backoff_actor::compat {
 
 void VirtualSystem::freeze(const caf::actor& actor) { frozen_.push_back(actor); }
 
@@ -19,4 +19,4 @@ bool VirtualSystem::is_frozen(caf::resumable* job) const {
   });
 }
 
-} // namespace backoff_actor::seam
+} // namespace backoff_actor::compat

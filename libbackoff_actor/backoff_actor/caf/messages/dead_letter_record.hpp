@@ -42,12 +42,12 @@ BACKOFF_ACTOR_EXPORT std::string to_string(const DeadLetter& letter);
 
 /// Shows CAF the parts of the message.
 auto inspect(auto& f, DeadLetter& x) {
-  return seam::object(f, x, "backoff_actor::DeadLetter", seam::field("id", x.id),
-                      seam::enum_field("reason", x.reason), seam::field("attempts", x.attempts),
-                      seam::field("cause", x.cause), seam::field("age", x.age),
-                      seam::field("message", x.message), seam::field("key", x.key),
-                      seam::field("client", x.client),
-                      seam::field("idempotency_key", x.idempotency_key));
+  return compat::object(f, x, "backoff_actor::DeadLetter", compat::field("id", x.id),
+                        compat::enum_field("reason", x.reason),
+                        compat::field("attempts", x.attempts), compat::field("cause", x.cause),
+                        compat::field("age", x.age), compat::field("message", x.message),
+                        compat::field("key", x.key), compat::field("client", x.client),
+                        compat::field("idempotency_key", x.idempotency_key));
 }
 
 } // namespace backoff_actor

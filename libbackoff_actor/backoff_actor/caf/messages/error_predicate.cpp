@@ -26,7 +26,7 @@ Assessment assess_error(const caf::error& error) {
     return retryable;
   for (const auto code : {caf::sec::unexpected_message, caf::sec::unexpected_response,
                           caf::sec::request_receiver_down})
-    if (seam::has_code(error, code))
+    if (compat::has_code(error, code))
       return not_retryable;
   return retryable;
 }

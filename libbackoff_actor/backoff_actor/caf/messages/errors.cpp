@@ -2,25 +2,28 @@
 
 #include "backoff_actor/caf/messages/retry_after.hpp"
 #include "backoff_actor/core/internal/thrown.hpp"
+#include "backoff_actor/core/unit_random.hpp"
 
 #include <caf/sec.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <exception>
+#include <string>
 #include <utility>
 
 namespace backoff_actor {
 
 caf::error make_error(SenderError code, std::string text) {
   return text.empty() ? make_error(code)
-                      : seam::error_with(code, caf::make_message(std::move(text)));
+                      : compat::error_with(code, caf::make_message(std::move(text)));
 }
 
 caf::error make_error(SupervisorError code, std::string text, caf::error root) {
   if (!root)
     return text.empty() ? make_error(code)
-                        : seam::error_with(code, caf::make_message(std::move(text)));
-  return seam::error_with(code, caf::make_message(std::move(text), std::move(root)));
+                        : compat::error_with(code, caf::make_message(std::move(text)));
+  return compat::error_with(code, caf::make_message(std::move(text), std::move(root)));
 }
 
 caf::error root_cause_of(const caf::error& error) {
@@ -33,7 +36,7 @@ caf::error root_cause_of(const caf::error& error) {
   }
 }
 
-namespace seam {
+namespace compat {
 
 namespace {
 
@@ -61,6 +64,34 @@ std::string render_own(SupervisorError code, const caf::message& context) {
   return with_remarks(to_string(code), context);
 }
 
+std::string render(const caf::actor_system& system, const caf::error& error) {
+  if (const auto code = code_in<SenderError>(error))
+    return render_own(*code, error.context());
+  if (const auto code = code_in<SupervisorError>(error))
+    return render_own(*code, error.context());
+  return caf_text_of(system, error);
+}
+
+namespace {
+
+// Returns the bare text of an error from `keep_cause`; renders any other error.
+std::string text_of(const caf::actor_system& system, const caf::error& error) {
+  const auto& context = error.context();
+  if (has_code(error, caf::sec::runtime_error) && context.match_elements<std::string>())
+    return context.get_as<std::string>(0);
+  return render(system, error);
+}
+
+} // namespace
+
+Cause cause_of(const caf::actor_system& system, const caf::error& error, bool with_text) {
+  if (!error)
+    return {};
+  const auto category = static_cast<std::uint64_t>(error.category());
+  const auto hash = detail::mix(category ^ (std::uint64_t{error.code()} << 56));
+  return {hash == 0 ? 1 : hash, with_text ? text_of(system, error) : std::string{}};
+}
+
 caf::error error_of(const std::exception_ptr& thrown) {
   const auto* const exception = detail::exception_in(thrown);
   return caf::make_error(
@@ -79,6 +110,6 @@ void keep_cause(caf::scheduled_actor& self) {
     [](caf::scheduled_actor*, std::exception_ptr& thrown) { return error_of(thrown); });
 }
 
-} // namespace seam
+} // namespace compat
 
 } // namespace backoff_actor

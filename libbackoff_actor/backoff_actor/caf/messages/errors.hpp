@@ -36,7 +36,7 @@ BACKOFF_ACTOR_EXPORT caf::error make_error(SupervisorError code, std::string tex
 /// even through several levels of supervisors. Returns any other error unchanged.
 BACKOFF_ACTOR_EXPORT caf::error root_cause_of(const caf::error& error);
 
-namespace seam {
+namespace compat {
 
 /// Renders any error for people, those of this library included.
 BACKOFF_ACTOR_EXPORT std::string render(const caf::actor_system& system, const caf::error& error);
@@ -70,9 +70,9 @@ BACKOFF_ACTOR_EXPORT caf::error receiver_down(const caf::actor_system& system,
 /// `RequestingActor` needs.
 BACKOFF_ACTOR_EXPORT void register_errors(caf::actor_system_config& config);
 
-} // namespace seam
+} // namespace compat
 
 /// Renders any error for people, those of this library included.
-using seam::render;
+using compat::render;
 
 } // namespace backoff_actor

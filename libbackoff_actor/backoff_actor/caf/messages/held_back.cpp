@@ -11,12 +11,12 @@ namespace backoff_actor {
 
 caf::error held_back_error(const HeldBack& held_back, Instant now) {
   const RetryAfter wish{come_back_in(held_back, now).value_or(Duration::zero())};
-  return seam::error_with(SenderError::held_back,
-                          caf::make_message(std::string{to_string(held_back.reason)}, wish));
+  return compat::error_with(SenderError::held_back,
+                            caf::make_message(std::string{to_string(held_back.reason)}, wish));
 }
 
 std::optional<HeldBackBy> held_back_by(const caf::error& error) {
-  if (!seam::has_code(error, SenderError::held_back))
+  if (!compat::has_code(error, SenderError::held_back))
     return std::nullopt;
   const auto& context = error.context();
   if (context.size() > 0 && context.match_element<std::string>(0))
@@ -27,13 +27,13 @@ std::optional<HeldBackBy> held_back_by(const caf::error& error) {
 namespace detail {
 
 bool says_nothing_of_service(const caf::error& error) {
-  return seam::has_code(error, caf::sec::request_receiver_down)
-         || seam::has_code(error, SenderError::held_back);
+  return compat::has_code(error, caf::sec::request_receiver_down)
+         || compat::has_code(error, SenderError::held_back);
 }
 
 bool is_given_back(const caf::error& error) {
   for (const auto code : {SenderError::stopped, SenderError::suspended, SenderError::draining})
-    if (seam::has_code(error, code))
+    if (compat::has_code(error, code))
       return true;
   return held_back_by(error).has_value();
 }

@@ -55,14 +55,16 @@ struct BeginRetries {};
 /// Shows CAF the parts of each message, in their order on the network.
 /// @{
 auto inspect(auto& f, RetriedReply& x) {
-  return seam::object(f, x, "backoff_actor::RetriedReply", seam::field("value", x.value),
-                      seam::field("error", x.error),
-                      seam::optional_enum_field("gave_up", x.gave_up),
-                      seam::field("attempts", x.attempts), seam::field("elapsed", x.elapsed),
-                      seam::optional_enum_field("held_back_by", x.held_back_by),
-                      seam::field("come_back_in", x.come_back_in));
+  return compat::object(f, x, "backoff_actor::RetriedReply", compat::field("value", x.value),
+                        compat::field("error", x.error),
+                        compat::optional_enum_field("gave_up", x.gave_up),
+                        compat::field("attempts", x.attempts), compat::field("elapsed", x.elapsed),
+                        compat::optional_enum_field("held_back_by", x.held_back_by),
+                        compat::field("come_back_in", x.come_back_in));
 }
-auto inspect(auto& f, BeginRetries& x) { return seam::object(f, x, "backoff_actor::BeginRetries"); }
+auto inspect(auto& f, BeginRetries& x) {
+  return compat::object(f, x, "backoff_actor::BeginRetries");
+}
 /// @}
 
 } // namespace backoff_actor

@@ -26,9 +26,9 @@ struct RetryAfter {
 /// @range any error code enumeration of CAF's or of your own, `SenderError` included
 template <class Enum>
 caf::error retry_after(Enum code, Duration span, std::string text = {}) {
-  return seam::error_with(code, text.empty()
-                                  ? caf::make_message(RetryAfter{span})
-                                  : caf::make_message(RetryAfter{span}, std::move(text)));
+  return compat::error_with(code, text.empty()
+                                    ? caf::make_message(RetryAfter{span})
+                                    : caf::make_message(RetryAfter{span}, std::move(text)));
 }
 
 /// Returns the time of the first `RetryAfter` in the context of an error; nothing if there is none.
@@ -39,7 +39,7 @@ BACKOFF_ACTOR_EXPORT std::string to_string(const RetryAfter& wish);
 
 /// Shows CAF the parts of the message.
 auto inspect(auto& f, RetryAfter& x) {
-  return seam::object(f, x, "backoff_actor::RetryAfter", seam::field("span", x.span));
+  return compat::object(f, x, "backoff_actor::RetryAfter", compat::field("span", x.span));
 }
 
 } // namespace backoff_actor

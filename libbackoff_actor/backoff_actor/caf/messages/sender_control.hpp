@@ -67,48 +67,50 @@ struct Stop {};
 
 /// Shows CAF the parts of each message, in their order on the network.
 /// @{
-auto inspect(auto& f, Status& x) { return seam::object(f, x, "backoff_actor::Status"); }
-auto inspect(auto& f, CurrentChild& x) { return seam::object(f, x, "backoff_actor::CurrentChild"); }
-auto inspect(auto& f, ChildHandle& x) {
-  return seam::object(f, x, "backoff_actor::ChildHandle", seam::field("child", x.child),
-                      seam::field("incarnation", x.incarnation));
+auto inspect(auto& f, Status& x) { return compat::object(f, x, "backoff_actor::Status"); }
+auto inspect(auto& f, CurrentChild& x) {
+  return compat::object(f, x, "backoff_actor::CurrentChild");
 }
-auto inspect(auto& f, RetryNow& x) { return seam::object(f, x, "backoff_actor::RetryNow"); }
-auto inspect(auto& f, Reset& x) { return seam::object(f, x, "backoff_actor::Reset"); }
-auto inspect(auto& f, Pause& x) { return seam::object(f, x, "backoff_actor::Pause"); }
-auto inspect(auto& f, Resume& x) { return seam::object(f, x, "backoff_actor::Resume"); }
+auto inspect(auto& f, ChildHandle& x) {
+  return compat::object(f, x, "backoff_actor::ChildHandle", compat::field("child", x.child),
+                        compat::field("incarnation", x.incarnation));
+}
+auto inspect(auto& f, RetryNow& x) { return compat::object(f, x, "backoff_actor::RetryNow"); }
+auto inspect(auto& f, Reset& x) { return compat::object(f, x, "backoff_actor::Reset"); }
+auto inspect(auto& f, Pause& x) { return compat::object(f, x, "backoff_actor::Pause"); }
+auto inspect(auto& f, Resume& x) { return compat::object(f, x, "backoff_actor::Resume"); }
 auto inspect(auto& f, Drain& x) {
-  return seam::object(f, x, "backoff_actor::Drain", seam::field("within", x.within));
+  return compat::object(f, x, "backoff_actor::Drain", compat::field("within", x.within));
 }
 auto inspect(auto& f, Drained& x) {
-  return seam::object(f, x, "backoff_actor::Drained", seam::field("left", x.left));
+  return compat::object(f, x, "backoff_actor::Drained", compat::field("left", x.left));
 }
-auto inspect(auto& f, Stop& x) { return seam::object(f, x, "backoff_actor::Stop"); }
+auto inspect(auto& f, Stop& x) { return compat::object(f, x, "backoff_actor::Stop"); }
 auto inspect(auto& f, SenderCounters& x) {
-  return seam::object(f, x, "backoff_actor::SenderCounters", seam::field("accepted", x.accepted),
-                      seam::field("refused", x.refused),
-                      seam::field("acknowledged", x.acknowledged),
-                      seam::field("dead_lettered", x.dead_lettered),
-                      seam::field("hand_overs", x.hand_overs), seam::field("resends", x.resends),
-                      seam::field("nacks", x.nacks), seam::field("crashes", x.crashes),
-                      seam::field("failed_starts", x.failed_starts), seam::field("hangs", x.hangs),
-                      seam::field("forwarded", x.forwarded), seam::field("diverted", x.diverted),
-                      seam::field("restored", x.restored), seam::field("suspended", x.suspended));
+  return compat::object(
+    f, x, "backoff_actor::SenderCounters", compat::field("accepted", x.accepted),
+    compat::field("refused", x.refused), compat::field("acknowledged", x.acknowledged),
+    compat::field("dead_lettered", x.dead_lettered), compat::field("hand_overs", x.hand_overs),
+    compat::field("resends", x.resends), compat::field("nacks", x.nacks),
+    compat::field("crashes", x.crashes), compat::field("failed_starts", x.failed_starts),
+    compat::field("hangs", x.hangs), compat::field("forwarded", x.forwarded),
+    compat::field("diverted", x.diverted), compat::field("restored", x.restored),
+    compat::field("suspended", x.suspended));
 }
 auto inspect(auto& f, SenderStatus& x) {
-  return seam::object(
-    f, x, "backoff_actor::SenderStatus", seam::enum_field("phase", x.phase),
-    seam::field("is_paused", x.is_paused), seam::field("is_held_back", x.is_held_back),
-    seam::field("is_store_behind", x.is_store_behind),
-    seam::field("is_on_fallback", x.is_on_fallback), seam::field("incarnation", x.incarnation),
-    seam::field("restarts", x.restarts), seam::field("abandoned", x.abandoned),
-    seam::field("is_delayed", x.is_delayed), seam::field("due_in", x.due_in),
-    seam::field("retries", x.retries), seam::field("total_retries", x.total_retries),
-    seam::field("resets", x.resets), seam::field("last_delay", x.last_delay),
-    seam::field("owed", x.owed), seam::field("unstored", x.unstored),
-    seam::field("owed_bytes", x.owed_bytes), seam::field("in_flight", x.in_flight),
-    seam::field("ghosts", x.ghosts), seam::field("oldest_age", x.oldest_age),
-    seam::field("counters", x.counters), seam::field("store_notices", x.store_notices));
+  return compat::object(
+    f, x, "backoff_actor::SenderStatus", compat::enum_field("phase", x.phase),
+    compat::field("is_paused", x.is_paused), compat::field("is_held_back", x.is_held_back),
+    compat::field("is_store_behind", x.is_store_behind),
+    compat::field("is_on_fallback", x.is_on_fallback), compat::field("incarnation", x.incarnation),
+    compat::field("restarts", x.restarts), compat::field("abandoned", x.abandoned),
+    compat::field("is_delayed", x.is_delayed), compat::field("due_in", x.due_in),
+    compat::field("retries", x.retries), compat::field("total_retries", x.total_retries),
+    compat::field("resets", x.resets), compat::field("last_delay", x.last_delay),
+    compat::field("owed", x.owed), compat::field("unstored", x.unstored),
+    compat::field("owed_bytes", x.owed_bytes), compat::field("in_flight", x.in_flight),
+    compat::field("ghosts", x.ghosts), compat::field("oldest_age", x.oldest_age),
+    compat::field("counters", x.counters), compat::field("store_notices", x.store_notices));
 }
 /// @}
 

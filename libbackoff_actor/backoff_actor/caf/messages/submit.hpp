@@ -46,13 +46,13 @@ struct Accepted {
 /// Shows CAF the parts of each message, in their order on the network.
 /// @{
 auto inspect(auto& f, Submit& x) {
-  return seam::object(f, x, "backoff_actor::Submit", seam::field("message", x.message),
-                      seam::field("time_to_live", x.time_to_live), seam::field("key", x.key),
-                      seam::field("idempotency_key", x.idempotency_key),
-                      seam::field("answer_when_accepted", x.answer_when_accepted));
+  return compat::object(f, x, "backoff_actor::Submit", compat::field("message", x.message),
+                        compat::field("time_to_live", x.time_to_live), compat::field("key", x.key),
+                        compat::field("idempotency_key", x.idempotency_key),
+                        compat::field("answer_when_accepted", x.answer_when_accepted));
 }
 auto inspect(auto& f, Accepted& x) {
-  return seam::object(f, x, "backoff_actor::Accepted", seam::field("id", x.id));
+  return compat::object(f, x, "backoff_actor::Accepted", compat::field("id", x.id));
 }
 /// @}
 

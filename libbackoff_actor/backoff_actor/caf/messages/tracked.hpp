@@ -97,25 +97,27 @@ struct Working {
 /// Shows CAF the parts of each message, in their order on the network.
 /// @{
 auto inspect(auto& f, TrackedMsg& x) {
-  return seam::object(f, x, "backoff_actor::TrackedMsg", seam::field("id", x.id),
-                      seam::field("payload", x.payload), seam::field("client", x.client),
-                      seam::field("delivery", x.delivery),
-                      seam::field("incarnation", x.incarnation), seam::field("origin", x.origin));
+  return compat::object(f, x, "backoff_actor::TrackedMsg", compat::field("id", x.id),
+                        compat::field("payload", x.payload), compat::field("client", x.client),
+                        compat::field("delivery", x.delivery),
+                        compat::field("incarnation", x.incarnation),
+                        compat::field("origin", x.origin));
 }
 auto inspect(auto& f, Sent& x) {
-  return seam::object(f, x, "backoff_actor::Sent", seam::field("id", x.id),
-                      seam::field("answer", x.answer));
+  return compat::object(f, x, "backoff_actor::Sent", compat::field("id", x.id),
+                        compat::field("answer", x.answer));
 }
 auto inspect(auto& f, Nack& x) {
-  return seam::object(f, x, "backoff_actor::Nack", seam::field("id", x.id),
-                      seam::field("error", x.error), seam::field("retry_after", x.retry_after));
+  return compat::object(f, x, "backoff_actor::Nack", compat::field("id", x.id),
+                        compat::field("error", x.error),
+                        compat::field("retry_after", x.retry_after));
 }
 auto inspect(auto& f, Reject& x) {
-  return seam::object(f, x, "backoff_actor::Reject", seam::field("id", x.id),
-                      seam::field("error", x.error));
+  return compat::object(f, x, "backoff_actor::Reject", compat::field("id", x.id),
+                        compat::field("error", x.error));
 }
 auto inspect(auto& f, Working& x) {
-  return seam::object(f, x, "backoff_actor::Working", seam::field("id", x.id));
+  return compat::object(f, x, "backoff_actor::Working", compat::field("id", x.id));
 }
 /// @}
 

@@ -30,7 +30,7 @@ StoredMessage DurableTypes::save(caf::actor_system& system, const caf::message& 
                                    [&](const Type& x) { return x.is_part(message, part); });
     if (type == types_.end())
       throw NotStorable{
-        seam::type_name(system, message, part).append(" is not one of the durable types")};
+        compat::type_name(system, message, part).append(" is not one of the durable types")};
     try {
       type->save(message, part, result.bytes);
     } catch (const std::exception& exception) {

@@ -57,17 +57,17 @@ private:
 
   template <class T>
   static Type type() {
-    static_assert(seam::StorableType<T>,
+    static_assert(compat::StorableType<T>,
                   "a type can be stored if it is in a type-id block (CAF_ADD_TYPE_ID) and has an "
                   "inspect function");
     return {
-      seam::registered_name<T>(),
+      compat::registered_name<T>(),
       [](const caf::message& message, std::size_t part) { return message.match_element<T>(part); },
       [](const caf::message& message, std::size_t part, std::vector<std::byte>& bytes) {
-        seam::save(message.get_as<T>(part), bytes);
+        compat::save(message.get_as<T>(part), bytes);
       },
       [](std::span<const std::byte>& bytes, caf::message_builder& builder) {
-        builder.append(seam::load<T>(bytes));
+        builder.append(compat::load<T>(bytes));
       }};
   }
 

@@ -28,7 +28,7 @@ OutboxContent SenderStore::take_content() {
 void SenderStore::start(caf::actor_system& system) {
   writer_ = spawn_store_writer(system, queue_);
   if (queue_->wake_for_the_rest())
-    seam::enqueue(writer_, WriteNow{});
+    compat::enqueue(writer_, WriteNow{});
   flush();
 }
 
@@ -98,7 +98,7 @@ bool SenderStore::flush() {
     return false; // a restored delivery may be given up before the writer is started
   const auto outcome = queue_->put(changes_);
   if (outcome.wakes_writer)
-    seam::enqueue(writer_, WriteNow{});
+    compat::enqueue(writer_, WriteNow{});
   return outcome.is_news;
 }
 
@@ -158,9 +158,9 @@ void SenderStore::end(std::vector<AcknowledgedKey> acknowledged) {
     content_ = {std::move(content_.owed), std::move(acknowledged), last_id_};
   const auto is_to_be_woken = queue_->detach(std::move(content_));
   if (writer_ && is_to_be_woken)
-    seam::enqueue(writer_, WriteNow{});
+    compat::enqueue(writer_, WriteNow{});
   if (writer_)
-    seam::enqueue(writer_, WriteNow{WriteNow::sender_is_gone});
+    compat::enqueue(writer_, WriteNow{WriteNow::sender_is_gone});
   queue_ = nullptr;
   writer_ = nullptr;
 }

@@ -52,14 +52,14 @@ private:
         queue_->write();
       else
         queue_->tidy_up();
-      return seam::enqueue(caf::actor_cast<caf::actor>(this), WriteNow{});
+      return compat::enqueue(caf::actor_cast<caf::actor>(this), WriteNow{});
     }
     is_at_work_ = false;
     if (task.kind == Kind::rest)
       return;
     sleeps_ = true;
     last_sleep_ = task.sleep_id;
-    seam::send_later(*this, task.span, WriteNow{task.sleep_id});
+    compat::send_later(*this, task.span, WriteNow{task.sleep_id});
   }
 
   std::shared_ptr<OutboxQueue> queue_;

@@ -31,7 +31,7 @@ OutboxQueue::OutboxQueue(std::shared_ptr<DeliveryStore> store, DurableTypes type
                          DurableOptions options)
   : types_(std::move(types)), options_(std::move(options)), store_(std::move(store)),
     pending_(options_.max_batch), retry_delay_(retry_policy, 0, 0) {
-  const auto format = seam::binary_format();
+  const auto format = compat::binary_format();
   const auto found = store_->message_format();
   if (found.empty())
     store_->set_message_format(format);
@@ -111,7 +111,7 @@ bool OutboxQueue::last_sender_has_ended() const {
     const std::lock_guard lock{mutex_};
     last = sender_;
   }
-  return seam::has_ended(last);
+  return compat::has_ended(last);
 }
 
 bool OutboxQueue::detach(OutboxContent rest) {

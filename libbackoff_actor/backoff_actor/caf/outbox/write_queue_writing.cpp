@@ -225,7 +225,7 @@ void OutboxQueue::send_news() {
     sender = caf::actor_cast<caf::actor>(sender_);
   }
   if (sender)
-    seam::enqueue(sender, StoreNews{});
+    compat::enqueue(sender, StoreNews{});
 }
 
 } // namespace backoff_actor

@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace backoff_actor::remote_seam {
+namespace backoff_actor::io_compat {
 
 // -- configuration --------------------------------------------------------------
 
@@ -95,4 +95,4 @@ std::optional<Greeting> read_greeting(const GreetingHeader& header,
                   content.published != caf::invalid_actor_id};
 }
 
-} // namespace backoff_actor::remote_seam
+} // namespace backoff_actor::io_compat

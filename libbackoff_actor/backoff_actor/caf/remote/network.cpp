@@ -30,16 +30,16 @@ namespace detail {
 
 void set_up_network(caf::actor_system_config& config, const NetworkOptions& options,
                     std::vector<TypeBlock> blocks) {
-  std::ranges::move(remote_seam::own_type_blocks(), std::back_inserter(blocks));
-  remote_seam::load_middleman(config, options.heartbeat_interval, options.connection_timeout);
+  std::ranges::move(io_compat::own_type_blocks(), std::back_inserter(blocks));
+  io_compat::load_middleman(config, options.heartbeat_interval, options.connection_timeout);
 
   // Different on every node: CAF connects nodes that have any identifier in common.
   const auto node = random_bits();
-  auto identifiers = remote_seam::identifiers(config);
+  auto identifiers = io_compat::identifiers(config);
   for (const auto& block : blocks)
     if (!block.names.empty())
       identifiers.push_back(remote_identifiers::of_block(block, node));
-  remote_seam::set_identifiers(config, std::move(identifiers));
+  io_compat::set_identifiers(config, std::move(identifiers));
 }
 
 } // namespace detail

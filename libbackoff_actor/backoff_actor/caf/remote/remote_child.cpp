@@ -96,7 +96,7 @@ struct RemoteWorkers::State {
 
   static void end_worker(const caf::actor_addr& worker) {
     if (const auto actor = caf::actor_cast<caf::actor>(worker))
-      seam::send_exit_now(actor, caf::actor_addr{}, caf::exit_reason::kill);
+      compat::send_exit_now(actor, caf::actor_addr{}, caf::exit_reason::kill);
   }
 };
 
@@ -104,7 +104,7 @@ struct RemoteWorkers::State {
 // the worker's arguments.
 RemoteWorkers::RemoteWorkers(caf::actor_system_config& config, const std::string& name, Make make)
   : state_(std::make_shared<State>()) {
-  remote_seam::add_worker_type(
+  io_compat::add_worker_type(
     config, name,
     [make = std::move(make), state = state_](caf::actor_system& system, caf::actor_config&,
                                              const caf::message& arguments) {

@@ -48,7 +48,7 @@ std::string version_problem(std::uint64_t protocol) {
   std::string result{"a node of another version of CAF: it speaks protocol "};
   return result.append(std::to_string(protocol))
     .append(", this program ")
-    .append(std::to_string(remote_seam::own_protocol()));
+    .append(std::to_string(io_compat::own_protocol()));
 }
 
 } // namespace
@@ -58,8 +58,8 @@ Knock::Knock(KnockOptions options, std::vector<std::string> identifiers, Done do
 
 std::shared_ptr<Knock> Knock::start(const caf::actor_system& system, KnockOptions options,
                                     Done done) {
-  auto result = std::make_shared<Knock>(std::move(options),
-                                        remote_seam::identifiers(system.config()), std::move(done));
+  auto result = std::make_shared<Knock>(std::move(options), io_compat::identifiers(system.config()),
+                                        std::move(done));
   // The thread is detached, because nobody must wait for a cancelled knock.
   std::thread{[result] { result->run(); }}.detach();
   return result;
@@ -141,22 +141,22 @@ Knock::Attempt Knock::try_one(const net::Address& address, const Patience& patie
     return {{}, Progress::none, true};
   }
   // The header has the same form in all versions; the payload has not.
-  std::array<std::byte, remote_seam::greeting_header_size> bytes;
+  std::array<std::byte, io_compat::greeting_header_size> bytes;
   std::vector<std::byte> payload;
-  std::optional<remote_seam::GreetingHeader> header;
-  const auto mark = std::span{bytes}.first<remote_seam::greeting_mark_size>();
+  std::optional<io_compat::GreetingHeader> header;
+  const auto mark = std::span{bytes}.first<io_compat::greeting_mark_size>();
   auto ending = net::receive(connection.socket, mark, patience).ending;
   if (ending == Wait::done) {
-    if (!remote_seam::is_greeting_mark(mark))
+    if (!io_compat::is_greeting_mark(mark))
       return {other_bytes, Progress::connected};
     const auto rest = std::span{bytes}.subspan(mark.size());
     ending = net::receive(connection.socket, rest, patience).ending;
   }
   if (ending == Wait::done) {
-    header = remote_seam::read_greeting_header(bytes);
+    header = io_compat::read_greeting_header(bytes);
     if (!header)
       return {other_bytes, Progress::connected};
-    if (header->protocol != remote_seam::own_protocol())
+    if (header->protocol != io_compat::own_protocol())
       return {version_problem(header->protocol), Progress::greeted};
     if (header->payload_size > largest_payload)
       return {other_bytes, Progress::connected};
@@ -174,13 +174,13 @@ Knock::Attempt Knock::try_one(const net::Address& address, const Patience& patie
   case Wait::stopped:
     return {{}, Progress::connected, true};
   }
-  const auto greeting = remote_seam::read_greeting(*header, payload);
+  const auto greeting = io_compat::read_greeting(*header, payload);
   if (!greeting)
     return {other_bytes, Progress::connected};
   return {judge(*greeting), Progress::greeted};
 }
 
-std::string Knock::judge(const remote_seam::Greeting& greeting) const {
+std::string Knock::judge(const io_compat::Greeting& greeting) const {
   using namespace remote_identifiers;
   auto result = application_problem(identifiers_, greeting.identifiers);
   if (result.empty() && options_.checks_types)

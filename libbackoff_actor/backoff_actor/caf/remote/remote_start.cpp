@@ -14,7 +14,7 @@ namespace backoff_actor {
 namespace {
 
 std::string text_of(const caf::actor_system& system, const caf::message& answer) {
-  return answer.match_elements<caf::error>() ? seam::render(system, answer.get_as<caf::error>(0))
+  return answer.match_elements<caf::error>() ? compat::render(system, answer.get_as<caf::error>(0))
                                              : "an unexpected answer";
 }
 
@@ -28,7 +28,7 @@ RemoteStart::RemoteStart(caf::actor_config& config, std::shared_ptr<RemotePlan> 
 }
 
 caf::behavior RemoteStart::make_behavior() {
-  seam::keep_cause(*this);
+  compat::keep_cause(*this);
   keep_alive_ = ctrl();
   auto result = complete(
     [this](const WakeUp&) { on_late(); },
@@ -60,12 +60,12 @@ void RemoteStart::knock() {
   options.checks_types = plan_->options.checks_types;
   options.needs_published_actor = !plan_->worker;
   try {
-    remote_seam::middleman_of(home_system());
+    io_compat::middleman_of(home_system());
     // This actor cancels the knock before it ends. So the handle below is never the last one.
     knock_ = Knock::start(home_system(), std::move(options),
                           [self = address(), number = number_](const std::string& problem) {
                             if (const auto alive = caf::actor_cast<caf::actor>(self))
-                              seam::enqueue(alive, number, problem);
+                              compat::enqueue(alive, number, problem);
                           });
   } catch (const std::exception& exception) {
     fail(exception.what());
@@ -86,13 +86,13 @@ void RemoteStart::connect() {
   // Connects to the address that has answered, so that the name is not resolved again.
   address_ = knock_->address();
   knock_ = nullptr;
-  ask(remote_seam::connect_request(address_, node().port));
+  ask(io_compat::connect_request(address_, node().port));
 }
 
 void RemoteStart::on_connected(const caf::message& answer) {
-  const auto connected = remote_seam::connected(answer);
-  if (!connected && remote_seam::is_heartbeats_mistake(answer))
-    return ask(remote_seam::connect_request(address_, node().port));
+  const auto connected = io_compat::connected(answer);
+  if (!connected && io_compat::is_heartbeats_mistake(answer))
+    return ask(io_compat::connect_request(address_, node().port));
   if (!connected)
     return fail("CAF could not connect: " + text_of(home_system(), answer));
   if (plan_->worker)
@@ -105,12 +105,12 @@ void RemoteStart::on_connected(const caf::message& answer) {
 
 void RemoteStart::spawn_worker(const caf::node_id& node) {
   begin(Step::spawning);
-  ask(remote_seam::spawn_request(node, *plan_->worker,
-                                 caf::make_message(caf::actor{this}, plan_->arguments)));
+  ask(io_compat::spawn_request(node, *plan_->worker,
+                               caf::make_message(caf::actor{this}, plan_->arguments)));
 }
 
 void RemoteStart::on_spawned(const caf::message& answer) {
-  if (const auto child = remote_seam::spawned(answer))
+  if (const auto child = io_compat::spawned(answer))
     return deliver(child, Ownership::sole);
   fail("it did not spawn the worker \"" + *plan_->worker + "\": " + text_of(home_system(), answer));
 }
@@ -122,8 +122,8 @@ void RemoteStart::begin(Step step) {
 }
 
 void RemoteStart::ask(const caf::message& question) {
-  make_request(++number_, remote_seam::middleman_of(home_system()), question,
-               seam::Priority::normal);
+  make_request(++number_, io_compat::middleman_of(home_system()), question,
+               compat::Priority::normal);
 }
 
 // -- the results of the steps ---------------------------------------------------------
@@ -132,8 +132,8 @@ void RemoteStart::on_response(std::uint64_t number, caf::message&& content,
                               const caf::strong_actor_ptr&) {
   if (number != number_) {
     // This worker came too late: the start has gone on to the next node.
-    if (const auto late = remote_seam::spawned(content))
-      seam::send_exit_now(late, address(), caf::exit_reason::kill);
+    if (const auto late = io_compat::spawned(content))
+      compat::send_exit_now(late, address(), caf::exit_reason::kill);
     return;
   }
   if (is_over())

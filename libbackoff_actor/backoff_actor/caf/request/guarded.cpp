@@ -87,7 +87,7 @@ private:
         ++it;
         continue;
       }
-      fail(call, seam::receiver_down(system(), reason), ctrl());
+      fail(call, compat::receiver_down(system(), reason), ctrl());
       it = calls_.erase(it);
     }
     if (may_have_passed_on)

@@ -19,7 +19,7 @@ namespace backoff_actor {
 
 namespace {
 
-class RetryingActor final : public seam::RequestingActor {
+class RetryingActor final : public compat::RequestingActor {
 public:
   RetryingActor(caf::actor_config& config, detail::RetryRequest request)
     : RequestingActor(config), target_(std::move(request.target)),
@@ -28,7 +28,7 @@ public:
       series_(BackOff{request.options.policy, request.options.seed.value_or(seed_of_this_process()),
                       request.options.stream.value_or(next_stream_of_this_process())},
               request.options.limits, request.began) {
-    seam::keep_cause(*this);
+    compat::keep_cause(*this);
   }
 
   const char* name() const override { return "backoff_actor.retrying"; }
@@ -93,7 +93,7 @@ private:
       // An actor that can still answer holds a reference to this one.
       keep_alive_ = nullptr;
     } else {
-      give_up(seam::receiver_down(system(), reason), GaveUp::not_retryable);
+      give_up(compat::receiver_down(system(), reason), GaveUp::not_retryable);
     }
   }
 
@@ -126,7 +126,7 @@ private:
       wake_up_at(now() + *timeout);
     else
       keep_alive_ = nullptr;
-    make_request(attempt_, target_, message_, seam::Priority::normal);
+    make_request(attempt_, target_, message_, compat::Priority::normal);
   }
 
   void failed(caf::error error) {
@@ -170,7 +170,7 @@ private:
   void reply(RetriedReply result) {
     result.attempts = static_cast<std::uint32_t>(std::min<std::uint64_t>(attempt_, UINT32_MAX));
     result.elapsed = series_.elapsed(now());
-    seam::respond(caller_, caf::make_message(std::move(result)));
+    compat::respond(caller_, caf::make_message(std::move(result)));
     owes_reply_ = false;
   }
 
@@ -182,8 +182,8 @@ private:
   SharedGuard guard_;
   detail::GuardedCalls calls_{guard_};
   RetrySeries series_;
-  seam::OpenRequest caller_;  // none before the first attempt
-  std::uint64_t attempt_ = 0; // the attempts made; also the name of the last one
+  compat::OpenRequest caller_; // none before the first attempt
+  std::uint64_t attempt_ = 0;  // the attempts made; also the name of the last one
   bool has_begun_ = false;
   bool owes_reply_ = false;
   bool is_trying_ = false;

@@ -83,7 +83,7 @@ struct RetryRequest {
 };
 
 // Names the type of its answer, so that a handler for any other type does not compile.
-using RetryingHandle = caf::typed_actor<seam::Signature<RetriedReply, BeginRetries>>;
+using RetryingHandle = caf::typed_actor<compat::Signature<RetriedReply, BeginRetries>>;
 
 BACKOFF_ACTOR_EXPORT RetryingHandle spawn_retrying(caf::actor_system& system, RetryRequest request);
 
@@ -155,7 +155,7 @@ auto retry_request(Self&& self, const Target& target, RetryRequestOptions option
     detail::spawn_retrying(system, {caf::actor_cast<caf::actor>(target), std::move(options),
                                     detail::message_of(std::forward<Ts>(values)...),
                                     Instant{system.clock().now().time_since_epoch()}});
-  return seam::request(detail::actor_of(self), retrying, BeginRetries{});
+  return compat::request(detail::actor_of(self), retrying, BeginRetries{});
 }
 
 /// The same, with the most common options as separate arguments.

@@ -14,6 +14,8 @@
 #include "backoff_actor/delivery/internal/hand_over_cipher.hpp"
 #include "backoff_actor/retry/default_draws.hpp"
 
+#include <caf/abstract_actor.hpp>
+#include <caf/actor_cast.hpp>
 #include <caf/sec.hpp>
 
 #include <algorithm>
@@ -29,6 +31,11 @@ caf::error given(const caf::error& error) {
   return error ? error
                : caf::make_error(caf::sec::runtime_error,
                                  std::string{"the child refused without a reason"});
+}
+
+// Blocking actors answer nothing when they crash.
+bool blocks(const caf::actor& child) {
+  return caf::actor_cast<caf::abstract_actor*>(child)->getf(caf::abstract_actor::is_blocking_flag);
 }
 
 // Returns the origin of a sender; 0: its child gets none. Without a name the origin is random, so
@@ -65,7 +72,7 @@ BackOffSender::BackOffSender(caf::actor_config& config, const SenderBlueprint& b
 
 BackOffSender::BackOffSender(caf::actor_config& config,
                              std::shared_ptr<const detail::SenderSettings> settings)
-  : SupervisingActor(config, seam::TakesWords{}), settings_(std::move(settings)),
+  : RequestingActor(config, compat::TakesWords{}), settings_(std::move(settings)),
     engine_({settings_, &settings_->engine_options}, detail::stream_of_draws(options(), id())),
     is_observed_(settings_->is_observed), forwards_(settings_->forwarding.has_value()),
     acknowledges_by_reply_(options().acknowledgement == Acknowledgement::by_reply),
@@ -74,7 +81,7 @@ BackOffSender::BackOffSender(caf::actor_config& config,
     is_timed_(options().ack_timeout || options().time_to_live || options().guard
               || options().on_event),
     origin_(origin_of(options())) {
-  seam::keep_cause(*this);
+  compat::keep_cause(*this);
   if (options().guard)
     watch_guard();
   if (options().outbox)
@@ -97,20 +104,21 @@ void BackOffSender::on_exit() {
   keep_alive_ = nullptr;
   // The settings may hold handles that refer back to this actor.
   settings_ = nullptr;
-  SupervisingActor::on_exit();
+  children_ = {};
+  RequestingActor::on_exit();
 }
 
 // A guard does not keep its senders alive.
 void BackOffSender::watch_guard() {
   rare().guard_watch = options().guard.watch([self = address()](Duration spread) {
     if (const auto alive = caf::actor_cast<caf::actor>(self))
-      seam::enqueue(alive, GuardClosed{spread});
+      compat::enqueue(alive, GuardClosed{spread});
   });
 }
 
 // -- words --------------------------------------------------------------------------
 
-bool BackOffSender::on_word(const seam::Word& word) {
+bool BackOffSender::on_word(const compat::Word& word) {
   if (on_childs_word(word))
     return true;
   if (word.as<WakeUp>())
@@ -145,7 +153,7 @@ bool BackOffSender::on_word(const seam::Word& word) {
 }
 
 // With `Acknowledgement::by_reply` these are ordinary messages.
-bool BackOffSender::on_childs_word(const seam::Word& word) {
+bool BackOffSender::on_childs_word(const compat::Word& word) {
   if (acknowledges_by_reply_)
     return false;
   if (const auto* const sent = word.as<Sent>())
@@ -210,21 +218,19 @@ void BackOffSender::on_reject(const Reject& reject) {
   take(news, std::move(error));
 }
 
-void BackOffSender::on_error_answer(HandOverId id, ErrorInfo info) {
-  const auto decision = detail::decide(options().decider, FailureKind::error_answer, info.error);
+void BackOffSender::on_error_answer(HandOverId id, const caf::error& error,
+                                    const caf::strong_actor_ptr& from) {
+  const auto decision = detail::decide(options().decider, FailureKind::error_answer, error);
   const auto with_text = is_observed_ || decision.verdict != Verdict::reject;
-  const input::ErrorAnswer news{id,
-                                cause_of(info.error, with_text),
-                                info.is_bounce,
-                                info.is_settled,
-                                decision,
-                                options().guard
-                                  && detail::is_service_failure(options(), info.error)};
-  take(news, std::move(info.error));
-}
-
-void BackOffSender::on_probe_answer(std::uint32_t incarnation, std::uint32_t probe) {
-  take(input::ChildAlive{incarnation, probe});
+  const auto* const child = children_.find(from);
+  // A child may pass the delivery on to another actor. If that one is gone, the child has not
+  // crashed.
+  const auto is_bounce = !from || (child && compat::is_bounce(error));
+  const auto is_settled = from && (!child || blocks(child->handle));
+  const auto is_service_failure = options().guard && detail::is_service_failure(options(), error);
+  const input::ErrorAnswer news{id,       cause_of(error, with_text), is_bounce, is_settled,
+                                decision, is_service_failure};
+  take(news, error);
 }
 
 void BackOffSender::on_child_down(std::uint32_t incarnation, const caf::error& reason) {
@@ -241,10 +247,10 @@ void BackOffSender::on_child_down(std::uint32_t incarnation, const caf::error& r
 // storm of errors most are equal to the one before.
 Cause BackOffSender::cause_of(const caf::error& error, bool with_text) {
   if (!with_text || !error || !error.context().empty())
-    return seam::cause_of(home_system(), error, with_text);
+    return compat::cause_of(home_system(), error, with_text);
   auto& last = rare().last_bare;
-  if (last.code != seam::cause_of(home_system(), error, false).code)
-    last = seam::cause_of(home_system(), error, true);
+  if (last.code != compat::cause_of(home_system(), error, false).code)
+    last = compat::cause_of(home_system(), error, true);
   return last;
 }
 
@@ -256,16 +262,17 @@ void BackOffSender::obey(Input input) {
   tell_status(std::move(client));
 }
 
-void BackOffSender::tell_status(seam::OpenRequest client) {
+void BackOffSender::tell_status(compat::OpenRequest client) {
   auto status = engine_.status(now());
   if (store_)
     status.store_notices = store_->notices();
   answer_request(client, caf::make_message(std::move(status)));
 }
 
-void BackOffSender::tell_child(seam::OpenRequest client) {
+void BackOffSender::tell_child(compat::OpenRequest client) {
   const auto incarnation = engine_.living_child();
-  answer_request(client, caf::make_message(ChildHandle{child(incarnation), incarnation}));
+  answer_request(client,
+                 caf::make_message(ChildHandle{children_.handle(incarnation), incarnation}));
 }
 
 void BackOffSender::on_drain(const Drain& drain) {
@@ -286,7 +293,7 @@ void BackOffSender::on_told_to_end(const caf::actor_addr& source, const caf::err
     rare().exit_reason = reason;
   const auto who = caf::actor_cast<caf::strong_actor_ptr>(source);
   const auto* const parent =
-    who ? dynamic_cast<const seam::RequestingActorBase*>(who->get()) : nullptr;
+    who ? dynamic_cast<const compat::RequestingActorBase*>(who->get()) : nullptr;
   take(input::Stop{parent == nullptr || !parent->limits_ends()});
 }
 

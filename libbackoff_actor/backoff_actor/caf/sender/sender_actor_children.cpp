@@ -1,7 +1,9 @@
-// How a sender makes its children, at once or asynchronously.
+// How a sender makes its children, at once or asynchronously, what it gives them, and how it hears
+// from them.
 
 #include "backoff_actor/caf/child/internal/pending_start.hpp"
 #include "backoff_actor/caf/sender/internal/sender_actor.hpp"
+#include "backoff_actor/delivery/outbox.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -13,19 +15,16 @@ namespace {
 
 constexpr auto itself_as_child = "the factory returned the sender itself";
 
+static_assert(HandOverId::slot_bits + HandOverId::tag_bits == 59,
+              "what the name of a request can hold");
+
+// The slot of probes; no hand-over has it.
+constexpr std::uint32_t probe_slot = HandOverId::max_slots - 1;
+static_assert(probe_slot == Outbox::max_size);
+
 } // namespace
 
-void BackOffSender::give_to_child(const effect::HandOver& x) {
-  auto& parcel = parcels_[x.slot];
-  if (parcel.extra)
-    parcel.extra->held = {};
-  if (acknowledges_by_reply_)
-    hand_over(x.incarnation, x.hand_over, parcel.payload);
-  else
-    hand_over(x.incarnation, x.hand_over,
-              caf::make_message(TrackedMsg{id_of(x.hand_over), parcel.payload, parcel.source(),
-                                           x.delivery, x.incarnation, origin_}));
-}
+// -- starts -------------------------------------------------------------------------
 
 void BackOffSender::start_child(std::uint32_t incarnation, bool is_fallback,
                                 FollowUps& follow_ups) {
@@ -41,7 +40,7 @@ void BackOffSender::start_child(std::uint32_t incarnation, bool is_fallback,
       return follow_ups.add(not_started(incarnation, "the factory returned no actor"));
     if (child.address() == address())
       return follow_ups.add(not_started(incarnation, itself_as_child));
-    adopt(incarnation, child);
+    children_.adopt(*this, {incarnation, Ownership::sole, child});
     follow_ups.add_started(incarnation);
   } catch (const std::exception& exception) {
     call_off(incarnation);
@@ -77,19 +76,75 @@ void BackOffSender::on_start_news(std::uint64_t number) {
   const auto start = take_start(number);
   if (!start)
     return;
-  const auto result = start->take(this);
+  auto result = start->take(this);
   const auto incarnation = static_cast<std::uint32_t>(number);
   if (!result.child)
     return take(not_started(incarnation, result.text));
   if (result.child.address() == address())
     return take(not_started(incarnation, itself_as_child));
-  adopt(incarnation, result.child, result.ownership);
+  children_.adopt(*this, {incarnation, result.ownership, std::move(result.child)});
   take(input::ChildStarted{incarnation});
 }
 
 void BackOffSender::call_off(std::uint32_t incarnation) {
   if (const auto start = take_start(incarnation))
     start->call_off();
+}
+
+// -- requests and answers -----------------------------------------------------------
+
+void BackOffSender::give_to_child(const effect::HandOver& x) {
+  auto& parcel = parcels_[x.slot];
+  if (parcel.extra)
+    parcel.extra->held = {};
+  const auto* const child = children_.find(x.incarnation);
+  if (!child)
+    return;
+  const auto hand_over = [&](const caf::message& content) {
+    make_request(x.hand_over.value, child->handle, content, compat::Priority::normal);
+  };
+  if (acknowledges_by_reply_)
+    hand_over(parcel.payload);
+  else
+    hand_over(caf::make_message(TrackedMsg{id_of(x.hand_over), parcel.payload, parcel.source(),
+                                           x.delivery, x.incarnation, origin_}));
+}
+
+void BackOffSender::send_probe(const effect::Probe& x) {
+  if (const auto* const child = children_.find(x.incarnation))
+    probe(HandOverId::make(probe_slot, x.probe).value, child->handle);
+}
+
+void BackOffSender::on_response(std::uint64_t name, caf::message&& content,
+                                const caf::strong_actor_ptr& from) {
+  const HandOverId id{name};
+  const auto* const error = compat::error_in(content);
+  if (id.slot() == probe_slot) {
+    if (const auto* const child = children_.find(from); child && !error)
+      take(input::ChildAlive{child->incarnation, id.tag()});
+  } else if (error)
+    on_error_answer(id, *error, from);
+  else
+    on_answer(id, std::move(content));
+}
+
+// -- ends ---------------------------------------------------------------------------
+
+void BackOffSender::on_down(const caf::actor_addr& who, const caf::error& reason) {
+  if (const auto incarnation = children_.take_down(who))
+    on_child_down(*incarnation, reason);
+}
+
+bool BackOffSender::is_told_of_end(const caf::actor_addr& who) const {
+  return children_.awaits_down(who);
+}
+
+// Does not wait for the message in the mailbox, so that the next message is not passed on to a dead
+// child.
+void BackOffSender::see_who_has_ended() {
+  children_.tell_ended([this](std::uint32_t incarnation, const caf::error& reason) {
+    on_child_down(incarnation, reason);
+  });
 }
 
 } // namespace backoff_actor

@@ -112,20 +112,20 @@ public:
   }
 
   void operator()(const effect::AskToEnd& x) {
-    if (!self_.ask_to_end(x.incarnation))
+    if (!self_.children_.ask_to_end(self_, x.incarnation))
       note_let_go(x.incarnation);
   }
 
   void operator()(const effect::TellToEnd& x) {
-    if (!self_.tell_to_end(x.incarnation))
+    if (!self_.children_.tell_to_end(self_, x.incarnation))
       note_let_go(x.incarnation);
   }
 
-  void operator()(const effect::Abandon& x) { self_.abandon(x.incarnation); }
+  void operator()(const effect::Abandon& x) { self_.children_.abandon(x.incarnation); }
 
   void operator()(const effect::StopChild& x) {
     self_.call_off(x.incarnation);
-    self_.end_child(x.incarnation);
+    self_.children_.dismiss(self_, x.incarnation);
   }
 
   void operator()(const effect::HandOver& x) {
@@ -145,7 +145,7 @@ public:
   void operator()(const effect::Forward& x) {
     if (x.is_final_stop)
       self_.rare().lives_with_child = self_.ctrl();
-    const auto child = self_.child(x.incarnation);
+    const auto child = self_.children_.handle(x.incarnation);
     if (x.slot != Outbox::none) {
       auto parcel = std::exchange(self_.parcels_[x.slot], {});
       return self_.pass_on(parcel.client, std::move(parcel.payload), child);
@@ -169,7 +169,7 @@ public:
                     std::get<ForwardWhileDown>(self_.settings_->forwarding->while_down).to);
   }
 
-  void operator()(const effect::Probe& x) { self_.send_probe(x.incarnation, x.probe); }
+  void operator()(const effect::Probe& x) { self_.send_probe(x); }
 
   void operator()(const effect::HoldAnswer& x) {
     auto& extra = self_.parcels_[x.slot].more();

@@ -84,7 +84,7 @@ void BackOffSender::bury(const effect::DeadLetter& x, const News* news) {
     store_->bury(x.delivery, x.reason, x.attempts, cause, now());
   if (parcel.extra)
     note_end(parcel, false);
-  for_each_client(parcel, [&](seam::OpenRequest& client) {
+  for_each_client(parcel, [&](compat::OpenRequest& client) {
     if (!client.is_request())
       client = {}; // gets nothing
     else if (x.reason == DeadLetterReason::rejected)
@@ -106,7 +106,7 @@ void BackOffSender::record(DeadLetter letter) const {
   }
   // Without a sender, so that an answer to it does not come back as a submission.
   if (options().dead_letters)
-    seam::enqueue(options().dead_letters, std::move(letter));
+    compat::enqueue(options().dead_letters, std::move(letter));
 }
 
 } // namespace backoff_actor

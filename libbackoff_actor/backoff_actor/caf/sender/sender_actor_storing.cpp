@@ -115,7 +115,7 @@ void BackOffSender::suspend(const effect::Suspend& x) {
   }
   rest.message = std::move(parcel.payload);
   store_->suspend(std::move(rest));
-  for_each_client(parcel, [this](seam::OpenRequest& client) {
+  for_each_client(parcel, [this](compat::OpenRequest& client) {
     refuse(client, make_error(SenderError::suspended));
   });
 }

@@ -42,7 +42,7 @@ Instant BackOffSender::deadline(Instant at, Duration time_to_live) const {
 }
 
 void BackOffSender::submit(const Submit& x) {
-  incoming_ = {x.message, forwards_ ? seam::OpenRequest{} : open_request(), nullptr};
+  incoming_ = {x.message, forwards_ ? compat::OpenRequest{} : open_request(), nullptr};
   const auto at = now();
   input::Submit news{deadline(at, x.time_to_live)};
   if (!x.idempotency_key.empty() && !forwards_) {
@@ -50,9 +50,9 @@ void BackOffSender::submit(const Submit& x) {
       return;
     incoming_.more().idempotency_key = x.idempotency_key;
   }
-  if (seam::is_system_message(x.message)) {
+  if (compat::is_system_message(x.message)) {
     news.is_unusable = true;
-    return take(news, seam::system_message_refused());
+    return take(news, compat::system_message_refused());
   }
   try {
     if (!x.idempotency_key.empty() && forwards_)
@@ -72,7 +72,7 @@ void BackOffSender::submit(const Submit& x) {
     return;
   } catch (...) {
     news.is_unusable = true;
-    take(news, seam::error_of(std::current_exception()));
+    take(news, compat::error_of(std::current_exception()));
     return;
   }
   if (x.answer_when_accepted)
@@ -102,7 +102,7 @@ std::uint32_t BackOffSender::weight_of(const caf::message& message) {
   if (!options().capacity_bytes)
     return 0;
   const auto weight =
-    options().weight_of ? options().weight_of(message) : seam::serialized_size(system(), message);
+    options().weight_of ? options().weight_of(message) : compat::serialized_size(system(), message);
   constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
   return static_cast<std::uint32_t>(std::min(weight, most));
 }

@@ -35,12 +35,12 @@ caf::actor start_supervisor(caf::actor_system& system, std::vector<ChildSpec> ch
   supervisor->attach_functor([ended](const caf::error& reason) { ended->set_value(reason); });
   caf::scoped_actor self{system};
   caf::error failure;
-  seam::request(*self, supervisor, AwaitUp{})
+  compat::request(*self, supervisor, AwaitUp{})
     .receive([] {}, [&](caf::error& error) { failure = std::move(error); });
-  if (failure && seam::is_bounce(failure)) // it ended before it could answer
+  if (failure && compat::is_bounce(failure)) // it ended before it could answer
     failure = ended->get_future().get();
   if (failure)
-    throw StartFailed{failure, seam::render(system, failure)};
+    throw StartFailed{failure, compat::render(system, failure)};
   return supervisor;
 }
 

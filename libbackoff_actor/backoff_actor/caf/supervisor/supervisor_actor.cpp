@@ -43,9 +43,9 @@ std::shared_ptr<const SupervisorEngineOptions> dynamic_options(const DynamicSupe
 Ending ending_of(const caf::error& reason) {
   if (!reason || reason == caf::exit_reason::normal)
     return Ending::normal;
-  if (seam::has_code(reason, caf::exit_reason::user_shutdown))
+  if (compat::has_code(reason, caf::exit_reason::user_shutdown))
     return Ending::shutdown;
-  return seam::has_code(reason, caf::exit_reason::kill) ? Ending::killed : Ending::failed;
+  return compat::has_code(reason, caf::exit_reason::kill) ? Ending::killed : Ending::failed;
 }
 
 } // namespace
@@ -108,54 +108,54 @@ Supervisor::Place Supervisor::place_of(ChildSpec spec,
 }
 
 caf::behavior Supervisor::make_behavior() {
-  seam::keep_cause(*this);
+  compat::keep_cause(*this);
   const auto later = [] { return caf::delegated<caf::message>{}; };
-  auto result =
-    complete([this](const WakeUp&) { take(supervisor_input::Wake{}); },
-             [this](const StartNews& x) { on_start_news(x.start); },
-             [this, later](const StartChild& x) {
-               on_start_child(x);
-               return later();
-             },
-             [this, later](const AddChild& x) {
-               on_add_child(x);
-               return later();
-             },
-             [this, later](const TerminateChild& x) {
-               take(supervisor_input::TerminateChild{admit(x.id), x.id});
-               return later();
-             },
-             [this, later](const RestartChild& x) {
-               take(supervisor_input::RestartChild{admit(x.id, true), x.id});
-               return later();
-             },
-             [this, later](const DeleteChild& x) {
-               take(supervisor_input::DeleteChild{admit(x.id), x.id});
-               return later();
-             },
-             [this, later](const RetryChildNow& x) {
-               take(supervisor_input::RetryNow{admit(x.id), x.id});
-               return later();
-             },
-             [this](const WhichChildren&) { return which_children(); },
-             [this](const CountChildren&) { return engine_.count(); },
-             [this, later](const GetSpec& x) {
-               tell_spec(x.id);
-               return later();
-             },
-             [this, later](const GetTree&) {
-               tell_tree();
-               return later();
-             },
-             [this, later](const AwaitUp&) {
-               on_await_up();
-               return later();
-             },
-             [this, later](const Stop&) {
-               on_stop(open_request(), {});
-               return later();
-             },
-             seam::on_exit_message(*this, [this](const caf::exit_msg& x) { on_exit_message(x); }));
+  auto result = complete(
+    [this](const WakeUp&) { take(supervisor_input::Wake{}); },
+    [this](const StartNews& x) { on_start_news(x.start); },
+    [this, later](const StartChild& x) {
+      on_start_child(x);
+      return later();
+    },
+    [this, later](const AddChild& x) {
+      on_add_child(x);
+      return later();
+    },
+    [this, later](const TerminateChild& x) {
+      take(supervisor_input::TerminateChild{admit(x.id), x.id});
+      return later();
+    },
+    [this, later](const RestartChild& x) {
+      take(supervisor_input::RestartChild{admit(x.id, true), x.id});
+      return later();
+    },
+    [this, later](const DeleteChild& x) {
+      take(supervisor_input::DeleteChild{admit(x.id), x.id});
+      return later();
+    },
+    [this, later](const RetryChildNow& x) {
+      take(supervisor_input::RetryNow{admit(x.id), x.id});
+      return later();
+    },
+    [this](const WhichChildren&) { return which_children(); },
+    [this](const CountChildren&) { return engine_.count(); },
+    [this, later](const GetSpec& x) {
+      tell_spec(x.id);
+      return later();
+    },
+    [this, later](const GetTree&) {
+      tell_tree();
+      return later();
+    },
+    [this, later](const AwaitUp&) {
+      on_await_up();
+      return later();
+    },
+    [this, later](const Stop&) {
+      on_stop(open_request(), {});
+      return later();
+    },
+    compat::on_exit_message(*this, [this](const caf::exit_msg& x) { on_exit_message(x); }));
   has_begun_ = true;
   if (is_successor_)
     end_inherited_children();
@@ -188,7 +188,7 @@ void Supervisor::on_down(const caf::actor_addr& who, const caf::error& reason) {
     place->actor = nullptr;
     asked_.erase(std::exchange(place->asked, 0));
   }
-  const auto cause = seam::cause_of(home_system(), reason, is_its_own);
+  const auto cause = compat::cause_of(home_system(), reason, is_its_own);
   take(supervisor_input::ChildDown{actor, ending, cause, directive});
 }
 
@@ -235,7 +235,7 @@ Ticket Supervisor::admit_child(const std::string& id, Place place) {
 }
 
 // A client that used a plain send gets no error, because a bare error would end it.
-void Supervisor::refuse(seam::OpenRequest client, const std::string& child, caf::error error) {
+void Supervisor::refuse(compat::OpenRequest client, const std::string& child, caf::error error) {
   if (client.client && !client.is_request())
     tell(supervisor_event::ControlRefused{now(), child, cause_of(error)});
   RequestingActor::refuse(client, std::move(error));
@@ -279,7 +279,7 @@ void Supervisor::on_add_child(const AddChild& x) {
   take(supervisor_input::StartChild{admit_child(x.id, std::move(place)), {x.id, dynamic_child_}});
 }
 
-void Supervisor::on_stop(std::optional<seam::OpenRequest> client, caf::error reason) {
+void Supervisor::on_stop(std::optional<compat::OpenRequest> client, caf::error reason) {
   if (client)
     await_end_.push_back(std::move(*client));
   if (engine_.phase() < SupervisorPhase::stopping) {
@@ -338,13 +338,14 @@ void Supervisor::tell_tree() {
     if (child.kind == ChildKind::supervisor && child.status.state == ChildState::running) {
       const auto asked = by_address_.at(caf::actor_cast<caf::abstract_actor*>(child.actor));
       branches_[++last_request_] = {number, open.tree.children.size(), asked};
-      make_request(last_request_, child.actor, caf::make_message(GetTree{}), seam::Priority::high);
+      make_request(last_request_, child.actor, caf::make_message(GetTree{}),
+                   compat::Priority::high);
       ++open.missing;
     }
     open.tree.children.push_back({std::move(child.status), child.kind, {}});
   }
   if (open.missing == 0)
-    seam::respond(open.request, caf::make_message(std::move(open.tree)), ctrl());
+    compat::respond(open.request, caf::make_message(std::move(open.tree)), ctrl());
   else
     trees_.emplace(number, std::move(open));
 }
@@ -355,7 +356,7 @@ void Supervisor::on_branch(const Branch& branch, const caf::message& content) {
     open->second.tree.children[branch.place].children = content.get_as<SupervisionTree>(0).children;
   if (--open->second.missing > 0)
     return;
-  seam::respond(open->second.request, caf::make_message(std::move(open->second.tree)), ctrl());
+  compat::respond(open->second.request, caf::make_message(std::move(open->second.tree)), ctrl());
   trees_.erase(open);
 }
 
@@ -387,7 +388,7 @@ ChildSpec Supervisor::spec_of(const std::string& id, const Place& place) const {
 }
 
 Cause Supervisor::cause_of(const caf::error& error) const {
-  return seam::cause_of(home_system(), error, true);
+  return compat::cause_of(home_system(), error, true);
 }
 
 } // namespace backoff_actor

@@ -144,11 +144,11 @@ std::optional<SupervisorInput> Supervisor::make_child(const supervisor_effect::S
     return std::nullopt;
   } catch (const std::exception& exception) {
     call_off(place);
-    return not_made(x.actor, exception.what(), seam::error_of(std::current_exception()));
+    return not_made(x.actor, exception.what(), compat::error_of(std::current_exception()));
   } catch (...) {
     call_off(place);
     return not_made(x.actor, "the factory threw an exception of unknown type",
-                    seam::error_of(std::current_exception()));
+                    compat::error_of(std::current_exception()));
   }
 }
 
@@ -170,7 +170,7 @@ SupervisorInput Supervisor::made(const ChildActor& name, const caf::actor& child
   if (place.asks_if_it_is) {
     place.asked = ++last_request_;
     asked_.emplace(place.asked, name);
-    make_request(last_request_, child, caf::make_message(AwaitUp{}), seam::Priority::normal);
+    make_request(last_request_, child, caf::make_message(AwaitUp{}), compat::Priority::normal);
   } else {
     place.enter();
   }
@@ -215,7 +215,7 @@ std::optional<SupervisorInput> Supervisor::end_child(const ChildActor& actor,
   place->is_told = true;
   place->leave();
   if (place->ownership == Ownership::sole) {
-    seam::send_exit_now(place->actor, address(), reason);
+    compat::send_exit_now(place->actor, address(), reason);
     return std::nullopt;
   }
   // A shared child lives on, but this supervisor no longer uses it.
@@ -314,13 +314,13 @@ void Supervisor::end_at_once() {
     place->leave();
     call_off(*place);
     if (place->actor && place->ownership == Ownership::sole)
-      seam::send_exit_now(place->actor, address(), caf::exit_reason::kill);
+      compat::send_exit_now(place->actor, address(), caf::exit_reason::kill);
   }
   // The answer names no sender: CAF allows no new reference to an actor that nobody holds.
-  const auto turn_away = [this](const seam::OpenRequest& client, const std::string& child,
+  const auto turn_away = [this](const compat::OpenRequest& client, const std::string& child,
                                 const caf::error& error) {
     if (client.is_request())
-      seam::respond(client, caf::make_message(error));
+      compat::respond(client, caf::make_message(error));
     else
       refuse(client, child, error);
   };

@@ -113,66 +113,68 @@ struct AwaitUp {};
 /// Shows CAF the parts of each message, in their order on the network.
 /// @{
 auto inspect(auto& f, AddChild& x) {
-  return seam::object(f, x, "backoff_actor::AddChild", seam::field("arguments", x.arguments),
-                      seam::field("id", x.id));
+  return compat::object(f, x, "backoff_actor::AddChild", compat::field("arguments", x.arguments),
+                        compat::field("id", x.id));
 }
 auto inspect(auto& f, StartedChild& x) {
-  return seam::object(f, x, "backoff_actor::StartedChild", seam::field("id", x.id),
-                      seam::field("actor", x.actor));
+  return compat::object(f, x, "backoff_actor::StartedChild", compat::field("id", x.id),
+                        compat::field("actor", x.actor));
 }
 auto inspect(auto& f, TerminateChild& x) {
-  return seam::object(f, x, "backoff_actor::TerminateChild", seam::field("id", x.id));
+  return compat::object(f, x, "backoff_actor::TerminateChild", compat::field("id", x.id));
 }
 auto inspect(auto& f, RestartChild& x) {
-  return seam::object(f, x, "backoff_actor::RestartChild", seam::field("id", x.id));
+  return compat::object(f, x, "backoff_actor::RestartChild", compat::field("id", x.id));
 }
 auto inspect(auto& f, DeleteChild& x) {
-  return seam::object(f, x, "backoff_actor::DeleteChild", seam::field("id", x.id));
+  return compat::object(f, x, "backoff_actor::DeleteChild", compat::field("id", x.id));
 }
 auto inspect(auto& f, RetryChildNow& x) {
-  return seam::object(f, x, "backoff_actor::RetryChildNow", seam::field("id", x.id));
+  return compat::object(f, x, "backoff_actor::RetryChildNow", compat::field("id", x.id));
 }
 auto inspect(auto& f, WhichChildren& x) {
-  return seam::object(f, x, "backoff_actor::WhichChildren");
+  return compat::object(f, x, "backoff_actor::WhichChildren");
 }
 auto inspect(auto& f, ChildStatus& x) {
-  return seam::object(f, x, "backoff_actor::ChildStatus", seam::field("id", x.id),
-                      seam::enum_field("state", x.state), seam::enum_field("restart", x.restart),
-                      seam::enum_field("stopped", x.stopped),
-                      seam::field("incarnation", x.incarnation),
-                      seam::field("restarts", x.restarts), seam::field("failures", x.failures),
-                      seam::field("is_due", x.is_due), seam::field("due_in", x.due_in),
-                      seam::field("up_for", x.up_for), seam::field("cause", x.cause));
+  return compat::object(
+    f, x, "backoff_actor::ChildStatus", compat::field("id", x.id),
+    compat::enum_field("state", x.state), compat::enum_field("restart", x.restart),
+    compat::enum_field("stopped", x.stopped), compat::field("incarnation", x.incarnation),
+    compat::field("restarts", x.restarts), compat::field("failures", x.failures),
+    compat::field("is_due", x.is_due), compat::field("due_in", x.due_in),
+    compat::field("up_for", x.up_for), compat::field("cause", x.cause));
 }
 auto inspect(auto& f, ChildInfo& x) {
-  return seam::object(f, x, "backoff_actor::ChildInfo", seam::field("status", x.status),
-                      seam::enum_field("kind", x.kind), seam::field("actor", x.actor));
+  return compat::object(f, x, "backoff_actor::ChildInfo", compat::field("status", x.status),
+                        compat::enum_field("kind", x.kind), compat::field("actor", x.actor));
 }
 auto inspect(auto& f, Children& x) {
-  return seam::object(f, x, "backoff_actor::Children", seam::field("list", x.list));
+  return compat::object(f, x, "backoff_actor::Children", compat::field("list", x.list));
 }
 auto inspect(auto& f, CountChildren& x) {
-  return seam::object(f, x, "backoff_actor::CountChildren");
+  return compat::object(f, x, "backoff_actor::CountChildren");
 }
 auto inspect(auto& f, ChildCounts& x) {
-  return seam::object(f, x, "backoff_actor::ChildCounts", seam::field("specs", x.specs),
-                      seam::field("active", x.active), seam::field("running", x.running),
-                      seam::field("waiting", x.waiting), seam::field("stopped", x.stopped),
-                      seam::field("restarts", x.restarts), seam::field("abandoned", x.abandoned));
+  return compat::object(f, x, "backoff_actor::ChildCounts", compat::field("specs", x.specs),
+                        compat::field("active", x.active), compat::field("running", x.running),
+                        compat::field("waiting", x.waiting), compat::field("stopped", x.stopped),
+                        compat::field("restarts", x.restarts),
+                        compat::field("abandoned", x.abandoned));
 }
 auto inspect(auto& f, GetSpec& x) {
-  return seam::object(f, x, "backoff_actor::GetSpec", seam::field("id", x.id));
+  return compat::object(f, x, "backoff_actor::GetSpec", compat::field("id", x.id));
 }
-auto inspect(auto& f, GetTree& x) { return seam::object(f, x, "backoff_actor::GetTree"); }
+auto inspect(auto& f, GetTree& x) { return compat::object(f, x, "backoff_actor::GetTree"); }
 auto inspect(auto& f, TreeNode& x) {
-  return seam::object(f, x, "backoff_actor::TreeNode", seam::field("status", x.status),
-                      seam::enum_field("kind", x.kind), seam::field("children", x.children));
+  return compat::object(f, x, "backoff_actor::TreeNode", compat::field("status", x.status),
+                        compat::enum_field("kind", x.kind), compat::field("children", x.children));
 }
 auto inspect(auto& f, SupervisionTree& x) {
-  return seam::object(f, x, "backoff_actor::SupervisionTree", seam::enum_field("phase", x.phase),
-                      seam::field("counts", x.counts), seam::field("children", x.children));
+  return compat::object(f, x, "backoff_actor::SupervisionTree",
+                        compat::enum_field("phase", x.phase), compat::field("counts", x.counts),
+                        compat::field("children", x.children));
 }
-auto inspect(auto& f, AwaitUp& x) { return seam::object(f, x, "backoff_actor::AwaitUp"); }
+auto inspect(auto& f, AwaitUp& x) { return compat::object(f, x, "backoff_actor::AwaitUp"); }
 /// @}
 
 } // namespace backoff_actor

@@ -33,7 +33,7 @@ public:
                  Faults faults, std::uint32_t number, Birth birth)
     : caf::event_based_actor(config), state_(std::move(state)), faults_(std::move(faults)),
       number_(number), birth_(birth) {
-    seam::keep_cause(*this);
+    compat::keep_cause(*this);
     const std::lock_guard lock{state_->mutex};
     ++state_->alive;
   }
@@ -128,7 +128,7 @@ private:
     const auto span =
       late.working > Duration::zero() ? std::min(late.working, late.left) : late.left;
     late.left -= span;
-    seam::send_later(*this, span, index);
+    compat::send_later(*this, span, index);
   }
 
   void go_on(std::uint64_t index) {
@@ -139,7 +139,7 @@ private:
       late.promise.deliver(std::move(late.answer));
       return;
     }
-    seam::enqueue(caf::actor_cast<caf::actor>(late.sender), Working{late.delivery});
+    compat::enqueue(caf::actor_cast<caf::actor>(late.sender), Working{late.delivery});
     wait(index);
   }
 

@@ -37,7 +37,7 @@ public:
   }
 
 private:
-  void on_call(seam::OpenRequest client, caf::message payload) override {
+  void on_call(compat::OpenRequest client, caf::message payload) override {
     if (is_hanging_) {
       unanswered_.push_back(std::move(client));
       return;
@@ -73,13 +73,13 @@ private:
   }
 
   // An error goes only to clients that made a request: it would end any other client.
-  void give(const seam::OpenRequest& client, caf::message answer) {
+  void give(const compat::OpenRequest& client, caf::message answer) {
     const auto is_error = answer.match_elements<caf::error>();
     if (client.is_request() || (client.client && !is_error))
-      seam::respond(client, std::move(answer), ctrl());
+      compat::respond(client, std::move(answer), ctrl());
   }
 
-  void go_on_slowly(seam::OpenRequest client, caf::message payload, Duration left,
+  void go_on_slowly(compat::OpenRequest client, caf::message payload, Duration left,
                     Duration working) {
     const auto is_said = working > Duration::zero() && working < left;
     const auto span = is_said ? working : left;
@@ -89,8 +89,8 @@ private:
         return;
       }
       if (is_said)
-        seam::respond({client.client, {}},
-                      caf::make_message(Working{payload.get_as<TrackedMsg>(0).id}), ctrl());
+        compat::respond({client.client, {}},
+                        caf::make_message(Working{payload.get_as<TrackedMsg>(0).id}), ctrl());
       if (left > span)
         go_on_slowly(client, payload, left - span, working);
       else
@@ -101,7 +101,7 @@ private:
   Faults faults_;
   Birth birth_;
   bool is_hanging_ = false;
-  std::vector<seam::OpenRequest> unanswered_; // requests received since it hangs
+  std::vector<compat::OpenRequest> unanswered_; // requests received since it hangs
 };
 
 } // namespace

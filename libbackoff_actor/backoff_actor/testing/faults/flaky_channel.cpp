@@ -57,16 +57,16 @@ public:
   const char* name() const override { return "backoff_actor.flaky"; }
 
 private:
-  void on_call(seam::OpenRequest client, caf::message payload) override {
+  void on_call(compat::OpenRequest client, caf::message payload) override {
     pass(&FlakyChannel::Account::messages, [=, this] { ask(client, payload); });
   }
 
-  void on_own_word(seam::OpenRequest client, caf::message payload) override {
-    pass(&FlakyChannel::Account::answers, [=, this] { seam::respond(client, payload, ctrl()); });
+  void on_own_word(compat::OpenRequest client, caf::message payload) override {
+    pass(&FlakyChannel::Account::answers, [=, this] { compat::respond(client, payload, ctrl()); });
   }
 
-  void give_answer(const seam::OpenRequest& client, caf::message answer) override {
-    pass(&FlakyChannel::Account::answers, [=, this] { seam::respond(client, answer, ctrl()); });
+  void give_answer(const compat::OpenRequest& client, caf::message answer) override {
+    pass(&FlakyChannel::Account::answers, [=, this] { compat::respond(client, answer, ctrl()); });
   }
 
   void pass(FlakyChannel::Direction FlakyChannel::Account::*direction, std::function<void()> work) {

@@ -20,7 +20,7 @@ bool is_refusal(const caf::error& error) {
 }
 
 // A client that makes one request and notes its outcome.
-class NotingClient final : public seam::RequestingActor {
+class NotingClient final : public compat::RequestingActor {
 public:
   NotingClient(caf::actor_config& config, Ledger ledger, std::string key, caf::actor receiver,
                caf::message content)
@@ -32,7 +32,7 @@ public:
   caf::behavior make_behavior() override {
     ledger_.submitted(key_);
     make_request(1, std::exchange(receiver_, nullptr), std::exchange(content_, {}),
-                 seam::Priority::normal);
+                 compat::Priority::normal);
     return complete([](const WakeUp&) {}); // never called; without a handler the client would end
   }
 

@@ -91,7 +91,7 @@ public:
   std::shared_ptr<Answer<T>> ask(const Handle& receiver, Ts... values) {
     auto answer = std::make_shared<Answer<T>>();
     keep(system().spawn<Client>([=, to = caf::actor_cast<caf::actor>(receiver)](auto* self) {
-      seam::request(*self, to, values...)
+      compat::request(*self, to, values...)
         .then([=](const T& value) { answer->value = value; },
               [=](const caf::error& error) {
                 answer->error = error;
@@ -104,7 +104,7 @@ public:
   /// Sends without a sender. The caller still has to `run`.
   template <class... Ts>
   void tell(const caf::actor& receiver, Ts&&... values) {
-    seam::enqueue(receiver, std::forward<Ts>(values)...);
+    compat::enqueue(receiver, std::forward<Ts>(values)...);
   }
 
   /// Asks `actor` to end. The caller still has to `run`.
@@ -134,7 +134,7 @@ private:
     std::function<void(caf::event_based_actor*)> work_;
   };
 
-  seam::VirtualSystem virtual_system_;
+  compat::VirtualSystem virtual_system_;
   std::vector<caf::actor> kept_;
 };
 

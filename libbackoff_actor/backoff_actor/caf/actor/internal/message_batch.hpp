@@ -1,6 +1,6 @@
 #pragma once
 
-// Inside of the seam; not for its users.
+// Inside of `RequestingActor`; not for its users.
 
 #include "backoff_actor/core/export.hpp"
 
@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace backoff_actor::seam {
+namespace backoff_actor::compat {
 
 // Messages that wait beside an actor's mailbox, behind a message that is in the mailbox. The actor
 // takes them when it comes to that message. So each message but the first costs only an exchange of
@@ -103,4 +103,4 @@ private:
   std::atomic<Node*> newest_{nullptr};
 };
 
-} // namespace backoff_actor::seam
+} // namespace backoff_actor::compat

@@ -24,7 +24,7 @@ namespace backoff_actor::detail {
 //
 // `Note` is what a derived class remembers of each call.
 template <class Note>
-class Relay : public seam::RequestingActor {
+class Relay : public compat::RequestingActor {
 public:
   void on_exit() override {
     // This actor was told to end, or nobody is left that could answer it or has a handle to it. So
@@ -41,7 +41,7 @@ public:
 
 protected:
   struct Call {
-    seam::OpenRequest client;
+    compat::OpenRequest client;
     Note note;
     caf::error error; // of the target, kept until the target has answered a probe or has ended
   };
@@ -50,7 +50,7 @@ protected:
 
   Relay(caf::actor_config& config, caf::actor target)
     : RequestingActor(config), target_(std::move(target)) {
-    seam::keep_cause(*this);
+    compat::keep_cause(*this);
   }
 
   // Is called for each answer of the target, before it is passed on. The error is null for a value.
@@ -60,20 +60,20 @@ protected:
   // Is called when a call is over.
   virtual void on_call_over() {}
   // Gives the target's answer to the client.
-  virtual void give_answer(const seam::OpenRequest& client, caf::message answer) {
-    seam::respond(client, std::move(answer), ctrl());
+  virtual void give_answer(const compat::OpenRequest& client, caf::message answer) {
+    compat::respond(client, std::move(answer), ctrl());
   }
 
   // Sends a request to the target. Returns the call's name, which is higher than all before it.
-  std::uint64_t relay(seam::OpenRequest client, Note note, caf::message payload) {
+  std::uint64_t relay(compat::OpenRequest client, Note note, caf::message payload) {
     return relay_to(target_, std::move(client), std::move(note), std::move(payload));
   }
 
   // The same with another receiver.
-  std::uint64_t relay_to(const caf::actor& receiver, seam::OpenRequest client, Note note,
+  std::uint64_t relay_to(const caf::actor& receiver, compat::OpenRequest client, Note note,
                          caf::message payload) {
     calls_.emplace_hint(calls_.end(), ++last_name_, Call{std::move(client), std::move(note), {}});
-    make_request(last_name_, receiver, std::move(payload), seam::Priority::normal);
+    make_request(last_name_, receiver, std::move(payload), compat::Priority::normal);
     return last_name_;
   }
 
@@ -83,10 +83,10 @@ protected:
     refuse(call.client, call.error ? std::move(call.error) : std::move(error), from);
   }
 
-  static void refuse(const seam::OpenRequest& client, caf::error error,
+  static void refuse(const compat::OpenRequest& client, caf::error error,
                      const caf::strong_actor_ptr& from) {
     if (client.is_request())
-      seam::respond(client, caf::make_message(std::move(error)), from);
+      compat::respond(client, caf::make_message(std::move(error)), from);
   }
 
   caf::actor target_; // none once it has ended
@@ -131,7 +131,7 @@ private:
     if (!target_)
       return false;
     return from ? from->get() == caf::actor_cast<caf::abstract_actor*>(target_)
-                : seam::is_bounce(error);
+                : compat::is_bounce(error);
   }
 
   std::uint64_t last_name_ = 0;

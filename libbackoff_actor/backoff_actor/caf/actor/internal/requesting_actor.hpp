@@ -1,6 +1,6 @@
 #pragma once
 
-// The actor of the seam, as the version of CAF wants it: `RequestingActor`, `Word`.
+// `RequestingActor` and `Word`, as the version of CAF wants them.
 
 #include <caf/config.hpp>
 

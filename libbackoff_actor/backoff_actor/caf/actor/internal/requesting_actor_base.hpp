@@ -1,6 +1,6 @@
 #pragma once
 
-// The part of the seam's actor that is the same in every version of CAF. Include
+// The part of `RequestingActor` that is the same in every version of CAF. Include
 // requesting_actor.hpp instead.
 
 #include "backoff_actor/caf/compat/compat.hpp"
@@ -16,7 +16,7 @@
 
 #include <cstdint>
 
-namespace backoff_actor::seam {
+namespace backoff_actor::compat {
 
 /// Whether a message takes its turn in the receiver's mailbox, or overtakes all messages there.
 enum class Priority { normal, high };
@@ -38,6 +38,13 @@ public:
 
   /// Whether it kills a child that takes too long to end.
   virtual bool limits_ends() const { return false; }
+
+  /// Has `on_down` called when `whom` ends, or at once if it has ended.
+  virtual void watch(const caf::actor& whom) = 0;
+  /// Ends all watches of `whom` by this actor. A watch that is not ended stays with `whom` until
+  /// `whom` ends, and keeps this actor's memory allocated. Takes time linear in the number of
+  /// watches of `whom`.
+  virtual void unwatch(const caf::actor& whom) = 0;
 
 protected:
   /// Takes a message that no handler of `complete` takes, and answers it at some time. Unless
@@ -63,7 +70,7 @@ protected:
   /// Passes a message on to `receiver` in the name of its client, which gets the answer from there,
   /// and forgets the client. Without a client, the message has no sender.
   virtual void pass_on(OpenRequest& client, caf::message payload, const caf::actor& receiver) = 0;
-  /// As `seam::respond`, in this actor's name; for an actor at work this is cheaper.
+  /// As `compat::respond`, in this actor's name; for an actor at work this is cheaper.
   virtual void respond(const OpenRequest& request, caf::message&& answer) = 0;
   /// Takes the answer to a request; a `caf::error` counts as one. If `from` is null, CAF answered
   /// by itself.
@@ -96,12 +103,6 @@ protected:
   /// its client, which gets the answer from there. The handler returns `caf::delegated`, and makes
   /// no promise.
   virtual void forward_current(caf::message payload, const caf::actor& receiver) = 0;
-  /// Has `on_down` called when `whom` ends, or at once if it has ended.
-  virtual void watch(const caf::actor& whom) = 0;
-  /// Ends all watches of `whom` by this actor. A watch that is not ended stays with `whom` until
-  /// `whom` ends, and keeps this actor's memory allocated. Takes time linear in the number of
-  /// watches of `whom`.
-  virtual void unwatch(const caf::actor& whom) = 0;
 
   /// Whether the actor ends because nobody holds a handle to it. Then nothing may refer to it any
   /// more: remaining work has to be handed to another actor.
@@ -122,4 +123,4 @@ protected:
   virtual void wake_at(Instant at) = 0;
 };
 
-} // namespace backoff_actor::seam
+} // namespace backoff_actor::compat

@@ -1,4 +1,4 @@
-// The actor of the seam, for CAF 0.17.6.
+// `RequestingActor` for CAF 0.17.6.
 
 #include "backoff_actor/caf/actor/internal/v0_17/requesting_actor_0_17.hpp"
 
@@ -24,7 +24,7 @@
 #include <string_view>
 #include <utility>
 
-namespace backoff_actor::seam {
+namespace backoff_actor::compat {
 
 // -- the alarm ----------------------------------------------------------------
 
@@ -395,4 +395,4 @@ void RequestingActor::cancel_wake() {
     clock().cancel_ordinary_timeout(alarm_->get(), wake_up);
 }
 
-} // namespace backoff_actor::seam
+} // namespace backoff_actor::compat

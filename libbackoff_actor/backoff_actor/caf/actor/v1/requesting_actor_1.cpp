@@ -1,4 +1,4 @@
-// The actor of the seam, for CAF 1.x.
+// `RequestingActor` for CAF 1.x.
 
 #include "backoff_actor/caf/actor/internal/v1/requesting_actor_1.hpp"
 
@@ -17,7 +17,7 @@
 #include <memory>
 #include <utility>
 
-namespace backoff_actor::seam {
+namespace backoff_actor::compat {
 
 // -- watching -----------------------------------------------------------------
 
@@ -346,4 +346,4 @@ bool RequestingActor::is_unreachable() const {
   return fail_state() == caf::exit_reason::unreachable;
 }
 
-} // namespace backoff_actor::seam
+} // namespace backoff_actor::compat

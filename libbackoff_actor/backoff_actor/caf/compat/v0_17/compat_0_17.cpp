@@ -13,9 +13,13 @@
 #include <stdexcept>
 #include <string>
 
-namespace backoff_actor::seam {
+namespace backoff_actor::compat {
 
 // -- errors -------------------------------------------------------------------
+
+std::string caf_text_of(const caf::actor_system& system, const caf::error& error) {
+  return system.render(error);
+}
 
 bool is_bounce(const caf::error& error) { return has_code(error, caf::sec::request_receiver_down); }
 
@@ -122,4 +126,4 @@ void share_work(caf::actor_system_config& config) {
   config.set("scheduler.policy", caf::atom("sharing"));
 }
 
-} // namespace backoff_actor::seam
+} // namespace backoff_actor::compat

@@ -36,7 +36,7 @@
 #include <utility>
 #include <vector>
 
-namespace backoff_actor::seam {
+namespace backoff_actor::compat {
 
 // -- inspection ---------------------------------------------------------------
 
@@ -187,12 +187,11 @@ caf::error error_with(Enum code, caf::message context) {
   return {bare.code(), bare.category(), std::move(context)};
 }
 
-/// Returns whether an error has a code, which must not be 0. CAF's `==` makes an error to compare
-/// with.
 template <class Enum>
-bool has_code(const caf::error& error, Enum code) {
-  static const auto category = caf::error{code}.category();
-  return error && error.compare(static_cast<std::uint8_t>(code), category) == 0;
+std::optional<Enum> code_in(const caf::error& error) {
+  static const auto category = caf::error{static_cast<Enum>(1)}.category();
+  return error && error.category() == category ? std::optional{static_cast<Enum>(error.code())}
+                                               : std::nullopt;
 }
 
 /// Returns the error in a message that consists of one error alone; otherwise null.
@@ -231,4 +230,4 @@ auto on_exit_message(caf::scheduled_actor& self, OnExitMessage on_exit_message) 
   return [](const caf::exit_msg&) {}; // never called
 }
 
-} // namespace backoff_actor::seam
+} // namespace backoff_actor::compat

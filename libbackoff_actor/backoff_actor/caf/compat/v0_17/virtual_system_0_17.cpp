@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace backoff_actor::seam {
+namespace backoff_actor::compat {
 
 class VirtualSystem::Impl {
 public:
@@ -60,4 +60,4 @@ std::optional<Instant> VirtualSystem::next_timer() {
 
 void VirtualSystem::drop_timers() { impl_->scheduler.clock().cancel_all(); }
 
-} // namespace backoff_actor::seam
+} // namespace backoff_actor::compat

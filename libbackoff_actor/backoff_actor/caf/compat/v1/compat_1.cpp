@@ -55,9 +55,13 @@ bool from_string(std::string_view text, SupervisorError& error) {
   return set_from(text, last_supervisor_error, error);
 }
 
-namespace seam {
+namespace compat {
 
 // -- errors -------------------------------------------------------------------
+
+std::string caf_text_of(const caf::actor_system&, const caf::error& error) {
+  return to_string(error);
+}
 
 bool is_bounce(const caf::error& error) {
   return error == caf::sec::request_receiver_down || error == caf::sec::broken_promise;
@@ -173,6 +177,6 @@ caf::actor make_forwarder(caf::actor_system& system, std::shared_ptr<Forwarding>
 
 void share_work(caf::actor_system_config& config) { config.set("caf.scheduler.policy", "sharing"); }
 
-} // namespace seam
+} // namespace compat
 
 } // namespace backoff_actor

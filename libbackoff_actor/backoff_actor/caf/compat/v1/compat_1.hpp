@@ -42,13 +42,13 @@
 #include <type_traits>
 #include <utility>
 
-namespace backoff_actor::seam {
+namespace backoff_actor::compat {
 
 struct Response;
 struct Down;
 struct Exit;
 
-} // namespace backoff_actor::seam
+} // namespace backoff_actor::compat
 
 CAF_BEGIN_TYPE_ID_BLOCK(backoff_actor_errors, caf::first_custom_type_id + 7450)
   CAF_ADD_TYPE_ID(backoff_actor_errors, (backoff_actor::SenderError))
@@ -57,14 +57,14 @@ CAF_END_TYPE_ID_BLOCK(backoff_actor_errors)
 
 // These types never leave the process, so other nodes need not use the same numbers.
 CAF_BEGIN_TYPE_ID_BLOCK(backoff_actor_private, caf::first_custom_type_id + 7460)
-  CAF_ADD_TYPE_ID(backoff_actor_private, (backoff_actor::seam::Response))
-  CAF_ADD_TYPE_ID(backoff_actor_private, (backoff_actor::seam::Down))
-  CAF_ADD_TYPE_ID(backoff_actor_private, (backoff_actor::seam::Exit))
+  CAF_ADD_TYPE_ID(backoff_actor_private, (backoff_actor::compat::Response))
+  CAF_ADD_TYPE_ID(backoff_actor_private, (backoff_actor::compat::Down))
+  CAF_ADD_TYPE_ID(backoff_actor_private, (backoff_actor::compat::Exit))
 CAF_END_TYPE_ID_BLOCK(backoff_actor_private)
 
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(backoff_actor::seam::Response)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(backoff_actor::seam::Down)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(backoff_actor::seam::Exit)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(backoff_actor::compat::Response)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(backoff_actor::compat::Down)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(backoff_actor::compat::Exit)
 
 CAF_ERROR_CODE_ENUM(backoff_actor::SenderError)
 CAF_ERROR_CODE_ENUM(backoff_actor::SupervisorError)
@@ -95,7 +95,7 @@ bool inspect(Inspector& f, SenderError& x) {
 
 } // namespace backoff_actor
 
-namespace backoff_actor::seam {
+namespace backoff_actor::compat {
 
 // -- inspection ---------------------------------------------------------------
 
@@ -310,10 +310,11 @@ caf::error error_with(Enum code, caf::message context) {
   return caf::error{code, std::move(context)};
 }
 
-/// Returns whether an error has a code, which must not be 0.
 template <class Enum>
-bool has_code(const caf::error& error, Enum code) {
-  return error == code;
+std::optional<Enum> code_in(const caf::error& error) {
+  return error && error.category() == caf::type_id_v<Enum>
+           ? std::optional{static_cast<Enum>(error.code())}
+           : std::nullopt;
 }
 
 /// Returns the error in a message that consists of one error alone; otherwise null.
@@ -346,4 +347,4 @@ auto on_exit_message(caf::scheduled_actor&, OnExitMessage on_exit_message) {
   return [on_exit_message](const caf::exit_msg& x) { on_exit_message(x); };
 }
 
-} // namespace backoff_actor::seam
+} // namespace backoff_actor::compat

@@ -12,7 +12,7 @@
 #include <map>
 #include <utility>
 
-namespace backoff_actor::seam {
+namespace backoff_actor::compat {
 
 namespace {
 
@@ -156,4 +156,4 @@ std::optional<Instant> VirtualSystem::next_timer() {
 
 void VirtualSystem::drop_timers() { impl_->clock->clear(); }
 
-} // namespace backoff_actor::seam
+} // namespace backoff_actor::compat

@@ -13,7 +13,7 @@ namespace backoff_actor {
 struct WakeUp {};
 
 /// Shows CAF that the message has no parts.
-auto inspect(auto& f, WakeUp& x) { return seam::object(f, x, "backoff_actor::WakeUp"); }
+auto inspect(auto& f, WakeUp& x) { return compat::object(f, x, "backoff_actor::WakeUp"); }
 
 /// A guard's message to a sender: the guard was closed by hand.
 struct GuardClosed {
@@ -22,7 +22,7 @@ struct GuardClosed {
 
 /// Shows CAF the parts of the message.
 auto inspect(auto& f, GuardClosed& x) {
-  return seam::object(f, x, "backoff_actor::GuardClosed", seam::field("spread", x.spread));
+  return compat::object(f, x, "backoff_actor::GuardClosed", compat::field("spread", x.spread));
 }
 
 /// A durable outbox's message to its writer: write the queue.
@@ -35,14 +35,14 @@ struct WriteNow {
 
 /// Shows CAF the parts of the message.
 auto inspect(auto& f, WriteNow& x) {
-  return seam::object(f, x, "backoff_actor::WriteNow", seam::field("sleep_id", x.sleep_id));
+  return compat::object(f, x, "backoff_actor::WriteNow", compat::field("sleep_id", x.sleep_id));
 }
 
 /// A durable outbox's message to its sender: outcomes of insertions are ready.
 struct StoreNews {};
 
 /// Shows CAF that the message has no parts.
-auto inspect(auto& f, StoreNews& x) { return seam::object(f, x, "backoff_actor::StoreNews"); }
+auto inspect(auto& f, StoreNews& x) { return compat::object(f, x, "backoff_actor::StoreNews"); }
 
 /// The message of a child's start to the actor that waits for it: the outcome is ready.
 struct StartNews {
@@ -51,7 +51,7 @@ struct StartNews {
 
 /// Shows CAF the parts of the message.
 auto inspect(auto& f, StartNews& x) {
-  return seam::object(f, x, "backoff_actor::StartNews", seam::field("start", x.start));
+  return compat::object(f, x, "backoff_actor::StartNews", compat::field("start", x.start));
 }
 
 } // namespace backoff_actor

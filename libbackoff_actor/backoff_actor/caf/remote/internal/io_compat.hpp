@@ -1,7 +1,8 @@
 #pragma once
 
-// CAF's network layer. The code that differs between the versions is in io_compat_0_17.cpp and
-// io_compat_1.cpp; the rest is in io_compat.cpp.
+// CAF's network layer, declared alike for every version of CAF. What differs is in
+// io_compat_0_17.cpp and io_compat_1.cpp, of which the build takes one; the rest is in
+// io_compat.cpp.
 
 #include "backoff_actor/caf/remote/network.hpp"
 #include "backoff_actor/core/export.hpp"
@@ -25,7 +26,7 @@
 #include <string>
 #include <vector>
 
-namespace backoff_actor::remote_seam {
+namespace backoff_actor::io_compat {
 
 // -- configuration --------------------------------------------------------------
 
@@ -143,4 +144,4 @@ struct GreetingPayload {
 BACKOFF_ACTOR_HIDDEN bool decode(std::span<const std::byte> bytes, caf::io::basp::header& header);
 BACKOFF_ACTOR_HIDDEN bool decode(std::span<const std::byte> bytes, GreetingPayload& payload);
 
-} // namespace backoff_actor::remote_seam
+} // namespace backoff_actor::io_compat

@@ -82,7 +82,7 @@ private:
   Attempt try_all();
   Attempt try_one(const net::Address& address, const net::Patience& patience,
                   const std::string& limit) const;
-  std::string judge(const remote_seam::Greeting& greeting) const;
+  std::string judge(const io_compat::Greeting& greeting) const;
 
   const KnockOptions options_;
   const std::vector<std::string> identifiers_; // this node's

@@ -37,7 +37,7 @@ struct RemotePlan {
 };
 
 /// One start. Ends by itself.
-class BACKOFF_ACTOR_HIDDEN RemoteStart final : public seam::RequestingActor {
+class BACKOFF_ACTOR_HIDDEN RemoteStart final : public compat::RequestingActor {
 public:
   /// For `supervisor`, which must be alive.
   RemoteStart(caf::actor_config& config, std::shared_ptr<RemotePlan> plan,

@@ -11,7 +11,7 @@
 #include <exception>
 #include <utility>
 
-namespace backoff_actor::remote_seam {
+namespace backoff_actor::io_compat {
 
 namespace {
 
@@ -64,4 +64,4 @@ bool decode(std::span<const std::byte> bytes, GreetingPayload& payload) {
   return read(bytes, payload.node, payload.identifiers, payload.published, payload.interface);
 }
 
-} // namespace backoff_actor::remote_seam
+} // namespace backoff_actor::io_compat

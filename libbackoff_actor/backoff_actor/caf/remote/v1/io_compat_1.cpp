@@ -10,7 +10,7 @@
 #include <exception>
 #include <utility>
 
-namespace backoff_actor::remote_seam {
+namespace backoff_actor::io_compat {
 
 namespace {
 
@@ -74,4 +74,4 @@ bool decode(std::span<const std::byte> bytes, GreetingPayload& payload) {
   return read(bytes, payload.node, payload.identifiers, payload.published, payload.interface);
 }
 
-} // namespace backoff_actor::remote_seam
+} // namespace backoff_actor::io_compat

@@ -4,8 +4,8 @@
 #include "backoff_actor/caf/messages/sender_control.hpp"
 #include "backoff_actor/caf/messages/submit.hpp"
 #include "backoff_actor/caf/messages/tracked.hpp"
+#include "backoff_actor/caf/sender/internal/child_keeper.hpp"
 #include "backoff_actor/caf/sender/internal/sender_settings.hpp"
-#include "backoff_actor/caf/sender/internal/supervising_actor.hpp"
 #include "backoff_actor/caf/sender/sender.hpp"
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/engine/sender/sender_engine.hpp"
@@ -24,7 +24,7 @@ class IdempotencyKeys;
 class SenderStore;
 
 // The actor of `spawn_back_off_sender` and `spawn_forwarder`; see there.
-class BACKOFF_ACTOR_EXPORT BackOffSender final : public SupervisingActor {
+class BACKOFF_ACTOR_EXPORT BackOffSender final : public compat::RequestingActor {
 public:
   // CAF calls the constructors. They start nothing: `make_behavior` does.
   BackOffSender(caf::actor_config& config, const SenderBlueprint& blueprint);
@@ -43,8 +43,8 @@ private:
     std::string key;
     std::string idempotency_key;
     std::uint64_t delivery = 0;
-    std::vector<seam::OpenRequest> joined; // clients of later submissions with the same key
-    std::vector<seam::OpenRequest> wait_for_acceptance;
+    std::vector<compat::OpenRequest> joined; // clients of later submissions with the same key
+    std::vector<compat::OpenRequest> wait_for_acceptance;
     caf::strong_actor_ptr client; // the client, if it was answered on acceptance
     caf::error held;              // an error answer that may turn out to be final
     bool held_is_bounce = false;
@@ -55,7 +55,7 @@ private:
   // The data of a delivery that the engine does not need. The engine uses the same slot.
   struct Parcel {
     caf::message payload;
-    seam::OpenRequest client;
+    compat::OpenRequest client;
     std::unique_ptr<Extra> extra; // keeps parcels small: there may be a million
 
     Extra& more();
@@ -84,9 +84,9 @@ private:
   struct Rare {
     std::unique_ptr<IdempotencyKeys> keys{}; // none: no submission had a key yet
     std::shared_ptr<const void> guard_watch{};
-    std::unordered_map<std::uint32_t, seam::OpenRequest> drains{};
+    std::unordered_map<std::uint32_t, compat::OpenRequest> drains{};
     std::vector<std::shared_ptr<ChildStart>> starts{}; // of asynchronous factories, by incarnation
-    std::vector<seam::OpenRequest> stops{};            // requests that wait for the end
+    std::vector<compat::OpenRequest> stops{};          // requests that wait for the end
     std::optional<caf::error> exit_reason{};           // none: ends normally
     caf::strong_actor_ptr lives_with_child{};          // this actor, while its last child works
     std::uint32_t last_ticket = 0;
@@ -99,14 +99,12 @@ private:
 
   // -- messages and events (sender_actor.cpp) ---------------------------------------
 
-  void on_answer(HandOverId id, caf::message&& answer) override;
-  void on_error_answer(HandOverId id, ErrorInfo info) override;
-  void on_probe_answer(std::uint32_t incarnation, std::uint32_t probe) override;
-  void on_child_down(std::uint32_t incarnation, const caf::error& reason) override;
+  void on_answer(HandOverId id, caf::message&& answer);
+  void on_error_answer(HandOverId id, const caf::error& error, const caf::strong_actor_ptr& from);
+  void on_child_down(std::uint32_t incarnation, const caf::error& reason);
   void on_told_to_end(const caf::actor_addr& source, const caf::error& reason) override;
-  bool on_word(const seam::Word& word) override;
-  bool on_childs_word(const seam::Word& word);
-  void on_start_news(std::uint64_t number);
+  bool on_word(const compat::Word& word) override;
+  bool on_childs_word(const compat::Word& word);
   std::uint64_t own_bits() const;
   std::uint64_t id_of(HandOverId name) const;
   HandOverId name_of(std::uint64_t id) const;
@@ -117,12 +115,27 @@ private:
   void on_stop();
   void obey(Input input);
   void watch_guard();
-  void tell_status(seam::OpenRequest client);
-  void tell_child(seam::OpenRequest client);
+  void tell_status(compat::OpenRequest client);
+  void tell_child(compat::OpenRequest client);
   Cause cause_of(const caf::error& error, bool with_text);
 
   const SenderOptions& options() const { return settings_->options; }
   bool has_final_stop() const { return settings_->forwarding && settings_->forwarding->final_stop; }
+
+  // -- its children (sender_actor_children.cpp) -------------------------------------
+
+  void start_child(std::uint32_t incarnation, bool is_fallback, FollowUps& follow_ups);
+  News not_started(std::uint32_t incarnation, const std::string& text);
+  std::shared_ptr<ChildStart> take_start(std::uint64_t number);
+  void on_start_news(std::uint64_t number);
+  void call_off(std::uint32_t incarnation);
+  void give_to_child(const effect::HandOver& x);
+  void send_probe(const effect::Probe& x);
+  void see_who_has_ended();
+  void on_response(std::uint64_t name, caf::message&& content,
+                   const caf::strong_actor_ptr& from) override;
+  void on_down(const caf::actor_addr& who, const caf::error& reason) override;
+  bool is_told_of_end(const caf::actor_addr& who) const override;
 
   // -- how a message becomes a delivery (sender_actor_submit.cpp) -------------------
 
@@ -173,11 +186,6 @@ private:
   template <class OneInput>
   void take_at(Instant at, const OneInput& input, Cargo cargo);
   void follow(FollowUps& follow_ups);
-  void start_child(std::uint32_t incarnation, bool is_fallback, FollowUps& follow_ups);
-  News not_started(std::uint32_t incarnation, const std::string& text);
-  void call_off(std::uint32_t incarnation);
-  void give_to_child(const effect::HandOver& x);
-  std::shared_ptr<ChildStart> take_start(std::uint64_t number);
   Rare& rare();
   bool is_drained() const { return !rare_ || rare_->drains.empty(); }
   void rest();
@@ -195,6 +203,7 @@ private:
   // A program may have a million idle senders: data that not every sender needs goes into `Rare`.
   std::shared_ptr<const detail::SenderSettings> settings_; // none once the sender has ended
   SenderEngine engine_;
+  ChildKeeper children_;
   std::unique_ptr<SenderStore> store_; // none: deliveries are in memory only
   std::unique_ptr<Rare> rare_;         // none: no such data
   bool is_observed_;                   // the texts of causes are read

@@ -21,7 +21,7 @@ namespace backoff_actor {
 class ChildStart;
 
 // The actor of `spawn_supervisor`; see there.
-class BACKOFF_ACTOR_EXPORT Supervisor final : public seam::RequestingActor {
+class BACKOFF_ACTOR_EXPORT Supervisor final : public compat::RequestingActor {
 public:
   // CAF calls the constructors. They start nothing: `make_behavior` does.
   Supervisor(caf::actor_config& config, SupervisorOptions options, std::vector<ChildSpec> children);
@@ -67,7 +67,7 @@ private:
 
   // A client that waits for an answer.
   struct Client {
-    seam::OpenRequest request;
+    compat::OpenRequest request;
     std::string id{};         // of the child; empty: a number
     Place place{};            // of a child to add
     bool wants_child = false; // the answer is `StartedChild`
@@ -75,7 +75,7 @@ private:
 
   // A request for the tree, until all branches have come.
   struct OpenTree {
-    seam::OpenRequest request;
+    compat::OpenRequest request;
     SupervisionTree tree;
     std::size_t missing = 0;
   };
@@ -106,7 +106,7 @@ private:
   void cut_branches_of(const ChildActor& actor);
   void on_start_child(const StartChild& x);
   void on_add_child(const AddChild& x);
-  void on_stop(std::optional<seam::OpenRequest> client, caf::error reason);
+  void on_stop(std::optional<compat::OpenRequest> client, caf::error reason);
   void on_exit_message(const caf::exit_msg& x);
   void on_await_up();
   void tell_spec(const std::string& id);
@@ -114,7 +114,7 @@ private:
   Children which_children();
   Ticket admit(const std::string& id, bool wants_child = false);
   Ticket admit_child(const std::string& id, Place place);
-  void refuse(seam::OpenRequest client, const std::string& child, caf::error error);
+  void refuse(compat::OpenRequest client, const std::string& child, caf::error error);
 
   // -- effects of the engine (supervisor_actor_effects.cpp) -------------------------
 
@@ -152,8 +152,8 @@ private:
   std::unordered_map<std::uint64_t, Branch> branches_;   // by request
   std::unordered_map<std::uint64_t, ChildActor> asked_;  // with an open `AwaitUp`, by request
   std::unordered_map<std::uint64_t, ChildActor> starts_; // pending asynchronous starts, by number
-  std::vector<seam::OpenRequest> await_up_;
-  std::vector<seam::OpenRequest> await_end_;
+  std::vector<compat::OpenRequest> await_up_;
+  std::vector<compat::OpenRequest> await_end_;
   SupervisorEffects effects_;
   Ticket last_ticket_ = 0;
   std::uint64_t last_request_ = 0;

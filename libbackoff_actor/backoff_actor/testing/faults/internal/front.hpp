@@ -32,7 +32,7 @@ public:
 
   void on_exit() override {
     if (target_)
-      seam::send_exit_now(target_, address(), caf::exit_reason::kill);
+      compat::send_exit_now(target_, address(), caf::exit_reason::kill);
     for (const auto& [at, work] : due_)
       refuse(work.client, caf::make_error(caf::sec::request_receiver_down), nullptr);
     due_.clear();
@@ -41,28 +41,28 @@ public:
 
 protected:
   // Takes a message from any actor but the worker.
-  virtual void on_call(seam::OpenRequest client, caf::message payload) = 0;
+  virtual void on_call(compat::OpenRequest client, caf::message payload) = 0;
   // Takes a message that the worker sends on its own, and not as an answer. `client` is the client
   // of the latest message.
-  virtual void on_own_word(seam::OpenRequest client, caf::message payload) {
-    seam::respond(client, std::move(payload), ctrl());
+  virtual void on_own_word(compat::OpenRequest client, caf::message payload) {
+    compat::respond(client, std::move(payload), ctrl());
   }
 
   // Calls `work` after `span`. If this actor ends before that, it refuses `client` instead, if
   // there is one.
-  void later(Duration span, seam::OpenRequest client, std::function<void()> work) {
+  void later(Duration span, compat::OpenRequest client, std::function<void()> work) {
     due_.emplace(now() + span, Later{std::move(client), std::move(work)});
     wake_at(due_.begin()->first);
   }
 
-  void ask(seam::OpenRequest client, caf::message payload) {
+  void ask(compat::OpenRequest client, caf::message payload) {
     last_client_ = caf::actor_cast<caf::weak_actor_ptr>(client.client);
     relay(std::move(client), {}, std::move(payload));
   }
 
 private:
   struct Later {
-    seam::OpenRequest client;
+    compat::OpenRequest client;
     std::function<void()> work;
   };
 
@@ -82,7 +82,7 @@ private:
   void on_down(const caf::actor_addr&, const caf::error& reason) final {
     target_ = nullptr;
     for (auto& [name, call] : calls_)
-      fail(call, seam::receiver_down(system(), reason), ctrl());
+      fail(call, compat::receiver_down(system(), reason), ctrl());
     calls_.clear();
     quit(reason);
   }

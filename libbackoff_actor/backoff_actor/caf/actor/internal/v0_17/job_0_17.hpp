@@ -1,6 +1,6 @@
 #pragma once
 
-// Inside of the seam, for CAF 0.17.6; not for its users.
+// Inside of `RequestingActor`, for CAF 0.17.6; not for its users.
 
 #include "backoff_actor/core/export.hpp"
 
@@ -10,7 +10,7 @@
 
 #include <cstddef>
 
-namespace backoff_actor::seam {
+namespace backoff_actor::compat {
 
 // CAF's scheduler runs this job in place of the actor itself. For each turn of a job, the scheduler
 // looks for an actor in it, by a `dynamic_cast`. In a sender, the cast searches all base classes:
@@ -54,4 +54,4 @@ private:
   Job& job_;
 };
 
-} // namespace backoff_actor::seam
+} // namespace backoff_actor::compat

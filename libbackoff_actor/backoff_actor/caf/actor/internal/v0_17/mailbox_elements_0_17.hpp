@@ -1,6 +1,6 @@
 #pragma once
 
-// Inside of the seam, for CAF 0.17.6; not for its users.
+// Inside of `RequestingActor`, for CAF 0.17.6; not for its users.
 
 #include "backoff_actor/core/export.hpp"
 
@@ -17,7 +17,7 @@
 #include <typeinfo>
 #include <utility>
 
-namespace backoff_actor::seam {
+namespace backoff_actor::compat {
 
 // Memory of freed objects of one class, which a thread keeps for its next objects. An actor's
 // messages come in batches, which are larger than the cache that an allocator keeps for a thread.
@@ -207,4 +207,4 @@ private:
   std::size_t references_ = 0; // taken, and not yet given to a message
 };
 
-} // namespace backoff_actor::seam
+} // namespace backoff_actor::compat

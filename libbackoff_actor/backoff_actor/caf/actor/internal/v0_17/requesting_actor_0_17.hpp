@@ -1,6 +1,6 @@
 #pragma once
 
-// The actor of the seam, for CAF 0.17.6. Include requesting_actor.hpp instead.
+// `RequestingActor` for CAF 0.17.6. Include requesting_actor.hpp instead.
 
 #include "backoff_actor/caf/actor/internal/message_batch.hpp"
 #include "backoff_actor/caf/actor/internal/requesting_actor_base.hpp"
@@ -18,7 +18,7 @@
 #include <typeinfo>
 #include <utility>
 
-namespace backoff_actor::seam {
+namespace backoff_actor::compat {
 
 // -- the actor ----------------------------------------------------------------
 
@@ -82,6 +82,9 @@ public:
   /// @thread the actor's own, or the one that drops the last handle to the actor.
   void on_exit() override;
 
+  void watch(const caf::actor& whom) final;
+  void unwatch(const caf::actor& whom) final;
+
 protected:
   void make_request(std::uint64_t name, const caf::actor& receiver, const caf::message& content,
                     Priority priority) final;
@@ -93,8 +96,6 @@ protected:
   void forward_current(caf::message payload, const caf::actor& receiver) final;
   void pass_on(OpenRequest& client, caf::message payload, const caf::actor& receiver) final;
   void respond(const OpenRequest& request, caf::message&& answer) final;
-  void watch(const caf::actor& whom) final;
-  void unwatch(const caf::actor& whom) final;
   void wake_at(Instant at) final;
   bool is_unreachable() const final;
 
@@ -133,4 +134,4 @@ private:
   bool passes_on_ = false;         // see `expect_to_pass_on`
 };
 
-} // namespace backoff_actor::seam
+} // namespace backoff_actor::compat

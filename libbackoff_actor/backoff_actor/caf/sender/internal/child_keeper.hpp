@@ -1,0 +1,108 @@
+#pragma once
+
+#include "backoff_actor/caf/actor/internal/requesting_actor.hpp"
+#include "backoff_actor/caf/child/child_promise.hpp"
+#include "backoff_actor/core/export.hpp"
+
+#include <caf/actor.hpp>
+#include <caf/actor_addr.hpp>
+#include <caf/error.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace backoff_actor {
+
+/// The children of a sender, and former children whose end CAF has not reported yet. The sender
+/// numbers each child: this incarnation names the child.
+///
+/// - There are at most two children at a time.
+/// - The sender monitors every child, from `adopt` on.
+/// - The end of a child is told to the sender once, unless the child was dismissed or, as a shared
+///   one, released: then never.
+/// - A shared child is never told to end.
+///
+/// The sender owns the keeper and passes itself as `self`. A reference to it in every keeper would
+/// cost each idle sender 8 bytes.
+///
+/// @range all members but `adopt` accept an incarnation that names no child, and then do nothing.
+/// @thread the sender's own
+class BACKOFF_ACTOR_EXPORT ChildKeeper {
+public:
+  /// An actor that works for the sender.
+  struct Child {
+    std::uint32_t incarnation = 0;
+    Ownership ownership = Ownership::sole;
+    caf::actor handle{};
+  };
+
+  /// Adds a child, and monitors it.
+  ///
+  /// @range at most two children at a time; abandoned and ended ones do not count
+  void adopt(compat::RequestingActor& self, Child child);
+  /// Returns a child; null if no child has this incarnation.
+  const Child* find(std::uint32_t incarnation) const;
+  /// Returns the child that is this actor; null if none is.
+  const Child* find(const caf::strong_actor_ptr& who) const;
+  /// Returns a child's actor; an invalid handle if no child has this incarnation.
+  caf::actor handle(std::uint32_t incarnation) const;
+
+  /// Asks a child to end (`user_shutdown`), with priority over the messages in its mailbox. Returns
+  /// false for a shared child: it is released instead.
+  bool ask_to_end(compat::RequestingActor& self, std::uint32_t incarnation);
+  /// The same, and then kills the child (`kill`), in case it ignores the first exit message.
+  bool tell_to_end(compat::RequestingActor& self, std::uint32_t incarnation);
+  /// Tells a child to end, unless it is shared, and forgets it.
+  void dismiss(compat::RequestingActor& self, std::uint32_t incarnation);
+  /// Makes a child a former one, without a word to it.
+  void abandon(std::uint32_t incarnation);
+
+  /// Takes CAF's news that an actor has ended, and forgets the actor. Returns the incarnation whose
+  /// end the sender is to be told; none if there is nothing to tell.
+  std::optional<std::uint32_t> take_down(const caf::actor_addr& who);
+  /// Calls `tell(incarnation, reason)` for each child that has ended, without waiting for CAF's
+  /// news. The child is a former one by then, and `tell` may adopt another.
+  template <class Tell>
+  void tell_ended(Tell tell) {
+    tell_if_ended(child_, tell);
+    if (others_)
+      tell_if_ended(others_->second, tell);
+  }
+  /// Whether CAF's news of this actor's end is still to come, and was asked for by `adopt`.
+  bool awaits_down(const caf::actor_addr& who) const;
+
+private:
+  // A former child, until CAF's news of its end comes.
+  struct Former {
+    std::uint32_t incarnation; // 0: the sender was told of its end
+    caf::actor_addr address;
+  };
+
+  // The second child and the former ones. Most senders have none.
+  struct Others {
+    Child second{};
+    std::vector<Former> former{};
+  };
+
+  template <class IsIt>
+  const Child* find_if(IsIt is_it) const;
+  Child* place_of(std::uint32_t incarnation);
+  Others& others();
+
+  template <class Tell>
+  void tell_if_ended(Child& child, Tell& tell) {
+    if (!child.handle || !compat::has_ended(child.handle))
+      return;
+    const auto ended = std::exchange(child, {});
+    others().former.push_back({0, ended.handle.address()});
+    tell(ended.incarnation, compat::reason_of_end(ended.handle));
+  }
+
+  Child child_;                    // without a handle: there is none
+  std::unique_ptr<Others> others_; // none: there are none
+};
+
+} // namespace backoff_actor
