@@ -8,7 +8,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -192,17 +191,6 @@ inline std::string describe(const SenderStatus& x) {
   for (const auto& [name, count] : counts)
     text += std::string{", "} + name + " " + number(count);
   return text;
-}
-
-inline bool is_same(const SenderStatus& x, const SenderStatus& y) {
-  const auto all = [](const SenderStatus& z) {
-    return std::tie(z.phase, z.is_paused, z.is_store_behind, z.unstored, z.is_on_fallback,
-                    z.incarnation, z.restarts, z.abandoned, z.is_delayed, z.due_in, z.retries,
-                    z.total_retries, z.resets, z.last_delay, z.owed, z.owed_bytes, z.in_flight,
-                    z.ghosts, z.oldest_age, z.counters);
-  };
-  const auto a = all(x);
-  return a == all(y);
 }
 
 } // namespace backoff_actor::model_test

@@ -188,14 +188,18 @@ private:
     RC_ASSERT(std::string{to_string(engine_.phase())}
               == std::string{to_string(reference_.phase())});
     RC_ASSERT(engine_.owed() == reference_.owed().size());
-    if (!(engine_.backoff() == reference_.primary.backoff))
+    if (!(engine_.backoff() == reference_.primary.backoff)) {
       RC_ASSERT(to_string(engine_.backoff()) == to_string(reference_.primary.backoff));
+      RC_FAIL("the two differ in a part of the backoff that `to_string` leaves out");
+    }
     RC_ASSERT(engine_.incarnation() == reference_.incarnation);
     RC_ASSERT(engine_.due().since_origin == reference_.due().since_origin);
     const auto given = engine_.status(now_);
     const auto expected = reference_.status(now_);
-    if (!is_same(given, expected))
+    if (!(given == expected)) {
       RC_ASSERT(describe(given) == describe(expected));
+      RC_FAIL("the two differ in a part of the status that `describe` leaves out");
+    }
   }
 
   void check_what_is_due() {

@@ -25,8 +25,8 @@ BACKOFF_ACTOR_EXPORT std::string_view to_string(Phase phase);
 
 /// What a sender has counted since it was made.
 struct SenderCounters {
-  std::uint64_t accepted =
-    0; ///< deliveries; with a durable outbox, once they are stored or have ended
+  /// Deliveries; with a durable outbox, once they are stored or have ended.
+  std::uint64_t accepted = 0;
   std::uint64_t refused = 0;       ///< messages that were not accepted
   std::uint64_t acknowledged = 0;  ///< deliveries that were acknowledged
   std::uint64_t dead_lettered = 0; ///< deliveries that became dead letters
@@ -74,6 +74,9 @@ struct SenderStatus {
   SenderCounters counters{}; ///< its counters
   /// The last eight notices of the store, as in the events `StoreNotice`.
   std::vector<std::string> store_notices{};
+
+  /// Whether all parts are the same.
+  friend bool operator==(const SenderStatus&, const SenderStatus&) = default;
 };
 
 /// Renders a status in one line:

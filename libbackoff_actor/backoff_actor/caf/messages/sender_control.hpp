@@ -53,8 +53,8 @@ struct Drain {
 /// A sender's answer to `Drain`. The sender owes nothing any more, or the timeout is over, or the
 /// sender was told to resume, or it ended.
 struct Drained {
-  std::uint64_t left =
-    0; ///< deliveries still owed; 0 if the sender ended, having given up the rest
+  /// Deliveries still owed; 0 if the sender ended, because it gave up the rest.
+  std::uint64_t left = 0;
 };
 
 /// Tells a sender to end. The sender hands over nothing more, refuses new messages (`draining`),
