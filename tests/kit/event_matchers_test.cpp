@@ -249,8 +249,8 @@ TEST(a_log_that_has_forgotten, proves_nothing_about_all_there_was) {
   EXPECT_EQ(failure_of([&] { EXPECT_THAT(log, SawNone(paused)); }),
             "Value of: log\n"
             "Expected: never saw paused\n"
-            "  Actual: a log of 2 entries, which has forgotten its first 1 entry, so that nobody "
-            "can tell\n"
+            "  Actual: a log of 2 entries, which has forgotten its first 1 entry, so the "
+            "answer is unknown\n"
             "timeline:\n"
             "... 1 earlier line left out\n"
             "+1s  resumed\n");
