@@ -40,13 +40,15 @@ namespace backoff_actor {
 /// w be the sender's window (`SenderOptions::max_in_flight`, or its default if it is unset).
 ///
 /// - One sender, `Ordering::strict`, without a fallback: 2 w, however often the child or the link
-///   fails in a row. Confirmations arrive in order. If one is lost, all later ones are lost with
-///   it. So the delivery and the work done after it were in flight together: at most w. The sender
-///   redelivers them before anything new, with a window of one that grows by one with each
-///   confirmation. So behind the delivery the sender adds at most one new delivery for each
-///   confirmation of one before it, and fewer than w were before it.
-///   (If the child works in order of arrival, and deliveries end only by confirmation, the
-///   deliveries behind it stay in flight as long as it does, and w is enough.)
+///   fails in a row. The reason is the following. Confirmations arrive in order; if one is lost,
+///   all later ones are lost too. So a delivery whose confirmation was lost, and all work that the
+///   child did after it, were in flight together: at most w deliveries. The sender redelivers these
+///   before anything new. Its window is then one, and grows by one with each confirmation. Fewer
+///   than w of these deliveries are older than the delivery. When one of them is confirmed, at most
+///   one new delivery follows behind. So the child does fewer than w new deliveries before the
+///   sender has the confirmation.
+///   (w is enough if the child works in order of arrival, and deliveries end only by confirmation.
+///   The deliveries behind a delivery then stay in flight as long as that delivery does.)
 /// - One sender, `Ordering::per_key` or `Ordering::unordered`: any number of deliveries can
 ///   overtake one that waits for a backoff of its own. So add to 2 w the number of deliveries that
 ///   the child does while a delivery may still be owed. That time is the sum of the delays of all

@@ -5,10 +5,11 @@
 
 namespace backoff_actor {
 
-/// Names one hand-over of one delivery: the outbox slot that holds the delivery, and a tag. The tag
-/// of a delivery's first hand-over is the outbox's count of hand-overs; each redelivery adds one to
-/// the delivery's own tag. So an answer finds its delivery in constant time, and the sender
-/// recognises an answer to an earlier hand-over or to an earlier delivery of the slot.
+/// Names one hand-over of one delivery, by the outbox slot that holds the delivery and by a tag.
+/// The outbox counts all hand-overs, and this count is the tag of a delivery's first hand-over. At
+/// each redelivery, the delivery's tag grows by one. So the sender finds the delivery of an answer
+/// in constant time. It also recognises answers to an earlier hand-over, and to an earlier delivery
+/// that had the same slot.
 ///
 /// It fits into 59 bits, because the actor layer carries it inside CAF's request ids.
 struct HandOverId {

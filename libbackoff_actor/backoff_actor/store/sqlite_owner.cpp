@@ -127,13 +127,14 @@ void SqliteOwner::transact(F&& f) {
   watch_log();
 }
 
-// A failed commit may be complete in the log, where the next process would find it. The next commit
-// overwrites it.
+// Makes a commit without changes. It overwrites a failed commit that may be complete in the log:
+// otherwise the next process would take that commit for a valid one.
 void SqliteOwner::write_over_failed() {
   try {
     transact_once([&] { changes_->touch(); });
   } catch (const StoreError&) {
-    // If there is no room for this one, there was none for the end of the failed commit either.
+    // If the disk has no room for this commit, it had none for the end of the failed one. So the
+    // failed one is incomplete in the log.
   }
 }
 

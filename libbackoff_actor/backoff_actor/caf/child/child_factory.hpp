@@ -101,9 +101,9 @@ public:
   /// @errors what the function throws: the promise is then still open.
   void operator()(caf::event_based_actor* sender, const ChildPromise& child) const;
 
-  /// Returns a factory that passes each child of this one to `wrap`, and makes the actor that
-  /// `wrap` returns: the child itself, or an actor in front of the child, which ends the child when
-  /// it ends.
+  /// Returns a factory that makes the same children, and passes each child to `wrap`. The actor
+  /// that `wrap` returns takes the child's place. It is the child itself, or an actor in front of
+  /// the child. An actor in front must end the child when it ends.
   ///
   /// @range a factory that is not empty
   ChildFactory wrapped(ChildPromise::Wrap wrap) const;

@@ -53,8 +53,9 @@ public:
   /// Returns true while the promise is open. A factory that takes long should ask now and then.
   bool is_wanted() const;
 
-  /// Returns the same promise. The actor that `wrap` returns for the child takes its place. Of
-  /// several wraps, the last one is called first.
+  /// Adds a wrap, and returns the same promise. `wrap` is called with the delivered child, and the
+  /// actor that it returns takes the child's place. If several wraps were added, the last one is
+  /// called first.
   ///
   /// @thread the supervisor's, during the call of the factory
   ChildPromise wrapped(Wrap wrap) const;

@@ -103,10 +103,10 @@ BACKOFF_ACTOR_EXPORT bool has_ended(const caf::actor_addr& whom);
 /// @thread any
 BACKOFF_ACTOR_EXPORT bool has_ended(const caf::actor& whom);
 
-/// Whether `whom` itself has reported its end: `from`, the sender of the report, is `whom`. Any
-/// other report comes too early, because an exit message about the same end may still be on its
-/// way. An actor that ends because nobody holds a reference to it sends its report without a
-/// sender.
+/// Whether a report about the end of `whom` comes from `whom` itself: `from`, the sender of the
+/// report, is `whom`. A report from anybody else comes too early, because an exit message about the
+/// same end may still be on its way. If an actor ends because nobody holds a reference to it, its
+/// own report has no sender.
 ///
 /// @thread any
 BACKOFF_ACTOR_EXPORT bool tells_of_own_end(const caf::strong_actor_ptr& from,

@@ -18,9 +18,9 @@ struct DeadLetter {
   std::uint64_t id = 0; ///< counts the deliveries of its sender, or of its durable outbox, from 1
   DeadLetterReason reason = DeadLetterReason::rejected; ///< why nothing more was tried
   std::uint32_t attempts = 0;                           ///< failed attempts
-  /// The last failure that was charged to the delivery as an attempt, in this life of the sender.
-  /// If there was none: the error that made the sender give up, or else the child's last failure,
-  /// if the child has acknowledged nothing since.
+  /// The failure that ended the delivery, or else the last failure that this sender charged to it.
+  /// If there was neither: the failure for which the sender gave up. If it did not give up: the
+  /// child's last failure, unless the child has acknowledged something since. Empty: none.
   std::string cause{};
   Duration age{0};               ///< since the submission
   caf::message message{};        ///< what the child was to get

@@ -52,9 +52,9 @@ caf::error BackOffSender::just_come(const News* news) {
 
 // Returns the error with which a child rejected a delivery for good.
 caf::error BackOffSender::rejection(const Parcel& parcel, const News* news) {
-  // The held error was the child's own answer if the present input shows that: the child is alive,
-  // or it ended after it had answered. It was not if the child hangs, crashed without an answer, or
-  // sent a `Reject` later.
+  // The present input shows whether the held error was the child's own answer. It was, if the child
+  // is alive, or if it ended and the error came from the child. It was not, if the child hangs, if
+  // CAF made the error because the child was gone, or if the child sent a `Reject` later.
   if (news && parcel.extra && parcel.extra->held
       && (std::holds_alternative<input::ChildAlive>(news->input)
           || (std::holds_alternative<input::ChildDown>(news->input)

@@ -145,11 +145,11 @@ struct SenderOptions {
   /// In which order the sender hands deliveries over.
   Ordering ordering = Ordering::strict;
 
-  /// How many deliveries the child may hold. Unset: 1 if the order is `Ordering::strict` and the
-  /// child may refuse a delivery for now, that is with `Acknowledgement::by_sent` or a `decider`.
-  /// Otherwise 1024, and in strict order 1 after the first refusal. A child that refuses one
-  /// delivery works on the later ones that it holds before the refused one comes back. If you set
-  /// this, the order is that of the hand-overs only.
+  /// How many deliveries the child may hold. Unset: 1024. But with `Ordering::strict` the number is
+  /// 1 if `Acknowledgement::by_sent` or a `decider` is set; otherwise it becomes 1 at the child's
+  /// first refusal that is not final. The reason: a child that refuses one delivery works on the
+  /// later ones that it holds, before the refused one comes back. If you set this, only the
+  /// hand-overs are in order, and not the work.
   ///
   /// @range 1 and above
   std::optional<std::uint32_t> max_in_flight{};

@@ -57,11 +57,11 @@ public:
   /// Forgets changes that were taken: they were written, or never will be.
   void forget(std::span<const StoreChange> changes);
 
-  /// Takes back the changes of a failed commit. Drops the insertions among them and in one batch of
-  /// the waiting changes. Exception: keeps at most one batch of insertions of deliveries that
-  /// became dead letters before they were stored, because their clients were told.
+  /// Takes back the changes of a failed commit. Drops their insertions, and the insertions in one
+  /// batch of the waiting changes. Exception: some deliveries became dead letters before they were
+  /// stored, and their clients were told so. Their insertions are kept, up to one batch of them.
   ///
-  /// @returns the number of the last insertion that was looked at; 0 if there was none
+  /// @returns the number of the last delivery whose insertion it looked at; 0 if there was none
   std::uint64_t keep(std::vector<StoreChange>& changes);
 
 private:

@@ -2,15 +2,16 @@
 
 // Design notes
 //
-// Decides which delivery is handed over next. Deliveries that were never handed over are *fresh*.
-// They are in a list; if they were *blocked* before, they are in a heap, since the list may already
-// hold younger ones. A delivery that comes back from a child is *ready* again, or *pausing* first;
-// both kinds are in heaps. The next delivery is the oldest of three: the head of the fresh list,
-// and the tops of the heaps of freed and of ready deliveries.
+// Decides which delivery is handed over next. A delivery that was never handed over is *blocked* or
+// *fresh*. It is blocked while an older delivery with its key has not ended. Fresh deliveries are
+// in a list. A delivery that was blocked before goes into a heap instead, because the list may
+// already hold younger ones. A delivery that comes back from a child is *ready* again, or *pausing*
+// first; each kind has a heap. The next delivery is the oldest of three: the head of the list of
+// fresh ones, the top of the heap of fresh ones, and the top of the heap of ready ones.
 //
 //     fresh ----> in flight ----> ready or pausing ----> in flight ...
 //       ^
-//     blocked   (per key: behind the key's owner, until that has ended)
+//     blocked, until the older deliveries with the same key have ended
 
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/internal/slot_heap.hpp"
@@ -113,7 +114,8 @@ private:
   Outbox& outbox_;
   SlotHeap<std::uint64_t> ready_; // by number
   SlotHeap<Instant> pauses_;
-  // By key, the deliveries that wait for the key's owner: its oldest delivery that has not ended.
+  // By key: the blocked deliveries. They wait for the key's owner, the oldest delivery with this
+  // key that has not ended.
   std::unordered_map<std::uint64_t, Outbox::List> keys_;
   Outbox::List fresh_;            // of each key only its owner
   SlotHeap<std::uint64_t> freed_; // by number: fresh deliveries that were blocked before

@@ -147,9 +147,9 @@ struct DeadLetter {
   std::uint32_t attempts;  ///< failed ones
   std::uint64_t delivery;  ///< its number
   Instant submitted_at;    ///< since when it was owed
-  /// The last failure for which the delivery was charged, possibly the failure that ended it. If
-  /// there was none: the failure for which the sender gave up, or else the child's last failure, if
-  /// the child has not acknowledged anything since. Null: none.
+  /// The failure that ended the delivery, or else the last failure that this sender charged to it.
+  /// If there was neither: the failure for which the sender gave up. If it did not give up: the
+  /// child's last failure, unless the child has acknowledged something since. Null: none.
   std::shared_ptr<const Cause> cause;
 };
 

@@ -44,8 +44,9 @@ void SenderEngine::Work::resume(const FailureHistory& history) {
   primary.was_handed_something = history.was_handed_something;
 }
 
-// The members that are not checked here are empty while nothing is owed, or nothing reads them any
-// more: the instants of an ended delay and of a failure that a success followed.
+// The other members need no check. Some of them are empty whenever the backlog is. The rest is not
+// read any more: the end of an earlier delay, and the time of a failure that a success has
+// followed.
 bool SenderEngine::Work::is_idle() const {
   return backlog.is_vacant() && mode != Mode::on_fallback && mode != Mode::returning
          && mode != Mode::ending

@@ -61,9 +61,10 @@ void SupervisorEngine::Step::finish() {
   ask_for_wake();
 }
 
-// Somebody asks for this child, which is down. It may depend on the children before it, so it waits
-// for those of them that are still to start. Children behind it that may depend on it and are still
-// to start wait for it.
+// Starts a child that is down, because somebody asked for it. The child may depend on children
+// before it. If some of these are still to be started, it joins their row and waits for its turn.
+// Otherwise it starts now. Children behind it may depend on it: if a row is starting, its remaining
+// children wait until this child is up.
 void SupervisorEngine::Step::start_on_request(Slot slot) {
   if (joins_row(slot)) {
     auto& c = child(slot);
@@ -82,8 +83,9 @@ bool SupervisorEngine::Step::joins_row(Slot slot) const {
   if (row.stage == Stage::over)
     return false;
   const auto is_starting = row.stage == Stage::starting;
-  // While a row is starting, the child joins if the row has not passed it yet. Otherwise it joins
-  // with `one_for_all` if any child is in the row, else if it or a child before it is in the row.
+  // While the row is starting, the child joins if its place in the order is still to come. Before
+  // that, it joins if it, or a child before it, is in the row. With `one_for_all`, it joins if any
+  // child is in the row.
   const auto from = options_.strategy == Strategy::one_for_all && !is_starting ? state_.last : slot;
   for (auto at = from; at != none; at = state_.children[at].previous)
     if (is_starting ? at == row.cursor : state_.children[at].is_in_row)

@@ -22,11 +22,12 @@ enum class CallOutcome : std::uint8_t { succeeded, failed, forgotten };
 ///
 ///     admits --> permit in hand --keep--> permit of a slot --report--> (none)
 ///        |              +-------return_unused-------------------------^
-///        +--> held back until the time that the guard named, or until `end_hold`
+///        +--> held back until the time that the guard named, or until `end_all_holds`
 ///
 /// Between any two calls:
 ///  - The guard is told the outcome of each permit exactly once, at the latest by `retire`.
-///  - While everything is held back, the guard is not asked; while retries are, not for a retry.
+///  - While everything is held back, the gate does not ask the guard. While only retries are held
+///    back, it asks the guard about other calls, but not about retries.
 ///
 /// @errors none but `std::bad_alloc`
 /// @thread one at a time.

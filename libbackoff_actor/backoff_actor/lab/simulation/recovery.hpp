@@ -75,11 +75,11 @@ BACKOFF_ACTOR_EXPORT double rate_before(const std::vector<OutageSecond>& seconds
 /// hundreds, so two standard deviations are allowed there. If no ten seconds reach 95 % exactly, 95
 /// % except for noise is enough for them, too.
 ///
-/// So a healthy run hardly ever fails, at any rate, and a run whose calls fail never passes. A
-/// slightly worse run may pass, because some stretch up to the end is good by chance. At a steady
-/// 90 % of 99 calls a second, with a minute before and ten after, every second run passes, mostly
-/// late: 30 s are enough. At 85 %, 4 of 1000 pass. At 90 % of 990 calls a second, no run was found
-/// that passes.
+/// So a healthy run hardly ever fails, whatever its rate, and a run whose calls fail never passes.
+/// A slightly worse run may pass, because its last part is good by chance. Simulated runs had a
+/// minute before the outage and ten minutes after it. At a steady 90 % of 99 calls a second, half
+/// of the runs pass; most of these recover late, because a last part of 30 s is enough. At 85 %, 4
+/// of 1000 pass. At 90 % of 990 calls a second, no run passed.
 ///
 /// There is no recovery if fewer than 30 whole seconds after the outage are known, which is too few
 /// to judge, or if nothing was answered before.

@@ -12,16 +12,15 @@
 
 namespace backoff_actor::compat {
 
-// Messages that wait beside an actor's mailbox, behind a message that is in the mailbox. The actor
-// takes them when it comes to that message. So each message but the first costs only an exchange of
-// a pointer, and not CAF's work for putting a message into a mailbox and taking it out. The order
-// is that of the mailbox: no such message overtakes the one in the mailbox.
+// A queue beside an actor's mailbox. The first message of a batch goes into the mailbox, and the
+// next messages wait here. When the actor comes to the first message, it takes all that wait. So
+// each message except the first costs only an exchange of a pointer, and not CAF's work for putting
+// a message into a mailbox and taking it out. A waiting message never overtakes the first one.
 //
 //     none --put--> one in the mailbox --put--> ... and others here --take--> none
 //
-// While messages wait here, exactly one message that they wait for is in the mailbox: the first for
-// which `put` returned false. If `take` is called for another message, the messages here overtake
-// the one that they wait for.
+// While messages wait here, the mailbox holds exactly one first message. Call `take` only when the
+// actor comes to that message: otherwise the waiting messages overtake it.
 //
 // Any threads may call `put`, also at the same time. Only the actor's thread calls the rest.
 class BACKOFF_ACTOR_HIDDEN MessageBatch {
@@ -58,8 +57,9 @@ public:
   MessageBatch& operator=(const MessageBatch&) = delete;
   ~MessageBatch() { end(); }
 
-  // Returns whether the message waits here now. Otherwise it belongs into the mailbox, and the next
-  // messages wait for it if it may be the first. After `end`, no message waits here.
+  // Returns true if the message waits here now. If it returns false, the caller must put the
+  // message into the mailbox. Without a batch, a message that may be the first begins one, and
+  // later messages wait for it. After `end`, no message waits here.
   bool put(caf::mailbox_element_ptr& message, bool may_be_first) {
     auto* newest = newest_.load(std::memory_order_relaxed);
     for (;;) {

@@ -125,8 +125,9 @@ private:
     on_call_over();
   }
 
-  // An error of the target may be the reason for which it is about to end. An error that CAF made
-  // for a receiver that has ended may be about the target, and come before the report of its end.
+  // Whether the error may come from the end of the target. An error that the target sent may be the
+  // reason for which it ends. An error that CAF made because a receiver was gone may be about the
+  // target, and may come before the report of its end.
   bool may_be_of_an_end(const caf::error& error, const caf::strong_actor_ptr& from) const {
     if (!target_)
       return false;

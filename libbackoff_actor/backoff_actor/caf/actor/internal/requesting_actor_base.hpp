@@ -112,9 +112,9 @@ protected:
 
   /// The time of the actor system's clock, which need not be real time.
   Instant now();
-  /// The time a few messages ago, but not before this actor's current turn began, and not before
-  /// its last `now`. It is for work on every message that needs no exact time: reading a clock
-  /// takes as long as some 150 instructions.
+  /// Returns a time that may be a few messages old, but is never older than the actor's current
+  /// turn or its last call of `now`. Use it where every message needs a time that need not be
+  /// exact: reading a clock takes as long as some 150 instructions.
   Instant recent_now();
   /// Is called when the actor's turn begins.
   static void forget_recent_now();

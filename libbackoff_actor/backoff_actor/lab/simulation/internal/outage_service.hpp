@@ -16,9 +16,10 @@
 // requests whose sleeps end at about the same time share a *bucket*. There are 501 buckets, for
 // phases of 100 us. A sleep lasts 50.1 ms, because a real one lasts a little longer than requested.
 // (So a service time of 100 ms takes two sleeps, although the condition is strict.) A bucket is a
-// queue of *cohorts*. A cohort is the requests of one pass of 50.1 ms. The oldest cohort is done
-// first, so a look at a bucket looks only at its first cohort. A cohort is done as a whole: when
-// one request leaves, the concurrency falls, and with it the time that the others need.
+// queue of *cohorts*: a cohort holds the requests that the service accepted in one phase. Phases of
+// the same bucket are 50.1 ms apart. The oldest cohort is done first, so a look at a bucket begins
+// with its first cohort. All requests of a cohort are done together: when one of them is done, the
+// concurrency falls, the others need less time, and so they are done too.
 //
 // Waiting clients are linked to their cohort. Clients that left are only counted in it. So
 // abandoned work takes 32 bytes a cohort, however many requests it has. At most 10,000 cohorts
