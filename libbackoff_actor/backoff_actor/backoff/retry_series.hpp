@@ -103,14 +103,15 @@ public:
   /// Ends the attempt with a failure. An assessment of `success` counts as final.
   Next failed(Instant now, const Assessment& assessment);
 
-  /// Whether `max_elapsed` is over, so that no attempt may begin any more. It is false at the
-  /// instant that `failed` returned, but it may be true if the caller wakes up later.
+  /// Whether `max_elapsed` is over, so that no attempt may begin any more. It is false at
+  /// `Retry::due`, but it may be true if the caller wakes up later.
   bool is_out_of_time(Instant now) const {
     return limits_.max_elapsed && now - series_began_ >= *limits_.max_elapsed;
   }
 
-  /// Whether `max_retries` allows no attempt after the current one, or after the first if none has
-  /// begun. With `reset_after` set, one may follow nevertheless.
+  /// Whether `max_retries` allows no attempt after the current one. Before the first attempt:
+  /// whether it allows none after the first. With `reset_after` set, another attempt may follow
+  /// nevertheless, because a healthy attempt starts a new series.
   bool is_last_attempt() const { return limits_.max_retries && retries_ >= *limits_.max_retries; }
 
   /// How many attempts have begun in total; stays at 2^32 - 1.

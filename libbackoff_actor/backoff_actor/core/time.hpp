@@ -15,8 +15,8 @@ namespace backoff_actor {
 /// @units nanoseconds
 using Duration = std::chrono::nanoseconds;
 
-/// A point on the time line of the driver of the pure code: an actor's clock, a simulation, a
-/// test. Only differences have a meaning; the driver chooses the origin.
+/// A point in time. The driver of the pure code (an actor, a simulation or a test) chooses the
+/// origin of its time line, so only differences have a meaning.
 ///
 /// @units nanoseconds since the driver's origin
 struct Instant {

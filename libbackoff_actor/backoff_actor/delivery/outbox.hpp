@@ -27,12 +27,12 @@ struct Delivery {
   Instant clock_start;           ///< when its wait for an acknowledgement began, if in flight
   std::uint64_t key = 0;         ///< deliveries with the same key stay in order; 0: none
   std::uint32_t incarnation = 0; ///< of the last hand-over; 0: not handed over yet
-  std::uint32_t epoch = 0;       ///< of the last hand-over
+  std::uint32_t epoch = 0;       ///< that of its lane at the last hand-over
   std::uint32_t attempts = 0;    ///< hand-overs that were charged to this delivery
   std::uint32_t weight = 0;      ///< what it adds to the fill of the outbox
   Place place = Place::fresh;    ///< where it is
   bool stored = false;           ///< whether it may be handed over
-  bool held = false;             ///< an error answer came, and its meaning is not known yet
+  bool held = false;             ///< an error came, and it is not known yet if the child crashed
   bool is_suspect = false;       ///< it may have crashed the child, so it goes alone
   bool is_ghost = false;         ///< it is owed no longer, but the child still has it
 };

@@ -10,9 +10,9 @@ namespace backoff_actor {
 
 // The long-run behaviour of a backoff without jitter, for choosing its parameters. Retry n comes
 // after a delay t(n) = a r^(n-1), at an elapsed time T(n) = a (r^n - 1) / (r - 1), where a is the
-// first delay and r the factor. The calls themselves are assumed to take no time. The tuning rests
-// on t(n+1) = a + (r-1) T(n), which follows: except for a, the delay after a retry is the share
-// r - 1 of the elapsed time.
+// first delay and r the factor. The calls themselves are assumed to take no time. From these two
+// formulas follows t(n+1) = a + (r-1) T(n), on which the tuning rests. In words: the delay after a
+// retry is the first delay, plus r - 1 times the elapsed time.
 //
 // Everything is in seconds and in real numbers, so the functions accept any point in time.
 
@@ -209,9 +209,9 @@ struct RetryGrowth {
   SeriesPosition to;   ///< the same with the other factor
   double real = 0;     ///< `to.formula.attempt / from.formula.attempt`
 
-  /// `log(from_factor) / log(to_factor)`. It uses a r^n for T(n) and ignores the cap. Without a cap
-  /// it overestimates the additional retries of a smaller factor. Unset if a factor is 1, whose
-  /// logarithm is 0.
+  /// An estimate of `real`: `log(from_factor) / log(to_factor)`. It takes a r^n for T(n), and
+  /// ignores the cap. Without a cap it overestimates the additional retries of a smaller factor.
+  /// Unset if a factor is 1, whose logarithm is 0.
   std::optional<double> rough;
 };
 

@@ -21,8 +21,8 @@ struct Progress {
   /// Copies all members.
   constexpr Progress(const Progress&) = default;
 
-  /// Assigns member by member. For one move of 16 bytes, compilers write the numbers to memory and
-  /// read them back at once, which takes longer than a whole step.
+  /// Assigns member by member, because that is faster. Otherwise compilers move 16 bytes at once:
+  /// they write the members to memory and read them back, which takes longer than a whole step.
   constexpr Progress& operator=(const Progress& other) {
     level = other.level;
     retries = other.retries;

@@ -19,9 +19,9 @@ namespace backoff_actor {
 /// lost, as with any actor; CAF answers the requests among them. If you must not lose a message,
 /// send it to a `BackOffSender`, which may be the child.
 ///
-/// A copy is the same address. It does not keep the supervisor alive, nor an actor whose end the
-/// supervisor has noticed. Monitoring it tells nothing about the child: the address ends when
-/// nobody holds it any more.
+/// A copy is the same address. The address does not keep the supervisor alive. It lets go of an
+/// actor as soon as the supervisor notices that the actor has ended. To monitor the address tells
+/// nothing about the child: the address ends when nobody holds it any more.
 ///
 /// @thread safe from any thread.
 class BACKOFF_ACTOR_EXPORT ChildRef {

@@ -89,7 +89,7 @@ public:
   /// No durable outbox: the sender keeps its owed deliveries in memory.
   DurableOutbox() = default;
 
-  /// Reads the owed deliveries from the store. Their messages may consist of `types`.
+  /// Reads the owed deliveries from the store. The parts of their messages must be of `types`.
   ///
   /// @errors throws `InvalidArgument` if the options are wrong or there is no store, and
   ///         `StoreError` if the store cannot be read, or holds messages of other types or of

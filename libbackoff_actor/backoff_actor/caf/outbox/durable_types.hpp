@@ -21,7 +21,7 @@ public:
   using std::runtime_error::runtime_error;
 };
 
-/// The types of which stored messages may consist, see `durable`.
+/// The types that the parts of a stored message may have, see `durable`.
 ///
 /// @thread several at a time
 class BACKOFF_ACTOR_EXPORT DurableTypes {

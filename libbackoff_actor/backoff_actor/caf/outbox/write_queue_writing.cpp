@@ -158,7 +158,7 @@ void OutboxQueue::fail(std::vector<StoreChange>& changes, const StoreError& erro
     }
   }
   look_at_store();
-  constexpr std::uint64_t failure_of_the_store = 2; // 1 is the engine's silence
+  constexpr std::uint64_t failure_of_the_store = 2; // 1: the engine's ack timeout
   const Cause cause{failure_of_the_store, error.what()};
   auto is_news = false;
   {

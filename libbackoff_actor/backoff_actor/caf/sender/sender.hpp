@@ -136,7 +136,7 @@ BACKOFF_ACTOR_EXPORT ChildSpec sender_spec(std::string id, ChildFactory make_chi
 
 /// The same for a forwarder.
 ///
-/// @errors as of the other
+/// @errors as those of the function above
 BACKOFF_ACTOR_EXPORT ChildSpec sender_spec(std::string id, ChildFactory make_child,
                                            ForwarderOptions options);
 

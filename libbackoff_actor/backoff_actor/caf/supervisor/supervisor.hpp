@@ -44,7 +44,7 @@ namespace backoff_actor {
 
 /// The same for a dynamic supervisor, which has no children at first.
 ///
-/// @errors, @thread as of the other
+/// @errors, @thread as those of the function above
 [[nodiscard("a supervisor without a handle ends, and its children with it")]] BACKOFF_ACTOR_EXPORT
   caf::actor
   spawn_supervisor(caf::actor_system& system, DynamicSupervisorOptions options);
@@ -83,7 +83,7 @@ BACKOFF_ACTOR_EXPORT ChildSpec supervisor_spec(std::string id, std::vector<Child
 
 /// The same for a dynamic supervisor.
 ///
-/// @errors as of the other
+/// @errors as those of the function above
 BACKOFF_ACTOR_EXPORT ChildSpec supervisor_spec(std::string id, DynamicSupervisorOptions options);
 
 } // namespace backoff_actor

@@ -12,8 +12,8 @@
 
 namespace backoff_actor {
 
-// The commands of a supervisor. It answers each of them, and does its other work until it has the
-// answer. Errors are `SupervisorError`s. The answer to a plain send is a plain send. If a plain
+// The commands of a supervisor. It answers each of them as soon as it can, and does its other work
+// meanwhile. Errors are `SupervisorError`s. The answer to a plain send is a plain send. If a plain
 // send fails, the supervisor reports the event `ControlRefused` or `StartFailed` instead.
 
 /// Adds a child and starts it. Answered with `StartedChild` when the child is up. While the

@@ -52,8 +52,8 @@ struct SupervisorOptions {
   Strategy strategy = Strategy::one_for_one;
 
   /// How many restarts the supervisor allows within a time. The restart of a group counts as one.
-  /// After one more, the supervisor ends. Unset: any number; the backoff of each child keeps its
-  /// restarts apart.
+  /// After one more, the supervisor ends. Unset: any number. Each child still waits for its backoff
+  /// before each restart.
   std::optional<RestartLimit> restart_limit{};
 
   /// Whether the supervisor ends when significant children have done their work.

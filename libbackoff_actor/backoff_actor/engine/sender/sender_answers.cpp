@@ -78,7 +78,7 @@ void SenderEngine::Step::operator()(const input::ChildAlive& x) {
   if (!lives || !lane->probe_is_out || x.probe != lane->probe)
     return;
   lane->probe_is_out = false;
-  // The child survived those that had come when the probe was sent.
+  // The child survived the errors that came before the probe was sent.
   auto& held = lane->held;
   const auto end =
     held.begin() + static_cast<std::ptrdiff_t>(std::exchange(lane->asked, std::size_t{0}));

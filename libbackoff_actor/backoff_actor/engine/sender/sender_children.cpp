@@ -16,7 +16,7 @@ void SenderEngine::Step::operator()(const input::Start& x) {
   if (self_.beginning_ == Beginning::not_told)
     self_.beginning_ = Beginning::told;
   work_.last_delivery = std::max(work_.last_delivery, x.last_delivery);
-  // What is to be forwarded starts the child by itself, unless the sender is paused.
+  // A message that waits to be forwarded starts the child elsewhere, unless the sender is paused.
   const auto is_used = work_.mode != Mode::forwarding && self_.owed() > 0;
   const auto is_wanted = options_.child_start == FirstStart::at_once || is_used;
   if (work_.last_incarnation == 0 && is_wanted)
@@ -47,7 +47,7 @@ void SenderEngine::Step::make_child(Lane& lane) {
 
 void SenderEngine::Step::operator()(const input::ChildStarted& x) {
   auto* const lane = lane_of(x.incarnation);
-  // Of a fallback that is not needed any more, or of a sender that is to end.
+  // This child is a fallback that is not needed any more, or the sender is ending.
   if (lane == nullptr || (is_ending() && lane->child == Child::none))
     return emit(effect::StopChild{x.incarnation});
   if (lane->child != Child::starting)

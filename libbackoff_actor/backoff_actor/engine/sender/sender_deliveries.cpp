@@ -76,7 +76,7 @@ void SenderEngine::Step::give_back(Lane& lane, Slot slot) {
   backlog_.give_back(lane.in_flight, slot);
 }
 
-// The child no longer has the delivery, which was owed until now at least.
+// The child no longer has the delivery, which is no ghost.
 void SenderEngine::Step::note_given_back(Slot slot) {
   gate_.report(slot, CallOutcome::forgotten, now_);
   if (options_.max_hand_overs)

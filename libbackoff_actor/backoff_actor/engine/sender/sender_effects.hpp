@@ -98,7 +98,7 @@ struct HandOver {
   std::uint32_t slot;        ///< where `Accept` said to keep it
   std::uint64_t delivery;    ///< its number
   std::uint32_t incarnation; ///< which child
-  HandOverId hand_over;      ///< goes back with what the child answers
+  HandOverId hand_over;      ///< goes back with the child's answers
 };
 
 /// Pass a message on to the child in its client's name, and forget it.
@@ -167,8 +167,8 @@ struct WakeAt {
 /// The sender has given up, or is done: note its exit reason. The sender ends as soon as the engine
 /// has ended, see `SenderEngine::has_ended`.
 struct Quit {
-  bool escalates; ///< with the error that just came, or that is held in `slot`, as the reason
-  /// Where the error is held; `Outbox::none`: it just came.
+  bool escalates; ///< whether the error of the failure is the exit reason; see `slot`
+  /// Where that error is held; `Outbox::none`: it just came.
   std::uint32_t slot;
   std::shared_ptr<const Cause> cause; ///< of the last failure; null: it is done, and ends normally
 };

@@ -85,10 +85,10 @@ public:
   /// Takes one input and appends the resulting effects.
   void step(Instant now, const Input& input, Effects& effects);
 
-  /// The same for what every delivery takes, which needs no variant.
+  /// The same for an input that every delivery needs. Without a variant it is faster.
   void step(Instant now, const input::Submit& input, Effects& effects);
 
-  /// The same for what every delivery takes, which needs no variant.
+  /// The same for an input that every delivery needs. Without a variant it is faster.
   void step(Instant now, const input::Acknowledged& input, Effects& effects);
 
   /// The same for the input that follows every new child.
@@ -120,8 +120,9 @@ public:
   /// The current state of the child's backoff, also while the fallback works.
   BackOff backoff() const;
 
-  /// When the running delay has ended and the engine asks the guard again that holds the child
-  /// back. `Instant::never()` if nothing runs, or if only closing the guard by hand can end it.
+  /// When the sender may hand over again: the end of the running delay, or the time at which the
+  /// engine asks a guard again that holds it back, whichever is later. `Instant::never()` if it
+  /// waits for neither, or if only closing the guard by hand can end the wait.
   Instant due() const;
 
   /// The status of the sender at `now`.
@@ -131,7 +132,7 @@ private:
   struct Lane;           // one child, its delay, and what it holds
   struct Work;           // all that a sender needs only while it has something to do
   struct IdleState;      // what it remembers while it has nothing to do
-  struct FailureHistory; // the part of that which only a sender with earlier failures needs
+  struct FailureHistory; // what it remembers only after earlier failures
   class Step;            // one step: the engine, the instant, the effects
 
   // The state before there is any work: whether the engine was told to begin, and whether it has

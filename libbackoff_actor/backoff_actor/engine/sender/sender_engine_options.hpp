@@ -24,8 +24,8 @@ struct EngineOptions {
   /// The backoff before the first failure. Each engine continues from it on its own.
   BackOff backoff{};
 
-  /// The tag before that of the first hand-over, see `HandOverId`. Tests begin shortly before the
-  /// wrap.
+  /// The first hand-over has the tag after this one, see `HandOverId`. Tests set it to almost the
+  /// largest tag, because tags then begin again at 0.
   std::uint32_t last_tag = 0;
 
   /// When the first child is made.

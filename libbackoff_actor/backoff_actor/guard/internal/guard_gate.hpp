@@ -57,7 +57,8 @@ public:
                     retries_are_held_back_ ? retries_held_back_until_ : Instant::never());
   }
 
-  /// Ends what is over at `now`. Returns how long everything was held back, if that has ended.
+  /// Ends the holds that are over at `now`. Returns how long everything was held back, if that has
+  /// ended now; otherwise 0.
   Duration end_holds(Instant now) {
     if (retries_held_back_until_ <= now)
       retries_are_held_back_ = false;
@@ -128,7 +129,7 @@ public:
     if (in_hand_)
       return report(std::exchange(in_hand_, {}), CallOutcome::failed, now);
     if (guard_ == nullptr || !guard_->is_closed())
-      return; // the start began while the service counted as healthy, and is no news
+      return; // the service counts as unhealthy already: this is no news
     const auto answer = guard_->admit(now, Call::start);
     if (const auto* const permit = std::get_if<Permit>(&answer))
       report(*permit, CallOutcome::failed, now);

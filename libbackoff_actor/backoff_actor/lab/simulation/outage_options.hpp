@@ -68,10 +68,10 @@ BACKOFF_ACTOR_EXPORT Duration service_time(const ServiceOptions& service,
                                            std::uint64_t concurrency);
 
 /// The client that was published with seed 002. It differs from the pseudocode (`Seed002`) in two
-/// ways. Its first delay follows from its idle time before the call: after a mean of 10 s the delay
-/// is 27 s, not 100 ms. Its jitter has a standard deviation of 100 ms for every delay. Each delay
-/// is the one before it times 2.71828, at most 5 minutes before jitter. A negative delay is no
-/// wait, and the delays that follow from it are negative, too.
+/// ways. Its first delay follows from its idle time before the call: after an idle time of 10 s the
+/// delay is 27 s, not 100 ms. Its jitter has a standard deviation of 100 ms for every delay. Each
+/// delay is the one before it times 2.71828, at most 5 minutes before jitter. After a negative
+/// delay the client does not wait, and later delays of the series are mostly negative, too.
 struct SmiraAsShipped {
   /// Always true: there is nothing to compare.
   friend constexpr bool operator==(const SmiraAsShipped&, const SmiraAsShipped&) = default;

@@ -199,8 +199,9 @@ std::string StoreLock::note(const OwnerRecord& record) {
   return told;
 }
 
-// The file was removed. A process that tries to open the store may have made a new one, and locks
-// it until it fails at the lock on FILE. Then the next `note` tries again.
+// Makes FILE.lock again after it was removed. Another process that tries to open the store may have
+// made and locked it meanwhile. That process fails later, at the lock on FILE. Until then this
+// returns without success, and the next `note` tries again.
 std::string StoreLock::make_again() {
   const auto made = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, bits(mode_));
   if (made < 0)

@@ -102,9 +102,10 @@ public:
   EventLog snapshot() const;
 
   /// Renders the log for people, one entry a line, notes in brackets, times counted from the first
-  /// entry: `+10ms  orders: delivery 1 handed over again to child 2`. If the log is longer, only
-  /// the `last` lines are shown, below a line with the number of lines left out. If `marked`, which
-  /// is in order, has indices, those entries begin with `> ` and all others with two spaces.
+  /// entry: `+10ms  orders: delivery 1 handed over again to child 2`. If the log is longer than
+  /// `last` lines, only the last ones are shown, below a line with the number of lines left out.
+  /// `marked` holds indices of entries, in order. If it is not empty, the lines of these entries
+  /// begin with `> `, and all other lines with two spaces.
   std::string timeline(std::size_t last = all_lines,
                        const std::vector<std::size_t>& marked = {}) const;
 

@@ -35,8 +35,8 @@ public:
   /// Whether the pattern fits an event of that sender.
   bool fits(const Event& event, std::string_view sender = {}) const;
 
-  /// Whether an event has at least the right type and sender, so that the test may have meant it;
-  /// false for patterns without a type.
+  /// Whether an event has at least the type and the sender of the pattern. If no event fits, a
+  /// failed test shows the nearest one. False for patterns without a type.
   bool is_near(const Event& event, std::string_view sender = {}) const;
 
   /// Returns the same pattern, narrowed to the sender of that name, see `EventLog::hook`.

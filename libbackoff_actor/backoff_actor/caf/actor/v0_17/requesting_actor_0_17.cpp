@@ -268,10 +268,11 @@ caf::strong_actor_ptr RequestingActor::own_reference() {
   return at_work_ != nullptr ? at_work_->reference() : caf::strong_actor_ptr{ctrl()};
 }
 
-// An exception ends this actor. Then this refuses the open requests in the rest of the batch, and
-// CAF handles `first`, the message in the mailbox. While a factory awaits an answer, CAF postpones
-// messages that it handles itself. This puts them into CAF's cache directly: `push_to_cache` would
-// count them twice, and later read beyond its queue.
+// Takes the messages that wait for `first`, the message in the mailbox. An exception ends this
+// actor: this function then refuses the open requests in the rest of the batch, and CAF handles
+// `first`. While a factory awaits an answer, CAF postpones the messages that it handles itself.
+// This function puts them into CAF's cache directly: `push_to_cache` would count them twice, and
+// later read beyond its queue.
 void RequestingActor::take_batch(caf::mailbox_element& first) {
   const auto bounce = [](caf::mailbox_element& element) {
     caf::detail::sync_request_bouncer{caf::make_error(caf::sec::request_receiver_down)}(element);
@@ -331,7 +332,7 @@ OpenRequest RequestingActor::open_request() {
   }
   element.mid.mark_as_answered();
   if (at_work_ != nullptr && !at_work_->element)
-    current_element_ = &at_work_->first; // the other may be freed at any time
+    current_element_ = &at_work_->first; // the last one was kept, and may be freed at any time
   return result;
 }
 

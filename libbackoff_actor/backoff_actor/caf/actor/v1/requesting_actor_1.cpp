@@ -243,8 +243,9 @@ void RequestingActor::take_this(caf::mailbox_element_ptr& element) {
   }
 }
 
-// An exception ends this actor. Then this refuses the open requests in the rest of the batch, and
-// CAF handles `first`, the message in the mailbox.
+// Takes the messages that wait for `first`, the message in the mailbox. An exception ends this
+// actor: this function then refuses the open requests in the rest of the batch, and CAF handles
+// `first`.
 void RequestingActor::take_batch(caf::mailbox_element& first) {
   const auto bounce = [](caf::mailbox_element& element) {
     caf::detail::sync_request_bouncer{}(element); // answers with an error

@@ -21,8 +21,8 @@ namespace backoff_actor {
 ///
 /// - There are at most two children at a time.
 /// - The sender monitors every child, from `adopt` on.
-/// - The end of a child is told to the sender once, unless the child was dismissed or, as a shared
-///   one, released: then never.
+/// - The sender is told once that a child has ended. It is not told about a dismissed child, nor
+///   about a shared child that was released.
 /// - A shared child is never told to end.
 ///
 /// The sender owns the keeper and passes itself as `self`. A reference to it in every keeper would

@@ -40,7 +40,7 @@ class Backlog {
 public:
   using Slot = Outbox::Slot;
 
-  /// Deliveries with the clients that wait for them, and their bytes: what fills an outbox.
+  /// How full the outbox is. Each client that joined counts as one more delivery.
   struct Fill {
     std::size_t deliveries;
     std::uint64_t bytes;

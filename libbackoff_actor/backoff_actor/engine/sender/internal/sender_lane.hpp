@@ -49,8 +49,8 @@ struct SenderEngine::Lane {
   Instant end_of_grace{};   // of a leaving child
   Outbox::List in_flight{}; // in the order in which their clocks were started
   std::vector<Held> held{}; // in the order in which the answers came
-  std::size_t asked = 0;    // how many of them, from the front, had come when
-                            // the probe was sent
+  std::size_t asked = 0;    // how many of `held`, from the front, came before the
+                            // last probe was sent
   std::uint32_t probe = 0;  // the last sent; counts modulo 2^31, like tags
   std::uint32_t incarnation = 0;
   std::uint32_t epoch = 0;

@@ -154,7 +154,7 @@ private:
 
   // -- answers ----------------------------------------------------------------------
 
-  struct Target { // of what a child says
+  struct Target { // the delivery that an answer is about
     Slot slot;
     Lane* lane;
   };
@@ -177,7 +177,7 @@ private:
   void forget_held(Lane& lane, Slot slot);
   void drop_all_held(Lane& lane);
   struct Settled {
-    Slot culprit;         // whom the crash's error names
+    Slot culprit;         // the delivery whose error stems from the crash
     Duration retry_after; // the longest that was asked for
   };
   void note_failure(Slot slot, const SharedCause& cause);
@@ -242,7 +242,7 @@ private:
     if (lane.is_failing || lane.backoff.is_started() || work_.last_failure)
       end_failures(lane);
     else
-      ++lane.backoff.resets; // of which nothing comes but the count
+      ++lane.backoff.resets; // nothing else would change
   }
 
   void end_failures(Lane& lane);

@@ -70,11 +70,11 @@ struct SenderEngine::Work {
   std::uint64_t last_delivery = 0;
   std::uint32_t last_incarnation = 0;
   std::uint32_t last_epoch = 0;
-  Instant end_of_patience = Instant::never(); // with children that are to end
-  std::shared_ptr<const Cause> end_cause{};   // of the end
+  Instant end_of_patience = Instant::never(); // when the children's time to end is over
+  std::shared_ptr<const Cause> end_cause{};   // of the sender's end
   DeadLetterReason end_reason = DeadLetterReason::stopped;
   Mode mode;
-  bool children_are_pressed = false; // to end: their time was over once
+  bool children_are_pressed = false; // their first time to end is over
   bool is_paused = false;
   bool is_draining = false;
   bool is_store_behind = false;

@@ -48,12 +48,12 @@ struct BACKOFF_ACTOR_HIDDEN SupervisorEngine::Child {
   Then then = Then::stop;
   Directive directive = Directive::restart; // for a failed start, until the child is down
   bool is_in_row = false;
-  bool holds_up_row = false; // it left a row that is ending, and those in front wait for it
+  bool holds_up_row = false; // it left an ending row, whose earlier children wait for it
   bool is_ready = false;     // its delay is over; it waits for a wake-up with room for it
   bool is_new = false;       // the client that added it waits for its first start
   bool is_first = false;     // one of the supervisor's first children
   bool has_been_up = false;  // since it was added
-  bool is_up = false;        // or was up when it was told to end
+  bool is_up = false;        // its actor has come up, and may be ending
   bool is_killed = false;
 };
 
@@ -66,7 +66,7 @@ struct BACKOFF_ACTOR_HIDDEN SupervisorEngine::State {
     enum class Stage : std::uint8_t { over, ending, waiting, starting };
     Stage stage = Stage::over;
     Instant due{};
-    Slot cursor = none; // the child to look at next; the children passed before it are settled
+    Slot cursor = none; // the next child to look at; the row is done with those passed
   };
 
   // The set holds slots and looks ids up in `children`, because the children's addresses change.
@@ -106,8 +106,8 @@ struct BACKOFF_ACTOR_HIDDEN SupervisorEngine::State {
   std::vector<Child> children; // by slot
   std::unordered_set<Slot, HashOfId, SameId> by_id;
   SlotHeap<Due> due;            // the delays of single children
-  std::deque<ChildActor> ready; // children whose delay is over, in that order, with their last
-                                // actor; the engine skips those no longer ready
+  std::deque<ChildActor> ready; // children in the order in which their delays ended; each entry
+                                // names the last actor, and the engine skips outdated ones
   std::vector<ChildActor> abandoned;
   RestartWindow restarts_in_window;
   Row row;

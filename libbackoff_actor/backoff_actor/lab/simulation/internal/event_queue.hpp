@@ -21,8 +21,9 @@ namespace backoff_actor {
 // of them. An event moves down at most 40 times, about five times in practice, and always to the
 // end of a vector. With a million waiting events this is five times as fast as a binary heap.
 //
-// Only the time decides the bucket. So an event may be pushed at the present instant with a lower
-// tag than the last popped one; a binary heap orders the few events of one instant.
+// Only the time decides the bucket. Within bucket 0, a binary heap orders the few events by their
+// tags. So an event of the present may be pushed even if its tag is lower than that of the last
+// popped event.
 
 /// Events in virtual time, the earliest first; tags order the events of one instant. Each event is
 /// packed into eight bytes. The simulation must never schedule an event in its past.

@@ -11,9 +11,9 @@
 
 namespace backoff_actor::detail {
 
-/// The delays of `SmiraAsShipped`. The level is the last delay, or the last thinking time. Once the
-/// level is negative, it falls without bounds, and the client does not wait. That is no endless
-/// loop, because each call takes time.
+/// The delays of `SmiraAsShipped`. The level is the last delay, or the last thinking time. While
+/// the level is negative, the client does not wait. A level far below zero falls without bounds.
+/// That is no endless loop, because each call takes time.
 struct ShippedDelays {
   /// The state before any call.
   Progress start() const { return {}; }
