@@ -120,8 +120,9 @@ public:
   /// The delivery in `list` that was appended after the one in `slot`; `none` if that is the last.
   Slot next_in_list(Slot slot) const { return entries_[slot].list_next; }
 
-  /// Notes that the delivery in `slot` is handed over, and returns the id of the hand-over. An id
-  /// repeats at the earliest 2^31 hand-overs after its delivery's first.
+  /// Notes that the delivery in `slot` is handed over, and returns the id of the hand-over. The
+  /// same id may come again, but only 2^31 or more hand-overs after the first hand-over of its
+  /// delivery.
   ///
   /// @range `incarnation` 1 and above
   HandOverId hand_over(Slot slot, std::uint32_t incarnation, std::uint32_t epoch) {
@@ -191,7 +192,8 @@ public:
     return entries_.size() > small_size && 2 * most_used_ > entries_.size();
   }
 
-  /// The count of hand-overs, as a tag; the tag of the next delivery's first hand-over follows it.
+  /// The count of hand-overs, modulo 2^31. The next first hand-over of a delivery has the tag after
+  /// it.
   std::uint32_t last_tag() const { return last_tag_; }
 
 private:

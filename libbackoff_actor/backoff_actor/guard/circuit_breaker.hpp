@@ -16,11 +16,11 @@
 // Each state has a generation. A permit carries the generation in which it was given. The outcome
 // of a call from an earlier generation changes nothing: it says how the service was then.
 //
-// The breaker tells each caller that it holds back when to come again. While the breaker is open,
-// it asks the first few callers to come when its time is over, as the probes. It spreads the others
-// over a while after that, and also those that come while the probes are in flight. So the breaker
-// need not notify anybody when it closes, and a thousand callers come back over `spread` and not at
-// once.
+// When the breaker holds a caller back, it tells the caller when to come again. While the breaker
+// is open, the first few callers are to come when its time is over, as the probes. The breaker
+// spreads the other callers over a while after that. It also spreads the callers that come while
+// the probes are in flight. So it need not notify anybody when it closes, and a thousand callers
+// come back over `spread` and not at once.
 
 #include "backoff_actor/backoff/policy.hpp"
 #include "backoff_actor/core/export.hpp"

@@ -94,9 +94,9 @@ public:
 
 protected:
   GuardPort() = default;
-  /// As the derived class does.
+  /// Only for copies of a derived class.
   GuardPort(const GuardPort&) = default;
-  /// As the derived class does.
+  /// Only for copies of a derived class.
   GuardPort& operator=(const GuardPort&) = default;
 };
 

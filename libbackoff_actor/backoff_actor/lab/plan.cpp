@@ -30,7 +30,7 @@ CallRate calls_per_hour(const Policy& policy) {
   // long.
   constexpr auto most = 10'000'000;
   constexpr auto most_integrated = 5'000;
-  constexpr auto settled_after = 64; // equal ones in a row
+  constexpr auto settled_after = 64; // equal delays in a row
 
   const auto& formula = policy.formula();
   const auto is_integrated =

@@ -127,7 +127,7 @@ struct WantedDelay {
   /// @range `tuning_shortest_delay_s` to `tuning_longest_s`
   double first_s = 1.0;
 
-  /// The time, from the first call, of the retry that the delay is before or after.
+  /// The time of a retry, from the first call. The delay is before or after this retry.
   ///
   /// @units seconds
   /// @range `first_s` to `tuning_longest_s`; more than `first_s` for a delay before the retry

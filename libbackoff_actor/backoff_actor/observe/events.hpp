@@ -50,8 +50,8 @@ struct ChildDown {
   Instant at;                ///< when the sender was told
   std::uint32_t incarnation; ///< which child, counted from 1
   Cause cause;               ///< the exit reason; no error after a normal stop
-  /// False if it stopped normally and owed nothing, ended because the sender told it to, or was the
-  /// last child.
+  /// False if it stopped normally while nothing was owed, if it ended because the sender told it
+  /// to, or if it was the last child.
   bool is_failure;
 };
 

@@ -95,7 +95,7 @@ void SqliteConnection::own() {
 }
 
 StoreError SqliteConnection::error_of(const SQLite::Exception& error, Moment moment) {
-  const auto system_error = errno; // of the call that failed: no later system call of SQLite fails
+  const auto system_error = errno; // of the failed call: SQLite makes no failing call after it
   const auto extended = error.getExtendedErrorCode();
   return sqlite_error(file_, moment, extended > 0 ? extended : error.getErrorCode(), error.what(),
                       system_error);

@@ -44,7 +44,8 @@ Meaning meaning(int code, int system_error, Moment moment) {
     return {StoreFailure::foreign, "is not a store",
             "nothing in it was changed; name another file, or one that does not exist yet"};
   case SQLITE_CONSTRAINT:
-    // This owner only gives numbers above all before, so another writer must have used this number.
+    // This owner gives each delivery a higher number than all before. So another writer has used
+    // this number.
     if (code == SQLITE_CONSTRAINT_PRIMARYKEY)
       return {StoreFailure::in_use, "another program writes to this store",
               "find and end that program; nothing in the file is damaged"};

@@ -37,8 +37,8 @@ struct Decision {
 
   /// Whether the delivery came back without an answer from a worker. Either a guard before the
   /// service held it back, or a sender gave it back because it was stopped, suspended or draining.
-  /// That sender is the child itself, or one that the child asked. With `Verdict::retry`, no
-  /// attempt is charged then, and the wait is cut to the ceiling.
+  /// That sender is the child itself, or another one that the child asked. With `Verdict::retry`,
+  /// no attempt is charged then, and the wait is cut to the ceiling.
   bool is_held_back = false;
 };
 

@@ -11,7 +11,8 @@ inline constexpr Duration max_delay = std::chrono::hours{876'000};
 
 /// The position in a series of retries: all that changes from one `Policy::next` to the next.
 struct Progress {
-  /// An empty progress, of no policy. `Policy::start` returns that of a policy.
+  /// An empty progress, which belongs to no policy. `Policy::start` returns the first one of a
+  /// policy.
   constexpr Progress() = default;
 
   /// Sets all three members.

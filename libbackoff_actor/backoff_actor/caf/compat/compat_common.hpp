@@ -46,8 +46,8 @@ std::optional<Enum> enumerator_of(std::uint16_t number) {
 template <class Enum>
 std::optional<Enum> code_in(const caf::error& error);
 
-/// Returns whether an error has a code, which must not be 0. CAF 0.17.6's own `==` makes an error
-/// to compare with.
+/// Returns whether an error has this code, which must not be 0. The `==` of CAF 0.17.6 does more
+/// work: it makes a second error, and compares both.
 template <class Enum>
 bool has_code(const caf::error& error, Enum code) {
   return code_in<Enum>(error) == code;
@@ -98,7 +98,7 @@ BACKOFF_ACTOR_EXPORT void send_exit_now(const caf::actor& receiver, const caf::a
 /// @thread any
 BACKOFF_ACTOR_EXPORT bool has_ended(const caf::actor_addr& whom);
 
-/// Whether an actor has ended, which must not be an invalid handle.
+/// Whether an actor has ended. The handle must be valid.
 ///
 /// @thread any
 BACKOFF_ACTOR_EXPORT bool has_ended(const caf::actor& whom);

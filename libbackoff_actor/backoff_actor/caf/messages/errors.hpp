@@ -48,8 +48,8 @@ BACKOFF_ACTOR_EXPORT std::string render_own(SenderError code, const caf::message
 /// Renders an error of supervisors in the same way.
 BACKOFF_ACTOR_EXPORT std::string render_own(SupervisorError code, const caf::message& context);
 
-/// Returns an error as a `Cause`. Its code identifies the error's category and code. Its text is
-/// empty unless `with_text` is set: rendering is costly.
+/// Returns an error as a `Cause`, whose code stands for the category and the code of the error. The
+/// text of the cause is empty unless `with_text` is set: rendering is costly.
 BACKOFF_ACTOR_EXPORT Cause cause_of(const caf::actor_system& system, const caf::error& error,
                                     bool with_text);
 

@@ -25,11 +25,11 @@ struct Submit {
   std::string key{};
 
   /// The sender makes one delivery of all submissions with the same idempotency key. While the
-  /// first submission is owed, a further one joins it and gets its answer; the sender refuses it if
-  /// it already owes its `SenderOptions::capacity`. For `SenderOptions::idempotency_retention`
-  /// after the acknowledgement, the sender answers a further one with
-  /// `SenderError::already_acknowledged`. A durable outbox keeps the keys beyond the life of the
-  /// process. Empty: every submission is a delivery of its own.
+  /// first submission is owed, a further one joins it and gets its answer. The sender refuses the
+  /// further one if `SenderOptions::capacity` is already reached. For
+  /// `SenderOptions::idempotency_retention` after the acknowledgement, the sender answers a further
+  /// one with `SenderError::already_acknowledged`. A durable outbox keeps the keys beyond the life
+  /// of the process. Empty: every submission is a delivery of its own.
   std::string idempotency_key{};
 
   /// The sender answers `Accepted` as soon as it has accepted the message. The client then gets

@@ -79,8 +79,8 @@ BACKOFF_ACTOR_EXPORT caf::actor spawn_guarded(const caf::actor& target, SharedGu
 /// gets nothing, because an error message would end the client. If a plain send is not answered
 /// within `call_timeout`, the guard counts no outcome, because perhaps no answer was intended. The
 /// guard also counts no outcome for a call that is open when one of the two actors ends. A call
-/// that has a sender and is never answered uses memory as long as both actors live, as the target's
-/// promise does.
+/// that has a sender and is never answered uses memory as long as both actors live. So does the
+/// target's promise.
 ///
 /// When the target ends, this actor ends with the same reason, so that monitors and links report
 /// it. Requests that are open then fail with `caf::sec::request_receiver_down`. There is one

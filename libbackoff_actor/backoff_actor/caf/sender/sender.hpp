@@ -38,7 +38,7 @@ struct SenderSettings;
 ///
 /// The sender ends by `Stop`, or like any actor by an exit message. It ends by itself if a limit is
 /// reached or the decider says so. The exit reason is then `SenderError::gave_up`, or the error
-/// that the decider let through. Before the sender ends, it asks its child to end
+/// of the failure if the decider says `escalate`. Before the sender ends, it asks its child to end
 /// (`user_shutdown`). From then on it accepts and hands over nothing, and takes the answers that
 /// the child still gives. It kills a child that has not ended after `SenderOptions::kill_grace`,
 /// and abandons it after the same time again. If a supervisor tells the sender to end, the child
@@ -94,8 +94,8 @@ spawn_back_off_sender(caf::actor_system& system, ChildFactory make_child,
 /// docs/performance.md. Copies share too, and are cheap.
 ///
 /// All senders of a blueprint share the factory, and the functions and hooks of the options. Each
-/// sender calls them in its own thread, so several calls may run at the same time. What they hold
-/// lives as long as the last sender or copy of the blueprint. Of the other options
+/// sender calls them in its own thread, so several calls may run at the same time. What these
+/// functions hold lives as long as the last sender or copy of the blueprint. Of the other options
 ///
 /// - `stream` should stay unset: otherwise all senders draw the same delays, and retry in step;
 /// - an `outbox` serves one sender at a time, and so does an `origin`;

@@ -30,7 +30,8 @@ Problems check(const SenderOptions& options) {
   check_of_use(problems, "key_of", static_cast<bool>(options.key_of),
                options.ordering == Ordering::per_key, "ordering is per_key");
   if (options.guard) {
-    // First attempts earn retries. A sender that owes only retries earns none, so it needs a floor.
+    // First attempts earn retries. A sender that owes only retries earns none, so the budget needs
+    // a floor.
     const auto budget = options.guard.options().retry_budget;
     if (budget && budget->per_second <= 0)
       problems.add("guard.retry_budget.per_second", "0/s", "more than 0/s");

@@ -111,7 +111,8 @@ struct SenderOptions {
   /// The guard of the service that the child calls. All senders whose children call the service
   /// share it. While the guard lets nothing through, the sender hands nothing over and makes no
   /// child; that is no failure. The fallback is not guarded. The child itself must not be `guarded`
-  /// by the same guard: it would wait for itself. Default-constructed: no guard.
+  /// by the same guard: each call would then ask the guard twice, and a probe would hold itself
+  /// back. Default-constructed: no guard.
   ///
   /// @range a retry budget has a floor above 0
   SharedGuard guard{};
@@ -187,7 +188,7 @@ struct SenderOptions {
 
   /// Returns the bytes of a message; empty: the size of what CAF's binary serializer makes of it.
   /// Everything above 2^32 - 1 counts as that. Only with `capacity_bytes`. Types that CAF cannot
-  /// serialize need it: CAF 0.17.6 makes no bytes of them, and CAF 1.x an error.
+  /// serialize need this function: CAF 0.17.6 makes no bytes of them, and CAF 1.x an error.
   ///
   /// @errors if it throws, the message is not accepted, and its client gets
   ///         `caf::sec::runtime_error` with the exception's text.

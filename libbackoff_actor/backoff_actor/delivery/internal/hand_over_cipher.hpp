@@ -45,7 +45,7 @@ public:
   }
 
   /// Returns the name whose id this is. An id that `id_of` never returned decrypts to a name that
-  /// was never passed to it; mostly a name that no hand-over has.
+  /// was never passed to `id_of`. Hardly ever does a hand-over have that name.
   constexpr HandOverId name_of(std::uint64_t id) const {
     auto left = static_cast<std::uint32_t>(id >> 32);
     auto right = static_cast<std::uint32_t>(id);

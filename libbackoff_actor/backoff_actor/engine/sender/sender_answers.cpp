@@ -172,7 +172,7 @@ SenderEngine::Step::Settled SenderEngine::Step::settle_held(Lane& lane, const Ca
       settle(lane, *answer);
     else if (answer->decision.is_held_back)
       give_back(lane, answer->slot);
-    else // the failure is the child's, which follows
+    else // the child's failure is reported later
       note_refusal(answer->slot, shared(answer->cause), answer->decision);
   }
   return result;

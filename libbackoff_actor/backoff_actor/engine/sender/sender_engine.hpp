@@ -25,17 +25,19 @@
 // can only lengthen it. An acknowledgement always ends its delivery, but resets the backoff only if
 // its hand-over belongs to the present epoch, and never shortens a delay that runs.
 //
-// An error answer is ambiguous: actor libraries answer with an error before they report the crash
-// that caused it, and a dying child may still answer others while it tidies up. It is held until
-// one of these tells:
-//   - The child answered a probe that was sent after the error. It is alive, so the error is its
+// An error answer is ambiguous. It may be the child's answer. But it may also come from a crash:
+// actor libraries answer with an error before they report the crash, and a dying child may still
+// answer some requests while it tidies up. So the engine holds the error until one of these two
+// events:
+//   - The child answers a probe that was sent after the error. It is alive, so the error is its
 //     answer.
-//   - The child went down. The first held error that carries DOWN's cause stems from the crash: its
-//     delivery was the culprit. The engine redelivers it and all deliveries whose errors came
-//     later; earlier errors were answers. Without such an error the engine redelivers all of them,
-//     because nobody knows where the crash began. If the child stopped normally, all its errors
-//     were answers. A bounce is always redelivered. So is a delivery that the child gave back
-//     without an answer (`Decision::is_held_back`).
+//   - The child goes down. The first held error with the same cause stems from the crash, and its
+//     delivery was the culprit. The engine redelivers the culprit and all deliveries whose errors
+//     came later; earlier errors were answers. If no held error has that cause, nobody knows where
+//     the crash began, and the engine redelivers all deliveries with held errors. If the child
+//     stopped normally, all its errors were answers. Two kinds of deliveries are always
+//     redelivered: those with a bounce, and those that the child gave back without an answer
+//     (`Decision::is_held_back`).
 //
 // At-most-once messages (`EngineOptions::guarantee`) are not deliveries: the engine forwards and
 // forgets them. Only those that have to wait for a child are in the outbox (sender_forwarding.cpp).
@@ -149,7 +151,7 @@ private:
   std::shared_ptr<const EngineOptions> options_;
   std::uint64_t stream_;                  // of the draws
   std::unique_ptr<Work> work_;            // none: it has nothing to do
-  std::unique_ptr<IdleState> idle_state_; // none: it never had work; outdated while it has
+  std::unique_ptr<IdleState> idle_state_; // none: there was no work yet; outdated during work
   Beginning beginning_ = Beginning::not_told;
   bool stopped_ = false;
 };

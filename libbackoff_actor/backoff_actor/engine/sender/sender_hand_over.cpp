@@ -90,7 +90,7 @@ bool SenderEngine::Step::hand_over_fresh(Lane& lane) {
   auto* const fallback = work_.mode == Mode::on_fallback ? work_.fallback.get() : nullptr;
   if (fallback != nullptr && primary.child == Child::none && !primary.delay_runs
       && next_in_time() != Outbox::none)
-    start_child(primary); // what comes next probes whether it is well again
+    start_child(primary); // the next delivery shows if the child is well
   start_what_was_put_off();
   while (has_room(primary) || (fallback != nullptr && has_room(*fallback))) {
     const auto slot = next_in_time();

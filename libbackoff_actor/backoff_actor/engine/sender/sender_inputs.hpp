@@ -107,7 +107,7 @@ struct ChildDown {
 /// A delivery was confirmed.
 struct Acknowledged {
   HandOverId hand_over; ///< as `effect::HandOver` named it; any other value is harmless
-  std::uint64_t said = hand_over.value; ///< what the child called it, for the event
+  std::uint64_t said = hand_over.value; ///< the id in the child's message, for the event
 };
 
 /// An error came back for a hand-over, from the child or, in its place, from the messaging layer.
@@ -141,20 +141,20 @@ struct Nacked {
   std::optional<Duration> retry_after{};
   /// Whether it was given back without an answer, see `Decision::is_held_back`.
   bool is_held_back = false;
-  std::uint64_t said = hand_over.value; ///< what the child called it, for the event
+  std::uint64_t said = hand_over.value; ///< the id in the child's message, for the event
 };
 
 /// The child refused a delivery for good.
 struct Rejected {
   HandOverId hand_over; ///< as `effect::HandOver` named it; any other value is harmless
   Cause cause;          ///< why
-  std::uint64_t said = hand_over.value; ///< what the child called it, for the event
+  std::uint64_t said = hand_over.value; ///< the id in the child's message, for the event
 };
 
 /// The child is still working on the delivery: its ack timeout begins anew.
 struct Working {
   HandOverId hand_over; ///< as `effect::HandOver` named it; any other value is harmless
-  std::uint64_t said = hand_over.value; ///< what the child called it, for the event
+  std::uint64_t said = hand_over.value; ///< the id in the child's message, for the event
 };
 
 /// Look at the clock. Harmless at any time.
@@ -187,8 +187,9 @@ struct Drain {
 /// End. The engine asks the children to end, takes their last answers, and then gives up all owed
 /// deliveries that are not stored. It accepts and hands over nothing new meanwhile.
 struct Stop {
-  /// Whether the engine tells children that do not end to end after `EngineOptions::kill_grace`,
-  /// and abandons them after as much time again. If not, the requester sees to it with `Kill`.
+  /// Whether the engine limits the time of its children. If so, it tells them to end after
+  /// `EngineOptions::kill_grace`, and abandons them after the same time again. If not, the
+  /// requester limits the time, with `Kill`.
   bool is_timed = true;
 };
 

@@ -201,8 +201,8 @@ void OutageService::go_on(std::uint64_t now_us, std::vector<std::uint32_t>& answ
 // -- statistics --------------------------------------------------------------------------------
 
 void OutageService::change_concurrency(std::uint64_t now_us, std::int64_t by) {
-  // A look happens at the beginning of a phase, but the service may have continued within that
-  // phase.
+  // A look is timed at the beginning of its phase. If the service continued later within that
+  // phase, `now_us` is before the last change.
   const auto at_us = std::max(now_us, changed_us_);
   request_us_ += static_cast<double>(concurrency_) * static_cast<double>(at_us - changed_us_);
   changed_us_ = at_us;

@@ -46,8 +46,8 @@ struct OutageSummary {
 };
 
 /// Fills in all that follows from the seconds: recovery, rate before, attempts and peak. If the
-/// service was stopped for a part of a second, and the exact number of calls is not known, that
-/// part of the second's calls counts.
+/// service was stopped for a part of a second, and the exact number of calls is not known, the
+/// same part of that second's calls counts.
 BACKOFF_ACTOR_EXPORT OutageSummary summarize(const std::vector<OutageSecond>& seconds,
                                              const OutageTimes& times);
 

@@ -91,15 +91,16 @@ BACKOFF_ACTOR_EXPORT Resolved resolve(const std::string& host, std::uint16_t por
 
 // -- connections --------------------------------------------------------------------
 
-/// Returns a socket that has a port of 127.0.0.1, any free one for 0, or none, with `errno`. The
-/// socket refuses connections until it listens. `flags` are those of socket(2).
+/// Returns a socket that is bound to this port of 127.0.0.1; 0: to any free port. The socket
+/// refuses connections until it listens. If there is no such socket, returns none and sets `errno`.
+/// `flags` are those of socket(2).
 BACKOFF_ACTOR_EXPORT Descriptor bind_to_loopback(std::uint16_t port, int flags = SOCK_NONBLOCK);
 
 /// @errors throws `std::system_error` if the socket has no port.
 BACKOFF_ACTOR_EXPORT std::uint16_t port_of(const Descriptor& socket);
 
-/// Returns a non-blocking socket that is connecting or connected, or none, with `errno`, if the
-/// connection cannot even begin.
+/// Returns a non-blocking socket that is connecting or connected. If the connection cannot even
+/// begin, returns none and sets `errno`.
 BACKOFF_ACTOR_EXPORT Descriptor begin_connection(const Address& address);
 
 /// Returns 0 if the connection was established, otherwise the error.

@@ -6,8 +6,9 @@
 
 namespace backoff_actor::detail {
 
-// When an error of SQLite occurred. A file that is no database belongs to another program if that
-// is found while opening; found later, the file is damaged.
+// When an error of SQLite occurred. If SQLite finds, while it opens a file, that the file is no
+// database, then the file belongs to another program. If SQLite finds that later, the file is
+// damaged.
 enum class Moment : unsigned char { opening, opened };
 
 // Turns an error of SQLite into a text with the file, the problem, SQLite's own message, and

@@ -37,7 +37,8 @@ struct Fault {
   /// Of `slow`: how much later; of `error` and `nack`: the retry-after, 0: none.
   Duration delay{0};
 
-  /// Of `slow`: how often the worker sends `Working` until then; 0: never.
+  /// Of `slow`: until then, the worker sends `Working` each time that this span has passed; 0:
+  /// never.
   Duration working{0};
 
   /// Of `crash`, `error`, `nack` and `reject`: the text. Empty: see `message_of`.
@@ -56,8 +57,8 @@ BACKOFF_ACTOR_EXPORT std::string message_of(const Fault& fault);
 /// `crash_like_error`, `nack("not now", retry_after 2s)`, `reject("never")`.
 BACKOFF_ACTOR_EXPORT std::string to_string(const Fault& fault);
 
-/// A plan for messages or calls. Besides the form of `to_string`, optional arguments can be left
-/// out, and `slow 500ms` needs no brackets.
+/// A plan for messages or calls. It reads the text that `to_string` writes. Optional arguments can
+/// be left out, and `slow 500ms` needs no brackets.
 using FaultPlan = BasicFaultPlan<Fault>;
 
 extern template class BACKOFF_ACTOR_EXPORT BasicFaultPlan<Fault>;
@@ -72,7 +73,7 @@ inline FaultPlan times(std::uint64_t count, const FaultPlan& plan) {
 /// Nothing goes wrong.
 inline Fault ok() { return {}; }
 /// Nothing goes wrong, but `delay` later. Until then, if the message is a `TrackedMsg`, the worker
-/// sends `Working` after every `working`.
+/// sends `Working` each time that the span `working` has passed.
 inline Fault slow(Duration delay, Duration working = {}) {
   return {Fault::Kind::slow, 0, delay, working};
 }

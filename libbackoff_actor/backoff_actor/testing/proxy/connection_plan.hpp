@@ -38,8 +38,8 @@ struct BACKOFF_ACTOR_EXPORT ConnectionFault {
   /// The kind of fault.
   Kind kind = Kind::ok;
 
-  /// Of `cut`: how many bytes of the answer get through. Of `corrupt`: a bit of every so many-th
-  /// byte is flipped; 0: never.
+  /// Of `cut`: how many bytes of the answer get through. Of `corrupt`: 100 means that a bit is
+  /// flipped in each hundredth byte; 0: never.
   std::uint64_t bytes = 0;
 
   /// Of `cut`: the time from the acceptance to the reset; 0: `bytes` decides.

@@ -191,8 +191,8 @@ public:
     : name_(name), fits_(fits) {}
 
   /// Fits events that match all arguments, which can come in any order. The type of an argument
-  /// decides what it means, see event_patterns.hpp. An argument that such an event does not have
-  /// does not compile.
+  /// decides what it means, see event_patterns.hpp. A call does not compile if the events of this
+  /// type have nothing to compare with an argument.
   template <detail::Narrows<E>... Args>
   requires(sizeof...(Args) > 0) EventPattern operator()(const Args&... args) const {
     std::string words;

@@ -20,8 +20,9 @@
 /// | an enumerator | this reason | `dead_lettered(DeadLetterReason::expired)` |
 /// | a text | a cause whose text contains it | `child_down("High Voltage")` |
 ///
-/// An argument that the event does not have does not compile. `.of("orders")` narrows the pattern
-/// to one sender. `a || b` fits the events of either pattern. `EventPattern` takes any other test.
+/// A call does not compile if the events have nothing to compare with an argument. `.of("orders")`
+/// narrows the pattern to one sender. `a || b` fits the events of either pattern. `EventPattern`
+/// takes any other test.
 
 #include "backoff_actor/testing/record/event_pattern.hpp"
 

@@ -27,8 +27,8 @@ template <class Note>
 class Relay : public compat::RequestingActor {
 public:
   void on_exit() override {
-    // This actor was told to end, or nobody is left that could answer it or has a handle to it. So
-    // the refusals have no sender.
+    // This actor was told to end, or nobody has a handle to it or can still answer it. So the
+    // refusals have no sender.
     for (auto& [name, call] : calls_)
       fail(call, caf::make_error(caf::sec::request_receiver_down), nullptr);
     calls_.clear();

@@ -95,9 +95,9 @@ protected:
   virtual void make_request(std::uint64_t name, const caf::actor& receiver,
                             const caf::message& content, Priority priority) = 0;
   /// Probes whether an actor is alive; the probe overtakes all messages in its mailbox. If the
-  /// actor is alive, the answer under that name is not an error. Returns false without a probe for
-  /// a blocking actor, which would take the probe for work; such an actor answers nothing when it
-  /// crashes, either.
+  /// actor is alive, the answer under that name is not an error. For a blocking actor, returns
+  /// false and sends no probe: the actor would take the probe for work. A blocking actor answers
+  /// nothing when it crashes, either.
   bool probe(std::uint64_t name, const caf::actor& whom);
   /// Passes the current message on to `receiver`, with `payload` as its content and in the name of
   /// its client, which gets the answer from there. The handler returns `caf::delegated`, and makes

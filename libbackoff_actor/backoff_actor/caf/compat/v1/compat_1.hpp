@@ -189,7 +189,7 @@ std::string registered_name() {
 }
 
 /// Writes the same bytes as CAF's binary serializer, but stops at actor handles. CAF's own
-/// serializer would register the actor, for a reader that may never come.
+/// serializer would register the actor for later readers, and there may never be one.
 class HandleRefusingSerializer : public caf::save_inspector_base<HandleRefusingSerializer> {
 public:
   /// Appends to the buffer.

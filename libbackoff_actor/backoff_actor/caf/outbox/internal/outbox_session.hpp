@@ -113,7 +113,7 @@ private:
   Instant deadline_ = Instant::never(); // of the prepared message
   std::vector<StoreChange> changes_;    // of this step
   std::deque<Insertion> unanswered_;    // in order of their numbers
-  // The hand-overs of a delivery. Most deliveries have none that is written.
+  // The counted hand-overs of a delivery. Most deliveries have none.
   struct HandOvers {
     std::uint32_t before = 0;    // the count that the last process has left
     std::uint32_t unwritten = 0; // counts that are not written yet

@@ -57,7 +57,7 @@ public:
   bool tell_to_end(compat::RequestingActor& self, std::uint32_t incarnation);
   /// Tells a child to end, unless it is shared, and forgets it.
   void dismiss(compat::RequestingActor& self, std::uint32_t incarnation);
-  /// Makes a child a former one, without a word to it.
+  /// Makes a child a former one, without a message to it.
   void abandon(std::uint32_t incarnation);
 
   /// Takes CAF's news that an actor has ended, and forgets the actor. Returns the incarnation whose

@@ -48,7 +48,7 @@ public:
     for (auto left = at_once;
          left > 0 && !acknowledged_.empty() && acknowledged_.front().first < limit;
          --left, acknowledged_.pop_front()) {
-      // The key may be owed or acknowledged again: its dead letter was taken up once more.
+      // The key may have been used again: it may now be owed, or acknowledged at a later time.
       const auto& [at, key] = acknowledged_.front();
       const auto found = keys_.find(key);
       if (found != keys_.end() && found->second.state == State::acknowledged

@@ -29,8 +29,7 @@ namespace backoff_actor {
 ///  - A delivery is owed or a ghost. A ghost is with a child, and counts for nothing.
 ///  - A delivery with a child is in the list of exactly one lane. The caller keeps the lists, and
 ///    passes the right one.
-///  - `owed()` and `in_flight()` are the sums over the owed deliveries, and over those of them that
-///    are with a child.
+///  - `owed()` sums up all owed deliveries, and `in_flight()` those of them that are with a child.
 ///  - Only owed deliveries have a deadline, a failure, or joined clients.
 ///
 /// @shape  a slot that is passed in must hold a delivery of the kind that the function names.

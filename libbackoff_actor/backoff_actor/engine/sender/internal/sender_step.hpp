@@ -65,7 +65,7 @@ public:
     try {
       options.on_event(event);
     } catch (...) {
-      // A hook is told not to throw; one that does must not cost a delivery.
+      // A hook must not throw. If it does, no delivery must suffer.
     }
   }
 

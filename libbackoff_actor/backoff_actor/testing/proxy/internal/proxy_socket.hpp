@@ -11,8 +11,8 @@ namespace backoff_actor::testing::detail {
 
 using net::Descriptor;
 
-// A socket that holds a port of 127.0.0.1, any free one for 0. It refuses connections until it
-// listens.
+// Returns a socket that is bound to this port of 127.0.0.1; 0: to any free port. It refuses
+// connections until it listens.
 BACKOFF_ACTOR_HIDDEN Descriptor hold_port(std::uint16_t port);
 BACKOFF_ACTOR_HIDDEN void listen_at(const Descriptor& socket);
 

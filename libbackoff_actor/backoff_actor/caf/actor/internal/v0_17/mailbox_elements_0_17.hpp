@@ -57,14 +57,14 @@ private:
     void use() {}
   };
 
-  // Has the kept memory freed when the thread ends, also in a thread that only frees, such as a
-  // client's.
+  // Makes sure that the kept memory is freed when the thread ends. A thread that only frees
+  // objects, such as a client's, needs this, too.
   static void see_to_the_end() {
     thread_local Owner owner;
     owner.use();
   }
 
-#ifdef __SANITIZE_ADDRESS__ // it would miss the use of freed memory
+#ifdef __SANITIZE_ADDRESS__ // else it would miss uses of freed memory
   static constexpr std::size_t most = 0;
 #else
   static constexpr std::size_t most = 1024; // 100 KiB a thread
