@@ -13,7 +13,7 @@ namespace backoff_actor {
 // other answer is stale.
 std::optional<SenderEngine::Step::Target> SenderEngine::Step::target_of(HandOverId id) {
   const auto slot = backlog_.find(id);
-  if (slot == Outbox::none || !backlog_.is_latest(slot, id)
+  if (slot == DeliverySlots::none || !backlog_.is_latest(slot, id)
       || backlog_[slot].place != Place::in_flight)
     return std::nullopt;
   auto* const lane = lane_of(backlog_[slot].incarnation);
@@ -27,7 +27,7 @@ std::optional<SenderEngine::Step::Target> SenderEngine::Step::target_of(HandOver
 // counts.
 SenderEngine::Lane* SenderEngine::Step::leaving_holder_of(HandOverId id) {
   const auto slot = backlog_.find(id);
-  if (slot == Outbox::none || !backlog_.is_latest(slot, id))
+  if (slot == DeliverySlots::none || !backlog_.is_latest(slot, id))
     return nullptr;
   auto* const lane = lane_of(backlog_[slot].incarnation);
   return lane != nullptr && lane->child == Child::leaving ? lane : nullptr;
@@ -154,7 +154,7 @@ SenderEngine::Step::Settled SenderEngine::Step::settle_held(Lane& lane, const Ca
                                                             bool was_told_to) {
   const auto held = lane.held;
   drop_all_held(lane);
-  Settled result{Outbox::none, longest_wish(held)};
+  Settled result{DeliverySlots::none, longest_wish(held)};
   auto meant_end = held.end();
   if (reason.is_error()) {
     const auto crash = std::find_if(held.begin(), held.end(), [&](const Lane::Held& answer) {

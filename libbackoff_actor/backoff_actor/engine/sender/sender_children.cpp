@@ -68,7 +68,7 @@ void SenderEngine::Step::operator()(const input::StartFailed& x) {
   observe([&] { return event::StartFailed{now_, x.incarnation, x.cause}; });
   const auto cause = shared(x.cause);
   if (x.verdict == Verdict::give_up || x.verdict == Verdict::escalate)
-    give_up(x.verdict == Verdict::escalate, Outbox::none, cause);
+    give_up(x.verdict == Verdict::escalate, DeliverySlots::none, cause);
   else
     fail(*lane, cause, Failed::child);
 }
@@ -116,9 +116,10 @@ void SenderEngine::Step::operator()(const input::ChildDown& x) {
   ++work_.counters.crashes;
   const auto cause = shared(x.cause);
   auto culprit = settled.culprit;
-  if (culprit == Outbox::none)
-    culprit = options_.works_on == WorksOn::one && unanswered != Outbox::none ? unanswered
-                                                                              : culprit_in(*lane);
+  if (culprit == DeliverySlots::none)
+    culprit = options_.works_on == WorksOn::one && unanswered != DeliverySlots::none
+                ? unanswered
+                : culprit_in(*lane);
   blame(*lane, culprit, cause, x.verdict);
   fail(*lane, cause, Failed::child, settled.retry_after);
   if (serves(*lane) && options_.restart == RestartTiming::at_once && lane->was_handed_something)
@@ -139,52 +140,53 @@ void SenderEngine::Step::revive(Lane& lane) {
 
 // The delivery to charge: the oldest unanswered, or the oldest if all were answered. A child that
 // works on many is charged only if it held exactly one; otherwise its deliveries become suspects.
-Outbox::Slot SenderEngine::Step::culprit_in(Lane& lane) {
+DeliverySlots::Slot SenderEngine::Step::culprit_in(Lane& lane) {
   if (options_.works_on == WorksOn::many && lane.in_flight.count > 1)
     return suspect_all(lane);
   const auto slot = oldest_unanswered(lane);
-  return slot != Outbox::none ? slot : lane.in_flight.first;
+  return slot != DeliverySlots::none ? slot : lane.in_flight.first;
 }
 
-Outbox::Slot SenderEngine::Step::oldest_unanswered(const Lane& lane) const {
+DeliverySlots::Slot SenderEngine::Step::oldest_unanswered(const Lane& lane) const {
   auto slot = lane.in_flight.first;
-  while (slot != Outbox::none && backlog_[slot].held)
+  while (slot != DeliverySlots::none && backlog_[slot].held)
     slot = backlog_.after_in_list(slot);
   return slot;
 }
 
 // Marks all unanswered deliveries of the child as suspects, or all if it has answered all.
-Outbox::Slot SenderEngine::Step::suspect_all(Lane& lane) {
+DeliverySlots::Slot SenderEngine::Step::suspect_all(Lane& lane) {
   const auto all_are_held = lane.held.size() == lane.in_flight.count;
-  for (auto slot = lane.in_flight.first; slot != Outbox::none; slot = backlog_.after_in_list(slot))
+  for (auto slot = lane.in_flight.first; slot != DeliverySlots::none;
+       slot = backlog_.after_in_list(slot))
     if (all_are_held || !backlog_[slot].held)
       backlog_.set_suspect(slot, true);
-  return Outbox::none;
+  return DeliverySlots::none;
 }
 
 // Charges the culprit, if it is still owed. The child's other deliveries become owed again, and so
 // does the culprit unless it ends.
 void SenderEngine::Step::blame(Lane& lane, Slot slot, const SharedCause& cause, Verdict verdict) {
   // This is one failure of the service, however many calls were in flight.
-  if (const auto failed = slot != Outbox::none ? slot : lane.in_flight.first;
-      failed != Outbox::none)
+  if (const auto failed = slot != DeliverySlots::none ? slot : lane.in_flight.first;
+      failed != DeliverySlots::none)
     gate_.report(failed, CallOutcome::failed, now_);
-  if (slot != Outbox::none && backlog_[slot].is_ghost)
-    slot = Outbox::none;
-  else if (slot != Outbox::none)
+  if (slot != DeliverySlots::none && backlog_[slot].is_ghost)
+    slot = DeliverySlots::none;
+  else if (slot != DeliverySlots::none)
     drop_held(lane, slot);
   take_back(lane);
-  if (slot != Outbox::none) {
+  if (slot != DeliverySlots::none) {
     backlog_.charge(slot);
     if (options_.works_on == WorksOn::many)
       backlog_.set_suspect(slot, true); // otherwise it stays one, if its process has ended before
   }
   if (verdict == Verdict::give_up || verdict == Verdict::escalate) {
-    if (slot != Outbox::none)
+    if (slot != DeliverySlots::none)
       note_failure(slot, cause);
-    return give_up(verdict == Verdict::escalate, Outbox::none, cause);
+    return give_up(verdict == Verdict::escalate, DeliverySlots::none, cause);
   }
-  if (slot == Outbox::none)
+  if (slot == DeliverySlots::none)
     return;
   if (verdict == Verdict::reject)
     return bury(slot, DeadLetterReason::rejected, cause);
@@ -230,7 +232,8 @@ void SenderEngine::Step::hang(Lane& lane) {
   lane.is_overdue = false;
   const auto cause = std::make_shared<const Cause>(
     Cause{1, "no acknowledgement within " + to_string(*options_.ack_timeout)});
-  blame(lane, has_meant_to_answer(lane, culprit) ? Outbox::none : culprit, cause, options_.on_hang);
+  blame(lane, has_meant_to_answer(lane, culprit) ? DeliverySlots::none : culprit, cause,
+        options_.on_hang);
   fail(lane, cause, Failed::child);
 }
 

@@ -103,7 +103,7 @@ struct HandOver {
 
 /// Pass a message on to the child in its client's name, and forget it.
 struct Forward {
-  /// Where `Accept` said to keep it, free from now on; `Outbox::none`: it is the submission that
+  /// Where `Accept` said to keep it, free from now on; `DeliverySlots::none`: it is the submission that
   /// just came, which was not accepted before.
   std::uint32_t slot;
   std::uint64_t delivery;    ///< its number
@@ -168,7 +168,7 @@ struct WakeAt {
 /// has ended, see `SenderEngine::has_ended`.
 struct Quit {
   bool escalates; ///< with the error that just came, or that is held in `slot`, as the reason
-  /// Where the error is held; `Outbox::none`: it just came.
+  /// Where the error is held; `DeliverySlots::none`: it just came.
   std::uint32_t slot;
   std::shared_ptr<const Cause> cause; ///< of the last failure; null: it is done, and ends normally
 };

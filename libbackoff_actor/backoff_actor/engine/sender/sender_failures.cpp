@@ -46,7 +46,7 @@ void SenderEngine::Step::fail(Lane& lane, const SharedCause& cause, Failed what,
   delay(lane, span);
   const auto is_over = is_over_limit(lane, what);
   if (is_over && !options_.has_fallback)
-    return give_up(false, Outbox::none, cause);
+    return give_up(false, DeliverySlots::none, cause);
   observe([&] { return event::RetryScheduled{now_, span, lane.due, backoff_of(lane)}; });
   if (is_over)
     fall_back(cause);

@@ -2,7 +2,7 @@
 
 // Inside of the engine; not for its users. What the engine keeps of a child.
 
-#include "backoff_actor/delivery/outbox.hpp"
+#include "backoff_actor/delivery/delivery_slots.hpp"
 #include "backoff_actor/engine/sender/sender_engine.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ struct SenderEngine::Lane {
 
   // An error answer; it is not yet known whether the child survived it.
   struct Held {
-    Outbox::Slot slot;
+    DeliverySlots::Slot slot;
     bool is_bounce;
     bool is_service_failure;
     Decision decision;
@@ -42,16 +42,16 @@ struct SenderEngine::Lane {
   }
 
   BackOffState backoff;
-  std::uint64_t stream;     // of the draws
-  Instant due{};            // end of the running delay, or of the last
-  Instant first_failure{};  // of those in a row, if it is failing
-  Instant last_progress{};  // when this incarnation last said anything
-  Instant end_of_grace{};   // of a leaving child
-  Outbox::List in_flight{}; // in the order in which their clocks were started
-  std::vector<Held> held{}; // in the order in which the answers came
-  std::size_t asked = 0;    // how many of them, from the front, had come when
-                            // the probe was sent
-  std::uint32_t probe = 0;  // the last sent; counts modulo 2^31, like tags
+  std::uint64_t stream;            // of the draws
+  Instant due{};                   // end of the running delay, or of the last
+  Instant first_failure{};         // of those in a row, if it is failing
+  Instant last_progress{};         // when this incarnation last said anything
+  Instant end_of_grace{};          // of a leaving child
+  DeliverySlots::List in_flight{}; // in the order in which their clocks were started
+  std::vector<Held> held{};        // in the order in which the answers came
+  std::size_t asked = 0;           // how many of them, from the front, had come when
+                                   // the probe was sent
+  std::uint32_t probe = 0;         // the last sent; counts modulo 2^31, like tags
   std::uint32_t incarnation = 0;
   std::uint32_t epoch = 0;
   std::uint32_t window;

@@ -5,16 +5,16 @@
 // a file each:
 //
 //  sender_hand_over.cpp       ends every step: hands over what it can, asks for the next wake-up
-//  sender_deliveries.cpp      accepts deliveries, takes them back, acknowledges them, gives them up
+//  sender_intake.cpp      accepts deliveries, takes them back, acknowledges them, gives them up
 //  sender_storing.cpp         confirms, refuses, restores and suspends stored deliveries
-//  sender_forwarding.cpp      forwards messages that are delivered at most once
+//  sender_at_most_once.cpp      forwards messages that are delivered at most once
 //  sender_answers.cpp         handles a child's errors, refusals and signs of life
 //  sender_children.cpp        starts children, and handles their crashes and hangs
-//  sender_expiry.cpp          handles a wake-up: everything that is due
+//  sender_wake_up.cpp          handles a wake-up: everything that is due
 //  sender_failures.cpp        counts failures: the delay, the limits, the fallback
 //  sender_end.cpp             ends the sender: asks the children to end, gives up what is owed
 //  sender_guard.cpp           asks the guard gate, and does what its answer means for the lanes
-//  sender_engine_control.cpp  handles an operator's commands
+//  sender_commands.cpp  handles an operator's commands
 
 #include "backoff_actor/engine/sender/internal/sender_work.hpp"
 
@@ -73,7 +73,7 @@ public:
   void finish();
 
 private:
-  using Slot = Outbox::Slot;
+  using Slot = DeliverySlots::Slot;
   using Child = Lane::Child;
   using Mode = Work::Mode;
   using SharedCause = std::shared_ptr<const Cause>;
@@ -283,7 +283,7 @@ private:
 // -- taken in: here, so that every message is spared two calls ---------------------------------
 
 // There must be a slot.
-[[gnu::always_inline]] inline Outbox::Slot
+[[gnu::always_inline]] inline DeliverySlots::Slot
 SenderEngine::Step::put_in(const Backlog::NewDelivery& x) {
   const auto slot = backlog_.push(x);
   emit(effect::Accept{slot, x.id});
@@ -295,8 +295,8 @@ SenderEngine::Step::put_in(const Backlog::NewDelivery& x) {
   observe([&] { return event::Accepted{now_, delivery}; });
 }
 
-// Turns a submission into a delivery. There must be a slot.
-[[gnu::always_inline]] inline Outbox::Slot SenderEngine::Step::push(const input::Submit& x) {
+// HandOverOrder a submission into a delivery. There must be a slot.
+[[gnu::always_inline]] inline DeliverySlots::Slot SenderEngine::Step::push(const input::Submit& x) {
   const auto id = ++work_.last_delivery;
   const auto slot = put_in({id, now_, x.key, x.weight, 0, !options_.persist});
   if (options_.persist) {

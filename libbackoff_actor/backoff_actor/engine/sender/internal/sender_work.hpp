@@ -2,9 +2,9 @@
 
 // Inside of the engine; not for its users. What the engine keeps once it has something to do.
 
-#include "backoff_actor/delivery/outbox.hpp"
-#include "backoff_actor/engine/sender/internal/backlog.hpp"
-#include "backoff_actor/engine/sender/internal/open_drains.hpp"
+#include "backoff_actor/delivery/delivery_slots.hpp"
+#include "backoff_actor/delivery/internal/backlog.hpp"
+#include "backoff_actor/delivery/internal/open_drains.hpp"
 #include "backoff_actor/engine/sender/internal/sender_idle.hpp"
 #include "backoff_actor/engine/sender/internal/sender_lane.hpp"
 #include "backoff_actor/engine/sender/sender_engine.hpp"

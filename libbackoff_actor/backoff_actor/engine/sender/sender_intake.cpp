@@ -60,7 +60,7 @@ bool SenderEngine::Step::make_room(const input::Submit& x) {
 
 // Takes back the deliveries that the lane's child holds, except those with a held error.
 void SenderEngine::Step::take_back(Lane& lane) {
-  for (auto slot = lane.in_flight.first; slot != Outbox::none;) {
+  for (auto slot = lane.in_flight.first; slot != DeliverySlots::none;) {
     const auto next = backlog_.after_in_list(slot);
     if (!backlog_[slot].held)
       give_back(lane, slot);
@@ -87,9 +87,9 @@ void SenderEngine::Step::note_given_back(Slot slot) {
 
 void SenderEngine::Step::operator()(const input::Acknowledged& x) {
   const auto slot = backlog_.find(x.hand_over);
-  if (slot == Outbox::none || backlog_[slot].is_ghost) {
+  if (slot == DeliverySlots::none || backlog_[slot].is_ghost) {
     note_unknown(x.said);
-    if (slot != Outbox::none && backlog_.is_latest(slot, x.hand_over)) {
+    if (slot != DeliverySlots::none && backlog_.is_latest(slot, x.hand_over)) {
       gate_.report(slot, CallOutcome::succeeded, now_);
       vanish(*lane_of(backlog_[slot].incarnation), slot);
     }
