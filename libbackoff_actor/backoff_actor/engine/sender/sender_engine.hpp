@@ -13,7 +13,7 @@
 //     delay:   off --failure--> running until due --Wake at or after it--> off
 //
 // The two are independent: with RestartTiming::at_once a child may be there while the delay runs.
-// Both, with what the child holds and what it has answered, make a *lane* (sender_lane.hpp). There
+// Both, with what the child holds and what it has answered, make a *lane* (sender_work.hpp). There
 // is one, and while the fallback works there is a second. A delivery is handed to a lane exactly
 // when its turn has come (delivery/internal/hand_over_order.hpp), the lane's child is alive, no delay of the
 // lane runs, the lane holds fewer than its window, and the sender is not paused.

@@ -105,6 +105,33 @@ bool SenderEngine::Step::hand_over_fresh(Lane& lane) {
   }
 }
 
+// -- taken back --------------------------------------------------------------------------
+
+// Takes back the deliveries that the lane's child holds, except those with a held error.
+void SenderEngine::Step::take_back(Lane& lane) {
+  for (auto slot = lane.in_flight.first; slot != DeliverySlots::none;) {
+    const auto next = backlog_.after_in_list(slot);
+    if (!backlog_[slot].held)
+      give_back(lane, slot);
+    slot = next;
+  }
+}
+
+// The child no longer has the delivery.
+void SenderEngine::Step::give_back(Lane& lane, Slot slot) {
+  if (backlog_[slot].is_ghost)
+    return vanish(lane, slot);
+  note_given_back(slot);
+  backlog_.give_back(lane.in_flight, slot);
+}
+
+// The child no longer has the delivery, which was owed until now at least.
+void SenderEngine::Step::note_given_back(Slot slot) {
+  gate_.report(slot, CallOutcome::forgotten, now_);
+  if (options_.max_hand_overs)
+    emit(effect::GiveBack{slot, backlog_[slot].id});
+}
+
 // -- the next wake-up -------------------------------------------------------------------
 
 [[gnu::always_inline]] inline Instant SenderEngine::Step::next_due() {
