@@ -4,8 +4,8 @@
 //
 // common/random_walk.hpp says how a failing walk is shrunk, printed and repeated.
 
-#include "backoff_actor/delivery/internal/turns.hpp"
-#include "backoff_actor/delivery/outbox.hpp"
+#include "backoff_actor/delivery/delivery_slots.hpp"
+#include "backoff_actor/delivery/internal/hand_over_order.hpp"
 #include "common/random_walk.hpp"
 #include "reference_outbox.hpp"
 
@@ -28,7 +28,7 @@ using namespace std::chrono_literals;
 namespace {
 
 using Number = ReferenceOutbox::Number;
-using Slot = Outbox::Slot;
+using Slot = DeliverySlots::Slot;
 
 enum class Deed : std::uint8_t {
   submit,
@@ -68,7 +68,7 @@ using Step = test::DrawnStep<Deed, deeds>;
 class OutboxWalk {
 public:
   explicit OutboxWalk(Ordering ordering)
-    : ordering_(ordering), turns_(outbox_, ordering), reference_(ordering) {}
+    : ordering_(ordering), order_(outbox_, ordering), reference_(ordering) {}
 
   void take(const Step& step) {
     switch (step.deed) {
@@ -85,15 +85,15 @@ public:
         });
       break;
     case Deed::take:
-      hand_over(turns_.next());
+      hand_over(order_.next());
       break;
     case Deed::take_fresh:
-      hand_over(turns_.next_fresh());
+      hand_over(order_.next_fresh());
       break;
     case Deed::give_back:
       with_one(step.number, is_returnable, [this](Number number, Slot slot) {
         outbox_.unlink(with_child_, slot);
-        turns_.give_back(slot);
+        order_.give_back(slot);
         reference_.give_back(number);
       });
       break;
@@ -122,7 +122,7 @@ public:
       advance(step.number);
       break;
     case Deed::end_all_pauses:
-      turns_.end_pauses(Instant::never());
+      order_.end_pauses(Instant::never());
       reference_.end_pauses(Instant::never());
       break;
     case Deed::flood:
@@ -171,17 +171,17 @@ private:
     RC_ASSERT(outbox_[slot].submitted_at == now_);
     outbox_[slot].key = key;
     outbox_[slot].stored = stored;
-    turns_.add(slot);
+    order_.add(slot);
     slots_[number] = slot;
     reference_.submit(number, key, stored);
   }
 
   void hand_over(Slot slot) {
-    if (slot == Outbox::none)
+    if (slot == DeliverySlots::none)
       return;
     const auto number = outbox_[slot].id;
     RC_ASSERT(slots_.at(number) == slot);
-    turns_.take(slot);
+    order_.take(slot);
     outbox_.append(with_child_, slot);
     const auto name = outbox_.hand_over(slot, ++hand_overs_, 7);
     RC_ASSERT(outbox_[slot].incarnation == hand_overs_);
@@ -202,7 +202,7 @@ private:
       [=, this](Number number, Slot slot) {
         if (which % 2 == 0)
           outbox_.unlink(with_child_, slot);
-        turns_.pause(slot, until);
+        order_.pause(slot, until);
         reference_.pause(number, until);
       });
   }
@@ -211,13 +211,13 @@ private:
   void advance(std::uint32_t how) {
     const auto end = reference_.next_pause_end();
     now_ = how % 3 == 0 && end != Instant::never() ? end : now_ + how * 1ms;
-    turns_.end_pauses(now_);
+    order_.end_pauses(now_);
     reference_.end_pauses(now_);
   }
 
   void end(Number number) {
     const auto slot = slots_.at(number);
-    turns_.remove(slot);
+    order_.remove(slot);
     if (is_with_child(reference_.all().at(number)))
       outbox_.unlink(with_child_, slot);
     outbox_.erase(slot);
@@ -229,9 +229,9 @@ private:
   // A backlog that is large enough to be given back when it is worked off.
   void flood() {
     const auto first = last_ + 1;
-    for (std::size_t i = 0; i <= Outbox::kept_size; ++i)
+    for (std::size_t i = 0; i <= DeliverySlots::kept_size; ++i)
       submit(0, true);
-    hand_over(turns_.next());
+    hand_over(order_.next());
     for (auto number = first; number <= last_; ++number)
       end(number);
     if (outbox_.empty() && reference_.all().empty())
@@ -245,13 +245,13 @@ private:
       *std::next(names_.begin(), static_cast<std::ptrdiff_t>(which % names_.size()));
     compare_found(name, number);
     const auto unknown = HandOverId::make(name.slot(), name.tag() + 1000);
-    RC_ASSERT(outbox_.find(unknown) == Outbox::none);
+    RC_ASSERT(outbox_.find(unknown) == DeliverySlots::none);
   }
 
   void compare_found(HandOverId name, Number number) const {
     const auto owed = reference_.all().find(number);
     if (owed == reference_.all().end()) {
-      RC_ASSERT(outbox_.find(name) == Outbox::none);
+      RC_ASSERT(outbox_.find(name) == DeliverySlots::none);
       return;
     }
     const auto slot = slots_.at(number);
@@ -267,29 +267,29 @@ private:
     RC_ASSERT(numbers_from(with_child_.first, [this](Slot x) { return outbox_.next_in_list(x); })
               == reference_.with_child());
     RC_ASSERT(with_child_.count == reference_.with_child().size());
-    RC_ASSERT(slot_of(reference_.next()) == turns_.next());
-    RC_ASSERT(slot_of(reference_.next_fresh()) == turns_.next_fresh());
-    RC_ASSERT(turns_.next_pause_end() == reference_.next_pause_end());
+    RC_ASSERT(slot_of(reference_.next()) == order_.next());
+    RC_ASSERT(slot_of(reference_.next_fresh()) == order_.next_fresh());
+    RC_ASSERT(order_.next_pause_end() == reference_.next_pause_end());
     for (const auto& [number, x] : reference_.all()) {
       const auto slot = slots_.at(number);
       RC_ASSERT(outbox_.holds(slot, number));
       RC_ASSERT(outbox_[slot].is_ghost == x.is_ghost);
       RC_ASSERT(outbox_[slot].place == place_of(number, x));
       if (x.hand_overs.empty())
-        RC_ASSERT(outbox_.find(HandOverId::make(slot, 0)) == Outbox::none);
+        RC_ASSERT(outbox_.find(HandOverId::make(slot, 0)) == DeliverySlots::none);
     }
   }
 
   template <class Next>
   std::vector<Number> numbers_from(Slot slot, Next next) const {
     std::vector<Number> result;
-    for (; slot != Outbox::none && result.size() <= slots_.size(); slot = next(slot))
+    for (; slot != DeliverySlots::none && result.size() <= slots_.size(); slot = next(slot))
       result.push_back(outbox_[slot].id);
     return result;
   }
 
   Slot slot_of(std::optional<Number> number) const {
-    return number ? slots_.at(*number) : Outbox::none;
+    return number ? slots_.at(*number) : DeliverySlots::none;
   }
 
   Place place_of(Number number, const ReferenceOutbox::Owed& x) const {
@@ -303,10 +303,10 @@ private:
   }
 
   Ordering ordering_;
-  Outbox outbox_;
-  Turns turns_;
+  DeliverySlots outbox_;
+  HandOverOrder order_;
   ReferenceOutbox reference_;
-  Outbox::List with_child_;
+  DeliverySlots::List with_child_;
   std::map<Number, Slot> slots_{}; // of all that have not ended
   std::map<HandOverId, Number> names_{};
   Number last_ = 0;

@@ -224,7 +224,7 @@ std::string dead_letters(std::size_t count) {
   return std::to_string(count) + (count == 1 ? " dead letter" : " dead letters");
 }
 
-constexpr auto resubmit_description = R"(Turns dead letters into owed deliveries again.
+constexpr auto resubmit_description = R"(HandOverOrder dead letters into owed deliveries again.
 
 They get new numbers after all owed deliveries, no deadline, and no failed attempts; they keep their
 keys. The sender must not be running. It hands them over when it starts again.

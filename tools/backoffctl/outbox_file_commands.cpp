@@ -125,7 +125,7 @@ public:
   }
 };
 
-constexpr auto set_aside_description = R"(Turns owed deliveries into dead letters.
+constexpr auto set_aside_description = R"(HandOverOrder owed deliveries into dead letters.
 
 Use it for messages that block the outbox: a program does not open an outbox that holds messages of
 types it does not know. resubmit reverses it. The sender must not be running.

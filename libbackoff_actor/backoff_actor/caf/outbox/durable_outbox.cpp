@@ -22,7 +22,7 @@ DurableOutbox::DurableOutbox(std::shared_ptr<DeliveryStore> store, DurableTypes 
   if (!store)
     problems.add("store", "none", "a store");
   problems.raise_if_any();
-  queue_ = std::make_shared<OutboxQueue>(std::move(store), std::move(types), std::move(options));
+  queue_ = std::make_shared<WriteQueue>(std::move(store), std::move(types), std::move(options));
 }
 
 std::size_t DurableOutbox::suspended() const { return queue_ ? queue_->suspended() : 0; }

@@ -37,7 +37,7 @@
 
 namespace backoff_actor {
 
-class OutboxQueue;
+class WriteQueue;
 
 /// On which thread a durable outbox writes.
 enum class WriterThread : std::uint8_t {
@@ -120,7 +120,7 @@ public:
 private:
   friend class BackOffSender;
 
-  std::shared_ptr<OutboxQueue> queue_;
+  std::shared_ptr<WriteQueue> queue_;
 };
 
 } // namespace backoff_actor

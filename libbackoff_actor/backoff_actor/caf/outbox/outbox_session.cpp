@@ -6,7 +6,7 @@
 
 namespace backoff_actor {
 
-SenderStore::SenderStore(std::shared_ptr<OutboxQueue> queue, const caf::actor_addr& sender,
+SenderStore::SenderStore(std::shared_ptr<WriteQueue> queue, const caf::actor_addr& sender,
                          Instant now)
   : queue_(std::move(queue)),
     to_wall_(Duration{queue_->wall_time().since_epoch} - now.since_origin),

@@ -12,7 +12,7 @@ namespace {
 
 class StoreWriter : public caf::event_based_actor {
 public:
-  StoreWriter(caf::actor_config& config, std::shared_ptr<OutboxQueue> queue)
+  StoreWriter(caf::actor_config& config, std::shared_ptr<WriteQueue> queue)
     : caf::event_based_actor(config), queue_(std::move(queue)) {}
 
   const char* name() const override { return "backoff_actor.store_writer"; }
@@ -44,7 +44,7 @@ private:
 
   // Writes one batch per message, so that other actors get a turn on a shared thread.
   void work() {
-    using Kind = OutboxQueue::Task::Kind;
+    using Kind = WriteQueue::Task::Kind;
     is_at_work_ = true;
     const auto task = queue_->next_task();
     if (task.kind == Kind::write || task.kind == Kind::tidy_up) {
@@ -62,7 +62,7 @@ private:
     compat::send_later(*this, task.span, WriteNow{task.sleep_id});
   }
 
-  std::shared_ptr<OutboxQueue> queue_;
+  std::shared_ptr<WriteQueue> queue_;
   std::uint64_t last_sleep_ = 0;
   bool is_at_work_ = false; // awake: it has sent `WriteNow` to itself
   bool sleeps_ = false;
@@ -71,7 +71,7 @@ private:
 
 } // namespace
 
-caf::actor spawn_store_writer(caf::actor_system& system, std::shared_ptr<OutboxQueue> queue) {
+caf::actor spawn_store_writer(caf::actor_system& system, std::shared_ptr<WriteQueue> queue) {
   if (queue->options().thread == WriterThread::own)
     return system.spawn<StoreWriter, caf::detached>(std::move(queue));
   return system.spawn<StoreWriter>(std::move(queue));

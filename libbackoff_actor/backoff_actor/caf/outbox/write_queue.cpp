@@ -27,8 +27,8 @@ std::string list(const std::vector<std::string>& names) {
 
 // -- reading ------------------------------------------------------------------------
 
-OutboxQueue::OutboxQueue(std::shared_ptr<DeliveryStore> store, DurableTypes types,
-                         DurableOptions options)
+WriteQueue::WriteQueue(std::shared_ptr<DeliveryStore> store, DurableTypes types,
+                       DurableOptions options)
   : types_(std::move(types)), options_(std::move(options)), store_(std::move(store)),
     pending_(options_.max_batch), retry_delay_(retry_policy, 0, 0) {
   const auto format = compat::binary_format();
@@ -44,7 +44,7 @@ OutboxQueue::OutboxQueue(std::shared_ptr<DeliveryStore> store, DurableTypes type
   look_at_store();
 }
 
-void OutboxQueue::read_content() {
+void WriteQueue::read_content() {
   std::vector<std::string> unknown;
   std::string unreadable;
   store_->for_each_owed([&](StoredDelivery x) {
@@ -74,7 +74,7 @@ void OutboxQueue::read_content() {
   content_.last_id = store_->last_id();
 }
 
-WallTime OutboxQueue::wall_time() const {
+WallTime WriteQueue::wall_time() const {
   if (options_.wall_clock)
     return options_.wall_clock();
   using std::chrono::system_clock;
@@ -84,7 +84,7 @@ WallTime OutboxQueue::wall_time() const {
 
 // -- the sender ---------------------------------------------------------------------
 
-OutboxContent OutboxQueue::attach(const caf::actor_addr& sender) {
+OutboxContent WriteQueue::attach(const caf::actor_addr& sender) {
   const auto has_last_ended = last_sender_has_ended();
   std::unique_lock lock{mutex_};
   // CAF 1 reports an actor's end before the actor's thread has freed its state. So `detach` may
@@ -104,7 +104,7 @@ OutboxContent OutboxQueue::attach(const caf::actor_addr& sender) {
 }
 
 // Whether a sender uses the queue that has ended, and will call `detach` soon.
-bool OutboxQueue::last_sender_has_ended() const {
+bool WriteQueue::last_sender_has_ended() const {
   caf::actor_addr
     last; // not asked under the lock: the question may free the actor, which then locks this mutex
   {
@@ -114,7 +114,7 @@ bool OutboxQueue::last_sender_has_ended() const {
   return compat::has_ended(last);
 }
 
-bool OutboxQueue::detach(OutboxContent rest) {
+bool WriteQueue::detach(OutboxContent rest) {
   const std::lock_guard lock{mutex_};
   is_attached_ = false;
   is_free_.notify_all();
@@ -129,12 +129,12 @@ bool OutboxQueue::detach(OutboxContent rest) {
   return is_to_be_woken;
 }
 
-std::size_t OutboxQueue::suspended() const {
+std::size_t WriteQueue::suspended() const {
   const std::lock_guard lock{mutex_};
   return content_.owed.size();
 }
 
-PutOutcome OutboxQueue::put(std::vector<StoreChange>& changes) {
+PutOutcome WriteQueue::put(std::vector<StoreChange>& changes) {
   const std::lock_guard lock{mutex_};
   const auto insertion = std::any_of(changes.begin(), changes.end(), [](const auto& x) {
     return std::holds_alternative<change::Insert>(x);
@@ -155,12 +155,12 @@ PutOutcome OutboxQueue::put(std::vector<StoreChange>& changes) {
 
 // Updates whether the store is behind. Returns whether that has changed. Waiting insertions do not
 // count, because they can be refused.
-bool OutboxQueue::look_whether_behind() {
+bool WriteQueue::look_whether_behind() {
   const auto is_behind = failure_.has_value() && pending_.owed() > options_.max_batch;
   return std::exchange(is_behind_, is_behind) != is_behind;
 }
 
-bool OutboxQueue::wake_for_the_rest() {
+bool WriteQueue::wake_for_the_rest() {
   const std::lock_guard lock{mutex_};
   if (writer_ != Writer::rests || pending_.empty())
     return false;
@@ -168,18 +168,18 @@ bool OutboxQueue::wake_for_the_rest() {
   return true;
 }
 
-std::vector<InsertOutcome> OutboxQueue::take_outcomes() {
+std::vector<InsertOutcome> WriteQueue::take_outcomes() {
   const std::lock_guard lock{mutex_};
   is_news_out_ = false;
   return std::exchange(outcomes_, {});
 }
 
-std::vector<change::CountHandOvers> OutboxQueue::take_counted() {
+std::vector<change::CountHandOvers> WriteQueue::take_counted() {
   const std::lock_guard lock{mutex_};
   return std::exchange(counted_, {});
 }
 
-StoreState OutboxQueue::take_state() {
+StoreState WriteQueue::take_state() {
   const std::lock_guard lock{mutex_};
   const auto has_changed = std::exchange(was_behind_, is_behind_) != is_behind_;
   return {is_behind_ ? failure_ : std::nullopt, has_changed, std::exchange(notices_, {})};
@@ -187,14 +187,14 @@ StoreState OutboxQueue::take_state() {
 
 // -- for holders of the handle --------------------------------------------------------
 
-std::vector<StoredDeadLetter> OutboxQueue::dead_letters() {
+std::vector<StoredDeadLetter> WriteQueue::dead_letters() {
   std::vector<StoredDeadLetter> result;
   const std::lock_guard lock{store_mutex_};
   store_->for_each_dead_letter([&](StoredDeadLetter x) { result.push_back(std::move(x)); });
   return result;
 }
 
-std::size_t OutboxQueue::remove_dead_letters(std::span<const std::uint64_t> ids) {
+std::size_t WriteQueue::remove_dead_letters(std::span<const std::uint64_t> ids) {
   const std::lock_guard lock{store_mutex_};
   return store_->remove_dead_letters(ids);
 }

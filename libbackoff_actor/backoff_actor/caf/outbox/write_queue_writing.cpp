@@ -37,7 +37,7 @@ std::uint64_t last_insertion(std::span<const StoreChange> batch) {
 
 } // namespace
 
-OutboxQueue::Task OutboxQueue::next_task() {
+WriteQueue::Task WriteQueue::next_task() {
   const std::lock_guard lock{mutex_};
   const auto sleep = [&](Writer how, Duration span) -> Task {
     writer_ = how;
@@ -61,7 +61,7 @@ OutboxQueue::Task OutboxQueue::next_task() {
   return {Task::Kind::write};
 }
 
-bool OutboxQueue::wake(std::uint64_t sleep_id) {
+bool WriteQueue::wake(std::uint64_t sleep_id) {
   const std::lock_guard lock{mutex_};
   if (sleep_id != last_sleep_ || !is_asleep())
     return false;
@@ -70,13 +70,13 @@ bool OutboxQueue::wake(std::uint64_t sleep_id) {
   return true;
 }
 
-void OutboxQueue::forget_writer(bool was_at_work, std::uint64_t sleep_id) {
+void WriteQueue::forget_writer(bool was_at_work, std::uint64_t sleep_id) {
   const std::lock_guard lock{mutex_};
   if (was_at_work || (sleep_id == last_sleep_ && is_asleep()))
     writer_ = Writer::rests;
 }
 
-void OutboxQueue::write() {
+void WriteQueue::write() {
   std::vector<StoreChange> batch;
   {
     const std::lock_guard lock{mutex_};
@@ -95,7 +95,7 @@ void OutboxQueue::write() {
   }
 }
 
-void OutboxQueue::commit(std::span<const StoreChange> changes) {
+void WriteQueue::commit(std::span<const StoreChange> changes) {
   try {
     const std::lock_guard lock{store_mutex_};
     store_->commit(changes);
@@ -109,7 +109,7 @@ void OutboxQueue::commit(std::span<const StoreChange> changes) {
 }
 
 // In order: a store refuses a number that is not above all that it has.
-void OutboxQueue::commit_one_by_one(std::vector<StoreChange>& changes) {
+void WriteQueue::commit_one_by_one(std::vector<StoreChange>& changes) {
   for (auto next = changes.begin(); next != changes.end(); ++next) {
     const std::span<const StoreChange> one{&*next, 1};
     try {
@@ -126,7 +126,7 @@ void OutboxQueue::commit_one_by_one(std::vector<StoreChange>& changes) {
   }
 }
 
-void OutboxQueue::succeed(std::span<const StoreChange> changes) {
+void WriteQueue::succeed(std::span<const StoreChange> changes) {
   look_at_store();
   auto is_news = false;
   {
@@ -149,7 +149,7 @@ void OutboxQueue::succeed(std::span<const StoreChange> changes) {
     send_news();
 }
 
-void OutboxQueue::fail(std::vector<StoreChange>& changes, const StoreError& error) {
+void WriteQueue::fail(std::vector<StoreChange>& changes, const StoreError& error) {
   if (options_.on_error) {
     try {
       options_.on_error(error);
@@ -184,7 +184,7 @@ void OutboxQueue::fail(std::vector<StoreChange>& changes, const StoreError& erro
     send_news();
 }
 
-void OutboxQueue::tidy_up() {
+void WriteQueue::tidy_up() {
   try {
     const std::lock_guard lock{store_mutex_};
     store_->tidy_up();
@@ -201,7 +201,7 @@ void OutboxQueue::tidy_up() {
 }
 
 // Takes the notices of the store, and whether it has deferred work.
-void OutboxQueue::look_at_store() {
+void WriteQueue::look_at_store() {
   std::vector<std::string> notices;
   auto is_untidy = false;
   try {
@@ -216,7 +216,7 @@ void OutboxQueue::look_at_store() {
   is_untidy_ = is_untidy;
 }
 
-void OutboxQueue::send_news() {
+void WriteQueue::send_news() {
   caf::actor sender;
   {
     const std::lock_guard lock{mutex_};

@@ -3,7 +3,7 @@
 
 #include "backoff_actor/caf/child/internal/pending_start.hpp"
 #include "backoff_actor/caf/sender/internal/sender_actor.hpp"
-#include "backoff_actor/delivery/outbox.hpp"
+#include "backoff_actor/delivery/delivery_slots.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -20,7 +20,7 @@ static_assert(HandOverId::slot_bits + HandOverId::tag_bits == 59,
 
 // The slot of probes; no hand-over has it.
 constexpr std::uint32_t probe_slot = HandOverId::max_slots - 1;
-static_assert(probe_slot == Outbox::max_size);
+static_assert(probe_slot == DeliverySlots::max_size);
 
 } // namespace
 

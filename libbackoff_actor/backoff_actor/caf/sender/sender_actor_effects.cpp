@@ -6,7 +6,7 @@
 #include "backoff_actor/caf/sender/internal/borrowed_effects.hpp"
 #include "backoff_actor/caf/sender/internal/idempotency_keys.hpp"
 #include "backoff_actor/caf/sender/internal/sender_actor.hpp"
-#include "backoff_actor/delivery/outbox.hpp"
+#include "backoff_actor/delivery/delivery_slots.hpp"
 
 #include <caf/actor_cast.hpp>
 
@@ -146,7 +146,7 @@ public:
     if (x.is_final_stop)
       self_.rare().lives_with_child = self_.ctrl();
     const auto child = self_.children_.handle(x.incarnation);
-    if (x.slot != Outbox::none) {
+    if (x.slot != DeliverySlots::none) {
       auto parcel = std::exchange(self_.parcels_[x.slot], {});
       return self_.pass_on(parcel.client, std::move(parcel.payload), child);
     }
@@ -215,7 +215,7 @@ private:
   const News* news_;
   caf::message* answer_;
   FollowUps& follow_ups_;
-  std::uint32_t newcomer_ = Outbox::none; // the slot that was accepted in this step
+  std::uint32_t newcomer_ = DeliverySlots::none; // the slot that was accepted in this step
 };
 
 // -- steps --------------------------------------------------------------------------
@@ -315,7 +315,7 @@ bool BackOffSender::Rare::is_empty() const {
 
 void BackOffSender::rest() {
   keep_alive_ = nullptr;
-  if (engine_.is_idle() || parcels_.size() > Outbox::kept_size)
+  if (engine_.is_idle() || parcels_.size() > DeliverySlots::kept_size)
     std::vector<Parcel>{}.swap(parcels_);
   if (rare_ && rare_->is_empty())
     rare_ = nullptr;

@@ -4,7 +4,7 @@
 #include "backoff_actor/caf/outbox/internal/outbox_session.hpp"
 #include "backoff_actor/caf/sender/internal/idempotency_keys.hpp"
 #include "backoff_actor/caf/sender/internal/sender_actor.hpp"
-#include "backoff_actor/delivery/outbox.hpp"
+#include "backoff_actor/delivery/delivery_slots.hpp"
 
 #include <caf/sec.hpp>
 
@@ -67,7 +67,7 @@ caf::error BackOffSender::rejection(const Parcel& parcel, const News* news) {
 caf::error BackOffSender::exit_reason(const effect::Quit& x, const News* news) const {
   if (!x.cause)
     return {};
-  auto reason = x.slot == Outbox::none ? just_come(news) : rejection(parcels_[x.slot], news);
+  auto reason = x.slot == DeliverySlots::none ? just_come(news) : rejection(parcels_[x.slot], news);
   if (x.escalates && reason) // an escalated normal stop would look like one of the sender's own
     return reason;
   return make_error(SenderError::gave_up, last(x.cause->text));

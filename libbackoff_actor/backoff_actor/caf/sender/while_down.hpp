@@ -19,7 +19,7 @@ namespace backoff_actor {
 struct BufferWhileDown {
   /// How many messages the forwarder keeps.
   ///
-  /// @range 1 to `Outbox::max_size`
+  /// @range 1 to `DeliverySlots::max_size`
   std::size_t capacity = 1000;
 
   /// What the forwarder does with a message that comes when it keeps that many.

@@ -1,5 +1,5 @@
-// A child's answers about a delivery. The engine holds errors until it knows whether the child
-// survived them. Refusals and signs of life take effect at once.
+// A child's answers about a delivery. Acknowledgements, refusals and signs of life take effect at
+// once. The engine holds errors until it knows whether the child survived them.
 
 #include "backoff_actor/engine/sender/internal/sender_step.hpp"
 
@@ -13,7 +13,7 @@ namespace backoff_actor {
 // other answer is stale.
 std::optional<SenderEngine::Step::Target> SenderEngine::Step::target_of(HandOverId id) {
   const auto slot = backlog_.find(id);
-  if (slot == Outbox::none || !backlog_.is_latest(slot, id)
+  if (slot == DeliverySlots::none || !backlog_.is_latest(slot, id)
       || backlog_[slot].place != Place::in_flight)
     return std::nullopt;
   auto* const lane = lane_of(backlog_[slot].incarnation);
@@ -27,7 +27,7 @@ std::optional<SenderEngine::Step::Target> SenderEngine::Step::target_of(HandOver
 // counts.
 SenderEngine::Lane* SenderEngine::Step::leaving_holder_of(HandOverId id) {
   const auto slot = backlog_.find(id);
-  if (slot == Outbox::none || !backlog_.is_latest(slot, id))
+  if (slot == DeliverySlots::none || !backlog_.is_latest(slot, id))
     return nullptr;
   auto* const lane = lane_of(backlog_[slot].incarnation);
   return lane != nullptr && lane->child == Child::leaving ? lane : nullptr;
@@ -40,6 +40,48 @@ void SenderEngine::Step::note_unknown(std::uint64_t said) {
 void SenderEngine::Step::heed(Lane& lane, std::optional<Duration> retry_after) {
   if (const auto wait = wait_of_all(retry_after); wait > Duration::zero())
     delay(lane, wait);
+}
+
+// -- acknowledgements ---------------------------------------------------------------------
+
+void SenderEngine::Step::operator()(const input::Acknowledged& x) {
+  const auto slot = backlog_.find(x.hand_over);
+  if (slot == DeliverySlots::none || backlog_[slot].is_ghost) {
+    note_unknown(x.said);
+    if (slot != DeliverySlots::none && backlog_.is_latest(slot, x.hand_over)) {
+      gate_.report(slot, CallOutcome::succeeded, now_);
+      vanish(*lane_of(backlog_[slot].incarnation), slot);
+    }
+    return;
+  }
+  const auto delivery = backlog_[slot];
+  const auto is_latest = backlog_.is_latest(slot, x.hand_over);
+  emit(effect::Acknowledge{slot, delivery.id});
+  if (delivery.place != Place::in_flight) {
+    remove(slot);
+  } else if (is_latest) {
+    lane_of(delivery.incarnation)->last_progress = now_;
+    gate_.report(slot, CallOutcome::succeeded, now_);
+    remove(slot);
+  } else {
+    backlog_.leave_ghost(slot); // its present child does not know that an earlier one has done it
+  }
+  ++work_.counters.acknowledged;
+  observe([&] {
+    return event::Acknowledged{now_, delivery.id, delivery.incarnation, delivery.attempts,
+                               now_ - delivery.submitted_at};
+  });
+  if (!is_latest)
+    return;
+  for_each_lane([&](Lane& lane) {
+    if (lane.epoch != delivery.epoch)
+      return;
+    if (lane.window < lane.full_window)
+      ++lane.window;
+    reset_backoff(lane);
+    if (is_primary(lane))
+      begin_return();
+  });
 }
 
 // -- errors -----------------------------------------------------------------------------
@@ -154,7 +196,7 @@ SenderEngine::Step::Settled SenderEngine::Step::settle_held(Lane& lane, const Ca
                                                             bool was_told_to) {
   const auto held = lane.held;
   drop_all_held(lane);
-  Settled result{Outbox::none, longest_wish(held)};
+  Settled result{DeliverySlots::none, longest_wish(held)};
   auto meant_end = held.end();
   if (reason.is_error()) {
     const auto crash = std::find_if(held.begin(), held.end(), [&](const Lane::Held& answer) {

@@ -68,7 +68,7 @@ void SenderEngine::Step::operator()(const input::StartFailed& x) {
   observe([&] { return event::StartFailed{now_, x.incarnation, x.cause}; });
   const auto cause = shared(x.cause);
   if (x.verdict == Verdict::give_up || x.verdict == Verdict::escalate)
-    give_up(x.verdict == Verdict::escalate, Outbox::none, cause);
+    give_up(x.verdict == Verdict::escalate, DeliverySlots::none, cause);
   else
     fail(*lane, cause, Failed::child);
 }
@@ -116,9 +116,10 @@ void SenderEngine::Step::operator()(const input::ChildDown& x) {
   ++work_.counters.crashes;
   const auto cause = shared(x.cause);
   auto culprit = settled.culprit;
-  if (culprit == Outbox::none)
-    culprit = options_.works_on == WorksOn::one && unanswered != Outbox::none ? unanswered
-                                                                              : culprit_in(*lane);
+  if (culprit == DeliverySlots::none)
+    culprit = options_.works_on == WorksOn::one && unanswered != DeliverySlots::none
+                ? unanswered
+                : culprit_in(*lane);
   blame(*lane, culprit, cause, x.verdict);
   fail(*lane, cause, Failed::child, settled.retry_after);
   if (serves(*lane) && options_.restart == RestartTiming::at_once && lane->was_handed_something)
@@ -137,86 +138,6 @@ void SenderEngine::Step::revive(Lane& lane) {
     start_child(lane);
 }
 
-// The delivery to charge: the oldest unanswered, or the oldest if all were answered. A child that
-// works on many is charged only if it held exactly one; otherwise its deliveries become suspects.
-Outbox::Slot SenderEngine::Step::culprit_in(Lane& lane) {
-  if (options_.works_on == WorksOn::many && lane.in_flight.count > 1)
-    return suspect_all(lane);
-  const auto slot = oldest_unanswered(lane);
-  return slot != Outbox::none ? slot : lane.in_flight.first;
-}
-
-Outbox::Slot SenderEngine::Step::oldest_unanswered(const Lane& lane) const {
-  auto slot = lane.in_flight.first;
-  while (slot != Outbox::none && backlog_[slot].held)
-    slot = backlog_.after_in_list(slot);
-  return slot;
-}
-
-// Marks all unanswered deliveries of the child as suspects, or all if it has answered all.
-Outbox::Slot SenderEngine::Step::suspect_all(Lane& lane) {
-  const auto all_are_held = lane.held.size() == lane.in_flight.count;
-  for (auto slot = lane.in_flight.first; slot != Outbox::none; slot = backlog_.after_in_list(slot))
-    if (all_are_held || !backlog_[slot].held)
-      backlog_.set_suspect(slot, true);
-  return Outbox::none;
-}
-
-// Charges the culprit, if it is still owed. The child's other deliveries become owed again, and so
-// does the culprit unless it ends.
-void SenderEngine::Step::blame(Lane& lane, Slot slot, const SharedCause& cause, Verdict verdict) {
-  // This is one failure of the service, however many calls were in flight.
-  if (const auto failed = slot != Outbox::none ? slot : lane.in_flight.first;
-      failed != Outbox::none)
-    gate_.report(failed, CallOutcome::failed, now_);
-  if (slot != Outbox::none && backlog_[slot].is_ghost)
-    slot = Outbox::none;
-  else if (slot != Outbox::none)
-    drop_held(lane, slot);
-  take_back(lane);
-  if (slot != Outbox::none) {
-    backlog_.charge(slot);
-    if (options_.works_on == WorksOn::many)
-      backlog_.set_suspect(slot, true); // otherwise it stays one, if its process has ended before
-  }
-  if (verdict == Verdict::give_up || verdict == Verdict::escalate) {
-    if (slot != Outbox::none)
-      note_failure(slot, cause);
-    return give_up(verdict == Verdict::escalate, Outbox::none, cause);
-  }
-  if (slot == Outbox::none)
-    return;
-  if (verdict == Verdict::reject)
-    return bury(slot, DeadLetterReason::rejected, cause);
-  if (is_exhausted(slot))
-    return bury(slot, DeadLetterReason::attempts_exhausted, cause);
-  note_failure(slot, cause);
-  if (options_.ordering != Ordering::strict)
-    deferred_.push_back({slot, &lane, Duration::zero()});
-}
-
-// A failed delivery waits for its own backoff after the delay of its lane, so that the others go
-// first.
-void SenderEngine::Step::pause_deferred() {
-  for (const auto& x : deferred_) {
-    const auto others_go = x.lane->delay_runs ? x.lane->due : now_;
-    backlog_.pause(x.slot, std::max(others_go + own_delay(x.slot), now_ + x.at_least));
-  }
-}
-
-// The next delay of a delivery's own backoff, drawn from its own random stream.
-Duration SenderEngine::Step::own_delay(Slot slot) {
-  const auto id = backlog_[slot].id;
-  const auto& policy = options_.backoff.policy();
-  auto& own_backoff = backlog_.own_backoff_of(slot);
-  const auto own = own_backoff.value_or(policy.start());
-  const auto stream = detail::mix(self_.stream_ ^ id);
-  const auto u = unit_random(options_.backoff.seed(), stream, own.draws);
-  const auto [progress, delay] = policy.next(own, u);
-  own_backoff = progress;
-  return delay;
-}
-
 // -- hanging -------------------------------------------------------------------------------
 
 void SenderEngine::Step::hang(Lane& lane) {
@@ -230,15 +151,9 @@ void SenderEngine::Step::hang(Lane& lane) {
   lane.is_overdue = false;
   const auto cause = std::make_shared<const Cause>(
     Cause{1, "no acknowledgement within " + to_string(*options_.ack_timeout)});
-  blame(lane, has_meant_to_answer(lane, culprit) ? Outbox::none : culprit, cause, options_.on_hang);
+  blame(lane, has_meant_to_answer(lane, culprit) ? DeliverySlots::none : culprit, cause,
+        options_.on_hang);
   fail(lane, cause, Failed::child);
-}
-
-// Whether an error of the child itself, not a bounce, is held for the delivery.
-bool SenderEngine::Step::has_meant_to_answer(const Lane& lane, Slot slot) const {
-  return std::any_of(lane.held.begin(), lane.held.end(), [&](const Lane::Held& answer) {
-    return answer.slot == slot && !answer.is_bounce;
-  });
 }
 
 void SenderEngine::Step::end_grace(Lane& lane) {

@@ -103,7 +103,7 @@ struct HandOver {
 
 /// Pass a message on to the child in its client's name, and forget it.
 struct Forward {
-  /// Where `Accept` said to keep it, free from now on; `Outbox::none`: it is the submission that
+  /// Where `Accept` said to keep it, free from now on; `DeliverySlots::none`: it is the submission that
   /// just came, which was not accepted before.
   std::uint32_t slot;
   std::uint64_t delivery;    ///< its number
@@ -168,7 +168,7 @@ struct WakeAt {
 /// has ended, see `SenderEngine::has_ended`.
 struct Quit {
   bool escalates; ///< whether the error of the failure is the exit reason; see `slot`
-  /// Where that error is held; `Outbox::none`: it just came.
+  /// Where that error is held; `DeliverySlots::none`: it just came.
   std::uint32_t slot;
   std::shared_ptr<const Cause> cause; ///< of the last failure; null: it is done, and ends normally
 };

@@ -92,7 +92,7 @@ void SenderEngine::Step::end(DeadLetterReason reason, const SharedCause& cause) 
   });
   self_.stopped_ = true;
   gate_.retire(now_);
-  for (auto slot = backlog_.front(); slot != Outbox::none; slot = backlog_.after(slot)) {
+  for (auto slot = backlog_.front(); slot != DeliverySlots::none; slot = backlog_.after(slot)) {
     if (!options_.persist || !backlog_[slot].stored)
       tell_dead_letter(slot, reason, last_failure_of(slot, cause));
     else if (reason == DeadLetterReason::gave_up && is_exhausted(slot)) // or the next ends too

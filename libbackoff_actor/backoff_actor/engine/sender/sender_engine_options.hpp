@@ -73,7 +73,7 @@ struct EngineOptions {
 
   /// How many deliveries are owed at the most.
   ///
-  /// @range 1 to `Outbox::max_size`
+  /// @range 1 to `DeliverySlots::max_size`
   std::size_t capacity = 1'000'000;
 
   /// How much all deliveries together may weigh; unset: without limit.

@@ -8,8 +8,8 @@ namespace backoff_actor {
 
 // Whether only retries could be handed over now, and the guard has no budget for them.
 bool SenderEngine::Work::waits_for_budget() const {
-  return gate.retries_are_held_back() && backlog.next() != Outbox::none
-         && backlog.next_fresh() == Outbox::none;
+  return gate.retries_are_held_back() && backlog.next() != DeliverySlots::none
+         && backlog.next_fresh() == DeliverySlots::none;
 }
 
 // When the engine asks the guard again, if the guard holds back the next hand-over.

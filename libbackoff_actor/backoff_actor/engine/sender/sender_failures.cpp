@@ -1,4 +1,4 @@
-// Failures: the delay, the limits, the fallback.
+// What a failure leads to: the next delay, of the lane or of the delivery, and the limits.
 
 #include "backoff_actor/engine/sender/internal/sender_step.hpp"
 
@@ -8,16 +8,6 @@
 #include <utility>
 
 namespace backoff_actor {
-
-// -- lanes -----------------------------------------------------------------------------------
-
-// Whether this lane gets the normal deliveries, not only probes.
-bool SenderEngine::Step::serves(const Lane& lane) const {
-  return is_primary(lane) ? work_.mode == Mode::normal || work_.mode == Mode::forwarding
-                          : work_.mode == Mode::on_fallback;
-}
-
-// -- failures --------------------------------------------------------------------------------
 
 // Returns the cause as a shared object. Reuses the last failure's object if both are the same,
 // because a child often fails for the same reason again.
@@ -46,12 +36,12 @@ void SenderEngine::Step::fail(Lane& lane, const SharedCause& cause, Failed what,
   delay(lane, span);
   const auto is_over = is_over_limit(lane, what);
   if (is_over && !options_.has_fallback)
-    return give_up(false, Outbox::none, cause);
+    return give_up(false, DeliverySlots::none, cause);
   observe([&] { return event::RetryScheduled{now_, span, lane.due, backoff_of(lane)}; });
   if (is_over)
     fall_back(cause);
-  else if (is_primary(lane) && work_.mode == Mode::returning)
-    work_.mode = Mode::on_fallback;
+  else if (is_primary(lane))
+    stay_on_fallback();
 }
 
 // Starts a delay, or lengthens the running one. It never shortens it.
@@ -73,6 +63,28 @@ bool SenderEngine::Step::is_over_limit(Lane& lane, Failed what) {
   return is_often || is_long;
 }
 
+// A failed delivery waits for its own backoff after the delay of its lane, so that the others go
+// first.
+void SenderEngine::Step::pause_deferred() {
+  for (const auto& x : deferred_) {
+    const auto others_go = x.lane->delay_runs ? x.lane->due : now_;
+    backlog_.pause(x.slot, std::max(others_go + own_delay(x.slot), now_ + x.at_least));
+  }
+}
+
+// The next delay of a delivery's own backoff, drawn from its own random stream.
+Duration SenderEngine::Step::own_delay(Slot slot) {
+  const auto id = backlog_[slot].id;
+  const auto& policy = options_.backoff.policy();
+  auto& own_backoff = backlog_.own_backoff_of(slot);
+  const auto own = own_backoff.value_or(policy.start());
+  const auto stream = detail::mix(self_.stream_ ^ id);
+  const auto u = unit_random(options_.backoff.seed(), stream, own.draws);
+  const auto [progress, delay] = policy.next(own, u);
+  own_backoff = progress;
+  return delay;
+}
+
 void SenderEngine::Step::end_failures(Lane& lane) {
   lane.is_failing = false;
   if (is_primary(lane))
@@ -86,27 +98,6 @@ void SenderEngine::Step::end_failures(Lane& lane) {
 BackOff SenderEngine::Step::backoff_of(const Lane& lane) const {
   const auto& initial = options_.backoff;
   return {initial.policy(), initial.seed(), lane.stream, lane.backoff};
-}
-
-// -- the fallback ------------------------------------------------------------------------------
-
-void SenderEngine::Step::fall_back(const SharedCause& cause) {
-  constexpr std::uint64_t stream_of_the_fallback = 0x66616c6c6261636bULL;
-  work_.mode = Mode::on_fallback;
-  work_.fallback =
-    std::make_unique<Lane>(options_, detail::mix(self_.stream_ ^ stream_of_the_fallback));
-  work_.fallback->epoch = ++work_.last_epoch;
-  observe([&] { return event::FellBack{now_, *cause}; });
-  start_child(*work_.fallback);
-}
-
-void SenderEngine::Step::come_back() {
-  observe([&] { return event::CameBack{now_}; });
-  if (work_.fallback->child != Child::none)
-    emit(effect::StopChild{work_.fallback->incarnation});
-  work_.fallback = nullptr;
-  work_.mode = Mode::normal;
-  work_.restarts.clear();
 }
 
 } // namespace backoff_actor

@@ -46,9 +46,9 @@ void SenderEngine::Step::start_what_was_put_off() {
     return;
   // Makes no child while nothing could be handed to it.
   auto slot = next_in_time();
-  if (slot != Outbox::none && !is_admitted(lane, slot))
-    slot = is_held_retry(slot) ? next_fresh_in_time() : Outbox::none;
-  if (slot != Outbox::none && is_admitted(lane, slot))
+  if (slot != DeliverySlots::none && !is_admitted(lane, slot))
+    slot = is_held_retry(slot) ? next_fresh_in_time() : DeliverySlots::none;
+  if (slot != DeliverySlots::none && is_admitted(lane, slot))
     make_child(lane);
 }
 

@@ -11,19 +11,19 @@ namespace backoff_actor {
 // -- handed over ----------------------------------------------------------------------
 
 // The delivery whose turn it is. Expires those whose deadline has passed first.
-Outbox::Slot SenderEngine::Step::next_in_time() {
+DeliverySlots::Slot SenderEngine::Step::next_in_time() {
   for (;;) {
     const auto slot = backlog_.next();
-    if (slot == Outbox::none || !backlog_.is_late(slot, now_))
+    if (slot == DeliverySlots::none || !backlog_.is_late(slot, now_))
       return slot;
     expire(slot);
   }
 }
 
-Outbox::Slot SenderEngine::Step::next_fresh_in_time() {
+DeliverySlots::Slot SenderEngine::Step::next_fresh_in_time() {
   for (;;) {
     const auto slot = backlog_.next_fresh();
-    if (slot == Outbox::none || !backlog_.is_late(slot, now_))
+    if (slot == DeliverySlots::none || !backlog_.is_late(slot, now_))
       return slot;
     expire(slot);
   }
@@ -58,7 +58,7 @@ Outbox::Slot SenderEngine::Step::next_fresh_in_time() {
 // Hands over a first attempt ahead of a retry that waits for the guard's budget.
 bool SenderEngine::Step::hand_over_fresh(Lane& lane) {
   const auto slot = next_fresh_in_time();
-  if (slot == Outbox::none || !may_take(lane, slot) || !is_admitted(lane, slot))
+  if (slot == DeliverySlots::none || !may_take(lane, slot) || !is_admitted(lane, slot))
     return false;
   hand_over(lane, slot);
   return true;
@@ -68,9 +68,9 @@ bool SenderEngine::Step::hand_over_fresh(Lane& lane) {
 [[gnu::always_inline]] inline void SenderEngine::Step::hand_over_to(Lane& lane) {
   while (has_room(lane)) {
     auto slot = backlog_.next();
-    if (slot != Outbox::none && backlog_.is_late(slot, now_))
+    if (slot != DeliverySlots::none && backlog_.is_late(slot, now_))
       slot = next_in_time();
-    if (slot == Outbox::none || !may_take(lane, slot))
+    if (slot == DeliverySlots::none || !may_take(lane, slot))
       return;
     hand_over(lane, slot);
   }
@@ -89,12 +89,12 @@ bool SenderEngine::Step::hand_over_fresh(Lane& lane) {
     return hand_over_to(primary);
   auto* const fallback = work_.mode == Mode::on_fallback ? work_.fallback.get() : nullptr;
   if (fallback != nullptr && primary.child == Child::none && !primary.delay_runs
-      && next_in_time() != Outbox::none)
+      && next_in_time() != DeliverySlots::none)
     start_child(primary); // the next delivery shows if the child is well
   start_what_was_put_off();
   while (has_room(primary) || (fallback != nullptr && has_room(*fallback))) {
     const auto slot = next_in_time();
-    if (slot == Outbox::none)
+    if (slot == DeliverySlots::none)
       return;
     if (may_take(primary, slot) && is_admitted(primary, slot))
       hand_over(primary, slot);
@@ -103,6 +103,33 @@ bool SenderEngine::Step::hand_over_fresh(Lane& lane) {
     else if (!is_held_retry(slot) || !hand_over_fresh(primary))
       return;
   }
+}
+
+// -- taken back --------------------------------------------------------------------------
+
+// Takes back the deliveries that the lane's child holds, except those with a held error.
+void SenderEngine::Step::take_back(Lane& lane) {
+  for (auto slot = lane.in_flight.first; slot != DeliverySlots::none;) {
+    const auto next = backlog_.after_in_list(slot);
+    if (!backlog_[slot].held)
+      give_back(lane, slot);
+    slot = next;
+  }
+}
+
+// The child no longer has the delivery.
+void SenderEngine::Step::give_back(Lane& lane, Slot slot) {
+  if (backlog_[slot].is_ghost)
+    return vanish(lane, slot);
+  note_given_back(slot);
+  backlog_.give_back(lane.in_flight, slot);
+}
+
+// The child no longer has the delivery, which is no ghost.
+void SenderEngine::Step::note_given_back(Slot slot) {
+  gate_.report(slot, CallOutcome::forgotten, now_);
+  if (options_.max_hand_overs)
+    emit(effect::GiveBack{slot, backlog_[slot].id});
 }
 
 // -- the next wake-up -------------------------------------------------------------------

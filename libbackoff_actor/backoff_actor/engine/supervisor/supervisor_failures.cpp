@@ -109,7 +109,7 @@ void SupervisorEngine::Step::charge(Slot slot, std::shared_ptr<const Cause> caus
   c.cause = std::move(cause);
   const auto joins =
     state_.is_group() && (state_.row.stage == Stage::ending || state_.row.stage == Stage::waiting);
-  if (!is_borne(slot, joins))
+  if (!is_within_limits(slot, joins))
     return;
   state_.set(slot, ChildState::waiting);
   observe([&] {
@@ -123,7 +123,7 @@ void SupervisorEngine::Step::charge(Slot slot, std::shared_ptr<const Cause> caus
 
 // Counts the failure against the child's limit and, unless it joins a row, the supervisor's.
 // Returns false if a limit is exceeded; then the caller has nothing more to do.
-bool SupervisorEngine::Step::is_borne(Slot slot, bool joins) {
+bool SupervisorEngine::Step::is_within_limits(Slot slot, bool joins) {
   auto& c = child(slot);
   if (const auto& limit = c.options->restart_limit) {
     if (!c.failures)

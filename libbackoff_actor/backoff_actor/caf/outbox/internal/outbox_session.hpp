@@ -23,7 +23,7 @@ class BACKOFF_ACTOR_HIDDEN SenderStore {
 public:
   // Takes the outbox over for this sender, whose clock shows `now`. Throws `StoreError` if another
   // sender has it.
-  SenderStore(std::shared_ptr<OutboxQueue> queue, const caf::actor_addr& sender, Instant now);
+  SenderStore(std::shared_ptr<WriteQueue> queue, const caf::actor_addr& sender, Instant now);
 
   SenderStore(const SenderStore&) = delete;
   SenderStore& operator=(const SenderStore&) = delete;
@@ -104,7 +104,7 @@ private:
     std::uint64_t id;
   };
 
-  std::shared_ptr<OutboxQueue> queue_;
+  std::shared_ptr<WriteQueue> queue_;
   Duration to_wall_;
   OutboxContent content_;
   caf::actor writer_;

@@ -8,10 +8,10 @@
 
 namespace backoff_actor {
 
-class OutboxQueue;
+class WriteQueue;
 
 // Starts the actor that writes the changes in the queue. The queue says when to send it `WriteNow`.
 // It ends when it was told that its sender has ended, and the queue has no task for it.
-caf::actor spawn_store_writer(caf::actor_system& system, std::shared_ptr<OutboxQueue> queue);
+caf::actor spawn_store_writer(caf::actor_system& system, std::shared_ptr<WriteQueue> queue);
 
 } // namespace backoff_actor

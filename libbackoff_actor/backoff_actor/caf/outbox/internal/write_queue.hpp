@@ -5,7 +5,7 @@
 #include "backoff_actor/backoff/back_off.hpp"
 #include "backoff_actor/caf/outbox/durable_outbox.hpp"
 #include "backoff_actor/core/cause.hpp"
-#include "backoff_actor/delivery/internal/pending_changes.hpp"
+#include "backoff_actor/delivery/internal/unwritten_changes.hpp"
 
 #include <condition_variable>
 #include <cstdint>
@@ -63,9 +63,9 @@ struct InsertOutcome {
 // There are two locks; no thread holds both at once. The lock of the queue is held only briefly.
 // The lock of the store is held while the store works; only writers and calls about dead letters
 // wait for it.
-class BACKOFF_ACTOR_HIDDEN OutboxQueue {
+class BACKOFF_ACTOR_HIDDEN WriteQueue {
 public:
-  OutboxQueue(std::shared_ptr<DeliveryStore> store, DurableTypes types, DurableOptions options);
+  WriteQueue(std::shared_ptr<DeliveryStore> store, DurableTypes types, DurableOptions options);
 
   const DurableTypes& types() const { return types_; }
   const DurableOptions& options() const { return options_; }
@@ -150,7 +150,7 @@ private:
   mutable std::mutex mutex_;
   std::condition_variable is_free_; // nobody is attached
   OutboxContent content_;           // while nobody is attached
-  PendingChanges pending_;
+  UnwrittenChanges pending_;
   std::vector<InsertOutcome> outcomes_;
   std::vector<change::CountHandOvers> counted_;
   std::vector<std::string> notices_;

@@ -3,7 +3,7 @@
 // Inside of the sender; not for its users.
 
 #include "backoff_actor/core/export.hpp"
-#include "backoff_actor/delivery/outbox.hpp"
+#include "backoff_actor/delivery/delivery_slots.hpp"
 #include "backoff_actor/engine/sender/sender_effects.hpp"
 
 #include <utility>
@@ -27,7 +27,7 @@ public:
 
   ~BorrowedEffects() {
     effects_.clear();
-    if (spare_ != nullptr && effects_.capacity() <= Outbox::kept_size)
+    if (spare_ != nullptr && effects_.capacity() <= DeliverySlots::kept_size)
       effects_.swap(*spare_);
   }
 

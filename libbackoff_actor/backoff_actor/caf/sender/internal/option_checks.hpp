@@ -2,7 +2,7 @@
 
 #include "backoff_actor/core/problems.hpp"
 #include "backoff_actor/core/time.hpp"
-#include "backoff_actor/delivery/outbox.hpp"
+#include "backoff_actor/delivery/delivery_slots.hpp"
 #include "backoff_actor/supervision/restart_limit.hpp"
 
 #include <cstddef>
@@ -35,8 +35,8 @@ inline void check_of_use(Problems& problems, const char* field, bool is_given, b
 }
 
 inline void check_capacity(Problems& problems, const char* field, std::size_t given) {
-  if (given < 1 || given > Outbox::max_size)
-    problems.add(field, std::to_string(given), "1.." + std::to_string(Outbox::max_size));
+  if (given < 1 || given > DeliverySlots::max_size)
+    problems.add(field, std::to_string(given), "1.." + std::to_string(DeliverySlots::max_size));
 }
 
 // Checks the options that senders and forwarders have in common.

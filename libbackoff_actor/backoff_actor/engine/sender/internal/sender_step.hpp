@@ -1,20 +1,23 @@
 #pragma once
 
 // Inside of the engine; not for its users. An object of this class carries out one step. It decides;
-// the backlog (backlog.hpp) and the guard gate (guard_gate.hpp) keep their own books. Its parts have
+// the backlog (delivery/internal/backlog.hpp) and the guard gate (guard/internal/guard_gate.hpp) keep their own books. Its parts have
 // a file each:
 //
-//  sender_hand_over.cpp       ends every step: hands over what it can, asks for the next wake-up
-//  sender_deliveries.cpp      accepts deliveries, takes them back, acknowledges them, gives them up
-//  sender_storing.cpp         confirms, refuses, restores and suspends stored deliveries
-//  sender_forwarding.cpp      forwards messages that are delivered at most once
-//  sender_answers.cpp         handles a child's errors, refusals and signs of life
-//  sender_children.cpp        starts children, and handles their crashes and hangs
-//  sender_expiry.cpp          handles a wake-up: everything that is due
-//  sender_failures.cpp        counts failures: the delay, the limits, the fallback
-//  sender_end.cpp             ends the sender: asks the children to end, gives up what is owed
-//  sender_guard.cpp           asks the guard gate, and does what its answer means for the lanes
-//  sender_engine_control.cpp  handles an operator's commands
+//  sender_intake.cpp         decides whether a message is accepted, and drops others for it
+//  sender_hand_over.cpp      ends every step: hands over what it can, asks for the next wake-up
+//  sender_answers.cpp        handles acknowledgements, errors, refusals and signs of life
+//  sender_dead_letters.cpp   ends deliveries: as dead letters, at their deadlines, as ghosts
+//  sender_children.cpp       starts children, and handles their ends and hangs
+//  sender_blame.cpp          charges a delivery with the failure of a child
+//  sender_failures.cpp       counts failures: the next delay, the limits
+//  sender_fallback.cpp       changes over to the fallback, and back
+//  sender_guard.cpp          asks the guard gate, and does what its answer means for the lanes
+//  sender_storing.cpp        confirms, refuses, restores and suspends stored deliveries
+//  sender_at_most_once.cpp   forwards messages that are delivered at most once
+//  sender_wake_up.cpp        handles everything that is due
+//  sender_commands.cpp       handles an operator's commands
+//  sender_end.cpp            ends the sender: asks the children to end, gives up what is owed
 
 #include "backoff_actor/engine/sender/internal/sender_work.hpp"
 
@@ -73,7 +76,7 @@ public:
   void finish();
 
 private:
-  using Slot = Outbox::Slot;
+  using Slot = DeliverySlots::Slot;
   using Child = Lane::Child;
   using Mode = Work::Mode;
   using SharedCause = std::shared_ptr<const Cause>;
@@ -237,6 +240,8 @@ private:
   void delay(Lane& lane, Duration span);
   bool is_over_limit(Lane& lane, Failed what);
   void fall_back(const SharedCause& cause);
+  void stay_on_fallback();
+  void begin_return();
   void come_back();
   void reset_backoff(Lane& lane) {
     if (lane.is_failing || lane.backoff.is_started() || work_.last_failure)
@@ -283,7 +288,7 @@ private:
 // -- taken in: here, so that every message is spared two calls ---------------------------------
 
 // There must be a slot.
-[[gnu::always_inline]] inline Outbox::Slot
+[[gnu::always_inline]] inline DeliverySlots::Slot
 SenderEngine::Step::put_in(const Backlog::NewDelivery& x) {
   const auto slot = backlog_.push(x);
   emit(effect::Accept{slot, x.id});
@@ -295,8 +300,8 @@ SenderEngine::Step::put_in(const Backlog::NewDelivery& x) {
   observe([&] { return event::Accepted{now_, delivery}; });
 }
 
-// Turns a submission into a delivery. There must be a slot.
-[[gnu::always_inline]] inline Outbox::Slot SenderEngine::Step::push(const input::Submit& x) {
+// HandOverOrder a submission into a delivery. There must be a slot.
+[[gnu::always_inline]] inline DeliverySlots::Slot SenderEngine::Step::push(const input::Submit& x) {
   const auto id = ++work_.last_delivery;
   const auto slot = put_in({id, now_, x.key, x.weight, 0, !options_.persist});
   if (options_.persist) {

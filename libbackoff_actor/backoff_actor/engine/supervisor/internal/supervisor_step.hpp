@@ -6,7 +6,7 @@
 //   supervisor_starts.cpp    children that are started, and are up or not
 //   supervisor_failures.cpp  children that ended by themselves, what is charged, the limits
 //   supervisor_endings.cpp   children that are told to end, and what follows
-//   supervisor_rows.cpp      whose turn it is: rows, the end of the supervisor, the clock
+//   supervisor_group_restart.cpp      whose turn it is: rows, the end of the supervisor, the clock
 //   supervisor_requests.cpp  what an operator says
 
 #include "backoff_actor/engine/supervisor/internal/supervisor_state.hpp"
@@ -92,7 +92,7 @@ private:
   void ended_by_itself(Slot slot, Ending ending, const std::shared_ptr<const Cause>& cause,
                        Directive directive);
   void charge(Slot slot, std::shared_ptr<const Cause> cause);
-  bool is_borne(Slot slot, bool joins);
+  bool is_within_limits(Slot slot, bool joins);
   void wait(Slot slot, Instant due);
   void join_row(Slot slot, Instant due);
   void work_is_done(Slot slot);

@@ -1,4 +1,4 @@
-#include "backoff_actor/store/internal/sqlite_changes.hpp"
+#include "backoff_actor/store/internal/sqlite_statements.hpp"
 
 #include "backoff_actor/store/internal/sqlite_rows.hpp"
 
@@ -18,7 +18,7 @@ constexpr auto largest_id = static_cast<std::uint64_t>(std::numeric_limits<std::
 
 } // namespace
 
-SqliteChanges::SqliteChanges(SqliteConnection& connection, const Meta& meta)
+SqliteStatements::SqliteStatements(SqliteConnection& connection, const Meta& meta)
   : insert_(connection.prepare("INSERT INTO deliveries(id, submitted_at, deadline, attempts, key, "
                                "idempotency_key, types, payload, hand_overs) "
                                "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")),
@@ -43,14 +43,14 @@ SqliteChanges::SqliteChanges(SqliteConnection& connection, const Meta& meta)
       "UPDATE meta SET last_id = ?1, commits = ?2, is_open = ?3, keys_since = ?4")),
     handle_(connection.database().getHandle()), committed_(meta), meta_(meta) {}
 
-bool SqliteChanges::bind_id(SQLite::Statement& statement, int index, std::uint64_t id) {
+bool SqliteStatements::bind_id(SQLite::Statement& statement, int index, std::uint64_t id) {
   if (id > largest_id)
     return false;
   statement.bind(index, static_cast<std::int64_t>(id));
   return true;
 }
 
-void SqliteChanges::make(const change::Insert& change) {
+void SqliteStatements::make(const change::Insert& change) {
   const auto id = change.delivery.id;
   if (id <= meta_.last_id || id > largest_id)
     throw std::logic_error("a delivery's number is " + std::to_string(id) + ", allowed "
@@ -60,7 +60,7 @@ void SqliteChanges::make(const change::Insert& change) {
   meta_.last_id = id;
 }
 
-void SqliteChanges::make(const change::Acknowledge& change) {
+void SqliteStatements::make(const change::Acknowledge& change) {
   if (!bind_id(key_of_, 1, change.delivery) || !bind_id(remove_, 1, change.delivery))
     return;
   {
@@ -80,21 +80,21 @@ void SqliteChanges::make(const change::Acknowledge& change) {
   run(remove_);
 }
 
-void SqliteChanges::make(const change::CountAttempts& change) {
+void SqliteStatements::make(const change::CountAttempts& change) {
   if (!bind_id(count_attempts_, 1, change.delivery))
     return;
   count_attempts_.bind(2, change.attempts);
   run(count_attempts_);
 }
 
-void SqliteChanges::make(const change::CountHandOvers& change) {
+void SqliteStatements::make(const change::CountHandOvers& change) {
   if (!bind_id(count_hand_overs_, 1, change.delivery))
     return;
   count_hand_overs_.bind(2, change.hand_overs);
   run(count_hand_overs_);
 }
 
-void SqliteChanges::make(const change::Bury& change) {
+void SqliteStatements::make(const change::Bury& change) {
   if (!bind_id(bury_, 1, change.delivery) || !bind_id(remove_, 1, change.delivery))
     return;
   bury_.bind(2, change.attempts);
@@ -105,17 +105,17 @@ void SqliteChanges::make(const change::Bury& change) {
   run(remove_);
 }
 
-void SqliteChanges::make(const change::ForgetKeys& change) {
+void SqliteStatements::make(const change::ForgetKeys& change) {
   meta_.keys_since = std::max(meta_.keys_since, change.before.since_epoch);
   has_keys_to_drop_ = true;
 }
 
-void SqliteChanges::set_message_format(const std::string& format) {
+void SqliteStatements::set_message_format(const std::string& format) {
   bind_bytes(set_format_, 1, format);
   run(set_format_);
 }
 
-std::size_t SqliteChanges::remove_dead_letters(std::span<const std::uint64_t> ids) {
+std::size_t SqliteStatements::remove_dead_letters(std::span<const std::uint64_t> ids) {
   std::size_t count = 0;
   for (const auto id : ids) {
     if (bind_id(remove_dead_, 1, id) && run(remove_dead_) == 1)
@@ -124,7 +124,7 @@ std::size_t SqliteChanges::remove_dead_letters(std::span<const std::uint64_t> id
   return count;
 }
 
-std::size_t SqliteChanges::resubmit_dead_letters(std::span<const std::uint64_t> ids) {
+std::size_t SqliteStatements::resubmit_dead_letters(std::span<const std::uint64_t> ids) {
   std::size_t count = 0;
   for (const auto id : ids) {
     if (!bind_id(resubmit_, 1, id) || !bind_id(resubmit_, 2, meta_.last_id + 1)
@@ -138,13 +138,13 @@ std::size_t SqliteChanges::resubmit_dead_letters(std::span<const std::uint64_t> 
   return count;
 }
 
-void SqliteChanges::begin() {
+void SqliteStatements::begin() {
   changes_before_ = sqlite3_total_changes64(handle_);
   meta_.is_open = is_open_;
   is_touched_ = false;
 }
 
-void SqliteChanges::end() {
+void SqliteStatements::end() {
   if (has_keys_to_drop_) {
     drop_keys_.bind(1, keys_dropped_at_once);
     drop_keys_.bind(2, meta_.keys_since);

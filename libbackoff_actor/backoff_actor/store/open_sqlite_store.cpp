@@ -2,7 +2,7 @@
 
 #include "backoff_actor/core/internal/check_span.hpp"
 #include "backoff_actor/store/internal/sqlite_copy.hpp"
-#include "backoff_actor/store/internal/sqlite_owner.hpp"
+#include "backoff_actor/store/internal/sqlite_delivery_store.hpp"
 
 #include <system_error>
 #include <utility>
@@ -62,15 +62,16 @@ void require_no_log_alone(const std::filesystem::path& name) {
         + name.string() + "-wal");
 }
 
-using Loss = detail::SqliteOwner::Loss;
+using Loss = detail::SqliteDeliveryStore::Loss;
 
-std::shared_ptr<detail::SqliteOwner>
+std::shared_ptr<detail::SqliteDeliveryStore>
 own(const std::filesystem::path& name, const SqliteOptions& options, Loss if_lost = Loss::refused) {
   auto lock = std::make_unique<detail::StoreLock>(name, options.mode);
   require_no_log_alone(name);
   lock->make_file();
   lock->lock_file();
-  return std::make_shared<detail::SqliteOwner>(std::move(lock), name.string(), options, if_lost);
+  return std::make_shared<detail::SqliteDeliveryStore>(std::move(lock), name.string(), options,
+                                                       if_lost);
 }
 
 } // namespace

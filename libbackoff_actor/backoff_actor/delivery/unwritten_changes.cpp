@@ -1,4 +1,4 @@
-#include "backoff_actor/delivery/internal/pending_changes.hpp"
+#include "backoff_actor/delivery/internal/unwritten_changes.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -11,7 +11,7 @@ bool is_insertion(const StoreChange& x) { return std::holds_alternative<change::
 
 } // namespace
 
-void PendingChanges::put(StoreChange change, bool is_failing) {
+void UnwrittenChanges::put(StoreChange change, bool is_failing) {
   if (const auto* const burial = std::get_if<change::Bury>(&change))
     buried_.insert(burial->delivery);
   if (const auto* const count = std::get_if<change::CountAttempts>(&change); count && is_failing) {
@@ -25,7 +25,7 @@ void PendingChanges::put(StoreChange change, bool is_failing) {
   note_count(waiting_.back());
 }
 
-std::vector<StoreChange> PendingChanges::take(std::size_t most) {
+std::vector<StoreChange> UnwrittenChanges::take(std::size_t most) {
   std::vector<StoreChange> result;
   result.reserve(std::min(most, size()));
   for (; result.size() < most && !failed_.empty(); failed_.pop_front()) {
@@ -41,13 +41,13 @@ std::vector<StoreChange> PendingChanges::take(std::size_t most) {
   return result;
 }
 
-void PendingChanges::forget(std::span<const StoreChange> changes) {
+void UnwrittenChanges::forget(std::span<const StoreChange> changes) {
   for (const auto& x : changes)
     if (const auto* const burial = std::get_if<change::Bury>(&x))
       buried_.erase(burial->delivery);
 }
 
-std::uint64_t PendingChanges::keep(std::vector<StoreChange>& changes) {
+std::uint64_t UnwrittenChanges::keep(std::vector<StoreChange>& changes) {
   std::uint64_t last_id = 0;
   std::vector<StoreChange> kept;
   std::unordered_map<std::uint64_t, std::size_t> counts; // indices in `kept`
@@ -96,13 +96,13 @@ std::uint64_t PendingChanges::keep(std::vector<StoreChange>& changes) {
 }
 
 // Elements of a deque stay where they are while others come and go at its ends.
-void PendingChanges::note_count(StoreChange& change) {
+void UnwrittenChanges::note_count(StoreChange& change) {
   if (auto* const count = std::get_if<change::CountAttempts>(&change))
     counts_[count->delivery] = count;
 }
 
 // Call this before the change leaves its place.
-void PendingChanges::leave(const StoreChange& change) {
+void UnwrittenChanges::leave(const StoreChange& change) {
   const auto* const count = std::get_if<change::CountAttempts>(&change);
   if (count == nullptr)
     return;

@@ -6,8 +6,8 @@
 #include "backoff_actor/core/cause.hpp"
 #include "backoff_actor/core/internal/slot_heap.hpp"
 #include "backoff_actor/core/time.hpp"
-#include "backoff_actor/delivery/internal/turns.hpp"
-#include "backoff_actor/delivery/outbox.hpp"
+#include "backoff_actor/delivery/delivery_slots.hpp"
+#include "backoff_actor/delivery/internal/hand_over_order.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -37,7 +37,7 @@ namespace backoff_actor {
 /// @thread one at a time.
 class Backlog {
 public:
-  using Slot = Outbox::Slot;
+  using Slot = DeliverySlots::Slot;
 
   /// How full the outbox is. Each client that joined counts as one more delivery.
   struct Fill {
@@ -55,7 +55,7 @@ public:
   };
 
   Backlog(Ordering ordering, std::uint32_t last_tag)
-    : outbox_(last_tag), turns_(outbox_, ordering) {}
+    : outbox_(last_tag), order_(outbox_, ordering) {}
 
   Backlog(const Backlog&) = delete; // `turns_` refers to `outbox_`
   Backlog& operator=(const Backlog&) = delete;
@@ -78,13 +78,13 @@ public:
   Fill owed() const { return {outbox_.size() + joined_, bytes_}; }
   Fill in_flight() const { return {in_flight_ + joined_, bytes_in_flight_}; }
 
-  /// The owed deliveries in order of submission; `Outbox::none` behind the last.
+  /// The owed deliveries in order of submission; `DeliverySlots::none` behind the last.
   Slot front() const { return outbox_.front(); }
   Slot after(Slot slot) const { return outbox_.next(slot); }
 
   Slot after_in_list(Slot slot) const { return outbox_.next_in_list(slot); }
 
-  /// The owed delivery or ghost that had this hand-over; `Outbox::none` if there is none.
+  /// The owed delivery or ghost that had this hand-over; `DeliverySlots::none` if there is none.
   Slot find(HandOverId id) const { return outbox_.find(id); }
   bool is_latest(Slot slot, HandOverId id) const { return outbox_.is_latest(slot, id); }
 
@@ -92,7 +92,7 @@ public:
   // Remembers its place, so that later calls do not pass over deliveries in flight again.
   Slot oldest_waiting() {
     auto& slot = no_older_waits_;
-    if (slot == Outbox::none)
+    if (slot == DeliverySlots::none)
       slot = outbox_.front();
     while (outbox_[slot].place == Place::in_flight)
       slot = outbox_.next(slot);
@@ -111,10 +111,10 @@ public:
     delivery.stored = x.is_stored;
     unstored_ += x.is_stored ? 0U : 1U;
     bytes_ += x.weight;
-    turns_.add(slot);
+    order_.add(slot);
     if (x.attempts != 0 && outbox_[slot].place == Place::fresh) {
-      turns_.take(slot);
-      turns_.give_back(slot);
+      order_.take(slot);
+      order_.give_back(slot);
     }
     return slot;
   }
@@ -159,33 +159,33 @@ public:
     return deadlines_.contains(slot) ? deadlines_.key_of(slot).first : Instant::never();
   }
 
-  /// The delivery whose deadline has passed first; `Outbox::none` if none has.
+  /// The delivery whose deadline has passed first; `DeliverySlots::none` if none has.
   Slot first_late(Instant now) const {
     return !deadlines_.empty() && deadlines_.top_key().first <= now ? deadlines_.top()
-                                                                    : Outbox::none;
+                                                                    : DeliverySlots::none;
   }
 
-  void end_pauses(Instant now) { turns_.end_pauses(now); }
+  void end_pauses(Instant now) { order_.end_pauses(now); }
 
   /// When the next deadline passes or the next pause ends; `Instant::never()` if there is neither.
   [[gnu::always_inline]] Instant next_due() const {
-    const auto pause_end = turns_.next_pause_end();
+    const auto pause_end = order_.next_pause_end();
     return deadlines_.empty() ? pause_end : std::min(pause_end, deadlines_.top_key().first);
   }
 
   // -- to a child and back ------------------------------------------------------------
 
-  /// The delivery whose turn it is; `Outbox::none` if none can be handed over.
-  Slot next() const { return turns_.next(); }
+  /// The delivery whose turn it is; `DeliverySlots::none` if none can be handed over.
+  Slot next() const { return order_.next(); }
 
-  /// The oldest that was never handed over; `Outbox::none` if there is none that can be.
-  Slot next_fresh() const { return turns_.next_fresh(); }
+  /// The oldest that was never handed over; `DeliverySlots::none` if there is none that can be.
+  Slot next_fresh() const { return order_.next_fresh(); }
 
   /// Hands over `next()` or `next_fresh()`, and appends it to the lane's list.
-  [[gnu::always_inline]] HandOverId hand_over(Outbox::List& list, Slot slot,
+  [[gnu::always_inline]] HandOverId hand_over(DeliverySlots::List& list, Slot slot,
                                               std::uint32_t incarnation, std::uint32_t epoch,
                                               Instant now) {
-    turns_.take(slot);
+    order_.take(slot);
     const auto name = outbox_.hand_over(slot, incarnation, epoch);
     auto& delivery = outbox_[slot];
     delivery.clock_start = now;
@@ -196,18 +196,18 @@ public:
   }
 
   /// The child no longer has the owed delivery, which is to be handed over again.
-  void give_back(Outbox::List& list, Slot slot) {
+  void give_back(DeliverySlots::List& list, Slot slot) {
     leave_flight(list, slot);
-    if (no_older_waits_ != Outbox::none && outbox_[slot].id < outbox_[no_older_waits_].id)
+    if (no_older_waits_ != DeliverySlots::none && outbox_[slot].id < outbox_[no_older_waits_].id)
       no_older_waits_ = slot;
-    turns_.give_back(slot);
+    order_.give_back(slot);
   }
 
   /// The delivery that was given back is to be handed over again at `until`.
-  void pause(Slot slot, Instant until) { turns_.pause(slot, until); }
+  void pause(Slot slot, Instant until) { order_.pause(slot, until); }
 
   /// Moves the delivery or ghost to the end of the lane's list, and starts its clock again.
-  void restart_clock(Outbox::List& list, Slot slot, Instant now) {
+  void restart_clock(DeliverySlots::List& list, Slot slot, Instant now) {
     outbox_[slot].clock_start = now;
     outbox_.unlink(list, slot);
     outbox_.append(list, slot);
@@ -237,14 +237,14 @@ public:
   /// The owed delivery, which no child has, ends.
   void remove(Slot slot) {
     leave_owed(slot);
-    turns_.remove(slot);
+    order_.remove(slot);
     outbox_.erase(slot);
   }
 
   /// The owed delivery ends, and the child no longer has it.
-  [[gnu::always_inline]] void remove_in_flight(Outbox::List& list, Slot slot) {
+  [[gnu::always_inline]] void remove_in_flight(DeliverySlots::List& list, Slot slot) {
     leave_owed(slot);
-    turns_.remove(slot);
+    order_.remove(slot);
     leave_flight(list, slot);
     outbox_.erase(slot);
   }
@@ -258,14 +258,14 @@ public:
   }
 
   /// The child no longer has the ghost.
-  void remove_ghost(Outbox::List& list, Slot slot) {
-    turns_.remove(slot);
+  void remove_ghost(DeliverySlots::List& list, Slot slot) {
+    order_.remove(slot);
     outbox_.unlink(list, slot);
     outbox_.erase(slot);
   }
 
   /// The sender has ended: frees the memory of the deliveries. Nothing but `size` may follow.
-  void clear() { outbox_ = Outbox{}; }
+  void clear() { outbox_ = DeliverySlots{}; }
 
 private:
   // What few deliveries have: those that failed, were refused, or were joined.
@@ -287,7 +287,7 @@ private:
     bytes_ -= outbox_[slot].weight;
   }
 
-  void leave_flight(Outbox::List& list, Slot slot) {
+  void leave_flight(DeliverySlots::List& list, Slot slot) {
     outbox_.unlink(list, slot);
     --in_flight_;
     bytes_in_flight_ -= outbox_[slot].weight;
@@ -301,8 +301,8 @@ private:
     extras_.erase(extra);
   }
 
-  Outbox outbox_;
-  Turns turns_;
+  DeliverySlots outbox_;
+  HandOverOrder order_;
   // The number breaks ties, so that the order does not depend on slots.
   SlotHeap<std::pair<Instant, std::uint64_t>> deadlines_{};
   std::unordered_map<std::uint64_t, Extra> extras_{}; // by delivery
@@ -310,8 +310,8 @@ private:
   std::size_t unstored_ = 0;
   std::uint64_t bytes_ = 0; // of what is owed
   std::uint64_t bytes_in_flight_ = 0;
-  std::uint32_t in_flight_ = 0;        // owed; ghosts are not
-  Slot no_older_waits_ = Outbox::none; // nothing before it waits; `none`: not known
+  std::uint32_t in_flight_ = 0;               // owed; ghosts are not
+  Slot no_older_waits_ = DeliverySlots::none; // nothing before it waits; `none`: not known
 };
 
 } // namespace backoff_actor

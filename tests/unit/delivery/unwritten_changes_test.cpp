@@ -1,4 +1,4 @@
-#include "backoff_actor/delivery/internal/pending_changes.hpp"
+#include "backoff_actor/delivery/internal/unwritten_changes.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ std::vector<std::string> names_of(const std::vector<StoreChange>& changes) {
   return result;
 }
 
-class pending_changes : public ::testing::Test {
+class unwritten_changes : public ::testing::Test {
 protected:
   void put(std::initializer_list<StoreChange> changes, bool is_failing = false) {
     for (const auto& x : changes)
@@ -59,13 +59,13 @@ protected:
     return names_of(taken);
   }
 
-  PendingChanges pending{3};
+  UnwrittenChanges pending{3};
   std::vector<StoreChange> taken;
 };
 
 } // namespace
 
-TEST_F(pending_changes, come_in_order_as_many_as_are_asked_for) {
+TEST_F(unwritten_changes, come_in_order_as_many_as_are_asked_for) {
   put({insertion(1), acknowledgement(1), insertion(2), insertion(3)});
   EXPECT_EQ(pending.size(), 4U);
   EXPECT_EQ(pending.insertions(), 3U);
@@ -76,7 +76,7 @@ TEST_F(pending_changes, come_in_order_as_many_as_are_asked_for) {
   EXPECT_TRUE(pending.empty());
 }
 
-TEST_F(pending_changes, that_have_failed_come_first_and_without_the_insertions) {
+TEST_F(unwritten_changes, that_have_failed_come_first_and_without_the_insertions) {
   put({acknowledgement(1), insertion(2), acknowledgement(3)});
   take(2);
   EXPECT_EQ(pending.keep(taken), 2U);
@@ -84,7 +84,7 @@ TEST_F(pending_changes, that_have_failed_come_first_and_without_the_insertions) 
   EXPECT_THAT(take(), ElementsAre("ack 1", "ack 3", "ack 4"));
 }
 
-TEST_F(pending_changes, of_a_batch_that_waits_are_refused_with_a_commit_that_fails_and_no_more) {
+TEST_F(unwritten_changes, of_a_batch_that_waits_are_refused_with_a_commit_that_fails_and_no_more) {
   put({acknowledgement(1)});
   for (std::uint64_t id = 2; id <= 6; ++id)
     put({insertion(id)});
@@ -94,7 +94,7 @@ TEST_F(pending_changes, of_a_batch_that_waits_are_refused_with_a_commit_that_fai
   EXPECT_THAT(take(), ElementsAre("ack 1", "insert 5", "insert 6"));
 }
 
-TEST_F(pending_changes, of_what_ended_before_it_was_stored_are_kept_up_to_a_batch) {
+TEST_F(unwritten_changes, of_what_ended_before_it_was_stored_are_kept_up_to_a_batch) {
   for (std::uint64_t id = 1; id <= 5; ++id)
     put({insertion(id), burial(id)});
   for (int i = 0; i < 5; ++i) {
@@ -105,7 +105,7 @@ TEST_F(pending_changes, of_what_ended_before_it_was_stored_are_kept_up_to_a_batc
               ElementsAre("insert 1", "bury 1", "insert 2", "bury 2", "insert 3", "bury 3"));
 }
 
-TEST_F(pending_changes, that_were_written_are_forgotten) {
+TEST_F(unwritten_changes, that_were_written_are_forgotten) {
   put({insertion(1), burial(1)});
   take();
   pending.forget(taken);
@@ -115,7 +115,7 @@ TEST_F(pending_changes, that_were_written_are_forgotten) {
   EXPECT_THAT(take(), IsEmpty()) << "the burial is written, and keeps no insertion";
 }
 
-TEST_F(pending_changes, that_count_attempts_do_not_pile_up_while_the_store_fails) {
+TEST_F(unwritten_changes, that_count_attempts_do_not_pile_up_while_the_store_fails) {
   put({attempts(1, 1), acknowledgement(2)});
   take(2);
   pending.keep(taken);

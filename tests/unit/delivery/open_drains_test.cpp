@@ -1,4 +1,4 @@
-#include "backoff_actor/engine/sender/internal/open_drains.hpp"
+#include "backoff_actor/delivery/internal/open_drains.hpp"
 
 #include "backoff_actor/core/time.hpp"
 

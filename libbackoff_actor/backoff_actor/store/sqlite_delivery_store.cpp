@@ -1,4 +1,4 @@
-#include "backoff_actor/store/internal/sqlite_owner.hpp"
+#include "backoff_actor/store/internal/sqlite_delivery_store.hpp"
 
 #include <SQLiteCpp/Column.h>
 
@@ -31,14 +31,14 @@ std::string octal(std::filesystem::perms mode) {
   return text;
 }
 
-SqliteOwner::SqliteOwner(std::unique_ptr<StoreLock> lock, const std::string& file,
-                         const SqliteOptions& options, Loss if_lost)
+SqliteDeliveryStore::SqliteDeliveryStore(std::unique_ptr<StoreLock> lock, const std::string& file,
+                                         const SqliteOptions& options, Loss if_lost)
   : SqliteReader(file, options, std::move(lock)), options_(options) {
   begin(if_lost);
   SqliteReader::lock().keep();
 }
 
-void SqliteOwner::begin(Loss if_lost) {
+void SqliteDeliveryStore::begin(Loss if_lost) {
   auto& database = connection().database();
   const auto read = [&] { return read_meta(database, file()); };
   const auto& last_owner = lock().last_owner();
@@ -77,7 +77,7 @@ void SqliteOwner::begin(Loss if_lost) {
   tell_who_may_read();
 }
 
-SqliteOwner::~SqliteOwner() {
+SqliteDeliveryStore::~SqliteDeliveryStore() {
   try {
     changes_->set_open(false);
     transact_once([] {});
@@ -91,7 +91,7 @@ SqliteOwner::~SqliteOwner() {
 // -- changes ------------------------------------------------------------------------------
 
 template <class F>
-void SqliteOwner::transact_once(F&& f) {
+void SqliteDeliveryStore::transact_once(F&& f) {
   try {
     connection().transact([&] {
       changes_->begin();
@@ -107,7 +107,7 @@ void SqliteOwner::transact_once(F&& f) {
 }
 
 template <class F>
-void SqliteOwner::transact(F&& f) {
+void SqliteDeliveryStore::transact(F&& f) {
   try {
     transact_once(f);
   } catch (const StoreError& error) {
@@ -129,7 +129,7 @@ void SqliteOwner::transact(F&& f) {
 
 // Makes a commit without changes. It overwrites a failed commit that may be complete in the log:
 // otherwise the next process would take that commit for a valid one.
-void SqliteOwner::write_over_failed() {
+void SqliteDeliveryStore::write_over_failed() {
   try {
     transact_once([&] { changes_->touch(); });
   } catch (const StoreError&) {
@@ -138,7 +138,7 @@ void SqliteOwner::write_over_failed() {
   }
 }
 
-void SqliteOwner::note_commit() {
+void SqliteDeliveryStore::note_commit() {
   const auto& meta = changes_->meta();
   record_.commits = meta.commits;
   record_.last_id = meta.last_id;
@@ -146,7 +146,7 @@ void SqliteOwner::note_commit() {
     tell(told);
 }
 
-void SqliteOwner::commit(std::span<const StoreChange> changes) {
+void SqliteDeliveryStore::commit(std::span<const StoreChange> changes) {
   if (changes.empty())
     return;
   transact([&] {
@@ -155,20 +155,20 @@ void SqliteOwner::commit(std::span<const StoreChange> changes) {
   });
 }
 
-void SqliteOwner::set_message_format(const std::string& format) {
+void SqliteDeliveryStore::set_message_format(const std::string& format) {
   if (!message_format().empty())
     throw std::logic_error(file() + ": already has a message format, which cannot change");
   transact([&] { changes_->set_message_format(format); });
 }
 
-std::size_t SqliteOwner::remove_dead_letters(std::span<const std::uint64_t> ids) {
+std::size_t SqliteDeliveryStore::remove_dead_letters(std::span<const std::uint64_t> ids) {
   std::size_t count = 0;
   if (!ids.empty())
     transact([&] { count = changes_->remove_dead_letters(ids); });
   return count;
 }
 
-std::size_t SqliteOwner::resubmit_dead_letters(std::span<const std::uint64_t> ids) {
+std::size_t SqliteDeliveryStore::resubmit_dead_letters(std::span<const std::uint64_t> ids) {
   std::size_t count = 0;
   if (!ids.empty())
     transact([&] { count = changes_->resubmit_dead_letters(ids); });
@@ -177,11 +177,11 @@ std::size_t SqliteOwner::resubmit_dead_letters(std::span<const std::uint64_t> id
 
 // -- deferred work, and notices -----------------------------------------------------------
 
-bool SqliteOwner::is_untidy() const {
+bool SqliteDeliveryStore::is_untidy() const {
   return changes_->has_keys_to_drop() || connection().has_log_to_copy();
 }
 
-void SqliteOwner::tidy_up() {
+void SqliteDeliveryStore::tidy_up() {
   if (changes_->has_keys_to_drop())
     return transact([] {});
   if (is_mostly_empty())
@@ -189,7 +189,7 @@ void SqliteOwner::tidy_up() {
   connection().checkpoint();
 }
 
-bool SqliteOwner::is_mostly_empty() {
+bool SqliteDeliveryStore::is_mostly_empty() {
   return connection().translate([&] {
     auto& database = connection().database();
     const auto pages = database.execAndGet("PRAGMA page_count").getInt64();
@@ -198,11 +198,13 @@ bool SqliteOwner::is_mostly_empty() {
   });
 }
 
-std::vector<std::string> SqliteOwner::take_notices() { return std::exchange(notices_, {}); }
+std::vector<std::string> SqliteDeliveryStore::take_notices() { return std::exchange(notices_, {}); }
 
-void SqliteOwner::tell(const std::string& notice) { notices_.push_back(file() + ": " + notice); }
+void SqliteDeliveryStore::tell(const std::string& notice) {
+  notices_.push_back(file() + ": " + notice);
+}
 
-void SqliteOwner::tell_who_may_read() {
+void SqliteDeliveryStore::tell_who_may_read() {
   std::string found;
   for (const auto* const suffix : {"", "-wal", ".lock"}) {
     const auto name = file() + suffix;
@@ -216,7 +218,7 @@ void SqliteOwner::tell_who_may_read() {
          + " with chmod, or allow the access with SqliteOptions::mode");
 }
 
-void SqliteOwner::watch_log() {
+void SqliteDeliveryStore::watch_log() {
   const auto pages = connection().log_pages();
   if (pages < told_log_pages_)
     told_log_pages_ = 0;

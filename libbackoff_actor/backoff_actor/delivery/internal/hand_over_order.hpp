@@ -16,8 +16,8 @@
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/internal/slot_heap.hpp"
 #include "backoff_actor/core/time.hpp"
+#include "backoff_actor/delivery/delivery_slots.hpp"
 #include "backoff_actor/delivery/ordering.hpp"
-#include "backoff_actor/delivery/outbox.hpp"
 
 #include <cstdint>
 #include <unordered_map>
@@ -29,16 +29,16 @@ namespace backoff_actor {
 /// Every operation takes constant time, or time logarithmic in the number of deliveries that came
 /// back or were blocked.
 ///
-/// @shape  the caller reports where each delivery goes; `Turns` keeps `Delivery::place` up to date.
+/// @shape  the caller reports where each delivery goes; `HandOverOrder` keeps `Delivery::place` up to date.
 /// @errors none but `std::bad_alloc`
 /// @thread one at a time.
-class BACKOFF_ACTOR_EXPORT Turns {
+class BACKOFF_ACTOR_EXPORT HandOverOrder {
 public:
   /// As the outbox names its slots.
-  using Slot = Outbox::Slot;
+  using Slot = DeliverySlots::Slot;
 
   /// Keeps order in `outbox`, which must stay where it is.
-  Turns(Outbox& outbox, Ordering ordering) : outbox_(outbox), ordering_(ordering) {}
+  HandOverOrder(DeliverySlots& outbox, Ordering ordering) : outbox_(outbox), ordering_(ordering) {}
 
   /// A delivery was appended to the outbox.
   void add(Slot slot) {
@@ -48,19 +48,19 @@ public:
       outbox_.append(fresh_, slot);
   }
 
-  /// The delivery whose turn it is; `Outbox::none` if none can be handed over.
+  /// The delivery whose turn it is; `DeliverySlots::none` if none can be handed over.
   // No delivery overtakes one that is not stored yet.
   Slot next() const {
     auto slot = first_fresh();
-    if (!ready_.empty() && (slot == Outbox::none || ready_.top_key() < outbox_[slot].id))
+    if (!ready_.empty() && (slot == DeliverySlots::none || ready_.top_key() < outbox_[slot].id))
       slot = ready_.top();
-    return slot != Outbox::none && outbox_[slot].stored ? slot : Outbox::none;
+    return slot != DeliverySlots::none && outbox_[slot].stored ? slot : DeliverySlots::none;
   }
 
-  /// The oldest fresh delivery; `Outbox::none` if there is none, or if it is not stored yet.
+  /// The oldest fresh delivery; `DeliverySlots::none` if there is none, or if it is not stored yet.
   Slot next_fresh() const {
     const auto slot = first_fresh();
-    return slot != Outbox::none && outbox_[slot].stored ? slot : Outbox::none;
+    return slot != DeliverySlots::none && outbox_[slot].stored ? slot : DeliverySlots::none;
   }
 
   /// The delivery whose turn it is, or the first fresh one, goes to a child.
@@ -95,7 +95,7 @@ public:
 private:
   Slot first_fresh() const {
     const auto slot = fresh_.first;
-    if (!freed_.empty() && (slot == Outbox::none || freed_.top_key() < outbox_[slot].id))
+    if (!freed_.empty() && (slot == DeliverySlots::none || freed_.top_key() < outbox_[slot].id))
       return freed_.top();
     return slot;
   }
@@ -111,13 +111,13 @@ private:
   void leave(Slot slot);
   void pass_key_on(Slot owner);
 
-  Outbox& outbox_;
+  DeliverySlots& outbox_;
   SlotHeap<std::uint64_t> ready_; // by number
   SlotHeap<Instant> pauses_;
   // By key: the blocked deliveries. They wait for the key's owner, the oldest delivery with this
   // key that has not ended.
-  std::unordered_map<std::uint64_t, Outbox::List> keys_;
-  Outbox::List fresh_;            // of each key only its owner
+  std::unordered_map<std::uint64_t, DeliverySlots::List> keys_;
+  DeliverySlots::List fresh_;     // of each key only its owner
   SlotHeap<std::uint64_t> freed_; // by number: fresh deliveries that were blocked before
   Ordering ordering_;
 };

@@ -45,7 +45,7 @@ struct Delivery {
 ///
 /// @errors none but `std::bad_alloc`, from `push`.
 /// @thread one at a time.
-class BACKOFF_ACTOR_EXPORT Outbox {
+class BACKOFF_ACTOR_EXPORT DeliverySlots {
 public:
   /// Where a delivery is, from `push` to `erase`. After that, another delivery may use the slot.
   using Slot = std::uint32_t;
@@ -70,11 +70,11 @@ public:
   };
 
   /// Holds nothing.
-  Outbox() = default;
+  DeliverySlots() = default;
 
   /// Holds nothing. Its tags continue from `last_tag` of another outbox, so that no hand-over here
   /// has the same id as one there.
-  explicit Outbox(std::uint32_t last_tag) : last_tag_(last_tag & HandOverId::tag_mask) {}
+  explicit DeliverySlots(std::uint32_t last_tag) : last_tag_(last_tag & HandOverId::tag_mask) {}
 
   /// Appends a delivery, not stored yet, and returns its slot.
   ///

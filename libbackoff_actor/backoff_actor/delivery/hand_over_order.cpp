@@ -1,9 +1,9 @@
-#include "backoff_actor/delivery/internal/turns.hpp"
+#include "backoff_actor/delivery/internal/hand_over_order.hpp"
 
 namespace backoff_actor {
 
 // Queues the delivery behind the key's owner, if the key has one.
-void Turns::add_to_key(Slot slot) {
+void HandOverOrder::add_to_key(Slot slot) {
   auto& delivery = outbox_[slot];
   const auto [key, is_new] = keys_.try_emplace(delivery.key);
   if (!is_new)
@@ -11,18 +11,18 @@ void Turns::add_to_key(Slot slot) {
   outbox_.append(is_new ? fresh_ : key->second, slot);
 }
 
-void Turns::give_back(Slot slot) {
+void HandOverOrder::give_back(Slot slot) {
   outbox_[slot].place = Place::ready;
   ready_.push(slot, outbox_[slot].id);
 }
 
-void Turns::pause(Slot slot, Instant until) {
+void HandOverOrder::pause(Slot slot, Instant until) {
   ready_.erase(slot);
   outbox_[slot].place = Place::pausing;
   pauses_.push(slot, until);
 }
 
-void Turns::end_pauses(Instant now) {
+void HandOverOrder::end_pauses(Instant now) {
   while (!pauses_.empty() && pauses_.top_key() <= now) {
     const auto slot = pauses_.top();
     pauses_.pop();
@@ -31,7 +31,7 @@ void Turns::end_pauses(Instant now) {
 }
 
 // The delivery must not be with a child.
-void Turns::leave(Slot slot) {
+void HandOverOrder::leave(Slot slot) {
   const auto& delivery = outbox_[slot];
   switch (delivery.place) {
   case Place::blocked:
@@ -54,13 +54,13 @@ void Turns::leave(Slot slot) {
 }
 
 // A delivery that is not blocked owns its key; the oldest blocked one is next.
-void Turns::pass_key_on(Slot owner) {
+void HandOverOrder::pass_key_on(Slot owner) {
   const auto key = keys_.find(outbox_[owner].key);
   if (key == keys_.end())
     return;
   auto& blocked = key->second;
   const auto next = blocked.first;
-  if (next == Outbox::none) {
+  if (next == DeliverySlots::none) {
     keys_.erase(key);
     return;
   }

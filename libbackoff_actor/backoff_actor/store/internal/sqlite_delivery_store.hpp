@@ -1,7 +1,7 @@
 #pragma once
 
-#include "backoff_actor/store/internal/sqlite_changes.hpp"
 #include "backoff_actor/store/internal/sqlite_reader.hpp"
+#include "backoff_actor/store/internal/sqlite_statements.hpp"
 
 #include <optional>
 #include <span>
@@ -14,15 +14,15 @@ namespace backoff_actor::detail {
 std::string octal(std::filesystem::perms mode);
 
 // A store that is open for reading and writing by its owner.
-class SqliteOwner final : public SqliteReader {
+class SqliteDeliveryStore final : public SqliteReader {
 public:
   enum class Loss : unsigned char { refused, accepted };
 
   // @errors throws `StoreError`; the file and its log are unchanged then.
-  SqliteOwner(std::unique_ptr<StoreLock> lock, const std::string& file,
-              const SqliteOptions& options, Loss if_lost = Loss::refused);
+  SqliteDeliveryStore(std::unique_ptr<StoreLock> lock, const std::string& file,
+                      const SqliteOptions& options, Loss if_lost = Loss::refused);
   // Marks the file as complete, and makes the log a reserve.
-  ~SqliteOwner() override;
+  ~SqliteDeliveryStore() override;
 
   // The loss that was accepted; none: nothing was missing.
   const std::optional<StoreLoss>& loss() const { return loss_; }
@@ -53,7 +53,7 @@ private:
 
   SqliteOptions options_;
   std::optional<StoreLoss> loss_{};
-  std::optional<SqliteChanges> changes_{};
+  std::optional<SqliteStatements> changes_{};
   OwnerRecord record_{};
   std::vector<std::string> notices_{};
   std::uint32_t told_log_pages_ = 0; // the length of the log at the last notice about it

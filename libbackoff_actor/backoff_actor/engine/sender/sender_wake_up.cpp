@@ -8,7 +8,7 @@ namespace backoff_actor {
 
 void SenderEngine::Step::operator()(const input::Wake&) {
   work_.wake_at = Instant::never();
-  for (auto late = backlog_.first_late(now_); late != Outbox::none;
+  for (auto late = backlog_.first_late(now_); late != DeliverySlots::none;
        late = backlog_.first_late(now_))
     expire(late);
   for_each_lane([&](Lane& lane) {

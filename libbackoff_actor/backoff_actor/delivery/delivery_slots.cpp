@@ -1,10 +1,10 @@
-#include "backoff_actor/delivery/outbox.hpp"
+#include "backoff_actor/delivery/delivery_slots.hpp"
 
 #include <algorithm>
 
 namespace backoff_actor {
 
-Outbox::Slot Outbox::push(std::uint64_t id, Instant now) {
+DeliverySlots::Slot DeliverySlots::push(std::uint64_t id, Instant now) {
   auto slot = free_;
   if (slot == none) {
     slot = static_cast<Slot>(entries_.size());
@@ -27,12 +27,12 @@ Outbox::Slot Outbox::push(std::uint64_t id, Instant now) {
   return slot;
 }
 
-void Outbox::make_ghost(Slot slot) {
+void DeliverySlots::make_ghost(Slot slot) {
   leave_order(slot);
   entries_[slot].delivery.is_ghost = true;
 }
 
-void Outbox::give_back_if_large() {
+void DeliverySlots::give_back_if_large() {
   if (entries_.size() <= kept_size)
     return;
   std::vector<Entry>{}.swap(entries_); // an assignment would keep the memory

@@ -16,9 +16,9 @@ namespace backoff_actor::detail {
 // `begin` and `end`. Then call `keep` if the transaction was committed, and `forget` if not.
 //
 // @errors `SQLite::Exception`.
-class SqliteChanges {
+class SqliteStatements {
 public:
-  SqliteChanges(SqliteConnection& connection, const Meta& meta);
+  SqliteStatements(SqliteConnection& connection, const Meta& meta);
 
   void begin();
 

@@ -1,4 +1,4 @@
-#include "backoff_actor/delivery/internal/turns.hpp"
+#include "backoff_actor/delivery/internal/hand_over_order.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <chrono>
 #include <map>
 
-namespace backoff_actor::turns_test {
+namespace backoff_actor::hand_over_order_test {
 
 using namespace std::chrono_literals;
 using ::testing::ElementsAre;
@@ -28,7 +28,7 @@ public:
   // Takes all whose turn it is, one after the other.
   std::vector<std::uint64_t> take_all() {
     std::vector<std::uint64_t> result;
-    for (auto slot = turns.next(); slot != Outbox::none; slot = turns.next()) {
+    for (auto slot = turns.next(); slot != DeliverySlots::none; slot = turns.next()) {
       turns.take(slot);
       result.push_back(outbox[slot].id);
     }
@@ -40,12 +40,12 @@ public:
     outbox.erase(slots.at(id));
   }
 
-  Outbox outbox;
-  Turns turns;
-  std::map<std::uint64_t, Outbox::Slot> slots;
+  DeliverySlots outbox;
+  HandOverOrder turns;
+  std::map<std::uint64_t, DeliverySlots::Slot> slots;
 };
 
-TEST(turns, are_in_order_of_submission) {
+TEST(hand_over_order, are_in_order_of_submission) {
   Desk desk{Ordering::strict};
   for (std::uint64_t id = 1; id <= 3; ++id)
     desk.submit(id);
@@ -55,7 +55,7 @@ TEST(turns, are_in_order_of_submission) {
   EXPECT_THAT(desk.take_all(), ElementsAre(4));
 }
 
-TEST(turns, what_comes_back_goes_before_what_is_younger) {
+TEST(hand_over_order, what_comes_back_goes_before_what_is_younger) {
   Desk desk{Ordering::strict};
   for (std::uint64_t id = 1; id <= 3; ++id)
     desk.submit(id);
@@ -67,7 +67,7 @@ TEST(turns, what_comes_back_goes_before_what_is_younger) {
   EXPECT_THAT(desk.take_all(), ElementsAre(1, 3, 4));
 }
 
-TEST(turns, nobody_overtakes_what_is_not_stored_yet) {
+TEST(hand_over_order, nobody_overtakes_what_is_not_stored_yet) {
   Desk desk{Ordering::strict};
   desk.submit(1, 0, false);
   desk.submit(2);
@@ -78,7 +78,7 @@ TEST(turns, nobody_overtakes_what_is_not_stored_yet) {
   EXPECT_THAT(desk.take_all(), ElementsAre(1, 2));
 }
 
-TEST(turns, one_that_ends_before_its_turn_is_passed_over) {
+TEST(hand_over_order, one_that_ends_before_its_turn_is_passed_over) {
   Desk desk{Ordering::strict};
   for (std::uint64_t id = 1; id <= 3; ++id)
     desk.submit(id);
@@ -88,7 +88,7 @@ TEST(turns, one_that_ends_before_its_turn_is_passed_over) {
   EXPECT_THAT(desk.take_all(), ElementsAre(3));
 }
 
-TEST(turns, a_pause_ends_when_its_time_has_come) {
+TEST(hand_over_order, a_pause_ends_when_its_time_has_come) {
   Desk desk{Ordering::unordered};
   desk.submit(1);
   desk.submit(2);
@@ -106,7 +106,7 @@ TEST(turns, a_pause_ends_when_its_time_has_come) {
   EXPECT_EQ(desk.turns.next_pause_end(), Instant::never());
 }
 
-TEST(turns, one_that_is_ready_can_be_made_to_pause) {
+TEST(hand_over_order, one_that_is_ready_can_be_made_to_pause) {
   Desk desk{Ordering::unordered};
   desk.submit(1);
   desk.take_all();
@@ -120,7 +120,7 @@ TEST(turns, one_that_is_ready_can_be_made_to_pause) {
 
 // -- per key ------------------------------------------------------------------
 
-TEST(turns, one_of_a_key_goes_at_a_time_and_the_others_pass_it) {
+TEST(hand_over_order, one_of_a_key_goes_at_a_time_and_the_others_pass_it) {
   Desk desk{Ordering::per_key};
   desk.submit(1, 7);
   desk.submit(2, 7);
@@ -135,7 +135,7 @@ TEST(turns, one_of_a_key_goes_at_a_time_and_the_others_pass_it) {
   EXPECT_THAT(desk.take_all(), ElementsAre(5));
 }
 
-TEST(turns, a_key_waits_for_the_one_that_pauses) {
+TEST(hand_over_order, a_key_waits_for_the_one_that_pauses) {
   Desk desk{Ordering::per_key};
   desk.submit(1, 7);
   desk.submit(2, 7);
@@ -149,7 +149,7 @@ TEST(turns, a_key_waits_for_the_one_that_pauses) {
   EXPECT_THAT(desk.take_all(), ElementsAre(1));
 }
 
-TEST(turns, one_that_ends_behind_its_key_leaves_the_others_in_order) {
+TEST(hand_over_order, one_that_ends_behind_its_key_leaves_the_others_in_order) {
   Desk desk{Ordering::per_key};
   for (std::uint64_t id = 1; id <= 4; ++id)
     desk.submit(id, 7);
@@ -161,7 +161,7 @@ TEST(turns, one_that_ends_behind_its_key_leaves_the_others_in_order) {
   EXPECT_THAT(desk.take_all(), ElementsAre(4));
 }
 
-TEST(turns, a_key_whose_owner_ends_during_a_pause_goes_on) {
+TEST(hand_over_order, a_key_whose_owner_ends_during_a_pause_goes_on) {
   Desk desk{Ordering::per_key};
   desk.submit(1, 7);
   desk.submit(2, 7);
@@ -172,7 +172,7 @@ TEST(turns, a_key_whose_owner_ends_during_a_pause_goes_on) {
   EXPECT_THAT(desk.take_all(), ElementsAre(2));
 }
 
-TEST(turns, the_next_of_a_key_is_fresh_and_before_what_is_younger) {
+TEST(hand_over_order, the_next_of_a_key_is_fresh_and_before_what_is_younger) {
   Desk desk{Ordering::per_key};
   desk.submit(1, 7);
   desk.submit(2, 7);
@@ -188,7 +188,7 @@ TEST(turns, the_next_of_a_key_is_fresh_and_before_what_is_younger) {
   EXPECT_THAT(desk.take_all(), ElementsAre(2, 3, 4));
 }
 
-TEST(turns, a_key_is_forgotten_with_its_last_delivery) {
+TEST(hand_over_order, a_key_is_forgotten_with_its_last_delivery) {
   Desk desk{Ordering::per_key};
   desk.submit(1, 7);
   desk.take_all();
@@ -198,7 +198,7 @@ TEST(turns, a_key_is_forgotten_with_its_last_delivery) {
   EXPECT_THAT(desk.take_all(), ElementsAre(2));
 }
 
-TEST(turns, without_a_key_nobody_waits_for_another) {
+TEST(hand_over_order, without_a_key_nobody_waits_for_another) {
   Desk desk{Ordering::per_key};
   desk.submit(1);
   desk.submit(2);
@@ -206,4 +206,4 @@ TEST(turns, without_a_key_nobody_waits_for_another) {
   EXPECT_THAT(desk.take_all(), ElementsAre(1, 2));
 }
 
-} // namespace backoff_actor::turns_test
+} // namespace backoff_actor::hand_over_order_test

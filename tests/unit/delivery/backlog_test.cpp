@@ -1,4 +1,4 @@
-#include "backoff_actor/engine/sender/internal/backlog.hpp"
+#include "backoff_actor/delivery/internal/backlog.hpp"
 
 #include "backoff_actor/core/unit_random.hpp"
 
@@ -25,7 +25,7 @@ class BacklogOf {
 public:
   explicit BacklogOf(Ordering ordering = Ordering::unordered) : backlog(ordering, 0) {}
 
-  Outbox::Slot push(std::uint64_t id, std::uint32_t weight = 1, std::uint64_t key = 0) {
+  DeliverySlots::Slot push(std::uint64_t id, std::uint32_t weight = 1, std::uint64_t key = 0) {
     return backlog.push({id, at(0s), key, weight, 0, true});
   }
 
@@ -41,7 +41,7 @@ public:
   }
 
   Backlog backlog;
-  Outbox::List list;
+  DeliverySlots::List list;
 };
 
 TEST(backlog, counts_what_is_owed_and_what_of_it_is_in_flight) {
@@ -71,7 +71,7 @@ TEST(backlog, counts_what_is_not_stored) {
   const auto slot = backlog.push({1, at(0s), 0, 1, 0, false});
   backlog.push({2, at(0s), 0, 1, 0, true});
   EXPECT_EQ(backlog.unstored(), 1U);
-  EXPECT_EQ(backlog.next(), Outbox::none) << "nothing overtakes what is not stored";
+  EXPECT_EQ(backlog.next(), DeliverySlots::none) << "nothing overtakes what is not stored";
 
   EXPECT_TRUE(backlog.mark_stored(slot));
   EXPECT_FALSE(backlog.mark_stored(slot)) << "no news the second time";
@@ -115,7 +115,7 @@ TEST(backlog, knows_the_earliest_deadline_and_the_earliest_end_of_a_pause) {
   x.backlog.set_deadline(first, at(9s));
   x.backlog.set_deadline(second, at(5s));
   EXPECT_EQ(x.backlog.next_due(), at(5s));
-  EXPECT_EQ(x.backlog.first_late(at(4s)), Outbox::none);
+  EXPECT_EQ(x.backlog.first_late(at(4s)), DeliverySlots::none);
   EXPECT_EQ(x.backlog.first_late(at(5s)), second);
   EXPECT_TRUE(x.backlog.is_late(second, at(5s)));
   EXPECT_FALSE(x.backlog.is_late(first, at(5s)));
@@ -144,7 +144,7 @@ TEST(backlog, a_ghost_has_no_deadline_and_no_failure_and_keeps_its_key) {
 
   EXPECT_EQ(x.backlog.next_due(), Instant::never());
   EXPECT_EQ(x.backlog.last_failure_of(first), nullptr);
-  EXPECT_EQ(x.backlog.next(), Outbox::none) << "the second waits for the key";
+  EXPECT_EQ(x.backlog.next(), DeliverySlots::none) << "the second waits for the key";
   x.backlog.remove_ghost(x.list, first);
   EXPECT_EQ(x.backlog.next(), second);
 }
@@ -195,9 +195,9 @@ TEST(backlog, agrees_with_a_plain_list_whatever_happens) {
   for (const auto seed : test::seeds(20)) {
     SCOPED_TRACE("BACKOFF_ACTOR_SEED=" + std::to_string(seed));
     Backlog backlog{Ordering::strict, 0};
-    Outbox::List list;
+    DeliverySlots::List list;
     std::map<std::uint64_t, Plain> plain; // by number
-    std::map<std::uint64_t, Outbox::Slot> slots;
+    std::map<std::uint64_t, DeliverySlots::Slot> slots;
     std::uint64_t last_id = 0;
     for (std::uint64_t n = 0; n < 2000; ++n) {
       const auto draw = [&](std::uint64_t stream, std::uint64_t end) {
@@ -226,7 +226,7 @@ TEST(backlog, agrees_with_a_plain_list_whatever_happens) {
       }
       case 2:
       case 3:
-        if (const auto slot = backlog.next(); slot != Outbox::none) {
+        if (const auto slot = backlog.next(); slot != DeliverySlots::none) {
           const auto oldest = std::find_if(plain.begin(), plain.end(), [](const auto& x) {
             return x.second.where == Where::waiting;
           });

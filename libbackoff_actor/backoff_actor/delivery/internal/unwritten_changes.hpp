@@ -27,12 +27,12 @@
 namespace backoff_actor {
 
 /// The changes that a store has not taken yet, in order.
-class BACKOFF_ACTOR_EXPORT PendingChanges {
+class BACKOFF_ACTOR_EXPORT UnwrittenChanges {
 public:
   /// Holds no changes.
   ///
   /// @range `max_batch`: how many changes one commit takes at the most, 1 and above
-  explicit PendingChanges(std::size_t max_batch) : max_batch_(max_batch) {}
+  explicit UnwrittenChanges(std::size_t max_batch) : max_batch_(max_batch) {}
 
   /// Whether no change waits.
   bool empty() const { return failed_.empty() && waiting_.empty(); }

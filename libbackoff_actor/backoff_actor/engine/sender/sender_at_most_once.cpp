@@ -22,7 +22,7 @@ void SenderEngine::Step::pass_on(const input::Submit& x) {
   if (x.is_final_stop && is_in_time)
     return pass_on_last(x);
   if (may_forward(lane) && is_in_time)
-    return forward(Outbox::none);
+    return forward(DeliverySlots::none);
   const auto is_awaited = lane.child == Child::none && !lane.delay_runs && !work_.is_paused;
   if (options_.when_down == WhenDown::buffer || is_awaited || !is_in_time) {
     if (make_room(x))
@@ -42,10 +42,10 @@ void SenderEngine::Step::pass_on(const input::Submit& x) {
 // a pause. Without a child, the last message and all waiting ones become dead letters.
 void SenderEngine::Step::pass_on_last(const input::Submit& x) {
   if (work_.primary.child == Child::alive) {
-    for (auto slot = next_in_time(); slot != Outbox::none; slot = next_in_time())
+    for (auto slot = next_in_time(); slot != DeliverySlots::none; slot = next_in_time())
       forward(slot);
     work_.ends_with_child = true;
-    return forward(Outbox::none, true);
+    return forward(DeliverySlots::none, true);
   }
   if (backlog_.has_slot())
     push(x);
@@ -61,12 +61,14 @@ bool SenderEngine::Step::may_forward(const Lane& lane) const {
 // Forwards the message in `slot`, or the message that just came if `none`.
 void SenderEngine::Step::forward(Slot slot, bool is_final_stop) {
   auto& lane = work_.primary;
-  const auto id = slot == Outbox::none ? ++work_.last_delivery : backlog_[slot].id;
+  const auto id = slot == DeliverySlots::none ? ++work_.last_delivery : backlog_[slot].id;
   lane.was_handed_something = true;
   ++work_.counters.forwarded;
   emit(effect::Forward{slot, id, lane.incarnation, is_final_stop});
-  observe([&] { return event::Forwarded{now_, id, lane.incarnation, slot != Outbox::none}; });
-  if (slot != Outbox::none)
+  observe([&] {
+    return event::Forwarded{now_, id, lane.incarnation, slot != DeliverySlots::none};
+  });
+  if (slot != DeliverySlots::none)
     remove(slot);
 }
 
@@ -74,11 +76,11 @@ void SenderEngine::Step::forward_waiting() {
   auto& lane = work_.primary;
   if (work_.is_paused)
     return;
-  if (lane.child == Child::none && !lane.delay_runs && next_in_time() != Outbox::none)
+  if (lane.child == Child::none && !lane.delay_runs && next_in_time() != DeliverySlots::none)
     start_child(lane); // the last one stopped normally
   while (may_forward(lane)) {
     const auto slot = next_in_time();
-    if (slot == Outbox::none)
+    if (slot == DeliverySlots::none)
       return;
     forward(slot);
   }
@@ -98,7 +100,7 @@ bool SenderEngine::Step::is_done_with(const input::ChildDown& x) const {
 }
 
 void SenderEngine::Step::end_normally() {
-  emit(effect::Quit{false, Outbox::none, nullptr});
+  emit(effect::Quit{false, DeliverySlots::none, nullptr});
   end(DeadLetterReason::stopped, work_.last_failure);
 }
 

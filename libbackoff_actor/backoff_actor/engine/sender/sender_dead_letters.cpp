@@ -1,0 +1,67 @@
+// How deliveries end: as dead letters, at their deadlines, and as ghosts.
+
+#include "backoff_actor/engine/sender/internal/sender_step.hpp"
+
+#include <utility>
+
+namespace backoff_actor {
+
+// The delivery ends, wherever it is.
+void SenderEngine::Step::remove(Slot slot) {
+  if (backlog_[slot].place != Place::in_flight)
+    return backlog_.remove(slot);
+  auto& lane = *lane_of(backlog_[slot].incarnation);
+  drop_held(lane, slot);
+  note_given_back(slot);
+  backlog_.remove_in_flight(lane.in_flight, slot);
+}
+
+// The last failure of the delivery itself, if it has failed; else `otherwise`.
+SenderEngine::Step::SharedCause
+SenderEngine::Step::last_failure_of(Slot slot, const SharedCause& otherwise) const {
+  auto own = backlog_.last_failure_of(slot);
+  return own ? own : otherwise;
+}
+
+void SenderEngine::Step::tell_dead_letter(Slot slot, DeadLetterReason reason,
+                                          const SharedCause& cause) {
+  const auto& delivery = backlog_[slot];
+  emit(
+    effect::DeadLetter{slot, reason, delivery.attempts, delivery.id, delivery.submitted_at, cause});
+  const auto was_stored = !backlog_.mark_stored(slot);
+  if (reason == DeadLetterReason::not_stored) {
+    ++work_.counters.refused;
+    return observe([&] { return event::NotAccepted{now_, Refusal::not_stored}; });
+  }
+  if (!was_stored)
+    note_accepted(delivery.id); // it is stored as a dead letter
+  ++work_.counters.dead_lettered;
+  observe([&] {
+    return event::DeadLettered{now_, delivery.id, reason, delivery.attempts,
+                               cause ? *cause : Cause{}};
+  });
+}
+
+void SenderEngine::Step::bury(Slot slot, DeadLetterReason reason, const SharedCause& cause) {
+  tell_dead_letter(slot, reason, cause);
+  remove(slot);
+}
+
+// The delivery's deadline has passed. If a child holds it, a ghost stays in flight.
+void SenderEngine::Step::expire(Slot slot) {
+  const auto cause = last_failure_of(slot, work_.last_failure);
+  if (backlog_[slot].place != Place::in_flight)
+    return bury(slot, DeadLetterReason::expired, cause);
+  tell_dead_letter(slot, DeadLetterReason::expired, cause);
+  backlog_.leave_ghost(slot);
+}
+
+// The child is done with a ghost.
+void SenderEngine::Step::vanish(Lane& lane, Slot ghost) {
+  lane.last_progress = now_;
+  gate_.report(ghost, CallOutcome::forgotten, now_);
+  drop_held(lane, ghost);
+  backlog_.remove_ghost(lane.in_flight, ghost);
+}
+
+} // namespace backoff_actor
