@@ -31,7 +31,7 @@ std::string rendered(std::string_view text, std::size_t column, const std::strin
   return result;
 }
 
-// Reads digits with `exponent` appended. So 29% gives the same number as 0.29.
+// Reads digits with `exponent` appended: 29% as `29e-2`, which is the same number as 0.29.
 bool read_number(std::string_view digits, std::string_view exponent, double& result) {
   if (digits.empty() || !is_digit(digits.front()) || !is_digit(digits.back()))
     return false;

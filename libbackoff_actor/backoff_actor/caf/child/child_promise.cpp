@@ -65,8 +65,8 @@ ChildStart::ChildStart(caf::actor_addr waiting, std::uint64_t number)
   : waiting_(std::move(waiting)), number_(number) {}
 
 void ChildStart::tell(Result result) {
-  // Must outlive the lock: if this is the last handle, its release ends the actor, which then calls
-  // the start off.
+  // This handle must be released after the lock. If it is the last one, its release ends the actor.
+  // The actor then calls `call_off`, which takes the lock.
   const auto waiting = caf::actor_cast<caf::actor>(waiting_);
   const std::lock_guard lock{mutex_};
   if (state_ != State::open || !waiting)

@@ -25,8 +25,8 @@ struct Restore {
   std::uint32_t hand_overs = 0;        ///< how often the process ended while a child had it
   Instant submitted_at{};              ///< since when it is owed
   Instant deadline = Instant::never(); ///< when it is to be given up
-  std::uint64_t key = 0;               ///< as that of `Submit`
-  std::uint32_t weight = 0;            ///< as that of `Submit`
+  std::uint64_t key = 0;               ///< as `Submit::key`
+  std::uint32_t weight = 0;            ///< as `Submit::weight`
 };
 
 /// Begin: start the first child.

@@ -32,7 +32,7 @@ public:
   void watch() { watched_ = identity_of(path_); }
   bool has_watch() const { return watched_.has_value(); }
 
-  // Whether the file that is watched still has its name; true if none is.
+  // Whether the watched file still has its name. True if no file is watched.
   bool is_in_place() const { return !watched_ || identity_of(path_) == watched_; }
 
   // Makes the log a reserve of `bytes` bytes: it begins with zeros, which SQLite takes for an empty

@@ -53,7 +53,7 @@ public:
   // Writes down a hand-over before the child gets the delivery. Once that is written,
   // `take_hand_overs` returns it.
   void count_hand_over(const effect::HandOver& x);
-  // No child holds the delivery any more, if one did.
+  // Ends the hand-over of a delivery: no child holds it any more. Does nothing if none was counted.
   void end_hand_over(std::uint64_t id);
 
   // Gives the changes to the writer. Returns whether there is something new in `take_state`.

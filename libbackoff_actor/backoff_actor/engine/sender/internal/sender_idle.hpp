@@ -5,10 +5,10 @@
 // `Work` takes about 900 bytes, so a million idle senders would waste about 900 MB. So the engine
 // frees it whenever nothing is owed and nothing runs, and recreates it when something comes.
 // `IdleState`, which remains, is small. `FailureHistory` holds what only a sender with earlier
-// failures needs: in `IdleState` it would cost each idle sender 224 bytes more. A sender that falls
-// idle after each message pays about 900 instructions for that, of the 20,500 that such a message
-// takes in all. A pool would save only a third of them, because the allocator already keeps blocks
-// of this size ready for each thread.
+// failures needs: in `IdleState` it would cost each idle sender 224 bytes more. If a sender falls
+// idle after each message, a message takes 20,500 instructions in all, and freeing and recreating
+// `Work` are about 900 of these. A pool would save only a third of the 900, because the allocator
+// already keeps blocks of this size ready for each thread.
 
 #include "backoff_actor/backoff/back_off.hpp"
 #include "backoff_actor/engine/sender/sender_engine.hpp"
@@ -20,7 +20,7 @@
 
 namespace backoff_actor {
 
-// The memory of a sender whose child did not always live and answer.
+// What a sender remembers if its child did not always live and answer.
 struct SenderEngine::FailureHistory {
   SenderCounters counters{};
   BackOffState backoff{};
@@ -35,7 +35,7 @@ struct SenderEngine::FailureHistory {
   std::uint32_t probe = 0;
   std::uint32_t guard_draws = 0;
   bool is_alone = false; // there is no child
-  bool is_done = false;  // as that of its lane
+  bool is_done = false;  // as `Lane::is_done`
   bool was_handed_something = false;
 };
 
