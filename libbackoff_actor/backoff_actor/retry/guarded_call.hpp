@@ -10,10 +10,10 @@
 
 namespace backoff_actor::detail {
 
-/// Calls to a service, one after the other, that may have a guard. Before each call this object
-/// asks the guard; after it, it reports the outcome. If a call's outcome is not reported before the
-/// next call begins or this object ends, the guard forgets that call. Without a guard every call
-/// may be made.
+/// Makes calls, one after the other, to a service that may have a guard. This object asks the guard
+/// before each call, and reports the outcome after it. If a call's outcome is not reported before
+/// the next call begins or this object ends, the guard forgets that call. Without a guard every
+/// call may be made.
 ///
 /// @range  the guard must outlive this object.
 /// @thread one at a time.

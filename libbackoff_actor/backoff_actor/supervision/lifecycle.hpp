@@ -38,8 +38,9 @@ enum class WorksOn {
   /// later. The sender charges a crash without an error answer to the oldest.
   one,
   /// Several, with answers later and in any order. Each delivery's timeout starts at its own
-  /// hand-over. After a crash that names no culprit, the sender hands over the deliveries that were
-  /// in flight one at a time, until the child crashes with only one of them.
+  /// hand-over. After a crash that names no culprit, the deliveries that were in flight are
+  /// suspects. The sender hands suspects over one at a time, until the child crashes with only one
+  /// of them.
   many,
 };
 

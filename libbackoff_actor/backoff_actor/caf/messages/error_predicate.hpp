@@ -11,11 +11,12 @@
 
 namespace backoff_actor {
 
-/// Returns the default assessment of an error. Three codes are not retryable:
-/// `caf::sec::unexpected_message` and `unexpected_response`, because the target does not understand
-/// the message, and `request_receiver_down`, because an actor that ended does not come back. All
-/// other errors are retryable: `request_timeout`, a dropped promise, any error that the target
-/// answers, and every error that carries a `retry_after`, whatever its code.
+/// Returns the default assessment of an error. An error that carries a `retry_after` is retryable,
+/// whatever its code. Otherwise three codes are not retryable: `caf::sec::unexpected_message` and
+/// `unexpected_response`, because the target does not understand the message, and
+/// `request_receiver_down`, because an actor that ended does not come back. All other errors are
+/// retryable, for example `request_timeout`, a dropped promise, and an error of your own that the
+/// target answers.
 BACKOFF_ACTOR_EXPORT Assessment assess_error(const caf::error& error);
 
 /// Decides whether to retry a failed request. It wraps any callable that takes a

@@ -6,8 +6,8 @@
 
 namespace backoff_actor {
 
-// The delivery to charge: the oldest unanswered, or the oldest if all were answered. A child that
-// works on many is charged only if it held exactly one; otherwise its deliveries become suspects.
+// Returns the delivery to charge: the oldest unanswered one, or the oldest if all were answered. If
+// the child works on many and held several, returns none: these deliveries become suspects.
 DeliverySlots::Slot SenderEngine::Step::culprit_in(Lane& lane) {
   if (options_.works_on == WorksOn::many && lane.in_flight.count > 1)
     return suspect_all(lane);

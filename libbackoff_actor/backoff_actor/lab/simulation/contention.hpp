@@ -10,8 +10,8 @@
 
 namespace backoff_actor {
 
-/// N clients that each want to write the same row once, under an optimistic lock: the experiment
-/// that made the jitters known.
+/// The experiment that made jitter well known: N clients each want to write the same row once,
+/// under an optimistic lock.
 ///
 /// All clients start together. A client reads the version of the row, then writes the row with that
 /// version. If the version has changed meanwhile, the write is refused; the client waits for the
@@ -33,9 +33,10 @@ struct Contention {
   /// How long a client waits before it starts again.
   Policy policy{Fixed{.delay = Duration{0}}};
 
-  /// Longer delays are cut off to this, and the next delay follows from the result. (A policy's cap
-  /// differs: it leaves room for jitter below it.) The published `decorrelated` is cut off in this
-  /// way: its n-th delay is min(2 s, a draw between 5 ms and 3 times the delay before).
+  /// A longer delay is cut off to this, and the next delay follows from the shortened one. (A
+  /// policy's cap differs: it lowers the delay before the jitter.) The published `decorrelated` is
+  /// cut off in this way: its n-th delay is min(2 s, a draw between 5 ms and 3 times the delay
+  /// before).
   Duration cut_off = max_delay;
 
   /// The range of `clients`.

@@ -56,7 +56,7 @@ protected:
   /// words. Returns whether the message was handled. A handled message that has no answer yet gets
   /// an empty answer.
   virtual bool on_word(const Word& word);
-  /// Returns how to answer the message that is being worked on, without a promise.
+  /// Returns what is needed to answer the current message later, without a promise.
   virtual OpenRequest open_request() = 0;
   /// Gives a client its answer, and forgets the client. A client that was forgotten before gets
   /// nothing. A client that used a plain send gets the answer as a plain message, unless it is
@@ -70,7 +70,7 @@ protected:
   /// Passes a message on to `receiver` in the name of its client, which gets the answer from there,
   /// and forgets the client. Without a client, the message has no sender.
   virtual void pass_on(OpenRequest& client, caf::message payload, const caf::actor& receiver) = 0;
-  /// As `compat::respond`, in this actor's name; for an actor at work this is cheaper.
+  /// As `compat::respond`, in this actor's name. It is cheaper while the actor handles a message.
   virtual void respond(const OpenRequest& request, caf::message&& answer) = 0;
   /// Takes the answer to a request; a `caf::error` counts as one. If `from` is null, CAF answered
   /// by itself.
@@ -84,8 +84,8 @@ protected:
   /// Whether `on_down` reports the end of `who`. Then an exit message about that end, which comes
   /// from a link, is ignored, whatever the reason.
   virtual bool is_told_of_end(const caf::actor_addr& who) const;
-  /// Is told that an actor that takes words is to end for `reason`, which is not
-  /// `exit_reason::kill`. Unless overridden, ends.
+  /// Is called when somebody tells this actor to end for `reason`, which is not
+  /// `exit_reason::kill`; only for an actor that takes words. Unless overridden, ends.
   virtual void on_told_to_end(const caf::actor_addr& source, const caf::error& reason);
 
   /// Makes a request without a timeout, under a name of the caller's choice. The answer goes to
@@ -113,8 +113,8 @@ protected:
   /// The time of the actor system's clock, which need not be real time.
   Instant now();
   /// Returns a time that may be a few messages old, but is never older than the actor's current
-  /// turn or its last call of `now`. Use it where every message needs a time that need not be
-  /// exact: reading a clock takes as long as some 150 instructions.
+  /// turn or its last call of `now`. Use it where every message needs a time, but not the exact
+  /// time: reading a clock takes as long as some 150 instructions.
   Instant recent_now();
   /// Is called when the actor's turn begins.
   static void forget_recent_now();
