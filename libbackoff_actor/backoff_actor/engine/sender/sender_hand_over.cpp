@@ -10,7 +10,7 @@ namespace backoff_actor {
 
 // -- handed over ----------------------------------------------------------------------
 
-// The delivery whose turn it is. Expires those whose deadline has passed first.
+// Returns the delivery whose turn it is, after it has expired those whose deadline has passed.
 DeliverySlots::Slot SenderEngine::Step::next_in_time() {
   for (;;) {
     const auto slot = backlog_.next();
