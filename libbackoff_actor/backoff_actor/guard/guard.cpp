@@ -185,7 +185,7 @@ void Guard::tell(const GuardEvent& event) const {
   try {
     on_event_(event);
   } catch (...) {
-    // An exception of the hook must not cost a call.
+    // An exception of the hook must not prevent a call.
   }
 }
 

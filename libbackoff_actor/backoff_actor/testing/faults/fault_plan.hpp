@@ -17,7 +17,7 @@ struct Fault {
   /// The kinds of faults.
   enum class Kind : std::uint8_t {
     ok,               ///< nothing goes wrong
-    slow,             ///< nothing goes wrong, but `delay` later
+    slow,             ///< the normal outcome, but `delay` later
     silence,          ///< no answer; the worker lives, and takes the next message
     hang,             ///< no answer to this message or any later one, as if the work never ended
     crash,            ///< an exception with the text `text`
@@ -72,7 +72,7 @@ inline FaultPlan times(std::uint64_t count, const FaultPlan& plan) {
 
 /// Nothing goes wrong.
 inline Fault ok() { return {}; }
-/// Nothing goes wrong, but `delay` later. Until then, if the message is a `TrackedMsg`, the worker
+/// The normal outcome, but `delay` later. Until then, if the message is a `TrackedMsg`, the worker
 /// sends `Working` each time that the span `working` has passed.
 inline Fault slow(Duration delay, Duration working = {}) {
   return {Fault::Kind::slow, 0, delay, working};

@@ -48,7 +48,7 @@ struct BACKOFF_ACTOR_EXPORT ConnectionFault {
   /// How much later everything is passed on. Of `ok`, `cut` and `corrupt`.
   Duration delay{0};
 
-  /// Nothing goes wrong, but everything is passed on `delay` later.
+  /// Everything is passed on, but `delay` later.
   static ConnectionFault slow(Duration delay) { return {Kind::ok, 0, {}, delay}; }
   /// The connection is reset as soon as it was accepted.
   static ConnectionFault refuse() { return {Kind::refuse}; }

@@ -72,8 +72,7 @@ private:
   // The outcomes of the effects of a step. They are the next inputs of the engine. By far the most
   // frequent is the start of a child; it is mostly the only one.
   struct FollowUps {
-    std::uint32_t started =
-      0; // the child that was started, which the engine is told first; 0: none
+    std::uint32_t started = 0; // the started child, which is the first input; 0: none
     std::vector<News> others{};
 
     bool are_none() const { return started == 0 && others.empty(); }
@@ -89,8 +88,7 @@ private:
     std::vector<std::shared_ptr<ChildStart>> starts{}; // of asynchronous factories, by incarnation
     std::vector<compat::OpenRequest> stops{};          // requests that wait for the end
     std::optional<caf::error> exit_reason{};           // none: ends normally
-    caf::strong_actor_ptr
-      lives_with_child{}; // this actor, while the child that got the last message lives
+    caf::strong_actor_ptr lives_with_child{};          // this actor, while its last child lives
     std::uint32_t last_ticket = 0;
     Cause last_bare{}; // cause of the last error without a context, with its text
 

@@ -64,7 +64,7 @@ private:
     try {
       options_.on_event(SupervisorEvent{make_event()});
     } catch (...) {
-      // An exception of the hook must not cost a child.
+      // An exception of the hook must not change what happens to a child.
     }
   }
 

@@ -1,6 +1,7 @@
 #pragma once
 
-// For the TCP proxy only, not for its users. What its sockets need besides those of all others.
+// For the TCP proxy only, not for its users. It adds to net/internal/socket.hpp what only the
+// proxy's sockets need.
 
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/net/internal/socket.hpp"
