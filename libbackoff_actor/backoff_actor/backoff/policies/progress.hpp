@@ -59,7 +59,8 @@ namespace detail {
 constexpr double in_nanoseconds(Duration span) { return static_cast<double>(span.count()); }
 
 /// How a delay v before jitter grows, in nanoseconds: it starts at `first`, and the next v is
-/// `v * factor + step`. The factor is 1 or the step is 0, so contraction changes nothing.
+/// `v * factor + step`. The factor is 1 or the step is 0, so contraction to a fused multiply-add
+/// changes nothing.
 struct Growth {
   double first = 0;
   double factor = 1;

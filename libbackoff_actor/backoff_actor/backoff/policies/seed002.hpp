@@ -57,8 +57,8 @@ namespace detail {
 
 constexpr double first_level(const Seed002&) { return 0; }
 
-// The deviation is rounded to whole nanoseconds before the addition, so that contraction is not
-// possible.
+// The deviation is rounded to whole nanoseconds before the addition, so that compilers cannot
+// contract both to a fused multiply-add.
 inline Step step(const Seed002& x, const Progress& progress, double u) {
   const auto is_first = progress.retries == 0;
   const auto middle = std::min(progress.level * x.factor, in_nanoseconds(x.cap));

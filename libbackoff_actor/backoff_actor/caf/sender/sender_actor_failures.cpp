@@ -68,7 +68,7 @@ caf::error BackOffSender::exit_reason(const effect::Quit& x, const News* news) c
   if (!x.cause)
     return {};
   auto reason = x.slot == DeliverySlots::none ? just_come(news) : rejection(parcels_[x.slot], news);
-  if (x.escalates && reason) // a normal stop has no error to pass on
+  if (x.escalates && reason) // an escalated normal stop would look like one of the sender's own
     return reason;
   return make_error(SenderError::gave_up, last(x.cause->text));
 }
@@ -101,7 +101,7 @@ void BackOffSender::record(DeadLetter letter) const {
     try {
       options().on_dead_letter(letter);
     } catch (...) {
-      // A failed report must not prevent the report of the next dead letter.
+      // A failed report of one dead letter must not cost the next one.
     }
   }
   // Without a sender, so that an answer to it does not come back as a submission.

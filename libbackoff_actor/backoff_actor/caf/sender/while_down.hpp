@@ -22,7 +22,7 @@ struct BufferWhileDown {
   /// @range 1 to `DeliverySlots::max_size`
   std::size_t capacity = 1000;
 
-  /// What the forwarder does with a message that comes when it keeps that many.
+  /// What the forwarder does with a message that comes when it already keeps `capacity` messages.
   Overflow overflow = Overflow::refuse;
 
   /// How many bytes the messages together may have. Unset: any number.
@@ -39,8 +39,8 @@ struct BufferWhileDown {
   std::optional<Duration> time_to_live{};
 };
 
-/// The forwarder drops the message and answers its sender with this one: a request with an answer,
-/// a plain send with a message. It counts the dropped message as `diverted`.
+/// The forwarder drops the message, and sends its client a fixed answer. A client that used a plain
+/// send gets the answer as a plain send. The forwarder counts the dropped message as `diverted`.
 struct ReplyWhileDown {
   /// The answer.
   ///
@@ -59,8 +59,9 @@ struct ForwardWhileDown {
 struct DropWhileDown {};
 
 /// What a forwarder does with a message that it cannot pass on, because no child is there, a delay
-/// runs, or it is paused. A message that finds a child at rest, after a normal stop, starts the
-/// next child and waits for it in any case.
+/// runs, or it is paused. There is one exception. If no child was needed until now, because the
+/// last one stopped normally or `child_start` is `FirstStart::on_first_use`, the message starts a
+/// child and waits for it.
 using WhileDown = std::variant<BufferWhileDown, ReplyWhileDown, ForwardWhileDown, DropWhileDown>;
 
 } // namespace backoff_actor

@@ -13,8 +13,8 @@
 
 namespace backoff_actor::detail {
 
-// Returns what is missing of a store, by its own meta data and by the record that its last owner
-// has left beside it; none: nothing is known to be missing. `has_log`: whether the log has content.
+// Returns what a store lacks. Its own meta data and the record that its last owner has left beside
+// it show that. None: nothing is known to be missing. `has_log`: whether the log has content.
 std::optional<StoreLoss> missing_of(const Meta& meta, const std::optional<OwnerRecord>& last_owner,
                                     bool has_log);
 

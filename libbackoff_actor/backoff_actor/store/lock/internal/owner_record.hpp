@@ -12,7 +12,7 @@ struct OwnerRecord {
   std::uint64_t pid = 0;
   std::uint64_t commits = 0; // the store contains at least this many transactions
   std::uint64_t last_id = 0; // the highest number of a delivery in these
-  // The machine's boot, if the commits need not survive a power loss; empty: they must.
+  // Names the machine's boot, if the commits need not survive a power loss; empty: they must.
   std::string boot{};
 
   friend bool operator==(const OwnerRecord&, const OwnerRecord&) = default;
