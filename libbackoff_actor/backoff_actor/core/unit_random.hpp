@@ -17,9 +17,9 @@ constexpr std::uint64_t mix(std::uint64_t x) {
 
 } // namespace detail
 
-/// The random numbers of one stream of a seed. Each number is computed from its coordinates; there
-/// is no generator that advances or is shared. The three coordinates in a log line give the same
-/// draw again.
+/// The random numbers of one stream of a seed. Each number is computed from three coordinates: the
+/// seed, the stream and n. There is no generator that advances or is shared. A log line shows the
+/// coordinates of a draw, so anybody can compute it again.
 ///
 /// @shape  `Draws{seed, stream}(n) -> u`; pure, total, the same on every platform. It uses integers
 ///         and one exact conversion of 53 bits. `std::uniform_real_distribution` may differ between

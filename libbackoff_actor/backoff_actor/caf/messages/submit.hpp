@@ -15,9 +15,9 @@ namespace backoff_actor {
 struct Submit {
   caf::message message{}; ///< what the child gets; any message, even a command of the sender
 
-  /// How long from now the message may wait for its acknowledgement. The sender then gives it up,
-  /// `expired`; if the time is 0 or less, at once. `Duration::max()`: `SenderOptions::time_to_live`
-  /// applies.
+  /// How long from now the message may wait for its acknowledgement. After that, the sender gives
+  /// it up, `expired`. 0 or less: it does so at once. `Duration::max()`:
+  /// `SenderOptions::time_to_live` applies.
   Duration time_to_live = Duration::max();
 
   /// `Ordering::per_key` keeps messages with the same key in order. Empty: `SenderOptions::key_of`

@@ -75,7 +75,7 @@ public:
   /// @thread as `on_exit`
   void on_cleanup(const caf::error& reason) override;
 
-  /// Is called when the actor ends; an overrider calls it too.
+  /// Is called when the actor ends. A class that overrides it must call it, too.
   ///
   /// @thread the actor's own, or the one that drops the last handle to the actor.
   void on_exit() override;
