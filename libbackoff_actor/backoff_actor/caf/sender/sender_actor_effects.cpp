@@ -130,7 +130,7 @@ public:
 
   void operator()(const effect::HandOver& x) {
     if (x.slot == newcomer_)
-      self_.expect_to_pass_on(true); // probably the next one too
+      self_.expect_to_pass_on(true); // the next one probably is passed on at once, too
     if (self_.store_ && self_.options().max_hand_overs)
       self_.store_->count_hand_over(x); // the child gets it once the count is stored
     else
@@ -201,7 +201,7 @@ public:
   void operator()(const effect::WakeAt& x) { self_.wake_at(x.at); }
 
   void operator()(const effect::Quit& x) {
-    // Computed now, because the dead letters that follow take the held error with them.
+    // Computed now, because the dead letters that follow remove the held error.
     self_.rare().exit_reason = self_.exit_reason(x, news_);
   }
 
@@ -270,7 +270,7 @@ void BackOffSender::follow(FollowUps& follow_ups) {
   while (const auto started = std::exchange(follow_ups.started, 0))
     step(now(), input::ChildStarted{started}, {}, follow_ups);
   for (std::size_t i = 0; i < follow_ups.others.size(); ++i) {
-    const auto news = std::move(follow_ups.others[i]); // a copy: the vector grows meanwhile
+    const auto news = std::move(follow_ups.others[i]); // moved out: the vector may grow meanwhile
     step(now(), news.input, {&news}, follow_ups);
   }
 }

@@ -103,7 +103,7 @@ void Supervisor::take(SupervisorInput input) {
   std::vector<SupervisorInput> follow_ups;
   step(input, follow_ups);
   for (std::size_t i = 0; i < follow_ups.size(); ++i) {
-    const auto news = std::move(follow_ups[i]); // a copy: the vector grows meanwhile
+    const auto news = std::move(follow_ups[i]); // moved out: the vector may grow meanwhile
     step(news, follow_ups);
   }
   if (std::exchange(quits_, false))

@@ -32,8 +32,8 @@ DeliverySlots::Slot SenderEngine::Step::suspect_all(Lane& lane) {
   return DeliverySlots::none;
 }
 
-// Charges the culprit, if it is still owed. The child's other deliveries become owed again, and so
-// does the culprit unless it ends.
+// Charges the culprit, if it is still owed. The child's other deliveries go back to the backlog,
+// and so does the culprit unless it ends.
 void SenderEngine::Step::blame(Lane& lane, Slot slot, const SharedCause& cause, Verdict verdict) {
   // This is one failure of the service, however many calls were in flight.
   if (const auto failed = slot != DeliverySlots::none ? slot : lane.in_flight.first;

@@ -30,8 +30,8 @@ struct EventLog::State {
   std::mutex mutex;
   std::deque<LogEntry> entries;
   std::uint64_t forgotten = 0;
-  std::uint64_t shown = 0;       // how many entries of all so far have been shown
-  std::optional<Instant> origin; // the time of the first entry of all
+  std::uint64_t shown = 0;       // how many entries were shown, forgotten ones included
+  std::optional<Instant> origin; // the time of the first entry ever
 };
 
 namespace {

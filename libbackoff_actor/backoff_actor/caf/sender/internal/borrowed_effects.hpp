@@ -12,7 +12,7 @@ namespace backoff_actor {
 
 // A buffer for the effects of one step. Each thread keeps one for the next step of any sender, so
 // that idle senders need none. If an effect ends another actor, that actor may take a step within
-// this one; the inner step then has a buffer of its own.
+// this step. The inner step then has a buffer of its own.
 class BACKOFF_ACTOR_HIDDEN BorrowedEffects {
 public:
   BorrowedEffects() {
