@@ -34,9 +34,9 @@
 
 namespace backoff_actor::testing {
 
-/// Prints the end of a log's timeline when it goes out of scope, if an expectation of the running
-/// test failed during its life, or an exception ends its scope. It prints nothing if a failed
-/// matcher has already shown the whole log.
+/// Prints the end of a log's timeline if the running test fails. Its destructor does that, if an
+/// expectation failed during the life of this object, or an exception ends its scope. It prints
+/// nothing if a failed matcher has already shown the whole log.
 ///
 /// For your own fixtures: make it the last member. `VirtualTimeTest` has one.
 ///

@@ -31,7 +31,7 @@ Signal::Signal() : descriptor_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
 }
 
 void Signal::raise() const {
-  // It fails only if it has been raised 2^64 - 2 times.
+  // This fails only after the signal was raised 2^64 - 2 times.
   eventfd_write(descriptor_.get(), 1);
 }
 

@@ -8,8 +8,8 @@ namespace backoff_actor {
 
 namespace {
 
-// ln x = e ln 2 + 2 (s + s^3/3 + s^5/5 + ...), where x = m 2^e, 0.7 < m < 1.42 and s = (m - 1) / (m
-// + 1). s^2 is below 0.0297, so ten terms are exact to the last bit.
+// ln x = e ln 2 + 2 (s + s^3/3 + s^5/5 + ...), where x = m 2^e, 0.7 < m < 1.42 and
+// s = (m - 1) / (m + 1). s^2 is below 0.0297, so ten terms are exact to the last bit.
 double logarithm(double x) {
   constexpr std::uint64_t bits_of_half_root = 0x3fe6'a09e'667f'3bcd; // of the square root of 1/2
   const auto bits = std::bit_cast<std::uint64_t>(x);

@@ -93,7 +93,7 @@ private:
   bool is_stopped_ = false;
   EventQueue queue_;
   std::deque<Deadline>
-    deadlines_; // of all calls, also answered ones, in order: all have one timeout
+    deadlines_; // of all calls, also answered ones; in order, because all have the same timeout
   OutageService service_;
   std::vector<State> states_;
   std::vector<std::uint32_t> answered_; // kept to reuse its memory

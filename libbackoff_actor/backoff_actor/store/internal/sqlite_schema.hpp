@@ -9,7 +9,7 @@
 
 namespace backoff_actor::detail {
 
-// "BkOf": tells our files from other programs' (`PRAGMA application_id`, bytes 68 to 71 of the
+// "BkOf": marks a file as a store of this library (`PRAGMA application_id`, bytes 68 to 71 of the
 // file).
 constexpr std::int64_t application_id = 0x426b4f66;
 

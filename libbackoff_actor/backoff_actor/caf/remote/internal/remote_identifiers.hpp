@@ -9,9 +9,9 @@
 //   a hash over their names, in order     16 hexadecimal digits
 //   the name of the first                 the rest
 //
-// CAF connects two nodes that have any identifier in common. So each of these identifiers contains
-// the node's number: otherwise they would connect programs that use other identifiers to stay
-// apart.
+// CAF connects two nodes that have any identifier in common. Some programs use different
+// identifiers to stay apart, and the identifiers here must not connect them. So each one contains
+// the number of its node.
 
 #include "backoff_actor/caf/remote/network.hpp"
 #include "backoff_actor/core/export.hpp"

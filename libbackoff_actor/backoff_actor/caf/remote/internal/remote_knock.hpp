@@ -26,7 +26,7 @@
 
 namespace backoff_actor {
 
-/// Where to knock, and what the node must fulfil.
+/// Where to knock, and what is required of the node.
 struct KnockOptions {
   std::string host{};     ///< a name or an address
   std::uint16_t port = 0; ///< not 0
@@ -36,8 +36,8 @@ struct KnockOptions {
   /// addresses.
   Duration limit{std::chrono::seconds{2}};
 
-  bool checks_types = true; ///< the other node has all types that this one was set up with
-  bool needs_published_actor = false; ///< there is an actor at that port
+  bool checks_types = true; ///< the node must have all types that this one was set up with
+  bool needs_published_actor = false; ///< an actor must be published at that port
 };
 
 /// A check whether a node can be reached and is suitable.

@@ -7,9 +7,9 @@
 //      +-------------+--------------+--> the next node, or the start has failed
 //
 // It is an actor of its own because the child's supervisor must not wait. For a spawned child, this
-// actor lives as long as the child: the child's node watches this actor, and ends the child when it
-// ends. So a child also ends if its supervisor never learned of it, because the answer of the node
-// came too late.
+// actor lives as long as the child. The child's node watches this actor, and ends the child when
+// this actor ends. So the child also ends if the answer of its node came too late for the
+// supervisor.
 
 #include "backoff_actor/caf/actor/internal/requesting_actor.hpp"
 #include "backoff_actor/caf/remote/internal/remote_knock.hpp"
