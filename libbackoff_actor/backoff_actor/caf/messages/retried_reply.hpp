@@ -49,7 +49,7 @@ struct RetriedReply {
 /// last attempt, if there was one.
 BACKOFF_ACTOR_EXPORT std::string render(const caf::actor_system& system, const RetriedReply& reply);
 
-/// Tells the actor that retries a request to begin.
+/// The first message to the actor that makes the attempts: it begins.
 struct BeginRetries {};
 
 /// Shows CAF the parts of each message, in their order on the network.

@@ -30,9 +30,12 @@ namespace backoff_actor {
 ///
 /// It ends by itself, after its children, when the limit of restarts is reached, when a failure is
 /// escalated, or when significant children have done their work; the exit reason says which, see
-/// `root_cause_of`. Like any actor it lives only as long as somebody holds a handle to it; a
-/// supervisor holds those below it. If nobody does, it ends with `exit_reason::unreachable` and
-/// says so on the error stream; a successor ends its children in order.
+/// `root_cause_of`.
+///
+/// Like any actor it lives only as long as somebody holds a handle to it. A supervisor holds
+/// handles to its children, and so to supervisors below it. If nobody holds a handle to a
+/// supervisor, it ends with `exit_reason::unreachable`, and says so on the error stream. A
+/// successor then ends its children in order.
 ///
 /// @errors throws `InvalidArgument` naming every option and every part of a spec that `check` finds
 ///         wrong; nothing has been started then.

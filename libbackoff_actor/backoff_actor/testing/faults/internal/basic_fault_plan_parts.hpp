@@ -175,7 +175,7 @@ std::size_t BasicFaultPlan<F>::depth_of(const Parts& parts) {
   return deepest + 1;
 }
 
-// Returns what would be allowed if these parts cannot be repeated so often; null if they can.
+// Returns null if these parts can be repeated so often; otherwise what would be allowed.
 template <class F>
 const char* BasicFaultPlan<F>::problem_of(std::uint64_t count, const Parts& parts) {
   const auto each = end_of(parts);
@@ -186,7 +186,7 @@ const char* BasicFaultPlan<F>::problem_of(std::uint64_t count, const Parts& part
   return depth_of(parts) >= max_depth ? "plans in plans at most 16 deep" : nullptr;
 }
 
-// Returns what would be allowed if `next` cannot come after `parts`; null if it can.
+// Returns null if `next` can come after `parts`; otherwise what would be allowed.
 template <class F>
 const char* BasicFaultPlan<F>::problem_of(const Parts& parts, const Part& next) {
   const auto end = end_of(parts);
