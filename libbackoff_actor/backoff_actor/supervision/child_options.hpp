@@ -36,9 +36,9 @@ struct ChildOptions {
                  equal_jitter};
 
   /// How long it must have been up before its next failure counts as the first in a row again.
-  /// Unset: the longest delay of the backoff. With a shorter time, a child that always fails just
-  /// after it could be restarted more often than a child that fails at once. `Duration::max()`:
-  /// never.
+  /// Unset: the longest delay of the backoff. If you set a shorter time, a child that always fails
+  /// just after that time may be restarted more often than a child that fails at once.
+  /// `Duration::max()`: never.
   ///
   /// @range above 0
   std::optional<Duration> healthy_after{};

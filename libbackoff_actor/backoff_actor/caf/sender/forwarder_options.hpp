@@ -30,14 +30,14 @@ struct ForwarderOptions {
   Duration kill_grace = std::chrono::seconds{5};  ///< as `SenderOptions::kill_grace`
 
   /// What the forwarder does with a message that it cannot pass on now. By default it keeps a
-  /// thousand, so that a crash costs only what the child held.
+  /// thousand, so that only messages that the child held are lost in a crash.
   WhileDown while_down = BufferWhileDown{};
 
   /// How long a child must have been up, with no delay running, for the backoff to start over.
-  /// Unset: the longest delay of the backoff. With a shorter time, a child that always fails just
-  /// after it could be started more often than a child that fails at once. `Duration::max()`: only
-  /// `Reset` starts it over. The forwarder checks this when the child fails, when a message comes,
-  /// and when somebody asks for the status.
+  /// Unset: the longest delay of the backoff. If you set a shorter time, a child that always fails
+  /// just after that time may be started more often than a child that fails at once.
+  /// `Duration::max()`: only `Reset` starts it over. The forwarder checks this when the child
+  /// fails, when a message comes, and when somebody asks for the status.
   ///
   /// @range above 0
   std::optional<Duration> healthy_after{};

@@ -7,12 +7,13 @@
 
 namespace backoff_actor {
 
-/// The slots of an outbox, ordered by a key each, the least first; each slot at most once.
+/// Slots of an outbox, each with a key. The slot with the least key comes first. A slot is in the
+/// heap at most once.
 ///
 /// A binary heap that knows the place of each slot. So any slot can be erased in logarithmic time,
-/// and the heap holds no stale entries. Its memory grows with the highest slot pushed so far, four
-/// bytes a slot, and with the number of slots it holds. A large heap gives its memory back when it
-/// becomes empty.
+/// and the heap holds no stale entries. It needs four bytes for each slot up to the highest one
+/// pushed so far, and memory for each slot that it holds. A large heap gives its memory back when
+/// it becomes empty.
 ///
 /// @shape  Key: ordered by `<`, small.
 /// @errors none but `std::bad_alloc`, from `push`.

@@ -5,8 +5,8 @@
 // cannot be resolved. Then the middleman waits for the other node's handshake, without limit if
 // heartbeats are off. Its errors say little about the cause.
 //
-// So a knock comes before CAF's connection, in a thread of its own. The knock connects, checks the
-// handshake, which a node sends as soon as it has accepted the connection, and closes the
+// So a knock comes before CAF's connection, in a thread of its own. A node sends its handshake as
+// soon as it has accepted a connection. The knock connects, checks this handshake, and closes the
 // connection.
 
 #include "backoff_actor/caf/remote/internal/io_compat.hpp"
