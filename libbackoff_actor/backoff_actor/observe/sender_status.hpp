@@ -25,7 +25,7 @@ BACKOFF_ACTOR_EXPORT std::string_view to_string(Phase phase);
 
 /// What a sender has counted since it was made.
 struct SenderCounters {
-  /// Deliveries; with a durable outbox, once they are stored or have ended.
+  /// Accepted deliveries. With a durable outbox, a delivery counts once it is stored or has ended.
   std::uint64_t accepted = 0;
   std::uint64_t refused = 0;       ///< messages that were not accepted
   std::uint64_t acknowledged = 0;  ///< deliveries that were acknowledged

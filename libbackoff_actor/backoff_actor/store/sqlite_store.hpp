@@ -61,8 +61,9 @@ struct SqliteOptions {
   /// @range 0..1 GiB
   std::uint64_t log_reserve = std::uint64_t{1} << 20;
 
-  /// The permissions of the files that are made: the store holds every message. The permissions of
-  /// existing files stay as they are; if other users have access to these files, a notice says so.
+  /// The permissions of new files. They should be narrow: the store holds every message. The
+  /// permissions of existing files stay as they are; if other users have access to these files, a
+  /// notice says so.
   ///
   /// @range reading and writing, for the owner at least
   std::filesystem::perms mode =

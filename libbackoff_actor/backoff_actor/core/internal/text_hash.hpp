@@ -8,8 +8,8 @@
 namespace backoff_actor::detail {
 
 /// Returns a hash of a text: the same in every run and on every platform, never 0. It is FNV-1a,
-/// whose high bits hardly depend on the last letters, followed by `mix`, so that every bit depends
-/// on all letters.
+/// followed by `mix`. The high bits of FNV-1a alone hardly depend on the last letters; `mix` makes
+/// every bit depend on all letters.
 ///
 /// @source Fowler, Noll, Vo, Eastlake, "The FNV Non-Cryptographic Hash Algorithm",
 ///         draft-eastlake-fnv.

@@ -52,8 +52,8 @@ Field<T> field(const char*, T& value) {
   return {value};
 }
 
-/// Returns an enumeration's value as a part of a message type, which goes over the network as its
-/// number; the reference must outlive the inspection.
+/// Returns an enumeration's value as a part of a message type. Over the network it is a number. The
+/// reference must outlive the inspection.
 template <class Enum>
 Field<Enum> enum_field(const char*, Enum& value) {
   return {value};
@@ -199,7 +199,7 @@ BACKOFF_ACTOR_EXPORT const caf::error* error_in(const caf::message& message);
 
 // -- messages -----------------------------------------------------------------
 
-/// Whether the type with this token is that of an order of CAF to the receiver.
+/// Whether messages of the type with this token are orders of CAF, see `is_system_message`.
 BACKOFF_ACTOR_EXPORT bool is_order(std::uint32_t type_token);
 
 // -- sending ------------------------------------------------------------------

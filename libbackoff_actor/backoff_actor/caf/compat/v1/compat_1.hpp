@@ -137,8 +137,8 @@ Field<T> field(const char* name, T& value) {
   return {name, value};
 }
 
-/// Returns an enumeration's value as a part of a message type, which goes over the network as its
-/// number; the reference must outlive the inspection.
+/// Returns an enumeration's value as a part of a message type. Over the network it is a number. The
+/// reference must outlive the inspection.
 template <class Enum>
 EnumField<Enum> enum_field(const char* name, Enum& value) {
   return {name, value};
