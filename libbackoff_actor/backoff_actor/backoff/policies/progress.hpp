@@ -38,8 +38,8 @@ struct Progress {
   /// Retries in a row; stays at 2^32 - 1.
   std::uint32_t retries = 0;
 
-  /// Numbers drawn so far, which is the number of the next draw in its stream; begins again at 0
-  /// after 2^32 draws.
+  /// How many numbers were drawn so far, modulo 2^32. It is also the number of the next draw in its
+  /// stream.
   std::uint32_t draws = 0;
 
   /// Whether two are equal.

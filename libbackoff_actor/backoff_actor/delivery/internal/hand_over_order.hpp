@@ -29,7 +29,8 @@ namespace backoff_actor {
 /// Every operation takes constant time, or time logarithmic in the number of deliveries that came
 /// back or were blocked.
 ///
-/// @shape  the caller reports where each delivery goes; `HandOverOrder` keeps `Delivery::place` up to date.
+/// @shape  the caller reports where each delivery goes; this class keeps `Delivery::place` up to
+///         date.
 /// @errors none but `std::bad_alloc`
 /// @thread one at a time.
 class BACKOFF_ACTOR_EXPORT HandOverOrder {
@@ -117,7 +118,7 @@ private:
   // By key: the blocked deliveries. They wait for the key's owner, the oldest delivery with this
   // key that has not ended.
   std::unordered_map<std::uint64_t, DeliverySlots::List> keys_;
-  DeliverySlots::List fresh_;     // of each key only its owner
+  DeliverySlots::List fresh_;     // of deliveries with a key, only its owner
   SlotHeap<std::uint64_t> freed_; // by number: fresh deliveries that were blocked before
   Ordering ordering_;
 };

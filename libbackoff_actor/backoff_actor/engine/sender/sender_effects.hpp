@@ -103,8 +103,8 @@ struct HandOver {
 
 /// Pass a message on to the child in its client's name, and forget it.
 struct Forward {
-  /// Where `Accept` said to keep it, free from now on; `DeliverySlots::none`: it is the submission that
-  /// just came, which was not accepted before.
+  /// Where `Accept` said to keep it, free from now on; `DeliverySlots::none`: it is the submission
+  /// that just came, which was not accepted before.
   std::uint32_t slot;
   std::uint64_t delivery;    ///< its number
   std::uint32_t incarnation; ///< which child

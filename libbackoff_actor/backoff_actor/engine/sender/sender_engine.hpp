@@ -15,8 +15,8 @@
 // The two are independent: with RestartTiming::at_once a child may be there while the delay runs.
 // Both, with what the child holds and what it has answered, make a *lane* (sender_work.hpp). There
 // is one, and while the fallback works there is a second. A delivery is handed to a lane exactly
-// when its turn has come (delivery/internal/hand_over_order.hpp), the lane's child is alive, no delay of the
-// lane runs, the lane holds fewer than its window, and the sender is not paused.
+// when its turn has come (delivery/internal/hand_over_order.hpp), the lane's child is alive, no
+// delay of the lane runs, the lane holds fewer than its window, and the sender is not paused.
 //
 // The window begins at `max_in_flight`, falls to one with every failure, and grows by one with
 // every acknowledgement of the present epoch: after a failure the first hand-over is a probe.
@@ -40,7 +40,8 @@
 //     (`Decision::is_held_back`).
 //
 // At-most-once messages (`EngineOptions::guarantee`) are not deliveries: the engine forwards and
-// forgets them. Only those that have to wait for a child are in the outbox (sender_at_most_once.cpp).
+// forgets them. Only those that have to wait for a child are in the outbox
+// (sender_at_most_once.cpp).
 //
 // A delivery that ends while a child holds it leaves a *ghost*: its deadline passed, or an earlier
 // child acknowledged it. It is no longer owed, but the child may still be working on it. The ghost

@@ -12,8 +12,8 @@
 //                  its turn   |     v            v                v
 //                             +-- waiting <------+----------------+
 //
-// A *failure* is an end after which the restart type and the decider ask for a restart, or a failed
-// start. The engine takes the next delay from the child's backoff. It counts the failure against
+// A *failure* is a failed start, or an end after which the restart type and the decider ask for a
+// restart. The engine takes the next delay from the child's backoff. It counts the failure against
 // the child's own limit, and then as a restart against the supervisor's limit. A failure that joins
 // a scheduled restart does not count against the supervisor's limit.
 //
@@ -25,12 +25,13 @@
 //             behind it is down; a temporary child is removed then;
 //   waiting   until the last delay of the row's failures is over;
 //   starting  the engine starts the row's children in order, each when the child before it is up.
-// A failure while the row is ending or waiting joins it. The row becomes the larger of the two, its
-// delay ends with the later of the two, and the failure does not count against the supervisor's
-// limit. The same holds for a child that fails by itself after it was told to end. A failure while
-// the row is starting makes a new row and counts. The new row includes the children of the old row
-// that were not up yet. Children that stopped because they were done come back with their row.
-// Children that were terminated, stopped by the decider or given up do not.
+// A failure while the row is ending or waiting joins the row. If the failure names more children
+// than the row has, the row grows. If its delay ends later than that of the row, the row waits
+// longer. Such a failure does not count against the supervisor's limit. The same holds for a child
+// that fails by itself after it was told to end. A failure while the row is starting makes a new
+// row and counts. The new row includes the children of the old row that were not up yet. Children
+// that stopped because they were done come back with their row. Children that were terminated,
+// stopped by the decider or given up do not.
 //
 // The first children are a row that begins with the stage of starting. If one of them cannot be
 // started, the supervisor ends.

@@ -11,7 +11,7 @@ namespace backoff_actor::detail {
 // damaged.
 enum class Moment : unsigned char { opening, opened };
 
-// HandOverOrder an error of SQLite into a text with the file, the problem, SQLite's own message, and
+// Turns an error of SQLite into a text with the file, the problem, SQLite's own message, and
 // advice.
 //
 // `code` is SQLite's extended result code; `message` is its message; `system_error` is the errno of

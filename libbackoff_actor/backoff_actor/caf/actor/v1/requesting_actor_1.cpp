@@ -88,7 +88,7 @@ bool is_left_to_handlers(const caf::message& content) {
   return content.empty() || !is_of_caf(content.type_at(0));
 }
 
-// HandOverOrder a response into a request that was already answered. CAF gives such a message to the
+// Turns a response into a request that was already answered. CAF gives such a message to the
 // handlers, and sends no answer to it. No other message has such an id.
 caf::message_id as_answered_request(caf::message_id response) {
   caf::message_id result{response.integer_value() & ~caf::message_id::response_flag_mask};

@@ -1,8 +1,8 @@
 #pragma once
 
-// Inside of the engine; not for its users. An object of this class carries out one step. It decides;
-// the backlog (delivery/internal/backlog.hpp) and the guard gate (guard/internal/guard_gate.hpp) keep their own books. Its parts have
-// a file each:
+// Inside of the engine; not for its users. An object of this class carries out one step. It
+// decides; the backlog (delivery/internal/backlog.hpp) and the guard gate
+// (guard/internal/guard_gate.hpp) keep their own books. Its parts have a file each:
 //
 //  sender_intake.cpp         decides whether a message is accepted, and drops others for it
 //  sender_hand_over.cpp      ends every step: hands over what it can, asks for the next wake-up
@@ -300,7 +300,7 @@ SenderEngine::Step::put_in(const Backlog::NewDelivery& x) {
   observe([&] { return event::Accepted{now_, delivery}; });
 }
 
-// HandOverOrder a submission into a delivery. There must be a slot.
+// Turns a submission into a delivery. There must be a slot.
 [[gnu::always_inline]] inline DeliverySlots::Slot SenderEngine::Step::push(const input::Submit& x) {
   const auto id = ++work_.last_delivery;
   const auto slot = put_in({id, now_, x.key, x.weight, 0, !options_.persist});
