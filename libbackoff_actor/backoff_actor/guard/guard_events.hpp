@@ -59,7 +59,7 @@ using GuardEvent =
 /// @thread that of the caller whose call made the change
 using GuardHook = std::function<void(const GuardEvent&)>;
 
-namespace event { // that of the events, so that unqualified calls find these
+namespace event { // with the events, so that unqualified calls find these functions
 
 /// Returns when the event happened.
 BACKOFF_ACTOR_EXPORT Instant time_of(const GuardEvent& event);

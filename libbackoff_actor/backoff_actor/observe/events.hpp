@@ -139,7 +139,7 @@ struct Acknowledged {
 struct UnknownAcknowledgement {
   Instant at; ///< when it came
   std::uint64_t
-    hand_over; ///< the id that it named, see `TrackedMsg::id`; of an answer `HandOverId::value`
+    hand_over; ///< the id that it named, see `TrackedMsg::id`; for an answer: `HandOverId::value`
 };
 
 /// A backoff that had started was reset: by an acknowledgement, or because the child was healthy
@@ -259,7 +259,7 @@ using Event = std::variant<
 ///         may come in the thread that drops the last handle to the sender.
 using EventHook = std::function<void(const Event&)>;
 
-namespace event { // that of the events, so that unqualified calls find these
+namespace event { // with the events, so that unqualified calls find these functions
 
 /// Returns when the event happened, on the time line of the sender's driver.
 BACKOFF_ACTOR_EXPORT Instant time_of(const Event& event);

@@ -150,7 +150,7 @@ using SupervisorEvent = std::variant<
 /// @thread the supervisor's; `Stopped` may come in the thread that drops the last handle to it.
 using SupervisorEventHook = std::function<void(const SupervisorEvent&)>;
 
-namespace supervisor_event { // that of the events, so that unqualified calls find these
+namespace supervisor_event { // with the events, so that unqualified calls find these functions
 
 /// Returns when the event happened, on the time line of the supervisor's driver.
 BACKOFF_ACTOR_EXPORT Instant time_of(const SupervisorEvent& event);

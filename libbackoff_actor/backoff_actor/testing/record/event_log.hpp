@@ -37,7 +37,7 @@ struct LogEntry {
 /// and a note in brackets.
 BACKOFF_ACTOR_EXPORT std::string to_string(const LogEntry& entry);
 
-/// Keeps all events of the senders and supervisors that have its hooks, and notes. Copies of a log
+/// Keeps notes, and all events of the senders and supervisors that have its hooks. Copies of a log
 /// share their entries.
 ///
 /// All its sources must be on one time line.
@@ -63,7 +63,7 @@ public:
   /// The same for `SupervisorOptions::on_event`.
   SupervisorEventHook supervisor_hook(std::string supervisor = {}) const;
 
-  /// Adds a line to the timeline that is no event, such as an action of the test.
+  /// Adds a note to the timeline, such as an action of the test.
   void note(Instant at, std::string text) const;
 
   /// All entries that are kept, in the order in which they came.
