@@ -12,8 +12,8 @@
 
 namespace backoff_actor::detail {
 
-// The types' serialization is made of templates that take a compiler seconds: here once, not in
-// each program.
+// The serialization of the types consists of templates, which take a compiler seconds. They are
+// compiled here once, and not in each program.
 void register_library(caf::actor_system_config& config) {
   compat::register_types<caf::id_block::backoff_actor>(config);
   compat::register_errors(config);

@@ -22,9 +22,9 @@ constexpr std::size_t batch_to_try = 16;
 // When nothing has been written for this long, the store may do its deferred work.
 constexpr std::chrono::seconds quiet{1};
 
-// After so many failures in a row without a sender, the writer rests, because it keeps its actor
-// system from ending. The next sender has the remaining changes written. If no sender comes, the
-// deliveries are redelivered after the next start of the program.
+// After so many failures in a row without a sender, the writer stops trying: while it tries, its
+// actor system cannot end. If another sender comes, the writer tries again. If none comes, the
+// changes are lost, and the deliveries are redelivered after the next start of the program.
 constexpr int max_failures_alone = 3;
 
 std::uint64_t last_insertion(std::span<const StoreChange> batch) {

@@ -18,7 +18,7 @@ namespace backoff_actor {
 /// How a call ended, as far as a guard wants to know.
 enum class CallOutcome : std::uint8_t { succeeded, failed, forgotten };
 
-/// What one sender asks the guard of its service, and tells it.
+/// Asks the guard about the calls of one sender, and reports their outcomes to the guard.
 ///
 ///     admits --> permit in hand --keep--> permit of a slot --report--> (none)
 ///        |              +-------return_unused-------------------------^

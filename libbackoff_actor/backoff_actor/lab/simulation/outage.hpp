@@ -18,7 +18,8 @@ struct OutageResult {
   std::uint64_t events = 0;          ///< the number of simulated events
 };
 
-/// Called after each second of virtual time with the seconds that have passed, `of` how many.
+/// Called after each second of virtual time with the number of seconds that have passed. `of` is
+/// how many there will be in all.
 using OutageProgress = std::function<void(std::uint64_t seconds, std::uint64_t of)>;
 
 /// The outage of seed 002 in virtual time. Clients call a service, think, and call again. The
@@ -31,9 +32,9 @@ using OutageProgress = std::function<void(std::uint64_t seconds, std::uint64_t o
 ///
 /// @shape  `(options, progress) -> OutageResult`; the same options give the same result.
 ///         Measured once, optimised, on a shared AMD EPYC, for 100 s of a million clients (limit
-///         30000, scale 15000, backlog 1048576, full jitter) without and with a circuit breaker: 7
-///         s and 7 s, 154 and 138 bytes a client; as senders 61 s and 37 s, 1.7 and 1.6 KB a
-///         client.
+///         30000, scale 15000, backlog 1048576, full jitter). Without a circuit breaker it took 7 s
+///         and 154 bytes a client, with one 7 s and 138 bytes. With senders as clients, it took
+///         61 s and 1.7 KB a client without a breaker, and 37 s and 1.6 KB with one.
 /// @units  internally whole microseconds: delays are rounded up
 /// @errors throws `InvalidArgument` naming every option that `check` finds wrong.
 BACKOFF_ACTOR_EXPORT OutageResult simulate_outage(const OutageOptions& options,
