@@ -10,7 +10,7 @@
 /// | matcher | of | matches |
 /// | --- | --- | --- |
 /// | `SawInOrder(p, ...)` | `EventLog` | such events one after the other, others between them |
-/// | `SawExactly(p, ...)` | `EventLog` | these events in this order, and none else |
+/// | `SawExactly(p, ...)` | `EventLog` | these events in this order, and no others |
 /// | `Saw(p)` | `EventLog` | such an event |
 /// | `SawTimes(n, p)` | `EventLog` | exactly `n` such events |
 /// | `SawNone(p)` | `EventLog` | no such event |

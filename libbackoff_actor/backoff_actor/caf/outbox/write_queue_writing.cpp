@@ -23,7 +23,7 @@ constexpr std::size_t batch_to_try = 16;
 constexpr std::chrono::seconds quiet{1};
 
 // After so many failures in a row without a sender, the writer stops trying: while it tries, its
-// actor system cannot end. If another sender comes, the writer tries again. If none comes, the
+// actor system cannot end. If another sender comes, a writer tries again. If none comes, the
 // changes are lost, and the deliveries are redelivered after the next start of the program.
 constexpr int max_failures_alone = 3;
 

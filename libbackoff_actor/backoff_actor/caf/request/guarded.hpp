@@ -66,9 +66,9 @@ BACKOFF_ACTOR_EXPORT caf::actor spawn_guarded(const caf::actor& target, SharedGu
 /// If the guard admits a message, the target gets it as a request, and the client gets the answer.
 /// If the guard holds a message back, the target never sees it. A request that is held back is
 /// answered at once with `SenderError::held_back`. That error names the reason and the time after
-/// which to try again, and a `retry_request`, or a `BackOffSender` with this actor as its child,
-/// waits for that time; see `held_back_error`. A plain send that is held back is lost, and counted
-/// in `SharedGuard::status`.
+/// which to try again, see `held_back_error`. A `retry_request`, or a `BackOffSender` with this
+/// actor as its child, waits for that time. A plain send that is held back is lost, and counted in
+/// `SharedGuard::status`.
 ///
 /// The guard counts every message as a first attempt, because it cannot recognize a retry. So a
 /// retry budget grows here, but holds nothing back: put the budget where the retries are made.

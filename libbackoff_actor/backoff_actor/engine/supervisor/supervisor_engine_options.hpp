@@ -58,7 +58,7 @@ struct SupervisorEngineOptions {
 
 /// A child as the driver describes it to an engine.
 struct ChildEntry {
-  std::string id;                              ///< unique; with a dynamic engine empty: a number
+  std::string id;                              ///< unique; empty: a dynamic engine makes a number
   std::shared_ptr<const ChildOptions> options; ///< shared by children with the same options
 };
 

@@ -67,12 +67,12 @@ BACKOFF_ACTOR_HIDDEN caf::actor_factory_result spawn_or_refuse(const Spawn& spaw
 /// @errors throws `std::runtime_error` if the program was not set up with `init_network`.
 BACKOFF_ACTOR_HIDDEN caf::actor middleman_of(caf::actor_system& system);
 
-/// Returns a request to the middleman's actor, whose answer is read by `connected`. It may never be
-/// answered if the other node sends nothing and heartbeats are off.
+/// Returns a request to the middleman's actor. `connected` reads the answer. There may never be an
+/// answer if the other node sends nothing and heartbeats are off.
 BACKOFF_ACTOR_HIDDEN caf::message connect_request(const std::string& host, std::uint16_t port);
 
-/// Returns a request to the middleman's actor, whose answer is read by `spawned`. It is never
-/// answered if the other node ends or is cut off meanwhile.
+/// Returns a request to the middleman's actor. `spawned` reads the answer. There is never an answer
+/// if the other node ends or is cut off meanwhile.
 BACKOFF_ACTOR_HIDDEN caf::message spawn_request(const caf::node_id& node, std::string name,
                                                 caf::message arguments);
 
