@@ -134,8 +134,8 @@ public:
 ///
 /// If an exception leaves a handler of the worker, the sender reports it as the cause, with its
 /// text. CAF would only print a line on the console. A worker with an exception handler of its own
-/// sets it in `make_behavior`. A worker whose class is final calls `compat::keep_cause(*this)` in its
-/// constructor.
+/// sets it in `make_behavior`. A worker whose class is final calls `compat::keep_cause(*this)` in
+/// its constructor.
 template <class Worker, caf::spawn_options Options = caf::no_spawn_options, class... Ts>
 ChildFactory child_of(Ts... arguments) {
   static_assert(!caf::has_link_flag(Options) && !caf::has_monitor_flag(Options),

@@ -180,8 +180,8 @@ void BackOffSender::on_answer(HandOverId id, caf::message&& answer) {
     on_nack(answer.get_as<Nack>(0));
   else if (answer.match_elements<Reject>())
     on_reject(answer.get_as<Reject>(0));
-  // Any other value that an explicitly acknowledging child returns means nothing; mostly it returns
-  // none.
+  // A child that acknowledges with `Sent` may return other values, which mean nothing. Mostly it
+  // returns none.
 }
 
 // Returns bits that no other sender of the process has.

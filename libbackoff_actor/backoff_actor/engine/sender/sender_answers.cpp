@@ -64,6 +64,7 @@ void SenderEngine::Step::operator()(const input::Acknowledged& x) {
     gate_.report(slot, CallOutcome::succeeded, now_);
     remove(slot);
   } else {
+    // An earlier child has done the delivery, and the present child may still work on it.
     backlog_.leave_ghost(slot); // its present child does not know that an earlier one has done it
   }
   ++work_.counters.acknowledged;
@@ -164,6 +165,7 @@ void SenderEngine::Step::settle(Lane& lane, const Lane::Held& answer) {
   case Verdict::give_up:
   case Verdict::escalate:
     backlog_.charge(answer.slot);
+    // Once it is given back, later answers about the delivery are stale, and charge nothing.
     note_failure(answer.slot, cause);
     give_back(lane, answer.slot); // so that nothing that is said of it later charges it again
     return give_up(answer.decision.verdict == Verdict::escalate, answer.slot, cause);

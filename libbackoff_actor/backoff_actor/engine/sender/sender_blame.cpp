@@ -46,6 +46,8 @@ void SenderEngine::Step::blame(Lane& lane, Slot slot, const SharedCause& cause, 
   take_back(lane);
   if (slot != DeliverySlots::none) {
     backlog_.charge(slot);
+    // A delivery that a child held when an earlier process ended is a suspect already, and stays
+    // one.
     if (options_.works_on == WorksOn::many)
       backlog_.set_suspect(slot, true); // otherwise it stays one, if its process has ended before
   }

@@ -95,6 +95,7 @@ void SenderEngine::Step::end(DeadLetterReason reason, const SharedCause& cause) 
   for (auto slot = backlog_.front(); slot != DeliverySlots::none; slot = backlog_.after(slot)) {
     if (!options_.persist || !backlog_[slot].stored)
       tell_dead_letter(slot, reason, last_failure_of(slot, cause));
+    // A delivery without attempts left would make the next sender give up, too.
     else if (reason == DeadLetterReason::gave_up && is_exhausted(slot)) // or the next ends too
       tell_dead_letter(slot, DeadLetterReason::attempts_exhausted, last_failure_of(slot, cause));
     else

@@ -44,7 +44,7 @@ struct StoreNews {};
 /// Shows CAF that the message has no parts.
 auto inspect(auto& f, StoreNews& x) { return compat::object(f, x, "backoff_actor::StoreNews"); }
 
-/// The message of a child's start to the actor that waits for it: the outcome is ready.
+/// A message to the actor that waits for a child: the outcome of the start is ready.
 struct StartNews {
   std::uint64_t start = 0; ///< the number of the start
 };
