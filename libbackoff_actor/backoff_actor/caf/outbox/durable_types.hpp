@@ -31,8 +31,8 @@ public:
 
   /// Returns a message as bytes, made by the inspectors of its types.
   ///
-  /// @errors throws `NotStorable` if it has a part of another type, one with an actor handle in it,
-  ///         or one whose inspector fails.
+  /// @errors throws `NotStorable` if a part of the message has another type, contains an actor
+  ///         handle, or has an inspector that fails.
   StoredMessage save(caf::actor_system& system, const caf::message& message) const;
 
   /// Returns the message from the bytes that `save` made, even in another process.

@@ -33,7 +33,9 @@ DeliverySlots::Slot SenderEngine::Step::suspect_all(Lane& lane) {
 }
 
 // Charges the culprit, if it is still owed. The child's other deliveries go back to the backlog,
-// and so does the culprit unless it ends.
+// and so does the culprit unless it ends. The culprit of a child that works on many becomes a
+// suspect. A delivery that a child held when an earlier process ended is a suspect already, and
+// stays one.
 void SenderEngine::Step::blame(Lane& lane, Slot slot, const SharedCause& cause, Verdict verdict) {
   // This is one failure of the service, however many calls were in flight.
   if (const auto failed = slot != DeliverySlots::none ? slot : lane.in_flight.first;
@@ -46,8 +48,6 @@ void SenderEngine::Step::blame(Lane& lane, Slot slot, const SharedCause& cause, 
   take_back(lane);
   if (slot != DeliverySlots::none) {
     backlog_.charge(slot);
-    // A delivery that a child held when an earlier process ended is a suspect already, and stays
-    // one.
     if (options_.works_on == WorksOn::many)
       backlog_.set_suspect(slot, true); // otherwise it stays one, if its process has ended before
   }

@@ -123,8 +123,8 @@ public:
   /// The current state of the child's backoff, also while the fallback works.
   BackOff backoff() const;
 
-  /// When the sender may hand over again: the end of the running delay, or the time at which the
-  /// engine asks a guard again that holds it back, whichever is later. `Instant::never()` if it
+  /// When the sender may hand over again: the end of the running delay, or the next time at which
+  /// the engine asks a guard that has held it back, whichever is later. `Instant::never()` if it
   /// waits for neither, or if only closing the guard by hand can end the wait.
   Instant due() const;
 

@@ -101,7 +101,7 @@ BACKOFF_ACTOR_HIDDEN caf::actor spawned(const caf::message& answer);
 /// The size of the header, in bytes.
 inline constexpr std::size_t greeting_header_size = 32;
 
-/// The number of leading bytes that tell a greeting from most other data.
+/// The number of leading bytes by which a greeting differs from most other data.
 inline constexpr std::size_t greeting_mark_size = 4;
 
 /// Whether these are the first bytes of a greeting.
