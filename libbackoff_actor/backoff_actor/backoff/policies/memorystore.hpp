@@ -12,11 +12,11 @@ namespace backoff_actor {
 /// written there: `memorystore(max 64s)`.
 ///
 /// Before retry n + 1, n = 0, 1 ...: `min(2^n s + r, max)`, with r uniform over 0 to 1000 ms and
-/// drawn anew each time. The cap cuts off the sum, so there is no jitter at the cap: from n = 6
-/// on, with a maximum of 64 s, all clients wait exactly 64 s. `Exponential` with a jitter keeps its
-/// jitter there. The documentation retries answers with a status of 5xx and 429
-/// (`Memorystore::is_retried`), and never without end (`limits_of`). The German translation has r
-/// at *least* 1000 ms, which is a mistake: the Spanish one says at most.
+/// drawn anew each time. The cap cuts off the sum, so there is no jitter at the cap: from n = 6 on,
+/// with a maximum of 64 s, all clients wait exactly 64 s. `Exponential` with a jitter keeps its
+/// jitter there. The documentation says to retry answers with a status of 5xx and 429
+/// (`Memorystore::is_retried`), but not for ever (`limits_of`). The German translation has r at
+/// *least* 1000 ms, which is a mistake: the Spanish one says at most.
 ///
 /// @source "Exponential backoff" in the documentation of Memorystore for Valkey (Spanish) and for
 ///         Redis (German), Google Cloud.

@@ -111,8 +111,8 @@ struct Forward {
   bool is_final_stop;        ///< the driver is to live until the child has ended
 };
 
-/// Answer the submission that just came, or pass it on to somebody else, as the options say for
-/// when no child is there.
+/// No child can take the submission that just came: answer it, or pass it on to another actor, as
+/// the options say.
 struct Divert {};
 
 /// Ask the child for a sign of life, to be answered with `input::ChildAlive`.

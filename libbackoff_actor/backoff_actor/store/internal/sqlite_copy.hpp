@@ -6,7 +6,7 @@
 
 namespace backoff_actor::detail {
 
-// Copies the store that the connection reads into a new file, which is marked as complete.
+// Copies a connection's store into a new file, and marks the copy as complete.
 //
 // @errors throws `StoreError`; there is no copy then.
 void copy_whole(SqliteConnection& from, const std::filesystem::path& copy,
