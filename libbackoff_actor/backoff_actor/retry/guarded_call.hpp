@@ -10,10 +10,9 @@
 
 namespace backoff_actor::detail {
 
-/// Makes calls, one after the other, to a service that may have a guard. This object asks the guard
-/// before each call, and reports the outcome after it. If a call's outcome is not reported before
-/// the next call begins or this object ends, the guard forgets that call. Without a guard every
-/// call may be made.
+/// Asks the guard of a service before each of several calls, which come one after the other, and
+/// reports the outcome after each call. If a call's outcome is not reported before the next call
+/// begins or this object ends, the guard forgets that call. Without a guard every call may be made.
 ///
 /// @range  the guard must outlive this object.
 /// @thread one at a time.

@@ -16,10 +16,11 @@ namespace backoff_actor {
 // Design notes
 //
 // A radix heap: bucket 0 holds the events of the present. Bucket b > 0 holds the events whose time
-// differs from the present in bit b - 1 and in no higher bit. When bucket 0 is empty, the events of
-// the lowest bucket that has any are distributed to the buckets below it, relative to the earliest
-// of them. An event moves down at most 40 times, about five times in practice, and always to the
-// end of a vector. With a million waiting events this is five times as fast as a binary heap.
+// differs from the present in bit b - 1 and in no higher bit. When bucket 0 is empty, the time of
+// the next event becomes the present. That event is in the lowest bucket that is not empty, and all
+// events of this bucket then move to lower buckets. An event moves down at most 40 times, about
+// five times in practice, and always to the end of a vector. With a million waiting events this is
+// five times as fast as a binary heap.
 //
 // Only the time decides the bucket. Within bucket 0, a binary heap orders the few events by their
 // tags. So an event of the present may be pushed even if its tag is lower than that of the last
