@@ -26,11 +26,11 @@ namespace backoff_actor {
 /// `connection_timeout + heartbeat_interval`, and hardly before
 /// `connection_timeout - heartbeat_interval`.
 ///
-/// Both nodes must send heartbeats. If a node sends none, or too few, the other node gives it up
-/// whenever it sends nothing else for `connection_timeout`. So use the same options everywhere, and
-/// a timeout above the longest pause of a node: a debugger, a suspended machine and a host that is
-/// out of memory all look like a failure. A connection that was given up is never resumed: to
-/// continue, connect again and get new actor handles.
+/// Both nodes must send heartbeats. A node that sends none, or too few, is given up by the other
+/// node as soon as it has sent no messages either for `connection_timeout`. So use the same options
+/// everywhere, and a timeout above the longest pause of a node: a debugger, a suspended machine and
+/// a host that is out of memory all look like a failure. A connection that was given up is never
+/// resumed: to continue, connect again and get new actor handles.
 struct NetworkOptions {
   /// How often a node sends heartbeats, and checks for those of others. Each interval costs one
   /// wake-up of the middleman's thread, and 32 bytes for each connection.

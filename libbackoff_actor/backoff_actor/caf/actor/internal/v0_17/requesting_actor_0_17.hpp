@@ -64,7 +64,7 @@ public:
   resume_result resume(caf::execution_unit* context, std::size_t max_throughput) override;
 
   using RequestingActorBase::enqueue;
-  /// Puts a message into the mailbox, or into the batch that waits for one in the mailbox.
+  /// Puts a message into the mailbox, or into the batch that waits beside it.
   ///
   /// @thread any, the sender's
   void enqueue(caf::mailbox_element_ptr element, caf::execution_unit* context) override;

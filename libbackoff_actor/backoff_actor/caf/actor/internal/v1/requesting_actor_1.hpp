@@ -64,7 +64,7 @@ public:
   resume_result resume(caf::scheduler* context, std::size_t max_throughput) override;
 
   using RequestingActorBase::enqueue;
-  /// Puts a message into the mailbox, or into the batch that waits for one in the mailbox.
+  /// Puts a message into the mailbox, or into the batch that waits beside it.
   /// Recognizes answers to `make_request` by their ids.
   ///
   /// @thread any, the sender's
