@@ -103,10 +103,10 @@ OutboxContent WriteQueue::attach(const caf::actor_addr& sender) {
   return std::exchange(content_, {});
 }
 
-// Whether a sender uses the queue that has ended, and will call `detach` soon.
+// Whether the sender that uses the queue has ended. It will then call `detach` soon.
 bool WriteQueue::last_sender_has_ended() const {
   caf::actor_addr
-    last; // not asked under the lock: the question may free the actor, which then locks this mutex
+    last; // used without the lock: `has_ended` may free the actor, which then takes the lock
   {
     const std::lock_guard lock{mutex_};
     last = sender_;
