@@ -118,7 +118,7 @@ private:
   // By key: the blocked deliveries. They wait for the key's owner, the oldest delivery with this
   // key that has not ended.
   std::unordered_map<std::uint64_t, DeliverySlots::List> keys_;
-  DeliverySlots::List fresh_;     // of deliveries with a key, only its owner
+  DeliverySlots::List fresh_;     // of the deliveries with one key, only the owner
   SlotHeap<std::uint64_t> freed_; // by number: fresh deliveries that were blocked before
   Ordering ordering_;
 };
