@@ -51,9 +51,9 @@ enum class Acknowledgement {
 using Decider = std::function<Decision(FailureKind, const caf::error&)>;
 
 /// Returns what follows a failure if there is no decider. A decider may return it for errors that
-/// it has no opinion about. It is `default_decider(kind)`, except that an answer with the error of
-/// a sender that was `stopped`, `suspended` or `draining` is retried: that sender gave the message
-/// back, and no worker has answered it.
+/// it has no opinion about. It decides as `default_decider(kind)` does, with one exception: it
+/// retries if the answer is the error of a sender that was `stopped`, `suspended` or `draining`.
+/// That sender gave the message back, and no worker has answered it.
 BACKOFF_ACTOR_EXPORT Decision default_decider(FailureKind kind, const caf::error& error);
 
 /// The options of a sender; the defaults are those of the article.
@@ -199,7 +199,7 @@ struct SenderOptions {
 
   /// How long a delivery may wait for its acknowledgement if its `Submit` does not say. Unset: for
   /// ever. A delivery that expires while the child holds it keeps its place there until the child
-  /// says something about it. If the child may forget one, set `ack_timeout` too.
+  /// says something about it. If the child may forget a delivery, set `ack_timeout` too.
   ///
   /// @range above 0
   std::optional<Duration> time_to_live{};
@@ -210,8 +210,8 @@ struct SenderOptions {
   /// @errors as `weight_of`
   std::function<std::string(const caf::message&)> key_of{};
 
-  /// Keeps what is owed beyond the life of the process, see `DurableOutbox`. A message is accepted
-  /// when it is stored. Default-constructed: the sender keeps what it owes in memory.
+  /// Keeps owed deliveries beyond the life of the process, see `DurableOutbox`. A message is
+  /// accepted when it is stored. Default-constructed: the sender keeps what it owes in memory.
   DurableOutbox outbox{};
 
   /// A name for the outbox file. `TrackedMsg::origin` is a number made of it, so that a child
@@ -231,7 +231,7 @@ struct SenderOptions {
 
   // -- notifications ----------------------------------------------------------------
 
-  /// Gets a `DeadLetter` for each message that is given up, as a plain send without a sender. If
+  /// Gets a `DeadLetter` for each message that is given up. It comes as an anonymous message. If
   /// this actor holds the sender's handle too, both live until it drops that handle or the sender
   /// ends.
   caf::actor dead_letters{};
