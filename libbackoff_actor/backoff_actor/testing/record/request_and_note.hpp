@@ -12,9 +12,9 @@
 namespace backoff_actor::testing {
 
 /// Makes a request to an actor, such as a sender, from a new client. In the ledger, under `key`, it
-/// notes the submission and the outcome: an answer is an acknowledgement, `outbox_full`, `draining`
-/// and `held_back` are refusals, and any other error is a dead letter. If nothing comes back, no
-/// outcome is noted, and the message counts as lost.
+/// notes the submission and the outcome. An answer counts as an acknowledgement. The errors
+/// `outbox_full`, `draining` and `held_back` count as refusals, and any other error as a dead
+/// letter. If nothing comes back, no outcome is noted, and the message counts as lost.
 ///
 /// Returns the client, which waits without limit: in virtual time, `keep` it.
 ///

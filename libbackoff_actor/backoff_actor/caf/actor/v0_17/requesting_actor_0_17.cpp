@@ -202,7 +202,8 @@ bool RequestingActor::may_wait(const caf::mailbox_element& element) const {
          && (!element.mid.is_response() || is_for_this(element));
 }
 
-// Messages for CAF itself may wait too, so that none is overtaken. But no batch waits for one.
+// A message for CAF itself may wait in a batch, too, so that no later message overtakes it. But it
+// never begins a batch.
 void RequestingActor::enqueue(caf::mailbox_element_ptr element, caf::execution_unit* context) {
   if (may_wait(*element) && batch_.put(element, is_for_this(*element)))
     return;
