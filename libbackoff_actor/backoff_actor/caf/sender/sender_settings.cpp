@@ -100,7 +100,7 @@ SenderSettings::SenderSettings(ChildFactory child, ForwarderOptions given)
   : make_child(std::move(child)), options(sender_options_of(given)),
     engine_options(engine_options_of(given)),
     is_observed(options.on_event || options.on_dead_letter || options.dead_letters) {
-  forwarding.emplace(
+  forwarding = std::make_unique<const Forwarding>(
     Forwarding{std::move(given.while_down), given.after_normal_stop, std::move(given.final_stop)});
 }
 

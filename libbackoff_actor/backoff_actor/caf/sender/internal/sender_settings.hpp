@@ -8,7 +8,7 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
+#include <memory>
 
 namespace backoff_actor::detail {
 
@@ -44,9 +44,9 @@ struct BACKOFF_ACTOR_EXPORT SenderSettings {
 
   ChildFactory make_child;
   SenderOptions options;
-  std::optional<Forwarding> forwarding; // none: a sender, which tracks deliveries
-  EngineOptions engine_options;         // without the stream of the draws
-  bool is_observed;                     // the texts of causes are read
+  std::unique_ptr<const Forwarding> forwarding; // none: a sender, which tracks deliveries
+  EngineOptions engine_options;                 // without the stream of the draws
+  bool is_observed;                             // the texts of causes are read
 };
 
 // Returns the decision about a failure. `default_decider` decides if there is no decider or if it
