@@ -80,8 +80,7 @@ void SenderEngine::Step::operator()(const input::Acknowledged& x) {
     if (lane.window < lane.full_window)
       ++lane.window;
     reset_backoff(lane);
-    if (is_primary(lane))
-      begin_return();
+    begin_return_from_fallback(lane);
   });
 }
 

@@ -1,4 +1,4 @@
-// What a failure leads to: the next delay, of the lane or of the delivery, and the limits.
+// What a failure leads to: the next delay, of the lane or of the delivery.
 
 #include "backoff_actor/engine/sender/internal/sender_step.hpp"
 
@@ -51,16 +51,6 @@ void SenderEngine::Step::delay(Lane& lane, Duration span) {
   const auto due = now_ + span;
   lane.due = lane.delay_runs ? std::max(lane.due, due) : due;
   lane.delay_runs = true;
-}
-
-bool SenderEngine::Step::is_over_limit(Lane& lane, Failed what) {
-  if (!is_primary(lane) || !serves(lane))
-    return false;
-  const auto is_often = what == Failed::child && options_.restart_limit
-                        && work_.restarts.add(*options_.restart_limit, now_);
-  const auto is_long =
-    options_.max_elapsed && lane.due - lane.first_failure > *options_.max_elapsed;
-  return is_often || is_long;
 }
 
 // A failed delivery waits for its own backoff after the delay of its lane, so that the others go

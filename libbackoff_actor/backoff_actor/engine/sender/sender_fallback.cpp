@@ -1,4 +1,4 @@
-// The fallback: the sender changes over to it, probes the child, and changes back.
+// The fallback: when the sender changes over to it, and when it changes back.
 
 #include "backoff_actor/engine/sender/internal/sender_step.hpp"
 
@@ -10,6 +10,18 @@ namespace backoff_actor {
 bool SenderEngine::Step::serves(const Lane& lane) const {
   return is_primary(lane) ? work_.mode == Mode::normal || work_.mode == Mode::forwarding
                           : work_.mode == Mode::on_fallback;
+}
+
+// Whether this failure exceeds a limit. Then the fallback takes over; without a fallback the sender
+// gives up.
+bool SenderEngine::Step::is_over_limit(Lane& lane, Failed what) {
+  if (!is_primary(lane) || !serves(lane))
+    return false;
+  const auto is_often = what == Failed::child && options_.restart_limit
+                        && work_.restarts.add(*options_.restart_limit, now_);
+  const auto is_long =
+    options_.max_elapsed && lane.due - lane.first_failure > *options_.max_elapsed;
+  return is_often || is_long;
 }
 
 void SenderEngine::Step::fall_back(const SharedCause& cause) {
@@ -28,13 +40,19 @@ void SenderEngine::Step::stay_on_fallback() {
     work_.mode = Mode::on_fallback;
 }
 
-// The primary's child has done a delivery, so it is well. The fallback finishes what it has.
-void SenderEngine::Step::begin_return() {
-  if (work_.mode == Mode::on_fallback)
+// The lane's child has acknowledged a delivery of the present epoch. If it is the primary's, it is
+// well: the fallback gets nothing more, and finishes what it has.
+void SenderEngine::Step::begin_return_from_fallback(const Lane& lane) {
+  if (is_primary(lane) && work_.mode == Mode::on_fallback)
     work_.mode = Mode::returning;
 }
 
-// The fallback is done.
+// The sender waits until the fallback has finished what it has.
+void SenderEngine::Step::come_back_if_fallback_is_done() {
+  if (work_.fallback->in_flight.count == 0)
+    come_back();
+}
+
 void SenderEngine::Step::come_back() {
   observe([&] { return event::CameBack{now_}; });
   if (work_.fallback->child != Child::none)

@@ -77,8 +77,8 @@ bool SenderEngine::Step::hand_over_fresh(Lane& lane) {
 }
 
 [[gnu::always_inline]] inline void SenderEngine::Step::hand_over_waiting() {
-  if (work_.mode == Mode::returning && work_.fallback->in_flight.count == 0)
-    come_back();
+  if (work_.mode == Mode::returning)
+    come_back_if_fallback_is_done();
   if (work_.is_paused || work_.is_store_behind || work_.mode >= Mode::returning) {
     if (work_.mode == Mode::forwarding)
       forward_waiting();

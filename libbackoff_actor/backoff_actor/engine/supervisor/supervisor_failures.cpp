@@ -155,21 +155,4 @@ void SupervisorEngine::Step::wait(Slot slot, Instant due) {
   state_.due.push(slot, {due, child(slot).serial});
 }
 
-void SupervisorEngine::Step::join_row(Slot slot, Instant due) {
-  const auto from = options_.strategy == Strategy::one_for_all ? state_.first : slot;
-  for (auto at = from; at != none; at = child(at).next) {
-    auto& member = child(at);
-    const auto is_done =
-      member.state == ChildState::stopped && member.stopped == StoppedBecause::done;
-    if (member.state == ChildState::waiting || is_done) {
-      not_due(at);
-      member.stopped = StoppedBecause::not_stopped;
-      state_.set(at, ChildState::waiting);
-    }
-    if (member.state != ChildState::stopped && member.state != ChildState::ending)
-      member.is_in_row = true;
-  }
-  state_.row = {Stage::ending, due, state_.last};
-}
-
 } // namespace backoff_actor

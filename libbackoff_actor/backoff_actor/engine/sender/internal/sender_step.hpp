@@ -10,8 +10,8 @@
 //  sender_dead_letters.cpp   ends deliveries: as dead letters, at their deadlines, as ghosts
 //  sender_children.cpp       starts children, and handles their ends and hangs
 //  sender_blame.cpp          charges a delivery with the failure of a child
-//  sender_failures.cpp       counts failures: the next delay, the limits
-//  sender_fallback.cpp       changes over to the fallback, and back
+//  sender_failures.cpp       counts failures, and decides on the next delay
+//  sender_fallback.cpp       decides on the limits, the change to the fallback, and back
 //  sender_guard.cpp          asks the guard gate, and does what its answer means for the lanes
 //  sender_storing.cpp        confirms, refuses, restores and suspends stored deliveries
 //  sender_at_most_once.cpp   forwards messages that are delivered at most once
@@ -241,7 +241,8 @@ private:
   bool is_over_limit(Lane& lane, Failed what);
   void fall_back(const SharedCause& cause);
   void stay_on_fallback();
-  void begin_return();
+  void begin_return_from_fallback(const Lane& lane);
+  void come_back_if_fallback_is_done();
   void come_back();
   void reset_backoff(Lane& lane) {
     if (lane.is_failing || lane.backoff.is_started() || work_.last_failure)

@@ -3,11 +3,13 @@
 // Inside of the supervisor's engine; not for its users. An object of this class carries out one
 // step. Each part of the class has its own file:
 //
-//   supervisor_starts.cpp         children that are started, and are up or not
-//   supervisor_failures.cpp       children that ended by themselves, what is charged, the limits
-//   supervisor_endings.cpp        children that are told to end, and what follows
-//   supervisor_group_restart.cpp  whose turn it is: rows, the end of the supervisor, the clock
-//   supervisor_requests.cpp       what an operator says
+//   supervisor_starts.cpp         starts children, and handles whether they come up
+//   supervisor_failures.cpp       charges a failure, and checks the limits
+//   supervisor_group_restart.cpp  decides which siblings restart with a child, and in which order
+//   supervisor_child_endings.cpp  tells children to end, and handles what follows
+//   supervisor_requests.cpp       handles an operator's commands
+//   supervisor_wake_up.cpp        handles what is due, and ends every step
+//   supervisor_end.cpp            ends the supervisor and its children
 
 #include "backoff_actor/engine/supervisor/internal/supervisor_state.hpp"
 
