@@ -72,7 +72,7 @@ BACKOFF_ACTOR_EXPORT std::string to_string(const Jitter& jitter);
 namespace detail {
 
 /// The longest v that keeps the result within the cap.
-double room_below(const Jitter& jitter, double cap);
+BACKOFF_ACTOR_EXPORT double room_below(const Jitter& jitter, double cap);
 
 /// The longest result for a v.
 double longest_of(const Jitter& jitter, double v);
