@@ -74,7 +74,7 @@ BackOffSender::BackOffSender(caf::actor_config& config,
                              std::shared_ptr<const detail::SenderSettings> settings)
   : RequestingActor(config, compat::TakesWords{}), settings_(std::move(settings)),
     engine_({settings_, &settings_->engine_options}, detail::stream_of_draws(options(), id())),
-    is_observed_(settings_->is_observed), forwards_(settings_->forwarding.has_value()),
+    is_observed_(settings_->is_observed), forwards_(settings_->forwarding != nullptr),
     acknowledges_by_reply_(options().acknowledgement == Acknowledgement::by_reply),
     looks_into_messages_(options().key_of || options().capacity_bytes || has_final_stop()
                          || options().outbox),
