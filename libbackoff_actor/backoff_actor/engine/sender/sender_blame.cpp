@@ -46,24 +46,20 @@ void SenderEngine::Step::blame(Lane& lane, Slot slot, const SharedCause& cause, 
   else if (slot != DeliverySlots::none)
     drop_held(lane, slot);
   take_back(lane);
-  if (slot != DeliverySlots::none) {
-    backlog_.charge(slot);
-    if (options_.works_on == WorksOn::many)
-      backlog_.set_suspect(slot, true); // otherwise it stays one, if its process has ended before
-  }
+  if (slot != DeliverySlots::none && options_.works_on == WorksOn::many)
+    backlog_.set_suspect(slot, true); // otherwise it stays one, if its process has ended before
   if (verdict == Verdict::give_up || verdict == Verdict::escalate) {
-    if (slot != DeliverySlots::none)
+    if (slot != DeliverySlots::none) {
+      backlog_.charge(slot);
       note_failure(slot, cause);
+    }
     return give_up(verdict == Verdict::escalate, DeliverySlots::none, cause);
   }
   if (slot == DeliverySlots::none)
     return;
   if (verdict == Verdict::reject)
-    return bury(slot, DeadLetterReason::rejected, cause);
-  if (is_exhausted(slot))
-    return bury(slot, DeadLetterReason::attempts_exhausted, cause);
-  note_failure(slot, cause);
-  if (options_.ordering != Ordering::strict)
+    return reject(slot, cause);
+  if (charge_or_bury(slot, cause) && options_.ordering != Ordering::strict)
     deferred_.push_back({slot, &lane, Duration::zero()});
 }
 

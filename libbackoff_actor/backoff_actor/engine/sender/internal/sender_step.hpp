@@ -7,7 +7,7 @@
 //  sender_intake.cpp         decides whether a message is accepted, and drops others for it
 //  sender_hand_over.cpp      ends every step: hands over what it can, asks for the next wake-up
 //  sender_answers.cpp        handles acknowledgements, errors, refusals and signs of life
-//  sender_dead_letters.cpp   ends deliveries: as dead letters, at their deadlines, as ghosts
+//  sender_dead_letters.cpp   ends deliveries: failed too often, at their deadlines, as ghosts
 //  sender_children.cpp       starts children, and handles their ends and hangs
 //  sender_blame.cpp          charges a delivery with the failure of a child
 //  sender_failures.cpp       counts failures, and decides on the next delay
@@ -140,6 +140,11 @@ private:
   void remove(Slot slot);
   void tell_dead_letter(Slot slot, DeadLetterReason reason, const SharedCause& cause);
   void bury(Slot slot, DeadLetterReason reason, const SharedCause& cause);
+  void reject(Slot slot, const SharedCause& cause);
+  bool is_exhausted(Slot slot) const;
+  bool charge_or_bury(Slot slot, const SharedCause& cause);
+  void note_failure(Slot slot, const SharedCause& cause);
+  bool suspect_or_bury(Slot slot, std::uint32_t hand_overs);
   SharedCause last_failure_of(Slot slot, const SharedCause& otherwise) const;
   void expire(Slot slot);
   void vanish(Lane& lane, Slot ghost);
@@ -167,7 +172,6 @@ private:
   void note_unknown(std::uint64_t said);
   void send_probe(Lane& lane);
   void settle(Lane& lane, const Lane::Held& answer);
-  void reject(Slot slot, const SharedCause& cause);
   void refuse(Lane& lane, Slot slot, const SharedCause& cause, const Decision& decision);
   Duration longest_wish(const std::vector<Lane::Held>& held) const;
   Duration wait_of_all(std::optional<Duration> retry_after) const;
@@ -183,10 +187,6 @@ private:
     Slot culprit;         // the delivery whose error stems from the crash
     Duration retry_after; // the longest that was asked for
   };
-  void note_failure(Slot slot, const SharedCause& cause);
-  bool is_exhausted(Slot slot) const {
-    return options_.max_attempts && backlog_[slot].attempts >= *options_.max_attempts;
-  }
   Settled settle_held(Lane& lane, const Cause& reason, bool was_told_to);
 
   // -- children ---------------------------------------------------------------------
