@@ -10,7 +10,7 @@
 //  sender_dead_letters.cpp   ends deliveries: failed too often, at their deadlines, as ghosts
 //  sender_children.cpp       starts children, and handles their ends and hangs
 //  sender_blame.cpp          charges a delivery with the failure of a child
-//  sender_failures.cpp       counts failures, and decides on the next delay
+//  sender_delays.cpp         counts failures, and decides on the next delay
 //  sender_fallback.cpp       decides on the limits, the change to the fallback, and back
 //  sender_guard.cpp          asks the guard gate, and does what its answer means for the lanes
 //  sender_storing.cpp        confirms, refuses, restores and suspends stored deliveries
