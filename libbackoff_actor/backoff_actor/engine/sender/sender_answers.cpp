@@ -188,11 +188,11 @@ void SenderEngine::Step::drop_all_held(Lane& lane) {
   lane.held.clear();
 }
 
-// The child went down for `reason`. The first held error that carries this reason stems from the
-// crash. Errors before it were answers; errors after it came from the dying child and are not.
-// Without such an error nobody knows where the crash began, so no error counts as an answer. If the
-// child stopped normally, or because it was told to, all errors were answers. Deliveries that it
-// gave back without an answer are owed again and are not charged.
+// The child went down for `reason`. If a held error stems from the crash (sender_blame.cpp), errors
+// before it were answers; errors after it came from the dying child and are not. Without such an
+// error nobody knows where the crash began, so no error counts as an answer. If the child stopped
+// normally, or because it was told to, all errors were answers. Deliveries that it gave back
+// without an answer are owed again and are not charged.
 SenderEngine::Step::Settled SenderEngine::Step::settle_held(Lane& lane, const Cause& reason,
                                                             bool was_told_to) {
   const auto held = lane.held;
@@ -200,11 +200,9 @@ SenderEngine::Step::Settled SenderEngine::Step::settle_held(Lane& lane, const Ca
   Settled result{DeliverySlots::none, longest_wish(held)};
   auto meant_end = held.end();
   if (reason.is_error()) {
-    const auto crash = std::find_if(held.begin(), held.end(), [&](const Lane::Held& answer) {
-      return !answer.is_bounce && answer.cause.code == reason.code;
-    });
+    const auto crash = error_of_crash(held, reason);
     if (crash != held.end())
-      result.culprit = crash->slot;
+      result.named = crash->slot;
     if (crash != held.end() || !was_told_to)
       meant_end = crash != held.end() ? crash : held.begin();
   }

@@ -115,12 +115,7 @@ void SenderEngine::Step::operator()(const input::ChildDown& x) {
   }
   ++work_.counters.crashes;
   const auto cause = shared(x.cause);
-  auto culprit = settled.culprit;
-  if (culprit == DeliverySlots::none)
-    culprit = options_.works_on == WorksOn::one && unanswered != DeliverySlots::none
-                ? unanswered
-                : culprit_in(*lane);
-  blame(*lane, culprit, cause, x.verdict);
+  blame(*lane, culprit_in(*lane, settled.named, unanswered), cause, x.verdict);
   fail(*lane, cause, Failed::child, settled.retry_after);
   if (serves(*lane) && options_.restart == RestartTiming::at_once && lane->was_handed_something)
     start_child(*lane);
@@ -141,7 +136,7 @@ void SenderEngine::Step::revive(Lane& lane) {
 // -- hanging -------------------------------------------------------------------------------
 
 void SenderEngine::Step::hang(Lane& lane) {
-  const auto culprit = culprit_in(lane);
+  const auto culprit = culprit_in(lane, DeliverySlots::none, oldest_unanswered(lane));
   const auto late = options_.works_on == WorksOn::one ? culprit : lane.in_flight.first;
   observe([&] { return event::AckTimedOut{now_, backlog_[late].id, lane.incarnation}; });
   ++work_.counters.hangs;

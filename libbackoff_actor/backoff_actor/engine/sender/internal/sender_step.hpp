@@ -9,7 +9,7 @@
 //  sender_answers.cpp        handles acknowledgements, errors, refusals and signs of life
 //  sender_dead_letters.cpp   ends deliveries: failed too often, at their deadlines, as ghosts
 //  sender_children.cpp       starts children, and handles their ends and hangs
-//  sender_blame.cpp          charges a delivery with the failure of a child
+//  sender_blame.cpp          decides which delivery is charged with the failure of a child
 //  sender_delays.cpp         counts failures, and decides on the next delay
 //  sender_fallback.cpp       decides on the limits, the change to the fallback, and back
 //  sender_guard.cpp          asks the guard gate, and does what its answer means for the lanes
@@ -184,7 +184,7 @@ private:
   void forget_held(Lane& lane, Slot slot);
   void drop_all_held(Lane& lane);
   struct Settled {
-    Slot culprit;         // the delivery whose error stems from the crash
+    Slot named;           // the delivery whose error stems from the crash
     Duration retry_after; // the longest that was asked for
   };
   Settled settle_held(Lane& lane, const Cause& reason, bool was_told_to);
@@ -196,7 +196,9 @@ private:
   void revive(Lane& lane);
   void hang(Lane& lane);
   void end_grace(Lane& lane);
-  Slot culprit_in(Lane& lane);
+  Slot culprit_in(Lane& lane, Slot named, Slot unanswered);
+  static std::vector<Lane::Held>::const_iterator error_of_crash(const std::vector<Lane::Held>& held,
+                                                                const Cause& reason);
   Slot oldest_unanswered(const Lane& lane) const;
   bool has_meant_to_answer(const Lane& lane, Slot slot) const;
   Slot suspect_all(Lane& lane);
