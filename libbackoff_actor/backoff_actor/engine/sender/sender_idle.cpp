@@ -1,4 +1,5 @@
-#include "backoff_actor/engine/sender/internal/sender_idle.hpp"
+// What a sender remembers while it has nothing to do: when `Work` is freed, what is kept of it, and
+// how it continues.
 
 #include "backoff_actor/engine/sender/internal/sender_work.hpp"
 
