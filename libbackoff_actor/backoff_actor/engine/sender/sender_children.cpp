@@ -1,8 +1,7 @@
-// The children's lives.
+// The children's lives: how they are started, and what follows when they are down. Hangs are in
+// sender_hangs.cpp.
 
 #include "backoff_actor/engine/sender/internal/sender_step.hpp"
-
-#include "backoff_actor/core/unit_random.hpp"
 
 #include <algorithm>
 
@@ -131,40 +130,6 @@ void SenderEngine::Step::revive(Lane& lane) {
                            : !lane.is_done || self_.owed() > 0;
   if (is_wanted)
     start_child(lane);
-}
-
-// -- hanging -------------------------------------------------------------------------------
-
-void SenderEngine::Step::hang(Lane& lane) {
-  const auto culprit = culprit_in(lane, DeliverySlots::none, oldest_unanswered(lane));
-  const auto late = options_.works_on == WorksOn::one ? culprit : lane.in_flight.first;
-  observe([&] { return event::AckTimedOut{now_, backlog_[late].id, lane.incarnation}; });
-  ++work_.counters.hangs;
-  emit(effect::TellToEnd{lane.incarnation});
-  lane.child = Child::leaving;
-  lane.end_of_grace = now_ + options_.kill_grace;
-  lane.is_overdue = false;
-  const auto cause = std::make_shared<const Cause>(
-    Cause{1, "no acknowledgement within " + to_string(*options_.ack_timeout)});
-  blame(lane, has_meant_to_answer(lane, culprit) ? DeliverySlots::none : culprit, cause,
-        options_.on_hang);
-  fail(lane, cause, Failed::child);
-}
-
-void SenderEngine::Step::end_grace(Lane& lane) {
-  const auto is_abandoned = options_.after_grace == AfterGrace::abandon;
-  lane.is_overdue = true;
-  observe([&] { return event::ChildOverdue{now_, lane.incarnation, is_abandoned}; });
-  if (!is_abandoned)
-    return;
-  emit(effect::Abandon{lane.incarnation});
-  if (const auto wish = longest_wish(lane.held); wish > Duration::zero())
-    delay(lane, wish);
-  drop_all_held(lane);
-  take_back(lane);
-  work_.abandoned.push_back(lane.incarnation);
-  lane.child = Child::none;
-  revive(lane);
 }
 
 } // namespace backoff_actor

@@ -11,16 +11,10 @@ void SenderEngine::Step::operator()(const input::Wake&) {
   for (auto late = backlog_.first_late(now_); late != DeliverySlots::none;
        late = backlog_.first_late(now_))
     expire(late);
-  for_each_lane([&](Lane& lane) {
-    if (lane.child == Child::leaving && !lane.is_overdue && lane.end_of_grace <= now_)
-      end_grace(lane);
-  });
+  for_each_lane([&](Lane& lane) { check_grace(lane); });
   if (work_.end_of_patience <= now_)
     press_children();
-  for_each_lane([&](Lane& lane) {
-    if (ack_due(lane) <= now_)
-      hang(lane);
-  });
+  for_each_lane([&](Lane& lane) { check_for_hang(lane); });
   backlog_.end_pauses(now_);
   forgive_hold(gate_.end_holds(now_));
   for_each_lane([&](Lane& lane) {

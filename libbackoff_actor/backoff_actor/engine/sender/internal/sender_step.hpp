@@ -8,7 +8,8 @@
 //  sender_hand_over.cpp      ends every step: hands over what it can, asks for the next wake-up
 //  sender_answers.cpp        handles acknowledgements, errors, refusals and signs of life
 //  sender_dead_letters.cpp   ends deliveries: failed too often, at their deadlines, as ghosts
-//  sender_children.cpp       starts children, and handles their ends and hangs
+//  sender_children.cpp       starts children, and handles their ends
+//  sender_hangs.cpp          tells hanging children to end, and abandons them after their grace
 //  sender_blame.cpp          decides which delivery is charged with the failure of a child
 //  sender_delays.cpp         counts failures, and decides on the next delay
 //  sender_fallback.cpp       decides on the limits, the change to the fallback, and back
@@ -194,8 +195,6 @@ private:
   void start_child(Lane& lane);
   void make_child(Lane& lane);
   void revive(Lane& lane);
-  void hang(Lane& lane);
-  void end_grace(Lane& lane);
   Slot culprit_in(Lane& lane, Slot named, Slot unanswered);
   static std::vector<Lane::Held>::const_iterator error_of_crash(const std::vector<Lane::Held>& held,
                                                                 const Cause& reason);
@@ -205,6 +204,23 @@ private:
   void blame(Lane& lane, Slot slot, const SharedCause& cause, Verdict verdict);
   void pause_deferred();
   Duration own_delay(Slot slot);
+
+  // -- hangs ------------------------------------------------------------------------
+
+  // When the ack timeout of the child's deliveries runs out.
+  Instant ack_due(const Lane& lane) const {
+    if (!options_.ack_timeout || lane.child != Child::alive || lane.in_flight.count == 0
+        || is_ending())
+      return Instant::never();
+    const auto start = backlog_[lane.in_flight.first].clock_start;
+    return (options_.works_on == WorksOn::one ? std::max(start, lane.last_progress) : start)
+           + *options_.ack_timeout;
+  }
+
+  void check_for_hang(Lane& lane);
+  void hang(Lane& lane);
+  void check_grace(Lane& lane);
+  void end_grace(Lane& lane);
 
   // -- guard ------------------------------------------------------------------------
 
@@ -217,16 +233,6 @@ private:
   void start_what_was_put_off();
 
   // -- clock ------------------------------------------------------------------------
-
-  // When the ack timeout of the child's deliveries runs out.
-  Instant ack_due(const Lane& lane) const {
-    if (!options_.ack_timeout || lane.child != Child::alive || lane.in_flight.count == 0
-        || is_ending())
-      return Instant::never();
-    const auto start = backlog_[lane.in_flight.first].clock_start;
-    return (options_.works_on == WorksOn::one ? std::max(start, lane.last_progress) : start)
-           + *options_.ack_timeout;
-  }
 
   Instant next_due();
   void end_late_drains();
