@@ -5,7 +5,7 @@
 //
 //   supervisor_starts.cpp         starts children, and handles whether they come up
 //   supervisor_failures.cpp       charges a failure, and checks the limits
-//   supervisor_group_restart.cpp  decides which siblings restart with a child, and in which order
+//   supervisor_group_restart.cpp  decides if a child restarts alone, or with which siblings
 //   supervisor_child_endings.cpp  tells children to end, and handles what follows
 //   supervisor_requests.cpp       handles an operator's commands
 //   supervisor_wake_up.cpp        handles what is due, and ends every step
@@ -94,9 +94,8 @@ private:
   void ended_by_itself(Slot slot, Ending ending, const std::shared_ptr<const Cause>& cause,
                        Directive directive);
   void charge(Slot slot, std::shared_ptr<const Cause> cause);
-  bool is_within_limits(Slot slot, bool joins);
+  bool is_within_limits(Slot slot);
   void wait(Slot slot, Instant due);
-  void join_row(Slot slot, Instant due);
   void work_is_done(Slot slot);
   void resume(Slot slot);
 
@@ -118,6 +117,9 @@ private:
 
   // -- rows -----------------------------------------------------------------------------
 
+  bool group_is_to_restart() const;
+  void restart_alone_or_with_group(Slot slot, Instant due);
+  void join_row(Slot slot, Instant due);
   void start_ready();
   void hold_up();
   void start_on_request(Slot slot);
