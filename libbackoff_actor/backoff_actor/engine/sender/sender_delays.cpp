@@ -1,4 +1,4 @@
-// What a failure leads to: the next delay, of the lane or of the delivery.
+// What a failure leads to: the next delay, of the lane or of the delivery, and its end.
 
 #include "backoff_actor/engine/sender/internal/sender_step.hpp"
 
@@ -51,6 +51,14 @@ void SenderEngine::Step::delay(Lane& lane, Duration span) {
   const auto due = now_ + span;
   lane.due = lane.delay_runs ? std::max(lane.due, due) : due;
   lane.delay_runs = true;
+}
+
+void SenderEngine::Step::end_delay(Lane& lane) {
+  lane.delay_runs = false;
+  lane.due = std::min(lane.due, now_);
+  observe([&] { return event::DelayEnded{now_}; });
+  if (lane.child == Child::none)
+    revive(lane);
 }
 
 // A failed delivery waits for its own backoff after the delay of its lane, so that the others go

@@ -2,8 +2,6 @@
 
 #include "backoff_actor/engine/sender/internal/sender_step.hpp"
 
-#include <algorithm>
-
 namespace backoff_actor {
 
 void SenderEngine::Step::operator()(const input::Wake&) {
@@ -31,14 +29,6 @@ void SenderEngine::Step::end_late_drains() {
     observe([&] { return event::Drained{now_, self_.owed()}; });
     work_.is_draining = !drains.empty();
   }
-}
-
-void SenderEngine::Step::end_delay(Lane& lane) {
-  lane.delay_runs = false;
-  lane.due = std::min(lane.due, now_);
-  observe([&] { return event::DelayEnded{now_}; });
-  if (lane.child == Child::none)
-    revive(lane);
 }
 
 } // namespace backoff_actor
