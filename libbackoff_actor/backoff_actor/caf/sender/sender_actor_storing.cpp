@@ -1,4 +1,4 @@
-// How a sender uses a durable outbox and idempotency keys.
+// How a sender uses a durable outbox.
 
 #include "backoff_actor/caf/sender/internal/sender_actor.hpp"
 
@@ -118,58 +118,6 @@ void BackOffSender::suspend(const effect::Suspend& x) {
   for_each_client(parcel, [this](compat::OpenRequest& client) {
     refuse(client, make_error(SenderError::suspended));
   });
-}
-
-// -- idempotency keys ---------------------------------------------------------------------
-
-IdempotencyKeys& BackOffSender::keys() {
-  auto& result = rare().keys;
-  if (!result)
-    result = std::make_unique<IdempotencyKeys>();
-  return *result;
-}
-
-void BackOffSender::note_end(const Parcel& parcel, bool is_acknowledged) {
-  const auto& key = parcel.extra->idempotency_key;
-  if (key.empty())
-    return;
-  if (is_acknowledged)
-    keys().acknowledge(key, now());
-  else
-    keys().forget(key);
-}
-
-// Returns true if the key of a submission is known. The submission is then already handled.
-bool BackOffSender::is_known(const Submit& x) {
-  const auto limit = forget_old_keys();
-  std::uint32_t slot = 0;
-  switch (keys().state(x.idempotency_key, limit, slot)) {
-  case IdempotencyKeys::State::unknown:
-    return false;
-  case IdempotencyKeys::State::acknowledged:
-    take(input::Submit{.is_unusable = true}, make_error(SenderError::already_acknowledged));
-    return true;
-  case IdempotencyKeys::State::owed:
-    break;
-  }
-  auto& first = parcels_[slot].more();
-  if (!incoming_.client.client) {
-    incoming_ = {}; // no client waits for an answer
-  } else if (x.answer_when_accepted && first.is_confirmed) {
-    auto client = std::exchange(incoming_, {}).client;
-    answer_request(client, caf::make_message(Accepted{first.delivery}));
-  } else {
-    take(input::Join{slot, first.delivery, x.answer_when_accepted});
-  }
-  return true;
-}
-
-// Forgets old keys. Returns the time before which keys count as forgotten.
-Instant BackOffSender::forget_old_keys() {
-  const auto limit = now() + -options().idempotency_retention;
-  if (keys().forget_before(limit) && store_)
-    store_->forget_keys(limit); // written with the next commit
-  return limit;
 }
 
 } // namespace backoff_actor

@@ -149,7 +149,14 @@ private:
   std::uint64_t number_of(const std::string& key) const;
   std::uint32_t weight_of(const caf::message& message);
 
-  // -- the durable outbox, and idempotency keys (sender_actor_storing.cpp) ----------
+  // -- known idempotency keys (sender_actor_idempotency.cpp) ------------------------
+
+  bool is_known(const Submit& x);
+  IdempotencyKeys& keys();
+  void note_end(const Parcel& parcel, bool is_acknowledged);
+  Instant forget_old_keys();
+
+  // -- the durable outbox (sender_actor_storing.cpp) --------------------------------
 
   std::uint64_t restore();
   void end_storing();
@@ -158,10 +165,6 @@ private:
   void store(const effect::Persist& x);
   void confirm(const effect::Confirm& x);
   void suspend(const effect::Suspend& x);
-  IdempotencyKeys& keys();
-  bool is_known(const Submit& x);
-  Instant forget_old_keys();
-  void note_end(const Parcel& parcel, bool is_acknowledged);
 
   template <class Tell>
   static void for_each_client(Parcel& parcel, Tell tell) {

@@ -1,0 +1,64 @@
+// How a sender treats a submission whose idempotency key it knows: the message is not delivered
+// again. `IdempotencyKeys` tells which keys those are.
+
+#include "backoff_actor/caf/sender/internal/sender_actor.hpp"
+
+#include "backoff_actor/caf/messages/errors.hpp"
+#include "backoff_actor/caf/outbox/internal/outbox_session.hpp"
+#include "backoff_actor/caf/sender/internal/idempotency_keys.hpp"
+
+#include <utility>
+
+namespace backoff_actor {
+
+// Returns true if the key of a submission is known. The submission is then already handled.
+bool BackOffSender::is_known(const Submit& x) {
+  const auto limit = forget_old_keys();
+  std::uint32_t slot = 0;
+  switch (keys().state(x.idempotency_key, limit, slot)) {
+  case IdempotencyKeys::State::unknown:
+    return false;
+  case IdempotencyKeys::State::acknowledged:
+    take(input::Submit{.is_unusable = true}, make_error(SenderError::already_acknowledged));
+    return true;
+  case IdempotencyKeys::State::owed:
+    break;
+  }
+  auto& first = parcels_[slot].more();
+  if (!incoming_.client.client) {
+    incoming_ = {}; // no client waits for an answer
+  } else if (x.answer_when_accepted && first.is_confirmed) {
+    auto client = std::exchange(incoming_, {}).client;
+    answer_request(client, caf::make_message(Accepted{first.delivery}));
+  } else {
+    take(input::Join{slot, first.delivery, x.answer_when_accepted});
+  }
+  return true;
+}
+
+IdempotencyKeys& BackOffSender::keys() {
+  auto& result = rare().keys;
+  if (!result)
+    result = std::make_unique<IdempotencyKeys>();
+  return *result;
+}
+
+void BackOffSender::note_end(const Parcel& parcel, bool is_acknowledged) {
+  const auto& key = parcel.extra->idempotency_key;
+  if (key.empty())
+    return;
+  if (is_acknowledged)
+    keys().acknowledge(key, now());
+  else
+    keys().forget(key);
+}
+
+// Forgets old keys. Returns the time before which keys count as forgotten.
+Instant BackOffSender::forget_old_keys() {
+  const auto limit = now() + -options().idempotency_retention;
+  if (keys().forget_before(limit) && store_)
+    store_->forget_keys(limit); // written with the next commit
+  return limit;
+}
+
+} // namespace backoff_actor
