@@ -74,7 +74,7 @@ TEST_F(SupervisorFinish, lets_all_finish_at_the_same_time_and_then_ends_them_in_
 TEST_F(SupervisorFinish, without_children_that_can_finish_ends_them_by_the_deadline) {
   start({"a", "b"});
   EXPECT_THAT(sup->take(within(30s)), ElementsAre("begin to stop", "tell to end b1", "wake at 30s"));
-  EXPECT_THAT(wake_at(5s), ElementsAre("wake at 30s")) << "b has more time than its options say";
+  EXPECT_THAT(wake_at(5s), IsEmpty()) << "b has more time than its options say";
   EXPECT_THAT(wake_at(30s), ElementsAre("kill b1", "wake at 35s"));
   EXPECT_THAT(down("b"), ElementsAre("kill a1"));
 }
@@ -149,7 +149,7 @@ TEST_F(SupervisorFinish, ends_its_children_at_the_deadline_also_if_they_have_not
   start();
   sup->take(within(30s));
   finished("s");
-  EXPECT_THAT(wake_at(30s - 1ns), ElementsAre("wake at 30s"));
+  EXPECT_THAT(wake_at(30s - 1ns), IsEmpty());
   EXPECT_THAT(wake_at(30s), ElementsAre("begin to stop", "kill v1", "wake at 35s"));
   EXPECT_THAT(down("v"), ElementsAre("tell to end t1, by the deadline"));
   EXPECT_THAT(down("t"), ElementsAre("tell to end s1, by the deadline"));
@@ -163,7 +163,7 @@ TEST_F(SupervisorFinish, keeps_the_order_until_a_child_does_not_even_end_when_it
   EXPECT_THAT(wake_at(35s), ElementsAre("abandon c1", "kill b1", "tell to end s1, by the deadline",
                                         "kill a1", "wake at 40s"));
   EXPECT_THAT(down("s"), IsEmpty());
-  EXPECT_THAT(wake_at(40s), ElementsAre("abandon b1", "abandon a1", "quit"));
+  EXPECT_THAT(wake_at(40s), ElementsAre("abandon a1", "abandon b1", "quit"));
 }
 
 TEST_F(SupervisorFinish, kills_a_child_that_does_not_see_to_its_own_end) {
@@ -190,7 +190,7 @@ TEST_F(SupervisorFinish, has_no_limit_without_a_deadline) {
   start({"s", "a"});
   EXPECT_THAT(sup->take(supervisor_input::Finish{}), ElementsAre("finish s1"));
   EXPECT_THAT(finished("s"), ElementsAre("begin to stop", "tell to end a1"));
-  EXPECT_THAT(wake_at(Duration::max()), IsEmpty());
+  EXPECT_THAT(wake_at(10000h), IsEmpty());
 }
 
 TEST_F(SupervisorFinish, limits_a_child_that_was_ending_before) {
