@@ -10,7 +10,7 @@ namespace backoff_actor {
 // -- started -----------------------------------------------------------------------------
 
 void SenderEngine::Step::operator()(const input::Start& x) {
-  if (is_ending())
+  if (is_closing())
     return;
   if (self_.beginning_ == Beginning::not_told)
     self_.beginning_ = Beginning::told;
@@ -46,8 +46,8 @@ void SenderEngine::Step::make_child(Lane& lane) {
 
 void SenderEngine::Step::operator()(const input::ChildStarted& x) {
   auto* const lane = lane_of(x.incarnation);
-  // This child is a fallback that is not needed any more, or the sender is ending.
-  if (lane == nullptr || (is_ending() && lane->child == Child::none))
+  // This child is a fallback that is not needed any more, or the sender is closing.
+  if (lane == nullptr || (is_closing() && lane->child == Child::none))
     return emit(effect::StopChild{x.incarnation});
   if (lane->child != Child::starting)
     return;

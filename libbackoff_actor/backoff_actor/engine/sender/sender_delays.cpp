@@ -18,7 +18,8 @@ SenderEngine::Step::SharedCause SenderEngine::Step::shared(const Cause& cause) c
            : std::make_shared<const Cause>(cause);
 }
 
-// Begins a new epoch and the next delay, which lasts at least `at_least`.
+// Begins a new epoch and the next delay, which lasts at least `at_least`. While the sender is
+// finishing, nothing is retried: there is no delay then.
 void SenderEngine::Step::fail(Lane& lane, const SharedCause& cause, Failed what,
                               Duration at_least) {
   if (is_ending())
@@ -29,6 +30,8 @@ void SenderEngine::Step::fail(Lane& lane, const SharedCause& cause, Failed what,
     lane.first_failure = now_;
   if (is_primary(lane))
     work_.last_failure = cause;
+  if (is_finishing())
+    return;
   const auto& policy = options_.backoff.policy();
   const auto u = unit_random(options_.backoff.seed(), lane.stream, lane.backoff.progress.draws);
   lane.backoff = next(policy, lane.backoff, u);
@@ -46,7 +49,7 @@ void SenderEngine::Step::fail(Lane& lane, const SharedCause& cause, Failed what,
 
 // Starts a delay, or lengthens the running one. It never shortens it.
 void SenderEngine::Step::delay(Lane& lane, Duration span) {
-  if (is_ending())
+  if (is_closing())
     return;
   const auto due = now_ + span;
   lane.due = lane.delay_runs ? std::max(lane.due, due) : due;

@@ -48,7 +48,7 @@ void SenderEngine::Step::operator()(const input::Restore& x) {
   const auto has_begun = self_.beginning_ != Beginning::not_told || work_.last_incarnation != 0;
   // A delivery should be restored before the sender begins. If it comes later, it may need a child.
   if (auto& serving = work_.serving_lane();
-      has_begun && !is_ending() && serving.child == Child::none && !serving.delay_runs)
+      has_begun && !is_closing() && serving.child == Child::none && !serving.delay_runs)
     start_child(serving); // told of too late, but nothing that is owed is left lying
 }
 

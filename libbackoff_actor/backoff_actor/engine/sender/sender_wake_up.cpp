@@ -11,7 +11,7 @@ void SenderEngine::Step::operator()(const input::Wake&) {
     expire(late);
   for_each_lane([&](Lane& lane) { check_grace(lane); });
   if (work_.end_of_patience <= now_)
-    press_children();
+    is_finishing() ? end_finishing() : press_children();
   for_each_lane([&](Lane& lane) { check_for_hang(lane); });
   backlog_.end_pauses(now_);
   forgive_hold(gate_.end_holds(now_));

@@ -41,7 +41,7 @@ void SupervisorEngine::Step::ended_by_itself(Slot slot, Ending ending,
   const auto type = c.options->restart;
   if (!is_clean(ending))
     c.cause = cause;
-  if (is_stopping()) {
+  if (is_closing()) {
     settle(slot, StoppedBecause::terminated);
     return;
   }

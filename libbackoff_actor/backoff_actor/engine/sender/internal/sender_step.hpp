@@ -18,7 +18,8 @@
 //  sender_at_most_once.cpp   forwards messages that are delivered at most once
 //  sender_wake_up.cpp        handles everything that is due
 //  sender_commands.cpp       handles an operator's commands
-//  sender_end.cpp            ends the sender: asks the children to end, gives up what is owed
+//  sender_end.cpp            ends the sender: lets the children finish, asks them to end, gives up
+//                            what is owed
 
 #include "backoff_actor/engine/sender/internal/sender_work.hpp"
 
@@ -61,6 +62,7 @@ public:
   void operator()(const input::Pause&);
   void operator()(const input::Resume&);
   void operator()(const input::Drain& x);
+  void operator()(const input::Finish& x);
   void operator()(const input::Stop& x);
   void operator()(const input::Kill&);
 
@@ -264,10 +266,17 @@ private:
 
   // -- the end ----------------------------------------------------------------------
 
+  bool is_finishing() const { return work_.mode == Mode::finishing; }
   bool is_ending() const { return work_.mode == Mode::ending; }
+  bool is_closing() const { return work_.mode >= Mode::finishing; } // either of the two
+  bool is_finished() const { return backlog_.size_in_flight() == 0 && backlog_.unstored() == 0; }
   void give_up(bool escalates, Slot slot, const SharedCause& cause);
+  void halt(Lane& lane);
+  void end_finishing();
+  void go_on_closing();
   void begin_end(DeadLetterReason reason, const SharedCause& cause);
-  void limit_end();
+  void limit_end(Instant at);
+  void limit_end() { limit_end(now_ + options_.kill_grace); }
   void press_children();
   void end_without_children();
   void end(DeadLetterReason reason, const SharedCause& cause);

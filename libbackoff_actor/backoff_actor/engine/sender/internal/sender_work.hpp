@@ -122,6 +122,7 @@ struct SenderEngine::Work {
     on_fallback, // the fallback works, the child is probed
     returning,   // the child is well; nothing is handed over until the fallback is done
     forwarding,  // always, if messages are delivered at most once
+    finishing,   // nothing new is accepted or handed over; the children finish what they have
     ending,      // nothing new is accepted or handed over; the children are to end
   };
 
@@ -167,7 +168,9 @@ struct SenderEngine::Work {
   std::uint64_t last_delivery = 0;
   std::uint32_t last_incarnation = 0;
   std::uint32_t last_epoch = 0;
-  Instant end_of_patience = Instant::never(); // when the children's time to end is over
+  Instant finish_by = Instant::never();       // when all is to be finished and ended
+  Instant end_of_patience = Instant::never(); // when the children's time to end is over, and that
+                                              // to finish before, if the sender then ends
   std::shared_ptr<const Cause> end_cause{};   // of the sender's end
   DeadLetterReason end_reason = DeadLetterReason::stopped;
   Mode mode;
@@ -175,6 +178,8 @@ struct SenderEngine::Work {
   bool is_paused = false;
   bool is_draining = false;
   bool is_store_behind = false;
+  bool ends_when_finished = false;
+  bool is_finish_told = false; // nothing was in flight any more, and the driver was told
   bool ends_with_child = false;  // the child was given the last message
   bool start_is_put_off = false; // of the primary's child, until the guard lets a call through
 };
