@@ -3,6 +3,7 @@
 #include "backoff_actor/caf/actor/internal/relay.hpp"
 #include "backoff_actor/caf/messages/errors.hpp"
 #include "backoff_actor/caf/messages/internal/own_words.hpp"
+#include "backoff_actor/core/internal/check_span.hpp"
 
 #include <caf/sec.hpp>
 
@@ -143,8 +144,7 @@ private:
 
 Problems check(const GuardedOptions& options) {
   Problems problems;
-  if (options.call_timeout <= Duration::zero())
-    problems.add("call_timeout", to_string(options.call_timeout), "more than 0ns");
+  detail::check_time(problems, "call_timeout", options.call_timeout);
   return problems;
 }
 

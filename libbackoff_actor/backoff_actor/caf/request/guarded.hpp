@@ -37,7 +37,7 @@ struct GuardedOptions {
   /// A request that is not answered within this time is a failure. A late answer still goes to the
   /// client.
   ///
-  /// @range above 0
+  /// @range 1 us and above
   Duration call_timeout = std::chrono::minutes{1};
 
   /// Decides which errors are failures of the service: the retryable ones. Any other error, and
