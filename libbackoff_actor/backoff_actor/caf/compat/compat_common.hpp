@@ -81,6 +81,16 @@ BACKOFF_ACTOR_EXPORT std::size_t serialized_size(caf::actor_system& system,
 BACKOFF_ACTOR_EXPORT std::string type_name(caf::actor_system& system, const caf::message& message,
                                            std::size_t part);
 
+/// Returns the name of the first type in a message that is not registered with the actor system.
+/// Such a message can be sent within the process, but not to another node, and it has no bytes.
+/// Nothing: all types are registered. With CAF 1.x there is no other message.
+BACKOFF_ACTOR_EXPORT std::optional<std::string> unknown_type_in(caf::actor_system& system,
+                                                                const caf::message& message);
+
+/// Returns whether a type is registered, with the actor system or, with CAF 1.x, in the program.
+template <class T>
+bool is_registered(const caf::actor_system& system);
+
 /// Returns the name of the binary format that `save` writes and `load` reads; it depends on the
 /// version of CAF.
 BACKOFF_ACTOR_EXPORT std::string binary_format();

@@ -95,7 +95,7 @@ BACKOFF_ACTOR_EXPORT caf::actor spawn_guarded(const caf::actor& target, SharedGu
 ///
 /// @shape  `target`: a handle, typed or not; the result is of the same type.
 /// @errors throws `InvalidArgument` naming every invalid option, an invalid target, and an empty
-///         guard.
+///         guard; throws `std::logic_error` if `init` was not called.
 /// @thread any
 template <class Handle>
 Handle guarded(const Handle& target, SharedGuard guard, GuardedOptions options = {}) {

@@ -188,7 +188,9 @@ struct SenderOptions {
 
   /// Returns the bytes of a message; empty: the size of what CAF's binary serializer makes of it.
   /// Everything above 2^32 - 1 counts as that. Only with `capacity_bytes`. Types that CAF cannot
-  /// serialize need this function: CAF 0.17.6 makes no bytes of them, and CAF 1.x an error.
+  /// serialize need this function. Without it, a message of a type that is not registered is refused
+  /// with `SenderError::unknown_type`; of a type that may not be serialized (an "unsafe" one) CAF
+  /// 0.17.6 makes no bytes, and CAF 1.x an error.
   ///
   /// @errors if it throws, the message is not accepted, and its client gets
   ///         `caf::sec::runtime_error` with the exception's text.

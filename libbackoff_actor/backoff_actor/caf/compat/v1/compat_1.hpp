@@ -281,6 +281,11 @@ void register_types(caf::actor_system_config&) {
   caf::init_global_meta_objects<IdBlock>();
 }
 
+template <class T>
+bool is_registered(const caf::actor_system&) {
+  return !caf::query_type_name(caf::type_id_v<T>).empty();
+}
+
 /// The answer to a request of a `RequestingActor`, as a message to itself. It stays in one mailbox,
 /// and CAF refuses to serialize it.
 struct Response {
