@@ -244,12 +244,16 @@ ChildFactory child_of(Ts... arguments) {
 /// The parameter `self` may be absent. The factory keeps copies of the function and the arguments,
 /// and each incarnation gets copies of them. As with a class, the cause has the text of an
 /// exception, and CAF prints nothing about it. A function without arguments also converts to a
-/// `ChildFactory` by itself, unless it returns nothing and calls `become`.
+/// `ChildFactory` by itself, unless it returns nothing and calls `become`. With CAF 1.x,
+/// `child_of(caf::actor_from_state<State>, ...)` makes workers of a state class.
 template <caf::spawn_options Options = caf::no_spawn_options, class F, class... Ts>
 ChildFactory child_of(F function, Ts... arguments) {
   detail::check_spawn_options<Options>();
+  using FromState = typename compat::ActorFromState<F>::type;
   constexpr auto is_worker = detail::WorkerShape<F, Ts...>::is_worker;
-  if constexpr (is_worker) {
+  if constexpr (!std::is_void_v<FromState>) {
+    return child_of<FromState, Options>(std::move(arguments)...);
+  } else if constexpr (is_worker) {
     ChildFactory result;
     if (detail::is_there(function))
       result = [function = std::move(function),

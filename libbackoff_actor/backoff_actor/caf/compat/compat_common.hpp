@@ -40,6 +40,15 @@ std::optional<Enum> enumerator_of(std::uint16_t number) {
   return number == 0 ? std::nullopt : std::optional{static_cast<Enum>(number - 1)};
 }
 
+// -- workers ------------------------------------------------------------------
+
+/// The class of the actor that `caf::actor_from_state<State>` of CAF 1.x stands for, as `type`;
+/// `void` for the type of any other value.
+template <class T>
+struct ActorFromState {
+  using type = void;
+};
+
 // -- errors -------------------------------------------------------------------
 
 /// Returns the code of an error; nothing if it is not an error of this enumeration.

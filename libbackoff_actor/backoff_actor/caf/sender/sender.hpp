@@ -2,6 +2,7 @@
 
 #include "backoff_actor/caf/child/child_factory.hpp"
 #include "backoff_actor/caf/child/child_spec.hpp"
+#include "backoff_actor/caf/sender/decider_of.hpp"
 #include "backoff_actor/caf/sender/forwarder_options.hpp"
 #include "backoff_actor/caf/sender/sender_options.hpp"
 #include "backoff_actor/core/export.hpp"

@@ -51,7 +51,7 @@ enum class Acknowledgement {
 using Decider = std::function<Decision(FailureKind, const caf::error&)>;
 
 /// Returns what follows a failure if there is no decider. A decider may return it for errors that
-/// it has no opinion about. It decides as `default_decider(kind)` does, with one exception: it
+/// it has no opinion about; one that is made by `decider_of` does. It decides as `default_decider(kind)` does, with one exception: it
 /// retries if the answer is the error of a sender that was `stopped`, `suspended` or `draining`.
 /// That sender gave the message back, and no worker has answered it.
 BACKOFF_ACTOR_EXPORT Decision default_decider(FailureKind kind, const caf::error& error);

@@ -21,6 +21,7 @@
 #include <caf/error.hpp>
 #include <caf/event_based_actor.hpp>
 #include <caf/exit_reason.hpp>
+#include <caf/fwd.hpp>
 #include <caf/init_global_meta_objects.hpp>
 #include <caf/is_error_code_enum.hpp>
 #include <caf/message.hpp>
@@ -272,6 +273,13 @@ T load(std::span<const std::byte>& bytes) {
 /// The signature of a typed actor's handler: it answers a message of `Arguments` with a `Result`.
 template <class Result, class... Arguments>
 using Signature = caf::result<Result>(Arguments...);
+
+// -- workers ------------------------------------------------------------------
+
+template <class State>
+struct ActorFromState<caf::actor_from_state_t<State>> {
+  using type = caf::stateful_actor<State, typename caf::actor_from_state_t<State>::base_type>;
+};
 
 // -- types --------------------------------------------------------------------
 
