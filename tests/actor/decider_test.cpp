@@ -87,6 +87,70 @@ TEST_F(WithDecider, a_crash_without_a_word_is_not_mistaken_for_an_earlier_one) {
   EXPECT_EQ(*answer->error, caf::exit_reason::kill);
 }
 
+// -- made from a table -------------------------------------------------------------------
+
+class DeciderOfTable : public SenderTest {
+protected:
+  const Decider decider = decider_of({
+    {caf::sec::request_timeout, Verdict::retry},
+    {SupervisorError::no_child, {Verdict::retry, 30s}},
+    {SenderError::expired, Verdict::give_up},
+    {caf::exit_reason::kill, Verdict::reject},
+    {FailureKind::start_failed, Verdict::escalate},
+    {caf::sec::request_timeout, Verdict::escalate},
+  });
+
+  std::string decided(FailureKind kind, const caf::error& error) {
+    const auto decision = decider(kind, error);
+    const auto number = std::to_string(static_cast<int>(decision.verdict));
+    return decision.retry_after ? number + " in " + to_string(*decision.retry_after) : number;
+  }
+};
+
+TEST_F(DeciderOfTable, decides_by_the_first_row_of_the_code_or_of_the_kind) {
+  const auto retry = std::to_string(static_cast<int>(Verdict::retry));
+  const auto reject = std::to_string(static_cast<int>(Verdict::reject));
+  const auto give_up = std::to_string(static_cast<int>(Verdict::give_up));
+  const auto escalate = std::to_string(static_cast<int>(Verdict::escalate));
+  const auto answer = FailureKind::error_answer;
+
+  EXPECT_EQ(decided(answer, caf::make_error(caf::sec::request_timeout)), retry);
+  EXPECT_EQ(decided(answer, caf::make_error(caf::sec::request_timeout, std::string{"x"})), retry);
+  EXPECT_EQ(decided(answer, make_error(SupervisorError::no_child)), retry + " in 30s");
+  EXPECT_EQ(decided(answer, make_error(SenderError::expired, "late")), give_up);
+  EXPECT_EQ(decided(FailureKind::child_down, caf::exit_reason::kill), reject);
+  EXPECT_EQ(decided(FailureKind::start_failed, caf::make_error(caf::sec::bad_function_call)),
+            escalate);
+  EXPECT_EQ(decided(FailureKind::start_failed, caf::make_error(caf::sec::request_timeout)), retry);
+}
+
+TEST_F(DeciderOfTable, leaves_what_is_not_in_it_to_the_default) {
+  const auto retry = std::to_string(static_cast<int>(Verdict::retry));
+  const auto reject = std::to_string(static_cast<int>(Verdict::reject));
+
+  EXPECT_EQ(decided(FailureKind::error_answer, caf::make_error(caf::sec::invalid_argument)),
+            reject);
+  EXPECT_EQ(decided(FailureKind::error_answer, retry_after(7s)), retry + " in 7s");
+  EXPECT_EQ(decided(FailureKind::child_down, caf::make_error(caf::sec::runtime_error)), retry);
+  EXPECT_EQ(decided(FailureKind::ack_timeout, make_error(SenderError::ack_timeout)), retry);
+  EXPECT_EQ(decided(FailureKind::error_answer, make_error(SenderError::draining)), retry)
+    << "a sender gave it back";
+  EXPECT_EQ(decided(FailureKind::child_down, {}), retry);
+}
+
+TEST_F(DeciderOfTable, decides_for_a_sender) {
+  auto options = default_options();
+  options.decider = decider_of({{caf::sec::invalid_argument, {Verdict::retry, 3s}}});
+  start({{testing::error("busy")}}, options);
+  const auto answer = ask("a");
+  time.advance(3s - 1ns);
+  EXPECT_FALSE(answer->is_ready());
+  time.advance(1ns);
+  EXPECT_EQ(answer->value, "a");
+}
+
+// -- errors of others ----------------------------------------------------------------------
+
 // As a child does that passes a delivery on to somebody who is gone, and crashes then.
 TEST_F(WithDecider, a_crash_after_the_word_that_somebody_is_gone_is_called_by_its_own_name) {
   auto options = by_sent();

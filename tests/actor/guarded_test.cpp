@@ -238,7 +238,7 @@ TEST_F(Guarded, all_that_is_wrong_is_named_before_anything_is_made) {
     (void)guarded(service, SharedGuard{}, {.call_timeout = 0s});
     FAIL();
   } catch (const InvalidArgument& error) {
-    EXPECT_STREQ(error.what(), "call_timeout: got 0ns, allowed more than 0ns\n"
+    EXPECT_STREQ(error.what(), "call_timeout: got 0ns, allowed 1us or more\n"
                                "guard: got none, allowed a guard");
   }
 }
@@ -274,8 +274,10 @@ TEST(sender_errors, have_numbers_that_stay) {
   EXPECT_EQ(to_string(SenderError{16}),
             "already_acknowledged: a delivery with this idempotency key "
             "was acknowledged before");
-  EXPECT_EQ(last_sender_error, 16);
-  EXPECT_EQ(to_string(SenderError{17}), "unknown sender error");
+  EXPECT_EQ(to_string(SenderError{17}),
+            "unknown_type: the message has a type that is not registered with CAF");
+  EXPECT_EQ(last_sender_error, 17);
+  EXPECT_EQ(to_string(SenderError{18}), "unknown sender error");
 }
 
 } // namespace backoff_actor::actor_test

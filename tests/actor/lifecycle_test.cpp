@@ -328,7 +328,7 @@ TEST_F(Lifecycle, bad_options_are_refused_all_together_before_anything_starts) {
     FAIL() << "nothing was thrown";
   } catch (const InvalidArgument& thrown) {
     EXPECT_STREQ(thrown.what(),
-                 "max_attempts: got 0, allowed 1 or more\n"
+                 "max_attempts: got 0, allowed 1..1000000000\n"
                  "capacity: got 0, allowed 1..268435455\n"
                  "make_child: got an empty function, allowed a function that returns a "
                  "fresh actor");

@@ -205,6 +205,28 @@ TEST_P(RefusalsByError,
   EXPECT_EQ(b->value, "b");
 }
 
+TEST_F(Refusals, an_error_that_says_only_when_to_come_back_is_retried_then) {
+  int calls = 0;
+  start_with([&](caf::event_based_actor* self) {
+    return self->spawn<Behaving>([&calls](caf::event_based_actor*) -> caf::behavior {
+      return {[&calls](const std::string& text) -> caf::result<std::string> {
+        if (++calls == 1)
+          return retry_after(7s);
+        return text;
+      }};
+    });
+  });
+  const auto answer = ask("a");
+  time.advance(7s - 1ns);
+  EXPECT_FALSE(answer->is_ready());
+  time.advance(1ns);
+
+  EXPECT_EQ(answer->value, "a");
+  EXPECT_EQ(retry_after(7s), caf::sec::runtime_error);
+  EXPECT_THAT(render(time.system(), retry_after(7s)), HasSubstr("try again later"));
+  EXPECT_THAT(render(time.system(), retry_after(7s, "busy")), HasSubstr("busy"));
+}
+
 INSTANTIATE_TEST_SUITE_P(table, RefusalsByError,
                          ::testing::Values(RefusalMode{"by_reply", Acknowledgement::by_reply},
                                            RefusalMode{"by_sent", Acknowledgement::by_sent}),

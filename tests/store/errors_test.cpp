@@ -259,7 +259,10 @@ TEST_F(store_errors, what_a_disk_fails_to_do_is_said) {
 }
 
 TEST_F(store_errors, options_are_all_checked_at_once_and_before_anything_is_made) {
-  const SqliteOptions bad{.busy_timeout = -1ms, .checkpoint_pages = 0, .vfs = "none"};
+  const SqliteOptions bad{.busy_timeout = -1ms,
+                          .checkpoint_pages = static_cast<std::uint32_t>(-1),
+                          .log_reserve = static_cast<std::uint64_t>(-1),
+                          .vfs = "none"};
   try {
     open_sqlite_store(file(), bad);
     FAIL() << "there was no error";
@@ -267,7 +270,8 @@ TEST_F(store_errors, options_are_all_checked_at_once_and_before_anything_is_made
     EXPECT_STREQ(
       error.what(),
       "busy_timeout: got -1ms, allowed 0ns..1h\n"
-      "checkpoint_pages: got 0, allowed 1..1000000\n"
+      "checkpoint_pages: got -1, allowed 1..1000000\n"
+      "log_reserve: got -1, allowed 0..1073741824\n"
       "vfs: got none, allowed the name of a VFS that is registered with SQLite, or nothing");
   }
   EXPECT_FALSE(std::filesystem::exists(file()));

@@ -35,8 +35,8 @@ TEST_F(SupervisorOptionsCheck, name_every_field_of_every_child) {
     "restart_limit.max_restarts: got 2000000, allowed 0..1000000\n"
     "kill_grace: got -1s, allowed 0ns or more\n"
     "children[1].make: got an empty function, allowed a function that returns a fresh actor\n"
-    "children[1].options.restart_limit.within: got 0ns, allowed more than 0ns\n"
-    "children[2].options.healthy_after: got -1s, allowed more than 0ns\n"
+    "children[1].options.restart_limit.within: got 0ns, allowed 1us or more\n"
+    "children[2].options.healthy_after: got -1s, allowed 1us or more\n"
     "children[2].options.start_timeout: got 1s, allowed only with Readiness::when_it_is_up\n"
     "children[2].id: got a, allowed an id that no earlier child has\n"
     "children[3].id: got an empty text, allowed a text that names the child\n"
@@ -57,9 +57,9 @@ TEST_F(SupervisorOptionsCheck, name_every_field_of_a_dynamic_supervisor) {
   EXPECT_EQ(
     problems_of([&] { return spawn_supervisor(time.system(), options); }),
     "make: got an empty function, allowed a function that returns a fresh actor\n"
-    "child.shutdown: got within -1s, allowed more than 0ns; Shutdown::at_once() kills without "
+    "child.shutdown: got within -1s, allowed 1us or more; Shutdown::at_once() kills without "
     "asking\n"
-    "max_children: got 0, allowed 1 or more\n"
+    "max_children: got 0, allowed 1..1000000000\n"
     "supervisor.strategy: got rest_for_one, allowed one_for_one: the children of a dynamic "
     "supervisor have no order\n"
     "supervisor.auto_shutdown: got set, allowed never, unless child.is_significant is true");

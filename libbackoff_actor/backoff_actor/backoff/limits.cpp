@@ -1,5 +1,7 @@
 #include "backoff_actor/backoff/limits.hpp"
 
+#include "backoff_actor/core/internal/check_span.hpp"
+
 namespace backoff_actor {
 
 std::optional<std::uint32_t> Limits::max_attempts() const {
@@ -10,18 +12,14 @@ std::optional<std::uint32_t> Limits::max_attempts() const {
 
 Problems check(const Limits& limits) {
   Problems problems;
-  const auto require_above_zero = [&](const char* field, const std::optional<Duration>& span) {
-    if (span && *span <= Duration::zero())
-      problems.add(field, to_string(*span), "more than 0");
-  };
-  if (limits.max_retries && *limits.max_retries == UINT32_MAX)
-    problems.add("max_retries", std::to_string(UINT32_MAX),
-                 "0.." + std::to_string(UINT32_MAX - 1) + ", or unset for no limit");
-  require_above_zero("max_elapsed", limits.max_elapsed);
-  require_above_zero("attempt_timeout", limits.attempt_timeout);
+  if (limits.max_retries && *limits.max_retries > detail::most_count)
+    problems.add("max_retries", detail::text_of_count(*limits.max_retries),
+                 "0.." + std::to_string(detail::most_count) + ", or unset for no limit");
+  detail::check_time(problems, "max_elapsed", limits.max_elapsed);
+  detail::check_time(problems, "attempt_timeout", limits.attempt_timeout);
   if (limits.server_hint < Duration::zero())
     problems.add("server_hint", to_string(limits.server_hint), "0 and above");
-  require_above_zero("reset_after", limits.reset_after);
+  detail::check_time(problems, "reset_after", limits.reset_after);
   if (limits.reset_after && limits.attempt_timeout && *limits.reset_after > Duration::zero()
       && *limits.attempt_timeout > Duration::zero()
       && *limits.reset_after >= *limits.attempt_timeout)

@@ -16,20 +16,20 @@ namespace backoff_actor {
 struct BACKOFF_ACTOR_EXPORT Limits {
   /// How often to retry after the first attempt. `max_attempts` is one more.
   ///
-  /// @range 0 to 2^32 - 2
+  /// @range 0 to 1,000,000,000
   std::optional<std::uint32_t> max_retries{};
 
   /// How long all attempts and the delays between them may take together. If a retry could begin
   /// only after that, the series ends without waiting for it. An attempt that begins earlier may
   /// take only the time that is left. With `reset_after` set, this limit shortens no attempt.
   ///
-  /// @range above 0
+  /// @range 1 us and above
   std::optional<Duration> max_elapsed{};
 
   /// How long one attempt may take. A plain function is told this time, and must keep to it by
   /// itself.
   ///
-  /// @range above 0
+  /// @range 1 us and above
   std::optional<Duration> attempt_timeout{};
 
   /// The longest `Retry-After`, or similar wish of a server, that is accepted. Up to this length,
@@ -44,7 +44,7 @@ struct BACKOFF_ACTOR_EXPORT Limits {
   /// duration is checked, so this must be longer than the slowest failure. An attempt that
   /// `attempt_timeout` cut off is never healthy. Unset: no attempt is.
   ///
-  /// @range above 0, and less than `attempt_timeout`
+  /// @range 1 us and above, and less than `attempt_timeout`
   std::optional<Duration> reset_after{};
 
   /// The maximum number of attempts, the first included. Nothing: no limit.

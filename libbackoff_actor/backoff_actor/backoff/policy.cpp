@@ -1,6 +1,7 @@
 #include "backoff_actor/backoff/policy.hpp"
 
 #include "backoff_actor/backoff/internal/text.hpp"
+#include "backoff_actor/backoff/parse_policy.hpp"
 
 #include <cmath>
 
@@ -217,6 +218,8 @@ bool Policy::is_random() const {
     },
     formula_);
 }
+
+Policy Policy::of_text(std::string_view text) { return parse_policy(text); }
 
 Policy operator|(const Policy& policy, const Jitter& jitter) {
   if (policy.jitter() != no_jitter) {

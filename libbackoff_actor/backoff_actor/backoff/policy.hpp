@@ -12,6 +12,7 @@
 
 #include <concepts>
 #include <string>
+#include <string_view>
 #include <variant>
 
 // There are two kinds of formulas. Fixed, linear and exponential give a delay v; a jitter turns v
@@ -23,7 +24,7 @@ namespace backoff_actor {
 /// How long to wait before each retry: a formula and a jitter, as an immutable value.
 ///
 ///     Policy policy = Exponential{.first = 100ms, .factor = 2, .cap = 30s} | full_jitter;
-///     Policy same = parse_policy("exponential(100ms, x2, cap 30s) | full_jitter");
+///     Policy same = "exponential(100ms, x2, cap 30s) | full_jitter";
 ///
 /// A policy says how long to wait, never whether to retry: `Limits` do that. The state of a series
 /// is in a `Progress`, so any number of series can share one policy. A `BackOff` is a policy with
@@ -50,6 +51,13 @@ public:
   requires(!std::same_as<F, Formula> && std::constructible_from<Formula, const F&>)
     Policy(const F& formula)
     : Policy(Formula{formula}, no_jitter) {} // implicit on purpose
+
+  /// What a text says, see `parse_policy`: wherever a policy is taken, its text is, too.
+  ///
+  /// @errors throws what `parse_policy` throws.
+  template <class Text>
+  requires(std::convertible_to<const Text&, std::string_view>) Policy(const Text& text)
+    : Policy(of_text(text)) {} // implicit on purpose
 
   /// A formula with a jitter.
   ///
@@ -87,6 +95,8 @@ public:
   }
 
 private:
+  static Policy of_text(std::string_view text);
+
   Formula formula_;
   Jitter jitter_;
   // The rest follows from these two.

@@ -2,8 +2,11 @@
 
 #include "backoff_actor/core/export.hpp"
 
+#include <concepts>
+#include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace backoff_actor {
@@ -53,5 +56,22 @@ public:
 private:
   Problems problems_;
 };
+
+namespace detail {
+
+/// The largest count of options that have no bound of their own. It is there so that a negative
+/// number, which becomes a large one, is out of range.
+inline constexpr std::uint32_t most_count = 1'000'000'000;
+
+/// Returns a count as its user wrote it. A negative number that an unsigned field took in is shown
+/// as that number: -1 and not 4294967295.
+template <std::unsigned_integral Number>
+std::string text_of_count(Number given) {
+  const std::int64_t as_signed = static_cast<std::make_signed_t<Number>>(given);
+  const auto was_negative = as_signed < 0 && as_signed >= -std::int64_t{most_count};
+  return was_negative ? std::to_string(as_signed) : std::to_string(given);
+}
+
+} // namespace detail
 
 } // namespace backoff_actor

@@ -22,6 +22,7 @@ std::string to_string(SenderError error) {
     "not_storable: the message was not accepted, because the durable outbox cannot store its type",
     "suspended: the sender ended, and this delivery stays owed in its durable outbox",
     "already_acknowledged: a delivery with this idempotency key was acknowledged before",
+    "unknown_type: the message has a type that is not registered with CAF",
   });
   static_assert(names.texts.size() == last_sender_error);
   return std::string{names.of(error, "unknown sender error")};

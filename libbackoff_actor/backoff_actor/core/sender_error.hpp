@@ -49,10 +49,14 @@ enum class SenderError : std::uint8_t {
   suspended = 15,
   /// A delivery with this idempotency key was acknowledged before; this one was not accepted.
   already_acknowledged = 16,
+  /// The message has a type that is not registered with CAF, so it cannot be written as bytes: for
+  /// the durable outbox, for another node, or to be weighed. It was not accepted; for another node
+  /// it was accepted before, and is rejected when it is handed over. Only with CAF 0.17.6.
+  unknown_type = 17,
 };
 
 /// The largest number of an error.
-inline constexpr std::uint8_t last_sender_error = 16;
+inline constexpr std::uint8_t last_sender_error = 17;
 
 /// Renders an error as its name and a sentence for people. An unknown number gives
 /// `unknown sender error`.

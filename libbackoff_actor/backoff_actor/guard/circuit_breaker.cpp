@@ -2,6 +2,7 @@
 
 #include "backoff_actor/backoff/internal/text.hpp"
 #include "backoff_actor/core/enum_names.hpp"
+#include "backoff_actor/core/internal/check_count.hpp"
 #include "backoff_actor/core/internal/check_span.hpp"
 #include "backoff_actor/core/unit_random.hpp"
 
@@ -23,13 +24,6 @@ constexpr Duration shortest_stagger = std::chrono::milliseconds{10};
 constexpr std::uint64_t stream_of_openings = 0;
 constexpr std::uint64_t stream_of_staggers = 1;
 
-template <class Number>
-void check_range(Problems& problems, const char* field, Number given, Number low, Number high) {
-  if (given < low || given > high)
-    problems.add(field, std::to_string(given),
-                 std::to_string(low).append("..").append(std::to_string(high)));
-}
-
 void check_span(Problems& problems, const char* field, Duration given, Duration low) {
   detail::check_span(problems, field, given, low, longest_span);
 }
@@ -40,21 +34,21 @@ void check_ratio(Problems& problems, double given) {
 }
 
 void check(Problems& problems, const ConsecutiveFailures& trip) {
-  check_range(problems, "failures", trip.failures, 1U, most_calls);
+  detail::check_count(problems, "failures", trip.failures, 1, most_calls);
 }
 
 void check(Problems& problems, const FailureRatioOfCalls& trip) {
   check_ratio(problems, trip.ratio);
-  check_range(problems, "calls", trip.calls, 1U, most_calls);
+  detail::check_count(problems, "calls", trip.calls, 1, most_calls);
   if (trip.calls >= 1)
-    check_range(problems, "minimum_calls", trip.minimum_calls, 1U,
-                std::min(trip.calls, most_calls));
+    detail::check_count(problems, "minimum_calls", trip.minimum_calls, 1,
+                        std::min(trip.calls, most_calls));
 }
 
 void check(Problems& problems, const FailureRatioOfTime& trip) {
   check_ratio(problems, trip.ratio);
   check_span(problems, "within", trip.within, shortest_trip_window);
-  check_range(problems, "minimum_calls", trip.minimum_calls, 1U, most_calls);
+  detail::check_count(problems, "minimum_calls", trip.minimum_calls, 1, most_calls);
 }
 
 std::string text_of(const ConsecutiveFailures& trip) {
@@ -89,7 +83,7 @@ Problems check(const CircuitBreakerOptions& options) {
   std::visit([&](const auto& trip) { check(problems, trip); }, options.trip);
   if (options.open.longest() <= Duration::zero())
     problems.add("open", text_of(options.open), "a policy with delays above 0ns");
-  check_range(problems, "probes", options.probes, 1U, most_calls);
+  detail::check_count(problems, "probes", options.probes, 1, most_calls);
   check_span(problems, "spread", options.spread, Duration::zero());
   check_span(problems, "probe_timeout", options.probe_timeout, Duration{1});
   return problems;

@@ -216,7 +216,7 @@ Problems check(const DelaySeries& series) {
 RetryPoint retry_of(const DelaySeries& series, std::uint64_t attempt) {
   auto problems = check(series);
   if (attempt > tuning_last_attempt + 1)
-    problems.add("attempt", std::to_string(attempt),
+    problems.add("attempt", detail::text_of_count(attempt),
                  "0.." + std::to_string(tuning_last_attempt + 1));
   problems.raise_if_any();
   return Series{series}.retry(attempt);

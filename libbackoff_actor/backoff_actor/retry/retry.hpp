@@ -174,8 +174,9 @@ RetryResult<R> run_retries(const Policy& policy, const Limits& limits, Predicate
 /// `limits_of(policy)` returns the limits that the policy's source demands.
 ///
 /// @shape  `function()` or `function(const Attempt&)` returns a movable value or nothing, or
-///         throws. A `std::exception` is a failed attempt; anything else that is thrown passes
-///         through. `predicate(const Value&)` assesses what was returned, and
+///         throws. A `std::exception` is a failed attempt. Anything else that is thrown, an `int`
+///         for example, is no failed attempt: it ends the call and passes through to the caller,
+///         and `RetryOptions::guard` forgets the attempt. `predicate(const Value&)` assesses what was returned, and
 ///         `predicate(const std::exception&)` what was thrown. Each returns an `Assessment`, or a
 ///         bool that is true to try again. At least one of the two must exist. Without the first,
 ///         every value is a success. Without the second, every `std::exception` is retried.
@@ -184,8 +185,8 @@ RetryResult<R> run_retries(const Policy& policy, const Limits& limits, Predicate
 ///         `parse_retry_after`.
 ///         If the predicate calls an exception a success, it is one only for a function that
 ///         returns nothing. Otherwise the failure is final, because there is no value.
-/// @errors throws `InvalidArgument` naming every invalid limit, before the first attempt.
-///         What the predicate, the observer or the clock throws passes through.
+/// @errors throws `InvalidArgument` naming every invalid limit, and `ParseError` for a policy given
+///         as a text that is none, before the first attempt. What the predicate, the observer or the clock throws passes through.
 /// @thread all calls are made on the caller's thread. An attempt allocates nothing beyond what the
 ///         function itself allocates.
 template <class Predicate, class Function, class Clock>
@@ -195,8 +196,8 @@ auto retry(const Policy& policy, const Limits& limits, Predicate&& predicate, Fu
   using F = std::remove_reference_t<Function>;
   using P = std::remove_reference_t<Predicate>;
   constexpr auto is_function = std::invocable<F&, const Attempt&> || std::invocable<F&>;
-  static_assert(is_function, "the function (the argument after the predicate) must be callable "
-                             "with a const Attempt& or with no argument");
+  static_assert(is_function, "the function that is retried must be callable with a const Attempt& "
+                             "or with no argument");
   if constexpr (is_function) {
     using Result = decltype(detail::call(function, Attempt{}));
     using R = std::remove_cv_t<Result>;
@@ -224,10 +225,35 @@ auto retry(const Policy& policy, const Limits& limits, Predicate&& predicate, Fu
 /// @errors as above
 /// @thread as above
 template <class Predicate, class Function>
-auto retry(const Policy& policy, const Limits& limits, Predicate&& predicate, Function&& function,
-           const RetryOptions& options = {}) {
+requires(!std::same_as<std::remove_cvref_t<Function>, RetryOptions>) auto retry(
+  const Policy& policy, const Limits& limits, Predicate&& predicate, Function&& function,
+  const RetryOptions& options = {}) {
   const SteadyClock clock;
   return retry(policy, limits, predicate, function, clock, options);
+}
+
+/// The same without a predicate: every value is a success, and every `std::exception` is retried.
+///
+///     retry("exponential(100ms, cap 10s) | full_jitter", {.max_retries = 5}, [&] { save(order); });
+///
+/// @shape  as above
+/// @errors as above
+/// @thread as above
+template <class Function>
+auto retry(const Policy& policy, const Limits& limits, Function&& function,
+           const RetryOptions& options = {}) {
+  return retry(policy, limits, on_exceptions, function, options);
+}
+
+/// The same with the limits of `limits_of(policy)`. Most policies have none: then it goes on until
+/// the function returns, or throws something that is no `std::exception`.
+///
+/// @shape  as above
+/// @errors as above
+/// @thread as above
+template <class Function>
+auto retry(const Policy& policy, Function&& function) {
+  return retry(policy, limits_of(policy), function);
 }
 
 } // namespace backoff_actor

@@ -1,5 +1,6 @@
 #include "backoff_actor/store/sqlite_store.hpp"
 
+#include "backoff_actor/core/internal/check_count.hpp"
 #include "backoff_actor/core/internal/check_span.hpp"
 #include "backoff_actor/store/internal/sqlite_copy.hpp"
 #include "backoff_actor/store/internal/sqlite_delivery_store.hpp"
@@ -80,11 +81,8 @@ Problems check(const SqliteOptions& options) {
   Problems problems;
   detail::check_span(problems, "busy_timeout", options.busy_timeout, Duration::zero(),
                      std::chrono::hours{1});
-  if (options.checkpoint_pages < 1 || options.checkpoint_pages > 1'000'000)
-    problems.add("checkpoint_pages", std::to_string(options.checkpoint_pages), "1..1000000");
-  if (options.log_reserve > largest_reserve)
-    problems.add("log_reserve", std::to_string(options.log_reserve),
-                 "0.." + std::to_string(largest_reserve));
+  detail::check_count(problems, "checkpoint_pages", options.checkpoint_pages, 1, 1'000'000);
+  detail::check_count(problems, "log_reserve", options.log_reserve, 0, largest_reserve);
   using std::filesystem::perms;
   constexpr auto least = perms::owner_read | perms::owner_write;
   constexpr auto most =

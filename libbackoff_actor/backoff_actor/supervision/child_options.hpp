@@ -40,7 +40,7 @@ struct ChildOptions {
   /// just after that time may be restarted more often than a child that fails at once.
   /// `Duration::max()`: never.
   ///
-  /// @range above 0
+  /// @range 1 us and above
   std::optional<Duration> healthy_after{};
 
   /// How many failures within a time the supervisor tolerates before it gives the child up; unset:
@@ -61,7 +61,7 @@ struct ChildOptions {
   /// How long it may take until it is up. A child that takes longer has failed to start. Unset: no
   /// limit. Only with `Readiness::when_it_is_up`.
   ///
-  /// @range above 0
+  /// @range 1 us and above
   std::optional<Duration> start_timeout{};
 
   /// The value of `healthy_after`, or its default if it is unset.

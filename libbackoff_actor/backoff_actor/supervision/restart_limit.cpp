@@ -1,5 +1,8 @@
 #include "backoff_actor/supervision/restart_limit.hpp"
 
+#include "backoff_actor/core/internal/check_count.hpp"
+#include "backoff_actor/core/internal/check_span.hpp"
+
 namespace backoff_actor {
 
 namespace {
@@ -10,11 +13,8 @@ constexpr std::uint32_t most_restarts = 1'000'000;
 
 Problems check(const RestartLimit& limit) {
   Problems problems;
-  if (limit.max_restarts > most_restarts)
-    problems.add("max_restarts", std::to_string(limit.max_restarts),
-                 "0.." + std::to_string(most_restarts));
-  if (limit.within <= Duration::zero())
-    problems.add("within", to_string(limit.within), "more than 0ns");
+  detail::check_count(problems, "max_restarts", limit.max_restarts, 0, most_restarts);
+  detail::check_time(problems, "within", limit.within);
   return problems;
 }
 

@@ -19,7 +19,7 @@ struct RestartLimit {
 
   /// The sliding window.
   ///
-  /// @range above 0
+  /// @range 1 us and above
   Duration within{0};
 
   /// Whether two limits are the same.

@@ -16,7 +16,7 @@ class Shutdown {
 public:
   /// Asks the child to end, and kills it if it has not ended after `time`.
   ///
-  /// @range above 0; not checked here, but with the options of the child
+  /// @range 1 us and above; not checked here, but with the options of the child
   static constexpr Shutdown within(Duration time) { return Shutdown{time, true}; }
 
   /// Kills the child without asking first.

@@ -191,6 +191,24 @@ std::string refused(Make make) {
   return "taken";
 }
 
+Duration longest_of(const Policy& policy) { return policy.longest(); }
+
+TEST(policy, is_taken_as_its_text_wherever_one_is_taken) {
+  EXPECT_EQ(longest_of("exponential(100ms, x2, cap 30s) | full_jitter"), 30s);
+  EXPECT_EQ(longest_of(std::string{"fixed(7s)"}), 7s);
+  const Policy policy = "linear(1s, +1s, cap 10s)";
+  EXPECT_EQ(policy, (Policy{Linear{.first = 1s, .step = 1s, .cap = 10s}}));
+}
+
+TEST(policy, as_a_text_that_is_none_shows_the_place) {
+  try {
+    longest_of("exponential(100, x2)");
+    FAIL() << "was taken";
+  } catch (const ParseError& error) {
+    EXPECT_EQ(error.column(), 13u);
+  }
+}
+
 TEST(policy, names_every_bad_parameter_with_its_range) {
   EXPECT_EQ(refused([] { Policy{Fixed{-1ns}}; }), "delay: got -1ns, allowed 0ns..876000h");
   EXPECT_EQ(refused([] {

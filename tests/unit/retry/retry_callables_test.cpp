@@ -2,6 +2,8 @@
 
 #include "retry_fixture.hpp"
 
+#include "backoff_actor/backoff/parse_policy.hpp"
+
 #include <memory>
 #include <stdexcept>
 #include <type_traits>
@@ -163,6 +165,69 @@ TEST_F(retry_call, takes_plain_functions_and_functions_that_may_be_called_only_i
               [n = 0]() mutable { return ++n; }, clock)
               .value,
             3);
+}
+
+// -- what may be left out --------------------------------------------------------------------
+
+TEST(retry_in_real_time, needs_a_policy_and_a_function_and_nothing_else) {
+  int calls = 0;
+  const auto result = retry("fixed(1us)", [&] {
+    if (++calls < 3)
+      throw std::runtime_error("not yet");
+  });
+  static_assert(std::is_same_v<decltype(result), const RetryResult<void>>);
+  EXPECT_TRUE(result);
+  EXPECT_EQ(calls, 3);
+
+  EXPECT_EQ(retry(Fixed{1us}, [&] { return calls; }).value, 3);
+}
+
+TEST(retry_in_real_time, takes_limits_and_options_without_a_predicate) {
+  std::vector<std::string> told;
+  const RetryOptions options{
+    .on_retry = [&](const RetryNotice& x) { told.push_back(detail::text_of(x.error)); }};
+  const auto never = [](const Attempt&) -> int { throw std::out_of_range("never"); };
+
+  const auto result = retry("fixed(1us)", {.max_retries = 2}, never, options);
+
+  EXPECT_EQ(result.reason, GaveUp::retries_exhausted);
+  EXPECT_EQ(result.attempts, 3u);
+  EXPECT_THAT(told, ElementsAre("never", "never"));
+  EXPECT_EQ(retry("fixed(1us)", {.max_retries = 0}, never).attempts, 1u);
+}
+
+TEST(retry_in_real_time, without_limits_has_those_of_the_policy) {
+  int calls = 0;
+  const auto result = retry(Ethernet{.slot_time = 1us, .ceiling = 1}, [&] {
+    ++calls;
+    throw std::runtime_error("collision");
+  });
+  EXPECT_EQ(result.reason, GaveUp::retries_exhausted);
+  EXPECT_EQ(calls, 16);
+}
+
+TEST(retry_in_real_time, throws_for_a_text_that_is_no_policy_before_the_first_attempt) {
+  int calls = 0;
+  EXPECT_THROW((void)retry("fixed(soon)", [&] { ++calls; }), ParseError);
+  EXPECT_EQ(calls, 0);
+}
+
+TEST_F(retry_call, ends_with_what_is_thrown_and_is_no_exception) {
+  const SharedGuard guard{{.circuit_breaker = CircuitBreakerOptions{}}};
+  const RetryOptions options{.guard = guard};
+  int calls = 0;
+  const auto throws_a_number = [&]() -> int {
+    ++calls;
+    throw 3;
+  };
+
+  EXPECT_THROW((void)retry(doubling, {}, on_exceptions, throws_a_number, clock, options), int);
+
+  EXPECT_EQ(calls, 1);
+  const auto counters = guard.status(clock.now()).counters;
+  EXPECT_EQ(counters.admitted, 1u);
+  EXPECT_EQ(counters.failed, 0u) << "the guard forgets it";
+  EXPECT_EQ(counters.succeeded, 0u);
 }
 
 // -- value_or_throw -------------------------------------------------------------------------

@@ -22,12 +22,12 @@ TEST(ChildOptionsTest, all_that_is_wrong_is_named) {
   options.start_timeout = 0ns;
   EXPECT_EQ(
     to_string(check(options)),
-    "shutdown: got within 0ns, allowed more than 0ns; Shutdown::at_once() kills without asking\n"
-    "healthy_after: got 0ns, allowed more than 0ns\n"
+    "shutdown: got within 0ns, allowed 1us or more; Shutdown::at_once() kills without asking\n"
+    "healthy_after: got 0ns, allowed 1us or more\n"
     "restart_limit.max_restarts: got 1000001, allowed 0..1000000\n"
-    "restart_limit.within: got -1s, allowed more than 0ns\n"
+    "restart_limit.within: got -1s, allowed 1us or more\n"
     "is_significant: got true, allowed only where restart is transient or temporary\n"
-    "start_timeout: got 0ns, allowed more than 0ns\n"
+    "start_timeout: got 0ns, allowed 1us or more\n"
     "start_timeout: got 0ns, allowed only with Readiness::when_it_is_up");
 }
 

@@ -1,5 +1,8 @@
 #include "backoff_actor/caf/actor/internal/requesting_actor_base.hpp"
 
+#include "backoff_actor/caf/messages/errors.hpp"
+#include "backoff_actor/caf/messages/tracked.hpp"
+
 #include <caf/abstract_actor.hpp>
 #include <caf/actor_cast.hpp>
 #include <caf/actor_clock.hpp>
@@ -19,8 +22,7 @@ void RequestingActorBase::on_submission(caf::message, caf::response_promise clie
 }
 
 void RequestingActorBase::on_system_message(caf::message) {
-  auto client = open_request();
-  refuse(client, system_message_refused());
+  refuse_current(system_message_refused());
 }
 
 const RequestingActorBase* RequestingActorBase::own_kind(const caf::strong_actor_ptr& who) {
@@ -31,6 +33,15 @@ bool RequestingActorBase::is_told_of_end(const caf::actor_addr&) const { return 
 
 void RequestingActorBase::on_told_to_end(const caf::actor_addr&, const caf::error& reason) {
   quit(reason);
+}
+
+caf::error RequestingActorBase::cannot_reach(const caf::actor& receiver,
+                                             const caf::message& content) {
+  if (receiver.node() == node())
+    return {};
+  return unknown_type(system(), content.match_elements<TrackedMsg>()
+                                  ? content.get_as<TrackedMsg>(0).payload
+                                  : content);
 }
 
 bool RequestingActorBase::on_word(const Word&) { return false; }
@@ -45,6 +56,11 @@ void RequestingActorBase::refuse(OpenRequest& client, caf::error error) {
   const auto request = std::exchange(client, {});
   if (request.is_request())
     respond(request, caf::make_message(std::move(error)));
+}
+
+void RequestingActorBase::refuse_current(caf::error error) {
+  auto client = open_request();
+  refuse(client, std::move(error));
 }
 
 bool RequestingActorBase::probe(std::uint64_t name, const caf::actor& whom) {

@@ -40,6 +40,15 @@ std::optional<Enum> enumerator_of(std::uint16_t number) {
   return number == 0 ? std::nullopt : std::optional{static_cast<Enum>(number - 1)};
 }
 
+// -- workers ------------------------------------------------------------------
+
+/// The class of the actor that `caf::actor_from_state<State>` of CAF 1.x stands for, as `type`;
+/// `void` for the type of any other value.
+template <class T>
+struct ActorFromState {
+  using type = void;
+};
+
 // -- errors -------------------------------------------------------------------
 
 /// Returns the code of an error; nothing if it is not an error of this enumeration.
@@ -80,6 +89,16 @@ BACKOFF_ACTOR_EXPORT std::size_t serialized_size(caf::actor_system& system,
 /// @range `part` is below the message's size.
 BACKOFF_ACTOR_EXPORT std::string type_name(caf::actor_system& system, const caf::message& message,
                                            std::size_t part);
+
+/// Returns the name of the first type in a message that is not registered with the actor system.
+/// Such a message can be sent within the process, but not to another node, and it has no bytes.
+/// Nothing: all types are registered. With CAF 1.x there is no other message.
+BACKOFF_ACTOR_EXPORT std::optional<std::string> unknown_type_in(caf::actor_system& system,
+                                                                const caf::message& message);
+
+/// Returns whether a type is registered, with the actor system or, with CAF 1.x, in the program.
+template <class T>
+bool is_registered(const caf::actor_system& system);
 
 /// Returns the name of the binary format that `save` writes and `load` reads; it depends on the
 /// version of CAF.

@@ -1,5 +1,6 @@
 #include "backoff_actor/caf/messages/error_predicate.hpp"
 
+#include "backoff_actor/caf/messages/errors.hpp"
 #include "backoff_actor/caf/messages/retry_after.hpp"
 
 #include <caf/sec.hpp>
@@ -28,7 +29,7 @@ Assessment assess_error(const caf::error& error) {
                           caf::sec::request_receiver_down})
     if (compat::has_code(error, code))
       return not_retryable;
-  return retryable;
+  return compat::has_code(error, SenderError::unknown_type) ? not_retryable : retryable;
 }
 
 Assessment ErrorPredicate::operator()(const caf::error& error) const {

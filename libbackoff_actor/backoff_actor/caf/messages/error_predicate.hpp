@@ -12,11 +12,11 @@
 namespace backoff_actor {
 
 /// Returns the default assessment of an error. An error that carries a `retry_after` is retryable,
-/// whatever its code. Otherwise three codes are not retryable: `caf::sec::unexpected_message` and
-/// `unexpected_response`, because the target does not understand the message, and
-/// `request_receiver_down`, because an actor that ended does not come back. All other errors are
-/// retryable, for example `request_timeout`, a dropped promise, and an error of your own that the
-/// target answers.
+/// whatever its code. Otherwise four codes are not retryable: `caf::sec::unexpected_message` and
+/// `unexpected_response`, because the target does not understand the message,
+/// `request_receiver_down`, because an actor that ended does not come back, and
+/// `SenderError::unknown_type`. All other errors are retryable, for example `request_timeout`, a
+/// dropped promise, and an error of your own that the target answers.
 BACKOFF_ACTOR_EXPORT Assessment assess_error(const caf::error& error);
 
 /// Decides whether to retry a failed request. It wraps any callable that takes a

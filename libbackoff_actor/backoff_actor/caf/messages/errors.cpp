@@ -105,6 +105,16 @@ caf::error receiver_down(const caf::actor_system& system, const caf::error& reas
            : caf::make_error(caf::sec::request_receiver_down);
 }
 
+caf::error unknown_type(caf::actor_system& system, const caf::message& message) {
+  const auto name = unknown_type_in(system, message);
+  if (!name)
+    return {};
+  return make_error(SenderError::unknown_type,
+                    *name
+                      + ": put it into a type-id block with CAF_ADD_TYPE_ID, and give the block to "
+                        "backoff_actor::init<caf::id_block::...>(config)");
+}
+
 void keep_cause(caf::scheduled_actor& self) {
   self.set_exception_handler(
     [](caf::scheduled_actor*, std::exception_ptr& thrown) { return error_of(thrown); });

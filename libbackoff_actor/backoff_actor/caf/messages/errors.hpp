@@ -66,6 +66,11 @@ BACKOFF_ACTOR_EXPORT caf::error error_of(const std::exception_ptr& thrown);
 BACKOFF_ACTOR_EXPORT caf::error receiver_down(const caf::actor_system& system,
                                               const caf::error& reason);
 
+/// Returns `SenderError::unknown_type`, naming the type, if a message has a type that is not
+/// registered with the actor system; else no error.
+BACKOFF_ACTOR_EXPORT caf::error unknown_type(caf::actor_system& system,
+                                             const caf::message& message);
+
 /// Lets the actor system render this library's errors. With CAF 1.x it also registers what each
 /// `RequestingActor` needs.
 BACKOFF_ACTOR_EXPORT void register_errors(caf::actor_system_config& config);

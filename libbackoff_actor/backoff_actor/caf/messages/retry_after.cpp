@@ -1,8 +1,15 @@
 #include "backoff_actor/caf/messages/retry_after.hpp"
 
+#include <caf/sec.hpp>
+
 #include <cstddef>
+#include <utility>
 
 namespace backoff_actor {
+
+caf::error retry_after(Duration span, std::string text) {
+  return retry_after(caf::sec::runtime_error, span, std::move(text));
+}
 
 std::optional<Duration> retry_after_of(const caf::error& error) {
   if (!error)

@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 namespace backoff_actor {
@@ -25,11 +26,16 @@ struct RetryAfter {
 ///
 /// @range any error code enumeration of CAF's or of your own, `SenderError` included
 template <class Enum>
-caf::error retry_after(Enum code, Duration span, std::string text = {}) {
+requires std::is_enum_v<Enum> caf::error retry_after(Enum code, Duration span,
+                                                     std::string text = {}) {
   return compat::error_with(code, text.empty()
                                     ? caf::make_message(RetryAfter{span})
                                     : caf::make_message(RetryAfter{span}, std::move(text)));
 }
+
+/// The same with a code that says no more than the text: `return retry_after(7s);` is
+/// `retry_after(caf::sec::runtime_error, 7s, "try again later")`.
+BACKOFF_ACTOR_EXPORT caf::error retry_after(Duration span, std::string text = "try again later");
 
 /// Returns the time of the first `RetryAfter` in the context of an error; nothing if there is none.
 BACKOFF_ACTOR_EXPORT std::optional<Duration> retry_after_of(const caf::error& error);

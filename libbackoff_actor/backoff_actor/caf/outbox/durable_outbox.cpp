@@ -1,6 +1,7 @@
 #include "backoff_actor/caf/outbox/durable_outbox.hpp"
 
 #include "backoff_actor/caf/outbox/internal/write_queue.hpp"
+#include "backoff_actor/core/internal/check_count.hpp"
 
 #include <exception>
 #include <utility>
@@ -9,8 +10,7 @@ namespace backoff_actor {
 
 Problems check(const DurableOptions& options) {
   Problems problems;
-  if (options.max_batch < 1)
-    problems.add("max_batch", std::to_string(options.max_batch), "1 or more");
+  detail::check_count(problems, "max_batch", options.max_batch, 1);
   if (options.max_wait < Duration::zero())
     problems.add("max_wait", to_string(options.max_wait), "0ns or more");
   return problems;

@@ -49,7 +49,7 @@ enum class WriterThread : std::uint8_t {
 struct DurableOptions {
   /// How many changes one commit takes at the most.
   ///
-  /// @range 1 and above
+  /// @range 1 to 1,000,000,000
   std::size_t max_batch = 1000;
 
   /// How long a change waits for others, so that one commit writes them all. The wait ends early

@@ -2,6 +2,7 @@
 
 #include "backoff_actor/caf/remote/internal/io_compat.hpp"
 #include "backoff_actor/caf/remote/internal/remote_identifiers.hpp"
+#include "backoff_actor/core/internal/check_span.hpp"
 #include "backoff_actor/retry/default_draws.hpp"
 
 #include <algorithm>
@@ -15,8 +16,7 @@ namespace backoff_actor {
 Problems check(const NetworkOptions& options) {
   Problems problems;
   const auto interval = options.heartbeat_interval;
-  if (interval <= Duration::zero())
-    problems.add("heartbeat_interval", to_string(interval), "more than 0ns");
+  detail::check_time(problems, "heartbeat_interval", interval);
   const auto least = (Instant{interval} + interval).since_origin;
   if (options.connection_timeout < std::max(least, Duration{1}))
     problems.add("connection_timeout", to_string(options.connection_timeout),

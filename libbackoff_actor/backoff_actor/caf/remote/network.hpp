@@ -39,7 +39,7 @@ struct NetworkOptions {
   /// made. So the interval must be longer than a handshake, which takes one round trip to the other
   /// node.
   ///
-  /// @range more than 0
+  /// @range 1 us and above
   Duration heartbeat_interval{std::chrono::milliseconds{500}};
 
   /// How long a node may be silent.

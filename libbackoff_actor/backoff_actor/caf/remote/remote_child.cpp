@@ -2,6 +2,7 @@
 
 #include "backoff_actor/caf/remote/internal/io_compat.hpp"
 #include "backoff_actor/caf/remote/internal/remote_start.hpp"
+#include "backoff_actor/core/internal/check_span.hpp"
 
 #include <caf/abstract_actor.hpp>
 #include <caf/actor_cast.hpp>
@@ -40,8 +41,7 @@ ChildFactory factory_of(std::shared_ptr<RemotePlan> plan) {
 
 Problems check(const RemoteOptions& options) {
   Problems problems;
-  if (options.step_timeout <= Duration::zero())
-    problems.add("step_timeout", to_string(options.step_timeout), "more than 0ns");
+  detail::check_time(problems, "step_timeout", options.step_timeout);
   return problems;
 }
 

@@ -29,7 +29,7 @@ struct RemoteOptions {
   /// How long each step of a start may take, at each node. The steps are: the node greets, CAF's
   /// handshake ends, and the node spawns the worker.
   ///
-  /// @range more than 0
+  /// @range 1 us and above
   Duration step_timeout{std::chrono::seconds{2}};
 
   /// Whether the other program must know the message types of this one. Both programs must then be
@@ -132,6 +132,27 @@ RemoteWorkers add_remote_worker(caf::actor_system_config& config, const std::str
 template <class Worker, class... Ts>
 RemoteWorkers add_remote_worker(caf::actor_system_config& config, const std::string& name) {
   return add_remote_worker<Worker, caf::no_spawn_options, Ts...>(config, name);
+}
+
+/// The same for a worker that is a function, see `child_of`. Its parameters say of which types the
+/// arguments are.
+template <caf::spawn_options Options = caf::no_spawn_options, class F>
+RemoteWorkers add_remote_worker(caf::actor_system_config& config, const std::string& name,
+                                F function) {
+  constexpr auto is_worker = detail::is_worker_with_one_signature<F>();
+  if constexpr (is_worker) {
+    return RemoteWorkers(
+      config, name,
+      [function = std::move(function)](caf::actor_system& system, const caf::message& arguments) {
+        return detail::spawn_function_with<Options>(system, function, arguments);
+      });
+  } else {
+    static_assert(is_worker, "add_remote_worker(config, name, function): the function must be a "
+                             "worker, caf::behavior worker(caf::event_based_actor* self, "
+                             "arguments...), or one with a stateful, a typed or no self, and "
+                             "without auto");
+    return RemoteWorkers(config, name, {});
+  }
 }
 
 } // namespace backoff_actor

@@ -3,6 +3,8 @@
 #include "backoff_actor/caf/actor/internal/relay.hpp"
 #include "backoff_actor/caf/messages/errors.hpp"
 #include "backoff_actor/caf/messages/internal/own_words.hpp"
+#include "backoff_actor/caf/messages/internal/require_init.hpp"
+#include "backoff_actor/core/internal/check_span.hpp"
 
 #include <caf/sec.hpp>
 
@@ -143,8 +145,7 @@ private:
 
 Problems check(const GuardedOptions& options) {
   Problems problems;
-  if (options.call_timeout <= Duration::zero())
-    problems.add("call_timeout", to_string(options.call_timeout), "more than 0ns");
+  detail::check_time(problems, "call_timeout", options.call_timeout);
   return problems;
 }
 
@@ -157,6 +158,7 @@ caf::actor spawn_guarded(const caf::actor& target, SharedGuard guard, GuardedOpt
   if (!guard)
     problems.add("guard", "none", "a guard");
   problems.raise_if_any();
+  require_init(target->home_system());
   return target->home_system().spawn<GuardedActor>(target, std::move(guard), std::move(options));
 }
 

@@ -37,7 +37,7 @@ struct GuardedOptions {
   /// A request that is not answered within this time is a failure. A late answer still goes to the
   /// client.
   ///
-  /// @range above 0
+  /// @range 1 us and above
   Duration call_timeout = std::chrono::minutes{1};
 
   /// Decides which errors are failures of the service: the retryable ones. Any other error, and
@@ -95,7 +95,7 @@ BACKOFF_ACTOR_EXPORT caf::actor spawn_guarded(const caf::actor& target, SharedGu
 ///
 /// @shape  `target`: a handle, typed or not; the result is of the same type.
 /// @errors throws `InvalidArgument` naming every invalid option, an invalid target, and an empty
-///         guard.
+///         guard; throws `std::logic_error` if `init` was not called.
 /// @thread any
 template <class Handle>
 Handle guarded(const Handle& target, SharedGuard guard, GuardedOptions options = {}) {

@@ -4,6 +4,7 @@
 #include "backoff_actor/caf/messages/errors.hpp"
 #include "backoff_actor/caf/messages/held_back.hpp"
 #include "backoff_actor/caf/messages/internal/own_words.hpp"
+#include "backoff_actor/caf/messages/internal/require_init.hpp"
 #include "backoff_actor/retry/default_draws.hpp"
 #include "backoff_actor/retry/guarded_call.hpp"
 
@@ -203,6 +204,7 @@ Problems check(const RetryRequestOptions& options) {
 namespace detail {
 
 RetryingHandle spawn_retrying(caf::actor_system& system, RetryRequest request) {
+  require_init(system);
   auto problems = check(request.options);
   if (!request.target)
     problems.add("target", "an invalid handle", "the handle of an actor");

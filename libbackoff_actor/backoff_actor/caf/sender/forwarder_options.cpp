@@ -1,6 +1,7 @@
 #include "backoff_actor/caf/sender/forwarder_options.hpp"
 
 #include "backoff_actor/caf/sender/internal/option_checks.hpp"
+#include "backoff_actor/delivery/delivery_slots.hpp"
 
 #include <caf/error.hpp>
 
@@ -14,11 +15,12 @@ struct CheckWhileDown {
   Problems& problems;
 
   void operator()(const BufferWhileDown& x) const {
-    detail::check_capacity(problems, "while_down.capacity", x.capacity);
-    detail::check_at_least_one(problems, "while_down.capacity_bytes", x.capacity_bytes);
+    detail::check_count(problems, "while_down.capacity", x.capacity, 1, DeliverySlots::max_size);
+    detail::check_count(problems, "while_down.capacity_bytes", x.capacity_bytes, 1,
+                        detail::most_bytes);
     detail::check_of_use(problems, "while_down.weight_of", static_cast<bool>(x.weight_of),
                          x.capacity_bytes.has_value(), "while_down.capacity_bytes is set");
-    detail::check_positive(problems, "while_down.time_to_live", x.time_to_live);
+    detail::check_time(problems, "while_down.time_to_live", x.time_to_live);
   }
   void operator()(const ReplyWhileDown& x) const {
     if (x.message.empty() || x.message.match_elements<caf::error>())
@@ -38,7 +40,7 @@ Problems check(const ForwarderOptions& options) {
   Problems problems;
   detail::check_restarts(problems, options);
   std::visit(CheckWhileDown{problems}, options.while_down);
-  detail::check_positive(problems, "healthy_after", options.healthy_after);
+  detail::check_time(problems, "healthy_after", options.healthy_after);
   return problems;
 }
 

@@ -39,7 +39,7 @@ struct ForwarderOptions {
   /// `Duration::max()`: only `Reset` starts it over. The forwarder checks this when the child
   /// fails, when a message comes, and when somebody asks for the status.
   ///
-  /// @range above 0
+  /// @range 1 us and above
   std::optional<Duration> healthy_after{};
 
   /// What follows a normal stop of the child. A stop while messages wait for the child is a

@@ -1,5 +1,6 @@
 #include "backoff_actor/caf/sender/sender.hpp"
 
+#include "backoff_actor/caf/messages/internal/require_init.hpp"
 #include "backoff_actor/caf/sender/internal/sender_actor.hpp"
 
 #include <utility>
@@ -26,6 +27,7 @@ SenderBlueprint::SenderBlueprint(ChildFactory make_child, ForwarderOptions optio
   : settings_(checked(std::move(make_child), std::move(options))) {}
 
 caf::actor SenderBlueprint::spawn(caf::actor_system& system) const {
+  detail::require_init(system);
   return system.spawn<BackOffSender>(*this);
 }
 
@@ -41,6 +43,7 @@ caf::actor spawn_forwarder(caf::actor_system& system, ChildFactory make_child,
 
 ChildFactory child_of(SenderBlueprint blueprint) {
   return [blueprint = std::move(blueprint)](caf::event_based_actor* parent) -> caf::actor {
+    detail::require_init(parent->home_system());
     return parent->spawn<BackOffSender>(blueprint);
   };
 }

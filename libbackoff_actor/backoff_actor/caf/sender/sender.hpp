@@ -2,6 +2,7 @@
 
 #include "backoff_actor/caf/child/child_factory.hpp"
 #include "backoff_actor/caf/child/child_spec.hpp"
+#include "backoff_actor/caf/sender/decider_of.hpp"
 #include "backoff_actor/caf/sender/forwarder_options.hpp"
 #include "backoff_actor/caf/sender/sender_options.hpp"
 #include "backoff_actor/core/export.hpp"
@@ -20,7 +21,8 @@ struct SenderSettings;
 
 } // namespace detail
 
-/// Starts a sender, and with it its child; `child_of` makes the factory of a worker class.
+/// Starts a sender, and with it its child. `make_child` is `child_of<Worker>(...)`, a worker that is
+/// a function, or a function that makes the child, see `ChildFactory`.
 ///
 /// A sender is an actor that supervises a dangerous child. It keeps every message until the child
 /// has acknowledged it. It recreates a child that dies, and hands over again what the child has not
@@ -53,8 +55,8 @@ struct SenderSettings;
 /// `SenderError::suspended`.
 ///
 /// @errors throws `InvalidArgument` naming every option that `check` finds wrong, and `make_child`
-///         if it is empty; throws `StoreError`, `in_use`, if another sender uses the durable
-///         outbox. Nothing has been started then. Later, the sender recreates a child that
+///         if it is empty; throws `std::logic_error` if `init` was not called; throws `StoreError`,
+///         `in_use`, if another sender uses the durable outbox. Nothing has been started then. Later, the sender recreates a child that
 ///         crashed or could not be made. If a living child answers with an error, that error is the
 ///         answer, and ends the delivery. There are three exceptions: the error says when to come
 ///         back (`retry_after`), it is that of a sender that gave the message back (`stopped`,
@@ -114,7 +116,8 @@ public:
 
   /// Starts a sender, and with it its child, unless `SenderOptions::child_start` says otherwise.
   ///
-  /// @errors throws `StoreError`, `in_use`, if another sender uses the durable outbox.
+  /// @errors throws `std::logic_error` if `init` was not called, and `StoreError`, `in_use`, if
+  ///         another sender uses the durable outbox.
   [[nodiscard("a sender without a handle ends when it owes nothing")]] caf::actor
   spawn(caf::actor_system& system) const;
 

@@ -2,6 +2,7 @@
 
 #include "backoff_actor/caf/sender/internal/sender_actor.hpp"
 
+#include "backoff_actor/caf/messages/errors.hpp"
 #include "backoff_actor/caf/outbox/internal/outbox_session.hpp"
 #include "backoff_actor/caf/sender/internal/idempotency_keys.hpp"
 #include "backoff_actor/core/internal/text_hash.hpp"
@@ -54,6 +55,10 @@ void BackOffSender::submit(const Submit& x) {
     news.is_unusable = true;
     return take(news, compat::system_message_refused());
   }
+  if (auto error = needs_bytes() ? compat::unknown_type(system(), x.message) : caf::error{}) {
+    news.is_unusable = true;
+    return take(news, std::move(error));
+  }
   try {
     if (!x.idempotency_key.empty() && forwards_)
       throw std::invalid_argument("idempotency_key: got '" + x.idempotency_key
@@ -96,6 +101,11 @@ std::string BackOffSender::key_of(const Submit& x) const {
 // Returns the engine's number for a key; 0: there is no key, or the order does not depend on keys.
 std::uint64_t BackOffSender::number_of(const std::string& key) const {
   return options().ordering == Ordering::per_key && !key.empty() ? detail::hash_of_text(key) : 0;
+}
+
+// Whether each message is written as bytes when it is submitted.
+bool BackOffSender::needs_bytes() const {
+  return store_ || (options().capacity_bytes && !options().weight_of);
 }
 
 std::uint32_t BackOffSender::weight_of(const caf::message& message) {

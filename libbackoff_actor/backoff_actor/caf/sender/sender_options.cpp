@@ -1,16 +1,17 @@
 #include "backoff_actor/caf/sender/sender_options.hpp"
 
 #include "backoff_actor/caf/sender/internal/option_checks.hpp"
+#include "backoff_actor/delivery/delivery_slots.hpp"
 
 namespace backoff_actor {
 
 Problems check(const SenderOptions& options) {
   using namespace detail;
   Problems problems;
-  check_at_least_one(problems, "max_attempts", options.max_attempts);
-  check_at_least_one(problems, "max_hand_overs", options.max_hand_overs);
+  check_count(problems, "max_attempts", options.max_attempts, 1);
+  check_count(problems, "max_hand_overs", options.max_hand_overs, 1);
   if (options.max_hand_overs && !options.outbox)
-    problems.add("max_hand_overs", std::to_string(*options.max_hand_overs),
+    problems.add("max_hand_overs", text_of_count(*options.max_hand_overs),
                  "nothing, unless outbox is set");
   check_not_negative(problems, "retry_after_ceiling", options.retry_after_ceiling);
   check_restarts(problems, options);
@@ -18,15 +19,15 @@ Problems check(const SenderOptions& options) {
                static_cast<bool>(options.guard), "guard is set");
   check_of_use(problems, "fallback", static_cast<bool>(options.fallback),
                options.restart_limit || options.max_elapsed, "restart_limit or max_elapsed is set");
-  check_at_least_one(problems, "max_in_flight", options.max_in_flight);
-  check_positive(problems, "ack_timeout", options.ack_timeout);
+  check_count(problems, "max_in_flight", options.max_in_flight, 1);
+  check_time(problems, "ack_timeout", options.ack_timeout);
   if (options.after_grace == AfterGrace::wait && !options.ack_timeout)
     problems.add("after_grace", "wait", "abandon, unless ack_timeout is set");
-  check_capacity(problems, "capacity", options.capacity);
-  check_at_least_one(problems, "capacity_bytes", options.capacity_bytes);
+  check_count(problems, "capacity", options.capacity, 1, DeliverySlots::max_size);
+  check_count(problems, "capacity_bytes", options.capacity_bytes, 1, most_bytes);
   check_of_use(problems, "weight_of", static_cast<bool>(options.weight_of),
                options.capacity_bytes.has_value(), "capacity_bytes is set");
-  check_positive(problems, "time_to_live", options.time_to_live);
+  check_time(problems, "time_to_live", options.time_to_live);
   check_of_use(problems, "key_of", static_cast<bool>(options.key_of),
                options.ordering == Ordering::per_key, "ordering is per_key");
   if (options.guard) {
@@ -40,7 +41,7 @@ Problems check(const SenderOptions& options) {
       && !(options.outbox && options.acknowledgement == Acknowledgement::by_sent))
     problems.add("origin", std::string{"'"}.append(options.origin).append("'"),
                  "nothing, unless outbox is set and acknowledgement is by_sent");
-  check_positive(problems, "idempotency_retention", options.idempotency_retention);
+  check_time(problems, "idempotency_retention", options.idempotency_retention);
   return problems;
 }
 

@@ -51,7 +51,7 @@ enum class Acknowledgement {
 using Decider = std::function<Decision(FailureKind, const caf::error&)>;
 
 /// Returns what follows a failure if there is no decider. A decider may return it for errors that
-/// it has no opinion about. It decides as `default_decider(kind)` does, with one exception: it
+/// it has no opinion about; one that is made by `decider_of` does. It decides as `default_decider(kind)` does, with one exception: it
 /// retries if the answer is the error of a sender that was `stopped`, `suspended` or `draining`.
 /// That sender gave the message back, and no worker has answered it.
 BACKOFF_ACTOR_EXPORT Decision default_decider(FailureKind kind, const caf::error& error);
@@ -80,7 +80,7 @@ struct SenderOptions {
 
   /// How often a delivery may fail before the sender gives it up. Unset: any number of times.
   ///
-  /// @range 1 and above
+  /// @range 1 to 1,000,000,000
   std::optional<std::uint32_t> max_attempts{};
 
   /// How often the process may end while a child holds a delivery. The next process then gives the
@@ -89,7 +89,7 @@ struct SenderOptions {
   /// every delivery that the child holds when the process ends; the next processes hand each of
   /// them over alone. Unset: any number of times.
   ///
-  /// @range 1 and above; 2 and above if a child may hold several; only with an `outbox`
+  /// @range 1 to 1,000,000,000; 2 and above if a child may hold several; only with an `outbox`
   std::optional<std::uint32_t> max_hand_overs{};
 
   /// The longest pause that a service may ask for. The sender gives up a delivery whose service
@@ -105,7 +105,7 @@ struct SenderOptions {
   /// How long after the first failure in a row the last retry may begin. If the backoff asks for a
   /// later retry, the fallback takes over; without a fallback the sender ends. Unset: for ever.
   ///
-  /// @range above 0
+  /// @range 1 us and above
   std::optional<Duration> max_elapsed{};
 
   /// The guard of the service that the child calls. All senders whose children call the service
@@ -152,13 +152,13 @@ struct SenderOptions {
   /// later ones that it holds, before the refused one comes back. If you set this, only the
   /// hand-overs are in order, and not the work.
   ///
-  /// @range 1 and above
+  /// @range 1 to 1,000,000,000
   std::optional<std::uint32_t> max_in_flight{};
 
   /// How long the child may take to acknowledge. The sender ends a child that is silent for longer,
   /// and makes a new one. Unset: for ever.
   ///
-  /// @range above 0
+  /// @range 1 us and above
   std::optional<Duration> ack_timeout{};
 
   /// How long a child may take to end after the sender told it to. After that time, the sender
@@ -183,12 +183,14 @@ struct SenderOptions {
 
   /// How many bytes all deliveries together may have. Unset: any number, and nothing is weighed.
   ///
-  /// @range 1 and above
+  /// @range 1 to 2^63 - 1
   std::optional<std::uint64_t> capacity_bytes{};
 
   /// Returns the bytes of a message; empty: the size of what CAF's binary serializer makes of it.
   /// Everything above 2^32 - 1 counts as that. Only with `capacity_bytes`. Types that CAF cannot
-  /// serialize need this function: CAF 0.17.6 makes no bytes of them, and CAF 1.x an error.
+  /// serialize need this function. Without it, a message of a type that is not registered is refused
+  /// with `SenderError::unknown_type`; of a type that may not be serialized (an "unsafe" one) CAF
+  /// 0.17.6 makes no bytes, and CAF 1.x an error.
   ///
   /// @errors if it throws, the message is not accepted, and its client gets
   ///         `caf::sec::runtime_error` with the exception's text.
@@ -201,7 +203,7 @@ struct SenderOptions {
   /// ever. A delivery that expires while the child holds it keeps its place there until the child
   /// says something about it. If the child may forget a delivery, set `ack_timeout` too.
   ///
-  /// @range above 0
+  /// @range 1 us and above
   std::optional<Duration> time_to_live{};
 
   /// Returns the key of a message whose `Submit` names none; empty: such a message has no key. Only
@@ -226,7 +228,7 @@ struct SenderOptions {
   /// How long the sender remembers the idempotency key of an acknowledged delivery, in memory and
   /// in a durable outbox, see `Submit::idempotency_key`. Nothing else limits the number of keys.
   ///
-  /// @range above 0
+  /// @range 1 us and above
   Duration idempotency_retention = std::chrono::hours{1};
 
   // -- notifications ----------------------------------------------------------------

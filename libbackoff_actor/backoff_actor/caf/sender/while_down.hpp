@@ -27,7 +27,7 @@ struct BufferWhileDown {
 
   /// How many bytes the messages together may have. Unset: any number.
   ///
-  /// @range 1 and above
+  /// @range 1 to 2^63 - 1
   std::optional<std::uint64_t> capacity_bytes{};
 
   /// Returns the bytes of a message, see `SenderOptions::weight_of`. Only with `capacity_bytes`.
@@ -35,7 +35,7 @@ struct BufferWhileDown {
 
   /// How long a message may wait if its `Submit` does not say. Unset: for ever.
   ///
-  /// @range above 0
+  /// @range 1 us and above
   std::optional<Duration> time_to_live{};
 };
 

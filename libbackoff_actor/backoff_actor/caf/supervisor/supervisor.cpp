@@ -3,6 +3,7 @@
 #include "backoff_actor/caf/supervisor/supervisor.hpp"
 
 #include "backoff_actor/caf/messages/errors.hpp"
+#include "backoff_actor/caf/messages/internal/require_init.hpp"
 #include "backoff_actor/caf/supervisor/internal/supervisor_actor.hpp"
 
 #include <caf/scoped_actor.hpp>
@@ -16,11 +17,13 @@ namespace backoff_actor {
 
 caf::actor spawn_supervisor(caf::actor_system& system, std::vector<ChildSpec> children,
                             SupervisorOptions options) {
+  detail::require_init(system);
   check(options, children).raise_if_any();
   return system.spawn<Supervisor>(std::move(options), std::move(children));
 }
 
 caf::actor spawn_supervisor(caf::actor_system& system, DynamicSupervisorOptions options) {
+  detail::require_init(system);
   check(options).raise_if_any();
   return system.spawn<Supervisor>(std::move(options));
 }
@@ -51,6 +54,7 @@ ChildSpec spec_of_supervisor(std::string id, Ts... arguments) {
   ChildSpec spec;
   spec.id = std::move(id);
   spec.make = [arguments = std::make_tuple(std::move(arguments)...)](caf::event_based_actor* self) {
+    detail::require_init(self->home_system());
     return std::apply([self](const auto&... xs) { return self->spawn<Supervisor>(xs...); },
                       arguments);
   };

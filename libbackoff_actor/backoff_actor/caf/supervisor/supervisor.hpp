@@ -38,7 +38,7 @@ namespace backoff_actor {
 /// successor then ends its children in order.
 ///
 /// @errors throws `InvalidArgument` naming every option and every part of a spec that `check` finds
-///         wrong; nothing has been started then.
+///         wrong, and `std::logic_error` if `init` was not called; nothing has been started then.
 /// @thread any; messages may come from any thread.
 [[nodiscard("a supervisor without a handle ends, and its children with it")]] BACKOFF_ACTOR_EXPORT
   caf::actor

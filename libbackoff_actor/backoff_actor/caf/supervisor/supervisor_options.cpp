@@ -3,6 +3,7 @@
 #include "backoff_actor/caf/supervisor/internal/supervisor_settings.hpp"
 
 #include "backoff_actor/caf/messages/errors.hpp"
+#include "backoff_actor/core/internal/check_count.hpp"
 #include "backoff_actor/core/unit_random.hpp"
 #include "backoff_actor/retry/default_draws.hpp"
 
@@ -69,8 +70,7 @@ Problems check(const DynamicSupervisorOptions& options) {
   if (!options.make)
     problems.add("make", "an empty function", "a function that returns a fresh actor");
   problems.add_nested("child", check(options.child));
-  if (options.max_children && *options.max_children < 1)
-    problems.add("max_children", "0", "1 or more");
+  detail::check_count(problems, "max_children", options.max_children, 1);
   Problems nested;
   check_common(nested, options.supervisor);
   if (options.supervisor.strategy != Strategy::one_for_one)

@@ -115,6 +115,31 @@ DynamicChildFactory dynamic_child_of() {
   };
 }
 
+/// Returns the factory of a worker that is a function, see `child_of`. The factory calls the function
+/// with the arguments of `AddChild`, which must be of the types of its parameters:
+///
+///     caf::behavior device(caf::event_based_actor* self, std::string address);
+///
+///     options.make = dynamic_child_of(device);
+///
+/// @errors if the arguments are of other types, the start fails.
+template <caf::spawn_options Options = caf::no_spawn_options, class F>
+DynamicChildFactory dynamic_child_of(F function) {
+  constexpr auto is_worker = detail::is_worker_with_one_signature<F>();
+  detail::check_spawn_options<Options>();
+  if constexpr (is_worker) {
+    return [function = std::move(function)](caf::event_based_actor* supervisor,
+                                            const caf::message& arguments) {
+      return detail::spawn_function_with<Options>(*supervisor, function, arguments);
+    };
+  } else {
+    static_assert(is_worker, "dynamic_child_of(function): the function must be a worker, "
+                             "caf::behavior worker(caf::event_based_actor* self, arguments...), or "
+                             "one with a stateful, a typed or no self, and without auto");
+    return {};
+  }
+}
+
 /// The options of a dynamic supervisor. It has one template for all children. Clients add and
 /// remove children at run time.
 struct DynamicSupervisorOptions {
@@ -130,7 +155,7 @@ struct DynamicSupervisorOptions {
 
   /// How many children there may be. Those that wait for a restart count too. Unset: any number.
   ///
-  /// @range 1 and above
+  /// @range 1 to 1,000,000,000
   std::optional<std::size_t> max_children{};
 
   /// The other options. The strategy must be `Strategy::one_for_one`.

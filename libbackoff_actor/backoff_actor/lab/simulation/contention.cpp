@@ -1,6 +1,7 @@
 #include "backoff_actor/lab/simulation/contention.hpp"
 
 #include "backoff_actor/core/normal.hpp"
+#include "backoff_actor/core/internal/check_count.hpp"
 #include "backoff_actor/core/problems.hpp"
 #include "backoff_actor/core/unit_random.hpp"
 #include "backoff_actor/lab/simulation/internal/event_queue.hpp"
@@ -68,12 +69,9 @@ std::vector<Client> started(const Contention& contention, std::uint64_t seed, st
 
 ContentionOutcome simulate(const Contention& contention, std::uint64_t seed, std::uint64_t trial,
                            const std::function<void()>& on_write) {
-  if (contention.clients < 1 || contention.clients > Contention::most_clients) {
-    Problems problems;
-    problems.add("clients", std::to_string(contention.clients),
-                 "1.." + std::to_string(Contention::most_clients));
-    problems.raise_if_any();
-  }
+  Problems problems;
+  detail::check_count(problems, "clients", contention.clients, 1, Contention::most_clients);
+  problems.raise_if_any();
   auto clients = started(contention, seed, trial);
   EventQueue arrivals;
   for (std::uint32_t i = 0; i < contention.clients; ++i)

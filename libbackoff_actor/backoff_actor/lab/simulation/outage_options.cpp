@@ -1,5 +1,6 @@
 #include "backoff_actor/lab/simulation/outage_options.hpp"
 
+#include "backoff_actor/core/internal/check_count.hpp"
 #include "backoff_actor/core/internal/check_span.hpp"
 #include "backoff_actor/lab/simulation/recovery.hpp"
 
@@ -11,23 +12,19 @@ namespace {
 
 using namespace std::chrono_literals;
 
+using detail::check_count;
 using detail::check_span;
-
-void check_count(Problems& problems, const char* field, std::uint32_t given, std::uint32_t most) {
-  if (given < 1 || given > most)
-    problems.add(field, std::to_string(given), "1.." + std::to_string(most));
-}
 
 Problems check(const ServiceOptions& service) {
   Problems problems;
+  check_count(problems, "limit", service.limit, 0);
   if (!(service.factor >= 1 && service.factor <= 1000))
     problems.add("factor", std::to_string(service.factor), "1..1000");
   if (!(service.scale > 0 && service.scale <= 1e9))
     problems.add("scale", std::to_string(service.scale), "above 0, at most 1000000000");
   check_span(problems, "base_delay", service.base_delay, 1ns, 1h);
-  check_count(problems, "backlog", service.backlog, OutageOptions::most_clients);
-  if (service.max_concurrency)
-    check_count(problems, "max_concurrency", *service.max_concurrency, UINT32_MAX);
+  check_count(problems, "backlog", service.backlog, 1, OutageOptions::most_clients);
+  check_count(problems, "max_concurrency", service.max_concurrency, 1);
   return problems;
 }
 
@@ -45,7 +42,7 @@ Problems check(const OutageOptions& options) {
   constexpr auto longest = OutageOptions::longest;
   Problems problems;
   problems.add_nested("service", check(options.service));
-  check_count(problems, "clients", options.clients, OutageOptions::most_clients);
+  check_count(problems, "clients", options.clients, 1, OutageOptions::most_clients);
   check_span(problems, "mean_think", options.mean_think, 1us, longest);
   check_span(problems, "timeout", options.timeout, 1us, longest);
   check_span(problems, "warm_up", options.warm_up, 2s, longest);

@@ -23,6 +23,8 @@ enum class AbandonedWork : std::uint8_t {
 /// A service that becomes slower the more requests it works on at once.
 struct ServiceOptions {
   /// With up to this many requests at once, each takes `base_delay`.
+  ///
+  /// @range 0 to 1,000,000,000
   std::uint32_t limit = 30;
 
   /// Beyond the limit, a request takes this many times longer for each further `scale` requests.
@@ -48,7 +50,7 @@ struct ServiceOptions {
   /// The maximum number of requests that the service works on at once; further ones wait in the
   /// backlog. Unset: no limit.
   ///
-  /// @range 1 and above
+  /// @range 1 to 1,000,000,000
   std::optional<std::uint32_t> max_concurrency{};
 
   /// What the service does with requests whose clients have left.

@@ -46,7 +46,7 @@ std::vector<net::Address> check(const std::string& host, std::uint16_t port,
   if (port == 0)
     problems.add("port", "0", "1..65535");
   if (options.buffer_bytes == 0 || options.buffer_bytes > most_buffer_bytes)
-    problems.add("options.buffer_bytes", std::to_string(options.buffer_bytes),
+    problems.add("options.buffer_bytes", backoff_actor::detail::text_of_count(options.buffer_bytes),
                  "1.." + std::to_string(most_buffer_bytes));
   problems.raise_if_any();
   return std::move(service.addresses);

@@ -74,6 +74,8 @@ protected:
   /// Gives a client an error, and forgets the client. A client that used a plain send gets nothing:
   /// a bare error would end it.
   void refuse(OpenRequest& client, caf::error error);
+  /// Answers the current message with an error, if it is a request.
+  void refuse_current(caf::error error);
   /// Passes a message on to `receiver` in the name of its client, which gets the answer from there,
   /// and forgets the client. Without a client, the message has no sender.
   virtual void pass_on(OpenRequest& client, caf::message payload, const caf::actor& receiver) = 0;
@@ -110,6 +112,10 @@ protected:
   /// its client, which gets the answer from there. The handler returns `caf::delegated`, and makes
   /// no promise.
   virtual void forward_current(caf::message payload, const caf::actor& receiver) = 0;
+
+  /// Returns `SenderError::unknown_type` if the receiver is on another node, and CAF cannot send it
+  /// the message, because a type is not registered. No error: it can be sent.
+  caf::error cannot_reach(const caf::actor& receiver, const caf::message& content);
 
   /// Whether the actor ends because nobody holds a handle to it. Then nothing may refer to it any
   /// more: remaining work has to be handed to another actor.

@@ -73,16 +73,6 @@ private:
   caf::mailbox_element::forwarding_stack stages_;
 };
 
-// Moving a user's values into a message may throw. That must cost one message and not the actor.
-caf::message content_of(caf::message_view& view, std::exception_ptr& failure) {
-  try {
-    return view.move_content_to_message();
-  } catch (...) {
-    failure = std::current_exception();
-    return {};
-  }
-}
-
 // Whether CAF gives the message to the actor's handlers. Otherwise CAF acts on it itself.
 bool is_left_to_handlers(const caf::type_erased_tuple& content) {
   const auto type = content.type_token();
@@ -156,8 +146,7 @@ void RequestingActor::take_message(caf::message_view& view) {
                    : content_of(view, failure);
   if (!failure)
     return on_message(std::move(payload));
-  auto client = open_request();
-  refuse(client, error_of(failure));
+  refuse_current(error_of(failure));
 }
 
 void RequestingActor::take(caf::mailbox_element& element) {
@@ -311,9 +300,14 @@ void RequestingActor::on_exit() {
   alarm_ = nullptr;
 }
 
+// What cannot be sent is answered by this actor itself: CAF would print a line and send nothing.
 void RequestingActor::make_request(std::uint64_t name, const caf::actor& receiver,
                                    const caf::message& content, Priority priority) {
   const auto id = caf::message_id{ours | name};
+  if (auto error = cannot_reach(receiver, content))
+    return enqueue(
+      make_element(own_reference(), id.response_id(), caf::make_message(std::move(error))),
+      context());
   receiver->enqueue(
     make_element(own_reference(),
                  priority == Priority::high ? id.with_high_priority() : id.with_normal_priority(),
@@ -338,6 +332,8 @@ OpenRequest RequestingActor::open_request() {
 }
 
 void RequestingActor::forward_current(caf::message payload, const caf::actor& receiver) {
+  if (auto error = cannot_reach(receiver, payload))
+    return refuse_current(std::move(error));
   auto& element = *current_mailbox_element();
   auto passed_on = caf::make_mailbox_element(element.sender, element.mid, std::move(element.stages),
                                              std::move(payload));
@@ -347,6 +343,8 @@ void RequestingActor::forward_current(caf::message payload, const caf::actor& re
 
 void RequestingActor::pass_on(OpenRequest& client, caf::message payload,
                               const caf::actor& receiver) {
+  if (auto error = cannot_reach(receiver, payload))
+    return refuse(client, std::move(error));
   const auto request = std::exchange(client, {});
   receiver->enqueue(caf::make_mailbox_element(request.client,
                                               request.client ? request.id : caf::make_message_id(),

@@ -10,8 +10,14 @@
 #include <caf/system_messages.hpp>
 #include <caf/type_nr.hpp>
 
+#include <cxxabi.h>
+
+#include <cstdlib>
+#include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <typeinfo>
 
 namespace backoff_actor::compat {
 
@@ -52,10 +58,33 @@ std::size_t serialized_size(caf::actor_system& system, const caf::message& messa
   return sink.result();
 }
 
+namespace {
+
+// Returns the name of a type in the program's source.
+std::string source_name(const std::type_info& type) {
+  auto status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> name{
+    abi::__cxa_demangle(type.name(), nullptr, nullptr, &status), &std::free};
+  return name ? name.get() : type.name();
+}
+
+bool is_unknown(const caf::actor_system& system, const caf::rtti_pair& type) {
+  return type.first == 0
+         && system.types().portable_name(type) == system.types().default_type_name();
+}
+
+} // namespace
+
 std::string type_name(caf::actor_system& system, const caf::message& message, std::size_t part) {
   const auto type = message.type(part);
-  const auto& name = system.types().portable_name(type);
-  return type.first == 0 && name == system.types().default_type_name() ? type.second->name() : name;
+  return is_unknown(system, type) ? source_name(*type.second) : system.types().portable_name(type);
+}
+
+std::optional<std::string> unknown_type_in(caf::actor_system& system, const caf::message& message) {
+  for (std::size_t part = 0; part < message.size(); ++part)
+    if (const auto type = message.type(part); is_unknown(system, type))
+      return source_name(*type.second);
+  return std::nullopt;
 }
 
 std::string binary_format() { return "CAF 0.17"; }

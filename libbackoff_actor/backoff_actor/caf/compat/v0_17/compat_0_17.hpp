@@ -178,6 +178,12 @@ void register_types(caf::actor_system_config& config) {
   config.add_message_types<IdBlock>();
 }
 
+template <class T>
+bool is_registered(const caf::actor_system& system) {
+  const auto& types = system.types();
+  return types.portable_name(0, &typeid(T)) != types.default_type_name();
+}
+
 // -- errors -------------------------------------------------------------------
 
 /// Returns the error of an enumeration's code, with a context.

@@ -101,6 +101,9 @@ std::string type_name(caf::actor_system&, const caf::message& message, std::size
   return std::string{caf::query_type_name(message.type_at(part))};
 }
 
+// CAF ends the program when such a message is made.
+std::optional<std::string> unknown_type_in(caf::actor_system&, const caf::message&) { return {}; }
+
 std::string binary_format() { return "CAF 1"; }
 
 // -- sending ------------------------------------------------------------------

@@ -21,6 +21,7 @@
 #include <caf/error.hpp>
 #include <caf/event_based_actor.hpp>
 #include <caf/exit_reason.hpp>
+#include <caf/fwd.hpp>
 #include <caf/init_global_meta_objects.hpp>
 #include <caf/is_error_code_enum.hpp>
 #include <caf/message.hpp>
@@ -273,12 +274,24 @@ T load(std::span<const std::byte>& bytes) {
 template <class Result, class... Arguments>
 using Signature = caf::result<Result>(Arguments...);
 
+// -- workers ------------------------------------------------------------------
+
+template <class State>
+struct ActorFromState<caf::actor_from_state_t<State>> {
+  using type = caf::stateful_actor<State, typename caf::actor_from_state_t<State>::base_type>;
+};
+
 // -- types --------------------------------------------------------------------
 
 /// Registers the message types of a type-id block; before the actor system is made.
 template <class IdBlock>
 void register_types(caf::actor_system_config&) {
   caf::init_global_meta_objects<IdBlock>();
+}
+
+template <class T>
+bool is_registered(const caf::actor_system&) {
+  return !caf::query_type_name(caf::type_id_v<T>).empty();
 }
 
 /// The answer to a request of a `RequestingActor`, as a message to itself. It stays in one mailbox,

@@ -160,6 +160,7 @@ private:
   Instant deadline(Instant at, Duration time_to_live) const;
   std::string key_of(const Submit& x) const;
   std::uint64_t number_of(const std::string& key) const;
+  bool needs_bytes() const;
   std::uint32_t weight_of(const caf::message& message);
 
   // -- known idempotency keys (sender_actor_idempotency.cpp) ------------------------

@@ -7,10 +7,12 @@
 #include <caf/actor_control_block.hpp>
 #include <caf/detail/message_data.hpp>
 #include <caf/mailbox_element.hpp>
+#include <caf/message.hpp>
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <new>
 #include <string>
@@ -162,6 +164,16 @@ private:
 inline caf::message* message_in(caf::mailbox_element& element) {
   auto& content = element.content();
   return typeid(content) == typeid(caf::message) ? static_cast<caf::message*>(&content) : nullptr;
+}
+
+// Moving a user's values into a message may throw. That must cost one message and not the actor.
+inline caf::message content_of(caf::message_view& view, std::exception_ptr& failure) {
+  try {
+    return view.move_content_to_message();
+  } catch (...) {
+    failure = std::current_exception();
+    return {};
+  }
 }
 
 // A batch of messages that an actor is taking.
