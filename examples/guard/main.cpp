@@ -56,10 +56,10 @@ private:
 
 int main() {
   using namespace backoff_actor;
+  Service service; // before the actor system, whose workers call it to the last
   caf::actor_system_config config;
   init(config);
   caf::actor_system system{config};
-  Service service;
 
   // [make]
   const SharedGuard guard{parse_guard("circuit_breaker(2 failures, open 1s, spread 0s)"),

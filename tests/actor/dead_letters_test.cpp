@@ -180,17 +180,6 @@ TEST_F(DeadLetters, go_to_a_function_too) {
   seen->clear();
 }
 
-TEST_F(DeadLetters, a_function_that_throws_costs_nobody_anything) {
-  auto options = told();
-  options.on_dead_letter = [](const DeadLetter&) { throw std::runtime_error("no paper"); };
-  start({{testing::error()}}, options);
-  const auto answer = ask("a");
-
-  EXPECT_TRUE(answer->error);
-  EXPECT_EQ(letters->size(), 1u);
-  EXPECT_EQ(ask("b")->value, "b");
-}
-
 TEST_F(DeadLetters, an_office_that_is_gone_costs_nobody_anything) {
   start({{testing::error()}}, told());
   time.stop(office);

@@ -255,6 +255,8 @@ private:
     return quit_line(x.escalates, held != in_slot_.end() ? held->second : 0);
   }
 
+  std::string carry_out(const effect::HookFailed&) { return {}; } // see SideBySide
+
   std::string carry_out(const effect::Forward&) {
     require(false, "what is delivered at least once is not forwarded and forgotten");
     return {};

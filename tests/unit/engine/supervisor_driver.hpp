@@ -110,6 +110,9 @@ private:
     return "begin to stop" + (x.id.empty() ? "" : " because of " + x.id);
   }
   static std::string describe(const supervisor_effect::Quit&) { return "quit"; }
+  static std::string describe(const supervisor_effect::HookFailed& x) {
+    return "hook failed: " + x.text;
+  }
 
   std::shared_ptr<const ChildOptions> child_;
 

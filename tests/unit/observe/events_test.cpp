@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <any>
 #include <ostream>
 
 namespace backoff_actor::events_test {
@@ -79,7 +80,11 @@ INSTANTIATE_TEST_SUITE_P(
     Row{"draining", event::DrainBegan{at}, "draining"},
     Row{"drained", event::Drained{at, 0}, "drained"},
     Row{"drain_ended", event::Drained{at, 3}, "drain ended, 3 left"},
-    Row{"sender_stopped", event::SenderStopped{at}, "sender stopped"}),
+    Row{"sender_stopped", event::SenderStopped{at}, "sender stopped"},
+    Row{"letter_lost", event::DeadLetterHookFailed{at, 7, "no\npaper", "(\"a\")", std::any{1}},
+        "on_dead_letter threw for delivery 7: no\\npaper; nobody else gets the message (\"a\")"},
+    Row{"letter_kept", event::DeadLetterHookFailed{at, 7, "no paper", "", {}},
+        "on_dead_letter threw for delivery 7: no paper"}),
   [](const auto& row) { return std::string{row.param.name}; });
 
 TEST(event, knows_when_it_happened) {

@@ -44,6 +44,9 @@ bool is_there(Result (*function)(Ts...)) {
 /// the sender continues its other work: it accepts, answers and expires messages. Messages for the
 /// child wait.
 ///
+/// What the function captures must live as long as the actor system, see `SenderOptions`. So must
+/// what a worker refers to.
+///
 /// @errors an exception or an invalid handle is a failed start; the sender tries again after the
 ///         delay.
 /// @thread the sender's, which handles no other message during the call.

@@ -126,6 +126,10 @@ inline constexpr EventPatternOf<event::StoreCaughtUp> store_caught_up{"store cau
 /// The store reported something; text.
 inline constexpr EventPatternOf<event::StoreNotice> store_notice{"store notice"};
 
+/// The hook `on_dead_letter` threw; number: the delivery.
+inline constexpr EventPatternOf<event::DeadLetterHookFailed> dead_letter_hook_failed{
+  "dead-letter hook failed"};
+
 /// The sender ended.
 inline constexpr EventPatternOf<event::SenderStopped> sender_stopped{"sender stopped"};
 
