@@ -105,6 +105,7 @@ int main() {
   // [sender]
   SenderOptions options;
   options.guard = guard; // of all senders whose workers call the service
+  options.backoff = parse_policy("exponential(100ms, x2, cap 30s) | full_jitter"); // for many
   const auto sender = spawn_back_off_sender(system, child_of<Worker>(&service), options);
   guard.isolate();
   self->send(sender, std::string{"order 4"}); // waits, and nobody fails

@@ -89,6 +89,20 @@ TEST_F(DeadLetters, of_clients_that_were_answered_when_accepted_name_them) {
   EXPECT_TRUE(letters->front().client);
 }
 
+TEST_F(DeadLetters, do_not_keep_their_clients_alive) {
+  start({{testing::error()}}, told());
+  // Nobody holds this client, so it ends once it has its answer.
+  time.system().spawn<Caller>([to = sender](caf::event_based_actor* self) {
+    compat::request(*self, to, std::string{"a"})
+      .then([](const std::string&) {}, [](caf::error&) {});
+  });
+  time.run();
+
+  ASSERT_EQ(letters->size(), 1u);
+  EXPECT_TRUE(letters->front().client);
+  EXPECT_FALSE(caf::actor_cast<caf::actor>(letters->front().client)) << "it has ended";
+}
+
 TEST_F(DeadLetters, know_a_key_that_was_read_from_the_message) {
   auto options = told();
   options.ordering = Ordering::per_key;

@@ -153,9 +153,9 @@ struct SenderOptions {
   /// In which order the sender hands deliveries over.
   Ordering ordering = Ordering::strict;
 
-  /// How many deliveries the child may hold. Unset: 1024. But with `Ordering::strict` the number is
-  /// 1 if `Acknowledgement::by_sent` or a `decider` is set; otherwise it becomes 1 at the child's
-  /// first refusal that is not final. The reason: a child that refuses one delivery works on the
+  /// How many deliveries the child may hold. Unset: 1024; but with `Ordering::strict` 1 if
+  /// `Acknowledgement::by_sent` or a `decider` is set, and otherwise 1 from the child's first refusal
+  /// on that is not final. The reason: a child that refuses one delivery works on the
   /// later ones that it holds, before the refused one comes back. If you set this, only the
   /// hand-overs are in order, and not the work.
   ///
