@@ -1,5 +1,6 @@
 // A message that the worker cannot bear costs a few crashes and becomes a dead letter, while the
-// others get through. Once the worker is mended, the dead letter is submitted again.
+// others get through. Once the worker is mended, the dead letter is submitted again. Dead letters
+// that come while the program ends are kept, too.
 
 #include <backoff_actor/backoff_actor.hpp>
 
@@ -8,9 +9,8 @@
 #include <atomic>
 #include <chrono>
 #include <iostream>
-#include <mutex>
 #include <stdexcept>
-#include <vector>
+#include <string>
 
 using namespace std::chrono_literals;
 
@@ -39,13 +39,11 @@ std::string ask(caf::scoped_actor& self, const caf::actor& sender, const Message
   return result;
 }
 
-int main() {
+void run(const backoff_actor::SharedQueue<backoff_actor::DeadLetter>& letters) {
   caf::actor_system_config config;
   backoff_actor::init(config);
   caf::actor_system system{config};
 
-  std::mutex mutex;
-  std::vector<backoff_actor::DeadLetter> letters;
   // [options]
   backoff_actor::SenderOptions options;
   options.backoff = backoff_actor::RandomSlots{.slot_time = 1ms};
@@ -54,10 +52,7 @@ int main() {
   options.capacity = 10'000;          // more is refused, with `outbox_full`
   options.time_to_live = 1min;        // older deliveries are given up
   options.restart_limit = {50, 1min}; // a child that fails more often ends the sender
-  options.on_dead_letter = [&](const backoff_actor::DeadLetter& letter) {
-    const std::lock_guard lock{mutex};
-    letters.push_back(letter);
-  };
+  options.on_dead_letter = letters.hook();
   // [options]
   const auto sender =
     backoff_actor::spawn_back_off_sender(system, backoff_actor::child_of<Parser>(), options);
@@ -67,13 +62,22 @@ int main() {
     std::cout << ask(self, sender, order) << '\n';
 
   // [resubmit]
-  backoff_actor::DeadLetter letter;
-  {
-    const std::lock_guard lock{mutex};
-    letter = letters.at(0);
-  }
+  const backoff_actor::DeadLetter letter = letters.take().at(0);
   is_mended = true;
   std::cout << letter.attempts << " attempts, " << letter.cause << ": "
-            << ask(self, sender, backoff_actor::resubmit(letter)) << std::endl;
+            << ask(self, sender, backoff_actor::resubmit(letter)) << '\n';
   // [resubmit]
+
+  is_mended = false;
+  for (int i = 0; i < 2; ++i)
+    self->send(sender, std::string{"poison"});
+} // the actor system waits here for the sender, which gives these two up
+
+int main() {
+  // [queue]
+  // Before the actor system: the queue gets also what the senders give up while the system ends.
+  const backoff_actor::SharedQueue<backoff_actor::DeadLetter> letters;
+  // [queue]
+  run(letters);
+  std::cout << letters.take().size() << " dead letters at the end of the actor system" << std::endl;
 }

@@ -6,6 +6,7 @@
 
 #include <caf/scoped_actor.hpp>
 
+#include <chrono>
 #include <cstdlib>
 #include <iostream>
 #include <string>
@@ -36,6 +37,7 @@ int main(int argc, char** argv) {
 
   // [outbox]
   backoff_actor::SenderOptions options;
+  options.ack_timeout = std::chrono::minutes{1}; // no order takes that long: the packer hangs
   try {
     const auto store = backoff_actor::open_sqlite_store(argv[1]);
     options.outbox = {store, backoff_actor::durable<std::string>()};

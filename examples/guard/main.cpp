@@ -56,10 +56,10 @@ private:
 
 int main() {
   using namespace backoff_actor;
+  Service service; // before the actor system, whose workers call it to the last
   caf::actor_system_config config;
   init(config);
   caf::actor_system system{config};
-  Service service;
 
   // [make]
   const SharedGuard guard{parse_guard("circuit_breaker(2 failures, open 1s, spread 0s)"),
@@ -105,6 +105,7 @@ int main() {
   // [sender]
   SenderOptions options;
   options.guard = guard; // of all senders whose workers call the service
+  options.backoff = parse_policy("exponential(100ms, x2, cap 30s) | full_jitter"); // for many
   const auto sender = spawn_back_off_sender(system, child_of<Worker>(&service), options);
   guard.isolate();
   self->send(sender, std::string{"order 4"}); // waits, and nobody fails

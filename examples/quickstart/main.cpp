@@ -3,6 +3,7 @@
 
 #include <caf/scoped_actor.hpp>
 
+#include <chrono>
 #include <iostream>
 #include <stdexcept>
 
@@ -23,7 +24,12 @@ int main() {
   caf::actor_system_config config;
   backoff_actor::init(config);
   caf::actor_system system{config};
-  auto worker = backoff_actor::spawn_back_off_sender(system, backoff_actor::child_of<Worker>());
+  backoff_actor::SenderOptions options;
+  // A worker that is silent for longer is ended, and the next one gets its job. This has no default:
+  // a slow, healthy worker would get a second one beside it. Take more than the longest job needs.
+  options.ack_timeout = std::chrono::seconds{5};
+  auto worker =
+    backoff_actor::spawn_back_off_sender(system, backoff_actor::child_of<Worker>(), options);
   caf::scoped_actor self{system};
   for (std::string job : {"first", "second", "third"})
     self->request(worker, caf::infinite, job)

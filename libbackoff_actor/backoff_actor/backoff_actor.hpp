@@ -38,3 +38,4 @@
 #include "backoff_actor/delivery/deduplicator.hpp"
 #include "backoff_actor/guard/parse_guard.hpp"
 #include "backoff_actor/retry/shared_guard.hpp"
+#include "backoff_actor/sinks/shared_queue.hpp"

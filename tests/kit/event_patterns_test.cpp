@@ -54,6 +54,7 @@ const std::vector<Event>& one_of_each() {
     event::StoreCaughtUp{at(0s)},
     event::StoreNotice{at(0s), "its log is kept"},
     event::Finishing{at(0s), 2, at(3s)},
+    event::DeadLetterHookFailed{at(0s), 3, "the disk is full", "", {}},
   };
   return result;
 }
@@ -92,7 +93,8 @@ std::vector<EventPattern> patterns() {
           store_fell_behind,
           store_caught_up,
           store_notice,
-          finishing};
+          finishing,
+          dead_letter_hook_failed};
 }
 
 bool fits(const EventPattern& pattern, const Event& event) { return pattern.fits(event); }

@@ -75,6 +75,8 @@ EngineOptions arbitrary_options() {
     options.restart_limit = RestartLimit{*rc::gen::inRange<std::uint32_t>(0, 4), 60ms};
   if (*rc::gen::inRange(0, 3) == 0)
     options.max_elapsed = 60ms;
+  if (*rc::gen::inRange(0, 8) == 7)
+    options.on_event = throw_at<Event>;
   return options;
 }
 
@@ -129,6 +131,7 @@ private:
   }
   std::string word(const effect::Divert&) { return "divert"; }
   std::string word(const effect::Finished&) { return "finished"; }
+  std::string word(const effect::HookFailed&) { return {}; } // see SideBySide
   std::string word(const effect::DeadLetter& x) {
     return "dead letter " + ended(x.slot) + " " + std::string{to_string(x.reason)};
   }

@@ -4,6 +4,7 @@
 
 #include <rapidcheck.h>
 
+#include <exception>
 #include <memory>
 #include <string>
 #include <utility>
@@ -13,7 +14,8 @@
 namespace backoff_actor::model_test {
 
 /// An engine and, beside it, its reference: after every step both must have asked for the same and
-/// told the same. An account checks what must hold whatever the two agree on.
+/// told the same. An account checks what must hold whatever the two agree on. If the options have a
+/// hook that throws, the engine must report each exception, and the two must agree all the same.
 ///
 /// All three are made of the options and `more`. The account checks each event and each effect and
 /// puts it in words; it has none for what the reference does not foretell.
@@ -24,7 +26,11 @@ public:
   explicit SideBySide(const Options& options, const More&... more)
     : reference(options, more...), account(options, more...) {
     auto heard = options;
-    heard.on_event = [this](const Event& event) { events_.push_back(event); };
+    heard.on_event = [this, hook = options.on_event](const Event& event) {
+      events_.push_back(event);
+      if (hook)
+        call(hook, event);
+    };
     engine_ = std::make_unique<Engine>(std::make_shared<const Options>(std::move(heard)), more...);
   }
 
@@ -43,6 +49,7 @@ public:
     effects_.clear();
     asked_.clear();
     told_.clear();
+    thrown_.clear();
     account.before(now, input);
     reference.step(now, input);
     engine_->step(now, input, effects_);
@@ -50,6 +57,7 @@ public:
     put_in_words(effects_, asked_);
     RC_ASSERT(asked_ == reference.taken);
     RC_ASSERT(told_ == reference.told);
+    RC_ASSERT(reported() == thrown_);
     return effects_;
   }
 
@@ -86,6 +94,29 @@ public:
   }
 
 private:
+  template <class Hook>
+  void call(const Hook& hook, const Event& event) {
+    try {
+      hook(event);
+    } catch (const std::exception& exception) {
+      thrown_.emplace_back(exception.what());
+      throw;
+    }
+  }
+
+  // The exceptions that the engine reported: only that effect has a text.
+  Lines reported() const {
+    Lines result;
+    for (const auto& effect : effects_)
+      std::visit(
+        [&result](const auto& x) {
+          if constexpr (requires { x.text; })
+            result.push_back(x.text);
+        },
+        effect);
+    return result;
+  }
+
   template <class List>
   void put_in_words(const List& list, Lines& lines) {
     for (const auto& x : list)
@@ -96,7 +127,7 @@ private:
   std::unique_ptr<Engine> engine_;
   Effects effects_;
   std::vector<Event> events_;
-  Lines asked_, told_;
+  Lines asked_, told_, thrown_;
   std::vector<std::pair<Instant, std::variant<Input, std::string>>> steps_;
 };
 

@@ -275,6 +275,8 @@ private:
     require(!stops && !std::exchange(is_begun, true), "a supervisor begins once");
   }
 
+  void carry_out(const supervisor_effect::HookFailed&) {} // see SideBySide
+
   void carry_out(const supervisor_effect::WakeAt& x) {
     require(!has_quit, "no wake-up is asked for after the end");
     wake_up = x.at;

@@ -107,6 +107,7 @@ struct SupervisorConditions {
   int on_start_timeout = 0; // of 16: 0..11 restart, then resume, stop twice, escalate
   int kill_grace = 0;       // in steps of 10 ms
   int after_grace = 0;      // AfterGrace
+  int hook = 0;             // of 8: with 7 the hook throws at each event
   std::vector<ChildTraits> first{};
   std::size_t crowd = 0; // more first children, all with the traits of the last, or the simplest
 };
@@ -134,6 +135,8 @@ inline SupervisorEngineOptions options_of(const SupervisorConditions& x) {
   result.kill_grace = milliseconds{10} * x.kill_grace;
   result.after_grace = static_cast<AfterGrace>(x.after_grace);
   result.seed = x.seed;
+  if (x.hook == 7)
+    result.on_event = throw_at<SupervisorEvent>;
   return result;
 }
 
@@ -171,7 +174,7 @@ inline void showValue(const SupervisorConditions& x, std::ostream& out) {
     out << ", auto_shutdown " << autos[x.auto_shutdown];
   out << ", on_start_timeout " << words(options.on_start_timeout) << ", kill_grace "
       << to_string(options.kill_grace) << (x.after_grace != 0 ? ", then wait" : ", then abandon")
-      << "; first children:";
+      << (x.hook == 7 ? ", its hook throws" : "") << "; first children:";
   std::size_t which = 0;
   for (const auto& child : x.first) {
     out << "\n  " << id_of(which++) << ": ";
@@ -194,7 +197,7 @@ inline rc::Gen<SupervisorConditions> arbitrary_supervisor() {
     set(&Conditions::limit, below(6)), set(&Conditions::within, below(6)),
     set(&Conditions::auto_shutdown, below(3)), set(&Conditions::on_start_timeout, below(16)),
     set(&Conditions::kill_grace, below(4)), set(&Conditions::after_grace, below(2)),
-    set(&Conditions::first, first));
+    set(&Conditions::hook, below(8)), set(&Conditions::first, first));
 }
 
 } // namespace backoff_actor::model_test

@@ -47,6 +47,7 @@ inline std::string line(const supervisor_effect::TellToEnd& x) {
   return "tell " + words(x.actor) + " to end";
 }
 inline std::string line(const supervisor_effect::Kill& x) { return "kill " + words(x.actor); }
+inline std::string line(const supervisor_effect::HookFailed&) { return {}; } // see SideBySide
 inline std::string line(const supervisor_effect::Abandon& x) { return "abandon " + words(x.actor); }
 inline std::string line(const supervisor_effect::Answer& x) {
   return "answer " + number(x.ticket) + " "

@@ -39,6 +39,7 @@ struct Conditions {
   int has_fallback = 0;   // 0, 1
   int persist = 0;        // 0, 1
   int store_fails = 0;    // 0: never; how often the store cannot take a delivery
+  int hook = 0;           // of 8: with 7 the hook throws at each event
   int gap = 0;            // how many numbers were used and are forgotten, before the first Start
   int start = 0;          // of 8: with 7 the first Start comes when it comes
   int beginning = 0;      // what comes first, see Beginning
@@ -106,6 +107,8 @@ inline EngineOptions options_of(const Conditions& conditions) {
     result.max_elapsed = milliseconds{40} * conditions.max_elapsed;
   result.has_fallback = conditions.has_fallback != 0;
   result.persist = conditions.persist != 0;
+  if (conditions.hook == 7)
+    result.on_event = throw_at<Event>;
   return result;
 }
 
@@ -170,6 +173,8 @@ inline void showValue(const Conditions& conditions, std::ostream& out) {
   if (options.persist)
     out << ", persist, of which " << store_failures_of(conditions) << "% fail, " << conditions.gap
         << " numbers forgotten";
+  if (conditions.hook == 7)
+    out << ", its hook throws";
   if (conditions.start == 7)
     out << ", started late";
   out << "; beginning: " << beginnings[conditions.beginning]
@@ -191,9 +196,9 @@ inline rc::Gen<Conditions> arbitrary_conditions() {
     set(&Conditions::retry_ceiling, below(6)), set(&Conditions::restart_limit, below(6)),
     set(&Conditions::within, below(8)), set(&Conditions::max_elapsed, below(10)),
     set(&Conditions::has_fallback, below(2)), set(&Conditions::persist, below(2)),
-    set(&Conditions::store_fails, below(5)), set(&Conditions::gap, below(3)),
-    set(&Conditions::start, below(8)), set(&Conditions::beginning, below(3)),
-    set(&Conditions::ending, below(3)));
+    set(&Conditions::store_fails, below(5)), set(&Conditions::hook, below(8)),
+    set(&Conditions::gap, below(3)), set(&Conditions::start, below(8)),
+    set(&Conditions::beginning, below(3)), set(&Conditions::ending, below(3)));
 }
 
 } // namespace backoff_actor::model_test

@@ -1,5 +1,7 @@
 #include "backoff_actor/core/internal/thrown.hpp"
 
+#include "backoff_actor/core/internal/one_line.hpp"
+
 #include <concepts>
 #include <cstring>
 #include <typeinfo>
@@ -40,5 +42,19 @@ const std::exception* found_in(const Pointer& thrown) {
 } // namespace
 
 const std::exception* exception_in(const std::exception_ptr& thrown) { return found_in(thrown); }
+
+std::string thrown_text(const std::exception_ptr& thrown) {
+  const auto* const exception = exception_in(thrown);
+  if (exception == nullptr)
+    return "an exception of unknown type";
+  const std::string text{exception->what()};
+  return text.empty() ? "an exception without a text" : text;
+}
+
+std::string failed_hook_line(std::string_view whose, std::string_view text) {
+  std::string line{"backoff_actor: "};
+  line.append(whose).append(": on_event threw: ").append(text);
+  return one_line(line) + "; its next exceptions are not reported\n";
+}
 
 } // namespace backoff_actor::detail

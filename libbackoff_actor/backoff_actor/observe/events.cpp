@@ -149,6 +149,11 @@ struct DescribeSenderEvent {
   }
 
   std::string operator()(const event::SenderStopped&) const { return "sender stopped"; }
+
+  std::string operator()(const event::DeadLetterHookFailed& x) const {
+    return "on_dead_letter threw for " + delivery(x.delivery) + ": " + x.exception
+           + (x.letter.has_value() ? "; nobody else gets the message " + x.message : "");
+  }
 };
 
 } // namespace

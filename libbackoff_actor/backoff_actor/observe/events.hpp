@@ -8,6 +8,7 @@
 #include "backoff_actor/delivery/refusal.hpp"
 #include "backoff_actor/guard/guard_port.hpp"
 
+#include <any>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -240,32 +241,49 @@ struct Finishing {
   Instant until;           ///< the end of the grace; never: there is no limit
 };
 
-/// The sender ended. Nothing comes after it.
+/// The sender ended. Nothing comes after it but `DeadLetterHookFailed`.
 struct SenderStopped {
   Instant at; ///< of the end
+};
+
+/// The hook `on_dead_letter` threw an exception. This comes after the `DeadLettered` of the delivery,
+/// and for what a sender gives up at its end also after `SenderStopped`.
+///
+/// The event has the letter itself if nobody else gets it: there is no actor `dead_letters`, and no
+/// outbox keeps it.
+struct DeadLetterHookFailed {
+  Instant at;             ///< when it threw
+  std::uint64_t delivery; ///< the number of its `Accepted` or `Restored`
+  std::string exception;  ///< the text of the exception
+  std::string message;    ///< what the child was to get, as text; empty: others get the letter
+  std::any letter;        ///< a `DeadLetter`, see `dead_letter_of`; empty: others get the letter
 };
 
 } // namespace event
 
 /// Any of the events. `std::get_if` and `std::visit` tell which; `time_of` and `to_string` take
 /// all.
-using Event = std::variant<
-  event::Accepted, event::NotAccepted, event::ChildStarted, event::StartFailed, event::ChildDown,
-  event::AckTimedOut, event::ChildOverdue, event::AbandonedChildEnded, event::Refused,
-  event::RetryScheduled, event::DelayEnded, event::HandedOver, event::GuardHeldBack,
-  event::Acknowledged, event::UnknownAcknowledgement, event::BackOffReset, event::DeadLettered,
-  event::FellBack, event::CameBack, event::GaveUp, event::Paused, event::Resumed, event::DrainBegan,
-  event::Drained, event::SenderStopped, event::Forwarded, event::Diverted, event::Restored,
-  event::Suspended, event::StoreFellBehind, event::StoreCaughtUp, event::StoreNotice,
-  event::Finishing>;
+using Event =
+  std::variant<event::Accepted, event::NotAccepted, event::ChildStarted, event::StartFailed,
+               event::ChildDown, event::AckTimedOut, event::ChildOverdue,
+               event::AbandonedChildEnded, event::Refused, event::RetryScheduled, event::DelayEnded,
+               event::HandedOver, event::GuardHeldBack, event::Acknowledged,
+               event::UnknownAcknowledgement, event::BackOffReset, event::DeadLettered,
+               event::FellBack, event::CameBack, event::GaveUp, event::Paused, event::Resumed,
+               event::DrainBegan, event::Drained, event::SenderStopped, event::Forwarded,
+               event::Diverted, event::Restored, event::Suspended, event::StoreFellBehind,
+               event::StoreCaughtUp, event::StoreNotice, event::Finishing,
+               event::DeadLetterHookFailed>;
 
 /// The one hook, called when a decision is made and before it is carried out.
 ///
-/// It must not block. Without a hook no event is made.
+/// It must not block. Without a hook no event is made. What it captures must live as long as the
+/// actor system, see `SenderOptions`; `SharedQueue` has a hook that may outlive everything.
 ///
-/// @errors what it throws is dropped.
-/// @thread the sender's. The events of its end (`DeadLettered`, `Suspended` and `SenderStopped`)
-///         may come in the thread that drops the last handle to the sender.
+/// @errors if it throws, the sender goes on. The first exception in the life of each sender is a
+///         line on the error stream.
+/// @thread the sender's. The events of its end (`DeadLettered`, `Suspended`, `SenderStopped` and
+///         `DeadLetterHookFailed`) may come in the thread that drops the last handle to the sender.
 using EventHook = std::function<void(const Event&)>;
 
 namespace event { // with the events, so that unqualified calls find these functions

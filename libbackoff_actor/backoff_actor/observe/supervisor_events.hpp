@@ -152,9 +152,11 @@ using SupervisorEvent = std::variant<
 
 /// The hook of a supervisor, called when a decision is made and before it is carried out.
 ///
-/// It must not block. Without a hook no event is made.
+/// It must not block. Without a hook no event is made. What it captures must live as long as the
+/// actor system, see `SupervisorOptions`; `SharedQueue` has a hook that may outlive everything.
 ///
-/// @errors what it throws is dropped.
+/// @errors if it throws, the supervisor goes on. The first exception in the life of each supervisor
+///         is a line on the error stream.
 /// @thread the supervisor's; `Stopped` may come in the thread that drops the last handle to it.
 using SupervisorEventHook = std::function<void(const SupervisorEvent&)>;
 

@@ -1,20 +1,42 @@
 #include "backoff_actor/retry/shared_guard.hpp"
 
+#include "backoff_actor/core/internal/thrown.hpp"
 #include "backoff_actor/core/unit_random.hpp"
 #include "backoff_actor/retry/default_draws.hpp"
 
 #include <algorithm>
+#include <exception>
+#include <iostream>
 #include <mutex>
 #include <utility>
 #include <vector>
 
 namespace backoff_actor {
 
+namespace {
+
+// Returns a hook that calls `hook`, and tells of the first exception.
+GuardHook telling_hook(GuardHook hook, const GuardOptions& options) {
+  if (!hook)
+    return {};
+  return [hook = std::move(hook), guard = "guard " + to_string(options),
+          has_told = false](const GuardEvent& event) mutable {
+    try {
+      hook(event);
+    } catch (...) {
+      if (!std::exchange(has_told, true))
+        std::cerr << detail::failed_hook_line(guard, detail::thrown_text(std::current_exception()));
+    }
+  };
+}
+
+} // namespace
+
 // A guard behind a lock. The lock is recursive, so that a hook may ask for the status.
 class SharedGuard::Shared final : public GuardPort {
 public:
   Shared(const GuardOptions& options, std::uint64_t seed, GuardHook on_event)
-    : guard_(options, seed, std::move(on_event)) {}
+    : guard_(options, seed, telling_hook(std::move(on_event), options)) {}
 
   Admission admit(Instant now, Call call) override {
     const std::lock_guard lock{mutex_};

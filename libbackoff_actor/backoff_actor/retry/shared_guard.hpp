@@ -21,6 +21,9 @@ using GuardClosedHook = std::function<void(Duration spread)>;
 ///
 ///     SharedGuard guard{parse_guard("circuit_breaker(5 failures, open 5s)")};
 ///
+/// What a hook for events captures must live as long as the guard: as long as the actor system, if
+/// actors share the guard.
+///
 /// All users of a guard must be on the same time line: that of `SteadyClock`, which is also that of
 /// actors, or one virtual time.
 ///

@@ -96,5 +96,19 @@ TEST(thrown, can_be_asked_for_while_it_is_being_handled) {
   }
 }
 
+// -- as text --------------------------------------------------------------------------------
+
+TEST(thrown_text, is_that_of_the_exception_or_says_why_there_is_none) {
+  EXPECT_EQ(detail::thrown_text(thrown(std::runtime_error{"no disk"})), "no disk");
+  EXPECT_EQ(detail::thrown_text(thrown(std::runtime_error{""})), "an exception without a text");
+  EXPECT_EQ(detail::thrown_text(thrown(7)), "an exception of unknown type");
+}
+
+TEST(thrown_text, of_a_hook_is_a_line_for_the_error_stream) {
+  EXPECT_EQ(detail::failed_hook_line("sender 7", "no\ndisk"),
+            "backoff_actor: sender 7: on_event threw: no\\ndisk; its next exceptions are not "
+            "reported\n");
+}
+
 } // namespace
 } // namespace backoff_actor

@@ -191,6 +191,7 @@ private:
   }
   std::string describe(const effect::Divert&) { return "divert"; }
   std::string describe(const effect::Finished&) { return "finished"; }
+  std::string describe(const effect::HookFailed& x) { return "hook failed: " + x.text; }
   std::string describe(const effect::WakeAt& x) {
     return "wake at " + to_string(x.at.since_origin);
   }

@@ -12,8 +12,11 @@
 namespace backoff_actor::engine_test {
 
 using namespace std::chrono_literals;
+using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
 
 // -- submitting and acknowledging ---------------------------------------------
 
@@ -130,12 +133,20 @@ TEST(sender_deliveries, tells_the_whole_story_to_its_hook) {
     "+15ms  sender stopped\n");
 }
 
-TEST(sender_deliveries, a_hook_that_throws_costs_nothing) {
-  EngineDriver sender{{.on_event = [](const Event&) { throw std::runtime_error("hook"); }}};
-  sender.start();
+TEST(sender_deliveries, a_hook_that_throws_costs_nothing_and_each_exception_is_reported) {
+  EngineDriver sender{{.on_event = [](const Event& event) {
+    throw std::runtime_error("no room for " + to_string(event));
+  }}};
+  EXPECT_THAT(sender.take(input::Start{}), ElementsAre("start child 1"));
+  EXPECT_THAT(sender.take(input::ChildStarted{1}),
+              ElementsAre("hook failed: no room for child 1 started"));
 
-  EXPECT_THAT(sender.submit(), ElementsAre("accept 1", "hand over 1"));
-  EXPECT_THAT(sender.crash(), ElementsAre("start child 2", "wake at 10ms"));
+  EXPECT_THAT(sender.submit(),
+              UnorderedElementsAre("accept 1", "hook failed: no room for delivery 1 accepted",
+                                   "hand over 1",
+                                   "hook failed: no room for delivery 1 handed over to child 1"));
+  EXPECT_THAT(sender.crash(), AllOf(Contains("start child 2"), Contains("wake at 10ms"),
+                                    Contains("hook failed: no room for child 1 down: crash")));
 }
 
 } // namespace backoff_actor::engine_test

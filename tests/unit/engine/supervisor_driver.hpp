@@ -121,6 +121,9 @@ private:
            + (x.deadline == Instant::never() ? "" : " by " + to_string(x.deadline.since_origin));
   }
   static std::string describe(const supervisor_effect::Finished&) { return "finished"; }
+  static std::string describe(const supervisor_effect::HookFailed& x) {
+    return "hook failed: " + x.text;
+  }
 
   std::shared_ptr<const ChildOptions> child_;
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <any>
 #include <ostream>
 
 namespace backoff_actor::events_test {
@@ -83,7 +84,11 @@ INSTANTIATE_TEST_SUITE_P(
         "finishing what is in flight (3) within 30s"},
     Row{"finishing_without_a_limit", event::Finishing{at, 1, Instant::never()},
         "finishing what is in flight (1)"},
-    Row{"sender_stopped", event::SenderStopped{at}, "sender stopped"}),
+    Row{"sender_stopped", event::SenderStopped{at}, "sender stopped"},
+    Row{"letter_lost", event::DeadLetterHookFailed{at, 7, "no\npaper", "(\"a\")", std::any{1}},
+        "on_dead_letter threw for delivery 7: no\\npaper; nobody else gets the message (\"a\")"},
+    Row{"letter_kept", event::DeadLetterHookFailed{at, 7, "no paper", "", {}},
+        "on_dead_letter threw for delivery 7: no paper"}),
   [](const auto& row) { return std::string{row.param.name}; });
 
 TEST(event, knows_when_it_happened) {

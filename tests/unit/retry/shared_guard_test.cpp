@@ -1,9 +1,11 @@
 #include "backoff_actor/retry/shared_guard.hpp"
+#include "backoff_actor/sinks/shared_queue.hpp"
 
 #include <gmock/gmock.h>
 
 #include <atomic>
 #include <chrono>
+#include <stdexcept>
 #include <thread>
 #include <variant>
 #include <vector>
@@ -89,6 +91,29 @@ TEST(shared_guard, draws_by_its_seed_and_otherwise_unlike_any_other) {
 TEST(shared_guard, refuses_options_that_cannot_be) {
   EXPECT_THROW(SharedGuard{GuardOptions{}}, InvalidArgument);
   EXPECT_THROW((SharedGuard{breaker_that_opens_after(0), 1}), InvalidArgument);
+}
+
+TEST(shared_guard, reports_the_first_exception_of_its_hook_and_goes_on) {
+  ::testing::internal::CaptureStderr();
+  const SharedGuard guard{breaker_that_opens_after(1),
+                          [](const GuardEvent&) { throw std::runtime_error("the disk\nis full"); }};
+  fail(guard);
+  EXPECT_TRUE(is_held_back(guard));
+  guard.close(at(0s));
+  EXPECT_FALSE(is_held_back(guard));
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(),
+            "backoff_actor: guard circuit_breaker(1 failure, open 5s, probes 1, spread 5s, "
+            "probe_timeout 1min): on_event threw: the disk\\nis full; its next exceptions are not "
+            "reported\n");
+}
+
+TEST(shared_guard, gives_its_events_to_a_queue) {
+  const SharedQueue<GuardEvent> events;
+  const SharedGuard guard{breaker_that_opens_after(1), events.hook()};
+  fail(guard);
+  const auto taken = events.take();
+  ASSERT_EQ(taken.size(), 1u);
+  EXPECT_EQ(to_string(taken[0]), "circuit breaker open for 5s");
 }
 
 // -- by hand ---------------------------------------------------------------------------------

@@ -101,6 +101,9 @@ constexpr void say_what_fits() {
 /// is the child itself, as CAF spawns it; see `child_of`, which also takes arguments for it. The
 /// return type tells these apart: an actor, or a behavior.
 ///
+/// What the function captures must live as long as the actor system, see `SenderOptions`. So must
+/// what a worker refers to.
+///
 /// @errors an exception or an invalid handle is a failed start; the sender tries again after the
 ///         delay. Anything else that is given in place of a factory does not compile; the first
 ///         error says what fits.

@@ -1,6 +1,12 @@
 #include "backoff_actor/caf/messages/dead_letter_record.hpp"
 
+#include <any>
+
 namespace backoff_actor {
+
+const DeadLetter* dead_letter_of(const event::DeadLetterHookFailed& event) {
+  return std::any_cast<DeadLetter>(&event.letter);
+}
 
 std::string to_string(const DeadLetter& letter) {
   return "delivery " + std::to_string(letter.id) + " " + std::string{to_string(letter.reason)}

@@ -5,6 +5,9 @@
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/delivery/dead_letter.hpp"
+#include "backoff_actor/observe/events.hpp"
+
+#include <caf/actor_addr.hpp>
 
 #include <cstdint>
 #include <string>
@@ -22,10 +25,11 @@ struct DeadLetter {
   /// If there was neither: the failure for which the sender gave up. If it did not give up: the
   /// child's last failure, unless the child has acknowledged something since. Empty: none.
   std::string cause{};
-  Duration age{0};               ///< since the submission
-  caf::message message{};        ///< what the child was to get
-  std::string key{};             ///< its key; empty: none
-  caf::actor client{};           ///< who submitted it; invalid for an anonymous message
+  Duration age{0};        ///< since the submission
+  caf::message message{}; ///< what the child was to get
+  std::string key{};      ///< its key; empty: none
+  /// Who submitted it; invalid for an anonymous message. A letter does not keep its client alive.
+  caf::actor_addr client{};
   std::string idempotency_key{}; ///< with which it was submitted; empty: none
 };
 
@@ -35,6 +39,10 @@ struct DeadLetter {
 inline Submit resubmit(const DeadLetter& letter) {
   return {.message = letter.message, .key = letter.key, .idempotency_key = letter.idempotency_key};
 }
+
+/// Returns the letter for which the hook `on_dead_letter` threw an exception; null if others get
+/// it, the actor `dead_letters` or the outbox.
+BACKOFF_ACTOR_EXPORT const DeadLetter* dead_letter_of(const event::DeadLetterHookFailed& event);
 
 /// Renders a record in one line, without message, key and client:
 /// `delivery 3 attempts_exhausted after 2.5s, 5 failed attempts: connection refused`.

@@ -65,7 +65,8 @@ struct DurableOptions {
   /// Is called with each failure to write, in the writer's thread; it must not block. With or
   /// without this function, submissions that could not be stored are refused. Any other change is
   /// retried until it is written; while no sender uses the outbox, the writer stops after three
-  /// failures in a row. A change that is too large for the store is dropped.
+  /// failures in a row. A change that is too large for the store is dropped. What the function
+  /// captures must live as long as the actor system and every copy of the outbox.
   ///
   /// @errors its exceptions are ignored.
   std::function<void(const StoreError&)> on_error{};

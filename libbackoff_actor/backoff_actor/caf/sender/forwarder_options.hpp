@@ -18,6 +18,9 @@ namespace backoff_actor {
 
 /// The options of a forwarder, see `spawn_forwarder`. The decider is asked about crashes and failed
 /// starts; `reject` counts as `retry`.
+///
+/// What a function of the options captures must live as long as the actor system, see
+/// `SenderOptions`.
 struct ForwarderOptions {
   Policy backoff = RandomSlots{};                 ///< as `SenderOptions::backoff`
   std::optional<std::uint64_t> seed{};            ///< as `SenderOptions::seed`

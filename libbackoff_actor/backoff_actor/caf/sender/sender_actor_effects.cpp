@@ -215,6 +215,8 @@ public:
     self_.rare().exit_reason = self_.exit_reason(x, news_);
   }
 
+  void operator()(const effect::HookFailed& x) { self_.tell_failed_hook(x.text); }
+
 private:
   // A shared child lives on, but this sender no longer uses it.
   void note_let_go(std::uint32_t incarnation) {

@@ -4,10 +4,15 @@
 #include "backoff_actor/caf/outbox/internal/outbox_session.hpp"
 #include "backoff_actor/caf/sender/internal/idempotency_keys.hpp"
 #include "backoff_actor/caf/sender/internal/sender_actor.hpp"
+#include "backoff_actor/core/internal/one_line.hpp"
+#include "backoff_actor/core/internal/thrown.hpp"
 #include "backoff_actor/delivery/delivery_slots.hpp"
 
+#include <caf/actor_cast.hpp>
 #include <caf/sec.hpp>
 
+#include <exception>
+#include <iostream>
 #include <utility>
 #include <variant>
 
@@ -39,6 +44,19 @@ SenderError error_of(DeadLetterReason reason) {
 }
 
 std::string last(const std::string& cause) { return cause.empty() ? "" : "last: " + cause; }
+
+std::string words_of(const BackOffSender& sender) {
+  return "sender " + std::to_string(sender.id());
+}
+
+// Returns a message as text, whatever its types do.
+std::string words_of(const caf::message& message) {
+  try {
+    return to_string(message);
+  } catch (...) {
+    return "that cannot be shown: " + detail::thrown_text(std::current_exception());
+  }
+}
 
 } // namespace
 
@@ -77,11 +95,14 @@ caf::error BackOffSender::exit_reason(const effect::Quit& x, const News* news) c
 void BackOffSender::bury(const effect::DeadLetter& x, const News* news) {
   auto parcel = std::exchange(parcels_[x.slot], {});
   const auto cause = x.cause ? x.cause->text : std::string{};
+  const auto is_stored = store_ && x.reason != DeadLetterReason::not_stored;
   if (options().dead_letters || options().on_dead_letter)
     record({x.delivery, x.reason, x.attempts, cause, now() - x.submitted_at, parcel.payload,
-            parcel.extra ? parcel.extra->key : std::string{}, parcel.source(),
-            parcel.extra ? parcel.extra->idempotency_key : std::string{}});
-  if (store_ && x.reason != DeadLetterReason::not_stored)
+            parcel.extra ? parcel.extra->key : std::string{},
+            caf::actor_cast<caf::actor_addr>(parcel.source()),
+            parcel.extra ? parcel.extra->idempotency_key : std::string{}},
+           is_stored);
+  if (is_stored)
     store_->bury(x.delivery, x.reason, x.attempts, cause, now());
   if (parcel.extra)
     note_end(parcel, false);
@@ -97,17 +118,49 @@ void BackOffSender::bury(const effect::DeadLetter& x, const News* news) {
   });
 }
 
-void BackOffSender::record(DeadLetter letter) const {
+void BackOffSender::record(DeadLetter letter, bool is_stored) {
   if (options().on_dead_letter) {
     try {
       options().on_dead_letter(letter);
     } catch (...) {
-      // A failed report of one dead letter must not cost the next one.
+      tell_unread(letter, is_stored, detail::thrown_text(std::current_exception()));
     }
   }
   // Without a sender, so that an answer to it does not come back as a submission.
   if (options().dead_letters)
     compat::enqueue(options().dead_letters, std::move(letter));
+}
+
+// Tells of a letter for which `on_dead_letter` threw an exception.
+void BackOffSender::tell_unread(const DeadLetter& letter, bool is_stored,
+                                const std::string& exception) {
+  const auto others_get_it = is_stored || options().dead_letters;
+  event::DeadLetterHookFailed news{now(), letter.id, exception, {}, {}};
+  auto line = "backoff_actor: " + words_of(*this) + ": on_dead_letter threw for delivery "
+              + std::to_string(letter.id) + ", " + std::string{to_string(letter.reason)} + ": "
+              + exception;
+  if (others_get_it) {
+    line +=
+      is_stored ? "; the outbox keeps the letter" : "; the actor dead_letters gets the letter";
+  } else {
+    news.message = words_of(letter.message);
+    news.letter = letter;
+    line += "; nobody else gets the message " + news.message;
+  }
+  std::cerr << detail::one_line(line) + "\n";
+  if (!options().on_event)
+    return;
+  try {
+    options().on_event(news);
+  } catch (...) {
+    tell_failed_hook(detail::thrown_text(std::current_exception()));
+  }
+}
+
+// Tells of the first exception of the hook for events.
+void BackOffSender::tell_failed_hook(const std::string& exception) {
+  if (!std::exchange(has_told_failed_hook_, true))
+    std::cerr << detail::failed_hook_line(words_of(*this), exception);
 }
 
 } // namespace backoff_actor

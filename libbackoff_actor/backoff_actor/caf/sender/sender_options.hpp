@@ -57,10 +57,17 @@ using Decider = std::function<Decision(FailureKind, const caf::error&)>;
 BACKOFF_ACTOR_EXPORT Decision default_decider(FailureKind kind, const caf::error& error);
 
 /// The options of a sender; the defaults are those of the article.
+///
+/// The actor system waits at its end for senders that still owe deliveries, and those call the
+/// functions of their options meanwhile. So what a function captures must live as long as the actor
+/// system: declare it before the actor system. This holds for `decider`, `is_service_failure`,
+/// `fallback`, `weight_of`, `key_of`, `on_dead_letter` and `on_event`, and for the factory of the
+/// child. A `SharedQueue` keeps what the hooks report, and may be declared anywhere.
 struct SenderOptions {
   // -- failures ---------------------------------------------------------------------
 
-  /// How long to wait after the first, second, third ... failure in a row.
+  /// How long to wait after the first, second, third ... failure in a row. The default suits up to
+  /// 50 senders that call the same service; docs/policies.md has the figures, and what more take.
   Policy backoff = RandomSlots{};
 
   /// The seed of the random draws. Unset: one number per process.
@@ -146,9 +153,9 @@ struct SenderOptions {
   /// In which order the sender hands deliveries over.
   Ordering ordering = Ordering::strict;
 
-  /// How many deliveries the child may hold. Unset: 1024. But with `Ordering::strict` the number is
-  /// 1 if `Acknowledgement::by_sent` or a `decider` is set; otherwise it becomes 1 at the child's
-  /// first refusal that is not final. The reason: a child that refuses one delivery works on the
+  /// How many deliveries the child may hold. Unset: 1024; but with `Ordering::strict` 1 if
+  /// `Acknowledgement::by_sent` or a `decider` is set, and otherwise 1 from the child's first refusal
+  /// on that is not final. The reason: a child that refuses one delivery works on the
   /// later ones that it holds, before the refused one comes back. If you set this, only the
   /// hand-overs are in order, and not the work.
   ///
@@ -236,16 +243,21 @@ struct SenderOptions {
   /// Gets a `DeadLetter` for each message that is given up. It comes as an anonymous message. If
   /// this actor holds the sender's handle too, both live until it drops that handle or the sender
   /// ends.
+  ///
+  /// A dead letter goes to all that are set: first to `on_dead_letter`, then to this actor, then
+  /// into the `outbox`. None of them takes it from the others.
   caf::actor dead_letters{};
 
   /// Is called with each message that is given up, in the sender's thread, or in the thread that
   /// ends the sender. It must not block. A function that submits each letter again at once may do
   /// so for ever, without a delay.
   ///
-  /// @errors what it throws is dropped.
+  /// @errors if it throws, a line on the error stream and the event `DeadLetterHookFailed` say so,
+  ///         for each letter. If neither `dead_letters` nor the `outbox` has the letter, the line
+  ///         has the text of the message, and the event has the letter.
   std::function<void(const DeadLetter&)> on_dead_letter{};
 
-  /// Is called with each event; empty: events are not made.
+  /// Is called with each event; empty: events are not made. If it throws, see `EventHook`.
   EventHook on_event{};
 };
 

@@ -4,6 +4,7 @@
 #include "backoff_actor/caf/messages/errors.hpp"
 #include "backoff_actor/caf/messages/internal/own_words.hpp"
 #include "backoff_actor/caf/supervisor/internal/supervisor_actor.hpp"
+#include "backoff_actor/core/internal/thrown.hpp"
 
 #include <caf/abstract_actor.hpp>
 #include <caf/actor_cast.hpp>
@@ -101,6 +102,8 @@ public:
   }
 
   void operator()(const supervisor_effect::Quit&) { self_.quits_ = true; }
+
+  void operator()(const supervisor_effect::HookFailed& x) { self_.tell_failed_hook(x.text); }
 
 private:
   void follow(std::optional<SupervisorInput> news) {
@@ -254,8 +257,14 @@ void Supervisor::tell(const SupervisorEvent& event) {
   try {
     options_->on_event(event);
   } catch (...) {
-    // What the hook throws is dropped.
+    tell_failed_hook(detail::thrown_text(std::current_exception()));
   }
+}
+
+// Tells of the first exception of the hook for events.
+void Supervisor::tell_failed_hook(const std::string& exception) {
+  if (!std::exchange(has_told_failed_hook_, true))
+    std::cerr << detail::failed_hook_line("supervisor " + std::to_string(id()), exception);
 }
 
 } // namespace backoff_actor

@@ -47,6 +47,11 @@ BACKOFF_ACTOR_EXPORT Directive restarting_decider(const std::string& id, const c
 BACKOFF_ACTOR_EXPORT Directive stopping_decider(const std::string& id, const caf::error& error);
 
 /// The options of a supervisor.
+///
+/// The actor system waits at its end for supervisors that still have children, and those call the
+/// functions of their options meanwhile. So what a function captures must live as long as the actor
+/// system: declare it before the actor system. This holds for `decider` and `on_event`, and for the
+/// factories of children. A `SharedQueue` keeps what the hook reports, and may be declared anywhere.
 struct SupervisorOptions {
   /// Which children the supervisor restarts when one has to be restarted.
   Strategy strategy = Strategy::one_for_one;
@@ -74,9 +79,8 @@ struct SupervisorOptions {
   /// supervisor has a seed of its own, made from a number that is drawn once per process.
   std::optional<std::uint64_t> seed{};
 
-  /// Is called with each event. It must not block.
+  /// Is called with each event. It must not block. If it throws, see `SupervisorEventHook`.
   ///
-  /// @errors what it throws is dropped.
   /// @thread the supervisor's
   SupervisorEventHook on_event{};
 };

@@ -3,6 +3,8 @@
 #include "backoff_actor/core/export.hpp"
 
 #include <exception>
+#include <string>
+#include <string_view>
 
 namespace backoff_actor::detail {
 
@@ -12,5 +14,14 @@ namespace backoff_actor::detail {
 /// @range  `thrown` is not null
 /// @source C++26, `std::exception_ptr_cast`; standard libraries already have the means for it
 BACKOFF_ACTOR_EXPORT const std::exception* exception_in(const std::exception_ptr& thrown);
+
+/// Returns the text of the thrown exception, or a text that says why there is none.
+///
+/// @range  `thrown` is not null
+BACKOFF_ACTOR_EXPORT std::string thrown_text(const std::exception_ptr& thrown);
+
+/// Returns the line for the error stream about a hook that threw an exception for the first time,
+/// with its line end: `backoff_actor: sender 7: on_event threw: disk full; ...`.
+BACKOFF_ACTOR_EXPORT std::string failed_hook_line(std::string_view whose, std::string_view text);
 
 } // namespace backoff_actor::detail

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -177,16 +178,21 @@ struct Quit {
   std::shared_ptr<const Cause> cause; ///< of the last failure; null: it is done, and ends normally
 };
 
+/// The hook `EngineOptions::on_event` threw an exception: report it. The engine goes on.
+struct HookFailed {
+  std::string text; ///< of the exception
+};
+
 } // namespace effect
 
 /// Any of the effects; a driver carries it out with `std::visit`.
-using Effect = std::variant<effect::Accept, effect::Refuse, effect::Persist, effect::StartChild,
-                            effect::TellToEnd, effect::Abandon, effect::StopChild, effect::HandOver,
-                            effect::Probe, effect::HoldAnswer, effect::Acknowledge,
-                            effect::DeadLetter, effect::Drained, effect::WakeAt, effect::Quit,
-                            effect::Forward, effect::Divert, effect::Confirm, effect::CountAttempts,
-                            effect::Suspend, effect::Join, effect::AskToEnd, effect::GiveBack,
-                            effect::Finished>;
+using Effect =
+  std::variant<effect::Accept, effect::Refuse, effect::Persist, effect::StartChild,
+               effect::TellToEnd, effect::Abandon, effect::StopChild, effect::HandOver,
+               effect::Probe, effect::HoldAnswer, effect::Acknowledge, effect::DeadLetter,
+               effect::Drained, effect::WakeAt, effect::Quit, effect::Forward, effect::Divert,
+               effect::Confirm, effect::CountAttempts, effect::Suspend, effect::Join,
+               effect::AskToEnd, effect::GiveBack, effect::Finished, effect::HookFailed>;
 
 /// What one step asks for, in order. A step appends to it; the driver empties it and uses it again,
 /// so that no step needs to allocate.

@@ -99,7 +99,7 @@ bool SenderEngine::step_without_work(Instant now, const Input& input, Effects& e
     return false;
   beginning_ = Beginning::alive;
   if (options_->on_event)
-    Step::tell(*options_, event::ChildStarted{now, 1});
+    Step::tell(*options_, event::ChildStarted{now, 1}, effects);
   return true;
 }
 

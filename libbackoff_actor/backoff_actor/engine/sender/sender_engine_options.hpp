@@ -127,7 +127,8 @@ struct EngineOptions {
   /// What follows a normal stop of the child; only with `Guarantee::at_most_once`.
   AfterNormalStop after_normal_stop = AfterNormalStop::rest;
 
-  /// The hook that `step` calls with every event; empty: none.
+  /// The hook that `step` calls with every event; empty: none. If it throws, the step goes on with
+  /// `effect::HookFailed`.
   EventHook on_event{};
 };
 

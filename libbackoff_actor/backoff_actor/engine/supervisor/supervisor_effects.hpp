@@ -101,6 +101,11 @@ struct BeginStop {
 /// All children are down or abandoned: end, after the other effects of this step.
 struct Quit {};
 
+/// The hook `SupervisorEngineOptions::on_event` threw an exception: report it. The engine goes on.
+struct HookFailed {
+  std::string text; ///< of the exception
+};
+
 } // namespace supervisor_effect
 
 /// Any of the effects.
@@ -109,7 +114,8 @@ using SupervisorEffect =
                supervisor_effect::StartChild, supervisor_effect::TellToEnd, supervisor_effect::Kill,
                supervisor_effect::Abandon, supervisor_effect::Answer, supervisor_effect::Started,
                supervisor_effect::WakeAt, supervisor_effect::BeginStop, supervisor_effect::Quit,
-               supervisor_effect::Finish, supervisor_effect::Finished>;
+               supervisor_effect::Finish, supervisor_effect::Finished,
+               supervisor_effect::HookFailed>;
 
 /// What one step asks for, in order. A step appends to it; the driver empties it and uses it again.
 using SupervisorEffects = std::vector<SupervisorEffect>;

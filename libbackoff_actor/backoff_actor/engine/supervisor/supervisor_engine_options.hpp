@@ -52,7 +52,8 @@ struct SupervisorEngineOptions {
   /// The seed of the random draws of all children. Each child has a stream of its own.
   std::uint64_t seed = 0;
 
-  /// The hook that `step` calls with every event; empty: none.
+  /// The hook that `step` calls with every event; empty: none. If it throws, the step goes on with
+  /// `supervisor_effect::HookFailed`.
   SupervisorEventHook on_event{};
 };
 

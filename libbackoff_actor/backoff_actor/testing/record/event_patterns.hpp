@@ -128,6 +128,9 @@ inline constexpr EventPatternOf<event::StoreNotice> store_notice{"store notice"}
 
 /// The sender was told to end with a grace, or its supervisor was, and finishes what is in flight.
 inline constexpr EventPatternOf<event::Finishing> finishing{"finishing"};
+/// The hook `on_dead_letter` threw; number: the delivery.
+inline constexpr EventPatternOf<event::DeadLetterHookFailed> dead_letter_hook_failed{
+  "dead-letter hook failed"};
 
 /// The sender ended.
 inline constexpr EventPatternOf<event::SenderStopped> sender_stopped{"sender stopped"};

@@ -215,7 +215,9 @@ private:
   static caf::error rejection(const Parcel& parcel, const News* news);
   caf::error exit_reason(const effect::Quit& x, const News* news) const;
   void bury(const effect::DeadLetter& x, const News* news);
-  void record(DeadLetter letter) const;
+  void record(DeadLetter letter, bool is_stored);
+  void tell_unread(const DeadLetter& letter, bool is_stored, const std::string& exception);
+  void tell_failed_hook(const std::string& exception);
 
   // A program may have a million idle senders: data that not every sender needs goes into `Rare`.
   std::shared_ptr<const detail::SenderSettings> settings_; // none once the sender has ended
@@ -226,9 +228,10 @@ private:
   bool is_observed_;                   // the texts of causes are read
   bool forwards_;                      // a forwarder: it keeps only the clients that wait
   bool acknowledges_by_reply_;
-  bool looks_into_messages_; // an option needs the content of each message
-  bool is_timed_;            // an option needs the exact time of each message
-  std::uint64_t origin_;     // for `TrackedMsg::origin`
+  bool looks_into_messages_;          // an option needs the content of each message
+  bool is_timed_;                     // an option needs the exact time of each message
+  bool has_told_failed_hook_ = false; // the hook for events threw an exception before
+  std::uint64_t origin_;              // for `TrackedMsg::origin`
   std::vector<Parcel> parcels_;
   Parcel incoming_;                  // the submission being decided on
   caf::strong_actor_ptr keep_alive_; // this actor, while it owes deliveries

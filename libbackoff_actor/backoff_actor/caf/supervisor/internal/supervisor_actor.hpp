@@ -136,6 +136,7 @@ private:
   void call_off(Place& place);
   std::optional<SupervisorInput> end_child(const ChildActor& actor, caf::exit_reason reason);
   void tell(const SupervisorEvent& event);
+  void tell_failed_hook(const std::string& exception);
   Place* find(const ChildActor& actor);
   std::string id_of(const ChildActor& actor) const {
     return std::string{engine_.id_of(actor.child)};
@@ -179,12 +180,13 @@ private:
   SupervisorEffects effects_;
   Ticket last_ticket_ = 0;
   std::uint64_t last_request_ = 0;
-  caf::error told_reason_;           // the exit reason it was told
-  caf::error quit_reason_;           // its exit reason
-  bool quits_ = false;               // ends after this step
-  bool has_begun_ = false;           // `make_behavior` was called
-  bool is_successor_ = false;        // of a supervisor that nobody holds
-  caf::strong_actor_ptr keep_alive_; // this actor, while it ends its children
+  caf::error told_reason_;            // the exit reason it was told
+  caf::error quit_reason_;            // its exit reason
+  bool quits_ = false;                // ends after this step
+  bool has_begun_ = false;            // `make_behavior` was called
+  bool is_successor_ = false;         // of a supervisor that nobody holds
+  bool has_told_failed_hook_ = false; // the hook for events threw an exception before
+  caf::strong_actor_ptr keep_alive_;  // this actor, while it ends its children
 };
 
 } // namespace backoff_actor

@@ -21,10 +21,12 @@
 //  sender_end.cpp            ends the sender: lets the children finish, asks them to end, gives up
 //                            what is owed
 
+#include "backoff_actor/core/internal/thrown.hpp"
 #include "backoff_actor/engine/sender/internal/sender_work.hpp"
 
 #include <algorithm>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -66,12 +68,12 @@ public:
   void operator()(const input::Stop& x);
   void operator()(const input::Kill&);
 
-  // Calls the hook. There must be one.
-  static void tell(const EngineOptions& options, const Event& event) {
+  // Calls the hook. There must be one. No delivery suffers if it throws.
+  static void tell(const EngineOptions& options, const Event& event, Effects& effects) {
     try {
       options.on_event(event);
     } catch (...) {
-      // A hook must not throw. If it does, no delivery must suffer.
+      effects.emplace_back(effect::HookFailed{detail::thrown_text(std::current_exception())});
     }
   }
 
@@ -93,7 +95,7 @@ private:
   template <class MakeEvent>
   void observe(MakeEvent make_event) {
     if (options_.on_event)
-      tell(options_, Event{make_event()});
+      tell(options_, Event{make_event()}, effects_);
   }
 
   template <class Visit>

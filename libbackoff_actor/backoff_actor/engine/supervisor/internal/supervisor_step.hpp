@@ -11,8 +11,10 @@
 //   supervisor_wake_up.cpp        handles what is due, and ends every step
 //   supervisor_end.cpp            ends the supervisor and its children, after they have finished
 
+#include "backoff_actor/core/internal/thrown.hpp"
 #include "backoff_actor/engine/supervisor/internal/supervisor_state.hpp"
 
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -67,8 +69,8 @@ private:
       return;
     try {
       options_.on_event(SupervisorEvent{make_event()});
-    } catch (...) {
-      // An exception of the hook must not change what happens to a child.
+    } catch (...) { // no child suffers from it
+      emit(supervisor_effect::HookFailed{detail::thrown_text(std::current_exception())});
     }
   }
 
