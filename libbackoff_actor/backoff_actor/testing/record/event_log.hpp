@@ -34,7 +34,8 @@ struct LogEntry {
 };
 
 /// Renders an entry in one line, without its time: `orders: child 3 down: Danger, High Voltage!`,
-/// and a note in brackets.
+/// and a note in brackets. It names the sender as the hook does, and not by `Event::of`, whose
+/// number may be another in each run.
 BACKOFF_ACTOR_EXPORT std::string to_string(const LogEntry& entry);
 
 /// Keeps notes, and all events of the senders and supervisors that have its hooks. Copies of a log
