@@ -66,7 +66,9 @@ TEST_F(SupervisorNames, of_dynamic_supervisors_come_from_the_options_inside) {
 
 TEST_F(SupervisorNames, are_in_what_the_supervisor_says_beside_its_engine) {
   start(specs("a"), called("root"));
-  time.tell(supervisor, RestartChild{"nobody"});
+  time.keep(time.system().spawn<Bystander>(
+    [to = supervisor](caf::event_based_actor* self) { self->send(to, RestartChild{"nobody"}); },
+    std::make_shared<Strings>()));
   time.run();
   EXPECT_EQ(log.count<supervisor_event::ControlRefused>(), 1U);
   EXPECT_EQ(told_by(), std::set{named("root")});

@@ -18,14 +18,14 @@ namespace detail {
 
 namespace {
 
-constexpr bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-constexpr bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
-constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
-constexpr bool is_alphanumeric(char c) { return is_lower(c) || is_upper(c) || is_digit(c); }
+constexpr bool is_small(char c) { return c >= 'a' && c <= 'z'; }
+constexpr bool is_capital(char c) { return c >= 'A' && c <= 'Z'; }
+constexpr bool is_decimal(char c) { return c >= '0' && c <= '9'; }
+constexpr bool is_letter_or_digit(char c) { return is_small(c) || is_capital(c) || is_decimal(c); }
 
 bool is_kind(const std::string& text) {
   return !text.empty() && text.size() <= longest_kind && std::ranges::all_of(text, [](char c) {
-    return is_lower(c) || is_digit(c) || c == '_' || c == '.' || c == '-';
+    return is_small(c) || is_decimal(c) || c == '_' || c == '.' || c == '-';
   });
 }
 
@@ -51,11 +51,11 @@ std::string_view last_part(std::string_view name) {
 
 // Whether a word begins at `i`: `http|Worker`, `HTTP|Server`, `v2|Worker`.
 bool begins_word(std::string_view text, std::size_t i) {
-  if (i == 0 || !is_upper(text[i]))
+  if (i == 0 || !is_capital(text[i]))
     return false;
   const auto before = text[i - 1];
-  return is_lower(before) || is_digit(before)
-         || (is_upper(before) && i + 1 < text.size() && is_lower(text[i + 1]));
+  return is_small(before) || is_decimal(before)
+         || (is_capital(before) && i + 1 < text.size() && is_small(text[i + 1]));
 }
 
 } // namespace
@@ -80,13 +80,13 @@ std::string kind_of_type(std::string_view name) {
     const auto c = part[i];
     if (begins_word(part, i))
       result += '_';
-    if (is_upper(c))
+    if (is_capital(c))
       result += static_cast<char>(c - 'A' + 'a');
     else
-      result += is_alphanumeric(c) ? c : '_';
+      result += is_letter_or_digit(c) ? c : '_';
   }
   result.resize(std::min(result.size(), longest_kind));
-  return std::ranges::any_of(result, is_alphanumeric) ? result : "worker";
+  return std::ranges::any_of(result, is_letter_or_digit) ? result : "worker";
 }
 
 std::string kind_of_type(const std::type_info& type) {

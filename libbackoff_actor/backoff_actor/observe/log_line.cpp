@@ -7,7 +7,7 @@ namespace backoff_actor {
 namespace {
 
 // Renders a time as `2026-11-23T07:21:10.123456Z`.
-std::string utc(std::chrono::sys_time<Duration> at) {
+std::string utc_text(std::chrono::sys_time<Duration> at) {
   using namespace std::chrono;
   const auto midnight = floor<days>(at);
   const year_month_day date{midnight};
@@ -21,8 +21,8 @@ std::string utc(std::chrono::sys_time<Duration> at) {
 }
 
 template <class AnyEvent>
-std::string line(const AnyEvent& event, std::chrono::sys_time<Duration> at) {
-  return utc(at)
+std::string log_line_of(const AnyEvent& event, std::chrono::sys_time<Duration> at) {
+  return utc_text(at)
     .append(" ")
     .append(to_string(severity_of(event)))
     .append(" ")
@@ -32,15 +32,15 @@ std::string line(const AnyEvent& event, std::chrono::sys_time<Duration> at) {
 } // namespace
 
 std::string line_of(const Event& event, std::chrono::sys_time<Duration> at) {
-  return line(event, at);
+  return log_line_of(event, at);
 }
 
 std::string line_of(const SupervisorEvent& event, std::chrono::sys_time<Duration> at) {
-  return line(event, at);
+  return log_line_of(event, at);
 }
 
 std::string event::line_of(const GuardEvent& event, std::chrono::sys_time<Duration> at) {
-  return line(event, at);
+  return log_line_of(event, at);
 }
 
 } // namespace backoff_actor

@@ -8,10 +8,10 @@ namespace backoff_actor {
 
 namespace {
 
-using enum Severity;
-
 // A member for each event: a new event must take a side to compile.
 struct SeverityOfSenderEvent {
+  using enum Severity;
+
   Severity operator()(const event::Accepted&) const { return debug; }
   Severity operator()(const event::NotAccepted&) const { return warning; }
   Severity operator()(const event::ChildStarted& x) const {
@@ -51,6 +51,8 @@ struct SeverityOfSenderEvent {
 };
 
 struct SeverityOfSupervisorEvent {
+  using enum Severity;
+
   Severity operator()(const supervisor_event::Started&) const { return info; }
   Severity operator()(const supervisor_event::ChildAdded&) const { return debug; }
   Severity operator()(const supervisor_event::ChildRemoved&) const { return debug; }
@@ -86,6 +88,8 @@ struct SeverityOfSupervisorEvent {
 };
 
 struct SeverityOfGuardEvent {
+  using enum Severity;
+
   Severity operator()(const event::BreakerOpened& x) const {
     return x.was_probed ? warning : error;
   }

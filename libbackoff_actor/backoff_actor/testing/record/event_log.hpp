@@ -49,7 +49,7 @@ public:
   /// For `timeline`: all lines, from the beginning.
   static constexpr std::size_t all_lines = std::numeric_limits<std::size_t>::max();
 
-  /// Makes a log that keeps everything. It takes about 270 bytes for each event.
+  /// Makes a log that keeps everything. It takes about 310 bytes for each event.
   EventLog();
 
   /// Makes a log for long runs: with more than `count` entries it forgets the oldest.
