@@ -263,7 +263,8 @@ TEST_F(Idempotency, the_retention_is_above_zero) {
   auto options = default_options();
   options.idempotency_retention = 0ns;
 
-  EXPECT_EQ(to_string(check(options)), "idempotency_retention: got 0ns, allowed 1us or more");
+  EXPECT_EQ(to_string(check(options)),
+            "SenderOptions: idempotency_retention: got 0ns, allowed 1us or more");
 }
 
 } // namespace backoff_actor::actor_test

@@ -37,7 +37,7 @@ protected:
     ::testing::internal::CaptureStderr();
     work();
     auto text = ::testing::internal::GetCapturedStderr();
-    const std::string mark = "backoff_actor: sender ";
+    const std::string mark = "backoff_actor: sender#";
     for (auto i = text.find(mark); i != std::string::npos; i = text.find(mark, i + 1))
       text.replace(i + mark.size(), text.find(':', i + mark.size()) - i - mark.size(), "N");
     return text;
@@ -55,7 +55,7 @@ TEST_F(ThrowingHooks, lose_no_dead_letter_the_event_has_it_and_a_line_has_its_me
   const auto said =
     error_stream_of([&] { submit("order 7", {.key = "customer 7", .idempotency_key = "k"}); });
 
-  EXPECT_EQ(said, "backoff_actor: sender N: on_dead_letter threw for delivery 1, rejected: the "
+  EXPECT_EQ(said, "backoff_actor: sender#N: on_dead_letter threw for delivery 1, rejected: the "
                   "disk\\nis full; nobody else gets the message (\"order 7\")\n");
   ASSERT_EQ(reports().size(), 1u);
   const auto report = reports().front();
@@ -104,7 +104,7 @@ TEST_F(ThrowingHooks, keep_no_dead_letter_from_the_actor_for_them) {
   const auto said = error_stream_of([&] { ask("a"); });
 
   EXPECT_THAT(*letters, ElementsAre("a"));
-  EXPECT_EQ(said, "backoff_actor: sender N: on_dead_letter threw for delivery 1, rejected: the "
+  EXPECT_EQ(said, "backoff_actor: sender#N: on_dead_letter threw for delivery 1, rejected: the "
                   "disk\\nis full; the actor dead_letters gets the letter\n");
   ASSERT_EQ(reports().size(), 1u);
   EXPECT_EQ(dead_letter_of(reports()[0]), nullptr) << "nothing is kept twice";
@@ -120,7 +120,7 @@ TEST_F(ThrowingHooks, keep_no_dead_letter_from_the_outbox) {
 
   ASSERT_EQ(outbox.dead_letters().size(), 1u);
   EXPECT_EQ(outbox.dead_letters()[0].message.get_as<std::string>(0), "a");
-  EXPECT_EQ(said, "backoff_actor: sender N: on_dead_letter threw for delivery 1, rejected: the "
+  EXPECT_EQ(said, "backoff_actor: sender#N: on_dead_letter threw for delivery 1, rejected: the "
                   "disk\\nis full; the outbox keeps the letter\n");
   ASSERT_EQ(reports().size(), 1u);
   EXPECT_EQ(dead_letter_of(reports()[0]), nullptr);
@@ -220,7 +220,7 @@ TEST_F(ThrowingHooks, for_events_cost_nothing_and_are_reported_once) {
     EXPECT_EQ(ask("b")->value, "b");
   });
 
-  EXPECT_EQ(said, "backoff_actor: sender N: on_event threw: no paper; its next exceptions are not "
+  EXPECT_EQ(said, "backoff_actor: sender#N: on_event threw: no paper; its next exceptions are not "
                   "reported\n");
 }
 
@@ -235,7 +235,7 @@ TEST_F(ThrowingHooks, for_events_are_reported_once_by_each_sender_of_a_blueprint
     }
   });
 
-  const std::string line = "backoff_actor: sender N: on_event threw: no paper; its next exceptions "
+  const std::string line = "backoff_actor: sender#N: on_event threw: no paper; its next exceptions "
                            "are not reported\n";
   EXPECT_EQ(said, line + line);
 }
@@ -249,9 +249,9 @@ TEST_F(ThrowingHooks, for_events_do_not_keep_a_line_from_a_dead_letter) {
     EXPECT_TRUE(ask("a")->error);
   });
 
-  EXPECT_EQ(said, "backoff_actor: sender N: on_event threw: no paper; its next exceptions are not "
+  EXPECT_EQ(said, "backoff_actor: sender#N: on_event threw: no paper; its next exceptions are not "
                   "reported\n"
-                  "backoff_actor: sender N: on_dead_letter threw for delivery 1, rejected: the "
+                  "backoff_actor: sender#N: on_dead_letter threw for delivery 1, rejected: the "
                   "disk\\nis full; nobody else gets the message (\"a\")\n");
 }
 

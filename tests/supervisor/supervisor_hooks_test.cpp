@@ -15,7 +15,7 @@ protected:
     ::testing::internal::CaptureStderr();
     work();
     auto text = ::testing::internal::GetCapturedStderr();
-    const std::string mark = "backoff_actor: supervisor ";
+    const std::string mark = "backoff_actor: supervisor#";
     for (auto i = text.find(mark); i != std::string::npos; i = text.find(mark, i + 1))
       text.replace(i + mark.size(), text.find(':', i + mark.size()) - i - mark.size(), "N");
     return text;
@@ -30,7 +30,7 @@ protected:
   }
 
   static constexpr const char* line =
-    "backoff_actor: supervisor N: on_event threw: the disk\\nis full; its next exceptions are not "
+    "backoff_actor: supervisor#N: on_event threw: the disk\\nis full; its next exceptions are not "
     "reported\n";
 };
 
@@ -68,7 +68,7 @@ TEST_F(SupervisorHooks, give_their_events_to_a_queue) {
 
   std::vector<std::string> texts;
   for (const auto& event : events.take())
-    texts.push_back(to_string(event));
+    texts.push_back(text_of(event));
   EXPECT_THAT(texts, ElementsAre("child a 1 started", "child b 1 started", "supervisor started"));
 }
 

@@ -9,7 +9,7 @@
 namespace backoff_actor {
 
 Problems check(const DurableOptions& options) {
-  Problems problems;
+  Problems problems{"DurableOptions"};
   detail::check_count(problems, "max_batch", options.max_batch, 1);
   if (options.max_wait < Duration::zero())
     problems.add("max_wait", to_string(options.max_wait), "0ns or more");

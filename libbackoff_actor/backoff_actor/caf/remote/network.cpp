@@ -14,7 +14,7 @@
 namespace backoff_actor {
 
 Problems check(const NetworkOptions& options) {
-  Problems problems;
+  Problems problems{"NetworkOptions"};
   const auto interval = options.heartbeat_interval;
   detail::check_time(problems, "heartbeat_interval", interval);
   const auto least = (Instant{interval} + interval).since_origin;

@@ -40,7 +40,7 @@ ChildFactory factory_of(std::shared_ptr<RemotePlan> plan) {
 } // namespace
 
 Problems check(const RemoteOptions& options) {
-  Problems problems;
+  Problems problems{"RemoteOptions"};
   detail::check_time(problems, "step_timeout", options.step_timeout);
   return problems;
 }

@@ -144,7 +144,7 @@ private:
 } // namespace
 
 Problems check(const GuardedOptions& options) {
-  Problems problems;
+  Problems problems{"GuardedOptions"};
   detail::check_time(problems, "call_timeout", options.call_timeout);
   return problems;
 }

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 
 namespace backoff_actor {
 
@@ -22,6 +23,7 @@ namespace backoff_actor {
 /// What a function of the options captures must live as long as the actor system, see
 /// `SenderOptions`.
 struct ForwarderOptions {
+  std::string name{};                             ///< as `SenderOptions::name`
   Policy backoff = RandomSlots{};                 ///< as `SenderOptions::backoff`
   std::optional<std::uint64_t> seed{};            ///< as `SenderOptions::seed`
   std::optional<std::uint64_t> stream{};          ///< as `SenderOptions::stream`

@@ -11,6 +11,8 @@ namespace {
 
 template <class Options>
 std::shared_ptr<const detail::SenderSettings> checked(ChildFactory make_child, Options options) {
+  if (options.name.empty())
+    options.name = make_child.kind().empty() ? "sender" : make_child.kind();
   auto problems = check(options);
   if (!make_child)
     problems.add("make_child", "an empty function", "a function that returns a fresh actor");
@@ -25,6 +27,8 @@ SenderBlueprint::SenderBlueprint(ChildFactory make_child, SenderOptions options)
 
 SenderBlueprint::SenderBlueprint(ChildFactory make_child, ForwarderOptions options)
   : settings_(checked(std::move(make_child), std::move(options))) {}
+
+const std::string& SenderBlueprint::name() const { return settings_->options.name; }
 
 caf::actor SenderBlueprint::spawn(caf::actor_system& system) const {
   detail::require_init(system);
@@ -42,10 +46,13 @@ caf::actor spawn_forwarder(caf::actor_system& system, ChildFactory make_child,
 }
 
 ChildFactory child_of(SenderBlueprint blueprint) {
-  return [blueprint = std::move(blueprint)](caf::event_based_actor* parent) -> caf::actor {
+  auto kind = std::make_shared<const std::string>(blueprint.name());
+  ChildFactory make = [blueprint =
+                         std::move(blueprint)](caf::event_based_actor* parent) -> caf::actor {
     detail::require_init(parent->home_system());
     return parent->spawn<BackOffSender>(blueprint);
   };
+  return std::move(make).with_kind(std::move(kind));
 }
 
 ChildSpec sender_spec(std::string id, ChildFactory make_child, SenderOptions options) {

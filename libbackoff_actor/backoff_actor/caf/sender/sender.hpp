@@ -114,6 +114,9 @@ public:
   /// The same for forwarders.
   SenderBlueprint(ChildFactory make_child, ForwarderOptions options);
 
+  /// The name that all its senders have, see `SenderOptions::name`; never empty.
+  const std::string& name() const;
+
   /// Starts a sender, and with it its child, unless `SenderOptions::child_start` says otherwise.
   ///
   /// @errors throws `std::logic_error` if `init` was not called, and `StoreError`, `in_use`, if

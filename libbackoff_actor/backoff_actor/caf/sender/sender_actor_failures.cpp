@@ -43,12 +43,6 @@ SenderError error_of(DeadLetterReason reason) {
   return SenderError::stopped;
 }
 
-std::string last(const std::string& cause) { return cause.empty() ? "" : "last: " + cause; }
-
-std::string words_of(const BackOffSender& sender) {
-  return "sender " + std::to_string(sender.id());
-}
-
 // Returns a message as text, whatever its types do.
 std::string words_of(const caf::message& message) {
   try {
@@ -59,6 +53,12 @@ std::string words_of(const caf::message& message) {
 }
 
 } // namespace
+
+// Returns the remark of an error: who says it, and the last cause.
+std::string BackOffSender::named(const std::string& cause) const {
+  const auto name = to_string(own_name());
+  return cause.empty() ? name : name + ", last: " + cause;
+}
 
 // Returns the error of the present input. Only the acknowledgement timeout comes without an error.
 caf::error BackOffSender::just_come(const News* news) {
@@ -89,7 +89,7 @@ caf::error BackOffSender::exit_reason(const effect::Quit& x, const News* news) c
   // After a normal stop of the child there is no error to escalate.
   if (x.escalates && reason) // an escalated normal stop would look like one of the sender's own
     return reason;
-  return make_error(SenderError::gave_up, last(x.cause->text));
+  return make_error(SenderError::gave_up, named(x.cause->text));
 }
 
 void BackOffSender::bury(const effect::DeadLetter& x, const News* news) {
@@ -113,8 +113,8 @@ void BackOffSender::bury(const effect::DeadLetter& x, const News* news) {
       refuse(client, rejection(parcel, news));
     else if (x.reason == DeadLetterReason::not_stored)
       refuse(client, make_error(SenderError::not_stored, cause));
-    else
-      refuse(client, make_error(error_of(x.reason), last(cause)));
+    else // without a cause there is no text, so that many can be given up at once
+      refuse(client, make_error(error_of(x.reason), cause.empty() ? cause : named(cause)));
   });
 }
 
@@ -136,7 +136,7 @@ void BackOffSender::tell_unread(const DeadLetter& letter, bool is_stored,
                                 const std::string& exception) {
   const auto others_get_it = is_stored || options().dead_letters;
   event::DeadLetterHookFailed news{now(), letter.id, exception, {}, {}};
-  auto line = "backoff_actor: " + words_of(*this) + ": on_dead_letter threw for delivery "
+  auto line = "backoff_actor: " + to_string(own_name()) + ": on_dead_letter threw for delivery "
               + std::to_string(letter.id) + ", " + std::string{to_string(letter.reason)} + ": "
               + exception;
   if (others_get_it) {
@@ -150,8 +150,10 @@ void BackOffSender::tell_unread(const DeadLetter& letter, bool is_stored,
   std::cerr << detail::one_line(line) + "\n";
   if (!options().on_event)
     return;
+  Event event{std::move(news)};
+  event.of = own_name();
   try {
-    options().on_event(news);
+    options().on_event(event);
   } catch (...) {
     tell_failed_hook(detail::thrown_text(std::current_exception()));
   }
@@ -160,7 +162,7 @@ void BackOffSender::tell_unread(const DeadLetter& letter, bool is_stored,
 // Tells of the first exception of the hook for events.
 void BackOffSender::tell_failed_hook(const std::string& exception) {
   if (!std::exchange(has_told_failed_hook_, true))
-    std::cerr << detail::failed_hook_line(words_of(*this), exception);
+    std::cerr << detail::failed_hook_line(to_string(own_name()), exception);
 }
 
 } // namespace backoff_actor

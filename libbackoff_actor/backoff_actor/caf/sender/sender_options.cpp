@@ -7,7 +7,8 @@ namespace backoff_actor {
 
 Problems check(const SenderOptions& options) {
   using namespace detail;
-  Problems problems;
+  Problems problems{options_of("SenderOptions", options.name)};
+  check_kind(problems, "name", options.name);
   check_count(problems, "max_attempts", options.max_attempts, 1);
   check_count(problems, "max_hand_overs", options.max_hand_overs, 1);
   if (options.max_hand_overs && !options.outbox)

@@ -64,6 +64,14 @@ BACKOFF_ACTOR_EXPORT Decision default_decider(FailureKind kind, const caf::error
 /// `fallback`, `weight_of`, `key_of`, `on_dead_letter` and `on_event`, and for the factory of the
 /// child. A `SharedQueue` keeps what the hooks report, and may be declared anywhere.
 struct SenderOptions {
+  /// What the sender is, for people and their logs, see `ActorName`: events, the status, trees,
+  /// errors and warnings name the sender `billing#17`. All senders that do the same have the same
+  /// name. Empty: the class of the worker, so `child_of<HttpWorker>()` gives `http_worker`; for
+  /// other factories `sender`.
+  ///
+  /// @range 1 to 64 characters of `a-z`, `0-9`, `_`, `.` and `-`, or empty
+  std::string name{};
+
   // -- failures ---------------------------------------------------------------------
 
   /// How long to wait after the first, second, third ... failure in a row. The default suits up to
@@ -257,7 +265,13 @@ struct SenderOptions {
   ///         has the text of the message, and the event has the letter.
   std::function<void(const DeadLetter&)> on_dead_letter{};
 
-  /// Is called with each event; empty: events are not made. If it throws, see `EventHook`.
+  /// Is called with each event; empty: events are not made. It is called at the time of the event,
+  /// so that it may ask the system's clock for the time of day. If it throws, see `EventHook`.
+  ///
+  ///     options.on_event = [](const Event& event) {
+  ///       if (severity_of(event) >= Severity::info)
+  ///         std::clog << line_of(event, std::chrono::system_clock::now()) + '\n';
+  ///     };
   EventHook on_event{};
 };
 

@@ -251,9 +251,10 @@ std::optional<SupervisorInput> Supervisor::end_child(const ChildActor& actor,
 
 // Reports an event that the engine does not know about. `Stopped` is the last event: if the engine
 // has reported it, nothing follows.
-void Supervisor::tell(const SupervisorEvent& event) {
+void Supervisor::tell(SupervisorEvent event) {
   if (!options_->on_event || engine_.phase() == SupervisorPhase::stopped)
     return;
+  event.of = name_;
   try {
     options_->on_event(event);
   } catch (...) {
@@ -264,7 +265,7 @@ void Supervisor::tell(const SupervisorEvent& event) {
 // Tells of the first exception of the hook for events.
 void Supervisor::tell_failed_hook(const std::string& exception) {
   if (!std::exchange(has_told_failed_hook_, true))
-    std::cerr << detail::failed_hook_line("supervisor " + std::to_string(id()), exception);
+    std::cerr << detail::failed_hook_line(to_string(name_), exception);
 }
 
 } // namespace backoff_actor

@@ -52,7 +52,7 @@ std::string to_string(const LogEntry& entry) {
   if (const auto* note = std::get_if<std::string>(&entry.what))
     return one_line("(" + *note + ")");
   const auto event =
-    entry.event() ? to_string(*entry.event()) : to_string(*entry.supervisor_event());
+    entry.event() ? text_of(*entry.event()) : text_of(*entry.supervisor_event());
   return entry.sender.empty() ? event : one_line(entry.sender) + ": " + event;
 }
 

@@ -4,6 +4,7 @@
 #include "backoff_actor/core/internal/check_span.hpp"
 #include "backoff_actor/core/problems.hpp"
 #include "backoff_actor/core/time.hpp"
+#include "backoff_actor/observe/actor_name.hpp"
 #include "backoff_actor/supervision/restart_limit.hpp"
 
 #include <cstdint>

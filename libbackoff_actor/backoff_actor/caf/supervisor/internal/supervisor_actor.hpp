@@ -135,7 +135,7 @@ private:
   void on_start_news(std::uint64_t number);
   void call_off(Place& place);
   std::optional<SupervisorInput> end_child(const ChildActor& actor, caf::exit_reason reason);
-  void tell(const SupervisorEvent& event);
+  void tell(SupervisorEvent event);
   void tell_failed_hook(const std::string& exception);
   Place* find(const ChildActor& actor);
   std::string id_of(const ChildActor& actor) const {
@@ -162,6 +162,7 @@ private:
   void end_at_once();
 
   std::unique_ptr<const SupervisorOptions> options_;
+  ActorName name_;                                    // a successor has that of its predecessor
   DynamicChildFactory make_dynamic_;                  // of a dynamic supervisor
   std::shared_ptr<const ChildOptions> dynamic_child_; // shared by all its children
   ChildKind dynamic_kind_ = ChildKind::worker;

@@ -36,9 +36,9 @@ namespace backoff_actor {
 
 class BACKOFF_ACTOR_HIDDEN SenderEngine::Step {
 public:
-  Step(SenderEngine& engine, Instant now, Effects& effects)
+  Step(SenderEngine& engine, Instant now, Effects& effects, std::uint64_t number)
     : self_(engine), options_(*engine.options_), work_(*engine.work_), backlog_(work_.backlog),
-      gate_(work_.gate), now_(now), effects_(effects) {}
+      gate_(work_.gate), now_(now), effects_(effects), number_(number) {}
 
   void operator()(const input::Start& x);
   void operator()(const input::Submit& x);
@@ -69,7 +69,9 @@ public:
   void operator()(const input::Kill&);
 
   // Calls the hook. There must be one. No delivery suffers if it throws.
-  static void tell(const EngineOptions& options, const Event& event, Effects& effects) {
+  static void tell(const EngineOptions& options, std::uint64_t number, Event event,
+                   Effects& effects) {
+    event.of = {options.name, number};
     try {
       options.on_event(event);
     } catch (...) {
@@ -95,7 +97,7 @@ private:
   template <class MakeEvent>
   void observe(MakeEvent make_event) {
     if (options_.on_event)
-      tell(options_, Event{make_event()}, effects_);
+      tell(options_, number_, Event{make_event()}, effects_);
   }
 
   template <class Visit>
@@ -302,6 +304,7 @@ private:
   GuardGate& gate_;
   Instant now_;
   Effects& effects_;
+  std::uint64_t number_; // of the sender, for its events
   std::vector<Deferred> deferred_;
 };
 

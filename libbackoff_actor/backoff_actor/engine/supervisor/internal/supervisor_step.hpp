@@ -67,8 +67,10 @@ private:
   void observe(MakeEvent make_event) {
     if (!options_.on_event || has_ended_)
       return;
+    SupervisorEvent event{make_event()};
+    event.of = options_.name;
     try {
-      options_.on_event(SupervisorEvent{make_event()});
+      options_.on_event(event);
     } catch (...) { // no child suffers from it
       emit(supervisor_effect::HookFailed{detail::thrown_text(std::current_exception())});
     }
