@@ -185,8 +185,8 @@ TEST_F(Names, are_in_the_exit_reason_and_in_errors_that_have_a_cause) {
   EXPECT_EQ(text_of(answer->error), text);
 }
 
-// A sender that is flooded refuses thousands of messages a second, and one that is stopped may owe a
-// million.
+// A sender that is flooded refuses thousands of messages a second, and one that is stopped may owe
+// a million.
 TEST_F(Names, are_in_no_error_that_has_no_text_without_them) {
   auto options = default_options();
   options.capacity = 1;
@@ -199,7 +199,7 @@ TEST_F(Names, are_in_no_error_that_has_no_text_without_them) {
             "stopped: the sender was stopped before this delivery was acknowledged");
 }
 
-// -- what is wrong with options ---------------------------------------------------------------------
+// -- what is wrong with options -----------------------------------------------------------------
 
 TEST_F(Names, are_in_each_line_about_wrong_options) {
   auto options = called("billing");

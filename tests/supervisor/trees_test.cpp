@@ -72,7 +72,8 @@ TEST_F(SupervisionTrees, are_shown_to_machines) {
       + R"(","kind":"supervisor",)"
         R"("state":"running","restart":"permanent","stopped":null,"incarnation":1,"restarts":0,)"
         R"("failures":0,"due_in_seconds":null,"up_seconds":0.000000000,"cause":null,"children":[)"
-        R"({"id":"w\"1","name":null,"kind":"worker","state":"waiting","restart":"permanent","stopped":null,)"
+        R"({"id":"w\"1","name":null,"kind":"worker","state":"waiting","restart":"permanent",)"
+        R"("stopped":null,)"
         R"("incarnation":1,"restarts":0,"failures":1,"due_in_seconds":1.000000000,)"
         R"("up_seconds":0.000000000,"cause":"boom of w\"11","children":[]}]}]})");
 }

@@ -263,8 +263,8 @@ struct DeadLetterHookFailed {
 
 } // namespace event
 
-/// Any of the events, and the name of its sender. `std::get_if` and `std::visit` tell which event it
-/// is; `time_of`, `to_string`, `severity_of` and `line_of` take all.
+/// Any of the events, and the name of its sender. `std::get_if` and `std::visit` tell which event
+/// it is; `time_of`, `to_string`, `severity_of` and `line_of` take all.
 struct Event
   : std::variant<event::Accepted, event::NotAccepted, event::ChildStarted, event::StartFailed,
                  event::ChildDown, event::AckTimedOut, event::ChildOverdue,

@@ -119,7 +119,8 @@ TEST(SupervisorStatusTest, texts_are_escaped_for_machines) {
   tree.children.back().status.is_due = true;
   EXPECT_EQ(
     to_json(tree),
-    R"({"name":null,"phase":"starting","restarts":0,"children":[{"id":"a\"b\\c\n\u0001","name":null,)"
+    R"({"name":null,"phase":"starting","restarts":0,"children":[{"id":"a\"b\\c\n\u0001",)"
+    R"("name":null,)"
     R"("kind":"worker","state":"stopped","restart":"permanent","stopped":null,"incarnation":0,)"
     R"("restarts":0,"failures":0,"due_in_seconds":0.000000001,"up_seconds":5400.000000000,)"
     R"("cause":null,"children":[]}]})");

@@ -137,8 +137,8 @@ public:
   /// Returns true if the factory delivers its children by a `ChildPromise`.
   bool is_asynchronous() const { return is_asynchronous_; }
 
-  /// Returns the kind of the children, see `ActorName::kind`; empty: unknown. It is valid as long as
-  /// this object or a copy of it.
+  /// Returns the kind of the children, see `ActorName::kind`; empty: unknown. The view is valid as
+  /// long as this object or a copy of it.
   std::string_view kind() const { return kind_ ? *kind_ : std::string_view{}; }
 
   /// Returns this factory, whose children are of this kind. Copies share the text.
