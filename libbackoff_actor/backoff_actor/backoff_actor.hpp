@@ -36,4 +36,5 @@
 #include "backoff_actor/core/node_address.hpp"
 #include "backoff_actor/delivery/deduplicator.hpp"
 #include "backoff_actor/guard/parse_guard.hpp"
+#include "backoff_actor/observe/log_line.hpp"
 #include "backoff_actor/retry/shared_guard.hpp"

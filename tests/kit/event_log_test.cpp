@@ -87,6 +87,22 @@ TEST(event_log, has_a_line_for_each_entry_whatever_its_texts_have) {
                             "+1s   ord\\ters: gave up: High\\r\\nVolt\xef\xbf\xbd\n");
 }
 
+TEST(event_log, names_senders_as_its_hooks_do) {
+  const EventLog log;
+  Event event{event::Paused{at(1s)}};
+  event.of = {"billing", 17};
+  log.hook()(event);
+  log.hook("orders")(event);
+  SupervisorEvent started{supervisor_event::Started{at(2s)}};
+  started.of = {"root", 5};
+  log.supervisor_hook()(started);
+
+  EXPECT_EQ(log.timeline(), "+0ns  paused\n"
+                            "+0ns  orders: paused\n"
+                            "+1s   supervisor started\n");
+  EXPECT_EQ(log.events().front().of, (ActorName{"billing", 17}));
+}
+
 TEST(event_log, notes_are_no_events) {
   const EventLog log;
   log.note(at(0s), "begin");

@@ -98,8 +98,8 @@ bool fits(const EventPattern& pattern, const Event& event) { return pattern.fits
 TEST(event_patterns, there_is_one_for_every_type_and_it_fits_no_other) {
   const auto& events = one_of_each();
   const auto list = patterns();
-  ASSERT_EQ(events.size(), std::variant_size_v<Event>);
-  ASSERT_EQ(list.size(), std::variant_size_v<Event>);
+  ASSERT_EQ(events.size(), std::variant_size_v<Event::variant>);
+  ASSERT_EQ(list.size(), std::variant_size_v<Event::variant>);
 
   for (std::size_t i = 0; i < list.size(); ++i)
     for (std::size_t j = 0; j < events.size(); ++j) {

@@ -155,11 +155,13 @@ inline std::string quit_line(bool escalates, std::uint64_t holder) {
                      : "quit with the error held for " + number(holder);
 }
 
-/// An event with all that its own rendering leaves out.
+/// An event with all that its own rendering leaves out, but the name of its sender.
 inline std::string describe(const Event& event) {
-  auto text = describe(time_of(event)) + " " + to_string(event);
+  auto text = describe(time_of(event)) + " " + text_of(event);
   if (const auto* x = std::get_if<event::RetryScheduled>(&event))
-    text += ", delay " + to_string(x->delay);
+    text += ", delay " + to_string(x->delay) + ", " + to_string(x->backoff);
+  else if (const auto* w = std::get_if<event::BackOffReset>(&event))
+    text += ", " + to_string(w->backoff);
   else if (const auto* y = std::get_if<event::Acknowledged>(&event))
     text += ", child " + number(y->incarnation);
   else if (const auto* z = std::get_if<event::Restored>(&event))

@@ -13,7 +13,8 @@
 namespace backoff_actor::model_test {
 
 /// An engine and, beside it, its reference: after every step both must have asked for the same and
-/// told the same. An account checks what must hold whatever the two agree on.
+/// told the same, and each event must have the engine's name. An account checks what must hold
+/// whatever the two agree on.
 ///
 /// All three are made of the options and `more`. The account checks each event and each effect and
 /// puts it in words; it has none for what the reference does not foretell.
@@ -25,6 +26,7 @@ public:
     : reference(options, more...), account(options, more...) {
     auto heard = options;
     heard.on_event = [this](const Event& event) { events_.push_back(event); };
+    set_name(heard.name);
     engine_ = std::make_unique<Engine>(std::make_shared<const Options>(std::move(heard)), more...);
   }
 
@@ -45,7 +47,9 @@ public:
     told_.clear();
     account.before(now, input);
     reference.step(now, input);
-    engine_->step(now, input, effects_);
+    step_engine(now, input);
+    for (const auto& event : events_)
+      RC_ASSERT(event.of == name_);
     put_in_words(events_, told_);
     put_in_words(effects_, asked_);
     RC_ASSERT(asked_ == reference.taken);
@@ -86,6 +90,20 @@ public:
   }
 
 private:
+  // A sender's engine shares its kind with others, and gets its number with each step. That of a
+  // supervisor has a name of its own.
+  void set_name(std::string& kind) { kind = name_.kind; }
+  void set_name(ActorName& name) { name = name_; }
+
+  void step_engine(Instant now, const Input& input) {
+    if constexpr (requires { engine_->step(now, input, effects_, name_.number); }) {
+      ++name_.number;
+      engine_->step(now, input, effects_, name_.number);
+    } else {
+      engine_->step(now, input, effects_);
+    }
+  }
+
   template <class List>
   void put_in_words(const List& list, Lines& lines) {
     for (const auto& x : list)
@@ -93,6 +111,7 @@ private:
         lines.push_back(std::move(words));
   }
 
+  ActorName name_{"walker", 1};
   std::unique_ptr<Engine> engine_;
   Effects effects_;
   std::vector<Event> events_;

@@ -25,6 +25,8 @@ std::string to_string(const Problems& problems) {
   for (const auto& problem : problems.list()) {
     if (!result.empty())
       result += '\n';
+    if (!problems.of().empty())
+      result += detail::one_line(problems.of()) + ": ";
     if (problem.allowed.empty())
       result += problem.field + ": " + problem.given;
     else

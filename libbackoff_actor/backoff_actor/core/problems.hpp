@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace backoff_actor {
@@ -18,16 +19,26 @@ struct Problem {
 /// All that is wrong with the arguments of one call.
 class BACKOFF_ACTOR_EXPORT Problems {
 public:
+  /// Problems of arguments that need no name, or of a nested value.
+  Problems() = default;
+
+  /// Says whose arguments they are: `SenderOptions of billing`. Each line of the text begins with
+  /// it.
+  explicit Problems(std::string of) : of_(std::move(of)) {}
+
   /// Adds a problem.
   void add(std::string field, std::string given, std::string allowed);
 
-  /// Adds the problems of a nested value. Their fields get the prefix `prefix` and a dot.
+  /// Adds the problems of a nested value. Their fields get the prefix `prefix` and a dot, and the
+  /// nested `of` is left out.
   void add_nested(const std::string& prefix, const Problems& nested);
 
   /// Whether all arguments can be used.
   bool empty() const { return list_.empty(); }
   /// The problems, in the order in which they were added.
   const std::vector<Problem>& list() const { return list_; }
+  /// Whose arguments they are; empty: it was not said.
+  const std::string& of() const { return of_; }
 
   /// Throws if there are problems.
   ///
@@ -35,10 +46,12 @@ public:
   void raise_if_any() const;
 
 private:
+  std::string of_;
   std::vector<Problem> list_;
 };
 
-/// Renders one problem a line, without a line end after the last: `ceiling: got 0, allowed 1..62`.
+/// Renders one problem a line, without a line end after the last: `ceiling: got 0, allowed 1..62`,
+/// or `SenderOptions of billing: capacity: got 0, allowed 1..268435455`.
 BACKOFF_ACTOR_EXPORT std::string to_string(const Problems& problems);
 
 /// Thrown by a call whose arguments cannot be used, before it starts or changes anything.

@@ -62,7 +62,9 @@ struct DescribeSenderEvent {
   }
 
   std::string operator()(const event::RetryScheduled& x) const {
-    return "retry in " + to_string(x.due - x.at) + " (" + to_string(x.backoff) + ")";
+    // A free retry has no number: with it the series begins anew.
+    const auto number = x.backoff.retries() == 0 ? "" : std::to_string(x.backoff.retries()) + " ";
+    return "retry " + number + "in " + to_string(x.due - x.at);
   }
 
   std::string operator()(const event::DelayEnded&) const { return "delay ended"; }
@@ -96,9 +98,7 @@ struct DescribeSenderEvent {
     return "acknowledgement " + std::to_string(x.hand_over) + " matches no delivery that is owed";
   }
 
-  std::string operator()(const event::BackOffReset& x) const {
-    return "backoff reset (" + to_string(x.backoff) + ")";
-  }
+  std::string operator()(const event::BackOffReset&) const { return "backoff reset"; }
 
   std::string operator()(const event::DeadLettered& x) const {
     return delivery(x.delivery) + " dead-lettered, " + std::string{to_string(x.reason)} + ", "
@@ -152,8 +152,12 @@ Instant event::time_of(const Event& event) {
   return std::visit([](const auto& x) { return x.at; }, event);
 }
 
-std::string event::to_string(const Event& event) {
+std::string event::text_of(const Event& event) {
   return detail::one_line(std::visit(DescribeSenderEvent{}, event));
+}
+
+std::string event::to_string(const Event& event) {
+  return detail::with_name(event.of, text_of(event));
 }
 
 } // namespace backoff_actor

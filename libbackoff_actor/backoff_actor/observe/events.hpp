@@ -7,6 +7,7 @@
 #include "backoff_actor/delivery/dead_letter.hpp"
 #include "backoff_actor/delivery/refusal.hpp"
 #include "backoff_actor/guard/guard_port.hpp"
+#include "backoff_actor/observe/actor_name.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +18,8 @@
 
 namespace backoff_actor {
 
-/// What happened in a sender, as plain values. `at` is on the time line of the sender's driver.
+/// What happened in a sender, as plain values. `at` is on the time line of the sender's driver. For
+/// an actor this is the time line of `SteadyClock`, which has nothing to do with the time of day.
 namespace event {
 
 /// A message became a delivery.
@@ -239,16 +241,22 @@ struct SenderStopped {
 
 } // namespace event
 
-/// Any of the events. `std::get_if` and `std::visit` tell which; `time_of` and `to_string` take
-/// all.
-using Event = std::variant<
-  event::Accepted, event::NotAccepted, event::ChildStarted, event::StartFailed, event::ChildDown,
-  event::AckTimedOut, event::ChildOverdue, event::AbandonedChildEnded, event::Refused,
-  event::RetryScheduled, event::DelayEnded, event::HandedOver, event::GuardHeldBack,
-  event::Acknowledged, event::UnknownAcknowledgement, event::BackOffReset, event::DeadLettered,
-  event::FellBack, event::CameBack, event::GaveUp, event::Paused, event::Resumed, event::DrainBegan,
-  event::Drained, event::SenderStopped, event::Forwarded, event::Diverted, event::Restored,
-  event::Suspended, event::StoreFellBehind, event::StoreCaughtUp, event::StoreNotice>;
+/// Any of the events, and the name of its sender. `std::get_if` and `std::visit` tell which event
+/// it is; `time_of`, `to_string`, `severity_of` and `line_of` take all.
+struct Event
+  : std::variant<event::Accepted, event::NotAccepted, event::ChildStarted, event::StartFailed,
+                 event::ChildDown, event::AckTimedOut, event::ChildOverdue,
+                 event::AbandonedChildEnded, event::Refused, event::RetryScheduled,
+                 event::DelayEnded, event::HandedOver, event::GuardHeldBack, event::Acknowledged,
+                 event::UnknownAcknowledgement, event::BackOffReset, event::DeadLettered,
+                 event::FellBack, event::CameBack, event::GaveUp, event::Paused, event::Resumed,
+                 event::DrainBegan, event::Drained, event::SenderStopped, event::Forwarded,
+                 event::Diverted, event::Restored, event::Suspended, event::StoreFellBehind,
+                 event::StoreCaughtUp, event::StoreNotice> {
+  using variant::variant;
+
+  ActorName of{}; ///< the sender
+};
 
 /// The one hook, called when a decision is made and before it is carried out.
 ///
@@ -264,11 +272,17 @@ namespace event { // with the events, so that unqualified calls find these funct
 /// Returns when the event happened, on the time line of the sender's driver.
 BACKOFF_ACTOR_EXPORT Instant time_of(const Event& event);
 
-/// Renders an event in one line, without its time: `child 3 down: Danger, High Voltage!`.
+/// Renders an event in one line, without its time and its sender:
+/// `child 3 down: Danger, High Voltage!`.
+BACKOFF_ACTOR_EXPORT std::string text_of(const Event& event);
+
+/// Renders an event in one line, without its time, behind the name of its sender if it has one:
+/// `billing#17: child 3 down: Danger, High Voltage!`.
 BACKOFF_ACTOR_EXPORT std::string to_string(const Event& event);
 
 } // namespace event
 
+using event::text_of;
 using event::time_of;
 using event::to_string;
 

@@ -34,7 +34,7 @@ std::string to_string(const SenderStatus& status) {
   if (status.retries > 0)
     text += ", " + std::to_string(status.retries)
             + (status.retries == 1 ? " failure" : " failures in a row");
-  return text;
+  return detail::with_name(status.name, text);
 }
 
 } // namespace backoff_actor

@@ -2,6 +2,7 @@
 
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
+#include "backoff_actor/observe/actor_name.hpp"
 
 #include <cstdint>
 #include <string>
@@ -49,6 +50,7 @@ struct SenderCounters {
 ///
 /// @units nanoseconds in durations
 struct SenderStatus {
+  ActorName name{};                ///< the sender; an engine does not know it
   Phase phase = Phase::starting;   ///< what it is doing
   bool is_paused = false;          ///< nothing is handed over until it is told to resume
   bool is_held_back = false;       ///< the guard of the service lets nothing through
@@ -79,8 +81,10 @@ struct SenderStatus {
   friend bool operator==(const SenderStatus&, const SenderStatus&) = default;
 };
 
-/// Renders a status in one line:
-/// `waiting, 12 owed (0 in flight, oldest 1.5s), child 4, retry in 70ms, 3 failures in a row`.
+/// Renders a status in one line, behind the name of the sender if it has one:
+///
+///     billing#17: waiting, 12 owed (0 in flight, oldest 1.5s), child 4, retry in 70ms, 3 failures
+///     in a row
 BACKOFF_ACTOR_EXPORT std::string to_string(const SenderStatus& status);
 
 } // namespace backoff_actor

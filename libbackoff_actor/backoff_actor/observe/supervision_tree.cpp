@@ -30,6 +30,10 @@ std::string seconds(Duration span) {
   return text;
 }
 
+std::string json_name(const ActorName& name) {
+  return name.kind.empty() ? "null" : json_string(to_string(name));
+}
+
 void write(std::string& json, const std::vector<TreeNode>& nodes) {
   json += "[";
   auto is_first = true;
@@ -41,6 +45,7 @@ void write(std::string& json, const std::vector<TreeNode>& nodes) {
     };
     const auto is_stopped = status.stopped != StoppedBecause::not_stopped;
     add("id", json_string(status.id));
+    add("name", json_name(status.name));
     add("kind", json_string(kind == ChildKind::supervisor ? "supervisor" : "worker"));
     add("state", json_string(to_string(status.state)));
     add("restart", json_string(to_string(status.restart)));
@@ -61,13 +66,15 @@ void write(std::string& json, const std::vector<TreeNode>& nodes) {
 } // namespace
 
 std::string to_string(const SupervisionTree& tree) {
-  auto text = "supervisor " + std::string{to_string(tree.phase)} + ", " + to_string(tree.counts);
+  auto text = tree.name.kind.empty() ? "supervisor" : to_string(tree.name);
+  text.append(" ").append(to_string(tree.phase)).append(", ").append(to_string(tree.counts));
   render(text, tree.children, "");
   return text;
 }
 
 std::string to_json(const SupervisionTree& tree) {
-  auto json = "{\"phase\":" + json_string(to_string(tree.phase))
+  auto json = "{\"name\":" + json_name(tree.name)
+              + ",\"phase\":" + json_string(to_string(tree.phase))
               + ",\"restarts\":" + std::to_string(tree.counts.restarts) + ",\"children\":";
   write(json, tree.children);
   json += "}";

@@ -30,6 +30,7 @@ struct SupervisionTree {
   SupervisorPhase phase = SupervisorPhase::starting; ///< of the supervisor
   ChildCounts counts{};                              ///< of its own children
   std::vector<TreeNode> children{};                  ///< in order
+  ActorName name{};                                  ///< of the supervisor
 
   /// Whether two are equal.
   friend bool operator==(const SupervisionTree&, const SupervisionTree&) = default;
@@ -38,16 +39,17 @@ struct SupervisionTree {
 /// Renders a tree for people, one line for each child. Line ends and control characters in its
 /// texts are escaped, and bytes that are not UTF-8 become U+FFFD.
 ///
-///     supervisor running, 3 children: 2 running, 1 waiting; 4 restarts
-///     |- front: running, child 1
-///     |- pool: running, child 1
-///     |  |- worker-1: running, child 3
+///     root#5 running, 3 children: 2 running, 1 waiting; 4 restarts
+///     |- front (web_server#9): running, child 1
+///     |- pool (supervisor#6): running, child 1
+///     |  |- worker-1 (sender#11): running, child 3
 ///     |  `- worker-2: waiting, restart in 70ms, child 4, 2 failures in a row, last: refused
-///     `- cache: running, child 1
+///     `- cache (cache#8): running, child 1
 BACKOFF_ACTOR_EXPORT std::string to_string(const SupervisionTree& tree);
 
-/// Renders a tree for machines: an object with `phase`, `restarts`, and `children`, an array of
-/// objects with `id`, `kind`, `state`, `restart`, `stopped` (null, or why), `incarnation`,
+/// Renders a tree for machines: an object with `name` (null, or the text of the supervisor's name),
+/// `phase`, `restarts`, and `children`, an array of objects with `id`, `name` (null, or the text of
+/// the present actor's name), `kind`, `state`, `restart`, `stopped` (null, or why), `incarnation`,
 /// `restarts`, `failures`, `due_in_seconds` (null, or the rest of its delay), `up_seconds`, `cause`
 /// (null, or the cause of the last failure), and `children`. The text is UTF-8: bytes that are not
 /// UTF-8 become U+FFFD.

@@ -85,8 +85,12 @@ Instant time_of(const SupervisorEvent& event) {
   return std::visit([](const auto& x) { return x.at; }, event);
 }
 
-std::string to_string(const SupervisorEvent& event) {
+std::string text_of(const SupervisorEvent& event) {
   return detail::one_line(std::visit(DescribeSupervisorEvent{}, event));
+}
+
+std::string to_string(const SupervisorEvent& event) {
+  return detail::with_name(event.of, text_of(event));
 }
 
 } // namespace backoff_actor::supervisor_event

@@ -3,6 +3,7 @@
 #include "backoff_actor/core/cause.hpp"
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
+#include "backoff_actor/observe/actor_name.hpp"
 #include "backoff_actor/supervision/restart_type.hpp"
 
 #include <cstdint>
@@ -133,14 +134,20 @@ struct Stopped {
 
 } // namespace supervisor_event
 
-/// Any of the events of a supervisor.
-using SupervisorEvent = std::variant<
-  supervisor_event::Started, supervisor_event::ChildAdded, supervisor_event::ChildRemoved,
-  supervisor_event::ChildStarted, supervisor_event::StartFailed, supervisor_event::ChildDown,
-  supervisor_event::ChildToldToEnd, supervisor_event::ChildEnded, supervisor_event::ChildAbandoned,
-  supervisor_event::AbandonedChildEnded, supervisor_event::RestartScheduled,
-  supervisor_event::ChildStopped, supervisor_event::ChildGivenUp, supervisor_event::LimitReached,
-  supervisor_event::ControlRefused, supervisor_event::Stopping, supervisor_event::Stopped>;
+/// Any of the events of a supervisor, and the supervisor's name.
+struct SupervisorEvent
+  : std::variant<
+      supervisor_event::Started, supervisor_event::ChildAdded, supervisor_event::ChildRemoved,
+      supervisor_event::ChildStarted, supervisor_event::StartFailed, supervisor_event::ChildDown,
+      supervisor_event::ChildToldToEnd, supervisor_event::ChildEnded,
+      supervisor_event::ChildAbandoned, supervisor_event::AbandonedChildEnded,
+      supervisor_event::RestartScheduled, supervisor_event::ChildStopped,
+      supervisor_event::ChildGivenUp, supervisor_event::LimitReached,
+      supervisor_event::ControlRefused, supervisor_event::Stopping, supervisor_event::Stopped> {
+  using variant::variant;
+
+  ActorName of{}; ///< the supervisor
+};
 
 /// The hook of a supervisor, called when a decision is made and before it is carried out.
 ///
@@ -155,9 +162,18 @@ namespace supervisor_event { // with the events, so that unqualified calls find 
 /// Returns when the event happened, on the time line of the supervisor's driver.
 BACKOFF_ACTOR_EXPORT Instant time_of(const SupervisorEvent& event);
 
-/// Renders an event in one line, without its time: `child db 3 down: connection refused`.
+/// Renders an event in one line, without its time and its supervisor:
+/// `child db 3 down: connection refused`.
+BACKOFF_ACTOR_EXPORT std::string text_of(const SupervisorEvent& event);
+
+/// Renders an event in one line, without its time, behind the name of its supervisor if it has one:
+/// `root#5: child db 3 down: connection refused`.
 BACKOFF_ACTOR_EXPORT std::string to_string(const SupervisorEvent& event);
 
 } // namespace supervisor_event
+
+using supervisor_event::text_of;
+using supervisor_event::time_of;
+using supervisor_event::to_string;
 
 } // namespace backoff_actor

@@ -24,7 +24,10 @@ std::string_view to_string(SupervisorPhase phase) {
 }
 
 std::string to_string(const ChildStatus& child) {
-  auto text = child.id + ": " + std::string{to_string(child.state)};
+  auto text = child.id;
+  if (!child.name.kind.empty())
+    text += " (" + to_string(child.name) + ")";
+  text += ": " + std::string{to_string(child.state)};
   if (child.state == ChildState::stopped && child.stopped != StoppedBecause::not_stopped)
     text += " (" + std::string{to_string(child.stopped)} + ")";
   if (child.state == ChildState::waiting)

@@ -2,6 +2,7 @@
 
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
+#include "backoff_actor/observe/actor_name.hpp"
 #include "backoff_actor/supervision/restart_type.hpp"
 
 #include <cstdint>
@@ -40,6 +41,7 @@ BACKOFF_ACTOR_EXPORT std::string_view to_string(StoppedBecause reason);
 /// @units nanoseconds in durations
 struct ChildStatus {
   std::string id{};                                     ///< unique within its supervisor
+  ActorName name{};                                     ///< its present actor, if that is known
   ChildState state = ChildState::stopped;               ///< what it is doing
   RestartType restart = RestartType::permanent;         ///< from its spec
   StoppedBecause stopped = StoppedBecause::not_stopped; ///< why it is stopped
@@ -57,7 +59,8 @@ struct ChildStatus {
 
 /// Renders a child in one line:
 ///
-/// `db: waiting, restart in 70ms, child 3, 3 failures in a row, last: connection refused`.
+/// `db: waiting, restart in 70ms, child 3, 3 failures in a row, last: connection refused`, or
+/// `db (postgres_worker#12): running, child 3`.
 BACKOFF_ACTOR_EXPORT std::string to_string(const ChildStatus& child);
 
 /// What a supervisor is doing.

@@ -35,6 +35,32 @@ TEST(problems, that_say_all_by_themselves_are_told_without_what_is_allowed) {
   EXPECT_EQ(to_string(problems), "--picture: there is no folder 'nowhere'");
 }
 
+TEST(problems, say_whose_arguments_they_are_in_each_line) {
+  Problems problems{"SenderOptions of billing"};
+  problems.add("max_attempts", "0", "1 or more");
+  problems.add("capacity", "0", "1..268435455");
+
+  EXPECT_EQ(problems.of(), "SenderOptions of billing");
+  EXPECT_EQ(to_string(problems),
+            "SenderOptions of billing: max_attempts: got 0, allowed 1 or more\n"
+            "SenderOptions of billing: capacity: got 0, allowed 1..268435455");
+  try {
+    problems.raise_if_any();
+    FAIL() << "nothing was thrown";
+  } catch (const InvalidArgument& thrown) {
+    EXPECT_EQ(thrown.what(), to_string(problems));
+  }
+}
+
+TEST(problems, of_a_nested_value_do_not_say_whose_they_are) {
+  Problems inner{"GuardOptions"};
+  inner.add("probes", "0", "1..1000000");
+  Problems outer{"SenderOptions"};
+  outer.add_nested("guard", inner);
+
+  EXPECT_EQ(to_string(outer), "SenderOptions: guard.probes: got 0, allowed 1..1000000");
+}
+
 TEST(problems, raise_nothing_when_there_are_none) { EXPECT_NO_THROW(Problems{}.raise_if_any()); }
 
 TEST(problems, are_all_in_the_exception) {

@@ -119,6 +119,16 @@ TEST(SupervisorEngineTest, the_same_inputs_give_the_same_effects) {
   EXPECT_EQ(run(), run());
 }
 
+TEST(SupervisorEngineTest, has_the_name_of_its_supervisor_in_each_event) {
+  std::vector<std::string> told;
+  SupervisorEngineOptions options;
+  options.name = {"root", 5};
+  options.on_event = [&](const SupervisorEvent& event) { told.push_back(to_string(event)); };
+  SupervisorDriver driver{{"a"}, options};
+  driver.take_and_make(Start{});
+  EXPECT_THAT(told, ElementsAre("root#5: child a 1 started", "root#5: supervisor started"));
+}
+
 TEST(SupervisorEngineTest, an_exception_of_the_hook_costs_nothing) {
   SupervisorEngineOptions options;
   options.on_event = [](const SupervisorEvent&) { throw 1; };

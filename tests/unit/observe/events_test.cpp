@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <ostream>
+#include <string>
+#include <variant>
 
 namespace backoff_actor::events_test {
 
@@ -18,7 +20,15 @@ struct Row {
 
 class EventText : public ::testing::TestWithParam<Row> {};
 
-TEST_P(EventText, says_what_happened) { EXPECT_EQ(to_string(GetParam().event), GetParam().text); }
+TEST_P(EventText, says_what_happened) { EXPECT_EQ(text_of(GetParam().event), GetParam().text); }
+
+TEST_P(EventText, says_in_whom_if_that_has_a_name) {
+  auto event = GetParam().event;
+  EXPECT_EQ(to_string(event), GetParam().text);
+  event.of = {"billing", 17};
+  EXPECT_EQ(to_string(event), std::string{"billing#17: "} + GetParam().text);
+  EXPECT_EQ(text_of(event), GetParam().text);
+}
 
 const Instant at{5s};
 const Cause danger{1, "Danger, High Voltage!"};
@@ -50,8 +60,10 @@ INSTANTIATE_TEST_SUITE_P(
     Row{"refused_until", event::Refused{at, 7, danger, 2s},
         "delivery 7 refused, to be retried after 2s: Danger, High Voltage!"},
     Row{"retry", event::RetryScheduled{at, 10ms, at + 10ms, BackOff{}.next(0.9)},
-        "retry in 10ms (slot 2/10, wait 10ms, retries 1, resets 0, total_retries 1, draw (seed 0, "
-        "stream 0, n 0))"},
+        "retry 1 in 10ms"},
+    Row{"retry_behind_a_longer_delay",
+        event::RetryScheduled{at, 10ms, at + 2s, BackOff{}.next(0.9).next(0.9)}, "retry 2 in 2s"},
+    Row{"free_retry", event::RetryScheduled{at, 0s, at, BackOff{}}, "retry in 0ns"},
     Row{"delay_ended", event::DelayEnded{at}, "delay ended"},
     Row{"handed_over", event::HandedOver{at, 7, 3, false}, "delivery 7 handed over to child 3"},
     Row{"handed_over_again", event::HandedOver{at, 7, 3, true},
@@ -66,8 +78,7 @@ INSTANTIATE_TEST_SUITE_P(
         "delivery 7 acknowledged after 40ms, 1 failed attempt"},
     Row{"unknown", event::UnknownAcknowledgement{at, 99},
         "acknowledgement 99 matches no delivery that is owed"},
-    Row{"reset", event::BackOffReset{at, BackOff{}.reset()},
-        "backoff reset (slot 1/10, wait 0ns, retries 0, resets 1, total_retries 0)"},
+    Row{"reset", event::BackOffReset{at, BackOff{}.reset()}, "backoff reset"},
     Row{"rejected", event::DeadLettered{at, 7, DeadLetterReason::rejected, 2, danger},
         "delivery 7 dead-lettered, rejected, 2 failed attempts: Danger, High Voltage!"},
     Row{"given_up", event::DeadLettered{at, 7, DeadLetterReason::stopped, 0, {}},
@@ -85,6 +96,18 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(event, knows_when_it_happened) {
   EXPECT_EQ(time_of(event::DelayEnded{at}), at);
   EXPECT_EQ(time_of(event::ChildDown{at, 1, danger, true}), at);
+}
+
+TEST(event, is_told_by_its_type_and_has_a_name_beside) {
+  Event event{event::Paused{at}};
+  EXPECT_EQ(event.of, ActorName{});
+  event.of = {"billing", 17};
+  const auto copy = event;
+  EXPECT_EQ(copy.of, (ActorName{"billing", 17}));
+  EXPECT_TRUE(std::holds_alternative<event::Paused>(copy));
+  EXPECT_EQ(std::get_if<event::Resumed>(&copy), nullptr);
+  EXPECT_EQ(std::visit([](const auto& x) { return x.at; }, copy), at);
+  EXPECT_EQ(std::variant_size_v<Event::variant>, 32U);
 }
 
 } // namespace backoff_actor::events_test

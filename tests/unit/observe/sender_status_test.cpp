@@ -38,4 +38,10 @@ TEST(sender_status, is_rendered_in_one_line) {
             "3 failures in a row");
 }
 
+TEST(sender_status, begins_with_the_name_of_the_sender) {
+  SenderStatus status;
+  status.name = {"billing", 17};
+  EXPECT_EQ(to_string(status), "billing#17: starting, 0 owed, child 0");
+}
+
 } // namespace backoff_actor::sender_status_test

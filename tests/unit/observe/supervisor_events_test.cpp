@@ -44,9 +44,12 @@ TEST(SupervisorEventsTest, each_is_rendered_in_one_line_and_knows_its_time) {
     {Stopping{at, "told to stop"}, "supervisor stopping: told to stop"},
     {Stopped{at}, "supervisor stopped"},
   };
-  for (const auto& [event, text] : rows) {
+  for (auto [event, text] : rows) {
     EXPECT_EQ(to_string(event), text);
     EXPECT_EQ(time_of(event), at) << text;
+    event.of = {"root", 5};
+    EXPECT_EQ(to_string(event), "root#5: " + text);
+    EXPECT_EQ(text_of(event), text);
   }
 }
 

@@ -88,11 +88,29 @@ TEST(SupervisorStatusTest, a_tree_is_utf_8_for_machines_whatever_bytes_a_cause_h
   tree.children.back().status.cause = "caf\xe9 \xc3\xa9 \xed\xa0\x80 \xf0\x9f\x92\xa5 \xe2\x82";
   EXPECT_EQ(
     to_json(tree),
-    R"({"phase":"starting","restarts":0,"children":[{"id":"a",)"
+    R"({"name":null,"phase":"starting","restarts":0,"children":[{"id":"a","name":null,)"
     R"("kind":"worker","state":"stopped","restart":"permanent","stopped":null,"incarnation":0,)"
     R"("restarts":0,"failures":1,"due_in_seconds":null,"up_seconds":0.000000000,)"
     "\"cause\":\"caf\xef\xbf\xbd \xc3\xa9 \xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd \xf0\x9f\x92\xa5 "
     "\xef\xbf\xbd\xef\xbf\xbd\",\"children\":[]}]}");
+}
+
+TEST(SupervisorStatusTest, actors_are_named_where_their_kind_is_known) {
+  const TreeNode named{
+    {.id = "db", .name = {"postgres", 12}, .state = ChildState::running, .incarnation = 3}, {}, {}};
+  const TreeNode unknown{{.id = "cache", .name = {"", 13}, .state = ChildState::running}, {}, {}};
+  const SupervisionTree tree{SupervisorPhase::running,
+                             {.specs = 2, .active = 2, .running = 2},
+                             {named, unknown},
+                             {"root", 5}};
+  EXPECT_EQ(to_string(tree), "root#5 running, 2 children: 2 running; 0 restarts\n"
+                             "|- db (postgres#12): running, child 3\n"
+                             "`- cache: running");
+  const auto json = to_json(tree);
+  EXPECT_EQ(json.substr(0, 68),
+            R"({"name":"root#5","phase":"running","restarts":0,"children":[{"id":"d)");
+  EXPECT_NE(json.find(R"({"id":"db","name":"postgres#12","kind":"worker",)"), json.npos);
+  EXPECT_NE(json.find(R"({"id":"cache","name":null,"kind":"worker",)"), json.npos);
 }
 
 TEST(SupervisorStatusTest, texts_are_escaped_for_machines) {
@@ -101,7 +119,8 @@ TEST(SupervisorStatusTest, texts_are_escaped_for_machines) {
   tree.children.back().status.is_due = true;
   EXPECT_EQ(
     to_json(tree),
-    R"({"phase":"starting","restarts":0,"children":[{"id":"a\"b\\c\n\u0001",)"
+    R"({"name":null,"phase":"starting","restarts":0,"children":[{"id":"a\"b\\c\n\u0001",)"
+    R"("name":null,)"
     R"("kind":"worker","state":"stopped","restart":"permanent","stopped":null,"incarnation":0,)"
     R"("restarts":0,"failures":0,"due_in_seconds":0.000000001,"up_seconds":5400.000000000,)"
     R"("cause":null,"children":[]}]})");

@@ -28,45 +28,49 @@ SenderEngine::~SenderEngine() = default;
 SenderEngine::SenderEngine(SenderEngine&&) noexcept = default;
 SenderEngine& SenderEngine::operator=(SenderEngine&&) noexcept = default;
 
-void SenderEngine::step(Instant now, const Input& input, Effects& effects) {
+void SenderEngine::step(Instant now, const Input& input, Effects& effects, std::uint64_t number) {
   if (stopped_) {
     step_stopped(input, effects);
     return;
   }
   if (!work_) {
-    if (step_without_work(now, input, effects))
+    if (step_without_work(now, input, effects, number))
       return;
     work_ = new_work();
   }
-  std::visit([&](const auto& x) { step_at_work(now, x, effects); }, input);
+  std::visit([&](const auto& x) { step_at_work(now, x, effects, number); }, input);
 }
 
-void SenderEngine::step(Instant now, const input::Submit& input, Effects& effects) {
+void SenderEngine::step(Instant now, const input::Submit& input, Effects& effects,
+                        std::uint64_t number) {
   if (stopped_)
     return step_stopped(input, effects);
   if (!work_)
     work_ = new_work();
-  step_at_work(now, input, effects);
+  step_at_work(now, input, effects, number);
 }
 
-void SenderEngine::step(Instant now, const input::Acknowledged& input, Effects& effects) {
+void SenderEngine::step(Instant now, const input::Acknowledged& input, Effects& effects,
+                        std::uint64_t number) {
   if (stopped_)
     return;
   if (!work_)
     work_ = new_work();
-  step_at_work(now, input, effects);
+  step_at_work(now, input, effects, number);
 }
 
-void SenderEngine::step(Instant now, const input::ChildStarted& input, Effects& effects) {
+void SenderEngine::step(Instant now, const input::ChildStarted& input, Effects& effects,
+                        std::uint64_t number) {
   if (stopped_ || !work_)
-    step(now, Input{input}, effects);
+    step(now, Input{input}, effects, number);
   else
-    step_at_work(now, input, effects);
+    step_at_work(now, input, effects, number);
 }
 
 template <class OneInput>
-void SenderEngine::step_at_work(Instant now, const OneInput& input, Effects& effects) {
-  Step step{*this, now, effects};
+void SenderEngine::step_at_work(Instant now, const OneInput& input, Effects& effects,
+                                std::uint64_t number) {
+  Step step{*this, now, effects, number};
   step(input);
   step.finish();
   if (stopped_) {
@@ -82,7 +86,8 @@ void SenderEngine::step_at_work(Instant now, const OneInput& input, Effects& eff
 }
 
 // Handles the inputs that need no `Work`. Returns whether the input was one of them.
-bool SenderEngine::step_without_work(Instant now, const Input& input, Effects& effects) {
+bool SenderEngine::step_without_work(Instant now, const Input& input, Effects& effects,
+                                     std::uint64_t number) {
   if (std::holds_alternative<input::Wake>(input)) {
     if (idle_state_)
       idle_state_->wake_at = Instant::never();
@@ -99,7 +104,7 @@ bool SenderEngine::step_without_work(Instant now, const Input& input, Effects& e
     return false;
   beginning_ = Beginning::alive;
   if (options_->on_event)
-    Step::tell(*options_, event::ChildStarted{now, 1});
+    Step::tell(*options_, number, event::ChildStarted{now, 1});
   return true;
 }
 

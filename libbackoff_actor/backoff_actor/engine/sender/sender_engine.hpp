@@ -63,7 +63,9 @@ namespace backoff_actor {
 
 /// One sender as a state machine.
 ///
-/// @shape  `step(now, input, effects)`; the same inputs give the same effects, always.
+/// @shape  `step(now, input, effects, number)`; the same inputs give the same effects, always.
+///         `number` is for the name in events, see `ActorName::number`. An idle engine has no room
+///         for it, so the driver gives it to each step.
 /// @range  `now` must not go back.
 /// @errors none but `std::bad_alloc`: every input is taken in every phase.
 /// @thread one at a time.
@@ -86,16 +88,18 @@ public:
   SenderEngine& operator=(SenderEngine&&) noexcept;
 
   /// Takes one input and appends the resulting effects.
-  void step(Instant now, const Input& input, Effects& effects);
+  void step(Instant now, const Input& input, Effects& effects, std::uint64_t number = 0);
 
   /// The same for an input that every delivery needs. Without a variant it is faster.
-  void step(Instant now, const input::Submit& input, Effects& effects);
+  void step(Instant now, const input::Submit& input, Effects& effects, std::uint64_t number = 0);
 
   /// The same for an input that every delivery needs. Without a variant it is faster.
-  void step(Instant now, const input::Acknowledged& input, Effects& effects);
+  void step(Instant now, const input::Acknowledged& input, Effects& effects,
+            std::uint64_t number = 0);
 
   /// The same for the input that follows every new child.
-  void step(Instant now, const input::ChildStarted& input, Effects& effects);
+  void step(Instant now, const input::ChildStarted& input, Effects& effects,
+            std::uint64_t number = 0);
 
   /// What the sender is doing, after the last step.
   Phase phase() const;
@@ -143,8 +147,8 @@ private:
   enum class Beginning : std::uint8_t { not_told, told, starting, alive };
 
   template <class OneInput>
-  void step_at_work(Instant now, const OneInput& input, Effects& effects);
-  bool step_without_work(Instant now, const Input& input, Effects& effects);
+  void step_at_work(Instant now, const OneInput& input, Effects& effects, std::uint64_t number);
+  bool step_without_work(Instant now, const Input& input, Effects& effects, std::uint64_t number);
   bool begin_without_work(const input::Start& x, Effects& effects);
   void step_stopped(const Input& input, Effects& effects);
   std::unique_ptr<Work> new_work() const;

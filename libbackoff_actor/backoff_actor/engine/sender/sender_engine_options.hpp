@@ -15,12 +15,16 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace backoff_actor {
 
 /// The options of an engine. Engines that differ only in their random stream can share them. The
 /// engine checks nothing here; `check(SenderOptions)` does that for senders.
 struct EngineOptions {
+  /// The kind of the sender, for its events; empty: events have no name.
+  std::string name{};
+
   /// The backoff before the first failure. Each engine continues from it on its own.
   BackOff backoff{};
 

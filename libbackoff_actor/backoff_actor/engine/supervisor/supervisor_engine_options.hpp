@@ -21,6 +21,9 @@ namespace backoff_actor {
 /// The options of a supervisor's engine. Nothing here is checked; `check(SupervisorOptions)` does
 /// that for supervisors.
 struct SupervisorEngineOptions {
+  /// The name of the supervisor, for its events.
+  ActorName name{};
+
   /// Which children the engine restarts when one needs a restart.
   Strategy strategy = Strategy::one_for_one;
 

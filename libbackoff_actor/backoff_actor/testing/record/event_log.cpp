@@ -51,8 +51,7 @@ std::string to_string(const LogEntry& entry) {
   using backoff_actor::detail::one_line;
   if (const auto* note = std::get_if<std::string>(&entry.what))
     return one_line("(" + *note + ")");
-  const auto event =
-    entry.event() ? to_string(*entry.event()) : to_string(*entry.supervisor_event());
+  const auto event = entry.event() ? text_of(*entry.event()) : text_of(*entry.supervisor_event());
   return entry.sender.empty() ? event : one_line(entry.sender) + ": " + event;
 }
 

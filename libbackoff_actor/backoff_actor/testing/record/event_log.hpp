@@ -34,7 +34,8 @@ struct LogEntry {
 };
 
 /// Renders an entry in one line, without its time: `orders: child 3 down: Danger, High Voltage!`,
-/// and a note in brackets.
+/// and a note in brackets. It names the sender as the hook does, and not by `Event::of`, whose
+/// number may be another in each run.
 BACKOFF_ACTOR_EXPORT std::string to_string(const LogEntry& entry);
 
 /// Keeps notes, and all events of the senders and supervisors that have its hooks. Copies of a log
@@ -48,7 +49,7 @@ public:
   /// For `timeline`: all lines, from the beginning.
   static constexpr std::size_t all_lines = std::numeric_limits<std::size_t>::max();
 
-  /// Makes a log that keeps everything. It takes about 270 bytes for each event.
+  /// Makes a log that keeps everything. It takes about 310 bytes for each event.
   EventLog();
 
   /// Makes a log for long runs: with more than `count` entries it forgets the oldest.

@@ -32,9 +32,9 @@ namespace backoff_actor {
 
 class BACKOFF_ACTOR_HIDDEN SenderEngine::Step {
 public:
-  Step(SenderEngine& engine, Instant now, Effects& effects)
+  Step(SenderEngine& engine, Instant now, Effects& effects, std::uint64_t number)
     : self_(engine), options_(*engine.options_), work_(*engine.work_), backlog_(work_.backlog),
-      gate_(work_.gate), now_(now), effects_(effects) {}
+      gate_(work_.gate), now_(now), effects_(effects), number_(number) {}
 
   void operator()(const input::Start& x);
   void operator()(const input::Submit& x);
@@ -64,7 +64,8 @@ public:
   void operator()(const input::Kill&);
 
   // Calls the hook. There must be one.
-  static void tell(const EngineOptions& options, const Event& event) {
+  static void tell(const EngineOptions& options, std::uint64_t number, Event event) {
+    event.of = {options.name, number};
     try {
       options.on_event(event);
     } catch (...) {
@@ -90,7 +91,7 @@ private:
   template <class MakeEvent>
   void observe(MakeEvent make_event) {
     if (options_.on_event)
-      tell(options_, Event{make_event()});
+      tell(options_, number_, Event{make_event()});
   }
 
   template <class Visit>
@@ -283,6 +284,7 @@ private:
   GuardGate& gate_;
   Instant now_;
   Effects& effects_;
+  std::uint64_t number_; // of the sender, for its events
   std::vector<Deferred> deferred_;
 };
 

@@ -63,8 +63,10 @@ private:
   void observe(MakeEvent make_event) {
     if (!options_.on_event || has_ended_)
       return;
+    SupervisorEvent event{make_event()};
+    event.of = options_.name;
     try {
-      options_.on_event(SupervisorEvent{make_event()});
+      options_.on_event(event);
     } catch (...) {
       // An exception of the hook must not change what happens to a child.
     }
