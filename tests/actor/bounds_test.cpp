@@ -158,7 +158,8 @@ TEST_F(Bounds, a_deadline_passes_during_a_delay_too) {
   time.advance(5ms);
 
   EXPECT_EQ(text_of(answer->error),
-            "expired: the deadline passed before this delivery was acknowledged (last: bang)");
+            "expired: the deadline passed before this delivery was acknowledged (" + name()
+              + ", last: bang)");
   time.advance(1h);
   EXPECT_EQ(danger.texts(), (Strings{"a"}));
 }

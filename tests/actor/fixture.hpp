@@ -258,6 +258,9 @@ protected:
     return error ? render(time.system(), *error) : "";
   }
 
+  /// The name of a sender that has none in its options, nor a worker class.
+  std::string name() const { return "sender#" + std::to_string(sender.id()); }
+
   /// Keeps the exit reason of the sender; nothing as long as it lives.
   std::shared_ptr<std::optional<caf::error>> watch_sender() {
     auto reason = std::make_shared<std::optional<caf::error>>();

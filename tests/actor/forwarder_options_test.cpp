@@ -31,12 +31,14 @@ TEST_P(WrongForwarderOptions, are_named_with_the_range) {
   ForwarderOptions options;
   GetParam().set(options);
 
-  EXPECT_EQ(to_string(check(options)), GetParam().problem);
+  EXPECT_EQ(to_string(check(options)), "ForwarderOptions: " + GetParam().problem);
 }
 
 INSTANTIATE_TEST_SUITE_P(
   table, WrongForwarderOptions,
   ::testing::Values(
+    ForwarderRow{"name", [](auto& x) { x.name = "a/b"; },
+                 "name: got a/b, allowed 1 to 64 characters of a-z, 0-9, _, . and -"},
     ForwarderRow{"no_buffer", [](auto& x) { x.while_down = BufferWhileDown{0}; },
                  "while_down.capacity: got 0, allowed 1..268435455"},
     ForwarderRow{"too_large_a_buffer", [](auto& x) { x.while_down = BufferWhileDown{268'435'456}; },
@@ -72,7 +74,7 @@ INSTANTIATE_TEST_SUITE_P(
                    x.kill_grace = -1s;
                  },
                  "max_elapsed: got 0ns, allowed more than 0ns\n"
-                 "kill_grace: got -1s, allowed 0ns or more"}),
+                 "ForwarderOptions: kill_grace: got -1s, allowed 0ns or more"}),
   [](const auto& row) { return std::string{row.param.name}; });
 
 TEST(forwarder_options, are_taken_where_nothing_is_wrong_with_them) {

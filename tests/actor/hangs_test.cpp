@@ -198,8 +198,8 @@ TEST_F(Hangs, a_hang_is_an_attempt) {
   time.advance(1h);
 
   EXPECT_EQ(text_of(a->error),
-            "attempts_exhausted: this delivery failed as often as max_attempts allows "
-            "(last: no acknowledgement within 1s)");
+            "attempts_exhausted: this delivery failed as often as max_attempts allows (" + name()
+              + ", last: no acknowledgement within 1s)");
   EXPECT_EQ(b->value, "b");
 }
 

@@ -263,7 +263,8 @@ TEST_F(Idempotency, the_retention_is_above_zero) {
   auto options = default_options();
   options.idempotency_retention = 0ns;
 
-  EXPECT_EQ(to_string(check(options)), "idempotency_retention: got 0ns, allowed more than 0ns");
+  EXPECT_EQ(to_string(check(options)),
+            "SenderOptions: idempotency_retention: got 0ns, allowed more than 0ns");
 }
 
 } // namespace backoff_actor::actor_test

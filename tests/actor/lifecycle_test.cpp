@@ -328,10 +328,10 @@ TEST_F(Lifecycle, bad_options_are_refused_all_together_before_anything_starts) {
     FAIL() << "nothing was thrown";
   } catch (const InvalidArgument& thrown) {
     EXPECT_STREQ(thrown.what(),
-                 "max_attempts: got 0, allowed 1 or more\n"
-                 "capacity: got 0, allowed 1..268435455\n"
-                 "make_child: got an empty function, allowed a function that returns a "
-                 "fresh actor");
+                 "SenderOptions of sender: max_attempts: got 0, allowed 1 or more\n"
+                 "SenderOptions of sender: capacity: got 0, allowed 1..268435455\n"
+                 "SenderOptions of sender: make_child: got an empty function, allowed a function "
+                 "that returns a fresh actor");
   }
   EXPECT_EQ(time.run(), 0u);
 }

@@ -30,8 +30,8 @@ TEST_F(Limits, one_failure_more_than_is_borne_is_the_end) {
   EXPECT_EQ(crashes(), 4u);
   ASSERT_TRUE(*reason);
   EXPECT_EQ(**reason, make_error(SenderError::gave_up));
-  const auto* text = "gave_up: the worker failed too often or for too long, and the sender ended "
-                     "(last: bang)";
+  const auto text = "gave_up: the worker failed too often or for too long, and the sender ended ("
+                    + name() + ", last: bang)";
   EXPECT_EQ(text_of(**reason), text);
   EXPECT_EQ(text_of(a->error), text);
   EXPECT_EQ(text_of(b->error), text);

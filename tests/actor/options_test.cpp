@@ -22,7 +22,7 @@ TEST_P(BadOptions, are_named_with_what_was_given_and_what_is_allowed) {
   SenderOptions options;
   GetParam().set(options);
 
-  EXPECT_EQ(to_string(check(options)), GetParam().problem);
+  EXPECT_EQ(to_string(check(options)), std::string{"SenderOptions: "} + GetParam().problem);
 }
 
 const ChildFactory some_fallback = [](caf::event_based_actor*) { return caf::actor{}; };
@@ -30,6 +30,8 @@ const ChildFactory some_fallback = [](caf::event_based_actor*) { return caf::act
 INSTANTIATE_TEST_SUITE_P(
   table, BadOptions,
   ::testing::Values(
+    BadOption{"name", [](auto& x) { x.name = "Billing 2\n"; },
+              "name: got Billing 2\\n, allowed 1 to 64 characters of a-z, 0-9, _, . and -"},
     BadOption{"max_attempts", [](auto& x) { x.max_attempts = 0; },
               "max_attempts: got 0, allowed 1 or more"},
     BadOption{"retry_after_ceiling", [](auto& x) { x.retry_after_ceiling = -1ns; },
@@ -106,6 +108,9 @@ INSTANTIATE_TEST_SUITE_P(
   table, GoodOptions,
   ::testing::Values(
     GoodOption{"the_defaults", [](auto&) {}},
+    GoodOption{
+      "the_longest_name",
+      [](auto& x) { x.name = "0123456789abcdefghijklmnopqrstuvwxyz_.-0123456789abcdefghijklmno"; }},
     GoodOption{"one_attempt", [](auto& x) { x.max_attempts = 1; }},
     GoodOption{"no_waiting_for_services", [](auto& x) { x.retry_after_ceiling = 0s; }},
     GoodOption{"no_restart",
@@ -145,9 +150,10 @@ TEST(options, all_problems_are_named_together) {
   options.ack_timeout = -1ms;
   options.capacity = 0;
 
-  EXPECT_EQ(to_string(check(options)), "max_attempts: got 0, allowed 1 or more\n"
-                                       "ack_timeout: got -1ms, allowed more than 0ns\n"
-                                       "capacity: got 0, allowed 1..268435455");
+  EXPECT_EQ(to_string(check(options)),
+            "SenderOptions: max_attempts: got 0, allowed 1 or more\n"
+            "SenderOptions: ack_timeout: got -1ms, allowed more than 0ns\n"
+            "SenderOptions: capacity: got 0, allowed 1..268435455");
 }
 
 TEST(options, without_a_seed_give_no_two_senders_the_same_draws) {

@@ -102,7 +102,8 @@ TEST_F(Refusals, a_nack_is_an_attempt) {
   time.advance(40ms);
 
   EXPECT_EQ(text_of(a->error),
-            "attempts_exhausted: this delivery failed as often as max_attempts allows (last: "
+            "attempts_exhausted: this delivery failed as often as max_attempts allows (" + name()
+              + ", last: "
               + text_of(caf::make_error(caf::sec::invalid_argument, std::string{"not now"})) + ")");
   EXPECT_FALSE(b->is_ready()) << "the service is still not well";
   time.advance(70ms);

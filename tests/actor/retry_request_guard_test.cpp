@@ -2,35 +2,12 @@
 
 #include "retry_request_fixture.hpp"
 
-#include <caf/binary_deserializer.hpp>
-#include <caf/binary_serializer.hpp>
-#if __has_include(<caf/byte_buffer.hpp>)
-#include <caf/byte_buffer.hpp>
-#endif
+#include "through_the_network.hpp"
 
 #include <variant>
 #include <vector>
 
 namespace backoff_actor::actor_test {
-
-// What arrives at the other end.
-RetriedReply through_the_network(caf::actor_system& system, RetriedReply sent) {
-  RetriedReply result;
-#if __has_include(<caf/byte_buffer.hpp>)
-  caf::byte_buffer buffer;
-  caf::binary_serializer sink{system, buffer};
-  EXPECT_TRUE(sink.apply(sent));
-  caf::binary_deserializer source{system, buffer};
-  EXPECT_TRUE(source.apply(result));
-#else
-  std::vector<char> buffer;
-  caf::binary_serializer sink{system, buffer};
-  EXPECT_FALSE(sink(sent));
-  caf::binary_deserializer source{system, buffer};
-  EXPECT_FALSE(source(result));
-#endif
-  return result;
-}
 
 class GuardedRequest : public RetryRequest {
 protected:

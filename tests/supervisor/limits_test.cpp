@@ -36,8 +36,8 @@ TEST_F(SupervisorLimits, one_restart_more_than_is_borne_ends_the_supervisor_and_
   news();
   crash_and_wait("c");
   EXPECT_THAT(news(), ElementsAre("c1 ended", "b2 ended", "a2 ended"));
-  EXPECT_EQ(reason(), "limit_reached: children needed more restarts than the restart limit allows "
-                      "(child c: boom of c1)");
+  EXPECT_EQ(reason(), "limit_reached: children needed more restarts than the restart limit allows ("
+                        + name() + ", child c: boom of c1)");
 }
 
 TEST_F(SupervisorLimits, the_restart_of_a_group_counts_once) {

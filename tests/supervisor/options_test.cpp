@@ -32,19 +32,25 @@ TEST_F(SupervisorOptionsCheck, name_every_field_of_every_child) {
   options.kill_grace = -1s;
   EXPECT_EQ(
     problems_of([&] { return spawn_supervisor(time.system(), children, options); }),
-    "restart_limit.max_restarts: got 2000000, allowed 0..1000000\n"
-    "kill_grace: got -1s, allowed 0ns or more\n"
-    "children[1].make: got an empty function, allowed a function that returns a fresh actor\n"
-    "children[1].options.restart_limit.within: got 0ns, allowed more than 0ns\n"
-    "children[2].options.healthy_after: got -1s, allowed more than 0ns\n"
-    "children[2].options.start_timeout: got 1s, allowed only with Readiness::when_it_is_up\n"
-    "children[2].id: got a, allowed an id that no earlier child has\n"
-    "children[3].id: got an empty text, allowed a text that names the child\n"
-    "children[3].options.when_given_up: got escalate, allowed only with a restart_limit of its "
+    "SupervisorOptions: restart_limit.max_restarts: got 2000000, allowed 0..1000000\n"
+    "SupervisorOptions: kill_grace: got -1s, allowed 0ns or more\n"
+    "SupervisorOptions: children[1] (b).make: got an empty function, allowed a function that "
+    "returns a fresh actor\n"
+    "SupervisorOptions: children[1] (b).options.restart_limit.within: got 0ns, allowed more than "
+    "0ns\n"
+    "SupervisorOptions: children[2] (a).options.healthy_after: got -1s, allowed more than 0ns\n"
+    "SupervisorOptions: children[2] (a).options.start_timeout: got 1s, allowed only with "
+    "Readiness::when_it_is_up\n"
+    "SupervisorOptions: children[2] (a).id: got a, allowed an id that no earlier child has\n"
+    "SupervisorOptions: children[3].id: got an empty text, allowed a text that names the child\n"
+    "SupervisorOptions: children[3].options.when_given_up: got escalate, allowed only with a "
+    "restart_limit of its "
     "own\n"
-    "children[3].options.is_significant: got true, allowed only where restart is transient or "
+    "SupervisorOptions: children[3].options.is_significant: got true, allowed only where restart "
+    "is transient or "
     "temporary\n"
-    "children[3].options.is_significant: got true, allowed false, unless auto_shutdown is set");
+    "SupervisorOptions: children[3].options.is_significant: got true, allowed false, unless "
+    "auto_shutdown is set");
   EXPECT_THAT(news(), IsEmpty());
 }
 
@@ -54,15 +60,18 @@ TEST_F(SupervisorOptionsCheck, name_every_field_of_a_dynamic_supervisor) {
   options.child.shutdown = Shutdown::within(-1s);
   options.supervisor.strategy = Strategy::rest_for_one;
   options.supervisor.auto_shutdown = AutoShutdown::any_significant;
-  EXPECT_EQ(
-    problems_of([&] { return spawn_supervisor(time.system(), options); }),
-    "make: got an empty function, allowed a function that returns a fresh actor\n"
-    "child.shutdown: got within -1s, allowed more than 0ns; Shutdown::at_once() kills without "
-    "asking\n"
-    "max_children: got 0, allowed 1 or more\n"
-    "supervisor.strategy: got rest_for_one, allowed one_for_one: the children of a dynamic "
-    "supervisor have no order\n"
-    "supervisor.auto_shutdown: got set, allowed never, unless child.is_significant is true");
+  EXPECT_EQ(problems_of([&] { return spawn_supervisor(time.system(), options); }),
+            "DynamicSupervisorOptions: make: got an empty function, allowed a function that "
+            "returns a fresh actor\n"
+            "DynamicSupervisorOptions: child.shutdown: got within -1s, allowed more than 0ns; "
+            "Shutdown::at_once() kills without "
+            "asking\n"
+            "DynamicSupervisorOptions: max_children: got 0, allowed 1 or more\n"
+            "DynamicSupervisorOptions: supervisor.strategy: got rest_for_one, allowed one_for_one: "
+            "the children of a dynamic "
+            "supervisor have no order\n"
+            "DynamicSupervisorOptions: supervisor.auto_shutdown: got set, allowed never, unless "
+            "child.is_significant is true");
 }
 
 TEST_F(SupervisorOptionsCheck, refuse_one_address_for_two_children) {
@@ -71,7 +80,8 @@ TEST_F(SupervisorOptionsCheck, refuse_one_address_for_two_children) {
   children[0].address = ref;
   children[1].address = ref;
   EXPECT_EQ(problems_of([&] { supervisor_spec("s", children); }),
-            "children[1].address: got that of another child, allowed an address of its own");
+            "SupervisorOptions: children[1] (b).address: got that of another child, allowed an "
+            "address of its own");
 }
 
 } // namespace

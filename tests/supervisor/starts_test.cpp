@@ -61,7 +61,8 @@ TEST_F(SupervisorStarts, a_first_child_that_cannot_be_started_ends_those_before_
   nursery->barren.insert("c");
   start(specs("abcd"));
   EXPECT_THAT(news(), ElementsAre("a1 up", "b1 up", "c1 not made", "b1 ended", "a1 ended"));
-  EXPECT_EQ(reason(), "start_failed: a child could not be started (child c: stillbirth of c1)");
+  EXPECT_EQ(reason(), "start_failed: a child could not be started (" + name()
+                        + ", child c: stillbirth of c1)");
   time.advance(1h);
   EXPECT_THAT(news(), IsEmpty()) << "it is not tried again";
 }

@@ -219,6 +219,9 @@ protected:
     return result;
   }
 
+  /// The name of the supervisor, if its options give it none.
+  std::string name() const { return "supervisor#" + std::to_string(supervisor.id()); }
+
   std::string reason() { return *ended ? render(time.system(), **ended) : "still alive"; }
 
   std::shared_ptr<Nursery> nursery = std::make_shared<Nursery>();

@@ -46,26 +46,36 @@ TEST_F(SupervisionTrees, come_back_as_they_were_specified_without_what_was_added
 TEST_F(SupervisionTrees, are_shown_to_people) {
   start({spec("front"), supervisor_spec("pool", {spec("w1"), spec("w2")}), spec("cache")});
   tell("w2", "crash");
+  const auto pool = "supervisor#" + std::to_string(children().list[1].actor.id());
   EXPECT_EQ(to_string(tree()),
-            "supervisor running, 3 children: 3 running; 0 restarts\n"
-            "|- front: running, child 1\n"
-            "|- pool: running, child 1\n"
-            "|  |- w1: running, child 1\n"
-            "|  `- w2: waiting, restart in 1s, child 1, 1 failure, last: boom of w21\n"
-            "`- cache: running, child 1");
+            name()
+              + " running, 3 children: 3 running; 0 restarts\n"
+                "|- front: running, child 1\n"
+                "|- pool ("
+              + pool
+              + "): running, child 1\n"
+                "|  |- w1: running, child 1\n"
+                "|  `- w2: waiting, restart in 1s, child 1, 1 failure, last: boom of w21\n"
+                "`- cache: running, child 1");
 }
 
 TEST_F(SupervisionTrees, are_shown_to_machines) {
   start({supervisor_spec("pool", {spec("w\"1")})});
   tell("w\"1", "crash");
+  const auto pool = "supervisor#" + std::to_string(children().list[0].actor.id());
   EXPECT_EQ(
     to_json(tree()),
-    R"({"phase":"running","restarts":0,"children":[{"id":"pool","kind":"supervisor",)"
-    R"("state":"running","restart":"permanent","stopped":null,"incarnation":1,"restarts":0,)"
-    R"("failures":0,"due_in_seconds":null,"up_seconds":0.000000000,"cause":null,"children":[)"
-    R"({"id":"w\"1","kind":"worker","state":"waiting","restart":"permanent","stopped":null,)"
-    R"("incarnation":1,"restarts":0,"failures":1,"due_in_seconds":1.000000000,)"
-    R"("up_seconds":0.000000000,"cause":"boom of w\"11","children":[]}]}]})");
+    R"({"name":")" + name()
+      + R"(","phase":"running","restarts":0,"children":[)"
+        R"({"id":"pool","name":")"
+      + pool
+      + R"(","kind":"supervisor",)"
+        R"("state":"running","restart":"permanent","stopped":null,"incarnation":1,"restarts":0,)"
+        R"("failures":0,"due_in_seconds":null,"up_seconds":0.000000000,"cause":null,"children":[)"
+        R"({"id":"w\"1","name":null,"kind":"worker","state":"waiting","restart":"permanent",)"
+        R"("stopped":null,)"
+        R"("incarnation":1,"restarts":0,"failures":1,"due_in_seconds":1.000000000,)"
+        R"("up_seconds":0.000000000,"cause":"boom of w\"11","children":[]}]}]})");
 }
 
 TEST_F(SupervisionTrees, are_shown_without_a_supervisor_that_ends_meanwhile) {

@@ -38,8 +38,13 @@ TEST_F(PublishedSender, is_controlled_from_other_nodes) {
     FAIL() << compat::render(*there.system, error);
   };
   self->request(far, caf::timespan{10s}, Status{})
-    .receive([](const SenderStatus& status) { EXPECT_EQ(status.counters.acknowledged, 1u); },
-             failed);
+    .receive(
+      [](const SenderStatus& status) {
+        EXPECT_EQ(status.counters.acknowledged, 1u);
+        EXPECT_EQ(status.name.kind, "worker");
+        EXPECT_NE(status.name.number, 0u);
+      },
+      failed);
   Submit submission;
   submission.message = caf::make_message(std::string{"b"});
   submission.answer_when_accepted = true;

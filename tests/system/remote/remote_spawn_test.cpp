@@ -269,6 +269,7 @@ TEST_F(RemoteSupervised,
         ASSERT_EQ(tree.children.size(), 1u);
         ASSERT_EQ(tree.children.front().children.size(), 1u);
         EXPECT_EQ(tree.children.front().children.front().status.id, "near");
+        EXPECT_EQ(tree.children.front().children.front().status.name.kind, "worker");
         EXPECT_EQ(tree.children.front().children.front().status.state, ChildState::running);
       },
       [&](const caf::error& error) { FAIL() << compat::render(*here.system, error); });

@@ -1,6 +1,7 @@
 #include "backoff_actor/caf/child/child_factory.hpp"
 
 #include <stdexcept>
+#include <utility>
 
 namespace backoff_actor {
 
@@ -17,16 +18,24 @@ void ChildFactory::operator()(caf::event_based_actor* sender, const ChildPromise
     child.deliver(made);
 }
 
+ChildFactory ChildFactory::with_kind(std::shared_ptr<const std::string> kind) && {
+  kind_ = std::move(kind);
+  return std::move(*this);
+}
+
 ChildFactory ChildFactory::wrapped(ChildPromise::Wrap wrap) const {
+  ChildFactory result;
   if (is_asynchronous_)
-    return [make = *this, wrap = std::move(wrap)](caf::event_based_actor* sender,
-                                                  const ChildPromise& child) {
+    result = [make = *this, wrap = std::move(wrap)](caf::event_based_actor* sender,
+                                                    const ChildPromise& child) {
       make(sender, child.wrapped(wrap));
     };
-  return [make = *this, wrap = std::move(wrap)](caf::event_based_actor* sender) {
-    const auto child = make(sender);
-    return child ? wrap(sender, child) : child;
-  };
+  else
+    result = [make = *this, wrap = std::move(wrap)](caf::event_based_actor* sender) {
+      const auto child = make(sender);
+      return child ? wrap(sender, child) : child;
+    };
+  return std::move(result).with_kind(kind_);
 }
 
 } // namespace backoff_actor

@@ -4,11 +4,16 @@
 #include "backoff_actor/caf/compat/compat.hpp"
 #include "backoff_actor/caf/messages/errors.hpp"
 #include "backoff_actor/core/export.hpp"
+#include "backoff_actor/observe/actor_name.hpp"
 
 #include <cstddef>
 #include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 
 namespace backoff_actor {
@@ -89,6 +94,15 @@ public:
   /// Returns true if the factory delivers its children by a `ChildPromise`.
   bool is_asynchronous() const { return is_asynchronous_; }
 
+  /// Returns the kind of the children, see `ActorName::kind`; empty: unknown. The view is valid as
+  /// long as this object or a copy of it.
+  std::string_view kind() const { return kind_ ? *kind_ : std::string_view{}; }
+
+  /// Returns this factory, whose children are of this kind. Copies share the text.
+  ///
+  /// @range of the kind: as `SenderOptions::name`
+  ChildFactory with_kind(std::shared_ptr<const std::string> kind) &&;
+
   /// Returns a child.
   ///
   /// @range a factory that is not empty
@@ -111,9 +125,17 @@ public:
 private:
   std::function<caf::actor(caf::event_based_actor*, const ChildPromise*)> make_;
   bool is_asynchronous_ = false;
+  std::shared_ptr<const std::string> kind_; // none: unknown
 };
 
 namespace detail {
+
+// The kind of a worker class, which all its factories share.
+template <class Worker>
+const std::shared_ptr<const std::string>& kind_of_worker() {
+  static const auto kind = std::make_shared<const std::string>(kind_of_type(typeid(Worker)));
+  return kind;
+}
 
 // A worker whose exceptions keep their text on the way to the sender.
 template <class Worker>
@@ -141,13 +163,15 @@ ChildFactory child_of(Ts... arguments) {
   static_assert(!caf::has_link_flag(Options) && !caf::has_monitor_flag(Options),
                 "the sender monitors its child itself; a link would end the sender with the child");
   using Actor = std::conditional_t<std::is_final_v<Worker>, Worker, detail::CauseKeeping<Worker>>;
-  return [arguments = std::make_tuple(std::move(arguments)...)](caf::event_based_actor* sender) {
+  ChildFactory make = [arguments =
+                         std::make_tuple(std::move(arguments)...)](caf::event_based_actor* sender) {
     return std::apply(
       [sender](const auto&... xs) {
         return caf::actor_cast<caf::actor>(sender->spawn<Actor, Options>(xs...));
       },
       arguments);
   };
+  return std::move(make).with_kind(detail::kind_of_worker<Worker>());
 }
 
 } // namespace backoff_actor

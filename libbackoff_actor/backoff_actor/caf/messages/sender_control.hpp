@@ -86,6 +86,10 @@ auto inspect(auto& f, Drained& x) {
   return compat::object(f, x, "backoff_actor::Drained", compat::field("left", x.left));
 }
 auto inspect(auto& f, Stop& x) { return compat::object(f, x, "backoff_actor::Stop"); }
+auto inspect(auto& f, ActorName& x) {
+  return compat::object(f, x, "backoff_actor::ActorName", compat::field("kind", x.kind),
+                        compat::field("number", x.number));
+}
 auto inspect(auto& f, SenderCounters& x) {
   return compat::object(
     f, x, "backoff_actor::SenderCounters", compat::field("accepted", x.accepted),
@@ -99,8 +103,9 @@ auto inspect(auto& f, SenderCounters& x) {
 }
 auto inspect(auto& f, SenderStatus& x) {
   return compat::object(
-    f, x, "backoff_actor::SenderStatus", compat::enum_field("phase", x.phase),
-    compat::field("is_paused", x.is_paused), compat::field("is_held_back", x.is_held_back),
+    f, x, "backoff_actor::SenderStatus", compat::field("name", x.name),
+    compat::enum_field("phase", x.phase), compat::field("is_paused", x.is_paused),
+    compat::field("is_held_back", x.is_held_back),
     compat::field("is_store_behind", x.is_store_behind),
     compat::field("is_on_fallback", x.is_on_fallback), compat::field("incarnation", x.incarnation),
     compat::field("restarts", x.restarts), compat::field("abandoned", x.abandoned),

@@ -35,7 +35,8 @@ struct CheckWhileDown {
 } // namespace
 
 Problems check(const ForwarderOptions& options) {
-  Problems problems;
+  Problems problems{detail::options_of("ForwarderOptions", options.name)};
+  detail::check_kind(problems, "name", options.name);
   detail::check_restarts(problems, options);
   std::visit(CheckWhileDown{problems}, options.while_down);
   detail::check_positive(problems, "healthy_after", options.healthy_after);

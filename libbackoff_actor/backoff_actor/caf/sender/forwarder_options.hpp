@@ -13,12 +13,14 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 
 namespace backoff_actor {
 
 /// The options of a forwarder, see `spawn_forwarder`. The decider is asked about crashes and failed
 /// starts; `reject` counts as `retry`.
 struct ForwarderOptions {
+  std::string name{};                             ///< as `SenderOptions::name`
   Policy backoff = RandomSlots{};                 ///< as `SenderOptions::backoff`
   std::optional<std::uint64_t> seed{};            ///< as `SenderOptions::seed`
   std::optional<std::uint64_t> stream{};          ///< as `SenderOptions::stream`

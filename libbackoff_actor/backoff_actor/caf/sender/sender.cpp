@@ -10,6 +10,8 @@ namespace {
 
 template <class Options>
 std::shared_ptr<const detail::SenderSettings> checked(ChildFactory make_child, Options options) {
+  if (options.name.empty())
+    options.name = make_child.kind().empty() ? "sender" : make_child.kind();
   auto problems = check(options);
   if (!make_child)
     problems.add("make_child", "an empty function", "a function that returns a fresh actor");
@@ -24,6 +26,8 @@ SenderBlueprint::SenderBlueprint(ChildFactory make_child, SenderOptions options)
 
 SenderBlueprint::SenderBlueprint(ChildFactory make_child, ForwarderOptions options)
   : settings_(checked(std::move(make_child), std::move(options))) {}
+
+const std::string& SenderBlueprint::name() const { return settings_->options.name; }
 
 caf::actor SenderBlueprint::spawn(caf::actor_system& system) const {
   return system.spawn<BackOffSender>(*this);
@@ -40,9 +44,12 @@ caf::actor spawn_forwarder(caf::actor_system& system, ChildFactory make_child,
 }
 
 ChildFactory child_of(SenderBlueprint blueprint) {
-  return [blueprint = std::move(blueprint)](caf::event_based_actor* parent) -> caf::actor {
+  auto kind = std::make_shared<const std::string>(blueprint.name());
+  ChildFactory make = [blueprint =
+                         std::move(blueprint)](caf::event_based_actor* parent) -> caf::actor {
     return parent->spawn<BackOffSender>(blueprint);
   };
+  return std::move(make).with_kind(std::move(kind));
 }
 
 ChildSpec sender_spec(std::string id, ChildFactory make_child, SenderOptions options) {

@@ -112,6 +112,9 @@ public:
   /// The same for forwarders.
   SenderBlueprint(ChildFactory make_child, ForwarderOptions options);
 
+  /// The name that all its senders have, see `SenderOptions::name`; never empty.
+  const std::string& name() const;
+
   /// Starts a sender, and with it its child, unless `SenderOptions::child_start` says otherwise.
   ///
   /// @errors throws `StoreError`, `in_use`, if another sender uses the durable outbox.

@@ -264,6 +264,7 @@ void BackOffSender::obey(Input input) {
 
 void BackOffSender::tell_status(compat::OpenRequest client) {
   auto status = engine_.status(now());
+  status.name = own_name();
   if (store_)
     status.store_notices = store_->notices();
   answer_request(client, caf::make_message(std::move(status)));

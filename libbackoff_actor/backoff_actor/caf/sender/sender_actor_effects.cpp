@@ -287,7 +287,7 @@ void BackOffSender::FollowUps::add_started(std::uint32_t incarnation) {
 template <class OneInput>
 void BackOffSender::step(Instant at, const OneInput& input, Cargo cargo, FollowUps& follow_ups) {
   BorrowedEffects effects;
-  engine_.step(at, input, *effects);
+  engine_.step(at, input, *effects, id());
   CarryOut carry_out{*this, cargo, follow_ups};
   for (const auto& effect : *effects) {
     // Every delivery has these three effects: tested first, they avoid the jump table of `visit`.

@@ -38,9 +38,13 @@ SenderError error_of(DeadLetterReason reason) {
   return SenderError::stopped;
 }
 
-std::string last(const std::string& cause) { return cause.empty() ? "" : "last: " + cause; }
-
 } // namespace
+
+// Returns the remark of an error: who says it, and the last cause.
+std::string BackOffSender::named(const std::string& cause) const {
+  const auto name = to_string(own_name());
+  return cause.empty() ? name : name + ", last: " + cause;
+}
 
 // Returns the error of the present input. Only the acknowledgement timeout comes without an error.
 caf::error BackOffSender::just_come(const News* news) {
@@ -71,7 +75,7 @@ caf::error BackOffSender::exit_reason(const effect::Quit& x, const News* news) c
   // After a normal stop of the child there is no error to escalate.
   if (x.escalates && reason) // an escalated normal stop would look like one of the sender's own
     return reason;
-  return make_error(SenderError::gave_up, last(x.cause->text));
+  return make_error(SenderError::gave_up, named(x.cause->text));
 }
 
 void BackOffSender::bury(const effect::DeadLetter& x, const News* news) {
@@ -92,8 +96,8 @@ void BackOffSender::bury(const effect::DeadLetter& x, const News* news) {
       refuse(client, rejection(parcel, news));
     else if (x.reason == DeadLetterReason::not_stored)
       refuse(client, make_error(SenderError::not_stored, cause));
-    else
-      refuse(client, make_error(error_of(x.reason), last(cause)));
+    else // without a cause there is no text, so that many can be given up at once
+      refuse(client, make_error(error_of(x.reason), cause.empty() ? cause : named(cause)));
   });
 }
 

@@ -6,7 +6,8 @@ namespace backoff_actor {
 
 Problems check(const SenderOptions& options) {
   using namespace detail;
-  Problems problems;
+  Problems problems{options_of("SenderOptions", options.name)};
+  check_kind(problems, "name", options.name);
   check_at_least_one(problems, "max_attempts", options.max_attempts);
   check_at_least_one(problems, "max_hand_overs", options.max_hand_overs);
   if (options.max_hand_overs && !options.outbox)

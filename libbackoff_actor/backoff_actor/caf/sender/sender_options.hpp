@@ -58,6 +58,14 @@ BACKOFF_ACTOR_EXPORT Decision default_decider(FailureKind kind, const caf::error
 
 /// The options of a sender; the defaults are those of the article.
 struct SenderOptions {
+  /// What the sender is, for people and their logs, see `ActorName`: events, the status, trees,
+  /// errors and warnings name the sender `billing#17`. All senders that do the same have the same
+  /// name. Empty: the class of the worker, so `child_of<HttpWorker>()` gives `http_worker`; for
+  /// other factories `sender`.
+  ///
+  /// @range 1 to 64 characters of `a-z`, `0-9`, `_`, `.` and `-`, or empty
+  std::string name{};
+
   // -- failures ---------------------------------------------------------------------
 
   /// How long to wait after the first, second, third ... failure in a row.
@@ -243,7 +251,13 @@ struct SenderOptions {
   /// @errors what it throws is dropped.
   std::function<void(const DeadLetter&)> on_dead_letter{};
 
-  /// Is called with each event; empty: events are not made.
+  /// Is called with each event; empty: events are not made. It is called at the time of the event,
+  /// so that it may ask the system's clock for the time of day:
+  ///
+  ///     options.on_event = [](const Event& event) {
+  ///       if (severity_of(event) >= Severity::info)
+  ///         std::clog << line_of(event, std::chrono::system_clock::now()) + '\n';
+  ///     };
   EventHook on_event{};
 };
 

@@ -23,6 +23,7 @@ bool may_be_refused_in_order(const SenderOptions& options) {
 
 EngineOptions engine_options_of(const SenderOptions& options) {
   EngineOptions result;
+  result.name = options.name;
   result.backoff = BackOff{options.backoff, options.seed.value_or(seed_of_this_process())};
   result.child_start = options.child_start;
   result.restart = options.restart;

@@ -4,6 +4,7 @@
 
 #include "backoff_actor/caf/messages/errors.hpp"
 #include "backoff_actor/caf/supervisor/internal/supervisor_actor.hpp"
+#include "backoff_actor/caf/supervisor/internal/supervisor_settings.hpp"
 
 #include <caf/scoped_actor.hpp>
 
@@ -47,13 +48,16 @@ caf::actor start_supervisor(caf::actor_system& system, std::vector<ChildSpec> ch
 namespace {
 
 template <class... Ts>
-ChildSpec spec_of_supervisor(std::string id, Ts... arguments) {
+ChildSpec spec_of_supervisor(std::string id, const SupervisorOptions& options, Ts... arguments) {
   ChildSpec spec;
   spec.id = std::move(id);
-  spec.make = [arguments = std::make_tuple(std::move(arguments)...)](caf::event_based_actor* self) {
+  ChildFactory make = [arguments =
+                         std::make_tuple(std::move(arguments)...)](caf::event_based_actor* self) {
     return std::apply([self](const auto&... xs) { return self->spawn<Supervisor>(xs...); },
                       arguments);
   };
+  spec.make = std::move(make).with_kind(
+    std::make_shared<const std::string>(detail::name_of(options, 0).kind));
   spec.options.shutdown = Shutdown::wait();
   spec.options.readiness = Readiness::when_it_is_up;
   spec.kind = ChildKind::supervisor;
@@ -65,12 +69,12 @@ ChildSpec spec_of_supervisor(std::string id, Ts... arguments) {
 ChildSpec supervisor_spec(std::string id, std::vector<ChildSpec> children,
                           SupervisorOptions options) {
   check(options, children).raise_if_any();
-  return spec_of_supervisor(std::move(id), std::move(options), std::move(children));
+  return spec_of_supervisor(std::move(id), options, options, std::move(children));
 }
 
 ChildSpec supervisor_spec(std::string id, DynamicSupervisorOptions options) {
   check(options).raise_if_any();
-  return spec_of_supervisor(std::move(id), std::move(options));
+  return spec_of_supervisor(std::move(id), options.supervisor, options);
 }
 
 } // namespace backoff_actor

@@ -73,6 +73,7 @@ Supervisor::Supervisor(caf::actor_config& config, SupervisorOptions options,
 Supervisor::Supervisor(caf::actor_config& config, SupervisorOptions options,
                        const std::vector<ChildEntry>& entries, std::vector<ChildSpec>&& children)
   : RequestingActor(config), options_(std::make_unique<SupervisorOptions>(std::move(options))),
+    name_(detail::name_of(*options_, id())),
     engine_(detail::engine_options(*options_, id()), entries) {
   places_.reserve(children.size());
   for (std::size_t i = 0; i < children.size(); ++i) {
@@ -85,13 +86,13 @@ Supervisor::Supervisor(caf::actor_config& config, SupervisorOptions options,
 
 Supervisor::Supervisor(caf::actor_config& config, DynamicSupervisorOptions options)
   : RequestingActor(config), options_(std::make_unique<SupervisorOptions>(options.supervisor)),
-    make_dynamic_(std::move(options.make)),
+    name_(detail::name_of(*options_, id())), make_dynamic_(std::move(options.make)),
     dynamic_child_(std::make_shared<const ChildOptions>(options.child)),
     dynamic_kind_(options.kind), engine_(dynamic_options(options, id()), {}) {}
 
 // Answers to requests of the predecessor go to the predecessor, so they are lost.
 Supervisor::Supervisor(caf::actor_config& config, Supervisor& unheld)
-  : RequestingActor(config), options_(std::move(unheld.options_)),
+  : RequestingActor(config), options_(std::move(unheld.options_)), name_(unheld.name_),
     engine_(std::move(unheld.engine_)), places_(std::move(unheld.places_)),
     by_address_(std::move(unheld.by_address_)), clients_(std::move(unheld.clients_)),
     trees_(std::move(unheld.trees_)), await_up_(std::move(unheld.await_up_)), is_successor_(true) {}
@@ -314,7 +315,10 @@ Children Supervisor::which_children() {
   children.list.reserve(names.size());
   for (const auto& name : names) {
     const auto& place = places_[name.slot];
-    children.list.push_back({*engine_.status(name, now()), place.kind, place.actor});
+    auto status = *engine_.status(name, now());
+    if (place.actor)
+      status.name = {std::string{place.make.kind()}, place.actor.id()};
+    children.list.push_back({std::move(status), place.kind, place.actor});
   }
   return children;
 }
@@ -332,6 +336,7 @@ void Supervisor::tell_tree() {
   if (!open.request.client)
     return;
   const auto number = ++last_request_;
+  open.tree.name = name_;
   open.tree.phase = engine_.phase();
   open.tree.counts = engine_.count();
   for (auto& child : which_children().list) {

@@ -231,7 +231,8 @@ std::optional<SupervisorInput> Supervisor::end_child(const ChildActor& actor,
 
 caf::error Supervisor::quit_reason(const supervisor_effect::BeginStop& x) const {
   using Reason = supervisor_effect::QuitReason;
-  const auto text = "child " + x.id + (x.cause.text.empty() ? "" : ": " + x.cause.text);
+  const auto text =
+    to_string(name_) + ", child " + x.id + (x.cause.text.empty() ? "" : ": " + x.cause.text);
   const auto error = x.child.serial != 0 ? places_[x.child.slot].error : caf::error{};
   switch (x.reason) {
   case Reason::told:
@@ -261,17 +262,18 @@ void Supervisor::finish() {
 
 namespace {
 
-std::string words_of(const SupervisorEngine& engine) {
+// Returns what a supervisor has, in brackets.
+std::string children_of(const SupervisorEngine& engine) {
   constexpr std::size_t most = 3;
   const auto children = engine.children();
   if (children.empty())
-    return "a supervisor without children";
+    return " (without children)";
   std::string result;
   for (std::size_t i = 0; i < std::min(most, children.size()); ++i)
-    result.append(i == 0 ? "the supervisor of " : ", ").append(engine.id_of(children[i]));
+    result.append(i == 0 ? " (of " : ", ").append(engine.id_of(children[i]));
   if (children.size() > most)
     result += " and " + std::to_string(children.size() - most) + " others";
-  return result;
+  return result + ")";
 }
 
 } // namespace
@@ -280,7 +282,7 @@ std::string words_of(const SupervisorEngine& engine) {
 // actor gets no messages any more, not even down messages. To end the children one after the other
 // takes an actor that gets them.
 void Supervisor::hand_over() {
-  std::cerr << "backoff_actor: no handle to " + words_of(engine_)
+  std::cerr << "backoff_actor: no handle to " + to_string(name_) + children_of(engine_)
                  + " is left: it ends its children, and then itself\n";
   home_system().spawn<Supervisor>(*this);
 }
@@ -338,9 +340,10 @@ void Supervisor::end_at_once() {
 
 // Reports an event that the engine does not know about. `Stopped` is the last event: if the engine
 // has reported it, nothing follows.
-void Supervisor::tell(const SupervisorEvent& event) {
+void Supervisor::tell(SupervisorEvent event) {
   if (!options_->on_event || engine_.phase() == SupervisorPhase::stopped)
     return;
+  event.of = name_;
   try {
     options_->on_event(event);
   } catch (...) {

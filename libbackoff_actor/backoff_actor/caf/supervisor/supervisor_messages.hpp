@@ -1,5 +1,6 @@
 #pragma once
 
+#include "backoff_actor/caf/messages/sender_control.hpp"
 #include "backoff_actor/caf/messages/type_ids.hpp"
 #include "backoff_actor/caf/supervisor/supervisor_options.hpp"
 #include "backoff_actor/observe/supervision_tree.hpp"
@@ -137,7 +138,7 @@ auto inspect(auto& f, WhichChildren& x) {
 }
 auto inspect(auto& f, ChildStatus& x) {
   return compat::object(
-    f, x, "backoff_actor::ChildStatus", compat::field("id", x.id),
+    f, x, "backoff_actor::ChildStatus", compat::field("id", x.id), compat::field("name", x.name),
     compat::enum_field("state", x.state), compat::enum_field("restart", x.restart),
     compat::enum_field("stopped", x.stopped), compat::field("incarnation", x.incarnation),
     compat::field("restarts", x.restarts), compat::field("failures", x.failures),
@@ -172,7 +173,7 @@ auto inspect(auto& f, TreeNode& x) {
 auto inspect(auto& f, SupervisionTree& x) {
   return compat::object(f, x, "backoff_actor::SupervisionTree",
                         compat::enum_field("phase", x.phase), compat::field("counts", x.counts),
-                        compat::field("children", x.children));
+                        compat::field("children", x.children), compat::field("name", x.name));
 }
 auto inspect(auto& f, AwaitUp& x) { return compat::object(f, x, "backoff_actor::AwaitUp"); }
 /// @}

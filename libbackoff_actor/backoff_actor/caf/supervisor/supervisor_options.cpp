@@ -3,6 +3,7 @@
 #include "backoff_actor/caf/supervisor/internal/supervisor_settings.hpp"
 
 #include "backoff_actor/caf/messages/errors.hpp"
+#include "backoff_actor/core/internal/one_line.hpp"
 #include "backoff_actor/core/unit_random.hpp"
 #include "backoff_actor/retry/default_draws.hpp"
 
@@ -21,6 +22,7 @@ Directive stopping_decider(const std::string&, const caf::error&) { return Direc
 namespace {
 
 void check_common(Problems& problems, const SupervisorOptions& options) {
+  detail::check_kind(problems, "name", options.name);
   if (options.restart_limit)
     problems.add_nested("restart_limit", check(*options.restart_limit));
   if (options.kill_grace < Duration::zero())
@@ -36,7 +38,7 @@ void check_significance(Problems& problems, const std::string& field, const Chil
 } // namespace
 
 Problems check(const ChildSpec& spec) {
-  Problems problems;
+  Problems problems{spec.id.empty() ? "ChildSpec" : "ChildSpec of " + spec.id};
   if (spec.id.empty())
     problems.add("id", "an empty text", "a text that names the child");
   if (!spec.make)
@@ -46,13 +48,15 @@ Problems check(const ChildSpec& spec) {
 }
 
 Problems check(const SupervisorOptions& options, const std::vector<ChildSpec>& children) {
-  Problems problems;
+  Problems problems{detail::options_of("SupervisorOptions", options.name)};
   check_common(problems, options);
   std::set<std::string> ids;
   std::set<const void*> addresses;
   for (std::size_t i = 0; i < children.size(); ++i) {
     const auto& spec = children[i];
-    const auto field = "children[" + std::to_string(i) + "]";
+    auto field = "children[" + std::to_string(i) + "]";
+    if (!spec.id.empty())
+      field += " (" + detail::one_line(spec.id) + ")";
     problems.add_nested(field, check(spec));
     if (!spec.id.empty() && !ids.insert(spec.id).second)
       problems.add(field + ".id", spec.id, "an id that no earlier child has");
@@ -65,7 +69,7 @@ Problems check(const SupervisorOptions& options, const std::vector<ChildSpec>& c
 }
 
 Problems check(const DynamicSupervisorOptions& options) {
-  Problems problems;
+  Problems problems{detail::options_of("DynamicSupervisorOptions", options.supervisor.name)};
   if (!options.make)
     problems.add("make", "an empty function", "a function that returns a fresh actor");
   problems.add_nested("child", check(options.child));
@@ -95,9 +99,14 @@ Directive decide(const SupervisorDecider& decider, const std::string& id, const 
   }
 }
 
+ActorName name_of(const SupervisorOptions& options, std::uint64_t number) {
+  return {options.name.empty() ? "supervisor" : options.name, number};
+}
+
 std::shared_ptr<const SupervisorEngineOptions> engine_options(const SupervisorOptions& options,
                                                               std::uint64_t number) {
   auto result = std::make_shared<SupervisorEngineOptions>();
+  result->name = name_of(options, number);
   result->strategy = options.strategy;
   result->restart_limit = options.restart_limit;
   result->auto_shutdown = options.auto_shutdown;

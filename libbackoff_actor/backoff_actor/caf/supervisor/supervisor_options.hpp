@@ -48,6 +48,12 @@ BACKOFF_ACTOR_EXPORT Directive stopping_decider(const std::string& id, const caf
 
 /// The options of a supervisor.
 struct SupervisorOptions {
+  /// What the supervisor is, see `ActorName`: events, trees, errors and warnings name the
+  /// supervisor `root#5`. Empty: `supervisor`.
+  ///
+  /// @range 1 to 64 characters of `a-z`, `0-9`, `_`, `.` and `-`, or empty
+  std::string name{};
+
   /// Which children the supervisor restarts when one has to be restarted.
   Strategy strategy = Strategy::one_for_one;
 
@@ -74,7 +80,8 @@ struct SupervisorOptions {
   /// supervisor has a seed of its own, made from a number that is drawn once per process.
   std::optional<std::uint64_t> seed{};
 
-  /// Is called with each event. It must not block.
+  /// Is called with each event, at the time of the event. It must not block. The example at
+  /// `SenderOptions::on_event` writes a log with the time of day.
   ///
   /// @errors what it throws is dropped.
   /// @thread the supervisor's
@@ -140,8 +147,8 @@ struct DynamicSupervisorOptions {
 /// Returns everything that is wrong with a spec.
 BACKOFF_ACTOR_EXPORT Problems check(const ChildSpec& spec);
 
-/// Returns everything that is wrong with the options and the children. `children[2].id` names the
-/// id of the third child.
+/// Returns everything that is wrong with the options and the children. `children[2] (db).make` is
+/// the factory of the third child, whose id is `db`.
 BACKOFF_ACTOR_EXPORT Problems check(const SupervisorOptions& options,
                                     const std::vector<ChildSpec>& children);
 

@@ -3,6 +3,7 @@
 #include "backoff_actor/core/problems.hpp"
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/delivery/delivery_slots.hpp"
+#include "backoff_actor/observe/actor_name.hpp"
 #include "backoff_actor/supervision/restart_limit.hpp"
 
 #include <cstddef>

@@ -120,6 +120,7 @@ private:
   Cause cause_of(const caf::error& error, bool with_text);
 
   const SenderOptions& options() const { return settings_->options; }
+  ActorName own_name() const { return {options().name, id()}; }
   bool has_final_stop() const { return settings_->forwarding && settings_->forwarding->final_stop; }
 
   // -- its children (sender_actor_children.cpp) -------------------------------------
@@ -194,6 +195,7 @@ private:
 
   // -- how failures are reported (sender_actor_failures.cpp) ------------------------
 
+  std::string named(const std::string& cause) const;
   static caf::error just_come(const News* news);
   static caf::error rejection(const Parcel& parcel, const News* news);
   caf::error exit_reason(const effect::Quit& x, const News* news) const;

@@ -15,6 +15,7 @@ namespace backoff_actor::detail {
 // Copies the options that senders and forwarders have in common.
 template <class From, class To>
 void copy_common_options(const From& from, To& to) {
+  to.name = from.name;
   to.backoff = from.backoff;
   to.seed = from.seed;
   to.stream = from.stream;

@@ -130,7 +130,7 @@ private:
   void end_at_once();
   void hand_over();
   void end_inherited_children();
-  void tell(const SupervisorEvent& event);
+  void tell(SupervisorEvent event);
   Place* find(const ChildActor& actor);
   std::string id_of(const ChildActor& actor) const {
     return std::string{engine_.id_of(actor.child)};
@@ -140,6 +140,7 @@ private:
   caf::error quit_reason(const supervisor_effect::BeginStop& x) const;
 
   std::unique_ptr<const SupervisorOptions> options_;
+  ActorName name_;                                    // a successor has that of its predecessor
   DynamicChildFactory make_dynamic_;                  // of a dynamic supervisor
   std::shared_ptr<const ChildOptions> dynamic_child_; // shared by all its children
   ChildKind dynamic_kind_ = ChildKind::worker;

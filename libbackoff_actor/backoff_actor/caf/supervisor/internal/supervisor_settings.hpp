@@ -12,6 +12,9 @@
 
 namespace backoff_actor::detail {
 
+// Returns the name of a supervisor. `number` is the id that CAF gave it.
+ActorName name_of(const SupervisorOptions& options, std::uint64_t number);
+
 // Returns the options of the engine. `number` must be unique among the supervisors of an actor
 // system.
 std::shared_ptr<const SupervisorEngineOptions> engine_options(const SupervisorOptions& options,
