@@ -279,9 +279,9 @@ TEST_F(Durable, wrong_options_are_named_all_at_once) {
     DurableOutbox{nullptr, durable<std::string>(), options};
     FAIL();
   } catch (const InvalidArgument& problem) {
-    EXPECT_STREQ(problem.what(), "max_batch: got 0, allowed 1 or more\n"
-                                 "max_wait: got -1ns, allowed 0ns or more\n"
-                                 "store: got none, allowed a store");
+    EXPECT_STREQ(problem.what(), "DurableOptions: max_batch: got 0, allowed 1 or more\n"
+                                 "DurableOptions: max_wait: got -1ns, allowed 0ns or more\n"
+                                 "DurableOptions: store: got none, allowed a store");
   }
 }
 

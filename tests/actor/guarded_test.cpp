@@ -238,8 +238,8 @@ TEST_F(Guarded, all_that_is_wrong_is_named_before_anything_is_made) {
     (void)guarded(service, SharedGuard{}, {.call_timeout = 0s});
     FAIL();
   } catch (const InvalidArgument& error) {
-    EXPECT_STREQ(error.what(), "call_timeout: got 0ns, allowed more than 0ns\n"
-                               "guard: got none, allowed a guard");
+    EXPECT_STREQ(error.what(), "GuardedOptions: call_timeout: got 0ns, allowed more than 0ns\n"
+                               "GuardedOptions: guard: got none, allowed a guard");
   }
 }
 

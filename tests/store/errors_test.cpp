@@ -264,11 +264,10 @@ TEST_F(store_errors, options_are_all_checked_at_once_and_before_anything_is_made
     open_sqlite_store(file(), bad);
     FAIL() << "there was no error";
   } catch (const InvalidArgument& error) {
-    EXPECT_STREQ(
-      error.what(),
-      "busy_timeout: got -1ms, allowed 0ns..1h\n"
-      "checkpoint_pages: got 0, allowed 1..1000000\n"
-      "vfs: got none, allowed the name of a VFS that is registered with SQLite, or nothing");
+    EXPECT_STREQ(error.what(), "SqliteOptions: busy_timeout: got -1ms, allowed 0ns..1h\n"
+                               "SqliteOptions: checkpoint_pages: got 0, allowed 1..1000000\n"
+                               "SqliteOptions: vfs: got none, allowed the name of a VFS that is "
+                               "registered with SQLite, or nothing");
   }
   EXPECT_FALSE(std::filesystem::exists(file()));
 }

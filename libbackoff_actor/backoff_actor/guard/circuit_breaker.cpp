@@ -85,7 +85,7 @@ bool is_at_least(double part, double whole, double ratio) {
 } // namespace
 
 Problems check(const CircuitBreakerOptions& options) {
-  Problems problems;
+  Problems problems{"CircuitBreakerOptions"};
   std::visit([&](const auto& trip) { check(problems, trip); }, options.trip);
   if (options.open.longest() <= Duration::zero())
     problems.add("open", text_of(options.open), "a policy with delays above 0ns");

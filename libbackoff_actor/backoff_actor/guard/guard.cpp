@@ -19,7 +19,7 @@ std::optional<Duration> come_back_in(const HeldBack& held_back, Instant now) {
 }
 
 Problems check(const GuardOptions& options) {
-  Problems problems;
+  Problems problems{"GuardOptions"};
   if (options.empty())
     problems.add("guard", "none", "a circuit breaker, a retry budget, or both");
   if (options.circuit_breaker)

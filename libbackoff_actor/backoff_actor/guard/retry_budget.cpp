@@ -40,7 +40,7 @@ Duration from_seconds(double seconds) {
 } // namespace
 
 Problems check(const RetryBudgetOptions& options) {
-  Problems problems;
+  Problems problems{"RetryBudgetOptions"};
   if (!(options.ratio >= 0 && options.ratio <= largest_ratio))
     problems.add("ratio", detail::percent(options.ratio), "0%..100000%");
   const auto floor = options.per_second;

@@ -77,7 +77,7 @@ own(const std::filesystem::path& name, const SqliteOptions& options, Loss if_los
 } // namespace
 
 Problems check(const SqliteOptions& options) {
-  Problems problems;
+  Problems problems{"SqliteOptions"};
   detail::check_span(problems, "busy_timeout", options.busy_timeout, Duration::zero(),
                      std::chrono::hours{1});
   if (options.checkpoint_pages < 1 || options.checkpoint_pages > 1'000'000)

@@ -31,14 +31,15 @@ TEST(Network, takes_any_interval_with_a_timeout_of_two) {
 
 TEST(Network, refuses_options_by_which_nobody_would_be_noticed_or_everybody_would) {
   EXPECT_EQ(to_string(check(NetworkOptions{0s, 2s})),
-            "heartbeat_interval: got 0ns, allowed more than 0ns");
+            "NetworkOptions: heartbeat_interval: got 0ns, allowed more than 0ns");
   EXPECT_EQ(to_string(check(NetworkOptions{-1ms, 2s})),
-            "heartbeat_interval: got -1ms, allowed more than 0ns");
-  EXPECT_EQ(to_string(check(NetworkOptions{500ms, 999ms})),
-            "connection_timeout: got 999ms, allowed at least two heartbeat_interval: 1s");
+            "NetworkOptions: heartbeat_interval: got -1ms, allowed more than 0ns");
+  EXPECT_EQ(
+    to_string(check(NetworkOptions{500ms, 999ms})),
+    "NetworkOptions: connection_timeout: got 999ms, allowed at least two heartbeat_interval: 1s");
   EXPECT_EQ(to_string(check(NetworkOptions{0s, 0s})),
-            "heartbeat_interval: got 0ns, allowed more than 0ns\n"
-            "connection_timeout: got 0ns, allowed at least two heartbeat_interval");
+            "NetworkOptions: heartbeat_interval: got 0ns, allowed more than 0ns\n"
+            "NetworkOptions: connection_timeout: got 0ns, allowed at least two heartbeat_interval");
   EXPECT_FALSE(check(NetworkOptions{Duration::max(), Duration::max() - 1ns}).empty());
 }
 

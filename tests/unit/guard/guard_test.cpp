@@ -174,21 +174,22 @@ TEST(guard, names_all_that_is_wrong_with_its_options) {
   breaker.probes = 0;
   breaker.spread = -1ns;
   breaker.probe_timeout = 25h;
-  EXPECT_EQ(to_string(check(options)),
-            "circuit_breaker.ratio: got 150%, allowed more than 0%, to 100%\n"
-            "circuit_breaker.minimum_calls: got 6, allowed 1..5\n"
-            "circuit_breaker.open: got 0ns, allowed a policy with delays above 0ns\n"
-            "circuit_breaker.probes: got 0, allowed 1..1000000\n"
-            "circuit_breaker.spread: got -1ns, allowed 0ns..24h\n"
-            "circuit_breaker.probe_timeout: got 25h, allowed 1ns..24h\n"
-            "retry_budget.per_second: got 0/s, allowed more than 0/s, unless the ratio is");
+  EXPECT_EQ(
+    to_string(check(options)),
+    "GuardOptions: circuit_breaker.ratio: got 150%, allowed more than 0%, to 100%\n"
+    "GuardOptions: circuit_breaker.minimum_calls: got 6, allowed 1..5\n"
+    "GuardOptions: circuit_breaker.open: got 0ns, allowed a policy with delays above 0ns\n"
+    "GuardOptions: circuit_breaker.probes: got 0, allowed 1..1000000\n"
+    "GuardOptions: circuit_breaker.spread: got -1ns, allowed 0ns..24h\n"
+    "GuardOptions: circuit_breaker.probe_timeout: got 25h, allowed 1ns..24h\n"
+    "GuardOptions: retry_budget.per_second: got 0/s, allowed more than 0/s, unless the ratio is");
   EXPECT_THROW(Guard{options}, InvalidArgument);
   EXPECT_THROW(CircuitBreaker{breaker}, InvalidArgument);
 }
 
 TEST(guard, that_guards_with_nothing_is_wrong) {
   EXPECT_EQ(to_string(check(GuardOptions{})),
-            "guard: got none, allowed a circuit breaker, a retry budget, or both");
+            "GuardOptions: guard: got none, allowed a circuit breaker, a retry budget, or both");
 }
 
 std::string wrong(const Trip& trip) {
@@ -196,12 +197,16 @@ std::string wrong(const Trip& trip) {
 }
 
 TEST(guard, checks_every_kind_of_trip) {
-  EXPECT_EQ(wrong(ConsecutiveFailures{0}), "failures: got 0, allowed 1..1000000");
-  EXPECT_EQ(wrong(ConsecutiveFailures{1'000'001}), "failures: got 1000001, allowed 1..1000000");
-  EXPECT_EQ(wrong(FailureRatioOfCalls{0, 0, 0}), "ratio: got 0%, allowed more than 0%, to 100%\n"
-                                                 "calls: got 0, allowed 1..1000000");
-  EXPECT_EQ(wrong(FailureRatioOfTime{0.5, 9ms, 0}), "within: got 9ms, allowed 10ms..24h\n"
-                                                    "minimum_calls: got 0, allowed 1..1000000");
+  EXPECT_EQ(wrong(ConsecutiveFailures{0}),
+            "CircuitBreakerOptions: failures: got 0, allowed 1..1000000");
+  EXPECT_EQ(wrong(ConsecutiveFailures{1'000'001}),
+            "CircuitBreakerOptions: failures: got 1000001, allowed 1..1000000");
+  EXPECT_EQ(wrong(FailureRatioOfCalls{0, 0, 0}),
+            "CircuitBreakerOptions: ratio: got 0%, allowed more than 0%, to 100%\n"
+            "CircuitBreakerOptions: calls: got 0, allowed 1..1000000");
+  EXPECT_EQ(wrong(FailureRatioOfTime{0.5, 9ms, 0}),
+            "CircuitBreakerOptions: within: got 9ms, allowed 10ms..24h\n"
+            "CircuitBreakerOptions: minimum_calls: got 0, allowed 1..1000000");
   EXPECT_EQ(wrong(FailureRatioOfCalls{1, 1, 1}), "");
   EXPECT_EQ(wrong(FailureRatioOfTime{1, 24h, 1'000'000}), "");
 }

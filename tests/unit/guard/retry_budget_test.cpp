@@ -149,11 +149,11 @@ TEST(retry_budget, without_a_floor_spreads_all_of_them_by_its_seed) {
 
 TEST(retry_budget, names_all_that_is_wrong_with_its_options) {
   EXPECT_EQ(to_string(check({.ratio = -0.1, .per_second = 0.0001, .window = 9ms})),
-            "ratio: got -10%, allowed 0%..100000%\n"
-            "per_second: got 0.0001/s, allowed 0/s, or 0.001/s..1000000/s\n"
-            "window: got 9ms, allowed 10ms..24h");
+            "RetryBudgetOptions: ratio: got -10%, allowed 0%..100000%\n"
+            "RetryBudgetOptions: per_second: got 0.0001/s, allowed 0/s, or 0.001/s..1000000/s\n"
+            "RetryBudgetOptions: window: got 9ms, allowed 10ms..24h");
   EXPECT_EQ(to_string(check({.ratio = 0, .per_second = 0})),
-            "per_second: got 0/s, allowed more than 0/s, unless the ratio is");
+            "RetryBudgetOptions: per_second: got 0/s, allowed more than 0/s, unless the ratio is");
   EXPECT_THROW(RetryBudget({.ratio = 1001}), InvalidArgument);
   EXPECT_TRUE(check({.ratio = 1000, .per_second = 1e6, .window = 24h}).empty());
   EXPECT_TRUE(check({.ratio = 0, .per_second = 0.001, .window = 10ms}).empty());

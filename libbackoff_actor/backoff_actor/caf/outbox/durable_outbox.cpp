@@ -8,7 +8,7 @@
 namespace backoff_actor {
 
 Problems check(const DurableOptions& options) {
-  Problems problems;
+  Problems problems{"DurableOptions"};
   if (options.max_batch < 1)
     problems.add("max_batch", std::to_string(options.max_batch), "1 or more");
   if (options.max_wait < Duration::zero())

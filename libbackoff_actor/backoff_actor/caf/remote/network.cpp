@@ -13,7 +13,7 @@
 namespace backoff_actor {
 
 Problems check(const NetworkOptions& options) {
-  Problems problems;
+  Problems problems{"NetworkOptions"};
   const auto interval = options.heartbeat_interval;
   if (interval <= Duration::zero())
     problems.add("heartbeat_interval", to_string(interval), "more than 0ns");

@@ -39,7 +39,7 @@ ChildFactory factory_of(std::shared_ptr<RemotePlan> plan) {
 } // namespace
 
 Problems check(const RemoteOptions& options) {
-  Problems problems;
+  Problems problems{"RemoteOptions"};
   if (options.step_timeout <= Duration::zero())
     problems.add("step_timeout", to_string(options.step_timeout), "more than 0ns");
   return problems;

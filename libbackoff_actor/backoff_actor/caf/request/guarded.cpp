@@ -142,7 +142,7 @@ private:
 } // namespace
 
 Problems check(const GuardedOptions& options) {
-  Problems problems;
+  Problems problems{"GuardedOptions"};
   if (options.call_timeout <= Duration::zero())
     problems.add("call_timeout", to_string(options.call_timeout), "more than 0ns");
   return problems;

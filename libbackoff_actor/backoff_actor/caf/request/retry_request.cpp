@@ -195,7 +195,7 @@ private:
 } // namespace
 
 Problems check(const RetryRequestOptions& options) {
-  Problems problems;
+  Problems problems{"RetryRequestOptions"};
   problems.add_nested("limits", check(options.limits));
   return problems;
 }
