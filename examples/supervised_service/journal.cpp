@@ -1,36 +1,20 @@
 #include "journal.hpp"
 
+#include "backoff_actor/observe/severity.hpp"
+
 #include <cstdio>
 #include <utility>
-#include <variant>
 
 namespace supervised_service {
 
-namespace {
-
-namespace event = backoff_actor::event;
-
-bool is_news(const backoff_actor::Event& event) {
-  return std::holds_alternative<event::ChildStarted>(event)
-         || std::holds_alternative<event::ChildDown>(event)
-         || std::holds_alternative<event::StartFailed>(event)
-         || std::holds_alternative<event::AckTimedOut>(event)
-         || std::holds_alternative<event::ChildOverdue>(event)
-         || std::holds_alternative<event::DeadLettered>(event);
+backoff_actor::SupervisorEventHook Journal::hook() {
+  return [this](const backoff_actor::SupervisorEvent& event) { write(to_string(event)); };
 }
 
-} // namespace
-
-backoff_actor::SupervisorEventHook Journal::hook_of(const std::string& supervisor) {
-  return [this, supervisor](const backoff_actor::SupervisorEvent& event) {
-    write(supervisor + ": " + to_string(event));
-  };
-}
-
-backoff_actor::EventHook Journal::hook_of_sender(const std::string& sender) {
-  return [this, sender](const backoff_actor::Event& event) {
-    if (is_news(event))
-      write(sender + ": " + to_string(event));
+backoff_actor::EventHook Journal::hook_of_sender() {
+  return [this](const backoff_actor::Event& event) {
+    if (severity_of(event) >= backoff_actor::Severity::info)
+      write(to_string(event));
   };
 }
 

@@ -15,11 +15,11 @@ namespace supervised_service {
 /// @thread all members from any thread.
 class Journal {
 public:
-  /// Returns what a supervisor of that name is told to tell its events to. This object must outlive it.
-  backoff_actor::SupervisorEventHook hook_of(const std::string& supervisor);
+  /// Returns what a supervisor is told to tell its events to. This object must outlive it.
+  backoff_actor::SupervisorEventHook hook();
 
-  /// The same for a sender; of the events of single deliveries only that one was given up is told.
-  backoff_actor::EventHook hook_of_sender(const std::string& sender);
+  /// The same for a sender; of its events those are told that are not ordinary work.
+  backoff_actor::EventHook hook_of_sender();
 
   /// Returns the lines that were written since the last call, each with the seconds since the
   /// beginning, without line ends.

@@ -58,23 +58,23 @@ ChildSpec child(const std::string& id, ChildFactory make, const ChildRef& addres
 
 SupervisorOptions supervisor_options(const char* name, const Options& options, Journal& journal) {
   SupervisorOptions result;
+  result.name = name;
   result.restart_limit = limit;
   result.seed = options.seed;
-  result.on_event = journal.hook_of(name);
+  result.on_event = journal.hook();
   return result;
 }
 
 // [sender]
 // A worker behind a sender, which is a child like any other.
 ChildFactory sender_of(const ChildFactory& worker, const SenderOptions& options) {
-  return [=](caf::event_based_actor* pool) {
-    return backoff_actor::spawn_back_off_sender(pool->home_system(), worker, options);
-  };
+  return backoff_actor::child_of(backoff_actor::SenderBlueprint{worker, options});
 }
 // [sender]
 
 SenderOptions sender_options(const Options& options, std::size_t n, Journal& journal) {
   SenderOptions result;
+  result.name = "price_worker";
   result.backoff = {Exponential{.first = 10ms, .factor = 2, .cap = 160ms},
                     backoff_actor::equal_jitter};
   result.seed = options.seed;
@@ -83,7 +83,7 @@ SenderOptions sender_options(const Options& options, std::size_t n, Journal& jou
   result.ack_timeout = 400ms;
   result.kill_grace = 100ms;
   result.time_to_live = longest_wait; // then nobody waits any more
-  result.on_event = journal.hook_of_sender(nth("sender", n));
+  result.on_event = journal.hook_of_sender();
   return result;
 }
 
