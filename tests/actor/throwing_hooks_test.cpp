@@ -141,7 +141,7 @@ TEST_F(ThrowingHooks, report_the_message_that_the_outbox_could_not_store) {
 }
 
 TEST_F(ThrowingHooks, lose_nothing_of_what_a_sender_gives_up_at_its_end) {
-  start({{testing::silence()}}, with_full_disk());
+  start({{testing::silence(), testing::silence()}}, with_full_disk());
   submit("a");
   submit("b");
   const auto said = error_stream_of([&] { tell(Stop{}); });

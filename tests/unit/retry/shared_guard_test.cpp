@@ -102,7 +102,7 @@ TEST(shared_guard, reports_the_first_exception_of_its_hook_and_goes_on) {
   guard.close(at(0s));
   EXPECT_FALSE(is_held_back(guard));
   EXPECT_EQ(::testing::internal::GetCapturedStderr(),
-            "backoff_actor: guard circuit_breaker(1 failure, open 5s, probes 1, spread 5s, "
+            "backoff_actor: guard circuit_breaker(1 failures, open 5s, probes 1, spread 5s, "
             "probe_timeout 1min): on_event threw: the disk\\nis full; its next exceptions are not "
             "reported\n");
 }
