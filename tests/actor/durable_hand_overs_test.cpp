@@ -120,10 +120,11 @@ TEST_F(DurableHandOvers, are_not_limited_without_a_store) {
     start({}, options);
     FAIL() << "there was no error";
   } catch (const InvalidArgument& error) {
-    EXPECT_STREQ(error.what(),
-                 "SenderOptions of sender: max_hand_overs: got 0, allowed 1..1000000000\n"
-                 "SenderOptions of sender: max_hand_overs: got 0, allowed nothing, unless outbox is "
-                 "set");
+    EXPECT_STREQ(
+      error.what(),
+      "SenderOptions of sender: max_hand_overs: got 0, allowed 1..1000000000\n"
+      "SenderOptions of sender: max_hand_overs: got 0, allowed nothing, unless outbox is "
+      "set");
   }
 }
 

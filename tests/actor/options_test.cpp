@@ -155,10 +155,9 @@ TEST(options, all_problems_are_named_together) {
   options.ack_timeout = -1ms;
   options.capacity = 0;
 
-  EXPECT_EQ(to_string(check(options)),
-            "SenderOptions: max_attempts: got 0, allowed 1..1000000000\n"
-            "SenderOptions: ack_timeout: got -1ms, allowed 1us or more\n"
-            "SenderOptions: capacity: got 0, allowed 1..268435455");
+  EXPECT_EQ(to_string(check(options)), "SenderOptions: max_attempts: got 0, allowed 1..1000000000\n"
+                                       "SenderOptions: ack_timeout: got -1ms, allowed 1us or more\n"
+                                       "SenderOptions: capacity: got 0, allowed 1..268435455");
 }
 
 TEST(options, without_a_seed_give_no_two_senders_the_same_draws) {

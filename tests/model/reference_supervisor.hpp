@@ -45,8 +45,7 @@ private:
       return;
     child->is_made = true;
     child->can_finish = x.can_finish;
-    if (child->state == ChildState::starting
-        && child->options->readiness == Readiness::when_made)
+    if (child->state == ChildState::starting && child->options->readiness == Readiness::when_made)
       up(child);
   }
 

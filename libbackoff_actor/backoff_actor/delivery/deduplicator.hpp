@@ -79,7 +79,8 @@ public:
   explicit Deduplicator(std::size_t capacity = 10'000) : capacity_(capacity) {
     Problems problems;
     if (capacity < 1 || capacity > max_capacity)
-      problems.add("capacity", detail::text_of_count(capacity), "1.." + std::to_string(max_capacity));
+      problems.add("capacity", detail::text_of_count(capacity),
+                   "1.." + std::to_string(max_capacity));
     problems.raise_if_any();
   }
 

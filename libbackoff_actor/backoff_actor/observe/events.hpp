@@ -266,16 +266,15 @@ struct DeadLetterHookFailed {
 /// Any of the events, and the name of its sender. `std::get_if` and `std::visit` tell which event
 /// it is; `time_of`, `to_string`, `severity_of` and `line_of` take all.
 struct Event
-  : std::variant<event::Accepted, event::NotAccepted, event::ChildStarted, event::StartFailed,
-                 event::ChildDown, event::AckTimedOut, event::ChildOverdue,
-                 event::AbandonedChildEnded, event::Refused, event::RetryScheduled,
-                 event::DelayEnded, event::HandedOver, event::GuardHeldBack, event::Acknowledged,
-                 event::UnknownAcknowledgement, event::BackOffReset, event::DeadLettered,
-                 event::FellBack, event::CameBack, event::GaveUp, event::Paused, event::Resumed,
-                 event::DrainBegan, event::Drained, event::SenderStopped, event::Forwarded,
-                 event::Diverted, event::Restored, event::Suspended, event::StoreFellBehind,
-                 event::StoreCaughtUp, event::StoreNotice, event::Finishing,
-                 event::DeadLetterHookFailed> {
+  : std::variant<
+      event::Accepted, event::NotAccepted, event::ChildStarted, event::StartFailed,
+      event::ChildDown, event::AckTimedOut, event::ChildOverdue, event::AbandonedChildEnded,
+      event::Refused, event::RetryScheduled, event::DelayEnded, event::HandedOver,
+      event::GuardHeldBack, event::Acknowledged, event::UnknownAcknowledgement, event::BackOffReset,
+      event::DeadLettered, event::FellBack, event::CameBack, event::GaveUp, event::Paused,
+      event::Resumed, event::DrainBegan, event::Drained, event::SenderStopped, event::Forwarded,
+      event::Diverted, event::Restored, event::Suspended, event::StoreFellBehind,
+      event::StoreCaughtUp, event::StoreNotice, event::Finishing, event::DeadLetterHookFailed> {
   using variant::variant;
 
   ActorName of{}; ///< the sender

@@ -143,15 +143,15 @@ struct Stopped {
 
 /// Any of the events of a supervisor, and the supervisor's name.
 struct SupervisorEvent
-  : std::variant<
-      supervisor_event::Started, supervisor_event::ChildAdded, supervisor_event::ChildRemoved,
-      supervisor_event::ChildStarted, supervisor_event::StartFailed, supervisor_event::ChildDown,
-      supervisor_event::ChildToldToEnd, supervisor_event::ChildEnded,
-      supervisor_event::ChildAbandoned, supervisor_event::AbandonedChildEnded,
-      supervisor_event::RestartScheduled, supervisor_event::ChildStopped,
-      supervisor_event::ChildGivenUp, supervisor_event::LimitReached,
-      supervisor_event::ControlRefused, supervisor_event::Stopping, supervisor_event::Stopped,
-      supervisor_event::Finishing> {
+  : std::variant<supervisor_event::Started, supervisor_event::ChildAdded,
+                 supervisor_event::ChildRemoved, supervisor_event::ChildStarted,
+                 supervisor_event::StartFailed, supervisor_event::ChildDown,
+                 supervisor_event::ChildToldToEnd, supervisor_event::ChildEnded,
+                 supervisor_event::ChildAbandoned, supervisor_event::AbandonedChildEnded,
+                 supervisor_event::RestartScheduled, supervisor_event::ChildStopped,
+                 supervisor_event::ChildGivenUp, supervisor_event::LimitReached,
+                 supervisor_event::ControlRefused, supervisor_event::Stopping,
+                 supervisor_event::Stopped, supervisor_event::Finishing> {
   using variant::variant;
 
   ActorName of{}; ///< the supervisor

@@ -160,8 +160,7 @@ TEST_F(SenderFinish, after_a_crash_charges_the_culprit_and_starts_no_child) {
     crashing.take(input::Persisted{i, i + 1});
   }
   ASSERT_THAT(crashing.take(within(30s)), ElementsAre("wake at 30s"));
-  EXPECT_THAT(crashing.crash(),
-              ElementsAre("count 1 of 1", "suspend 1", "suspend 2", "suspend 3"));
+  EXPECT_THAT(crashing.crash(), ElementsAre("count 1 of 1", "suspend 1", "suspend 2", "suspend 3"));
   EXPECT_EQ(crashing.engine->status(crashing.now).counters.crashes, 1u);
   EXPECT_TRUE(crashing.engine->has_ended());
 }

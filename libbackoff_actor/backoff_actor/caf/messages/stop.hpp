@@ -63,11 +63,10 @@ auto inspect(auto& f, Stop& x) {
   return compat::object(f, x, "backoff_actor::Stop", compat::field("grace", x.grace));
 }
 auto inspect(auto& f, Stopped& x) {
-  return compat::object(f, x, "backoff_actor::Stopped",
-                        compat::field("acknowledged", x.acknowledged),
-                        compat::field("suspended", x.suspended),
-                        compat::field("dead_lettered", x.dead_lettered),
-                        compat::field("abandoned", x.abandoned));
+  return compat::object(
+    f, x, "backoff_actor::Stopped", compat::field("acknowledged", x.acknowledged),
+    compat::field("suspended", x.suspended), compat::field("dead_lettered", x.dead_lettered),
+    compat::field("abandoned", x.abandoned));
 }
 /// @}
 

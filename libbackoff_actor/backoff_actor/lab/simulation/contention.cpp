@@ -1,7 +1,7 @@
 #include "backoff_actor/lab/simulation/contention.hpp"
 
-#include "backoff_actor/core/normal.hpp"
 #include "backoff_actor/core/internal/check_count.hpp"
+#include "backoff_actor/core/normal.hpp"
 #include "backoff_actor/core/problems.hpp"
 #include "backoff_actor/core/unit_random.hpp"
 #include "backoff_actor/lab/simulation/internal/event_queue.hpp"
