@@ -14,8 +14,8 @@ using supervisor_input::Start;
 using supervisor_input::Stop;
 using supervisor_input::Wake;
 using ::testing::ElementsAre;
-using ::testing::UnorderedElementsAre;
 using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
 
 std::vector<std::string> many(std::size_t count) {
   std::vector<std::string> ids;
