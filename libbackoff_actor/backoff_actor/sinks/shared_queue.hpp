@@ -65,7 +65,7 @@ public:
       const std::lock_guard lock{state_->mutex};
       values.swap(state_->values);
     }
-    return {std::move_iterator{values.begin()}, std::move_iterator{values.end()}};
+    return std::vector<T>(std::move_iterator{values.begin()}, std::move_iterator{values.end()});
   }
 
   /// Waits until the queue holds at least `count` values. Returns false if it does not after
