@@ -309,7 +309,7 @@ BackOffSender::Rare& BackOffSender::rare() {
 }
 
 bool BackOffSender::Rare::is_empty() const {
-  return !keys && !guard_watch && drains.empty() && starts.empty() && stops.empty() && !exit_reason
+  return !keys && !guard_watch && !registration && drains.empty() && starts.empty() && stops.empty() && !exit_reason
          && !lives_with_child;
 }
 
