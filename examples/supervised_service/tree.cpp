@@ -129,6 +129,7 @@ backoff_actor::ChildState state_of(backoff_actor::Phase phase) {
   switch (phase) {
   case backoff_actor::Phase::running:
   case backoff_actor::Phase::draining:
+  case backoff_actor::Phase::finishing:
     return backoff_actor::ChildState::running;
   case backoff_actor::Phase::waiting:
     return backoff_actor::ChildState::waiting;

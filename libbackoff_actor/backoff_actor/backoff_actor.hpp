@@ -24,6 +24,7 @@
 #include "backoff_actor/caf/messages/retried_reply.hpp"
 #include "backoff_actor/caf/messages/retry_after.hpp"
 #include "backoff_actor/caf/messages/sender_control.hpp"
+#include "backoff_actor/caf/messages/stop.hpp"
 #include "backoff_actor/caf/messages/submit.hpp"
 #include "backoff_actor/caf/messages/tracked.hpp"
 #include "backoff_actor/caf/outbox/durable_outbox.hpp"

@@ -53,6 +53,7 @@ const std::vector<Event>& one_of_each() {
     event::StoreFellBehind{at(0s), {7, "no room"}},
     event::StoreCaughtUp{at(0s)},
     event::StoreNotice{at(0s), "its log is kept"},
+    event::Finishing{at(0s), 2, at(3s)},
   };
   return result;
 }
@@ -90,7 +91,8 @@ std::vector<EventPattern> patterns() {
           suspended,
           store_fell_behind,
           store_caught_up,
-          store_notice};
+          store_notice,
+          finishing};
 }
 
 bool fits(const EventPattern& pattern, const Event& event) { return pattern.fits(event); }

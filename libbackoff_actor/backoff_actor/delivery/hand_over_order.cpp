@@ -1,3 +1,6 @@
+// How deliveries move between the lists and heaps. `next()`, which decides whose turn it is, is in
+// the header with the explanation: every hand-over calls it, so it is inline.
+
 #include "backoff_actor/delivery/internal/hand_over_order.hpp"
 
 namespace backoff_actor {

@@ -143,6 +143,11 @@ struct DescribeSenderEvent {
 
   std::string operator()(const event::StoreNotice& x) const { return "store notice: " + x.text; }
 
+  std::string operator()(const event::Finishing& x) const {
+    return "finishing what is in flight (" + std::to_string(x.in_flight) + ")"
+           + (x.until == Instant::never() ? "" : " within " + to_string(x.until - x.at));
+  }
+
   std::string operator()(const event::SenderStopped&) const { return "sender stopped"; }
 };
 

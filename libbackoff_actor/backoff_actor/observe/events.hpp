@@ -232,6 +232,14 @@ struct StoreNotice {
   std::string text; ///< for people
 };
 
+/// The sender was told to end with a grace, or its supervisor was, while deliveries were in flight:
+/// the sender first lets its children finish these.
+struct Finishing {
+  Instant at;              ///< when the sender was told
+  std::uint32_t in_flight; ///< deliveries that a child holds
+  Instant until;           ///< the end of the grace; never: there is no limit
+};
+
 /// The sender ended. Nothing comes after it.
 struct SenderStopped {
   Instant at; ///< of the end
@@ -248,7 +256,8 @@ using Event = std::variant<
   event::Acknowledged, event::UnknownAcknowledgement, event::BackOffReset, event::DeadLettered,
   event::FellBack, event::CameBack, event::GaveUp, event::Paused, event::Resumed, event::DrainBegan,
   event::Drained, event::SenderStopped, event::Forwarded, event::Diverted, event::Restored,
-  event::Suspended, event::StoreFellBehind, event::StoreCaughtUp, event::StoreNotice>;
+  event::Suspended, event::StoreFellBehind, event::StoreCaughtUp, event::StoreNotice,
+  event::Finishing>;
 
 /// The one hook, called when a decision is made and before it is carried out.
 ///

@@ -55,6 +55,8 @@ std::string advice_for(const OwingSender& sender) {
     return "A handler that blocks may hold the thread that it needs. Spawn workers that block as "
            "`detached`.";
   const auto& status = *sender.status;
+  if (status.phase == Phase::finishing)
+    return "It is ending, and its child finishes what it has, until the grace of its Stop is over.";
   if (status.phase == Phase::stopping)
     return "It is ending, and waits for its child. After SenderOptions::kill_grace it kills the "
            "child, and after the same time again it ends without it.";

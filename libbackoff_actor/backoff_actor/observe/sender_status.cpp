@@ -6,7 +6,7 @@ namespace backoff_actor {
 
 std::string_view to_string(Phase phase) {
   constexpr auto names = detail::enum_names<Phase>(
-    {"starting", "running", "waiting", "draining", "stopping", "stopped"});
+    {"starting", "running", "waiting", "draining", "finishing", "stopping", "stopped"});
   return names.of(phase);
 }
 

@@ -16,6 +16,8 @@ enum class Phase : std::uint8_t {
   running,  ///< a child is there and no delay runs
   waiting,  ///< a delay runs
   draining, ///< nothing new is accepted; owed deliveries go on as in any other phase
+  /// It will end: nothing new is accepted or handed over, and the children finish what they have.
+  finishing,
   stopping, ///< nothing new is accepted or handed over; the children are told to end
   stopped,  ///< ended for good
 };

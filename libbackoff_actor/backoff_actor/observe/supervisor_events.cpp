@@ -74,6 +74,12 @@ struct DescribeSupervisorEvent {
            + because(x.cause);
   }
 
+  std::string operator()(const Finishing& x) const {
+    return std::string{"supervisor lets its senders finish what is in flight"}
+           + (x.until == Instant::never() ? ""
+                                          : " within " + backoff_actor::to_string(x.until - x.at));
+  }
+
   std::string operator()(const Stopping& x) const { return "supervisor stopping: " + x.cause; }
 
   std::string operator()(const Stopped&) const { return "supervisor stopped"; }

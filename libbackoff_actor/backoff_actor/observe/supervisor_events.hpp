@@ -120,6 +120,13 @@ struct ControlRefused {
   Cause cause;       ///< why
 };
 
+/// The supervisor was told to end with a grace, or its own supervisor was: it starts nothing more, and
+/// lets the senders below it finish what is in flight. `Stopping` comes next.
+struct Finishing {
+  Instant at;    ///< when that began
+  Instant until; ///< the end of the grace; never: there is no limit
+};
+
 /// The supervisor ends its children.
 struct Stopping {
   Instant at;        ///< when that began
@@ -140,7 +147,8 @@ using SupervisorEvent = std::variant<
   supervisor_event::ChildToldToEnd, supervisor_event::ChildEnded, supervisor_event::ChildAbandoned,
   supervisor_event::AbandonedChildEnded, supervisor_event::RestartScheduled,
   supervisor_event::ChildStopped, supervisor_event::ChildGivenUp, supervisor_event::LimitReached,
-  supervisor_event::ControlRefused, supervisor_event::Stopping, supervisor_event::Stopped>;
+  supervisor_event::ControlRefused, supervisor_event::Stopping, supervisor_event::Stopped,
+  supervisor_event::Finishing>;
 
 /// The hook of a supervisor, called when a decision is made and before it is carried out.
 ///

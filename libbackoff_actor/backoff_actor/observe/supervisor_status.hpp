@@ -64,6 +64,8 @@ BACKOFF_ACTOR_EXPORT std::string to_string(const ChildStatus& child);
 enum class SupervisorPhase : std::uint8_t {
   starting, ///< its first children are not all up yet
   running,  ///< all of them have been up
+  /// It will end: it starts nothing, and the senders below it finish what is in flight.
+  finishing,
   stopping, ///< it ends its children
   stopped,  ///< ended for good
 };

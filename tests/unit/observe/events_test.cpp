@@ -79,6 +79,10 @@ INSTANTIATE_TEST_SUITE_P(
     Row{"draining", event::DrainBegan{at}, "draining"},
     Row{"drained", event::Drained{at, 0}, "drained"},
     Row{"drain_ended", event::Drained{at, 3}, "drain ended, 3 left"},
+    Row{"finishing", event::Finishing{at, 3, at + Duration{30s}},
+        "finishing what is in flight (3) within 30s"},
+    Row{"finishing_without_a_limit", event::Finishing{at, 1, Instant::never()},
+        "finishing what is in flight (1)"},
     Row{"sender_stopped", event::SenderStopped{at}, "sender stopped"}),
   [](const auto& row) { return std::string{row.param.name}; });
 

@@ -115,6 +115,9 @@ INSTANTIATE_TEST_SUITE_P(
             },
             "Its store fails, and it hands nothing over until the store has caught up (the disk is "
             "full). Mend the store, or send the sender Stop."},
+    Advised{"finishing", [](SenderStatus& x) { x.phase = Phase::finishing; },
+            "It is ending, and its child finishes what it has, until the grace of its Stop is "
+            "over."},
     Advised{"stopping", [](SenderStatus& x) { x.phase = Phase::stopping; },
             "It is ending, and waits for its child. After SenderOptions::kill_grace it kills the "
             "child, and after the same time again it ends without it."},

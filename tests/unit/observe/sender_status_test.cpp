@@ -11,6 +11,7 @@ TEST(sender_status, names_its_phases) {
   EXPECT_EQ(to_string(Phase::running), "running");
   EXPECT_EQ(to_string(Phase::waiting), "waiting");
   EXPECT_EQ(to_string(Phase::draining), "draining");
+  EXPECT_EQ(to_string(Phase::finishing), "finishing");
   EXPECT_EQ(to_string(Phase::stopped), "stopped");
   EXPECT_EQ(to_string(static_cast<Phase>(77)), "unknown");
 }

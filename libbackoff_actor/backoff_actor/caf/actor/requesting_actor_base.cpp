@@ -23,6 +23,10 @@ void RequestingActorBase::on_system_message(caf::message) {
   refuse(client, system_message_refused());
 }
 
+const RequestingActorBase* RequestingActorBase::own_kind(const caf::strong_actor_ptr& who) {
+  return who ? dynamic_cast<const RequestingActorBase*>(who->get()) : nullptr;
+}
+
 bool RequestingActorBase::is_told_of_end(const caf::actor_addr&) const { return false; }
 
 void RequestingActorBase::on_told_to_end(const caf::actor_addr&, const caf::error& reason) {

@@ -5,7 +5,7 @@
 #include "backoff_actor/caf/main/internal/forced_end.hpp"
 #include "backoff_actor/caf/main/internal/still_owing.hpp"
 #include "backoff_actor/caf/messages/errors.hpp"
-#include "backoff_actor/caf/messages/sender_control.hpp"
+#include "backoff_actor/caf/messages/stop.hpp"
 #include "backoff_actor/caf/sender/internal/sender_registry.hpp"
 
 #include <caf/actor_cast.hpp>

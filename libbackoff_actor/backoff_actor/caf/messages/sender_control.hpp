@@ -1,5 +1,6 @@
 #pragma once
 
+#include "backoff_actor/caf/messages/stop.hpp"
 #include "backoff_actor/caf/messages/type_ids.hpp"
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/observe/sender_status.hpp"
@@ -9,7 +10,8 @@
 namespace backoff_actor {
 
 // Send each of these as a request or by a plain send. The answer to a plain send is a plain send.
-// The actor obeys an anonymous message and does not answer it.
+// The actor obeys an anonymous message and does not answer it. `Stop` is in a file of its own: it is
+// for supervisors, too.
 
 /// Asks a sender for its status. Answered with `SenderStatus`.
 struct Status {};
@@ -57,14 +59,6 @@ struct Drained {
   std::uint64_t left = 0;
 };
 
-/// Tells a sender to end. The sender hands over nothing more, refuses new messages (`draining`),
-/// asks its child to end, and takes the answers that the child still gives. When the child has
-/// ended, the deliveries still owed become dead letters, `stopped`. The sender then answers with
-/// `SenderStatus`, phase `stopped`, and terminates normally. If the child has not ended after
-/// `SenderOptions::kill_grace`, the sender kills it; after the same time again the sender ends
-/// without it.
-struct Stop {};
-
 /// Shows CAF the parts of each message, in their order on the network.
 /// @{
 auto inspect(auto& f, Status& x) { return compat::object(f, x, "backoff_actor::Status"); }
@@ -85,7 +79,6 @@ auto inspect(auto& f, Drain& x) {
 auto inspect(auto& f, Drained& x) {
   return compat::object(f, x, "backoff_actor::Drained", compat::field("left", x.left));
 }
-auto inspect(auto& f, Stop& x) { return compat::object(f, x, "backoff_actor::Stop"); }
 auto inspect(auto& f, SenderCounters& x) {
   return compat::object(
     f, x, "backoff_actor::SenderCounters", compat::field("accepted", x.accepted),

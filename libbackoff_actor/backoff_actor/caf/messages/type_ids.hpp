@@ -51,6 +51,9 @@ struct ChildHandle;
 struct WriteNow;
 struct StoreNews;
 struct StartNews;
+struct Stopped;
+struct FinishWork;
+struct WorkFinished;
 
 } // namespace backoff_actor
 
@@ -98,4 +101,7 @@ CAF_BEGIN_TYPE_ID_BLOCK(backoff_actor, caf::first_custom_type_id + 7400)
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::WriteNow))
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::StoreNews))
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::StartNews))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::Stopped))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::FinishWork))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::WorkFinished))
 CAF_END_TYPE_ID_BLOCK(backoff_actor)

@@ -17,6 +17,7 @@
 
 #include <caf/abstract_actor.hpp>
 #include <caf/actor_cast.hpp>
+#include <caf/exit_reason.hpp>
 #include <caf/sec.hpp>
 
 #include <algorithm>
@@ -155,8 +156,10 @@ bool BackOffSender::on_word(const compat::Word& word) {
     obey(input::Resume{});
   else if (const auto* const drain = word.as<Drain>())
     on_drain(*drain);
-  else if (word.as<Stop>())
-    on_stop();
+  else if (const auto* const stop = word.as<Stop>())
+    on_stop(*stop);
+  else if (const auto* const finish = word.as<FinishWork>())
+    on_finish_work(*finish);
   else
     return false;
   return true;
@@ -291,9 +294,36 @@ void BackOffSender::on_drain(const Drain& drain) {
   take(input::Drain{ticket, now() + drain.within});
 }
 
-void BackOffSender::on_stop() {
-  rare().stops.push_back(open_request());
-  take(input::Stop{});
+void BackOffSender::on_stop(const Stop& stop) {
+  if (stop.grace > Duration::zero()) {
+    closing().clients.push_back(open_request());
+    take(input::Finish{now() + stop.grace, true});
+  } else {
+    rare().stops.push_back(open_request());
+    take(input::Stop{});
+  }
+}
+
+// The supervisor ends its other children in order, and says when the turn of this sender has come.
+void BackOffSender::on_finish_work(const FinishWork& x) {
+  auto request = open_request();
+  const auto* const supervisor = own_kind(request.client);
+  if (supervisor == nullptr || !supervisor->limits_ends())
+    return refuse(request, caf::make_error(caf::sec::unexpected_message));
+  closing().supervisor = request.client;
+  closing().clients.push_back(std::move(request));
+  if (x.ends && !rare().exit_reason)
+    rare().exit_reason = caf::exit_reason::user_shutdown;
+  take(input::Finish{x.until, false});
+  if (x.ends)
+    take(input::Stop{false});
+}
+
+BackOffSender::Closing& BackOffSender::closing() {
+  auto& result = rare().closing;
+  if (!result)
+    result = std::make_unique<Closing>(Closing{engine_.status(now()).counters, 0, {}, {}});
+  return *result;
 }
 
 // A supervisor limits the time by itself, and kills a sender that takes longer. Without such a
@@ -302,8 +332,7 @@ void BackOffSender::on_told_to_end(const caf::actor_addr& source, const caf::err
   if (!rare().exit_reason)
     rare().exit_reason = reason;
   const auto who = caf::actor_cast<caf::strong_actor_ptr>(source);
-  const auto* const parent =
-    who ? dynamic_cast<const compat::RequestingActorBase*>(who->get()) : nullptr;
+  const auto* const parent = own_kind(who);
   take(input::Stop{parent == nullptr || !parent->limits_ends()});
 }
 

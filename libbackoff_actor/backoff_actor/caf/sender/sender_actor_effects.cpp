@@ -2,6 +2,7 @@
 
 #include "backoff_actor/caf/child/internal/pending_start.hpp"
 #include "backoff_actor/caf/messages/errors.hpp"
+#include "backoff_actor/caf/messages/internal/own_words.hpp"
 #include "backoff_actor/caf/outbox/internal/outbox_session.hpp"
 #include "backoff_actor/caf/sender/internal/borrowed_effects.hpp"
 #include "backoff_actor/caf/sender/internal/idempotency_keys.hpp"
@@ -121,7 +122,11 @@ public:
       note_let_go(x.incarnation);
   }
 
-  void operator()(const effect::Abandon& x) { self_.children_.abandon(x.incarnation); }
+  void operator()(const effect::Abandon& x) {
+    self_.children_.abandon(x.incarnation);
+    if (self_.rare_ && self_.rare_->closing)
+      ++self_.rare_->closing->abandoned;
+  }
 
   void operator()(const effect::StopChild& x) {
     self_.call_off(x.incarnation);
@@ -198,6 +203,11 @@ public:
     self_.answer_request(drain.mapped(), caf::make_message(Drained{x.left}));
   }
 
+  void operator()(const effect::Finished&) {
+    self_.respond({self_.rare().closing->supervisor, caf::make_message_id()},
+                  caf::make_message(WorkFinished{}));
+  }
+
   void operator()(const effect::WakeAt& x) { self_.wake_at(x.at); }
 
   void operator()(const effect::Quit& x) {
@@ -261,9 +271,20 @@ void BackOffSender::end_now() {
 void BackOffSender::tell_of_the_end() {
   if (store_)
     end_storing();
-  if (rare_)
-    for (auto& client : std::exchange(rare_->stops, {}))
-      tell_status(std::move(client));
+  if (!rare_)
+    return;
+  for (auto& client : std::exchange(rare_->stops, {}))
+    tell_status(std::move(client));
+  const auto closing = std::exchange(rare_->closing, nullptr);
+  if (!closing)
+    return;
+  const auto counters = engine_.status(now()).counters;
+  const Stopped numbers{counters.acknowledged - closing->before.acknowledged,
+                        counters.suspended - closing->before.suspended,
+                        counters.dead_lettered - closing->before.dead_lettered,
+                        closing->abandoned};
+  for (auto& client : closing->clients)
+    answer_request(client, caf::make_message(numbers));
 }
 
 void BackOffSender::follow(FollowUps& follow_ups) {
@@ -309,8 +330,8 @@ BackOffSender::Rare& BackOffSender::rare() {
 }
 
 bool BackOffSender::Rare::is_empty() const {
-  return !keys && !guard_watch && !registration && drains.empty() && starts.empty() && stops.empty() && !exit_reason
-         && !lives_with_child;
+  return !keys && !guard_watch && !registration && drains.empty() && starts.empty() && stops.empty()
+         && !closing && !exit_reason && !lives_with_child;
 }
 
 void BackOffSender::rest() {

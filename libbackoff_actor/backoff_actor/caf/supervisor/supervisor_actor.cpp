@@ -151,10 +151,15 @@ caf::behavior Supervisor::make_behavior() {
       on_await_up();
       return later();
     },
-    [this, later](const Stop&) {
-      on_stop(open_request(), {});
+    [this, later](const Stop& x) {
+      on_stop(x);
       return later();
     },
+    [this, later](const FinishWork& x) {
+      on_finish_work(x);
+      return later();
+    },
+    [this](const WorkFinished&) { on_work_finished(); },
     compat::on_exit_message(*this, [this](const caf::exit_msg& x) { on_exit_message(x); }));
   has_begun_ = true;
   if (is_successor_)
@@ -199,6 +204,9 @@ void Supervisor::on_response(std::uint64_t name, caf::message&& content,
       on_up_answer(asked.mapped(), content);
   } else if (const auto branch = branches_.extract(name)) {
     on_branch(branch.mapped(), content);
+  } else if (closing_) {
+    if (const auto report = closing_->asked.extract(name))
+      on_report(report.mapped(), content);
   }
 }
 
@@ -277,21 +285,6 @@ void Supervisor::on_add_child(const AddChild& x) {
   place.options = dynamic_child_;
   place.kind = dynamic_kind_;
   take(supervisor_input::StartChild{admit_child(x.id, std::move(place)), {x.id, dynamic_child_}});
-}
-
-void Supervisor::on_stop(std::optional<compat::OpenRequest> client, caf::error reason) {
-  if (client)
-    await_end_.push_back(std::move(*client));
-  if (engine_.phase() < SupervisorPhase::stopping) {
-    told_reason_ = std::move(reason);
-    keep_alive_ = ctrl();
-  }
-  take(supervisor_input::Stop{});
-}
-
-void Supervisor::on_exit_message(const caf::exit_msg& x) {
-  if (x.reason && !is_told_of_end(x.source))
-    on_stop({}, x.reason);
 }
 
 bool Supervisor::is_told_of_end(const caf::actor_addr& who) const {

@@ -2,14 +2,13 @@
 
 #include "backoff_actor/caf/child/internal/pending_start.hpp"
 #include "backoff_actor/caf/messages/errors.hpp"
+#include "backoff_actor/caf/messages/internal/own_words.hpp"
 #include "backoff_actor/caf/supervisor/internal/supervisor_actor.hpp"
 
 #include <caf/abstract_actor.hpp>
 #include <caf/actor_cast.hpp>
 
-#include <algorithm>
 #include <exception>
-#include <iostream>
 #include <utility>
 
 namespace backoff_actor {
@@ -39,7 +38,21 @@ public:
   void operator()(const supervisor_effect::StartChild& x) { follow(self_.make_child(x)); }
 
   void operator()(const supervisor_effect::TellToEnd& x) {
-    follow(self_.end_child(x.actor, caf::exit_reason::user_shutdown));
+    if (x.keeps_grace)
+      self_.request_finish(x.actor, {.ends = true});
+    else
+      follow(self_.end_child(x.actor, caf::exit_reason::user_shutdown));
+  }
+
+  void operator()(const supervisor_effect::Finish& x) {
+    self_.request_finish(x.actor, {.until = x.deadline});
+  }
+
+  // Its own supervisor is told.
+  void operator()(const supervisor_effect::Finished&) {
+    if (const auto& reports = self_.closing().reports; !reports.empty())
+      self_.respond({reports.back().client, caf::make_message_id()},
+                    caf::make_message(WorkFinished{}));
   }
 
   void operator()(const supervisor_effect::Kill& x) {
@@ -50,6 +63,8 @@ public:
     if (auto* place = self_.find(x.actor))
       place->actor = nullptr;
     self_.cut_branches_of(x.actor);
+    if (self_.closing_)
+      ++self_.closing_->numbers.abandoned;
   }
 
   void operator()(const supervisor_effect::Answer& x) {
@@ -174,7 +189,9 @@ SupervisorInput Supervisor::made(const ChildActor& name, const caf::actor& child
   } else {
     place.enter();
   }
-  return supervisor_input::ChildMade{name};
+  const auto* const own = own_kind(caf::actor_cast<caf::strong_actor_ptr>(child));
+  return supervisor_input::ChildMade{name, ownership == Ownership::sole && own != nullptr
+                                             && own->can_finish_work()};
 }
 
 SupervisorInput Supervisor::not_made(const ChildActor& name, const std::string& text,
@@ -227,114 +244,7 @@ std::optional<SupervisorInput> Supervisor::end_child(const ChildActor& actor,
   return supervisor_input::ChildDown{actor, Ending::shutdown, {}, Directive::restart};
 }
 
-// -- the end ------------------------------------------------------------------------
-
-caf::error Supervisor::quit_reason(const supervisor_effect::BeginStop& x) const {
-  using Reason = supervisor_effect::QuitReason;
-  const auto text = "child " + x.id + (x.cause.text.empty() ? "" : ": " + x.cause.text);
-  const auto error = x.child.serial != 0 ? places_[x.child.slot].error : caf::error{};
-  switch (x.reason) {
-  case Reason::told:
-    return told_reason_;
-  case Reason::unreachable:
-    return caf::exit_reason::unreachable;
-  case Reason::auto_shutdown:
-    return {};
-  case Reason::start_failed:
-    return make_error(SupervisorError::start_failed, text, error);
-  case Reason::limit_reached:
-  case Reason::child_limit:
-    return make_error(SupervisorError::limit_reached, text, error);
-  case Reason::escalated:
-    break;
-  }
-  return error ? error : make_error(SupervisorError::start_failed, text);
-}
-
-void Supervisor::finish() {
-  const auto counts = engine_.count();
-  for (auto& client : std::exchange(await_end_, {}))
-    answer_request(client, caf::make_message(counts));
-  quit(quit_reason_);
-  keep_alive_ = nullptr;
-}
-
-namespace {
-
-std::string words_of(const SupervisorEngine& engine) {
-  constexpr std::size_t most = 3;
-  const auto children = engine.children();
-  if (children.empty())
-    return "a supervisor without children";
-  std::string result;
-  for (std::size_t i = 0; i < std::min(most, children.size()); ++i)
-    result.append(i == 0 ? "the supervisor of " : ", ").append(engine.id_of(children[i]));
-  if (children.size() > most)
-    result += " and " + std::to_string(children.size() - most) + " others";
-  return result;
-}
-
-} // namespace
-
-// Starts a successor. CAF is destroying this actor, in the thread that dropped the last handle: the
-// actor gets no messages any more, not even down messages. To end the children one after the other
-// takes an actor that gets them.
-void Supervisor::hand_over() {
-  std::cerr << "backoff_actor: no handle to " + words_of(engine_)
-                 + " is left: it ends its children, and then itself\n";
-  home_system().spawn<Supervisor>(*this);
-}
-
-void Supervisor::end_inherited_children() {
-  for (const auto& place : places_)
-    if (place.actor)
-      watch(place.actor);
-  take(supervisor_input::Stop{true});
-}
-
-void Supervisor::on_exit() {
-  if (has_begun_ && is_unreachable() && engine_.phase() != SupervisorPhase::stopped)
-    hand_over();
-  else
-    end_at_once();
-  // All of these may hold handles that refer back to this actor.
-  engine_ = SupervisorEngine{std::make_shared<const SupervisorEngineOptions>(), {}};
-  places_.clear();
-  asked_.clear();
-  branches_.clear();
-  by_address_.clear();
-  make_dynamic_ = nullptr;
-  options_ = nullptr;
-  keep_alive_ = nullptr;
-  RequestingActor::on_exit();
-}
-
-void Supervisor::end_at_once() {
-  for (auto place = places_.rbegin(); place != places_.rend(); ++place) {
-    place->leave();
-    call_off(*place);
-    if (place->actor && place->ownership == Ownership::sole)
-      compat::send_exit_now(place->actor, address(), caf::exit_reason::kill);
-  }
-  // The answer names no sender: CAF allows no new reference to an actor that nobody holds.
-  const auto turn_away = [this](const compat::OpenRequest& client, const std::string& child,
-                                const caf::error& error) {
-    if (client.is_request())
-      compat::respond(client, caf::make_message(error));
-    else
-      refuse(client, child, error);
-  };
-  const auto stopping = make_error(SupervisorError::stopping);
-  for (const auto& client : std::exchange(await_up_, {}))
-    turn_away(client, {}, quit_reason_ ? quit_reason_ : stopping);
-  for (const auto& client : std::exchange(await_end_, {}))
-    turn_away(client, {}, stopping);
-  for (const auto& [ticket, client] : std::exchange(clients_, {}))
-    turn_away(client.request, client.id, stopping);
-  for (const auto& [number, open] : std::exchange(trees_, {}))
-    turn_away(open.request, {}, stopping);
-  tell(supervisor_event::Stopped{now()});
-}
+// -- events -------------------------------------------------------------------------
 
 // Reports an event that the engine does not know about. `Stopped` is the last event: if the engine
 // has reported it, nothing follows.

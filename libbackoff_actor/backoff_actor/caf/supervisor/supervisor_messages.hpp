@@ -1,5 +1,6 @@
 #pragma once
 
+#include "backoff_actor/caf/messages/stop.hpp"
 #include "backoff_actor/caf/messages/type_ids.hpp"
 #include "backoff_actor/caf/supervisor/supervisor_options.hpp"
 #include "backoff_actor/observe/supervision_tree.hpp"

@@ -188,11 +188,11 @@ void SenderEngine::Step::drop_all_held(Lane& lane) {
   lane.held.clear();
 }
 
-// The child went down for `reason`. The first held error that carries this reason stems from the
-// crash. Errors before it were answers; errors after it came from the dying child and are not.
-// Without such an error nobody knows where the crash began, so no error counts as an answer. If the
-// child stopped normally, or because it was told to, all errors were answers. Deliveries that it
-// gave back without an answer are owed again and are not charged.
+// The child went down for `reason`. If a held error stems from the crash (sender_blame.cpp), errors
+// before it were answers; errors after it came from the dying child and are not. Without such an
+// error nobody knows where the crash began, so no error counts as an answer. If the child stopped
+// normally, or because it was told to, all errors were answers. Deliveries that it gave back
+// without an answer are owed again and are not charged.
 SenderEngine::Step::Settled SenderEngine::Step::settle_held(Lane& lane, const Cause& reason,
                                                             bool was_told_to) {
   const auto held = lane.held;
@@ -200,11 +200,9 @@ SenderEngine::Step::Settled SenderEngine::Step::settle_held(Lane& lane, const Ca
   Settled result{DeliverySlots::none, longest_wish(held)};
   auto meant_end = held.end();
   if (reason.is_error()) {
-    const auto crash = std::find_if(held.begin(), held.end(), [&](const Lane::Held& answer) {
-      return !answer.is_bounce && answer.cause.code == reason.code;
-    });
+    const auto crash = error_of_crash(held, reason);
     if (crash != held.end())
-      result.culprit = crash->slot;
+      result.named = crash->slot;
     if (crash != held.end() || !was_told_to)
       meant_end = crash != held.end() ? crash : held.begin();
   }
@@ -268,11 +266,6 @@ void SenderEngine::Step::operator()(const input::Working& x) {
   }
 }
 
-void SenderEngine::Step::reject(Slot slot, const SharedCause& cause) {
-  backlog_.charge(slot);
-  bury(slot, DeadLetterReason::rejected, cause);
-}
-
 // The lane's living child refused the delivery for now. Of the deliveries that were handed over in
 // one epoch, only the first refusal counts as a new failure. So one outage counts once, however
 // many deliveries were in flight.
@@ -296,8 +289,8 @@ Duration SenderEngine::Step::wait_of_all(std::optional<Duration> retry_after) co
   return std::min(*retry_after, options_.retry_after_ceiling);
 }
 
-// Charges the delivery, which may end it. A delivery that was given back without an answer is not
-// charged.
+// Charges the delivery, which may end it (sender_dead_letters.cpp). A delivery that was given back
+// without an answer is not charged.
 void SenderEngine::Step::note_refusal(Slot slot, const SharedCause& cause,
                                       const Decision& decision) {
   const auto retry_after = decision.retry_after;
@@ -310,19 +303,13 @@ void SenderEngine::Step::note_refusal(Slot slot, const SharedCause& cause,
   observe([&] { return event::Refused{now_, delivery.id, *cause, retry_after}; });
   if (delivery.is_ghost)
     return vanish(lane, slot);
-  if (!decision.is_held_back)
-    backlog_.charge(slot);
   backlog_.set_suspect(slot, false);
   if (!decision.is_held_back && retry_after && *retry_after > options_.retry_after_ceiling) {
-    bury(slot, DeadLetterReason::retry_after_too_long, cause);
-    return;
+    backlog_.charge(slot);
+    return bury(slot, DeadLetterReason::retry_after_too_long, cause);
   }
-  if (!decision.is_held_back && is_exhausted(slot)) {
-    bury(slot, DeadLetterReason::attempts_exhausted, cause);
+  if (!decision.is_held_back && !charge_or_bury(slot, cause))
     return;
-  }
-  if (!decision.is_held_back)
-    note_failure(slot, cause);
   note_given_back(slot);
   backlog_.give_back(lane.in_flight, slot);
   if (options_.ordering != Ordering::strict)

@@ -6,13 +6,26 @@
 
 namespace backoff_actor {
 
-// Returns the delivery to charge: the oldest unanswered one, or the oldest if all were answered. If
-// the child works on many and held several, returns none: these deliveries become suspects.
-DeliverySlots::Slot SenderEngine::Step::culprit_in(Lane& lane) {
+// Returns the delivery to charge with a crash or a hang of the lane's child:
+//   1. `named`, the delivery whose held error stems from the crash, if there is one;
+//   2. none, if the child works on many and holds several: these deliveries become suspects;
+//   3. `unanswered`, the oldest that the child had not answered;
+//   4. the oldest that the child holds, if it had answered all.
+// After a crash, the engine has settled the held errors before it asks.
+DeliverySlots::Slot SenderEngine::Step::culprit_in(Lane& lane, Slot named, Slot unanswered) {
+  if (named != DeliverySlots::none)
+    return named;
   if (options_.works_on == WorksOn::many && lane.in_flight.count > 1)
     return suspect_all(lane);
-  const auto slot = oldest_unanswered(lane);
-  return slot != DeliverySlots::none ? slot : lane.in_flight.first;
+  return unanswered != DeliverySlots::none ? unanswered : lane.in_flight.first;
+}
+
+// Returns the first held error that carries the reason of the crash: it stems from the crash.
+std::vector<SenderEngine::Lane::Held>::const_iterator
+SenderEngine::Step::error_of_crash(const std::vector<Lane::Held>& held, const Cause& reason) {
+  return std::find_if(held.begin(), held.end(), [&](const Lane::Held& answer) {
+    return !answer.is_bounce && answer.cause.code == reason.code;
+  });
 }
 
 DeliverySlots::Slot SenderEngine::Step::oldest_unanswered(const Lane& lane) const {
@@ -46,24 +59,20 @@ void SenderEngine::Step::blame(Lane& lane, Slot slot, const SharedCause& cause, 
   else if (slot != DeliverySlots::none)
     drop_held(lane, slot);
   take_back(lane);
-  if (slot != DeliverySlots::none) {
-    backlog_.charge(slot);
-    if (options_.works_on == WorksOn::many)
-      backlog_.set_suspect(slot, true); // otherwise it stays one, if its process has ended before
-  }
+  if (slot != DeliverySlots::none && options_.works_on == WorksOn::many)
+    backlog_.set_suspect(slot, true); // otherwise it stays one, if its process has ended before
   if (verdict == Verdict::give_up || verdict == Verdict::escalate) {
-    if (slot != DeliverySlots::none)
+    if (slot != DeliverySlots::none) {
+      backlog_.charge(slot);
       note_failure(slot, cause);
+    }
     return give_up(verdict == Verdict::escalate, DeliverySlots::none, cause);
   }
   if (slot == DeliverySlots::none)
     return;
   if (verdict == Verdict::reject)
-    return bury(slot, DeadLetterReason::rejected, cause);
-  if (is_exhausted(slot))
-    return bury(slot, DeadLetterReason::attempts_exhausted, cause);
-  note_failure(slot, cause);
-  if (options_.ordering != Ordering::strict)
+    return reject(slot, cause);
+  if (charge_or_bury(slot, cause) && options_.ordering != Ordering::strict)
     deferred_.push_back({slot, &lane, Duration::zero()});
 }
 

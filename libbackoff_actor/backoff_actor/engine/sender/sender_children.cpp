@@ -1,8 +1,7 @@
-// The children's lives.
+// The children's lives: how they are started, and what follows when they are down. Hangs are in
+// sender_hangs.cpp.
 
 #include "backoff_actor/engine/sender/internal/sender_step.hpp"
-
-#include "backoff_actor/core/unit_random.hpp"
 
 #include <algorithm>
 
@@ -11,7 +10,7 @@ namespace backoff_actor {
 // -- started -----------------------------------------------------------------------------
 
 void SenderEngine::Step::operator()(const input::Start& x) {
-  if (is_ending())
+  if (is_closing())
     return;
   if (self_.beginning_ == Beginning::not_told)
     self_.beginning_ = Beginning::told;
@@ -47,8 +46,8 @@ void SenderEngine::Step::make_child(Lane& lane) {
 
 void SenderEngine::Step::operator()(const input::ChildStarted& x) {
   auto* const lane = lane_of(x.incarnation);
-  // This child is a fallback that is not needed any more, or the sender is ending.
-  if (lane == nullptr || (is_ending() && lane->child == Child::none))
+  // This child is a fallback that is not needed any more, or the sender is closing.
+  if (lane == nullptr || (is_closing() && lane->child == Child::none))
     return emit(effect::StopChild{x.incarnation});
   if (lane->child != Child::starting)
     return;
@@ -115,12 +114,7 @@ void SenderEngine::Step::operator()(const input::ChildDown& x) {
   }
   ++work_.counters.crashes;
   const auto cause = shared(x.cause);
-  auto culprit = settled.culprit;
-  if (culprit == DeliverySlots::none)
-    culprit = options_.works_on == WorksOn::one && unanswered != DeliverySlots::none
-                ? unanswered
-                : culprit_in(*lane);
-  blame(*lane, culprit, cause, x.verdict);
+  blame(*lane, culprit_in(*lane, settled.named, unanswered), cause, x.verdict);
   fail(*lane, cause, Failed::child, settled.retry_after);
   if (serves(*lane) && options_.restart == RestartTiming::at_once && lane->was_handed_something)
     start_child(*lane);
@@ -136,40 +130,6 @@ void SenderEngine::Step::revive(Lane& lane) {
                            : !lane.is_done || self_.owed() > 0;
   if (is_wanted)
     start_child(lane);
-}
-
-// -- hanging -------------------------------------------------------------------------------
-
-void SenderEngine::Step::hang(Lane& lane) {
-  const auto culprit = culprit_in(lane);
-  const auto late = options_.works_on == WorksOn::one ? culprit : lane.in_flight.first;
-  observe([&] { return event::AckTimedOut{now_, backlog_[late].id, lane.incarnation}; });
-  ++work_.counters.hangs;
-  emit(effect::TellToEnd{lane.incarnation});
-  lane.child = Child::leaving;
-  lane.end_of_grace = now_ + options_.kill_grace;
-  lane.is_overdue = false;
-  const auto cause = std::make_shared<const Cause>(
-    Cause{1, "no acknowledgement within " + to_string(*options_.ack_timeout)});
-  blame(lane, has_meant_to_answer(lane, culprit) ? DeliverySlots::none : culprit, cause,
-        options_.on_hang);
-  fail(lane, cause, Failed::child);
-}
-
-void SenderEngine::Step::end_grace(Lane& lane) {
-  const auto is_abandoned = options_.after_grace == AfterGrace::abandon;
-  lane.is_overdue = true;
-  observe([&] { return event::ChildOverdue{now_, lane.incarnation, is_abandoned}; });
-  if (!is_abandoned)
-    return;
-  emit(effect::Abandon{lane.incarnation});
-  if (const auto wish = longest_wish(lane.held); wish > Duration::zero())
-    delay(lane, wish);
-  drop_all_held(lane);
-  take_back(lane);
-  work_.abandoned.push_back(lane.incarnation);
-  lane.child = Child::none;
-  revive(lane);
 }
 
 } // namespace backoff_actor

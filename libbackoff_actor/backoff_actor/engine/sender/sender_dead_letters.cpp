@@ -1,7 +1,10 @@
-// How deliveries end: as dead letters, at their deadlines, and as ghosts.
+// How deliveries end: as dead letters, when a child failed on them too often, at their deadlines,
+// and as ghosts.
 
 #include "backoff_actor/engine/sender/internal/sender_step.hpp"
 
+#include <memory>
+#include <string>
 #include <utility>
 
 namespace backoff_actor {
@@ -46,6 +49,53 @@ void SenderEngine::Step::bury(Slot slot, DeadLetterReason reason, const SharedCa
   tell_dead_letter(slot, reason, cause);
   remove(slot);
 }
+
+void SenderEngine::Step::reject(Slot slot, const SharedCause& cause) {
+  backlog_.charge(slot);
+  bury(slot, DeadLetterReason::rejected, cause);
+}
+
+// -- failed too often ---------------------------------------------------------------------
+
+bool SenderEngine::Step::is_exhausted(Slot slot) const {
+  return options_.max_attempts && backlog_[slot].attempts >= *options_.max_attempts;
+}
+
+// The child refused the delivery or crashed over it. Charges the delivery, and buries it if it has
+// no attempt left. Returns whether it is still owed.
+bool SenderEngine::Step::charge_or_bury(Slot slot, const SharedCause& cause) {
+  backlog_.charge(slot);
+  if (is_exhausted(slot)) {
+    bury(slot, DeadLetterReason::attempts_exhausted, cause);
+    return false;
+  }
+  note_failure(slot, cause);
+  return true;
+}
+
+// The delivery was charged for `cause`, and stays owed.
+void SenderEngine::Step::note_failure(Slot slot, const SharedCause& cause) {
+  backlog_.set_last_failure(slot, cause);
+  const auto& delivery = backlog_[slot];
+  if (options_.persist)
+    emit(effect::CountAttempts{slot, delivery.id, delivery.attempts});
+}
+
+// Earlier processes ended `hand_overs` times, at least once, while a child held the delivery. Buries
+// it if `max_hand_overs` allows no more. Otherwise it becomes a suspect, so that no other delivery
+// pays for it. Returns whether it is still owed.
+bool SenderEngine::Step::suspect_or_bury(Slot slot, std::uint32_t hand_overs) {
+  backlog_.set_suspect(slot, true);
+  if (hand_overs < *options_.max_hand_overs)
+    return true;
+  bury(slot, DeadLetterReason::hand_overs_exhausted,
+       std::make_shared<const Cause>(Cause{0, "the process ended " + std::to_string(hand_overs)
+                                                + (hand_overs == 1 ? " time" : " times")
+                                                + " while a child had it"}));
+  return false;
+}
+
+// -- deadlines and ghosts -----------------------------------------------------------------
 
 // The delivery's deadline has passed. If a child holds it, a ghost stays in flight.
 void SenderEngine::Step::expire(Slot slot) {

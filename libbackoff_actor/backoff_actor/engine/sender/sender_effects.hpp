@@ -159,6 +159,10 @@ struct Drained {
   std::size_t left;     ///< deliveries still owed, at the deadline; else 0
 };
 
+/// Nothing is in flight any more, after an `input::Finish` after which the sender does not end: tell
+/// its requester.
+struct Finished {};
+
 /// Give an `input::Wake` at `at`, or soon if that has passed. Replaces an earlier request.
 struct WakeAt {
   Instant at; ///< on the time line of `now`
@@ -181,7 +185,8 @@ using Effect = std::variant<effect::Accept, effect::Refuse, effect::Persist, eff
                             effect::Probe, effect::HoldAnswer, effect::Acknowledge,
                             effect::DeadLetter, effect::Drained, effect::WakeAt, effect::Quit,
                             effect::Forward, effect::Divert, effect::Confirm, effect::CountAttempts,
-                            effect::Suspend, effect::Join, effect::AskToEnd, effect::GiveBack>;
+                            effect::Suspend, effect::Join, effect::AskToEnd, effect::GiveBack,
+                            effect::Finished>;
 
 /// What one step asks for, in order. A step appends to it; the driver empties it and uses it again,
 /// so that no step needs to allocate.

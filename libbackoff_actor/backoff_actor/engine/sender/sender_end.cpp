@@ -1,8 +1,13 @@
-// The end. The engine asks the children to end, and takes their last answers:
+// The end. If the sender is given time for it, the children first finish what is in flight. Then the
+// engine asks them to end, and takes their last answers:
 //
-//     Stop ── AskToEnd ──▶ ending ── all are down ──────────────────▶ stopped
-//                            │                                           ▲
-//                            └─ kill_grace ── TellToEnd ── kill_grace ── Abandon
+//     Finish ──▶ finishing ── nothing is in flight, or Finish::deadline ──┐
+//                                                                         ▼
+//     Stop ───────────────────────────────────────────────── AskToEnd ──▶ ending ── all are down ──┐
+//                                                                         │                        ▼
+//                       kill_grace, Finish::deadline at the latest ───────┘                    stopped
+//                                        │                                                         ▲
+//                                        └─ TellToEnd ── kill_grace ── Abandon ────────────────────┘
 //
 // A supervisor ends the sender by other means than `Stop`. It may give the children its own time
 // limit, and then kills the sender. The engine gives up owed deliveries at the very end.
@@ -10,8 +15,53 @@
 #include "backoff_actor/engine/sender/internal/sender_step.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace backoff_actor {
+
+void SenderEngine::Step::operator()(const input::Finish& x) {
+  work_.finish_by = std::min(work_.finish_by, x.deadline);
+  if (is_ending())
+    return limit_end(work_.finish_by);
+  work_.ends_when_finished |= x.ends;
+  work_.is_finish_told = false;
+  if (work_.ends_when_finished)
+    work_.end_of_patience = work_.finish_by;
+  if (is_finishing())
+    return;
+  work_.mode = Mode::finishing;
+  gate_.end_all_holds(now_);
+  work_.start_is_put_off = false;
+  for_each_lane([&](Lane& lane) { halt(lane); });
+  if (!is_finished())
+    observe([&] { return event::Finishing{now_, backlog_.size_in_flight(), work_.finish_by}; });
+}
+
+// No delay runs any more, and a child that is not there yet is not wanted.
+void SenderEngine::Step::halt(Lane& lane) {
+  lane.delay_runs = false;
+  if (lane.child != Child::starting)
+    return;
+  emit(effect::StopChild{lane.incarnation});
+  lane.child = Child::none;
+}
+
+// Called at the end of every step while the sender is closing.
+void SenderEngine::Step::go_on_closing() {
+  if (is_finishing() && is_finished()) {
+    if (work_.ends_when_finished)
+      end_finishing();
+    else if (!std::exchange(work_.is_finish_told, true))
+      emit(effect::Finished{});
+  }
+  if (is_ending())
+    end_without_children();
+}
+
+void SenderEngine::Step::end_finishing() {
+  begin_end(DeadLetterReason::stopped, work_.last_failure);
+  limit_end();
+}
 
 void SenderEngine::Step::operator()(const input::Stop& x) {
   begin_end(DeadLetterReason::stopped, work_.last_failure);
@@ -29,7 +79,7 @@ void SenderEngine::Step::operator()(const input::Kill&) {
 // If the sender escalates, its exit reason is the error held in `slot`, or the error that just came
 // if `none`.
 void SenderEngine::Step::give_up(bool escalates, Slot slot, const SharedCause& cause) {
-  if (is_ending())
+  if (is_closing())
     return;
   observe([&] { return event::GaveUp{now_, *cause}; });
   emit(effect::Quit{escalates, slot, cause});
@@ -46,20 +96,19 @@ void SenderEngine::Step::begin_end(DeadLetterReason reason, const SharedCause& c
   gate_.end_all_holds(now_);
   work_.start_is_put_off = false;
   for_each_lane([&](Lane& lane) {
-    lane.delay_runs = false;
     if (lane.child == Child::alive)
       emit(effect::AskToEnd{lane.incarnation});
-    if (lane.child != Child::starting)
-      return;
-    emit(effect::StopChild{lane.incarnation});
-    lane.child = Child::none;
+    halt(lane);
   });
+  limit_end(work_.finish_by);
+  if (work_.finish_by <= now_)
+    press_children();
 }
 
-// Gives the children at most `kill_grace` from now on.
-void SenderEngine::Step::limit_end() {
+// The children's time to end is over at `at`, unless it is over before.
+void SenderEngine::Step::limit_end(Instant at) {
   if (!work_.children_are_pressed)
-    work_.end_of_patience = std::min(work_.end_of_patience, now_ + options_.kill_grace);
+    work_.end_of_patience = std::min(work_.end_of_patience, at);
 }
 
 // The children have not ended in time. After the second time the engine waits no longer.
@@ -77,7 +126,6 @@ void SenderEngine::Step::press_children() {
   work_.end_of_patience = is_second ? Instant::never() : now_ + options_.kill_grace;
 }
 
-// Called at the end of every step while the sender is ending.
 void SenderEngine::Step::end_without_children() {
   auto has_child = false;
   for_each_lane([&](const Lane& lane) { has_child |= lane.child != Child::none; });

@@ -24,6 +24,8 @@ std::optional<Instant> SenderEngine::Work::held_until() const {
 Phase SenderEngine::Work::phase() const {
   if (mode == Mode::ending)
     return Phase::stopping;
+  if (mode == Mode::finishing)
+    return Phase::finishing;
   if (is_draining)
     return Phase::draining;
   const auto& lane = serving_lane();
@@ -33,8 +35,11 @@ Phase SenderEngine::Work::phase() const {
 }
 
 std::uint32_t SenderEngine::Work::living_child() const {
+  const auto is_alive = [](const Lane& lane) { return lane.child == Lane::Child::alive; };
+  if (mode == Mode::finishing && fallback && is_alive(*fallback))
+    return fallback->incarnation;
   const auto& lane = serving_lane();
-  return lane.child == Lane::Child::alive && mode != Mode::ending ? lane.incarnation : 0;
+  return is_alive(lane) && mode != Mode::ending ? lane.incarnation : 0;
 }
 
 Instant SenderEngine::Work::due() const {

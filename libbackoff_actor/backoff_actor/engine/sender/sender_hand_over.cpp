@@ -161,8 +161,8 @@ void SenderEngine::Step::note_given_back(Slot slot) {
 // -- all of it --------------------------------------------------------------------------
 
 void SenderEngine::Step::finish() {
-  if (!self_.stopped_ && is_ending())
-    end_without_children();
+  if (!self_.stopped_ && is_closing())
+    go_on_closing();
   if (self_.stopped_)
     return;
   if (!deferred_.empty())

@@ -1,4 +1,5 @@
-#include "backoff_actor/engine/sender/internal/sender_idle.hpp"
+// What a sender remembers while it has nothing to do: when `Work` is freed, what is kept of it, and
+// how it continues.
 
 #include "backoff_actor/engine/sender/internal/sender_work.hpp"
 
@@ -49,7 +50,7 @@ void SenderEngine::Work::resume(const FailureHistory& history) {
 // followed.
 bool SenderEngine::Work::is_idle() const {
   return backlog.is_vacant() && mode != Mode::on_fallback && mode != Mode::returning
-         && mode != Mode::ending
+         && mode != Mode::finishing && mode != Mode::ending
          && (primary.child == Lane::Child::alive || primary.child == Lane::Child::none)
          && !primary.delay_runs && !primary.is_failing && !primary.backoff.is_started()
          && !primary.probe_is_out && !last_failure && !is_paused && !is_store_behind && !is_draining

@@ -184,6 +184,17 @@ struct Drain {
   Instant deadline = Instant::never();
 };
 
+/// Finish what is in flight, and begin nothing new: accept, hand over, retry and start nothing. What
+/// fails meanwhile is charged as always, and stays owed. If there are several, the earliest deadline
+/// holds. The engine ends all children that are still there at the deadline, also after a `Stop`.
+struct Finish {
+  /// When the time to finish and to end is over; never: there is no limit.
+  Instant deadline = Instant::never();
+  /// Whether the sender then ends, as with a timed `Stop`: once nothing is in flight, and at the
+  /// deadline at the latest. If not, the engine reports `effect::Finished`, and waits for a `Stop`.
+  bool ends = true;
+};
+
 /// End. The engine asks the children to end, takes their last answers, and then gives up all owed
 /// deliveries that are not stored. It accepts and hands over nothing new meanwhile.
 struct Stop {
@@ -205,6 +216,6 @@ using Input =
                input::ChildAlive, input::Nacked, input::Rejected, input::Working, input::Wake,
                input::GuardClosed, input::RetryNow, input::Reset, input::Pause, input::Resume,
                input::Drain, input::Stop, input::NotPersisted, input::Restore, input::Join,
-               input::Kill, input::StoreBehind, input::StoreNotice>;
+               input::Kill, input::StoreBehind, input::StoreNotice, input::Finish>;
 
 } // namespace backoff_actor

@@ -9,7 +9,7 @@ namespace backoff_actor {
 
 void SenderEngine::Step::operator()(const input::Submit& x) {
   if (work_.mode >= Mode::forwarding)
-    return is_ending() ? refuse(Refusal::draining) : pass_on(x);
+    return is_closing() ? refuse(Refusal::draining) : pass_on(x);
   if (x.is_unusable || work_.is_draining || !make_room(x))
     return refuse(x.is_unusable       ? Refusal::unusable
                   : work_.is_draining ? Refusal::draining
@@ -25,8 +25,8 @@ void SenderEngine::Step::operator()(const input::Submit& x) {
 void SenderEngine::Step::operator()(const input::Join& x) {
   if (!backlog_.holds(x.slot, x.delivery) || backlog_[x.slot].is_ghost)
     return;
-  if (is_ending() || backlog_.owed().deliveries >= options_.capacity)
-    return refuse(is_ending() ? Refusal::draining : Refusal::outbox_full);
+  if (is_closing() || backlog_.owed().deliveries >= options_.capacity)
+    return refuse(is_closing() ? Refusal::draining : Refusal::outbox_full);
   backlog_.join(x.slot, x.until_stored);
   emit(effect::Join{x.slot, x.until_stored});
 }

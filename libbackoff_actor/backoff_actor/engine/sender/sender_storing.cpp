@@ -2,7 +2,6 @@
 
 #include "backoff_actor/engine/sender/internal/sender_step.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace backoff_actor {
@@ -44,27 +43,13 @@ void SenderEngine::Step::operator()(const input::Restore& x) {
     backlog_.set_deadline(slot, x.deadline);
   ++work_.counters.restored;
   observe([&] { return event::Restored{now_, x.delivery, x.attempts}; });
-  if (options_.max_hand_overs && x.hand_overs > 0) {
-    backlog_.set_suspect(slot, true); // it goes alone, so that no other pays for it
-    if (x.hand_overs >= *options_.max_hand_overs)
-      return bury(slot, DeadLetterReason::hand_overs_exhausted,
-                  std::make_shared<const Cause>(Cause{
-                    0, "the process ended " + std::to_string(x.hand_overs)
-                         + (x.hand_overs == 1 ? " time" : " times") + " while a child had it"}));
-  }
+  if (options_.max_hand_overs && x.hand_overs > 0 && !suspect_or_bury(slot, x.hand_overs))
+    return;
   const auto has_begun = self_.beginning_ != Beginning::not_told || work_.last_incarnation != 0;
   // A delivery should be restored before the sender begins. If it comes later, it may need a child.
   if (auto& serving = work_.serving_lane();
-      has_begun && !is_ending() && serving.child == Child::none && !serving.delay_runs)
+      has_begun && !is_closing() && serving.child == Child::none && !serving.delay_runs)
     start_child(serving); // told of too late, but nothing that is owed is left lying
-}
-
-// The delivery was charged for `cause`, and stays owed.
-void SenderEngine::Step::note_failure(Slot slot, const SharedCause& cause) {
-  backlog_.set_last_failure(slot, cause);
-  const auto& delivery = backlog_[slot];
-  if (options_.persist)
-    emit(effect::CountAttempts{slot, delivery.id, delivery.attempts});
 }
 
 void SenderEngine::Step::suspend(Slot slot) {

@@ -2,8 +2,6 @@
 
 #include "backoff_actor/engine/sender/internal/sender_step.hpp"
 
-#include <algorithm>
-
 namespace backoff_actor {
 
 void SenderEngine::Step::operator()(const input::Wake&) {
@@ -11,16 +9,10 @@ void SenderEngine::Step::operator()(const input::Wake&) {
   for (auto late = backlog_.first_late(now_); late != DeliverySlots::none;
        late = backlog_.first_late(now_))
     expire(late);
-  for_each_lane([&](Lane& lane) {
-    if (lane.child == Child::leaving && !lane.is_overdue && lane.end_of_grace <= now_)
-      end_grace(lane);
-  });
+  for_each_lane([&](Lane& lane) { check_grace(lane); });
   if (work_.end_of_patience <= now_)
-    press_children();
-  for_each_lane([&](Lane& lane) {
-    if (ack_due(lane) <= now_)
-      hang(lane);
-  });
+    is_finishing() ? end_finishing() : press_children();
+  for_each_lane([&](Lane& lane) { check_for_hang(lane); });
   backlog_.end_pauses(now_);
   forgive_hold(gate_.end_holds(now_));
   for_each_lane([&](Lane& lane) {
@@ -37,14 +29,6 @@ void SenderEngine::Step::end_late_drains() {
     observe([&] { return event::Drained{now_, self_.owed()}; });
     work_.is_draining = !drains.empty();
   }
-}
-
-void SenderEngine::Step::end_delay(Lane& lane) {
-  lane.delay_runs = false;
-  lane.due = std::min(lane.due, now_);
-  observe([&] { return event::DelayEnded{now_}; });
-  if (lane.child == Child::none)
-    revive(lane);
 }
 
 } // namespace backoff_actor

@@ -21,14 +21,36 @@ void SupervisorEngine::Step::tell_to_end(Slot slot, Then then) {
   not_due(slot);
   c.then = then;
   state_.set(slot, ChildState::ending);
-  if (!c.options->shutdown.asks()) {
+  const auto end = end_of_time(c);
+  if (!c.options->shutdown.asks() || end <= now_) {
     kill(slot);
     return;
   }
   observe([&] { return supervisor_event::ChildToldToEnd{now_, c.id, c.incarnation, false}; });
-  emit(supervisor_effect::TellToEnd{state_.actor_of(slot)});
-  if (c.options->shutdown.limit())
-    state_.due.push(slot, {now_ + *c.options->shutdown.limit(), c.serial});
+  emit(supervisor_effect::TellToEnd{state_.actor_of(slot), c.can_finish && keeps_grace()});
+  if (end != Instant::never())
+    state_.due.push(slot, {end, c.serial});
+}
+
+// When a child is killed that is asked to end now. A child that can finish kills its own children at
+// the deadline of the grace, and may then need more than one `kill_grace` to end.
+Instant SupervisorEngine::Step::end_of_time(const Child& child) const {
+  auto by_deadline = state_.deadline;
+  if (child.can_finish)
+    for (auto i = 0; i < 3; ++i)
+      by_deadline = by_deadline + options_.kill_grace;
+  const auto& own_limit = child.options->shutdown.limit();
+  return keeps_grace() || !own_limit ? by_deadline : std::min(by_deadline, now_ + *own_limit);
+}
+
+// Kills a child that was asked to end at `at`, unless its time is over before.
+void SupervisorEngine::Step::shorten(Slot slot, Instant at) {
+  const auto& c = child(slot);
+  if (c.is_killed || (state_.due.contains(slot) && state_.due.key_of(slot).first <= at))
+    return;
+  state_.due.erase(slot);
+  if (at != Instant::never())
+    state_.due.push(slot, {at, c.serial});
 }
 
 void SupervisorEngine::Step::kill(Slot slot) {
@@ -67,7 +89,7 @@ void SupervisorEngine::Step::after_end(Slot slot, Ending ending,
                                        Directive directive) {
   auto& c = child(slot);
   not_due(slot);
-  if (is_stopping())
+  if (is_closing())
     settle(slot, StoppedBecause::terminated);
   else if (c.then == Then::stop)
     stay_away(slot, StoppedBecause::terminated);

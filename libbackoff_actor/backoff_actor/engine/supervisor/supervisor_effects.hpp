@@ -33,9 +33,23 @@ struct StartChild {
   bool asks_if_it_is; ///< ask it whether it is up, then answer with `ChildUp` or `ChildNotUp`
 };
 
-/// Ask this actor to end; answer with `supervisor_input::ChildDown` when it has.
+/// Tell this actor to finish what is in flight, and answer with `supervisor_input::ChildFinished` when
+/// it has. If this comes again for an actor, the deadline has become earlier.
+struct Finish {
+  ChildActor actor; ///< an actor that is alive, and that can finish
+  Instant deadline; ///< when its time to finish and to end is over; never: there is no limit
+};
+
+/// The children have finished, after a `supervisor_input::Finish` after which the supervisor does not
+/// end: tell its requester.
+struct Finished {};
+
+/// Ask this actor to end; answer with `supervisor_input::ChildDown` when it has. This comes a second
+/// time if the actor does not keep its grace after all.
 struct TellToEnd {
   ChildActor actor; ///< an actor that is alive
+  /// Whether the actor's own children keep the time until the deadline of `Finish`.
+  bool keeps_grace = false;
 };
 
 /// Kill this actor; answer with `supervisor_input::ChildDown` when it has ended.
@@ -94,7 +108,8 @@ using SupervisorEffect =
   std::variant<supervisor_effect::KeepChild, supervisor_effect::ForgetChild,
                supervisor_effect::StartChild, supervisor_effect::TellToEnd, supervisor_effect::Kill,
                supervisor_effect::Abandon, supervisor_effect::Answer, supervisor_effect::Started,
-               supervisor_effect::WakeAt, supervisor_effect::BeginStop, supervisor_effect::Quit>;
+               supervisor_effect::WakeAt, supervisor_effect::BeginStop, supervisor_effect::Quit,
+               supervisor_effect::Finish, supervisor_effect::Finished>;
 
 /// What one step asks for, in order. A step appends to it; the driver empties it and uses it again.
 using SupervisorEffects = std::vector<SupervisorEffect>;

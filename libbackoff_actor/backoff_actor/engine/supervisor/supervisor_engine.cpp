@@ -77,6 +77,13 @@ void SupervisorEngine::State::set(Slot slot, ChildState state) {
   --in_state[static_cast<std::size_t>(child.state)];
   child.state = state;
   ++in_state[static_cast<std::size_t>(state)];
+  if (state != ChildState::starting && state != ChildState::running)
+    finished(slot); // nobody waits for that any more
+}
+
+void SupervisorEngine::State::finished(Slot slot) {
+  if (std::exchange(children[slot].is_unfinished, false))
+    --unfinished;
 }
 
 std::size_t SupervisorEngine::State::alive() const {

@@ -41,7 +41,7 @@ void SupervisorEngine::Step::ended_by_itself(Slot slot, Ending ending,
   const auto type = c.options->restart;
   if (!is_clean(ending))
     c.cause = cause;
-  if (is_stopping()) {
+  if (is_closing()) {
     settle(slot, StoppedBecause::terminated);
     return;
   }
@@ -107,23 +107,18 @@ void SupervisorEngine::Step::charge(Slot slot, std::shared_ptr<const Cause> caus
   const auto delay = step.delay; // clang 14 cannot capture a structured binding in a lambda
   c.progress = step.progress;
   c.cause = std::move(cause);
-  const auto joins =
-    state_.is_group() && (state_.row.stage == Stage::ending || state_.row.stage == Stage::waiting);
-  if (!is_within_limits(slot, joins))
+  if (!is_within_limits(slot))
     return;
   state_.set(slot, ChildState::waiting);
   observe([&] {
     return supervisor_event::RestartScheduled{now_, c.id, delay, c.progress.retries};
   });
-  if (state_.is_group())
-    join_row(slot, joins ? std::max(state_.row.due, now_ + delay) : now_ + delay);
-  else
-    wait(slot, now_ + delay);
+  restart_alone_or_with_group(slot, now_ + delay);
 }
 
-// Counts the failure against the child's limit and, unless it joins a row, the supervisor's.
-// Returns false if a limit is exceeded; then the caller has nothing more to do.
-bool SupervisorEngine::Step::is_within_limits(Slot slot, bool joins) {
+// Counts the failure against the child's limit and, unless it joins the restart of its group, the
+// supervisor's. Returns false if a limit is exceeded; then the caller has nothing more to do.
+bool SupervisorEngine::Step::is_within_limits(Slot slot) {
   auto& c = child(slot);
   if (const auto& limit = c.options->restart_limit) {
     if (!c.failures)
@@ -139,7 +134,7 @@ bool SupervisorEngine::Step::is_within_limits(Slot slot, bool joins) {
       return false;
     }
   }
-  if (!joins && options_.restart_limit
+  if (!group_is_to_restart() && options_.restart_limit
       && state_.restarts_in_window.add(*options_.restart_limit, now_)) {
     observe([&] { return supervisor_event::LimitReached{now_, c.id, *c.cause}; });
     settle(slot, StoppedBecause::given_up);

@@ -1,13 +1,30 @@
-// The group restart: which siblings of a failed child are restarted with it, and in which order. The
-// children of a group restart are its row. The first start of all children is a row too.
+// The group restart: whether siblings of a failed child are restarted with it, which ones, and in
+// which order. The children of a group restart are its row. The first start of all children is a row
+// too.
 
 #include "backoff_actor/engine/supervisor/internal/supervisor_step.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace backoff_actor {
 
-// The failed child in `slot` restarts at `due`, and its group with it.
+// Whether a group restart is under way and has started no child yet. Then another failure joins it.
+bool SupervisorEngine::Step::group_is_to_restart() const {
+  return state_.is_group()
+         && (state_.row.stage == Stage::ending || state_.row.stage == Stage::waiting);
+}
+
+// The failed child in `slot` restarts at `due`: alone, or with its group if the strategy says so. A
+// failure that joins a group restart never makes it earlier.
+void SupervisorEngine::Step::restart_alone_or_with_group(Slot slot, Instant due) {
+  if (!state_.is_group())
+    return wait(slot, due);
+  join_row(slot, group_is_to_restart() ? std::max(state_.row.due, due) : due);
+}
+
+// The failed child in `slot` restarts at `due`, and with it the whole group (`one_for_all`) or the
+// children behind it (`rest_for_one`).
 void SupervisorEngine::Step::join_row(Slot slot, Instant due) {
   const auto from = options_.strategy == Strategy::one_for_all ? state_.first : slot;
   for (auto at = from; at != none; at = child(at).next) {

@@ -74,6 +74,8 @@ struct RetryNow {
 /// An actor was made. With `Readiness::when_made` it is up.
 struct ChildMade {
   ChildActor actor; ///< of `supervisor_effect::StartChild`
+  /// Whether it obeys `supervisor_effect::Finish`, and then limits the time of its own children.
+  bool can_finish = false;
 };
 
 /// An actor is up.
@@ -103,12 +105,30 @@ struct ChildDown {
   Directive directive; ///< what the decider decided; only used for a failure
 };
 
+/// An actor has nothing in flight any more.
+struct ChildFinished {
+  ChildActor actor; ///< of `supervisor_effect::Finish`
+};
+
 /// Time has passed; asked for with `supervisor_effect::WakeAt`.
 struct Wake {};
+
+/// The children must finish what is in flight, and nothing is started any more. If there are several
+/// of these, the earliest deadline holds.
+struct Finish {
+  /// When the time to finish and to end is over; never: there is no limit.
+  Instant deadline = Instant::never();
+  /// Whether the supervisor then ends: once its children have finished, and at the deadline at the
+  /// latest. If not, the engine reports `supervisor_effect::Finished`, and waits for a `Stop`.
+  bool ends = true;
+};
 
 /// The supervisor must end its children and itself.
 struct Stop {
   bool is_unreachable = false; ///< true: nobody holds it; false: it was told to end
+  /// Whether the children keep the time until the deadline of `Finish`. If not, each has the time
+  /// that its options give it, or until the deadline if that comes first.
+  bool keeps_grace = false;
 };
 
 } // namespace supervisor_input
@@ -120,6 +140,7 @@ using SupervisorInput =
                supervisor_input::DeleteChild, supervisor_input::RetryNow,
                supervisor_input::ChildMade, supervisor_input::ChildUp,
                supervisor_input::StartFailed, supervisor_input::ChildNotUp,
-               supervisor_input::ChildDown, supervisor_input::Wake, supervisor_input::Stop>;
+               supervisor_input::ChildDown, supervisor_input::Wake, supervisor_input::Stop,
+               supervisor_input::ChildFinished, supervisor_input::Finish>;
 
 } // namespace backoff_actor

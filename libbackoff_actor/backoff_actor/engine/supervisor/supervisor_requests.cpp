@@ -28,7 +28,7 @@ SupervisorEngine::Step::Slot SupervisorEngine::Step::wanted(Ticket ticket, std::
 }
 
 void SupervisorEngine::Step::operator()(const supervisor_input::StartChild& x) {
-  if (is_stopping()) {
+  if (is_closing()) {
     answer(x.ticket, SupervisorError::stopping);
     return;
   }
@@ -100,7 +100,7 @@ void SupervisorEngine::Step::operator()(const supervisor_input::RestartChild& x)
   const auto slot = wanted(x.ticket, x.id);
   if (slot == none)
     return;
-  const auto why_not = is_stopping() ? std::optional{SupervisorError::stopping} : hindrance(slot);
+  const auto why_not = is_closing() ? std::optional{SupervisorError::stopping} : hindrance(slot);
   if (why_not) {
     answer(x.ticket, why_not, slot);
     return;
@@ -115,7 +115,7 @@ void SupervisorEngine::Step::operator()(const supervisor_input::DeleteChild& x) 
     return;
   const auto why_not = hindrance(slot);
   answer(x.ticket, why_not, slot);
-  if (!why_not && !is_stopping())
+  if (!why_not && !is_closing())
     remove(slot);
 }
 

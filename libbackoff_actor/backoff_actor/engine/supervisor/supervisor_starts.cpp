@@ -19,6 +19,8 @@ void SupervisorEngine::Step::start(Slot slot) {
   ++c.incarnation;
   c.is_up = false;
   c.is_killed = false;
+  c.is_made = false;
+  c.can_finish = false;
   c.stopped = StoppedBecause::not_stopped;
   state_.set(slot, ChildState::starting);
   if (c.options->start_timeout)
@@ -29,8 +31,12 @@ void SupervisorEngine::Step::start(Slot slot) {
 
 void SupervisorEngine::Step::operator()(const supervisor_input::ChildMade& x) {
   const auto slot = living(x.actor);
-  if (slot != none && child(slot).state == ChildState::starting
-      && child(slot).options->readiness == Readiness::when_made)
+  if (slot == none)
+    return;
+  auto& c = child(slot);
+  c.is_made = true;
+  c.can_finish = x.can_finish;
+  if (c.state == ChildState::starting && c.options->readiness == Readiness::when_made)
     up(slot);
 }
 
@@ -86,7 +92,7 @@ void SupervisorEngine::Step::fail_start(Slot slot, std::shared_ptr<const Cause> 
   not_due(slot);
   c.cause = cause;
   observe([&] { return supervisor_event::StartFailed{now_, c.id, c.incarnation, *cause}; });
-  if (is_stopping()) {
+  if (is_closing()) {
     settle(slot, StoppedBecause::terminated);
   } else if (c.is_first && !c.has_been_up && state_.phase == SupervisorPhase::starting) {
     settle(slot, StoppedBecause::not_restarted);

@@ -55,9 +55,11 @@ void SupervisorEngine::Step::hold_up() {
 }
 
 void SupervisorEngine::Step::finish() {
-  if (is_stopping())
+  if (state_.phase == SupervisorPhase::finishing)
+    advance_finish();
+  if (state_.phase >= SupervisorPhase::stopping)
     advance_end();
-  else
+  else if (!is_closing())
     advance_row();
   ask_for_wake();
 }
@@ -70,6 +72,10 @@ void SupervisorEngine::Step::ask_for_wake() {
     earliest = std::min(earliest, state_.row.due);
   if (state_.held_up_since)
     earliest = std::min(earliest, *state_.held_up_since);
+  if (state_.phase == SupervisorPhase::finishing && state_.ends_when_finished)
+    earliest = std::min(earliest, state_.deadline);
+  if (state_.phase == SupervisorPhase::stopping && !state_.all_are_told)
+    earliest = std::min(earliest, end_of_order());
   if (earliest == Instant::never() || earliest == state_.wake_at)
     return;
   state_.wake_at = earliest;

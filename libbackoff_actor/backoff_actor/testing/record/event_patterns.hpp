@@ -126,6 +126,9 @@ inline constexpr EventPatternOf<event::StoreCaughtUp> store_caught_up{"store cau
 /// The store reported something; text.
 inline constexpr EventPatternOf<event::StoreNotice> store_notice{"store notice"};
 
+/// The sender was told to end with a grace, or its supervisor was, and finishes what is in flight.
+inline constexpr EventPatternOf<event::Finishing> finishing{"finishing"};
+
 /// The sender ended.
 inline constexpr EventPatternOf<event::SenderStopped> sender_stopped{"sender stopped"};
 

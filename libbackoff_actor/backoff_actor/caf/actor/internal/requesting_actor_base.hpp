@@ -38,6 +38,13 @@ public:
 
   /// Whether it kills a child that takes too long to end.
   virtual bool limits_ends() const { return false; }
+  /// Whether it obeys `FinishWork`.
+  virtual bool can_finish_work() const { return false; }
+
+  /// Returns an actor if it is of such a class, in this process; otherwise null.
+  ///
+  /// @thread any
+  static const RequestingActorBase* own_kind(const caf::strong_actor_ptr& who);
 
   /// Has `on_down` called when `whom` ends, or at once if it has ended.
   virtual void watch(const caf::actor& whom) = 0;

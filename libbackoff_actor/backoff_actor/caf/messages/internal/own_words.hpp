@@ -54,4 +54,27 @@ auto inspect(auto& f, StartNews& x) {
   return compat::object(f, x, "backoff_actor::StartNews", compat::field("start", x.start));
 }
 
+/// A supervisor's request to a sender or a supervisor that is its child: begin nothing new, and
+/// finish what is in flight. Answered with `Stopped` when the child ends. Only a supervisor in the
+/// same process is obeyed.
+struct FinishWork {
+  Instant until = Instant::never(); ///< the end of the grace, on the actor system's clock
+  bool ends = false;                ///< the child's turn to end has come
+};
+
+/// Shows CAF the parts of the message.
+auto inspect(auto& f, FinishWork& x) {
+  return compat::object(f, x, "backoff_actor::FinishWork",
+                        compat::field("until", x.until.since_origin),
+                        compat::field("ends", x.ends));
+}
+
+/// A child's message to its supervisor, after `FinishWork`: nothing is in flight any more.
+struct WorkFinished {};
+
+/// Shows CAF that the message has no parts.
+auto inspect(auto& f, WorkFinished& x) {
+  return compat::object(f, x, "backoff_actor::WorkFinished");
+}
+
 } // namespace backoff_actor

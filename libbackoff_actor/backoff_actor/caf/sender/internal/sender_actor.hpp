@@ -20,6 +20,7 @@
 namespace backoff_actor {
 
 class ChildStart;
+struct FinishWork;
 class IdempotencyKeys;
 class SenderStore;
 
@@ -32,6 +33,7 @@ public:
   ~BackOffSender() override;
 
   const char* name() const override { return "backoff_actor.sender"; }
+  bool can_finish_work() const override { return true; }
   caf::behavior make_behavior() override;
 
   // Runs in the actor's own thread, or in the thread that drops the last handle to the actor.
@@ -80,6 +82,14 @@ private:
     void add_started(std::uint32_t incarnation);
   };
 
+  // Data of a sender that ends with a grace.
+  struct Closing {
+    SenderCounters before;                    // when it was told to
+    std::uint32_t abandoned = 0;              // children, since then
+    std::vector<compat::OpenRequest> clients; // that wait for the numbers
+    caf::strong_actor_ptr supervisor;         // that is to know when nothing is in flight
+  };
+
   // Data that only few senders have, or only for a time.
   struct Rare {
     std::unique_ptr<IdempotencyKeys> keys{}; // none: no submission had a key yet
@@ -88,6 +98,7 @@ private:
     std::unordered_map<std::uint32_t, compat::OpenRequest> drains{};
     std::vector<std::shared_ptr<ChildStart>> starts{}; // of asynchronous factories, by incarnation
     std::vector<compat::OpenRequest> stops{};          // requests that wait for the end
+    std::unique_ptr<Closing> closing{};                // none: it was not told to end with a grace
     std::optional<caf::error> exit_reason{};           // none: ends normally
     caf::strong_actor_ptr lives_with_child{};          // this actor, while its last child lives
     std::uint32_t last_ticket = 0;
@@ -113,7 +124,9 @@ private:
   void on_nack(const Nack& nack);
   void on_reject(const Reject& reject);
   void on_drain(const Drain& drain);
-  void on_stop();
+  void on_stop(const Stop& stop);
+  void on_finish_work(const FinishWork& x);
+  Closing& closing();
   void obey(Input input);
   void watch_guard();
   void register_this();

@@ -19,6 +19,7 @@
 namespace backoff_actor {
 
 class ChildStart;
+struct FinishWork;
 
 // The actor of `spawn_supervisor`; see there.
 class BACKOFF_ACTOR_EXPORT Supervisor final : public compat::RequestingActor {
@@ -40,6 +41,7 @@ public:
 
   // Returns true: the spec of each child limits its time to end.
   bool limits_ends() const override { return true; }
+  bool can_finish_work() const override { return true; }
 
 private:
   // The data of a child that the engine does not need. The engine uses the same slot.
@@ -57,6 +59,7 @@ private:
     Ownership ownership = Ownership::sole; // of the actor
     bool is_told = false;                  // the actor was told to end
     bool asks_if_it_is = false;            // the supervisor sends the actor `AwaitUp`
+    bool has_reported = false;             // the actor answered `FinishWork`
 
     // Identifies the address; null: none.
     const void* address_key() const;
@@ -87,6 +90,14 @@ private:
     ChildActor actor;  // the child that was asked
   };
 
+  // Data of a supervisor that ends with a grace.
+  struct Closing {
+    Stopped numbers;                          // so far
+    std::vector<compat::OpenRequest> clients; // that wait for the numbers
+    std::vector<compat::OpenRequest> reports; // the same for its own supervisor
+    std::unordered_map<std::uint64_t, ChildActor> asked; // with an open `FinishWork`, by request
+  };
+
   class CarryOut; // one member per effect
 
   Supervisor(caf::actor_config& config, SupervisorOptions options,
@@ -106,8 +117,6 @@ private:
   void cut_branches_of(const ChildActor& actor);
   void on_start_child(const StartChild& x);
   void on_add_child(const AddChild& x);
-  void on_stop(std::optional<compat::OpenRequest> client, caf::error reason);
-  void on_exit_message(const caf::exit_msg& x);
   void on_await_up();
   void tell_spec(const std::string& id);
   void tell_tree();
@@ -126,10 +135,6 @@ private:
   void on_start_news(std::uint64_t number);
   void call_off(Place& place);
   std::optional<SupervisorInput> end_child(const ChildActor& actor, caf::exit_reason reason);
-  void finish();
-  void end_at_once();
-  void hand_over();
-  void end_inherited_children();
   void tell(const SupervisorEvent& event);
   Place* find(const ChildActor& actor);
   std::string id_of(const ChildActor& actor) const {
@@ -137,7 +142,23 @@ private:
   }
   Directive decide(const ChildActor& actor, const caf::error& error) const;
   Cause cause_of(const caf::error& error) const;
+
+  // -- its end (supervisor_actor_end.cpp) -------------------------------------------
+
+  void on_stop(const Stop& x);
+  void on_exit_message(const caf::exit_msg& x);
+  void note_told(caf::error reason);
+  void on_finish_work(const FinishWork& x);
+  void on_work_finished();
+  void on_report(const ChildActor& actor, const caf::message& content);
+  Closing& closing();
+  void request_finish(const ChildActor& actor, const FinishWork& what);
   caf::error quit_reason(const supervisor_effect::BeginStop& x) const;
+  void finish();
+  void report();
+  void hand_over();
+  void end_inherited_children();
+  void end_at_once();
 
   std::unique_ptr<const SupervisorOptions> options_;
   DynamicChildFactory make_dynamic_;                  // of a dynamic supervisor
@@ -154,6 +175,7 @@ private:
   std::unordered_map<std::uint64_t, ChildActor> starts_; // pending asynchronous starts, by number
   std::vector<compat::OpenRequest> await_up_;
   std::vector<compat::OpenRequest> await_end_;
+  std::unique_ptr<Closing> closing_; // none: it was not told to end with a grace
   SupervisorEffects effects_;
   Ticket last_ticket_ = 0;
   std::uint64_t last_request_ = 0;

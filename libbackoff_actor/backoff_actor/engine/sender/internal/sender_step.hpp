@@ -7,17 +7,19 @@
 //  sender_intake.cpp         decides whether a message is accepted, and drops others for it
 //  sender_hand_over.cpp      ends every step: hands over what it can, asks for the next wake-up
 //  sender_answers.cpp        handles acknowledgements, errors, refusals and signs of life
-//  sender_dead_letters.cpp   ends deliveries: as dead letters, at their deadlines, as ghosts
-//  sender_children.cpp       starts children, and handles their ends and hangs
-//  sender_blame.cpp          charges a delivery with the failure of a child
-//  sender_failures.cpp       counts failures, and decides on the next delay
+//  sender_dead_letters.cpp   ends deliveries: failed too often, at their deadlines, as ghosts
+//  sender_children.cpp       starts children, and handles their ends
+//  sender_hangs.cpp          tells hanging children to end, and abandons them after their grace
+//  sender_blame.cpp          decides which delivery is charged with the failure of a child
+//  sender_delays.cpp         counts failures, and decides on the next delay
 //  sender_fallback.cpp       decides on the limits, the change to the fallback, and back
 //  sender_guard.cpp          asks the guard gate, and does what its answer means for the lanes
 //  sender_storing.cpp        confirms, refuses, restores and suspends stored deliveries
 //  sender_at_most_once.cpp   forwards messages that are delivered at most once
 //  sender_wake_up.cpp        handles everything that is due
 //  sender_commands.cpp       handles an operator's commands
-//  sender_end.cpp            ends the sender: asks the children to end, gives up what is owed
+//  sender_end.cpp            ends the sender: lets the children finish, asks them to end, gives up
+//                            what is owed
 
 #include "backoff_actor/engine/sender/internal/sender_work.hpp"
 
@@ -60,6 +62,7 @@ public:
   void operator()(const input::Pause&);
   void operator()(const input::Resume&);
   void operator()(const input::Drain& x);
+  void operator()(const input::Finish& x);
   void operator()(const input::Stop& x);
   void operator()(const input::Kill&);
 
@@ -140,6 +143,11 @@ private:
   void remove(Slot slot);
   void tell_dead_letter(Slot slot, DeadLetterReason reason, const SharedCause& cause);
   void bury(Slot slot, DeadLetterReason reason, const SharedCause& cause);
+  void reject(Slot slot, const SharedCause& cause);
+  bool is_exhausted(Slot slot) const;
+  bool charge_or_bury(Slot slot, const SharedCause& cause);
+  void note_failure(Slot slot, const SharedCause& cause);
+  bool suspect_or_bury(Slot slot, std::uint32_t hand_overs);
   SharedCause last_failure_of(Slot slot, const SharedCause& otherwise) const;
   void expire(Slot slot);
   void vanish(Lane& lane, Slot ghost);
@@ -167,7 +175,6 @@ private:
   void note_unknown(std::uint64_t said);
   void send_probe(Lane& lane);
   void settle(Lane& lane, const Lane::Held& answer);
-  void reject(Slot slot, const SharedCause& cause);
   void refuse(Lane& lane, Slot slot, const SharedCause& cause, const Decision& decision);
   Duration longest_wish(const std::vector<Lane::Held>& held) const;
   Duration wait_of_all(std::optional<Duration> retry_after) const;
@@ -180,13 +187,9 @@ private:
   void forget_held(Lane& lane, Slot slot);
   void drop_all_held(Lane& lane);
   struct Settled {
-    Slot culprit;         // the delivery whose error stems from the crash
+    Slot named;           // the delivery whose error stems from the crash
     Duration retry_after; // the longest that was asked for
   };
-  void note_failure(Slot slot, const SharedCause& cause);
-  bool is_exhausted(Slot slot) const {
-    return options_.max_attempts && backlog_[slot].attempts >= *options_.max_attempts;
-  }
   Settled settle_held(Lane& lane, const Cause& reason, bool was_told_to);
 
   // -- children ---------------------------------------------------------------------
@@ -194,15 +197,32 @@ private:
   void start_child(Lane& lane);
   void make_child(Lane& lane);
   void revive(Lane& lane);
-  void hang(Lane& lane);
-  void end_grace(Lane& lane);
-  Slot culprit_in(Lane& lane);
+  Slot culprit_in(Lane& lane, Slot named, Slot unanswered);
+  static std::vector<Lane::Held>::const_iterator error_of_crash(const std::vector<Lane::Held>& held,
+                                                                const Cause& reason);
   Slot oldest_unanswered(const Lane& lane) const;
   bool has_meant_to_answer(const Lane& lane, Slot slot) const;
   Slot suspect_all(Lane& lane);
   void blame(Lane& lane, Slot slot, const SharedCause& cause, Verdict verdict);
   void pause_deferred();
   Duration own_delay(Slot slot);
+
+  // -- hangs ------------------------------------------------------------------------
+
+  // When the ack timeout of the child's deliveries runs out.
+  Instant ack_due(const Lane& lane) const {
+    if (!options_.ack_timeout || lane.child != Child::alive || lane.in_flight.count == 0
+        || is_ending())
+      return Instant::never();
+    const auto start = backlog_[lane.in_flight.first].clock_start;
+    return (options_.works_on == WorksOn::one ? std::max(start, lane.last_progress) : start)
+           + *options_.ack_timeout;
+  }
+
+  void check_for_hang(Lane& lane);
+  void hang(Lane& lane);
+  void check_grace(Lane& lane);
+  void end_grace(Lane& lane);
 
   // -- guard ------------------------------------------------------------------------
 
@@ -215,16 +235,6 @@ private:
   void start_what_was_put_off();
 
   // -- clock ------------------------------------------------------------------------
-
-  // When the ack timeout of the child's deliveries runs out.
-  Instant ack_due(const Lane& lane) const {
-    if (!options_.ack_timeout || lane.child != Child::alive || lane.in_flight.count == 0
-        || is_ending())
-      return Instant::never();
-    const auto start = backlog_[lane.in_flight.first].clock_start;
-    return (options_.works_on == WorksOn::one ? std::max(start, lane.last_progress) : start)
-           + *options_.ack_timeout;
-  }
 
   Instant next_due();
   void end_late_drains();
@@ -256,10 +266,17 @@ private:
 
   // -- the end ----------------------------------------------------------------------
 
+  bool is_finishing() const { return work_.mode == Mode::finishing; }
   bool is_ending() const { return work_.mode == Mode::ending; }
+  bool is_closing() const { return work_.mode >= Mode::finishing; } // either of the two
+  bool is_finished() const { return backlog_.size_in_flight() == 0 && backlog_.unstored() == 0; }
   void give_up(bool escalates, Slot slot, const SharedCause& cause);
+  void halt(Lane& lane);
+  void end_finishing();
+  void go_on_closing();
   void begin_end(DeadLetterReason reason, const SharedCause& cause);
-  void limit_end();
+  void limit_end(Instant at);
+  void limit_end() { limit_end(now_ + options_.kill_grace); }
   void press_children();
   void end_without_children();
   void end(DeadLetterReason reason, const SharedCause& cause);

@@ -1,13 +1,23 @@
 #pragma once
 
-// Inside of the engine; not for its users. What the engine keeps once it has something to do.
+// Inside of the engine; not for its users. What the engine keeps: `IdleState` while it has nothing
+// to do, `Work` once it has something to do.
+//
+// `Work` takes about 900 bytes, so a million idle senders would waste about 900 MB. So the engine
+// frees it whenever nothing is owed and nothing runs, and recreates it when something comes.
+// `IdleState`, which remains, is small. `FailureHistory` holds what only a sender with earlier
+// failures needs: in `IdleState` it would cost each idle sender 224 bytes more. If a sender falls
+// idle after each message, a message takes 20,500 instructions in all, and freeing and recreating
+// `Work` are about 900 of these. A pool would save only a third of the 900, because the allocator
+// already keeps blocks of this size ready for each thread.
 
+#include "backoff_actor/backoff/back_off.hpp"
 #include "backoff_actor/delivery/delivery_slots.hpp"
 #include "backoff_actor/delivery/internal/backlog.hpp"
 #include "backoff_actor/delivery/internal/open_drains.hpp"
-#include "backoff_actor/engine/sender/internal/sender_idle.hpp"
 #include "backoff_actor/engine/sender/sender_engine.hpp"
 #include "backoff_actor/guard/internal/guard_gate.hpp"
+#include "backoff_actor/observe/sender_status.hpp"
 #include "backoff_actor/supervision/restart_limit.hpp"
 
 #include <cstddef>
@@ -17,6 +27,41 @@
 #include <vector>
 
 namespace backoff_actor {
+
+// -- idle ---------------------------------------------------------------------------------
+
+// What a sender remembers if its child did not always live and answer.
+struct SenderEngine::FailureHistory {
+  SenderCounters counters{};
+  BackOffState backoff{};
+  RestartWindow restarts{};
+  std::uint64_t starts = 0; // of the primary's children
+  std::uint32_t incarnation = 0;
+  std::uint32_t last_incarnation = 0;
+  std::uint32_t epoch = 0;
+  std::uint32_t last_epoch = 0;
+  std::uint32_t window = 0;
+  std::uint32_t full_window = 0;
+  std::uint32_t probe = 0;
+  std::uint32_t guard_draws = 0;
+  bool is_alone = false; // there is no child
+  bool is_done = false;  // as `Lane::is_done`
+  bool was_handed_something = false;
+};
+
+struct SenderEngine::IdleState {
+  std::uint64_t accepted = 0;
+  std::uint64_t acknowledged = 0;
+  std::uint64_t hand_overs = 0;
+  std::uint64_t forwarded = 0;
+  std::uint64_t last_delivery = 0;
+  std::uint64_t resets = 0;
+  Instant wake_at = Instant::never();
+  std::unique_ptr<FailureHistory> history{}; // none: its first child lives and never failed
+  std::uint32_t last_tag = 0;
+};
+
+// -- at work ------------------------------------------------------------------------------
 
 // One child, its delay, and what it holds.
 struct SenderEngine::Lane {
@@ -77,6 +122,7 @@ struct SenderEngine::Work {
     on_fallback, // the fallback works, the child is probed
     returning,   // the child is well; nothing is handed over until the fallback is done
     forwarding,  // always, if messages are delivered at most once
+    finishing,   // nothing new is accepted or handed over; the children finish what they have
     ending,      // nothing new is accepted or handed over; the children are to end
   };
 
@@ -122,7 +168,9 @@ struct SenderEngine::Work {
   std::uint64_t last_delivery = 0;
   std::uint32_t last_incarnation = 0;
   std::uint32_t last_epoch = 0;
-  Instant end_of_patience = Instant::never(); // when the children's time to end is over
+  Instant finish_by = Instant::never();       // when all is to be finished and ended
+  Instant end_of_patience = Instant::never(); // when the children's time to end is over, and that
+                                              // to finish before, if the sender then ends
   std::shared_ptr<const Cause> end_cause{};   // of the sender's end
   DeadLetterReason end_reason = DeadLetterReason::stopped;
   Mode mode;
@@ -130,6 +178,8 @@ struct SenderEngine::Work {
   bool is_paused = false;
   bool is_draining = false;
   bool is_store_behind = false;
+  bool ends_when_finished = false;
+  bool is_finish_told = false; // nothing was in flight any more, and the driver was told
   bool ends_with_child = false;  // the child was given the last message
   bool start_is_put_off = false; // of the primary's child, until the guard lets a call through
 };

@@ -55,6 +55,9 @@ struct BACKOFF_ACTOR_HIDDEN SupervisorEngine::Child {
   bool has_been_up = false;  // since it was added
   bool is_up = false;        // its actor has come up, and may be ending
   bool is_killed = false;
+  bool is_made = false;       // its actor, or the news of that has not come
+  bool can_finish = false;    // its actor can
+  bool is_unfinished = false; // its actor was told to finish, and has not
 };
 
 struct BACKOFF_ACTOR_HIDDEN SupervisorEngine::State {
@@ -101,6 +104,7 @@ struct BACKOFF_ACTOR_HIDDEN SupervisorEngine::State {
   void remove(Slot slot);
   void set(Slot slot, ChildState state);
   std::size_t alive() const;
+  void finished(Slot slot);
 
   std::shared_ptr<const SupervisorEngineOptions> options;
   std::vector<Child> children; // by slot
@@ -120,6 +124,12 @@ struct BACKOFF_ACTOR_HIDDEN SupervisorEngine::State {
   std::uint32_t starts = 0;               // since the last wake-up
   std::optional<Instant> held_up_since{}; // starts wait for the next wake-up
   Slot to_end = none;                     // while stopping: the child to look at next
+  std::size_t unfinished = 0;             // how many children
+  Instant deadline = Instant::never();    // of the grace
+  bool ends_when_finished = false;
+  bool is_finish_told = false;
+  bool keeps_grace = false;  // when stopping
+  bool all_are_told = false; // to end
   SupervisorPhase phase = SupervisorPhase::starting;
   bool has_begun = false;
   Instant wake_at = Instant::never(); // the time of the pending wake-up

@@ -5,11 +5,11 @@
 //
 //   supervisor_starts.cpp         starts children, and handles whether they come up
 //   supervisor_failures.cpp       charges a failure, and checks the limits
-//   supervisor_group_restart.cpp  decides which siblings restart with a child, and in which order
+//   supervisor_group_restart.cpp  decides if a child restarts alone, or with which siblings
 //   supervisor_child_endings.cpp  tells children to end, and handles what follows
 //   supervisor_requests.cpp       handles an operator's commands
 //   supervisor_wake_up.cpp        handles what is due, and ends every step
-//   supervisor_end.cpp            ends the supervisor and its children
+//   supervisor_end.cpp            ends the supervisor and its children, after they have finished
 
 #include "backoff_actor/engine/supervisor/internal/supervisor_state.hpp"
 
@@ -40,6 +40,8 @@ public:
   void operator()(const supervisor_input::ChildDown& x);
   void operator()(const supervisor_input::Wake&);
   void operator()(const supervisor_input::Stop& x);
+  void operator()(const supervisor_input::ChildFinished& x);
+  void operator()(const supervisor_input::Finish& x);
 
   // Ends every step: does whatever has become possible.
   void finish();
@@ -80,7 +82,7 @@ private:
 
   // Returns the child if this actor is its present one and alive; `none` if the name is stale.
   Slot living(const ChildActor& actor) const;
-  bool is_stopping() const { return state_.phase >= SupervisorPhase::stopping; }
+  bool is_closing() const { return state_.phase >= SupervisorPhase::finishing; }
 
   // -- starts -----------------------------------------------------------------------
 
@@ -94,15 +96,16 @@ private:
   void ended_by_itself(Slot slot, Ending ending, const std::shared_ptr<const Cause>& cause,
                        Directive directive);
   void charge(Slot slot, std::shared_ptr<const Cause> cause);
-  bool is_within_limits(Slot slot, bool joins);
+  bool is_within_limits(Slot slot);
   void wait(Slot slot, Instant due);
-  void join_row(Slot slot, Instant due);
   void work_is_done(Slot slot);
   void resume(Slot slot);
 
   // -- endings ------------------------------------------------------------------------
 
   void tell_to_end(Slot slot, Then then);
+  Instant end_of_time(const Child& child) const;
+  void shorten(Slot slot, Instant at);
   void kill(Slot slot);
   void overdue(Slot slot);
   void ended(Slot slot, Ending ending, const std::shared_ptr<const Cause>& cause,
@@ -118,6 +121,9 @@ private:
 
   // -- rows -----------------------------------------------------------------------------
 
+  bool group_is_to_restart() const;
+  void restart_alone_or_with_group(Slot slot, Instant due);
+  void join_row(Slot slot, Instant due);
   void start_ready();
   void hold_up();
   void start_on_request(Slot slot);
@@ -126,7 +132,18 @@ private:
   bool end_row();
   void start_row();
   void tell_started();
+  void begin_finish();
+  void advance_finish();
+  void hand_down_deadline();
+  void lose_grace();
+  bool keeps_grace() const {
+    return state_.keeps_grace && state_.phase == SupervisorPhase::stopping;
+  }
+  Instant end_of_order() const { return state_.deadline + options_.kill_grace; }
   void stop_all(QuitReason reason, const Blamed& who, const Cause& cause);
+  void forget_plans();
+  void stay_down(Slot slot);
+  void end_if_up(Slot slot);
   void advance_end();
   void ask_for_wake();
 

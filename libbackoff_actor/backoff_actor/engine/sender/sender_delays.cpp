@@ -1,4 +1,4 @@
-// What a failure leads to: the next delay, of the lane or of the delivery.
+// What a failure leads to: the next delay, of the lane or of the delivery, and its end.
 
 #include "backoff_actor/engine/sender/internal/sender_step.hpp"
 
@@ -18,7 +18,8 @@ SenderEngine::Step::SharedCause SenderEngine::Step::shared(const Cause& cause) c
            : std::make_shared<const Cause>(cause);
 }
 
-// Begins a new epoch and the next delay, which lasts at least `at_least`.
+// Begins a new epoch and the next delay, which lasts at least `at_least`. While the sender is
+// finishing, nothing is retried: there is no delay then.
 void SenderEngine::Step::fail(Lane& lane, const SharedCause& cause, Failed what,
                               Duration at_least) {
   if (is_ending())
@@ -29,6 +30,8 @@ void SenderEngine::Step::fail(Lane& lane, const SharedCause& cause, Failed what,
     lane.first_failure = now_;
   if (is_primary(lane))
     work_.last_failure = cause;
+  if (is_finishing())
+    return;
   const auto& policy = options_.backoff.policy();
   const auto u = unit_random(options_.backoff.seed(), lane.stream, lane.backoff.progress.draws);
   lane.backoff = next(policy, lane.backoff, u);
@@ -46,11 +49,19 @@ void SenderEngine::Step::fail(Lane& lane, const SharedCause& cause, Failed what,
 
 // Starts a delay, or lengthens the running one. It never shortens it.
 void SenderEngine::Step::delay(Lane& lane, Duration span) {
-  if (is_ending())
+  if (is_closing())
     return;
   const auto due = now_ + span;
   lane.due = lane.delay_runs ? std::max(lane.due, due) : due;
   lane.delay_runs = true;
+}
+
+void SenderEngine::Step::end_delay(Lane& lane) {
+  lane.delay_runs = false;
+  lane.due = std::min(lane.due, now_);
+  observe([&] { return event::DelayEnded{now_}; });
+  if (lane.child == Child::none)
+    revive(lane);
 }
 
 // A failed delivery waits for its own backoff after the delay of its lane, so that the others go
