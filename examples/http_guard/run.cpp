@@ -21,7 +21,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto outage_length = 700ms;
-constexpr auto look_around = 20ms;
+constexpr auto look_for_signals = 20ms;
 constexpr auto grace = 2s; // the longest backoff included
 
 /// The demo's own misdeed: the service is killed in the middle of the run, and started again later.
@@ -79,7 +79,7 @@ EarlyEnd look_on_while(Predicate goes_on, const Options& options, ServiceProcess
   try {
     while (goes_on() && !result.signal && result.error.empty()) {
       line.update(record);
-      if (shutdown.wait_for(look_around))
+      if (shutdown.wait_for(look_for_signals))
         end_by(shutdown.signal(), result);
       if (service == nullptr)
         continue;

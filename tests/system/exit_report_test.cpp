@@ -7,6 +7,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <mutex>
 #include <stdexcept>
 #include <vector>
@@ -157,7 +158,7 @@ TEST_F(Reported, senders_that_end_meanwhile_are_waited_for_no_longer) {
 class Stopper : public caf::event_based_actor {
 public:
   Stopper(caf::actor_config& config, std::shared_ptr<std::mutex> lock,
-          std::shared_ptr<std::atomic<std::size_t>> blocked)
+          std::shared_ptr<std::atomic<unsigned>> blocked)
     : caf::event_based_actor(config), lock_(std::move(lock)), blocked_(std::move(blocked)) {}
 
   caf::behavior make_behavior() override {
@@ -169,7 +170,7 @@ public:
 
 private:
   std::shared_ptr<std::mutex> lock_;
-  std::shared_ptr<std::atomic<std::size_t>> blocked_;
+  std::shared_ptr<std::atomic<unsigned>> blocked_;
 };
 
 TEST_F(Reported, a_sender_that_a_blocked_thread_keeps_from_answering_is_named_within_a_second_more) {
@@ -178,10 +179,10 @@ TEST_F(Reported, a_sender_that_a_blocked_thread_keeps_from_answering_is_named_wi
   caf::anon_send(sender, "work");
   status_of(sender);
   const auto lock = std::make_shared<std::mutex>();
-  const auto blocked = std::make_shared<std::atomic<std::size_t>>(0);
+  const auto blocked = std::make_shared<std::atomic<unsigned>>(0);
   lock->lock();
-  const auto threads = system->scheduler().num_workers();
-  for (std::size_t i = 0; i < threads; ++i)
+  const auto threads = std::max(4u, std::thread::hardware_concurrency()); // CAF's default
+  for (auto i = 0u; i < threads; ++i)
     caf::anon_send(system->spawn<Stopper>(lock, blocked), std::uint32_t{1});
   while (*blocked < threads)
     std::this_thread::yield();
@@ -230,24 +231,25 @@ TEST_F(Reported, a_negative_patience_is_refused) {
 
 // Many threads start and end senders, while reports come and go.
 TEST_F(Reported, reports_and_senders_may_come_and_go_in_any_thread) {
-  std::atomic<bool> is_over{false};
-  std::vector<std::thread> threads;
-  for (auto i = 0; i < 4; ++i)
-    threads.emplace_back([&] {
+  constexpr auto threads = 4;
+  std::atomic<int> working{threads};
+  std::vector<std::thread> starters;
+  for (auto i = 0; i < threads; ++i)
+    starters.emplace_back([&] {
       caf::scoped_actor self{*system};
-      while (!is_over) {
+      for (auto round = 0; round < 200; ++round) {
         const auto sender = spawn_back_off_sender(*system, DangerousActor{}.factory());
         self->request(sender, caf::infinite, "work")
           .receive([](const std::string&) {}, [](const caf::error&) { FAIL(); });
       }
+      --working;
     });
-  for (auto i = 0; i < 50; ++i) {
+  while (working > 0) {
     watch(60s);
     end_of_main();
   }
-  is_over = true;
-  for (auto& thread : threads)
-    thread.join();
+  for (auto& starter : starters)
+    starter.join();
   EXPECT_THAT(lines, IsEmpty());
 }
 

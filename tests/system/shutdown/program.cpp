@@ -21,6 +21,7 @@
 #include <backoff_actor/backoff_actor.hpp>
 #include <backoff_actor/store/sqlite_store.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -118,7 +119,7 @@ private:
 // Blocks a thread of the scheduler.
 class Blocker : public caf::event_based_actor {
 public:
-  Blocker(caf::actor_config& config, std::atomic<std::size_t>* blocked)
+  Blocker(caf::actor_config& config, std::atomic<unsigned>* blocked)
     : caf::event_based_actor(config), blocked_(*blocked) {}
 
   caf::behavior make_behavior() override {
@@ -127,13 +128,13 @@ public:
   }
 
 private:
-  std::atomic<std::size_t>& blocked_;
+  std::atomic<unsigned>& blocked_;
 };
 
 void block_all_threads(caf::actor_system& system) {
-  static std::atomic<std::size_t> blocked{0};
-  const auto threads = system.scheduler().num_workers();
-  for (std::size_t i = 0; i < threads; ++i)
+  static std::atomic<unsigned> blocked{0};
+  const auto threads = std::max(4u, std::thread::hardware_concurrency()); // CAF's default
+  for (auto i = 0u; i < threads; ++i)
     system.spawn<Blocker>(&blocked);
   while (blocked < threads)
     std::this_thread::sleep_for(1ms);

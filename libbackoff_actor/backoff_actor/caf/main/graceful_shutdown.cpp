@@ -119,7 +119,7 @@ public:
 
   void add_answers_to(ShutdownSummary& summary) {
     for (auto& handle : asked_)
-      handle.receive(
+      std::move(handle).receive(
         [&](const Stopped& x) {
           summary.acknowledged += x.acknowledged;
           summary.suspended += x.suspended;

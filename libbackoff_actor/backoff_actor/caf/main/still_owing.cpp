@@ -31,10 +31,6 @@ constexpr auto time_to_answer = 1s;
 // So many are asked at a time: the answers wait in one mailbox, which is searched from its front.
 constexpr std::size_t asked_at_once = 1000;
 
-std::string name_of(const RegisteredSender& sender) {
-  return "sender " + std::to_string(sender.address.id());
-}
-
 // A sender that owes, beside what was found out about it.
 struct Debtor {
   RegisteredSender sender;
@@ -72,7 +68,7 @@ private:
           note(sender, std::nullopt);
       }
     for (auto& [sender, handle] : asked)
-      handle.receive(
+      std::move(handle).receive(
         [this, who = sender](const SenderStatus& status) {
           if (status.owed > 0)
             note(*who, status);
@@ -84,7 +80,7 @@ private:
   }
 
   void note(const RegisteredSender& sender, std::optional<SenderStatus> status) {
-    debtors_.push_back({sender, {name_of(sender), std::move(status), sender.ack_timeout}});
+    debtors_.push_back({sender, {sender.name, std::move(status), sender.ack_timeout}});
   }
 
   caf::scoped_actor self_;

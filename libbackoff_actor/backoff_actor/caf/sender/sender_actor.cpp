@@ -122,8 +122,9 @@ void BackOffSender::watch_guard() {
 
 // At the end of the constructor: a thread that finds this sender may make a handle to it.
 void BackOffSender::register_this() {
-  if (auto registration =
-        detail::SenderRegistry::enroll(home_system(), {address(), options().ack_timeout}))
+  const detail::RegisteredSender sender{address(), "sender " + std::to_string(id()),
+                                        options().ack_timeout};
+  if (auto registration = detail::SenderRegistry::enroll(home_system(), sender))
     rare().registration = std::move(registration);
 }
 

@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -20,6 +21,7 @@ namespace backoff_actor::detail {
 // has ended.
 struct RegisteredSender {
   caf::actor_addr address{};
+  std::string name{};                    // for people
   std::optional<Duration> ack_timeout{}; // as in its options
 };
 
