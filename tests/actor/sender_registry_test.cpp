@@ -73,9 +73,9 @@ TEST_F(RegistryOfSenders, holds_nothing_of_those_that_have_ended) {
 TEST_F(RegistryOfSenders, does_not_know_those_that_could_not_start) {
   SenderOptions options;
   options.outbox = {std::make_shared<testing::MemoryStore>(), durable<std::string>()};
-  const auto owner =
-    time.keep(spawn_back_off_sender(time.system(), child_of<Echo>(), options));
-  EXPECT_THROW((void) spawn_back_off_sender(time.system(), child_of<Echo>(), options), StoreError);
+  const auto owner = time.keep(spawn_back_off_sender(time.system(), child_of<Echo>(), options));
+  EXPECT_THROW(static_cast<void>(spawn_back_off_sender(time.system(), child_of<Echo>(), options)),
+               StoreError);
   EXPECT_THAT(known(), ElementsAre(owner.address()));
 }
 

@@ -75,10 +75,10 @@ TEST_F(Reported, a_child_that_never_answers_is_named_with_what_would_end_the_wai
   EXPECT_GE(end_of_main(), patience);
   const auto name = "sender " + std::to_string(sender.id());
   ASSERT_THAT(lines, SizeIs(3));
-  EXPECT_EQ(lines[0],
-            "after 200ms the actor system still waits for 1 sender (1 delivery owed):");
-  EXPECT_THAT(lines[1],
-              ContainsRegex(name + ": running, 1 owed \\(1 in flight, oldest [0-9.]+m?s\\), child 1"));
+  EXPECT_EQ(lines[0], "after 200ms the actor system still waits for 1 sender (1 delivery owed):");
+  EXPECT_THAT(
+    lines[1],
+    ContainsRegex(name + ": running, 1 owed \\(1 in flight, oldest [0-9.]+m?s\\), child 1"));
   EXPECT_THAT(lines[2], HasSubstr("without an ack_timeout the sender waits for ever"));
 }
 
@@ -173,7 +173,8 @@ private:
   std::shared_ptr<std::atomic<unsigned>> blocked_;
 };
 
-TEST_F(Reported, a_sender_that_a_blocked_thread_keeps_from_answering_is_named_within_a_second_more) {
+TEST_F(Reported,
+       a_sender_that_a_blocked_thread_keeps_from_answering_is_named_within_a_second_more) {
   watch();
   const auto sender = start(DangerousActor{"hang"});
   caf::anon_send(sender, "work");

@@ -75,7 +75,7 @@ std::string advice_for(const OwingSender& sender) {
   return advice_about_child(status, sender);
 }
 
-std::vector<std::string> exit_report_lines(std::vector<OwingSender> senders, Duration waited) {
+std::vector<std::string> exit_report_lines(std::vector<OwingSender> senders, Duration patience) {
   if (senders.empty())
     return {};
   std::stable_sort(senders.begin(), senders.end(),
@@ -85,7 +85,9 @@ std::vector<std::string> exit_report_lines(std::vector<OwingSender> senders, Dur
     owed += sender.status ? sender.status->owed : 0;
   const auto shown = std::min(senders.size(), most_senders);
 
-  std::vector<std::string> result{"after " + to_string(waited) + " the actor system still waits for "
+  const auto since = patience > Duration::zero() ? "after " + to_string(patience) + ' '
+                                                 : std::string{};
+  std::vector<std::string> result{since + "the actor system still waits for "
                                   + number_of(senders.size(), "sender", "senders") + " ("
                                   + number_of(owed, "delivery", "deliveries") + " owed):"};
   for (std::size_t i = 0; i < shown; ++i) {

@@ -12,9 +12,9 @@ namespace backoff_actor {
 
 /// A sender for which its actor system waits: it owes deliveries, or does not say whether it does.
 struct OwingSender {
-  std::string name{};                     ///< for people: `sender 17`
-  std::optional<SenderStatus> status{};   ///< unset: the sender has not answered
-  std::optional<Duration> ack_timeout{};  ///< as in its options
+  std::string name{};                    ///< for people: `sender 17`
+  std::optional<SenderStatus> status{};  ///< unset: the sender has not answered
+  std::optional<Duration> ack_timeout{}; ///< as in its options
 };
 
 /// Returns what would end the debts of a sender, for people: what it waits for, and which message
@@ -25,8 +25,8 @@ BACKOFF_ACTOR_EXPORT std::string advice_for(const OwingSender& sender);
 /// senders at the most have lines of their own: those that have not answered, then those that owe
 /// the oldest deliveries.
 ///
-/// @param waited how long the program has waited for them
+/// @param patience how long the program has waited for them; 0: not at all
 BACKOFF_ACTOR_EXPORT std::vector<std::string> exit_report_lines(std::vector<OwingSender> senders,
-                                                                Duration waited);
+                                                                Duration patience);
 
 } // namespace backoff_actor

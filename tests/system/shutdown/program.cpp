@@ -173,8 +173,7 @@ int run(const Arguments& arguments) {
   else if (arguments.main != "late")
     shutdown.emplace(system, how);
   const auto sender = spawn_back_off_sender(
-    system,
-    child_of<Worker, caf::detached>(arguments.span("work", 0), arguments.number("hang", 0)),
+    system, child_of<Worker, caf::detached>(arguments.span("work", 0), arguments.number("hang", 0)),
     options);
   const auto count = arguments.number("count", 0);
   if (count > 0)

@@ -26,8 +26,8 @@ ToldProgram::ToldProgram(const std::vector<std::string>& arguments) {
     throw std::system_error(errno, std::generic_category(), "no pipe to the program");
   output_ = example::FileDescriptor{ends[0]};
   const example::FileDescriptor its_end{ends[1]};
-  std::vector<std::string> command{
-    std::filesystem::read_symlink("/proc/self/exe").parent_path() / "shutdown_program"};
+  std::vector<std::string> command{std::filesystem::read_symlink("/proc/self/exe").parent_path()
+                                   / "shutdown_program"};
   command.insert(command.end(), arguments.begin(), arguments.end());
   process_.emplace(command, example::Process::Streams{.out = its_end.get(), .err = its_end.get()});
 }

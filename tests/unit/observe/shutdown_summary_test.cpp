@@ -20,13 +20,11 @@ TEST(ShutdownText, announces_the_signal_and_how_long_the_stop_may_take) {
 }
 
 TEST(ShutdownText, counts_what_became_of_the_deliveries) {
-  EXPECT_EQ(to_string(ShutdownSummary{.took = 1'234'567us,
-                                      .acknowledged = 3,
-                                      .suspended = 12,
-                                      .dead_lettered = 2,
-                                      .abandoned = 1}),
-            "stopped after 1.235s: 3 acknowledged, 12 suspended, 2 dead-lettered, 1 child "
-            "abandoned");
+  EXPECT_EQ(
+    to_string(ShutdownSummary{
+      .took = 1'234'567us, .acknowledged = 3, .suspended = 12, .dead_lettered = 2, .abandoned = 1}),
+    "stopped after 1.235s: 3 acknowledged, 12 suspended, 2 dead-lettered, 1 child "
+    "abandoned");
 }
 
 TEST(ShutdownText, names_roots_that_did_not_end_or_had_failed) {

@@ -101,8 +101,8 @@ private:
 
 namespace {
 
-using StopHandle = decltype(compat::request_within(std::declval<caf::blocking_actor&>(),
-                                                   Duration{}, caf::actor{}, Stop{}));
+using StopHandle = decltype(compat::request_within(std::declval<caf::blocking_actor&>(), Duration{},
+                                                   caf::actor{}, Stop{}));
 
 // Stops roots side by side, until `limit`.
 class Stopping {
@@ -163,8 +163,7 @@ GracefulShutdown::GracefulShutdown(caf::actor_system& system, ShutdownOptions op
 GracefulShutdown::~GracefulShutdown() {
   roots_->take();
   signals_.reset();
-  const auto something_hangs =
-    summary_ && (summary_->abandoned > 0 || summary_->silent_roots > 0);
+  const auto something_hangs = summary_ && (summary_->abandoned > 0 || summary_->silent_roots > 0);
   auto report = options_.report;
   if (something_hangs)
     report.patience = Duration::zero(); // it had its time
@@ -212,10 +211,8 @@ int GracefulShutdown::stop() {
     stopping.add_answers_to(summary);
   }
   roots_->wait_until_ended(roots, force_end_at_);
-  summary.silent_roots =
-    static_cast<std::uint32_t>(std::count_if(roots.begin(), roots.end(), [](const auto& root) {
-      return !compat::has_ended(root);
-    }));
+  summary.silent_roots = static_cast<std::uint32_t>(std::count_if(
+    roots.begin(), roots.end(), [](const auto& root) { return !compat::has_ended(root); }));
   summary.took = Clock::now() - begin;
   if (summary.signal != 0 || !summary.is_complete() || summary.suspended > 0)
     tell(to_string(summary));

@@ -12,9 +12,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <iostream>
-#include <ratio>
 #include <span>
 #include <utility>
 
@@ -24,7 +22,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
-using Tenths = std::chrono::duration<std::int64_t, std::deci>; // of a second
 
 // To answer, after the patience is over.
 constexpr auto time_to_answer = 1s;
@@ -122,10 +119,8 @@ std::vector<OwingSender> still_owing(caf::actor_system& system, SenderRegistry& 
 void report_exit(caf::actor_system& system, SenderRegistry& registry,
                  const ExitReportOptions& options) noexcept {
   try {
-    const auto begin = Clock::now();
     auto senders = still_owing(system, registry, options.patience);
-    const auto waited = std::chrono::round<Tenths>(Clock::now() - begin);
-    for (const auto& line : exit_report_lines(std::move(senders), waited))
+    for (const auto& line : exit_report_lines(std::move(senders), options.patience))
       tell(options.on_line, line);
   } catch (...) {
     // There is no memory left for a report.

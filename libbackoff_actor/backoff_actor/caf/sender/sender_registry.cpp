@@ -73,9 +73,7 @@ std::shared_ptr<const void> SenderRegistry::enroll(const caf::actor_system& syst
   return result;
 }
 
-SenderRegistry::SenderRegistry(const caf::actor_system& system) : system_(&system) {
-  ++registries;
-}
+SenderRegistry::SenderRegistry(const caf::actor_system& system) : system_(&system) { ++registries; }
 
 SenderRegistry::~SenderRegistry() {
   --registries;
