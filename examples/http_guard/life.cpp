@@ -1,8 +1,9 @@
 #include "life.hpp"
 
 #include "common/process.hpp"
-#include "common/signals.hpp"
 #include "options.hpp"
+
+#include "backoff_actor/process/stop_signals.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -42,13 +43,13 @@ pid_t start(const Options& options, const Life& life, int (*live)(const Options&
   std::exit(live(options, life)); // what the parent has on its stack stays the parent's
 }
 
-example::Ending wait_for(pid_t process, example::Signals& signals) {
-  for (;;) {
+example::Ending wait_for(pid_t process, backoff_actor::StopSignals& signals) {
+  for (auto is_told = false;;) {
     int status = 0;
-    if (waitpid(process, &status, WNOHANG) == process)
+    if (waitpid(process, &status, is_told ? 0 : WNOHANG) == process)
       return {status};
-    if (const auto signal = signals.wait(look_around))
-      kill(process, *signal);
+    if (!is_told && signals.wait_for(look_around))
+      is_told = kill(process, signals.signal()) == 0;
   }
 }
 
@@ -77,7 +78,7 @@ Counts counts_before(const Life& life) {
 int live_twice(const Options& options, Life life, int (*live)(const Options&, Life)) {
   life.role = Life::Role::first;
   auto process = start(options, life, live);
-  example::Signals signals;
+  backoff_actor::StopSignals signals;
   auto ending = wait_for(process, signals);
   const auto has_killed_itself = WIFSIGNALED(ending.status) && WTERMSIG(ending.status) == SIGKILL
                                  && std::filesystem::exists(note_in(life));

@@ -2,7 +2,6 @@
 // BackOffSender, behind which no request is lost.
 
 #include "clients.hpp"
-#include "common/signals.hpp"
 #include "common/temporary_folder.hpp"
 #include "durable_file.hpp"
 #include "life.hpp"
@@ -50,7 +49,6 @@ void open_outbox(const Options& options, Life& life) {
 }
 
 int demo(const Options& options, Life life) {
-  example::Signals signals; // before any thread
   std::signal(SIGPIPE, SIG_IGN);
   curl_global_init(CURL_GLOBAL_DEFAULT);
 
@@ -65,7 +63,7 @@ int demo(const Options& options, Life life) {
   }
   RunRecord record{counts_before(life)};
   Jobs jobs{options.requests, life.job_prefix()};
-  const auto early_end = run(options, life, service ? &*service : nullptr, signals, record, jobs);
+  const auto early_end = run(options, life, service ? &*service : nullptr, record, jobs);
 
   std::optional<Verdict> verdict;
   if (service) {

@@ -4,12 +4,11 @@
 #include "live_line.hpp"
 
 #include "backoff_actor/caf/init.hpp"
+#include "backoff_actor/caf/main/graceful_shutdown.hpp"
 #include "backoff_actor/caf/sender/sender.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
-#include <caf/exit_reason.hpp>
-#include <caf/send.hpp>
 
 #include <chrono>
 #include <exception>
@@ -23,6 +22,7 @@ using namespace std::chrono_literals;
 
 constexpr auto outage_length = 700ms;
 constexpr auto look_for_signals = 20ms;
+constexpr auto grace = 2s; // the longest backoff included
 
 /// The demo's own misdeed: the service is killed in the middle of the run, and started again later.
 class Outage {
@@ -60,10 +60,17 @@ private:
   std::chrono::steady_clock::time_point end_;
 };
 
+void end_by(int signal, EarlyEnd& end) {
+  if (signal != 0)
+    end.signal = signal;
+  else
+    end.error = "the sender has ended by itself";
+}
+
 // Looks on while something goes on, or until something ends the run before.
 template <class Predicate>
 EarlyEnd look_on_while(Predicate goes_on, const Options& options, ServiceProcess* service,
-                       example::Signals& signals, RunRecord& record) {
+                       backoff_actor::GracefulShutdown& shutdown, RunRecord& record) {
   LiveLine line{options.requests};
   std::optional<Outage> outage;
   if (service != nullptr)
@@ -72,7 +79,8 @@ EarlyEnd look_on_while(Predicate goes_on, const Options& options, ServiceProcess
   try {
     while (goes_on() && !result.signal && result.error.empty()) {
       line.update(record);
-      result.signal = signals.wait(look_for_signals);
+      if (shutdown.wait_for(look_for_signals))
+        end_by(shutdown.signal(), result);
       if (service == nullptr)
         continue;
       if (const auto ending = service->unexpected_ending())
@@ -89,11 +97,12 @@ EarlyEnd look_on_while(Predicate goes_on, const Options& options, ServiceProcess
 
 } // namespace
 
-EarlyEnd run(const Options& options, const Life& life, ServiceProcess* service,
-             example::Signals& signals, RunRecord& record, Jobs& jobs) {
+EarlyEnd run(const Options& options, const Life& life, ServiceProcess* service, RunRecord& record,
+             Jobs& jobs) {
   caf::actor_system_config config;
   backoff_actor::init(config);
   caf::actor_system system{config};
+  backoff_actor::GracefulShutdown shutdown{system, {.grace = grace}};
 
   backoff_actor::SenderOptions sender_options;
   sender_options.backoff =
@@ -115,15 +124,16 @@ EarlyEnd run(const Options& options, const Life& life, ServiceProcess* service,
   const auto url = service != nullptr ? service->url() : options.url;
   const auto sender = backoff_actor::spawn_back_off_sender(
     system, backoff_actor::child_of<HttpWorker, caf::detached>(url), sender_options);
+  shutdown.add(sender);
   auto result = look_on_while([&] { return record.counts().restored_ended < owed; }, options,
-                              service, signals, record);
+                              service, shutdown, record);
   if (!result.signal && result.error.empty()) {
     spawn_clients(system, options.clients, sender, jobs, record);
     result =
-      look_on_while([&] { return jobs.clients_running > 0; }, options, service, signals, record);
+      look_on_while([&] { return jobs.clients_running > 0; }, options, service, shutdown, record);
   }
 
-  caf::anon_send_exit(sender, caf::exit_reason::user_shutdown);
+  shutdown.stop();
   system.await_all_actors_done();
   record.finish();
   return result;

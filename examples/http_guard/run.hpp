@@ -1,7 +1,6 @@
 #pragma once
 
 #include "clients.hpp"
-#include "common/signals.hpp"
 #include "life.hpp"
 #include "options.hpp"
 #include "run_record.hpp"
@@ -23,7 +22,7 @@ struct EarlyEnd {
 /// again; and the first of two lives kills itself.
 ///
 /// @param service our own; null: that of `options.url`
-EarlyEnd run(const Options& options, const Life& life, ServiceProcess* service,
-             example::Signals& signals, RunRecord& record, Jobs& jobs);
+EarlyEnd run(const Options& options, const Life& life, ServiceProcess* service, RunRecord& record,
+             Jobs& jobs);
 
 } // namespace http_guard

@@ -1,10 +1,11 @@
 // redis_client: writes to a Redis server that is killed in the middle, none of which is lost.
 
 #include "common/arguments.hpp"
-#include "common/signals.hpp"
 #include "common/temporary_folder.hpp"
 #include "redis_server.hpp"
 #include "workload.hpp"
+
+#include "backoff_actor/process/stop_signals.hpp"
 
 #include <chrono>
 #include <csignal>
@@ -13,7 +14,6 @@
 #include <future>
 #include <iostream>
 #include <memory>
-#include <optional>
 #include <stop_token>
 #include <string>
 #include <variant>
@@ -71,7 +71,7 @@ std::variant<Options, int> parse_options(int argc, char** argv) {
 }
 
 int demonstrate(const Options& options) {
-  example::Signals signals; // before any thread
+  backoff_actor::StopSignals signals;
   std::signal(SIGPIPE, SIG_IGN);
   const example::TemporaryFolder folder{"redis_client"};
   RedisServer server{folder.path()};
@@ -82,10 +82,11 @@ int demonstrate(const Options& options) {
   const auto stop = std::make_unique<std::stop_source>(); // as a local variable GCC 12 warns of it
   auto running =
     std::async(std::launch::async, [&] { return run(server, options.keys, stop->get_token()); });
-  std::optional<int> signal;
-  while (!signal && running.wait_for(0s) != std::future_status::ready)
-    if ((signal = signals.wait(20ms)))
+  while (running.wait_for(0s) != std::future_status::ready)
+    if (signals.wait_for(20ms)) {
       stop->request_stop();
+      break;
+    }
   const auto counts = running.get();
 
   const auto missing = counts.written - counts.found;
@@ -96,7 +97,7 @@ int demonstrate(const Options& options) {
     std::cout << ", found ?, missing ?";
   std::cout << ", retries " << counts.retries << ", kills " << counts.kills << std::endl;
   if (!counts.is_complete)
-    return 128 + signal.value();
+    return 128 + signals.signal();
   return missing == 0 ? exit_done : exit_failed;
 }
 

@@ -1,19 +1,16 @@
 #include "commands.hpp"
 
 #include "client.hpp"
-#include "common/signals.hpp"
 #include "network.hpp"
 
+#include "backoff_actor/caf/main/graceful_shutdown.hpp"
 #include "backoff_actor/caf/remote/remote_child.hpp"
 #include "backoff_actor/caf/sender/sender.hpp"
 
 #include <caf/actor_system.hpp>
-#include <caf/exit_reason.hpp>
-#include <caf/send.hpp>
 
 #include <chrono>
 #include <iostream>
-#include <optional>
 #include <system_error>
 
 namespace remote_worker {
@@ -24,6 +21,7 @@ using namespace std::chrono_literals;
 
 constexpr auto look_around = 50ms;
 constexpr auto report_interval = 1s;
+constexpr auto grace = 2s; // twice the time to acknowledge
 
 backoff_actor::SenderOptions sender_options(const SendOptions& options, Tally& tally) {
   backoff_actor::SenderOptions result;
@@ -41,12 +39,10 @@ backoff_actor::SenderOptions sender_options(const SendOptions& options, Tally& t
 }
 
 // Tells once a second how far it is, until the client has ended or a signal comes.
-std::optional<int> look_on(const Desk& desk, std::uint64_t count, example::Signals& signals) {
+void look_on(const Desk& desk, std::uint64_t count, backoff_actor::GracefulShutdown& shutdown) {
   const auto begin = std::chrono::steady_clock::now();
   auto next = begin + report_interval;
-  while (!desk.client_has_ended) {
-    if (const auto signal = signals.wait(look_around))
-      return signal;
+  while (!desk.client_has_ended && !shutdown.wait_for(look_around)) {
     const auto now = std::chrono::steady_clock::now();
     if (now < next)
       continue;
@@ -54,7 +50,6 @@ std::optional<int> look_on(const Desk& desk, std::uint64_t count, example::Signa
               << std::endl;
     next += report_interval;
   }
-  return std::nullopt;
 }
 
 } // namespace
@@ -67,27 +62,29 @@ int send(const SendOptions& options) {
     } catch (const std::system_error& error) {
       return refuse_file("--acknowledged", options.acknowledged, error.code().message());
     }
-  example::Signals signals; // before any thread
-  std::optional<int> signal;
+  int signal = 0;
   {
     caf::actor_system_config config;
     init(config);
     caf::actor_system system{config};
+    backoff_actor::GracefulShutdown shutdown{system, {.grace = grace}};
     // A node that is frozen still accepts connections, and says nothing.
     const auto sender = backoff_actor::spawn_back_off_sender(
       system, backoff_actor::remote_child(options.workers, {.step_timeout = connection_timeout}),
       sender_options(options, desk.tally));
     system.spawn<Client>(sender, options.count, 2 * std::uint64_t{options.window}, &desk);
-    signal = look_on(desk, options.count, signals);
-    caf::anon_send_exit(sender, caf::exit_reason::user_shutdown);
+    shutdown.add(sender);
+    look_on(desk, options.count, shutdown);
+    signal = shutdown.signal();
+    shutdown.stop();
   }
   const auto counts = desk.tally.counts();
   if (counts.gave_up)
     std::cerr << "sender: gave up after " << backoff_actor::to_string(options.patience)
               << " without progress; the last failure: " << counts.last_failure << '\n';
   std::cout << summary(counts) << std::endl;
-  if (signal)
-    return 128 + *signal;
+  if (signal != 0)
+    return 128 + signal;
   return counts.acknowledged == options.count ? exit_done : exit_failed;
 }
 

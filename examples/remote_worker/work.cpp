@@ -1,16 +1,16 @@
 #include "commands.hpp"
 
 #include "common/arguments.hpp"
-#include "common/signals.hpp"
 #include "ledger_worker.hpp"
 #include "network.hpp"
+
+#include "backoff_actor/process/stop_signals.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/exit_reason.hpp>
 #include <caf/io/middleman.hpp>
 #include <caf/send.hpp>
 
-#include <chrono>
 #include <cstdlib>
 #include <iostream>
 #include <memory>
@@ -39,7 +39,7 @@ int work(const WorkerOptions& options) {
   } catch (const std::system_error& error) {
     return refuse_file("--ledger", options.ledger, error.code().message());
   }
-  example::Signals signals; // before any thread
+  backoff_actor::StopSignals signals;
   caf::actor_system_config config;
   init(config);
   caf::actor_system system{config};
@@ -50,8 +50,7 @@ int work(const WorkerOptions& options) {
   if (port) {
     std::cout << "listening at " << to_string(backoff_actor::NodeAddress{options.host, *port})
               << std::endl;
-    while (!signals.wait(std::chrono::hours{1})) {
-    }
+    signals.wait();
   }
   caf::anon_send_exit(worker, caf::exit_reason::kill);
   if (!port)

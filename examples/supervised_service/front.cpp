@@ -5,6 +5,7 @@
 #include "misfortune.hpp"
 #include "tree.hpp"
 
+#include "backoff_actor/caf/main/graceful_shutdown.hpp"
 #include "backoff_actor/caf/messages/errors.hpp"
 
 #include <caf/actor_cast.hpp>
@@ -141,7 +142,7 @@ void Front::misfortune(const httplib::Request& request, httplib::Response& respo
 }
 
 void Front::stop(const httplib::Request&, httplib::Response& response) {
-  desk_.stop_is_wanted = true;
+  backoff_actor::GracefulShutdown::request();
   response.set_content("stopping\n", plain_text);
 }
 

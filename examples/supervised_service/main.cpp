@@ -3,7 +3,6 @@
 
 #include "common/arguments.hpp"
 #include "common/reserved_port.hpp"
-#include "common/signals.hpp"
 #include "journal.hpp"
 #include "messages.hpp"
 #include "options.hpp"
@@ -12,21 +11,17 @@
 #include "tree.hpp"
 
 #include "backoff_actor/caf/init.hpp"
-#include "backoff_actor/caf/messages/errors.hpp"
-#include "backoff_actor/caf/messages/sender_control.hpp"
+#include "backoff_actor/caf/main/graceful_shutdown.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
-#include <caf/scoped_actor.hpp>
 
-#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <exception>
 #include <iostream>
 #include <memory>
 #include <optional>
-#include <string>
 #include <system_error>
 #include <variant>
 
@@ -37,6 +32,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto look_around = 100ms;
+constexpr auto grace = 3s; // no request waits longer
 
 void greet(int port) {
   const auto url = "http://127.0.0.1:" + std::to_string(port);
@@ -47,9 +43,8 @@ void greet(int port) {
 
 // Shows what happens until the service is told to stop, or root ends by itself.
 void look_on(caf::actor_system& system, const caf::actor& root, const Parts& parts,
-             const Desk& desk, const std::atomic<bool>& has_ended, example::Signals& signals,
-             Journal& journal, Screen& screen) {
-  while (!desk.stop_is_wanted && !has_ended && !signals.wait(look_around)) {
+             backoff_actor::GracefulShutdown& shutdown, Journal& journal, Screen& screen) {
+  while (!shutdown.wait_for(look_around)) {
     if (!screen.shows_tree()) {
       screen.print(journal.take());
       continue;
@@ -62,42 +57,27 @@ void look_on(caf::actor_system& system, const caf::actor& root, const Parts& par
   }
 }
 
-int serve(const Options& options, int port, example::Signals& signals) {
+int serve(const Options& options, int port) {
   Desk desk;
   Journal journal;
   Screen screen;
-  std::string reason; // of root's end
-  std::atomic<bool> has_ended{false};
   caf::actor_system_config config;
   backoff_actor::init<caf::id_block::supervised_service>(config);
   caf::actor_system system{config};
+  backoff_actor::GracefulShutdown shutdown{system, {.grace = grace}};
   const auto parts = std::make_shared<const Parts>(system, options.workers);
-  auto root = start_tree(system, options, port, parts, desk, journal);
-  root->attach_functor([&](const caf::error& error) {
-    reason = backoff_actor::render(system, error);
-    has_ended = true;
-  });
+  const auto root = start_tree(system, options, port, parts, desk, journal);
+  shutdown.add(root);
   greet(port);
-  look_on(system, root, *parts, desk, has_ended, signals, journal, screen);
-
-  const auto gave_up = has_ended.load();
-  if (!gave_up) {
-    std::cout << "stopping in reverse order\n" << std::flush;
-    caf::scoped_actor self{system};
-    backoff_actor::compat::request(*self, root, backoff_actor::Stop{})
-      .receive([](const backoff_actor::ChildCounts&) {}, [](const caf::error&) {});
-  }
-  root = nullptr;
+  look_on(system, root, *parts, shutdown, journal, screen);
+  const auto exit_code = shutdown.stop(); // in reverse order
   system.await_all_actors_done();
   screen.print(journal.take());
-  if (gave_up)
-    std::cerr << "supervised_service: root gave up: " << reason << '\n';
   std::cout << "stopped: answered " << desk.answered << ", refused " << desk.refused << std::endl;
-  return gave_up ? exit_failed : exit_stopped;
+  return exit_code;
 }
 
 int serve(const Options& options) {
-  example::Signals signals; // before any thread
   std::signal(SIGPIPE, SIG_IGN);
   std::optional<example::ReservedPort> port;
   try {
@@ -109,7 +89,7 @@ int serve(const Options& options) {
     example::complain("supervised_service", problems);
     return exit_bad_input;
   }
-  return serve(options, port->number(), signals);
+  return serve(options, port->number());
 }
 
 } // namespace

@@ -48,13 +48,14 @@ The service listens at once. In another terminal, use the port that it prints:
   curl -X POST localhost:PORT/stop                     stop all parts, in reverse order
 The program `tour` beside this one does all that for you.
 
-On a terminal the service redraws the tree; otherwise it prints a line for each event. Ctrl-C stops
-the service like /stop; a second Ctrl-C ends it at once.
+On a terminal the service redraws the tree; otherwise it prints a line for each event. Ctrl-C and
+SIGTERM stop the service like /stop: requests in hand are answered. A second one ends it at once.
 
 Exit codes:
-  0  it was told to stop, and stopped in order
-  1  it gave up, or could not start
-  2  bad input, or the port is taken; nothing was started
+  0    it was told to stop, by /stop or SIGTERM, and stopped in order
+  1    it gave up, or could not start; or a part hung at its end, or a request was given up then
+  2    bad input, or the port is taken; nothing was started
+  130  it was told to stop by Ctrl-C, and stopped in order
 )";
 
 } // namespace

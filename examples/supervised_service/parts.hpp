@@ -37,13 +37,12 @@ inline std::string nth(const char* what, std::size_t n) {
   return std::string{what} + "-" + std::to_string(n + 1);
 }
 
-/// What outlives every part: what customers got, and whether one of them wants the end.
+/// What outlives every part: what customers got.
 ///
 /// @thread safe from any thread.
 struct Desk {
   std::atomic<std::uint64_t> answered{0};
   std::atomic<std::uint64_t> refused{0}; ///< with 503
-  std::atomic<bool> stop_is_wanted{false};
 };
 
 } // namespace supervised_service

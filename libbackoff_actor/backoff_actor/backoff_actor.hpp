@@ -15,6 +15,8 @@
 #include "backoff_actor/caf/child/child_factory.hpp"
 #include "backoff_actor/caf/child/child_ref.hpp"
 #include "backoff_actor/caf/init.hpp"
+#include "backoff_actor/caf/main/exit_report.hpp"
+#include "backoff_actor/caf/main/graceful_shutdown.hpp"
 #include "backoff_actor/caf/messages/dead_letter_record.hpp"
 #include "backoff_actor/caf/messages/error_predicate.hpp"
 #include "backoff_actor/caf/messages/errors.hpp"

@@ -90,6 +90,25 @@ TEST_F(System, a_child_with_a_thread_of_its_own_that_crashes_leaves_no_memory_be
   caf::anon_send_exit(sender, caf::exit_reason::user_shutdown);
 }
 
+// What notes a sender must not keep the memory of one that has ended.
+TEST_F(System, senders_that_come_and_go_while_a_report_notes_them_leave_no_memory_behind) {
+  const ExitReport report{*system};
+  const auto come_and_go = [&](int count) {
+    for (int i = 0; i < count; ++i) {
+      const auto sender = spawn_back_off_sender(*system, child_of<ThreadedDoubler>());
+      caf::scoped_actor self{*system};
+      self->request(sender, caf::infinite, Stop{})
+        .receive([](const SenderStatus&) {}, [](const caf::error&) { FAIL(); });
+    }
+  };
+  come_and_go(100);
+  const auto before = heap_now();
+  come_and_go(1000);
+  const auto left_behind = [&] { return heap_now() - before; };
+  EXPECT_TRUE(test::becomes_true([&] { return left_behind() < 1000 * 500; }))
+    << left_behind() << " bytes after 1000 senders";
+}
+
 #endif
 
 } // namespace backoff_actor::system_test

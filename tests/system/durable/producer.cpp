@@ -20,8 +20,6 @@
 #include <backoff_actor/backoff_actor.hpp>
 #include <backoff_actor/store/sqlite_store.hpp>
 
-#include "common/signals.hpp"
-
 #include <caf/scoped_actor.hpp>
 
 #include <atomic>
@@ -175,7 +173,7 @@ void drain(caf::scoped_actor& self, const caf::actor& sender) {
 
 void produce(const std::string& file, std::uint64_t from, std::uint64_t count, std::uint64_t poison,
              std::uint64_t max_in_flight, std::uint64_t max_batch) {
-  example::Signals signals; // before any thread
+  StopSignals signals;
   const auto options = sender_options(file, poison != 0, max_in_flight, max_batch);
   caf::actor_system_config config;
   init(config);
@@ -185,7 +183,7 @@ void produce(const std::string& file, std::uint64_t from, std::uint64_t count, s
   system.spawn<Client>(sender, from, count, &progress);
   caf::scoped_actor self{system};
   while (!progress.is_done)
-    if (signals.wait(1ms))
+    if (signals.wait_for(1ms))
       return suspend(self, sender, progress);
   drain(self, sender);
 }

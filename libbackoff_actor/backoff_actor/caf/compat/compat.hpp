@@ -23,7 +23,7 @@
 //   type_name, ...         the names of types, in messages and in bytes
 //   is_registered, ...     whether CAF knows a type
 //   enqueue, send_later    sending without a sender, and to oneself after a delay
-//   request                a request of any actor, in CAF's own way
+//   request, ...           a request of any actor, in CAF's own way
 //   send_exit_now          an exit message that overtakes all messages in the mailbox
 //   on_exit_message        an actor's own handler for exit messages
 //   make_forwarder         an address that stays while actors come and go

@@ -9,6 +9,7 @@
 #include "backoff_actor/caf/messages/retry_after.hpp"
 #include "backoff_actor/caf/outbox/internal/outbox_session.hpp"
 #include "backoff_actor/caf/sender/internal/idempotency_keys.hpp"
+#include "backoff_actor/caf/sender/internal/sender_registry.hpp"
 #include "backoff_actor/core/internal/text_hash.hpp"
 #include "backoff_actor/core/unit_random.hpp"
 #include "backoff_actor/delivery/internal/hand_over_cipher.hpp"
@@ -87,6 +88,8 @@ BackOffSender::BackOffSender(caf::actor_config& config,
     watch_guard();
   if (options().outbox)
     store_ = std::make_unique<SenderStore>(options().outbox.queue_, address(), now());
+  if (detail::SenderRegistry::is_any())
+    register_this();
 }
 
 caf::behavior BackOffSender::make_behavior() {
@@ -115,6 +118,14 @@ void BackOffSender::watch_guard() {
     if (const auto alive = caf::actor_cast<caf::actor>(self))
       compat::enqueue(alive, GuardClosed{spread});
   });
+}
+
+// At the end of the constructor: a thread that finds this sender may make a handle to it.
+void BackOffSender::register_this() {
+  const detail::RegisteredSender entry{address(), "sender " + std::to_string(id()),
+                                       options().ack_timeout};
+  if (auto registration = detail::SenderRegistry::enroll(home_system(), entry))
+    rare().registration = std::move(registration);
 }
 
 // -- words --------------------------------------------------------------------------

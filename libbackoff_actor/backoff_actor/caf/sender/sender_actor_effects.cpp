@@ -331,8 +331,8 @@ BackOffSender::Rare& BackOffSender::rare() {
 }
 
 bool BackOffSender::Rare::is_empty() const {
-  return !keys && !guard_watch && drains.empty() && starts.empty() && stops.empty() && !closing
-         && !exit_reason && !lives_with_child;
+  return !keys && !guard_watch && !registration && drains.empty() && starts.empty() && stops.empty()
+         && !closing && !exit_reason && !lives_with_child;
 }
 
 void BackOffSender::rest() {

@@ -353,6 +353,13 @@ auto request(Self& self, const Receiver& receiver, Ts... values) {
   return self.mail(std::move(values)...).request(receiver, caf::infinite);
 }
 
+/// Makes a request, and returns CAF's handle to its answer. After `timeout` the answer is the error
+/// `caf::sec::request_timeout`.
+template <class Self, class Receiver, class... Ts>
+auto request_within(Self& self, Duration timeout, const Receiver& receiver, Ts... values) {
+  return self.mail(std::move(values)...).request(receiver, timeout);
+}
+
 /// Returns a handler, for `RequestingActor::complete`, that lets `self` decide what to do about a
 /// `caf::exit_msg`. `exit_reason::kill` always ends the actor.
 template <class OnExitMessage>

@@ -94,6 +94,7 @@ private:
   struct Rare {
     std::unique_ptr<IdempotencyKeys> keys{}; // none: no submission had a key yet
     std::shared_ptr<const void> guard_watch{};
+    std::shared_ptr<const void> registration{}; // none: nobody wants to know this sender
     std::unordered_map<std::uint32_t, compat::OpenRequest> drains{};
     std::vector<std::shared_ptr<ChildStart>> starts{}; // of asynchronous factories, by incarnation
     std::vector<compat::OpenRequest> stops{};          // requests that wait for the end
@@ -128,6 +129,7 @@ private:
   Closing& closing();
   void obey(Input input);
   void watch_guard();
+  void register_this();
   void tell_status(compat::OpenRequest client);
   void tell_child(compat::OpenRequest client);
   Cause cause_of(const caf::error& error, bool with_text);

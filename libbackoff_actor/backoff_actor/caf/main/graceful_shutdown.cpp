@@ -1,0 +1,231 @@
+#include "backoff_actor/caf/main/graceful_shutdown.hpp"
+
+#include "backoff_actor/caf/actor/internal/requesting_actor.hpp"
+#include "backoff_actor/caf/compat/compat.hpp"
+#include "backoff_actor/caf/main/internal/forced_end.hpp"
+#include "backoff_actor/caf/main/internal/still_owing.hpp"
+#include "backoff_actor/caf/messages/errors.hpp"
+#include "backoff_actor/caf/messages/stop.hpp"
+#include "backoff_actor/caf/sender/internal/sender_registry.hpp"
+
+#include <caf/actor_cast.hpp>
+#include <caf/exit_reason.hpp>
+#include <caf/scoped_actor.hpp>
+#include <caf/sec.hpp>
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
+#include <string>
+#include <utility>
+
+namespace backoff_actor {
+
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+constexpr Duration longest_span = 24h * 365; // a clock can still add it
+
+bool is_failure(const caf::error& reason) {
+  return reason && reason != caf::exit_reason::user_shutdown;
+}
+
+// Only senders and supervisors understand `Stop`; CAF would write a warning for any other actor.
+bool understands_stop(const caf::actor& root) {
+  const auto pointer = caf::actor_cast<caf::strong_actor_ptr>(root);
+  return dynamic_cast<const compat::RequestingActorBase*>(pointer->get()) != nullptr;
+}
+
+} // namespace
+
+// -- the roots ----------------------------------------------------------------------
+
+// Knows which roots have ended. The roots call it, in their own threads, when they end.
+class GracefulShutdown::Roots {
+public:
+  static void add(const std::shared_ptr<Roots>& self, caf::actor root) {
+    {
+      const std::lock_guard lock{self->mutex_};
+      ++self->living_;
+      self->list_.push_back(root);
+    }
+    // Without the lock: if the root has ended, CAF calls the function at once.
+    root->attach_functor([self](const caf::error& reason) { self->on_end(reason); });
+  }
+
+  // From now on, the end of the roots is a reason to stop.
+  void begin_to_wait() {
+    const std::lock_guard lock{mutex_};
+    is_waiting_ = true;
+    request_if_over();
+  }
+
+  // Returns the roots, which are no longer held.
+  std::vector<caf::actor> take() {
+    const std::lock_guard lock{mutex_};
+    return std::exchange(list_, {});
+  }
+
+  void wait_until_ended(const std::vector<caf::actor>& roots, Clock::time_point limit) {
+    std::unique_lock lock{mutex_};
+    changed_.wait_until(lock, limit, [&] {
+      return std::all_of(roots.begin(), roots.end(),
+                         [](const auto& root) { return compat::has_ended(root); });
+    });
+  }
+
+private:
+  void on_end(const caf::error& reason) {
+    const std::lock_guard lock{mutex_};
+    --living_;
+    has_failed_ |= is_failure(reason);
+    request_if_over();
+    changed_.notify_all();
+  }
+
+  void request_if_over() const {
+    if (is_waiting_ && !list_.empty() && (living_ == 0 || has_failed_))
+      StopSignals::request();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<caf::actor> list_;
+  std::size_t living_ = 0;
+  bool has_failed_ = false;
+  bool is_waiting_ = false;
+};
+
+namespace {
+
+using StopHandle = decltype(compat::request_within(std::declval<caf::blocking_actor&>(), Duration{},
+                                                   caf::actor{}, Stop{}));
+
+// Stops roots side by side, until `limit`.
+class Stopping {
+public:
+  Stopping(caf::actor_system& system, Clock::time_point limit) : self_(system), limit_(limit) {}
+
+  void tell_all(const std::vector<caf::actor>& roots, Duration grace) {
+    for (const auto& root : roots)
+      if (understands_stop(root))
+        asked_.push_back(compat::request_within(*self_, left(), root, Stop{grace}));
+      else
+        compat::send_exit_now(root, {}, caf::exit_reason::user_shutdown);
+  }
+
+  void add_answers_to(ShutdownSummary& summary) {
+    for (auto& handle : asked_)
+      std::move(handle).receive(
+        [&](const Stopped& x) {
+          summary.acknowledged += x.acknowledged;
+          summary.suspended += x.suspended;
+          summary.dead_lettered += x.dead_lettered;
+          summary.abandoned += x.abandoned;
+        },
+        // It has not answered in time, or has ended without an answer. Which of the two is seen
+        // by whether it has ended.
+        [](const caf::error&) {});
+  }
+
+private:
+  Duration left() const { return std::max<Duration>(limit_ - Clock::now(), 1ms); }
+
+  caf::scoped_actor self_;
+  Clock::time_point limit_;
+  std::vector<StopHandle> asked_;
+};
+
+} // namespace
+
+// -- the object -----------------------------------------------------------------------
+
+Problems check(const ShutdownOptions& options) {
+  Problems problems;
+  if (options.grace <= Duration::zero())
+    problems.add("grace", to_string(options.grace), "more than 0ns");
+  if (options.force_end_after < Duration::zero())
+    problems.add("force_end_after", to_string(options.force_end_after), "0 and above");
+  problems.add_nested("report", check(options.report));
+  return problems;
+}
+
+GracefulShutdown::GracefulShutdown(caf::actor_system& system, ShutdownOptions options)
+  : system_(system), options_(std::move(options)), roots_(std::make_shared<Roots>()) {
+  check(options_).raise_if_any();
+  signals_.emplace();
+  senders_ = detail::SenderRegistry::of(system_);
+}
+
+GracefulShutdown::~GracefulShutdown() {
+  roots_->take();
+  signals_.reset();
+  const auto something_hangs = summary_ && (summary_->abandoned > 0 || summary_->silent_roots > 0);
+  auto report = options_.report;
+  if (something_hangs)
+    report.patience = Duration::zero(); // it had its time
+  detail::report_exit(system_, *senders_, report);
+  if (something_hangs && options_.force_end_after != Duration::max())
+    detail::force_end_at(std::max(force_end_at_, Clock::now() + 1s), exit_code(*summary_));
+}
+
+void GracefulShutdown::add(caf::actor root) { Roots::add(roots_, std::move(root)); }
+
+void GracefulShutdown::wait() {
+  roots_->begin_to_wait();
+  signals_->wait();
+}
+
+bool GracefulShutdown::wait_for(Duration span) {
+  roots_->begin_to_wait();
+  return signals_->wait_for(span);
+}
+
+int GracefulShutdown::stop() {
+  if (summary_)
+    return exit_code(*summary_);
+  auto& summary = summary_.emplace();
+  summary.signal = signal();
+  if (summary.signal != 0)
+    tell(announcement(summary.signal, options_.grace));
+  const auto begin = Clock::now();
+  const auto grace = std::min(options_.grace, longest_span);
+  force_end_at_ = begin + grace + std::min(options_.force_end_after, longest_span);
+
+  auto roots = roots_->take();
+  std::erase_if(roots, [&](const caf::actor& root) {
+    if (!compat::has_ended(root))
+      return false;
+    if (const auto reason = compat::reason_of_end(root); is_failure(reason)) {
+      ++summary.failed_roots;
+      tell("a root has ended by itself: " + render(system_, reason));
+    }
+    return true;
+  });
+  {
+    Stopping stopping{system_, force_end_at_};
+    stopping.tell_all(roots, grace);
+    stopping.add_answers_to(summary);
+  }
+  roots_->wait_until_ended(roots, force_end_at_);
+  summary.silent_roots = static_cast<std::uint32_t>(std::count_if(
+    roots.begin(), roots.end(), [](const auto& root) { return !compat::has_ended(root); }));
+  summary.took = Clock::now() - begin;
+  if (summary.signal != 0 || !summary.is_complete() || summary.suspended > 0)
+    tell(to_string(summary));
+  return exit_code(summary);
+}
+
+int GracefulShutdown::wait_and_stop() {
+  wait();
+  return stop();
+}
+
+void GracefulShutdown::tell(const std::string& line) const {
+  detail::tell(options_.report.on_line, line);
+}
+
+} // namespace backoff_actor

@@ -1,0 +1,149 @@
+// What a program that does not end says.
+
+#include "backoff_actor/observe/owing_senders.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace backoff_actor {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+OwingSender sender(const std::string& name, Duration age) {
+  SenderStatus status;
+  status.phase = Phase::running;
+  status.owed = 1;
+  status.in_flight = 1;
+  status.oldest_age = age;
+  status.incarnation = 1;
+  return {name, status};
+}
+
+// A sender after a change of its status.
+OwingSender sender_that(const std::function<void(SenderStatus&)>& change) {
+  auto result = sender("sender 1", 5s);
+  change(*result.status);
+  return result;
+}
+
+TEST(ExitReportLines, name_a_sender_its_state_and_what_would_end_it) {
+  EXPECT_THAT(
+    exit_report_lines({sender("sender 17", 7s + 204'182us)}, 5s),
+    ElementsAre("after 5s the actor system still waits for 1 sender (1 delivery owed):",
+                "  sender 17: running, 1 owed (1 in flight, oldest 7.204s), child 1",
+                "    Its child has not answered, and without an ack_timeout the sender waits for "
+                "ever. Set SenderOptions::ack_timeout, or send the sender Stop."));
+}
+
+TEST(ExitReportLines, are_none_if_nothing_is_owed) {
+  EXPECT_THAT(exit_report_lines({}, 5s), IsEmpty());
+}
+
+TEST(ExitReportLines, begin_with_who_does_not_answer_and_then_with_the_oldest) {
+  const auto lines =
+    exit_report_lines({sender("sender 1", 1s), sender("sender 2", 2s), {"sender 3"}}, 6s);
+  EXPECT_THAT(
+    lines,
+    ElementsAre("after 6s the actor system still waits for 3 senders (2 deliveries owed):",
+                "  sender 3: does not answer",
+                "    A handler that blocks may hold the thread that it needs. Spawn "
+                "workers that block as `detached`.",
+                "  sender 2: running, 1 owed (1 in flight, oldest 2s), child 1", ::testing::_,
+                "  sender 1: running, 1 owed (1 in flight, oldest 1s), child 1", ::testing::_));
+}
+
+TEST(ExitReportLines, do_not_speak_of_a_wait_that_there_was_not) {
+  EXPECT_EQ(exit_report_lines({{"sender 3"}}, 0s).front(),
+            "the actor system still waits for 1 sender (0 deliveries owed):");
+}
+
+TEST(ExitReportLines, name_ten_of_many) {
+  const auto lines = exit_report_lines(std::vector<OwingSender>(12, sender("sender 1", 1s)), 5s);
+  ASSERT_THAT(lines, SizeIs(1 + 2 * 10 + 1));
+  EXPECT_EQ(lines.front(),
+            "after 5s the actor system still waits for 12 senders (12 deliveries owed):");
+  EXPECT_EQ(lines.back(), "  and 2 others");
+}
+
+struct Advised {
+  const char* name;
+  std::function<void(SenderStatus&)> change;
+  std::string advice;
+};
+
+void PrintTo(const Advised& advised, std::ostream* out) { *out << advised.name; }
+
+class AdviceFor : public ::testing::TestWithParam<Advised> {};
+
+TEST_P(AdviceFor, a_state_says_which_message_or_option_ends_it) {
+  EXPECT_EQ(advice_for(sender_that(GetParam().change)), GetParam().advice);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+  states, AdviceFor,
+  ::testing::Values(
+    Advised{"paused",
+            [](SenderStatus& x) {
+              x.is_paused = true;
+              x.is_delayed = true; // which Resume does not end, but is not what it waits for
+            },
+            "It is paused. Send it Resume, or Stop."},
+    Advised{"delayed",
+            [](SenderStatus& x) {
+              x.phase = Phase::waiting;
+              x.is_delayed = true;
+              x.due_in = 1h;
+            },
+            "Its next retry is in 1h. Send it RetryNow, which ends the delay, or Stop."},
+    Advised{"held_back_for_a_time",
+            [](SenderStatus& x) {
+              x.is_held_back = true;
+              x.is_delayed = true;
+              x.due_in = 30s;
+            },
+            "The guard of its service lets nothing through before 30s are over. Send it Stop if "
+            "the service does not come back."},
+    Advised{"held_back", [](SenderStatus& x) { x.is_held_back = true; },
+            "The guard of its service lets nothing through. Send it Stop if the service does not "
+            "come back."},
+    Advised{"store_behind",
+            [](SenderStatus& x) {
+              x.is_store_behind = true;
+              x.store_notices = {"the disk is slow", "the disk is full"};
+            },
+            "Its store fails, and it hands nothing over until the store has caught up (the disk is "
+            "full). Mend the store, or send the sender Stop."},
+    Advised{"finishing", [](SenderStatus& x) { x.phase = Phase::finishing; },
+            "It is ending, and its child finishes what it has, until the grace of its Stop is "
+            "over."},
+    Advised{"stopping", [](SenderStatus& x) { x.phase = Phase::stopping; },
+            "It is ending, and waits for its child. After SenderOptions::kill_grace it kills the "
+            "child, and after the same time again it ends without it."},
+    Advised{"without_a_child",
+            [](SenderStatus& x) {
+              x.phase = Phase::starting;
+              x.in_flight = 0;
+            },
+            "It has no child: one is being made, or the last one has not ended. Send it Stop."},
+    Advised{"with_single_delays", [](SenderStatus& x) { x.in_flight = 0; },
+            "Each delivery waits out a delay of its own. Send the sender RetryNow, or Stop."}),
+  [](const auto& test) { return std::string{test.param.name}; });
+
+TEST(AdviceForAChildAtWork, names_the_time_after_which_it_is_replaced) {
+  auto patient = sender("sender 1", 5s);
+  patient.ack_timeout = 30s;
+  EXPECT_EQ(advice_for(patient), "Its child has not answered yet. The sender replaces a child that "
+                                 "is silent for 30s (ack_timeout). Send it Stop to end earlier.");
+}
+
+} // namespace
+} // namespace backoff_actor
