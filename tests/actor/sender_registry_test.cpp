@@ -2,7 +2,7 @@
 
 #include "fixture.hpp"
 
-#include <backoff_actor/caf/sender/internal/sender_registry.hpp>
+#include <backoff_actor/caf/actor/internal/sender_registry.hpp>
 
 namespace backoff_actor::actor_test {
 

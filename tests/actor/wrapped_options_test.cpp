@@ -36,8 +36,9 @@ std::function<Problems()> only(std::string field, Set set) {
   return [field, set] {
     Options options;
     set(options);
+    const auto all = check(options);
     Problems result;
-    for (const auto& problem : check(options).list())
+    for (const auto& problem : all.list())
       if (problem.field == field)
         result.add(problem.field, problem.given, problem.allowed);
     return result;

@@ -6,7 +6,7 @@
 #include "backoff_actor/caf/main/internal/still_owing.hpp"
 #include "backoff_actor/caf/messages/errors.hpp"
 #include "backoff_actor/caf/messages/stop.hpp"
-#include "backoff_actor/caf/sender/internal/sender_registry.hpp"
+#include "backoff_actor/caf/actor/internal/sender_registry.hpp"
 
 #include <caf/actor_cast.hpp>
 #include <caf/exit_reason.hpp>

@@ -2,7 +2,7 @@
 
 #include "backoff_actor/caf/compat/compat.hpp"
 #include "backoff_actor/caf/messages/sender_control.hpp"
-#include "backoff_actor/caf/sender/internal/sender_registry.hpp"
+#include "backoff_actor/caf/actor/internal/sender_registry.hpp"
 
 #include <caf/actor.hpp>
 #include <caf/actor_cast.hpp>

@@ -9,7 +9,7 @@
 #include "backoff_actor/caf/messages/retry_after.hpp"
 #include "backoff_actor/caf/outbox/internal/outbox_session.hpp"
 #include "backoff_actor/caf/sender/internal/idempotency_keys.hpp"
-#include "backoff_actor/caf/sender/internal/sender_registry.hpp"
+#include "backoff_actor/caf/actor/internal/sender_registry.hpp"
 #include "backoff_actor/core/internal/text_hash.hpp"
 #include "backoff_actor/core/unit_random.hpp"
 #include "backoff_actor/delivery/internal/hand_over_cipher.hpp"

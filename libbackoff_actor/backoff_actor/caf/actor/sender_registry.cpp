@@ -1,4 +1,4 @@
-#include "backoff_actor/caf/sender/internal/sender_registry.hpp"
+#include "backoff_actor/caf/actor/internal/sender_registry.hpp"
 
 #include <algorithm>
 #include <atomic>
