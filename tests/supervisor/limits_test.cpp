@@ -165,9 +165,10 @@ TEST_F(SupervisorLimits, failed_restarts_count) {
 TEST_F(SupervisorLimits, the_root_cause_is_not_that_of_an_earlier_failure) {
   start(specs("a", steady()), bearing(1, 1h));
   crash_and_wait("a");
+  const auto name = "supervisor#" + std::to_string(supervisor.id());
   tell("a", "stop");
-  EXPECT_EQ(reason(),
-            "limit_reached: children needed more restarts than the restart limit allows (child a)");
+  EXPECT_EQ(reason(), "limit_reached: children needed more restarts than the restart limit allows ("
+                        + name + ", child a)");
   EXPECT_EQ(root_cause_of(**ended), SupervisorError::limit_reached);
 }
 

@@ -170,7 +170,7 @@ TEST_F(SupervisorNames, are_in_each_line_about_wrong_options) {
   sessions.supervisor.name = "sessions";
   sessions.max_children = 0;
   EXPECT_EQ(problem_of([&] { supervisor_spec("s", sessions); }),
-            "DynamicSupervisorOptions of sessions: max_children: got 0, allowed 1 or more");
+            "DynamicSupervisorOptions of sessions: max_children: got 0, allowed 1..1000000000");
 }
 
 } // namespace
