@@ -208,15 +208,15 @@ TEST_F(Names, are_in_each_line_about_wrong_options) {
   EXPECT_EQ(problem_of([&] {
               SenderBlueprint{child_of<Echo>(), options};
             }),
-            "SenderOptions of billing: max_attempts: got 0, allowed 1 or more\n"
+            "SenderOptions of billing: max_attempts: got 0, allowed 1..1000000000\n"
             "SenderOptions of billing: capacity: got 0, allowed 1..268435455");
   options.name.clear();
   options.capacity = 1;
   EXPECT_EQ(problem_of([&] {
               SenderBlueprint{child_of<Echo>(), options};
             }),
-            "SenderOptions of echo: max_attempts: got 0, allowed 1 or more");
-  EXPECT_EQ(to_string(check(options)), "SenderOptions: max_attempts: got 0, allowed 1 or more");
+            "SenderOptions of echo: max_attempts: got 0, allowed 1..1000000000");
+  EXPECT_EQ(to_string(check(options)), "SenderOptions: max_attempts: got 0, allowed 1..1000000000");
   ForwarderOptions forwarding;
   forwarding.kill_grace = -1s;
   EXPECT_EQ(problem_of([&] {
