@@ -176,6 +176,18 @@ TEST(GracefulShutdown, heeds_a_signal_that_came_before_the_wait) {
   EXPECT_EQ(program.count(own), 2u) << program.text();
 }
 
+TEST(GracefulShutdown, waits_no_longer_for_a_root_that_hangs_and_ends_the_process) {
+  ToldProgram program{{"stuck", "grace=200", "force=300"}};
+  program.wait_for("works 1");
+  EXPECT_EQ(end_by(program, SIGTERM).code, 1);
+  EXPECT_THAT(
+    program.all(own),
+    ElementsAre("SIGTERM: stopping, within 200ms. A second signal ends the program at once.",
+                MatchesRegex("stopped after .*, 1 root has not ended"),
+                "the program still has not ended: it is ended at once, exit code 1"))
+    << program.text();
+}
+
 TEST(GracefulShutdown, ends_a_program_whose_root_has_failed_with_code_1_and_the_reason) {
   ToldProgram program{{"gives_up"}};
   EXPECT_EQ(program.wait(), 1);

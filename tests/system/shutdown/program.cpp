@@ -9,6 +9,7 @@
 //     busy       is busy when the signal comes, and waits later
 //     blocks     for ever, and so do all threads of the scheduler
 //     gives_up   its root ends by itself, with an error
+//     stuck      has a root beside the sender that hangs, and does not end
 //     reports    ends at once, with nothing but an ExitReport
 //
 // Keys, with numbers: count: how many numbers are submitted at once; work: how many milliseconds
@@ -193,6 +194,11 @@ int run(const Arguments& arguments) {
     shutdown.emplace(system, how);
   }
   shutdown->add(arguments.main == "gives_up" ? start_root_that_gives_up(system) : sender);
+  if (arguments.main == "stuck") {
+    const auto stuck = system.spawn<Worker, caf::detached>(0ms, 1);
+    caf::anon_send(stuck, std::uint64_t{1});
+    shutdown->add(stuck);
+  }
   note("ready");
   if (arguments.main == "busy")
     std::this_thread::sleep_for(300ms);

@@ -58,7 +58,9 @@ BACKOFF_ACTOR_EXPORT Problems check(const ExitReportOptions& options);
 /// than needed.
 ///
 /// It knows the senders and forwarders of the system that are started while it exists, those below
-/// supervisors too. It keeps none of them alive. `GracefulShutdown` contains such a report.
+/// supervisors too. It keeps none of them alive, but each takes some 400 bytes more until it ends.
+/// It asks some ten thousand senders in a tenth of a second. `GracefulShutdown` contains such a
+/// report.
 ///
 /// It must not be used with an actor system in virtual time: that system's actors do not run while
 /// the object waits for them.

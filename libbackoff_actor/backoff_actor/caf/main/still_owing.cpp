@@ -34,13 +34,14 @@ struct Debtor {
   OwingSender found;
 };
 
-// Asks the senders for their status, and returns those that owe or do not answer until `limit`.
+// Asks the senders for their status, and returns those that owe or do not answer until `limit`. Of
+// very many it asks as many as it can until then.
 class Inquiry {
 public:
   Inquiry(caf::actor_system& system, Clock::time_point limit) : self_(system), limit_(limit) {}
 
   std::vector<Debtor> ask(std::span<const RegisteredSender> senders) {
-    while (!senders.empty()) {
+    while (!senders.empty() && Clock::now() < limit_) {
       const auto some = senders.first(std::min(senders.size(), asked_at_once));
       ask_some(some);
       senders = senders.subspan(some.size());
@@ -56,14 +57,10 @@ private:
   void ask_some(std::span<const RegisteredSender> senders) {
     using Handle = decltype(request(caf::actor{}, Duration{}));
     std::vector<std::pair<const RegisteredSender*, Handle>> asked;
-    const auto left = limit_ - Clock::now();
+    const auto left = std::max<Duration>(limit_ - Clock::now(), 1ms);
     for (const auto& sender : senders)
-      if (const auto whom = caf::actor_cast<caf::actor>(sender.address)) {
-        if (left > 0s)
-          asked.emplace_back(&sender, request(whom, left));
-        else
-          note(sender, std::nullopt);
-      }
+      if (const auto whom = caf::actor_cast<caf::actor>(sender.address))
+        asked.emplace_back(&sender, request(whom, left));
     for (auto& [sender, handle] : asked)
       std::move(handle).receive(
         [this, who = sender](const SenderStatus& status) {
