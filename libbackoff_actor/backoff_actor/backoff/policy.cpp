@@ -219,6 +219,10 @@ bool Policy::is_random() const {
     formula_);
 }
 
+bool operator==(const Policy& a, const Policy& b) {
+  return a.formula_ == b.formula_ && a.jitter_ == b.jitter_;
+}
+
 Policy Policy::of_text(std::string_view text) { return parse_policy(text); }
 
 Policy operator|(const Policy& policy, const Jitter& jitter) {

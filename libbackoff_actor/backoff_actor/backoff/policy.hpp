@@ -90,9 +90,7 @@ public:
   const Jitter& jitter() const { return jitter_; }
 
   /// Whether two have the same formula and jitter.
-  friend bool operator==(const Policy& a, const Policy& b) {
-    return a.formula_ == b.formula_ && a.jitter_ == b.jitter_;
-  }
+  BACKOFF_ACTOR_EXPORT friend bool operator==(const Policy& a, const Policy& b);
 
 private:
   static Policy of_text(std::string_view text);

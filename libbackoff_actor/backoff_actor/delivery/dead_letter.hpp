@@ -1,8 +1,9 @@
 #pragma once
 
-#include "backoff_actor/core/enum_names.hpp"
+#include "backoff_actor/core/export.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace backoff_actor {
@@ -23,16 +24,13 @@ enum class DeadLetterReason : std::uint8_t {
 
 namespace detail {
 
-/// The names are in the files of durable outboxes.
-inline constexpr auto dead_letter_reasons = enum_names<DeadLetterReason>(
-  {"rejected", "stopped", "attempts_exhausted", "expired", "dropped", "retry_after_too_long",
-   "gave_up", "not_stored", "hand_overs_exhausted", "set_aside"});
+/// Returns the reason that has this name; nothing if none has. The names are in the files of durable
+/// outboxes.
+BACKOFF_ACTOR_EXPORT std::optional<DeadLetterReason> dead_letter_reason(std::string_view name);
 
 } // namespace detail
 
 /// Returns the enumerator's name; `unknown` for a number that is no enumerator.
-constexpr std::string_view to_string(DeadLetterReason reason) {
-  return detail::dead_letter_reasons.of(reason);
-}
+BACKOFF_ACTOR_EXPORT std::string_view to_string(DeadLetterReason reason);
 
 } // namespace backoff_actor

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "backoff_actor/core/enum_names.hpp"
+#include "backoff_actor/core/export.hpp"
 
 #include <string_view>
 
@@ -17,10 +17,6 @@ enum class Refusal {
 };
 
 /// Returns the enumerator's name; `unknown` for a number that is no enumerator.
-constexpr std::string_view to_string(Refusal refusal) {
-  constexpr auto names = detail::enum_names<Refusal>(
-    {"outbox_full", "draining", "stopped", "unusable", "no_child", "not_stored"});
-  return names.of(refusal);
-}
+BACKOFF_ACTOR_EXPORT std::string_view to_string(Refusal refusal);
 
 } // namespace backoff_actor

@@ -1,6 +1,7 @@
 #include "backoff_actor/guard/guard.hpp"
 
 #include "backoff_actor/backoff/internal/text.hpp"
+#include "backoff_actor/core/enum_names.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +11,18 @@ namespace backoff_actor {
 
 GuardPort::~GuardPort() = default;
 
-std::string_view to_string(HeldBackBy reason) { return detail::held_back_reasons.of(reason); }
+namespace {
+
+constexpr auto held_back_reasons =
+  detail::enum_names<HeldBackBy>({"open_breaker", "probe", "isolated_breaker", "retry_budget"});
+
+} // namespace
+
+std::string_view to_string(HeldBackBy reason) { return held_back_reasons.of(reason); }
+
+std::optional<HeldBackBy> detail::held_back_reason(std::string_view name) {
+  return held_back_reasons.find(name);
+}
 
 std::optional<Duration> come_back_in(const HeldBack& held_back, Instant now) {
   if (held_back.until == Instant::never())

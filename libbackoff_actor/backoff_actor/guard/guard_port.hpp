@@ -1,6 +1,5 @@
 #pragma once
 
-#include "backoff_actor/core/enum_names.hpp"
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
 
@@ -28,9 +27,9 @@ enum class HeldBackBy : std::uint8_t {
 
 namespace detail {
 
-/// The names are in errors that go over the network, see `held_back_by`.
-inline constexpr auto held_back_reasons =
-  enum_names<HeldBackBy>({"open_breaker", "probe", "isolated_breaker", "retry_budget"});
+/// Returns the reason that has this name; nothing if none has. The names are in errors that go over
+/// the network, see `held_back_by`.
+BACKOFF_ACTOR_EXPORT std::optional<HeldBackBy> held_back_reason(std::string_view name);
 
 } // namespace detail
 

@@ -12,7 +12,7 @@ namespace backoff_actor::detail {
 namespace {
 
 DeadLetterReason reason_at(SQLite::Statement& row, int index, const std::string& file) {
-  const auto reason = dead_letter_reasons.find(read_text(row, index));
+  const auto reason = dead_letter_reason(read_text(row, index));
   if (!reason)
     throw damaged(file, "a dead letter has an unknown reason");
   return *reason;

@@ -20,7 +20,7 @@ std::optional<HeldBackBy> held_back_by(const caf::error& error) {
     return std::nullopt;
   const auto& context = error.context();
   if (context.size() > 0 && context.match_element<std::string>(0))
-    return detail::held_back_reasons.find(context.get_as<std::string>(0));
+    return detail::held_back_reason(context.get_as<std::string>(0));
   return std::nullopt;
 }
 

@@ -7,6 +7,7 @@
 #include <caf/make_actor.hpp>
 #include <caf/monitorable_actor.hpp>
 #include <caf/sec.hpp>
+#include <caf/serializer_impl.hpp>
 #include <caf/system_messages.hpp>
 #include <caf/type_nr.hpp>
 
@@ -85,6 +86,16 @@ std::optional<std::string> unknown_type_in(caf::actor_system& system, const caf:
     if (const auto type = message.type(part); is_unknown(system, type))
       return source_name(*type.second);
   return std::nullopt;
+}
+
+void save_with(const std::function<caf::error(caf::serializer&)>& write,
+               std::vector<std::byte>& bytes) {
+  // Nothing but an actor handle needs an actor system.
+  caf::serializer_impl<std::vector<std::byte>> sink{static_cast<caf::execution_unit*>(nullptr),
+                                                    bytes};
+  if (const auto error = write(sink))
+    throw std::runtime_error(error == caf::sec::no_context ? "it holds an actor handle"
+                                                           : caf::to_string(error));
 }
 
 std::string binary_format() { return "CAF 0.17"; }

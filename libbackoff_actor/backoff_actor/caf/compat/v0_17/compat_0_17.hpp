@@ -21,13 +21,14 @@
 #include <caf/response_promise.hpp>
 #include <caf/sec.hpp>
 #include <caf/send.hpp>
-#include <caf/serializer_impl.hpp>
+#include <caf/serializer.hpp>
 #include <caf/system_messages.hpp>
 #include <caf/type_erased_tuple.hpp>
 #include <caf/type_id.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -137,17 +138,19 @@ std::string registered_name() {
   return caf::type_name<T>::value;
 }
 
+/// Calls `write` with a serializer that appends to `bytes`, in CAF's binary format.
+///
+/// @errors throws `std::runtime_error` if `write` returns an error.
+BACKOFF_ACTOR_EXPORT void save_with(const std::function<caf::error(caf::serializer&)>& write,
+                                    std::vector<std::byte>& bytes);
+
 /// Appends a value in CAF's binary format.
 ///
 /// @errors throws `std::runtime_error`, mainly if the value contains an actor handle.
 template <class T>
 void save(const T& value, std::vector<std::byte>& bytes) {
-  // Nothing but an actor handle needs an actor system.
-  caf::serializer_impl<std::vector<std::byte>> sink{static_cast<caf::execution_unit*>(nullptr),
-                                                    bytes};
-  if (const auto error = sink(const_cast<T&>(value))) // only read
-    throw std::runtime_error(error == caf::sec::no_context ? "it holds an actor handle"
-                                                           : caf::to_string(error));
+  save_with([&](caf::serializer& sink) { return sink(const_cast<T&>(value)); }, // only read
+            bytes);
 }
 
 /// Reads a value from the front of `bytes`, and removes its bytes there.
