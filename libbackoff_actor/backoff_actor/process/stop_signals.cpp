@@ -45,14 +45,14 @@ sigset_t previous_mask;
 void wake_up() {
   const auto errno_before = errno;
   const char any = 0;
-  [[maybe_unused]] const auto written = write(wake_up_end, &any, 1);
+  [[maybe_unused]] const auto written = ::write(wake_up_end, &any, 1);
   errno = errno_before;
 }
 
 extern "C" void backoff_actor_on_stop_signal(int number) {
   int none = 0;
   if (!first_signal.compare_exchange_strong(none, number))
-    _exit(128 + number);
+    ::_exit(128 + number);
   wake_up();
 }
 
