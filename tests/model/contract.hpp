@@ -51,6 +51,9 @@ public:
     require(has_ended_ == (engine.phase() == Phase::stopped), "the last event tells of the end");
     require(!is_ending_ || has_ended_ || has_child(),
             "a sender that is to end waits for children only");
+    const auto is_quiet = status.in_flight == 0 && status.unstored == 0;
+    require(engine.phase() != Phase::finishing || !is_quiet || is_finish_told_,
+            "a sender that finishes ends or says so when nothing is in flight");
     require(has_ended_ || is_going_on(), "something that is out will move on what is owed");
   }
 
@@ -111,7 +114,7 @@ private:
   }
 
   std::string carry_out(const effect::StartChild& x) {
-    require(!is_ending_, "no child is started by a sender that is to end");
+    require(!is_closing_, "no child is started by a sender that is to end");
     require(x.incarnation == children.size() + 1, "incarnations are counted one by one");
     for (const auto& [incarnation, child] : children)
       require(child.is_fallback != x.is_fallback || child.is_stopped || child.state == State::gone
@@ -123,7 +126,8 @@ private:
 
   std::string carry_out(const effect::AskToEnd& x) {
     auto& child = children.at(x.incarnation);
-    require(is_ending_, "a child is asked to end when its sender is to end");
+    require(is_ending_ || finish_ends_, "a child is asked to end when its sender is to end");
+    is_ending_ = true;
     require(child.is_there() && !child.is_asked_to_end, "a living child is asked to end, once");
     child.is_asked_to_end = true;
     return ask_to_end_line(x.incarnation);
@@ -132,8 +136,9 @@ private:
   std::string carry_out(const effect::TellToEnd& x) {
     auto& child = children.at(x.incarnation);
     const auto was_told = child.state == State::leaving || child.is_asked_to_end;
-    require(is_ending_ ? was_told : child.is_there(), "only a living child is told to end");
-    if (is_ending_)
+    const auto is_at_the_end = is_ending_ || (finish_ends_ && was_told);
+    require(is_at_the_end ? was_told : child.is_there(), "only a living child is told to end");
+    if (is_at_the_end)
       return tell_to_end_line(x.incarnation);
     child.state = State::leaving;
     child.has.clear();
@@ -147,7 +152,7 @@ private:
     auto& child = children.at(x.incarnation);
     require(child.state == State::leaving || child.is_asked_to_end,
             "only a child that was told to end is abandoned");
-    require(is_ending_ || options_.after_grace == AfterGrace::abandon,
+    require(is_ending_ || finish_ends_ || options_.after_grace == AfterGrace::abandon,
             "a sender that is not to end abandons children only on request");
     child.state = State::abandoned;
     take_back(x.incarnation);
@@ -172,7 +177,7 @@ private:
     require(!has_ended_, "nothing is handed over after the end");
     require(!is_paused_, "nothing is handed over in a pause");
     require(!is_store_behind_, "nothing is handed over that could not be written down");
-    require(!is_ending_, "nothing is handed over by a sender that is to end");
+    require(!is_closing_, "nothing is handed over by a sender that is to end");
     require(store.is_stored(id), "nothing is handed over before it is stored");
     require(delivery.deadline > now_, "nothing is handed over at its deadline or later");
     require(child.is_there(), "deliveries are handed to a child that is there");
@@ -248,11 +253,17 @@ private:
 
   std::string carry_out(const effect::Quit& x) {
     require(!std::exchange(has_quit_, true), "a sender gives up once");
-    is_ending_ = true;
+    is_closing_ = is_ending_ = true;
     const auto held = in_slot_.find(x.slot);
     require(held == in_slot_.end() || !x.escalates || deliveries.at(held->second).error_came,
             "a sender ends with an error that there is");
     return quit_line(x.escalates, held != in_slot_.end() ? held->second : 0);
+  }
+
+  std::string carry_out(const effect::Finished&) {
+    require(is_closing_ && !is_ending_ && !finish_ends_ && !std::exchange(is_finish_told_, true),
+            "only a sender that waits to be told says that it has finished, once");
+    return finished_line;
   }
 
   std::string carry_out(const effect::Forward&) {

@@ -42,6 +42,7 @@ enum class Deed : std::uint8_t {
   resume,
   drain,
   stop,
+  finish,
 };
 
 constexpr Choice<Deed> deeds[] = {
@@ -52,7 +53,8 @@ constexpr Choice<Deed> deeds[] = {
   {20, Deed::wake, "wake"},          {10, Deed::pass_time, "pass_time"},
   {2, Deed::retry_now, "retry_now"}, {2, Deed::reset, "reset"},
   {3, Deed::pause, "pause"},         {5, Deed::resume, "resume"},
-  {2, Deed::drain, "drain"},         {1, Deed::stop, "stop"}};
+  {2, Deed::drain, "drain"},         {1, Deed::stop, "stop"},
+  {1, Deed::finish, "finish"}};
 
 using Step = test::DrawnStep<Deed, deeds>;
 
@@ -126,6 +128,7 @@ private:
            + (x.is_final_stop ? " last" : "");
   }
   std::string word(const effect::Divert&) { return "divert"; }
+  std::string word(const effect::Finished&) { return "finished"; }
   std::string word(const effect::DeadLetter& x) {
     return "dead letter " + ended(x.slot) + " " + std::string{to_string(x.reason)};
   }
@@ -194,6 +197,11 @@ public:
       if (step.number % 4 == 0)
         return take(input::Kill{});
       return take(input::Stop{step.number % 4 != 1});
+    case Deed::finish:
+      return take(input::Finish{step.number % 5 == 0
+                                  ? Instant::never()
+                                  : now_ + std::chrono::milliseconds{step.number % 40},
+                                step.number % 2 == 0});
     }
   }
 
@@ -238,13 +246,16 @@ private:
     const auto backoff = reference_.is_well() ? reference_.backoff.reset() : reference_.backoff;
     require(
       status.retries
-        == (reference_.ending || reference_.is_stopped ? reference_.backoff : backoff).retries(),
+        == (reference_.is_closing() || reference_.is_stopped ? reference_.backoff : backoff)
+             .retries(),
       "both have the same backoff");
     require(status.in_flight == 0 && status.ghosts == 0, "nothing is with a child");
     if (reference_.is_stopped)
       return require(status.phase == Phase::stopped, "both have ended");
     if (reference_.ending)
       return require(status.phase == Phase::stopping, "both are to end");
+    require((status.phase == Phase::finishing) == reference_.finishing.has_value(),
+            "both wait until they are told to end");
     require(engine_.living_child() == (reference_.is_alive ? reference_.incarnation : 0),
             "both have the same child");
     require(status.is_delayed == reference_.delay_end.has_value(), "both are delayed or not");

@@ -80,7 +80,8 @@ enum class Deed : std::uint8_t {
   retry_now,
   pause,
   resume,
-  store_answers
+  store_answers,
+  finish // seldom
 };
 
 // From the simplest on.
@@ -100,7 +101,8 @@ constexpr test::Choice<Deed> deeds[] = {{2, Deed::submit, "submit"},
                                         {1, Deed::retry_now, "retry_now"},
                                         {1, Deed::pause, "pause"},
                                         {1, Deed::resume, "resume"},
-                                        {2, Deed::store_answers, "store_answers"}};
+                                        {2, Deed::store_answers, "store_answers"},
+                                        {1, Deed::finish, "finish"}};
 
 using Step = test::DrawnStep<Deed, deeds>;
 
@@ -162,6 +164,11 @@ public:
       return step(input::Resume{});
     case Deed::store_answers:
       return the_store_answers(value % 8 != 0);
+    case Deed::finish:
+      if (value % 40 != 0)
+        return;
+      is_closing_ = true;
+      return step(input::Finish{value % 80 == 0 ? Instant::never() : now_ + 250ms, value % 3 != 0});
     }
   }
 
@@ -172,7 +179,7 @@ public:
     step(input::Resume{});
     for (const auto& permit : others_)
       guard_->guard.forgotten(permit, now_);
-    for (int round = 0; engine_->owed() > 0; ++round) {
+    for (int round = 0; engine_->owed() > 0 && !is_closing_; ++round) {
       RC_ASSERT(round < 2000);
       work_off();
       if (engine_->owed() > 0) {
@@ -278,6 +285,9 @@ private:
     engine_->step(now_, input, effects);
     auto handed_over = 0;
     for (const auto& effect : effects) {
+      RC_ASSERT(!is_closing_
+                || (!std::holds_alternative<effect::StartChild>(effect)
+                    && !std::holds_alternative<effect::HandOver>(effect)));
       if (const auto* const x = std::get_if<effect::StartChild>(&effect)) {
         children_.insert(x->incarnation);
         if (x->is_fallback)
@@ -318,6 +328,7 @@ private:
   Instant now_{};
   Instant wake_at_ = Instant::never();
   int hand_overs_ = 0;
+  bool is_closing_ = false;
 };
 
 // The first walks of a test take only the simplest deeds.

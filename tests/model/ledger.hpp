@@ -77,8 +77,13 @@ protected:
   void take(const input::StoreBehind& x) { is_store_behind_ = x.is_behind; }
   void take(const input::Resume&) { is_paused_ = false; }
   void take(const input::Drain& x) { tickets_[x.ticket] = 0; }
-  void take(const input::Stop&) { is_ending_ = true; }
-  void take(const input::Kill&) { is_ending_ = true; }
+  void take(const input::Stop&) { is_closing_ = is_ending_ = true; }
+  void take(const input::Kill&) { is_closing_ = is_ending_ = true; }
+  void take(const input::Finish& x) {
+    is_closing_ = true;
+    finish_ends_ |= x.ends;
+    is_finish_told_ = false;
+  }
 
   // -- what is told ----------------------------------------------------------------------
 
@@ -154,7 +159,7 @@ protected:
 
   // Whether something that is out will move what is owed on.
   bool is_going_on() const {
-    if (is_ending_ || is_paused_ || is_store_behind_ || in_slot_.empty() || wake_up || !has_begun_)
+    if (is_closing_ || is_paused_ || is_store_behind_ || in_slot_.empty() || wake_up || !has_begun_)
       return true;
     const auto is_awaited = std::any_of(children.begin(), children.end(), [](const auto& entry) {
       const auto& child = entry.second;
@@ -172,7 +177,10 @@ protected:
   bool is_store_behind_ = false;
   std::set<std::uint64_t> charged_; // with a hand-over, since a child may have it
   bool has_quit_ = false;
-  bool is_ending_ = false; // it was told to end, or has given up
+  bool is_closing_ = false; // it was told to finish or to end, or has given up
+  bool is_ending_ = false;  // it was told to end, or has given up
+  bool finish_ends_ = false;
+  bool is_finish_told_ = false;
   bool ends_ = false;      // in this step
   bool has_ended_ = false;
   std::uint32_t came_too_late_ = 0;

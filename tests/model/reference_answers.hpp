@@ -108,7 +108,7 @@ protected:
   }
 
   void put_off(Lane& lane, Duration at_least) const {
-    if (at_least > Duration::zero() && !ending)
+    if (at_least > Duration::zero() && !is_closing())
       lane.due = std::max(lane.due.value_or(now), now + at_least);
   }
 
@@ -190,7 +190,7 @@ protected:
 
   void fail_unless_fatal(Lane& lane, const Cause& cause, Verdict verdict,
                          Duration at_least = Duration::zero()) {
-    if (is_fatal(verdict))
+    if (is_fatal(verdict) && !finishing)
       give_up(verdict == Verdict::escalate, 0, cause);
     else
       fail(lane, cause, true, at_least);

@@ -48,6 +48,9 @@ struct ReferenceChild {
   Then then = Then::row;
   bool was_running = false; // when it was told to end
   bool is_killed = false;
+  bool is_made = false;    // the actor
+  bool can_finish = false; // the actor
+  bool is_unfinished = false;
   Directive start_directive = Directive::restart; // about that start
 
   std::optional<Starter> starter{};

@@ -3,7 +3,9 @@
 #include "reference_state.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
+#include <utility>
 
 namespace backoff_actor::model_test {
 
@@ -13,12 +15,31 @@ class ReferenceEnding : public ReferenceState {
 public:
   using ReferenceState::ReferenceState;
 
+  void operator()(const input::Finish& x) {
+    if (is_stopped)
+      return;
+    finish_by = std::min(finish_by, x.deadline);
+    if (ending)
+      return limit_end(finish_by);
+    const auto is_first = !finishing;
+    finishing = Finishing{x.ends || (finishing && finishing->ends), false};
+    if (!is_first)
+      return;
+    for (auto* lane : lanes())
+      halt(*lane);
+    std::uint32_t in_flight = 0;
+    for (const auto& delivery : deliveries)
+      in_flight += delivery.is_owed && delivery.is_in_flight ? 1U : 0U;
+    if (!is_finished())
+      tell(event::Finishing{now, in_flight, finish_by});
+  }
+
   void operator()(const input::Stop& x) {
     if (is_stopped)
       return;
     begin_end(DeadLetterReason::stopped, primary.last_failure);
     if (x.is_timed)
-      limit_end();
+      limit_end(now + options.kill_grace);
   }
 
   void operator()(const input::Kill&) {
@@ -32,32 +53,54 @@ public:
 protected:
   /// `holder`: the delivery for which the error is held that ends it.
   void give_up(bool escalates, std::uint64_t holder, const Cause& cause) {
-    if (ending)
+    if (is_closing())
       return;
     tell(event::GaveUp{now, cause});
     taken.push_back(quit_line(escalates, holder));
     begin_end(DeadLetterReason::gave_up, cause);
-    limit_end();
+    limit_end(now + options.kill_grace);
   }
 
   void begin_end(DeadLetterReason reason, std::optional<Cause> cause) {
     if (ending)
       return;
+    finishing.reset();
     ending = Ending{reason, std::move(cause)};
     for (auto* lane : lanes()) {
-      lane->due.reset();
       if (lane->child == Child::alive)
         taken.push_back(ask_to_end_line(lane->incarnation));
-      if (lane->child == Child::starting) {
-        taken.push_back(stop_line(lane->incarnation));
-        lane->child = Child::none;
-      }
+      halt(*lane);
     }
+    limit_end(finish_by);
+    if (finish_by <= now)
+      press_children();
   }
 
-  void limit_end() {
+  void halt(Lane& lane) {
+    lane.due.reset();
+    if (lane.child != Child::starting)
+      return;
+    taken.push_back(stop_line(lane.incarnation));
+    lane.child = Child::none;
+  }
+
+  void limit_end(Instant at) {
     if (!ending->is_pressing)
-      ending->patience_until = std::min(ending->patience_until, now + options.kill_grace);
+      ending->patience_until = std::min(ending->patience_until, at);
+  }
+
+  void end_finishing() {
+    begin_end(DeadLetterReason::stopped, primary.last_failure);
+    limit_end(now + options.kill_grace);
+  }
+
+  void go_on_finishing() {
+    if (!finishing || !is_finished())
+      return;
+    if (finishing->ends)
+      end_finishing();
+    else if (!std::exchange(finishing->is_told, true))
+      taken.emplace_back(finished_line);
   }
 
   void press_children() {

@@ -28,12 +28,12 @@ private:
   void take(const T&) {} // of what was passed on nothing is heard
 
   void take(const input::Start&) {
-    if (!ending && incarnation == 0 && options_.child_start == FirstStart::at_once)
+    if (!is_closing() && incarnation == 0 && options_.child_start == FirstStart::at_once)
       make_child();
   }
 
   void take(const input::Submit& x) {
-    if (ending)
+    if (is_closing())
       return refuse("draining");
     be_well_if_so();
     const auto is_late = x.deadline <= now_;
@@ -55,7 +55,7 @@ private:
   }
 
   void take(const input::ChildStarted& x) {
-    if (x.incarnation != incarnation || (ending && !is_alive))
+    if (x.incarnation != incarnation || (is_closing() && !is_alive))
       return say("stop " + number(x.incarnation));
     if (!is_starting)
       return;
@@ -79,7 +79,8 @@ private:
       is_alive = false;
       return;
     }
-    be_well_if_so();
+    if (!finishing)
+      be_well_if_so();
     is_starting = is_alive = false;
     const auto is_crash = x.cause.is_error();
     if (ends_with_child_ || (!is_crash && options_.after_normal_stop == AfterNormalStop::end)) {
@@ -92,7 +93,7 @@ private:
     }
     ++counters.crashes;
     fail(x.verdict);
-    if (!is_stopped && !ending && options_.restart == RestartTiming::at_once
+    if (!is_stopped && !is_closing() && options_.restart == RestartTiming::at_once
         && was_given_something_)
       make_child();
   }
@@ -148,7 +149,15 @@ private:
   void take(const input::Stop& x) {
     begin_end(DeadLetterReason::stopped);
     if (x.is_timed)
-      limit_end();
+      limit_end(now_ + options_.kill_grace);
+  }
+
+  void take(const input::Finish& x) {
+    finish_by = std::min(finish_by, x.deadline);
+    if (ending)
+      return limit_end(finish_by);
+    finishing = Finishing{x.ends || (finishing && finishing->ends), false};
+    halt();
   }
 
   void take(const input::Kill&) { end(ending ? ending->reason : DeadLetterReason::stopped); }

@@ -49,7 +49,17 @@ public:
     bool is_pressing = false; // the child's time was over once
   };
 
+  /// It was told to end, or to wait until it is told so; nothing it has passed on is awaited.
+  struct Finishing {
+    bool ends;
+    bool is_told; // that it has finished
+  };
+
+  bool is_closing() const { return finishing || ending; }
+
+  std::optional<Finishing> finishing{};
   std::optional<Ending> ending{};
+  Instant finish_by = Instant::never();
   std::vector<Kept> kept{};
   std::vector<input::Drain> drains{};
   std::optional<Instant> delay_end{};
@@ -76,9 +86,15 @@ protected:
 
   // After each input: what waits goes on, if it can.
   void settle() {
+    if (finishing && finishing->ends) {
+      begin_end(DeadLetterReason::stopped);
+      limit_end(now_ + options_.kill_grace);
+    } else if (finishing && !std::exchange(finishing->is_told, true)) {
+      say("finished");
+    }
     if (ending && !is_alive)
       return end(ending->reason);
-    if (ending) {
+    if (is_closing()) {
       if (is_draining && kept.empty())
         answer_drains(0);
       return;
@@ -184,6 +200,8 @@ protected:
   }
 
   void fail(Verdict verdict) {
+    if (finishing)
+      return; // nothing is tried again
     if (verdict == Verdict::give_up || verdict == Verdict::escalate)
       return give_up(verdict == Verdict::escalate ? "escalate" : "give up");
     if (!is_failing)
@@ -208,17 +226,24 @@ protected:
   void begin_end(DeadLetterReason reason) {
     if (ending)
       return;
+    finishing.reset();
     ending = Ending{reason};
-    delay_end.reset();
     if (is_alive)
       say("ask " + number(incarnation));
+    halt();
+    limit_end(finish_by);
+    press_child();
+  }
+
+  void halt() {
+    delay_end.reset();
     if (std::exchange(is_starting, false))
       say("stop " + number(incarnation));
   }
 
-  void limit_end() {
+  void limit_end(Instant at) {
     if (!ending->is_pressing)
-      ending->patience_until = std::min(ending->patience_until, now_ + options_.kill_grace);
+      ending->patience_until = std::min(ending->patience_until, at);
   }
 
   void press_child() {

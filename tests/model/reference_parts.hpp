@@ -146,6 +146,7 @@ inline std::string dead_letter_line(std::uint64_t delivery, DeadLetterReason rea
 inline std::string drained_line(std::uint32_t ticket, std::size_t left) {
   return "drained, ticket " + number(ticket) + ", " + number(left) + " left";
 }
+inline constexpr const char* finished_line = "finished";
 inline std::string wake_line(Instant at) { return "wake at " + describe(at); }
 /// `holder` is the delivery for which the error is held; 0: it just came.
 inline std::string quit_line(bool escalates, std::uint64_t holder) {

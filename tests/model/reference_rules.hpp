@@ -189,10 +189,12 @@ protected:
     lane.epoch = ++epochs_;
     lane.last_failure = cause;
     lane.series_began = lane.series_began.value_or(now);
+    lane.window = 1;
+    if (finishing)
+      return; // nothing is tried again
     lane.backoff = lane.backoff.next();
     const auto delay = std::max(lane.backoff.wait_time(), at_least);
     lane.due = std::max(lane.due.value_or(now), now + delay);
-    lane.window = 1;
     const auto is_over = !lane.is_fallback && mode == Mode::normal && is_too_much(lane, is_restart);
     if (is_over && !options.has_fallback)
       return give_up(false, 0, cause);
@@ -274,7 +276,7 @@ protected:
   }
 
   void hand_over_what_can_be() {
-    while (!is_paused && !is_store_behind && !ending && mode != Mode::returning && hand_over_one())
+    while (!is_paused && !is_store_behind && !is_closing() && mode != Mode::returning && hand_over_one())
       ;
   }
 

@@ -35,7 +35,7 @@ public:
   // -- inputs ----------------------------------------------------------------------------
 
   void operator()(const input::Start& x) {
-    if (is_stopped || ending)
+    if (is_stopped || is_closing())
       return;
     last_id_ = std::max(last_id_, x.last_delivery);
     has_begun = true;
@@ -46,7 +46,7 @@ public:
   void operator()(const input::Submit& x) {
     if (is_stopped)
       return refuse(Refusal::stopped);
-    if (ending)
+    if (is_closing())
       return refuse(Refusal::draining);
     if (x.is_unusable)
       return refuse(Refusal::unusable);
@@ -79,7 +79,7 @@ public:
     if (is_stranger)
       return taken.push_back(stop_line(x.incarnation));
     auto* lane = lane_with(x.incarnation);
-    if (lane == nullptr && ending)
+    if (lane == nullptr && is_closing())
       return taken.push_back(stop_line(x.incarnation));
     if (lane == nullptr || lane->child != Child::starting)
       return;
@@ -251,7 +251,10 @@ public:
     expire();
     for (auto* lane : lanes())
       end_grace(*lane);
-    press_children();
+    if (finishing && finishing->ends && finish_by <= now)
+      end_finishing();
+    else
+      press_children();
     for (auto* lane : lanes())
       if (ack_due(*lane) && *ack_due(*lane) <= now)
         hang(*lane);
@@ -312,6 +315,7 @@ public:
 private:
   // What follows from any input that did not end the sender.
   void settle() {
+    go_on_finishing();
     if (ending)
       end_if_nobody_is_left();
     if (is_stopped)
@@ -323,7 +327,7 @@ private:
         x.pauses_until = std::max(lane.due.value_or(now) + x.own_backoff.wait_time(),
                                   now + *std::exchange(x.pause_asked, std::nullopt));
       }
-    if (mode == Mode::returning && !ending && in_flight(*fallback).empty())
+    if (mode == Mode::returning && !is_closing() && in_flight(*fallback).empty())
       come_back();
     hand_over_what_can_be();
     if (owed().empty())

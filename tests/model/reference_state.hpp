@@ -28,6 +28,12 @@ public:
     bool is_pressing = false; // the children's time was over once
   };
 
+  /// It was told to finish what is in flight, and to end then or to wait until it is told.
+  struct Finishing {
+    bool ends;
+    bool is_told; // that it has finished
+  };
+
   EngineOptions options;
   Lines taken; // effects
   Lines told;  // events
@@ -42,7 +48,9 @@ public:
   bool is_store_behind = false;
   bool is_draining = false;
   bool is_stopped = false;
+  std::optional<Finishing> finishing;
   std::optional<Ending> ending;
+  Instant finish_by = Instant::never();
   bool has_begun = false; // it was told to
   std::vector<Drain> drains;
   std::vector<std::uint32_t> abandoned;
@@ -132,6 +140,15 @@ public:
                        [&](const Delivery& y) { return y.key == x.key && y.id < x.id; });
   }
 
+  bool is_closing() const { return finishing || ending; }
+
+  /// Whether no child has anything that is owed, and the store has taken all.
+  bool is_finished() const {
+    return std::none_of(deliveries.begin(), deliveries.end(), [](const Delivery& x) {
+      return x.is_owed && (x.is_in_flight || !x.is_stored);
+    });
+  }
+
   /// When the child of the lane is out of time.
   std::optional<Instant> ack_due(const Lane& lane) {
     const auto list = in_flight(lane);
@@ -166,6 +183,8 @@ public:
       consider(drain.deadline);
     if (ending)
       consider(ending->patience_until);
+    if (finishing && finishing->ends)
+      consider(finish_by);
     return result;
   }
 
@@ -173,7 +192,7 @@ public:
 
   /// Whether the lane's child is the one that works, and so is started as soon as it may be.
   bool serves(const Lane& lane) const {
-    return !ending && lane.is_fallback == (mode == Mode::on_fallback);
+    return !is_closing() && lane.is_fallback == (mode == Mode::on_fallback);
   }
 
   const Lane& serving() const { return mode == Mode::on_fallback ? *fallback : primary; }
@@ -183,6 +202,8 @@ public:
       return Phase::stopped;
     if (ending)
       return Phase::stopping;
+    if (finishing)
+      return Phase::finishing;
     if (is_draining)
       return Phase::draining;
     if (serving().due)

@@ -17,7 +17,7 @@ public:
     auto* found = find(x.delivery);
     if (found == nullptr || !found->is_owed)
       return;
-    if (ending)
+    if (is_closing())
       return refuse(Refusal::draining);
     if (owed().size() + joined() >= options.capacity)
       return refuse(Refusal::outbox_full);

@@ -22,9 +22,11 @@ public:
     told.clear();
     is_wake_ = std::holds_alternative<supervisor_input::Wake>(input);
     std::visit([this](const auto& x) { take(x); }, input);
+    if (phase_ == SupervisorPhase::finishing)
+      go_on_finishing();
     if (phase_ == SupervisorPhase::stopping)
       go_on_stopping();
-    else
+    else if (!is_closing())
       go_on_with_row();
     ask_for_wake_up();
   }
@@ -39,7 +41,11 @@ private:
 
   void take(const supervisor_input::ChildMade& x) {
     const auto child = with_actor(x.actor);
-    if (child && child->state == ChildState::starting
+    if (!child)
+      return;
+    child->is_made = true;
+    child->can_finish = x.can_finish;
+    if (child->state == ChildState::starting
         && child->options->readiness == Readiness::when_made)
       up(child);
   }
@@ -114,17 +120,90 @@ private:
   }
 
   void take(const supervisor_input::Stop& x) {
+    if (!x.keeps_grace)
+      lose_grace();
     const auto reason = x.is_unreachable ? QuitReason::unreachable : QuitReason::told;
-    if (phase_ == SupervisorPhase::starting || phase_ == SupervisorPhase::running)
+    if (phase_ < SupervisorPhase::stopping)
       stop(reason, nullptr, {}, StoppedBecause::done);
+  }
+
+  // -- the grace -------------------------------------------------------------------------
+
+  void take(const supervisor_input::Finish& x) {
+    if (phase_ == SupervisorPhase::stopped)
+      return;
+    const auto before = std::exchange(deadline_, std::min(deadline_, x.deadline));
+    ends_when_finished_ = ends_when_finished_ || x.ends;
+    is_finish_told_ = false;
+    if (is_closing()) {
+      if (deadline_ < before)
+        hand_down_deadline();
+      return;
+    }
+    phase_ = SupervisorPhase::finishing;
+    keeps_grace_ = true;
+    tell(supervisor_event::Finishing{now_, deadline_});
+    stage_ = Stage::none;
+    held_up_since_.reset();
+    for (const auto& child : children_) {
+      child->is_member = false;
+      answer_starter(child, SupervisorError::stopping);
+      if (child->state == ChildState::waiting)
+        stopped(child, StoppedBecause::done);
+      else if (child->state == ChildState::starting && !child->is_made)
+        tell_to_end(child, Child::Then::stop);
+      else
+        child->is_unfinished = child->can_finish;
+    }
+    hand_down_deadline();
+  }
+
+  void take(const supervisor_input::ChildFinished& x) {
+    if (const auto child = with_actor(x.actor))
+      child->is_unfinished = false;
+  }
+
+  void hand_down_deadline() {
+    for (const auto& child : children_) {
+      const auto is_killed = child->state == ChildState::ending && child->is_killed;
+      if (child->is_alive() && child->can_finish && !is_killed)
+        ask(supervisor_effect::Finish{{child->name, child->incarnation}, deadline_});
+      shorten(*child);
+    }
+  }
+
+  void lose_grace() {
+    const auto had_it = is_ending_with_grace();
+    keeps_grace_ = false;
+    if (!had_it)
+      return;
+    for (const auto& child : children_) {
+      if (child->state == ChildState::ending && child->can_finish && !child->is_killed)
+        ask(supervisor_effect::TellToEnd{{child->name, child->incarnation}});
+      shorten(*child);
+    }
+  }
+
+  void go_on_finishing() {
+    const auto is_anybody_unfinished =
+      std::any_of(children_.begin(), children_.end(),
+                  [](const auto& x) { return x->is_unfinished && is_up_or_to_be(*x); });
+    if (ends_when_finished_ && (!is_anybody_unfinished || deadline_ <= now_))
+      stop(QuitReason::told, nullptr, {}, StoppedBecause::done);
+    else if (!is_anybody_unfinished && !std::exchange(is_finish_told_, true))
+      ask(supervisor_effect::Finished{});
+  }
+
+  // From then on the order counts no more.
+  std::optional<Instant> end_of_order() const {
+    return deadline_ == Instant::never() ? std::nullopt
+                                         : std::optional{deadline_ + options_.kill_grace};
   }
 
   // -- control ---------------------------------------------------------------------------
 
-  bool is_ending() const { return phase_ >= SupervisorPhase::stopping; }
-
   void take(const supervisor_input::StartChild& x) {
-    if (is_ending())
+    if (is_closing())
       return answer(x.ticket, SupervisorError::stopping, nullptr);
     if (const auto known = with_id(x.entry.id); known && !x.entry.id.empty())
       return answer(x.ticket,
@@ -161,7 +240,7 @@ private:
     const auto child = with_id(x.id);
     if (!child)
       return answer(x.ticket, SupervisorError::not_found, nullptr);
-    if (is_ending())
+    if (is_closing())
       return answer(x.ticket, SupervisorError::stopping, child);
     if (child->state != ChildState::stopped)
       return answer(x.ticket, why_not_down(*child), child);
@@ -176,7 +255,7 @@ private:
     if (child->state != ChildState::stopped)
       return answer(x.ticket, why_not_down(*child), child);
     answer(x.ticket, std::nullopt, child);
-    if (!is_ending()) // otherwise it goes with the supervisor
+    if (!is_closing()) // otherwise it goes with the supervisor
       remove(child);
   }
 
@@ -315,6 +394,10 @@ private:
   // -- the end ---------------------------------------------------------------------------
 
   void go_on_stopping() {
+    if (end_of_order() && *end_of_order() <= now_ && !std::exchange(are_all_told_, true))
+      for (auto x = children_.rbegin(); x != children_.rend() && !options_.is_dynamic; ++x)
+        if (is_up_or_to_be(**x))
+          tell_to_end(*x, Child::Then::stop);
     for (auto i = children_.size(); i-- > 0;) {
       const auto& x = children_[options_.is_dynamic ? children_.size() - 1 - i : i];
       if (is_up_or_to_be(*x))
@@ -356,6 +439,11 @@ private:
     if (stage_ == Stage::waiting)
       consider(row_due_);
     consider(held_up_since_);
+    if (phase_ == SupervisorPhase::finishing && ends_when_finished_
+        && deadline_ != Instant::never())
+      consider(deadline_);
+    if (phase_ == SupervisorPhase::stopping && !are_all_told_ && !options_.is_dynamic)
+      consider(end_of_order());
     if (!earliest || earliest == asked_for_)
       return;
     asked_for_ = earliest;
@@ -363,6 +451,7 @@ private:
   }
 
   bool has_begun_ = false;
+  bool are_all_told_ = false; // to end, whatever the order
   bool is_wake_ = false;
   std::uint32_t starts_ = 0; // on this wake-up
   std::uint64_t turns_ = 0;

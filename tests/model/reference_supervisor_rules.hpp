@@ -23,6 +23,9 @@ protected:
     child->stopped = StoppedBecause::not_stopped;
     child->due.reset();
     child->turn = 0;
+    child->is_made = false;
+    child->can_finish = false;
+    child->is_unfinished = false;
     const auto asks = child->options->readiness == Readiness::when_it_is_up;
     ask(supervisor_effect::StartChild{{child->name, child->incarnation}, asks});
     if (child->options->start_timeout)
@@ -51,7 +54,7 @@ protected:
   void failed_start(const ChildPtr& child, const Cause& cause, Directive directive) {
     tell(supervisor_event::StartFailed{now_, child->id, child->incarnation, cause});
     child->cause = cause;
-    if (phase_ == SupervisorPhase::stopping)
+    if (is_closing())
       return stopped(child, StoppedBecause::terminated);
     if (!child->has_been_up && child->is_first && phase_ == SupervisorPhase::starting)
       return stop(QuitReason::start_failed, child, cause, StoppedBecause::not_restarted);
@@ -74,7 +77,7 @@ protected:
                        Directive directive, bool was_told) {
     if (!is_clean(ending))
       child->cause = cause;
-    if (phase_ == SupervisorPhase::stopping)
+    if (is_closing())
       return stopped(child, StoppedBecause::terminated);
     if (!is_clean(ending)) {
       if (directive == Directive::escalate)
@@ -160,12 +163,34 @@ protected:
     child->then = then;
     child->is_killed = false;
     child->due.reset();
-    if (!child->options->shutdown.asks())
+    const auto limit = limit_of(*child);
+    if (!child->options->shutdown.asks() || (limit && *limit <= now_))
       return kill(child);
-    ask(supervisor_effect::TellToEnd{{child->name, child->incarnation}});
+    ask(supervisor_effect::TellToEnd{{child->name, child->incarnation},
+                                     child->can_finish && is_ending_with_grace()});
     tell(supervisor_event::ChildToldToEnd{now_, child->id, child->incarnation, false});
-    if (const auto time = child->options->shutdown.limit())
-      child->due = now_ + *time;
+    child->due = limit;
+  }
+
+  bool is_ending_with_grace() const {
+    return keeps_grace_ && phase_ == SupervisorPhase::stopping;
+  }
+
+  // When a child that is told to end now is killed.
+  std::optional<Instant> limit_of(const Child& child) const {
+    std::optional<Instant> result;
+    if (deadline_ != Instant::never())
+      result = child.can_finish ? deadline_ + 3 * options_.kill_grace : deadline_;
+    if (const auto time = child.options->shutdown.limit(); time && !is_ending_with_grace())
+      result = std::min(result.value_or(Instant::never()), now_ + *time);
+    return result;
+  }
+
+  // A child that is ending has less time.
+  void shorten(Child& child) {
+    if (const auto limit = limit_of(child);
+        child.state == ChildState::ending && !child.is_killed && limit)
+      child.due = std::min(child.due.value_or(Instant::never()), *limit);
   }
 
   void kill(const ChildPtr& child) {
@@ -189,7 +214,7 @@ protected:
   // One that was told to.
   void ended(const ChildPtr& child, Ending ending, const Cause& cause, Directive directive) {
     child->due.reset();
-    if (phase_ == SupervisorPhase::stopping)
+    if (is_closing())
       return stopped(child, StoppedBecause::terminated);
     switch (child->then) {
     case Child::Then::row:
@@ -215,11 +240,11 @@ protected:
     child->is_awaited = false;
     child->due.reset();
     child->turn = 0;
-    if (reason != StoppedBecause::given_up && phase_ != SupervisorPhase::stopping)
+    if (reason != StoppedBecause::given_up && !is_closing())
       tell(supervisor_event::ChildStopped{now_, child->id});
     for (const auto ticket : std::exchange(child->terminators, {}))
       answer(ticket, std::nullopt, child);
-    if (phase_ != SupervisorPhase::stopping && (child->is_temporary() || options_.is_dynamic))
+    if (!is_closing() && (child->is_temporary() || options_.is_dynamic))
       remove(child);
   }
 

@@ -35,6 +35,7 @@ public:
   // -- what can be asked -----------------------------------------------------------------
 
   SupervisorPhase phase() const { return phase_; }
+  bool is_closing() const { return phase_ >= SupervisorPhase::finishing; }
 
   ChildCounts count() const {
     ChildCounts result;
@@ -186,6 +187,11 @@ protected:
   Stage stage_ = Stage::none; // of the row
   Instant row_due_{};
   std::optional<Instant> held_up_since_{}; // starts wait for the next wake-up
+
+  Instant deadline_ = Instant::never(); // of the grace
+  bool ends_when_finished_ = false;
+  bool is_finish_told_ = false;
+  bool keeps_grace_ = false; // when it stops
 
   Instant now_{};
 };

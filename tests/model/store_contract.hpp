@@ -70,7 +70,7 @@ public:
       said_yes_to_ = awaited(z->delivery);
     else if (const auto* u = std::get_if<input::NotPersisted>(&input))
       take(*u);
-    else if (const auto* v = std::get_if<input::Start>(&input); v != nullptr && !is_ending_)
+    else if (const auto* v = std::get_if<input::Start>(&input); v != nullptr && !is_closing_)
       last_number_ = std::max(last_number_, v->last_delivery);
     if (said_yes_to_) {
       all.at(*said_yes_to_).is_stored = true;
@@ -166,7 +166,7 @@ public:
   void after(const SenderStatus& status, std::size_t owed, bool has_ended) {
     const auto& counters = status.counters;
     has_ended_ = has_ended;
-    is_ending_ = has_ended || status.phase == Phase::stopping;
+    is_closing_ = has_ended || status.phase >= Phase::finishing;
     require(!coming_ || !coming_->is_restored, "what is left in the store is taken in, in order");
     require(!said_yes_to_, "what the store has taken is confirmed at once");
     require(!said_no_to_, "what the store could not take ends at once");
@@ -209,7 +209,7 @@ private:
 
   bool has_store_;
   bool has_ended_ = false;
-  bool is_ending_ = false; // such a sender numbers nothing any more
+  bool is_closing_ = false; // such a sender numbers nothing any more
   std::uint64_t last_number_ = 0;
   std::optional<Record> coming_{}; // in this step
   std::uint64_t coming_number_ = 0;

@@ -78,6 +78,9 @@ private:
     return x.is_timed ? "Stop" : "Stop, without a limit";
   }
   std::string tell(const input::Kill&) const { return "Kill"; }
+  std::string tell(const input::Finish& x) const {
+    return std::string{x.ends ? "Finish" : "Finish until told"} + until(x.deadline);
+  }
 
   static std::string until(Instant deadline) {
     return deadline == Instant::never() ? "" : " until " + describe(deadline);

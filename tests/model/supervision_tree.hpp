@@ -36,6 +36,7 @@ public:
     bool is_told = false;
     bool is_killed = false;
     bool hangs = false;                                // reads nothing
+    bool is_to_finish = false;                         // a worker that was told to
     bool fails_at_the_end = false;                     // though it was told to end
     std::optional<CheckedSupervisor> supervisor{};     // otherwise a worker
     std::deque<SupervisorInput> mailbox{};             // of a supervisor
@@ -93,11 +94,16 @@ public:
       end(id, Ending::killed, {9, "killed"});
     else if (actor.is_told && !actor.supervisor)
       end_as_told(id);
-    else if (!actor.supervisor)
+    else if (!actor.supervisor) {
       post(actor.parent, supervisor_input::ChildUp{actor.name}); // at last
+      finish_work(id);
+    }
   }
 
   void ask(Id supervisor, const SupervisorInput& input) { post(supervisor, input); }
+  void ask_to_finish(Id supervisor, Duration grace) {
+    post(supervisor, supervisor_input::Finish{now_ + grace});
+  }
   Ticket ticket() { return ++tickets_; }
 
   /// To the next wake-up of anybody who reads, if there is one.
@@ -181,6 +187,15 @@ private:
       actor->second.mailbox.push_back(input);
   }
 
+  // Those that can finish are supervisors, and every other worker.
+  bool can_finish(Id id) const { return actors_.at(id).level < depth || id % 2 == 0; }
+
+  void finish_work(Id id) {
+    auto& actor = actors_.at(id);
+    if (!actor.hangs && std::exchange(actor.is_to_finish, false))
+      post(actor.parent, supervisor_input::ChildFinished{actor.name});
+  }
+
   void end_as_told(Id id) {
     if (actors_.at(id).fails_at_the_end)
       end(id, Ending::failed, {8, "failed at the end"});
@@ -212,7 +227,7 @@ private:
     const auto level = actors_.at(id).level + 1;
     const auto child = make(id, x.actor, level);
     story_ += "    " + number(child) + " is " + words(x.actor) + " of " + number(id) + "\n";
-    post(id, supervisor_input::ChildMade{x.actor});
+    post(id, supervisor_input::ChildMade{x.actor, can_finish(child)});
     if (x.asks_if_it_is && birth == Birth::never_up)
       actors_.at(child).hangs = true;
     else if (x.asks_if_it_is && birth == Birth::says_no)
@@ -230,9 +245,25 @@ private:
     auto& actor = actors_.at(child);
     actor.is_told = true;
     if (actor.supervisor)
-      actor.mailbox.push_back(supervisor_input::Stop{});
+      actor.mailbox.push_back(supervisor_input::Stop{false, x.keeps_grace});
     else if (!actor.hangs)
       end_as_told(child);
+  }
+
+  void carry_out(Id id, const supervisor_effect::Finish& x) {
+    const auto child = child_of(id, x.actor);
+    if (child == 0)
+      return;
+    auto& actor = actors_.at(child);
+    if (actor.supervisor)
+      return actor.mailbox.push_back(supervisor_input::Finish{x.deadline, false});
+    actor.is_to_finish = true;
+    finish_work(child);
+  }
+
+  void carry_out(Id id, const supervisor_effect::Finished&) {
+    const auto& actor = actors_.at(id);
+    post(actor.parent, supervisor_input::ChildFinished{actor.name});
   }
 
   void carry_out(Id id, const supervisor_effect::Kill& x) {

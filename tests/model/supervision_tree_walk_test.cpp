@@ -41,7 +41,8 @@ enum class Happening : std::uint8_t {
   restart,
   forget,
   retry_now,
-  stop, // of any supervisor, by anybody
+  stop,   // of any supervisor, by anybody
+  finish, // likewise
   read, // of one mail
   read_all,
   advance,
@@ -69,6 +70,7 @@ constexpr Choice<Happening> happenings[] = {
   {10, Happening::forget, "delete"},
   {20, Happening::retry_now, "retry now"},
   {2, Happening::stop, "stop"},
+  {2, Happening::finish, "finish"},
   {150, Happening::read, "read"},
   {150, Happening::read_all, "read all"},
   {80, Happening::advance, "advance"},
@@ -124,6 +126,7 @@ public:
     case Happening::forget:
     case Happening::retry_now:
     case Happening::stop:
+    case Happening::finish:
       return ask(x);
     case Happening::read:
       tree_.read_one(x.who);
@@ -145,7 +148,9 @@ public:
       pass_the_time(20);
     else
       come_to_a_rest();
-    if (tree_.is_there(root))
+    if (tree_.is_there(root) && levels_[0].seed % 2 == 1)
+      tree_.ask_to_finish(root, 100ms);
+    else if (tree_.is_there(root))
       tree_.ask(root, supervisor_input::Stop{});
     if (stops_in_the_middle_)
       pass_the_time(20);
@@ -197,6 +202,8 @@ private:
       return tree_.ask(id, supervisor_input::DeleteChild{tree_.ticket(), child});
     case Happening::retry_now:
       return tree_.ask(id, supervisor_input::RetryNow{tree_.ticket(), child});
+    case Happening::finish:
+      return tree_.ask_to_finish(id, 1ms * (x.how % 60));
     default:
       return tree_.ask(id, supervisor_input::Stop{});
     }

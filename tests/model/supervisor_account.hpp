@@ -30,6 +30,10 @@ struct KnownActor {
   bool is_out_of_turn = false; // somebody wanted it to be started, or its failure was not to count
   std::optional<Instant> told_at{};   // to end, or killed
   std::optional<Instant> killed_at{}; // without another word
+  std::optional<Instant> limit{};     // by its own options, if it was told to end
+  bool can_finish = false;
+  bool is_unfinished = false; // it was told to finish, and has not said that it has
+  bool keeps_grace = false;   // it was told to end so
 };
 
 /// What the driver of a supervisor may count on, whatever the reference says: knows only what went
@@ -107,7 +111,17 @@ public:
     require(stops.has_value() == (engine.phase() >= SupervisorPhase::stopping),
             "it says that it will end");
     require(is_begun || engine.phase() != SupervisorPhase::running, "it says that it has begun");
-    require(!stops || counts.waiting == 0, "nothing waits for a start when the supervisor ends");
+    require(!is_closing_ || counts.waiting == 0,
+            "nothing waits for a start when the supervisor ends");
+    const auto is_anybody_unfinished = std::any_of(actors.begin(), actors.end(), [](const auto& x) {
+      return x.is_unfinished && !x.is_gone && !x.told_at;
+    });
+    require(engine.phase() != SupervisorPhase::finishing || is_anybody_unfinished
+              || is_finish_told_,
+            "a supervisor whose children have finished ends or says so");
+    require(engine.phase() != SupervisorPhase::finishing || !ends_when_finished_
+              || now_ < deadline_,
+            "a supervisor that ends by itself does so at its deadline");
     require(counts.waiting == 0 || wake_up || is_somebody_awaited(),
             "something that is out will move on those that wait");
     require(!stops || has_quit || is_anybody_alive(), "only those that live are waited for");
@@ -155,6 +169,7 @@ private:
   void take(const supervisor_input::ChildMade& x) {
     if (auto* const actor = known(x.actor)) {
       actor->is_made = true;
+      actor->can_finish = x.can_finish && !actor->is_abandoned;
       if (actor->options->readiness == Readiness::when_made)
         is_up(*actor);
     }
@@ -188,6 +203,39 @@ private:
       wake_up.reset();
   }
 
+  void take(const supervisor_input::Finish& x) {
+    if (has_quit)
+      return;
+    keeps_grace_ = keeps_grace_ || !is_closing_;
+    is_closing_ = true;
+    deadline_ = std::min(deadline_, x.deadline);
+    ends_when_finished_ = ends_when_finished_ || x.ends;
+    is_finish_told_ = false;
+  }
+  void take(const supervisor_input::ChildFinished& x) {
+    if (auto* const actor = known(x.actor))
+      actor->is_unfinished = false;
+  }
+  void take(const supervisor_input::Stop& x) {
+    if (!x.keeps_grace && std::exchange(keeps_grace_, false) && stops)
+      for (auto& actor : actors)
+        limit(actor);
+    is_closing_ = true;
+  }
+
+  // It is ending, and has the time that its options say, from now on.
+  void limit(KnownActor& actor) const {
+    const auto& own = actor.options->shutdown.limit();
+    if (actor.told_at && own)
+      actor.limit = std::min(actor.limit.value_or(Instant::never()), now_ + *own);
+  }
+
+  // When one that is asked to end is killed because the grace is over.
+  Instant end_of_grace(const KnownActor& actor) const {
+    const auto& grace = options_.kill_grace;
+    return actor.can_finish ? deadline_ + grace + grace + grace : deadline_;
+  }
+
   static void is_up(KnownActor& actor) {
     if (!actor.is_gone && !actor.told_at)
       actor.is_up = true;
@@ -196,7 +244,7 @@ private:
   // -- what is asked for -----------------------------------------------------------------
 
   void carry_out(const supervisor_effect::KeepChild& x) {
-    require(!stops, "no child is added at the end");
+    require(!is_closing_, "no child is added at the end");
     require(entries_.emplace(x.child, added_).second, "no child is given the name of another");
     require(tickets_.count(x.ticket) == 1, "a child is kept for somebody");
   }
@@ -209,7 +257,7 @@ private:
   }
 
   void carry_out(const supervisor_effect::StartChild& x) {
-    require(!stops, "nothing is started at the end");
+    require(!is_closing_, "nothing is started at the end");
     std::uint32_t last = 0;
     for (const auto& actor : actors) {
       if (actor.name.child != x.actor.child)
@@ -238,18 +286,36 @@ private:
 
   void carry_out(const supervisor_effect::TellToEnd& x) {
     auto& actor = living(x.actor);
-    require(!actor.told_at, "an actor is told to end once");
+    require(!actor.told_at || (actor.keeps_grace && !x.keeps_grace),
+            "an actor is told to end once, or again if it does not keep the grace");
     require(actor.options->shutdown.asks(), "who is to be killed at once is not asked");
-    check_order_of_the_end(actor);
+    require(!x.keeps_grace || (actor.can_finish && keeps_grace_),
+            "the grace is kept by those that know of it");
+    if (!actor.told_at)
+      check_order_of_the_end(actor);
     actor.told_at = now_;
+    actor.keeps_grace = x.keeps_grace;
+    if (!stops || !keeps_grace_)
+      limit(actor);
+  }
+
+  void carry_out(const supervisor_effect::Finish& x) {
+    auto& actor = living(x.actor);
+    require(is_closing_ && x.deadline == deadline_, "the deadline is that of the grace");
+    require(actor.can_finish && !actor.killed_at, "those are told to finish that can");
+    actor.is_unfinished = true;
+  }
+
+  void carry_out(const supervisor_effect::Finished&) {
+    require(is_closing_ && !stops && !ends_when_finished_ && !std::exchange(is_finish_told_, true),
+            "only a supervisor that waits to be told says that it has finished, once");
   }
 
   void carry_out(const supervisor_effect::Kill& x) {
     auto& actor = living(x.actor);
     require(!actor.killed_at, "an actor is killed once");
-    const auto& shutdown = actor.options->shutdown;
-    require(!shutdown.asks()
-              || (actor.told_at && shutdown.limit() && now_ >= *actor.told_at + *shutdown.limit()),
+    require(!actor.options->shutdown.asks() || now_ >= end_of_grace(actor)
+              || (actor.limit && now_ >= *actor.limit),
             "an actor that is asked to end is not killed before its time is over");
     if (!actor.told_at)
       check_order_of_the_end(actor);
@@ -282,6 +348,7 @@ private:
 
   void carry_out(const supervisor_effect::BeginStop& x) {
     require(!stops, "a supervisor ends for one reason");
+    is_closing_ = true;
     stops = x;
   }
 
@@ -305,7 +372,8 @@ private:
   // Nobody who is up ends before one behind it, but for those that are a matter of their own: out of
   // turn, wanted away, or never up.
   void check_order_of_the_end(const KnownActor& ending) const {
-    if (options_.is_dynamic || (!stops && !is_group()) || !ending.is_up
+    const auto is_order_over = now_ >= deadline_ + options_.kill_grace;
+    if (options_.is_dynamic || (!stops && !is_group()) || !ending.is_up || is_order_over
         || terminated_.count(ending.id) != 0)
       return;
     for (const auto& x : actors) {
@@ -353,12 +421,12 @@ private:
         continue;
       if (x.killed_at && options_.after_grace == AfterGrace::abandon)
         check_wake_up_by(*x.killed_at + options_.kill_grace);
-      else if (x.told_at && !x.killed_at && x.options->shutdown.limit())
-        check_wake_up_by(*x.told_at + *x.options->shutdown.limit());
+      else if (x.told_at && !x.killed_at)
+        check_wake_up_by(std::min(x.limit.value_or(Instant::never()), end_of_grace(x)));
     }
   }
   void check_wake_up_by(Instant at) const {
-    require(wake_up && *wake_up <= at, "a wake-up is out for what has a limit, and in time");
+    require(at == Instant::never() || (wake_up && *wake_up <= at), "a wake-up is out for what has a limit, and in time");
   }
 
   SupervisorEngineOptions options_;
@@ -370,6 +438,11 @@ private:
   std::set<std::string> resumed_{};             // likewise
   bool is_wanted_ = false;                      // what is started in this step
   bool has_stopped_ = false;
+  bool is_closing_ = false;             // it was told to finish or to end, or ends by itself
+  bool keeps_grace_ = false;            // when it stops
+  Instant deadline_ = Instant::never(); // of the grace
+  bool ends_when_finished_ = false;
+  bool is_finish_told_ = false;
   bool had_quit_ = false;
   ChildEntry added_{};
   Instant now_{};

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <ostream>
 #include <string>
 
@@ -35,6 +36,8 @@ struct SupervisorCommand {
     wake,    // though nothing may be due
     start,
     stop,
+    finish,
+    child_finished,
   };
 
   static constexpr Choice<Kind> kinds[] = {{60, Kind::made, "made"},
@@ -55,7 +58,9 @@ struct SupervisorCommand {
                                            {20, Kind::be_late, "be late"},
                                            {20, Kind::wake, "wake"},
                                            {4, Kind::start, "start"},
-                                           {3, Kind::stop, "stop"}};
+                                           {3, Kind::stop, "stop"},
+                                           {3, Kind::finish, "finish"},
+                                           {60, Kind::child_finished, "child finished"}};
 
   Kind kind = Kind::made;
   std::uint32_t who = 0; // which of the children, actors ...
@@ -72,6 +77,12 @@ struct SupervisorCommand {
     return endings[how / 256 % 7];
   }
   std::string new_id() const { return how % 3 == 0 ? "" : id_of(which() % 10); }
+  /// Whether a supervisor that finishes ends by itself, and within how much time; unset: in any.
+  bool finish_ends() const { return how % 3 != 0; }
+  std::optional<Duration> grace() const {
+    return how / 3 % 4 == 0 ? std::nullopt
+                            : std::optional{std::chrono::milliseconds{1} * (how / 12 % 60)};
+  }
   Duration span() const { return std::chrono::milliseconds{1} * (how % 60); }
 };
 

@@ -44,7 +44,7 @@ inline std::string line(const supervisor_effect::StartChild& x) {
   return "start " + words(x.actor) + (x.asks_if_it_is ? ", and ask" : "");
 }
 inline std::string line(const supervisor_effect::TellToEnd& x) {
-  return "tell " + words(x.actor) + " to end";
+  return "tell " + words(x.actor) + " to end" + (x.keeps_grace ? " by the deadline" : "");
 }
 inline std::string line(const supervisor_effect::Kill& x) { return "kill " + words(x.actor); }
 inline std::string line(const supervisor_effect::Abandon& x) { return "abandon " + words(x.actor); }
@@ -60,6 +60,10 @@ inline std::string line(const supervisor_effect::BeginStop& x) {
          + words(x.cause);
 }
 inline std::string line(const supervisor_effect::Quit&) { return "quit"; }
+inline std::string line(const supervisor_effect::Finish& x) {
+  return "let " + words(x.actor) + " finish by " + describe(x.deadline);
+}
+inline std::string line(const supervisor_effect::Finished&) { return "finished"; }
 
 inline std::string line(const SupervisorEffect& effect) {
   return std::visit([](const auto& x) { return line(x); }, effect);
@@ -111,6 +115,9 @@ inline std::string line(const supervisor_event::LimitReached& x) {
 inline std::string line(const supervisor_event::ControlRefused& x) {
   return "ControlRefused " + x.child + ", " + words(x.cause);
 }
+inline std::string line(const supervisor_event::Finishing& x) {
+  return "Finishing by " + describe(x.until);
+}
 inline std::string line(const supervisor_event::Stopping&) { return "Stopping"; } // any text
 inline std::string line(const supervisor_event::Stopped&) { return "Stopped"; }
 
@@ -138,7 +145,7 @@ inline std::string line(const supervisor_input::RetryNow& x) {
   return "RetryNow '" + x.id + "', ticket " + number(x.ticket);
 }
 inline std::string line(const supervisor_input::ChildMade& x) {
-  return "ChildMade " + words(x.actor);
+  return "ChildMade " + words(x.actor) + (x.can_finish ? ", can finish" : "");
 }
 inline std::string line(const supervisor_input::ChildUp& x) { return "ChildUp " + words(x.actor); }
 inline std::string line(const supervisor_input::StartFailed& x) {
@@ -153,7 +160,14 @@ inline std::string line(const supervisor_input::ChildDown& x) {
 }
 inline std::string line(const supervisor_input::Wake&) { return "Wake"; }
 inline std::string line(const supervisor_input::Stop& x) {
-  return x.is_unreachable ? "Stop, unreachable" : "Stop";
+  return std::string{"Stop"} + (x.is_unreachable ? ", unreachable" : "")
+         + (x.keeps_grace ? ", grace kept" : "");
+}
+inline std::string line(const supervisor_input::ChildFinished& x) {
+  return "ChildFinished " + words(x.actor);
+}
+inline std::string line(const supervisor_input::Finish& x) {
+  return std::string{"Finish"} + (x.ends ? "" : " until told") + ", by " + describe(x.deadline);
 }
 
 inline std::string line(const SupervisorInput& input) {

@@ -30,7 +30,7 @@ public:
     using Kind = SupervisorCommand::Kind;
     switch (x.kind) {
     case Kind::made:
-      return with_actor(x, [&](const auto& name) { step(supervisor_input::ChildMade{name}); });
+      return with_actor(x, [&](const auto& name) { step(made(name)); });
     case Kind::up:
       return with_actor(x, [&](const auto& name) { step(supervisor_input::ChildUp{name}); });
     case Kind::come_up:
@@ -76,7 +76,12 @@ public:
     case Kind::start:
       return step(supervisor_input::Start{});
     case Kind::stop:
-      return step(supervisor_input::Stop{x.how % 2 == 1});
+      return step(supervisor_input::Stop{x.how % 2 == 1, x.how % 3 == 2});
+    case Kind::finish:
+      return step(supervisor_input::Finish{x.grace() ? now_ + *x.grace() : Instant::never(),
+                                           x.finish_ends()});
+    case Kind::child_finished:
+      return with_actor(x, [&](const auto& name) { step(supervisor_input::ChildFinished{name}); });
     }
   }
 
@@ -117,8 +122,13 @@ private:
   }
 
   void come_up(ChildActor name) {
-    step(supervisor_input::ChildMade{name});
+    step(made(name));
     step(supervisor_input::ChildUp{name});
+  }
+
+  // Every other child is one that can finish.
+  static supervisor_input::ChildMade made(ChildActor name) {
+    return {name, (name.child.serial + name.incarnation) % 2 == 1};
   }
 
   // If they do when they are made or asked.
@@ -149,7 +159,9 @@ private:
 
   bool is_somebody_awaited() const {
     return std::any_of(actors().begin(), actors().end(),
-                       [](const auto& x) { return !x.is_gone && (!x.is_up || x.told_at); });
+                       [](const auto& x) {
+                         return !x.is_gone && (!x.is_up || x.told_at || x.is_unfinished);
+                       });
   }
 
   void let_all_be_well() {
@@ -159,6 +171,8 @@ private:
         continue;
       if (actor.told_at)
         step(supervisor_input::ChildDown{actor.name, Ending::shutdown, {}, Directive::restart});
+      else if (actor.is_unfinished)
+        step(supervisor_input::ChildFinished{actor.name});
       else if (!actor.is_up)
         come_up(actor.name);
     }
@@ -173,9 +187,10 @@ private:
     std::vector<ChildActor> apt;
     for (const auto& actor : actors()) {
       const auto is_coming = !actor.is_gone && !actor.is_up; // or its start is to be called off
-      const auto is_apt = x.kind == Kind::down           ? !actor.is_gone
-                          : x.kind == Kind::start_failed ? is_coming
-                                                         : is_coming && !actor.told_at;
+      const auto is_apt = x.kind == Kind::down             ? !actor.is_gone
+                          : x.kind == Kind::child_finished ? actor.is_unfinished
+                          : x.kind == Kind::start_failed   ? is_coming
+                                                           : is_coming && !actor.told_at;
       if (is_apt)
         apt.push_back(actor.name);
     }

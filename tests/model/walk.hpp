@@ -142,6 +142,9 @@ public:
       return start(x.jump() == 0 ? 0 : contract_.store.last_number() + x.jump());
     case Kind::stop:
       return x.how % 4 == 0 ? step(input::Kill{}) : step(input::Stop{x.how % 4 != 1});
+    case Kind::finish:
+      return step(
+        input::Finish{x.grace() ? now_ + *x.grace() : Instant::never(), x.finish_ends()});
     case Kind::store_behind:
       return step(input::StoreBehind{x.is_store_behind(), {9, "no room"}});
     }
@@ -149,7 +152,7 @@ public:
 
   /// Nothing stays owed once all goes well, or once the sender is stopped.
   void finish() {
-    if (ending_of(conditions_) != Ending::stop && !reference_.ending) {
+    if (ending_of(conditions_) != Ending::stop && !reference_.is_closing()) {
       work_off();
       // A sender that has rested works on.
       step(input::Submit{});

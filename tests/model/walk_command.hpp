@@ -36,6 +36,7 @@ enum class Kind {
   drain,
   start,
   stop,
+  finish,
   store_behind, // or no longer
 };
 
@@ -123,6 +124,13 @@ struct Command {
 
   // -- what an earlier sender has left ---------------------------------------------------
 
+  /// Whether a sender that finishes ends by itself, and within how much time; unset: in any.
+  bool finish_ends() const { return how % 3 != 0; }
+  std::optional<Duration> grace() const {
+    return how / 3 % 4 == 0 ? std::nullopt
+                            : std::optional{std::chrono::milliseconds{1} * (how / 12 % 100)};
+  }
+
   /// By how much its number is above the last; 0: by nothing, but `back` below.
   std::uint32_t step() const { return who % 16 < 13 ? 1 + which() % 3 : 0; }
   std::uint32_t back() const { return which() % 3; }
@@ -162,6 +170,7 @@ inline constexpr Choice<Kind> commands[] = {{180, Kind::submit, "submit"},
                                             {8, Kind::drain, "drain"},
                                             {4, Kind::start, "start"},
                                             {1, Kind::stop, "stop"},
+                                            {1, Kind::finish, "finish"},
                                             {4, Kind::restore, "restore"},
                                             {30, Kind::join, "join"},
                                             {15, Kind::store_behind, "store_behind"}};
@@ -226,6 +235,11 @@ inline void showValue(const Command& x, std::ostream& out) {
   case Kind::advance:
   case Kind::be_late:
     out << " " << to_string(x.span());
+    break;
+  case Kind::finish:
+    out << (x.finish_ends() ? "" : " until told");
+    if (x.grace())
+      out << " within " << to_string(*x.grace());
     break;
   case Kind::drain:
     if (x.time_to_live())

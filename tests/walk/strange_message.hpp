@@ -50,6 +50,8 @@ inline caf::message strange_message(std::uint32_t how, const caf::actor& whom, b
     caf::make_message(RestartChild{std::to_string(how % 3)}),
     caf::make_message(RetryChildNow{std::to_string(how % 3)}),
     caf::make_message(AwaitUp{}),
+    caf::make_message(FinishWork{Instant{}, how % 2 == 1}),
+    caf::make_message(WorkFinished{}),
   };
   return all[how % std::size(all)];
 }

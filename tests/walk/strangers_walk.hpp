@@ -236,7 +236,7 @@ private:
     if (!whom)
       return;
     if (how % 4 == 0)
-      time_.tell(whom, Stop{});
+      time_.tell(whom, Stop{how % 8 == 0 ? 0ms : std::chrono::milliseconds{how % 100}});
     else
       time_.tell(whom, caf::exit_msg{{},
                                      how % 4 == 1   ? caf::error{caf::exit_reason::kill}

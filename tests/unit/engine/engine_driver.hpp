@@ -190,6 +190,7 @@ private:
       .append(std::to_string(x.incarnation));
   }
   std::string describe(const effect::Divert&) { return "divert"; }
+  std::string describe(const effect::Finished&) { return "finished"; }
   std::string describe(const effect::WakeAt& x) {
     return "wake at " + to_string(x.at.since_origin);
   }

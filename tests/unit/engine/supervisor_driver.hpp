@@ -3,6 +3,7 @@
 #include "backoff_actor/engine/supervisor/supervisor_engine.hpp"
 
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,10 +48,14 @@ public:
       for (const auto& effect : effects) {
         lines.push_back(std::visit([&](const auto& x) { return describe(x); }, effect));
         if (const auto* start = std::get_if<supervisor_effect::StartChild>(&effect))
-          inputs.emplace_back(supervisor_input::ChildMade{start->actor});
+          inputs.emplace_back(made(start->actor));
       }
     }
     return lines;
+  }
+
+  supervisor_input::ChildMade made(const ChildActor& actor) const {
+    return {actor, can_finish.count(std::string{engine.id_of(actor.child)}) == 1};
   }
 
   ChildActor actor(const std::string& id) const {
@@ -69,6 +74,7 @@ public:
   ChildEntry entry(const std::string& id) const { return {id, child_}; }
 
   Instant now{};
+  std::set<std::string> can_finish; // ids of children
 
 private:
   std::vector<ChildEntry> entries(const std::vector<std::string>& ids) const {
@@ -92,7 +98,7 @@ private:
     return "start " + name(x.actor);
   }
   std::string describe(const supervisor_effect::TellToEnd& x) const {
-    return "tell to end " + name(x.actor);
+    return "tell to end " + name(x.actor) + (x.keeps_grace ? ", by the deadline" : "");
   }
   std::string describe(const supervisor_effect::Kill& x) const { return "kill " + name(x.actor); }
   std::string describe(const supervisor_effect::Abandon& x) const {
@@ -110,6 +116,11 @@ private:
     return "begin to stop" + (x.id.empty() ? "" : " because of " + x.id);
   }
   static std::string describe(const supervisor_effect::Quit&) { return "quit"; }
+  std::string describe(const supervisor_effect::Finish& x) const {
+    return "finish " + name(x.actor)
+           + (x.deadline == Instant::never() ? "" : " by " + to_string(x.deadline.since_origin));
+  }
+  static std::string describe(const supervisor_effect::Finished&) { return "finished"; }
 
   std::shared_ptr<const ChildOptions> child_;
 
