@@ -85,8 +85,8 @@ std::vector<std::string> exit_report_lines(std::vector<OwingSender> senders, Dur
     owed += sender.status ? sender.status->owed : 0;
   const auto shown = std::min(senders.size(), most_senders);
 
-  const auto since = patience > Duration::zero() ? "after " + to_string(patience) + ' '
-                                                 : std::string{};
+  const auto since =
+    patience > Duration::zero() ? "after " + to_string(patience) + ' ' : std::string{};
   std::vector<std::string> result{since + "the actor system still waits for "
                                   + number_of(senders.size(), "sender", "senders") + " ("
                                   + number_of(owed, "delivery", "deliveries") + " owed):"};

@@ -25,6 +25,7 @@ BACKOFF_ACTOR_EXPORT std::string advice_for(const OwingSender& sender);
 /// senders at the most have lines of their own: those that have not answered, then those that owe
 /// the oldest deliveries.
 ///
+/// @param senders  in any order
 /// @param patience how long the program has waited for them; 0: not at all
 BACKOFF_ACTOR_EXPORT std::vector<std::string> exit_report_lines(std::vector<OwingSender> senders,
                                                                 Duration patience);

@@ -40,8 +40,9 @@ BACKOFF_ACTOR_EXPORT std::string to_string(const ShutdownSummary& summary);
 /// @range 0, 1 or 130
 BACKOFF_ACTOR_EXPORT int exit_code(const ShutdownSummary& summary);
 
-/// Returns the line that announces a stop: `SIGTERM: stopping, within 15s. A second signal ends the
-/// program at once.`
+/// Returns the line that announces a stop:
+///
+///     SIGTERM: stopping, within 15s. A second signal ends the program at once.
 BACKOFF_ACTOR_EXPORT std::string announcement(int signal, Duration grace);
 
 } // namespace backoff_actor

@@ -36,7 +36,8 @@ bool is_failure(const caf::error& reason) {
 // Only senders and supervisors understand `Stop`; CAF would write a warning for any other actor.
 bool understands_stop(const caf::actor& root) {
   const auto pointer = caf::actor_cast<caf::strong_actor_ptr>(root);
-  return dynamic_cast<const compat::RequestingActorBase*>(pointer->get()) != nullptr;
+  const auto* const one_of_ours = compat::RequestingActorBase::own_kind(pointer);
+  return one_of_ours != nullptr && one_of_ours->can_finish_work();
 }
 
 } // namespace
