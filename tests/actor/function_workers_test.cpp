@@ -166,6 +166,16 @@ TEST_F(FunctionsAsWorkers, have_copies_of_their_arguments_for_themselves) {
   EXPECT_EQ(*shared, 4);
 }
 
+TEST_F(FunctionsAsWorkers, release_their_arguments_when_they_have_begun) {
+  const auto argument = std::make_shared<int>(7);
+  const auto ignores = [](caf::event_based_actor*, const std::shared_ptr<int>&) {
+    return behavior_of("");
+  };
+  start_with(child_of(ignores, argument));
+  EXPECT_EQ(ask("a")->value, "a");
+  EXPECT_EQ(argument.use_count(), 2) << "this test has one, and the factory";
+}
+
 TEST_F(FunctionsAsWorkers, that_are_empty_make_empty_factories) {
   EXPECT_FALSE(ChildFactory{std::function<caf::behavior(caf::event_based_actor*)>{}});
   EXPECT_FALSE(ChildFactory{static_cast<caf::behavior (*)()>(nullptr)});
