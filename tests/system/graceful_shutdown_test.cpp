@@ -204,7 +204,7 @@ TEST(ExitReport, says_after_5_seconds_why_a_program_does_not_end) {
   EXPECT_LT(Clock::now() - begin, 20s);
   EXPECT_THAT(program.all(own),
               ElementsAre("after 5s the actor system still waits for 1 sender (1 delivery owed):",
-                          MatchesRegex("  sender [0-9]+: running, 1 owed .*"),
+                          MatchesRegex("  [a-z_]+#[0-9]+: running, 1 owed .*"),
                           HasSubstr("Set SenderOptions::ack_timeout")))
     << program.text();
   program.send(SIGKILL);

@@ -153,9 +153,9 @@ TEST_F(RootsOfShutdown, are_not_waited_for_without_a_time) {
                            {.grace = 0s, .force_end_after = -1s, .report = {.patience = -2s}}};
     FAIL() << "not refused";
   } catch (const InvalidArgument& error) {
-    EXPECT_STREQ(error.what(), "grace: got 0ns, allowed more than 0ns\n"
-                               "force_end_after: got -1s, allowed 0 and above\n"
-                               "report.patience: got -2s, allowed 0 and above");
+    EXPECT_STREQ(error.what(), "ShutdownOptions: grace: got 0ns, allowed more than 0ns\n"
+                               "ShutdownOptions: force_end_after: got -1s, allowed 0 and above\n"
+                               "ShutdownOptions: report.patience: got -2s, allowed 0 and above");
   }
 }
 

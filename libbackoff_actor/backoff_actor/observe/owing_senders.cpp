@@ -92,8 +92,8 @@ std::vector<std::string> exit_report_lines(std::vector<OwingSender> senders, Dur
                                   + number_of(owed, "delivery", "deliveries") + " owed):"};
   for (std::size_t i = 0; i < shown; ++i) {
     const auto sender = readable(senders[i]);
-    result.push_back("  " + sender.name + ": "
-                     + (sender.status ? to_string(*sender.status) : "does not answer"));
+    result.push_back(
+      "  " + (sender.status ? to_string(*sender.status) : sender.name + ": does not answer"));
     result.push_back("    " + advice_for(sender));
   }
   if (senders.size() > shown)

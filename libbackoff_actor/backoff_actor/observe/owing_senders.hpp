@@ -12,7 +12,7 @@ namespace backoff_actor {
 
 /// A sender for which its actor system waits: it owes deliveries, or does not say whether it does.
 struct OwingSender {
-  std::string name{};                    ///< for people: `sender 17`
+  std::string name{};                    ///< for people: `billing#17`
   std::optional<SenderStatus> status{};  ///< unset: the sender has not answered
   std::optional<Duration> ack_timeout{}; ///< as in its options
 };

@@ -18,28 +18,29 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-OwingSender sender(const std::string& name, Duration age) {
+OwingSender sender(std::uint64_t number, Duration age) {
   SenderStatus status;
+  status.name = {"billing", number};
   status.phase = Phase::running;
   status.owed = 1;
   status.in_flight = 1;
   status.oldest_age = age;
   status.incarnation = 1;
-  return {name, status};
+  return {to_string(status.name), status};
 }
 
 // A sender after a change of its status.
 OwingSender sender_that(const std::function<void(SenderStatus&)>& change) {
-  auto result = sender("sender 1", 5s);
+  auto result = sender(1, 5s);
   change(*result.status);
   return result;
 }
 
 TEST(ExitReportLines, name_a_sender_its_state_and_what_would_end_it) {
   EXPECT_THAT(
-    exit_report_lines({sender("sender 17", 7s + 204'182us)}, 5s),
+    exit_report_lines({sender(17, 7s + 204'182us)}, 5s),
     ElementsAre("after 5s the actor system still waits for 1 sender (1 delivery owed):",
-                "  sender 17: running, 1 owed (1 in flight, oldest 7.204s), child 1",
+                "  billing#17: running, 1 owed (1 in flight, oldest 7.204s), child 1",
                 "    Its child has not answered, and without an ack_timeout the sender waits for "
                 "ever. Set SenderOptions::ack_timeout, or send the sender Stop."));
 }
@@ -49,25 +50,24 @@ TEST(ExitReportLines, are_none_if_nothing_is_owed) {
 }
 
 TEST(ExitReportLines, begin_with_who_does_not_answer_and_then_with_the_oldest) {
-  const auto lines =
-    exit_report_lines({sender("sender 1", 1s), sender("sender 2", 2s), {"sender 3"}}, 6s);
+  const auto lines = exit_report_lines({sender(1, 1s), sender(2, 2s), {"billing#3"}}, 6s);
   EXPECT_THAT(
     lines,
     ElementsAre("after 6s the actor system still waits for 3 senders (2 deliveries owed):",
-                "  sender 3: does not answer",
+                "  billing#3: does not answer",
                 "    A handler that blocks may hold the thread that it needs. Spawn "
                 "workers that block as `detached`.",
-                "  sender 2: running, 1 owed (1 in flight, oldest 2s), child 1", ::testing::_,
-                "  sender 1: running, 1 owed (1 in flight, oldest 1s), child 1", ::testing::_));
+                "  billing#2: running, 1 owed (1 in flight, oldest 2s), child 1", ::testing::_,
+                "  billing#1: running, 1 owed (1 in flight, oldest 1s), child 1", ::testing::_));
 }
 
 TEST(ExitReportLines, do_not_speak_of_a_wait_that_there_was_not) {
-  EXPECT_EQ(exit_report_lines({{"sender 3"}}, 0s).front(),
+  EXPECT_EQ(exit_report_lines({{"billing#3"}}, 0s).front(),
             "the actor system still waits for 1 sender (0 deliveries owed):");
 }
 
 TEST(ExitReportLines, name_ten_of_many) {
-  const auto lines = exit_report_lines(std::vector<OwingSender>(12, sender("sender 1", 1s)), 5s);
+  const auto lines = exit_report_lines(std::vector<OwingSender>(12, sender(1, 1s)), 5s);
   ASSERT_THAT(lines, SizeIs(1 + 2 * 10 + 1));
   EXPECT_EQ(lines.front(),
             "after 5s the actor system still waits for 12 senders (12 deliveries owed):");
@@ -139,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(
   [](const auto& test) { return std::string{test.param.name}; });
 
 TEST(AdviceForAChildAtWork, names_the_time_after_which_it_is_replaced) {
-  auto patient = sender("sender 1", 5s);
+  auto patient = sender(1, 5s);
   patient.ack_timeout = 30s;
   EXPECT_EQ(advice_for(patient), "Its child has not answered yet. The sender replaces a child that "
                                  "is silent for 30s (ack_timeout). Send it Stop to end earlier.");

@@ -8,7 +8,7 @@
 namespace backoff_actor {
 
 Problems check(const ExitReportOptions& options) {
-  Problems problems;
+  Problems problems{"ExitReportOptions"};
   if (options.patience < Duration::zero())
     problems.add("patience", to_string(options.patience), "0 and above");
   return problems;

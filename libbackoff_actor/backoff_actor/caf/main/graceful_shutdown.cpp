@@ -145,7 +145,7 @@ private:
 // -- the object -----------------------------------------------------------------------
 
 Problems check(const ShutdownOptions& options) {
-  Problems problems;
+  Problems problems{"ShutdownOptions"};
   if (options.grace <= Duration::zero())
     problems.add("grace", to_string(options.grace), "more than 0ns");
   if (options.force_end_after < Duration::zero())

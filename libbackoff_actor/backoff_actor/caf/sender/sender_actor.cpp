@@ -122,7 +122,7 @@ void BackOffSender::watch_guard() {
 
 // At the end of the constructor: a thread that finds this sender may make a handle to it.
 void BackOffSender::register_this() {
-  const detail::RegisteredSender entry{address(), "sender " + std::to_string(id()),
+  const detail::RegisteredSender entry{address(), to_string(own_name()),
                                        options().ack_timeout};
   if (auto registration = detail::SenderRegistry::enroll(home_system(), entry))
     rare().registration = std::move(registration);
