@@ -27,7 +27,8 @@ void SupervisorEngine::Step::tell_to_end(Slot slot, Then then) {
     return;
   }
   observe([&] { return supervisor_event::ChildToldToEnd{now_, c.id, c.incarnation, false}; });
-  emit(supervisor_effect::TellToEnd{state_.actor_of(slot), c.can_finish && keeps_grace()});
+  c.keeps_grace = c.can_finish && keeps_grace();
+  emit(supervisor_effect::TellToEnd{state_.actor_of(slot), c.keeps_grace});
   if (end != Instant::never())
     state_.due.push(slot, {end, c.serial});
 }

@@ -85,10 +85,10 @@ void SupervisorEngine::Step::lose_grace() {
   if (!was_kept)
     return;
   for (auto at = state_.first; at != none; at = child(at).next) {
-    const auto& c = child(at);
+    auto& c = child(at);
     if (c.state != ChildState::ending || c.is_killed)
       continue;
-    if (c.can_finish)
+    if (std::exchange(c.keeps_grace, false))
       emit(supervisor_effect::TellToEnd{state_.actor_of(at), false});
     shorten(at, end_of_time(c));
   }
