@@ -227,7 +227,8 @@ TEST_F(StopWithGrace, finishes_in_a_pause_and_hands_nothing_over_when_it_is_told
 
 TEST_F(StopWithGrace, does_not_wait_for_a_child_that_is_still_to_come) {
   std::optional<ChildPromise> promise;
-  start_with(ChildFactory{[&](caf::event_based_actor*, ChildPromise x) { promise = std::move(x); }});
+  start_with(
+    ChildFactory{[&](caf::event_based_actor*, ChildPromise x) { promise = std::move(x); }});
   const auto answer = ask("a");
   const auto stopped = stop(30s);
   EXPECT_EQ(stopped->value, (Stopped{0, 0, 1, 0}));

@@ -244,11 +244,10 @@ private:
     require(engine_.owed() == reference_.kept.size(), "both keep the same");
     require(status.counters == reference_.counters, "both have counted the same");
     const auto backoff = reference_.is_well() ? reference_.backoff.reset() : reference_.backoff;
-    require(
-      status.retries
-        == (reference_.is_closing() || reference_.is_stopped ? reference_.backoff : backoff)
-             .retries(),
-      "both have the same backoff");
+    require(status.retries
+              == (reference_.is_closing() || reference_.is_stopped ? reference_.backoff : backoff)
+                   .retries(),
+            "both have the same backoff");
     require(status.in_flight == 0 && status.ghosts == 0, "nothing is with a child");
     if (reference_.is_stopped)
       return require(status.phase == Phase::stopped, "both have ended");

@@ -181,7 +181,7 @@ protected:
   bool is_ending_ = false;  // it was told to end, or has given up
   bool finish_ends_ = false;
   bool is_finish_told_ = false;
-  bool ends_ = false;      // in this step
+  bool ends_ = false; // in this step
   bool has_ended_ = false;
   std::uint32_t came_too_late_ = 0;
   std::map<std::uint32_t, std::uint64_t> in_slot_;

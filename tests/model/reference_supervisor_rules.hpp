@@ -173,9 +173,7 @@ protected:
     child->due = limit;
   }
 
-  bool is_ending_with_grace() const {
-    return keeps_grace_ && phase_ == SupervisorPhase::stopping;
-  }
+  bool is_ending_with_grace() const { return keeps_grace_ && phase_ == SupervisorPhase::stopping; }
 
   // When a child that is told to end now is killed.
   std::optional<Instant> limit_of(const Child& child) const {

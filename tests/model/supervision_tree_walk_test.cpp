@@ -43,7 +43,7 @@ enum class Happening : std::uint8_t {
   retry_now,
   stop,   // of any supervisor, by anybody
   finish, // likewise
-  read, // of one mail
+  read,   // of one mail
   read_all,
   advance,
   to_wake_up,

@@ -427,7 +427,8 @@ private:
     }
   }
   void check_wake_up_by(Instant at) const {
-    require(at == Instant::never() || (wake_up && *wake_up <= at), "a wake-up is out for what has a limit, and in time");
+    require(at == Instant::never() || (wake_up && *wake_up <= at),
+            "a wake-up is out for what has a limit, and in time");
   }
 
   SupervisorEngineOptions options_;

@@ -158,10 +158,9 @@ private:
   }
 
   bool is_somebody_awaited() const {
-    return std::any_of(actors().begin(), actors().end(),
-                       [](const auto& x) {
-                         return !x.is_gone && (!x.is_up || x.told_at || x.is_unfinished);
-                       });
+    return std::any_of(actors().begin(), actors().end(), [](const auto& x) {
+      return !x.is_gone && (!x.is_up || x.told_at || x.is_unfinished);
+    });
   }
 
   void let_all_be_well() {

@@ -143,8 +143,7 @@ public:
     case Kind::stop:
       return x.how % 4 == 0 ? step(input::Kill{}) : step(input::Stop{x.how % 4 != 1});
     case Kind::finish:
-      return step(
-        input::Finish{x.grace() ? now_ + *x.grace() : Instant::never(), x.finish_ends()});
+      return step(input::Finish{x.grace() ? now_ + *x.grace() : Instant::never(), x.finish_ends()});
     case Kind::store_behind:
       return step(input::StoreBehind{x.is_store_behind(), {9, "no room"}});
     }

@@ -1,5 +1,5 @@
-// A tree of supervisors that is stopped with a grace: all senders in it finish what is in flight, and
-// then it ends in order.
+// A tree of supervisors that is stopped with a grace: all senders in it finish what is in flight,
+// and then it ends in order.
 
 #include "supervisor_fixture.hpp"
 
@@ -116,9 +116,8 @@ TEST_F(TreesWithGrace, sum_up_what_stays_owed_in_durable_outboxes) {
   DurableOptions durable_options;
   durable_options.thread = WriterThread::scheduler;
   SenderOptions options;
-  options.outbox =
-    DurableOutbox{std::make_shared<testing::MemoryStore>("t.db"), durable<std::string>(),
-                  durable_options};
+  options.outbox = DurableOutbox{std::make_shared<testing::MemoryStore>("t.db"),
+                                 durable<std::string>(), durable_options};
   start({slow("s"), known(supervisor_spec("inner", {slow("t", options)}))});
   for (const auto* const id : {"s", "t"})
     for (const auto* const what : {"1s", "2s", "3s"})
@@ -184,10 +183,10 @@ public:
     : caf::event_based_actor(config), nursery_(std::move(nursery)) {}
 
   caf::behavior make_behavior() override {
-    return {compat::on_exit_message(
-              *this,
-              [this](const caf::exit_msg&) { nursery_->diary.emplace_back("stubborn asked"); }),
-            [](std::uint64_t) {}};
+    return {
+      compat::on_exit_message(
+        *this, [this](const caf::exit_msg&) { nursery_->diary.emplace_back("stubborn asked"); }),
+      [](std::uint64_t) {}};
   }
 
   void on_exit() override { nursery_->diary.emplace_back("stubborn killed"); }
@@ -234,7 +233,8 @@ TEST_F(TreesWithGrace, start_and_restart_nothing) {
 TEST_F(TreesWithGrace, call_off_the_start_of_a_child_that_is_still_to_come) {
   std::optional<ChildPromise> promise;
   auto late = spec("late");
-  late.make = ChildFactory{[&](caf::event_based_actor*, ChildPromise x) { promise = std::move(x); }};
+  late.make =
+    ChildFactory{[&](caf::event_based_actor*, ChildPromise x) { promise = std::move(x); }};
   start({slow("s")});
   const auto added = control(StartChild{late});
   ask_sender("s", "1s");

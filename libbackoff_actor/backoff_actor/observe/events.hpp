@@ -249,15 +249,16 @@ struct SenderStopped {
 
 /// Any of the events. `std::get_if` and `std::visit` tell which; `time_of` and `to_string` take
 /// all.
-using Event = std::variant<
-  event::Accepted, event::NotAccepted, event::ChildStarted, event::StartFailed, event::ChildDown,
-  event::AckTimedOut, event::ChildOverdue, event::AbandonedChildEnded, event::Refused,
-  event::RetryScheduled, event::DelayEnded, event::HandedOver, event::GuardHeldBack,
-  event::Acknowledged, event::UnknownAcknowledgement, event::BackOffReset, event::DeadLettered,
-  event::FellBack, event::CameBack, event::GaveUp, event::Paused, event::Resumed, event::DrainBegan,
-  event::Drained, event::SenderStopped, event::Forwarded, event::Diverted, event::Restored,
-  event::Suspended, event::StoreFellBehind, event::StoreCaughtUp, event::StoreNotice,
-  event::Finishing>;
+using Event =
+  std::variant<event::Accepted, event::NotAccepted, event::ChildStarted, event::StartFailed,
+               event::ChildDown, event::AckTimedOut, event::ChildOverdue,
+               event::AbandonedChildEnded, event::Refused, event::RetryScheduled, event::DelayEnded,
+               event::HandedOver, event::GuardHeldBack, event::Acknowledged,
+               event::UnknownAcknowledgement, event::BackOffReset, event::DeadLettered,
+               event::FellBack, event::CameBack, event::GaveUp, event::Paused, event::Resumed,
+               event::DrainBegan, event::Drained, event::SenderStopped, event::Forwarded,
+               event::Diverted, event::Restored, event::Suspended, event::StoreFellBehind,
+               event::StoreCaughtUp, event::StoreNotice, event::Finishing>;
 
 /// The one hook, called when a decision is made and before it is carried out.
 ///

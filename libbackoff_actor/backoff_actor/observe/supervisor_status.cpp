@@ -18,8 +18,8 @@ std::string_view to_string(StoppedBecause reason) {
 }
 
 std::string_view to_string(SupervisorPhase phase) {
-  constexpr auto names =
-    detail::enum_names<SupervisorPhase>({"starting", "running", "finishing", "stopping", "stopped"});
+  constexpr auto names = detail::enum_names<SupervisorPhase>(
+    {"starting", "running", "finishing", "stopping", "stopped"});
   return names.of(phase);
 }
 

@@ -22,7 +22,7 @@ input::Finish within(Duration grace) { return {Instant{grace}}; }
 
 input::Finish until_told(Instant deadline) { return {deadline, false}; }
 
-// A sender whose child has two deliveries, and which has a third; it was told to finish within 30 s.
+// A sender with three deliveries, two of them with its child; it was told to finish within 30 s.
 class SenderFinish : public ::testing::Test {
 protected:
   void begin(EngineOptions options = {}) {
@@ -160,8 +160,7 @@ TEST_F(SenderFinish, after_a_crash_charges_the_culprit_and_starts_no_child) {
     crashing.take(input::Persisted{i, i + 1});
   }
   ASSERT_THAT(crashing.take(within(30s)), ElementsAre("wake at 30s"));
-  EXPECT_THAT(crashing.crash(),
-              ElementsAre("count 1 of 1", "suspend 1", "suspend 2", "suspend 3"));
+  EXPECT_THAT(crashing.crash(), ElementsAre("count 1 of 1", "suspend 1", "suspend 2", "suspend 3"));
   EXPECT_EQ(crashing.engine->status(crashing.now).counters.crashes, 1u);
   EXPECT_TRUE(crashing.engine->has_ended());
 }

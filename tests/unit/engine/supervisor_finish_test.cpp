@@ -73,7 +73,8 @@ TEST_F(SupervisorFinish, lets_all_finish_at_the_same_time_and_then_ends_them_in_
 
 TEST_F(SupervisorFinish, without_children_that_can_finish_ends_them_by_the_deadline) {
   start({"a", "b"});
-  EXPECT_THAT(sup->take(within(30s)), ElementsAre("begin to stop", "tell to end b1", "wake at 30s"));
+  EXPECT_THAT(sup->take(within(30s)),
+              ElementsAre("begin to stop", "tell to end b1", "wake at 30s"));
   EXPECT_THAT(wake_at(5s), IsEmpty()) << "b has more time than its options say";
   EXPECT_THAT(wake_at(30s), ElementsAre("kill b1", "wake at 35s"));
   EXPECT_THAT(down("b"), ElementsAre("kill a1"));
@@ -120,8 +121,8 @@ TEST_F(SupervisorFinish, calls_off_a_start_that_takes_its_time) {
   start({"a"});
   sup->take(supervisor_input::StartChild{1, sup->entry("b")}); // whose factory is asynchronous
   sup->take_and_make(supervisor_input::StartChild{2, sup->entry("s")});
-  EXPECT_THAT(sup->take(within(30s)), ElementsAre("answer 1 stopping", "tell to end b1",
-                                                  "finish s1 by 30s", "wake at 5s"));
+  EXPECT_THAT(sup->take(within(30s)),
+              ElementsAre("answer 1 stopping", "tell to end b1", "finish s1 by 30s", "wake at 5s"));
 }
 
 TEST_F(SupervisorFinish, also_tells_a_child_that_is_not_up_yet) {
@@ -169,8 +170,8 @@ TEST_F(SupervisorFinish, keeps_the_order_until_a_child_does_not_even_end_when_it
 TEST_F(SupervisorFinish, kills_a_child_that_does_not_see_to_its_own_end) {
   start({"s"});
   sup->take(within(30s));
-  ASSERT_THAT(wake_at(30s), ElementsAre("begin to stop", "tell to end s1, by the deadline",
-                                        "wake at 35s"));
+  ASSERT_THAT(wake_at(30s),
+              ElementsAre("begin to stop", "tell to end s1, by the deadline", "wake at 35s"));
   EXPECT_THAT(wake_at(35s), ElementsAre("wake at 45s"));
   EXPECT_THAT(wake_at(45s), ElementsAre("kill s1", "wake at 50s"));
   EXPECT_THAT(wake_at(50s), ElementsAre("abandon s1", "quit"));
@@ -215,8 +216,8 @@ TEST_F(SupervisorFinish, is_cut_short_by_a_stop) {
 TEST_F(SupervisorFinish, gives_the_children_that_are_ending_no_more_time_than_a_stop_does) {
   start({"a", "s"}, {.is_dynamic = true});
   sup->take(within(30s));
-  ASSERT_THAT(finished("s"), ElementsAre("begin to stop", "tell to end a1",
-                                         "tell to end s1, by the deadline"));
+  ASSERT_THAT(finished("s"),
+              ElementsAre("begin to stop", "tell to end a1", "tell to end s1, by the deadline"));
   EXPECT_THAT(sup->take(supervisor_input::Stop{}), ElementsAre("tell to end s1", "wake at 5s"));
   EXPECT_THAT(sup->take(supervisor_input::Stop{}), IsEmpty()) << "the second time";
   EXPECT_THAT(wake_at(5s), ElementsAre("kill a1", "kill s1", "wake at 10s"));

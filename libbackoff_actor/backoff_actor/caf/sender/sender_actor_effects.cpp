@@ -281,8 +281,7 @@ void BackOffSender::tell_of_the_end() {
   const auto counters = engine_.status(now()).counters;
   const Stopped numbers{counters.acknowledged - closing->before.acknowledged,
                         counters.suspended - closing->before.suspended,
-                        counters.dead_lettered - closing->before.dead_lettered,
-                        closing->abandoned};
+                        counters.dead_lettered - closing->before.dead_lettered, closing->abandoned};
   for (auto& client : closing->clients)
     answer_request(client, caf::make_message(numbers));
 }
@@ -330,8 +329,8 @@ BackOffSender::Rare& BackOffSender::rare() {
 }
 
 bool BackOffSender::Rare::is_empty() const {
-  return !keys && !guard_watch && drains.empty() && starts.empty() && stops.empty() && !closing && !exit_reason
-         && !lives_with_child;
+  return !keys && !guard_watch && drains.empty() && starts.empty() && stops.empty() && !closing
+         && !exit_reason && !lives_with_child;
 }
 
 void BackOffSender::rest() {

@@ -61,8 +61,7 @@ void Supervisor::on_finish_work(const FinishWork& x) {
 }
 
 void Supervisor::on_work_finished() {
-  const auto child =
-    by_address_.find(caf::actor_cast<caf::abstract_actor*>(current_sender()));
+  const auto child = by_address_.find(caf::actor_cast<caf::abstract_actor*>(current_sender()));
   if (child != by_address_.end())
     take(supervisor_input::ChildFinished{child->second});
 }

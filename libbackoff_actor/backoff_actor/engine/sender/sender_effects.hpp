@@ -159,8 +159,8 @@ struct Drained {
   std::size_t left;     ///< deliveries still owed, at the deadline; else 0
 };
 
-/// Nothing is in flight any more, after an `input::Finish` after which the sender does not end: tell
-/// its requester.
+/// Nothing is in flight any more, after an `input::Finish` after which the sender does not end:
+/// tell its requester.
 struct Finished {};
 
 /// Give an `input::Wake` at `at`, or soon if that has passed. Replaces an earlier request.
@@ -180,13 +180,13 @@ struct Quit {
 } // namespace effect
 
 /// Any of the effects; a driver carries it out with `std::visit`.
-using Effect = std::variant<effect::Accept, effect::Refuse, effect::Persist, effect::StartChild,
-                            effect::TellToEnd, effect::Abandon, effect::StopChild, effect::HandOver,
-                            effect::Probe, effect::HoldAnswer, effect::Acknowledge,
-                            effect::DeadLetter, effect::Drained, effect::WakeAt, effect::Quit,
-                            effect::Forward, effect::Divert, effect::Confirm, effect::CountAttempts,
-                            effect::Suspend, effect::Join, effect::AskToEnd, effect::GiveBack,
-                            effect::Finished>;
+using Effect =
+  std::variant<effect::Accept, effect::Refuse, effect::Persist, effect::StartChild,
+               effect::TellToEnd, effect::Abandon, effect::StopChild, effect::HandOver,
+               effect::Probe, effect::HoldAnswer, effect::Acknowledge, effect::DeadLetter,
+               effect::Drained, effect::WakeAt, effect::Quit, effect::Forward, effect::Divert,
+               effect::Confirm, effect::CountAttempts, effect::Suspend, effect::Join,
+               effect::AskToEnd, effect::GiveBack, effect::Finished>;
 
 /// What one step asks for, in order. A step appends to it; the driver empties it and uses it again,
 /// so that no step needs to allocate.

@@ -33,8 +33,8 @@ void SupervisorEngine::Step::tell_to_end(Slot slot, Then then) {
     state_.due.push(slot, {end, c.serial});
 }
 
-// When a child is killed that is asked to end now. A child that can finish kills its own children at
-// the deadline of the grace, and may then need more than one `kill_grace` to end.
+// When a child is killed that is asked to end now. A child that can finish kills its own children
+// at the deadline of the grace, and may then need more than one `kill_grace` to end.
 Instant SupervisorEngine::Step::end_of_time(const Child& child) const {
   auto by_deadline = state_.deadline;
   if (child.can_finish)

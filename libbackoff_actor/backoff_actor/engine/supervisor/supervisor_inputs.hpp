@@ -113,8 +113,8 @@ struct ChildFinished {
 /// Time has passed; asked for with `supervisor_effect::WakeAt`.
 struct Wake {};
 
-/// The children must finish what is in flight, and nothing is started any more. If there are several
-/// of these, the earliest deadline holds.
+/// The children must finish what is in flight, and nothing is started any more. If there are
+/// several of these, the earliest deadline holds.
 struct Finish {
   /// When the time to finish and to end is over; never: there is no limit.
   Instant deadline = Instant::never();
@@ -134,13 +134,11 @@ struct Stop {
 } // namespace supervisor_input
 
 /// Any of the inputs.
-using SupervisorInput =
-  std::variant<supervisor_input::Start, supervisor_input::StartChild,
-               supervisor_input::TerminateChild, supervisor_input::RestartChild,
-               supervisor_input::DeleteChild, supervisor_input::RetryNow,
-               supervisor_input::ChildMade, supervisor_input::ChildUp,
-               supervisor_input::StartFailed, supervisor_input::ChildNotUp,
-               supervisor_input::ChildDown, supervisor_input::Wake, supervisor_input::Stop,
-               supervisor_input::ChildFinished, supervisor_input::Finish>;
+using SupervisorInput = std::variant<
+  supervisor_input::Start, supervisor_input::StartChild, supervisor_input::TerminateChild,
+  supervisor_input::RestartChild, supervisor_input::DeleteChild, supervisor_input::RetryNow,
+  supervisor_input::ChildMade, supervisor_input::ChildUp, supervisor_input::StartFailed,
+  supervisor_input::ChildNotUp, supervisor_input::ChildDown, supervisor_input::Wake,
+  supervisor_input::Stop, supervisor_input::ChildFinished, supervisor_input::Finish>;
 
 } // namespace backoff_actor

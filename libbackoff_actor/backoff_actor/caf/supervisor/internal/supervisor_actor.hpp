@@ -92,9 +92,9 @@ private:
 
   // Data of a supervisor that ends with a grace.
   struct Closing {
-    Stopped numbers;                          // so far
-    std::vector<compat::OpenRequest> clients; // that wait for the numbers
-    std::vector<compat::OpenRequest> reports; // the same for its own supervisor
+    Stopped numbers;                                     // so far
+    std::vector<compat::OpenRequest> clients;            // that wait for the numbers
+    std::vector<compat::OpenRequest> reports;            // the same for its own supervisor
     std::unordered_map<std::uint64_t, ChildActor> asked; // with an open `FinishWork`, by request
   };
 

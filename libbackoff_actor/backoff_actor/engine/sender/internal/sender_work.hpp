@@ -179,7 +179,7 @@ struct SenderEngine::Work {
   bool is_draining = false;
   bool is_store_behind = false;
   bool ends_when_finished = false;
-  bool is_finish_told = false; // nothing was in flight any more, and the driver was told
+  bool is_finish_told = false;   // nothing was in flight any more, and the driver was told
   bool ends_with_child = false;  // the child was given the last message
   bool start_is_put_off = false; // of the primary's child, until the guard lets a call through
 };
