@@ -33,12 +33,13 @@ constexpr auto starting = Phase::starting;
 constexpr auto running = Phase::running;
 constexpr auto waiting = Phase::waiting;
 constexpr auto draining = Phase::draining;
+constexpr auto finishing = Phase::finishing;
 constexpr auto stopped = Phase::stopped;
 
 constexpr std::array<const char*, 8> words{"Status", "RetryNow", "Reset", "Pause",
                                            "Resume", "Drain",    "Stop",  "CurrentChild"};
 
-constexpr std::array<PhaseRow, 7> rows{{
+constexpr std::array<PhaseRow, 8> rows{{
   {"starting",
    starting,
    {starting, starting, starting, starting, starting, draining, stopped, starting}},
@@ -51,6 +52,9 @@ constexpr std::array<PhaseRow, 7> rows{{
   {"on_fallback",
    running,
    {running, running, running, running, running, draining, stopped, running}},
+  {"finishing",
+   finishing,
+   {finishing, finishing, finishing, finishing, finishing, finishing, stopped, finishing}},
   {"stopped", stopped, {stopped, stopped, stopped, stopped, stopped, stopped, stopped, stopped}},
 }};
 
@@ -95,6 +99,10 @@ protected:
       options.fallback = fallback.factory();
       start({{testing::crash()}}, options);
       ask("a");
+    } else if (name == "finishing") {
+      start({{testing::silence()}});
+      ask("a");
+      tell(Stop{1h});
     } else if (name == "stopped") {
       start({});
       tell(Stop{});

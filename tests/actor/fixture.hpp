@@ -86,6 +86,7 @@ public:
       [this](const SenderStatus& x) { hear("status " + std::string{to_string(x.phase)}); },
       [this](const ChildHandle& x) { hear("child " + std::to_string(x.incarnation)); },
       [this](const Drained& x) { hear("drained, left " + std::to_string(x.left)); },
+      [this](const Stopped& x) { hear("stopped, " + std::to_string(x.acknowledged)); },
       [this](const StartedChild& x) { hear("started " + x.id); },
       [this](const Children& x) { hear("children " + std::to_string(x.list.size())); },
       [this](const ChildCounts& x) { hear("specs " + std::to_string(x.specs)); },

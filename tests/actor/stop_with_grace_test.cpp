@@ -236,6 +236,16 @@ TEST_F(StopWithGrace, does_not_wait_for_a_child_that_is_still_to_come) {
   promise.reset();
 }
 
+TEST_F(StopWithGrace, is_answered_by_a_plain_send_if_it_was_one) {
+  start({{testing::slow(1s)}}, one_at_a_time());
+  ask("a");
+  const auto heard = std::make_shared<Strings>();
+  time.keep(time.system().spawn<Bystander>(
+    [receiver = sender](auto* self) { self->send(receiver, Stop{30s}); }, heard));
+  time.advance(1s);
+  EXPECT_THAT(*heard, ElementsAre("stopped, 1"));
+}
+
 TEST_F(StopWithGrace, is_obeyed_and_not_answered_if_nobody_sent_it) {
   start({{testing::slow(1s)}}, one_at_a_time());
   const auto answer = ask("a");

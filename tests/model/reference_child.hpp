@@ -51,6 +51,7 @@ struct ReferenceChild {
   bool is_made = false;    // the actor
   bool can_finish = false; // the actor
   bool is_unfinished = false;
+  bool keeps_grace = false;                       // it was told to end so
   Directive start_directive = Directive::restart; // about that start
 
   std::optional<Starter> starter{};

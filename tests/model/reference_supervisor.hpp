@@ -41,11 +41,11 @@ private:
 
   void take(const supervisor_input::ChildMade& x) {
     const auto child = with_actor(x.actor);
-    if (!child)
+    if (!child || child->state != ChildState::starting)
       return;
     child->is_made = true;
     child->can_finish = x.can_finish;
-    if (child->state == ChildState::starting && child->options->readiness == Readiness::when_made)
+    if (child->options->readiness == Readiness::when_made)
       up(child);
   }
 
@@ -177,7 +177,8 @@ private:
     if (!had_it)
       return;
     for (const auto& child : children_) {
-      if (child->state == ChildState::ending && child->can_finish && !child->is_killed)
+      const auto is_asked = child->state == ChildState::ending && !child->is_killed;
+      if (is_asked && std::exchange(child->keeps_grace, false))
         ask(supervisor_effect::TellToEnd{{child->name, child->incarnation}});
       shorten(*child);
     }

@@ -162,12 +162,13 @@ protected:
     child->state = ChildState::ending;
     child->then = then;
     child->is_killed = false;
+    child->keeps_grace = false;
     child->due.reset();
     const auto limit = limit_of(*child);
     if (!child->options->shutdown.asks() || (limit && *limit <= now_))
       return kill(child);
-    ask(supervisor_effect::TellToEnd{{child->name, child->incarnation},
-                                     child->can_finish && is_ending_with_grace()});
+    child->keeps_grace = child->can_finish && is_ending_with_grace();
+    ask(supervisor_effect::TellToEnd{{child->name, child->incarnation}, child->keeps_grace});
     tell(supervisor_event::ChildToldToEnd{now_, child->id, child->incarnation, false});
     child->due = limit;
   }

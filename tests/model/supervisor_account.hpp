@@ -169,7 +169,8 @@ private:
   void take(const supervisor_input::ChildMade& x) {
     if (auto* const actor = known(x.actor)) {
       actor->is_made = true;
-      actor->can_finish = x.can_finish && !actor->is_abandoned;
+      if (!actor->is_up && !actor->told_at)
+        actor->can_finish = x.can_finish;
       if (actor->options->readiness == Readiness::when_made)
         is_up(*actor);
     }

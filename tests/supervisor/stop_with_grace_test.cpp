@@ -1,5 +1,5 @@
-// A tree of supervisors that is stopped with a grace: all senders in it finish what is in flight, and
-// then it ends in order.
+// A tree of supervisors that is stopped with a grace: all senders in it finish what is in flight,
+// and then it ends in order.
 
 #include "supervisor_fixture.hpp"
 

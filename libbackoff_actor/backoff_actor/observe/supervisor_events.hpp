@@ -121,8 +121,8 @@ struct ControlRefused {
   Cause cause;       ///< why
 };
 
-/// The supervisor was told to end with a grace, or its own supervisor was: it starts nothing more, and
-/// lets the senders below it finish what is in flight. `Stopping` comes next.
+/// The supervisor was told to end with a grace, or its own supervisor was: it starts nothing more,
+/// and lets the senders below it finish what is in flight. `Stopping` comes next.
 struct Finishing {
   Instant at;    ///< when that began
   Instant until; ///< the end of the grace; never: there is no limit

@@ -22,7 +22,7 @@ input::Finish within(Duration grace) { return {Instant{grace}}; }
 
 input::Finish until_told(Instant deadline) { return {deadline, false}; }
 
-// A sender whose child has two deliveries, and which has a third; it was told to finish within 30 s.
+// A sender with three deliveries, two of them with its child; it was told to finish within 30 s.
 class SenderFinish : public ::testing::Test {
 protected:
   void begin(EngineOptions options = {}) {

@@ -10,8 +10,8 @@
 namespace backoff_actor {
 
 // Send each of these as a request or by a plain send. The answer to a plain send is a plain send.
-// The actor obeys an anonymous message and does not answer it. `Stop` is in a file of its own: it is
-// for supervisors, too.
+// The actor obeys an anonymous message and does not answer it. `Stop` is in a file of its own,
+// because supervisors obey it, too.
 
 /// Asks a sender for its status. Answered with `SenderStatus`.
 struct Status {};

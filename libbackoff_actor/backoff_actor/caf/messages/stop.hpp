@@ -19,25 +19,27 @@ namespace backoff_actor {
 /// the other, the last first, gives each the time of its spec, and answers with `ChildCounts`.
 ///
 /// With a grace, deliveries in flight are finished first. At once a sender refuses new messages,
-/// hands over nothing more, and retries nothing: a delivery that fails now stays owed. What waits is
-/// not in flight, and neither is a delivery whose deadline has passed. As soon as nothing is in
-/// flight, the sender ends as above. A sender that delivers at most once tracks nothing, so it ends
-/// at once: its child may not get to messages that wait in the child's mailbox. A supervisor starts
-/// and restarts nothing any more. All senders below it, at every depth, finish at the same time.
-/// When all have, the tree ends in the order above. The answer is `Stopped`.
+/// hands over nothing more, and retries nothing: a delivery that fails now stays owed. A delivery
+/// that waits is not in flight, and neither is one whose deadline has passed. As soon as nothing is
+/// in flight, the sender ends as above. A sender that delivers at most once tracks nothing, so it
+/// ends at once: its child may not get to the messages in the child's own mailbox.
+///
+/// A supervisor with a grace starts and restarts nothing any more. All senders below it finish at
+/// the same time, through any number of supervisors. When all have, the tree ends in the order
+/// above. The answer is `Stopped`.
 struct Stop {
   /// The time for all that, from now. A child that is still there when it is over is killed, and is
   /// abandoned after its parent's `kill_grace`. Children of a supervisor have this time in place of
-  /// `ChildOptions::shutdown`, unless that is `Shutdown::at_once`. If somebody sends several `Stop`s,
-  /// the least time counts, and each is answered.
+  /// `ChildOptions::shutdown`, unless that is `Shutdown::at_once`. If somebody sends several
+  /// `Stop`s, the least time counts, and each is answered.
   ///
   /// @range 0 or less: no grace. `Duration::max()`: no limit.
   Duration grace{0};
 };
 
 /// The answer to a `Stop` with a grace: what became of the deliveries of the sender, or of all
-/// senders below the supervisor, from the time when they were told to the end. A supervisor does not
-/// know about a sender that was killed or abandoned below another supervisor that was killed, too.
+/// senders below the supervisor, from the time when they were told to the end. If a supervisor
+/// below is killed because it is stuck itself, the senders below that one are not counted.
 struct Stopped {
   std::uint64_t acknowledged = 0;  ///< deliveries that were acknowledged
   std::uint64_t suspended = 0;     ///< deliveries that stay owed in a durable outbox

@@ -160,8 +160,8 @@ struct Drained {
   std::size_t left;     ///< deliveries still owed, at the deadline; else 0
 };
 
-/// Nothing is in flight any more, after an `input::Finish` after which the sender does not end: tell
-/// its requester.
+/// Nothing is in flight any more, after an `input::Finish` after which the sender does not end:
+/// tell its requester.
 struct Finished {};
 
 /// Give an `input::Wake` at `at`, or soon if that has passed. Replaces an earlier request.

@@ -1,13 +1,13 @@
-// The end. If the sender is given time for it, the children first finish what is in flight. Then the
-// engine asks them to end, and takes their last answers:
+// The end. If the sender is given time for it, the children first finish what is in flight. Then
+// the engine asks them to end, and takes their last answers:
 //
-//     Finish ──▶ finishing ── nothing is in flight, or Finish::deadline ──┐
-//                                                                         ▼
-//     Stop ───────────────────────────────────────────────── AskToEnd ──▶ ending ── all are down ──┐
-//                                                                         │                        ▼
-//                       kill_grace, Finish::deadline at the latest ───────┘                    stopped
-//                                        │                                                         ▲
-//                                        └─ TellToEnd ── kill_grace ── Abandon ────────────────────┘
+//     Finish ─▶ finishing ── nothing is in flight, or Finish::deadline ─┐
+//                                                                       ▼
+//     Stop ─────────────────────────────────────────────── AskToEnd ─▶ ending ── all are down ─┐
+//                                                                       │                      ▼
+//                     kill_grace, Finish::deadline at the latest ───────┘                stopped
+//                                      │                                                       ▲
+//                                      └─ TellToEnd ── kill_grace ── Abandon ──────────────────┘
 //
 // A supervisor ends the sender by other means than `Stop`. It may give the children its own time
 // limit, and then kills the sender. The engine gives up owed deliveries at the very end.

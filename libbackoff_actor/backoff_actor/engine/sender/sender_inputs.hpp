@@ -184,9 +184,10 @@ struct Drain {
   Instant deadline = Instant::never();
 };
 
-/// Finish what is in flight, and begin nothing new: accept, hand over, retry and start nothing. What
-/// fails meanwhile is charged as always, and stays owed. If there are several, the earliest deadline
-/// holds. The engine ends all children that are still there at the deadline, also after a `Stop`.
+/// Finish what is in flight, and begin nothing new: accept, hand over, retry and start nothing.
+/// What fails meanwhile is charged as always, and stays owed. If there are several, the earliest
+/// deadline holds. The engine ends all children that are still there at the deadline, also after a
+/// `Stop`.
 struct Finish {
   /// When the time to finish and to end is over; never: there is no limit.
   Instant deadline = Instant::never();

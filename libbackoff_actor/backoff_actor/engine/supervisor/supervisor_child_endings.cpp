@@ -27,13 +27,14 @@ void SupervisorEngine::Step::tell_to_end(Slot slot, Then then) {
     return;
   }
   observe([&] { return supervisor_event::ChildToldToEnd{now_, c.id, c.incarnation, false}; });
-  emit(supervisor_effect::TellToEnd{state_.actor_of(slot), c.can_finish && keeps_grace()});
+  c.keeps_grace = c.can_finish && keeps_grace();
+  emit(supervisor_effect::TellToEnd{state_.actor_of(slot), c.keeps_grace});
   if (end != Instant::never())
     state_.due.push(slot, {end, c.serial});
 }
 
-// When a child is killed that is asked to end now. A child that can finish kills its own children at
-// the deadline of the grace, and may then need more than one `kill_grace` to end.
+// When a child is killed that is asked to end now. A child that can finish kills its own children
+// at the deadline of the grace, and may then need more than one `kill_grace` to end.
 Instant SupervisorEngine::Step::end_of_time(const Child& child) const {
   auto by_deadline = state_.deadline;
   if (child.can_finish)

@@ -33,19 +33,19 @@ struct StartChild {
   bool asks_if_it_is; ///< ask it whether it is up, then answer with `ChildUp` or `ChildNotUp`
 };
 
-/// Tell this actor to finish what is in flight, and answer with `supervisor_input::ChildFinished` when
-/// it has. If this comes again for an actor, the deadline has become earlier.
+/// Tell this actor to finish what is in flight, and answer with `supervisor_input::ChildFinished`
+/// when it has. If this comes again for an actor, the deadline has become earlier.
 struct Finish {
   ChildActor actor; ///< an actor that is alive, and that can finish
   Instant deadline; ///< when its time to finish and to end is over; never: there is no limit
 };
 
-/// The children have finished, after a `supervisor_input::Finish` after which the supervisor does not
-/// end: tell its requester.
+/// The children have finished, after a `supervisor_input::Finish` after which the supervisor does
+/// not end: tell its requester.
 struct Finished {};
 
-/// Ask this actor to end; answer with `supervisor_input::ChildDown` when it has. This comes a second
-/// time if the actor does not keep its grace after all.
+/// Ask this actor to end; answer with `supervisor_input::ChildDown` when it has. This comes a
+/// second time if the actor does not keep its grace after all.
 struct TellToEnd {
   ChildActor actor; ///< an actor that is alive
   /// Whether the actor's own children keep the time until the deadline of `Finish`.

@@ -1,13 +1,13 @@
-// The end of the supervisor: why, and in which order it ends its children. If it is given time for it,
-// those that can first finish what is in flight, all at the same time:
+// The end of the supervisor: why, and in which order it ends its children. If it is given time for
+// it, those that can first finish what is in flight, all at the same time:
 //
-//     Finish ──▶ finishing ── all have finished, or Finish::deadline ──┐
-//                                                                      ▼
-//     Stop, a limit ──────────────────────────────────────────────▶ stopping ── all are down ──▶ stopped
+//     Finish ─▶ finishing ── all have finished, or Finish::deadline ─┐
+//                                                                    ▼
+//     Stop, a limit ─────────────────────────────────────────────▶ stopping ── all down ─▶ stopped
 //
 // While it is stopping, the engine tells one child after the other to end, the last first. From
-// `Finish::deadline` on it kills them. If a child still does not end within `kill_grace` after that,
-// the order counts no more: the engine tells all that are left.
+// `Finish::deadline` on it kills them. If a child still does not end within `kill_grace` after
+// that, the order counts no more: the engine tells all that are left.
 
 #include "backoff_actor/engine/supervisor/internal/supervisor_step.hpp"
 
@@ -85,10 +85,10 @@ void SupervisorEngine::Step::lose_grace() {
   if (!was_kept)
     return;
   for (auto at = state_.first; at != none; at = child(at).next) {
-    const auto& c = child(at);
+    auto& c = child(at);
     if (c.state != ChildState::ending || c.is_killed)
       continue;
-    if (c.can_finish)
+    if (std::exchange(c.keeps_grace, false))
       emit(supervisor_effect::TellToEnd{state_.actor_of(at), false});
     shorten(at, end_of_time(c));
   }

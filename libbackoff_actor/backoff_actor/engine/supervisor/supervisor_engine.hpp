@@ -40,6 +40,9 @@
 // driver can handle other messages between two. Within a row each start follows the previous one in
 // the same step.
 //
+// *Finishing* comes before the end, if the supervisor is given time for it: it starts nothing more,
+// and those children that can finish what is in flight do that, all at the same time.
+//
 // *Ending* works the same way for all reasons: the engine asks the child, then kills it, then
 // abandons it, as the child's options and the grace say. Ending is a state of the child; the engine
 // never blocks.

@@ -113,8 +113,8 @@ struct ChildFinished {
 /// Time has passed; asked for with `supervisor_effect::WakeAt`.
 struct Wake {};
 
-/// The children must finish what is in flight, and nothing is started any more. If there are several
-/// of these, the earliest deadline holds.
+/// The children must finish what is in flight, and nothing is started any more. If there are
+/// several of these, the earliest deadline holds.
 struct Finish {
   /// When the time to finish and to end is over; never: there is no limit.
   Instant deadline = Instant::never();

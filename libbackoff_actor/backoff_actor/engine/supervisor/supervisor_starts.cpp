@@ -21,6 +21,7 @@ void SupervisorEngine::Step::start(Slot slot) {
   c.is_killed = false;
   c.is_made = false;
   c.can_finish = false;
+  c.keeps_grace = false;
   c.stopped = StoppedBecause::not_stopped;
   state_.set(slot, ChildState::starting);
   if (c.options->start_timeout)
@@ -31,12 +32,12 @@ void SupervisorEngine::Step::start(Slot slot) {
 
 void SupervisorEngine::Step::operator()(const supervisor_input::ChildMade& x) {
   const auto slot = living(x.actor);
-  if (slot == none)
+  if (slot == none || child(slot).state != ChildState::starting)
     return;
   auto& c = child(slot);
   c.is_made = true;
   c.can_finish = x.can_finish;
-  if (c.state == ChildState::starting && c.options->readiness == Readiness::when_made)
+  if (c.options->readiness == Readiness::when_made)
     up(slot);
 }
 

@@ -58,6 +58,7 @@ struct BACKOFF_ACTOR_HIDDEN SupervisorEngine::Child {
   bool is_made = false;       // its actor, or the news of that has not come
   bool can_finish = false;    // its actor can
   bool is_unfinished = false; // its actor was told to finish, and has not
+  bool keeps_grace = false;   // its actor was told to end with the rest of the grace
 };
 
 struct BACKOFF_ACTOR_HIDDEN SupervisorEngine::State {
