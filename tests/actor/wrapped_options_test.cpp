@@ -37,7 +37,8 @@ std::function<Problems()> only(std::string field, Set set) {
     Options options;
     set(options);
     Problems result;
-    for (const auto& problem : check(options).list())
+    const auto problems = check(options);
+    for (const auto& problem : problems.list())
       if (problem.field == field)
         result.add(problem.field, problem.given, problem.allowed);
     return result;

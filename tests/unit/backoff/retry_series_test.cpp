@@ -189,7 +189,7 @@ TEST(retry_series, begins_no_retry_at_the_limit_or_later) {
     Duration max_elapsed;
     std::vector<std::string> expected; // of delays of 1 s, 2 s, 4 s
   } rows[] = {
-    {1ns, {"out_of_time"}},
+    {1us, {"out_of_time"}},
     {1s, {"out_of_time"}},
     {1s + 1ns, {"1s at 1s", "out_of_time"}},
     {3s, {"1s at 1s", "out_of_time"}},
