@@ -105,7 +105,7 @@ public:
     add_flag("--abandoned-work", flags_.abandoned_work, "WHAT",
              "requests whose clients left are kept or dropped;\ndefault kept");
     add_flag("--limit", flags_.limit, "N",
-             "requests at once beyond which the service slows down,\n0..4294967295; default 30");
+             "requests at once beyond which the service slows down,\n0..1000000000; default 30");
     add_flag("--factor", flags_.factor, "X",
              "slowdown for each --scale requests beyond the limit,\n1..1000; default 1.05");
     add_flag("--scale", flags_.scale, "X",
@@ -113,7 +113,7 @@ public:
     add_flag("--base-delay", flags_.base_delay, "SPAN",
              "time for a request up to the limit, 1ns..1h; default 100ms");
     add_flag("--max-concurrency", flags_.max_concurrency, "N",
-             "the most requests in work at once; others wait in the\nbacklog, 1..4294967295; "
+             "the most requests in work at once; others wait in the\nbacklog, 1..1000000000; "
              "default no limit");
     add_flag("--clients", flags_.clients, "N", "number of clients, 1..1048576; default 1000");
     add_flag("--lambda", flags_.lambda, "SPAN",

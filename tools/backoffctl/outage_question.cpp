@@ -79,9 +79,10 @@ void read_service(const OutageFlags& flags, ServiceOptions& service, Problems& p
   if (flags.backlog)
     service.backlog = read_count("--backlog", flags.backlog, 1, OutageOptions::most_clients);
   if (flags.max_concurrency)
-    service.max_concurrency = read_count("--max-concurrency", flags.max_concurrency, 1, UINT32_MAX);
+    service.max_concurrency =
+      read_count("--max-concurrency", flags.max_concurrency, 1, backoff_actor::detail::most_count);
   if (flags.limit)
-    service.limit = read_count("--limit", flags.limit, 0, UINT32_MAX);
+    service.limit = read_count("--limit", flags.limit, 0, backoff_actor::detail::most_count);
   if (flags.factor)
     take(service.factor, read_number("--factor", *flags.factor, 1, 1000, problems));
   if (flags.scale)

@@ -11,9 +11,11 @@ enum class Refusal {
   outbox_full, ///< the outbox holds all that it may
   draining,    ///< the sender accepts nothing new, for now or because it is ending
   stopped,     ///< the sender has ended
-  unusable,    ///< its weight, its key, or whether it is the last message could not be determined
-  no_child,    ///< it may not wait, and no child could take it
-  not_stored,  ///< the durable outbox could not take it
+  /// Its weight, its key, or whether it is the last message could not be determined; or it has a
+  /// type that is not registered.
+  unusable,
+  no_child,   ///< it may not wait, and no child could take it
+  not_stored, ///< the durable outbox could not take it
 };
 
 /// Returns the enumerator's name; `unknown` for a number that is no enumerator.
