@@ -1,7 +1,7 @@
 #include "backoff_actor/caf/main/exit_report.hpp"
 
-#include "backoff_actor/caf/main/internal/still_owing.hpp"
 #include "backoff_actor/caf/actor/internal/sender_registry.hpp"
+#include "backoff_actor/caf/main/internal/still_owing.hpp"
 
 #include <utility>
 

@@ -1,12 +1,12 @@
 #include "backoff_actor/caf/main/graceful_shutdown.hpp"
 
 #include "backoff_actor/caf/actor/internal/requesting_actor.hpp"
+#include "backoff_actor/caf/actor/internal/sender_registry.hpp"
 #include "backoff_actor/caf/compat/compat.hpp"
 #include "backoff_actor/caf/main/internal/forced_end.hpp"
 #include "backoff_actor/caf/main/internal/still_owing.hpp"
 #include "backoff_actor/caf/messages/errors.hpp"
 #include "backoff_actor/caf/messages/stop.hpp"
-#include "backoff_actor/caf/actor/internal/sender_registry.hpp"
 
 #include <caf/actor_cast.hpp>
 #include <caf/exit_reason.hpp>

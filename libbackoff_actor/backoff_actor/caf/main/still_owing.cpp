@@ -1,8 +1,8 @@
 #include "backoff_actor/caf/main/internal/still_owing.hpp"
 
+#include "backoff_actor/caf/actor/internal/sender_registry.hpp"
 #include "backoff_actor/caf/compat/compat.hpp"
 #include "backoff_actor/caf/messages/sender_control.hpp"
-#include "backoff_actor/caf/actor/internal/sender_registry.hpp"
 
 #include <caf/actor.hpp>
 #include <caf/actor_cast.hpp>

@@ -2,6 +2,7 @@
 
 #include "backoff_actor/caf/sender/internal/sender_actor.hpp"
 
+#include "backoff_actor/caf/actor/internal/sender_registry.hpp"
 #include "backoff_actor/caf/child/internal/pending_start.hpp"
 #include "backoff_actor/caf/messages/errors.hpp"
 #include "backoff_actor/caf/messages/held_back.hpp"
@@ -9,7 +10,6 @@
 #include "backoff_actor/caf/messages/retry_after.hpp"
 #include "backoff_actor/caf/outbox/internal/outbox_session.hpp"
 #include "backoff_actor/caf/sender/internal/idempotency_keys.hpp"
-#include "backoff_actor/caf/actor/internal/sender_registry.hpp"
 #include "backoff_actor/core/internal/text_hash.hpp"
 #include "backoff_actor/core/unit_random.hpp"
 #include "backoff_actor/delivery/internal/hand_over_cipher.hpp"
@@ -122,8 +122,7 @@ void BackOffSender::watch_guard() {
 
 // At the end of the constructor: a thread that finds this sender may make a handle to it.
 void BackOffSender::register_this() {
-  const detail::RegisteredSender entry{address(), to_string(own_name()),
-                                       options().ack_timeout};
+  const detail::RegisteredSender entry{address(), to_string(own_name()), options().ack_timeout};
   if (auto registration = detail::SenderRegistry::enroll(home_system(), entry))
     rare().registration = std::move(registration);
 }
