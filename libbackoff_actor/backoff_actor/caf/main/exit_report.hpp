@@ -49,7 +49,7 @@ BACKOFF_ACTOR_EXPORT Problems check(const ExitReportOptions& options);
 /// in which state they are, and what would end it:
 ///
 ///     after 5s the actor system still waits for 1 sender (1 delivery owed):
-///       sender 17: running, 1 owed (1 in flight, oldest 7.2s), child 1
+///       billing#17: running, 1 owed (1 in flight, oldest 7.2s), child 1
 ///         Its child has not answered, and without an ack_timeout the sender waits for ever. Set
 ///         SenderOptions::ack_timeout, or send the sender Stop.
 ///
