@@ -50,14 +50,14 @@ class Names : public SenderTest {
 protected:
   /// Keeps the names in all events.
   SenderOptions noting(SenderOptions options) {
-    options.on_event = [this](const Event& event) { told.push_back(event.of); };
+    options.on_event = told.hook();
     return options;
   }
 
   std::set<std::string> told_by() const {
     std::set<std::string> result;
-    for (const auto& name : told)
-      result.insert(to_string(name));
+    for (const auto& event : told.take())
+      result.insert(to_string(event.of));
     return result;
   }
 
@@ -70,7 +70,7 @@ protected:
     return "none";
   }
 
-  std::vector<ActorName> told;
+  SharedQueue<Event> told; // senders end after it
 };
 
 // -- what it is called -----------------------------------------------------------------------
@@ -127,8 +127,8 @@ TEST_F(Names, are_in_every_event_with_the_id_that_caf_has_given) {
   time.run();
 
   EXPECT_GE(told.size(), 10U);
-  for (const auto& name : told)
-    EXPECT_EQ(name, (ActorName{"billing", sender.id()}));
+  for (const auto& event : told.take())
+    EXPECT_EQ(event.of, (ActorName{"billing", sender.id()}));
   EXPECT_EQ(log.all<event::SenderStopped>().size(), 1U);
 }
 

@@ -21,6 +21,14 @@ struct WrappedRow {
 constexpr auto wrapped(int number) { return static_cast<std::uint32_t>(number); }
 constexpr auto wrapped_size(int number) { return static_cast<std::size_t>(number); }
 
+// The problems as text, without the name of the struct.
+std::string fields_of(const Problems& problems) {
+  Problems result;
+  for (const auto& problem : problems.list())
+    result.add(problem.field, problem.given, problem.allowed);
+  return to_string(result);
+}
+
 template <class Options, class Set>
 std::function<Problems()> with(Set set) {
   return [set] {
@@ -57,7 +65,7 @@ Problems of_a_proxy(std::size_t buffer_bytes) {
 class WrappedOptions : public ::testing::TestWithParam<WrappedRow> {};
 
 TEST_P(WrappedOptions, are_refused_as_they_were_written) {
-  EXPECT_EQ(to_string(GetParam().problems()), GetParam().text);
+  EXPECT_EQ(fields_of(GetParam().problems()), GetParam().text);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -108,7 +116,7 @@ INSTANTIATE_TEST_SUITE_P(
 class ShortOptions : public ::testing::TestWithParam<WrappedRow> {};
 
 TEST_P(ShortOptions, are_refused_below_a_microsecond) {
-  EXPECT_EQ(to_string(GetParam().problems()), GetParam().text);
+  EXPECT_EQ(fields_of(GetParam().problems()), GetParam().text);
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -186,6 +186,7 @@ void produce(const std::string& file, std::uint64_t from, std::uint64_t count, s
     if (signals.wait_for(1ms))
       return suspend(self, sender, progress);
   drain(self, sender);
+  signals.signal(); // one that has come meanwhile changes nothing
 }
 
 } // namespace

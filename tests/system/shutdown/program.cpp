@@ -10,7 +10,7 @@
 //     blocks     for ever, and so do all threads of the scheduler
 //     gives_up   its root ends by itself, with an error
 //     stuck      has a root beside the sender that hangs, and does not end
-//     reports    ends at once, with nothing but an ExitReport
+//     reports    ends as soon as the numbers are owed, with nothing but an ExitReport
 //
 // Keys, with numbers: count: how many numbers are submitted at once; work: how many milliseconds
 // each takes; hang: the number that never ends; in_flight, kill_grace, grace, force: options, in
@@ -21,6 +21,8 @@
 
 #include <backoff_actor/backoff_actor.hpp>
 #include <backoff_actor/store/sqlite_store.hpp>
+
+#include <caf/scoped_actor.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -152,6 +154,15 @@ caf::actor start_root_that_gives_up(caf::actor_system& system) {
   return spawn_supervisor(system, {{"crasher", crasher}}, options);
 }
 
+// Submits the numbers, and waits until the sender owes them.
+void submit(caf::actor_system& system, const caf::actor& sender, std::uint64_t count) {
+  caf::scoped_actor self{system};
+  for (std::uint64_t number = 1; number <= count; ++number)
+    compat::request(*self, sender,
+                    Submit{.message = caf::make_message(number), .answer_when_accepted = true})
+      .receive([](const Accepted&) {}, [](const caf::error&) { std::_Exit(98); });
+}
+
 int run(const Arguments& arguments) {
   SenderOptions options;
   options.kill_grace = arguments.span("kill_grace", 5000);
@@ -177,7 +188,9 @@ int run(const Arguments& arguments) {
     system, child_of<Worker, caf::detached>(arguments.span("work", 0), arguments.number("hang", 0)),
     options);
   const auto count = arguments.number("count", 0);
-  if (count > 0)
+  if (arguments.main == "reports")
+    submit(system, sender, count);
+  else if (count > 0)
     system.spawn<Client>(sender, count);
   if (arguments.main == "blocks") {
     std::this_thread::sleep_for(100ms); // the worker is at work

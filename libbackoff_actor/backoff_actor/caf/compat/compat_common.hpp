@@ -46,7 +46,7 @@ std::optional<Enum> enumerator_of(std::uint16_t number) {
 /// `void` for the type of any other value.
 template <class T>
 struct ActorFromState {
-  using type = void;
+  using type = void; ///< the class, or `void`
 };
 
 // -- errors -------------------------------------------------------------------
