@@ -173,7 +173,8 @@ void drain(caf::scoped_actor& self, const caf::actor& sender) {
 
 void produce(const std::string& file, std::uint64_t from, std::uint64_t count, std::uint64_t poison,
              std::uint64_t max_in_flight, std::uint64_t max_batch) {
-  StopSignals signals;
+  // Never destroyed: a signal that comes while the process ends changes nothing.
+  static auto& signals = *new StopSignals;
   const auto options = sender_options(file, poison != 0, max_in_flight, max_batch);
   caf::actor_system_config config;
   init(config);
@@ -186,7 +187,6 @@ void produce(const std::string& file, std::uint64_t from, std::uint64_t count, s
     if (signals.wait_for(1ms))
       return suspend(self, sender, progress);
   drain(self, sender);
-  signals.signal(); // one that has come meanwhile changes nothing
 }
 
 } // namespace
