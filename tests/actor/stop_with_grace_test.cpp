@@ -7,6 +7,11 @@
 #include <caf/exit_reason.hpp>
 #include <caf/sec.hpp>
 
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
 namespace backoff_actor::actor_test {
 
 class StopWithGrace : public DurableTest {
@@ -29,7 +34,6 @@ protected:
 TEST_F(StopWithGrace, finishes_what_is_in_flight_and_says_what_became_of_the_rest) {
   auto options = one_at_a_time();
   options.max_in_flight = 2;
-  options.on_event = log.hook();
   start({{testing::slow(1s), testing::slow(2s)}}, options);
   const auto first = ask("a");
   const auto second = ask("b");
@@ -291,9 +295,10 @@ TEST_F(StopWithGrace, of_a_forwarder_ends_at_once_because_nothing_is_tracked) {
   danger = DangerousActor{{{testing::slow(1s)}}};
   start_with(danger.factory(), forwarder_options());
   const auto answer = ask("a");
-  const auto stopped = stop(30s);
-  EXPECT_EQ(stopped->value, Stopped{});
-  EXPECT_TRUE(answer->error);
+  EXPECT_EQ(stop(30s)->value, Stopped{});
+  time.advance(1s);
+  EXPECT_FALSE(answer->value);
+  EXPECT_EQ(danger.alive(), 0u);
 }
 
 TEST_F(StopWithGrace, of_a_forwarder_makes_dead_letters_of_what_waits) {
@@ -306,6 +311,18 @@ TEST_F(StopWithGrace, of_a_forwarder_makes_dead_letters_of_what_waits) {
   const auto stopped = stop(30s);
   EXPECT_EQ(stopped->value, (Stopped{0, 0, 1, 0}));
   EXPECT_EQ(*answer->error, make_error(SenderError::stopped));
+}
+
+// -- other nodes ------------------------------------------------------------------------
+
+TEST_F(StopWithGrace, has_the_same_parts_on_another_node) {
+  std::vector<std::byte> bytes;
+  compat::save(Stop{30s}, bytes);
+  compat::save(Stopped{1, 2, 3, 4}, bytes);
+  std::span<const std::byte> rest{bytes};
+  EXPECT_EQ(compat::load<Stop>(rest).grace, 30s);
+  EXPECT_EQ(compat::load<Stopped>(rest), (Stopped{1, 2, 3, 4}));
+  EXPECT_TRUE(rest.empty());
 }
 
 // -- strangers --------------------------------------------------------------------------
