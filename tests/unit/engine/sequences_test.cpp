@@ -213,7 +213,7 @@ TEST_P(KilledIn, s12_or_stopped_ends_without_a_child_that_clings_to_life) {
 }
 
 TEST_P(KilledIn, s13_or_stopped_with_a_grace_ends_when_that_and_the_kill_grace_are_over) {
-  EngineDriver sender{{.restart = RestartTiming::at_tick, .kill_grace = 5s}};
+  EngineDriver sender{{.restart = RestartTiming::at_tick, .ack_timeout = 100ms, .kill_grace = 5s}};
   GetParam().reach(sender);
 
   sender.take(input::Finish{sender.now + 30s});
