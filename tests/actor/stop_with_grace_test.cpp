@@ -7,6 +7,11 @@
 #include <caf/exit_reason.hpp>
 #include <caf/sec.hpp>
 
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
 namespace backoff_actor::actor_test {
 
 class StopWithGrace : public DurableTest {
@@ -290,9 +295,10 @@ TEST_F(StopWithGrace, of_a_forwarder_ends_at_once_because_nothing_is_tracked) {
   danger = DangerousActor{{{testing::slow(1s)}}};
   start_with(danger.factory(), forwarder_options());
   const auto answer = ask("a");
-  const auto stopped = stop(30s);
-  EXPECT_EQ(stopped->value, Stopped{});
-  EXPECT_EQ(answer->value, std::nullopt);
+  EXPECT_EQ(stop(30s)->value, Stopped{});
+  time.advance(1s);
+  EXPECT_FALSE(answer->value);
+  EXPECT_EQ(danger.alive(), 0u);
 }
 
 TEST_F(StopWithGrace, of_a_forwarder_makes_dead_letters_of_what_waits) {
@@ -305,6 +311,18 @@ TEST_F(StopWithGrace, of_a_forwarder_makes_dead_letters_of_what_waits) {
   const auto stopped = stop(30s);
   EXPECT_EQ(stopped->value, (Stopped{0, 0, 1, 0}));
   EXPECT_EQ(*answer->error, make_error(SenderError::stopped));
+}
+
+// -- other nodes ------------------------------------------------------------------------
+
+TEST_F(StopWithGrace, has_the_same_parts_on_another_node) {
+  std::vector<std::byte> bytes;
+  compat::save(Stop{30s}, bytes);
+  compat::save(Stopped{1, 2, 3, 4}, bytes);
+  std::span<const std::byte> rest{bytes};
+  EXPECT_EQ(compat::load<Stop>(rest).grace, 30s);
+  EXPECT_EQ(compat::load<Stopped>(rest), (Stopped{1, 2, 3, 4}));
+  EXPECT_TRUE(rest.empty());
 }
 
 // -- strangers --------------------------------------------------------------------------

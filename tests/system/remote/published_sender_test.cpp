@@ -50,6 +50,8 @@ TEST_F(PublishedSender, is_controlled_from_other_nodes) {
   submission.answer_when_accepted = true;
   self->request(far, caf::timespan{10s}, submission)
     .receive([](const Accepted& accepted) { EXPECT_EQ(accepted.id, 2u); }, failed);
+  self->request(far, caf::timespan{10s}, Stop{5s})
+    .receive([](const Stopped& numbers) { EXPECT_EQ(numbers.dead_lettered, 0u); }, failed);
 }
 
 TEST_F(PublishedSender, refuses_clients_on_other_nodes_with_its_own_errors) {

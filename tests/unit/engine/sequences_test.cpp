@@ -212,6 +212,20 @@ TEST_P(KilledIn, s12_or_stopped_ends_without_a_child_that_clings_to_life) {
   EXPECT_THAT(sender.wake_after(1h), IsEmpty());
 }
 
+TEST_P(KilledIn, s13_or_stopped_with_a_grace_ends_when_that_and_the_kill_grace_are_over) {
+  EngineDriver sender{{.restart = RestartTiming::at_tick, .ack_timeout = 100ms, .kill_grace = 5s}};
+  GetParam().reach(sender);
+
+  sender.take(input::Finish{sender.now + 30s});
+  sender.wake_after(30s);
+  sender.wake_after(5s);
+
+  EXPECT_EQ(sender.engine->phase(), Phase::stopped);
+  EXPECT_EQ(sender.engine->owed(), 0u);
+  EXPECT_THAT(sender.wake_after(1h), IsEmpty());
+  EXPECT_THAT(sender.take(input::Finish{}), IsEmpty());
+}
+
 INSTANTIATE_TEST_SUITE_P(sequences, KilledIn,
                          ::testing::Values(Killing{"unborn", [](EngineDriver&) {}, {}},
                                            Killing{"starting",
@@ -254,7 +268,14 @@ INSTANTIATE_TEST_SUITE_P(sequences, KilledIn,
                                                      sender.take(input::Drain{3});
                                                    },
                                                    {"stop child 1", "dead letter 1 stopped",
-                                                    "drained 3, 0 left"}}),
+                                                    "drained 3, 0 left"}},
+                                           Killing{"finishing",
+                                                   [](EngineDriver& sender) {
+                                                     sender.start();
+                                                     sender.submit();
+                                                     sender.take(input::Finish{});
+                                                   },
+                                                   {"stop child 1", "dead letter 1 stopped"}}),
                          [](const auto& test) { return std::string{test.param.phase}; });
 
 } // namespace backoff_actor::engine_test

@@ -41,6 +41,9 @@ TEST(SupervisorEventsTest, each_is_rendered_in_one_line_and_knows_its_time) {
     {LimitReached{at, "db", {}}, "restart limit reached by child db"},
     {ControlRefused{at, "db", cause}, "control of child db refused: refused"},
     {ControlRefused{at, "", {}}, "control refused"},
+    {Finishing{at, at + Duration{30s}},
+     "supervisor lets its senders finish what is in flight within 30s"},
+    {Finishing{at, Instant::never()}, "supervisor lets its senders finish what is in flight"},
     {Stopping{at, "told to stop"}, "supervisor stopping: told to stop"},
     {Stopped{at}, "supervisor stopped"},
   };
