@@ -84,6 +84,12 @@ protected:
 class FunctionWorkers : public FunctionsAsWorkers,
                         public ::testing::WithParamInterface<FunctionRow> {};
 
+TEST(FunctionFactories, may_ask_for_a_base_of_the_sender) {
+  const ChildFactory factory{
+    [](caf::scheduled_actor* self) -> caf::actor { return self->spawn(plain); }};
+  EXPECT_TRUE(factory);
+}
+
 TEST_P(FunctionWorkers, answer_and_crash_with_the_text_of_the_exception_which_caf_does_not_print) {
   ::testing::internal::CaptureStdout();
   ::testing::internal::CaptureStderr();

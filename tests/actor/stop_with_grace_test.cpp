@@ -142,6 +142,22 @@ TEST_F(StopWithGrace, abandons_a_worker_that_cannot_even_be_killed) {
   time.thaw(child);
 }
 
+// The actor system waits for such a worker, too.
+TEST_F(StopWithGrace, counts_a_worker_that_was_abandoned_before_and_still_lives) {
+  auto options = one_at_a_time();
+  options.ack_timeout = 1s;
+  start({{testing::silence()}, {testing::slow(1s)}}, options);
+  const auto answer = ask("a");
+  const auto first = danger.child();
+  time.freeze(first);
+  time.advance(1min);
+  EXPECT_EQ(status().abandoned, 1u);
+  const auto stopped = stop(3s);
+  time.advance(1min);
+  EXPECT_EQ(stopped->value.value_or(Stopped{}).abandoned, 1u);
+  time.thaw(first);
+}
+
 TEST_F(StopWithGrace, has_no_limit_if_the_grace_has_none) {
   start({{testing::slow(1000h)}}, one_at_a_time());
   const auto answer = ask("a");

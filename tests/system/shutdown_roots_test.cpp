@@ -4,6 +4,7 @@
 #include "system.hpp"
 
 #include <caf/exit_reason.hpp>
+#include <caf/sec.hpp>
 
 #include <gmock/gmock.h>
 
@@ -112,7 +113,20 @@ TEST_F(RootsOfShutdown, of_which_one_has_failed_end_the_wait) {
   EXPECT_EQ(shutdown->summary()->failed_roots, 1u);
   ASSERT_THAT(lines, SizeIs(2));
   EXPECT_THAT(lines[0], ::testing::ContainsRegex("a root has ended by itself: .*kill"));
-  EXPECT_THAT(lines[1], HasSubstr("1 root had failed"));
+  EXPECT_THAT(lines[1], HasSubstr("1 root has failed"));
+}
+
+// Any actor may be a root. This one takes the exit message for a failure.
+TEST_F(RootsOfShutdown, of_which_one_fails_while_it_is_stopped_are_a_failure) {
+  shutdown->add(system->spawn([](caf::event_based_actor* self) -> caf::behavior {
+    self->set_exit_handler([self](const caf::exit_msg&) { self->quit(caf::sec::runtime_error); });
+    return {[](int) {}};
+  }));
+  EXPECT_EQ(shutdown->stop(), 1);
+  EXPECT_EQ(shutdown->summary()->failed_roots, 1u);
+  ASSERT_THAT(lines, SizeIs(2));
+  EXPECT_THAT(lines[0], HasSubstr("a root has ended with an error: "));
+  EXPECT_THAT(lines[1], HasSubstr("1 root has failed"));
 }
 
 TEST_F(RootsOfShutdown, are_stopped_at_the_request_of_any_thread) {

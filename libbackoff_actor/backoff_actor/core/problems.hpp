@@ -77,11 +77,11 @@ namespace detail {
 inline constexpr std::uint32_t most_count = 1'000'000'000;
 
 /// Returns a count as its user wrote it. A negative number that an unsigned field took in is shown
-/// as that number: -1 and not 4294967295.
+/// as that number, down to a million: -1 and not 4294967295.
 template <std::unsigned_integral Number>
 std::string text_of_count(Number given) {
   const std::int64_t as_signed = static_cast<std::make_signed_t<Number>>(given);
-  const auto was_negative = as_signed < 0 && as_signed >= -std::int64_t{most_count};
+  const auto was_negative = as_signed < 0 && as_signed >= -1'000'000;
   return was_negative ? std::to_string(as_signed) : std::to_string(given);
 }
 

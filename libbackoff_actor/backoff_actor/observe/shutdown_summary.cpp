@@ -27,7 +27,7 @@ std::string to_string(const ShutdownSummary& summary) {
               + std::to_string(summary.abandoned)
               + (summary.abandoned == 1 ? " child abandoned" : " children abandoned");
   append_count(text, summary.silent_roots, " root has not ended", " roots have not ended");
-  append_count(text, summary.failed_roots, " root had failed", " roots had failed");
+  append_count(text, summary.failed_roots, " root has failed", " roots have failed");
   return text;
 }
 

@@ -136,7 +136,7 @@ bool StopSignals::wait_for(Duration span) {
   const auto begin = Clock::now();
   for (;;) {
     if (is_reason_to_stop()) {
-      is_told_ = true;
+      is_told_ = is_told_ || first_signal != 0;
       return true;
     }
     const auto passed = Clock::now() - begin;

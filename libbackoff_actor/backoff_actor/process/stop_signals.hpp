@@ -22,7 +22,8 @@ namespace backoff_actor {
 /// When it goes, the handlers and the mask are those of before. If a signal came of which the
 /// program was not told, by `wait`, `wait_for` or `signal`, it is then raised again.
 ///
-/// A child process of `fork` may make one of its own, even while its parent's exists.
+/// A child process of `fork` may make one of its own, even while its parent's exists. A signal that
+/// the child gets before that is lost.
 ///
 /// @thread make it, wait and destroy it in one thread; `request` in any.
 class BACKOFF_ACTOR_EXPORT StopSignals {

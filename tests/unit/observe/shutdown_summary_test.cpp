@@ -30,7 +30,7 @@ TEST(ShutdownText, counts_what_became_of_the_deliveries) {
 TEST(ShutdownText, names_roots_that_did_not_end_or_had_failed) {
   EXPECT_EQ(to_string(ShutdownSummary{.took = 20s, .silent_roots = 1, .failed_roots = 2}),
             "stopped after 20s: 0 acknowledged, 0 suspended, 0 dead-lettered, 0 children "
-            "abandoned, 1 root has not ended, 2 roots had failed");
+            "abandoned, 1 root has not ended, 2 roots have failed");
 }
 
 TEST(ShutdownCode, is_0_if_all_ended_in_order_by_sigterm_or_by_itself) {

@@ -44,7 +44,7 @@ struct SelfAmong {
   using type = void;
 };
 template <class Self, class... Parameters>
-requires std::derived_from<Self, caf::local_actor>
+requires requires { sizeof(Self); } && std::derived_from<Self, caf::local_actor>
 struct SelfAmong<Self*, Parameters...> {
   using type = Self;
 };
@@ -87,6 +87,8 @@ constexpr auto result_of_worker() {
 template <class Base, class Result>
 constexpr bool can_run() {
   if constexpr (!std::derived_from<Base, caf::scheduled_actor>)
+    return false;
+  else if constexpr (!requires { typename Base::behavior_type; }) // a base of actors
     return false;
   else if constexpr (std::is_void_v<Result>) // it calls `become` itself
     return std::same_as<typename Base::behavior_type, caf::behavior>;

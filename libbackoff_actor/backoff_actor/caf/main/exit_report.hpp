@@ -53,7 +53,7 @@ BACKOFF_ACTOR_EXPORT Problems check(const ExitReportOptions& options);
 ///         Its child has not answered, and without an ack_timeout the sender waits for ever. Set
 ///         SenderOptions::ack_timeout, or send the sender Stop.
 ///
-/// A sender that does not answer within a second more is named too. The actor system then waits as
+/// A sender that does not answer within a second is named too. The actor system then waits as
 /// ever. If no sender owes anything, the object says nothing and takes no time; it waits no longer
 /// than needed.
 ///
@@ -74,7 +74,7 @@ public:
   explicit ExitReport(caf::actor_system& system, ExitReportOptions options = {});
   ExitReport(const ExitReport&) = delete;
   ExitReport& operator=(const ExitReport&) = delete;
-  /// Waits, and reports. It takes at most a second longer than `patience`, and throws nothing.
+  /// Waits, and reports. It takes at most two seconds longer than `patience`, and throws nothing.
   ~ExitReport();
 
 private:

@@ -33,6 +33,11 @@ bool is_failure(const caf::error& reason) {
   return reason && reason != caf::exit_reason::user_shutdown;
 }
 
+// Whether the actor system will wait for something that has not ended.
+bool something_hangs(const ShutdownSummary& summary) {
+  return summary.abandoned > 0 || summary.silent_roots > 0;
+}
+
 // Only senders and supervisors understand `Stop`; CAF would write a warning for any other actor.
 bool understands_stop(const caf::actor& root) {
   const auto pointer = caf::actor_cast<caf::strong_actor_ptr>(root);
@@ -164,13 +169,10 @@ GracefulShutdown::GracefulShutdown(caf::actor_system& system, ShutdownOptions op
 GracefulShutdown::~GracefulShutdown() {
   roots_->take();
   signals_.reset();
-  const auto something_hangs = summary_ && (summary_->abandoned > 0 || summary_->silent_roots > 0);
   auto report = options_.report;
-  if (something_hangs)
+  if (summary_ && something_hangs(*summary_))
     report.patience = Duration::zero(); // it had its time
   detail::report_exit(system_, *senders_, report);
-  if (something_hangs && options_.force_end_after != Duration::max())
-    detail::force_end_at(std::max(force_end_at_, Clock::now() + 1s), exit_code(*summary_));
 }
 
 void GracefulShutdown::add(caf::actor root) { Roots::add(roots_, std::move(root)); }
@@ -196,15 +198,18 @@ int GracefulShutdown::stop() {
   const auto grace = std::min(options_.grace, longest_span);
   force_end_at_ = begin + grace + std::min(options_.force_end_after, longest_span);
 
-  auto roots = roots_->take();
-  std::erase_if(roots, [&](const caf::actor& root) {
-    if (!compat::has_ended(root))
-      return false;
+  const auto note_end = [&](const caf::actor& root, const char* how) {
     if (const auto reason = compat::reason_of_end(root); is_failure(reason)) {
       ++summary.failed_roots;
-      tell("a root has ended by itself: " + render(system_, reason));
+      tell("a root has ended " + std::string{how} + ": " + render(system_, reason));
     }
-    return true;
+  };
+  auto roots = roots_->take();
+  std::erase_if(roots, [&](const caf::actor& root) {
+    const auto has_ended = compat::has_ended(root);
+    if (has_ended)
+      note_end(root, "by itself");
+    return has_ended;
   });
   {
     Stopping stopping{system_, force_end_at_};
@@ -212,11 +217,18 @@ int GracefulShutdown::stop() {
     stopping.add_answers_to(summary);
   }
   roots_->wait_until_ended(roots, force_end_at_);
-  summary.silent_roots = static_cast<std::uint32_t>(std::count_if(
-    roots.begin(), roots.end(), [](const auto& root) { return !compat::has_ended(root); }));
+  for (const auto& root : roots) {
+    if (compat::has_ended(root))
+      note_end(root, "with an error");
+    else
+      ++summary.silent_roots;
+  }
   summary.took = Clock::now() - begin;
   if (summary.signal != 0 || !summary.is_complete() || summary.suspended > 0)
     tell(to_string(summary));
+  signal(); // one that came meanwhile asked for what is done
+  if (something_hangs(summary) && options_.force_end_after != Duration::max())
+    detail::force_end_at(std::max(force_end_at_, Clock::now() + 2s), exit_code(summary));
   return exit_code(summary);
 }
 

@@ -75,7 +75,7 @@ BACKOFF_ACTOR_EXPORT Problems check(const ShutdownOptions& options);
 ///   Sidekiq, the BEAM and servers in Go end with 0, too.
 /// - 130: the same by SIGINT, whose number is 2. So a shell script that runs the program sees that
 ///   its user interrupted it.
-/// - 1: deliveries became dead letters, a child or a root did not end, or a root had ended with an
+/// - 1: deliveries became dead letters, a child or a root did not end, or a root ended with an
 ///   error. Whoever runs the program should read what it said.
 /// - 128 plus the signal's number: a second signal came, and ended the process at once.
 ///

@@ -23,7 +23,7 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-// To answer, after the patience is over.
+// To answer, each time.
 constexpr auto time_to_answer = 1s;
 // So many are asked at a time: the answers wait in one mailbox, which is searched from its front.
 constexpr std::size_t asked_at_once = 1000;
@@ -88,7 +88,7 @@ std::vector<OwingSender> still_owing(caf::actor_system& system, SenderRegistry& 
                                      Duration patience) {
   const auto end = Clock::now() + std::min<Duration>(patience, 24h);
   const auto ask = [&](std::span<const RegisteredSender> senders) {
-    return Inquiry{system, std::max(end, Clock::now() + time_to_answer)}.ask(senders);
+    return Inquiry{system, Clock::now() + time_to_answer}.ask(senders);
   };
   auto interval = 10ms;
   auto senders = registry.senders();

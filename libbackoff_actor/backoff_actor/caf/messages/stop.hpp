@@ -44,7 +44,10 @@ struct Stopped {
   std::uint64_t acknowledged = 0;  ///< deliveries that were acknowledged
   std::uint64_t suspended = 0;     ///< deliveries that stay owed in a durable outbox
   std::uint64_t dead_lettered = 0; ///< deliveries that became dead letters, for whatever reason
-  std::uint32_t abandoned = 0;     ///< children that were killed, and did not end in time
+
+  /// Children that were killed and did not end in time. Those that had been abandoned before, and
+  /// were still alive when the `Stop` came, count too: the actor system waits for them.
+  std::uint32_t abandoned = 0;
 
   /// Adds those of another sender or supervisor.
   Stopped& operator+=(const Stopped& other) {

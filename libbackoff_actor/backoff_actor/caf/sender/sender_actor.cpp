@@ -322,8 +322,10 @@ void BackOffSender::on_finish_work(const FinishWork& x) {
 
 BackOffSender::Closing& BackOffSender::closing() {
   auto& result = rare().closing;
-  if (!result)
-    result = std::make_unique<Closing>(Closing{engine_.status(now()).counters, 0, {}, {}});
+  if (!result) {
+    const auto status = engine_.status(now());
+    result = std::make_unique<Closing>(Closing{status.counters, status.abandoned, {}, {}});
+  }
   return *result;
 }
 

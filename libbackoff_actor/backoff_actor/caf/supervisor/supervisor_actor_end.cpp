@@ -76,12 +76,15 @@ void Supervisor::on_report(const ChildActor& actor, const caf::message& content)
 }
 
 Supervisor::Closing& Supervisor::closing() {
-  if (!closing_)
+  if (!closing_) {
     closing_ = std::make_unique<Closing>();
+    closing_->numbers.abandoned = static_cast<std::uint32_t>(engine_.count().abandoned);
+  }
   return *closing_;
 }
 
-// The word that it is the child's turn to end overtakes all others, as an exit message does.
+// The word overtakes all others, as an exit message does: otherwise an exit message that comes
+// later could end the child before it was told, and its numbers would be missing.
 void Supervisor::request_finish(const ChildActor& actor, const FinishWork& what) {
   auto* const place = find(actor);
   if (!place)
@@ -91,8 +94,7 @@ void Supervisor::request_finish(const ChildActor& actor, const FinishWork& what)
     place->leave();
   }
   closing().asked.emplace(++last_request_, actor);
-  make_request(last_request_, place->actor, caf::make_message(what),
-               what.ends ? compat::Priority::high : compat::Priority::normal);
+  make_request(last_request_, place->actor, caf::make_message(what), compat::Priority::high);
 }
 
 // -- the end ------------------------------------------------------------------------

@@ -85,7 +85,7 @@ private:
   // Data of a sender that ends with a grace.
   struct Closing {
     SenderCounters before;                    // when it was told to
-    std::uint32_t abandoned = 0;              // children, since then
+    std::uint32_t abandoned = 0;              // children, those alive then and those since
     std::vector<compat::OpenRequest> clients; // that wait for the numbers
     caf::strong_actor_ptr supervisor;         // that is to know when nothing is in flight
   };
