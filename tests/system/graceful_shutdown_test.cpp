@@ -48,7 +48,7 @@ TEST(GracefulShutdown, of_a_program_that_has_nothing_to_do_takes_no_time_and_is_
   EXPECT_THAT(
     program.all(own),
     ElementsAre("SIGTERM: stopping, within 15s. A second signal ends the program at once.",
-                MatchesRegex("stopped after [0-9.]+m?s: 0 acknowledged, 0 suspended, 0 "
+                MatchesRegex("stopped after [0-9.]+[mn]?s: 0 acknowledged, 0 suspended, 0 "
                              "dead-lettered, 0 children abandoned")))
     << program.text();
 }

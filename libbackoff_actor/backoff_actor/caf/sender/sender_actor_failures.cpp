@@ -46,7 +46,10 @@ SenderError error_of(DeadLetterReason reason) {
 // Returns a message as text, whatever its types do.
 std::string words_of(const caf::message& message) {
   try {
-    return to_string(message);
+    auto text = to_string(message);
+    if (text.starts_with("message(")) // so CAF 1.x begins
+      text.erase(0, text.find('('));
+    return text;
   } catch (...) {
     return "that cannot be shown: " + detail::thrown_text(std::current_exception());
   }
