@@ -114,8 +114,10 @@ private:
               const std::function<void(ReferenceStore&)>& in_reference) {
     try {
       in_store();
+      const auto before = reference_.contents();
       in_reference(reference_);
-      possible_.clear(); // what failed before is overwritten
+      if (reference_.contents() != before) // else the store need not write anything
+        possible_.clear();                 // what failed before is overwritten
     } catch (const StoreError& error) {
       RC_ASSERT(vfs_.has_struck());
       RC_ASSERT(error.failure() == StoreFailure::full
