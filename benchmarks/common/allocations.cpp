@@ -20,6 +20,12 @@ void* operator new(std::size_t size) {
   throw std::bad_alloc{};
 }
 
+// As `std::stable_sort` calls it. Without it, the standard library's would be freed by ours.
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  count.fetch_add(1, std::memory_order_relaxed);
+  return std::malloc(size == 0 ? 1 : size);
+}
+
 void operator delete(void* memory) noexcept { std::free(memory); }
 
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
