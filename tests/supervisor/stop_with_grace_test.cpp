@@ -287,7 +287,8 @@ TEST_F(TreesWithGrace, let_a_sender_finish_that_is_then_killed_as_its_spec_says)
   const auto stopped = stop(30s);
   time.advance(1s);
   EXPECT_EQ(answer->value, "1s");
-  EXPECT_TRUE(stopped->value) << "whether or not the killed sender's numbers came in time";
+  // With CAF 1.x the numbers of a killed sender come too late.
+  EXPECT_TRUE(stopped->value == (Stopped{1, 0, 1, 0}) || stopped->value == Stopped{});
 }
 
 // -- together with other ends -----------------------------------------------------------------
