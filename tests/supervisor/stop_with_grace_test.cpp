@@ -142,6 +142,18 @@ TEST_F(TreesWithGrace, lose_no_time_of_the_others_to_one_that_hangs) {
   EXPECT_EQ(stopped->value, (Stopped{1, 0, 1, 0}));
 }
 
+// The actor system waits for it, too.
+TEST_F(TreesWithGrace, count_a_child_that_was_abandoned_before_and_still_lives) {
+  start({spec("a"), spec("b")});
+  const auto hanging = nursery->actors["b"];
+  time.freeze(hanging);
+  control(TerminateChild{"b"});
+  time.advance(1min);
+  ASSERT_EQ(counts().abandoned, 1u);
+  EXPECT_EQ(stop(30s)->value, (Stopped{0, 0, 0, 1}));
+  time.thaw(hanging);
+}
+
 TEST_F(TreesWithGrace, abandon_a_worker_that_cannot_even_be_killed_and_count_it) {
   start({spec("base"), known(supervisor_spec("inner", {slow("t")}))});
   ask_sender("t", "for ever");
