@@ -106,6 +106,16 @@ TEST_F(StopSignalsTest, a_signal_that_nobody_was_told_of_is_raised_again_at_the_
   EXPECT_EQ(heard_before, SIGTERM);
 }
 
+TEST_F(StopSignalsTest, a_signal_after_the_end_of_the_wait_by_a_request_is_raised_again_too) {
+  {
+    StopSignals signals;
+    StopSignals::request();
+    signals.wait();
+    std::raise(SIGTERM);
+  }
+  EXPECT_EQ(heard_before, SIGTERM);
+}
+
 TEST_F(StopSignalsTest, signals_are_heard_although_this_thread_had_blocked_or_ignored_them) {
   std::signal(SIGINT, SIG_IGN);
   sigset_t both;
