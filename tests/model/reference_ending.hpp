@@ -134,7 +134,8 @@ protected:
     const auto* cause = given ? &*given : nullptr;
     for (auto* lane : lanes())
       if (lane->child != Child::none)
-        taken.push_back(stop_line(lane->incarnation));
+        taken.push_back(is_pressing ? abandon_line(lane->incarnation)
+                                    : stop_line(lane->incarnation));
     for (const auto id : owed())
       if (!options.persist || !find(id)->is_stored)
         bury(id, reason, last_failure_of(*find(id), cause));

@@ -34,7 +34,7 @@ private:
 
   void take(const input::Submit& x) {
     if (is_closing())
-      return refuse("draining");
+      return refuse(x.is_unusable ? "unusable" : "draining");
     be_well_if_so();
     const auto is_late = x.deadline <= now_;
     const auto nothing_there = !is_alive && !is_starting && !delay_end && !is_paused;

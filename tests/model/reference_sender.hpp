@@ -46,11 +46,9 @@ public:
   void operator()(const input::Submit& x) {
     if (is_stopped)
       return refuse(Refusal::stopped);
-    if (is_closing())
-      return refuse(Refusal::draining);
     if (x.is_unusable)
       return refuse(Refusal::unusable);
-    if (is_draining)
+    if (is_closing() || is_draining)
       return refuse(Refusal::draining);
     const auto is_full = !has_room_for(x.weight, owed().size() + joined(), owed_bytes());
     if (is_full && options.overflow == Overflow::refuse)

@@ -131,11 +131,12 @@ private:
   void take(const supervisor_input::Finish& x) {
     if (phase_ == SupervisorPhase::stopped)
       return;
+    const auto is_first = !std::exchange(is_to_finish_, true);
     const auto before = std::exchange(deadline_, std::min(deadline_, x.deadline));
     ends_when_finished_ = ends_when_finished_ || x.ends;
     is_finish_told_ = false;
     if (is_closing()) {
-      if (deadline_ < before)
+      if (is_first || deadline_ < before)
         hand_down_deadline();
       return;
     }
@@ -153,6 +154,8 @@ private:
         tell_to_end(child, Child::Then::stop);
       else
         child->is_unfinished = child->can_finish;
+      if (child->state == ChildState::starting && child->can_finish)
+        child->due.reset(); // the deadline replaces its start timeout
     }
     hand_down_deadline();
   }
@@ -452,6 +455,7 @@ private:
 
   bool has_begun_ = false;
   bool are_all_told_ = false; // to end, whatever the order
+  bool is_to_finish_ = false; // at some time
   bool is_wake_ = false;
   std::uint32_t starts_ = 0; // on this wake-up
   std::uint64_t turns_ = 0;

@@ -20,8 +20,6 @@ using ::testing::IsEmpty;
 
 input::Finish within(Duration grace) { return {Instant{grace}}; }
 
-input::Finish until_told(Instant deadline) { return {deadline, false}; }
-
 // A sender with three deliveries, two of them with its child; it was told to finish within 30 s.
 class SenderFinish : public ::testing::Test {
 protected:
@@ -274,6 +272,20 @@ TEST_F(SenderFinish, ends_at_once_when_it_is_killed) {
                           "dead letter 3 stopped"));
 }
 
+TEST_F(SenderFinish, abandons_a_child_that_did_not_end_in_time_when_it_is_killed_itself) {
+  begin();
+  sender->wake_after(30s);
+  EXPECT_THAT(sender->take(input::Kill{}),
+              ElementsAre("abandon 1", "dead letter 1 stopped", "dead letter 2 stopped",
+                          "dead letter 3 stopped"));
+}
+
+TEST_F(SenderFinish, says_of_a_message_that_cannot_be_taken_why) {
+  begin();
+  EXPECT_THAT(sender->take(input::Submit{}), ElementsAre("refuse: draining"));
+  EXPECT_THAT(sender->take(input::Submit{.is_unusable = true}), ElementsAre("refuse: unusable"));
+}
+
 // -- the store ------------------------------------------------------------------------
 
 TEST_F(SenderFinish, waits_for_the_store_to_take_what_was_accepted) {
@@ -297,56 +309,6 @@ TEST_F(SenderFinish, answers_drains_when_nothing_is_owed_and_at_the_end) {
   EXPECT_THAT(sender->wake_after(1s), ElementsAre("drained 2, 3 left", "wake at 30s"));
   EXPECT_THAT(sender->crash(), ElementsAre("dead letter 1 stopped", "dead letter 2 stopped",
                                            "dead letter 3 stopped", "drained 1, 0 left"));
-}
-
-// -- until it is told -----------------------------------------------------------------
-
-class SenderFinishUntilTold : public SenderFinish {
-protected:
-  void begin_until_told() {
-    sender.emplace(EngineOptions{.kill_grace = 5s});
-    sender->start();
-    sender->submit();
-    asked = sender->take(until_told(Instant{30s}));
-  }
-};
-
-TEST_F(SenderFinishUntilTold, reports_once_that_nothing_is_in_flight_and_waits) {
-  begin_until_told();
-  EXPECT_THAT(asked, IsEmpty());
-  EXPECT_THAT(sender->ack(1), ElementsAre("acknowledge 1", "finished"));
-  EXPECT_EQ(phase(), Phase::finishing);
-  EXPECT_FALSE(sender->engine->is_idle());
-  EXPECT_THAT(sender->submit(), ElementsAre("refuse: draining"));
-  EXPECT_THAT(sender->take(until_told(Instant{30s})), ElementsAre("finished")) << "asked again";
-}
-
-TEST_F(SenderFinishUntilTold, does_nothing_by_itself_at_the_deadline) {
-  begin_until_told();
-  EXPECT_THAT(sender->wake_after(1h), IsEmpty());
-  EXPECT_EQ(phase(), Phase::finishing);
-}
-
-TEST_F(SenderFinishUntilTold, kills_its_child_at_the_deadline_once_it_was_told) {
-  begin_until_told();
-  sender->ack(1);
-  EXPECT_THAT(sender->take(input::Stop{.is_timed = false}),
-              ElementsAre("ask to end 1", "wake at 30s"));
-  EXPECT_THAT(sender->wake_after(30s), ElementsAre("tell to end 1", "wake at 35s"));
-}
-
-TEST_F(SenderFinishUntilTold, kills_its_child_at_once_if_it_is_told_after_the_deadline) {
-  begin_until_told();
-  sender->now = Instant{31s};
-  EXPECT_THAT(sender->take(input::Stop{.is_timed = false}),
-              ElementsAre("ask to end 1", "tell to end 1", "wake at 36s"));
-}
-
-TEST_F(SenderFinishUntilTold, ends_by_itself_if_that_is_wanted_too) {
-  begin_until_told();
-  EXPECT_THAT(sender->take(within(20s)), ElementsAre("wake at 20s"));
-  EXPECT_THAT(sender->take(until_told(Instant{10s})), ElementsAre("wake at 10s"));
-  EXPECT_THAT(sender->ack(1), ElementsAre("acknowledge 1", "ask to end 1", "wake at 5s"));
 }
 
 // -- at most once ---------------------------------------------------------------------

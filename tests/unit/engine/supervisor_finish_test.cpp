@@ -135,6 +135,18 @@ TEST_F(SupervisorFinish, also_tells_a_child_that_is_not_up_yet) {
               ElementsAre("begin to stop", "tell to end s1, by the deadline", "wake at 35s"));
 }
 
+TEST_F(SupervisorFinish, gives_a_child_that_is_not_up_yet_the_time_until_the_deadline) {
+  auto child = SupervisorDriver::plain();
+  child.readiness = Readiness::when_it_is_up;
+  child.start_timeout = 3s;
+  start({"s"}, {}, child);
+  ASSERT_EQ(sup->status("s").state, ChildState::starting);
+  EXPECT_THAT(sup->take(within(30s)), ElementsAre("finish s1 by 30s", "wake at 30s"));
+  EXPECT_THAT(wake_at(3s), IsEmpty()) << "its start timeout";
+  EXPECT_THAT(finished("s"),
+              ElementsAre("begin to stop", "tell to end s1, by the deadline", "wake at 35s"));
+}
+
 TEST_F(SupervisorFinish, does_not_wait_for_a_child_that_has_gone) {
   start({"s", "t"});
   sup->take(within(30s));
@@ -230,6 +242,14 @@ TEST_F(SupervisorFinish, after_a_stop_only_ends_the_children_earlier) {
   EXPECT_THAT(sup->take(within(2s)), ElementsAre("finish s1 by 2s", "wake at 2s"));
   EXPECT_EQ(phase(), SupervisorPhase::stopping);
   EXPECT_THAT(wake_at(2s), ElementsAre("kill a1", "wake at 7s"));
+}
+
+TEST_F(SupervisorFinish, without_a_limit_after_a_stop_still_asks_the_children_what_becomes_of_it) {
+  start({"s", "a"});
+  sup->take(supervisor_input::Stop{});
+  EXPECT_THAT(sup->take(supervisor_input::Finish{}), ElementsAre("finish s1"));
+  EXPECT_THAT(sup->take(supervisor_input::Finish{}), IsEmpty()) << "the second time";
+  EXPECT_THAT(wake_at(5s), ElementsAre("kill a1", "wake at 10s")) << "its own time is unchanged";
 }
 
 // -- until it is told -----------------------------------------------------------------

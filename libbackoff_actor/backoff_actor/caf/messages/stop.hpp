@@ -28,10 +28,12 @@ namespace backoff_actor {
 /// the same time, through any number of supervisors. When all have, the tree ends in the order
 /// above. The answer is `Stopped`.
 struct Stop {
-  /// The time for all that, from now. A child that is still there when it is over is killed, and is
-  /// abandoned after its parent's `kill_grace`. Children of a supervisor have this time in place of
-  /// `ChildOptions::shutdown`, unless that is `Shutdown::at_once`. If somebody sends several
-  /// `Stop`s, the least time counts, and each is answered.
+  /// The time for all that, from now. A child that is still there when it is over is killed. If it
+  /// does not end within its parent's `kill_grace`, the parent abandons it, or waits for it if
+  /// `after_grace` says so. Children of a supervisor have this time in place of
+  /// `ChildOptions::shutdown` and `ChildOptions::start_timeout`, unless `shutdown` is
+  /// `Shutdown::at_once`. If somebody sends several `Stop`s, the least time counts, and each is
+  /// answered.
   ///
   /// @range 0 or less: no grace. `Duration::max()`: no limit.
   Duration grace{0};
@@ -39,7 +41,9 @@ struct Stop {
 
 /// The answer to a `Stop` with a grace: what became of the deliveries of the sender, or of all
 /// senders below the supervisor, from the time when they were told to the end. If a supervisor
-/// below is killed because it is stuck itself, the senders below that one are not counted.
+/// below is killed because it is stuck itself, the senders below that one are not counted. So the
+/// `kill_grace` of a sender should be at most three times that of the supervisors above it: they
+/// give it that time to end its child.
 struct Stopped {
   std::uint64_t acknowledged = 0;  ///< deliveries that were acknowledged
   std::uint64_t suspended = 0;     ///< deliveries that stay owed in a durable outbox

@@ -75,7 +75,7 @@ struct SupervisorOptions {
 
   /// How long a killed child may take to end: it still finishes the message that it handles.
   ///
-  /// @range 0 and above
+  /// @range 0 and above; 0: a killed child counts as abandoned, also if it then ends
   Duration kill_grace = std::chrono::seconds{5};
 
   /// What the supervisor does about a killed child that has not ended after `kill_grace`.

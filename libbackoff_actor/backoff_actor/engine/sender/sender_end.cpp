@@ -135,7 +135,11 @@ void SenderEngine::Step::end_without_children() {
 
 void SenderEngine::Step::end(DeadLetterReason reason, const SharedCause& cause) {
   for_each_lane([&](Lane& lane) {
-    if (lane.child != Child::none)
+    if (lane.child == Child::none)
+      return;
+    if (work_.children_are_pressed) // it had its time, and is still there
+      emit(effect::Abandon{lane.incarnation});
+    else
       emit(effect::StopChild{lane.incarnation});
   });
   self_.stopped_ = true;

@@ -22,13 +22,14 @@ namespace backoff_actor {
 void SupervisorEngine::Step::operator()(const supervisor_input::Finish& x) {
   if (state_.phase == SupervisorPhase::stopped)
     return;
-  const auto is_earlier = x.deadline < state_.deadline;
+  const auto is_first = !std::exchange(state_.is_to_finish, true);
+  const auto is_news = is_first || x.deadline < state_.deadline;
   state_.deadline = std::min(state_.deadline, x.deadline);
   state_.ends_when_finished |= x.ends;
   state_.is_finish_told = false;
   if (!is_closing())
     begin_finish();
-  else if (is_earlier)
+  else if (is_news)
     hand_down_deadline();
 }
 
@@ -49,6 +50,7 @@ void SupervisorEngine::Step::begin_finish() {
       tell_to_end(at, Then::stop); // calls off a start that takes its time
     } else if (c.can_finish
                && (c.state == ChildState::starting || c.state == ChildState::running)) {
+      not_due(at); // the deadline replaces its start timeout
       c.is_unfinished = true;
       ++state_.unfinished;
     }

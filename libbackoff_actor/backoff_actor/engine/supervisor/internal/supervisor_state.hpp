@@ -127,6 +127,7 @@ struct BACKOFF_ACTOR_HIDDEN SupervisorEngine::State {
   Slot to_end = none;                     // while stopping: the child to look at next
   std::size_t unfinished = 0;             // how many children
   Instant deadline = Instant::never();    // of the grace
+  bool is_to_finish = false;              // `Finish` has come
   bool ends_when_finished = false;
   bool is_finish_told = false;
   bool keeps_grace = false;  // when stopping
