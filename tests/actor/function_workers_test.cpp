@@ -44,6 +44,10 @@ caf::behavior with_arguments(caf::event_based_actor*, const std::string& prefix,
   return behavior_of(prefix + std::to_string(number) + " ");
 }
 caf::behavior with_arguments_alone(std::string prefix) { return behavior_of(prefix); }
+class Unknown; // is nowhere defined
+caf::behavior with_a_pointer(const Unknown* service) {
+  return behavior_of(service == nullptr ? "g" : "");
+}
 void becomes(caf::event_based_actor* self) { self->become(behavior_of("")); }
 caf::behavior stateful(caf::stateful_actor<Memory>* self, std::string prefix) {
   state_of(self).prefix = std::move(prefix);
@@ -127,6 +131,8 @@ INSTANTIATE_TEST_SUITE_P(
     FunctionRow{"without_self", without_self, "a"},
     FunctionRow{"with_arguments", child_of(with_arguments, "no ", 7), "no 7 a"},
     FunctionRow{"with_arguments_alone", child_of(with_arguments_alone, "b"), "ba"},
+    FunctionRow{"with_a_pointer", child_of(with_a_pointer, static_cast<const Unknown*>(nullptr)),
+                "ga"},
     FunctionRow{"becomes", child_of(becomes), "a"},
     FunctionRow{"stateful", child_of(stateful, "c"), "ca"}, FunctionRow{"typed", typed, "a"},
     FunctionRow{"typed_in_child_of", child_of(typed), "a"},

@@ -70,6 +70,9 @@ protected:
     return spec;
   }
 
+  // A worker that goes only when it is killed, 2 s after it was told to end.
+  ChildSpec stubborn();
+
   std::shared_ptr<Answer<std::string>> ask_sender(const std::string& id, const std::string& what) {
     return ask<std::string>(nursery->actors.at(id), what);
   }
@@ -209,13 +212,17 @@ private:
 
 } // namespace
 
-TEST_F(TreesWithGrace, give_a_worker_the_time_until_the_end_of_the_grace) {
-  auto stubborn = spec("stubborn");
-  stubborn.make = [nursery = nursery](caf::event_based_actor* self) {
+ChildSpec TreesWithGrace::stubborn() {
+  auto result = spec("stubborn");
+  result.make = [nursery = nursery](caf::event_based_actor* self) {
     return nursery->actors["stubborn"] = self->spawn<Stubborn>(nursery);
   };
-  stubborn.options.shutdown = Shutdown::within(2s);
-  start({spec("base"), slow("s"), stubborn});
+  result.options.shutdown = Shutdown::within(2s);
+  return result;
+}
+
+TEST_F(TreesWithGrace, give_a_worker_the_time_until_the_end_of_the_grace) {
+  start({spec("base"), slow("s"), stubborn()});
   ask_sender("s", "10s");
   news();
   const auto stopped = stop(30s);
@@ -312,6 +319,28 @@ TEST_F(TreesWithGrace, are_cut_short_by_a_stop_without_a_grace_and_both_are_answ
   const auto at_once = ask_for<ChildCounts>(Stop{});
   EXPECT_EQ(graceful->value, (Stopped{0, 0, 1, 0}));
   EXPECT_TRUE(at_once->value);
+}
+
+TEST_F(TreesWithGrace, count_also_what_a_child_owes_that_hears_of_both_at_once) {
+  start({slow("s")});
+  ask_sender("s", "for ever");
+  const auto sender = nursery->actors["s"];
+  time.freeze(sender);
+  const auto graceful = stop(30s);
+  ask_for<ChildCounts>(Stop{});
+  time.thaw(sender);
+  time.run();
+  EXPECT_EQ(graceful->value, (Stopped{0, 0, 1, 0}));
+}
+
+TEST_F(TreesWithGrace, without_a_limit_after_a_stop_count_what_is_still_owed) {
+  start({slow("s"), stubborn()});
+  ask_sender("s", "for ever");
+  ask_for<ChildCounts>(Stop{});
+  const auto graceful = stop(Duration::max());
+  EXPECT_FALSE(graceful->is_ready());
+  time.advance(2s); // then the stubborn child is killed, and the turn of the sender has come
+  EXPECT_EQ(graceful->value, (Stopped{0, 0, 1, 0}));
 }
 
 TEST_F(TreesWithGrace, go_by_the_shorter_of_two) {

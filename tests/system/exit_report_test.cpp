@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <mutex>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 namespace backoff_actor::system_test {
@@ -91,6 +92,21 @@ TEST_F(Reported, a_paused_sender_is_told_to_resume) {
   ASSERT_THAT(lines, SizeIs(3));
   EXPECT_THAT(lines[1], HasSubstr("running, paused, 1 owed (0 in flight"));
   EXPECT_THAT(lines[2], HasSubstr("Send it Resume"));
+}
+
+TEST_F(Reported, what_a_sender_does_at_the_end_of_the_wait_counts) {
+  watch(1s);
+  const auto sender = start(DangerousActor{"hang"});
+  caf::anon_send(sender, Pause{});
+  caf::anon_send(sender, "work");
+  std::thread meanwhile{[sender] {
+    std::this_thread::sleep_for(200ms);
+    caf::anon_send(sender, Resume{});
+  }};
+  end_of_main();
+  meanwhile.join();
+  ASSERT_THAT(lines, SizeIs(3));
+  EXPECT_THAT(lines[1], HasSubstr("running, 1 owed (1 in flight"));
 }
 
 TEST_F(Reported, a_delay_of_an_hour_is_named) {

@@ -188,6 +188,21 @@ TEST(GracefulShutdown, waits_no_longer_for_a_root_that_hangs_and_ends_the_proces
     << program.text();
 }
 
+TEST(GracefulShutdown, ends_the_process_also_if_main_does_not_end_after_the_stop) {
+  ToldProgram program{{"lingers", "count=1", "hang=1", "grace=200", "kill_grace=200", "force=300"}};
+  program.wait_for("works 1");
+  const auto [code, took] = end_by(program, SIGTERM);
+  EXPECT_EQ(code, 1) << program.text();
+  EXPECT_LT(took, 20s);
+}
+
+TEST(GracefulShutdown, takes_a_first_signal_that_comes_while_it_stops_for_the_same_wish) {
+  ToldProgram program{{"stops", "count=1", "work=1000"}};
+  program.wait_for("finishing");
+  EXPECT_EQ(end_by(program, SIGTERM).code, 0) << program.text();
+  EXPECT_THAT(program.all("done "), ElementsAre("1"));
+}
+
 TEST(GracefulShutdown, ends_a_program_whose_root_has_failed_with_code_1_and_the_reason) {
   ToldProgram program{{"gives_up"}};
   EXPECT_EQ(program.wait(), 1);

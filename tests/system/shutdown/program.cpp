@@ -10,6 +10,8 @@
 //     blocks     for ever, and so do all threads of the scheduler
 //     gives_up   its root ends by itself, with an error
 //     stuck      has a root beside the sender that hangs, and does not end
+//     stops      stops as soon as the numbers are owed, without a signal
+//     lingers    the same as `waits`, but does not end after the stop
 //     reports    ends as soon as the numbers are owed, with nothing but an ExitReport
 //
 // Keys, with numbers: count: how many numbers are submitted at once; work: how many milliseconds
@@ -17,7 +19,8 @@
 // milliseconds. outbox=FILE: a durable outbox.
 //
 // Lines: `ready`: main does what it does. `works N`, `done N`: the worker. `answered N`,
-// `failed N ERROR`: the client. `owed N`: the outbox at the start.
+// `failed N ERROR`: the client. `owed N`: the outbox at the start. `finishing`: the sender finishes
+// what is in flight.
 
 #include <backoff_actor/backoff_actor.hpp>
 #include <backoff_actor/store/sqlite_store.hpp>
@@ -36,6 +39,7 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <variant>
 
 #include <unistd.h>
 
@@ -171,6 +175,10 @@ int run(const Arguments& arguments) {
     options.outbox = {open_sqlite_store(it->second), durable<std::uint64_t>()};
     note("owed " + std::to_string(options.outbox.suspended()));
   }
+  options.on_event = [](const Event& event) {
+    if (std::holds_alternative<event::Finishing>(event))
+      note("finishing");
+  };
   ShutdownOptions how;
   how.grace = arguments.span("grace", 15'000);
   how.force_end_after = arguments.span("force", 10'000);
@@ -188,7 +196,7 @@ int run(const Arguments& arguments) {
     system, child_of<Worker, caf::detached>(arguments.span("work", 0), arguments.number("hang", 0)),
     options);
   const auto count = arguments.number("count", 0);
-  if (arguments.main == "reports")
+  if (arguments.main == "reports" || arguments.main == "stops")
     submit(system, sender, count);
   else if (count > 0)
     system.spawn<Client>(sender, count);
@@ -215,7 +223,12 @@ int run(const Arguments& arguments) {
   note("ready");
   if (arguments.main == "busy")
     std::this_thread::sleep_for(300ms);
-  return shutdown->wait_and_stop();
+  if (arguments.main == "stops")
+    return shutdown->stop();
+  const auto code = shutdown->wait_and_stop();
+  if (arguments.main == "lingers")
+    block();
+  return code;
 }
 
 } // namespace

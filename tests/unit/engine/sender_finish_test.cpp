@@ -126,7 +126,8 @@ TEST_F(SenderFinish, calls_off_the_start_of_a_child) {
   EngineDriver starting;
   starting.take(input::Start{});
   starting.submit();
-  EXPECT_THAT(starting.take(until_told(Instant{30s})), ElementsAre("stop child 1", "finished"));
+  EXPECT_THAT(starting.take(input::Finish{Instant{30s}, false}),
+              ElementsAre("stop child 1", "finished"));
   EXPECT_THAT(starting.take(input::ChildStarted{1}), ElementsAre("stop child 1"));
   EXPECT_THAT(starting.take(input::Stop{}), ElementsAre("dead letter 1 stopped"));
 }
@@ -329,7 +330,7 @@ TEST_F(SenderFinish, at_most_once_ends_at_once_and_what_waits_becomes_dead_lette
 TEST_F(SenderFinish, at_most_once_forwards_nothing_until_it_is_told) {
   EngineDriver forwarder{at_most_once()};
   forwarder.start();
-  EXPECT_THAT(forwarder.take(until_told(Instant{30s})), ElementsAre("finished"));
+  EXPECT_THAT(forwarder.take(input::Finish{Instant{30s}, false}), ElementsAre("finished"));
   EXPECT_THAT(forwarder.submit(), ElementsAre("refuse: draining"));
   EXPECT_THAT(forwarder.crash(), IsEmpty());
   EXPECT_THAT(forwarder.take(input::Stop{}), IsEmpty());
