@@ -19,6 +19,10 @@ target_compile_options(
 if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(backoff_actor_internal INTERFACE -Wno-subobject-linkage)
 endif()
+# To clang, a parameter in one of those files shadows a name in an anonymous namespace of another.
+if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  target_compile_options(backoff_actor_internal INTERFACE -Wno-shadow)
+endif()
 
 if(BACKOFF_ACTOR_SANITIZERS)
   # CAF 0.17.6 dereferences a null pointer, harmlessly, when it spawns a function without arguments.

@@ -16,7 +16,7 @@ namespace {
 // TABLE inserts into the text of a table.
 constexpr std::string_view hand_overs = "hand_overs INTEGER NOT NULL DEFAULT 0";
 constexpr std::string_view commits = "commits INTEGER NOT NULL DEFAULT 0";
-constexpr std::string_view is_open_column = "is_open INTEGER NOT NULL DEFAULT 1";
+constexpr std::string_view is_open = "is_open INTEGER NOT NULL DEFAULT 1";
 constexpr std::string_view keys_since = "keys_since INTEGER NOT NULL DEFAULT -9000000000000000000";
 
 constexpr auto keys_table =
@@ -52,7 +52,7 @@ std::map<std::string, std::string> tables(std::int64_t version) {
      "at INTEGER NOT NULL) STRICT"},
     {"meta", "CREATE TABLE meta(only_row INTEGER PRIMARY KEY CHECK(only_row = 1), "
              "message_format BLOB NOT NULL, last_id INTEGER NOT NULL, made_by TEXT NOT NULL"
-               + (is_first ? "" : with({commits, is_open_column, keys_since})) + ") STRICT"}};
+               + (is_first ? "" : with({commits, is_open, keys_since})) + ") STRICT"}};
   if (is_first) {
     all["acknowledged_keys"] =
       "CREATE TABLE acknowledged_keys(idempotency_key BLOB PRIMARY KEY, at "
@@ -72,9 +72,9 @@ std::string add_to(const std::string& table, std::string_view column) {
 std::string step_from(std::int64_t version) {
   switch (version) {
   case 1:
-    return add_to("deliveries", hand_overs) + add_to("meta", commits)
-           + add_to("meta", is_open_column) + add_to("meta", keys_since)
-           + "ALTER TABLE acknowledged_keys RENAME TO old_keys; " + keys_table
+    return add_to("deliveries", hand_overs) + add_to("meta", commits) + add_to("meta", is_open)
+           + add_to("meta", keys_since) + "ALTER TABLE acknowledged_keys RENAME TO old_keys; "
+           + keys_table
            + "; INSERT INTO acknowledged_keys(idempotency_key, at) SELECT idempotency_key, at FROM "
              "old_keys ORDER BY at, idempotency_key; DROP TABLE old_keys";
   default:

@@ -33,7 +33,7 @@ constexpr std::array<KindName, 10> kinds{{
 
 const KindName& row_of(Kind kind) { return kinds.at(static_cast<std::size_t>(kind)); }
 
-constexpr std::array<std::string_view, 4> birth_names{
+constexpr std::array<std::string_view, 4> births{
   {"healthy", "factory_throws", "no_actor", "dies_at_birth"}};
 
 std::string quoted(const std::string& text) {
@@ -75,7 +75,7 @@ std::string to_string(const Fault& fault) {
 }
 
 std::string to_string(Birth birth) {
-  return std::string{birth_names.at(static_cast<std::size_t>(birth))};
+  return std::string{births.at(static_cast<std::size_t>(birth))};
 }
 
 namespace detail {
@@ -135,8 +135,8 @@ Birth PlanParser<Birth>::fault() {
   const std::string names =
     "a birth: healthy, factory_throws, no_actor, dies_at_birth or random(...)";
   const auto name = this->name(names);
-  for (std::size_t i = 0; i != birth_names.size(); ++i)
-    if (birth_names.at(i) == name)
+  for (std::size_t i = 0; i != births.size(); ++i)
+    if (births.at(i) == name)
       return static_cast<Birth>(i);
   fail_at_name(names);
 }
