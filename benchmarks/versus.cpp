@@ -28,7 +28,7 @@ otherwise. The program interleaves the rounds. A ratio compares two figures of t
 program prints medians and quartiles. Rates of requests count processor time, so that they mean
 something on a machine that is not idle. Latencies and lateness use wall-clock time. Restarts and
 figures with two threads use wall-clock time minus the time that other processes took.
-docs/performance.md says what each line means.
+docs/explanation/performance.md says what each line means.
 )";
 
 constexpr auto footer = R"(

@@ -1,5 +1,5 @@
 // Defects and traps of Akka's classic BackoffSupervisor that a sender which delivers at most once does
-// not have; the numbers are those of Akka's issues. docs/for_akka_users.md lists them.
+// not have; the numbers are those of Akka's issues. docs/how-to/move_from_akka.md lists them.
 
 #include "at_most_once_fixture.hpp"
 

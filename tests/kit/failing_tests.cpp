@@ -58,7 +58,7 @@ TEST_F(Fixture, replaces_its_log) {
   EXPECT_EQ(1, 2);
 }
 
-// The first test of docs/testing_your_worker.md, with a wrong claim.
+// The first test of docs/how-to/test_a_worker.md, with a wrong claim.
 TEST_F(Fixture, expects_another_delay) {
   const Faults faults{"crash(\"connection lost\")*2"};
   faults.note_in(log);

@@ -1,4 +1,4 @@
-// The awkward orders of events: a test for each row of docs/sequences.md, with the row's number.
+// The awkward orders of events: a test for each row of docs/explanation/sequences.md, with the row's number.
 
 #include "engine_driver.hpp"
 

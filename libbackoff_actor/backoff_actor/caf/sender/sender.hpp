@@ -93,7 +93,7 @@ spawn_back_off_sender(caf::actor_system& system, ChildFactory make_child,
 ///     const auto sender = device.spawn(system);
 ///
 /// Use it for many senders: a sender that shares its options takes a third less memory, see
-/// docs/performance.md. Copies share too, and are cheap.
+/// docs/explanation/performance.md. Copies share too, and are cheap.
 ///
 /// All senders of a blueprint share the factory, and the functions and hooks of the options. Each
 /// sender calls them in its own thread, so several calls may run at the same time. What these

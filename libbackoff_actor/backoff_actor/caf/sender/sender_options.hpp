@@ -75,7 +75,7 @@ struct SenderOptions {
   // -- failures ---------------------------------------------------------------------
 
   /// How long to wait after the first, second, third ... failure in a row. The default suits up to
-  /// 50 senders that call the same service; docs/policies.md has the figures, and what more take.
+  /// 50 senders that call the same service; docs/how-to/policies.md has the figures, and what more take.
   Policy backoff = RandomSlots{};
 
   /// The seed of the random draws. Unset: one number per process.
