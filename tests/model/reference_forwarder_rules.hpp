@@ -258,7 +258,7 @@ protected:
 
   void end(DeadLetterReason reason) {
     if (is_alive || is_starting)
-      say("stop " + number(incarnation));
+      say((ending && ending->is_pressing ? "abandon " : "stop ") + number(incarnation));
     is_stopped = true;
     while (!kept.empty())
       bury(0, reason);
