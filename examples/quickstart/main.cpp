@@ -6,36 +6,54 @@
 #include <chrono>
 #include <iostream>
 #include <stdexcept>
+#include <string>
 
-// Any actor can be guarded. This one knows nothing of retries, and dies on every second message.
-struct Worker : caf::event_based_actor {
-  using caf::event_based_actor::event_based_actor;
-  caf::behavior make_behavior() override {
-    return {[](const std::string& job) {
-      static int calls = 0;
-      if (++calls % 2 == 1)
-        throw std::runtime_error("the service is down");
-      return job + " done";
-    }};
-  }
+struct Order {
+  std::uint32_t number = 0;
+  std::string item;
 };
+
+auto inspect(auto& f, Order& x) { // works with CAF 0.17 and 1.x
+  using namespace backoff_actor::compat;
+  return object(f, x, "Order", field("number", x.number), field("item", x.item));
+}
+
+CAF_BEGIN_TYPE_ID_BLOCK(shop, caf::first_custom_type_id)
+  CAF_ADD_TYPE_ID(shop, (Order))
+CAF_END_TYPE_ID_BLOCK(shop)
+
+// Packs an order. The printer fails on every second call, and the worker does not care: it throws.
+caf::behavior packer(caf::event_based_actor*) {
+  return {[](const Order& order) {
+    static int calls = 0;
+    if (++calls % 2 == 0)
+      throw std::runtime_error("the label printer is out of paper");
+    return "packed " + order.item;
+  }};
+}
 
 int main() {
   caf::actor_system_config config;
-  backoff_actor::init(config);
+  backoff_actor::init<caf::id_block::shop>(config);
   caf::actor_system system{config};
+
   backoff_actor::SenderOptions options;
-  // A worker that is silent for longer is ended, and the next one gets its job. This has no default:
-  // a slow, healthy worker would get a second one beside it. Take more than the longest job needs.
+  options.name = "packer";
+  options.backoff = backoff_actor::parse_policy("exponential(100ms, x2, cap 30s) | full_jitter");
+  // A worker that is silent for longer gets replaced. This has no default: choose a time that is
+  // longer than the longest job.
   options.ack_timeout = std::chrono::seconds{5};
-  auto worker =
-    backoff_actor::spawn_back_off_sender(system, backoff_actor::child_of<Worker>(), options);
+  options.on_event = [](const backoff_actor::Event& event) {
+    std::cerr << to_string(event) + '\n';
+  };
+  auto sender = backoff_actor::spawn_back_off_sender(system, packer, options);
+
   caf::scoped_actor self{system};
-  for (std::string job : {"first", "second", "third"})
-    self->request(worker, caf::infinite, job)
-      .receive([](const std::string& answer) { std::cout << answer << '\n'; },
+  for (const auto& order : {Order{1, "apples"}, Order{2, "pears"}, Order{3, "plums"}})
+    self->request(sender, caf::infinite, order)
+      .receive([](const std::string& answer) { std::cout << answer + '\n'; },
                [&](const caf::error& error) {
-                 std::cerr << backoff_actor::render(system, error) << '\n';
+                 std::cout << backoff_actor::render(system, error) + '\n';
                });
 }
 // [program]
