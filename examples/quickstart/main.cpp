@@ -51,9 +51,8 @@ int main() {
   caf::scoped_actor self{system};
   for (const auto& order : {Order{1, "apples"}, Order{2, "pears"}, Order{3, "plums"}})
     self->request(sender, caf::infinite, order)
-      .receive([](const std::string& answer) { std::cout << answer + '\n'; },
-               [&](const caf::error& error) {
-                 std::cout << backoff_actor::render(system, error) + '\n';
-               });
+      .receive(
+        [](const std::string& answer) { std::cout << answer + '\n'; },
+        [&](const caf::error& error) { std::cout << backoff_actor::render(system, error) + '\n'; });
 }
 // [program]
