@@ -22,7 +22,7 @@ CAF_BEGIN_TYPE_ID_BLOCK(shop, caf::first_custom_type_id)
   CAF_ADD_TYPE_ID(shop, (Order))
 CAF_END_TYPE_ID_BLOCK(shop)
 
-// Packs an order. The printer fails on every second call, and the worker does not care: it throws.
+// Packs an order. Every second time the label printer fails, and the worker throws.
 caf::behavior packer(caf::event_based_actor*) {
   return {[](const Order& order) {
     static int calls = 0;
