@@ -42,13 +42,14 @@ public:
   }
 
   void operator()(const input::StoreBehind& x) {
-    if (is_stopped || is_store_behind == x.is_behind)
+    if (is_stopped)
       return;
     is_store_behind = x.is_behind;
-    if (is_store_behind)
-      tell(event::StoreFellBehind{now, x.cause});
-    else
+    if (!is_store_behind && is_store_lag_told)
       tell(event::StoreCaughtUp{now});
+    else if (is_store_behind && x.cause.code != 0 && !is_store_lag_told)
+      tell(event::StoreFellBehind{now, x.cause});
+    is_store_lag_told = is_store_behind && (is_store_lag_told || x.cause.code != 0);
   }
 
   void operator()(const input::StoreNotice& x) {

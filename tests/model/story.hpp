@@ -33,7 +33,8 @@ private:
   }
   std::string tell(const input::Persisted& x) const { return "Persisted " + number(x.delivery); }
   std::string tell(const input::StoreBehind& x) const {
-    return x.is_behind ? "StoreBehind" : "StoreBehind no longer";
+    return x.is_behind ? x.cause.is_error() ? "StoreBehind, it fails" : "StoreBehind, it is slow"
+                       : "StoreBehind no longer";
   }
   std::string tell(const input::StoreNotice& x) const { return "StoreNotice " + x.text; }
   std::string tell(const input::NotPersisted& x) const {

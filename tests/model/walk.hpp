@@ -145,7 +145,8 @@ public:
     case Kind::finish:
       return step(input::Finish{x.grace() ? now_ + *x.grace() : Instant::never(), x.finish_ends()});
     case Kind::store_behind:
-      return step(input::StoreBehind{x.is_store_behind(), {9, "no room"}});
+      return step(input::StoreBehind{x.is_store_behind(),
+                                     x.is_store_failing() ? Cause{9, "no room"} : Cause{}});
     }
   }
 

@@ -106,6 +106,7 @@ struct Command {
   bool is_held_back() const { return how % 8 == 7; }
 
   bool is_store_behind() const { return how % 3 == 0; }
+  bool is_store_failing() const { return how % 2 == 0; }
 
   bool joins_until_stored() const { return how % 3 == 1; }
 

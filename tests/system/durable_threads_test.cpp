@@ -2,6 +2,8 @@
 
 #include "system.hpp"
 
+#include <span>
+
 namespace backoff_actor::system_test {
 
 using namespace std::chrono_literals;
@@ -15,11 +17,40 @@ public:
   }
 };
 
+// Its commits wait while it is shut.
+class ShutStore : public testing::StoreInFront {
+public:
+  using StoreInFront::StoreInFront;
+
+  void commit(std::span<const StoreChange> changes) override {
+    is_shut_.wait(true);
+    StoreInFront::commit(changes);
+  }
+
+  void shut() { is_shut_ = true; }
+  void open() {
+    is_shut_ = false;
+    is_shut_.notify_all();
+  }
+
+private:
+  std::atomic<bool> is_shut_{false};
+};
+
 class DurableThreads : public System {
 protected:
   SenderOptions options() const {
     SenderOptions result;
     result.outbox = outbox;
+    return result;
+  }
+
+  SenderStatus status_of(const caf::actor& sender) {
+    caf::scoped_actor self{*system};
+    SenderStatus result;
+    self->request(sender, 10s, Status{})
+      .receive([&](const SenderStatus& x) { result = x; },
+               [&](const caf::error& error) { ADD_FAILURE() << render(*system, error); });
     return result;
   }
 
@@ -84,6 +115,44 @@ TEST_F(DurableThreads,
   }
   go_down_within(10s);
   EXPECT_EQ(outbox.dead_letters().size(), 1u);
+}
+
+TEST_F(DurableThreads, while_a_commit_takes_long_no_more_is_done_than_two_batches_and_a_window) {
+  constexpr std::uint64_t count = 100;
+  const auto shut_store = std::make_shared<ShutStore>(store);
+  testing::EventLog log;
+  DurableOptions writing;
+  writing.max_batch = 10;
+  outbox = {shut_store, durable<std::uint64_t>(), writing};
+  auto sender_options = options();
+  sender_options.max_in_flight = 5;
+  sender_options.on_event = log.hook();
+  {
+    const auto sender = spawn_back_off_sender(*system, child_of<Doubler>(), sender_options);
+    compat::enqueue(sender, Pause{});
+    for (std::uint64_t i = 0; i < count; ++i)
+      compat::enqueue(sender, i);
+    while (status_of(sender).counters.accepted != count)
+      std::this_thread::yield();
+    shut_store->shut();
+    compat::enqueue(sender, Resume{});
+    auto status = status_of(sender);
+    while (status.counters.acknowledged != count
+           && (!status.is_store_behind || status.in_flight != 0)) {
+      std::this_thread::yield();
+      status = status_of(sender);
+    }
+    EXPECT_GE(status.counters.acknowledged, 20U);
+    EXPECT_LE(status.counters.acknowledged, 25U);
+
+    shut_store->open();
+    while (status_of(sender).counters.acknowledged != count)
+      std::this_thread::yield();
+    compat::enqueue(sender, Stop{});
+  }
+  go_down_within(10s);
+  EXPECT_TRUE(store->owed().empty());
+  EXPECT_EQ(log.count<event::StoreFellBehind>(), 0U) << "it was slow, and did not fail";
 }
 
 } // namespace backoff_actor::system_test

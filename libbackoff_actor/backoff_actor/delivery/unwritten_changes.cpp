@@ -9,6 +9,11 @@ namespace {
 
 bool is_insertion(const StoreChange& x) { return std::holds_alternative<change::Insert>(x); }
 
+std::size_t count_owed(std::span<const StoreChange> changes) {
+  return static_cast<std::size_t>(
+    std::count_if(changes.begin(), changes.end(), [](const auto& x) { return !is_insertion(x); }));
+}
+
 } // namespace
 
 void UnwrittenChanges::put(StoreChange change, bool is_failing) {
@@ -38,16 +43,19 @@ std::vector<StoreChange> UnwrittenChanges::take(std::size_t most) {
     leave(waiting_.front());
     result.push_back(std::move(waiting_.front()));
   }
+  taken_ += count_owed(result);
   return result;
 }
 
 void UnwrittenChanges::forget(std::span<const StoreChange> changes) {
+  taken_ -= count_owed(changes);
   for (const auto& x : changes)
     if (const auto* const burial = std::get_if<change::Bury>(&x))
       buried_.erase(burial->delivery);
 }
 
 std::uint64_t UnwrittenChanges::keep(std::vector<StoreChange>& changes) {
+  taken_ -= count_owed(changes);
   std::uint64_t last_id = 0;
   std::vector<StoreChange> kept;
   std::unordered_map<std::uint64_t, std::size_t> counts; // indices in `kept`

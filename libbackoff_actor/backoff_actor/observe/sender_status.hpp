@@ -56,7 +56,7 @@ struct SenderStatus {
   Phase phase = Phase::starting;   ///< what it is doing
   bool is_paused = false;          ///< nothing is handed over until it is told to resume
   bool is_held_back = false;       ///< the guard of the service lets nothing through
-  bool is_store_behind = false;    ///< nothing is handed over until the failing store has caught up
+  bool is_store_behind = false;    ///< nothing is handed over until the store has caught up
   bool is_on_fallback = false;     ///< the fallback works, and the child is probed
   std::uint32_t incarnation = 0;   ///< of the child now or last alive; counts fallbacks too
   std::uint64_t restarts = 0;      ///< children made after the first, fallbacks not counted

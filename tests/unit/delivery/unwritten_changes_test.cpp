@@ -76,6 +76,20 @@ TEST_F(unwritten_changes, come_in_order_as_many_as_are_asked_for) {
   EXPECT_TRUE(pending.empty());
 }
 
+TEST_F(unwritten_changes, are_owed_until_a_commit_has_written_them) {
+  put({acknowledgement(1), insertion(2), acknowledgement(3), acknowledgement(4)});
+  take(3);
+  EXPECT_EQ(pending.owed(), 3U) << "two are being written";
+  pending.forget({taken.data(), 1});
+  EXPECT_EQ(pending.owed(), 2U);
+  taken.erase(taken.begin());
+  pending.keep(taken);
+  EXPECT_EQ(pending.owed(), 2U) << "the insertion is refused";
+  EXPECT_THAT(take(), ElementsAre("ack 3", "ack 4"));
+  pending.forget(taken);
+  EXPECT_EQ(pending.owed(), 0U);
+}
+
 TEST_F(unwritten_changes, that_have_failed_come_first_and_without_the_insertions) {
   put({acknowledgement(1), insertion(2), acknowledgement(3)});
   take(2);

@@ -105,6 +105,27 @@ TEST(sender_storing, nothing_is_handed_over_while_the_store_is_behind) {
   EXPECT_EQ(log.count<event::StoreCaughtUp>(), 1U);
 }
 
+TEST(sender_storing, a_store_that_is_slow_stops_hand_overs_without_an_event_until_it_fails) {
+  testing::EventLog log;
+  EngineDriver sender{{.persist = true, .on_event = log.hook()}};
+  sender.start();
+  sender.submit();
+  sender.take(input::StoreBehind{true});
+  EXPECT_THAT(sender.take(input::Persisted{0, 1}), ElementsAre("confirm 1"));
+  EXPECT_TRUE(sender.engine->status(sender.now).is_store_behind);
+  EXPECT_THAT(sender.take(input::StoreBehind{false}), ElementsAre("hand over 1"));
+  EXPECT_EQ(log.count<event::StoreFellBehind>(), 0U);
+  EXPECT_EQ(log.count<event::StoreCaughtUp>(), 0U);
+
+  sender.take(input::StoreBehind{true});
+  sender.take(input::StoreBehind{true, full});
+  EXPECT_EQ(log.count<event::StoreFellBehind>(), 1U);
+  sender.take(input::StoreBehind{true});
+  EXPECT_EQ(log.count<event::StoreCaughtUp>(), 0U) << "it is behind, although it works again";
+  sender.take(input::StoreBehind{false});
+  EXPECT_EQ(log.count<event::StoreCaughtUp>(), 1U);
+}
+
 TEST(sender_storing, what_the_store_tells_is_an_event) {
   testing::EventLog log;
   EngineDriver sender{{.persist = true, .on_event = log.hook()}};

@@ -120,7 +120,8 @@ INSTANTIATE_TEST_SUITE_P(
               x.is_store_behind = true;
               x.store_notices = {"the disk is slow", "the disk is full"};
             },
-            "Its store fails, and it hands nothing over until the store has caught up (the disk is "
+            "Its store fails or is slow, and it hands nothing over until the store has caught up "
+            "(the disk is "
             "full). Mend the store, or send the sender Stop."},
     Advised{"finishing", [](SenderStatus& x) { x.phase = Phase::finishing; },
             "It is ending, and its child finishes what it has, until the grace of its Stop is "

@@ -98,7 +98,7 @@ OutboxContent WriteQueue::attach(const caf::actor_addr& sender) {
   is_attached_ = true;
   sender_ = sender;
   failures_alone_ = 0;
-  was_behind_ = false;
+  told_lag_ = Lag::none;
   is_news_out_ = false;
   return std::exchange(content_, {});
 }
@@ -153,11 +153,16 @@ PutOutcome WriteQueue::put(std::vector<StoreChange>& changes) {
   return result;
 }
 
-// Updates whether the store is behind. Returns whether that has changed. Waiting insertions do not
-// count, because they can be refused.
+// Updates how far the store is behind. Returns whether that has changed. A store that works may
+// have two batches: one that it commits, and one that waits meanwhile.
 bool WriteQueue::look_whether_behind() {
-  const auto is_behind = failure_.has_value() && pending_.owed() > options_.max_batch;
-  return std::exchange(is_behind_, is_behind) != is_behind;
+  const auto owed = pending_.owed();
+  auto lag = Lag::none;
+  if (failure_ && owed > options_.max_batch)
+    lag = Lag::fails;
+  else if (owed >= 2 * options_.max_batch)
+    lag = Lag::is_slow;
+  return std::exchange(lag_, lag) != lag;
 }
 
 bool WriteQueue::wake_for_the_rest() {
@@ -181,8 +186,9 @@ std::vector<change::CountHandOvers> WriteQueue::take_counted() {
 
 StoreState WriteQueue::take_state() {
   const std::lock_guard lock{mutex_};
-  const auto has_changed = std::exchange(was_behind_, is_behind_) != is_behind_;
-  return {is_behind_ ? failure_ : std::nullopt, has_changed, std::exchange(notices_, {})};
+  const auto has_changed = std::exchange(told_lag_, lag_) != lag_;
+  return {lag_ != Lag::none, lag_ == Lag::fails ? *failure_ : Cause{}, has_changed,
+          std::exchange(notices_, {})};
 }
 
 // -- for holders of the handle --------------------------------------------------------

@@ -82,7 +82,7 @@ void BackOffSender::tell_store_state() {
   for (auto& notice : state.notices)
     take(input::StoreNotice{std::move(notice)});
   if (state.has_changed)
-    take(input::StoreBehind{state.is_behind.has_value(), state.is_behind.value_or(Cause{})});
+    take(input::StoreBehind{state.is_behind, std::move(state.failure)});
 }
 
 // -- what becomes of a delivery -----------------------------------------------------------

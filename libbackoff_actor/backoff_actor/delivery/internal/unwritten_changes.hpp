@@ -43,15 +43,16 @@ public:
   /// How many insertions no commit has tried yet.
   std::size_t insertions() const { return insertions_; }
 
-  /// How many waiting changes `insertions()` does not count. Insertions can be refused; the changes
-  /// counted here must be written.
-  std::size_t owed() const { return size() - insertions_; }
+  /// How many changes must still be written. Counts those that a commit has taken and that did not
+  /// come back yet. Insertions do not count, because they can be refused.
+  std::size_t owed() const { return size() - insertions_ + taken_; }
 
   /// Appends a change. While the store is failing, a count of attempts replaces an earlier count of
   /// the same delivery: otherwise counts would pile up.
   void put(StoreChange change, bool is_failing);
 
-  /// Takes up to `most` changes from the front, for one commit.
+  /// Takes up to `most` changes from the front, for one commit. Each comes back by `forget` or
+  /// `keep`.
   std::vector<StoreChange> take(std::size_t most);
 
   /// Forgets changes that were taken: they were written, or never will be.
@@ -73,6 +74,7 @@ private:
   std::deque<StoreChange> waiting_{};
   std::size_t insertions_ = 0;                                         // in `waiting_`
   std::size_t letters_ = 0;                                            // insertions in `failed_`
+  std::size_t taken_ = 0; // changes other than insertions that a commit has taken
   std::unordered_map<std::uint64_t, change::CountAttempts*> counts_{}; // the last one of a delivery
   std::unordered_set<std::uint64_t>
     buried_{}; // deliveries that became dead letters, which must be written

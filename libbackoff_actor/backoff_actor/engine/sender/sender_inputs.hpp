@@ -73,11 +73,11 @@ struct NotPersisted {
   Cause cause;            ///< why
 };
 
-/// The failing store has fallen behind: more changes wait for it than the limit allows; or it has
-/// caught up. The engine hands nothing over meanwhile, because the outcome could not be stored.
+/// The store has fallen behind: more changes wait for it than the limit allows; or it has caught
+/// up. The engine hands nothing over meanwhile, so that a process that dies has little to repeat.
 struct StoreBehind {
   bool is_behind; ///< whether the store is behind
-  Cause cause{};  ///< why the store fails; empty if it has caught up
+  Cause cause{};  ///< why the store fails; no error if it is slow, or has caught up
 };
 
 /// The store gave a notice.

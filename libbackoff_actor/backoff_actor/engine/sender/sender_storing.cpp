@@ -20,11 +20,10 @@ void SenderEngine::Step::operator()(const input::NotPersisted& x) {
 }
 
 void SenderEngine::Step::operator()(const input::StoreBehind& x) {
-  if (std::exchange(work_.is_store_behind, x.is_behind) == x.is_behind)
-    return;
-  if (x.is_behind)
+  work_.is_store_behind = x.is_behind;
+  if (x.is_behind && x.cause.is_error() && !std::exchange(work_.is_store_failing, true))
     observe([&] { return event::StoreFellBehind{now_, x.cause}; });
-  else
+  else if (!x.is_behind && std::exchange(work_.is_store_failing, false))
     observe([&] { return event::StoreCaughtUp{now_}; });
 }
 

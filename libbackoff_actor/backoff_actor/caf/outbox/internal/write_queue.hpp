@@ -45,8 +45,9 @@ struct PutOutcome {
 
 // The state of the store, and its notices since the sender asked last.
 struct StoreState {
-  std::optional<Cause> is_behind{}; // the failure, if commits fail and more than a batch waits
-  bool has_changed = false;         // whether being behind has begun or ended since the last call
+  bool is_behind = false;   // more waits for the store than may
+  Cause failure{};          // why commits fail, if it is behind because of that
+  bool has_changed = false; // whether one of the above has changed since the last call
   std::vector<std::string> notices{};
 };
 
@@ -127,6 +128,7 @@ public:
 
 private:
   enum class Writer { rests, writes, lingers, retries, idles };
+  enum class Lag { none, is_slow, fails };
 
   bool last_sender_has_ended() const;
   bool is_asleep() const {
@@ -155,8 +157,8 @@ private:
   std::vector<change::CountHandOvers> counted_;
   std::vector<std::string> notices_;
   std::optional<Cause> failure_; // of the last commit
-  bool is_behind_ = false;
-  bool was_behind_ = false;  // the last value that the sender took
+  Lag lag_ = Lag::none;
+  Lag told_lag_ = Lag::none; // the last value that the sender took
   bool is_news_out_ = false; // the sender was sent `StoreNews`, and has not looked yet
   caf::actor_addr sender_;
   BackOff retry_delay_;

@@ -178,6 +178,7 @@ struct SenderEngine::Work {
   bool is_paused = false;
   bool is_draining = false;
   bool is_store_behind = false;
+  bool is_store_failing = false; // it is behind because it fails, or was since it fell behind
   bool ends_when_finished = false;
   bool is_finish_told = false;   // nothing was in flight any more, and the driver was told
   bool ends_with_child = false;  // the child was given the last message
