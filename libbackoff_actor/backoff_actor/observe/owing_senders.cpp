@@ -30,7 +30,8 @@ std::string number_of(std::uint64_t count, const std::string& one, const std::st
 }
 
 std::string advice_about_store(const SenderStatus& status) {
-  std::string result = "Its store fails or is slow, and it hands nothing over until the store has caught up";
+  std::string result =
+    "Its store fails or is slow, and it hands nothing over until the store has caught up";
   if (!status.store_notices.empty())
     result += " (" + status.store_notices.back() + ')';
   return result + ". Mend the store, or send the sender Stop.";

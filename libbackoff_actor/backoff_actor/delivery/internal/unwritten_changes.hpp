@@ -72,9 +72,9 @@ private:
   std::size_t max_batch_;
   std::deque<StoreChange> failed_{};
   std::deque<StoreChange> waiting_{};
-  std::size_t insertions_ = 0;                                         // in `waiting_`
-  std::size_t letters_ = 0;                                            // insertions in `failed_`
-  std::size_t taken_ = 0; // changes other than insertions that a commit has taken
+  std::size_t insertions_ = 0; // in `waiting_`
+  std::size_t letters_ = 0;    // insertions in `failed_`
+  std::size_t taken_ = 0;      // changes other than insertions that a commit has taken
   std::unordered_map<std::uint64_t, change::CountAttempts*> counts_{}; // the last one of a delivery
   std::unordered_set<std::uint64_t>
     buried_{}; // deliveries that became dead letters, which must be written
