@@ -9,7 +9,7 @@
 
 namespace backoff_actor {
 
-/// The parameters of an `ExponentialBackOff`: the article's formula, and where its draws come from.
+/// The parameters of an `ExponentialBackOff`: those of its formula, and where its draws come from.
 struct ExponentialBackOffSpec {
   /// What one slot lasts.
   ///
@@ -36,7 +36,8 @@ struct ExponentialBackOffSpec {
 /// constructed from them.
 BACKOFF_ACTOR_EXPORT Problems check(const ExponentialBackOffSpec& spec);
 
-/// The truncated exponential backoff exactly as in the article, as an immutable value.
+/// The truncated exponential backoff of the article "Exponential Backoff with Akka Actors", as an
+/// immutable value.
 ///
 /// A step at slot s draws `exp` uniformly from 0..s, both ends included, and waits
 /// `slot_time * (2^exp - 1)`; then s grows by 1 up to the ceiling. With 10 ms and a ceiling of 10:
@@ -47,12 +48,12 @@ BACKOFF_ACTOR_EXPORT Problems check(const ExponentialBackOffSpec& spec);
 /// | longest wait, ms |  10 |  30 |  70 | 150 | 310 | 630 | 1270 | 2550 | 5110 |    0 |
 ///
 /// The wait may be zero at every slot, with a chance of 1 in s + 1. At the ceiling a step does not
-/// draw but resets: there is one retry without a wait, and the series begins again. The article has
-/// this free retry. Behind a failing service it is hardly ever wanted. To avoid it, set
+/// draw but resets: there is one retry without a wait, and the series begins again, as in the
+/// article. Behind a failing service it is hardly ever wanted. To avoid it, set
 /// `stay_at_ceiling`: the tenth failure and all after it then wait 1851 ms on average and 10230 ms
 /// at most.
 ///
-/// The class is a `BackOff` with the policy `RandomSlots`, with the article's names for its parts.
+/// The class is a `BackOff` with the policy `RandomSlots`. Its parts have the article's names.
 ///
 /// @shape  `next() -> ExponentialBackOff`, `reset() -> ExponentialBackOff`; nothing changes in
 ///         place. The draw of a step is computed, `unit_random(seed, stream, total_retries)`; no

@@ -41,7 +41,7 @@ public:
   using Formula = std::variant<Fixed, Linear, Exponential, Decorrelated, Ethernet, RandomSlots,
                                Memorystore, Seed002>;
 
-  /// The article's policy with its defaults.
+  /// `RandomSlots` with its defaults.
   Policy() : Policy(Formula{RandomSlots{}}, no_jitter) {}
 
   /// A formula without an added jitter.

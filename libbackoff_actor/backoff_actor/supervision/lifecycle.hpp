@@ -16,7 +16,7 @@ enum class FirstStart : std::uint8_t {
 ///
 /// In both cases the sender hands deliveries over only at the end of the delay.
 enum class RestartTiming {
-  /// At once, while the delay runs, as in the article. Exception: if a child went down before it
+  /// At once, while the delay runs. Exception: if a child went down before it
   /// was handed anything, the sender waits for the end of the delay. Otherwise a child that dies at
   /// birth would spin.
   at_once,

@@ -8,7 +8,7 @@
 
 namespace backoff_actor {
 
-/// The truncated exponential backoff with random slots, exactly as in the article:
+/// The truncated exponential backoff with random slots of "Exponential Backoff with Akka Actors":
 /// `random_slots(10ms, ceiling 10)`, `random_slots(10ms, ceiling 10, stay)`.
 ///
 /// Retry n draws `exp` uniformly from 0 to `min(n, ceiling)`, both ends included, and waits

@@ -19,7 +19,7 @@ namespace backoff_actor {
 /// delays adds up. `Exponential` with `gaussian_jitter` has none of these flaws: its first delay
 /// has jitter, no delay exceeds the cap, and the jitter of one delay does not change the next.
 ///
-/// @source "Exponential Backoff", in Russian, with the programs of
+/// @source the article, in Russian, with the programs of
 ///         github.com/smira/exponential-backoff, 2013.
 struct Seed002 {
   /// The first delay.

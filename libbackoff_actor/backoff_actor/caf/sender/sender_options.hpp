@@ -56,7 +56,8 @@ using Decider = std::function<Decision(FailureKind, const caf::error&)>;
 /// That sender gave the message back, and no worker has answered it.
 BACKOFF_ACTOR_EXPORT Decision default_decider(FailureKind kind, const caf::error& error);
 
-/// The options of a sender; the defaults are those of the article.
+/// The options of a sender. The defaults are those of the article "Exponential Backoff with Akka
+/// Actors".
 ///
 /// The actor system waits at its end for senders that still owe deliveries, and those call the
 /// functions of their options meanwhile. So what a function captures must live as long as the actor
