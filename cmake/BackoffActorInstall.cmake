@@ -71,7 +71,8 @@ install(
 
 # -- pkg-config ----------------------------------------------------------------
 
-# CAF 0.17 has no pkg-config file and CAF 1.x need not be installed where the compiler looks.
+# CAF 0.17 has no pkg-config file and CAF 1.x need not be installed where the compiler looks. Conan's CAF has no folder
+# that could be named here; Conan makes files of its own for pkg-config.
 get_target_property(_caf_include CAF::core INTERFACE_INCLUDE_DIRECTORIES)
 get_target_property(_caf_library CAF::core IMPORTED_LOCATION)
 if(NOT _caf_library)
@@ -80,7 +81,7 @@ endif()
 set(BACKOFF_ACTOR_PC_CAF_CFLAGS "-I${_caf_include}")
 cmake_path(GET _caf_library PARENT_PATH _caf_library_folder)
 set(BACKOFF_ACTOR_PC_CAF_LIBS "-L${_caf_library_folder} -lcaf_core")
-if(_caf_include STREQUAL "/usr/include")
+if(_caf_include STREQUAL "/usr/include" OR NOT _caf_library)
   set(BACKOFF_ACTOR_PC_CAF_CFLAGS "")
   set(BACKOFF_ACTOR_PC_CAF_LIBS "-lcaf_core")
 endif()

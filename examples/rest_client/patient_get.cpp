@@ -1,6 +1,5 @@
 #include "patient_get.hpp"
 
-#include "backoff_actor/backoff/retry_after_header.hpp"
 #include "backoff_actor/retry/retry.hpp"
 
 #include <chrono>

@@ -1,14 +1,12 @@
-// retry: a function that fails now and then, called until it succeeds, without an actor.
+// retry: a function that fails now and then, called until it succeeds. Needs no CAF.
 
-#include <backoff_actor/backoff/parse_policy.hpp>
+// [program]
 #include <backoff_actor/retry/retry.hpp>
 
 #include <chrono>
 #include <iostream>
 #include <stdexcept>
 #include <string>
-
-namespace {
 
 using namespace std::chrono_literals;
 
@@ -26,23 +24,21 @@ Response get(const std::string&, const backoff_actor::Attempt& attempt) {
   return {200, "done"};
 }
 
-} // namespace
-
 int main() {
   // [retry]
-  const auto policy = backoff_actor::parse_policy("exponential(10ms, x2, cap 1s) | full_jitter");
+  const backoff_actor::Policy policy = "exponential(10ms, x2, cap 1s) | full_jitter";
   const backoff_actor::Limits limits{.max_retries = 5, .max_elapsed = 30s, .attempt_timeout = 2s};
   const auto result = backoff_actor::retry(
     policy, limits,
     [](const Response& response) { return response.status >= 500; }, // true: try again
     [](const backoff_actor::Attempt& attempt) {
-      return get("http://example.org/job/7", attempt); // may throw: is tried again, too
+      return get("http://example.org/job/7", attempt); // an exception: try again
     });
   if (result)
     std::cout << "attempt " << result.attempts << ": " << result.value->body << std::endl;
-  else
-    std::cout << to_string(result)
-              << std::endl; // gave up: retries_exhausted after 6 attempts in ...
+  else // gave up: retries_exhausted after 6 attempts in ...
+    std::cout << to_string(result) << std::endl;
   // [retry]
   return result ? 0 : 1;
 }
+// [program]
