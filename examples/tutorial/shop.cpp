@@ -47,13 +47,11 @@ int main(int argc, char** argv) {
   for (int i = 2; i < argc; ++i) {
     const Order order{static_cast<std::uint32_t>(i - 1), argv[i]};
     self
-      ->request(packers.actor(), caf::infinite,
-                backoff_actor::Submit{.message = caf::make_message(order),
-                                      .answer_when_accepted = true})
+      ->request(
+        packers.actor(), caf::infinite,
+        backoff_actor::Submit{.message = caf::make_message(order), .answer_when_accepted = true})
       .receive(
-        [&](const backoff_actor::Accepted&) {
-          std::cout << "accepted " + order.item << std::endl;
-        },
+        [&](const backoff_actor::Accepted&) { std::cout << "accepted " + order.item << std::endl; },
         [&](const caf::error& error) { std::cerr << backoff_actor::render(system, error) + '\n'; });
   }
   return shutdown.wait_and_stop();

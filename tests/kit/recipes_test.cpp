@@ -115,14 +115,14 @@ TEST_F(MailRecipe, is_restarted_with_the_child_that_it_stands_on) {
   ChildOptions child;
   child.backoff = Fixed{1s};
   const ChildRef line{time.system()};
-  const auto root = time.keep(spawn_supervisor(
-    time.system(),
-    {{.id = "line",
-      .make = faulty_children(child_of<Mailer>(), "crash"),
-      .options = child,
-      .address = line},
-     {.id = "mailer", .make = child_of<Mailer>(), .options = child}},
-    options));
+  const auto root =
+    time.keep(spawn_supervisor(time.system(),
+                               {{.id = "line",
+                                 .make = faulty_children(child_of<Mailer>(), "crash"),
+                                 .options = child,
+                                 .address = line},
+                                {.id = "mailer", .make = child_of<Mailer>(), .options = child}},
+                               options));
   time.run();
 
   ask<std::string>(line.actor(), ann); // crashes the first child
