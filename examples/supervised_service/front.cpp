@@ -46,6 +46,7 @@ httplib::Server::HandlerWithContentReader without_body(httplib::Server::Handler 
                                    const httplib::ContentReader&) { handler(request, response); };
 }
 
+// [health]
 // Names those of whom it is not sure that they are up.
 void list_missing(const std::vector<backoff_actor::TreeNode>& nodes, std::string& names) {
   for (const auto& [status, kind, children] : nodes) {
@@ -54,6 +55,7 @@ void list_missing(const std::vector<backoff_actor::TreeNode>& nodes, std::string
     list_missing(children, names);
   }
 }
+// [health]
 
 } // namespace
 
