@@ -99,7 +99,7 @@ bool submit(caf::actor_system& system, const caf::actor& sender,
   return taken == items.size();
 }
 
-// [main]
+// [serve]
 int serve(const std::string& file, const std::vector<std::string>& items) {
   caf::actor_system_config config;
   backoff_actor::init<caf::id_block::shop>(config);
@@ -112,6 +112,7 @@ int serve(const std::string& file, const std::vector<std::string>& items) {
     backoff_actor::GracefulShutdown::request();
   return shutdown.wait_and_stop(); // 0, 1 or 130
 }
+// [serve]
 
 int main(int argc, char** argv) {
   if (argc < 2 || argv[1][0] == '-') {
@@ -125,4 +126,3 @@ int main(int argc, char** argv) {
     return 2;
   }
 }
-// [main]
