@@ -21,7 +21,10 @@ public:
 int main() {
   caf::actor_system_config config;
   backoff_actor::init(config);
+  // [report]
   caf::actor_system system{config};
+  const backoff_actor::ExitReport report{system}; // says why, if the program does not end
+  // [report]
   backoff_actor::SenderOptions options;
   options.ordering = backoff_actor::Ordering::per_key;
   const auto sender =

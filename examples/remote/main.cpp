@@ -1,6 +1,6 @@
 // Workers on another node, spawned or published there. Here both nodes are actor systems of one program; on two
-// machines the address would be one of a private network, or that of a tunnel: see "Who may reach the port" in
-// docs/how-to/remote_children.md.
+// machines the address would be one of a private network, or that of a tunnel: see
+// docs/how-to/secure_remote_workers.md.
 
 #include <backoff_actor/backoff_actor.hpp>
 #include <backoff_actor/caf/remote/network.hpp>

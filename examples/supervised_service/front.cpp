@@ -46,7 +46,8 @@ httplib::Server::HandlerWithContentReader without_body(httplib::Server::Handler 
                                    const httplib::ContentReader&) { handler(request, response); };
 }
 
-// Names those of whom it is not sure that they are up.
+// [missing]
+// Names the children that are not running, at any depth.
 void list_missing(const std::vector<backoff_actor::TreeNode>& nodes, std::string& names) {
   for (const auto& [status, kind, children] : nodes) {
     if (status.state != backoff_actor::ChildState::running)
@@ -54,6 +55,7 @@ void list_missing(const std::vector<backoff_actor::TreeNode>& nodes, std::string
     list_missing(children, names);
   }
 }
+// [missing]
 
 } // namespace
 
@@ -124,6 +126,7 @@ void Front::tree(const httplib::Request& request, httplib::Response& response) {
     response.set_content(to_json(look()) + '\n', "application/json");
 }
 
+// [health]
 void Front::health(const httplib::Request&, httplib::Response& response) {
   std::string missing;
   const auto tree = look();
@@ -133,6 +136,7 @@ void Front::health(const httplib::Request&, httplib::Response& response) {
   else
     refuse(missing.empty() ? std::string{to_string(tree.phase)} : missing, response);
 }
+// [health]
 
 void Front::misfortune(const httplib::Request& request, httplib::Response& response) {
   const auto how = request.has_param("how") ? request.get_param_value("how") : "crash";

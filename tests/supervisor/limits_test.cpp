@@ -118,7 +118,7 @@ TEST_F(SupervisorLimits, a_transient_supervisor_that_has_reached_its_limit_is_re
   EXPECT_EQ(states(), "inner running, c running");
 }
 
-// The table of docs/how-to/supervision.md.
+// The table of docs/how-to/limit_restarts.md.
 TEST_F(SupervisorLimits, end_a_child_that_always_fails_after_its_first_delays_or_never) {
   struct Row {
     std::uint32_t restarts;

@@ -47,9 +47,11 @@ public:
 };
 
 int main() {
+  // [init]
   caf::actor_system_config config;
   backoff_actor::init<caf::id_block::shop>(config);
   caf::actor_system system{config};
+  // [init]
   const auto till = backoff_actor::spawn_back_off_sender(system, backoff_actor::child_of<Till>());
   caf::scoped_actor self{system};
   self->request(till, caf::infinite, Order{7, "tea"})
