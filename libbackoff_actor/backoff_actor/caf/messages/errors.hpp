@@ -41,6 +41,8 @@ namespace compat {
 /// Renders any error for people, those of this library included.
 BACKOFF_ACTOR_EXPORT std::string render(const caf::actor_system& system, const caf::error& error);
 
+/// @cond
+
 /// Renders an error of this library: its sentence, and in brackets the text and the `RetryAfter`
 /// that it may carry.
 BACKOFF_ACTOR_EXPORT std::string render_own(SenderError code, const caf::message& context);
@@ -53,9 +55,13 @@ BACKOFF_ACTOR_EXPORT std::string render_own(SupervisorError code, const caf::mes
 BACKOFF_ACTOR_EXPORT Cause cause_of(const caf::actor_system& system, const caf::error& error,
                                     bool with_text);
 
+/// @endcond
+
 /// Makes `self` end with `caf::sec::runtime_error` and the exception's text if an exception leaves
 /// one of its handlers. CAF's default loses the text and prints to the console.
 BACKOFF_ACTOR_EXPORT void keep_cause(caf::scheduled_actor& self);
+
+/// @cond
 
 /// Returns the error for an exception, as `keep_cause` uses it: `caf::sec::runtime_error` with the
 /// exception's text.
@@ -74,6 +80,8 @@ BACKOFF_ACTOR_EXPORT caf::error unknown_type(caf::actor_system& system,
 /// Lets the actor system render this library's errors. With CAF 1.x it also registers what each
 /// `RequestingActor` needs.
 BACKOFF_ACTOR_EXPORT void register_errors(caf::actor_system_config& config);
+
+/// @endcond
 
 } // namespace compat
 

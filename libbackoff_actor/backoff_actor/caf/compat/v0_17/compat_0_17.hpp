@@ -60,6 +60,8 @@ Field<Enum> enum_field(const char*, Enum& value) {
   return {value};
 }
 
+/// @cond
+
 /// An optional enumeration's value as a number: 0 for none, else one more than the enumerator's.
 template <class Enum>
 struct OptionalNumber {
@@ -119,6 +121,8 @@ OptionalEnumField<Enum> optional_enum_field(const char*, std::optional<Enum>& va
   return {{value}};
 }
 
+/// @endcond
+
 /// Inspects a message type: its name, which goes over the network, and its parts, in order.
 template <class Inspector, class Object, class... Fields>
 auto object(Inspector& inspector, Object&, const char* name, Fields... fields) {
@@ -126,6 +130,8 @@ auto object(Inspector& inspector, Object&, const char* name, Fields... fields) {
 }
 
 // -- values as bytes ------------------------------------------------------------
+
+/// @cond
 
 /// Whether a type has a name that holds in other programs too, and can be serialized.
 template <class T>
@@ -245,5 +251,7 @@ auto on_exit_message(caf::scheduled_actor& self, OnExitMessage on_exit_message) 
   self.set_exit_handler([on_exit_message](caf::exit_msg& x) { on_exit_message(std::as_const(x)); });
   return [](const caf::exit_msg&) {}; // never called
 }
+
+/// @endcond
 
 } // namespace backoff_actor::compat
