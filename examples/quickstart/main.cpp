@@ -22,7 +22,8 @@ CAF_BEGIN_TYPE_ID_BLOCK(shop, caf::first_custom_type_id)
   CAF_ADD_TYPE_ID(shop, (Order))
 CAF_END_TYPE_ID_BLOCK(shop)
 
-// Packs an order. Every second time the label printer fails, and the worker throws.
+// Packs an order. At every second call the label printer fails, and the worker throws. The count
+// belongs to the printer: it goes on when the sender replaces the worker.
 caf::behavior packer(caf::event_based_actor*) {
   return {[](const Order& order) {
     static int calls = 0;
@@ -40,8 +41,8 @@ int main() {
   backoff_actor::SenderOptions options;
   options.name = "packer";
   options.backoff = backoff_actor::parse_policy("exponential(100ms, x2, cap 30s) | full_jitter");
-  // A worker that is silent for longer gets replaced. This has no default: choose a time that is
-  // longer than the longest job.
+  // If the worker does not answer a message within this time, the sender replaces it. Without it the
+  // sender waits for ever. Choose a time that is longer than the longest job.
   options.ack_timeout = std::chrono::seconds{5};
   options.on_event = [](const backoff_actor::Event& event) {
     std::cerr << to_string(event) + '\n';
