@@ -84,15 +84,16 @@ TEST(contention_plot, goes_from_few_clients_to_many) {
                                       {"contention.svg", false})
                         .script;
   const auto data = script.substr(script.find("$data1 <<"));
-  EXPECT_LT(data.find("\n1 1 "), data.find("\n2 "));
+  EXPECT_LT(data.find("\n1 1\n"), data.find("\n2 "));
   EXPECT_LT(data.find("\n2 "), data.find("\n3 "));
-  EXPECT_THAT(script, AllOf(HasSubstr("set yrange [0:"), Not(HasSubstr("logscale"))));
+  EXPECT_THAT(
+    script, AllOf(HasSubstr("unset logscale y\nset yrange [0:"), Not(HasSubstr("\nset logscale"))));
 }
 
 TEST(contention_plot, interrupts_the_line_where_nothing_is_completed) {
   const auto script = contention_plot(answered(never), {"contention.svg", true}).script;
   EXPECT_THAT(script, HasSubstr("\n3 NaN\n"));
-  EXPECT_THAT(script, HasSubstr("set logscale y"));
+  EXPECT_THAT(script, HasSubstr("\nset logscale y"));
 }
 
 TEST(contention_plot, names_each_policy_once_and_as_the_table_does) {
