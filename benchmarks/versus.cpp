@@ -1,6 +1,7 @@
 // versus: what supervision costs, beside plain CAF, the article's design, and what is to be reached.
 
 #include "common/command_line.hpp"
+#include "versus/goals_picture.hpp"
 #include "versus/peers.hpp"
 #include "versus/report.hpp"
 #include "versus/rows.hpp"

@@ -4,9 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
-#include <memory>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
@@ -83,6 +80,13 @@ const Spread& bounded(const Result& result) {
   return result.ratio && !result.row.bounds_ours ? *result.ratio : result.ours;
 }
 
+std::string figure_and_goal(const Result& result) {
+  const auto& row = result.row;
+  const auto& spread = bounded(result);
+  const auto unit = &spread == &result.ours ? row.unit : "";
+  return with_unit(spread.median, unit) + ", goal " + text(*row.bound, unit);
+}
+
 bool is_reached(const Result& result) {
   return !result.row.bound || result.row.bound->is_reached_by(bounded(result).median);
 }
@@ -123,49 +127,6 @@ nlohmann::json json(const std::vector<Result>& results, const std::vector<Round>
           {"caf", VERSUS_CAF_VERSION},
           {"rows", std::move(rows)},
           {"rounds", rounds}};
-}
-
-void plot(const std::vector<Result>& results, const std::string& file) {
-  std::ostringstream data;
-  std::size_t count = 0;
-  for (auto it = results.rbegin(); it != results.rend(); ++it) {
-    if (!it->row.bound)
-      continue;
-    // 1: just reached; beyond: better.
-    const auto& spread = bounded(*it);
-    const auto goal = it->row.bound->value;
-    const auto part = [&](double value) {
-      return it->row.bound->kind == Bound::Kind::at_least ? value / goal : goal / value;
-    };
-    if (spread.median <= 0 || spread.first_quartile <= 0)
-      continue;
-    data << '"' << it->row.what << "\" " << part(spread.median) << ' '
-         << part(spread.first_quartile) << ' ' << part(spread.third_quartile) << ' '
-         << (is_reached(*it) ? 1 : 2) << '\n';
-    ++count;
-  }
-  if (count == 0)
-    throw std::runtime_error("none of the lines is to reach anything, so there is nothing to draw");
-  std::ostringstream script;
-  script << "set terminal svg size 1100," << 80 + 24 * count
-         << " dynamic noenhanced font 'sans,12'\n"
-         << "set output \"" << file << "\"\n"
-         << "$rows << END\n"
-         << data.str() << "END\n"
-         << "set lmargin 78\nset logscale x\nset xlabel 'part of it that is reached'\n"
-         << "set yrange [-0.7:" << count << " - 0.3]\nset grid x\nunset key\n"
-         << "set arrow from 1, graph 0 to 1, graph 1 nohead lc rgb 'black'\n"
-         << "plot $rows using 2:0:3:4:ytic(1) with xerrorbars lc rgb 'gray40' pt 0, "
-         << "$rows using 2:($5 == 1 ? $0 : NaN) with points pt 7 lc rgb '#1b7837', "
-         << "$rows using 2:($5 == 2 ? $0 : NaN) with points pt 7 lc rgb '#b2182b'\n";
-  const auto close = [](FILE* pipe) { return pclose(pipe); };
-  std::unique_ptr<FILE, decltype(close)> gnuplot{popen("gnuplot", "w"), close};
-  if (!gnuplot)
-    throw std::runtime_error("gnuplot cannot be started");
-  const auto text = script.str();
-  const auto is_written = std::fwrite(text.data(), 1, text.size(), gnuplot.get()) == text.size();
-  if (pclose(gnuplot.release()) != 0 || !is_written)
-    throw std::runtime_error("gnuplot failed; to install it: apt-get install gnuplot-nox");
 }
 
 } // namespace versus

@@ -34,15 +34,13 @@ const Spread& bounded(const Result& result);
 /// Returns whether the row reaches what it is to reach; true if that is nothing.
 bool is_reached(const Result& result);
 
+/// Renders the figure of a row that has a bound, and the bound: `0.626, goal >= 0.6`.
+std::string figure_and_goal(const Result& result);
+
 /// Renders the results for people.
 std::string table(const std::vector<Result>& results);
 
 /// Renders the results, and all that was measured, for programs.
 nlohmann::json json(const std::vector<Result>& results, const std::vector<Round>& rounds);
-
-/// Draws how far each row is from what it is to reach, by gnuplot, into an SVG.
-///
-/// @errors throws `std::runtime_error` if there is nothing to draw, or gnuplot is not there, or fails.
-void plot(const std::vector<Result>& results, const std::string& file);
 
 } // namespace versus

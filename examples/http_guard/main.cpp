@@ -78,7 +78,7 @@ int demo(const Options& options, Life life) {
   if (life.outbox)
     print_durable_summary(life, counts, verdict);
   const auto complaint =
-    draw_picture(timeline, headline(counts, verdict), options.picture, life.folder);
+    draw_picture(timeline, headline(counts, verdict), options.picture);
   std::cout << (complaint.empty() ? "picture: " + options.picture.string()
                                   : "no picture: " + complaint)
             << '\n'

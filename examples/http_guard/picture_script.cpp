@@ -1,15 +1,21 @@
 #include "picture_script.hpp"
 
+#include "pictures/line_ends.hpp"
+#include "pictures/look.hpp"
+#include "pictures/number.hpp"
+#include "pictures/page.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <map>
-#include <ostream>
 
 namespace http_guard {
 
 namespace {
+
+using pictures::number;
 
 // What can still be told apart in the width of the picture.
 constexpr std::size_t progress_points = 400;
@@ -20,50 +26,18 @@ constexpr auto ms = 1000.0;
 constexpr auto delay_floor = 1.6;
 constexpr auto no_delay = 2.2; // where no delay at all is drawn
 
-constexpr auto preamble = R"(
-set terminal svg size 1000,600 font 'Helvetica,Arial,sans-serif,14' enhanced background rgb 'white'
-set encoding utf8
-set multiplot
-set lmargin at screen 0.105
-set rmargin at screen 0.91
-set border 3 linewidth 1 linecolor rgb '#999999'
-set tics nomirror out scale 0.6 textcolor rgb '#444444'
-set grid xtics ytics linetype 1 linewidth 0.6 linecolor rgb '#e6e6e6'
-set style fill solid 1 noborder
-set key noenhanced Left reverse samplen 1.8 textcolor rgb '#222222'
-)";
+// All pixels.
+constexpr pictures::Page page{
+  .panels = 445, .legend_lines = 2, .left_margin = 95, .right_margin = 90};
+constexpr auto delays_height = 190;
+constexpr auto progress_height = 200;
 
-constexpr auto upper_panel = R"(
-set tmargin at screen 0.845
-set bmargin at screen 0.545
-set format x ''
-set border 11
-set label 'acknowledged' at screen 0.022,0.695 center rotate textcolor rgb '#0060a0'
-set label 'handed over again' at screen 0.984,0.695 center rotate textcolor rgb '#c06000'
-set y2tics nomirror out scale 0.6 textcolor rgb '#444444'
-set yrange [0:*]
-set y2range [0:*]
-set key top left
-plot $progress using 1:2 with filledcurves y1=0 linecolor rgb '#d5e8f7' notitle, \
-     $progress using 1:2 with lines linewidth 2.5 linecolor rgb '#0072b2' \
-       title 'acknowledged', \
-     $progress using 1:3 axes x1y2 with lines linewidth 1.8 linecolor rgb '#e07b00' \
-       title 'handed over again'
-unset y2tics
-unset label
-)";
+constexpr auto subtitle =
+  "A service that fails by plan, and is killed for a while; a worker without "
+  "retry code; one BackOffSender.";
 
-constexpr auto lower_panel = R"(
-set tmargin at screen 0.5
-set bmargin at screen 0.2
-set border 3
-set format x '%g'
-set ytics auto
-set xlabel 'seconds' textcolor rgb '#444444' offset screen 0,0.012
-set label 'delay after a failure' at screen 0.022,0.35 center rotate textcolor rgb '#444444'
-set logscale y
-set key at screen 0.5075,0.05 center center vertical maxrows 2 width 1
-)";
+constexpr pictures::Look acknowledged{"#0072b2", 7, "1", 2.5};
+constexpr pictures::Look redelivered{"#b45309", 5, "(6,3)", 2};
 
 // A kind of failure. In the order of the legend.
 struct Kind {
@@ -91,14 +65,6 @@ std::size_t kind_of(const Timeline::Failure& failure, const std::string& cause) 
   return static_cast<std::size_t>(std::find_if(kinds.begin(), kinds.end(), is_it) - kinds.begin());
 }
 
-// A gnuplot string, in which only the quote itself is special.
-std::string quoted(const std::string& text) {
-  std::string result = "'";
-  for (const auto c : text)
-    result += c == '\'' ? "''" : std::string(1, c);
-  return result + "'";
-}
-
 // About four ticks, at round numbers.
 double tick_step(double range) {
   const auto power = std::pow(10, std::floor(std::log10(std::max(range, 4.0) / 4)));
@@ -109,28 +75,59 @@ double tick_step(double range) {
 }
 
 // Both ends of each step, because gnuplot's own steps would be a shape of their own each.
-void write_progress(std::ostream& script, const std::vector<Timeline::Progress>& progress) {
-  script << "$progress << end_of_data\n";
+std::string progress_data(const std::vector<Timeline::Progress>& progress) {
+  std::string result = "$progress << end_of_data\n";
   Timeline::Progress drawn{};
+  const auto row = [&](double at, const Timeline::Progress& x) {
+    result +=
+      number(at) + " " + std::to_string(x.acknowledged) + " " + std::to_string(x.resends) + "\n";
+  };
   const auto step_to = [&](const Timeline::Progress& x) {
-    script << x.at << ' ' << drawn.acknowledged << ' ' << drawn.resends << '\n'
-           << x.at << ' ' << x.acknowledged << ' ' << x.resends << '\n';
+    row(x.at, drawn);
+    row(x.at, x);
     drawn = x;
   };
   for (std::size_t i = 0; i < progress.size(); i += progress.size() / progress_points + 1)
     step_to(progress[i]);
   step_to(progress.back());
-  script << "end_of_data\nset ytics "
-         << tick_step(static_cast<double>(progress.back().acknowledged)) << "\nset y2tics "
-         << tick_step(static_cast<double>(progress.back().resends)) << '\n';
+  return result + "end_of_data\n";
 }
 
-void write_outages(std::ostream& script, const std::vector<Timeline::Outage>& outages) {
-  for (const auto& outage : outages)
-    script << "set object rectangle from " << outage.from << ", graph 0 to " << outage.to
-           << ", graph 1 behind fillcolor rgb '#f8dcdc' fillstyle solid noborder\n"
-           << "set label \"service\\nkilled\" at " << (outage.from + outage.to) / 2
-           << ", graph 0.9 center front textcolor rgb '#a03030' font ',12'\n";
+std::string shaded_outages(const Timeline& timeline) {
+  std::string result;
+  for (const auto& outage : timeline.outages)
+    result += pictures::shaded(outage.from, outage.to);
+  return result;
+}
+
+// Below the upper panel, where no curve is.
+std::string outage_labels(const Timeline& timeline, const pictures::Place& place) {
+  std::string result;
+  for (const auto& outage : timeline.outages)
+    result += "set label 'service killed' at first " + number((outage.from + outage.to) / 2)
+              + ", screen " + page.y(place.bottom - 14) + " center textcolor rgb '#444444'\n";
+  return result;
+}
+
+// With an axis for each of its lines.
+std::string progress_panel(const Timeline& timeline, const std::string& title,
+                           const pictures::Place& place) {
+  const auto& last = timeline.progress.back();
+  const auto right = page.x(pictures::page_width - page.right_margin);
+  const auto above = page.y(place.top + 17);
+  return panel_script(page, place, "", false) + heading_script(page, title, subtitle)
+         + outage_labels(timeline, place) + progress_data(timeline.progress)
+         + "set border 11\nset yrange [0:*]\nset y2range [0:*]\nset ytics "
+         + number(tick_step(static_cast<double>(last.acknowledged)))
+         + "\nset y2tics nomirror out scale 0.6 textcolor rgb '#444444' "
+         + number(tick_step(static_cast<double>(last.resends))) + "\nset key at screen "
+         + page.x(page.left_margin) + ", screen " + above
+         + " left center horizontal maxcols auto maxrows 1 Left reverse samplen 4\n"
+           "plot $progress using 1:2 with filledcurves y1=0 linecolor rgb '#d5e8f7' notitle, \\\n"
+           "  $progress using 1:2 with lines "
+         + line_words(acknowledged) + " title 'acknowledged, left axis', \\\n"
+         + "  $progress using 1:3 axes x1y2 with lines " + line_words(redelivered)
+         + " title 'redelivered, right axis'\nunset y2tics\n";
 }
 
 // Returns, for each kind, which failures to draw: where they are too dense to be told apart, the
@@ -147,59 +144,79 @@ std::array<std::map<int, Timeline::Failure>, kinds.size()> visible(const Timelin
   return result;
 }
 
-void write_delays(std::ostream& script, const Timeline& timeline) {
+std::string delay_ticks() {
+  auto result = "set ytics ('none' " + number(no_delay);
+  for (auto exponent = 1; exponent <= 8; ++exponent) {
+    const auto delay = std::to_string(5 * ((1 << exponent) - 1)); // what the backoff may say
+    result += ", '" + delay + " ms' " + delay;
+  }
+  return result + ")\n";
+}
+
+// A mark where a failure was. The box beside it is as wide as the delay was long.
+std::string delay_panel(const Timeline& timeline, const pictures::Place& place) {
   auto longest = 75.0;
+  std::string data;
   std::string bars;
   std::string marks;
   const auto failures = visible(timeline);
   for (std::size_t i = 0; i < kinds.size(); ++i) {
     if (failures[i].empty())
       continue;
-    const auto data = "$kind" + std::to_string(i);
-    script << data << " << end_of_data\n";
+    const auto name = "$kind" + std::to_string(i);
+    data += name + " << end_of_data\n";
     for (const auto& [column, failure] : failures[i]) {
-      script << failure.at << ' ' << std::max(failure.delay * ms, no_delay) << ' '
-             << failure.at + failure.delay << '\n';
+      data += number(failure.at) + " " + number(std::max(failure.delay * ms, no_delay)) + " "
+              + number(failure.at + failure.delay) + "\n";
       longest = std::max(longest, failure.delay * ms);
     }
-    script << "end_of_data\n";
+    data += "end_of_data\n";
     const auto colour = std::string{" linecolor rgb '"} + kinds[i].colour + "' ";
-    bars += data
+    bars += name
             + " using ($3 - $1 < thinnest ? NaN : $1):2:1:3:(delay_floor):2 with boxxyerror"
               " fillstyle transparent solid 0.3 noborder"
-            + colour + "notitle, " + data + " using 1:2 with impulses linewidth 0.9" + colour
-            + "notitle, ";
-    marks += data + " using 1:2 with points pointsize 0.6 pointtype "
-             + std::to_string(kinds[i].mark) + colour + "title '" + kinds[i].label + "', ";
+            + colour + "notitle, \\\n" + name + " using 1:2 with impulses linewidth 0.9" + colour
+            + "notitle, \\\n";
+    marks += (marks.empty() ? "" : ", \\\n") + name
+             + " using 1:2 with points pointsize 0.7 pointtype " + std::to_string(kinds[i].mark)
+             + colour + "title " + pictures::quoted(kinds[i].label);
   }
-  script << "delay_floor = " << delay_floor << "\nthinnest = " << timeline.end / 500 << '\n'
-         << lower_panel << "set yrange [delay_floor:" << longest * 1.8 << "]\n"
-         << "set ytics ('none' " << no_delay;
-  for (auto exponent = 1; exponent <= 8; ++exponent) {
-    const auto delay = 5 * ((1 << exponent) - 1); // what the backoff may say
-    script << ", '" << delay << " ms' " << delay;
-  }
-  script << ")\n";
   if (marks.empty())
     marks = "1/0 notitle"; // an empty panel: no failure
-  script << "plot " << bars << marks << '\n';
+  return panel_script(page, place,
+                      "delay after each failure, logarithmic; the boxes show how long it lasts")
+         + "set border 3\ndelay_floor = " + number(delay_floor)
+         + "\nthinnest = " + number(timeline.end / 500) + "\n"
+         + pictures::Scale{delay_floor, longest * 1.8, true}.script() + delay_ticks()
+         + pictures::horizontal_title("seconds since the start") + "set key at screen "
+         + page.x(page.left_margin) + ", screen " + page.legend_top()
+         + " left top vertical maxcols auto maxrows 2 Left reverse samplen 1.8 width 2\n" + data
+         + "plot " + bars + marks + "\n";
+}
+
+std::string description(const Timeline& timeline) {
+  std::string result =
+    std::string{subtitle}
+    + " Above, over the seconds since the start: the requests that are acknowledged, "
+      "and those that are redelivered. Below: each failure, its kind and the delay "
+      "after it.";
+  for (const auto& outage : timeline.outages)
+    result += " The service is killed from second " + number(std::round(outage.from * 10) / 10)
+              + " to second " + number(std::round(outage.to * 10) / 10) + ".";
+  return result;
 }
 
 } // namespace
 
-void write_picture_script(std::ostream& script, const Timeline& timeline,
-                          const std::string& title) {
-  script
-    << preamble << "set xrange [0:" << timeline.end << "]\n"
-    << "set label " << quoted(title)
-    << " at screen 0.105, 0.945 left noenhanced font ',20' textcolor rgb '#111111'\n"
-    << "set label 'A service that fails by plan, and is killed for a while; a worker without a "
-       "line of retry code; one BackOffSender.' at screen 0.105, 0.893 left textcolor rgb "
-       "'#666666'\n";
-  write_outages(script, timeline.outages);
-  write_progress(script, timeline.progress);
-  script << upper_panel;
-  write_delays(script, timeline);
+pictures::Picture picture_of(const Timeline& timeline, const std::string& title) {
+  const pictures::Place below{page.bottom(), page.bottom() + delays_height};
+  const pictures::Place above{page.bottom() + page.panels - progress_height,
+                              page.bottom() + page.panels};
+  return {title, description(timeline),
+          page_script(page)
+            + "set style fill solid 1 noborder\nset xrange [0:" + number(timeline.end) + "]\n"
+            + shaded_outages(timeline) + "set multiplot\n" + progress_panel(timeline, title, above)
+            + delay_panel(timeline, below) + "unset multiplot\n"};
 }
 
 } // namespace http_guard

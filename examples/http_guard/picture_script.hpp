@@ -2,14 +2,15 @@
 
 #include "run_record.hpp"
 
-#include <iosfwd>
+#include "pictures/picture.hpp"
+
 #include <string>
 
 namespace http_guard {
 
-/// Writes the gnuplot program that draws a run, data included, as an SVG on gnuplot's stdout.
+/// Returns the picture of a run: the requests above, the failures and delays below.
 ///
 /// @param title one line, in plain text
-void write_picture_script(std::ostream& script, const Timeline& timeline, const std::string& title);
+pictures::Picture picture_of(const Timeline& timeline, const std::string& title);
 
 } // namespace http_guard

@@ -1,11 +1,15 @@
 #include "outcome.hpp"
 
 #include "backoffctl/number_text.hpp"
-#include "backoffctl/plot_style.hpp"
+
+#include "pictures/curves.hpp"
+#include "pictures/line_ends.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cstddef>
+#include <vector>
 
 namespace backoff_actor::soak {
 
@@ -70,41 +74,43 @@ std::string json(const Outcome& outcome) {
   return result.dump() + "\n";
 }
 
-std::string picture(const Outcome& outcome, const backoffctl::PlotRequest& plot) {
+pictures::Picture picture(const Outcome& outcome, const backoffctl::PlotRequest& plot) {
+  constexpr auto title = "Soak: memory and throughput of a process in which everything fails";
   constexpr auto panel_height = 220; // pixels, as is the next
   constexpr auto between_panels = 50;
-  const auto height = backoffctl::plot_height(2 * panel_height + between_panels, 0);
-  const auto bottom = backoffctl::plot_below_panel;
-  const backoffctl::PlotPlace below{bottom, bottom + panel_height};
-  const backoffctl::PlotPlace above{below.top + between_panels,
-                                    below.top + between_panels + panel_height};
-  std::string data = "$samples << end_of_data\n";
+  const auto page = plot.page(2 * panel_height + between_panels);
+  const pictures::Place below{page.bottom(), page.bottom() + panel_height};
+  const pictures::Place above{below.top + between_panels,
+                              below.top + between_panels + panel_height};
+  std::vector<pictures::Point> memory;
+  std::vector<pictures::Point> throughput;
   double most_mb = 1;
   double most_per_second = 1;
   Sample last;
   for (const auto& x : outcome.samples) {
     const auto span = std::max(x.seconds - last.seconds, 1e-3);
     const auto per_second = static_cast<double>(x.ended - last.ended) / span / 1000;
-    data += backoffctl::shortest(x.seconds) + " " + backoffctl::shortest(x.memory_mb) + " "
-            + backoffctl::shortest(per_second) + "\n";
+    memory.push_back({x.seconds, x.memory_mb});
+    throughput.push_back({x.seconds, per_second});
     most_mb = std::max(most_mb, x.memory_mb);
     most_per_second = std::max(most_per_second, per_second);
     last = x;
   }
-  const auto curve = [](int column, std::size_t look) {
-    return "plot $samples using 1:" + std::to_string(column)
-           + " with lines linewidth 2 linecolor rgb '" + backoffctl::plot_look(look).colour
-           + "' notitle\n";
+  const auto curve = [](const std::vector<pictures::Point>& points, double most, std::size_t look) {
+    pictures::Curves curves{1};
+    curves.add(points, pictures::look(look));
+    return pictures::Scale{0, most * 1.1}.script() + curves.script();
   };
-  return backoffctl::plot_frame(plot, height, 0) + data + "end_of_data\nset format '%g'\n"
-         + "set xrange [0:" + backoffctl::rounded(std::max(last.seconds, 1.0), 6)
-         + "]\nset multiplot\n" + backoffctl::plot_panel(above, height, "memory, MB")
-         + backoffctl::plot_headline("Soak, " + last_line(outcome), height) + "set yrange [0:"
-         + backoffctl::rounded(most_mb * 1.1, 3) + "]\n" + curve(2, 0) + "unset label 2\n"
-         + backoffctl::plot_panel(below, height, "thousand deliveries per second")
-         + "set xlabel 'seconds' textcolor rgb '#444444'\nset yrange [0:"
-         + backoffctl::rounded(most_per_second * 1.1, 3) + "]\n" + curve(3, 1)
-         + "unset multiplot\n";
+  return {title,
+          "Over the seconds since the start. Above: resident memory in MB. Below: thousand "
+          "deliveries per second. "
+            + last_line(outcome) + ".",
+          page_script(page) + "set xrange [0:" + backoffctl::rounded(std::max(last.seconds, 1.0), 6)
+            + "]\nset multiplot\n" + panel_script(page, above, "memory, MB", false)
+            + heading_script(page, title, last_line(outcome)) + curve(memory, most_mb, 0)
+            + panel_script(page, below, "thousand deliveries per second")
+            + pictures::horizontal_title("seconds since the start")
+            + curve(throughput, most_per_second, 1) + "unset multiplot\n"};
 }
 
 } // namespace backoff_actor::soak

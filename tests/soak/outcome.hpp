@@ -47,7 +47,7 @@ std::string last_line(const Outcome& outcome);
 /// The result for programs, and a line end.
 std::string json(const Outcome& outcome);
 
-/// The gnuplot program that draws memory and throughput over time.
-std::string picture(const Outcome& outcome, const backoffctl::PlotRequest& plot);
+/// The picture of memory and throughput over time.
+pictures::Picture picture(const Outcome& outcome, const backoffctl::PlotRequest& plot);
 
 } // namespace backoff_actor::soak

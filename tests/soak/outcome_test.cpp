@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace backoff_actor::soak {
@@ -62,6 +63,17 @@ TEST(SoakOutcome, is_told_to_programs_by_the_same_numbers) {
   EXPECT_EQ(read["lost"], 0);
   EXPECT_EQ(read["memory"]["has_grown"], false);
   EXPECT_EQ(read["samples"][0]["memory_mb"], 84);
+}
+
+TEST(SoakOutcome, is_drawn_under_a_title_and_with_its_result) {
+  auto outcome = fine();
+  outcome.samples.push_back({.seconds = 0.75, .memory_mb = 90, .ended = 1050, .crashes = 30});
+  const auto drawn = picture(outcome, {"soak.svg", false});
+
+  EXPECT_EQ(drawn.title, "Soak: memory and throughput of a process in which everything fails");
+  EXPECT_THAT(drawn.description, testing::HasSubstr("lost 0, ended twice 0"));
+  EXPECT_THAT(drawn.script, testing::HasSubstr("\n0.25 84\n0.75 90\nend_of_data\n"));
+  EXPECT_THAT(drawn.script, testing::HasSubstr("\n0.25 0.2\n0.75 2\nend_of_data\n"));
 }
 
 } // namespace

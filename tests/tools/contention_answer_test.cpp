@@ -81,27 +81,30 @@ TEST(contention_answer, never_tells_of_more_work_than_there_is_where_trials_are_
 
 TEST(contention_plot, goes_from_few_clients_to_many) {
   const auto script = contention_plot(answered({.clients = {"3", "1", "2"}, .trials = "1"}),
-                                      {"contention.svg", false});
-  const auto data = script.substr(script.find("$policy1 <<"));
-  EXPECT_LT(data.find("\n1 1 "), data.find("\n2 "));
+                                      {"contention.svg", false})
+                        .script;
+  const auto data = script.substr(script.find("$data1 <<"));
+  EXPECT_LT(data.find("\n1 1\n"), data.find("\n2 "));
   EXPECT_LT(data.find("\n2 "), data.find("\n3 "));
-  EXPECT_THAT(script, AllOf(HasSubstr("set yrange [0:"), Not(HasSubstr("logscale"))));
+  EXPECT_THAT(
+    script, AllOf(HasSubstr("unset logscale y\nset yrange [0:"), Not(HasSubstr("\nset logscale"))));
 }
 
 TEST(contention_plot, interrupts_the_line_where_nothing_is_completed) {
-  const auto script = contention_plot(answered(never), {"contention.svg", true});
-  EXPECT_THAT(script, HasSubstr("\n3 3 NaN\n"));
-  EXPECT_THAT(script, HasSubstr("set logscale y"));
+  const auto script = contention_plot(answered(never), {"contention.svg", true}).script;
+  EXPECT_THAT(script, HasSubstr("\n3 NaN\n"));
+  EXPECT_THAT(script, HasSubstr("\nset logscale y"));
 }
 
-TEST(contention_plot, names_each_policy_once_and_those_given_as_they_are) {
+TEST(contention_plot, names_each_policy_once_and_as_the_table_does) {
   const auto script =
     contention_plot(answered({.clients = {"2"}, .trials = "1", .policies = {"fixed(1s)"}}),
-                    {"contention.png", false});
+                    {"contention.png", false})
+      .script;
   EXPECT_THAT(script, HasSubstr("title 'none: fixed(0ns)'"));
   EXPECT_THAT(script, HasSubstr("title 'decorrelated: decorrelated(5ms, x3), cut off at 2s'"));
-  EXPECT_THAT(script, HasSubstr("title 'fixed(1s)'"));
-  EXPECT_EQ(script.find("title 'fixed(1s)'"), script.rfind("title 'fixed(1s)'"));
+  EXPECT_THAT(script, HasSubstr("title '[1] fixed(1s)'"));
+  EXPECT_EQ(script.find("title '[1] fixed(1s)'"), script.rfind("title '[1] fixed(1s)'"));
 }
 
 } // namespace backoffctl::contention_answer_test

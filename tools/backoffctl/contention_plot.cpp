@@ -1,9 +1,12 @@
 #include "contention_plot.hpp"
 
 #include "number_text.hpp"
-#include "plot_style.hpp"
+
+#include "pictures/curves.hpp"
+#include "pictures/line_ends.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <vector>
@@ -15,6 +18,9 @@ namespace {
 // All pixels.
 constexpr auto contention_panel_height = 300;
 constexpr auto between_contention_panels = 50;
+constexpr auto beside_contention_panels = 125; // the names of the policies
+
+constexpr auto contention_title = "What jitter is good for: many clients write the same row";
 
 double calls_of(const ContentionMeans& means) { return means.calls; }
 
@@ -34,23 +40,17 @@ std::vector<std::size_t> by_clients(const ContentionQuestion& question) {
   return result;
 }
 
-std::string name_of_contender(std::size_t contender) {
-  return "$policy" + std::to_string(contender + 1);
-}
-
-std::string data(const ContentionAnswer& answer, std::size_t contender) {
-  auto result = name_of_contender(contender) + " << end_of_data\n";
-  for (const auto row : by_clients(answer.question)) {
-    const auto& means = answer.means[row][contender];
-    result += std::to_string(answer.question.clients[row]) + " " + shortest(calls_of(means)) + " "
-              + (means.completion_ns ? shortest(*means.completion_ns / 1e9) : "NaN") + "\n";
-  }
-  return result + "end_of_data\n";
+std::vector<pictures::Point> points(const ContentionAnswer& answer, std::size_t contender,
+                                    ContentionValue value) {
+  std::vector<pictures::Point> result;
+  for (const auto row : by_clients(answer.question))
+    result.push_back(
+      {static_cast<double>(answer.question.clients[row]), value(answer.means[row][contender])});
+  return result;
 }
 
 // Given, not left to gnuplot, whose choice depends on its version.
-std::string value_range(const ContentionAnswer& answer, ContentionValue value,
-                        bool is_logarithmic) {
+pictures::Scale scale(const ContentionAnswer& answer, ContentionValue value, bool is_logarithmic) {
   auto least = std::numeric_limits<double>::infinity();
   double most = 0;
   for (const auto& row : answer.means)
@@ -59,57 +59,72 @@ std::string value_range(const ContentionAnswer& answer, ContentionValue value,
       most = std::max(most, value(means));
     }
   if (most == 0) // nothing was completed
-    return "set yrange [0:1]\n";
-  return is_logarithmic ? "set logscale y\nset yrange [" + rounded(least / 1.5, 3) + ":"
-                            + rounded(most * 1.5, 3) + "]\n"
-                        : "set yrange [0:" + rounded(most * 1.05, 3) + "]\n";
+    return {0, 1};
+  return is_logarithmic ? pictures::Scale{least / 1.5, most * 1.5, true}
+                        : pictures::Scale{0, most * 1.05};
 }
 
-std::string lines(const ContentionQuestion& question, int column, bool is_titled) {
-  std::string result = "plot ";
-  for (std::size_t i = 0; i < question.contenders.size(); ++i) {
-    const auto look = plot_look(i);
-    const auto& contender = question.contenders[i];
-    const auto description = contender.description();
-    result += (i == 0 ? "" : ", \\\n") + name_of_contender(i) + " using 1:" + std::to_string(column)
-              + " with linespoints pointsize 0.6 pointtype " + std::to_string(look.mark)
-              + " linewidth 2 dashtype " + std::to_string(look.dashes) + " linecolor rgb '"
-              + look.colour + "' ";
-    if (!is_titled)
-      result += "notitle";
-    else if (contender.name == description)
-      result += "title '" + description + "'";
-    else
-      result += "title '" + contender.name + ": " + description + "'";
+std::string legend(const Contender& contender, const std::string& label) {
+  return label + (label.back() == ']' ? " " : ": ") + contender.description();
+}
+
+// The legend is drawn with the lowest panel.
+std::string panel(const ContentionAnswer& answer, const pictures::Page& page,
+                  const pictures::Place& place, const pictures::Scale& vertical,
+                  ContentionValue value, bool is_lowest) {
+  const auto& question = answer.question;
+  const auto labels = question.labels();
+  const auto count = question.contenders.size();
+  pictures::Curves curves{count, question.clients.size()};
+  std::vector<pictures::LineEnd> ends;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto look = pictures::look(i);
+    const auto curve = points(answer, i, value);
+    curves.add(curve, look);
+    ends.push_back({curve.back().y, labels[i], look.colour});
+    if (is_lowest)
+      curves.add_legend(look, legend(question.contenders[i], labels[i]));
   }
-  return result + "\n";
+  return vertical.script() + line_ends_script(page, place, vertical, std::move(ends))
+         + curves.script();
+}
+
+std::string description(const ContentionQuestion& question) {
+  std::string result = "Means of " + std::to_string(question.trials)
+                       + (question.trials == 1 ? " trial" : " trials")
+                       + ", over the number of clients. Above: the calls that all clients make, "
+                         "refused ones included. "
+                         "Below: the seconds until the last client has succeeded. The lines:";
+  const auto labels = question.labels();
+  for (std::size_t i = 0; i < labels.size(); ++i)
+    result += (i == 0 ? " " : "; ") + legend(question.contenders[i], labels[i]);
+  return result + ".";
 }
 
 } // namespace
 
-std::string contention_plot(const ContentionAnswer& answer, const PlotRequest& plot) {
+pictures::Picture contention_plot(const ContentionAnswer& answer, const PlotRequest& plot) {
   const auto& question = answer.question;
-  const auto legend_lines = question.contenders.size();
-  const auto height =
-    plot_height(2 * contention_panel_height + between_contention_panels, legend_lines);
-  const auto bottom = plot_legend_height(legend_lines) + plot_below_panel;
-  const PlotPlace below{bottom, bottom + contention_panel_height};
-  const PlotPlace above{below.top + between_contention_panels,
-                        below.top + between_contention_panels + contention_panel_height};
+  auto page =
+    plot.page(2 * contention_panel_height + between_contention_panels, question.contenders.size());
+  page.right_margin = beside_contention_panels;
+  const pictures::Place below{page.bottom(), page.bottom() + contention_panel_height};
+  const pictures::Place above{below.top + between_contention_panels,
+                              below.top + between_contention_panels + contention_panel_height};
   const auto most = *std::max_element(question.clients.begin(), question.clients.end());
-  auto script = plot_frame(plot, height, legend_lines)
-                + "set format '%g'\nset xrange [0:" + rounded(most * 1.02, 6) + "]\n";
-  for (std::size_t i = 0; i < question.contenders.size(); ++i)
-    script += data(answer, i);
-  return script + "set multiplot\n" + plot_panel(above, height, "calls")
-         + plot_headline("Calls, and the time until all are done, by the number of clients that "
-                         "write the same row at once",
-                         height)
-         + value_range(answer, calls_of, plot.is_logarithmic) + lines(question, 2, false)
-         + "unset label 2\n" + plot_panel(below, height, "all done after, s")
-         + "set xlabel 'clients' textcolor rgb '#444444'\n"
-         + value_range(answer, completion_of, plot.is_logarithmic) + lines(question, 3, true)
-         + "unset multiplot\n";
+  return {
+    contention_title, description(question),
+    page_script(page) + "set xrange [0:" + rounded(most * 1.02, 6) + "]\nset multiplot\n"
+      + panel_script(page, above, "calls of all clients, refused ones included", false)
+      + heading_script(page, contention_title,
+                       "Calls, and the time until all are done, by the number of clients that "
+                       "start together")
+      + panel(answer, page, above, scale(answer, calls_of, plot.is_logarithmic), calls_of, false)
+      + panel_script(page, below, "seconds until all are done")
+      + pictures::horizontal_title("number of clients")
+      + panel(answer, page, below, scale(answer, completion_of, plot.is_logarithmic), completion_of,
+              true)
+      + "unset multiplot\n"};
 }
 
 } // namespace backoffctl

@@ -2,12 +2,10 @@
 
 #include "contention_answer.hpp"
 
-#include <string>
-
 namespace backoffctl {
 
-/// Returns the gnuplot program that draws an answer on gnuplot's stdout, data included: calls above,
-/// completion below, over the number of clients.
-std::string contention_plot(const ContentionAnswer& answer, const PlotRequest& plot);
+/// Returns the picture of an answer: calls above, the time until all are done below, over the number of
+/// clients.
+pictures::Picture contention_plot(const ContentionAnswer& answer, const PlotRequest& plot);
 
 } // namespace backoffctl

@@ -2,6 +2,7 @@
 
 #include "flag_values.hpp"
 #include "policy_flags.hpp"
+#include "table.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -46,6 +47,17 @@ std::string Contender::description() const {
   auto result = to_string(policy);
   if (cut_off < max_delay)
     result += ", cut off at " + to_string(cut_off);
+  return result;
+}
+
+std::vector<std::string> ContentionQuestion::labels() const {
+  std::vector<std::string> result;
+  std::size_t given = 0;
+  for (const auto& contender : contenders) {
+    auto& label = result.emplace_back(contender.name);
+    if (label == to_string(contender.policy))
+      label = numbered_label(++given);
+  }
   return result;
 }
 

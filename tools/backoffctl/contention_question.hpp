@@ -39,6 +39,9 @@ struct ContentionQuestion {
   std::vector<Contender> contenders{}; // those published, then those given
   std::uint64_t seed = 0;
   std::optional<PlotRequest> plot{};
+
+  /// Returns the short name of each contender: its own, or a number if its own is as long as the policy.
+  std::vector<std::string> labels() const;
 };
 
 /// Reads the question that the flags ask; notes problems that name the flags if they ask none.

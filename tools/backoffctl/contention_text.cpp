@@ -14,18 +14,6 @@ using Column = std::vector<std::string>;
 
 constexpr auto digits = 4;
 
-// Those that were given are numbered, for their names are long.
-std::vector<std::string> labels(const ContentionQuestion& question) {
-  std::vector<std::string> result;
-  std::size_t given = 0;
-  for (const auto& contender : question.contenders) {
-    auto& label = result.emplace_back(contender.name);
-    if (label == to_string(contender.policy))
-      label = numbered_label(++given);
-  }
-  return result;
-}
-
 std::string legend(const ContentionQuestion& question, const Column& names) {
   const auto longest = std::max_element(names.begin(), names.end(),
                                         [](auto& a, auto& b) { return a.size() < b.size(); });
@@ -81,7 +69,7 @@ std::string by_clients(const ContentionAnswer& answer, const Column& names, F ce
 } // namespace
 
 std::string contention_text(const ContentionAnswer& answer) {
-  const auto names = labels(answer.question);
+  const auto names = answer.question.labels();
   const auto beginning = heading(answer.question) + legend(answer.question, names) + "\n";
   if (answer.question.clients.size() == 1)
     return beginning + one_number(answer, names);

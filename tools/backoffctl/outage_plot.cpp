@@ -1,10 +1,17 @@
 #include "outage_plot.hpp"
 
 #include "number_text.hpp"
-#include "plot_style.hpp"
+#include "table.hpp"
+
+#include "pictures/curves.hpp"
+#include "pictures/line_ends.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstddef>
+#include <limits>
+#include <vector>
 
 namespace backoffctl {
 
@@ -13,107 +20,125 @@ namespace {
 using backoff_actor::OutageSecond;
 
 // All pixels.
-constexpr auto panel_height = 220;
-constexpr auto between_panels = 40;
+constexpr auto outage_panel_height = 220;
+constexpr auto between_outage_panels = 45;
 
 constexpr auto longest_before_s = 30.0; // the stop, that is shown
-
-using Value = double (*)(const OutageSecond&);
+constexpr auto nothing = std::numeric_limits<double>::quiet_NaN();
 
 double attempts_of(const OutageSecond& second) { return static_cast<double>(second.attempts); }
 double concurrency_of(const OutageSecond& second) { return second.concurrency; }
-double latency_of(const OutageSecond& second) { return second.latency_s; }
+double latency_of(const OutageSecond& second) {
+  return second.ok == 0 ? nothing : second.latency_s;
+}
 
-std::string name_of(std::size_t run) { return "$run" + std::to_string(run + 1); }
+struct OutagePanel {
+  const char* title;
+  double (*value)(const OutageSecond&);
+};
+
+// From above.
+constexpr std::array<OutagePanel, 3> outage_panels{
+  {{"calls that begin in each second", attempts_of},
+   {"requests at once in the service, mean of each second", concurrency_of},
+   {"mean latency of the answers, seconds", latency_of}}};
 
 double first_shown_s(const OutageRun& run) {
   return -std::min(longest_before_s, run.times.stopped_s);
 }
 
-// In the middle of each second. Where nothing was answered there is no latency.
-std::string data(const OutageRun& run, std::size_t number, bool is_logarithmic) {
-  auto result = name_of(number) + " << end_of_data\n";
+// In the middle of each second. A logarithmic axis has no place for 0.
+std::vector<pictures::Point> points(const OutageRun& run, const OutagePanel& panel,
+                                    bool is_logarithmic) {
+  std::vector<pictures::Point> result;
   for (std::size_t i = 0; i < run.seconds.size(); ++i) {
-    const auto& second = run.seconds[i];
     const auto at_s = static_cast<double>(i) + 0.5 - run.times.stopped_s;
-    if (at_s < first_shown_s(run))
-      continue;
-    result += shortest(at_s) + " " + std::to_string(second.attempts) + " "
-              + (is_logarithmic && second.concurrency <= 0 ? "NaN" : rounded(second.concurrency, 6))
-              + " " + (second.ok == 0 ? "NaN" : rounded(second.latency_s, 6)) + "\n";
+    const auto value = panel.value(run.seconds[i]);
+    if (at_s >= first_shown_s(run))
+      result.push_back({at_s, is_logarithmic && value <= 0 ? nothing : value});
   }
-  return result + "end_of_data\n";
-}
-
-double most_of(const OutageRuns& runs, Value value) {
-  double result = 0;
-  for (const auto& run : runs)
-    for (const auto& second : run.seconds)
-      result = std::max(result, value(second));
-  return result > 0 ? result : 1;
+  return result;
 }
 
 // Given, not left to gnuplot, whose choice depends on its version.
-std::string range(const OutageRuns& runs, Value value) {
-  return "set yrange [0:" + rounded(most_of(runs, value) * 1.05, 3) + "]\n";
+pictures::Scale scale(const OutageRuns& runs, const OutagePanel& panel, bool is_logarithmic) {
+  double most = 0;
+  for (const auto& run : runs)
+    for (const auto& second : run.seconds)
+      most = std::max(most, panel.value(second)); // not NaN's
+  return is_logarithmic ? pictures::Scale{1, std::max(most, 10.0) * 1.5, true}
+                        : pictures::Scale{0, most > 0 ? most * 1.05 : 1};
 }
 
-std::string concurrency_range(const OutageRuns& runs, bool is_logarithmic) {
-  return is_logarithmic
-           ? "set logscale y\nset yrange [1:"
-               + rounded(std::max(most_of(runs, concurrency_of), 10.0) * 1.5, 3) + "]\n"
-           : range(runs, concurrency_of);
+// As in the table: a number if there are several.
+std::string label(const OutageRuns& runs, std::size_t run) {
+  return runs.size() == 1 ? "" : numbered_label(run + 1);
 }
 
-// Under its number in the table, too, where another one's title is the same: their options differ.
 std::string legend(const OutageRuns& runs, std::size_t run) {
-  const auto title = runs[run].title();
-  const auto is_alike = [&](const OutageRun& other) { return other.title() == title; };
-  return std::count_if(runs.begin(), runs.end(), is_alike) == 1
-           ? title
-           : std::string{"["}.append(std::to_string(run + 1)).append("] ").append(title);
+  return label(runs, run) + (runs.size() == 1 ? "" : " ") + runs[run].title();
 }
 
-std::string lines(const OutageRuns& runs, int column, bool is_titled) {
-  std::string result = "plot ";
+// The legend is drawn with the lowest panel.
+std::string panel_curves(const OutageRuns& runs, const pictures::Page& page,
+                         const pictures::Place& place, const OutagePanel& panel,
+                         bool is_logarithmic, bool is_lowest) {
+  const auto vertical = scale(runs, panel, is_logarithmic);
+  pictures::Curves curves{runs.size()};
+  std::vector<pictures::LineEnd> ends;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    const auto look = plot_look(i);
-    result += (i == 0 ? "" : ", \\\n") + name_of(i) + " using 1:" + std::to_string(column)
-              + " with lines linewidth 1.5 dashtype " + std::to_string(look.dashes)
-              + " linecolor rgb '" + look.colour + "' ";
-    result += is_titled ? "title '" + legend(runs, i) + "'" : "notitle";
+    const auto look = pictures::look(i);
+    const auto curve = points(runs[i], panel, is_logarithmic);
+    curves.add(curve, look);
+    if (runs.size() > 1 && !curve.empty())
+      ends.push_back({curve.back().y, label(runs, i), look.colour});
+    if (is_lowest)
+      curves.add_legend(look, legend(runs, i));
   }
-  return result + "\n";
+  return vertical.script() + line_ends_script(page, place, vertical, std::move(ends))
+         + curves.script();
+}
+
+std::string title_of(const OutageRuns& runs) {
+  const auto& times = runs.front().times;
+  return "A simulated outage of " + rounded(times.back_s - times.stopped_s) + " s"
+         + (runs.size() == 1 ? "" : ", " + std::to_string(runs.size()) + " kinds of clients");
+}
+
+std::string description(const OutageRuns& runs) {
+  std::string result =
+    "From above: calls that begin in each second, requests at once in the service, "
+    "and mean latency of the answers, over the seconds since the service was "
+    "stopped. The lines:";
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    result += (i == 0 ? " " : "; ") + legend(runs, i);
+  return result + ".";
 }
 
 } // namespace
 
-std::string outage_plot(const OutageRuns& runs, const PlotRequest& plot) {
-  const auto height = plot_height(3 * panel_height + 2 * between_panels, runs.size());
-  const auto bottom = plot_legend_height(runs.size()) + plot_below_panel;
-  const auto place = [&](int panel) {
-    const auto begin = bottom + panel * (panel_height + between_panels);
-    return PlotPlace{begin, begin + panel_height};
-  };
+pictures::Picture outage_plot(const OutageRuns& runs, const PlotRequest& plot) {
+  const auto page = plot.page(3 * outage_panel_height + 2 * between_outage_panels, runs.size());
   const auto& times = runs.front().times;
   const auto last_s = static_cast<double>(runs.front().seconds.size()) - times.stopped_s;
-  const auto is_logarithmic = plot.is_logarithmic;
-  auto script = plot_frame(plot, height, runs.size()) + "set format '%g'\nset xrange ["
-                + shortest(first_shown_s(runs.front())) + ":" + shortest(last_s)
-                + "]\nset object 1 rectangle from 0, graph 0 to "
-                + shortest(times.back_s - times.stopped_s)
-                + ", graph 1 behind fillcolor rgb '#eeeeee' fillstyle solid noborder\n";
-  for (std::size_t i = 0; i < runs.size(); ++i)
-    script += data(runs[i], i, is_logarithmic);
-  return script + "set multiplot\n" + plot_panel(place(2), height, "requests per second")
-         + plot_headline("An outage: requests, concurrency and latency in each second; shaded: the "
-                         "service is stopped",
-                         height)
-         + range(runs, attempts_of) + lines(runs, 2, false) + "unset label 2\n"
-         + plot_panel(place(1), height, "concurrency") + concurrency_range(runs, is_logarithmic)
-         + lines(runs, 3, false) + "unset logscale\n" + plot_panel(place(0), height, "latency, s")
-         + "set xlabel 'time since the service was stopped, s' textcolor rgb '#444444'\n"
-         + range(runs, latency_of) + lines(runs, 4, true) + "unset multiplot\n";
+  auto script = page_script(page) + "set xrange [" + shortest(first_shown_s(runs.front())) + ":"
+                + shortest(last_s) + "]\n" + pictures::shaded(0, times.back_s - times.stopped_s)
+                + "set multiplot\n";
+  for (std::size_t i = 0; i < outage_panels.size(); ++i) {
+    const auto& panel = outage_panels[i];
+    const auto from_below = static_cast<int>(outage_panels.size() - 1 - i);
+    const auto bottom = page.bottom() + from_below * (outage_panel_height + between_outage_panels);
+    const pictures::Place place{bottom, bottom + outage_panel_height};
+    const auto is_lowest = from_below == 0;
+    const auto is_logarithmic = plot.is_logarithmic && panel.value == concurrency_of;
+    script += panel_script(page, place, panel.title, is_lowest);
+    if (i == 0)
+      script += heading_script(page, title_of(runs), "Shaded: the service is stopped");
+    if (is_lowest)
+      script += pictures::horizontal_title("seconds since the service was stopped");
+    script += panel_curves(runs, page, place, panel, is_logarithmic, is_lowest);
+  }
+  return {title_of(runs), description(runs), script + "unset multiplot\n"};
 }
 
 } // namespace backoffctl

@@ -1,8 +1,9 @@
 #include "picture.hpp"
 
 #include "flag_values.hpp"
-#include "gnuplot.hpp"
 #include "whole_file.hpp"
+
+#include "pictures/gnuplot.hpp"
 
 #include <stdexcept>
 
@@ -28,9 +29,13 @@ std::optional<PlotRequest> read_plot(const std::optional<std::string>& plot, boo
   return PlotRequest{file, log};
 }
 
-void draw(const std::string& script, const PlotRequest& plot, const std::string& flag) {
+pictures::Page PlotRequest::page(int panels, std::size_t legend_lines) const {
+  return {.panels = panels, .legend_lines = legend_lines, .is_png = file.extension() == ".png"};
+}
+
+void draw(const pictures::Picture& picture, const PlotRequest& plot, const std::string& flag) {
   try {
-    write_whole_file(plot.file, run_gnuplot(script));
+    write_whole_file(plot.file, pictures::drawn(picture));
   } catch (const std::runtime_error& error) {
     throw std::runtime_error{flag + ": " + error.what()};
   }

@@ -1,7 +1,11 @@
 #pragma once
 
+#include "pictures/page.hpp"
+#include "pictures/picture.hpp"
+
 #include "backoff_actor/core/problems.hpp"
 
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -12,6 +16,9 @@ namespace backoffctl {
 struct PlotRequest {
   std::filesystem::path file; // *.svg or *.png
   bool is_logarithmic;
+
+  /// Returns a page in the format of the file.
+  pictures::Page page(int panels, std::size_t legend_lines = 0) const;
 };
 
 /// Reads `--plot` and `--log`; nothing, and no problem, if there is neither. A picture that cannot be
@@ -22,10 +29,11 @@ std::optional<PlotRequest> read_plot(const std::optional<std::string>& plot, boo
                                      backoff_actor::Problems& problems,
                                      const std::string& flag = "--plot");
 
-/// Has gnuplot draw what its program says, in place of a picture that may be there.
+/// Has gnuplot draw, in place of a picture that may be there.
 ///
 /// @param flag how the program calls `--plot`
 /// @errors throws `std::runtime_error` that names the flag and the reason; then nothing is changed.
-void draw(const std::string& script, const PlotRequest& plot, const std::string& flag = "--plot");
+void draw(const pictures::Picture& picture, const PlotRequest& plot,
+          const std::string& flag = "--plot");
 
 } // namespace backoffctl

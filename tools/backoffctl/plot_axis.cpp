@@ -37,31 +37,29 @@ Extent extent_of(const std::vector<PlannedPolicy>& policies) {
 // -- linear -----------------------------------------------------------------------------
 
 struct AxisUnit {
-  const char* name;
+  const char* word;
   double length_s;
   double from_s;
 };
 
-constexpr std::array<AxisUnit, 8> axis_units{{{"ns", 1e-9, 0},
-                                              {"us", 1e-6, 2e-6},
-                                              {"ms", 1e-3, 2e-3},
-                                              {"s", 1, 2},
-                                              {"min", 60, 20 * 60},
-                                              {"h", 3600, 10 * 3600},
-                                              {"d", 86'400, 10 * 86'400},
-                                              {"y", 31'536'000, 2 * 31'536'000}}};
+constexpr std::array<AxisUnit, 8> axis_units{{{"nanoseconds", 1e-9, 0},
+                                              {"microseconds", 1e-6, 2e-6},
+                                              {"milliseconds", 1e-3, 2e-3},
+                                              {"seconds", 1, 2},
+                                              {"minutes", 60, 20 * 60},
+                                              {"hours", 3600, 10 * 3600},
+                                              {"days", 86'400, 10 * 86'400},
+                                              {"years", 31'536'000, 2 * 31'536'000}}};
 
 DelayAxis linear_axis(const Extent& extent) {
   const auto longest_s = extent.longest_s > 0 ? extent.longest_s : 1;
   const auto unit =
     *std::find_if(axis_units.rbegin(), axis_units.rend() - 1,
                   [&](const auto& candidate) { return longest_s >= candidate.from_s; });
-  return {.title = std::string{"delay, "} + unit.name,
+  return {.title = std::string{"delay, "} + unit.word,
           .unit_s = unit.length_s,
-          .bottom = 0,
-          .top = longest_s / unit.length_s * 1.05,
-          .is_logarithmic = false,
-          .script = "set ytics auto\n"};
+          .scale = {0, longest_s / unit.length_s * 1.05},
+          .ticks = "set ytics auto\n"};
 }
 
 // -- logarithmic --------------------------------------------------------------------------
@@ -118,12 +116,10 @@ DelayAxis logarithmic_axis(const Extent& extent) {
   std::string list;
   for (const auto& tick : ticks)
     list += (list.empty() ? "'" : ", '") + tick.label + "' " + shortest(tick.at_s);
-  return {.title = "delay, logarithmic",
+  return {.title = "delay",
           .unit_s = 1,
-          .bottom = bottom_s,
-          .top = top_s,
-          .is_logarithmic = true,
-          .script = "set logscale y\nset ytics (" + list + ")\n"};
+          .scale = {bottom_s, top_s, true},
+          .ticks = "set ytics (" + list + ")\n"};
 }
 
 } // namespace

@@ -2,6 +2,8 @@
 
 #include "plan_answer.hpp"
 
+#include "pictures/line_ends.hpp"
+
 #include <string>
 #include <vector>
 
@@ -10,11 +12,9 @@ namespace backoffctl {
 /// The vertical axis of a picture: from where to where, and how it is labelled.
 struct DelayAxis {
   std::string title;
-  double unit_s; // the length of what is counted on it
-  double bottom; // in these units, as is the top
-  double top;
-  bool is_logarithmic;
-  std::string script; // gnuplot's settings of its scale and ticks
+  double unit_s;         // the length of what is counted on it
+  pictures::Scale scale; // in these units
+  std::string ticks;     // gnuplot's setting of them
 };
 
 /// Returns the axis on which all delays of the policies can be seen; on a logarithmic one, all that

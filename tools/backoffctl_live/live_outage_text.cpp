@@ -1,81 +1,98 @@
 #include "live_outage_text.hpp"
 
 #include "backoffctl/number_text.hpp"
-#include "backoffctl/plot_style.hpp"
+
+#include "pictures/curves.hpp"
+#include "pictures/line_ends.hpp"
 
 #include "backoff_actor/lab/simulation/recovery.hpp"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cmath>
+#include <cstddef>
+#include <limits>
+#include <vector>
 
 namespace backoffctl {
 
 namespace {
 
+using backoff_actor::OutageSecond;
+
 // All pixels.
-constexpr auto panel_height = 170;
-constexpr auto between_panels = 35;
+constexpr auto live_panel_height = 200;
+constexpr auto between_live_panels = 55;
+constexpr auto above_live_panel = 17; // the middle of its legend
 
-struct Line {
-  int column;
+constexpr auto no_latency = std::numeric_limits<double>::quiet_NaN();
+
+struct LiveLine {
   const char* title;
-  const char* colour;
+  double (*value)(const OutageSecond&);
+  pictures::Look look;
 };
 
-struct Panel {
+struct LivePanel {
   const char* title;
-  std::array<Line, 3> lines; // those without a title are none
+  std::vector<LiveLine> lines;
 };
 
-// Columns: 1 the middle of the second, 2 attempts, 3 ok, 4 failed, 5 concurrency, 6 its peak, 7 latency.
-constexpr std::array<Panel, 3> panels{
-  {{"calls per second",
-    {{{2, "attempts", "#999999"}, {3, "answered", "#0072b2"}, {4, "failed", "#d62728"}}}},
-   {"requests in the server",
-    {{{6, "at the most", "#e07b00"}, {5, "at the end of the second", "#7a4a21"}, {}}}},
-   {"latency of what is answered, s", {{{7, "mean", "#2a9d3a"}, {}, {}}}}}};
+double attempts_of(const OutageSecond& x) { return static_cast<double>(x.attempts); }
+double answered_of(const OutageSecond& x) { return static_cast<double>(x.ok); }
+double failed_of(const OutageSecond& x) { return static_cast<double>(x.timed_out); }
+double peak_of(const OutageSecond& x) { return static_cast<double>(x.peak_concurrency); }
+double at_the_end_of(const OutageSecond& x) { return x.concurrency; }
+double latency_of(const OutageSecond& x) { return x.ok == 0 ? no_latency : x.latency_s; }
 
-std::string data(const std::vector<backoff_actor::OutageSecond>& seconds) {
-  std::string result = "$seconds << end_of_data\n";
-  for (std::size_t i = 0; i < seconds.size(); ++i) {
-    const auto& x = seconds[i];
-    result.append(fixed(static_cast<double>(i) + 0.5, 1))
-      .append(" ")
-      .append(std::to_string(x.attempts))
-      .append(" ")
-      .append(std::to_string(x.ok))
-      .append(" ")
-      .append(std::to_string(x.timed_out))
-      .append(" ")
-      .append(rounded(x.concurrency))
-      .append(" ")
-      .append(std::to_string(x.peak_concurrency))
-      .append(" ")
-      .append(x.ok == 0 ? "NaN" : rounded(x.latency_s))
-      .append("\n");
-  }
-  return result.append("end_of_data\n");
+// From above. A pale band lies under a solid line, and that under a dashed one, so that all are seen
+// where they are one upon the other.
+std::vector<LivePanel> live_panels() {
+  return {{"calls in each second",
+           {{"attempts", attempts_of, {"#b4b4b4", 7, "1", 6}},
+            {"answered", answered_of, {"#0072b2", 5, "1", 2}},
+            {"failed", failed_of, {"#b3261e", 9, "(6,4)", 2}}}},
+          {"requests in the server",
+           {{"most in each second", peak_of, {"#e0a458", 7, "1", 5}},
+            {"at the end of each second", at_the_end_of, {"#5b3a1a", 9, "(6,4)", 2}}}},
+          {"mean latency of the answers of each second, in seconds",
+           {{"", latency_of, {"#16803c", 7, "1", 2}}}}};
 }
 
-std::string panel_script(const Panel& panel, int bottom, int height) {
-  auto result = plot_panel({bottom, bottom + panel_height}, height, panel.title) + "plot ";
-  std::string separator;
+// In the middle of each second.
+std::vector<pictures::Point> points(const std::vector<OutageSecond>& seconds,
+                                    double (*value)(const OutageSecond&)) {
+  std::vector<pictures::Point> result;
+  for (std::size_t i = 0; i < seconds.size(); ++i)
+    result.push_back({static_cast<double>(i) + 0.5, value(seconds[i])});
+  return result;
+}
+
+// Above the panel, at the right, where no curve is.
+std::string legend_place(const pictures::Page& page, const pictures::Place& place) {
+  return "set key at screen " + page.x(pictures::page_width - page.right_margin) + ", screen "
+         + page.y(place.top + above_live_panel)
+         + " right center horizontal maxcols auto maxrows 1 Left reverse samplen 4 width 1\n";
+}
+
+std::string curves_of(const LivePanel& panel, const std::vector<OutageSecond>& seconds) {
+  double most = 0;
+  pictures::Curves curves{panel.lines.size()};
   for (const auto& line : panel.lines) {
-    if (!line.title)
-      continue;
-    result.append(separator)
-      .append("$seconds using 1:")
-      .append(std::to_string(line.column))
-      .append(" with lines linewidth 2 linecolor rgb '")
-      .append(line.colour)
-      .append("' title '")
-      .append(line.title)
-      .append("'");
-    separator = ", ";
+    for (const auto& second : seconds)
+      most = std::max(most, line.value(second)); // not NaN's
+    curves.add(points(seconds, line.value), line.look);
+    if (*line.title != 0)
+      curves.add_legend(line.look, line.title);
   }
-  return result.append("\n");
+  return pictures::Scale{0, most > 0 ? most * 1.05 : 1}.script() + curves.script();
+}
+
+std::string live_description(const OutageRun& run) {
+  return "Clients: " + run.title()
+         + ". From above, for each second: calls (attempts, answered, failed); requests in the "
+           "server "
+           "(the most, and those at the end of the second); mean latency of the answers.";
 }
 
 } // namespace
@@ -101,26 +118,30 @@ std::string live_outage_text(const OutageRun& run) {
          + verdict(run) + "\n";
 }
 
-std::string live_outage_plot(const OutageRun& run, const PlotRequest& plot) {
-  constexpr auto count = static_cast<int>(panels.size());
-  const auto height = plot_height(count * panel_height + (count - 1) * between_panels, 0);
-  auto script =
-    plot_frame(plot, height, 0) + data(run.seconds)
-    + "set key top right inside horizontal\nset multiplot\nset yrange [0:*]\nset xrange [0:"
-    + std::to_string(std::max<std::size_t>(run.seconds.size(), 1))
-    + "]\nset object 1 rectangle from " + rounded(run.times.stopped_s) + ", graph 0 to "
-    + rounded(run.times.back_s)
-    + ", graph 1 behind fillcolor rgb '#f8dcdc' fillstyle solid noborder\n"
-    + plot_headline(run.title() + ": " + verdict(run), height);
-  auto bottom = height - plot_above_panel - panel_height;
-  for (const auto& panel : panels) {
-    if (&panel == &panels.back())
-      script.append(
-        "set xlabel 'seconds; shaded: the server is stopped' textcolor rgb '#444444'\n");
-    script.append(panel_script(panel, bottom, height)).append("unset label 2\n");
-    bottom -= panel_height + between_panels;
+pictures::Picture live_outage_plot(const OutageRun& run, const PlotRequest& plot) {
+  const auto panels = live_panels();
+  const auto count = static_cast<int>(panels.size());
+  auto page = plot.page(count * live_panel_height + (count - 1) * between_live_panels);
+  page.right_margin = 30; // there is nothing at the ends of the lines
+  const auto& times = run.times;
+  const auto title =
+    "A real outage of " + rounded(times.back_s - times.stopped_s, 3) + " s: " + verdict(run);
+  auto script = page_script(page)
+                + "set xrange [0:" + std::to_string(std::max<std::size_t>(run.seconds.size(), 1))
+                + "]\n" + pictures::shaded(times.stopped_s, times.back_s) + "set multiplot\n";
+  for (auto i = 0; i < count; ++i) {
+    const auto from_below = count - 1 - i;
+    const auto bottom = page.bottom() + from_below * (live_panel_height + between_live_panels);
+    const pictures::Place place{bottom, bottom + live_panel_height};
+    const auto& panel = panels[static_cast<std::size_t>(i)];
+    script += panel_script(page, place, panel.title, from_below == 0) + legend_place(page, place);
+    if (i == 0)
+      script += heading_script(page, title, run.title() + "; shaded: the server is stopped");
+    if (from_below == 0)
+      script += pictures::horizontal_title("seconds since the start");
+    script += curves_of(panel, run.seconds);
   }
-  return script.append("unset multiplot\n");
+  return {title, live_description(run), script + "unset multiplot\n"};
 }
 
 } // namespace backoffctl

@@ -13,8 +13,7 @@ std::string verdict(const OutageRun& run);
 /// Renders a real outage for people; the last line is the verdict.
 std::string live_outage_text(const OutageRun& run);
 
-/// Returns the gnuplot program that draws one on gnuplot's stdout: calls per second, concurrency and latency
-/// over time.
-std::string live_outage_plot(const OutageRun& run, const PlotRequest& plot);
+/// Returns the picture of a real outage: calls per second, requests in the server and latency over time.
+pictures::Picture live_outage_plot(const OutageRun& run, const PlotRequest& plot);
 
 } // namespace backoffctl

@@ -1,8 +1,10 @@
 #pragma once
 
+#include "pictures/picture.hpp"
+
 #include <string>
 
-namespace backoffctl {
+namespace pictures {
 
 /// Runs a gnuplot program and returns the picture that it draws on stdout, an SVG or a PNG.
 ///
@@ -10,4 +12,9 @@ namespace backoffctl {
 ///         whole.
 std::string run_gnuplot(const std::string& script);
 
-} // namespace backoffctl
+/// Has gnuplot draw, and returns the picture with its title and description.
+///
+/// @errors as `run_gnuplot`
+std::string drawn(const Picture& picture);
+
+} // namespace pictures

@@ -1,5 +1,7 @@
 #include "gnuplot.hpp"
 
+#include "caption.hpp"
+
 #include <cerrno>
 #include <cstdio>
 #include <memory>
@@ -12,7 +14,7 @@
 
 extern "C" char** environ; // NOLINT: POSIX wants it declared by the user
 
-namespace backoffctl {
+namespace pictures {
 
 namespace {
 
@@ -93,4 +95,8 @@ std::string run_gnuplot(const std::string& script) {
   return picture;
 }
 
-} // namespace backoffctl
+std::string drawn(const Picture& picture) {
+  return captioned(run_gnuplot(picture.script), picture.title, picture.description);
+}
+
+} // namespace pictures
