@@ -20,7 +20,7 @@ constexpr std::size_t shortest_part = 3; // letters of a name that stand for the
 constexpr std::size_t longest_given = 64;
 
 // Counts the letters to insert, remove, replace or swap with the next one that turn `a` into `b`.
-std::size_t distance(std::string_view a, std::string_view b) {
+std::size_t wrong_letters(std::string_view a, std::string_view b) {
   const auto width = b.size() + 1;
   std::vector<std::size_t> cells((a.size() + 1) * width); // by lengths of the beginnings
   for (std::size_t i = 0; i <= a.size(); ++i)
@@ -136,7 +136,7 @@ std::string_view nearest_name(std::string_view given, std::span<const std::strin
   auto least = given.size();
   auto is_tied = false;
   for (const auto name : known) {
-    const auto wrong = distance(given, name);
+    const auto wrong = wrong_letters(given, name);
     if (wrong > std::max<std::size_t>(name.size() / 3, 1) || wrong > least || wrong >= given.size())
       continue;
     is_tied = wrong == least && !nearest.empty();
