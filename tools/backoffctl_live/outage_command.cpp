@@ -6,6 +6,7 @@
 #include "load_options.hpp"
 #include "serve_options.hpp"
 
+#include "backoffctl/colour.hpp"
 #include "backoffctl/flag_values.hpp"
 #include "backoffctl/outage_json.hpp"
 #include "backoffctl/picture.hpp"
@@ -15,6 +16,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <unistd.h>
 
 namespace backoffctl {
 
@@ -130,7 +132,8 @@ public:
     if (plot_)
       draw(live_outage_plot(result, *plot_), *plot_);
     exit_code_ = result.summary.recovery.recovered ? exit_done : exit_not_recovered;
-    return as_json_ ? outage_json({result}, seconds_, false) : live_outage_text(result);
+    return as_json_ ? outage_json({result}, seconds_, false)
+                    : coloured_verdicts(live_outage_text(result), may_be_coloured(STDOUT_FILENO));
   }
 
   int exit_code() const override { return exit_code_; }
