@@ -54,8 +54,7 @@ void add_commands(CLI::App& program, Commands& commands) {
 } // namespace backoffctl
 
 int main(int argc, char** argv) {
-  if (backoffctl::is_live_command(argc, argv))
-    return backoffctl::run_live_program(argv);
+  backoffctl::become_live_program(argc, argv);
   return backoffctl::run_program(
     argc, argv, {backoffctl::description, backoffctl::footer, &backoffctl::add_commands});
 }

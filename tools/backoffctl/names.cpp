@@ -3,6 +3,7 @@
 #include "backoff_actor/backoff/internal/advice.hpp"
 #include "backoff_actor/core/internal/one_line.hpp"
 
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -48,9 +49,14 @@ std::string unknown_command(const CLI::App& app, const std::string& word) {
 std::string unexpected_argument(const CLI::App& command, const std::string& argument) {
   const auto text =
     (argument.empty() ? "''" : one_line(argument)) + std::string{": unexpected argument"};
-  return argument.starts_with('-')
-           ? text + advice(argument.substr(0, argument.find('=')), options_of(command))
-           : text;
+  if (!argument.starts_with('-'))
+    return text;
+  const auto name = argument.substr(0, argument.find('='));
+  const auto known = options_of(command);
+  return text
+         + (std::find(known.begin(), known.end(), name) == known.end()
+              ? advice(name, known)
+              : "; write it after " + path_of(command));
 }
 
 } // namespace backoffctl

@@ -14,7 +14,7 @@ std::string path_of(const CLI::App& command);
 std::string unknown_command(const CLI::App& app, const std::string& word);
 
 /// Returns the complaint about an argument that a command does not take. For an option, suggests the one that was
-/// likely meant.
+/// likely meant, or the place where it belongs.
 std::string unexpected_argument(const CLI::App& command, const std::string& argument);
 
 } // namespace backoffctl

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 namespace backoffctl {
@@ -16,6 +17,20 @@ namespace backoffctl {
 namespace {
 
 constexpr int longest_connection_s = 24 * 3600; // our own timeout is the one that counts
+
+std::string socket_error() { return std::generic_category().message(EVUTIL_SOCKET_ERROR()); }
+
+std::string error_text(evhttp_request_error error) {
+  switch (error) {
+  case EVREQ_HTTP_EOF:
+    return "the server closed the connection without an answer";
+  case EVREQ_HTTP_INVALID_HEADER:
+  case EVREQ_HTTP_DATA_TOO_LONG:
+    return "the answer is not HTTP";
+  default:
+    return socket_error();
+  }
+}
 
 // A numeric address, so that no call waits for a name.
 std::string address_of(const std::string& host) {
@@ -47,6 +62,10 @@ std::optional<HttpUrl> parse_http_url(const std::string& text) {
   return result;
 }
 
+std::string to_string(const HttpUrl& url) {
+  return "http://" + url.host + ":" + std::to_string(url.port) + url.path;
+}
+
 struct HttpCaller::Call {
   struct Free {
     void operator()(evhttp_connection* x) const { evhttp_connection_free(x); }
@@ -62,6 +81,7 @@ struct HttpCaller::Call {
   Done done; // empty once it was told
   backoff_actor::Instant begun;
   bool could_begin = true;
+  std::string error; // empty: not known yet
   LoopEvent timer;
   std::unique_ptr<evhttp_connection, Free> connection;
   Calls::iterator place;
@@ -82,20 +102,30 @@ void HttpCaller::call(Done done) {
   auto* request = evhttp_request_new(&HttpCaller::on_answer, &call);
   if (!call.connection || !request)
     throw std::bad_alloc{};
+  evhttp_request_set_error_cb(request, &HttpCaller::on_error);
   evhttp_connection_set_timeout(call.connection.get(), longest_connection_s);
   auto* headers = evhttp_request_get_output_headers(request);
   evhttp_add_header(headers, "Host", host_header_.c_str());
   evhttp_add_header(headers, "Connection", "close");
   // Where no connection can be begun, evhttp frees the request. The call fails when its timer says so: at once.
   if (evhttp_make_request(call.connection.get(), request, EVHTTP_REQ_GET, path_.c_str()) != 0) {
+    call.error = socket_error();
     call.could_begin = false;
     call.timer.soon();
   }
 }
 
+// Called before `on_answer`, but not if there was no connection.
+void HttpCaller::on_error(evhttp_request_error error, void* call) {
+  static_cast<Call*>(call)->error = error_text(error);
+}
+
 void HttpCaller::on_answer(evhttp_request* request, void* call) {
+  const auto no_connection = socket_error(); // first of all, for whatever is called may change it
   const auto status = request ? evhttp_request_get_response_code(request) : 0;
   auto& its_call = *static_cast<Call*>(call);
+  if (status == 0 && its_call.error.empty())
+    its_call.error = no_connection;
   its_call.owner.end(its_call, status != 0 ? CallResult::Kind::answered : CallResult::Kind::failed,
                      status);
 }
@@ -107,7 +137,8 @@ void HttpCaller::end(Call& call, CallResult::Kind kind, int status) {
   call.timer.cancel();
   ended_.splice(ended_.end(), open_, call.place);
   free_ended_.soon();
-  done({kind, status, EventLoop::now() - call.begun});
+  done({kind, status, EventLoop::now() - call.begun,
+        kind == CallResult::Kind::failed ? call.error : std::string{}});
 }
 
 } // namespace backoffctl
