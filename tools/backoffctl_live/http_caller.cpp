@@ -3,10 +3,12 @@
 #include "backoff_actor/net/internal/socket.hpp"
 
 #include <event2/buffer.h>
+#include <event2/bufferevent.h>
 #include <event2/keyvalq_struct.h>
 #include <event2/util.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <stdexcept>
 #include <system_error>
@@ -81,7 +83,9 @@ struct HttpCaller::Call {
   Done done; // empty once it was told
   backoff_actor::Instant begun;
   bool could_begin = true;
-  std::string error; // empty: not known yet
+  std::string error;                       // empty: not known yet
+  bufferevent_event_cb on_event = nullptr; // evhttp's own, and its argument
+  void* on_event_argument = nullptr;
   LoopEvent timer;
   std::unique_ptr<evhttp_connection, Free> connection;
   Calls::iterator place;
@@ -108,11 +112,32 @@ void HttpCaller::call(Done done) {
   evhttp_add_header(headers, "Host", host_header_.c_str());
   evhttp_add_header(headers, "Connection", "close");
   // Where no connection can be begun, evhttp frees the request. The call fails when its timer says so: at once.
+  EVUTIL_SET_SOCKET_ERROR(0);
   if (evhttp_make_request(call.connection.get(), request, EVHTTP_REQ_GET, path_.c_str()) != 0) {
     call.error = socket_error();
     call.could_begin = false;
     call.timer.soon();
+    return;
   }
+  if (EVUTIL_SOCKET_ERROR() == ECONNREFUSED) // at once, as on the same machine
+    call.error = socket_error();
+  watch_connecting(call);
+}
+
+// What evhttp tells while it connects goes through here, for it does not keep why it could not.
+void HttpCaller::watch_connecting(Call& call) {
+  auto* const buffer = evhttp_connection_get_bufferevent(call.connection.get());
+  bufferevent_data_cb read = nullptr;
+  bufferevent_data_cb write = nullptr;
+  bufferevent_getcb(buffer, &read, &write, &call.on_event, &call.on_event_argument);
+  bufferevent_setcb(buffer, read, write, &HttpCaller::on_connecting, &call);
+}
+
+void HttpCaller::on_connecting(bufferevent* buffer, short events, void* call) {
+  auto& its_call = *static_cast<Call*>(call);
+  if ((events & BEV_EVENT_ERROR) != 0 && its_call.error.empty())
+    its_call.error = socket_error();
+  its_call.on_event(buffer, events, its_call.on_event_argument);
 }
 
 // Called before `on_answer`, but not if there was no connection.
@@ -121,11 +146,8 @@ void HttpCaller::on_error(evhttp_request_error error, void* call) {
 }
 
 void HttpCaller::on_answer(evhttp_request* request, void* call) {
-  const auto no_connection = socket_error(); // first of all, for whatever is called may change it
   const auto status = request ? evhttp_request_get_response_code(request) : 0;
   auto& its_call = *static_cast<Call*>(call);
-  if (status == 0 && its_call.error.empty())
-    its_call.error = no_connection;
   its_call.owner.end(its_call, status != 0 ? CallResult::Kind::answered : CallResult::Kind::failed,
                      status);
 }

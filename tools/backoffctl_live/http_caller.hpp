@@ -4,6 +4,7 @@
 
 #include "backoff_actor/core/time.hpp"
 
+#include <event2/bufferevent.h>
 #include <event2/http.h>
 
 #include <cstdint>
@@ -69,6 +70,8 @@ private:
   struct Call;
   using Calls = std::list<Call>;
 
+  static void watch_connecting(Call& call);
+  static void on_connecting(bufferevent* buffer, short events, void* call);
   static void on_answer(evhttp_request* request, void* call);
   static void on_error(evhttp_request_error error, void* call);
   void end(Call& call, CallResult::Kind kind, int status);
