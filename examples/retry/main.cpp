@@ -28,7 +28,11 @@ Response get(const std::string&, const backoff_actor::Attempt& attempt) {
 
 } // namespace
 
-int main() {
+int main(int argc, char**) {
+  if (argc > 1) {
+    std::cerr << "usage: retry\n";
+    return 2;
+  }
   // [retry]
   const auto policy = backoff_actor::parse_policy("exponential(10ms, x2, cap 1s) | full_jitter");
   const backoff_actor::Limits limits{.max_retries = 5, .max_elapsed = 30s, .attempt_timeout = 2s};
