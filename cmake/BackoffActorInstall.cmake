@@ -155,6 +155,12 @@ endif()
 if(TARGET backoffctl)
   install(TARGETS backoffctl RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT tools)
 endif()
+if(TARGET backoffctl_manual)
+  get_target_property(_manual backoffctl_manual FOLDER_OF_MANUAL)
+  install(DIRECTORY "${_manual}/man1" DESTINATION "${CMAKE_INSTALL_MANDIR}" COMPONENT tools)
+  install(FILES "${_manual}/backoffctl.bash" DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions"
+          RENAME backoffctl COMPONENT tools)
+endif()
 
 # backoffctl starts it from its own folder.
 if(TARGET backoffctl_live)

@@ -25,7 +25,11 @@ public:
   }
 };
 
-int main() {
+int main(int argc, char**) {
+  if (argc > 1) {
+    std::cerr << "usage: at_most_once\n";
+    return 2;
+  }
   caf::actor_system_config config;
   backoff_actor::init(config);
   caf::actor_system system{config};

@@ -18,7 +18,11 @@ public:
   }
 };
 
-int main() {
+int main(int argc, char**) {
+  if (argc > 1) {
+    std::cerr << "usage: control\n";
+    return 2;
+  }
   caf::actor_system_config config;
   backoff_actor::init(config);
   // [report]

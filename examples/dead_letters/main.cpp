@@ -73,7 +73,11 @@ void run(const backoff_actor::SharedQueue<backoff_actor::DeadLetter>& letters) {
     self->send(sender, std::string{"poison"});
 } // the actor system waits here for the sender, which gives these two up
 
-int main() {
+int main(int argc, char**) {
+  if (argc > 1) {
+    std::cerr << "usage: dead_letters\n";
+    return 2;
+  }
   // [queue]
   // Before the actor system: the queue gets also what the senders give up while the system ends.
   const backoff_actor::SharedQueue<backoff_actor::DeadLetter> letters;

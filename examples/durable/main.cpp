@@ -22,7 +22,7 @@ public:
 };
 
 int main(int argc, char** argv) {
-  if (argc < 2) {
+  if (argc < 2 || argv[1][0] == '-') { // a file whose name begins so is ./-name
     std::cerr << "usage: durable FILE [ORDER ...]\n";
     return 2;
   }

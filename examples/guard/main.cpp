@@ -54,7 +54,11 @@ private:
 
 } // namespace
 
-int main() {
+int main(int argc, char**) {
+  if (argc > 1) {
+    std::cerr << "usage: guard\n";
+    return 2;
+  }
   using namespace backoff_actor;
   Service service; // before the actor system, whose workers call it to the last
   caf::actor_system_config config;

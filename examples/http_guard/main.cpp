@@ -77,8 +77,7 @@ int demo(const Options& options, Life life) {
   print_summary(options, counts, timeline);
   if (life.outbox)
     print_durable_summary(life, counts, verdict);
-  const auto complaint =
-    draw_picture(timeline, headline(counts, verdict), options.picture);
+  const auto complaint = draw_picture(timeline, headline(counts, verdict), options.picture);
   std::cout << (complaint.empty() ? "picture: " + options.picture.string()
                                   : "no picture: " + complaint)
             << '\n'

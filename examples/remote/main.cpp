@@ -46,7 +46,11 @@ void have_resized(caf::actor_system& system, const caf::actor& sender, const std
              });
 }
 
-int main() {
+int main(int argc, char**) {
+  if (argc > 1) {
+    std::cerr << "usage: remote\n";
+    return 2;
+  }
   // [node]
   caf::actor_system_config node_config;
   backoff_actor::init_network(

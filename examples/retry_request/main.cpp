@@ -36,7 +36,11 @@ private:
   caf::response_promise silent_;
 };
 
-int main() {
+int main(int argc, char**) {
+  if (argc > 1) {
+    std::cerr << "usage: retry_request\n";
+    return 2;
+  }
   caf::actor_system_config config;
   backoff_actor::init(config);
   caf::actor_system system{config};

@@ -121,7 +121,11 @@ void run(caf::actor_system& system) {
 
 } // namespace
 
-int main() {
+int main(int argc, char**) {
+  if (argc > 1) {
+    std::cerr << "usage: supervisor\n";
+    return 2;
+  }
   caf::actor_system_config config;
   backoff_actor::init(config);
   caf::actor_system system{config};

@@ -180,7 +180,7 @@ INSTANTIATE_TEST_SUITE_P(
     BadForm{
       "crsh", 1,
       "expected a fault: ok, slow, silence, hang, crash, stop, error, crash_like_error, nack, "
-      "reject or random(...); found 'crsh'"},
+      "reject or random(...); found 'crsh'; did you mean crash?"},
     BadForm{"ok crash", 4,
             "expected ',' and another fault, '*' and a number of times, '...', or the end; found "
             "'crash'"},

@@ -50,11 +50,10 @@ TEST_F(store_errors, a_text_is_no_store_and_stays_as_it_is) {
   write_file(file(), "Dear diary,\n" + std::string(5'000, '.'));
   const auto before = read_file(file());
   const auto text =
-    name()
-    + ": is not a store (SQLite: file is not a database); nothing in it was changed; name "
-      "another file, or one that does not exist yet";
-  expect(opening(file()), StoreFailure::foreign, text);
-  expect(reading(file()), StoreFailure::foreign, text);
+    name() + ": is not a store (SQLite: file is not a database); nothing in it was changed; name ";
+  expect(opening(file()), StoreFailure::foreign,
+         text + "another file, or one that does not exist yet");
+  expect(reading(file()), StoreFailure::foreign, text + "a store that a sender has used");
   EXPECT_EQ(read_file(file()), before);
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator{folder_.path()}, {}), 1)
     << "something was left beside it";
@@ -86,9 +85,10 @@ TEST_F(store_errors, a_database_of_another_program_is_no_store_and_stays_as_it_i
   const auto text =
     name()
     + ": is an SQLite database of another program (application_id 0); nothing in it was "
-      "changed; name another file, or one that does not exist yet";
-  expect(opening(file()), StoreFailure::foreign, text);
-  expect(reading(file()), StoreFailure::foreign, text);
+      "changed; name ";
+  expect(opening(file()), StoreFailure::foreign,
+         text + "another file, or one that does not exist yet");
+  expect(reading(file()), StoreFailure::foreign, text + "a store that a sender has used");
   EXPECT_EQ(read_file(file()), before);
   EXPECT_FALSE(std::filesystem::exists(name() + ".lock"));
 }

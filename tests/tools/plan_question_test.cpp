@@ -54,8 +54,9 @@ TEST(plan_question, shows_where_in_which_policy_something_is_wrong) {
   read_question(PlanFlags{.policies = {"fixed(1s)", "fixed(1)"}}, problems);
   ASSERT_EQ(problems.list().size(), 1u);
   EXPECT_EQ(problems.list()[0].field, "POLICY 2");
-  EXPECT_EQ(problems.list()[0].given, "column 7: expected a span such as 100ms, 1.5s or 2min; "
-                                      "found '1'\n      fixed(1)\n            ^");
+  EXPECT_EQ(problems.list()[0].given,
+            "column 7: expected a span such as 100ms, 1.5s or 2min; "
+            "found '1'; add a unit: 1ms or 1s\n      fixed(1)\n            ^");
   EXPECT_EQ(problems.list()[0].allowed, "");
 }
 

@@ -15,6 +15,15 @@ TEST(table, is_as_wide_as_the_widest_cell_of_each_column) {
                           "  ...\n");
 }
 
+TEST(table, is_in_line_where_characters_have_several_bytes) {
+  Table table{{"key", "n"}};
+  table.add({"M\xc3\xbcller", "1"});
+  table.add({"Meier", "2"});
+  EXPECT_EQ(table.text(), "     key  n\n"
+                          "  M\xc3\xbcller  1\n"
+                          "   Meier  2\n");
+}
+
 TEST(side_by_side, begins_another_table_where_a_hundred_characters_are_full) {
   const ColumnGroup first{{"n", "1"}};
   const ColumnGroup wide{{std::string(60, 'w'), "2"}};

@@ -2,6 +2,7 @@
 
 #include "number_text.hpp"
 
+#include "backoff_actor/backoff/internal/advice.hpp"
 #include "backoff_actor/core/internal/one_line.hpp"
 #include "backoff_actor/lab/tuning.hpp"
 
@@ -13,6 +14,8 @@
 namespace backoffctl {
 
 namespace {
+
+using backoff_actor::detail::span_advice;
 
 // A value is `number * times / per`, so that a span such as 100ms is the double next to 0.1.
 struct Unit {
@@ -62,7 +65,8 @@ std::optional<double> read_span_s(const std::string& flag, const std::string& gi
     return value;
   problems.add(flag, quoted(given),
                std::string{"a span such as 100ms, 1.5s or 2min, "}
-                 + (shortest_s > 0 ? "more than 0 (1ns..2500000h)" : "0s..2500000h"));
+                 + (shortest_s > 0 ? "more than 0 (1ns..2500000h)" : "0s..2500000h")
+                 + span_advice(given));
   return std::nullopt;
 }
 
@@ -74,7 +78,7 @@ read_duration(const std::string& flag, const std::string& given, backoff_actor::
     return value;
   problems.add(flag, quoted(given),
                "a span such as 100ms, 1.5s or 2min, " + backoff_actor::to_string(from) + ".."
-                 + backoff_actor::to_string(to));
+                 + backoff_actor::to_string(to) + span_advice(given));
   return std::nullopt;
 }
 

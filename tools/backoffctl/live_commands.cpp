@@ -1,16 +1,17 @@
 #include "live_commands.hpp"
 
-#include "program.hpp"
+#include "live_flags.hpp"
+#include "live_help.hpp"
 
 #include <CLI/CLI.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <filesystem>
-#include <iostream>
 #include <memory>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <unistd.h>
 
@@ -18,53 +19,67 @@ namespace backoffctl {
 
 namespace {
 
-struct LiveCommand {
-  const char* name;
-  const char* description;
-};
+constexpr std::array<std::string_view, 3> live_commands{"serve", "load", "outage"};
 
-constexpr std::array<LiveCommand, 3> live_commands{
-  {{"serve", "Runs a real HTTP server that is slow under load."},
-   {"load", "Runs a thousand real HTTP clients that retry."},
-   {"outage", "Stops a real server under real load, and shows whether the clients recover."}}};
+std::filesystem::path live_program() {
+  std::error_code error;
+  return std::filesystem::read_symlink("/proc/self/exe", error).parent_path() / "backoffctl-live";
+}
 
-// Only reached where the command is not the first argument.
-class Misplaced final : public Command {
+// Explains the command. It is done here only if the program that does it cannot be started.
+class LiveCommand final : public Command {
 public:
-  using Command::Command;
-
-  void check(backoff_actor::Problems& problems) override {
-    problems.add(parser().get_name(), "must be the first argument", "");
+  template <class Flags, class Declare>
+  LiveCommand(CLI::App& parser, const HelpText& help, const std::shared_ptr<Flags>& flags,
+              Declare declare)
+    : Command(parser), flags_(flags) {
+    parser.footer(help.footer);
+    parser.allow_extras();
+    declare(*flags, flag_adder(), switch_adder());
   }
 
-  std::string run() override { return {}; }
+  void check(backoff_actor::Problems&) override {}
+
+  std::string run() override {
+    const auto program = live_program().string();
+    const auto error = access(program.c_str(), X_OK) == 0 ? ENOEXEC : errno;
+    throw std::runtime_error{parser().get_name() + " needs the program " + program
+                             + ", which cannot be started: "
+                             + std::generic_category().message(error)
+                             + "\nbackoffctl's build makes it if libevent is installed: apt-get "
+                               "install libevent-dev"};
+  }
+
+private:
+  std::shared_ptr<void> flags_; // where the parser puts what is given
 };
 
 } // namespace
 
-bool is_live_command(int argc, char** argv) {
-  return argc > 1
-         && std::any_of(live_commands.begin(), live_commands.end(),
-                        [&](const auto& command) { return std::string{argv[1]} == command.name; });
-}
-
-int run_live_program(char** argv) {
-  std::error_code error;
-  const auto folder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
-  const auto program = folder / "backoffctl-live";
-  execv(program.c_str(), argv);
-  const auto reason = std::generic_category().message(errno);
-  std::cerr
-    << "backoffctl: " << argv[1] << " needs the program " << program.string()
-    << ", which cannot be started: " << reason
-    << "\nbackoffctl's build makes it if libevent is installed: apt-get install libevent-dev\n";
-  return exit_failed;
+void become_live_program(int argc, char** argv) {
+  if (argc < 2)
+    return;
+  for (const auto command : live_commands)
+    if (command == argv[1])
+      execv(live_program().c_str(), argv);
 }
 
 void add_live_commands(CLI::App& backoffctl, Commands& commands) {
-  for (const auto& command : live_commands)
-    commands.push_back(std::make_unique<Misplaced>(
-      *backoffctl.add_subcommand(command.name, command.description)->allow_extras()));
+  const auto add = [&](const char* name, const HelpText& help, auto flags, auto declare) {
+    commands.push_back(std::make_unique<LiveCommand>(
+      *backoffctl.add_subcommand(name, help.description), help, flags, declare));
+  };
+  add("serve", serve_help, std::make_shared<ServeFlags>(),
+      [](auto& flags, auto add_flag, auto add_switch) {
+        declare_serve(flags, add_flag, add_switch);
+      });
+  add(
+    "load", load_help, std::make_shared<LoadFlags>(),
+    [](auto& flags, auto add_flag, auto add_switch) { declare_load(flags, add_flag, add_switch); });
+  add("outage", live_outage_help, std::make_shared<LiveOutageFlags>(),
+      [](auto& flags, auto add_flag, auto add_switch) {
+        declare_live_outage(flags, add_flag, add_switch);
+      });
 }
 
 } // namespace backoffctl

@@ -4,14 +4,12 @@
 
 namespace backoffctl {
 
-/// Whether the command line is for `serve`, `load` or `outage`, which have threads, sockets and actors, and
-/// are in a program of their own: `backoffctl-live`, beside this one.
-bool is_live_command(int argc, char** argv);
+/// Becomes the program `backoffctl-live` beside this one, with the same arguments, if the command line is for `serve`,
+/// `load` or `outage`. That program has what these need: threads, sockets and actors. Returns if the command is another,
+/// or if the program is missing.
+void become_live_program(int argc, char** argv);
 
-/// Becomes that program, with the same arguments. Returns an exit code if it is not there.
-int run_live_program(char** argv);
-
-/// Adds the three to the list of commands in the help.
+/// Adds the three, with their help. Whoever runs one here is told that its program is missing.
 void add_live_commands(CLI::App& backoffctl, Commands& commands);
 
 } // namespace backoffctl

@@ -1,5 +1,6 @@
 // backoffctl: questions about backoffs, answered at the console.
 
+#include "help_command.hpp"
 #include "live_commands.hpp"
 #include "outbox_commands.hpp"
 #include "plan_command.hpp"
@@ -30,7 +31,7 @@ Examples:
   backoffctl outage --help
       learn how to stop a real server while a thousand real clients call it
 
-backoffctl COMMAND --help explains a command, with examples.
+backoffctl COMMAND --help, or backoffctl help COMMAND, explains a command, with examples.
 
 Exit codes:
   0  done
@@ -45,6 +46,7 @@ void add_commands(CLI::App& program, Commands& commands) {
   add_simulate_commands(program, commands);
   add_outbox_commands(program, commands);
   add_live_commands(program, commands);
+  commands.push_back(add_help_command(program));
 }
 
 } // namespace
@@ -52,8 +54,7 @@ void add_commands(CLI::App& program, Commands& commands) {
 } // namespace backoffctl
 
 int main(int argc, char** argv) {
-  if (backoffctl::is_live_command(argc, argv))
-    return backoffctl::run_live_program(argv);
+  backoffctl::become_live_program(argc, argv);
   return backoffctl::run_program(
     argc, argv, {backoffctl::description, backoffctl::footer, &backoffctl::add_commands});
 }

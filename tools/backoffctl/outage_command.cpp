@@ -1,5 +1,6 @@
 #include "outage_command.hpp"
 
+#include "colour.hpp"
 #include "outage_answer.hpp"
 #include "outage_json.hpp"
 #include "outage_plot.hpp"
@@ -10,6 +11,7 @@
 #include "backoff_actor/lab/simulation/outage.hpp"
 
 #include <iostream>
+#include <unistd.h>
 
 namespace backoffctl {
 
@@ -146,7 +148,8 @@ public:
     if (question_.plot)
       draw(outage_plot(runs, *question_.plot), *question_.plot);
     return flags_.json ? outage_json(runs, flags_.seconds)
-                       : outage_text(heading_of(question_.runs.front()), runs);
+                       : coloured_verdicts(outage_text(heading_of(question_.runs.front()), runs),
+                                           may_be_coloured(STDOUT_FILENO));
   }
 
 private:

@@ -7,7 +7,6 @@
 #include "backoff_actor/lab/simulation/recovery.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <variant>
 
 namespace backoffctl {
@@ -50,7 +49,8 @@ std::vector<GuardOptions> read_guards(const OutageFlags& flags, Problems& proble
   const auto miss = [](const std::string& flag, Problems& to) {
     to.add(flag, "nothing", "a guard such as 'circuit_breaker(5 failures, open 5s)', or none");
   };
-  return read_texts("--guard", flags.guards, problems, parse, miss, std::identity{});
+  const auto as_it_is = [](const std::string&, const std::string& error) { return error; };
+  return read_texts("--guard", flags.guards, problems, parse, miss, as_it_is);
 }
 
 std::vector<OutageClient> read_clients_are(const OutageFlags& flags, Problems& problems) {

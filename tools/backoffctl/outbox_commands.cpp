@@ -47,16 +47,19 @@ constexpr auto list_description = R"(Lists the owed deliveries and the dead lett
 )";
 
 constexpr auto list_footer = R"(
-Times are UTC. bytes is the length of the message.
+Times are UTC. bytes is the length of the message. With --payload, a message that is a text is shown
+as text, and any other one as hexadecimal bytes; both are cut off after 60 characters.
 
 Examples:
   backoffctl outbox list outbox.db
       everything, in order of submission
   backoffctl outbox list outbox.db --dead --limit 20
       the first twenty dead letters
+  backoffctl outbox list outbox.db --dead --payload
+      all dead letters, with their messages
   backoffctl outbox list outbox.db --json
-      the same for programs, one object a line, with the keys of backoffctl outbox export --help
-      except payload
+      the same for programs, one object a line, with the keys of backoffctl outbox export --help;
+      without --payload, there is no payload
 
 Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 )";
@@ -67,6 +70,7 @@ public:
     add_switch("--owed", owed_, "list only owed deliveries");
     add_switch("--dead", dead_, "list only dead letters");
     add_flag("--limit", limit_, "N", "list at most N of each kind, 0 or more; default all");
+    add_switch("--payload", selection_.payload, "also show the messages");
     add_switch("--json", as_json_, "print JSON lines instead of text");
   }
 
@@ -75,7 +79,8 @@ public:
     if (owed_ && dead_)
       problems.add("--owed", "it together with --dead",
                    "one of them; without both, list prints all");
-    selection_ = {.owed = !dead_, .dead = !owed_};
+    selection_.owed = !dead_;
+    selection_.dead = !owed_;
     if (limit_)
       selection_.limit = read_whole("--limit", *limit_, 0, INT64_MAX, problems).value_or(0);
   }
@@ -224,7 +229,7 @@ std::string dead_letters(std::size_t count) {
   return std::to_string(count) + (count == 1 ? " dead letter" : " dead letters");
 }
 
-constexpr auto resubmit_description = R"(HandOverOrder dead letters into owed deliveries again.
+constexpr auto resubmit_description = R"(Turns dead letters into owed deliveries again.
 
 They get new numbers after all owed deliveries, no deadline, and no failed attempts; they keep their
 keys. The sender must not be running. It hands them over when it starts again.

@@ -84,6 +84,7 @@ public:
   explicit CompactCommand(CLI::App& parser) : OutboxCommand(parser, compact_footer) {}
 
   std::string run() override {
+    open_to_read(); // which says what is wrong with a file that is no store
     const auto before = size_of(file());
     compact_sqlite_store(file());
     return std::to_string(before) + " bytes before, " + std::to_string(size_of(file())) + " now\n";
@@ -125,7 +126,7 @@ public:
   }
 };
 
-constexpr auto set_aside_description = R"(HandOverOrder owed deliveries into dead letters.
+constexpr auto set_aside_description = R"(Turns owed deliveries into dead letters.
 
 Use it for messages that block the outbox: a program does not open an outbox that holds messages of
 types it does not know. resubmit reverses it. The sender must not be running.

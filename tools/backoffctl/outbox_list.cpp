@@ -5,6 +5,11 @@
 
 #include "backoff_actor/core/internal/one_line.hpp"
 
+#include <algorithm>
+#include <string_view>
+#include <utility>
+#include <vector>
+
 namespace backoffctl {
 
 namespace {
@@ -19,6 +24,49 @@ std::string or_dash(const std::string& text) { return text.empty() ? "-" : one_l
 std::vector<std::string> beginning_of_row(const StoredDelivery& x) {
   return {std::to_string(x.id), iso_time(x.submitted_at, shown_digits), std::to_string(x.attempts)};
 }
+
+// -- messages -----------------------------------------------------------------------------
+
+constexpr std::size_t shown_characters = 60;
+
+bool is_printable(std::string_view text) {
+  return !text.empty() && text.find("\xef\xbf\xbd") == std::string_view::npos
+         && one_line(text) == text;
+}
+
+// Returns what follows a length, of seven bits a byte, the lowest first; nothing if it has another.
+std::string_view behind_its_length(std::string_view bytes) {
+  std::uint64_t length = 0;
+  for (std::size_t i = 0; i < std::min<std::size_t>(bytes.size(), 5); ++i) {
+    const auto byte = static_cast<unsigned char>(bytes[i]);
+    length |= std::uint64_t{byte & 0x7fU} << (7 * i);
+    if ((byte & 0x80U) == 0)
+      return bytes.size() - i - 1 == length ? bytes.substr(i + 1) : std::string_view{};
+  }
+  return {};
+}
+
+// Cuts whole characters only.
+std::string shortened(std::string_view text) {
+  std::size_t characters = 0;
+  for (std::size_t i = 0; i < text.size(); ++i)
+    if (detail::count_characters(text.substr(i, 1)) == 1 && ++characters > shown_characters)
+      return std::string{text.substr(0, i)} + "...";
+  return std::string{text};
+}
+
+std::string hexadecimal(std::string_view bytes) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string result = "0x";
+  for (const auto c : bytes.substr(0, shown_characters)) {
+    const auto byte = static_cast<unsigned char>(c);
+    result += digits[byte >> 4];
+    result += digits[byte & 0xf];
+  }
+  return shortened(result);
+}
+
+// -- rows ---------------------------------------------------------------------------------
 
 std::vector<std::string> row_of(const StoredDelivery& x) {
   auto result = beginning_of_row(x);
@@ -43,14 +91,12 @@ std::vector<std::string> row_of(const StoredDeadLetter& x) {
 // counted.
 class Listing {
 public:
-  Listing(std::string title, std::vector<std::string> header, std::uint64_t limit)
-    : title_(std::move(title)), table_(std::move(header)), limit_(limit) {}
+  Listing(std::string title, std::vector<std::string> header, const OutboxSelection& selection)
+    : title_(std::move(title)), table_(with(std::move(header), "message", selection.payload)),
+      limit_(selection.limit), has_messages_(selection.payload) {}
 
-  template <class T>
-  void add(const T& x) {
-    if (++count_ <= limit_)
-      table_.add(row_of(x));
-  }
+  void add(const StoredDelivery& x) { add(x, x); }
+  void add(const StoredDeadLetter& x) { add(x, x.delivery); }
 
   std::string text() const {
     auto result = std::to_string(count_) + " " + title_ + "\n";
@@ -62,20 +108,45 @@ public:
   }
 
 private:
+  template <class T>
+  void add(const T& x, const StoredDelivery& delivery) {
+    if (++count_ <= limit_)
+      table_.add(
+        with(row_of(x), has_messages_ ? message_text(delivery.message.bytes) : "", has_messages_));
+  }
+
+  static std::vector<std::string> with(std::vector<std::string> row, const std::string& last,
+                                       bool has_last) {
+    if (has_last)
+      row.push_back(last);
+    return row;
+  }
+
   std::string title_;
   Table table_;
   std::uint64_t limit_;
+  bool has_messages_;
   std::uint64_t count_ = 0;
 };
 
 } // namespace
 
+std::string message_text(std::span<const std::byte> bytes) {
+  const std::string_view all{reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  if (all.empty())
+    return "-";
+  const auto content = behind_its_length(all);
+  for (const auto text : {content, all})
+    if (is_printable(text))
+      return "\"" + shortened(text) + "\"";
+  return hexadecimal(all);
+}
+
 std::string outbox_tables(DeliveryStore& store, const OutboxSelection& selection) {
   std::string result;
   if (selection.owed) {
-    Listing listing{"owed",
-                    {"id", "submitted at", "attempts", "deadline", "key", "bytes", "types"},
-                    selection.limit};
+    Listing listing{
+      "owed", {"id", "submitted at", "attempts", "deadline", "key", "bytes", "types"}, selection};
     store.for_each_owed([&](const StoredDelivery& x) { listing.add(x); });
     result += listing.text();
   }
@@ -83,7 +154,7 @@ std::string outbox_tables(DeliveryStore& store, const OutboxSelection& selection
     Listing listing{
       "dead letters",
       {"id", "submitted at", "attempts", "given up at", "reason", "bytes", "types", "cause"},
-      selection.limit};
+      selection};
     store.for_each_dead_letter([&](const StoredDeadLetter& x) { listing.add(x); });
     if (!result.empty())
       result += '\n';
@@ -96,7 +167,7 @@ std::string outbox_json_lines(DeliveryStore& store, const OutboxSelection& selec
   std::string result;
   const auto add = [&, count = std::uint64_t{0}](const auto& x) mutable {
     if (++count <= selection.limit)
-      result += json_line(x, false);
+      result += json_line(x, selection.payload);
   };
   if (selection.owed)
     store.for_each_owed(add);

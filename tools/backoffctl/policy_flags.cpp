@@ -1,6 +1,11 @@
 #include "policy_flags.hpp"
 
+#include "backoff_actor/backoff/internal/advice.hpp"
 #include "backoff_actor/backoff/parse_policy.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
 
 namespace backoffctl {
 
@@ -16,11 +21,14 @@ std::vector<backoff_actor::Policy> read_policies(const std::string& flag,
                                                  backoff_actor::Problems& problems,
                                                  const std::string& also) {
   const auto parse = [&](const std::string& text) { return backoff_actor::parse_policy(text); };
-  const auto explain = [&](std::string error) {
+  const auto explain = [&](const std::string& text, std::string error) {
     static const std::string list = "column 1: expected a policy: ";
-    if (!also.empty() && error.compare(0, list.size(), list) == 0)
-      error.insert(list.size(), also + ", ");
-    return error;
+    if (also.empty() || error.compare(0, list.size(), list) != 0)
+      return error;
+    error.insert(list.size(), also + ", ");
+    const std::array<std::string_view, 1> name{also};
+    return error.insert(std::min(error.find('\n'), error.size()),
+                        backoff_actor::detail::did_you_mean(text, name));
   };
   return read_texts(flag, given, problems, parse, miss_policy, explain);
 }

@@ -18,8 +18,8 @@ inline constexpr std::size_t most_policies = 20;
 std::string indented(const std::string& text);
 
 /// Reads each of several texts by `parse`; notes as a problem each of which it throws `ParseError`, under
-/// its number if there are several, and each that is empty, by `miss`. `explain` may add to what an error
-/// says.
+/// its number if there are several, and each that is empty, by `miss`. `explain` gets such a text
+/// and what the error says, and may add to it.
 template <class Parse, class Miss, class Explain>
 auto read_texts(const std::string& flag, const std::vector<std::string>& given,
                 backoff_actor::Problems& problems, Parse parse, Miss miss, Explain explain) {
@@ -36,7 +36,7 @@ auto read_texts(const std::string& flag, const std::vector<std::string>& given,
     try {
       result.push_back(parse(given[i]));
     } catch (const backoff_actor::ParseError& error) {
-      problems.add(name, indented(explain(std::string{error.what()})), "");
+      problems.add(name, indented(explain(given[i], std::string{error.what()})), "");
     }
   }
   return result;

@@ -1,6 +1,8 @@
 #include "program.hpp"
 
-#include "backoff_actor/core/internal/one_line.hpp"
+#include "colour.hpp"
+#include "names.hpp"
+
 #include "backoff_actor/core/problems.hpp"
 
 #include <CLI/CLI.hpp>
@@ -11,13 +13,12 @@
 #include <memory>
 #include <sstream>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 namespace backoffctl {
 
 namespace {
-
-using backoff_actor::detail::one_line;
 
 // In the list of commands each has one line, the first of its description.
 class HelpFormatter final : public CLI::Formatter {
@@ -30,42 +31,37 @@ class HelpFormatter final : public CLI::Formatter {
   }
 };
 
-// The words that lead to a command: `backoffctl plan`.
-std::string path_of(const CLI::App& app) {
-  const auto* parent = app.get_parent();
-  return (parent ? path_of(*parent) + " " : "") + app.get_name();
+// What each line of a complaint begins with.
+std::string complaint_label() {
+  return coloured("backoffctl:", Colour::red, may_be_coloured(STDERR_FILENO)) + " ";
 }
 
 int refuse(const std::vector<std::string>& complaints, const CLI::App& app) {
   for (const auto& complaint : complaints)
-    std::cerr << "backoffctl: " << complaint << '\n';
+    std::cerr << complaint_label() << complaint << '\n';
   std::cerr << path_of(app) << " --help explains the options.\n";
   return exit_bad_input;
 }
 
 // For an app that has commands, none of which was given.
 int refuse_command(const CLI::App& app) {
-  std::string known;
-  for (const auto* command : app.get_subcommands({}))
-    known += (known.empty() ? "" : ", ") + command->get_name();
   const auto unknown = app.remaining();
+  const auto word = unknown.empty() ? std::string{} : unknown.front();
   return refuse(
-    {(unknown.empty() ? "no command is given" : one_line(unknown.front()) + ": unknown command")
-     + ", allowed: " + known},
-    app);
+    {word.starts_with('-') ? unexpected_argument(app, word) : unknown_command(app, word)}, app);
 }
 
 int code_of_output() {
   if (std::cout.flush())
     return exit_done;
-  std::cerr << "backoffctl: the output cannot be written\n";
+  std::cerr << complaint_label() << "the output cannot be written\n";
   return exit_failed;
 }
 
 int run(const CLI::App& app, Command& command) {
   std::vector<std::string> complaints;
   for (const auto& argument : app.remaining(true))
-    complaints.push_back((argument.empty() ? "''" : one_line(argument)) + ": unexpected argument");
+    complaints.push_back(unexpected_argument(command.parser(), argument));
   backoff_actor::Problems problems;
   command.check(problems);
   for (const auto& problem : problems.list())
@@ -116,7 +112,7 @@ int run_program(int argc, char** argv, const Program& program) {
   try {
     return parse_and_run(argc, argv, program);
   } catch (const std::exception& exception) {
-    std::cerr << "backoffctl: " << exception.what() << '\n';
+    std::cerr << complaint_label() << exception.what() << '\n';
     return exit_failed;
   }
 }

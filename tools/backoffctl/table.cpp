@@ -1,5 +1,7 @@
 #include "table.hpp"
 
+#include "backoff_actor/core/internal/one_line.hpp"
+
 #include <algorithm>
 #include <cstddef>
 
@@ -10,10 +12,12 @@ namespace {
 constexpr std::size_t longest_line = 100;
 constexpr std::size_t gap = 2;
 
+using backoff_actor::detail::count_characters;
+
 std::size_t width_of(const std::vector<std::string>& column) {
   std::size_t width = 0;
   for (const auto& cell : column)
-    width = std::max(width, cell.size());
+    width = std::max(width, count_characters(cell));
   return gap + width;
 }
 
@@ -43,11 +47,11 @@ std::string Table::text() const {
   std::vector<std::size_t> widths(rows_.front().size());
   for (const auto& row : rows_)
     for (std::size_t i = 0; i < row.size(); ++i)
-      widths[i] = std::max(widths[i], row[i].size());
+      widths[i] = std::max(widths[i], count_characters(row[i]));
   std::string result;
   for (const auto& row : rows_) {
     for (std::size_t i = 0; i < row.size(); ++i)
-      result += std::string(gap + widths[i] - row[i].size(), ' ') + row[i];
+      result += std::string(gap + widths[i] - count_characters(row[i]), ' ') + row[i];
     result += '\n';
   }
   return result;

@@ -16,7 +16,7 @@ public:
   /// @range at most as many cells as the header has; the rest stays empty
   void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
 
-  /// Renders the table, each line indented and ended.
+  /// Renders the table, each line indented and ended. Cells of valid UTF-8 are in line.
   std::string text() const;
 
 private:

@@ -24,7 +24,16 @@ void CallCounts::add(const CallResult& result, bool is_ok) {
     ++timedout;
   } else {
     ++errors;
+    ++causes[result.kind == CallResult::Kind::answered
+               ? "HTTP status " + std::to_string(result.status)
+               : result.error];
   }
+}
+
+std::string CallCounts::main_cause() const {
+  const auto most = std::max_element(
+    causes.begin(), causes.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == causes.end() ? std::string{} : most->first;
 }
 
 bool is_ok(const CallResult& result, bool any_answer) {
@@ -43,6 +52,8 @@ std::string counts_json(const CallCounts& counts, double clock_s, double span_s)
   json["latency_mean_s"] =
     counts.ok == 0 ? 0.0 : in_seconds(counts.latency_sum) / static_cast<double>(counts.ok);
   json["latency_max_s"] = in_seconds(counts.latency_max);
+  json["error"] =
+    counts.errors == 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(counts.main_cause());
   return json.dump();
 }
 

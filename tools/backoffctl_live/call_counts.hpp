@@ -5,6 +5,7 @@
 #include "backoff_actor/core/time.hpp"
 
 #include <cstdint>
+#include <map>
 #include <string>
 
 namespace backoffctl {
@@ -17,9 +18,14 @@ struct CallCounts {
   std::uint64_t timedout = 0;             ///< that took too long
   backoff_actor::Duration latency_sum{0}; ///< of those that were answered as wished
   backoff_actor::Duration latency_max{0};
+  std::map<std::string, std::uint64_t>
+    causes{}; ///< of the errors, and how many each of them caused
 
   /// Counts an end.
   void add(const CallResult& result, bool is_ok);
+
+  /// What caused the most errors; empty: there was none.
+  std::string main_cause() const;
 };
 
 /// Whether a call is one that need not be made again: any answer, or one of 2xx only.

@@ -3,12 +3,15 @@
 #include "backoff_actor/net/internal/socket.hpp"
 
 #include <event2/buffer.h>
+#include <event2/bufferevent.h>
 #include <event2/keyvalq_struct.h>
 #include <event2/util.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 namespace backoffctl {
@@ -16,6 +19,20 @@ namespace backoffctl {
 namespace {
 
 constexpr int longest_connection_s = 24 * 3600; // our own timeout is the one that counts
+
+std::string socket_error() { return std::generic_category().message(EVUTIL_SOCKET_ERROR()); }
+
+std::string error_text(evhttp_request_error error) {
+  switch (error) {
+  case EVREQ_HTTP_EOF:
+    return "the server closed the connection without an answer";
+  case EVREQ_HTTP_INVALID_HEADER:
+  case EVREQ_HTTP_DATA_TOO_LONG:
+    return "the answer is not HTTP";
+  default:
+    return socket_error();
+  }
+}
 
 // A numeric address, so that no call waits for a name.
 std::string address_of(const std::string& host) {
@@ -47,6 +64,10 @@ std::optional<HttpUrl> parse_http_url(const std::string& text) {
   return result;
 }
 
+std::string to_string(const HttpUrl& url) {
+  return "http://" + url.host + ":" + std::to_string(url.port) + url.path;
+}
+
 struct HttpCaller::Call {
   struct Free {
     void operator()(evhttp_connection* x) const { evhttp_connection_free(x); }
@@ -62,6 +83,9 @@ struct HttpCaller::Call {
   Done done; // empty once it was told
   backoff_actor::Instant begun;
   bool could_begin = true;
+  std::string error;                       // empty: not known yet
+  bufferevent_event_cb on_event = nullptr; // evhttp's own, and its argument
+  void* on_event_argument = nullptr;
   LoopEvent timer;
   std::unique_ptr<evhttp_connection, Free> connection;
   Calls::iterator place;
@@ -82,15 +106,43 @@ void HttpCaller::call(Done done) {
   auto* request = evhttp_request_new(&HttpCaller::on_answer, &call);
   if (!call.connection || !request)
     throw std::bad_alloc{};
+  evhttp_request_set_error_cb(request, &HttpCaller::on_error);
   evhttp_connection_set_timeout(call.connection.get(), longest_connection_s);
   auto* headers = evhttp_request_get_output_headers(request);
   evhttp_add_header(headers, "Host", host_header_.c_str());
   evhttp_add_header(headers, "Connection", "close");
   // Where no connection can be begun, evhttp frees the request. The call fails when its timer says so: at once.
+  EVUTIL_SET_SOCKET_ERROR(0);
   if (evhttp_make_request(call.connection.get(), request, EVHTTP_REQ_GET, path_.c_str()) != 0) {
+    call.error = socket_error();
     call.could_begin = false;
     call.timer.soon();
+    return;
   }
+  if (EVUTIL_SOCKET_ERROR() == ECONNREFUSED) // at once, as on the same machine
+    call.error = socket_error();
+  watch_connecting(call);
+}
+
+// What evhttp tells while it connects goes through here, for it does not keep why it could not.
+void HttpCaller::watch_connecting(Call& call) {
+  auto* const buffer = evhttp_connection_get_bufferevent(call.connection.get());
+  bufferevent_data_cb read = nullptr;
+  bufferevent_data_cb write = nullptr;
+  bufferevent_getcb(buffer, &read, &write, &call.on_event, &call.on_event_argument);
+  bufferevent_setcb(buffer, read, write, &HttpCaller::on_connecting, &call);
+}
+
+void HttpCaller::on_connecting(bufferevent* buffer, short events, void* call) {
+  auto& its_call = *static_cast<Call*>(call);
+  if ((events & BEV_EVENT_ERROR) != 0 && its_call.error.empty())
+    its_call.error = socket_error();
+  its_call.on_event(buffer, events, its_call.on_event_argument);
+}
+
+// Called before `on_answer`, but not if there was no connection.
+void HttpCaller::on_error(evhttp_request_error error, void* call) {
+  static_cast<Call*>(call)->error = error_text(error);
 }
 
 void HttpCaller::on_answer(evhttp_request* request, void* call) {
@@ -107,7 +159,8 @@ void HttpCaller::end(Call& call, CallResult::Kind kind, int status) {
   call.timer.cancel();
   ended_.splice(ended_.end(), open_, call.place);
   free_ended_.soon();
-  done({kind, status, EventLoop::now() - call.begun});
+  done({kind, status, EventLoop::now() - call.begun,
+        kind == CallResult::Kind::failed ? call.error : std::string{}});
 }
 
 } // namespace backoffctl

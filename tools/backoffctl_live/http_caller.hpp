@@ -4,6 +4,7 @@
 
 #include "backoff_actor/core/time.hpp"
 
+#include <event2/bufferevent.h>
 #include <event2/http.h>
 
 #include <cstdint>
@@ -25,6 +26,9 @@ struct HttpUrl {
 /// Reads a URL such as `http://127.0.0.1:8070/api`; nothing if it is none, or not of `http`.
 std::optional<HttpUrl> parse_http_url(const std::string& text);
 
+/// Renders it as one text again.
+std::string to_string(const HttpUrl& url);
+
 /// What became of a call.
 struct CallResult {
   enum class Kind {
@@ -35,6 +39,7 @@ struct CallResult {
   Kind kind;
   int status = 0;                     ///< of HTTP, if it was answered
   backoff_actor::Duration latency{0}; ///< from the beginning to this
+  std::string error{};                ///< why it failed, if it did: "Connection refused"
 };
 
 /// Makes GET calls, any number at once in one thread, each over a connection of its own that is closed
@@ -65,7 +70,10 @@ private:
   struct Call;
   using Calls = std::list<Call>;
 
+  static void watch_connecting(Call& call);
+  static void on_connecting(bufferevent* buffer, short events, void* call);
   static void on_answer(evhttp_request* request, void* call);
+  static void on_error(evhttp_request_error error, void* call);
   void end(Call& call, CallResult::Kind kind, int status);
 
   EventLoop& loop_;

@@ -10,9 +10,11 @@
 #include "sender_clients.hpp"
 
 #include "backoffctl/flag_values.hpp"
+#include "backoffctl/live_help.hpp"
 
 #include <chrono>
 #include <csignal>
+#include <iostream>
 #include <optional>
 #include <string>
 
@@ -24,71 +26,27 @@ using namespace std::chrono_literals;
 
 constexpr std::uint64_t files_besides_connections = 64;
 
-constexpr auto load_description = R"(Runs a thousand real HTTP clients that retry.
-
-Each client thinks for a while and then calls the server. It retries after a delay as long as the
-call fails or gets no answer within --timeout. Each call uses a new connection. All clients run in
-one process and one thread; with --senders each is an actor that gives its calls to a
-BackOffSender. Every five seconds load prints how many calls per second were answered, failed and
-timed out. Ctrl-C ends it.
-
-As in the article's client, any answer is OK, even an error of the server. With --policy, --guard or
---senders, an answer other than 2xx is an error, and the client retries the call.
-)";
-
-constexpr auto load_footer = R"(
-Examples:
-  backoffctl load
-      the clients of the article, which retry every 100 ms
-  backoffctl load --exponential-backoff
-      the same with the exponential backoff of the article's program
-  backoffctl load --policy 'exponential(100ms, x2, cap 30s) | full_jitter' --guard circuit_breaker
-      a backoff with jitter, and a circuit breaker that all clients share
-  backoffctl load --senders --policy 'exponential(100ms, x2, cap 30s) | full_jitter' --json
-      a thousand BackOffSenders, for programs
-
-Keys of the JSON, one object a line:
-  clock_s   the machine's clock CLOCK_MONOTONIC, in seconds
-  span_s    the length of the period that the line covers, in seconds
-  attempts  calls that began
-  ok, errors, timedout
-            calls that were answered, failed and timed out
-  latency_mean_s, latency_max_s
-            how long the answered calls took, in seconds
-
-Exit codes:
-  0    after --duration
-  1    failed, for example because the process cannot open enough files
-  2    bad input; nothing was done
-  130  ended by Ctrl-C (143: by SIGTERM)
-)";
-
 class LoadCommand final : public Command {
 public:
   explicit LoadCommand(CLI::App& parser) : Command(parser) {
-    parser.footer(load_footer);
-    declare_clients(flags_, flag_adder(), switch_adder());
-    add_flag("--url", url_flag_, "URL", "the URL to call; default http://127.0.0.1:8070/api");
-    add_flag("--every", every_flag_, "SPAN",
-             "time from one line to the next, 10ms..24h; default 5s");
-    add_flag("--duration", duration_flag_, "SPAN", "end after this time, 1ms..24h; default never");
-    add_switch("--json", as_json_, "print JSON, one object per line, instead of text");
+    parser.footer(load_help.footer);
+    declare_load(flags_, flag_adder(), switch_adder());
   }
 
   void check(backoff_actor::Problems& problems) override {
-    options_ = read_clients(flags_, problems);
-    if (url_flag_) {
-      if (const auto url = parse_http_url(*url_flag_))
+    options_ = read_clients(flags_.clients, problems);
+    if (flags_.url) {
+      if (const auto url = parse_http_url(*flags_.url))
         options_.url = *url;
       else
-        problems.add("--url", backoffctl::quoted(*url_flag_),
+        problems.add("--url", backoffctl::quoted(*flags_.url),
                      "a URL such as http://127.0.0.1:8070/api");
     }
-    if (every_flag_)
+    if (flags_.every)
       every_ =
-        read_duration("--every", *every_flag_, 10ms, longest_live, problems).value_or(every_);
-    if (duration_flag_)
-      duration_ = read_duration("--duration", *duration_flag_, 1ms, longest_live, problems);
+        read_duration("--every", *flags_.every, 10ms, longest_live, problems).value_or(every_);
+    if (flags_.duration)
+      duration_ = read_duration("--duration", *flags_.duration, 1ms, longest_live, problems);
   }
 
   std::string run() override {
@@ -97,6 +55,9 @@ public:
                      std::to_string(options_.clients) + " clients");
     EventLoop loop;
     const EndOnSignal end{loop};
+    if (!flags_.json)
+      std::cerr << "backoffctl: " << options_.clients << " clients call " << to_string(options_.url)
+                << ", Ctrl-C ends them\n";
     CallCounts counts;
     HttpCaller caller{loop, options_.url, options_.timeout};
     const CountedCall call = [&](std::function<void(bool)> done) {
@@ -127,30 +88,36 @@ public:
   int exit_code() const override { return exit_code_; }
 
 private:
-  void tell(const CallCounts& counts, double clock_s, double span_s) const {
+  // On stderr, where the calls fail, whenever the main cause is another than at the last report.
+  void tell_cause(const std::string& cause) {
+    if (!cause.empty() && cause != told_cause_)
+      std::cerr << "backoffctl: calls to " << to_string(options_.url) << " fail: " << cause << '\n';
+    told_cause_ = cause;
+  }
+
+  void tell(const CallCounts& counts, double clock_s, double span_s) {
+    if (!flags_.json)
+      tell_cause(counts.main_cause());
     const auto per_second = [&](std::uint64_t count) {
       return static_cast<double>(count) / span_s;
     };
-    print_line(as_json_ ? counts_json(counts, clock_s, span_s)
-                        : client_line(per_second(counts.ok), per_second(counts.errors),
-                                      per_second(counts.timedout)));
+    print_line(flags_.json ? counts_json(counts, clock_s, span_s)
+                           : client_line(per_second(counts.ok), per_second(counts.errors),
+                                         per_second(counts.timedout)));
   }
 
-  ClientFlags flags_;
-  std::optional<std::string> url_flag_;
-  std::optional<std::string> every_flag_;
-  std::optional<std::string> duration_flag_;
-  bool as_json_ = false;
+  LoadFlags flags_;
   LoadOptions options_;
   backoff_actor::Duration every_ = 5s;
   std::optional<backoff_actor::Duration> duration_;
+  std::string told_cause_;
   int exit_code_ = 0;
 };
 
 } // namespace
 
 std::unique_ptr<Command> add_load_command(CLI::App& backoffctl) {
-  return std::make_unique<LoadCommand>(*backoffctl.add_subcommand("load", load_description));
+  return std::make_unique<LoadCommand>(*backoffctl.add_subcommand("load", load_help.description));
 }
 
 } // namespace backoffctl

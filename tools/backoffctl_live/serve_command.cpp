@@ -8,6 +8,7 @@
 #include "serve_options.hpp"
 
 #include "backoffctl/flag_values.hpp"
+#include "backoffctl/live_help.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -23,61 +24,17 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto serve_description =
-  R"(Runs a real HTTP server that is slow under load.
-
-The server answers GET /api on 127.0.0.1 with 200 and OK after --base-delay. If it works on more
-than --limit requests at once, it answers after
---base-delay * --factor ^ ((requests - limit) / scale). It checks the number of requests every
-50 ms. Every second it prints the number of requests in work and the last delay that it computed.
-Ctrl-C ends it.
-
-Stop it with Ctrl-Z or kill -STOP, continue it with fg or kill -CONT, and watch how its clients
-(backoffctl load) react.
-)";
-
-constexpr auto serve_footer = R"(
-Examples:
-  backoffctl serve
-      the server of the article, on port 8070
-  backoffctl serve --limit 100 --abandoned-work dropped --duration 30s
-      a larger server that drops requests of clients that left, for half a minute
-  backoffctl serve --port 0 --json
-      on any free port, for programs
-
-With --json the first line is {"listening":"127.0.0.1:8070","backlog":4096}; then, each second:
-  clock_s              the machine's clock CLOCK_MONOTONIC, in seconds
-  concurrency, peak_concurrency
-                       requests in work now, and the most within the second
-  last_delay_s         the last delay that the server computed, in seconds
-  requests             requests that arrived within the second
-  answered             requests answered to clients that still waited
-  finished_for_nobody  requests finished although the client had left
-  worked_on_for_nobody requests in work now although the client has left
-  dropped              requests that the server dropped because the client had left
-
-Exit codes:
-  0    after --duration
-  1    failed, for example because the port is taken
-  2    bad input; nothing was done
-  130  ended by Ctrl-C (143: by SIGTERM)
-)";
-
 class ServeCommand final : public Command {
 public:
   explicit ServeCommand(CLI::App& parser) : Command(parser) {
-    parser.footer(serve_footer);
-    declare_server(flags_, flag_adder());
-    add_flag("--port", flags_.port, "PORT",
-             "port on 127.0.0.1, 0..65535; default 8070; 0 takes any free\nport");
-    add_flag("--duration", duration_flag_, "SPAN", "end after this time, 1ms..24h; default never");
-    add_switch("--json", as_json_, "print JSON, one object per line, instead of text");
+    parser.footer(serve_help.footer);
+    declare_serve(flags_, flag_adder(), switch_adder());
   }
 
   void check(backoff_actor::Problems& problems) override {
-    options_ = read_server(flags_, problems);
-    if (duration_flag_)
-      duration_ = read_duration("--duration", *duration_flag_, 1ms, longest_live, problems);
+    options_ = read_server(flags_.server, problems);
+    if (flags_.duration)
+      duration_ = read_duration("--duration", *flags_.duration, 1ms, longest_live, problems);
   }
 
   std::string run() override {
@@ -103,8 +60,8 @@ private:
     if (note)
       std::cerr << "backoffctl: " << *note << '\n';
     const auto address = "127.0.0.1:" + std::to_string(server.port());
-    if (!as_json_) {
-      std::cerr << "backoffctl: http://" << address << "/api\n";
+    if (!flags_.json) {
+      std::cerr << "backoffctl: listening on http://" << address << "/api, Ctrl-C ends it\n";
       return;
     }
     nlohmann::ordered_json json;
@@ -115,7 +72,7 @@ private:
 
   void tell(HttpServer& server, double clock_s) const {
     const auto counts = server.take();
-    if (!as_json_) {
+    if (!flags_.json) {
       print_line(
         server_line(std::chrono::system_clock::now(), server.concurrency(), server.last_delay()));
       return;
@@ -133,9 +90,7 @@ private:
     print_line(json.dump());
   }
 
-  ServerFlags flags_;
-  std::optional<std::string> duration_flag_;
-  bool as_json_ = false;
+  ServeFlags flags_;
   ServerOptions options_;
   std::optional<backoff_actor::Duration> duration_;
   int exit_code_ = 0;
@@ -144,7 +99,8 @@ private:
 } // namespace
 
 std::unique_ptr<Command> add_serve_command(CLI::App& backoffctl) {
-  return std::make_unique<ServeCommand>(*backoffctl.add_subcommand("serve", serve_description));
+  return std::make_unique<ServeCommand>(
+    *backoffctl.add_subcommand("serve", serve_help.description));
 }
 
 } // namespace backoffctl

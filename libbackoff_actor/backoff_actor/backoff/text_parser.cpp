@@ -1,6 +1,8 @@
 #include "backoff_actor/backoff/internal/text_parser.hpp"
 
+#include "backoff_actor/backoff/internal/advice.hpp"
 #include "backoff_actor/backoff/internal/text.hpp"
+#include "backoff_actor/core/internal/one_line.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -17,17 +19,28 @@ bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
 using detail::is_digit;
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-std::string printable(std::string_view text) {
-  std::string result{text};
-  std::replace_if(
-    result.begin(), result.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
-  return result;
-}
+bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
 
 std::string rendered(std::string_view text, std::size_t column, const std::string& problem) {
   auto result = "column " + std::to_string(column) + ": " + problem;
   if (text.size() <= longest_shown)
-    result += "\n  " + printable(text) + "\n  " + std::string(column - 1, ' ') + "^";
+    result +=
+      "\n  " + detail::in_places(text) + "\n  "
+      + std::string(detail::count_characters(detail::in_places(text.substr(0, column - 1))), ' ')
+      + "^";
+  return result;
+}
+
+// Returns the words of a list: a, b and c of `: a, b or c`.
+std::vector<std::string_view> names_in(std::string_view list) {
+  std::vector<std::string_view> result;
+  while (!list.empty()) {
+    const auto* const end = std::find_if_not(list.begin(), list.end(), is_name);
+    const auto word = list.substr(0, static_cast<std::size_t>(end - list.begin()));
+    if (!word.empty() && word != "or")
+      result.push_back(word);
+    list.remove_prefix(std::max<std::size_t>(word.size(), 1));
+  }
   return result;
 }
 
@@ -148,9 +161,12 @@ void TextParser::value(const Argument& argument) {
   if (is_read())
     return;
   const auto expected = argument.expected();
-  fail(argument.prefix.empty() || argument.form == Form::factor
-         ? expected
-         : expected.substr(expected.find("a ")));
+  const auto value = argument.prefix.empty() || argument.form == Form::factor
+                       ? expected
+                       : expected.substr(expected.find("a "));
+  if (argument.form == Form::span)
+    fail_at_span(value);
+  fail(value);
 }
 
 // -- characters -------------------------------------------------------------------
@@ -228,8 +244,18 @@ std::string_view TextParser::name(const std::string& expected) {
 }
 
 void TextParser::fail_at_name(const std::string& expected) {
+  const std::string_view list{expected};
+  const auto names = names_in(list.substr(std::min(list.find(": "), list.size())));
   at_ = name_at_;
-  fail(expected);
+  const auto rest = text_.substr(at_);
+  const auto* const end = std::find_if_not(rest.begin(), rest.end(), is_name);
+  fail(expected, did_you_mean(rest.substr(0, static_cast<std::size_t>(end - rest.begin())), names));
+}
+
+void TextParser::fail_at_span(const std::string& expected) {
+  next_column();
+  const auto rest = text_.substr(at_);
+  fail(expected, span_advice(rest.substr(0, rest.find_first_of(",()|+"))));
 }
 
 bool TextParser::is_at_digit() const { return at_ < text_.size() && is_digit(text_[at_]); }
@@ -238,17 +264,19 @@ bool TextParser::is_at_end() { return next_column() > text_.size(); }
 
 // -- errors -----------------------------------------------------------------------
 
-void TextParser::fail(const std::string& expected) {
+void TextParser::fail(const std::string& expected, const std::string& advice) {
   next_column();
   auto end = at_;
   while (end < text_.size() && (is_name(text_[end]) || text_[end] == '.' || text_[end] == '%'))
     ++end;
   if (end == at_ && at_ < text_.size())
-    ++end;
+    do
+      ++end;
+    while (end < text_.size() && continues_character(text_[end]));
   const auto found =
     end == at_ ? "the end"
-               : "'" + printable(text_.substr(at_, std::min(end - at_, longest_shown))) + "'";
-  throw ParseError{text_, at_ + 1, "expected " + expected + "; found " + found};
+               : "'" + in_places(text_.substr(at_, std::min(end - at_, longest_shown))) + "'";
+  throw ParseError{text_, at_ + 1, "expected " + expected + "; found " + found + advice};
 }
 
 void TextParser::raise_if_any(const Problems& problems, std::size_t column,

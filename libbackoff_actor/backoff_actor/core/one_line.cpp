@@ -1,5 +1,6 @@
 #include "backoff_actor/core/internal/one_line.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdio>
 
@@ -71,6 +72,23 @@ std::string one_line(std::string_view text) {
     text.remove_prefix(length == 0 ? 1 : length);
   }
   return line;
+}
+
+std::string in_places(std::string_view text) {
+  std::string places;
+  places.reserve(text.size());
+  while (!text.empty()) {
+    const auto [code, length] = first_of(text);
+    places += length == 0 || is_to_be_escaped(code) ? "?" : text.substr(0, length);
+    text.remove_prefix(length == 0 ? 1 : length);
+  }
+  return places;
+}
+
+std::size_t count_characters(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0) != 0x80; // begins a character
+  }));
 }
 
 std::string json_string(std::string_view text) {

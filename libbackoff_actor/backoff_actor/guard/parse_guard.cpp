@@ -124,7 +124,7 @@ private:
     FailureRatioOfTime result;
     result.ratio = ratio;
     if (!accept_span(result.within))
-      fail("a span such as 30s");
+      fail_at_span("a span such as 30s");
     return result;
   }
 
@@ -151,7 +151,7 @@ private:
     const auto column = next_column();
     Fixed result;
     if (!accept_span(result.delay))
-      fail("a span such as 5s");
+      fail_at_span("a span such as 5s");
     raise_if_any(check(result), column, {});
     return result;
   }

@@ -45,14 +45,15 @@ SqliteConnection::SqliteConnection(std::string file, const SqliteOptions& option
   sqlite3_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  const auto moment = use == Use::read ? Moment::opening_to_read : Moment::opening;
   version_ = translate(
     [&] {
       database_.exec("PRAGMA cell_size_check = ON");
       if (use == Use::read)
         database_.exec("BEGIN"); // never ended: all reads see the same snapshot
-      return identify(database_, file_);
+      return identify(database_, file_, moment);
     },
-    Moment::opening);
+    moment);
   if (use == Use::own && sqlite3_db_readonly(handle, "main") == 1)
     throw sqlite_error(file_, Moment::opening, SQLITE_READONLY, sqlite3_errstr(SQLITE_READONLY), 0);
 }

@@ -41,8 +41,7 @@ Meaning meaning(int code, int system_error, Moment moment) {
   case SQLITE_NOTADB:
     if (moment == Moment::opened)
       return is_damaged;
-    return {StoreFailure::foreign, "is not a store",
-            "nothing in it was changed; name another file, or one that does not exist yet"};
+    return {StoreFailure::foreign, "is not a store", advice_of_foreign(moment)};
   case SQLITE_CONSTRAINT:
     // This owner gives each delivery a higher number than all before. So another writer has used
     // this number.
@@ -98,6 +97,12 @@ const char* operation(int code) {
 }
 
 } // namespace
+
+const char* advice_of_foreign(Moment moment) {
+  return moment == Moment::opening_to_read
+           ? "nothing in it was changed; name a store that a sender has used"
+           : "nothing in it was changed; name another file, or one that does not exist yet";
+}
 
 StoreError sqlite_error(const std::string& file, Moment moment, int code,
                         const std::string& message, int system_error) {

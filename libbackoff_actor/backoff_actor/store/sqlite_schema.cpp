@@ -99,7 +99,7 @@ void transact(SQLite::Database& database, F&& f) {
 
 } // namespace
 
-std::int64_t identify(SQLite::Database& database, const std::string& file) {
+std::int64_t identify(SQLite::Database& database, const std::string& file, Moment moment) {
   const auto owner = database.execAndGet("PRAGMA application_id").getInt64();
   const auto version = database.execAndGet("PRAGMA user_version").getInt64();
   if (owner == application_id && version > schema_version)
@@ -117,11 +117,9 @@ std::int64_t identify(SQLite::Database& database, const std::string& file) {
   if (owner == 0 && version == 0 && found.empty())
     return 0;
   if (owner != application_id)
-    throw StoreError(
-      StoreFailure::foreign,
-      file + ": is an SQLite database of another program (application_id " + std::to_string(owner)
-        + "); nothing in it was changed; name another file, or one that does not exist "
-          "yet");
+    throw StoreError(StoreFailure::foreign,
+                     file + ": is an SQLite database of another program (application_id "
+                       + std::to_string(owner) + "); " + advice_of_foreign(moment));
   if (version < 1 || found != tables(version))
     throw damaged(file, "it does not have the tables of format " + std::to_string(version));
   return version;

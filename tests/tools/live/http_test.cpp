@@ -3,12 +3,17 @@
 #include "backoffctl_live/http_caller.hpp"
 #include "backoffctl_live/http_server.hpp"
 
+#include <event2/listener.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <csignal>
+#include <memory>
+#include <netinet/in.h>
 #include <optional>
 #include <string>
+#include <sys/socket.h>
 
 namespace backoffctl {
 namespace {
@@ -112,7 +117,30 @@ TEST_F(HttpTest, a_call_to_a_port_where_nobody_listens_fails) {
     const HttpServer server{loop_, any_port(100ms)};
     port = server.port();
   }
-  EXPECT_EQ(call(port, "/api", 20s).kind, Kind::failed);
+  const auto result = call(port, "/api", 20s);
+  EXPECT_EQ(result.kind, Kind::failed);
+  EXPECT_EQ(result.error, "Connection refused");
+}
+
+TEST_F(HttpTest, a_call_whose_connection_is_closed_without_an_answer_says_so) {
+  const auto close_at_once = [](evconnlistener*, evutil_socket_t connection, sockaddr*, int,
+                                void*) { evutil_closesocket(connection); };
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const std::unique_ptr<evconnlistener, decltype(&evconnlistener_free)> listener{
+    evconnlistener_new_bind(loop_.base(), close_at_once, nullptr, LEV_OPT_CLOSE_ON_FREE, -1,
+                            reinterpret_cast<sockaddr*>(&address), sizeof address),
+    &evconnlistener_free};
+  socklen_t size = sizeof address;
+  ASSERT_EQ(getsockname(evconnlistener_get_fd(listener.get()),
+                        reinterpret_cast<sockaddr*>(&address), &size),
+            0);
+  const auto result = call(ntohs(address.sin_port), "/api", 20s);
+  EXPECT_EQ(result.kind, Kind::failed);
+  // The kernel resets the connection if the request has come before it is closed.
+  EXPECT_THAT(result.error, testing::AnyOf("the server closed the connection without an answer",
+                                           "Connection reset by peer"));
 }
 
 TEST_F(HttpTest, a_port_that_is_taken_is_told) {

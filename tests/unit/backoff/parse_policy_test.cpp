@@ -114,12 +114,18 @@ INSTANTIATE_TEST_SUITE_P(
     Refused{"linear(1s, +1s, cap 2s, cap 3s)", 23, "expected ')'; found ','"},
     Refused{"fixed(1s", 9, "expected ')'; found the end"},
     Refused{"fixed(1.5ns)", 7, "expected a span such as 100ms, 1.5s or 2min; found '1.5ns'"},
+    Refused{"fixed(5m)", 7, "expected a span such as 100ms, 1.5s or 2min; found '5m'; write 5min"},
+    Refused{"fixed(5 sec)", 7, "expected a span such as 100ms, 1.5s or 2min; found '5'; write 5s"},
+    Refused{"exponential(100, x2)", 13,
+            "expected a span such as 100ms, 1.5s or 2min; found '100'; add a unit: 100ms or 100s"},
+    Refused{"exponential(1s, cap 5m)", 21, "expected a span such as 30s; found '5m'; write 5min"},
+    Refused{"fixed(\xd9\xa1s)", 7, "expected a span such as 100ms, 1.5s or 2min; found '\xd9\xa1'"},
     Refused{"fixed(-1s)", 7, "expected a span such as 100ms, 1.5s or 2min; found '-'"},
     Refused{"fixed(1s) full_jitter", 11,
             "expected '|' and a jitter, or the end; found 'full_jitter'"},
     Refused{"fixed(1s) | full", 13,
             "expected a jitter: additive_jitter, equal_jitter, full_jitter, gaussian_jitter, "
-            "no_jitter or proportional_jitter; found 'full'"},
+            "no_jitter or proportional_jitter; found 'full'; did you mean full_jitter?"},
     Refused{"fixed(1s) | full_jitter | equal_jitter", 25, "expected the end; found '|'"},
     Refused{"fixed(1s) | gaussian_jitter(0.1)", 29,
             "expected a percentage such as 10%; found '0.1'"},
@@ -147,9 +153,11 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(parse_policy, lists_all_policies_where_none_is_named) {
   for (const auto& [text, found] : {std::pair{"", "the end"},
                                     {"  ", "the end"},
-                                    {"exp(1s)", "'exp'"},
+                                    {"exp(1s)", "'exp'; did you mean exponential?"},
+                                    {"exponetial(1s)", "'exponetial'; did you mean exponential?"},
                                     {"|", "'|'"},
                                     {"Fixed(1s)", "'F'"},
+                                    {"\xc3\xa9", "'\xc3\xa9'"},
                                     {"\xff\x01", "'?'"}})
     try {
       parse_policy(text);
@@ -169,6 +177,24 @@ TEST(parse_policy, points_at_the_place) {
                  "30s; found '2'\n"
                  "  exponential(100ms, 2, cap 30s)\n"
                  "                     ^");
+  }
+}
+
+TEST(parse_policy, points_at_the_place_behind_characters_of_several_bytes) {
+  try {
+    parse_policy("fixed(1s)\xc2\xa0\x01\xe2\x82\xac");
+    FAIL() << "was taken";
+  } catch (const std::invalid_argument& error) {
+    EXPECT_STREQ(error.what(),
+                 "column 10: expected '|' and a jitter, or the end; found '\xc2\xa0'\n"
+                 "  fixed(1s)\xc2\xa0?\xe2\x82\xac\n"
+                 "           ^");
+  }
+  try {
+    parse_policy("fixed(1s) | \xe2\x82\xac");
+    FAIL() << "was taken";
+  } catch (const ParseError& error) {
+    EXPECT_EQ(error.column(), 13u);
   }
 }
 

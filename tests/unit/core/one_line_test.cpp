@@ -66,6 +66,17 @@ TEST(one_line, has_a_replacement_for_each_byte_that_is_no_character) {
   EXPECT_EQ(one_line("\xc3\xc3\xa9\xe2\n"), no_character + "\xc3\xa9" + no_character + "\\n");
 }
 
+TEST(in_places, shows_characters_and_marks_what_has_no_place) {
+  EXPECT_EQ(in_places("fixed(\xd9\xa1s) \xe2\x82\xac"), "fixed(\xd9\xa1s) \xe2\x82\xac");
+  EXPECT_EQ(in_places("a\n\x1b[31m\x7f\xc2\x9b"), "a??[31m??");
+  EXPECT_EQ(in_places("\xff\xe2\x82x"), "???x");
+}
+
+TEST(count_characters, counts_those_of_several_bytes_once) {
+  EXPECT_EQ(count_characters(""), 0u);
+  EXPECT_EQ(count_characters("a\xc3\xa9\xe2\x82\xac\xf0\x9f\x92\xa5"), 4u);
+}
+
 TEST(json_string, is_one_line_in_quotes_with_quotes_and_backslashes_escaped) {
   EXPECT_EQ(json_string(""), R"("")");
   EXPECT_EQ(json_string("C:\\n \"a\"\n"), R"("C:\\n \"a\"\n")");

@@ -112,8 +112,10 @@ INSTANTIATE_TEST_SUITE_P(
   texts, NoGuardText,
   ::testing::Values(
     Refused{"", 1, "expected a guard: circuit_breaker, retry_budget or none; found the end"},
-    Refused{"breaker", 1,
-            "expected a guard: circuit_breaker, retry_budget or none; found 'breaker'"},
+    Refused{
+      "breaker", 1,
+      "expected a guard: circuit_breaker, retry_budget or none; found 'breaker'; did you mean "
+      "circuit_breaker?"},
     Refused{"none + retry_budget", 6, "expected the end; found '+'"},
     Refused{"circuit_breaker, retry_budget", 16,
             "expected '+' and another guard, or the end; found ','"},
@@ -127,8 +129,10 @@ INSTANTIATE_TEST_SUITE_P(
             "expected 'of' and a number of calls such as 100 calls, or 'within' and a span such as "
             "30s; found ')'"},
     Refused{"circuit_breaker(50% of 30s)", 26, "expected 'calls'; found 's'"},
-    Refused{"circuit_breaker(50% within 100)", 28, "expected a span such as 30s; found '100'"},
-    Refused{"circuit_breaker(open 5)", 22, "expected a span such as 5s; found '5'"},
+    Refused{"circuit_breaker(50% within 100)", 28,
+            "expected a span such as 30s; found '100'; add a unit: 100ms or 100s"},
+    Refused{"circuit_breaker(open 5)", 22,
+            "expected a span such as 5s; found '5'; add a unit: 5ms or 5s"},
     Refused{"circuit_breaker(open soon)", 22,
             "expected a policy: decorrelated, ethernet, exponential, fixed, linear, memorystore, "
             "random_slots or seed002; found 'soon'"},

@@ -83,15 +83,20 @@ protected:
   // Reads a name after blanks, or fails.
   std::string_view name(const std::string& expected);
 
-  // Goes back to the beginning of the last name, and fails there.
+  // Goes back to the beginning of the last name, and fails there. Suggests one of the names that
+  // `expected` lists after a colon.
   [[noreturn]] void fail_at_name(const std::string& expected);
+
+  // Fails where a span should come; says what the text there lacks.
+  [[noreturn]] void fail_at_span(const std::string& expected);
 
   bool is_at_digit() const;
   bool is_at_end();
 
   // -- errors -----------------------------------------------------------------------
 
-  [[noreturn]] void fail(const std::string& expected);
+  // `advice` is empty, or begins with `; `.
+  [[noreturn]] void fail(const std::string& expected, const std::string& advice = {});
 
   // Raises the problems at the first of their fields, or at `column` if the field's column is not
   // known.

@@ -2,6 +2,7 @@
 
 #include "backoff_actor/core/export.hpp"
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,14 @@ namespace backoff_actor::detail {
 /// U+2029 become escapes: `\n`, `\r`, `\t`, `\u001b`. Each byte that belongs to no valid UTF-8
 /// character becomes U+FFFD. All else stays.
 BACKOFF_ACTOR_EXPORT std::string one_line(std::string_view text);
+
+/// Returns a text in which each character takes one place on a terminal, as long as it is of a
+/// script that is written so. A control character becomes `?`, and so does each byte that belongs
+/// to no valid UTF-8 character. All else stays.
+BACKOFF_ACTOR_EXPORT std::string in_places(std::string_view text);
+
+/// Counts the characters of a text of valid UTF-8.
+BACKOFF_ACTOR_EXPORT std::size_t count_characters(std::string_view text);
 
 /// Returns a text as a string of JSON, in quotes: `one_line`, with a backslash before each quote
 /// and each backslash.

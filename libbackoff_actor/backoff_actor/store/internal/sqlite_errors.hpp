@@ -8,8 +8,11 @@ namespace backoff_actor::detail {
 
 // When an error of SQLite occurred. If SQLite finds, while it opens a file, that the file is no
 // database, then the file belongs to another program. If SQLite finds that later, the file is
-// damaged.
-enum class Moment : unsigned char { opening, opened };
+// damaged. Who opens a file only to read it needs one that exists.
+enum class Moment : unsigned char { opening, opening_to_read, opened };
+
+// Returns what to do if a file belongs to another program.
+const char* advice_of_foreign(Moment moment);
 
 // Turns an error of SQLite into a text with the file, the problem, SQLite's own message, and
 // advice.

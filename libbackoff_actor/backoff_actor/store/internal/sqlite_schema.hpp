@@ -21,7 +21,7 @@ constexpr std::int64_t schema_version = 2;
 // none yet.
 //
 // @errors throws `StoreError`: `foreign`, `newer` or `damaged`; `SQLite::Exception`.
-std::int64_t identify(SQLite::Database& database, const std::string& file);
+std::int64_t identify(SQLite::Database& database, const std::string& file, Moment moment);
 
 // Makes the tables, in one transaction. The store counts as open: see `meta.is_open`.
 //

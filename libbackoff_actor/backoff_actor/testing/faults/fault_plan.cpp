@@ -103,7 +103,7 @@ Fault PlanParser<Fault>::fault() {
       arguments({{"delay", "", Form::span, &result.delay, true},
                  {"working", "working", Form::span, &result.working}});
     else if (!accept_span(result.delay))
-      fail("a span such as 500ms");
+      fail_at_span("a span such as 500ms");
     break;
   case Kind::error:
     arguments({{"code", "", Form::other,

@@ -62,7 +62,7 @@ ConnectionFault PlanParser<ConnectionFault>::fault() {
     if (is_at_bracket())
       arguments({{"delay", "", Form::span, &result.delay, true}});
     else if (!accept_span(result.delay))
-      fail("a span such as 50ms");
+      fail_at_span("a span such as 50ms");
   } else if (name == "refuse") {
     result.kind = ConnectionKind::refuse;
   } else if (name == "drop") {

@@ -1,0 +1,69 @@
+#include "help_command.hpp"
+
+#include "names.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace backoffctl {
+
+namespace {
+
+constexpr auto help_description = R"(Explains a command, as COMMAND --help does.
+)";
+
+constexpr auto help_footer = R"(
+Examples:
+  backoffctl help
+      list the commands
+  backoffctl help plan
+      explain a command
+  backoffctl help simulate outage
+      explain a command of a command
+
+Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
+)";
+
+class HelpCommand final : public Command {
+public:
+  explicit HelpCommand(CLI::App& parser) : Command(parser), explained_(parser.get_parent()) {
+    parser.footer(help_footer);
+    parser.allow_extras();
+    parser.add_option("COMMAND", words_, "the command, in one or more words; default all")
+      ->type_name("")
+      ->expected(0, -1);
+  }
+
+  void check(backoff_actor::Problems& problems) override {
+    for (const auto& word : words_) {
+      const auto commands = explained_->get_subcommands({});
+      const auto next = std::find_if(commands.begin(), commands.end(), [&](const auto* command) {
+        return command->get_name() == word;
+      });
+      if (next == commands.end()) {
+        problems.add("COMMAND", unknown_command(*explained_, word), "");
+        return;
+      }
+      explained_ = *next;
+    }
+  }
+
+  // The formatter itself, for the app would explain the command that was given: this one.
+  std::string run() override {
+    return explained_->get_formatter()->make_help(explained_, path_of(*explained_),
+                                                  CLI::AppFormatMode::Normal);
+  }
+
+private:
+  std::vector<std::string> words_;
+  const CLI::App* explained_;
+};
+
+} // namespace
+
+std::unique_ptr<Command> add_help_command(CLI::App& backoffctl) {
+  return std::make_unique<HelpCommand>(*backoffctl.add_subcommand("help", help_description));
+}
+
+} // namespace backoffctl

@@ -1,0 +1,16 @@
+#pragma once
+
+namespace backoffctl {
+
+/// What the help of a command says before and after its flags.
+struct HelpText {
+  const char* description;
+  const char* footer;
+};
+
+/// The help of serve, load and outage. backoffctl has it even where backoffctl-live is missing.
+extern const HelpText serve_help;
+extern const HelpText load_help;
+extern const HelpText live_outage_help;
+
+} // namespace backoffctl
