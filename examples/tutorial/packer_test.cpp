@@ -13,19 +13,21 @@ using namespace std::chrono_literals;
 
 class PackerTest : public VirtualTimeTest {
 protected:
-  PackerTest() : VirtualTimeTest{init<caf::id_block::shop>} {}
+  PackerTest() : VirtualTimeTest{init<caf::id_block::shop>} {} // registers the message types
 
+  // The label printer of the tests: it fails for anvils.
   static void print_label(const Order& order) {
     if (order.item == "anvil")
       throw std::runtime_error("too heavy");
   }
 
+  // Starts packers that use this printer.
   const ChildFactory worker = child_of(packer, print_label);
 };
 // [fixture]
 
 // [crash]
-TEST_F(PackerTest, packs_an_order_although_it_crashes_twice) {
+TEST_F(PackerTest, an_order_is_packed_although_two_packers_crash) {
   const auto sender = start_sender(faulty_children(worker, "crash*2"), packer_options());
   const auto answer = ask<std::string>(sender, Order{1, "apples"});
 
@@ -37,11 +39,11 @@ TEST_F(PackerTest, packs_an_order_although_it_crashes_twice) {
 // [crash]
 
 // [hang]
-TEST_F(PackerTest, is_replaced_if_it_hangs) {
+TEST_F(PackerTest, a_packer_that_hangs_is_replaced) {
   const auto sender = start_sender(faulty_children(worker, "hang"), packer_options());
   const auto answer = ask<std::string>(sender, Order{1, "apples"});
 
-  time.advance(5s);
+  time.advance(5s); // the ack_timeout
   EXPECT_THAT(log, Saw(ack_timed_out(1)));
 
   time.advance(1min);
@@ -50,7 +52,7 @@ TEST_F(PackerTest, is_replaced_if_it_hangs) {
 // [hang]
 
 // [poison]
-TEST_F(PackerTest, gives_up_an_order_that_it_cannot_pack_and_packs_the_next) {
+TEST_F(PackerTest, an_order_that_crashes_every_packer_becomes_a_dead_letter) {
   const auto sender = start_sender(worker, packer_options());
   const auto anvil = ask<std::string>(sender, Order{1, "anvil"});
   const auto pears = ask<std::string>(sender, Order{2, "pears"});

@@ -1,5 +1,7 @@
 // The recipes of docs/how-to/test_recipes.md.
 
+#include "courier.hpp"
+// [includes]
 #include "mailer.hpp"
 
 #include <backoff_actor/testing/gmock.hpp>
@@ -10,6 +12,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+// [includes]
 
 namespace {
 
@@ -97,7 +100,7 @@ TEST_F(MailRecipe, waits_while_the_circuit_breaker_is_open) {
   const auto sender = start_sender(faulty_children(child_of<Mailer>(), "crash*2"), options);
 
   const auto answer = ask<std::string>(sender, ann);
-  time.advance(1s); // the second crash
+  time.advance(1s); // after this delay the mailer crashes again
   EXPECT_EQ(guard.status(time.now()).breaker, BreakerState::open);
 
   time.advance(5s); // the breaker lets one call through
@@ -108,13 +111,13 @@ TEST_F(MailRecipe, waits_while_the_circuit_breaker_is_open) {
 // [guard]
 
 // [tree]
-TEST_F(MailRecipe, is_restarted_with_the_child_that_it_stands_on) {
+TEST_F(MailRecipe, is_restarted_with_the_child_that_it_depends_on) {
   SupervisorOptions options;
   options.strategy = Strategy::rest_for_one;
   options.on_event = log.supervisor_hook("root");
   ChildOptions child;
   child.backoff = Fixed{1s};
-  const ChildRef line{time.system()};
+  const ChildRef line{time.system()}; // the address of the first child
   const auto root =
     time.keep(spawn_supervisor(time.system(),
                                {{.id = "line",
@@ -126,7 +129,7 @@ TEST_F(MailRecipe, is_restarted_with_the_child_that_it_stands_on) {
   time.run();
 
   ask<std::string>(line.actor(), ann); // crashes the first child
-  time.advance(1s);
+  time.advance(1s);                    // the delay
 
   const auto children = ask<Children>(root, WhichChildren{})->get().list;
   ASSERT_EQ(children.size(), 2u);
@@ -139,17 +142,17 @@ TEST_F(MailRecipe, is_restarted_with_the_child_that_it_stands_on) {
 // [tree]
 
 // [stop]
-TEST_F(MailRecipe, in_hand_goes_out_before_the_sender_stops) {
+TEST_F(MailRecipe, in_flight_is_sent_before_the_sender_stops) {
   auto options = supervision();
   options.max_in_flight = 1;
   const auto sender = start_sender(faulty_children(child_of<Mailer>(), "slow 3s"), options);
-  const auto in_hand = ask<std::string>(sender, ann);
+  const auto in_flight = ask<std::string>(sender, ann);
   const auto waiting = ask<std::string>(sender, bob);
 
   const auto stopped = ask<Stopped>(sender, Stop{.grace = 10s});
   time.advance(3s);
 
-  EXPECT_THAT(in_hand, Answered("sent to " + ann));
+  EXPECT_THAT(in_flight, Answered("sent to " + ann));
   EXPECT_THAT(waiting, AnsweredError(SenderError::stopped));
   EXPECT_EQ(stopped->get().acknowledged, 1u);
   EXPECT_EQ(stopped->get().dead_lettered, 1u);

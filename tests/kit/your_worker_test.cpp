@@ -1,6 +1,6 @@
+// [includes]
 #include "mailer.hpp"
 
-// [includes]
 #include <backoff_actor/testing/gmock.hpp>   // matchers
 #include <backoff_actor/testing/gtest.hpp>   // the fixture
 #include <backoff_actor/testing/testing.hpp> // all the rest
@@ -33,7 +33,7 @@ TEST_F(MailTest, goes_out_although_the_mailer_crashes_twice) {
 
   const auto answer = ask<std::string>(sender, std::string{"ann@example.org"});
   EXPECT_THAT(answer, IsPending());
-  time.advance(3s);
+  time.advance(3s); // the delays of 1 s and 2 s
 
   EXPECT_THAT(answer, Answered("sent to ann@example.org"));
   EXPECT_THAT(log, SawInOrder(child_down(1, "connection lost"), retry_scheduled(1s),
@@ -52,7 +52,7 @@ TEST_F(MailTest, goes_out_although_the_mailer_hangs) {
   EXPECT_THAT(log, SawNone(ack_timed_out));
   time.advance(1ns);
   EXPECT_THAT(log, Saw(ack_timed_out(1)));
-  time.advance(1s);
+  time.advance(1s); // the delay
 
   EXPECT_THAT(first, Answered("sent to ann@example.org"));
   EXPECT_THAT(second, Answered("sent to bob@example.org"));
@@ -61,7 +61,7 @@ TEST_F(MailTest, goes_out_although_the_mailer_hangs) {
 // [hang]
 
 // [poison]
-TEST_F(MailTest, that_no_mailer_survives_becomes_a_dead_letter_and_holds_up_nobody) {
+TEST_F(MailTest, becomes_a_dead_letter_if_it_crashes_every_mailer) {
   const auto sender = start_sender(child_of<Mailer>(), supervision());
   const Ledger ledger;
   for (const auto* const address : {"ann@example.org", "nonsense", "bob@example.org"})
@@ -83,7 +83,7 @@ TEST_F(MailTest, goes_out_whatever_happens_to_the_mailer) {
   const FaultPlan plan{"random(crash 20%, silence 10%, error(retry_after 5s) 10%)"};
   const Faults faults{plan.with_seed(seed)};
   auto options = supervision();
-  options.max_attempts.reset();
+  options.max_attempts.reset(); // the sender gives up no mail
   const auto sender = start_sender(faulty_children(child_of<Mailer>(), faults), options);
   const Ledger ledger;
   for (int i = 0; i != 1000; ++i) {
