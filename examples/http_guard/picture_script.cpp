@@ -36,7 +36,7 @@ constexpr auto subtitle =
   "A service that fails by plan, and is killed for a while; a worker without "
   "retry code; one BackOffSender.";
 
-constexpr pictures::Look acknowledged{"#0072b2", 7, "1", 2.5};
+constexpr pictures::Look acknowledged_look{"#0072b2", 7, "1", 2.5};
 constexpr pictures::Look redelivered{"#b45309", 5, "(6,3)", 2};
 
 // A kind of failure. In the order of the legend.
@@ -125,7 +125,7 @@ std::string progress_panel(const Timeline& timeline, const std::string& title,
          + " left center horizontal maxcols auto maxrows 1 Left reverse samplen 4\n"
            "plot $progress using 1:2 with filledcurves y1=0 linecolor rgb '#d5e8f7' notitle, \\\n"
            "  $progress using 1:2 with lines "
-         + line_words(acknowledged) + " title 'acknowledged, left axis', \\\n"
+         + line_words(acknowledged_look) + " title 'acknowledged, left axis', \\\n"
          + "  $progress using 1:3 axes x1y2 with lines " + line_words(redelivered)
          + " title 'redelivered, right axis'\nunset y2tics\n";
 }
@@ -194,7 +194,7 @@ std::string delay_panel(const Timeline& timeline, const pictures::Place& place) 
          + "plot " + bars + marks + "\n";
 }
 
-std::string description(const Timeline& timeline) {
+std::string describe(const Timeline& timeline) {
   std::string result =
     std::string{subtitle}
     + " Above, over the seconds since the start: the requests that are acknowledged, "
@@ -212,7 +212,7 @@ pictures::Picture picture_of(const Timeline& timeline, const std::string& title)
   const pictures::Place below{page.bottom(), page.bottom() + delays_height};
   const pictures::Place above{page.bottom() + page.panels - progress_height,
                               page.bottom() + page.panels};
-  return {title, description(timeline),
+  return {title, describe(timeline),
           page_script(page)
             + "set style fill solid 1 noborder\nset xrange [0:" + number(timeline.end) + "]\n"
             + shaded_outages(timeline) + "set multiplot\n" + progress_panel(timeline, title, above)
