@@ -41,8 +41,8 @@ int main() {
   backoff_actor::SenderOptions options;
   options.name = "packer";
   options.backoff = backoff_actor::parse_policy("exponential(100ms, x2, cap 30s) | full_jitter");
-  // If the worker does not answer a message within this time, the sender replaces it. Without it the
-  // sender waits for ever. Choose a time that is longer than the longest job.
+  // If the worker does not answer a message within this time, the sender replaces the worker.
+  // Without this option the sender waits for ever. Choose a time that is longer than the longest job.
   options.ack_timeout = std::chrono::seconds{5};
   options.on_event = [](const backoff_actor::Event& event) {
     std::cerr << to_string(event) + '\n';

@@ -14,7 +14,7 @@ namespace print {
 /// Prints a page. It returns a receipt.
 using Print = std::function<std::string(const std::string& page)>;
 
-/// Prints each page once, however often the page is delivered.
+/// Prints a page once, however often this actor gets it.
 class Printer : public caf::event_based_actor {
 public:
   Printer(caf::actor_config& config, Print print)
