@@ -25,6 +25,8 @@ std::vector<std::string> options_of(const CLI::App& command) {
     for (const auto* option : app->get_options())
       for (const auto& name : option->get_lnames())
         result.push_back("--" + name);
+  std::sort(result.begin(), result.end());
+  result.erase(std::unique(result.begin(), result.end()), result.end()); // all have --help
   return result;
 }
 

@@ -138,7 +138,7 @@ INSTANTIATE_TEST_SUITE_P(
             "random_slots or seed002; found 'soon'"},
     Refused{"circuit_breaker(open fixed(5s) | wild_jitter)", 34,
             "expected a jitter: additive_jitter, equal_jitter, full_jitter, gaussian_jitter, "
-            "no_jitter or proportional_jitter; found 'wild_jitter'"},
+            "no_jitter or proportional_jitter; found 'wild_jitter'; did you mean full_jitter?"},
     Refused{"circuit_breaker(probes one)", 24, "expected a whole number such as 10; found 'one'"},
     Refused{"circuit_breaker(min_calls 3)", 17,
             "expected no 'min_calls' without a part of the calls such as 50% of 100 calls; found "
