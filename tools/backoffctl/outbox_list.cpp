@@ -138,7 +138,7 @@ std::string message_text(std::span<const std::byte> bytes) {
   const auto content = behind_its_length(all);
   for (const auto text : {content, all})
     if (is_printable(text))
-      return "\"" + shortened(text) + "\"";
+      return std::string{"\""}.append(shortened(text)).append("\"");
   return hexadecimal(all);
 }
 
