@@ -4,6 +4,7 @@
 #include <caf/scoped_actor.hpp>
 
 #include <chrono>
+#include <cstdint>
 #include <iostream>
 #include <stdexcept>
 #include <string>

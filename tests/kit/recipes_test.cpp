@@ -92,6 +92,17 @@ TEST_F(DurableMailRecipe, is_refused_while_the_disk_is_full) {
 }
 // [durable]
 
+TEST_F(DurableMailRecipe, is_sent_once_although_it_is_submitted_twice) {
+  const auto sender = start_sender(child_of<Mailer>(), durable_supervision(store));
+  // [once]
+  const Submit mail{
+    .message = caf::make_message(ann), .idempotency_key = "mail 7", .answer_when_accepted = true};
+  EXPECT_THAT(ask<Accepted>(sender, mail), Answered());
+  EXPECT_THAT(ask<Accepted>(sender, mail), AnsweredError(SenderError::already_acknowledged));
+  // [once]
+  EXPECT_THAT(log, SawTimes(1, handed_over(1)));
+}
+
 // [guard]
 TEST_F(MailRecipe, waits_while_the_circuit_breaker_is_open) {
   const SharedGuard guard{parse_guard("circuit_breaker(2 failures, open 5s)"), 1};

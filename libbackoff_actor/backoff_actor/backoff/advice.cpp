@@ -105,7 +105,8 @@ std::string in_small_letters(std::string_view text) {
 
 // 1,5 as 1.5, and .5 as 0.5
 std::string with_point(std::string_view number) {
-  auto result = (number.front() == '.' || number.front() == ',' ? "0" : "") + std::string{number};
+  std::string result{number.front() == '.' || number.front() == ',' ? "0" : ""};
+  result.append(number);
   std::replace(result.begin(), result.end(), ',', '.');
   return result;
 }
