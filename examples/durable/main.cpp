@@ -37,7 +37,7 @@ int main(int argc, char** argv) {
 
   // [outbox]
   backoff_actor::SenderOptions options;
-  options.ack_timeout = std::chrono::minutes{1}; // no order takes that long: the packer hangs
+  options.ack_timeout = std::chrono::minutes{1}; // longer than any order takes
   try {
     const auto store = backoff_actor::open_sqlite_store(argv[1]);
     options.outbox = {store, backoff_actor::durable<std::string>()};

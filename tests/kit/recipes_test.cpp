@@ -57,7 +57,7 @@ TEST_F(MailRecipe, keeps_a_mail_that_is_given_up_and_sends_it_again) {
 // [durable_fixture]
 class DurableMailRecipe : public MailRecipe {
 protected:
-  // As the program has it, but the outbox writes in the thread of the test.
+  // The options of the program; only, the outbox writes in the thread of the test.
   static SenderOptions durable_supervision(std::shared_ptr<DeliveryStore> store) {
     auto options = supervision();
     options.outbox = {
