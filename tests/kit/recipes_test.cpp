@@ -183,7 +183,7 @@ TEST_F(MailRecipe, is_sent_by_a_courier_whose_server_fails_twice) {
   EXPECT_THAT(log, SawTimes(2, child_down("503")));
 }
 
-TEST_F(MailRecipe, is_sent_by_the_next_courier_if_the_server_is_silent) {
+TEST_F(MailRecipe, is_sent_by_the_next_courier_if_the_first_is_slow) {
   const mail::Server server = [](const std::string& address) { return "sent to " + address; };
   const auto couriers = faulty_children(child_of<mail::Courier>(server), "slow 40s");
   const auto sender = start_sender(couriers, supervision());
