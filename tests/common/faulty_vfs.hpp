@@ -2,10 +2,10 @@
 
 // Design notes
 //
-// A VFS of SQLite that passes everything on to the default one, counts what would reach a disk, and fails
-// where it is told to. Nothing is really synced. Instead it remembers, of the database, its journal and its
-// log, what the last sync has made durable and what was written since; so it can tell what a disk might
-// hold after a power loss, and puts that into the files.
+// A VFS of SQLite that passes everything on to the default one, counts what would reach a disk, and
+// fails where it is told to. Nothing is really synced. Instead it remembers, of the database, its
+// journal and its log, what the last sync has made durable and what was written since; so it can
+// tell what a disk might hold after a power loss, and puts that into the files.
 //
 // Names are taken to be durable at once: making and deleting a file is not undone.
 
@@ -63,8 +63,8 @@ public:
   FaultyVfs& operator=(const FaultyVfs&) = delete;
   ~FaultyVfs();
 
-  /// Lets the n-th call from now on, of those that this can happen to, go wrong. `most`: what goes on going wrong ends
-  /// after so many calls.
+  /// Lets the n-th call from now on, of those that this can happen to, go wrong. `most`: what goes
+  /// on going wrong ends after so many calls.
   ///
   /// @range 1 and above
   void arm(Fault fault, std::uint64_t n, std::uint64_t most = UINT64_MAX);

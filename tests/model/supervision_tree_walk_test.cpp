@@ -1,9 +1,9 @@
-// Random walks over trees of supervisors, three deep, in which actors start, fail to, crash, hang and
-// are asked for by hand, and time goes by. Each supervisor is an engine with a reference beside it, which
-// must agree after every step, wherever in the tree it is; and from the outside, whatever they agree
-// on: no two actors of a child live unless one was abandoned, who asks is answered once, children
-// start in order and end in reverse, no restart is too early, a tree in which nothing happens comes
-// to a rest, and one that is told to end ends, with all that is in it.
+// Random walks over trees of supervisors, three deep, in which actors start, fail to, crash, hang
+// and are asked for by hand, and time goes by. Each supervisor is an engine with a reference beside
+// it, which must agree after every step, wherever in the tree it is; and from the outside, whatever
+// they agree on: no two actors of a child live unless one was abandoned, who asks is answered once,
+// children start in order and end in reverse, no restart is too early, a tree in which nothing
+// happens comes to a rest, and one that is told to end ends, with all that is in it.
 //
 // common/random_walk.hpp says how a failing walk is shrunk, printed and repeated.
 
@@ -236,7 +236,8 @@ private:
   bool stops_in_the_middle_;
 };
 
-// Up to four children, of which the first is a supervisor, but on the last level; it mostly stays one.
+// Up to four children, of which the first is a supervisor, but on the last level; it mostly stays
+// one.
 rc::Gen<SupervisorConditions> arbitrary_level() {
   return rc::gen::map(arbitrary_supervisor(), [](SupervisorConditions x) {
     x.first.resize(1 + x.seed % 4);

@@ -13,13 +13,13 @@ namespace backoffctl {
 
 // Design notes
 //
-// The original gives each request a thread that looks at the clock every 50 ms. Here requests whose looks
-// fall into the same millisecond are in one list, and the lists take turns: ten thousand requests cost two
-// hundred thousand comparisons a second, and no timers.
+// The original gives each request a thread that looks at the clock every 50 ms. Here requests whose
+// looks fall into the same millisecond are in one list, and the lists take turns: ten thousand
+// requests cost two hundred thousand comparisons a second, and no timers.
 
-/// The requests that the server works on. Each looks every 50 ms how many there are now, and leaves if it
-/// has taken longer than the delay at that number, strictly. So one that came to an idle server and is then
-/// joined by many takes long, too.
+/// The requests that the server works on. Each looks every 50 ms how many there are now, and leaves
+/// if it has taken longer than the delay at that number, strictly. So one that came to an idle
+/// server and is then joined by many takes long, too.
 ///
 /// @thread none but its owner's; time is what the caller says.
 template <class Request>
@@ -48,8 +48,8 @@ public:
     last_delay_ = service_time(service_, concurrency_);
   }
 
-  /// All requests whose turn it is look. `is_gone(request)` makes one leave unfinished, `finish(request)`
-  /// takes one that is done.
+  /// All requests whose turn it is look. `is_gone(request)` makes one leave unfinished,
+  /// `finish(request)` takes one that is done.
   template <class IsGone, class Finish>
   void look(backoff_actor::Instant now, IsGone is_gone, Finish finish) {
     const auto until_ms = floor_ms(now);

@@ -1,13 +1,14 @@
-// durable_producer: submits numbers to a sender with a durable outbox, and notes on stdout what it hears
-// and what its worker does. Made to be killed, and started again with the same file.
+// durable_producer: submits numbers to a sender with a durable outbox, and notes on stdout what it
+// hears and what its worker does. Made to be killed, and started again with the same file.
 //
 // usage: durable_producer FILE FROM COUNT POISON MAX_IN_FLIGHT MAX_BATCH
 //
-// It submits COUNT numbers from FROM on, waits until nothing is owed, and ends. SIGTERM ends it in order,
-// with what is owed left in FILE. Multiples of POISON crash the worker; 0: none does. With 0 the last
-// two are as by default.
+// It submits COUNT numbers from FROM on, waits until nothing is owed, and ends. SIGTERM ends it in
+// order, with what is owed left in FILE. Multiples of POISON crash the worker; 0: none does. With 0
+// the last two are as by default.
 //
-// A note is a line, written at once, so that it is whole or not there, and outlives the process in the pipe:
+// A note is a line, written at once, so that it is whole or not there, and outlives the process in
+// the pipe:
 //
 //     opened OWED         the file was read
 //     accepted N ID       the client has its Accepted

@@ -48,7 +48,8 @@ TEST(circuit_breaker, does_not_count_calls_that_are_on_their_way_or_forgotten) {
   EXPECT_EQ(breaker.state(), BreakerState::closed);
 }
 
-// How many of the calls, which end as the text says, are made until the breaker opens; 0: it does not.
+// How many of the calls, which end as the text says, are made until the breaker opens; 0: it does
+// not.
 std::size_t calls_until_open(const CircuitBreakerOptions& options, const std::string& calls,
                              Duration each = 0s) {
   CircuitBreaker breaker{options};
@@ -115,7 +116,7 @@ TEST(circuit_breaker, shows_the_calls_that_it_judges_by) {
   EXPECT_EQ(of_failures.counts(at(0s)), (CallCounts{0, 0}));
 }
 
-// -- open --------------------------------------------------------------------------------------
+// -- open -------------------------------------------------------------------------------------
 
 TEST(circuit_breaker, holds_back_until_its_time_is_over_and_then_lets_one_through) {
   CircuitBreaker breaker{touchy()};
@@ -188,7 +189,7 @@ TEST(circuit_breaker, draws_on_after_closing) {
   EXPECT_NE(breaker.open_for(), first);
 }
 
-// -- half open -------------------------------------------------------------------------------------
+// -- half open --------------------------------------------------------------------------------
 
 TEST(circuit_breaker, closes_when_its_probe_succeeds) {
   CircuitBreaker breaker{touchy()};
@@ -287,7 +288,7 @@ TEST(circuit_breaker, hears_a_late_probe_that_nobody_replaced) {
   EXPECT_EQ(breaker.state(), BreakerState::closed);
 }
 
-// -- earlier generations -----------------------------------------------------------------------------
+// -- earlier generations ----------------------------------------------------------------------
 
 TEST(circuit_breaker, takes_no_notice_of_calls_that_began_before_it_changed) {
   CircuitBreaker breaker{touchy()};
@@ -325,7 +326,7 @@ TEST(circuit_breaker, takes_no_notice_of_no_permit) {
   EXPECT_TRUE(permit_of(breaker.admit(at(0s))));
 }
 
-// -- by hand ---------------------------------------------------------------------------------------
+// -- by hand ----------------------------------------------------------------------------------
 
 TEST(circuit_breaker, isolated_lets_nothing_through_until_it_is_closed) {
   CircuitBreaker breaker{touchy()};
