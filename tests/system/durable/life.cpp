@@ -34,8 +34,9 @@ Note read_note(const std::string& line) {
 // Reads what comes through the pipe, and strikes when it is time to.
 class Watch {
 public:
-  Watch(int pipe, example::Process& process, const std::optional<Blow>& blow)
-    : pipe_(pipe), process_(process), blow_(blow) {
+  Watch(int pipe, example::Process& process, const std::optional<Blow>& blow,
+        const std::function<void(const Note&)>& heard)
+    : pipe_(pipe), process_(process), blow_(blow), heard_(heard) {
     if (blow_ && blow_->word.empty())
       strike_at_ = Clock::now() + blow_->later;
   }
@@ -78,6 +79,8 @@ private:
         continue;
       }
       life.notes.push_back(read_note(std::exchange(line_, {})));
+      if (heard_)
+        heard_(life.notes.back());
       if (blow_ && !blow_->word.empty() && life.notes.back().word == blow_->word
           && ++notes_ == blow_->notes)
         strike_at_ = Clock::now() + blow_->later;
@@ -92,6 +95,7 @@ private:
   int pipe_;
   example::Process& process_;
   const std::optional<Blow>& blow_;
+  const std::function<void(const Note&)>& heard_;
   std::optional<Clock::time_point> strike_at_;
   std::size_t notes_ = 0; // of the word
   std::string line_;
@@ -108,7 +112,8 @@ std::size_t Life::count(std::string_view word) const {
     std::count_if(notes.begin(), notes.end(), [&](const Note& note) { return note.word == word; }));
 }
 
-Life live(const std::filesystem::path& file, const Work& work, const std::optional<Blow>& blow) {
+Life live(const std::filesystem::path& file, const Work& work, const std::optional<Blow>& blow,
+          const std::function<void(const Note&)>& heard) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0)
     throw std::system_error(errno, std::generic_category(), "no pipe to the producer");
@@ -123,7 +128,7 @@ Life live(const std::filesystem::path& file, const Work& work, const std::option
   its_end.reset();
 
   Life result;
-  if (Watch{from_it.get(), process, blow}.read_to_the_end(result))
+  if (Watch{from_it.get(), process, blow, heard}.read_to_the_end(result))
     result.ending = process.wait();
   return result;
 }

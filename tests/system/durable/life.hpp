@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -50,9 +51,11 @@ struct Life {
   std::size_t count(std::string_view word) const;
 };
 
-/// Lets a producer with its outbox in `file` live until it ends, by itself or by a blow.
+/// Lets a producer with its outbox in `file` live until it ends, by itself or by a blow. `heard` is
+/// told of each note as it comes.
 Life live(const std::filesystem::path& file, const Work& work,
-          const std::optional<Blow>& blow = std::nullopt);
+          const std::optional<Blow>& blow = std::nullopt,
+          const std::function<void(const Note&)>& heard = {});
 
 /// For the output of a test that fails.
 std::string to_string(const Life& life);
