@@ -1,7 +1,6 @@
 #include "backoff_actor/delivery/deduplicator.hpp"
 
 #include "backoff_actor/core/unit_random.hpp"
-#include "common/allocations.hpp"
 #include "common/seeds.hpp"
 
 #include <gtest/gtest.h>
@@ -157,19 +156,6 @@ TEST(deduplicator, takes_answers_that_can_only_be_moved) {
   EXPECT_EQ(**seen.find(1, 31), 31);
   EXPECT_EQ(**seen.find(1, 50), 50);
   EXPECT_EQ(seen.find(1, 30), nullptr);
-}
-
-TEST(deduplicator, that_is_full_allocates_nothing_more) {
-  Deduplicator<> seen{1000};
-  std::uint64_t delivery = 0;
-  while (seen.size() < seen.capacity())
-    seen.remember(1, ++delivery);
-  const auto before = benchmarks::allocations();
-
-  for (int n = 0; n < 5000; ++n)
-    seen.remember(1, ++delivery);
-
-  EXPECT_EQ(benchmarks::allocations() - before, 0U);
 }
 
 struct BadCapacity {
