@@ -72,7 +72,9 @@ TEST_F(RegistryOfSenders, holds_nothing_of_those_that_have_ended) {
 
 TEST_F(RegistryOfSenders, does_not_know_those_that_could_not_start) {
   SenderOptions options;
-  options.outbox = {std::make_shared<testing::MemoryStore>(), durable<std::string>()};
+  DurableOptions writing;
+  writing.thread = WriterThread::scheduler; // virtual time has one thread
+  options.outbox = {std::make_shared<testing::MemoryStore>(), durable<std::string>(), writing};
   const auto owner = time.keep(spawn_back_off_sender(time.system(), child_of<Echo>(), options));
   EXPECT_THROW(static_cast<void>(spawn_back_off_sender(time.system(), child_of<Echo>(), options)),
                StoreError);
