@@ -129,7 +129,7 @@ TEST(DurableSmallDisk,
   };
   // However slow the machine is, one life feels that the disk is full.
   const auto felt =
-    live(disk.file(), {next, 300, 0, in_flight, batch}, std::nullopt, [&disk](const Note& note) {
+    live(disk.file(), {next, 3'000, 0, in_flight, batch}, std::nullopt, [&disk](const Note& note) {
       if (note.word == "accepted" && note.number == 1)
         disk.fill();
       else if (note.word == "failed")
