@@ -34,7 +34,8 @@ struct Print {
   VirtualTime time;
 
   caf::actor start_sender(ChildFactory make_child, SenderOptions options = {}) {
-    options.seed = 1; // the same delays in every run
+    options.seed = 1;   // the same delays in every run,
+    options.stream = 0; // and with every version of CAF
     options.on_event = log.hook();
     auto sender = time.keep(spawn_back_off_sender(time.system(), std::move(make_child), options));
     time.run();
@@ -53,7 +54,10 @@ void check(const Finding& finding) { CHECK_MESSAGE(finding.holds, finding.text()
 
 // [test]
 TEST_CASE_FIXTURE(Print, "a page is printed although the printer crashes twice") {
-  const auto sender = start_sender(faulty_children(child_of<Printer>(), "crash(\"no paper\")*2"));
+  SenderOptions options;
+  options.backoff = Fixed{.delay = 1s}; // a test that says when names the delay
+  const auto sender =
+    start_sender(faulty_children(child_of<Printer>(), "crash(\"no paper\")*2"), options);
   const auto answer = ask(sender, "page 1");
   CHECK_FALSE(answer->is_ready());
 
@@ -67,6 +71,7 @@ TEST_CASE_FIXTURE(Print, "a page is printed although the printer crashes twice")
 TEST_CASE_FIXTURE(Print, "a printer that hangs is replaced") {
   SenderOptions options;
   options.ack_timeout = 5s;
+  options.backoff = Fixed{.delay = 1s};
   const auto sender = start_sender(faulty_children(child_of<Printer>(), "hang"), options);
   const auto answer = ask(sender, "page 1");
 
