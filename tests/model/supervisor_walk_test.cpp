@@ -1,10 +1,10 @@
-// Random walks of inputs through the engine of one supervisor and, beside it, through the reference.
-// After every step both must have asked for the same, told the same and be in the same state, and
-// what a driver may count on must hold. The options of the supervisor and its children are drawn as
-// well; each test draws those of its theme.
+// Random walks of inputs through the engine of one supervisor and, beside it, through the
+// reference. After every step both must have asked for the same, told the same and be in the same
+// state, and what a driver may count on must hold. The options of the supervisor and its children
+// are drawn as well; each test draws those of its theme.
 //
 //     reference_supervisor*.hpp  the supervisor in the most obvious way, written from the contract
-//     supervisor_account.hpp     what holds whatever the reference says
+//     supervisor_account*.hpp    what holds whatever the reference says
 //     checked_supervisor.hpp     both side by side
 //     supervisor_conditions.hpp  the options of a walk, drawn
 //     supervisor_command.hpp     the commands of a walk, drawn
@@ -68,7 +68,8 @@ TEST(supervisor_walk, agrees_when_no_limit_ends_anything) {
   }));
 }
 
-// Now and then there are more children than are started at once, whose restarts can be due together.
+// Now and then there are more children than are started at once, whose restarts can be due
+// together.
 TEST(supervisor_walk, agrees_when_everything_happens) {
   EXPECT_TRUE(supervisor_walks_agree([](SupervisorConditions& x) {
     if (x.seed % 32 != 31)
