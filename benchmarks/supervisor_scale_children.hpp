@@ -20,8 +20,8 @@ namespace supervisor_scale {
 
 /// All children that are there.
 ///
-/// @thread `spawn` in that of who watches them, `is_up` in any; the others in the main thread, while
-///         nobody spawns.
+/// @thread `spawn` in that of who watches them, `is_up` in any; the others in the main thread,
+///         while nobody spawns.
 class Nursery {
 public:
   explicit Nursery(std::uint64_t count) : children_(count) {}

@@ -1,4 +1,5 @@
-// versus: what supervision costs, beside plain CAF, the article's design, and what is to be reached.
+// versus: what supervision costs, beside plain CAF, the article's design, and what is to be
+// reached.
 
 #include "common/command_line.hpp"
 #include "versus/goals_picture.hpp"

@@ -1,5 +1,5 @@
-// A file of its own: where the compiler sees both operators it takes `free` for the wrong partner of
-// `new`.
+// A file of its own: where the compiler sees both operators it takes `free` for the wrong partner
+// of `new`.
 
 #include "common/allocations.hpp"
 

@@ -14,11 +14,11 @@ enum class Pair {
   unused,    ///< a sender that was never given a message, so that its child was not started
 };
 
-/// Measures what idle pairs of actors take, each of which has answered one message, but for `unused`, in
-/// this process.
+/// Measures what idle pairs of actors take, each of which has answered one message, but for
+/// `unused`, in this process.
 ///
-/// @shape bytes that are resident for each pair; bytes that malloc has given out for each, its headers
-///        included; microseconds of processor time to spawn each
+/// @shape bytes that are resident for each pair; bytes that malloc has given out for each, its
+///        headers included; microseconds of processor time to spawn each
 Figures idle_pairs(Pair pair, std::uint64_t count);
 
 } // namespace versus

@@ -13,8 +13,8 @@ enum class Sleeper {
   ours, ///< a sender of this library, before it resends
 };
 
-/// Measures how late after a delay of its own what was delayed leaves, in this process, where nothing
-/// else goes on.
+/// Measures how late after a delay of its own what was delayed leaves, in this process, where
+/// nothing else goes on.
 ///
 /// @shape 99th percentile, median, and the latest, in milliseconds
 Figures lateness(Sleeper sleeper, std::chrono::milliseconds delay, std::uint64_t count,

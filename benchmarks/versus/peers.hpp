@@ -8,8 +8,8 @@
 
 namespace versus {
 
-/// Adds what Erlang and suture do of the same, whose programs are in the folder `programs`: rates per
-/// second of processor time.
+/// Adds what Erlang and suture do of the same, whose programs are in the folder `programs`: rates
+/// per second of processor time.
 void add_peers(std::vector<Subject>& subjects, const Scale& scale, const std::string& programs);
 
 /// Adds the rows that speak of them.

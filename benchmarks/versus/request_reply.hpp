@@ -8,10 +8,10 @@ namespace versus {
 
 /// Who stands between the client and the worker, if anybody.
 enum class Between {
-  nobody,       ///< plain CAF, unsupervised
-  relay,        ///< a plain actor that passes on both messages and answers, and tracks nothing
-  ours,         ///< a sender of this library before an unmodified worker
-  ours_by_sent, ///< a sender of this library, whose child says `Sent`, and answers the client itself
+  nobody,         ///< plain CAF, unsupervised
+  relay,          ///< a plain actor that passes on both messages and answers, and tracks nothing
+  ours,           ///< a sender of this library before an unmodified worker
+  ours_by_sent,   ///< a sender of this library, whose child says `Sent`, and answers itself
   ours_forwarded, ///< a sender that delivers at most once
   article,        ///< the article's design
 };

@@ -19,12 +19,13 @@ enum class Ending { quits, throws };
 /// Measures restarts of a child that ends whenever it is handed the only message there is, in this
 /// process.
 ///
-/// @shape thousands of restarts per second of `own_now_of_this_thread`; the same per second of processor time
+/// @shape thousands of restarts per second of `own_now_of_this_thread`; the same per second of
+///         processor time
 Figures restarts(Restarter restarter, Ending ending, std::uint64_t count);
 
-/// Measures how long it takes until all of `count` deliveries are acknowledged that were owed when the
-/// child crashed, without a delay, in this process. The first child had as many of them as it is given
-/// at once, and had answered none.
+/// Measures how long it takes until all of `count` deliveries are acknowledged that were owed when
+/// the child crashed, without a delay, in this process. The first child had as many of them as it
+/// is given at once, and had answered none.
 ///
 /// @range `ours` or `article`
 /// @shape microseconds of processor time for each

@@ -36,8 +36,8 @@ inline caf::actor_system& system_with(std::int64_t threads, bool shares = false)
 /// Keeps an actor until the process ends.
 inline caf::actor kept(caf::actor actor) { return *new caf::actor{std::move(actor)}; }
 
-/// Time of this process on all processors; unlike that of a clock on the wall it does not pass while
-/// others have them.
+/// Time of this process on all processors; unlike that of a clock on the wall it does not pass
+/// while others have them.
 ///
 /// @units seconds
 inline double cpu_now() {

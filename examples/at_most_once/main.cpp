@@ -1,5 +1,5 @@
-// What Akka's BackoffSupervisor does, with a sender that delivers at most once: the child is made again
-// after a growing delay, and what comes meanwhile waits for it.
+// What Akka's BackoffSupervisor does, with a sender that delivers at most once: the child is made
+// again after a growing delay, and what comes meanwhile waits for it.
 
 #include <backoff_actor/backoff_actor.hpp>
 

@@ -6,8 +6,8 @@
 
 namespace example {
 
-/// A file to which lines are added, each by one write(2) at its end: a line is whole or not there, whenever
-/// SIGKILL comes, and no other process that adds lines gets in between.
+/// A file to which lines are added, each by one write(2) at its end: a line is whole or not there,
+/// whenever SIGKILL comes, and no other process that adds lines gets in between.
 ///
 /// @thread all members but the constructor may be called from any thread.
 class LineFile {

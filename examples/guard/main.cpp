@@ -1,7 +1,7 @@
 // One guard for everybody who calls the same service: a function that is retried, and actors.
 //
-// The service is down at first. Whoever finds that out opens the breaker for all; then a probe finds
-// the service well, and closes it.
+// The service is down at first. Whoever finds that out opens the breaker for all; then a probe
+// finds the service well, and closes it.
 
 #include <backoff_actor/backoff_actor.hpp>
 #include <backoff_actor/guard/parse_guard.hpp>

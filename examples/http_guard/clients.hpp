@@ -44,8 +44,8 @@ inline constexpr int client_window = 8;
 /// and ends with the last answer. One that gets an error requests nothing more. `jobs` and `record`
 /// must outlive them.
 ///
-/// Where there is a durable outbox, a job's id is its idempotency key: a job that an earlier life of the
-/// run has submitted is not done again for that.
+/// Where there is a durable outbox, a job's id is its idempotency key: a job that an earlier life
+/// of the run has submitted is not done again for that.
 void spawn_clients(caf::actor_system& system, std::uint64_t count, const caf::actor& sender,
                    Jobs& jobs, RunRecord& record);
 

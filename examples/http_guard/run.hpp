@@ -17,9 +17,9 @@ struct EarlyEnd {
   std::string error; ///< empty: none
 };
 
-/// Sends all jobs through one BackOffSender to the service and waits for the end. What a durable outbox
-/// owes from before goes first. On the way, the service, if it is our own, is killed and started
-/// again; and the first of two lives kills itself.
+/// Sends all jobs through one BackOffSender to the service and waits for the end. What a durable
+/// outbox owes from before goes first. On the way, the service, if it is our own, is killed and
+/// started again; and the first of two lives kills itself.
 ///
 /// @param service our own; null: that of `options.url`
 EarlyEnd run(const Options& options, const Life& life, ServiceProcess* service, RunRecord& record,

@@ -70,8 +70,8 @@ struct Timeline {
 /// @thread all members may be called from any thread.
 class RunRecord {
 public:
-  /// @param before what an earlier life of the run has counted, of which the crashes, nacks, hand-overs
-  ///               and resends are counted on
+  /// @param before what an earlier life of the run has counted, of which the crashes, nacks,
+  ///               hand-overs and resends are counted on
   explicit RunRecord(const Counts& before = {});
 
   /// The hook of the sender.

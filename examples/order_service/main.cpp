@@ -1,8 +1,8 @@
 // A small service as it would be deployed: it packs orders, keeps them in a file until they are
 // packed, writes a log, and stops in order when SIGTERM comes.
 //
-//     order_service orders.db tea piano milk     takes three orders, and packs until it is told to stop
-//     order_service orders.db                    goes on with what is left of them
+//     order_service orders.db tea piano milk   takes three orders, and packs until told to stop
+//     order_service orders.db                  goes on with what is left of them
 //
 // A real service takes its orders from a socket; this one takes them from its command line.
 

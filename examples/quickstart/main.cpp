@@ -43,7 +43,7 @@ int main() {
   options.name = "packer";
   options.backoff = backoff_actor::parse_policy("exponential(100ms, x2, cap 30s) | full_jitter");
   // If the worker does not answer a message within this time, the sender replaces the worker.
-  // Without this option the sender waits for ever. Choose a time that is longer than the longest job.
+  // Without this option the sender waits for ever. Choose a time longer than the longest job.
   options.ack_timeout = std::chrono::seconds{5};
   options.on_event = [](const backoff_actor::Event& event) {
     std::cerr << to_string(event) + '\n';

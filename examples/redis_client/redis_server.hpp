@@ -10,8 +10,8 @@
 
 namespace redis_client {
 
-/// A Redis server of our own, `redis-server`, that writes each command to disk before it answers. It
-/// keeps its port and its data from one start to the next, and does not outlive this object.
+/// A Redis server of our own, `redis-server`, that writes each command to disk before it answers.
+/// It keeps its port and its data from one start to the next, and does not outlive this object.
 ///
 /// @thread safe from any thread.
 class RedisServer {

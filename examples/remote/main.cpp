@@ -1,5 +1,5 @@
-// Workers on another node, spawned or published there. Here both nodes are actor systems of one program; on two
-// machines the address would be one of a private network, or that of a tunnel: see
+// Workers on another node, spawned or published there. Here both nodes are actor systems of one
+// program; on two machines the address would be one of a private network, or that of a tunnel: see
 // docs/how-to/secure_remote_workers.md.
 
 #include <backoff_actor/backoff_actor.hpp>
@@ -57,7 +57,7 @@ int main(int argc, char**) {
     node_config); // with your type-id blocks: init_network<caf::id_block::my_app>
   backoff_actor::add_remote_worker<Resizer, std::uint32_t>(node_config, "resizer");
   caf::actor_system node{node_config};
-  // 4711, say; 0 takes any that is free. Without an address, all networks of the machine could reach it.
+  // 4711, say; 0 takes a free one. Without an address, all networks of the machine could reach it.
   const auto open_port = node.middleman().open(0, "127.0.0.1");
 
   const auto resizer = node.spawn<Resizer>(800u);

@@ -22,7 +22,8 @@ struct Desk {
   std::atomic<bool> client_has_ended = false;
 };
 
-/// Requests the numbers 1 to `count` of a sender, up to `window` at a time. The first error is its end.
+/// Requests the numbers 1 to `count` of a sender, up to `window` at a time. The first error is its
+/// end.
 class Client final : public caf::event_based_actor {
 public:
   Client(caf::actor_config& config, caf::actor guard, std::uint64_t count, std::uint64_t window,

@@ -23,7 +23,8 @@ struct Ledger {
   std::atomic<std::uint64_t> known = 0; ///< numbers that were handed over and had been done before
 };
 
-/// Takes numbers, each in a `TrackedMsg`, and answers its name. It blocks, so it belongs on a thread of its own.
+/// Takes numbers, each in a `TrackedMsg`, and answers its name. It blocks, so it belongs on a
+/// thread of its own.
 class LedgerWorker final : public caf::event_based_actor {
 public:
   LedgerWorker(caf::actor_config& config, std::string name, backoff_actor::Duration work,

@@ -1,5 +1,5 @@
-// remote_worker: a sender in one process, and the workers that it guards in others, which may be killed,
-// frozen and cut off.
+// remote_worker: a sender in one process, and the workers that it guards in others, which may be
+// killed, frozen and cut off.
 
 #include "commands.hpp"
 #include "options.hpp"

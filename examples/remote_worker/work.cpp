@@ -58,8 +58,9 @@ int work(const WorkerOptions& options) {
   system.await_all_actors_done();
   std::cout << "executed " << ledger->executed << ", handed over again and recognised "
             << ledger->known << std::endl;
-  // All is written. CAF 0.17.6 would now and then wait for ever for the worker's thread, if its middleman sends
-  // heartbeats: the last word about the worker may be left in the mailbox of CAF's broker, and holds the worker.
+  // All is written. CAF 0.17.6 would now and then wait for ever for the worker's thread, if its
+  // middleman sends heartbeats: the last word about the worker may be left in the mailbox of CAF's
+  // broker, and holds the worker.
   std::_Exit(exit_done);
 }
 

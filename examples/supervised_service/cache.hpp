@@ -9,8 +9,8 @@
 
 namespace supervised_service {
 
-/// Knows the prices that workers have found, and forgets all when it ends: whoever comes after it begins
-/// with nothing, and nothing that is broken.
+/// Knows the prices that workers have found, and forgets all when it ends: whoever comes after it
+/// begins with nothing, and nothing that is broken.
 class Cache : public caf::event_based_actor {
 public:
   using caf::event_based_actor::event_based_actor;

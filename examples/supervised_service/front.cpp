@@ -38,8 +38,8 @@ void refuse(const std::string& why, httplib::Response& response) {
   response.set_content("not now: " + why + '\n', plain_text);
 }
 
-// A handler before which no body is read: that of `curl -X POST`, which does not say that it has none,
-// would be waited for.
+// A handler before which no body is read: that of `curl -X POST`, which does not say that it has
+// none, would be waited for.
 httplib::Server::HandlerWithContentReader without_body(httplib::Server::Handler handler) {
   return
     [handler = std::move(handler)](const httplib::Request& request, httplib::Response& response,

@@ -20,8 +20,8 @@ namespace supervised_service {
 /// No customer waits for longer.
 inline constexpr std::chrono::milliseconds longest_wait{1000};
 
-/// The web server as an actor: it listens as long as this lives. What it was answering at its end is
-/// answered. For a thread of its own: it waits for that.
+/// The web server as an actor: it listens as long as this lives. What it was answering at its end
+/// is answered. For a thread of its own: it waits for that.
 class Front : public caf::event_based_actor {
 public:
   /// @param root whose tree is shown

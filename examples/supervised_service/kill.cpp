@@ -13,8 +13,8 @@ namespace supervised_service {
 
 namespace {
 
-// A part, and whether it can be told to crash or hang. Supervisors and senders cannot: they take an exit
-// message with an error for a crash.
+// A part, and whether it can be told to crash or hang. Supervisors and senders cannot: they take an
+// exit message with an error for a crash.
 struct Part {
   backoff_actor::ChildRef address;
   bool takes_orders;

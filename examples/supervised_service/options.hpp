@@ -18,8 +18,8 @@ enum ExitCode : int {
   exit_bad_input = 2,
 };
 
-/// Reads the command line. Where there is nothing to run, because help was asked for or the input is
-/// bad, that has been printed, and the exit code is returned.
+/// Reads the command line. Where there is nothing to run, because help was asked for or the input
+/// is bad, that has been printed, and the exit code is returned.
 std::variant<Options, int> parse_options(int argc, char** argv);
 
 } // namespace supervised_service

@@ -12,8 +12,9 @@
 
 namespace supervised_service {
 
-/// The addresses of all parts of the tree, which stay whatever becomes of the parts: nobody holds an
-/// actor of another part. That is why root need not restart what stands on a part together with it.
+/// The addresses of all parts of the tree, which stay whatever becomes of the parts: nobody holds
+/// an actor of another part. That is why root need not restart what stands on a part together with
+/// it.
 ///
 /// @thread safe from any thread, once it is made.
 struct Parts {

@@ -33,8 +33,8 @@ private:
     std::make_shared<std::atomic<std::uint64_t>>(0);
 };
 
-/// Finds the price of one item at a time: asks the cache, and works if that does not know it. Whatever
-/// goes wrong ends it, with the cause as its reason; it has no line about trying again.
+/// Finds the price of one item at a time: asks the cache, and works if that does not know it.
+/// Whatever goes wrong ends it, with the cause as its reason; it has no line about trying again.
 class PriceWorker : public caf::event_based_actor {
 public:
   /// @param cache an address that stays

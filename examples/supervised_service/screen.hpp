@@ -9,8 +9,8 @@
 
 namespace supervised_service {
 
-/// What people see on stdout: on a terminal the tree, drawn again and again in its place, and the last
-/// events below it; otherwise each event, a line each.
+/// What people see on stdout: on a terminal the tree, drawn again and again in its place, and the
+/// last events below it; otherwise each event, a line each.
 class Screen {
 public:
   Screen();

@@ -13,7 +13,8 @@
 
 namespace supervised_service {
 
-/// Starts all parts, and waits until they are up. `desk` and `journal` must outlive the actor system.
+/// Starts all parts, and waits until they are up. `desk` and `journal` must outlive the actor
+/// system.
 ///
 /// @errors throws `backoff_actor::StartFailed`
 caf::actor start_tree(caf::actor_system& system, const Options& options, int port,

@@ -7,8 +7,8 @@
 
 namespace supervised_service {
 
-/// A web server on a port of 127.0.0.1, in threads of its own, for as long as this object lives. Its
-/// end waits for the requests that it has taken.
+/// A web server on a port of 127.0.0.1, in threads of its own, for as long as this object lives.
+/// Its end waits for the requests that it has taken.
 class WebServer {
 public:
   /// @errors throws `std::runtime_error` if the port cannot be listened at.

@@ -1,5 +1,5 @@
-// Defects and traps of Akka's classic BackoffSupervisor that a sender which delivers at most once does
-// not have; the numbers are those of Akka's issues. docs/how-to/move_from_akka.md lists them.
+// Defects and traps of Akka's classic BackoffSupervisor that a sender which delivers at most once
+// does not have; the numbers are those of Akka's issues. docs/how-to/move_from_akka.md lists them.
 
 #include "at_most_once_fixture.hpp"
 
@@ -158,8 +158,8 @@ TEST_F(AkkaDefects, words_are_answered_while_no_child_is_there) {
   expect_start_after(200ms);
 }
 
-// The backoff began anew for a child that had lived for minBackoff, so that one which always lives a
-// little longer before it fails never backed off: 200, 200, 200 ms.
+// The backoff began anew for a child that had lived for minBackoff, so that one which always lives
+// a little longer before it fails never backed off: 200, 200, 200 ms.
 TEST_F(AkkaDefects, a_child_that_always_lives_a_little_longer_than_the_first_delay_backs_off) {
   start(akkas());
   for (const auto delay : {200ms, 400ms, 800ms, 1600ms}) {
@@ -208,8 +208,8 @@ TEST_F(AkkaDefects, a_reset_by_hand_is_obeyed_beside_the_one_by_health) {
   expect_start_after(200ms);
 }
 
-// One counter was the exponent and the budget: a reset of the one refilled the other. akka#20597: the
-// budget was ignored; akka#24769 asks for it.
+// One counter was the exponent and the budget: a reset of the one refilled the other. akka#20597:
+// the budget was ignored; akka#24769 asks for it.
 TEST_F(AkkaDefects, the_budget_of_restarts_is_not_refilled_by_health) {
   auto options = akkas();
   options.healthy_after = 1s;

@@ -177,8 +177,8 @@ TEST_F(Batches, do_not_overtake_the_news_of_a_childs_end_that_they_followed) {
   time.run();
   born->clear();
 
-  // Had the request come first, the child would have ended while it owed an answer, and be missed for
-  // as long as the delay after a failure takes.
+  // Had the request come first, the child would have ended while it owed an answer, and be missed
+  // for as long as the delay after a failure takes.
   EXPECT_THAT(*given, ElementsAre("quit", "a"));
   EXPECT_THAT(*answers, ElementsAre("a"));
   EXPECT_EQ(retries(), 0u);

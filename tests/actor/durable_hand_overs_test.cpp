@@ -1,4 +1,5 @@
-// Messages that kill their process: they come back until `max_hand_overs` is reached, and nobody else pays for them.
+// Messages that kill their process: they come back until `max_hand_overs` is reached, and nobody
+// else pays for them.
 
 #include "durable_fixture.hpp"
 

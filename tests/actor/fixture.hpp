@@ -183,8 +183,8 @@ private:
   Work work_;
 };
 
-/// A sender in virtual time whose children fail by a plan. Its waits are 10, 30, 70, 150, 310, 630 and
-/// 1270 ms.
+/// A sender in virtual time whose children fail by a plan. Its waits are 10, 30, 70, 150, 310, 630
+/// and 1270 ms.
 class SenderTest : public testing::VirtualTimeTest {
 protected:
   SenderTest() : VirtualTimeTest{register_test_types} {}

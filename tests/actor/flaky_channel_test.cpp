@@ -1,6 +1,6 @@
 // Senders between bad channels: messages and answers between client and sender, and between sender
-// and child, are lost, late and out of order. Nothing may be lost for good, and every duplicate must
-// have its reason.
+// and child, are lost, late and out of order. Nothing may be lost for good, and every duplicate
+// must have its reason.
 //
 // BACKOFF_ACTOR_SEED=... takes the seed back that a failure prints.
 

@@ -1,5 +1,5 @@
-// What spawns an actor of this library in a system that `init` was not called for. CAF 1.x keeps what
-// `init` registers for the whole program, so that only CAF 0.17.6 can be without it in a test.
+// What spawns an actor of this library in a system that `init` was not called for. CAF 1.x keeps
+// what `init` registers for the whole program, so that only CAF 0.17.6 can be without it in a test.
 
 #include "fixture.hpp"
 

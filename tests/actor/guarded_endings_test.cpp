@@ -6,7 +6,7 @@
 
 namespace backoff_actor::actor_test {
 
-// -- calls without an answer -------------------------------------------------------------------------
+// -- calls without an answer -------------------------------------------------------
 
 TEST_F(Guarded, a_call_without_an_answer_in_time_is_a_failure_and_its_answer_still_comes) {
   start({.call_timeout = 1s});
@@ -63,7 +63,7 @@ TEST_F(Guarded, a_plain_send_without_an_answer_is_forgotten) {
   EXPECT_EQ(got(ask("ok")), "ok done");
 }
 
-// -- ends --------------------------------------------------------------------------------------------
+// -- ends --------------------------------------------------------------------------
 
 TEST_F(Guarded, it_ends_with_its_target_and_its_reason) {
   start();

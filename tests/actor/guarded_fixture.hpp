@@ -9,8 +9,8 @@
 
 namespace backoff_actor::actor_test {
 
-/// A service in virtual time: "ok" is answered, "no" fails, "bad" fails for good, "wait" is answered
-/// after 2 s, "never" not at all, "crash" ends it, a number is answered with nothing.
+/// A service in virtual time: "ok" is answered, "no" fails, "bad" fails for good, "wait" is
+/// answered after 2 s, "never" not at all, "crash" ends it, a number is answered with nothing.
 class Service : public caf::event_based_actor {
 public:
   Service(caf::actor_config& config, std::shared_ptr<Strings> seen)

@@ -230,7 +230,7 @@ TEST_F(Guarded, a_sender_in_front_takes_the_crash_of_its_target_for_one) {
   EXPECT_EQ(counters(), (GuardCounters{.admitted = 3, .succeeded = 1, .failed = 2}));
 }
 
-// -- options ----------------------------------------------------------------------------------------------
+// -- options -----------------------------------------------------------------------
 
 TEST_F(Guarded, all_that_is_wrong_is_named_before_anything_is_made) {
   try {

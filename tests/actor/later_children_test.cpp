@@ -1,5 +1,5 @@
-// Factories whose children come later: what waits meanwhile, and what becomes of a child that nobody
-// wants any more.
+// Factories whose children come later: what waits meanwhile, and what becomes of a child that
+// nobody wants any more.
 
 #include "fixture.hpp"
 

@@ -15,8 +15,8 @@ struct LinkRow {
 
 class Links : public SenderTest, public ::testing::WithParamInterface<LinkRow> {
 protected:
-  // Starts a sender whose children are linked to it, and end with the reason when they get "end". A message of theirs
-  // is in its mailbox then, ahead of the news.
+  // Starts a sender whose children are linked to it, and end with the reason when they get "end". A
+  // message of theirs is in its mailbox then, ahead of the news.
   void start_linked(const LinkRow& row, SenderOptions options) {
     const ChildFactory make = [row](caf::event_based_actor* parent) -> caf::actor {
       const auto behave = [row, to = parent->address()](caf::event_based_actor* self) {

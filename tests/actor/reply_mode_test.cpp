@@ -125,7 +125,8 @@ TEST_F(ReplyMode, a_message_that_the_child_does_not_understand_is_answered_with_
   EXPECT_EQ(danger.started(), 1u);
 }
 
-// Keeps the promise of every text, and answers all of them with an error when it ends, however it ends.
+// Keeps the promise of every text, and answers all of them with an error when it ends, however it
+// ends.
 class Tidy : public caf::event_based_actor {
 public:
   using caf::event_based_actor::event_based_actor;

@@ -31,8 +31,8 @@ protected:
     };
   }
 
-  // Starts a sender, over an outbox of its own if it has a name, and returns what it writes into its
-  // first delivery.
+  // Starts a sender, over an outbox of its own if it has a name, and returns what it writes into
+  // its first delivery.
   std::uint64_t origin_of_new_sender(const std::string& name = "") {
     auto options = by_sent();
     options.origin = name;

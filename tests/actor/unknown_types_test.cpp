@@ -1,5 +1,5 @@
-// Messages of types that were not registered, where their bytes are needed. Only CAF 0.17.6 can make
-// such a message: CAF 1.x ends the program.
+// Messages of types that were not registered, where their bytes are needed. Only CAF 0.17.6 can
+// make such a message: CAF 1.x ends the program.
 
 #include "durable_fixture.hpp"
 

@@ -1,5 +1,5 @@
-// Options that a negative number became a large one of, and times that are too short to be meant, in
-// the option structs of actors.
+// Options that a negative number became a large one of, and times that are too short to be meant,
+// in the option structs of actors.
 
 #include "fixture.hpp"
 

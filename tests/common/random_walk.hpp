@@ -92,8 +92,8 @@ void showValue(const DrawnStep<Deed, choices>& x, std::ostream& out) { // NOLINT
 
 /// Makes walks and takes their steps. Returns whether all held.
 ///
-/// `make_walk` draws what the walk is made with. `length` is how many steps there are, compared with
-/// the elements of a vector that rapidcheck draws.
+/// `make_walk` draws what the walk is made with. `length` is how many steps there are, compared
+/// with the elements of a vector that rapidcheck draws.
 template <class MakeWalk, class Step>
 bool walks_hold(MakeWalk make_walk, double length, const rc::Gen<Step>& step) {
   const auto* const test = testing::UnitTest::GetInstance()->current_test_info();

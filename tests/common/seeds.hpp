@@ -15,7 +15,8 @@ inline std::uint64_t first_seed() {
   return given != nullptr ? std::stoull(given) : 1;
 }
 
-/// `count` seeds, from the first on; so the seed that a failure prints is the first of a repetition.
+/// `count` seeds, from the first on; so the seed that a failure prints is the first of a
+/// repetition.
 inline std::vector<std::uint64_t> seeds(std::uint64_t count) {
   std::vector<std::uint64_t> result;
   for (std::uint64_t i = 0; i < count; ++i)

@@ -1,5 +1,5 @@
-// Whatever the bytes of a file, it is opened as a store, read and changed, or refused by StoreError. What
-// is not known as a store stays as it is.
+// Whatever the bytes of a file, it is opened as a store, read and changed, or refused by
+// StoreError. What is not known as a store stays as it is.
 
 #include "common/temporary_folder.hpp"
 #include "require.hpp"

@@ -14,8 +14,8 @@
 
 namespace backoff_actor::model_test {
 
-/// The engine of a supervisor and, beside it, the reference, which are compared after every step, and
-/// an account of what came out.
+/// The engine of a supervisor and, beside it, the reference, which are compared after every step,
+/// and an account of what came out.
 class CheckedSupervisor {
 public:
   CheckedSupervisor(const SupervisorEngineOptions& options, const std::vector<ChildEntry>& first)

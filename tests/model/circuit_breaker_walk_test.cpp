@@ -1,5 +1,5 @@
-// Random walks of calls through a circuit breaker and, beside it, through the reference. After every
-// step both must have given the same answer and be in the same state.
+// Random walks of calls through a circuit breaker and, beside it, through the reference. After
+// every step both must have given the same answer and be in the same state.
 //
 // common/random_walk.hpp says how a failing walk is shrunk, printed and repeated.
 

@@ -1,6 +1,6 @@
 // Random walks of inputs through an engine that delivers at most once and, beside it, through the
-// reference. After every step both must have asked for the same and be in the same state, and what is
-// accepted must end once.
+// reference. After every step both must have asked for the same and be in the same state, and what
+// is accepted must end once.
 //
 // common/random_walk.hpp says how a failing walk is shrunk, printed and repeated.
 

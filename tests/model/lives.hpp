@@ -17,8 +17,8 @@
 
 namespace backoff_actor::model_test {
 
-/// Senders that follow each other, each beside the reference, and the store that outlives them. Each
-/// has a time line of its own, and is told what the store holds.
+/// Senders that follow each other, each beside the reference, and the store that outlives them.
+/// Each has a time line of its own, and is told what the store holds.
 class Lives {
 public:
   explicit Lives(const Conditions& conditions) : conditions_(conditions) { begin_another(); }

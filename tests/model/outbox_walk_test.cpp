@@ -1,6 +1,6 @@
-// Random walks of deliveries through an outbox with its turns and, beside it, through the reference.
-// After every step both must hold the same deliveries in the same order, and name the same one as the
-// next.
+// Random walks of deliveries through an outbox with its turns and, beside it, through the
+// reference. After every step both must hold the same deliveries in the same order, and name the
+// same one as the next.
 //
 // common/random_walk.hpp says how a failing walk is shrunk, printed and repeated.
 

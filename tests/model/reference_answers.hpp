@@ -168,8 +168,8 @@ protected:
     return result;
   }
 
-  // A child that was told to end speaks of what it was the last to have: only its wish counts. Returns
-  // whether it is one.
+  // A child that was told to end speaks of what it was the last to have: only its wish counts.
+  // Returns whether it is one.
   bool heed_the_leaving(HandOverId name, std::optional<Duration> retry_after) {
     auto* x = is_stopped ? nullptr : find(name);
     if (x == nullptr || !is_latest(*x, name))

@@ -9,8 +9,8 @@
 
 namespace backoff_actor::model_test {
 
-/// How a sender ends: the part of the reference sender that asks children to end, waits for them, and gives
-/// up what is owed.
+/// How a sender ends: the part of the reference sender that asks children to end, waits for them,
+/// and gives up what is owed.
 class ReferenceEnding : public ReferenceState {
 public:
   using ReferenceState::ReferenceState;

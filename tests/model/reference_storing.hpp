@@ -4,8 +4,9 @@
 
 namespace backoff_actor::model_test {
 
-/// What the store says, what an earlier sender has left there, and who joins what is owed: the part of
-/// the reference sender that has to do with deliveries which outlive it or have more than one client.
+/// What the store says, what an earlier sender has left there, and who joins what is owed: the part
+/// of the reference sender that has to do with deliveries which outlive it or have more than one
+/// client.
 class ReferenceStoring : public ReferenceAnswers {
 public:
   using ReferenceAnswers::ReferenceAnswers;

@@ -121,8 +121,8 @@ private:
     return result;
   }
 
-  // An engine of senders shares its kind with others and is given its number with each step; that of
-  // a supervisor has its name to itself.
+  // An engine of senders shares its kind with others and is given its number with each step; that
+  // of a supervisor has its name to itself.
   void set_name(std::string& kind) { kind = name_.kind; }
   void set_name(ActorName& name) { name = name_; }
 

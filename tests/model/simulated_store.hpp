@@ -13,9 +13,9 @@
 
 namespace backoff_actor::model_test {
 
-/// What a store has on its disk, and the changes that are on their way there, in order. What was not
-/// committed when the process dies is lost; nothing else ever is. Of changes that failed last, the
-/// next process may find that they were made all the same.
+/// What a store has on its disk, and the changes that are on their way there, in order. What was
+/// not committed when the process dies is lost; nothing else ever is. Of changes that failed last,
+/// the next process may find that they were made all the same.
 class SimulatedStore {
 public:
   /// What a client has submitted, by a number that is nobody's but its own.
@@ -112,8 +112,8 @@ public:
     return result;
   }
 
-  /// The process is about to die, and what failed last was made all the same. Returns whether there is
-  /// anything of the kind.
+  /// The process is about to die, and what failed last was made all the same. Returns whether there
+  /// is anything of the kind.
   bool make_what_failed() {
     const auto count = doubtful_.size();
     queue_.insert(queue_.begin(), doubtful_.begin(), doubtful_.end());

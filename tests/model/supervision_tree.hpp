@@ -20,8 +20,8 @@
 namespace backoff_actor::model_test {
 
 /// Supervisors below supervisors, and workers, with a driver that plays the actors: each has a
-/// mailbox, a child that ends is news to its parent, and one that is killed takes with it all that is
-/// below it.
+/// mailbox, a child that ends is news to its parent, and one that is killed takes with it all that
+/// is below it.
 class SupervisionTree {
 public:
   using Id = std::uint32_t; // of an actor, counted from 1: the root; 0: nobody

@@ -10,8 +10,8 @@ namespace backoff_actor::soak {
 
 /// Whether every submission ends, and ends once.
 ///
-/// A request ends by an answer, by an error of somebody who never accepted it, or by an error of its
-/// sender together with its dead letter, in any order. A plain send ends by an answer or a dead
+/// A request ends by an answer, by an error of somebody who never accepted it, or by an error of
+/// its sender together with its dead letter, in any order. A plain send ends by an answer or a dead
 /// letter.
 ///
 /// @thread safe from any thread.

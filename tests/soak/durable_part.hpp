@@ -13,8 +13,8 @@
 
 namespace backoff_actor::soak {
 
-/// Senders with durable outboxes in files of SQLite, which are killed, and whose successors go on with
-/// what they owed. Now and then a commit fails.
+/// Senders with durable outboxes in files of SQLite, which are killed, and whose successors go on
+/// with what they owed. Now and then a commit fails.
 class DurablePart final : public Part {
 public:
   /// All begin to work. `shared` must outlive all actors.

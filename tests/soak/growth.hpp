@@ -6,8 +6,8 @@ namespace backoff_actor::soak {
 
 /// Whether memory grows for good.
 ///
-/// The first quarter of the samples is the warm-up: tables, pools and stacks come to their size. The
-/// median of the second quarter is compared with that of the last: single peaks, of which a
+/// The first quarter of the samples is the warm-up: tables, pools and stacks come to their size.
+/// The median of the second quarter is compared with that of the last: single peaks, of which a
 /// malfunction makes many, change neither.
 struct Growth {
   /// What is forgiven beyond a tenth of the earlier median: malloc's arenas, which fill up slowly.

@@ -9,7 +9,8 @@
 
 namespace backoff_actor::soak {
 
-/// Senders whose children call a service on this machine, through a proxy by which connections fail.
+/// Senders whose children call a service on this machine, through a proxy by which connections
+/// fail.
 class ProxyPart final : public Part {
 public:
   /// All begin to work. `shared` must outlive all actors.

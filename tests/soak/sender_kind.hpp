@@ -15,8 +15,8 @@ namespace backoff_actor::soak {
 enum class Submission {
   request,       ///< as a request of the bare number
   keyed_request, ///< as a request of a `Submit` with one of a few keys
-  /// as a request of a `Submit` with an idempotency key, repeated until it has ended; such a sender has
-  /// a durable outbox, which its successor takes over when it has ended
+  /// as a request of a `Submit` with an idempotency key, repeated until it has ended; such a sender
+  /// has a durable outbox, which its successor takes over when it has ended
   until_acknowledged,
   plain_send, ///< as a plain send; such a sender must never be ended, nor refuse anything
 };

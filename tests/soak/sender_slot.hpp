@@ -23,12 +23,12 @@ public:
 
   caf::actor sender() const override;
 
-  /// Makes a successor, unless there is one already, or none is to be any more, or the outbox is not
-  /// free yet: then whoever asks again makes it.
+  /// Makes a successor, unless there is one already, or none is to be any more, or the outbox is
+  /// not free yet: then whoever asks again makes it.
   void succeed(const caf::actor& gone) override;
 
-  /// Ends the present sender, in one way or another, after it has got a successor; one with a durable
-  /// outbox gets that afterwards, see `succeed`.
+  /// Ends the present sender, in one way or another, after it has got a successor; one with a
+  /// durable outbox gets that afterwards, see `succeed`.
   void end_sender(bool politely);
 
   /// Ends the youngest child, as if it had crashed or had been killed.

@@ -1,5 +1,5 @@
-// What the port promises of any store, of one in a file of SQLite. Every claim is made of the store as it
-// is after being opened anew.
+// What the port promises of any store, of one in a file of SQLite. Every claim is made of the store
+// as it is after being opened anew.
 
 #include "fixture.hpp"
 

@@ -1,5 +1,5 @@
-// A scripted run, with one thing going wrong at every single write and sync that it makes: nothing that
-// was committed is lost, nothing is half there, and the store can be used again.
+// A scripted run, with one thing going wrong at every single write and sync that it makes: nothing
+// that was committed is lost, nothing is half there, and the store can be used again.
 
 #include "common/faulty_vfs.hpp"
 #include "errors_fixture.hpp"
@@ -27,8 +27,8 @@ std::string text_of(Fault fault) {
 constexpr Kept all_kept[] = {Kept::nothing, Kept::first_half, Kept::second_half, Kept::every_second,
                              Kept::everything};
 
-// Every kind of change, alone and in batches, with payloads beyond a page; enough for several checkpoints
-// of a log of 12 pages.
+// Every kind of change, alone and in batches, with payloads beyond a page; enough for several
+// checkpoints of a log of 12 pages.
 std::vector<Batch> script() {
   std::vector<Batch> result;
   for (std::uint64_t id = 1; id <= 4; ++id)

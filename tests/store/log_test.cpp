@@ -1,4 +1,5 @@
-// The log of a store is looked after as its file is: what was committed and is in the log alone is never lost in silence.
+// The log of a store is looked after as its file is: what was committed and is in the log alone is
+// never lost in silence.
 
 #include "errors_fixture.hpp"
 

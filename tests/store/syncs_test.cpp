@@ -19,7 +19,8 @@ struct Syncs {
 
 class store_syncs : public StoreTest {
 protected:
-  // So many rounds of a batch of deliveries that are inserted, and then acknowledged; 256 bytes each.
+  // So many rounds of a batch of deliveries that are inserted, and then acknowledged; 256 bytes
+  // each.
   Syncs measure(std::uint64_t batch, std::uint64_t rounds) {
     const auto before = vfs_.calls();
     std::vector<StoreChange> changes;

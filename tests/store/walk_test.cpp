@@ -1,6 +1,6 @@
-// Random walks of a store and, beside it, the obvious one, which keeps everything in memory. Between the
-// changes the store is closed and opened, its disk fails, and its machine loses power. After every step
-// both must hold the same.
+// Random walks of a store and, beside it, the obvious one, which keeps everything in memory.
+// Between the changes the store is closed and opened, its disk fails, and its machine loses power.
+// After every step both must hold the same.
 //
 // common/random_walk.hpp says how a failing walk is shrunk, printed and repeated.
 
@@ -206,8 +206,8 @@ private:
   SqliteOptions options_{.checkpoint_pages = 10, .vfs = FaultyVfs::name};
   FaultyVfs vfs_;
   ReferenceStore reference_;
-  // What the store may hold instead after a power loss: with one of the commits that have failed since
-  // the last that has not.
+  // What the store may hold instead after a power loss: with one of the commits that have failed
+  // since the last that has not.
   std::vector<ReferenceStore> possible_{};
   std::shared_ptr<DeliveryStore> store_{}; // closed first
 };

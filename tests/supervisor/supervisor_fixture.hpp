@@ -12,8 +12,8 @@ namespace backoff_actor::actor_test {
 
 using testing::Answer;
 
-/// What the actors of children did, and what the next ones are to do. It is shared by all of them, and
-/// by the test.
+/// What the actors of children did, and what the next ones are to do. It is shared by all of them,
+/// and by the test.
 struct Nursery {
   /// `a1 up`, `a1 ended`, `a2 not made`, in order.
   Strings diary;
@@ -33,8 +33,8 @@ struct Nursery {
   void reset_diary() { diary.clear(); }
 };
 
-/// A worker that does as it is told: `crash`, `fail`, `stop`, `shutdown`, `kill`; to anything else it
-/// answers who it is.
+/// A worker that does as it is told: `crash`, `fail`, `stop`, `shutdown`, `kill`; to anything else
+/// it answers who it is.
 class Kid : public caf::event_based_actor {
 public:
   Kid(caf::actor_config& config, std::shared_ptr<Nursery> nursery, std::string id, int number)
@@ -73,8 +73,8 @@ private:
   std::string name_;
 };
 
-/// A supervisor in virtual time. Delays are one second, and twice as long each time in a row, without
-/// jitter, unless a test says otherwise.
+/// A supervisor in virtual time. Delays are one second, and twice as long each time in a row,
+/// without jitter, unless a test says otherwise.
 class SupervisorTest : public testing::VirtualTimeTest {
 protected:
   SupervisorTest() : VirtualTimeTest{register_test_types} {}

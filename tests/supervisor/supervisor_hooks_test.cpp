@@ -9,7 +9,8 @@ namespace {
 
 class SupervisorHooks : public SupervisorTest {
 protected:
-  // Returns what is said on the error stream meanwhile, with N in place of the supervisors' numbers.
+  // Returns what is said on the error stream meanwhile, with N in place of the supervisors'
+  // numbers.
   template <class Work>
   std::string error_stream_of(Work work) {
     ::testing::internal::CaptureStderr();

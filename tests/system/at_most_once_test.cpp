@@ -1,5 +1,5 @@
-// Messages that wait at a sender while its child ends, at most once. A hook of the sender holds it up, so that the child's
-// end comes in the middle of what the sender takes at once.
+// Messages that wait at a sender while its child ends, at most once. A hook of the sender holds it
+// up, so that the child's end comes in the middle of what the sender takes at once.
 
 #include "system.hpp"
 
@@ -56,8 +56,8 @@ private:
   bool is_first_ = false;
 };
 
-// Forwards to mortals. The hook looks at each message ahead of the sender: at the first until all are there,
-// at the second until the child has ended.
+// Forwards to mortals. The hook looks at each message ahead of the sender: at the first until all
+// are there, at the second until the child has ended.
 ForwarderOptions held_up(const std::shared_ptr<DyingChild>& shared, WhileDown while_down,
                          Duration delay) {
   ForwarderOptions options;

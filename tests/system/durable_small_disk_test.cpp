@@ -1,5 +1,5 @@
-// A producer with a durable outbox on a disk of a few MB that fills and empties, which is killed at any moment. What it
-// hears and does is written down elsewhere: in the pipe.
+// A producer with a durable outbox on a disk of a few MB that fills and empties, which is killed at
+// any moment. What it hears and does is written down elsewhere: in the pipe.
 
 #include "durable/life.hpp"
 

@@ -1,4 +1,5 @@
-// Threads that come and go leave no memory behind. Sanitizers keep books of their own, so they are left out.
+// Threads that come and go leave no memory behind. Sanitizers keep books of their own, so they are
+// left out.
 
 #include "system.hpp"
 

@@ -1,4 +1,5 @@
-// `retry` in real time. Each test would take an hour if it waited for anything but what it is about.
+// `retry` in real time. Each test would take an hour if it waited for anything but what it is
+// about.
 
 #include "backoff_actor/retry/retry.hpp"
 

@@ -1,4 +1,5 @@
-// Senders below supervisors, with real threads: of one place in the tree never two workers work at a time.
+// Senders below supervisors, with real threads: of one place in the tree never two workers work at
+// a time.
 
 #include "system.hpp"
 

@@ -13,7 +13,8 @@
 #include <set>
 #include <vector>
 
-// Senders and supervisors as programs have them, and workers that do everything wrong, for random walks in virtual time.
+// Senders and supervisors as programs have them, and workers that do everything wrong, for random
+// walks in virtual time.
 
 namespace backoff_actor::actor_test::sender_walk {
 

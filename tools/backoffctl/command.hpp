@@ -11,8 +11,8 @@
 
 namespace backoffctl {
 
-/// One command of the program, `tune` for example. One that only leads to others, as `simulate` does,
-/// is none.
+/// One command of the program, `tune` for example. One that only leads to others, as `simulate`
+/// does, is none.
 class Command {
 public:
   explicit Command(CLI::App& parser) : parser_(parser) {}
@@ -23,8 +23,9 @@ public:
   /// Where the command's flags are declared.
   CLI::App& parser() const { return parser_; }
 
-  /// Notes all that is wrong with the flags, each under its own name. Nothing is done yet. A problem
-  /// without `allowed` says all in `given`: where in a text something is wrong, for example.
+  /// Notes all that is wrong with the flags, each under its own name. Nothing is done yet. A
+  /// problem without `allowed` says all in `given`: where in a text something is wrong, for
+  /// example.
   virtual void check(backoff_actor::Problems& problems) = 0;
 
   /// Does what is asked for, after a `check` without problems, and returns what is to be printed.
@@ -34,8 +35,8 @@ public:
   virtual int exit_code() const { return 0; }
 
 protected:
-  /// Declares a flag with a value. What is given is left as it is, so that also a flag without a value, or
-  /// one that is given twice, has a value that `check` refuses with all the others.
+  /// Declares a flag with a value. What is given is left as it is, so that also a flag without a
+  /// value, or one that is given twice, has a value that `check` refuses with all the others.
   void add_flag(const std::string& name, std::optional<std::string>& given, const std::string& type,
                 const std::string& help) {
     parser_.add_option(name, given, help)->type_name(type)->expected(0, 1)->join(' ');

@@ -2,8 +2,8 @@
 
 namespace backoffctl {
 
-// The work of a trial grows about with the square of the clients, as its calls do: a client's write that
-// is taken counts as much as there are clients.
+// The work of a trial grows about with the square of the clients, as its calls do: a client's write
+// that is taken counts as much as there are clients.
 
 std::uint64_t work_of(const ContentionQuestion& question) {
   std::uint64_t result = 0;

@@ -40,7 +40,8 @@ struct ContentionQuestion {
   std::uint64_t seed = 0;
   std::optional<PlotRequest> plot{};
 
-  /// Returns the short name of each contender: its own, or a number if its own is as long as the policy.
+  /// Returns the short name of each contender: its own, or a number if its own is as long as the
+  /// policy.
   std::vector<std::string> labels() const;
 };
 

@@ -20,14 +20,14 @@ std::string quoted(const std::string& given);
 std::optional<double> read_span_s(const std::string& flag, const std::string& given,
                                   double shortest_s, backoff_actor::Problems& problems);
 
-/// Reads a span such as `1s`, `500ms`, `1.5us`, `2min` or `10h`, exactly; nothing, and a problem, if
-/// that is something else or out of range.
+/// Reads a span such as `1s`, `500ms`, `1.5us`, `2min` or `10h`, exactly; nothing, and a problem,
+/// if that is something else or out of range.
 std::optional<backoff_actor::Duration>
 read_duration(const std::string& flag, const std::string& given, backoff_actor::Duration from,
               backoff_actor::Duration to, backoff_actor::Problems& problems);
 
-/// Reads a number such as `2`, `1.1` or `1e-3`; nothing, and a problem, if that is something else or
-/// out of range.
+/// Reads a number such as `2`, `1.1` or `1e-3`; nothing, and a problem, if that is something else
+/// or out of range.
 std::optional<double> read_number(const std::string& flag, const std::string& given, double from,
                                   double to, backoff_actor::Problems& problems);
 

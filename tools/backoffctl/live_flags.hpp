@@ -2,8 +2,9 @@
 
 // The flags of serve, load and outage. backoffctl explains them, and backoffctl-live reads them.
 //
-// The functions that declare them take two of their caller's: `add` declares a flag with a value (name, where it goes,
-// the kind of value, help), `add_switch` one without (name, where it goes, help).
+// The functions that declare them take two of their caller's: `add` declares a flag with a value
+// (name, where it goes, the kind of value, help), `add_switch` one without (name, where it goes,
+// help).
 
 #include <optional>
 #include <string>

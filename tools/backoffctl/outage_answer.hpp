@@ -26,8 +26,8 @@ using OutageRuns = std::vector<OutageRun>;
 /// Returns a run without its outcome.
 OutageRun run_of(const backoff_actor::OutageOptions& options);
 
-/// Renders an outage in one line, without its clients' policies: how many clients, what the service is
-/// like, how long it was stopped.
+/// Renders an outage in one line, without its clients' policies: how many clients, what the service
+/// is like, how long it was stopped.
 std::string heading_of(const backoff_actor::OutageOptions& options);
 
 } // namespace backoffctl

@@ -5,8 +5,8 @@
 
 namespace backoffctl {
 
-/// Returns the picture of runs: calls per second, requests at once and latency over the time since the
-/// service was stopped, which was for equally long in all of them.
+/// Returns the picture of runs: calls per second, requests at once and latency over the time since
+/// the service was stopped, which was for equally long in all of them.
 pictures::Picture outage_plot(const OutageRuns& runs, const PlotRequest& plot);
 
 } // namespace backoffctl

@@ -87,8 +87,8 @@ std::vector<std::string> row_of(const StoredDeadLetter& x) {
   return result;
 }
 
-// A table under its title; the visitors of a store cannot be stopped, so what is beyond the limit is
-// counted.
+// A table under its title; the visitors of a store cannot be stopped, so what is beyond the limit
+// is counted.
 class Listing {
 public:
   Listing(std::string title, std::vector<std::string> header, const OutboxSelection& selection)

@@ -17,8 +17,8 @@ struct OutboxSelection {
   bool payload = false;             ///< with the messages
 };
 
-/// Renders a message for people: `"text"` if all its bytes, or those behind a length at its beginning, are printable
-/// UTF-8, else `0x00ff`. A longer one is cut off, and ends with `...`.
+/// Renders a message for people: `"text"` if all its bytes, or those behind a length at its
+/// beginning, are printable UTF-8, else `0x00ff`. A longer one is cut off, and ends with `...`.
 std::string message_text(std::span<const std::byte> bytes);
 
 /// Renders what is selected: tables for people, with what was left out, and one JSON object a line.

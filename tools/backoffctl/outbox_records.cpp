@@ -44,8 +44,8 @@ std::string iso_time(WallTime time, int digits) {
   const sys_time<nanoseconds> point{nanoseconds{time.since_epoch}};
   const auto day = floor<days>(point);
   const year_month_day date{day};
-  // Since the beginning of the day in whole seconds, for a day may begin before the first nanosecond that
-  // 64 bits can name.
+  // Since the beginning of the day in whole seconds, for a day may begin before the first
+  // nanosecond that 64 bits can name.
   const auto second = floor<seconds>(point);
   const hh_mm_ss of_day{second - sys_time<seconds>{day}};
   char text[64];

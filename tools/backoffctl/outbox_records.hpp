@@ -8,8 +8,8 @@
 
 namespace backoffctl {
 
-/// Renders a point in time as ISO 8601 in UTC, `2023-11-14T22:13:20.000000001Z`, with so many digits of
-/// the second.
+/// Renders a point in time as ISO 8601 in UTC, `2023-11-14T22:13:20.000000001Z`, with so many
+/// digits of the second.
 ///
 /// @range 0..9 digits; what they cannot show is cut off
 std::string iso_time(backoff_actor::WallTime time, int digits);
@@ -19,8 +19,8 @@ std::string iso_time(backoff_actor::WallTime time, int digits);
 /// @source RFC 4648, section 4
 std::string base64(std::span<const std::byte> bytes);
 
-/// Renders a delivery that is owed, or a dead letter, as JSON in one line, with the message or without.
-/// Bytes of texts that are no UTF-8 become U+FFFD.
+/// Renders a delivery that is owed, or a dead letter, as JSON in one line, with the message or
+/// without. Bytes of texts that are no UTF-8 become U+FFFD.
 std::string json_line(const backoff_actor::StoredDelivery& owed, bool with_payload);
 std::string json_line(const backoff_actor::StoredDeadLetter& dead, bool with_payload);
 

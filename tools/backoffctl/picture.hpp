@@ -21,8 +21,8 @@ struct PlotRequest {
   pictures::Page page(int panels, std::size_t legend_lines = 0) const;
 };
 
-/// Reads `--plot` and `--log`; nothing, and no problem, if there is neither. A picture that cannot be
-/// written is a problem now, not after long work.
+/// Reads `--plot` and `--log`; nothing, and no problem, if there is neither. A picture that cannot
+/// be written is a problem now, not after long work.
 ///
 /// @param flag how the program calls `--plot`
 std::optional<PlotRequest> read_plot(const std::optional<std::string>& plot, bool log,

@@ -17,9 +17,9 @@ inline constexpr std::size_t most_policies = 20;
 /// Moves what shows the place of an error in a text further in than the line with the flag's name.
 std::string indented(const std::string& text);
 
-/// Reads each of several texts by `parse`; notes as a problem each of which it throws `ParseError`, under
-/// its number if there are several, and each that is empty, by `miss`. `explain` gets such a text
-/// and what the error says, and may add to it.
+/// Reads each of several texts by `parse`; notes as a problem each of which it throws `ParseError`,
+/// under its number if there are several, and each that is empty, by `miss`. `explain` gets such a
+/// text and what the error says, and may add to it.
 template <class Parse, class Miss, class Explain>
 auto read_texts(const std::string& flag, const std::vector<std::string>& given,
                 backoff_actor::Problems& problems, Parse parse, Miss miss, Explain explain) {
@@ -42,8 +42,8 @@ auto read_texts(const std::string& flag, const std::vector<std::string>& given,
   return result;
 }
 
-/// Reads policies in the form of `parse_policy`; notes as a problem each that is none, under its number if
-/// there are several: `POLICY 2`. No policies are no problem.
+/// Reads policies in the form of `parse_policy`; notes as a problem each that is none, under its
+/// number if there are several: `POLICY 2`. No policies are no problem.
 ///
 /// @param also the name of one that the caller takes besides, for the list of them; may be empty
 std::vector<backoff_actor::Policy> read_policies(const std::string& flag,

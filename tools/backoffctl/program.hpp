@@ -14,8 +14,8 @@ struct Program {
   void (*add_commands)(CLI::App& program, Commands& commands);
 };
 
-/// Does what the command line asks for, and returns the exit code. Bad input is refused, all of it at once,
-/// before anything is done.
+/// Does what the command line asks for, and returns the exit code. Bad input is refused, all of it
+/// at once, before anything is done.
 int run_program(int argc, char** argv, const Program& program);
 
 } // namespace backoffctl

@@ -14,8 +14,8 @@ using std::chrono::milliseconds;
 constexpr milliseconds before_first_text{1000};
 constexpr milliseconds between_texts{100};
 
-// Reading the clock costs as much as some events do, so it is read once in many calls. How long a call
-// takes is not known and changes, so the number of calls doubles or halves.
+// Reading the clock costs as much as some events do, so it is read once in many calls. How long a
+// call takes is not known and changes, so the number of calls doubles or halves.
 constexpr milliseconds looks_too_often{5};
 constexpr milliseconds looks_too_seldom{20};
 constexpr std::uint64_t most_calls_between_looks = 1 << 20;

@@ -11,8 +11,9 @@ namespace backoffctl {
 /// Whether a progress line is to be shown: where stderr is a terminal, or it was asked for.
 bool is_progress_shown(bool was_asked_for);
 
-/// A line at the console that tells how far some long work is: `contention, full jitter: 42 %`. There is
-/// none before the work has taken a second; it is rewritten in place, and erased when the work is done.
+/// A line at the console that tells how far some long work is: `contention, full jitter: 42 %`.
+/// There is none before the work has taken a second; it is rewritten in place, and erased when the
+/// work is done.
 class ProgressLine {
 public:
   /// A clock, for tests.
@@ -31,8 +32,8 @@ public:
   /// Erases the line.
   ~ProgressLine();
 
-  /// Tells how much is done. To be called as often as one likes: the clock is read seldom, about a hundred
-  /// times a second.
+  /// Tells how much is done. To be called as often as one likes: the clock is read seldom, about a
+  /// hundred times a second.
   ///
   /// @range 0..total
   void at(std::uint64_t done) {

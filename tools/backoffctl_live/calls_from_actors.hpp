@@ -18,8 +18,8 @@ namespace backoffctl {
 /// Names a call that an actor asked for.
 using CallNumber = std::uint64_t;
 
-/// The way from actors to the event loop that makes their calls, and back. An actor that asks for a call is
-/// told the end by a message `(CallNumber, bool is_ok)`.
+/// The way from actors to the event loop that makes their calls, and back. An actor that asks for a
+/// call is told the end by a message `(CallNumber, bool is_ok)`.
 ///
 /// @thread `begin` may be called by any; the rest belongs to the loop's.
 class CallsFromActors : public std::enable_shared_from_this<CallsFromActors> {

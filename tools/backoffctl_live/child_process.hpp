@@ -13,8 +13,8 @@
 
 namespace backoffctl {
 
-/// A command of this program in a process of its own, of which each line of stdout is told. It ends with
-/// this object, and with this process, whatever ends that, also while it is stopped.
+/// A command of this program in a process of its own, of which each line of stdout is told. It ends
+/// with this object, and with this process, whatever ends that, also while it is stopped.
 ///
 /// It has a process group of its own, so that a Ctrl-C on the terminal does not reach it.
 ///

@@ -20,7 +20,8 @@ timeval in_microseconds(backoff_actor::Duration span) {
           static_cast<suseconds_t>(us.count() % 1'000'000)};
 }
 
-// By default libevent reads a coarse clock, of some milliseconds, and what is due comes too early by as much.
+// By default libevent reads a coarse clock, of some milliseconds, and what is due comes too early
+// by as much.
 event_base* precise_base() {
   using Config = std::unique_ptr<event_config, decltype(&event_config_free)>;
   const Config config{event_config_new(), &event_config_free};

@@ -8,7 +8,8 @@
 
 namespace backoffctl {
 
-/// Renders a span as Go does: `100ms`, `2.671444385s`, `2m8.580906589s`; zero is `0`, as in the Go of 2013.
+/// Renders a span as Go does: `100ms`, `2.671444385s`, `2m8.580906589s`; zero is `0`, as in the Go
+/// of 2013.
 std::string go_duration(backoff_actor::Duration span);
 
 /// Renders a time of day, in local time, as Go's `StampMilli`: `Jun 21 13:31:18.708`.

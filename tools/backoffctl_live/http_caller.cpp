@@ -111,7 +111,8 @@ void HttpCaller::call(Done done) {
   auto* headers = evhttp_request_get_output_headers(request);
   evhttp_add_header(headers, "Host", host_header_.c_str());
   evhttp_add_header(headers, "Connection", "close");
-  // Where no connection can be begun, evhttp frees the request. The call fails when its timer says so: at once.
+  // Where no connection can be begun, evhttp frees the request. The call fails when its timer says
+  // so: at once.
   EVUTIL_SET_SOCKET_ERROR(0);
   if (evhttp_make_request(call.connection.get(), request, EVHTTP_REQ_GET, path_.c_str()) != 0) {
     call.error = socket_error();

@@ -42,8 +42,8 @@ struct CallResult {
   std::string error{};                ///< why it failed, if it did: "Connection refused"
 };
 
-/// Makes GET calls, any number at once in one thread, each over a connection of its own that is closed
-/// after it.
+/// Makes GET calls, any number at once in one thread, each over a connection of its own that is
+/// closed after it.
 ///
 /// @thread that of the loop
 class HttpCaller {

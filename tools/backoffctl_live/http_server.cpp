@@ -53,7 +53,8 @@ HttpServer::HttpServer(EventLoop& loop, const ServerOptions& options)
   if (!bound)
     fail(options, ENOMEM);
   socket.release(); // evhttp closes it
-  // Where no more files can be opened, connections wait in the backlog; without a pause the loop would spin.
+  // Where no more files can be opened, connections wait in the backlog; without a pause the loop
+  // would spin.
   evconnlistener_set_error_cb(
     evhttp_bound_socket_get_listener(bound), [](evconnlistener* listener, void*) {
       timeval pause{0, std::chrono::microseconds{pause_without_files}.count()};

@@ -20,11 +20,11 @@ struct ServerOptions {
   std::uint16_t port = 8070;               ///< of 127.0.0.1; 0: any that is free
 };
 
-/// Seed 002's server over real HTTP: `GET /api` is answered with `OK` after a delay that grows with the
-/// number of requests that are being answered.
+/// Seed 002's server over real HTTP: `GET /api` is answered with `OK` after a delay that grows with
+/// the number of requests that are being answered.
 ///
-/// A client that leaves costs no open file from then on, also where its work is kept: it is the work that
-/// slows the others down.
+/// A client that leaves costs no open file from then on, also where its work is kept: it is the
+/// work that slows the others down.
 class HttpServer {
 public:
   /// What happened since the last `take`.
@@ -80,8 +80,8 @@ private:
   std::unique_ptr<evhttp, Free> http_;
 };
 
-/// Returns how many connections the kernel lets wait at the most (net.core.somaxconn); nothing if that is
-/// not to be known.
+/// Returns how many connections the kernel lets wait at the most (net.core.somaxconn); nothing if
+/// that is not to be known.
 std::optional<int> longest_backlog();
 
 } // namespace backoffctl

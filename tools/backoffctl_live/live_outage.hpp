@@ -23,8 +23,8 @@ struct OutageSettings {
   bool shows_progress = false;
 };
 
-/// An outage, for real: a server and its clients in processes of their own, of which the first is stopped and
-/// continued. Whatever ends this, or this process, ends them, too.
+/// An outage, for real: a server and its clients in processes of their own, of which the first is
+/// stopped and continued. Whatever ends this, or this process, ends them, too.
 class LiveOutage {
 public:
   /// Starts the server.
@@ -37,8 +37,8 @@ public:
 
   /// How many seconds at the beginning do not tell what is normal.
   ///
-  /// The calls of independent clients come at their usual rate from the start; only the first of them are
-  /// still under way when it ends.
+  /// The calls of independent clients come at their usual rate from the start; only the first of
+  /// them are still under way when it ends.
   static constexpr double warm_s = 1;
 
 private:

@@ -45,8 +45,8 @@ double peak_of(const OutageSecond& x) { return static_cast<double>(x.peak_concur
 double at_the_end_of(const OutageSecond& x) { return x.concurrency; }
 double latency_of(const OutageSecond& x) { return x.ok == 0 ? no_latency : x.latency_s; }
 
-// From above. A pale band lies under a solid line, and that under a dashed one, so that all are seen
-// where they are one upon the other.
+// From above. A pale band lies under a solid line, and that under a dashed one, so that all are
+// seen where they are one upon the other.
 std::vector<LivePanel> live_panels() {
   return {{"calls in each second",
            {{"attempts", attempts_of, {"#b4b4b4", 7, "1", 6}},

@@ -1,4 +1,5 @@
-// backoffctl-live: the commands of backoffctl that need sockets, threads and actors. backoffctl starts it.
+// backoffctl-live: the commands of backoffctl that need sockets, threads and actors. backoffctl
+// starts it.
 
 #include "load_command.hpp"
 #include "outage_command.hpp"

@@ -9,7 +9,8 @@
 
 namespace backoffctl {
 
-/// What happened in a real outage, put together second by second from what server and clients print.
+/// What happened in a real outage, put together second by second from what server and clients
+/// print.
 ///
 /// @units clock_s: seconds of CLOCK_MONOTONIC
 class OutageRecord {
@@ -36,7 +37,8 @@ public:
   /// Whether the last seconds, so many, are known and without a call that failed.
   bool is_steady(std::size_t seconds) const;
 
-  /// The seconds so far. In those in which the server was stopped it says nothing, and has what it had.
+  /// The seconds so far. In those in which the server was stopped it says nothing, and has what it
+  /// had.
   std::vector<backoff_actor::OutageSecond> seconds() const;
 
   /// When what happened, after an outage.

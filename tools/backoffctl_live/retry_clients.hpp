@@ -19,8 +19,8 @@ using CountedCall = std::function<void(std::function<void(bool is_ok)>)>;
 
 /// Clients that each think, call, and call again for as long as it fails, in one thread.
 ///
-/// What client i draws comes from the seed: when it thinks from stream 2 i, how it waits from stream 2 i + 1.
-/// So the times of thinking do not depend on the policy.
+/// What client i draws comes from the seed: when it thinks from stream 2 i, how it waits from
+/// stream 2 i + 1. So the times of thinking do not depend on the policy.
 class RetryClients {
 public:
   /// All begin to think.

@@ -24,7 +24,8 @@ namespace backoffctl {
 
 namespace {
 
-// The dangerous part of a sender: makes a call for each message, and has no line about trying again.
+// The dangerous part of a sender: makes a call for each message, and has no line about trying
+// again.
 class CallingChild final : public caf::event_based_actor {
 public:
   CallingChild(caf::actor_config& config, std::shared_ptr<CallsFromActors> calls)

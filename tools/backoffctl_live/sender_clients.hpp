@@ -11,11 +11,12 @@
 
 namespace backoffctl {
 
-/// Clients that are actors: each thinks, and then makes a request of a `BackOffSender` of its own, whose
-/// child makes the call and answers with an error where it fails. So it is the sender that retries.
+/// Clients that are actors: each thinks, and then makes a request of a `BackOffSender` of its own,
+/// whose child makes the call and answers with an error where it fails. So it is the sender that
+/// retries.
 ///
-/// The actors run in the threads of an actor system. All calls are made by the one event loop, so that no
-/// actor ever waits for the network.
+/// The actors run in the threads of an actor system. All calls are made by the one event loop, so
+/// that no actor ever waits for the network.
 class SenderClients {
 public:
   /// All begin to think.

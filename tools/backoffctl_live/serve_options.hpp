@@ -18,7 +18,8 @@ ServerOptions read_server(const ServerFlags& flags, backoff_actor::Problems& pro
 /// Returns the command line of a server with the same flags.
 std::vector<std::string> arguments_of(const ServerFlags& flags);
 
-/// Returns what is to be said if the kernel lets fewer connections wait than are wished; else nothing.
+/// Returns what is to be said if the kernel lets fewer connections wait than are wished; else
+/// nothing.
 ///
 /// @param most net.core.somaxconn, if that is known
 std::optional<std::string> note_on_backlog(std::uint32_t wished, std::optional<int> most);

@@ -27,8 +27,8 @@ struct LineEnd {
   const char* colour;
 };
 
-/// Returns the settings of labels at the right of a panel, where the lines end. Labels that would be upon
-/// each other are moved apart. If they are too many for the panel's height, there are none.
+/// Returns the settings of labels at the right of a panel, where the lines end. Labels that would
+/// be upon each other are moved apart. If they are too many for the panel's height, there are none.
 std::string line_ends_script(const Page& page, const Place& place, const Scale& scale,
                              std::vector<LineEnd> ends);
 

@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <string>
 
-// The frame of a picture: a white page with a border, so that it is read on a light and on a dark page
-// alike; a heading above the panels; the legend below them, where no curve is. All places are given in
-// pixels, not left to gnuplot, so that its versions draw alike.
+// The frame of a picture: a white page with a border, so that it is read on a light and on a dark
+// page alike; a heading above the panels; the legend below them, where no curve is. All places are
+// given in pixels, not left to gnuplot, so that its versions draw alike.
 
 namespace pictures {
 
@@ -41,8 +41,8 @@ struct Place {
 /// Returns gnuplot's settings of a page: format, size, legend, border, grid.
 std::string page_script(const Page& page);
 
-/// Returns the settings of a panel, in place of those of the one before. The title is above it, at the
-/// left.
+/// Returns the settings of a panel, in place of those of the one before. The title is above it, at
+/// the left.
 ///
 /// @param is_lowest only the lowest has numbers at its horizontal axis
 std::string panel_script(const Page& page, const Place& place, const std::string& title,

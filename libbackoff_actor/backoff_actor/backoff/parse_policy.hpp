@@ -17,8 +17,8 @@ namespace backoff_actor {
 ///                          ^
 class BACKOFF_ACTOR_EXPORT ParseError : public std::invalid_argument {
 public:
-  /// Renders the place for `what()`. Control characters of `text`, and bytes that are not UTF-8, are
-  /// shown as `?`. A text of more than 200 bytes is not shown.
+  /// Renders the place for `what()`. Control characters of `text`, and bytes that are not UTF-8,
+  /// are shown as `?`. A text of more than 200 bytes is not shown.
   ParseError(std::string_view text, std::size_t column, const std::string& problem);
 
   /// The place in the text, in bytes.

@@ -24,8 +24,8 @@ enum class DeadLetterReason : std::uint8_t {
 
 namespace detail {
 
-/// Returns the reason that has this name; nothing if none has. The names are in the files of durable
-/// outboxes.
+/// Returns the reason that has this name; nothing if none has. The names are in the files of
+/// durable outboxes.
 BACKOFF_ACTOR_EXPORT std::optional<DeadLetterReason> dead_letter_reason(std::string_view name);
 
 } // namespace detail

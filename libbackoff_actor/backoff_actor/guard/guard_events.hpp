@@ -53,8 +53,8 @@ using GuardEvent =
                event::BreakerIsolated, event::BudgetExhausted, event::BudgetRecovered>;
 
 /// The one hook of a guard, called after the change. It must not block, because every caller waits
-/// for it. What it captures must live as long as the guard, which all of its users share: as long as
-/// the actor system, if senders use it. `SharedQueue` has a hook that may outlive everything.
+/// for it. What it captures must live as long as the guard, which all of its users share: as long
+/// as the actor system, if senders use it. `SharedQueue` has a hook that may outlive everything.
 ///
 /// @errors if it throws, the guard goes on. The first exception of the hook of a `SharedGuard` is a
 ///         line on the error stream.

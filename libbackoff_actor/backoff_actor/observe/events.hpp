@@ -248,8 +248,8 @@ struct SenderStopped {
   Instant at; ///< of the end
 };
 
-/// The hook `on_dead_letter` threw an exception. This comes after the `DeadLettered` of the delivery,
-/// and for what a sender gives up at its end also after `SenderStopped`.
+/// The hook `on_dead_letter` threw an exception. This comes after the `DeadLettered` of the
+/// delivery, and for what a sender gives up at its end also after `SenderStopped`.
 ///
 /// The event has the letter itself if nobody else gets it: there is no actor `dead_letters`, and no
 /// outbox keeps it.

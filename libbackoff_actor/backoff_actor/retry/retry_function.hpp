@@ -176,17 +176,19 @@ RetryResult<R> run_retries(const Policy& policy, const Limits& limits, Predicate
 /// @shape  `function()` or `function(const Attempt&)` returns a movable value or nothing, or
 ///         throws. A `std::exception` is a failed attempt. Anything else that is thrown, an `int`
 ///         for example, is no failed attempt: it ends the call and passes through to the caller,
-///         and `RetryOptions::guard` forgets the attempt. `predicate(const Value&)` assesses what was returned, and
-///         `predicate(const std::exception&)` what was thrown. Each returns an `Assessment`, or a
-///         bool that is true to try again. At least one of the two must exist. Without the first,
-///         every value is a success. Without the second, every `std::exception` is retried.
-///         `on_exceptions` has only the second. A lambda with `const auto&` has both.
+///         and `RetryOptions::guard` forgets the attempt. `predicate(const Value&)` assesses what
+///         was returned, and `predicate(const std::exception&)` what was thrown. Each returns an
+///         `Assessment`, or a bool that is true to try again. At least one of the two must exist.
+///         Without the first, every value is a success. Without the second, every
+///         `std::exception` is retried. `on_exceptions` has only the second. A lambda with
+///         `const auto&` has both.
 ///         To follow a server's `Retry-After`, the predicate returns `retryable_after(span)`; see
 ///         `parse_retry_after`.
 ///         If the predicate calls an exception a success, it is one only for a function that
 ///         returns nothing. Otherwise the failure is final, because there is no value.
 /// @errors throws `InvalidArgument` naming every invalid limit, and `ParseError` for a policy given
-///         as a text that is none, before the first attempt. What the predicate, the observer or the clock throws passes through.
+///         as a text that is none, before the first attempt. What the predicate, the observer or
+///         the clock throws passes through.
 /// @thread all calls are made on the caller's thread. An attempt allocates nothing beyond what the
 ///         function itself allocates.
 template <class Predicate, class Function, class Clock>
@@ -234,7 +236,7 @@ requires(!std::same_as<std::remove_cvref_t<Function>, RetryOptions>) auto retry(
 
 /// The same without a predicate: every value is a success, and every `std::exception` is retried.
 ///
-///     retry("exponential(100ms, cap 10s) | full_jitter", {.max_retries = 5}, [&] { save(order); });
+///     retry("exponential(100ms, cap 10s) | full_jitter", {.max_retries = 5}, [&] { save(x); });
 ///
 /// @shape  as above
 /// @errors as above

@@ -30,9 +30,10 @@ namespace backoff_actor {
 ///     for (const auto& letter : letters.take())
 ///       std::cout << to_string(letter) << '\n';
 ///
-/// Its hooks may outlive everything. The last handle frees the queue, and then the hooks do nothing.
-/// So a handle may be declared before the actor system or after it. If it is declared before, it can
-/// still be read after the actor system has ended, and misses nothing unless it is full.
+/// Its hooks may outlive everything. The last handle frees the queue, and then the hooks do
+/// nothing. So a handle may be declared before the actor system or after it. If it is declared
+/// before, it can still be read after the actor system has ended, and misses nothing unless it is
+/// full.
 ///
 /// @thread safe from any thread.
 template <class T>

@@ -25,8 +25,8 @@ struct OnDisk {
 /// Looks into a store that nobody owns; one that was never made holds nothing.
 OnDisk look_into(const std::filesystem::path& file);
 
-/// What all lives of a producer together have done, compared with what its file says after each. The
-/// numbers are submitted in order from 1 on, so the delivery with number n is the n-th.
+/// What all lives of a producer together have done, compared with what its file says after each.
+/// The numbers are submitted in order from 1 on, so the delivery with number n is the n-th.
 class LivesAccount {
 public:
   /// `poison`: multiples of it crash the worker, and are given up after two attempts; 0: none does.

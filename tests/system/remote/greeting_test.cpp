@@ -78,7 +78,8 @@ TEST(Greeting, of_random_bytes_is_refused_or_read_but_never_fatal) {
     const auto up_to = [&](std::uint64_t n, std::size_t most) {
       return static_cast<std::size_t>(draws(n) * static_cast<double>(most));
     };
-    // Half of them all random, the others real with a few bytes changed, so that they are read deeper.
+    // Half of them all random, the others real with a few bytes changed, so that they are read
+    // deeper.
     std::string text;
     if (draws(0) < 0.5) {
       text.resize(up_to(1, 300));

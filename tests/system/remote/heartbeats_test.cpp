@@ -17,7 +17,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A line to a service at 127.0.0.1 that can be stalled: then its connections stay open, and nothing gets through.
+// A line to a service at 127.0.0.1 that can be stalled: then its connections stay open, and nothing
+// gets through.
 class Line {
 public:
   explicit Line(std::uint16_t service)

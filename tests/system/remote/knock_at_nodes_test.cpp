@@ -23,7 +23,8 @@ protected:
   Node node;
 };
 
-// A step that changes one of a node's identifiers of blocks: that of the block that begins with `first`.
+// A step that changes one of a node's identifiers of blocks: that of the block that begins with
+// `first`.
 Node::Step change(const std::string& first, const std::function<void(std::string&)>& change) {
   return [=](Node& made) {
     auto all = io_compat::identifiers(made.config);

@@ -60,7 +60,8 @@ public:
   caf::behavior make_behavior() override;
 };
 
-/// A node: an actor system of its own. Those of a test are in one process, and know each other by their ports alone.
+/// A node: an actor system of its own. Those of a test are in one process, and know each other by
+/// their ports alone.
 class Node {
 public:
   /// A step of its configuration.
@@ -98,8 +99,8 @@ private:
   std::vector<caf::actor> clerks_;
 };
 
-/// Makes a request of any type from an actor of its own, and waits for what comes back; an empty message if nothing
-/// comes for long.
+/// Makes a request of any type from an actor of its own, and waits for what comes back; an empty
+/// message if nothing comes for long.
 caf::message ask(caf::actor_system& system, const caf::actor& whom, caf::message content);
 
 /// Knocks, and waits for what is said of it; "nothing was said" if nothing is for long.

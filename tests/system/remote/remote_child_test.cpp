@@ -51,8 +51,8 @@ TEST_F(RemoteChild, of_several_nodes_the_next_one_is_tried_at_once) {
   EXPECT_EQ(log.count<event::StartFailed>(), 0u);
 }
 
-// CAF's middleman takes a connection whose handshake is under way when it looks at the heartbeats for one that has
-// been silent for ever.
+// CAF's middleman takes a connection whose handshake is under way when it looks at the heartbeats
+// for one that has been silent for ever.
 TEST_F(RemoteChild,
        a_start_over_a_slow_line_does_not_fail_since_heartbeats_are_looked_at_meanwhile) {
   const auto configure = [](caf::actor_system_config& config) {
@@ -65,7 +65,8 @@ TEST_F(RemoteChild,
   std::vector<caf::actor> senders;
   auto options = default_options();
   options.on_event = log.hook();
-  // The knock takes the delay once, and the handshake once more: one is under way at almost any time of an interval.
+  // The knock takes the delay once, and the handshake once more: one is under way at almost any
+  // time of an interval.
   for (const auto* delay :
        {"slow 30ms...", "slow 60ms...", "slow 125ms...", "slow 250ms...", "slow 500ms..."}) {
     lines.push_back(std::make_unique<testing::TcpProxy>("127.0.0.1", port, delay));

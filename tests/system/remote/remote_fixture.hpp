@@ -36,7 +36,8 @@ using testing::EventLog;
 using ::testing::HasSubstr;
 using Strings = std::vector<std::string>;
 
-/// What the workers of a test did, on whatever node; workers on other nodes find it by its being the only one.
+/// What the workers of a test did, on whatever node; workers on other nodes find it by its being
+/// the only one.
 class Diary {
 public:
   void write(const std::string& line) {

@@ -1,5 +1,5 @@
-// shutdown_program: a program with one sender, made to be sent signals. It writes what happens, a line
-// each, at once.
+// shutdown_program: a program with one sender, made to be sent signals. It writes what happens, a
+// line each, at once.
 //
 // usage: shutdown_program MAIN [KEY=VALUE ...]
 //

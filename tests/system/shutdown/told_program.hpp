@@ -23,8 +23,8 @@ public:
 
   void send(int signal) { process_->send(signal); }
 
-  /// Reads until it ends. Returns its exit code; -1: it was ended by a signal, or said nothing for a
-  /// minute.
+  /// Reads until it ends. Returns its exit code; -1: it was ended by a signal, or said nothing for
+  /// a minute.
   int wait();
 
   /// All that was read.

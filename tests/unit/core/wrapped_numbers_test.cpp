@@ -1,5 +1,5 @@
-// Options that a negative number became a large one of, and times that are too short to be meant, in
-// the option structs that need no CAF.
+// Options that a negative number became a large one of, and times that are too short to be meant,
+// in the option structs that need no CAF.
 
 #include "backoff_actor/backoff/limits.hpp"
 #include "backoff_actor/core/problems.hpp"

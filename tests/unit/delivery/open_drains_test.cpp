@@ -31,8 +31,8 @@ struct CountedDrain {
   CountedDeadline deadline{};
 };
 
-/// How often deadlines are compared while `count` drains are opened, each is looked for once, and all
-/// end.
+/// How often deadlines are compared while `count` drains are opened, each is looked for once, and
+/// all end.
 std::uint64_t comparisons_of(std::uint32_t count, std::uint64_t (*deadline)(std::uint32_t)) {
   CountedDeadline::comparisons = 0;
   OpenDrains<CountedDrain> drains;

@@ -1,4 +1,5 @@
-// How much a child has to remember: the sender's engine, a link that breaks, and a child that lives on.
+// How much a child has to remember: the sender's engine, a link that breaks, and a child that lives
+// on.
 
 #include "backoff_actor/core/unit_random.hpp"
 #include "backoff_actor/delivery/deduplicator.hpp"

@@ -1,5 +1,5 @@
-// When a child of a sender that delivers at most once is well again, and what ends the sender: a normal stop
-// of the child, and the last message.
+// When a child of a sender that delivers at most once is well again, and what ends the sender: a
+// normal stop of the child, and the last message.
 
 #include "at_most_once.hpp"
 

@@ -1,4 +1,5 @@
-// Messages that are delivered at most once: forwarded, or what the options say while no child is there.
+// Messages that are delivered at most once: forwarded, or what the options say while no child is
+// there.
 
 #include "at_most_once.hpp"
 

@@ -1,5 +1,5 @@
-// The end of a sender below a supervisor: it finishes what is in flight, and waits until it is told to
-// end.
+// The end of a sender below a supervisor: it finishes what is in flight, and waits until it is told
+// to end.
 
 #include "engine_driver.hpp"
 

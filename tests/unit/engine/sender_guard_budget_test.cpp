@@ -216,7 +216,7 @@ TEST(sender_guard, what_a_child_held_back_itself_has_all_its_attempts_left) {
   EXPECT_THAT(sender.nack(1), ElementsAre("dead letter 1 attempts_exhausted", "wake at 110ms"));
 }
 
-// -- children that never lived ----------------------------------------------------------------------
+// -- children that never lived -----------------------------------------------------
 
 TEST(sender_guard, a_probe_whose_child_died_before_it_was_there_has_failed) {
   GuardedSender s;

@@ -1,4 +1,5 @@
-// The awkward orders of events: a test for each row of docs/explanation/sequences.md, with the row's number.
+// The awkward orders of events: a test for each row of docs/explanation/sequences.md, with the
+// row's number.
 
 #include "engine_driver.hpp"
 
@@ -175,7 +176,7 @@ TEST(sequences, s11_an_ack_of_an_abandoned_child_counts_and_its_refusal_does_not
   EXPECT_THAT(sender.ack(1), ElementsAre("acknowledge 1"));
 }
 
-// -- killed in every phase --------------------------------------------------------------------------
+// -- killed in every phase ---------------------------------------------------------
 
 struct Killing {
   const char* phase;

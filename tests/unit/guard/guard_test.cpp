@@ -164,7 +164,7 @@ TEST(come_back_in, is_the_rest_of_the_time_or_nothing) {
   EXPECT_EQ(come_back_in({HeldBackBy::isolated_breaker, Instant::never()}, at(7s)), std::nullopt);
 }
 
-// -- options -----------------------------------------------------------------------------------------
+// -- options -----------------------------------------------------------------------
 
 TEST(guard, names_all_that_is_wrong_with_its_options) {
   GuardOptions options{CircuitBreakerOptions{}, RetryBudgetOptions{.ratio = 0, .per_second = 0}};
@@ -225,7 +225,7 @@ TEST(guard, writes_its_options_with_everything_in_them) {
             "circuit_breaker(50% within 30s, min_calls 10, op");
 }
 
-// -- by hand -------------------------------------------------------------------------------------------
+// -- by hand -----------------------------------------------------------------------
 
 TEST(guard, without_a_breaker_can_be_neither_isolated_nor_closed) {
   Guard guard{{{}, RetryBudgetOptions{}}};

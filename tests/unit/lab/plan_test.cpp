@@ -112,8 +112,8 @@ struct Curve {
 
 class CurvesOfSeed002 : public ::testing::TestWithParam<Curve> {};
 
-// The delays vary, and the cap cuts off those above it only: around it the mean is below that of the
-// formula without jitter, 600 s at the tenth retry of the first curve.
+// The delays vary, and the cap cuts off those above it only: around it the mean is below that of
+// the formula without jitter, 600 s at the tenth retry of the first curve.
 TEST_P(CurvesOfSeed002, have_the_means_of_the_article) {
   const auto rows =
     plan(parse_policy(GetParam().policy), static_cast<std::uint32_t>(GetParam().means.size()));

@@ -179,7 +179,7 @@ TEST(shared_guard, can_be_asked_for_its_status_by_its_own_hook) {
   EXPECT_THAT(seen, ElementsAre(BreakerState::open)) << "it is told after the change";
 }
 
-// -- threads -----------------------------------------------------------------------------------------
+// -- threads -----------------------------------------------------------------------
 
 TEST(shared_guard, counts_every_call_of_many_threads_once) {
   constexpr std::uint64_t calls = 20'000;

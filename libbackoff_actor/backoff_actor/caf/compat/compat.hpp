@@ -3,8 +3,8 @@
 /// @namespace backoff_actor::compat
 /// What differs between the versions of CAF: the same names with the same meaning for each.
 ///
-/// Programs use what is shown here: `object`, `field` and `enum_field` in the `inspect` of a message
-/// type, `render`, `keep_cause` and `share_work`.
+/// Programs use what is shown here: `object`, `field` and `enum_field` in the `inspect` of a
+/// message type, `render`, `keep_cause` and `share_work`.
 
 // What stands between this library and the version of CAF. Only this header and
 // caf/actor/internal/requesting_actor.hpp check the version. Each version's header defines the same

@@ -87,7 +87,8 @@ BACKOFF_ACTOR_EXPORT Problems check(const ShutdownOptions& options);
 /// still owe, it reports them as `ExitReport` does. Declare it after the actor system. It must not
 /// be used with one in virtual time.
 ///
-/// @thread make it, call it and destroy it in one thread, which is not an actor's; `request` in any.
+/// @thread make it, call it and destroy it in one thread, which is not an actor's; `request` in
+///         any.
 class BACKOFF_ACTOR_EXPORT GracefulShutdown {
 public:
   /// Hears signals from now on, and notes the senders that are started.

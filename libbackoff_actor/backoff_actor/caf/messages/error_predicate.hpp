@@ -19,10 +19,10 @@ namespace backoff_actor {
 /// dropped promise, and an error of your own that the target answers.
 BACKOFF_ACTOR_EXPORT Assessment assess_error(const caf::error& error);
 
-/// Decides whether to retry a failed request. It wraps any callable that takes a
-/// `const caf::error&` and returns an `Assessment` or a `bool`: true means `retryable`, false means
-/// `not_retryable`. Without a callable, `assess_error` decides. What the callable captures must live
-/// as long as the request that is retried, or the guarded actor.
+/// Decides whether to retry a failed request. It wraps any callable that takes a `const
+/// caf::error&` and returns an `Assessment` or a `bool`: true means `retryable`, false means
+/// `not_retryable`. Without a callable, `assess_error` decides. What the callable captures must
+/// live as long as the request that is retried, or the guarded actor.
 ///
 ///     ErrorPredicate predicate = [](const caf::error& x) { return x == caf::sec::runtime_error; };
 ///

@@ -146,7 +146,8 @@ caf::message message_of(Ts&&... values) {
 ///         Returns what CAF returns for a request: `then`, `await` or `receive` takes the reply.
 ///         It is not checked whether a typed target takes the message.
 /// @errors throws `InvalidArgument` naming every invalid limit, and an invalid target, and
-///         `std::logic_error` if `init` was not called, before anything is started. Nothing that the target does calls the request's error handler.
+///         `std::logic_error` if `init` was not called, before anything is started. Nothing that
+///         the target does calls the request's error handler.
 /// @thread the caller's
 template <class Self, class Target, class... Ts>
 auto retry_request(Self&& self, const Target& target, RetryRequestOptions options, Ts&&... values) {

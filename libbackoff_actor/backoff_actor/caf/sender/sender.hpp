@@ -21,8 +21,8 @@ struct SenderSettings;
 
 } // namespace detail
 
-/// Starts a sender, and with it its child. `make_child` is `child_of<Worker>(...)`, a worker that is
-/// a function, or a function that makes the child, see `ChildFactory`.
+/// Starts a sender, and with it its child. `make_child` is `child_of<Worker>(...)`, a worker that
+/// is a function, or a function that makes the child, see `ChildFactory`.
 ///
 /// A sender is an actor that supervises a dangerous child. It keeps every message until the child
 /// has acknowledged it. It recreates a child that dies, and hands over again what the child has not
@@ -56,11 +56,12 @@ struct SenderSettings;
 ///
 /// @errors throws `InvalidArgument` naming every option that `check` finds wrong, and `make_child`
 ///         if it is empty; throws `std::logic_error` if `init` was not called; throws `StoreError`,
-///         `in_use`, if another sender uses the durable outbox. Nothing has been started then. Later, the sender recreates a child that
-///         crashed or could not be made. If a living child answers with an error, that error is the
-///         answer, and ends the delivery. There are three exceptions: the error says when to come
-///         back (`retry_after`), it is that of a sender that gave the message back (`stopped`,
-///         `suspended`, `draining`), or the decider says otherwise.
+///         `in_use`, if another sender uses the durable outbox. Nothing has been started then.
+///         Later, the sender recreates a child that crashed or could not be made. If a living child
+///         answers with an error, that error is the answer, and ends the delivery. There are three
+///         exceptions: the error says when to come back (`retry_after`), it is that of a sender
+///         that gave the message back (`stopped`, `suspended`, `draining`), or the decider says
+///         otherwise.
 /// @thread any; messages may come from any thread.
 [[nodiscard("a sender without a handle ends when it owes nothing")]] BACKOFF_ACTOR_EXPORT caf::actor
 spawn_back_off_sender(caf::actor_system& system, ChildFactory make_child,

@@ -51,9 +51,10 @@ enum class Acknowledgement {
 using Decider = std::function<Decision(FailureKind, const caf::error&)>;
 
 /// Returns what follows a failure if there is no decider. A decider may return it for errors that
-/// it has no opinion about; one that is made by `decider_of` does. It decides as `default_decider(kind)` does, with one exception: it
-/// retries if the answer is the error of a sender that was `stopped`, `suspended` or `draining`.
-/// That sender gave the message back, and no worker has answered it.
+/// it has no opinion about; one that is made by `decider_of` does. It decides as
+/// `default_decider(kind)` does, with one exception: it retries if the answer is the error of a
+/// sender that was `stopped`, `suspended` or `draining`. That sender gave the message back, and no
+/// worker has answered it.
 BACKOFF_ACTOR_EXPORT Decision default_decider(FailureKind kind, const caf::error& error);
 
 /// The options of a sender. The defaults are those of the article "Exponential Backoff with Akka
@@ -76,7 +77,8 @@ struct SenderOptions {
   // -- failures ---------------------------------------------------------------------
 
   /// How long to wait after the first, second, third ... failure in a row. The default suits up to
-  /// 50 senders that call the same service; docs/how-to/policies.md has the figures, and what more take.
+  /// 50 senders that call the same service; docs/how-to/policies.md has the figures, and what more
+  /// take.
   Policy backoff = RandomSlots{};
 
   /// The seed of the random draws. Unset: one number per process.
@@ -163,10 +165,10 @@ struct SenderOptions {
   Ordering ordering = Ordering::strict;
 
   /// How many deliveries the child may hold. Unset: 1024; but with `Ordering::strict` 1 if
-  /// `Acknowledgement::by_sent` or a `decider` is set, and otherwise 1 from the child's first refusal
-  /// on that is not final. The reason: a child that refuses one delivery works on the later ones
-  /// that it holds, before the refused one comes back. If you set this, only the hand-overs are in
-  /// order, and not the work.
+  /// `Acknowledgement::by_sent` or a `decider` is set, and otherwise 1 from the child's first
+  /// refusal on that is not final. The reason: a child that refuses one delivery works on the later
+  /// ones that it holds, before the refused one comes back. If you set this, only the hand-overs
+  /// are in order, and not the work.
   ///
   /// @range 1 to 1,000,000,000
   std::optional<std::uint32_t> max_in_flight{};
@@ -204,9 +206,9 @@ struct SenderOptions {
 
   /// Returns the bytes of a message; empty: the size of what CAF's binary serializer makes of it.
   /// Everything above 2^32 - 1 counts as that. Only with `capacity_bytes`. Types that CAF cannot
-  /// serialize need this function. Without it, a message of a type that is not registered is refused
-  /// with `SenderError::unknown_type`; of a type that may not be serialized (an "unsafe" one) CAF
-  /// 0.17.6 makes no bytes, and CAF 1.x an error.
+  /// serialize need this function. Without it, a message of a type that is not registered is
+  /// refused with `SenderError::unknown_type`; of a type that may not be serialized (an "unsafe"
+  /// one) CAF 0.17.6 makes no bytes, and CAF 1.x an error.
   ///
   /// @errors if it throws, the message is not accepted, and its client gets
   ///         `caf::sec::runtime_error` with the exception's text.

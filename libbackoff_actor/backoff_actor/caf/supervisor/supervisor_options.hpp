@@ -51,7 +51,8 @@ BACKOFF_ACTOR_EXPORT Directive stopping_decider(const std::string& id, const caf
 /// The actor system waits at its end for supervisors that still have children, and those call the
 /// functions of their options meanwhile. So what a function captures must live as long as the actor
 /// system: declare it before the actor system. This holds for `decider` and `on_event`, and for the
-/// factories of children. A `SharedQueue` keeps what the hook reports, and may be declared anywhere.
+/// factories of children. A `SharedQueue` keeps what the hook reports, and may be declared
+/// anywhere.
 struct SupervisorOptions {
   /// What the supervisor is, see `ActorName`: events, trees, errors and warnings name the
   /// supervisor `root#5`. Empty: `supervisor`.
@@ -127,8 +128,8 @@ DynamicChildFactory dynamic_child_of() {
   };
 }
 
-/// Returns the factory of a worker that is a function, see `child_of`. The factory calls the function
-/// with the arguments of `AddChild`, which must be of the types of its parameters:
+/// Returns the factory of a worker that is a function, see `child_of`. The factory calls the
+/// function with the arguments of `AddChild`, which must be of the types of its parameters:
 ///
 ///     caf::behavior device(caf::event_based_actor* self, std::string address);
 ///

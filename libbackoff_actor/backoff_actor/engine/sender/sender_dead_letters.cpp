@@ -81,9 +81,9 @@ void SenderEngine::Step::note_failure(Slot slot, const SharedCause& cause) {
     emit(effect::CountAttempts{slot, delivery.id, delivery.attempts});
 }
 
-// Earlier processes ended `hand_overs` times, at least once, while a child held the delivery. Buries
-// it if `max_hand_overs` allows no more. Otherwise it becomes a suspect, so that no other delivery
-// pays for it. Returns whether it is still owed.
+// Earlier processes ended `hand_overs` times, at least once, while a child held the delivery.
+// Buries it if `max_hand_overs` allows no more. Otherwise it becomes a suspect, so that no other
+// delivery pays for it. Returns whether it is still owed.
 bool SenderEngine::Step::suspect_or_bury(Slot slot, std::uint32_t hand_overs) {
   backlog_.set_suspect(slot, true);
   if (hand_overs < *options_.max_hand_overs)

@@ -1,5 +1,6 @@
-// Hangs: a child that has not acknowledged in time, and its grace. When the time to acknowledge runs
-// out is decided by `ack_due` in internal/sender_step.hpp: every step asks it, so it is inline.
+// Hangs: a child that has not acknowledged in time, and its grace. When the time to acknowledge
+// runs out is decided by `ack_due` in internal/sender_step.hpp: every step asks it, so it is
+// inline.
 
 #include "backoff_actor/engine/sender/internal/sender_step.hpp"
 

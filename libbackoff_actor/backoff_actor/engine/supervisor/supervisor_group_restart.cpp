@@ -1,6 +1,6 @@
 // The group restart: whether siblings of a failed child are restarted with it, which ones, and in
-// which order. The children of a group restart are its row. The first start of all children is a row
-// too.
+// which order. The children of a group restart are its row. The first start of all children is a
+// row too.
 
 #include "backoff_actor/engine/supervisor/internal/supervisor_step.hpp"
 

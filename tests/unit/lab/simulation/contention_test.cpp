@@ -49,11 +49,11 @@ struct Reference {
   Means means;
 };
 
-// What aws-arch-backoff-simulator, commit 66cb169, prints, with more trials than its 100 and more digits:
-// 2000 trials of 10 clients, 1000 of 50 and of 100, 400 of 200. To run it on Python 3 (3.11.7), `xrange`
-// was made `range`, and its last function was called with these numbers; it draws from
-// random.seed(clients * 1000003 + 7), set anew for each policy. The standard errors of the means are
-// below 0.2 % of the calls and 0.9 % of the times.
+// What aws-arch-backoff-simulator, commit 66cb169, prints, with more trials than its 100 and more
+// digits: 2000 trials of 10 clients, 1000 of 50 and of 100, 400 of 200. To run it on Python 3
+// (3.11.7), `xrange` was made `range`, and its last function was called with these numbers; it
+// draws from random.seed(clients * 1000003 + 7), set anew for each policy. The standard errors of
+// the means are below 0.2 % of the calls and 0.9 % of the times.
 constexpr Reference references[] = {
   {10, "none", {51.09, 381.6}},
   {10, "exponential", {50.69, 3426}},

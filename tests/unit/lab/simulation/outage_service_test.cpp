@@ -49,7 +49,7 @@ TEST(service_time, takes_all_of_its_parameters) {
   EXPECT_EQ(service_time(service, 25), 8s);
 }
 
-// -- the service -----------------------------------------------------------------------------------
+// -- the service -------------------------------------------------------------------
 
 OutageOptions options(ServiceOptions service = {}) {
   OutageOptions result;
@@ -176,7 +176,8 @@ TEST(outage_service, keeps_what_is_not_due_when_it_goes_on) {
 
   EXPECT_THAT(answered, IsEmpty());
   EXPECT_EQ(service.concurrency(), 2U);
-  // Both look every 50.1 ms from then on: 10.01 s after the first's beginning, 10.03 after the other's.
+  // Both look every 50.1 ms from then on: 10.01 s after the first's beginning, 10.03 after the
+  // other's.
   EXPECT_THAT(run_to(service, 20'000'000),
               ElementsAre(Answer{10'018'000, 0}, Answer{10'118'200, 1}));
 }

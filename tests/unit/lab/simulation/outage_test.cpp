@@ -53,8 +53,9 @@ TEST(simulate_outage, is_recovered_at_once_where_nothing_happened) {
   }
 }
 
-// The client of the seed printed 22.6, 170.6, 298.8 and 371.2 timeouts a second for its first spans of
-// 5 s, the first of which began 1.8 s before the stop, to judge by the 36 answers a second in it.
+// The client of the seed printed 22.6, 170.6, 298.8 and 371.2 timeouts a second for its first spans
+// of 5 s, the first of which began 1.8 s before the stop, to judge by the 36 answers a second in
+// it.
 TEST(simulate_outage, has_as_many_timeouts_as_the_seed_printed) {
   constexpr int runs = 10;
   std::vector<double> timeouts(4, 0);
@@ -166,7 +167,8 @@ TEST(simulate_outage, a_short_backlog_keeps_requests_away) {
   EXPECT_TRUE(simulate_outage(options).summary.recovery.recovered);
 }
 
-// At the end all that it works on is for nobody but the last two seconds' calls of a thousand clients.
+// At the end all that it works on is for nobody but the last two seconds' calls of a thousand
+// clients.
 TEST(simulate_outage, counts_what_is_still_worked_on_for_nobody_as_lost) {
   const auto result = simulate_outage(outage(fixed_100ms));
   const auto at_the_end = result.seconds.back().concurrency;
@@ -234,7 +236,8 @@ TEST(simulate_outage, a_retry_budget_leaves_few_retries_to_a_service_that_is_sto
   EXPECT_LT(simulate_outage(options).summary.attempts_during_outage, 1300U);
 }
 
-// A client whose patience ends before its answer comes calls every 150 ms, and all work for it is lost.
+// A client whose patience ends before its answer comes calls every 150 ms, and all work for it is
+// lost.
 TEST(simulate_outage, work_that_was_lost_before_the_outage_is_not_counted) {
   auto options = outage(fixed_100ms, 0s);
   options.clients = 1;

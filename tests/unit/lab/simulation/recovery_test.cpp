@@ -149,8 +149,8 @@ std::uint64_t poisson(double mean, std::uint64_t seed, std::uint64_t& n) {
   return count;
 }
 
-// Of a thousand services with a minute before, whose answers come at random at a share of their rate from
-// then on, so many are found recovered.
+// Of a thousand services with a minute before, whose answers come at random at a share of their
+// rate from then on, so many are found recovered.
 int recovered_of_1000(double rate, double share, int seconds_after) {
   int result = 0;
   for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
@@ -170,7 +170,8 @@ TEST(judge_recovery, does_not_take_the_noise_of_a_healthy_service_for_a_failure)
   EXPECT_EQ(recovered_of_1000(99, 1, 30), 1000);
 }
 
-// The rate before is not known better than to 1.3 %, and of the stretches up to the end one is the best.
+// The rate before is not known better than to 1.3 %, and of the stretches up to the end one is the
+// best.
 TEST(judge_recovery, tells_85_percent_at_99_a_second_from_95_and_every_second_time_90) {
   EXPECT_EQ(recovered_of_1000(99, 0.9, 600), 513);
   EXPECT_EQ(recovered_of_1000(99, 0.85, 600), 4);
