@@ -35,7 +35,7 @@ if(NOT BACKOFF_ACTOR_HAS_STORE)
   string(APPEND _left_out "|^store/")
 endif()
 if(NOT BACKOFF_ACTOR_HAS_REMOTE)
-  string(APPEND _left_out "|^caf/remote/")
+  string(APPEND _left_out "|^caf/(door|remote)/")
 endif()
 set(_library_folder "${PROJECT_SOURCE_DIR}/libbackoff_actor/backoff_actor")
 file(GLOB_RECURSE _headers RELATIVE "${_library_folder}" CONFIGURE_DEPENDS "${_library_folder}/*.hpp")
@@ -54,6 +54,11 @@ endforeach()
 set(BACKOFF_ACTOR_STORE_NEEDS_SQLITE FALSE)
 if(BACKOFF_ACTOR_HAS_STORE AND NOT BUILD_SHARED_LIBS)
   set(BACKOFF_ACTOR_STORE_NEEDS_SQLITE TRUE)
+endif()
+# The same for OpenSSL.
+set(BACKOFF_ACTOR_REMOTE_NEEDS_OPENSSL FALSE)
+if(BACKOFF_ACTOR_HAS_REMOTE AND NOT BUILD_SHARED_LIBS)
+  set(BACKOFF_ACTOR_REMOTE_NEEDS_OPENSSL TRUE)
 endif()
 configure_package_config_file(
   "${PROJECT_SOURCE_DIR}/cmake/backoff_actor-config.cmake.in"
@@ -129,8 +134,12 @@ if(BACKOFF_ACTOR_HAS_STORE)
 endif()
 
 if(BACKOFF_ACTOR_HAS_REMOTE)
+  set(_openssl "")
+  if(BACKOFF_ACTOR_REMOTE_NEEDS_OPENSSL)
+    set(_openssl " -lssl -lcrypto")
+  endif()
   _backoff_actor_pkgconfig(backoff_actor-remote remote "Guarded workers on other nodes" "backoff_actor" ""
-                           "-lcaf_io")
+                           "-lcaf_io${_openssl}")
 endif()
 
 # -- documentation, examples, the demo and the tools ---------------------------

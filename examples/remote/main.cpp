@@ -1,12 +1,11 @@
 // Workers on another node, spawned or published there. Here both nodes are actor systems of one
-// program; on two machines the address would be one of a private network, or that of a tunnel: see
-// docs/how-to/secure_remote_workers.md.
+// program; between two machines, nodes need TLS: see docs/how-to/secure_remote_workers.md.
 
 #include <backoff_actor/backoff_actor.hpp>
+#include <backoff_actor/caf/remote/listen.hpp>
 #include <backoff_actor/caf/remote/network.hpp>
 #include <backoff_actor/caf/remote/remote_child.hpp>
 
-#include <caf/io/middleman.hpp>
 #include <caf/scoped_actor.hpp>
 #include <caf/send.hpp>
 
@@ -57,16 +56,12 @@ int main(int argc, char**) {
     node_config); // with your type-id blocks: init_network<caf::id_block::my_app>
   backoff_actor::add_remote_worker<Resizer, std::uint32_t>(node_config, "resizer");
   caf::actor_system node{node_config};
-  // 4711, say; 0 takes a free one. Without an address, all networks of the machine could reach it.
-  const auto open_port = node.middleman().open(0, "127.0.0.1");
+  // Without TLS only programs on this machine reach the ports. 0 takes a free one.
+  const auto spawning_port = backoff_actor::listen(node, {.port = 0});
 
   const auto resizer = node.spawn<Resizer>(800u);
-  const auto published_port = node.middleman().publish(resizer, 0, "127.0.0.1");
+  const auto published_port = backoff_actor::listen(node, {.port = 0, .published = resizer});
   // [node]
-  if (!open_port || !published_port) {
-    std::cerr << "remote: no port\n";
-    return 1;
-  }
 
   // [sender]
   caf::actor_system_config config;
@@ -77,10 +72,11 @@ int main(int argc, char**) {
   options.ack_timeout = 5s; // what is lost on the way is reported by nobody
   const auto spawning = backoff_actor::spawn_back_off_sender(
     system,
-    backoff_actor::remote_spawn({{"127.0.0.1", *open_port}}, "resizer", caf::make_message(640u)),
+    backoff_actor::remote_spawn({{"127.0.0.1", spawning_port.port()}}, "resizer",
+                                caf::make_message(640u)),
     options);
   const auto finding = backoff_actor::spawn_back_off_sender(
-    system, backoff_actor::remote_child({{"127.0.0.1", *published_port}}), options);
+    system, backoff_actor::remote_child({{"127.0.0.1", published_port.port()}}), options);
   // [sender]
 
   have_resized(system, spawning, "small");

@@ -4,6 +4,8 @@
 #include "commands.hpp"
 #include "options.hpp"
 
+#include "common/arguments.hpp"
+
 #include <exception>
 #include <iostream>
 #include <variant>
@@ -27,6 +29,9 @@ int main(int argc, char** argv) {
     return *code;
   try {
     return std::visit([](const auto& options) { return run(options); }, std::get<Options>(parsed));
+  } catch (const backoff_actor::InvalidArgument& exception) { // such as files of --tls
+    example::complain("remote_worker", exception.problems());
+    return exit_bad_input;
   } catch (const std::exception& exception) {
     std::cerr << "remote_worker: " << exception.what() << '\n';
     return exit_failed;

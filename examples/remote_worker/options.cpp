@@ -16,9 +16,9 @@ constexpr auto program = "remote_worker";
 
 constexpr auto help =
   R"(usage: remote_worker worker --ledger FILE [--port N] [--host ADDRESS] [--name NAME]
-                            [--work SPAN]
+                            [--work SPAN] [--tls BASE]
        remote_worker sender --workers HOST:PORT,... [--count N] [--window N] [--acknowledged FILE]
-                            [--patience SPAN] [--seed N]
+                            [--patience SPAN] [--seed N] [--tls BASE]
        remote_worker account --acknowledged FILE [--count N] LEDGER ...
 
 Runs a BackOffSender in one process and its workers in other processes. Kill a worker, freeze it or
@@ -33,9 +33,11 @@ worker   listens, and works on the numbers that a sender hands over, one at a ti
   --ledger FILE        file to append to; it outlives the process
   --port N             0..65535; default 0, which takes any free port; the first line of the
                        output prints the port
-  --host ADDRESS       address to listen at; default 127.0.0.1
+  --host ADDRESS       address to listen at; default 127.0.0.1, and without --tls no other
   --name NAME          name to show to people; default worker
   --work SPAN          time that one number takes, 0ns..1min; default 5ms
+  --tls BASE           prove who this process is with the certificate BASE.pem and the key BASE.key,
+                       and talk only with who has a certificate of authority.pem beside them
 
 sender   gives the numbers 1, 2 ... N to any worker that it can reach, one worker at a time. When
          that worker goes down, is silent or is unreachable, the sender hands its numbers over to
@@ -47,6 +49,7 @@ sender   gives the numbers 1, 2 ... N to any worker that it can reach, one worke
   --acknowledged FILE  file to overwrite; it gets a line for each acknowledged number
   --patience SPAN      give up if no worker does anything for this long, 1ms..1h; default 30s
   --seed N             decides how long the delays are; default 1
+  --tls BASE           as for the worker
 
 account  compares the sender's file with the workers' ledgers. `lost` counts the numbers that were
          not acknowledged or not executed. `duplicates` counts the executions after the first of
@@ -143,12 +146,15 @@ private:
 
 constexpr std::uint64_t max_count = 1'000'000;
 constexpr auto a_file = "a file";
+constexpr auto a_base = "the path of a certificate without .pem";
 
 Options read_worker(Reader& given) {
   WorkerOptions result;
   given.text("--host", result.host, "a name or an address");
   given.number<std::uint16_t>("--port", result.port, 0, 65535);
   given.text("--name", result.name, "a name");
+  if (given.has("--tls"))
+    given.text("--tls", result.tls, a_base);
   given.text("--ledger", result.ledger, a_file);
   given.span("--work", result.work, std::chrono::nanoseconds{0}, std::chrono::minutes{1});
   given.no_others();
@@ -164,6 +170,8 @@ Options read_sender(Reader& given) {
   given.number<std::uint64_t>("--seed", result.seed, 0, std::numeric_limits<std::uint64_t>::max());
   if (given.has("--acknowledged"))
     given.text("--acknowledged", result.acknowledged, a_file);
+  if (given.has("--tls"))
+    given.text("--tls", result.tls, a_base);
   given.no_others();
   return result;
 }
@@ -183,9 +191,9 @@ struct Command {
 };
 
 const std::vector<Command> commands{
-  {"worker", {"--ledger", "--port", "--host", "--name", "--work"}, read_worker},
+  {"worker", {"--ledger", "--port", "--host", "--name", "--work", "--tls"}, read_worker},
   {"sender",
-   {"--workers", "--count", "--window", "--acknowledged", "--patience", "--seed"},
+   {"--workers", "--count", "--window", "--acknowledged", "--patience", "--seed", "--tls"},
    read_sender},
   {"account", {"--acknowledged", "--count"}, read_account},
 };

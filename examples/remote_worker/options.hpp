@@ -21,6 +21,7 @@ struct WorkerOptions {
   std::uint16_t port = 0;                                     ///< 0: any that is free
   std::string name = "worker";                                ///< for people
   std::string ledger;                                         ///< a file
+  std::string tls;                                            ///< see `init`; empty: none
   backoff_actor::Duration work{std::chrono::milliseconds{5}}; ///< how long one number takes
 };
 
@@ -30,6 +31,7 @@ struct SendOptions {
   std::uint64_t count = 1000;
   std::uint32_t window = 8; ///< numbers that a worker holds at a time
   std::string acknowledged; ///< a file; empty: none
+  std::string tls;          ///< see `init`; empty: none
   backoff_actor::Duration patience{std::chrono::seconds{30}};
   std::uint64_t seed = 1;
 };

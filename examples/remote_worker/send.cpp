@@ -65,7 +65,7 @@ int send(const SendOptions& options) {
   int signal = 0;
   {
     caf::actor_system_config config;
-    init(config);
+    init(config, options.tls);
     caf::actor_system system{config};
     backoff_actor::GracefulShutdown shutdown{system, {.grace = grace}};
     // A node that is frozen still accepts connections, and says nothing.

@@ -4,30 +4,44 @@
 #include "ledger_worker.hpp"
 #include "network.hpp"
 
+#include "backoff_actor/caf/remote/listen.hpp"
 #include "backoff_actor/process/stop_signals.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/exit_reason.hpp>
-#include <caf/io/middleman.hpp>
 #include <caf/send.hpp>
 
 #include <cstdlib>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <system_error>
 
 namespace remote_worker {
 
 namespace {
 
-int refuse_address(const WorkerOptions& options) {
+// Listens, or says why it cannot.
+std::optional<backoff_actor::Listener> listen(caf::actor_system& system, const caf::actor& worker,
+                                              const WorkerOptions& options) {
   backoff_actor::Problems problems;
-  problems.add("--host, --port",
-               to_string(backoff_actor::NodeAddress{options.host, options.port})
-                 + ", where it cannot listen",
-               "an address of this machine, and a port that nobody has, or 0 for any");
+  try {
+    // [listen]
+    return backoff_actor::listen(
+      system, {.address = options.host, .port = options.port, .published = worker});
+    // [listen]
+  } catch (const backoff_actor::InvalidArgument&) {
+    problems.add("--host", options.host,
+                 "an address of this machine, and without --tls one that only this machine "
+                 "reaches, such as 127.0.0.1");
+  } catch (const std::system_error&) {
+    problems.add("--host, --port",
+                 to_string(backoff_actor::NodeAddress{options.host, options.port})
+                   + ", where it cannot listen",
+                 "an address of this machine, and a port that nobody has, or 0 for any");
+  }
   example::complain("remote_worker", problems);
-  return exit_bad_input;
+  return std::nullopt;
 }
 
 } // namespace
@@ -41,20 +55,20 @@ int work(const WorkerOptions& options) {
   }
   backoff_actor::StopSignals signals;
   caf::actor_system_config config;
-  init(config);
+  init(config, options.tls);
   caf::actor_system system{config};
   const auto worker =
     system.spawn<LedgerWorker, caf::detached>(options.name, options.work, ledger.get());
-  // With SO_REUSEADDR: a worker that is started again takes the port of the one that was killed.
-  const auto port = system.middleman().publish(worker, options.port, options.host.c_str(), true);
-  if (port) {
-    std::cout << "listening at " << to_string(backoff_actor::NodeAddress{options.host, *port})
-              << std::endl;
+  auto listener = listen(system, worker, options);
+  if (listener) {
+    std::cout << "listening at "
+              << to_string(backoff_actor::NodeAddress{options.host, listener->port()}) << std::endl;
     signals.wait();
+    listener->close();
   }
   caf::anon_send_exit(worker, caf::exit_reason::kill);
-  if (!port)
-    return refuse_address(options);
+  if (!listener)
+    return exit_bad_input;
   system.await_all_actors_done();
   std::cout << "executed " << ledger->executed << ", handed over again and recognised "
             << ledger->known << std::endl;

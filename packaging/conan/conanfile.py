@@ -39,6 +39,7 @@ class BackoffActor(ConanFile):
 
     def requirements(self):
         self.requires("caf/[>=1.0 <2]", transitive_headers=True, transitive_libs=True)
+        self.requires("openssl/[>=1.1.1 <4]")
         if self.options.with_store:
             self.requires("sqlitecpp/[>=3.1 <4]")
 
@@ -70,7 +71,7 @@ class BackoffActor(ConanFile):
         self._component("lab", ["core"])
         self._component("actor", ["core", "caf::caf_core"])
         self._component("testing", ["actor"])
-        self._component("remote", ["actor", "caf::caf_io"])
+        self._component("remote", ["actor", "caf::caf_io", "openssl::ssl"])
         if self.options.with_store:
             self._component("store", ["core", "sqlitecpp::sqlitecpp"])
 

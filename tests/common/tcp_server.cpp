@@ -6,8 +6,8 @@
 
 namespace backoff_actor::test {
 
-TcpServer::TcpServer(Handler handler)
-  : handler_(std::move(handler)), listener_(net::bind_to_loopback(0, 0)) {
+TcpServer::TcpServer(Handler handler, std::uint16_t port)
+  : handler_(std::move(handler)), listener_(net::bind_to_loopback(port, 0)) {
   if (!listener_ || listen(listener_.get(), SOMAXCONN) != 0)
     throw std::system_error(errno, std::generic_category(), "no port for the server");
   thread_ = std::thread{[this] { accept_all(); }};

@@ -17,8 +17,8 @@ public:
   /// Serves one connection, which is closed when it returns; it is to return when that ends.
   using Handler = std::function<void(TcpStream& stream)>;
 
-  /// Listens from now on.
-  explicit TcpServer(Handler handler);
+  /// Listens from now on, at a free port or at that one.
+  explicit TcpServer(Handler handler, std::uint16_t port = 0);
   TcpServer(const TcpServer&) = delete;
   TcpServer& operator=(const TcpServer&) = delete;
 

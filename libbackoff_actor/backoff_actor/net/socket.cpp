@@ -64,6 +64,15 @@ std::string Address::host() const {
   return error == 0 ? text : "";
 }
 
+std::uint16_t Address::port() const {
+  if (bytes.ss_family != AF_INET && bytes.ss_family != AF_INET6)
+    return 0;
+  // Both kinds have the port in the same place.
+  sockaddr_in as_inet{};
+  std::memcpy(&as_inet, &bytes, sizeof(as_inet));
+  return ntohs(as_inet.sin_port);
+}
+
 Address loopback(std::uint16_t port) {
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -98,6 +107,32 @@ Descriptor bind_to_loopback(std::uint16_t port, int flags) {
   // Ended connections of an earlier socket must not block the port.
   if (!result || !turn_on(result, SOL_SOCKET, SO_REUSEADDR)
       || bind(result.get(), address.generic(), address.size) != 0)
+    return {};
+  return result;
+}
+
+Descriptor listen_at(const Address& address) {
+  Descriptor result{socket(address.bytes.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+  // Ended connections of an earlier socket must not block the port.
+  if (!result || !turn_on(result, SOL_SOCKET, SO_REUSEADDR)
+      || bind(result.get(), address.generic(), address.size) != 0
+      || listen(result.get(), SOMAXCONN) != 0)
+    throw std::system_error(errno, std::generic_category(), "cannot listen");
+  return result;
+}
+
+Address address_of(const Descriptor& socket) {
+  Address result;
+  result.size = sizeof(result.bytes);
+  if (getsockname(socket.get(), reinterpret_cast<sockaddr*>(&result.bytes), &result.size) != 0)
+    return {};
+  return result;
+}
+
+Address peer_of(const Descriptor& socket) {
+  Address result;
+  result.size = sizeof(result.bytes);
+  if (getpeername(socket.get(), reinterpret_cast<sockaddr*>(&result.bytes), &result.size) != 0)
     return {};
   return result;
 }

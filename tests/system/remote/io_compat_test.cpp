@@ -14,10 +14,7 @@ namespace {
 
 class IoCompat : public ::testing::Test {
 protected:
-  caf::message connect_to(std::uint16_t port) {
-    return ask(*node.system, io_compat::middleman_of(*node.system),
-               io_compat::connect_request("127.0.0.1", port));
-  }
+  caf::message connect_to(std::uint16_t port) { return connect(*node.system, port); }
 
   caf::message spawn_at(const caf::node_id& where, const std::string& name,
                         caf::message arguments) {

@@ -40,8 +40,10 @@ private:
   std::shared_ptr<std::promise<caf::message>> answer_;
 };
 
-template <class Expected>
-std::uint16_t port_of(const Expected& port) {
+// As CAF does it: any program with CAF may be a node.
+std::uint16_t port_of_caf(caf::actor_system& system, const caf::actor& published) {
+  const auto port = published ? system.middleman().publish(published, 0, "127.0.0.1")
+                              : system.middleman().open(0, "127.0.0.1");
   if (!port)
     throw std::runtime_error("no port to listen at");
   return *port;
@@ -60,7 +62,7 @@ Node::Node(const NetworkOptions& options, const Step& configure) {
   system.emplace(config);
 }
 
-Node::Node(NotSetUp) {
+Node::Node(NotSetUp) : is_set_up_(false) {
   init<caf::id_block::remote_test>(config);
   io_compat::load_middleman(config, 500ms, 2s);
   system.emplace(config);
@@ -81,10 +83,15 @@ std::unique_ptr<Node> Node::without_init_network() {
   return std::unique_ptr<Node>{new Node{NotSetUp{}}};
 }
 
-std::uint16_t Node::listen() { return port_of(system->middleman().open(0, "127.0.0.1")); }
+std::uint16_t Node::listen() { return listen_with({}); }
 
-std::uint16_t Node::publish_clerk() {
-  return port_of(system->middleman().publish(spawn_clerk(), 0, "127.0.0.1"));
+std::uint16_t Node::publish_clerk() { return listen_with(spawn_clerk()); }
+
+std::uint16_t Node::listen_with(const caf::actor& published) {
+  if (!is_set_up_)
+    return port_of_caf(*system, published);
+  listeners.push_back(backoff_actor::listen(*system, {.published = published}));
+  return listeners.back().port();
 }
 
 caf::message ask(caf::actor_system& system, const caf::actor& whom, caf::message content) {
@@ -97,16 +104,24 @@ caf::message ask(caf::actor_system& system, const caf::actor& whom, caf::message
   return {};
 }
 
-std::string knock(const Node& node, KnockOptions options) {
+caf::message connect(caf::actor_system& system, std::uint16_t port) {
+  auto& door = NetworkNode::of(system)->door();
+  auto socket = net::connect(net::loopback(port), {net::Clock::now() + patience}).socket;
+  auto caf = door.join(door.wire_to(std::move(socket), "127.0.0.1"), {});
+  return ask(system, io_compat::broker_of(system),
+             io_compat::connect_request(system, std::move(caf), port));
+}
+
+std::string dial(Node& node, DialOptions options) {
   const auto promise = std::make_shared<std::promise<std::string>>();
   auto answer = promise->get_future();
-  const auto knock =
-    Knock::start(*node.system, std::move(options), [promise](const std::string& problem) {
+  const auto dial =
+    Dial::start(*node.system, std::move(options), [promise](const std::string& problem) {
       promise->set_value(problem); // throws if it is called twice
     });
   if (answer.wait_for(patience) == std::future_status::ready)
     return answer.get();
-  knock->cancel();
+  dial->cancel();
   return "nothing was said";
 }
 

@@ -3,7 +3,8 @@
 #include "common/tcp_stream.hpp"
 
 #include <backoff_actor/caf/remote/internal/io_compat.hpp>
-#include <backoff_actor/caf/remote/internal/remote_knock.hpp>
+#include <backoff_actor/caf/remote/internal/remote_dial.hpp>
+#include <backoff_actor/caf/remote/listen.hpp>
 #include <backoff_actor/caf/remote/network.hpp>
 
 #include <caf/actor_system.hpp>
@@ -91,10 +92,16 @@ public:
   caf::actor_system_config config;
   std::optional<caf::actor_system> system;
 
+  /// Where it listens; closed before the system ends.
+  std::vector<Listener> listeners;
+
 private:
   struct NotSetUp {};
   explicit Node(NotSetUp);
 
+  std::uint16_t listen_with(const caf::actor& published);
+
+  bool is_set_up_ = true; // with init_network
   std::mutex mutex_;
   std::vector<caf::actor> clerks_;
 };
@@ -103,8 +110,12 @@ private:
 /// message if nothing comes for long.
 caf::message ask(caf::actor_system& system, const caf::actor& whom, caf::message content);
 
-/// Knocks, and waits for what is said of it; "nothing was said" if nothing is for long.
-std::string knock(const Node& node, KnockOptions options);
+/// Connects with a node at a port of 127.0.0.1, without reading its greeting first. Returns the
+/// answer of CAF's broker.
+caf::message connect(caf::actor_system& system, std::uint16_t port);
+
+/// Dials, and waits for what is said of it; "nothing was said" if nothing is for long.
+std::string dial(Node& node, DialOptions options);
 
 /// What a node sends to whoever connects to that port.
 std::string greeting_of(std::uint16_t port);

@@ -14,8 +14,7 @@ protected:
   // The sender, as another node has it.
   caf::actor seen_from(Node& node) {
     const auto port = here.publish(sender);
-    auto result = node.system->middleman().remote_actor("127.0.0.1", port);
-    return result ? *result : caf::actor{};
+    return remote_actor(*node.system, at(port));
   }
 };
 

@@ -65,8 +65,8 @@ TEST_F(RemoteChild,
   std::vector<caf::actor> senders;
   auto options = default_options();
   options.on_event = log.hook();
-  // The knock takes the delay once, and the handshake once more: one is under way at almost any
-  // time of an interval.
+  // The greeting takes the delay once, and the answer to it once more: one is under way at almost
+  // any time of an interval.
   for (const auto* delay :
        {"slow 30ms...", "slow 60ms...", "slow 125ms...", "slow 250ms...", "slow 500ms..."}) {
     lines.push_back(std::make_unique<testing::TcpProxy>("127.0.0.1", port, delay));
@@ -195,7 +195,8 @@ TEST_F(RemoteChild, on_a_node_of_somebody_else_is_refused_unless_types_are_not_c
     compat::register_types<caf::id_block::backoff_actor>(config);
     config.load<caf::io::middleman>();
   }};
-  const auto port = there.publish_worker("w");
+  there.worker = there.system->spawn<Worker>("w");
+  const auto port = there.system->middleman().publish(there.worker, 0, "127.0.0.1").value();
   start(remote_child({at(port)}));
   ASSERT_TRUE(becomes_true([&] { return log.count<event::StartFailed>() >= 1; }));
   EXPECT_THAT(log.all<event::StartFailed>().front().cause.text, HasSubstr("init_network"));

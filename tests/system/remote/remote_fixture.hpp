@@ -4,7 +4,9 @@
 #include "common/tcp_stream.hpp"
 
 #include <backoff_actor/backoff_actor.hpp>
+#include <backoff_actor/caf/remote/listen.hpp>
 #include <backoff_actor/caf/remote/network.hpp>
+#include <backoff_actor/caf/remote/remote_actor.hpp>
 #include <backoff_actor/caf/remote/remote_child.hpp>
 #include <backoff_actor/testing/testing.hpp>
 
@@ -122,10 +124,7 @@ public:
 
   /// Publishes an actor, at a free port or at that one.
   std::uint16_t publish(const caf::actor& actor, std::uint16_t port = 0) {
-    const auto result = system->middleman().publish(actor, port, "127.0.0.1", true);
-    if (!result)
-      throw std::runtime_error("cannot publish: " + compat::render(*system, result.error()));
-    return *result;
+    return listen({.port = port, .published = actor});
   }
 
   std::uint16_t publish_worker(const std::string& name, std::uint16_t port = 0) {
@@ -133,11 +132,11 @@ public:
     return publish(worker, port);
   }
 
-  std::uint16_t open(std::uint16_t port = 0) {
-    const auto result = system->middleman().open(port, "127.0.0.1", true);
-    if (!result)
-      throw std::runtime_error("cannot open: " + compat::render(*system, result.error()));
-    return *result;
+  std::uint16_t open(std::uint16_t port = 0) { return listen({.port = port}); }
+
+  std::uint16_t listen(ListenOptions options) {
+    listeners.push_back(backoff_actor::listen(*system, std::move(options)));
+    return listeners.back().port();
   }
 
   void end_worker() { caf::anon_send_exit(std::exchange(worker, {}), caf::exit_reason::kill); }
@@ -154,6 +153,7 @@ private:
 public:
   std::optional<RemoteWorkers> workers;
   std::optional<caf::actor_system> system;
+  std::vector<Listener> listeners;
   caf::actor worker;
 };
 

@@ -142,8 +142,7 @@ TEST_F(RemoteSpawn, a_request_for_a_worker_that_would_belong_to_nobody_is_refuse
   Node there;
   const auto port = there.open();
   const auto middleman = io_compat::middleman_of(*here.system);
-  const auto node = io_compat::connected(
-    remote_test::ask(*here.system, middleman, io_compat::connect_request("127.0.0.1", port)));
+  const auto node = io_compat::connected(remote_test::connect(*here.system, port));
   ASSERT_TRUE(node);
   const auto answer =
     remote_test::ask(*here.system, middleman,
@@ -154,6 +153,45 @@ TEST_F(RemoteSpawn, a_request_for_a_worker_that_would_belong_to_nobody_is_refuse
   EXPECT_EQ(diary().lines(), Strings{});
   start(worker({at(port)}));
   EXPECT_EQ(ask("a").value, "w:a");
+}
+
+TEST_F(RemoteSpawn, a_node_has_no_more_workers_elsewhere_than_it_may_until_one_has_ended) {
+  EventLog second_log;
+  std::mutex mutex;
+  Strings told;
+  Node there{[&](caf::actor_system_config& config) {
+    auto options = fast();
+    options.max_workers = 1;
+    options.on_event = [&](const NetworkEvent& event) {
+      const std::lock_guard lock{mutex};
+      told.push_back(to_string(event));
+    };
+    init_network<>(config, options);
+  }};
+  const auto port = there.open();
+  start(worker({at(port)}));
+  EXPECT_EQ(ask("a").value, "w:a");
+  auto options = default_options();
+  options.on_event = second_log.hook();
+  const auto second = spawn_back_off_sender(*here.system, worker({at(port)}, "second"), options);
+  ASSERT_TRUE(becomes_true([&] { return second_log.count<event::StartFailed>() >= 1; }));
+  {
+    const std::lock_guard lock{mutex};
+    EXPECT_TRUE(std::ranges::any_of(told, [](const auto& x) {
+      return x.starts_with("refused: the node ")
+             && x.ends_with(" has max_workers, 1, workers here already");
+    }));
+  }
+  Node other; // has a place of its own
+  const auto theirs =
+    spawn_back_off_sender(*other.system, worker({at(port)}, "third"), default_options());
+  EXPECT_EQ(remote_child_test::ask(*other.system, theirs, std::string{"c"}).value, "third:c");
+  caf::anon_send_exit(theirs, caf::exit_reason::kill);
+  stop();
+  EXPECT_EQ(remote_child_test::ask(*here.system, second, std::string{"b"}).value, "second:b");
+  caf::scoped_actor self{*here.system};
+  self->request(second, caf::timespan{10s}, Stop{})
+    .receive([](const SenderStatus&) {}, [](const caf::error&) {});
 }
 
 struct BadWorker {

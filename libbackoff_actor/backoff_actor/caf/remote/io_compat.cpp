@@ -1,8 +1,12 @@
 #include "backoff_actor/caf/remote/internal/io_compat.hpp"
 
+#include "backoff_actor/caf/compat/compat.hpp"
+
 #include <caf/actor_cast.hpp>
 #include <caf/io/basp/version.hpp>
 #include <caf/io/middleman.hpp>
+#include <caf/io/network/multiplexer.hpp>
+#include <caf/io/scribe.hpp>
 #include <caf/sec.hpp>
 
 #include <algorithm>
@@ -27,15 +31,15 @@ caf::actor_factory_result spawn_or_refuse(const Spawn& spawn, caf::actor_system&
 
 // -- the middleman's actor ---------------------------------------------------------
 
-caf::actor middleman_of(caf::actor_system& system) {
-  if (!system.has_middleman())
-    throw std::runtime_error("the actor system has no network layer: set its configuration up with "
-                             "backoff_actor::init_network instead of init");
-  return caf::actor_cast<caf::actor>(system.middleman().actor_handle());
+void throw_no_network() {
+  throw std::runtime_error("the actor system has no network layer: set its configuration up with "
+                           "backoff_actor::init_network instead of init");
 }
 
-caf::message connect_request(const std::string& host, std::uint16_t port) {
-  return caf::make_message(caf::connect_atom_v, host, port);
+caf::actor middleman_of(caf::actor_system& system) {
+  if (!system.has_middleman())
+    throw_no_network();
+  return caf::actor_cast<caf::actor>(system.middleman().actor_handle());
 }
 
 caf::message spawn_request(const caf::node_id& node, std::string name, caf::message arguments) {
@@ -62,6 +66,31 @@ caf::actor spawned(const caf::message& answer) {
     if (const auto& result = answer.get_as<caf::strong_actor_ptr>(0))
       return caf::actor_cast<caf::actor>(result);
   return {};
+}
+
+// -- connections, whose other end is the door's -------------------------------------
+
+namespace {
+
+caf::io::scribe_ptr scribe_of(caf::actor_system& system, net::Descriptor caf) {
+  // The scribe closes the descriptor.
+  return system.middleman().backend().new_scribe(caf.release());
+}
+
+} // namespace
+
+caf::message connect_request(caf::actor_system& system, net::Descriptor caf, std::uint16_t port) {
+  return caf::make_message(caf::connect_atom_v, scribe_of(system, std::move(caf)), port);
+}
+
+void accept_connection(caf::actor_system& system, net::Descriptor caf, std::uint16_t port,
+                       const caf::actor& published) {
+  compat::enqueue(broker_of(system), caf::publish_atom_v, scribe_of(system, std::move(caf)), port,
+                  caf::actor_cast<caf::strong_actor_ptr>(published), std::set<std::string>{});
+}
+
+void unpublish(const caf::actor& broker, const caf::actor& published, std::uint16_t port) {
+  compat::enqueue(broker, caf::unpublish_atom_v, published.address(), port);
 }
 
 // -- what a node says first ----------------------------------------------------------

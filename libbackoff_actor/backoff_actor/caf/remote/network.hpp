@@ -1,5 +1,7 @@
 #pragma once
 
+#include "backoff_actor/caf/door/network_event.hpp"
+#include "backoff_actor/caf/door/tls.hpp"
 #include "backoff_actor/caf/init.hpp"
 #include "backoff_actor/caf/messages/type_ids.hpp"
 #include "backoff_actor/core/export.hpp"
@@ -10,14 +12,17 @@
 #include <caf/type_id.hpp>
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 namespace backoff_actor {
 
-/// How a node detects that another node has failed although their connection is still open: the
-/// other node is frozen, or the network is cut. By default, CAF does not detect this.
+/// How a node talks with other nodes, and detects that one has failed although their connection is
+/// still open: the other node is frozen, or the network is cut. By default, CAF does not detect
+/// this.
 ///
 /// In each interval, every node sends a heartbeat of 32 bytes to every node that it is connected
 /// to, and checks that something has come from each of them. If nothing has come from a node for
@@ -46,6 +51,28 @@ struct NetworkOptions {
   ///
   /// @range at least two `heartbeat_interval`: one heartbeat may be late
   Duration connection_timeout{std::chrono::seconds{2}};
+
+  /// Whom to trust. None: connections are plain TCP, and `listen` takes those from this machine
+  /// alone. Both nodes must have TLS, or neither.
+  std::optional<Tls> tls{};
+
+  /// The largest message that nodes may send each other, in bytes of CAF's frame. A larger one ends
+  /// the connection, before memory is taken for it, and an event says so at both nodes. So use the
+  /// same value everywhere.
+  ///
+  /// @range 65536..1073741824
+  std::uint32_t max_frame = 16 * 1024 * 1024;
+
+  /// How many workers each other node may have here at a time, of all names that
+  /// `add_remote_worker` was given. A node that has as many is refused another, and an event says
+  /// so.
+  ///
+  /// @range 1..1000000
+  std::uint32_t max_workers = 1000;
+
+  /// Gets what happens between nodes. Empty: warnings and errors are lines on the error stream, but
+  /// of what strangers can cause at most one in ten seconds.
+  NetworkEventHook on_event{};
 };
 
 /// Returns all problems of the options.

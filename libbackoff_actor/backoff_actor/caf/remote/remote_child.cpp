@@ -1,6 +1,7 @@
 #include "backoff_actor/caf/remote/remote_child.hpp"
 
 #include "backoff_actor/caf/remote/internal/io_compat.hpp"
+#include "backoff_actor/caf/remote/internal/node.hpp"
 #include "backoff_actor/caf/remote/internal/remote_start.hpp"
 #include "backoff_actor/core/internal/check_span.hpp"
 
@@ -45,12 +46,16 @@ Problems check(const RemoteOptions& options) {
   return problems;
 }
 
-ChildFactory remote_child(std::vector<NodeAddress> nodes, RemoteOptions options) {
+std::shared_ptr<RemotePlan> plan_for(std::vector<NodeAddress> nodes, const RemoteOptions& options) {
   check(nodes, options).raise_if_any();
   auto plan = std::make_shared<RemotePlan>();
   plan->nodes = std::move(nodes);
   plan->options = options;
-  return factory_of(std::move(plan));
+  return plan;
+}
+
+ChildFactory remote_child(std::vector<NodeAddress> nodes, RemoteOptions options) {
+  return factory_of(plan_for(std::move(nodes), options));
 }
 
 ChildFactory remote_spawn(std::vector<NodeAddress> nodes, std::string worker,
@@ -111,15 +116,17 @@ RemoteWorkers::RemoteWorkers(caf::actor_system_config& config, const std::string
       if (!arguments.match_elements<caf::actor, caf::message>() || !arguments.get_as<caf::actor>(0))
         throw std::invalid_argument("spawn this worker with backoff_actor::remote_spawn");
       state->check();
+      const auto& guard = arguments.get_as<caf::actor>(0);
+      auto place = NetworkNode::of(system)->place_for_worker_of(guard.node());
       const auto worker = make(system, arguments.get_as<caf::message>(1));
       const auto on_end = [](const caf::actor& who, auto then) {
         caf::actor_cast<caf::abstract_actor*>(who)->attach_functor(
           [then](const caf::error&) { then(); });
       };
       state->add(worker);
-      on_end(worker, [state, id = worker.id()] { state->remove(id); });
-      on_end(arguments.get_as<caf::actor>(0),
-             [address = worker.address()] { State::end_worker(address); });
+      // The place is given back when CAF destroys this function, after it was called.
+      on_end(worker, [state, id = worker.id(), place = std::move(place)] { state->remove(id); });
+      on_end(guard, [address = worker.address()] { State::end_worker(address); });
       return caf::actor_cast<caf::strong_actor_ptr>(worker);
     });
 }

@@ -47,8 +47,8 @@ struct RemoteOptions {
 BACKOFF_ACTOR_EXPORT Problems check(const RemoteOptions& options);
 
 /// Returns a factory whose children are actors that other nodes have published, each at a host and
-/// a port (`system.middleman().publish(actor, port, address)` there). Each start tries the nodes in
-/// turn, beginning with the node after that of the last child. If no node has a child, the start
+/// a port (`listen(system, {.port = port, .published = actor})` there). Each start tries the nodes
+/// in turn, beginning with the node after that of the last child. If no node has a child, the start
 /// fails, with a sentence about each node.
 ///
 /// By default such an actor is shared: it belongs to its own node, and other programs may use it,
@@ -66,7 +66,7 @@ BACKOFF_ACTOR_EXPORT ChildFactory remote_child(std::vector<NodeAddress> nodes,
                                                RemoteOptions options = {});
 
 /// Returns a factory whose children are spawned on other nodes. Each node has an open port
-/// (`system.middleman().open(port, address)` there), and knows the worker by its name
+/// (`listen(system, {.port = port})` there), and knows the worker by its name
 /// (`add_remote_worker`). The nodes are tried in turn, as with `remote_child`.
 ///
 /// Such an actor belongs to the sender alone. Its node ends it when the sender asks for that, when

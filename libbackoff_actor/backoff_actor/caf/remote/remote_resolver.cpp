@@ -1,12 +1,13 @@
 #include "backoff_actor/caf/remote/internal/remote_resolver.hpp"
 
+#include "backoff_actor/net/internal/signal.hpp"
+
 #include <cerrno>
 #include <memory>
 #include <mutex>
 #include <netdb.h>
 #include <new>
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -18,22 +19,12 @@ namespace {
 // Shared by the resolver's thread and the thread that waits for it, which may stop waiting before
 // the resolver returns.
 struct LookUp {
-  Signal is_back;
+  net::Signal is_back;
   std::mutex mutex;
   net::Resolved result;
 };
 
 } // namespace
-
-Signal::Signal() : descriptor_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  if (!descriptor_)
-    throw std::system_error(errno, std::generic_category(), "cannot create an eventfd");
-}
-
-void Signal::raise() const {
-  // This fails only after the signal was raised 2^64 - 2 times.
-  eventfd_write(descriptor_.get(), 1);
-}
 
 net::Resolved resolve(const std::string& host, std::uint16_t port, const net::Patience& patience) {
   if (auto numeric = net::resolve(host, port, AI_NUMERICHOST); numeric.ending == net::Wait::done)

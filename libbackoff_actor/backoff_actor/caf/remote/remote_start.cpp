@@ -32,14 +32,14 @@ caf::behavior RemoteStart::make_behavior() {
   keep_alive_ = ctrl();
   auto result = complete(
     [this](const WakeUp&) { on_late(); },
-    [this](std::uint64_t number, const std::string& problem) { on_knock(number, problem); });
-  knock();
+    [this](std::uint64_t number, const std::string& problem) { on_dial(number, problem); });
+  dial();
   return result;
 }
 
 void RemoteStart::on_exit() {
-  if (const auto knock = std::exchange(knock_, nullptr))
-    knock->cancel();
+  if (const auto dial = std::exchange(dial_, nullptr))
+    dial->cancel();
   child_ = {};
   plan_ = nullptr;
   keep_alive_ = nullptr;
@@ -52,28 +52,27 @@ const NodeAddress& RemoteStart::node() const {
 
 // -- the steps ------------------------------------------------------------------------
 
-void RemoteStart::knock() {
-  step_ = Step::knocking;
+void RemoteStart::dial() {
+  step_ = Step::dialing;
   ++number_;
-  KnockOptions options{node().host, node().port};
+  DialOptions options{node().host, node().port};
   options.limit = plan_->options.step_timeout;
   options.checks_types = plan_->options.checks_types;
   options.needs_published_actor = !plan_->worker;
   try {
-    io_compat::middleman_of(home_system());
-    // This actor cancels the knock before it ends. So the handle below is never the last one.
-    knock_ = Knock::start(home_system(), std::move(options),
-                          [self = address(), number = number_](const std::string& problem) {
-                            if (const auto alive = caf::actor_cast<caf::actor>(self))
-                              compat::enqueue(alive, number, problem);
-                          });
+    // This actor cancels the dial before it ends. So the handle below is never the last one.
+    dial_ = Dial::start(home_system(), std::move(options),
+                        [self = address(), number = number_](const std::string& problem) {
+                          if (const auto alive = caf::actor_cast<caf::actor>(self))
+                            compat::enqueue(alive, number, problem);
+                        });
   } catch (const std::exception& exception) {
     fail(exception.what());
   }
 }
 
-void RemoteStart::on_knock(std::uint64_t number, const std::string& problem) {
-  if (number != number_ || step_ != Step::knocking || is_over())
+void RemoteStart::on_dial(std::uint64_t number, const std::string& problem) {
+  if (number != number_ || step_ != Step::dialing || is_over())
     return;
   if (problem.empty())
     connect();
@@ -83,16 +82,15 @@ void RemoteStart::on_knock(std::uint64_t number, const std::string& problem) {
 
 void RemoteStart::connect() {
   begin(Step::connecting);
-  // Connects to the address that has answered, so that the name is not resolved again.
-  address_ = knock_->address();
-  knock_ = nullptr;
-  ask(io_compat::connect_request(address_, node().port));
+  auto connection = std::exchange(dial_, nullptr)->take_connection();
+  ask(io_compat::broker_of(home_system()),
+      io_compat::connect_request(home_system(), std::move(connection), node().port));
 }
 
 void RemoteStart::on_connected(const caf::message& answer) {
   const auto connected = io_compat::connected(answer);
-  if (!connected && io_compat::is_heartbeats_mistake(answer))
-    return ask(io_compat::connect_request(address_, node().port));
+  if (!connected && io_compat::is_heartbeats_mistake(answer) && !std::exchange(is_again_, true))
+    return dial();
   if (!connected)
     return fail("CAF could not connect: " + text_of(home_system(), answer));
   if (plan_->worker)
@@ -105,7 +103,8 @@ void RemoteStart::on_connected(const caf::message& answer) {
 
 void RemoteStart::spawn_worker(const caf::node_id& node) {
   begin(Step::spawning);
-  ask(io_compat::spawn_request(node, *plan_->worker,
+  ask(io_compat::middleman_of(home_system()),
+      io_compat::spawn_request(node, *plan_->worker,
                                caf::make_message(caf::actor{this}, plan_->arguments)));
 }
 
@@ -121,9 +120,8 @@ void RemoteStart::begin(Step step) {
   wake_at(due_);
 }
 
-void RemoteStart::ask(const caf::message& question) {
-  make_request(++number_, io_compat::middleman_of(home_system()), question,
-               compat::Priority::normal);
+void RemoteStart::ask(const caf::actor& whom, const caf::message& question) {
+  make_request(++number_, whom, question, compat::Priority::normal);
 }
 
 // -- the results of the steps ---------------------------------------------------------
@@ -158,8 +156,9 @@ void RemoteStart::on_late() {
 
 void RemoteStart::fail(const std::string& problem) {
   problems_ += (problems_.empty() ? "" : "; ") + to_string(node()) + ": " + problem;
+  is_again_ = false;
   if (++tried_ < plan_->nodes.size())
-    return knock();
+    return dial();
   child_.fail(problems_);
   quit();
 }

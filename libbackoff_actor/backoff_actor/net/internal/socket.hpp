@@ -74,6 +74,8 @@ struct BACKOFF_ACTOR_EXPORT Address {
 
   /// The host's numeric address, which can be used as its name.
   std::string host() const;
+
+  std::uint16_t port() const;
 };
 
 /// 127.0.0.1.
@@ -95,6 +97,15 @@ BACKOFF_ACTOR_EXPORT Resolved resolve(const std::string& host, std::uint16_t por
 /// refuses connections until it listens. If there is no such socket, returns none and sets `errno`.
 /// `flags` are those of socket(2).
 BACKOFF_ACTOR_EXPORT Descriptor bind_to_loopback(std::uint16_t port, int flags = SOCK_NONBLOCK);
+
+/// Returns a non-blocking socket that listens at an address; with port 0 at any free port.
+///
+/// @errors throws `std::system_error`, such as for a port that is taken.
+BACKOFF_ACTOR_EXPORT Descriptor listen_at(const Address& address);
+
+/// The address of the socket itself, or of its peer. Empty if it has none.
+BACKOFF_ACTOR_EXPORT Address address_of(const Descriptor& socket);
+BACKOFF_ACTOR_EXPORT Address peer_of(const Descriptor& socket);
 
 /// @errors throws `std::system_error` if the socket has no port.
 BACKOFF_ACTOR_EXPORT std::uint16_t port_of(const Descriptor& socket);

@@ -7,6 +7,7 @@
 #include "backoff_actor/caf/remote/network.hpp"
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
+#include "backoff_actor/net/internal/socket.hpp"
 
 #include <caf/actor.hpp>
 #include <caf/actor_config.hpp>
@@ -44,6 +45,11 @@ BACKOFF_ACTOR_HIDDEN std::vector<std::string> identifiers(const caf::actor_syste
 BACKOFF_ACTOR_HIDDEN void set_identifiers(caf::actor_system_config& config,
                                           std::vector<std::string> identifiers);
 
+/// Calls `on_made` with each actor system that is made from this configuration, before the system
+/// starts any thread.
+BACKOFF_ACTOR_HIDDEN void on_system(caf::actor_system_config& config,
+                                    std::function<void(caf::actor_system&)> on_made);
+
 /// Makes an actor from the arguments of another node. If it throws, CAF answers the other node with
 /// `cannot_spawn_actor_from_arguments`; the text of the exception is lost.
 using Spawn = std::function<caf::strong_actor_ptr(
@@ -62,14 +68,13 @@ BACKOFF_ACTOR_HIDDEN caf::actor_factory_result spawn_or_refuse(const Spawn& spaw
 
 // -- the middleman's actor ---------------------------------------------------------
 
-/// Returns the actor that connects nodes. Its connect(2) blocks; other requests wait meanwhile.
+/// @errors throws `std::runtime_error`: the program was not set up with `init_network`.
+[[noreturn]] BACKOFF_ACTOR_HIDDEN void throw_no_network();
+
+/// Returns the actor that spawns on other nodes.
 ///
 /// @errors throws `std::runtime_error` if the program was not set up with `init_network`.
 BACKOFF_ACTOR_HIDDEN caf::actor middleman_of(caf::actor_system& system);
-
-/// Returns a request to the middleman's actor. `connected` reads the answer. There may never be an
-/// answer if the other node sends nothing and heartbeats are off.
-BACKOFF_ACTOR_HIDDEN caf::message connect_request(const std::string& host, std::uint16_t port);
 
 /// Returns a request to the middleman's actor. `spawned` reads the answer. There is never an answer
 /// if the other node ends or is cut off meanwhile.
@@ -92,6 +97,27 @@ BACKOFF_ACTOR_HIDDEN bool is_heartbeats_mistake(const caf::message& answer);
 
 /// Reads the answer to `spawn_request`; none if it is something else, such as an error.
 BACKOFF_ACTOR_HIDDEN caf::actor spawned(const caf::message& answer);
+
+// -- connections, whose other end is the door's -------------------------------------
+
+/// Returns the actor that has all connections with other nodes, CAF's BASP broker.
+///
+/// @errors throws `std::runtime_error` if the program was not set up with `init_network`.
+BACKOFF_ACTOR_HIDDEN caf::actor broker_of(caf::actor_system& system);
+
+/// Returns a request to the broker: talk on this connection with a node that this one has connected
+/// to, at that port. `connected` reads the answer.
+BACKOFF_ACTOR_HIDDEN caf::message connect_request(caf::actor_system& system, net::Descriptor caf,
+                                                  std::uint16_t port);
+
+/// Has the broker talk on this connection with a node that has connected to this port, at which an
+/// actor is published; an empty handle is none.
+BACKOFF_ACTOR_HIDDEN void accept_connection(caf::actor_system& system, net::Descriptor caf,
+                                            std::uint16_t port, const caf::actor& published);
+
+/// Has the broker forget that an actor was published at this port.
+BACKOFF_ACTOR_HIDDEN void unpublish(const caf::actor& broker, const caf::actor& published,
+                                    std::uint16_t port);
 
 // -- what a node says first ----------------------------------------------------------
 

@@ -10,21 +10,6 @@
 
 namespace backoff_actor::remote_resolver {
 
-/// A signal that stays raised: an eventfd that can be polled.
-///
-/// @thread safe from any thread.
-class BACKOFF_ACTOR_HIDDEN Signal {
-public:
-  /// @errors throws `std::system_error` if no descriptor is left.
-  Signal();
-
-  void raise() const;
-  const net::Descriptor& descriptor() const { return descriptor_; }
-
-private:
-  net::Descriptor descriptor_;
-};
-
 /// Resolves a host, with the system's resolver unless it is a numeric address. The resolver cannot
 /// be interrupted, so it runs in a thread of its own. That thread ends when the resolver returns.
 ///

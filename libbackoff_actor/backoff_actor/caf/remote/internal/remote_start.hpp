@@ -2,7 +2,7 @@
 
 // One start of a child on another node.
 //
-//   knocking --> connecting --> [spawning] --> guarding
+//   dialing --> connecting --> [spawning] --> guarding
 //      |             |              |             until the child, or its supervisor, is gone
 //      +-------------+--------------+--> the next node, or the start has failed
 //
@@ -12,7 +12,7 @@
 // supervisor.
 
 #include "backoff_actor/caf/actor/internal/requesting_actor.hpp"
-#include "backoff_actor/caf/remote/internal/remote_knock.hpp"
+#include "backoff_actor/caf/remote/internal/remote_dial.hpp"
 #include "backoff_actor/caf/remote/remote_child.hpp"
 
 #include <caf/node_id.hpp>
@@ -36,6 +36,12 @@ struct RemotePlan {
   std::atomic<std::size_t> next = 0;   ///< the node that the next start tries first
 };
 
+/// Returns a plan to use what is published at these nodes.
+///
+/// @errors throws `InvalidArgument` naming every invalid node and option.
+BACKOFF_ACTOR_HIDDEN std::shared_ptr<RemotePlan> plan_for(std::vector<NodeAddress> nodes,
+                                                          const RemoteOptions& options);
+
 /// One start. Ends by itself.
 class BACKOFF_ACTOR_HIDDEN RemoteStart final : public compat::RequestingActor {
 public:
@@ -51,11 +57,11 @@ public:
   void on_exit() override;
 
 private:
-  enum class Step : std::uint8_t { knocking, connecting, spawning, guarding };
+  enum class Step : std::uint8_t { dialing, connecting, spawning, guarding };
 
   const NodeAddress& node() const;
-  void knock();
-  void on_knock(std::uint64_t number, const std::string& problem);
+  void dial();
+  void on_dial(std::uint64_t number, const std::string& problem);
   void connect();
   void on_connected(const caf::message& answer);
   void spawn_worker(const caf::node_id& node);
@@ -63,7 +69,7 @@ private:
   void fail(const std::string& problem);
   void deliver(const caf::actor& child, Ownership ownership);
   void begin(Step step);
-  void ask(const caf::message& question);
+  void ask(const caf::actor& whom, const caf::message& question);
   void on_late();
   bool is_over();
   void on_response(std::uint64_t number, caf::message&& content,
@@ -73,13 +79,13 @@ private:
   std::shared_ptr<RemotePlan> plan_;
   ChildPromise child_;
   caf::strong_actor_ptr keep_alive_; // this actor: no other actor holds a reference to it
-  std::shared_ptr<Knock> knock_;
+  std::shared_ptr<Dial> dial_;
   std::size_t first_ = 0;    // the node that was tried first
   std::size_t tried_ = 0;    // how many nodes have failed
+  bool is_again_ = false;    // this node was dialed before, see `on_connected`
   std::uint64_t number_ = 0; // of the step; answers for an earlier number are stale
-  Step step_ = Step::knocking;
+  Step step_ = Step::dialing;
   Instant due_{};        // when the step ends
-  std::string address_;  // the numeric address that answered the knock
   std::string problems_; // of the nodes tried
 };
 

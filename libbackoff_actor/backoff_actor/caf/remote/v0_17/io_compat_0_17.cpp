@@ -5,7 +5,9 @@
 #include <caf/defaults.hpp>
 #include <caf/execution_unit.hpp>
 #include <caf/io/basp/header.hpp>
+#include <caf/io/basp_broker.hpp>
 #include <caf/io/middleman.hpp>
+#include <caf/thread_hook.hpp>
 #include <caf/timespan.hpp>
 
 #include <exception>
@@ -52,6 +54,36 @@ void add_worker_type(caf::actor_system_config& config, const std::string& name, 
     name, [spawn = std::move(spawn)](caf::actor_config& actor_config, caf::message& arguments) {
       return spawn_or_refuse(spawn, actor_config.host->system(), actor_config, arguments);
     });
+}
+
+// -- the actor system ---------------------------------------------------------------
+
+namespace {
+
+class SystemHook final : public caf::thread_hook {
+public:
+  explicit SystemHook(std::function<void(caf::actor_system&)> on_made)
+    : on_made_(std::move(on_made)) {}
+
+  void init(caf::actor_system& system) override { on_made_(system); }
+  void thread_started() override {}
+  void thread_terminates() override {}
+
+private:
+  std::function<void(caf::actor_system&)> on_made_;
+};
+
+} // namespace
+
+void on_system(caf::actor_system_config& config, std::function<void(caf::actor_system&)> on_made) {
+  config.add_thread_hook<SystemHook>(std::move(on_made));
+}
+
+caf::actor broker_of(caf::actor_system& system) {
+  if (!system.has_middleman())
+    throw_no_network();
+  // CAF has made it when it started, so this only finds it.
+  return system.middleman().named_broker<caf::io::basp_broker>(caf::atom("BASP"));
 }
 
 // -- what a node says first ----------------------------------------------------------

@@ -3,8 +3,10 @@
 #include <caf/binary_deserializer.hpp>
 #include <caf/defaults.hpp>
 #include <caf/io/basp/header.hpp>
+#include <caf/io/basp_broker.hpp>
 #include <caf/io/middleman.hpp>
 #include <caf/settings.hpp>
+#include <caf/thread_hook.hpp>
 #include <caf/timespan.hpp>
 
 #include <exception>
@@ -62,6 +64,36 @@ void add_worker_type(caf::actor_system_config& config, const std::string& name, 
                                                             caf::message& arguments) {
     return spawn_or_refuse(spawn, system, actor_config, arguments);
   });
+}
+
+// -- the actor system ---------------------------------------------------------------
+
+namespace {
+
+class SystemHook final : public caf::thread_hook {
+public:
+  explicit SystemHook(std::function<void(caf::actor_system&)> on_made)
+    : on_made_(std::move(on_made)) {}
+
+  void init(caf::actor_system& system) override { on_made_(system); }
+  void thread_started(caf::thread_owner) override {}
+  void thread_terminates() override {}
+
+private:
+  std::function<void(caf::actor_system&)> on_made_;
+};
+
+} // namespace
+
+void on_system(caf::actor_system_config& config, std::function<void(caf::actor_system&)> on_made) {
+  config.add_thread_hook<SystemHook>(std::move(on_made));
+}
+
+caf::actor broker_of(caf::actor_system& system) {
+  if (!system.has_middleman())
+    throw_no_network();
+  // CAF has made it when it started, so this only finds it.
+  return system.middleman().named_broker<caf::io::basp_broker>("BASP");
 }
 
 // -- what a node says first ----------------------------------------------------------

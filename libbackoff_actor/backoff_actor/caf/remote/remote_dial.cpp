@@ -1,14 +1,16 @@
-#include "backoff_actor/caf/remote/internal/remote_knock.hpp"
+#include "backoff_actor/caf/remote/internal/remote_dial.hpp"
 
+#include "backoff_actor/caf/door/internal/no_signals.hpp"
 #include "backoff_actor/caf/remote/internal/io_compat.hpp"
 #include "backoff_actor/caf/remote/internal/remote_identifiers.hpp"
+#include "backoff_actor/caf/remote/internal/remote_resolver.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <exception>
 #include <optional>
+#include <poll.h>
 #include <span>
 #include <system_error>
 #include <thread>
@@ -44,6 +46,48 @@ std::string connect_problem(int error) {
   return "no connection: " + std::generic_category().message(error);
 }
 
+// Why a wire has failed or was ended. What a plain one says is of no help.
+std::string wire_problem(const NetworkNode& node, const door::Wire& wire, const char* ended) {
+  if (!node.options().tls || wire.problem().empty())
+    return ended;
+  return wire.subject().empty() ? wire.problem() : wire.problem() + " (" + wire.subject() + ")";
+}
+
+const char* no_greeting_hint(const NetworkNode& node) {
+  return node.options().tls ? ": frozen, or not a CAF node"
+                            : ": frozen, not a CAF node, or one with TLS";
+}
+
+// Calls `step`, which returns how the wire stands, until it is ready.
+template <class Step>
+Wait until_ready(const door::Wire& wire, const Patience& patience, Step step) {
+  for (;;) {
+    const auto state = step();
+    if (state == door::WireState::ready)
+      return Wait::done;
+    if (state == door::WireState::ended || state == door::WireState::failed)
+      return Wait::failed;
+    const short events = state == door::WireState::wants_write ? POLLOUT : POLLIN;
+    if (const auto ending = net::wait_for(wire.socket(), events, patience); ending != Wait::done)
+      return ending;
+  }
+}
+
+// Receives until `bytes` is full.
+Wait receive(door::Wire& wire, std::span<std::byte> bytes, const Patience& patience) {
+  while (!bytes.empty()) {
+    door::Moved moved{door::WireState::ready};
+    const auto ending = until_ready(wire, patience, [&] {
+      moved = wire.read(bytes);
+      return moved.state;
+    });
+    if (ending != Wait::done)
+      return ending;
+    bytes = bytes.subspan(moved.count);
+  }
+  return Wait::done;
+}
+
 std::string version_problem(std::uint64_t protocol) {
   std::string result{"a node of another version of CAF: it speaks protocol "};
   return result.append(std::to_string(protocol))
@@ -53,19 +97,23 @@ std::string version_problem(std::uint64_t protocol) {
 
 } // namespace
 
-Knock::Knock(KnockOptions options, std::vector<std::string> identifiers, Done done)
-  : options_(std::move(options)), identifiers_(std::move(identifiers)), done_(std::move(done)) {}
+Dial::Dial(std::shared_ptr<NetworkNode> node, DialOptions options,
+           std::vector<std::string> identifiers, Done done)
+  : node_(std::move(node)), options_(std::move(options)), identifiers_(std::move(identifiers)),
+    done_(std::move(done)) {}
 
-std::shared_ptr<Knock> Knock::start(const caf::actor_system& system, KnockOptions options,
-                                    Done done) {
-  auto result = std::make_shared<Knock>(std::move(options), io_compat::identifiers(system.config()),
-                                        std::move(done));
-  // The thread is detached, because nobody must wait for a cancelled knock.
+std::shared_ptr<Dial> Dial::start(caf::actor_system& system, DialOptions options, Done done) {
+  const auto node = NetworkNode::of(system);
+  node->door(); // files that cannot be used are a problem of this start
+  auto result = std::make_shared<Dial>(node, std::move(options),
+                                       io_compat::identifiers(system.config()), std::move(done));
+  // The thread is detached, because nobody must wait for a cancelled dial.
+  const door::NoSignals none;
   std::thread{[result] { result->run(); }}.detach();
   return result;
 }
 
-void Knock::cancel() {
+void Dial::cancel() {
   Done done; // destroyed after the lock is released: its destructor may run foreign code
   {
     const std::lock_guard lock{mutex_};
@@ -74,7 +122,7 @@ void Knock::cancel() {
   stop_.raise();
 }
 
-void Knock::run() {
+void Dial::run() {
   Attempt last;
   try {
     last = try_all();
@@ -88,7 +136,7 @@ void Knock::run() {
   done_ = nullptr;
 }
 
-Knock::Attempt Knock::try_all() {
+Dial::Attempt Dial::try_all() {
   const auto deadline = Clock::now() + std::clamp(options_.limit, Duration::zero(), longest_limit);
   const auto stop = stop_.descriptor().get();
   const auto resolved = remote_resolver::resolve(options_.host, options_.port, {deadline, stop});
@@ -116,10 +164,8 @@ Knock::Attempt Knock::try_all() {
                                      std::chrono::milliseconds{0})));
     if (attempt.is_stopped)
       return attempt;
-    if (attempt.problem.empty()) {
-      address_ = address.host();
+    if (attempt.problem.empty())
       return attempt;
-    }
     if (furthest.problem.empty() || attempt.progress > furthest.progress)
       furthest = attempt;
     --left;
@@ -127,9 +173,9 @@ Knock::Attempt Knock::try_all() {
   return furthest;
 }
 
-Knock::Attempt Knock::try_one(const net::Address& address, const Patience& patience,
-                              const std::string& limit) const {
-  const auto connection = net::connect(address, patience);
+Dial::Attempt Dial::try_one(const net::Address& address, const Patience& patience,
+                            const std::string& limit) {
+  auto connection = net::connect(address, patience);
   switch (connection.ending) {
   case Wait::done:
     break;
@@ -140,47 +186,70 @@ Knock::Attempt Knock::try_one(const net::Address& address, const Patience& patie
   case Wait::stopped:
     return {{}, Progress::none, true};
   }
+  auto wire = node_->door().wire_to(std::move(connection.socket), options_.host);
+  switch (until_ready(*wire, patience, [&] { return wire->handshake(); })) {
+  case Wait::done:
+    return greet(std::move(wire), patience, limit);
+  case Wait::failed:
+    return {wire_problem(*node_, *wire, "connected, but it ended the handshake of TLS"),
+            Progress::connected};
+  case Wait::late:
+    return {not_within("connected, but the handshake of TLS was not complete", limit,
+                       ": frozen, or not a node with TLS"),
+            Progress::connected};
+  case Wait::stopped:
+    break;
+  }
+  return {{}, Progress::connected, true};
+}
+
+// Reads the greeting, judges it, and connects CAF.
+Dial::Attempt Dial::greet(std::unique_ptr<door::Wire> wire, const Patience& patience,
+                          const std::string& limit) {
   // The header has the same form in all versions; the payload has not.
-  std::array<std::byte, io_compat::greeting_header_size> bytes;
-  std::vector<std::byte> payload;
+  std::vector<std::byte> bytes(io_compat::greeting_header_size);
   std::optional<io_compat::GreetingHeader> header;
   const auto mark = std::span{bytes}.first<io_compat::greeting_mark_size>();
-  auto ending = net::receive(connection.socket, mark, patience).ending;
+  auto ending = receive(*wire, mark, patience);
   if (ending == Wait::done) {
     if (!io_compat::is_greeting_mark(mark))
       return {other_bytes, Progress::connected};
-    const auto rest = std::span{bytes}.subspan(mark.size());
-    ending = net::receive(connection.socket, rest, patience).ending;
+    ending = receive(*wire, std::span{bytes}.subspan(mark.size()), patience);
   }
   if (ending == Wait::done) {
-    header = io_compat::read_greeting_header(bytes);
+    header =
+      io_compat::read_greeting_header(std::span{bytes}.first<io_compat::greeting_header_size>());
     if (!header)
       return {other_bytes, Progress::connected};
     if (header->protocol != io_compat::own_protocol())
       return {version_problem(header->protocol), Progress::greeted};
     if (header->payload_size > largest_payload)
       return {other_bytes, Progress::connected};
-    payload.resize(header->payload_size);
-    ending = net::receive(connection.socket, payload, patience).ending;
+    bytes.resize(io_compat::greeting_header_size + header->payload_size);
+    ending = receive(*wire, std::span{bytes}.subspan(io_compat::greeting_header_size), patience);
   }
   switch (ending) {
   case Wait::done:
     break;
   case Wait::failed:
-    return {hung_up, Progress::connected};
+    return {wire_problem(*node_, *wire, hung_up), Progress::connected};
   case Wait::late:
-    return {not_within("connected, but no greeting came", limit, ": frozen, or not a CAF node"),
+    return {not_within("connected, but no greeting came", limit, no_greeting_hint(*node_)),
             Progress::connected};
   case Wait::stopped:
     return {{}, Progress::connected, true};
   }
-  const auto greeting = io_compat::read_greeting(*header, payload);
+  const auto greeting =
+    io_compat::read_greeting(*header, std::span{bytes}.subspan(io_compat::greeting_header_size));
   if (!greeting)
     return {other_bytes, Progress::connected};
-  return {judge(*greeting), Progress::greeted};
+  if (auto problem = judge(*greeting); !problem.empty())
+    return {std::move(problem), Progress::greeted};
+  connection_ = node_->door().join(std::move(wire), bytes);
+  return {{}, Progress::greeted};
 }
 
-std::string Knock::judge(const io_compat::Greeting& greeting) const {
+std::string Dial::judge(const io_compat::Greeting& greeting) const {
   using namespace remote_identifiers;
   auto result = application_problem(identifiers_, greeting.identifiers);
   if (result.empty() && options_.checks_types)

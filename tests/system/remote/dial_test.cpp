@@ -1,4 +1,4 @@
-// Knocking where no node is, or none that answers.
+// Dialing where no node is, or none that answers.
 
 #include "common/becomes_true.hpp"
 #include "common/tcp_server.hpp"
@@ -15,12 +15,12 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using test::TcpServer;
 
-class KnockTest : public ::testing::Test {
+class DialTest : public ::testing::Test {
 protected:
-  std::string knock_at(std::uint16_t port, Duration limit = 10s,
-                       const std::string& host = "127.0.0.1") {
+  std::string dial_at(std::uint16_t port, Duration limit = 10s,
+                      const std::string& host = "127.0.0.1") {
     const auto begin = Clock::now();
-    auto result = knock(node, {.host = host, .port = port, .limit = limit});
+    auto result = dial(node, {.host = host, .port = port, .limit = limit});
     took = Clock::now() - begin;
     return result;
   }
@@ -46,7 +46,7 @@ TcpServer::Handler says_and_goes(const std::string& bytes) {
 class FullListener {
 public:
   FullListener() {
-    if (!listener_ || listen(listener_.get(), 0) != 0)
+    if (!listener_ || ::listen(listener_.get(), 0) != 0)
       throw std::runtime_error("no port for the listener");
     for (auto is_full = false; !is_full;) {
       waiting_.push_back(net::begin_connection(net::loopback(port())));
@@ -75,61 +75,63 @@ constexpr auto hung_up = "connected, but it closed the connection before its gre
 
 } // namespace
 
-TEST_F(KnockTest, at_a_port_where_nobody_listens_is_refused) {
-  EXPECT_EQ(knock_at(test::free_port()), "connection refused: nothing listens there");
+TEST_F(DialTest, at_a_port_where_nobody_listens_is_refused) {
+  EXPECT_EQ(dial_at(test::free_port()), "connection refused: nothing listens there");
 }
 
-TEST_F(KnockTest, at_a_name_that_nobody_has_says_so) {
+TEST_F(DialTest, at_a_name_that_nobody_has_says_so) {
   // A part of a name has 63 letters at the most, so nobody needs to be asked.
-  const auto said = knock_at(4711, 10s, std::string(64, 'x') + ".invalid");
+  const auto said = dial_at(4711, 10s, std::string(64, 'x') + ".invalid");
   EXPECT_EQ(said.substr(0, 14), "unknown host (") << said;
 }
 
-TEST_F(KnockTest, at_a_host_that_does_not_answer_ends_at_the_limit) {
+TEST_F(DialTest, at_a_host_that_does_not_answer_ends_at_the_limit) {
   const FullListener full;
-  EXPECT_EQ(knock_at(full.port(), 200ms), "no answer within 200ms");
+  EXPECT_EQ(dial_at(full.port(), 200ms), "no answer within 200ms");
   EXPECT_GE(took, 200ms);
   EXPECT_LT(took, 5s);
 }
 
-TEST_F(KnockTest, at_one_who_accepts_and_says_nothing_ends_at_the_limit) {
+TEST_F(DialTest, at_one_who_accepts_and_says_nothing_ends_at_the_limit) {
   TcpServer silent{says("")};
-  EXPECT_EQ(knock_at(silent.port(), 200ms),
-            "connected, but no greeting came within 200ms: frozen, or not a CAF node");
+  EXPECT_EQ(
+    dial_at(silent.port(), 200ms),
+    "connected, but no greeting came within 200ms: frozen, not a CAF node, or one with TLS");
   EXPECT_GE(took, 200ms);
   EXPECT_LT(took, 5s);
 }
 
-TEST_F(KnockTest, at_one_who_says_half_a_greeting_and_no_more_ends_at_the_limit) {
+TEST_F(DialTest, at_one_who_says_half_a_greeting_and_no_more_ends_at_the_limit) {
   const auto greeting = greeting_of(node.listen());
   for (const std::size_t size : {3u, 4u, 31u, 32u, 40u}) {
     TcpServer half{says(greeting.substr(0, size))};
-    EXPECT_EQ(knock_at(half.port(), 100ms),
-              "connected, but no greeting came within 100ms: frozen, or not a CAF node")
+    EXPECT_EQ(
+      dial_at(half.port(), 100ms),
+      "connected, but no greeting came within 100ms: frozen, not a CAF node, or one with TLS")
       << size << " bytes";
   }
 }
 
-TEST_F(KnockTest, at_one_who_hangs_up_early_says_so) {
+TEST_F(DialTest, at_one_who_hangs_up_early_says_so) {
   const auto greeting = greeting_of(node.listen());
   for (const std::size_t size : {0u, 3u, 4u, 31u, 32u, 40u}) {
     TcpServer half{says_and_goes(greeting.substr(0, size))};
-    EXPECT_EQ(knock_at(half.port()), hung_up) << size << " bytes";
+    EXPECT_EQ(dial_at(half.port()), hung_up) << size << " bytes";
   }
   TcpServer resetting{[](TcpStream& stream) { stream.end_by_reset(); }};
-  EXPECT_EQ(knock_at(resetting.port()), hung_up);
+  EXPECT_EQ(dial_at(resetting.port()), hung_up);
 }
 
-TEST_F(KnockTest, at_another_service_tells_it_from_a_node_by_its_first_bytes) {
+TEST_F(DialTest, at_another_service_tells_it_from_a_node_by_its_first_bytes) {
   for (const std::string said :
        {"SSH-2.0-OpenSSH_9.2\r\n", "220 mail\r\n", "HTTP/1.1 400 Bad Request\r\n\r\n"}) {
     TcpServer other{says(said)};
-    EXPECT_EQ(knock_at(other.port()), other_bytes) << said;
+    EXPECT_EQ(dial_at(other.port()), other_bytes) << said;
     EXPECT_LT(took, 5s) << "it need not wait for more of " << said;
   }
 }
 
-TEST_F(KnockTest, at_one_whose_greeting_begins_well_finds_what_is_wrong_behind) {
+TEST_F(DialTest, at_one_whose_greeting_begins_well_finds_what_is_wrong_behind) {
   const auto real = greeting_of(node.listen());
   auto no_node = real;
   no_node.replace(32, no_node.size() - 32, no_node.size() - 32, '\xff');
@@ -139,21 +141,22 @@ TEST_F(KnockTest, at_one_whose_greeting_begins_well_finds_what_is_wrong_behind) 
   no_protocol.replace(8, 8, 8, '\0');
   for (const auto& said : {no_node, huge, no_protocol}) {
     TcpServer other{says(said)};
-    EXPECT_EQ(knock_at(other.port()), other_bytes);
+    EXPECT_EQ(dial_at(other.port()), other_bytes);
     EXPECT_LT(took, 5s);
   }
 }
 
-TEST_F(KnockTest, at_a_node_that_speaks_another_protocol_names_both) {
+TEST_F(DialTest, at_a_node_that_speaks_another_protocol_names_both) {
   auto greeting = greeting_of(node.listen());
   greeting[15] = 77;
   TcpServer other{says(greeting)};
-  EXPECT_EQ(knock_at(other.port()),
+  EXPECT_EQ(dial_at(other.port()),
             "a node of another version of CAF: it speaks protocol 77, this program "
               + std::to_string(io_compat::own_protocol()));
 }
 
-TEST_F(KnockTest, that_is_cancelled_ends_at_once_and_is_never_done) {
+TEST_F(DialTest, that_is_cancelled_ends_at_once_and_is_never_done) {
+  NetworkNode::of(*node.system)->door(); // has descriptors and a thread of its own
   TcpServer silent{says("")};
   const FullListener full;
   struct Place {
@@ -168,8 +171,8 @@ TEST_F(KnockTest, that_is_cancelled_ends_at_once_and_is_never_done) {
     std::atomic<int> calls = 0;
     auto held = std::make_shared<int>(7);
     const std::weak_ptr<int> is_held{held};
-    auto knock = Knock::start(*node.system, {.host = place.host, .port = place.port, .limit = 1h},
-                              [&calls, held](const std::string&) { ++calls; });
+    auto dial = Dial::start(*node.system, {.host = place.host, .port = place.port, .limit = 1h},
+                            [&calls, held](const std::string&) { ++calls; });
     held = nullptr;
     if (place.port == silent.port()) {
       ASSERT_TRUE(test::becomes_true([&] { return silent.accepted() == accepted_before + 1; }));
@@ -177,40 +180,40 @@ TEST_F(KnockTest, that_is_cancelled_ends_at_once_and_is_never_done) {
     EXPECT_FALSE(is_held.expired());
 
     const auto begin = Clock::now();
-    knock->cancel();
+    dial->cancel();
     EXPECT_LT(Clock::now() - begin, 5s);
     EXPECT_TRUE(is_held.expired()) << "what it held is gone with it";
-    knock = nullptr;
+    dial = nullptr;
     EXPECT_TRUE(test::becomes_true([&] { return descriptors() <= descriptors_before; }));
     EXPECT_TRUE(test::becomes_true([&] { return threads() <= threads_before; }));
     EXPECT_EQ(calls, 0);
   }
 }
 
-TEST_F(KnockTest, that_is_done_can_be_cancelled_and_is_done_once) {
+TEST_F(DialTest, that_is_done_can_be_cancelled_and_is_done_once) {
   for (auto round = 0; round != 200; ++round) {
     std::atomic<int> calls = 0;
-    const auto knock = Knock::start(*node.system, {.host = "127.0.0.1", .port = test::free_port()},
-                                    [&](const std::string&) { ++calls; });
+    const auto dial = Dial::start(*node.system, {.host = "127.0.0.1", .port = test::free_port()},
+                                  [&](const std::string&) { ++calls; });
     if (round % 2 == 0) {
       ASSERT_TRUE(test::becomes_true([&] { return calls == 1; }));
     }
-    knock->cancel(); // which races with `done` in every other round
+    dial->cancel(); // which races with `done` in every other round
     const auto calls_then = calls.load();
     EXPECT_LE(calls_then, 1);
-    knock->cancel();
+    dial->cancel();
     EXPECT_EQ(calls, calls_then);
   }
 }
 
-TEST_F(KnockTest, leaves_no_descriptor_open) {
+TEST_F(DialTest, leaves_no_descriptor_open) {
   TcpServer silent{says("")};
   const auto port = node.listen();
-  ASSERT_EQ(knock_at(port), "");
+  ASSERT_EQ(dial_at(port), "");
   const auto before = descriptors();
   for (auto i = 0; i != 20; ++i) {
-    EXPECT_EQ(knock_at(port), "");
-    EXPECT_NE(knock_at(silent.port(), 1ms), "");
+    EXPECT_EQ(dial_at(port), "");
+    EXPECT_NE(dial_at(silent.port(), 1ms), "");
   }
   EXPECT_TRUE(test::becomes_true([&] { return descriptors() <= before; }));
 }

@@ -1,0 +1,65 @@
+#pragma once
+
+// The files of `Tls`, read. Connections that were made before the files changed keep what was read
+// before.
+
+#include "backoff_actor/caf/door/tls.hpp"
+#include "backoff_actor/core/export.hpp"
+#include "backoff_actor/core/problems.hpp"
+
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <openssl/ssl.h>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace backoff_actor::door {
+
+struct BACKOFF_ACTOR_HIDDEN SslDeleter {
+  void operator()(SSL* ssl) const { SSL_free(ssl); }
+  void operator()(SSL_CTX* context) const { SSL_CTX_free(context); }
+};
+
+using SslPtr = std::unique_ptr<SSL, SslDeleter>;
+using SslContextPtr = std::unique_ptr<SSL_CTX, SslDeleter>;
+
+/// Makes TLS sessions from the files of `Tls`.
+///
+/// @thread safe from any thread.
+class BACKOFF_ACTOR_HIDDEN TlsContext {
+public:
+  using Clock = std::chrono::steady_clock;
+
+  /// Reads the files.
+  ///
+  /// @errors throws `InvalidArgument` naming the fields whose files cannot be used.
+  explicit TlsContext(Tls tls);
+
+  /// What came of looking at the files: nothing, or they were replaced. Then `problem` says why the
+  /// new ones cannot be used; it is empty if they are in force.
+  struct Reread {
+    std::string problem;
+  };
+
+  /// Reads the files again if they have changed, and looks at them at most once a second.
+  std::optional<Reread> refresh(Clock::time_point now);
+
+  /// Returns a session that has not begun.
+  ///
+  /// @errors throws `std::bad_alloc`.
+  SslPtr new_session() const;
+
+  /// As `Tls`.
+  const std::vector<std::string>& names() const { return tls_.names; }
+
+private:
+  const Tls tls_;
+  mutable std::mutex mutex_;
+  std::string stamps_; // of the files that were read last, also if in vain
+  Clock::time_point looked_at_{};
+  SslContextPtr context_;
+};
+
+} // namespace backoff_actor::door

@@ -1,0 +1,169 @@
+#include "backoff_actor/caf/door/internal/link.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <utility>
+
+namespace backoff_actor::door {
+
+namespace {
+
+// After so many rounds others have their turn: at most 256 KiB in each direction.
+constexpr int most_rounds = 4;
+
+Speaker other(Speaker speaker) {
+  return speaker == Speaker::client ? Speaker::server : Speaker::client;
+}
+
+} // namespace
+
+void Link::Way::added(std::size_t count) {
+  bytes.added(count);
+  passed_count += check.pass(bytes.content().subspan(passed_count));
+}
+
+void Link::Way::removed(std::size_t count) {
+  bytes.remove(count);
+  passed_count -= count;
+}
+
+Link::Link(std::unique_ptr<Wire> wire, net::Descriptor caf, Speaker peer, std::uint32_t max_frame,
+           std::span<const std::byte> greeting)
+  : wire_(std::move(wire)), caf_(std::move(caf)), in_(peer, max_frame),
+    out_(other(peer), max_frame) {
+  if (greeting.empty())
+    return;
+  const auto room = in_.bytes.room();
+  const auto count = std::min(room.size(), greeting.size());
+  std::copy_n(greeting.begin(), count, room.begin());
+  in_.added(count);
+}
+
+Link::State Link::move() {
+  wire_wants_write_ = false;
+  for (int round = 0; round != most_rounds; ++round) {
+    bool has_moved = take_from_wire();
+    has_moved |= give_to_caf();
+    has_moved |= take_from_caf();
+    has_moved |= give_to_wire();
+    if (!in_.check.problem().empty())
+      break_off(in_, "it ");
+    else if (!out_.check.problem().empty())
+      break_off(out_, "this node ");
+    else if (wire_has_ended_ && in_.passed_count == 0)
+      is_over_ = true;
+    if (is_over_)
+      return State::over;
+    if (!has_moved)
+      return State::waiting;
+  }
+  return State::busy;
+}
+
+void Link::break_off(const Way& way, const char* who) {
+  problem_ = who + way.check.problem();
+  is_broken_off_ = true;
+  is_over_ = true;
+}
+
+std::uint32_t Link::wire_events() const {
+  if (wire_has_ended_)
+    return 0;
+  const auto reads = !in_.bytes.is_full() && !caf_has_ended_;
+  return (reads ? EPOLLIN : 0u) | (wire_wants_write_ ? EPOLLOUT : 0u);
+}
+
+std::uint32_t Link::caf_events() const {
+  if (caf_has_ended_)
+    return 0;
+  const auto reads = !out_.bytes.is_full() && !wire_has_ended_;
+  return (reads ? EPOLLIN : 0u) | (in_.passed_count != 0 ? EPOLLOUT : 0u);
+}
+
+void Link::note(WireState state) {
+  switch (state) {
+  case WireState::ready:
+  case WireState::wants_read:
+    break;
+  case WireState::wants_write:
+    wire_wants_write_ = true;
+    break;
+  case WireState::ended:
+    wire_has_ended_ = true;
+    break;
+  case WireState::failed:
+    // What has come before may still be for CAF.
+    wire_has_ended_ = true;
+    problem_ = wire_->problem();
+    break;
+  }
+}
+
+bool Link::take_from_wire() {
+  if (wire_has_ended_ || in_.bytes.is_full() || !in_.check.problem().empty())
+    return false;
+  const auto moved = wire_->read(in_.bytes.room());
+  note(moved.state);
+  if (moved.state != WireState::ready)
+    return wire_has_ended_;
+  if (caf_has_ended_) // nobody wants it
+    return true;
+  in_.added(moved.count);
+  return true;
+}
+
+bool Link::give_to_caf() {
+  if (in_.passed_count == 0)
+    return false;
+  if (caf_has_ended_) {
+    in_.removed(in_.passed_count);
+    return true;
+  }
+  const auto bytes = in_.passed();
+  const auto count = send(caf_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+  if (count >= 0) {
+    in_.removed(static_cast<std::size_t>(count));
+    return count > 0;
+  }
+  if (errno == EAGAIN || errno == EINTR)
+    return errno == EINTR;
+  caf_has_ended_ = true;
+  return true;
+}
+
+bool Link::take_from_caf() {
+  if (caf_has_ended_ || wire_has_ended_ || out_.bytes.is_full() || !out_.check.problem().empty())
+    return false;
+  const auto room = out_.bytes.room();
+  const auto count = recv(caf_.get(), room.data(), room.size(), MSG_DONTWAIT);
+  if (count > 0) {
+    out_.added(static_cast<std::size_t>(count));
+    return true;
+  }
+  if (count < 0 && (errno == EAGAIN || errno == EINTR))
+    return errno == EINTR;
+  caf_has_ended_ = true;
+  return true;
+}
+
+bool Link::give_to_wire() {
+  if (wire_has_ended_)
+    return false;
+  if (out_.passed_count == 0) {
+    if (!caf_has_ended_)
+      return false;
+    wire_->say_end();
+    is_over_ = true;
+    return true;
+  }
+  const auto moved = wire_->write(out_.passed());
+  note(moved.state);
+  if (moved.state != WireState::ready)
+    return wire_has_ended_;
+  out_.removed(moved.count);
+  return moved.count > 0;
+}
+
+} // namespace backoff_actor::door

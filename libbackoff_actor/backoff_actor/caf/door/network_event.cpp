@@ -1,0 +1,46 @@
+#include "backoff_actor/caf/door/network_event.hpp"
+
+#include "backoff_actor/core/enum_names.hpp"
+
+namespace backoff_actor {
+
+using Kind = NetworkEvent::Kind;
+
+std::string_view to_string(Kind kind) {
+  constexpr auto names = detail::enum_names<Kind>(
+    {"listening", "open_to_anybody", "connected", "ended", "refused", "broken_off",
+     "no_descriptors", "paused", "files_reread", "files_not_usable"});
+  return names.of(kind);
+}
+
+Severity severity_of(Kind kind) {
+  switch (kind) {
+  case Kind::listening:
+  case Kind::connected:
+  case Kind::ended:
+  case Kind::files_reread:
+    return Severity::info;
+  case Kind::open_to_anybody:
+  case Kind::refused:
+  case Kind::broken_off:
+    return Severity::warning;
+  case Kind::no_descriptors:
+  case Kind::paused:
+  case Kind::files_not_usable:
+    break;
+  }
+  return Severity::error;
+}
+
+std::string to_string(const NetworkEvent& event) {
+  std::string result{to_string(event.kind)};
+  if (!event.peer.empty())
+    result.append(" ").append(event.peer);
+  if (!event.subject.empty())
+    result.append(" (").append(event.subject).append(")");
+  if (!event.text.empty())
+    result.append(": ").append(event.text);
+  return result;
+}
+
+} // namespace backoff_actor

@@ -1,0 +1,158 @@
+#pragma once
+
+#include "common/becomes_true.hpp"
+#include "common/certificates.hpp"
+#include "common/frames.hpp"
+#include "common/tcp_stream.hpp"
+
+#include <backoff_actor/caf/door/internal/door.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <poll.h>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace backoff_actor::door {
+
+using namespace std::chrono_literals;
+using namespace test;
+using ::testing::HasSubstr;
+using Kind = NetworkEvent::Kind;
+using Ending = TcpStream::Ending;
+
+/// What a door has told.
+class Events {
+public:
+  NetworkEventHook hook() {
+    return [this](const NetworkEvent& event) {
+      const std::lock_guard lock{mutex_};
+      list_.push_back(event);
+    };
+  }
+
+  std::size_t count(Kind kind) const {
+    const std::lock_guard lock{mutex_};
+    std::size_t result = 0;
+    for (const auto& x : list_)
+      result += x.kind == kind ? 1 : 0;
+    return result;
+  }
+
+  /// Waits for an event of that kind, and returns the last one; an empty one if none comes.
+  NetworkEvent last(Kind kind) const {
+    becomes_true([&] { return count(kind) != 0; });
+    const std::lock_guard lock{mutex_};
+    for (auto x = list_.rbegin(); x != list_.rend(); ++x)
+      if (x->kind == kind)
+        return *x;
+    return {kind, {}, {}, "there was no such event"};
+  }
+
+  /// Waits until as many have come.
+  bool has(Kind kind, std::size_t expected) const {
+    return becomes_true([&] { return count(kind) >= expected; }) && count(kind) == expected;
+  }
+
+private:
+  mutable std::mutex mutex_;
+  std::vector<NetworkEvent> list_;
+};
+
+/// The ends of connections that CAF would have.
+class Ends {
+public:
+  Door::Admit admit() {
+    return [this](net::Descriptor caf, std::uint16_t) {
+      const std::lock_guard lock{mutex_};
+      list_.emplace_back(std::move(caf));
+    };
+  }
+
+  std::size_t count() const {
+    const std::lock_guard lock{mutex_};
+    return list_.size();
+  }
+
+  /// Waits for the next one, and takes it; none if none comes.
+  TcpStream take() {
+    becomes_true([&] { return count() != 0; });
+    const std::lock_guard lock{mutex_};
+    if (list_.empty())
+      return {};
+    auto result = std::move(list_.front());
+    list_.pop_front();
+    return result;
+  }
+
+private:
+  mutable std::mutex mutex_;
+  std::deque<TcpStream> list_;
+};
+
+/// Moves all of `bytes` over the wire, or to the end of the connection; for ten seconds at most.
+inline bool send_all(Wire& wire, std::string_view bytes) {
+  const net::Patience patience{net::Clock::now() + 10s};
+  while (!bytes.empty()) {
+    const auto moved = wire.write(std::as_bytes(std::span{bytes}));
+    if (moved.state == WireState::ready)
+      bytes.remove_prefix(moved.count);
+    else if (moved.state == WireState::ended || moved.state == WireState::failed
+             || net::wait_for(wire.socket(),
+                              moved.state == WireState::wants_read ? POLLIN : POLLOUT, patience)
+                  != net::Wait::done)
+      return false;
+  }
+  return true;
+}
+
+/// What has come over a wire, and how that ended.
+struct Come {
+  std::string bytes;
+  WireState state; ///< `wants_read`: no more came
+};
+
+inline Come receive(Wire& wire, std::size_t count, std::chrono::milliseconds limit = 10s) {
+  const net::Patience patience{net::Clock::now() + limit};
+  Come result{{}, WireState::ready};
+  std::vector<std::byte> buffer(65'536);
+  while (result.bytes.size() < count) {
+    const auto moved =
+      wire.read(std::span{buffer}.first(std::min(buffer.size(), count - result.bytes.size())));
+    result.bytes.append(reinterpret_cast<const char*>(buffer.data()), moved.count);
+    result.state = moved.state;
+    if (moved.state == WireState::ended || moved.state == WireState::failed)
+      break;
+    if (moved.state != WireState::ready
+        && net::wait_for(wire.socket(), moved.state == WireState::wants_write ? POLLOUT : POLLIN,
+                         patience)
+             != net::Wait::done)
+      break;
+  }
+  return result;
+}
+
+/// Goes through the handshake of a wire, to its end or for ten seconds.
+inline WireState shake_hands(Wire& wire) {
+  const net::Patience patience{net::Clock::now() + 10s};
+  for (;;) {
+    const auto state = wire.handshake();
+    if ((state != WireState::wants_read && state != WireState::wants_write)
+        || net::wait_for(wire.socket(), state == WireState::wants_read ? POLLIN : POLLOUT, patience)
+             != net::Wait::done)
+      return state;
+  }
+}
+
+inline net::Descriptor connect_to(std::uint16_t port) {
+  return net::connect(net::loopback(port), {net::Clock::now() + 10s}).socket;
+}
+
+} // namespace backoff_actor::door
