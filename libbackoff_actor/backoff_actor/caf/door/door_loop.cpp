@@ -94,14 +94,16 @@ void Door::Loop::run() {
     last_wake = now;
     // Connections first: who is connected does not wait for strangers.
     const auto events = std::span{ready}.first(static_cast<std::size_t>(std::max(count, 0)));
-    for (const auto& event : events)
-      if (joined_.contains(event.data.u64))
-        move(event.data.u64);
+    for (const auto& event : events) {
+      const Number number = event.data.u64; // a copy: the event is packed
+      if (joined_.contains(number))
+        move(number);
+    }
     for (const auto number : std::exchange(busy_, {}))
       move(number);
     int handled = 0;
     for (const auto& event : events) {
-      const auto number = event.data.u64;
+      const Number number = event.data.u64;
       if (number == 0)
         run_commands();
       else if (!joined_.contains(number) && handled++ < most_handled)
