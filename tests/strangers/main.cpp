@@ -278,6 +278,15 @@ Outcome ask(caf::actor_system& system, const caf::actor& sender, const std::atom
   return result;
 }
 
+// AddressSanitizer keeps what was freed for a while.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool memory_counts = false;
+#elif defined(__has_feature)
+constexpr bool memory_counts = !__has_feature(address_sanitizer);
+#else
+constexpr bool memory_counts = true;
+#endif
+
 struct Options {
   std::size_t connections = 500;
   std::size_t rate = 100; // a second
@@ -347,8 +356,9 @@ int run(const Options& options) {
             << "the node's memory grew by " << grown << " KiB, its descriptors by "
             << more_descriptors << ", the sender lost its child " << ends.load() - ends_before
             << " times\n";
-  const auto holds = lives && good.lost == 0 && bad.lost == 0 && grown <= 32 * 1024
-                     && more_descriptors <= 0 && ends == ends_before;
+  const auto holds = lives && good.lost == 0 && bad.lost == 0
+                     && (grown <= 32 * 1024 || !memory_counts) && more_descriptors <= 0
+                     && ends == ends_before;
   std::cout << (holds ? "the node lives, and nothing is lost" : "strangers have done harm")
             << std::endl;
   return holds ? 0 : 1;

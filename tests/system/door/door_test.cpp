@@ -35,6 +35,7 @@ protected:
 
   Events events;
   Ends ends;
+  std::atomic<bool> is_slow = false; // a hook may be, once
   std::optional<Door> door;
   Door::Gate opened{};
   std::uint16_t port = 0;
@@ -273,7 +274,6 @@ TEST_F(PlainDoor, joins_caf_with_a_node_that_was_connected_to) {
 }
 
 TEST_F(PlainDoor, ends_all_connections_after_it_stood_still) {
-  std::atomic<bool> is_slow = false;
   door.emplace(DoorOptions{.longest_pause = 200ms, .on_event = [&](const NetworkEvent& event) {
                              events.hook()(event);
                              if (is_slow.exchange(false))
