@@ -47,6 +47,9 @@ void require(bool holds, const std::string& what) {
     throw std::runtime_error(what);
 }
 
+// A busy machine must not be taken for a failed one.
+NetworkOptions calm() { return {.heartbeat_interval = 500ms, .connection_timeout = 20s}; }
+
 // -- certificates -------------------------------------------------------------------
 
 struct Certificates {
@@ -131,7 +134,7 @@ private:
   [[noreturn]] static void run(const Tls& tls, int up, int down) {
     try {
       caf::actor_system_config config;
-      NetworkOptions options;
+      auto options = calm();
       options.tls = tls;
       options.tls->names = {"sender"};
       options.on_event = [](const NetworkEvent&) {};
@@ -322,7 +325,7 @@ int run(const Options& options) {
   Certificates certificates;
   const NodeProcess node{certificates.node};
   caf::actor_system_config config;
-  NetworkOptions network;
+  auto network = calm();
   network.tls = certificates.sender;
   network.tls->names = {"node"};
   init_network(config, network);

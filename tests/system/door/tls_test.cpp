@@ -22,7 +22,8 @@ protected:
   Tls node_with(const CertificateWish& wish = {}) { return node_with(wish, authority); }
 
   void make(Tls tls, GateOptions gate = {}) {
-    door.emplace(DoorOptions{.tls = std::move(tls), .on_event = events.hook()});
+    door.emplace(
+      DoorOptions{.tls = std::move(tls), .longest_pause = 1h, .on_event = events.hook()});
     port = door->open(net::loopback(0), gate, ends.admit()).address.port();
   }
 
