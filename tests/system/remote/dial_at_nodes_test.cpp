@@ -117,6 +117,26 @@ TEST_F(DialAtNodes, at_one_with_other_types_of_this_library_says_so) {
             "backoff_actor::TrackedMsg ");
 }
 
+TEST_F(DialAtNodes, at_one_of_another_version_of_this_library_names_the_protocols_of_both) {
+  const auto with_protocol = [](const std::string& number) -> Node::Step {
+    return [=](Node& made) {
+      auto all = io_compat::identifiers(made.config);
+      ASSERT_EQ(std::erase_if(all, [](const auto& x) { return x.find(":protocol:") != x.npos; }),
+                1u);
+      if (!number.empty())
+        all.push_back("backoff_actor:protocol:0123456789abcdef:" + number);
+      io_compat::set_identifiers(made.config, all);
+    };
+  };
+  Node newer{{}, with_protocol("2")};
+  const auto port = newer.listen();
+  EXPECT_EQ(dial_at(port), "its backoff_actor speaks protocol 2, that of this program 1: use "
+                           "versions that speak the same");
+  EXPECT_EQ(dial_at(port, {.checks_types = false}), "");
+  Node silent{{}, with_protocol("")};
+  EXPECT_EQ(dial_at(silent.listen()), "") << "as 0.2.0, which says nothing of it";
+}
+
 TEST_F(DialAtNodes, at_one_with_more_types_all_is_well) {
   Node peer{{}, [](Node& made) {
               auto all = io_compat::identifiers(made.config);

@@ -46,6 +46,7 @@ void set_up_network(caf::actor_system_config& config, const NetworkOptions& opti
   for (const auto& block : blocks)
     if (!block.names.empty())
       identifiers.push_back(remote_identifiers::of_block(block, node));
+  identifiers.push_back(remote_identifiers::of_protocol(node));
   io_compat::set_identifiers(config, std::move(identifiers));
 }
 

@@ -253,6 +253,8 @@ std::string Dial::judge(const io_compat::Greeting& greeting) const {
   using namespace remote_identifiers;
   auto result = application_problem(identifiers_, greeting.identifiers);
   if (result.empty() && options_.checks_types)
+    result = protocol_problem(greeting.identifiers);
+  if (result.empty() && options_.checks_types)
     result = type_problem(identifiers_, greeting.identifiers);
   if (result.empty() && options_.needs_published_actor && !greeting.publishes_actor)
     result = "no actor is published there";

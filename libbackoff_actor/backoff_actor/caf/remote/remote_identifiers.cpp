@@ -11,7 +11,9 @@ namespace backoff_actor::remote_identifiers {
 
 namespace {
 
+constexpr std::string_view own = "backoff_actor:"; // all that are ours begin so
 constexpr std::string_view prefix = "backoff_actor:types:";
+constexpr std::string_view protocol_prefix = "backoff_actor:protocol:";
 
 std::string hexadecimal(std::uint64_t number) {
   std::string result(16, '0');
@@ -78,7 +80,7 @@ std::string in_words(const Block& block) {
 std::string applications(const std::vector<std::string>& identifiers) {
   std::string result;
   for (const auto& x : identifiers)
-    if (!x.starts_with(prefix))
+    if (!x.starts_with(own))
       result.append(result.empty() ? "'" : ", '").append(x).append("'");
   return result.empty() ? "no identifier" : result;
 }
@@ -91,6 +93,26 @@ std::string of_block(const detail::TypeBlock& block, std::uint64_t node) {
   result.append("-").append(std::to_string(block.first + block.names.size() - 1));
   result.append(":").append(hexadecimal(hash_of(block.names)));
   return result.append(":").append(block.names.front());
+}
+
+std::string of_protocol(std::uint64_t node) {
+  std::string result{protocol_prefix};
+  return result.append(hexadecimal(node)).append(":").append(std::to_string(own_protocol));
+}
+
+std::string protocol_problem(const std::vector<std::string>& theirs) {
+  auto protocol = std::string{"1"};
+  for (const auto& x : theirs)
+    if (x.starts_with(protocol_prefix))
+      protocol = x.substr(x.rfind(':') + 1);
+  const auto ours = std::to_string(own_protocol);
+  if (protocol == ours)
+    return {};
+  std::string result{"its backoff_actor speaks protocol "};
+  return result.append(protocol)
+    .append(", that of this program ")
+    .append(ours)
+    .append(": use versions that speak the same");
 }
 
 std::string application_problem(const std::vector<std::string>& ours,
