@@ -69,10 +69,10 @@ public:
 class Client : public caf::event_based_actor {
 public:
   Client(caf::actor_config& config, caf::actor receiver, std::uint64_t requests,
-         std::uint64_t window, std::uint64_t bytes, std::shared_ptr<std::promise<bool>> done)
+         std::uint64_t window, std::uint64_t bytes, std::shared_ptr<std::promise<bool>> when_done)
     : caf::event_based_actor(config), receiver_(std::move(receiver)), to_send_(requests),
       to_come_(requests), window_(std::min(window, requests)), text_(bytes, 'x'),
-      done_(std::move(done)) {}
+      done_(std::move(when_done)) {}
 
   caf::behavior make_behavior() override {
     for (std::uint64_t i = 0; i < window_; ++i)
