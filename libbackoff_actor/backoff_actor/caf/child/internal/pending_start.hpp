@@ -1,6 +1,7 @@
 #pragma once
 
 #include "backoff_actor/caf/child/child_promise.hpp"
+#include "backoff_actor/core/export.hpp"
 
 #include <caf/actor_addr.hpp>
 
@@ -11,7 +12,7 @@
 namespace backoff_actor {
 
 /// A pending start of a child. The waiting actor and the promise share it.
-class ChildStart {
+class BACKOFF_ACTOR_EXPORT ChildStart {
 public:
   /// The outcome of the start.
   struct Result {
