@@ -1,6 +1,6 @@
 // Whatever bytes a node sends, the check in front of CAF passes the same of them in whatever pieces
-// they come, and nothing that CAF would not survive: the frames that pass are read here once more,
-// one by one. The first byte says who sends, the second how large the pieces are.
+// they come. It passes nothing that CAF would not survive: the frames that pass are read here once
+// more, one by one. The first byte says who sends, the second how large the pieces are.
 
 #include "require.hpp"
 

@@ -28,8 +28,8 @@ struct Tls {
 
   /// Which nodes to talk to: one of these must be a name, or a numeric address, for which the other
   /// node's certificate was made. Empty: a node that connects here may have any certificate of the
-  /// authority, and a node that this one connects to must have one that was made for its host, as
-  /// `NodeAddress` spells it.
+  /// authority. A node that this one connects to must have one for its host, as `NodeAddress`
+  /// spells it.
   std::vector<std::string> names{};
 };
 

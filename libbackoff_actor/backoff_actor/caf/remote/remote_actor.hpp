@@ -16,9 +16,9 @@ namespace backoff_actor {
 /// Blocks for up to two `step_timeout`, so do not call it in an actor. `options.published` is
 /// ignored: the actor belongs to its node.
 ///
-/// @errors throws `InvalidArgument` naming what is wrong with the arguments, and
-///         `std::runtime_error` with a sentence if the node cannot be reached, does not answer in
-///         time, is refused or refuses, or has no actor at that port.
+/// @errors throws `InvalidArgument` naming what is wrong with the arguments. Throws
+///         `std::runtime_error` with a sentence if the node cannot be reached or does not answer in
+///         time. Also if one side refuses the other, or if no actor is published at that port.
 /// @thread any but an actor's
 [[nodiscard]] BACKOFF_ACTOR_EXPORT caf::actor
 remote_actor(caf::actor_system& system, const NodeAddress& node, const RemoteOptions& options = {});

@@ -1,8 +1,8 @@
 #pragma once
 
 // What stands between CAF and other nodes. One thread accepts connections, has both sides prove
-// who they are, and moves bytes. CAF gets one end of a socket pair, and so never sees what a node
-// sends before it was admitted, nor a frame that breaks CAF's protocol.
+// who they are, and moves bytes. CAF gets one end of a socket pair. It never sees what a node sends
+// before it was admitted, nor a frame that breaks CAF's protocol.
 //
 //   other node <-- TCP, TLS --> wire <-- link: checks frames --> socket pair <--> CAF
 
