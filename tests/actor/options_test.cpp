@@ -194,6 +194,20 @@ TEST_P(OptionsLeftOpen, a_child_holds_one_where_a_refusal_could_break_the_order_
   EXPECT_EQ(engine_options(options).max_in_flight, GetParam().max_in_flight);
 }
 
+TEST_P(OptionsLeftOpen, a_child_on_another_node_holds_at_most_64_unless_told) {
+  SenderOptions options;
+  GetParam().set(options);
+  const auto expected = std::min(GetParam().max_in_flight, std::uint32_t{64});
+  auto far = ChildFactory{[](caf::event_based_actor*, const ChildPromise&) {}}.on_another_node();
+  const auto wrapped = far.wrapped([](caf::event_based_actor*, const caf::actor& x) { return x; });
+
+  for (const auto& child : {far, wrapped})
+    EXPECT_EQ(detail::SenderSettings(child, options).engine_options.max_in_flight, expected);
+  options.fallback = far;
+  EXPECT_EQ(engine_options(options).max_in_flight, expected);
+  EXPECT_FALSE(ChildFactory{}.is_remote());
+}
+
 const Decider some_decider = [](FailureKind, const caf::error&) {
   return Decision{Verdict::retry};
 };

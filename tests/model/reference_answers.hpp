@@ -182,8 +182,10 @@ protected:
   }
 
   void note_unknown(std::uint64_t said) {
-    if (!is_stopped)
-      tell(event::UnknownAcknowledgement{now, said});
+    if (is_stopped)
+      return;
+    ++counters.late_answers;
+    tell(event::UnknownAcknowledgement{now, said});
   }
 
   // -- failures and successes ------------------------------------------------------------

@@ -164,7 +164,7 @@ inline std::string describe(const Event& event) {
   else if (const auto* w = std::get_if<event::BackOffReset>(&event))
     text += ", " + to_string(w->backoff);
   else if (const auto* y = std::get_if<event::Acknowledged>(&event))
-    text += ", child " + number(y->incarnation);
+    text += ", child " + number(y->incarnation) + (y->is_late ? ", late" : "");
   else if (const auto* z = std::get_if<event::Restored>(&event))
     text += ", " + number(z->attempts) + " attempts";
   else if (const auto* u = std::get_if<event::Suspended>(&event))
@@ -190,7 +190,8 @@ inline std::string describe(const SenderStatus& x) {
                                                           {"failed starts", n.failed_starts},
                                                           {"hangs", n.hangs},
                                                           {"restored", n.restored},
-                                                          {"suspended", n.suspended}};
+                                                          {"suspended", n.suspended},
+                                                          {"late answers", n.late_answers}};
   for (const auto& [name, count] : counts)
     text += std::string{", "} + name + " " + number(count);
   return text;

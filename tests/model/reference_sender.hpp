@@ -143,15 +143,17 @@ public:
       return;
     auto* found = find(x.hand_over);
     if (found == nullptr || !found->is_owed) {
-      tell(event::UnknownAcknowledgement{now, x.said});
+      note_unknown(x.said);
       if (found != nullptr && is_latest(*found, x.hand_over))
         end_ghost(*found);
       return;
     }
     const auto last = found->hand_overs.back();
+    const auto is_held = found->is_in_flight && last.name == x.hand_over;
     tell(event::Acknowledged{now, found->id, last.incarnation, found->attempts,
-                             now - found->submitted_at});
+                             now - found->submitted_at, !is_held});
     ++counters.acknowledged;
+    counters.late_answers += is_held ? 0 : 1;
     taken.push_back(acknowledge_line(found->id));
     if (last.name != x.hand_over) {
       // An earlier child's word; the present one does not know, if there is one.

@@ -91,7 +91,7 @@ struct DescribeSenderEvent {
 
   std::string operator()(const event::Acknowledged& x) const {
     return delivery(x.delivery) + " acknowledged after " + to_string(x.latency) + ", "
-           + attempts(x.attempts);
+           + attempts(x.attempts) + (x.is_late ? ", by a child that no longer had it" : "");
   }
 
   std::string operator()(const event::UnknownAcknowledgement& x) const {

@@ -135,10 +135,14 @@ struct Acknowledged {
   std::uint32_t incarnation; ///< of the last hand-over
   std::uint32_t attempts;    ///< failed attempts before this
   Duration latency;          ///< since the submission
+  /// Whether the child that confirmed it no longer had it: the sender had taken it back. Another
+  /// child may be working on it, or may have done so.
+  bool is_late = false;
 };
 
 /// A `Sent` or an answer named no owed delivery; or a `Nack`, `Reject` or `Working` did not name
-/// the last hand-over of a delivery to the present child. It was late, repeated or forged.
+/// the last hand-over of a delivery to the present child. It was late, such as from a former child
+/// that was frozen; or it was repeated or forged.
 struct UnknownAcknowledgement {
   Instant at; ///< when it came
   std::uint64_t

@@ -43,6 +43,11 @@ struct SenderCounters {
   std::uint64_t diverted = 0;      ///< messages answered or passed on elsewhere, without a child
   std::uint64_t restored = 0;      ///< deliveries that an earlier sender had left in the store
   std::uint64_t suspended = 0;     ///< deliveries left in the store, for a later sender
+  /// Answers that came too late: the sender had taken the delivery back from that child, or the
+  /// delivery was over. Most come from a former child, such as one that was frozen. Then two
+  /// children may have worked on the same message. Error answers do not count, because CAF makes
+  /// them, too, for an actor that is gone.
+  std::uint64_t late_answers = 0;
 
   /// Whether all counts are the same.
   friend bool operator==(const SenderCounters&, const SenderCounters&) = default;

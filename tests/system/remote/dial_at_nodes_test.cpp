@@ -128,13 +128,16 @@ TEST_F(DialAtNodes, at_one_of_another_version_of_this_library_names_the_protocol
       io_compat::set_identifiers(made.config, all);
     };
   };
-  Node newer{{}, with_protocol("2")};
+  Node newer{{}, with_protocol("3")};
   const auto port = newer.listen();
-  EXPECT_EQ(dial_at(port), "its backoff_actor speaks protocol 2, that of this program 1: use "
+  EXPECT_EQ(dial_at(port), "its backoff_actor speaks protocol 3, that of this program 2: use "
                            "versions that speak the same");
   EXPECT_EQ(dial_at(port, {.checks_types = false}), "");
   Node silent{{}, with_protocol("")};
-  EXPECT_EQ(dial_at(silent.listen()), "") << "as 0.2.0, which says nothing of it";
+  EXPECT_EQ(dial_at(silent.listen()),
+            "its backoff_actor speaks protocol 1, that of this program 2: "
+            "use versions that speak the same")
+    << "0.2.0 says nothing of it";
 }
 
 TEST_F(DialAtNodes, at_one_with_more_types_all_is_well) {

@@ -218,6 +218,23 @@ TEST_F(RemoteChild, cannot_be_had_without_a_middleman) {
   caf::anon_send_exit(lonely, caf::exit_reason::user_shutdown);
 }
 
+// -- how much it holds ------------------------------------------------------------------
+
+TEST_F(RemoteChild, holds_64_by_default_as_much_as_a_frozen_one_may_do_again) {
+  Node there;
+  auto options = default_options();
+  start(remote_child({at(there.publish_worker("w"))}), options);
+  for (int i = 0; i < 100; ++i)
+    caf::anon_send(sender, std::string{"silence"});
+  EXPECT_TRUE(becomes_true([] { return diary().count("w silence") == 64; }));
+  caf::scoped_actor self{*here.system};
+  self->request(sender, caf::timespan{10s}, Status{})
+    .receive([](const SenderStatus& status) { EXPECT_EQ(status.in_flight, 64u); },
+             [](const caf::error&) { FAIL(); });
+  EXPECT_EQ(diary().count("w silence"), 64u);
+  there.end_worker();
+}
+
 // -- bad input --------------------------------------------------------------------------
 
 std::string problems_of(const std::function<void()>& call) {

@@ -3,6 +3,7 @@
 #include "system/remote/nodes.hpp"
 #include "system/remote/remote_fixture.hpp"
 
+#include <backoff_actor/caf/messages/internal/own_words.hpp>
 #include <backoff_actor/caf/remote/internal/io_compat.hpp>
 #include <backoff_actor/testing/proxy/tcp_proxy.hpp>
 
@@ -144,15 +145,94 @@ TEST_F(RemoteSpawn, a_request_for_a_worker_that_would_belong_to_nobody_is_refuse
   const auto middleman = io_compat::middleman_of(*here.system);
   const auto node = io_compat::connected(remote_test::connect(*here.system, port));
   ASSERT_TRUE(node);
-  const auto answer =
-    remote_test::ask(*here.system, middleman,
-                     io_compat::spawn_request(
-                       node->node, "worker",
-                       caf::make_message(caf::actor{}, caf::make_message(std::string{"stray"}))));
+  const auto answer = remote_test::ask(
+    *here.system, middleman,
+    io_compat::spawn_request(
+      node->node, "worker",
+      caf::make_message(WorkerRequest{caf::actor{}, caf::make_message(std::string{"stray"}), {}})));
   EXPECT_TRUE(answer.match_elements<caf::error>()) << caf::to_string(answer);
   EXPECT_EQ(diary().lines(), Strings{});
   start(worker({at(port)}));
   EXPECT_EQ(ask("a").value, "w:a");
+}
+
+// A node that was frozen may read the request for the next worker before it reads that the last
+// one's sender could not be reached any more.
+TEST_F(RemoteSpawn, a_node_ends_the_workers_of_guards_that_are_over_before_it_makes_another) {
+  Node there;
+  const auto port = there.open();
+  const auto node = io_compat::connected(remote_test::connect(*here.system, port));
+  ASSERT_TRUE(node);
+  Node stranger;
+  const auto same_node = io_compat::connected(remote_test::connect(*stranger.system, port));
+  ASSERT_TRUE(same_node);
+  const auto guard = [](caf::actor_system& system) {
+    return system.spawn([]() -> caf::behavior { return {[](const std::string&) {}}; });
+  };
+  const auto spawn = [](caf::actor_system& system, const caf::node_id& where,
+                        const WorkerRequest& request) {
+    return io_compat::spawned(
+      remote_test::ask(system, io_compat::middleman_of(system),
+                       io_compat::spawn_request(where, "worker", caf::make_message(request))));
+  };
+  const auto first = guard(*here.system);
+  const auto second = guard(*here.system);
+  const auto third = guard(*here.system);
+  const auto foreign = guard(*stranger.system);
+  const auto named = [](const char* name) { return caf::make_message(std::string{name}); };
+  EXPECT_TRUE(spawn(*here.system, node->node, {first, named("one"), {}}));
+  EXPECT_TRUE(spawn(*here.system, node->node, {second, named("two"), {}}));
+  EXPECT_TRUE(spawn(*stranger.system, same_node->node,
+                    {foreign, named("foreign"), {first.id(), second.id()}}))
+    << "actors of two nodes may have the same number";
+  EXPECT_EQ(there.workers->count(), 3u);
+  EXPECT_TRUE(spawn(*here.system, node->node, {third, named("three"), {first.id(), foreign.id()}}));
+  EXPECT_TRUE(becomes_true([] { return diary().count("one ended") == 1; }));
+  EXPECT_EQ(there.workers->count(), 3u);
+  EXPECT_EQ(diary().count("two ended") + diary().count("foreign ended"), 0u);
+  for (const auto& x : {first, second, third, foreign})
+    caf::anon_send_exit(x, caf::exit_reason::kill);
+}
+
+TEST_F(RemoteSpawn, a_start_tells_the_node_which_guards_of_the_factory_are_over) {
+  std::mutex mutex;
+  std::vector<std::pair<std::uint64_t, std::vector<std::uint64_t>>> told; // a guard, those over
+  std::vector<caf::actor> spied;
+  Node there{[&](caf::actor_system_config& config) {
+    init_network<>(config, fast());
+    io_compat::add_worker_type(
+      config, "spy",
+      [&](caf::actor_system& system, caf::actor_config&, const caf::message& arguments) {
+        const auto& request = arguments.get_as<WorkerRequest>(0);
+        const std::lock_guard lock{mutex};
+        told.emplace_back(request.guard.id(), request.over);
+        spied.push_back(system.spawn<Worker>("spied"));
+        return caf::actor_cast<caf::strong_actor_ptr>(spied.back());
+      });
+  }};
+  auto options = default_options();
+  options.max_attempts = 1; // each crash happens once
+  start(remote_spawn({at(there.open())}, "spy"), options);
+  const auto crash = [&](std::size_t starts) {
+    caf::anon_send(sender, std::string{"crash"});
+    return becomes_true([&, starts] {
+      const std::lock_guard lock{mutex};
+      return told.size() > starts;
+    });
+  };
+  EXPECT_EQ(ask("a").value, "spied:a");
+  for (std::size_t starts = 1; starts <= 34; ++starts)
+    ASSERT_TRUE(crash(starts));
+  stop();
+  const std::lock_guard lock{mutex};
+  for (const auto& worker : std::exchange(spied, {}))
+    caf::anon_send_exit(worker, caf::exit_reason::kill);
+  EXPECT_EQ(told[0].second, std::vector<std::uint64_t>{});
+  EXPECT_EQ(told[1].second, std::vector<std::uint64_t>{told[0].first});
+  EXPECT_EQ(told[2].second, (std::vector<std::uint64_t>{told[0].first, told[1].first}));
+  ASSERT_EQ(told[34].second.size(), 32u) << "the last ones";
+  EXPECT_EQ(told[34].second.front(), told[2].first);
+  EXPECT_EQ(told[34].second.back(), told[33].first);
 }
 
 TEST_F(RemoteSpawn, a_node_has_no_more_workers_elsewhere_than_it_may_until_one_has_ended) {

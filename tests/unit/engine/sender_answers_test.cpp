@@ -13,6 +13,70 @@ using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
+// -- answers that come too late -------------------------------------------------
+
+std::uint64_t late_answers(const EngineDriver& sender) {
+  return sender.engine->status(sender.now).counters.late_answers;
+}
+
+TEST(sender_answers, of_a_former_child_while_the_next_has_the_delivery_are_late) {
+  testing::EventLog log;
+  EngineDriver sender{{.on_event = log.hook()}};
+  sender.start();
+  sender.submit();
+  sender.crash_and_resend(10ms);
+  EXPECT_EQ(late_answers(sender), 0u);
+
+  EXPECT_THAT(sender.ack(sender.hand_overs.at(1).front()), ElementsAre("acknowledge 1"));
+  EXPECT_EQ(late_answers(sender), 1u);
+  EXPECT_TRUE(log.all<event::Acknowledged>().at(0).is_late);
+
+  sender.ack(1); // by the present child, which does not know
+  EXPECT_EQ(late_answers(sender), 2u);
+  EXPECT_EQ(log.count<event::UnknownAcknowledgement>(), 1u);
+}
+
+TEST(sender_answers, of_a_former_child_before_the_next_has_the_delivery_are_late) {
+  testing::EventLog log;
+  EngineDriver sender{{.on_event = log.hook()}};
+  sender.start();
+  sender.submit();
+  sender.crash();
+
+  EXPECT_THAT(sender.ack(1), ElementsAre("acknowledge 1"));
+  EXPECT_EQ(late_answers(sender), 1u);
+  EXPECT_TRUE(log.all<event::Acknowledged>().at(0).is_late);
+}
+
+TEST(sender_answers, of_a_former_child_after_the_next_has_done_the_delivery_are_late) {
+  EngineDriver sender;
+  sender.start();
+  sender.submit();
+  sender.crash_and_resend(10ms);
+  sender.ack(1);
+  const auto former = sender.hand_overs.at(1).front();
+  EXPECT_EQ(late_answers(sender), 0u);
+
+  sender.take(input::Acknowledged{former});
+  sender.take(input::Nacked{former, {7, "busy"}});
+  sender.take(input::Rejected{former, {8, "never"}});
+  sender.take(input::Working{former});
+  EXPECT_EQ(late_answers(sender), 4u) << "also of a sender that had fallen idle";
+  sender.submit();
+  sender.ack(2);
+  EXPECT_EQ(late_answers(sender), 4u);
+}
+
+TEST(sender_answers, with_an_error_are_not_counted_as_late) {
+  EngineDriver sender;
+  sender.start();
+  sender.submit();
+  sender.crash();
+
+  sender.error(1, 7);
+  EXPECT_EQ(late_answers(sender), 0u);
+}
+
 // -- error answer or crash ----------------------------------------------------
 
 TEST(sender_answers, holds_an_error_answer_until_the_child_has_answered_a_probe) {

@@ -248,6 +248,7 @@ TEST(sender_bounds, an_answer_after_the_deadline_finds_nobody) {
   EXPECT_EQ(sender.engine->status(sender.now).ghosts, 0u);
   EXPECT_EQ(log.count<event::UnknownAcknowledgement>(), 1u);
   EXPECT_EQ(log.count<event::Acknowledged>(), 0u);
+  EXPECT_EQ(sender.engine->status(sender.now).counters.late_answers, 1u);
 }
 
 TEST(sender_bounds, deadlines_run_on_while_the_child_is_down_or_the_sender_pauses) {

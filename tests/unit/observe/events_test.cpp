@@ -82,6 +82,8 @@ INSTANTIATE_TEST_SUITE_P(
         "held back by isolated_breaker, until it is closed by hand"},
     Row{"acknowledged", event::Acknowledged{at, 7, 3, 1, 40ms},
         "delivery 7 acknowledged after 40ms, 1 failed attempt"},
+    Row{"acknowledged_late", event::Acknowledged{at, 7, 3, 1, 40ms, true},
+        "delivery 7 acknowledged after 40ms, 1 failed attempt, by a child that no longer had it"},
     Row{"unknown", event::UnknownAcknowledgement{at, 99},
         "acknowledgement 99 matches no delivery that is owed"},
     Row{"reset", event::BackOffReset{at, BackOff{}.reset()}, "backoff reset"},

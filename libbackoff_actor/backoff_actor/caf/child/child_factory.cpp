@@ -23,6 +23,11 @@ ChildFactory ChildFactory::with_kind(std::shared_ptr<const std::string> kind) &&
   return std::move(*this);
 }
 
+ChildFactory ChildFactory::on_another_node() && {
+  is_remote_ = true;
+  return std::move(*this);
+}
+
 ChildFactory ChildFactory::wrapped(ChildPromise::Wrap wrap) const {
   ChildFactory result;
   if (is_asynchronous_)
@@ -35,6 +40,7 @@ ChildFactory ChildFactory::wrapped(ChildPromise::Wrap wrap) const {
       const auto child = make(sender);
       return child ? wrap(sender, child) : child;
     };
+  result.is_remote_ = is_remote_;
   return std::move(result).with_kind(kind_);
 }
 

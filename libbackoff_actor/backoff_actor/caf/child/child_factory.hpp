@@ -146,6 +146,12 @@ public:
   /// @range of the kind: as `SenderOptions::name`
   ChildFactory with_kind(std::shared_ptr<const std::string> kind) &&;
 
+  /// Returns true if the children are on other nodes, see `remote_child` and `remote_spawn`.
+  bool is_remote() const { return is_remote_; }
+
+  /// Returns this factory, whose children are on other nodes.
+  ChildFactory on_another_node() &&;
+
   /// Returns a child.
   ///
   /// @range a factory that is not empty
@@ -189,6 +195,7 @@ private:
 
   std::function<caf::actor(caf::event_based_actor*, const ChildPromise*)> make_;
   bool is_asynchronous_ = false;
+  bool is_remote_ = false;
   std::shared_ptr<const std::string> kind_; // none: unknown
 };
 

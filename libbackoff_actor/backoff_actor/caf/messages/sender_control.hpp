@@ -92,7 +92,7 @@ auto inspect(auto& f, SenderCounters& x) {
     compat::field("crashes", x.crashes), compat::field("failed_starts", x.failed_starts),
     compat::field("hangs", x.hangs), compat::field("forwarded", x.forwarded),
     compat::field("diverted", x.diverted), compat::field("restored", x.restored),
-    compat::field("suspended", x.suspended));
+    compat::field("suspended", x.suspended), compat::field("late_answers", x.late_answers));
 }
 auto inspect(auto& f, SenderStatus& x) {
   return compat::object(

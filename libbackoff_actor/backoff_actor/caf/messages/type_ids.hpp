@@ -54,6 +54,7 @@ struct StartNews;
 struct Stopped;
 struct FinishWork;
 struct WorkFinished;
+struct WorkerRequest;
 
 } // namespace backoff_actor
 
@@ -104,4 +105,5 @@ CAF_BEGIN_TYPE_ID_BLOCK(backoff_actor, caf::first_custom_type_id + 7400)
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::Stopped))
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::FinishWork))
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::WorkFinished))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::WorkerRequest))
 CAF_END_TYPE_ID_BLOCK(backoff_actor)

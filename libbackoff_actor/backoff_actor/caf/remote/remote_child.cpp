@@ -1,5 +1,6 @@
 #include "backoff_actor/caf/remote/remote_child.hpp"
 
+#include "backoff_actor/caf/messages/internal/own_words.hpp"
 #include "backoff_actor/caf/remote/internal/io_compat.hpp"
 #include "backoff_actor/caf/remote/internal/node.hpp"
 #include "backoff_actor/caf/remote/internal/remote_start.hpp"
@@ -8,11 +9,14 @@
 #include <caf/abstract_actor.hpp>
 #include <caf/actor_cast.hpp>
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace backoff_actor {
 
@@ -33,9 +37,11 @@ Problems check(const std::vector<NodeAddress>& nodes, const RemoteOptions& optio
 }
 
 ChildFactory factory_of(std::shared_ptr<RemotePlan> plan) {
-  return [plan = std::move(plan)](caf::event_based_actor* supervisor, ChildPromise child) {
+  ChildFactory result = [plan = std::move(plan)](caf::event_based_actor* supervisor,
+                                                 ChildPromise child) {
     supervisor->spawn<RemoteStart>(plan, caf::actor{supervisor}, std::move(child));
   };
+  return std::move(result).on_another_node();
 }
 
 } // namespace
@@ -75,8 +81,14 @@ ChildFactory remote_spawn(std::vector<NodeAddress> nodes, std::string worker,
 // -- on the workers' side -------------------------------------------------------------
 
 struct RemoteWorkers::State {
+  struct Alive {
+    caf::actor_addr worker;
+    caf::node_id node; // of its guard
+    caf::actor_id guard;
+  };
+
   mutable std::mutex mutex;
-  std::unordered_map<caf::actor_id, caf::actor_addr> alive;
+  std::unordered_map<caf::actor_id, Alive> alive;
   bool has_ended = false;
 
   void check() const {
@@ -86,12 +98,20 @@ struct RemoteWorkers::State {
   }
 
   // Registers a worker; ends it at once if `end` was called before.
-  void add(const caf::actor& worker) {
+  void add(const caf::actor& worker, const caf::actor& guard) {
     const std::lock_guard lock{mutex};
     if (has_ended)
       end_worker(worker.address());
     else
-      alive.emplace(worker.id(), worker.address());
+      alive.emplace(worker.id(), Alive{worker.address(), guard.node(), guard.id()});
+  }
+
+  // Ends the workers of these guards, which are of this node.
+  void end_of_guards(const caf::node_id& node, const std::vector<std::uint64_t>& guards) const {
+    const std::lock_guard lock{mutex};
+    for (const auto& [id, x] : alive)
+      if (x.node == node && std::ranges::find(guards, x.guard) != guards.end())
+        end_worker(x.worker);
   }
 
   void remove(caf::actor_id worker) {
@@ -105,25 +125,27 @@ struct RemoteWorkers::State {
   }
 };
 
-// The arguments come from a `RemoteStart`: its own handle, so that the worker can end with it, and
-// the worker's arguments.
+// The request comes from a `RemoteStart`, which is the worker's guard.
 RemoteWorkers::RemoteWorkers(caf::actor_system_config& config, const std::string& name, Make make)
   : state_(std::make_shared<State>()) {
   io_compat::add_worker_type(
     config, name,
     [make = std::move(make), state = state_](caf::actor_system& system, caf::actor_config&,
                                              const caf::message& arguments) {
-      if (!arguments.match_elements<caf::actor, caf::message>() || !arguments.get_as<caf::actor>(0))
+      const auto* const request =
+        arguments.match_elements<WorkerRequest>() ? &arguments.get_as<WorkerRequest>(0) : nullptr;
+      if (request == nullptr || !request->guard)
         throw std::invalid_argument("spawn this worker with backoff_actor::remote_spawn");
       state->check();
-      const auto& guard = arguments.get_as<caf::actor>(0);
+      const auto& guard = request->guard;
+      state->end_of_guards(guard.node(), request->over);
       auto place = NetworkNode::of(system)->place_for_worker_of(guard.node());
-      const auto worker = make(system, arguments.get_as<caf::message>(1));
+      const auto worker = make(system, request->arguments);
       const auto on_end = [](const caf::actor& who, auto then) {
         caf::actor_cast<caf::abstract_actor*>(who)->attach_functor(
           [then](const caf::error&) { then(); });
       };
-      state->add(worker);
+      state->add(worker, guard);
       // The place is given back when CAF destroys this function, after it was called.
       on_end(worker, [state, id = worker.id(), place = std::move(place)] { state->remove(id); });
       on_end(guard, [address = worker.address()] { State::end_worker(address); });
@@ -137,14 +159,14 @@ std::size_t RemoteWorkers::count() const {
 }
 
 void RemoteWorkers::end() const {
-  std::unordered_map<caf::actor_id, caf::actor_addr> ending;
+  std::unordered_map<caf::actor_id, State::Alive> ending;
   {
     const std::lock_guard lock{state_->mutex};
     state_->has_ended = true;
     ending = state_->alive;
   }
-  for (const auto& [id, worker] : ending)
-    State::end_worker(worker);
+  for (const auto& [id, x] : ending)
+    State::end_worker(x.worker);
 }
 
 } // namespace backoff_actor

@@ -101,6 +101,8 @@ std::string of_protocol(std::uint64_t node) {
 }
 
 std::string protocol_problem(const std::vector<std::string>& theirs) {
+  if (blocks_of(theirs).empty())
+    return {}; // it has not this library, as `type_problem` says
   auto protocol = std::string{"1"};
   for (const auto& x : theirs)
     if (x.starts_with(protocol_prefix))

@@ -20,6 +20,19 @@ std::string text_of(const caf::actor_system& system, const caf::message& answer)
 
 } // namespace
 
+void RemotePlan::note_over(caf::actor_id guard) {
+  constexpr std::size_t remembered = 32;
+  const std::lock_guard lock{mutex_};
+  if (over_.size() == remembered)
+    over_.erase(over_.begin());
+  over_.push_back(guard);
+}
+
+std::vector<std::uint64_t> RemotePlan::over() const {
+  const std::lock_guard lock{mutex_};
+  return over_;
+}
+
 RemoteStart::RemoteStart(caf::actor_config& config, std::shared_ptr<RemotePlan> plan,
                          const caf::actor& supervisor, ChildPromise child)
   : RequestingActor(config), plan_(std::move(plan)), child_(std::move(child)),
@@ -40,6 +53,8 @@ caf::behavior RemoteStart::make_behavior() {
 void RemoteStart::on_exit() {
   if (const auto dial = std::exchange(dial_, nullptr))
     dial->cancel();
+  if (has_asked_)
+    plan_->note_over(id());
   child_ = {};
   plan_ = nullptr;
   keep_alive_ = nullptr;
@@ -103,9 +118,10 @@ void RemoteStart::on_connected(const caf::message& answer) {
 
 void RemoteStart::spawn_worker(const caf::node_id& node) {
   begin(Step::spawning);
+  has_asked_ = true;
+  WorkerRequest request{this, plan_->arguments, plan_->over()};
   ask(io_compat::middleman_of(home_system()),
-      io_compat::spawn_request(node, *plan_->worker,
-                               caf::make_message(caf::actor{this}, plan_->arguments)));
+      io_compat::spawn_request(node, *plan_->worker, caf::make_message(std::move(request))));
 }
 
 void RemoteStart::on_spawned(const caf::message& answer) {

@@ -34,6 +34,7 @@ SenderEngine::Lane* SenderEngine::Step::leaving_holder_of(HandOverId id) {
 }
 
 void SenderEngine::Step::note_unknown(std::uint64_t said) {
+  ++work_.counters.late_answers;
   observe([&] { return event::UnknownAcknowledgement{now_, said}; });
 }
 
@@ -56,6 +57,7 @@ void SenderEngine::Step::operator()(const input::Acknowledged& x) {
   }
   const auto delivery = backlog_[slot];
   const auto is_latest = backlog_.is_latest(slot, x.hand_over);
+  const auto is_late = !is_latest || delivery.place != Place::in_flight;
   emit(effect::Acknowledge{slot, delivery.id});
   if (delivery.place != Place::in_flight) {
     remove(slot);
@@ -68,9 +70,11 @@ void SenderEngine::Step::operator()(const input::Acknowledged& x) {
     backlog_.leave_ghost(slot); // its present child does not know that an earlier one has done it
   }
   ++work_.counters.acknowledged;
+  work_.counters.late_answers += is_late ? 1 : 0;
   observe([&] {
-    return event::Acknowledged{now_, delivery.id, delivery.incarnation, delivery.attempts,
-                               now_ - delivery.submitted_at};
+    return event::Acknowledged{
+      now_,   delivery.id, delivery.incarnation, delivery.attempts, now_ - delivery.submitted_at,
+      is_late};
   });
   if (!is_latest)
     return;

@@ -89,9 +89,10 @@ void SenderEngine::Work::save_to(IdleState& result, const EngineOptions& options
 // Whether there is more to remember than `IdleState` has room for.
 bool SenderEngine::Work::has_failure_history(const EngineOptions& options) const {
   const auto& x = counters;
-  const auto is_counted = (x.refused | x.dead_lettered | x.resends | x.nacks | x.crashes
-                           | x.failed_starts | x.hangs | x.diverted | x.restored | x.suspended)
-                          != 0;
+  const auto is_counted =
+    (x.refused | x.dead_lettered | x.resends | x.nacks | x.crashes | x.failed_starts | x.hangs
+     | x.diverted | x.restored | x.suspended | x.late_answers)
+    != 0;
   const auto& initial = options.backoff.state();
   return is_counted || primary.child != Lane::Child::alive || primary_starts != 1
          || last_incarnation != 1 || last_epoch != 0 || !primary.was_handed_something

@@ -5,7 +5,11 @@
 #include "backoff_actor/caf/messages/type_ids.hpp"
 #include "backoff_actor/core/time.hpp"
 
+#include <caf/actor.hpp>
+#include <caf/message.hpp>
+
 #include <cstdint>
+#include <vector>
 
 namespace backoff_actor {
 
@@ -75,6 +79,21 @@ struct WorkFinished {};
 /// Shows CAF that the message has no parts.
 auto inspect(auto& f, WorkFinished& x) {
   return compat::object(f, x, "backoff_actor::WorkFinished");
+}
+
+/// A request to another node for a worker.
+struct WorkerRequest {
+  caf::actor guard{};       ///< of the node that asks; the worker ends when this actor does
+  caf::message arguments{}; ///< of the worker
+  /// The ids of earlier guards of that node. They have ended, and the node that was frozen or cut
+  /// off may not know it yet: it ends their workers before it makes this one.
+  std::vector<std::uint64_t> over{};
+};
+
+/// Shows CAF the parts of the message.
+auto inspect(auto& f, WorkerRequest& x) {
+  return compat::object(f, x, "backoff_actor::WorkerRequest", compat::field("guard", x.guard),
+                        compat::field("arguments", x.arguments), compat::field("over", x.over));
 }
 
 } // namespace backoff_actor

@@ -11,7 +11,7 @@
 //
 // and one more, by which they tell which form the messages of this library have:
 //
-//   backoff_actor:protocol:3f0c7a5519e0d2b4:1
+//   backoff_actor:protocol:3f0c7a5519e0d2b4:2
 //
 // CAF connects two nodes that have any identifier in common. Some programs use different
 // identifiers to stay apart, and the identifiers here must not connect them. So each one contains
@@ -30,13 +30,13 @@ namespace backoff_actor::remote_identifiers {
 BACKOFF_ACTOR_HIDDEN std::string of_block(const detail::TypeBlock& block, std::uint64_t node);
 
 /// Changes whenever a message of this library changes its parts.
-inline constexpr std::uint32_t own_protocol = 1;
+inline constexpr std::uint32_t own_protocol = 2;
 
 /// Returns a node's identifier for its protocol.
 BACKOFF_ACTOR_HIDDEN std::string of_protocol(std::uint64_t node);
 
-/// Returns that the other node speaks another protocol; empty if it speaks this one. A node that
-/// does not tell speaks 1.
+/// Returns that the other node speaks another protocol; empty if it speaks this one, or has no
+/// types of this library. A node that has them and does not tell speaks 1.
 BACKOFF_ACTOR_HIDDEN std::string protocol_problem(const std::vector<std::string>& theirs);
 
 /// Returns why CAF would not connect two nodes with these identifiers; empty if it would.

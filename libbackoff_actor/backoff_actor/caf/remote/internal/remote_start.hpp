@@ -21,6 +21,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,12 +29,27 @@
 namespace backoff_actor {
 
 /// The data that all starts of a factory share.
-struct RemotePlan {
+class BACKOFF_ACTOR_HIDDEN RemotePlan {
+public:
+  /// Notes that a guard has ended, so that its worker is not wanted any more. The plan remembers
+  /// the last 32.
+  ///
+  /// @thread any
+  void note_over(caf::actor_id guard);
+  /// Returns the guards that have ended.
+  ///
+  /// @thread any
+  std::vector<std::uint64_t> over() const;
+
   std::vector<NodeAddress> nodes;
   RemoteOptions options;
   std::optional<std::string> worker{}; ///< the worker to spawn; none: use the published actor
   caf::message arguments{};            ///< of the worker
   std::atomic<std::size_t> next = 0;   ///< the node that the next start tries first
+
+private:
+  mutable std::mutex mutex_;
+  std::vector<std::uint64_t> over_; // the latest is the last
 };
 
 /// Returns a plan to use what is published at these nodes.
@@ -82,6 +98,7 @@ private:
   std::shared_ptr<Dial> dial_;
   std::size_t first_ = 0;    // the node that was tried first
   std::size_t tried_ = 0;    // how many nodes have failed
+  bool has_asked_ = false;   // a node for a worker
   bool is_again_ = false;    // this node was dialed before, see `on_connected`
   std::uint64_t number_ = 0; // of the step; answers for an earlier number are stale
   Step step_ = Step::dialing;
