@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <random>
 #include <sys/resource.h>
+#include <sys/socket.h>
 
 namespace backoff_actor::door {
 
@@ -55,6 +56,23 @@ std::string noise(std::size_t size, std::uint64_t seed) {
   return result;
 }
 
+// Sends until nothing more is taken for a while; returns how much was.
+std::size_t send_until_full(const TcpStream& stream, std::string_view bytes) {
+  std::size_t result = 0;
+  for (int tries = 0; tries != 2 && result != bytes.size();) {
+    const auto count = ::send(stream.get(), bytes.data() + result, bytes.size() - result,
+                              MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (count > 0) {
+      result += static_cast<std::size_t>(count);
+      tries = 0;
+    } else {
+      ++tries;
+      std::this_thread::sleep_for(200ms);
+    }
+  }
+  return result;
+}
+
 // A message with this payload.
 std::string message(const std::string& payload) {
   return bytes_of({.size = static_cast<std::uint32_t>(payload.size())}) + payload;
@@ -101,6 +119,43 @@ TEST_F(PlainDoor, ends_the_node_s_end_when_caf_has_gone_and_all_has_come) {
   const auto come = pair.node.receive_all();
   EXPECT_TRUE(come.bytes == sent);
   EXPECT_EQ(come.ending, Ending::closed);
+}
+
+TEST_F(PlainDoor, ends_who_does_not_take_what_caf_sent_last) {
+  make();
+  auto pair = connect();
+  const auto sent = server_greeting() + message(noise(16'000'000, 4));
+  EXPECT_LT(send_until_full(pair.caf, sent), sent.size());
+  pair.caf = {};
+  EXPECT_EQ(events.last(Kind::ended).text, "it did not take what was sent last");
+  EXPECT_LT(pair.node.receive_all().bytes.size(), sent.size());
+}
+
+TEST_F(PlainDoor, passes_on_what_caf_sent_last_though_something_comes_for_it) {
+  make();
+  auto pair = connect();
+  const auto sent = server_greeting() + message(noise(16'000'000, 5));
+  const auto count = send_until_full(pair.caf, sent);
+  pair.caf = {};
+  pair.node.send(message("too late"));
+  const auto come = pair.node.receive_all();
+  EXPECT_EQ(come.bytes.size(), count);
+  EXPECT_TRUE(sent.starts_with(come.bytes));
+}
+
+TEST_F(PlainDoor, goes_on_though_the_hook_for_events_throws) {
+  door.emplace(DoorOptions{.longest_pause = 1h, .on_event = [&](const NetworkEvent& event) {
+                             events.hook()(event);
+                             throw std::runtime_error("no events today");
+                           }});
+  port = door->open(net::loopback(0), {}, ends.admit()).address.port();
+  auto pair = connect();
+  EXPECT_TRUE(events.has(Kind::connected, 1));
+  TcpStream::connect(port).send(bytes_of({.operation = 9}));
+  ends.take();
+  EXPECT_TRUE(events.has(Kind::broken_off, 1));
+  EXPECT_TRUE(pair.node.send(message("still here")));
+  EXPECT_EQ(pair.caf.receive(message("still here").size()).bytes, message("still here"));
 }
 
 TEST_F(PlainDoor, holds_little_for_one_who_does_not_read) {

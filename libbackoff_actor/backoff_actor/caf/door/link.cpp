@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <utility>
@@ -71,7 +72,7 @@ void Link::break_off(const Way& way, const char* who) {
 std::uint32_t Link::wire_events() const {
   if (wire_has_ended_)
     return 0;
-  const auto reads = !in_.bytes.is_full() && !caf_has_ended_;
+  const auto reads = !in_.bytes.is_full() && !caf_has_closed_;
   return (reads ? EPOLLIN : 0u) | (wire_wants_write_ ? EPOLLOUT : 0u);
 }
 
@@ -79,7 +80,9 @@ std::uint32_t Link::caf_events() const {
   if (caf_has_ended_)
     return 0;
   const auto reads = !out_.bytes.is_full() && !wire_has_ended_;
-  return (reads ? EPOLLIN : 0u) | (in_.passed_count != 0 ? EPOLLOUT : 0u);
+  if (caf_has_closed_)
+    return reads ? EPOLLIN : 0u;
+  return EPOLLRDHUP | (reads ? EPOLLIN : 0u) | (in_.passed_count != 0 ? EPOLLOUT : 0u);
 }
 
 void Link::note(WireState state) {
@@ -108,7 +111,7 @@ bool Link::take_from_wire() {
   note(moved.state);
   if (moved.state != WireState::ready)
     return wire_has_ended_;
-  if (caf_has_ended_) // nobody wants it
+  if (caf_has_closed_) // nobody wants it
     return true;
   in_.added(moved.count);
   return true;
@@ -117,7 +120,7 @@ bool Link::take_from_wire() {
 bool Link::give_to_caf() {
   if (in_.passed_count == 0)
     return false;
-  if (caf_has_ended_) {
+  if (caf_has_closed_) {
     in_.removed(in_.passed_count);
     return true;
   }
@@ -129,13 +132,25 @@ bool Link::give_to_caf() {
   }
   if (errno == EAGAIN || errno == EINTR)
     return errno == EINTR;
-  caf_has_ended_ = true;
+  caf_has_closed_ = true;
   return true;
 }
 
+// While the node does not read, nothing is read from CAF either, so that its end would not be
+// noticed.
+void Link::see_whether_caf_has_closed() {
+  pollfd caf{caf_.get(), POLLRDHUP, 0};
+  if (!caf_has_closed_ && poll(&caf, 1, 0) > 0)
+    caf_has_closed_ = true;
+}
+
 bool Link::take_from_caf() {
-  if (caf_has_ended_ || wire_has_ended_ || out_.bytes.is_full() || !out_.check.problem().empty())
+  if (caf_has_ended_ || wire_has_ended_ || !out_.check.problem().empty())
     return false;
+  if (out_.bytes.is_full()) {
+    see_whether_caf_has_closed();
+    return false;
+  }
   const auto room = out_.bytes.room();
   const auto count = recv(caf_.get(), room.data(), room.size(), MSG_DONTWAIT);
   if (count > 0) {
@@ -144,7 +159,7 @@ bool Link::take_from_caf() {
   }
   if (count < 0 && (errno == EAGAIN || errno == EINTR))
     return errno == EINTR;
-  caf_has_ended_ = true;
+  caf_has_closed_ = caf_has_ended_ = true;
   return true;
 }
 

@@ -43,7 +43,7 @@ public:
   /// Whether the other node has sent its handshake.
   bool has_handshake() const { return in_.check.has_handshake(); }
   /// Whether CAF has closed its end, so that only what it has sent is still under way.
-  bool is_ending() const { return caf_has_ended_; }
+  bool is_ending() const { return caf_has_closed_; }
   /// Whether a node has broken the protocol.
   bool is_broken_off() const { return !problem_.empty() && is_broken_off_; }
   /// Why the link has ended; empty: a node has ended it in order.
@@ -67,6 +67,7 @@ private:
   bool take_from_wire();
   bool give_to_caf();
   bool take_from_caf();
+  void see_whether_caf_has_closed();
   bool give_to_wire();
   void note(WireState state);
   void break_off(const Way& way, const char* who);
@@ -77,7 +78,8 @@ private:
   Way out_; // from CAF to the other node
   bool wire_wants_write_ = false;
   bool wire_has_ended_ = false;
-  bool caf_has_ended_ = false;
+  bool caf_has_closed_ = false; // it takes nothing any more
+  bool caf_has_ended_ = false;  // and all that it has sent was read
   bool is_over_ = false;
   bool is_broken_off_ = false;
   std::string problem_;
