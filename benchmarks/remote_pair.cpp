@@ -111,13 +111,12 @@ private:
 struct Certificates {
   Certificates() {
     const test::Authority authority{"benchmark"};
-    authority.write(of_node.authority);
-    authority.issue({}, of_node.certificate, of_node.key);
+    authority.write(folder.path_of("authority.pem"));
+    of_node = test::issue_to_node(folder, "node", {}, authority);
   }
 
   test::CertificateFolder folder;
-  Tls of_node{folder.path_of("node.pem"), folder.path_of("node.key"),
-              folder.path_of("authority.pem")};
+  Tls of_node;
 };
 
 /// Two nodes, one of which has found the other's actor.

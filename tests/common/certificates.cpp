@@ -107,4 +107,12 @@ void Authority::issue(const CertificateWish& wish, const std::string& certificat
   });
 }
 
+Tls issue_to_node(const CertificateFolder& folder, const std::string& name,
+                  const CertificateWish& wish, const Authority& signer) {
+  Tls result{folder.path_of(name + ".pem"), folder.path_of(name + ".key"),
+             folder.path_of("authority.pem")};
+  signer.issue(wish, result.certificate, result.key);
+  return result;
+}
+
 } // namespace backoff_actor::test

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <backoff_actor/caf/door/tls.hpp>
+
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -55,5 +57,10 @@ private:
   Key key_;
   Certificate certificate_; // none while that is made
 };
+
+/// Makes `NAME.pem` and `NAME.key` in the folder, and returns what a node with them has. It trusts
+/// those whom `authority.pem` there has signed.
+Tls issue_to_node(const CertificateFolder& folder, const std::string& name,
+                  const CertificateWish& wish, const Authority& signer);
 
 } // namespace backoff_actor::test

@@ -56,11 +56,8 @@ struct Certificates {
   Certificates() { ours.write(folder.path_of("authority.pem")); }
 
   Tls issue(const std::string& name, test::CertificateWish wish, const test::Authority& signer) {
-    Tls result{folder.path_of(name + ".pem"), folder.path_of(name + ".key"),
-               folder.path_of("authority.pem")};
     wish.subject = name;
-    signer.issue(wish, result.certificate, result.key);
-    return result;
+    return test::issue_to_node(folder, name, wish, signer);
   }
 
   test::CertificateFolder folder;

@@ -121,21 +121,21 @@ Descriptor listen_at(const Address& address) {
   return result;
 }
 
-Address address_of(const Descriptor& socket) {
+namespace {
+
+Address address_by(int (*get)(int, sockaddr*, socklen_t*), const Descriptor& socket) {
   Address result;
   result.size = sizeof(result.bytes);
-  if (getsockname(socket.get(), reinterpret_cast<sockaddr*>(&result.bytes), &result.size) != 0)
+  if (get(socket.get(), reinterpret_cast<sockaddr*>(&result.bytes), &result.size) != 0)
     return {};
   return result;
 }
 
-Address peer_of(const Descriptor& socket) {
-  Address result;
-  result.size = sizeof(result.bytes);
-  if (getpeername(socket.get(), reinterpret_cast<sockaddr*>(&result.bytes), &result.size) != 0)
-    return {};
-  return result;
-}
+} // namespace
+
+Address address_of(const Descriptor& socket) { return address_by(getsockname, socket); }
+
+Address peer_of(const Descriptor& socket) { return address_by(getpeername, socket); }
 
 std::uint16_t port_of(const Descriptor& socket) {
   sockaddr_in address{};

@@ -13,11 +13,7 @@ protected:
 
   // Makes a certificate, and returns what a node with it has.
   Tls node_with(const CertificateWish& wish, const Authority& signer) {
-    const auto base = "node" + std::to_string(++nodes);
-    Tls result{folder.path_of(base + ".pem"), folder.path_of(base + ".key"),
-               folder.path_of("authority.pem")};
-    signer.issue(wish, result.certificate, result.key);
-    return result;
+    return issue_to_node(folder, "node" + std::to_string(++nodes), wish, signer);
   }
   Tls node_with(const CertificateWish& wish = {}) { return node_with(wish, authority); }
 

@@ -56,11 +56,8 @@ protected:
     return tls(name, wish, authority);
   }
   Tls tls(const std::string& name, test::CertificateWish wish, const test::Authority& signer) {
-    Tls result{folder.path_of(name + ".pem"), folder.path_of(name + ".key"),
-               folder.path_of("authority.pem")};
     wish.subject = name;
-    signer.issue(wish, result.certificate, result.key);
-    return result;
+    return test::issue_to_node(folder, name, wish, signer);
   }
 
   Node::Configure with(std::optional<Tls> given) {
