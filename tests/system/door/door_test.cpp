@@ -56,10 +56,10 @@ std::string noise(std::size_t size, std::uint64_t seed) {
   return result;
 }
 
-// Sends until nothing more is taken for a while; returns how much was.
+// Sends until nothing more is taken for a second; returns how much was.
 std::size_t send_until_full(const TcpStream& stream, std::string_view bytes) {
   std::size_t result = 0;
-  for (int tries = 0; tries != 2 && result != bytes.size();) {
+  for (int tries = 0; tries != 10 && result != bytes.size();) {
     const auto count = ::send(stream.get(), bytes.data() + result, bytes.size() - result,
                               MSG_DONTWAIT | MSG_NOSIGNAL);
     if (count > 0) {
@@ -67,7 +67,7 @@ std::size_t send_until_full(const TcpStream& stream, std::string_view bytes) {
       tries = 0;
     } else {
       ++tries;
-      std::this_thread::sleep_for(200ms);
+      std::this_thread::sleep_for(100ms);
     }
   }
   return result;

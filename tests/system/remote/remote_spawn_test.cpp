@@ -139,19 +139,23 @@ TEST_F(RemoteSpawn, a_worker_that_comes_when_its_sender_has_gone_to_the_next_nod
   stop(); // its node would wait for it
 }
 
-TEST_F(RemoteSpawn, a_request_for_a_worker_that_would_belong_to_nobody_is_refused) {
+TEST_F(RemoteSpawn, a_request_for_a_worker_that_no_start_would_make_is_refused) {
   Node there;
   const auto port = there.open();
   const auto middleman = io_compat::middleman_of(*here.system);
   const auto node = io_compat::connected(remote_test::connect(*here.system, port));
   ASSERT_TRUE(node);
-  const auto answer = remote_test::ask(
-    *here.system, middleman,
-    io_compat::spawn_request(
-      node->node, "worker",
-      caf::make_message(WorkerRequest{caf::actor{}, caf::make_message(std::string{"stray"}), {}})));
-  EXPECT_TRUE(answer.match_elements<caf::error>()) << caf::to_string(answer);
-  EXPECT_EQ(diary().lines(), Strings{});
+  const auto guard = here.system->spawn<Worker>("guard");
+  const auto stray = caf::make_message(std::string{"stray"});
+  for (const auto& request : {WorkerRequest{{}, stray, {}}, // would belong to nobody
+                              WorkerRequest{guard, stray, std::vector<std::uint64_t>(33)}}) {
+    const auto answer =
+      remote_test::ask(*here.system, middleman,
+                       io_compat::spawn_request(node->node, "worker", caf::make_message(request)));
+    EXPECT_TRUE(answer.match_elements<caf::error>()) << caf::to_string(answer);
+  }
+  caf::anon_send_exit(guard, caf::exit_reason::kill);
+  EXPECT_EQ(diary().count("stray up"), 0u);
   start(worker({at(port)}));
   EXPECT_EQ(ask("a").value, "w:a");
 }
@@ -309,91 +313,6 @@ INSTANTIATE_TEST_SUITE_P(
                     BadWorker{"a_worker_that_throws_when_it_is_made", "worker",
                               [] { return caf::make_message(std::string{"stillborn"}); }}),
   [](const auto& row) { return std::string{row.param.name}; });
-
-// -- below a supervisor -------------------------------------------------------------------
-
-class RemoteSupervised : public Remote {
-protected:
-  ChildSpec spec(std::string id, ChildFactory make) {
-    ChildSpec result;
-    result.id = std::move(id);
-    result.make = std::move(make);
-    result.options.backoff = Exponential{.first = 5ms, .factor = 2, .cap = 20ms};
-    result.address = ChildRef{*here.system};
-    return result;
-  }
-};
-
-TEST_F(RemoteSupervised, a_child_on_another_node_fits_the_spec_of_any_other) {
-  Node there;
-  const auto remote =
-    spec("far", remote_spawn({at(there.open())}, "worker", caf::make_message(std::string{"far"})));
-  const auto local = spec("near", child_of<Worker>(std::string{"near"}));
-  const auto supervisor = start_supervisor(*here.system, {remote, local});
-  EXPECT_EQ(diary().lines(), (Strings{"far up", "near up"})) << "in order";
-  EXPECT_EQ(remote_child_test::ask(*here.system, remote.address->actor(), std::string{"a"}).value,
-            "far:a");
-
-  caf::anon_send(remote.address->actor(), std::string{"crash"});
-  EXPECT_TRUE(becomes_true([] { return diary().count("far up") == 2; }));
-  caf::anon_send_exit(supervisor, caf::exit_reason::user_shutdown);
-  EXPECT_TRUE(becomes_true([] { return diary().count("far ended") == 2; }));
-  EXPECT_TRUE(becomes_true([] { return diary().count("near ended") == 1; }));
-}
-
-TEST_F(RemoteSupervised, a_child_whose_node_goes_down_comes_back_when_its_node_does) {
-  auto there = std::make_unique<Node>();
-  const auto port = there->open();
-  const auto remote =
-    spec("far", remote_spawn({at(port)}, "worker", caf::make_message(std::string{"far"})));
-  const auto supervisor = start_supervisor(*here.system, {remote});
-  there = nullptr;
-  EXPECT_TRUE(becomes_true([&] { return !remote.address->current(); }));
-  there = std::make_unique<Node>();
-  there->open(port);
-  EXPECT_TRUE(becomes_true([&] { return remote.address->current() != nullptr; }));
-  EXPECT_EQ(remote_child_test::ask(*here.system, remote.address->actor(), std::string{"a"}).value,
-            "far:a");
-  caf::anon_send_exit(supervisor, caf::exit_reason::user_shutdown);
-}
-
-TEST_F(RemoteSupervised, a_first_child_that_cannot_be_reached_is_said_with_its_node) {
-  const auto port = free_port();
-  try {
-    static_cast<void>(
-      start_supervisor(*here.system, {spec("far", remote_spawn({at(port)}, "worker"))}));
-    FAIL() << "it started";
-  } catch (const StartFailed& error) {
-    EXPECT_THAT(error.what(), HasSubstr("child far: 127.0.0.1:" + std::to_string(port)
-                                        + ": connection refused: nothing listens there"));
-  }
-}
-
-TEST_F(RemoteSupervised,
-       a_supervisor_on_another_node_says_when_it_is_up_and_shows_its_part_of_the_tree) {
-  Node there;
-  auto near = spec("near", child_of<Worker>(std::string{"near"}));
-  near.address.reset(); // of the other node
-  const auto far = spawn_supervisor(*there.system, {near});
-  auto remote = spec("far", remote_child({at(there.publish(far))}));
-  remote.options.readiness = Readiness::when_it_is_up;
-  remote.kind = ChildKind::supervisor;
-  const auto supervisor = start_supervisor(*here.system, {remote});
-  EXPECT_EQ(diary().lines(), (Strings{"near up"}));
-  caf::scoped_actor self{*here.system};
-  self->request(supervisor, caf::timespan{10s}, GetTree{})
-    .receive(
-      [](const SupervisionTree& tree) {
-        ASSERT_EQ(tree.children.size(), 1u);
-        ASSERT_EQ(tree.children.front().children.size(), 1u);
-        EXPECT_EQ(tree.children.front().children.front().status.id, "near");
-        EXPECT_EQ(tree.children.front().children.front().status.name.kind, "worker");
-        EXPECT_EQ(tree.children.front().children.front().status.state, ChildState::running);
-      },
-      [&](const caf::error& error) { FAIL() << compat::render(*here.system, error); });
-  caf::anon_send_exit(supervisor, caf::exit_reason::user_shutdown);
-  caf::anon_send_exit(far, caf::exit_reason::user_shutdown);
-}
 
 } // namespace
 } // namespace backoff_actor::remote_child_test

@@ -134,7 +134,7 @@ RemoteWorkers::RemoteWorkers(caf::actor_system_config& config, const std::string
                                              const caf::message& arguments) {
       const auto* const request =
         arguments.match_elements<WorkerRequest>() ? &arguments.get_as<WorkerRequest>(0) : nullptr;
-      if (request == nullptr || !request->guard)
+      if (request == nullptr || !request->guard || request->over.size() > RemotePlan::most_over)
         throw std::invalid_argument("spawn this worker with backoff_actor::remote_spawn");
       state->check();
       const auto& guard = request->guard;

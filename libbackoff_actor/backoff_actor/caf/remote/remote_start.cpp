@@ -21,9 +21,8 @@ std::string text_of(const caf::actor_system& system, const caf::message& answer)
 } // namespace
 
 void RemotePlan::note_over(caf::actor_id guard) {
-  constexpr std::size_t remembered = 32;
   const std::lock_guard lock{mutex_};
-  if (over_.size() == remembered)
+  if (over_.size() == most_over)
     over_.erase(over_.begin());
   over_.push_back(guard);
 }

@@ -31,8 +31,10 @@ namespace backoff_actor {
 /// The data that all starts of a factory share.
 class BACKOFF_ACTOR_HIDDEN RemotePlan {
 public:
-  /// Notes that a guard has ended, so that its worker is not wanted any more. The plan remembers
-  /// the last 32.
+  /// How many guards that have ended are remembered, the last ones.
+  static constexpr std::size_t most_over = 32;
+
+  /// Notes that a guard has ended, so that its worker is not wanted any more.
   ///
   /// @thread any
   void note_over(caf::actor_id guard);
