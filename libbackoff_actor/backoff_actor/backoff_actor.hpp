@@ -15,6 +15,7 @@
 #include "backoff_actor/caf/child/child_factory.hpp"
 #include "backoff_actor/caf/child/child_ref.hpp"
 #include "backoff_actor/caf/init.hpp"
+#include "backoff_actor/caf/main/caf_log.hpp"
 #include "backoff_actor/caf/main/exit_report.hpp"
 #include "backoff_actor/caf/main/graceful_shutdown.hpp"
 #include "backoff_actor/caf/messages/dead_letter_record.hpp"
@@ -41,4 +42,5 @@
 #include "backoff_actor/guard/parse_guard.hpp"
 #include "backoff_actor/observe/log_line.hpp"
 #include "backoff_actor/retry/shared_guard.hpp"
+#include "backoff_actor/sinks/log_writer.hpp"
 #include "backoff_actor/sinks/shared_queue.hpp"

@@ -1,6 +1,12 @@
 #include "backoff_actor/observe/log_line.hpp"
 
+#include "backoff_actor/core/enum_names.hpp"
+#include "backoff_actor/core/internal/one_line.hpp"
+#include "backoff_actor/observe/internal/event_record.hpp"
+
+#include <algorithm>
 #include <cstdio>
+#include <utility>
 
 namespace backoff_actor {
 
@@ -20,27 +26,77 @@ std::string utc_text(std::chrono::sys_time<Duration> at) {
   return text;
 }
 
+// A value of logfmt ends at a space.
+bool needs_quotes(std::string_view text) {
+  return text.empty() || std::ranges::any_of(text, [](unsigned char c) {
+           return c <= ' ' || c == '"' || c == '=' || c == '\\' || c >= 0x7F;
+         });
+}
+
 template <class AnyEvent>
-std::string log_line_of(const AnyEvent& event, std::chrono::sys_time<Duration> at) {
-  return utc_text(at)
-    .append(" ")
-    .append(to_string(severity_of(event)))
-    .append(" ")
-    .append(to_string(event));
+std::string log_line_of(const AnyEvent& event, std::chrono::sys_time<Duration> at,
+                        LogFormat format) {
+  const auto severity = severity_of(event);
+  if (format != LogFormat::text)
+    return detail::line_of_record(detail::record_of(event), severity, at, format);
+  return detail::head_of_line(severity, at) + to_string(event);
 }
 
 } // namespace
 
-std::string line_of(const Event& event, std::chrono::sys_time<Duration> at) {
-  return log_line_of(event, at);
+std::string detail::head_of_line(Severity severity, std::chrono::sys_time<Duration> at) {
+  return utc_text(at).append(" ").append(to_string(severity)).append(" ");
 }
 
-std::string line_of(const SupervisorEvent& event, std::chrono::sys_time<Duration> at) {
-  return log_line_of(event, at);
+std::string detail::line_of_record(const EventRecord& record, Severity severity,
+                                   std::chrono::sys_time<Duration> at, LogFormat format) {
+  const auto is_json = format == LogFormat::json;
+  std::string result{is_json ? "{" : ""};
+  const auto* separator = "";
+  const auto add = [&](std::string_view key, std::string_view value, bool is_text) {
+    result.append(std::exchange(separator, is_json ? "," : " "));
+    if (is_json)
+      result.append("\"").append(key).append("\":");
+    else
+      result.append(key).append("=");
+    if (is_text && (is_json || needs_quotes(value)))
+      result.append(json_string(value));
+    else
+      result.append(value);
+  };
+  add("ts", utc_text(at), true);
+  add("level", to_string(severity), true);
+  add("event", record.name(), true);
+  for (const auto& field : record.fields())
+    add(field.key, field.value, field.is_text);
+  return result.append(is_json ? "}" : "");
 }
 
-std::string event::line_of(const GuardEvent& event, std::chrono::sys_time<Duration> at) {
-  return log_line_of(event, at);
+std::string_view to_string(LogFormat format) {
+  constexpr auto names = detail::enum_names<LogFormat>({"text", "logfmt", "json"});
+  return names.of(format);
+}
+
+std::string line_of(const Event& event, std::chrono::sys_time<Duration> at, LogFormat format) {
+  return log_line_of(event, at, format);
+}
+
+std::string line_of(const SupervisorEvent& event, std::chrono::sys_time<Duration> at,
+                    LogFormat format) {
+  return log_line_of(event, at, format);
+}
+
+std::string event::line_of(const GuardEvent& event, std::chrono::sys_time<Duration> at,
+                           LogFormat format) {
+  return log_line_of(event, at, format);
+}
+
+std::string detail::line_of_left_out(std::uint64_t count, std::chrono::sys_time<Duration> at,
+                                     LogFormat format) {
+  if (format != LogFormat::text)
+    return line_of_record(EventRecord{"lines_left_out"}.number("count", count), Severity::warning,
+                          at, format);
+  return head_of_line(Severity::warning, at) + "log: lines left out: " + std::to_string(count);
 }
 
 } // namespace backoff_actor

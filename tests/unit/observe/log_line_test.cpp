@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <ostream>
+#include <variant>
+
 namespace backoff_actor::log_line_test {
 
 using namespace std::chrono_literals;
@@ -46,5 +49,173 @@ TEST(log_line, has_its_time_in_the_calendar_of_utc) {
   EXPECT_EQ(line_of(event, at(sys_days{2000y / 3 / 1}, 0ns)),
             "2000-03-01T00:00:00.000000Z info resumed");
 }
+
+// -- for machines -----------------------------------------------------------------------
+
+TEST(log_line, of_parts_is_logfmt_or_json) {
+  Event event{event::ChildDown{{}, 3, {7, "reset by\npeer, \"quick\""}, true}};
+  event.of = {"billing", 17};
+  EXPECT_EQ(line_of(event, some_time, LogFormat::logfmt),
+            "ts=2026-11-23T07:21:10.123456Z level=warning event=child_down sender=billing "
+            "instance=17 child=3 is_failure=true cause=\"reset by\\npeer, \\\"quick\\\"\"");
+  EXPECT_EQ(
+    line_of(event, some_time, LogFormat::json),
+    "{\"ts\":\"2026-11-23T07:21:10.123456Z\",\"level\":\"warning\",\"event\":\"child_down\","
+    "\"sender\":\"billing\",\"instance\":17,\"child\":3,\"is_failure\":true,"
+    "\"cause\":\"reset by\\npeer, \\\"quick\\\"\"}");
+}
+
+TEST(log_line, of_parts_has_no_sender_if_there_is_no_name) {
+  EXPECT_EQ(line_of(Event{event::Paused{{}}}, some_time, LogFormat::json),
+            R"({"ts":"2026-11-23T07:21:10.123456Z","level":"info","event":"paused"})");
+  Event without_number{event::Paused{{}}};
+  without_number.of = {"billing", 0};
+  EXPECT_EQ(line_of(without_number, some_time, LogFormat::logfmt),
+            "ts=2026-11-23T07:21:10.123456Z level=info event=paused sender=billing");
+}
+
+TEST(log_line, of_logfmt_has_quotes_where_a_reader_needs_them) {
+  const auto cause = [](const char* text) {
+    const auto line = line_of(Event{event::GaveUp{{}, {7, text}}}, some_time, LogFormat::logfmt);
+    return line.substr(line.find("cause=") + 6);
+  };
+  EXPECT_EQ(cause("refused"), "refused");
+  EXPECT_EQ(cause("a b"), "\"a b\"");
+  EXPECT_EQ(cause("a=b"), "\"a=b\"");
+  EXPECT_EQ(cause("a\"b"), "\"a\\\"b\"");
+  EXPECT_EQ(cause("a\\b"), "\"a\\\\b\"");
+  EXPECT_EQ(cause(""), "\"\"");
+  EXPECT_EQ(cause("a\xFF"
+                  "b"),
+            "\"a\xEF\xBF\xBD"
+            "b\"")
+    << "no UTF-8";
+}
+
+TEST(log_line, says_how_many_are_missing) {
+  EXPECT_EQ(detail::line_of_left_out(12, some_time, LogFormat::text),
+            "2026-11-23T07:21:10.123456Z warning log: lines left out: 12");
+  EXPECT_EQ(detail::line_of_left_out(12, some_time, LogFormat::logfmt),
+            "ts=2026-11-23T07:21:10.123456Z level=warning event=lines_left_out count=12");
+}
+
+TEST(log_line, formats_have_names) {
+  EXPECT_EQ(to_string(LogFormat::text), "text");
+  EXPECT_EQ(to_string(LogFormat::logfmt), "logfmt");
+  EXPECT_EQ(to_string(LogFormat::json), "json");
+}
+
+struct Parts {
+  const char* expected; // the line from `event=` on; all of it but that is the same in every row
+  std::variant<Event, SupervisorEvent, GuardEvent> event;
+
+  friend void PrintTo(const Parts& row, std::ostream* out) { *out << row.expected; }
+};
+
+class LogLineOfParts : public ::testing::TestWithParam<Parts> {};
+
+TEST_P(LogLineOfParts, names_the_event_and_all_that_it_has) {
+  const auto line =
+    std::visit([](const auto& event) { return line_of(event, some_time, LogFormat::logfmt); },
+               GetParam().event);
+  EXPECT_EQ(line.substr(line.find("event=") + 6), GetParam().expected);
+}
+
+const Cause reset{7, "reset"};
+constexpr Instant now{10s};
+
+INSTANTIATE_TEST_SUITE_P(
+  senders, LogLineOfParts,
+  ::testing::Values(
+    Parts{"accepted delivery=4", Event{event::Accepted{now, 4}}},
+    Parts{"not_accepted reason=outbox_full", Event{event::NotAccepted{now, Refusal::outbox_full}}},
+    Parts{"child_started child=3", Event{event::ChildStarted{now, 3}}},
+    Parts{"start_failed child=3 cause=reset", Event{event::StartFailed{now, 3, reset}}},
+    Parts{"child_down child=3 is_failure=false", Event{event::ChildDown{now, 3, {}, false}}},
+    Parts{"ack_timed_out delivery=4 child=3", Event{event::AckTimedOut{now, 4, 3}}},
+    Parts{"child_overdue child=3 is_abandoned=true", Event{event::ChildOverdue{now, 3, true}}},
+    Parts{"abandoned_child_ended child=3", Event{event::AbandonedChildEnded{now, 3}}},
+    Parts{"refused delivery=4 retry_after_s=1.5 cause=reset",
+          Event{event::Refused{now, 4, reset, 1500ms}}},
+    Parts{"refused delivery=4 cause=reset", Event{event::Refused{now, 4, reset, {}}}},
+    Parts{"retry_scheduled retry=0 retry_in_s=0.07",
+          Event{event::RetryScheduled{now, 50ms, now + 70ms, BackOff{}}}},
+    Parts{"delay_ended", Event{event::DelayEnded{now}}},
+    Parts{"handed_over delivery=4 child=3 again=true", Event{event::HandedOver{now, 4, 3, true}}},
+    Parts{"forwarded delivery=4 child=3 waited=false", Event{event::Forwarded{now, 4, 3, false}}},
+    Parts{"diverted", Event{event::Diverted{now}}},
+    Parts{"guard_held_back reason=open_breaker retry_in_s=3",
+          Event{event::GuardHeldBack{now, HeldBackBy::open_breaker, now + 3s}}},
+    Parts{"guard_held_back reason=isolated_breaker",
+          Event{event::GuardHeldBack{now, HeldBackBy::isolated_breaker, Instant::never()}}},
+    Parts{"acknowledged delivery=4 child=3 attempts=2 latency_s=0.000000123 is_late=false",
+          Event{event::Acknowledged{now, 4, 3, 2, 123ns}}},
+    Parts{"unknown_acknowledgement hand_over=99", Event{event::UnknownAcknowledgement{now, 99}}},
+    Parts{"back_off_reset", Event{event::BackOffReset{now, BackOff{}}}},
+    Parts{"dead_lettered delivery=4 reason=expired attempts=2 cause=reset",
+          Event{event::DeadLettered{now, 4, DeadLetterReason::expired, 2, reset}}},
+    Parts{"fell_back cause=reset", Event{event::FellBack{now, reset}}},
+    Parts{"came_back", Event{event::CameBack{now}}},
+    Parts{"gave_up cause=reset", Event{event::GaveUp{now, reset}}},
+    Parts{"resumed", Event{event::Resumed{now}}},
+    Parts{"drain_began", Event{event::DrainBegan{now}}},
+    Parts{"drained left=2", Event{event::Drained{now, 2}}},
+    Parts{"sender_stopped", Event{event::SenderStopped{now}}},
+    Parts{"restored delivery=4 attempts=2", Event{event::Restored{now, 4, 2}}},
+    Parts{"suspended delivery=4 attempts=2", Event{event::Suspended{now, 4, 2}}},
+    Parts{"store_fell_behind cause=reset", Event{event::StoreFellBehind{now, reset}}},
+    Parts{"store_caught_up", Event{event::StoreCaughtUp{now}}},
+    Parts{"store_notice text=\"others may read it\"",
+          Event{event::StoreNotice{now, "others may read it"}}},
+    Parts{"finishing in_flight=2 within_s=20", Event{event::Finishing{now, 2, now + 20s}}},
+    Parts{"finishing in_flight=2", Event{event::Finishing{now, 2, Instant::never()}}},
+    Parts{"dead_letter_hook_failed delivery=4 exception=full",
+          Event{event::DeadLetterHookFailed{now, 4, "full", "", {}}}},
+    Parts{"dead_letter_hook_failed delivery=4 exception=full message=(order)",
+          Event{event::DeadLetterHookFailed{now, 4, "full", "(order)", 1}}}));
+
+INSTANTIATE_TEST_SUITE_P(
+  supervisors, LogLineOfParts,
+  ::testing::Values(
+    Parts{"started", SupervisorEvent{supervisor_event::Started{now}}},
+    Parts{"child_added child=db", SupervisorEvent{supervisor_event::ChildAdded{now, "db"}}},
+    Parts{"child_removed child=db", SupervisorEvent{supervisor_event::ChildRemoved{now, "db"}}},
+    Parts{"child_started child=db incarnation=3",
+          SupervisorEvent{supervisor_event::ChildStarted{now, "db", 3}}},
+    Parts{"start_failed child=db incarnation=3 cause=reset",
+          SupervisorEvent{supervisor_event::StartFailed{now, "db", 3, reset}}},
+    Parts{"child_down child=db incarnation=3 ending=failed cause=reset",
+          SupervisorEvent{supervisor_event::ChildDown{now, "db", 3, Ending::failed, reset}}},
+    Parts{"child_told_to_end child=db incarnation=3 is_killed=true",
+          SupervisorEvent{supervisor_event::ChildToldToEnd{now, "db", 3, true}}},
+    Parts{"child_ended child=db incarnation=3",
+          SupervisorEvent{supervisor_event::ChildEnded{now, "db", 3}}},
+    Parts{"child_abandoned child=db incarnation=3",
+          SupervisorEvent{supervisor_event::ChildAbandoned{now, "db", 3}}},
+    Parts{"abandoned_child_ended", SupervisorEvent{supervisor_event::AbandonedChildEnded{now}}},
+    Parts{"restart_scheduled child=db failures=2 retry_in_s=0.4",
+          SupervisorEvent{supervisor_event::RestartScheduled{now, "db", 400ms, 2}}},
+    Parts{"child_stopped child=db", SupervisorEvent{supervisor_event::ChildStopped{now, "db"}}},
+    Parts{"child_given_up child=db cause=reset",
+          SupervisorEvent{supervisor_event::ChildGivenUp{now, "db", reset}}},
+    Parts{"limit_reached child=db cause=reset",
+          SupervisorEvent{supervisor_event::LimitReached{now, "db", reset}}},
+    Parts{"control_refused cause=reset",
+          SupervisorEvent{supervisor_event::ControlRefused{now, "", reset}}},
+    Parts{"stopping cause=\"told to\"",
+          SupervisorEvent{supervisor_event::Stopping{now, "told to"}}},
+    Parts{"stopped", SupervisorEvent{supervisor_event::Stopped{now}}},
+    Parts{"finishing within_s=20", SupervisorEvent{supervisor_event::Finishing{now, now + 20s}}}));
+
+INSTANTIATE_TEST_SUITE_P(
+  guards, LogLineOfParts,
+  ::testing::Values(Parts{"breaker_opened open_for_s=5 was_probed=true",
+                          GuardEvent{event::BreakerOpened{now, 5s, true}}},
+                    Parts{"breaker_half_opened", GuardEvent{event::BreakerHalfOpened{now}}},
+                    Parts{"breaker_closed was_by_hand=false",
+                          GuardEvent{event::BreakerClosed{now, false}}},
+                    Parts{"breaker_isolated", GuardEvent{event::BreakerIsolated{now}}},
+                    Parts{"budget_exhausted", GuardEvent{event::BudgetExhausted{now}}},
+                    Parts{"budget_recovered", GuardEvent{event::BudgetRecovered{now}}}));
 
 } // namespace backoff_actor::log_line_test

@@ -62,6 +62,14 @@ bool has_code(const caf::error& error, Enum code) {
   return code_in<Enum>(error) == code;
 }
 
+/// How important a line of CAF's log is.
+enum class LogLevel { debug, info, warning, error };
+
+/// Writes a line to CAF's log, under the component `backoff_actor`, or `backoff` with CAF 0.17.
+///
+/// @thread any
+BACKOFF_ACTOR_EXPORT void log(caf::actor_system& system, LogLevel level, const std::string& text);
+
 /// Renders an error as CAF does.
 BACKOFF_ACTOR_EXPORT std::string caf_text_of(const caf::actor_system& system,
                                              const caf::error& error);

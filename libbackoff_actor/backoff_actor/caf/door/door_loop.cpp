@@ -1,7 +1,7 @@
 #include "backoff_actor/caf/door/internal/door_loop.hpp"
 
-#include "backoff_actor/caf/door/internal/no_signals.hpp"
 #include "backoff_actor/core/node_address.hpp"
+#include "backoff_actor/process/internal/no_signals.hpp"
 
 #include <algorithm>
 #include <array>
@@ -42,7 +42,7 @@ Door::Loop::Loop(DoorOptions options)
     throw error_of("cannot create a door");
   std::uint32_t events = 0;
   watch(has_commands_.descriptor().get(), 0, EPOLLIN, events);
-  const NoSignals none;
+  const detail::NoSignals none;
   thread_ = std::thread{[this] { run(); }};
 }
 

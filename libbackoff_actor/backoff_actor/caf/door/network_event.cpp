@@ -1,6 +1,7 @@
 #include "backoff_actor/caf/door/network_event.hpp"
 
 #include "backoff_actor/core/enum_names.hpp"
+#include "backoff_actor/observe/internal/event_record.hpp"
 
 namespace backoff_actor {
 
@@ -32,6 +33,8 @@ Severity severity_of(Kind kind) {
   return Severity::error;
 }
 
+Severity severity_of(const NetworkEvent& event) { return severity_of(event.kind); }
+
 std::string to_string(const NetworkEvent& event) {
   std::string result{to_string(event.kind)};
   if (!event.peer.empty())
@@ -41,6 +44,22 @@ std::string to_string(const NetworkEvent& event) {
   if (!event.text.empty())
     result.append(": ").append(event.text);
   return result;
+}
+
+std::string line_of(const NetworkEvent& event, std::chrono::sys_time<Duration> at,
+                    LogFormat format) {
+  const auto severity = severity_of(event);
+  if (format == LogFormat::text)
+    return detail::head_of_line(severity, at) + "network: " + to_string(event);
+  detail::EventRecord record{to_string(event.kind)};
+  const auto add = [&](std::string_view key, const std::string& value) {
+    if (!value.empty())
+      record.text(key, value);
+  };
+  add("peer", event.peer);
+  add("subject", event.subject);
+  add("text", event.text);
+  return detail::line_of_record(record, severity, at, format);
 }
 
 } // namespace backoff_actor

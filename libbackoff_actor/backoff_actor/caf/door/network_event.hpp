@@ -1,8 +1,11 @@
 #pragma once
 
 #include "backoff_actor/core/export.hpp"
+#include "backoff_actor/core/time.hpp"
+#include "backoff_actor/observe/log_line.hpp"
 #include "backoff_actor/observe/severity.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -42,10 +45,19 @@ using NetworkEventHook = std::function<void(const NetworkEvent&)>;
 BACKOFF_ACTOR_EXPORT std::string_view to_string(NetworkEvent::Kind kind);
 
 /// Returns how much attention an event needs.
+/// @{
 BACKOFF_ACTOR_EXPORT Severity severity_of(NetworkEvent::Kind kind);
+BACKOFF_ACTOR_EXPORT Severity severity_of(const NetworkEvent& event);
+/// @}
 
 /// Renders an event in one line: `refused 10.0.0.7:40112 (CN = worker-7): its certificate has
 /// expired`.
 BACKOFF_ACTOR_EXPORT std::string to_string(const NetworkEvent& event);
+
+/// Renders an event as a line of a log, see `line_of` of other events. Its parts are `peer`,
+/// `subject` and `text`.
+BACKOFF_ACTOR_EXPORT std::string line_of(const NetworkEvent& event,
+                                         std::chrono::sys_time<Duration> at,
+                                         LogFormat format = LogFormat::text);
 
 } // namespace backoff_actor

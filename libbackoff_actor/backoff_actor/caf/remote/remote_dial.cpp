@@ -1,9 +1,9 @@
 #include "backoff_actor/caf/remote/internal/remote_dial.hpp"
 
-#include "backoff_actor/caf/door/internal/no_signals.hpp"
 #include "backoff_actor/caf/remote/internal/io_compat.hpp"
 #include "backoff_actor/caf/remote/internal/remote_identifiers.hpp"
 #include "backoff_actor/caf/remote/internal/remote_resolver.hpp"
+#include "backoff_actor/process/internal/no_signals.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -108,7 +108,7 @@ std::shared_ptr<Dial> Dial::start(caf::actor_system& system, DialOptions options
   auto result = std::make_shared<Dial>(node, std::move(options),
                                        io_compat::identifiers(system.config()), std::move(done));
   // The thread is detached, because nobody must wait for a cancelled dial.
-  const door::NoSignals none;
+  const detail::NoSignals none;
   std::thread{[result] { result->run(); }}.detach();
   return result;
 }

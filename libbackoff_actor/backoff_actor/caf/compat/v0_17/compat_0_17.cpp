@@ -3,24 +3,41 @@
 
 #include <caf/atom.hpp>
 #include <caf/detail/serialized_size.hpp>
+#include <caf/logger.hpp>
 #include <caf/mailbox_element.hpp>
 #include <caf/make_actor.hpp>
 #include <caf/monitorable_actor.hpp>
 #include <caf/sec.hpp>
 #include <caf/serializer_impl.hpp>
 #include <caf/system_messages.hpp>
+#include <caf/timestamp.hpp>
 #include <caf/type_nr.hpp>
 
 #include <cxxabi.h>
 
+#include <array>
 #include <cstdlib>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <typeinfo>
 
 namespace backoff_actor::compat {
+
+// -- CAF's log -----------------------------------------------------------------
+
+void log(caf::actor_system& system, LogLevel level, const std::string& text) {
+  constexpr std::array levels{CAF_LOG_LEVEL_DEBUG, CAF_LOG_LEVEL_INFO, CAF_LOG_LEVEL_WARNING,
+                              CAF_LOG_LEVEL_ERROR};
+  const auto number = static_cast<unsigned>(levels[static_cast<std::size_t>(level)]);
+  const auto component = caf::atom("backoff");
+  auto& logger = system.logger();
+  if (logger.accepts(number, component))
+    logger.log({number, 0, component, "", "", "", text, std::this_thread::get_id(),
+                logger.thread_local_aid(), caf::make_timestamp()});
+}
 
 // -- errors -------------------------------------------------------------------
 

@@ -57,6 +57,17 @@ bool from_string(std::string_view text, SupervisorError& error) {
 
 namespace compat {
 
+// -- CAF's log -----------------------------------------------------------------
+
+void log(caf::actor_system& system, LogLevel level, const std::string& text) {
+  namespace names = caf::log::level;
+  constexpr std::array levels{names::debug, names::info, names::warning, names::error};
+  const unsigned number = levels[static_cast<std::size_t>(level)];
+  auto& logger = system.logger();
+  if (logger.accepts(number, "backoff_actor"))
+    logger.legacy_api_log(number, "backoff_actor", text);
+}
+
 // -- errors -------------------------------------------------------------------
 
 std::string caf_text_of(const caf::actor_system&, const caf::error& error) {

@@ -3,7 +3,7 @@
 #include <csignal>
 #include <pthread.h>
 
-namespace backoff_actor::door {
+namespace backoff_actor::detail {
 
 /// Blocks all signals in this thread, and in those that it starts, while it lives. The program's
 /// signals are then for its own threads, and a write to a broken connection is an error alone.
@@ -22,4 +22,4 @@ private:
   sigset_t before_;
 };
 
-} // namespace backoff_actor::door
+} // namespace backoff_actor::detail
