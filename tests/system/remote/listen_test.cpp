@@ -237,6 +237,28 @@ TEST_F(Listening, ends_with_its_listener_and_with_it_the_actor_is_published_no_m
             to_string(at(port)) + ": no actor is published there");
 }
 
+// Holds something as long as its memory is there.
+class Holder : public Worker {
+public:
+  Holder(caf::actor_config& config, std::shared_ptr<int> held)
+    : Worker(config, "w"), held_(std::move(held)) {}
+
+private:
+  std::shared_ptr<int> held_;
+};
+
+TEST_F(Listening, keeps_nothing_of_an_actor_that_was_published) {
+  Node there;
+  auto held = std::make_shared<int>();
+  const std::weak_ptr is_held{held};
+  there.worker = there.system->spawn<Holder>(std::move(held));
+  auto listener = listen(*there.system, {.published = there.worker});
+  EXPECT_EQ(ask_from(here, remote_child({at(listener.port())})), "w:a");
+  listener.close();
+  there.end_worker();
+  EXPECT_TRUE(becomes_true([&] { return is_held.expired(); }));
+}
+
 // Before, each of these ended the process, or the actor of CAF that has all connections.
 TEST_F(Listening, strangers_do_nothing_to_a_node_and_a_sender_at_work) {
   Node there{with({})};

@@ -112,7 +112,8 @@ void Door::Loop::admit(Number number) {
   net::Descriptor caf{pair[1]};
   const auto gate = strangers_.at(number).gate;
   try {
-    gate->admit(std::move(caf), gate->port);
+    const auto admit = gate->admit; // a copy: the gate may be closed meanwhile
+    admit(std::move(caf), gate->port);
   } catch (const std::exception& exception) {
     return refuse(number, std::string{"this node failed: "} + exception.what());
   }

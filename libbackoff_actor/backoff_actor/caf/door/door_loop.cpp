@@ -209,6 +209,7 @@ void Door::Loop::close(Number number) {
     for (const auto stranger : std::set{gate->strangers})
       if (strangers_.contains(stranger))
         refuse(stranger, "this node takes no more connections");
+    gate->admit = {}; // what it holds is not needed any more
   };
   if (is_own_thread())
     return close_now();
