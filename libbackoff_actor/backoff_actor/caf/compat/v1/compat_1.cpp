@@ -8,10 +8,13 @@
 #include <caf/attachable.hpp>
 #include <caf/binary_serializer.hpp>
 #include <caf/byte_buffer.hpp>
+#include <caf/log/level.hpp>
+#include <caf/logger.hpp>
 #include <caf/mailbox_element.hpp>
 #include <caf/sec.hpp>
 #include <caf/system_messages.hpp>
 
+#include <array>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -60,7 +63,7 @@ namespace compat {
 // -- CAF's log -----------------------------------------------------------------
 
 void log(caf::actor_system& system, LogLevel level, const std::string& text) {
-  namespace names = caf::log::level;
+  using names = caf::log::level;
   constexpr std::array levels{names::debug, names::info, names::warning, names::error};
   const unsigned number = levels[static_cast<std::size_t>(level)];
   auto& logger = system.logger();
