@@ -28,9 +28,9 @@ BACKOFF_ACTOR_EXPORT std::string_view to_string(LogFormat format);
 /// Renders an event as a line of a log, without a line end, with the time in UTC, the severity and
 /// the name of the sender.
 ///
-/// The parts of `logfmt` and `json` are `ts`, `level`, `event`, `sender` and `instance` (the name,
-/// see `ActorName`), and those of the event, such as `delivery`, `child`, `attempts`, `retry_in_s`,
-/// `latency_s`, `reason` and `cause`. Numbers whose key ends in `_s` are seconds.
+/// A line of `logfmt` or `json` begins with `ts`, `level` and `event`. If the sender has a name,
+/// `sender` and `instance` follow, see `ActorName`. Then come the parts of the event, such as
+/// `delivery`, `attempts` or `cause`. Numbers whose key ends in `_s` are seconds.
 ///
 /// `at` is the time of the event by the clock on the wall. An event itself has only a time on the
 /// time line of its driver. But a sender calls its hook at the time of the event, so the hook asks

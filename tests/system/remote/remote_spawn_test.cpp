@@ -160,8 +160,8 @@ TEST_F(RemoteSpawn, a_request_for_a_worker_that_no_start_would_make_is_refused) 
   EXPECT_EQ(ask("a").value, "w:a");
 }
 
-// A node that was frozen may read the request for the next worker before it reads that the last
-// one's sender could not be reached any more.
+// A node that thaws may read the request for the next worker first. Only then does it read that the
+// sender of the last one is gone.
 TEST_F(RemoteSpawn, a_node_ends_the_workers_of_guards_that_are_over_before_it_makes_another) {
   Node there;
   const auto port = there.open();
