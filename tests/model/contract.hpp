@@ -1,5 +1,6 @@
 #pragma once
 
+#include "glance.hpp"
 #include "ledger.hpp"
 #include "reference_parts.hpp"
 
@@ -40,6 +41,7 @@ public:
     has_ended_ = ends_;
     require(engine.owed() == in_slot_.size(), "what is owed is what has not been ended");
     const auto status = engine.status(now_);
+    require(is_glance_right(engine, now_), "a glance shows what the status shows");
     if (store.took_a_newcomer()) { // what is restored is taken in, whatever the capacity
       has_begun_ = true;
       require(engine.owed() <= options_.capacity, "no more is owed than the capacity");

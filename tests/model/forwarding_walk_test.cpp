@@ -6,6 +6,7 @@
 
 #include "backoff_actor/engine/sender/sender_engine.hpp"
 #include "drawn.hpp"
+#include "glance.hpp"
 #include "reference_forwarder.hpp"
 #include "side_by_side.hpp"
 
@@ -244,6 +245,7 @@ private:
 
   void compare() const {
     const auto status = engine_.status(now_);
+    require(is_glance_right(engine_, now_), "a glance shows what the status shows");
     require(engine_.owed() == reference_.kept.size(), "both keep the same");
     require(status.counters == reference_.counters, "both have counted the same");
     const auto backoff = reference_.is_well() ? reference_.backoff.reset() : reference_.backoff;

@@ -58,7 +58,7 @@ void SenderEngine::Step::operator()(const input::Acknowledged& x) {
   const auto delivery = backlog_[slot];
   const auto is_latest = backlog_.is_latest(slot, x.hand_over);
   const auto is_late = !is_latest || delivery.place != Place::in_flight;
-  emit(effect::Acknowledge{slot, delivery.id});
+  emit(effect::Acknowledge{slot, delivery.id, delivery.submitted_at, delivery.clock_start});
   if (delivery.place != Place::in_flight) {
     remove(slot);
   } else if (is_latest) {

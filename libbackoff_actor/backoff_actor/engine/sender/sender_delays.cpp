@@ -40,6 +40,8 @@ void SenderEngine::Step::fail(Lane& lane, const SharedCause& cause, Failed what,
   const auto is_over = is_over_limit(lane, what);
   if (is_over && !options_.has_fallback)
     return give_up(false, DeliverySlots::none, cause);
+  if (options_.on_delay)
+    options_.on_delay(span);
   observe([&] { return event::RetryScheduled{now_, span, lane.due, backoff_of(lane)}; });
   if (is_over)
     fall_back(cause);

@@ -138,6 +138,8 @@ struct Join {
 struct Acknowledge {
   std::uint32_t slot;     ///< free from now on
   std::uint64_t delivery; ///< its number
+  Instant submitted_at;   ///< since when it was owed
+  Instant handed_over_at; ///< when its last wait for an acknowledgement began
 };
 
 /// The delivery in `slot` is given up: tell its client, record the dead letter, and forget the

@@ -171,11 +171,26 @@ BackOff SenderEngine::backoff() const {
 
 Instant SenderEngine::due() const { return work_ && !stopped_ ? work_->due() : Instant::never(); }
 
-SenderStatus SenderEngine::status(Instant now) const {
-  auto result =
-    work_ ? work_->status(*options_, now, stopped_) : new_work()->status(*options_, now, stopped_);
-  result.phase = phase();
+// An idle sender with a history of failures is the only one for which this allocates.
+SenderGlance SenderEngine::glance() const {
+  if (work_)
+    return work_->glance(stopped_);
+  if (stopped_ || (idle_state_ && idle_state_->history))
+    return new_work()->glance(stopped_);
+  SenderGlance result;
+  if (idle_state_) {
+    result.counters.accepted = idle_state_->accepted;
+    result.counters.acknowledged = idle_state_->acknowledged;
+    result.counters.hand_overs = idle_state_->hand_overs;
+    result.counters.forwarded = idle_state_->forwarded;
+  }
+  result.phase = idle_state_ || beginning_ == Beginning::alive ? Phase::running : Phase::starting;
   return result;
+}
+
+SenderStatus SenderEngine::status(Instant now) const {
+  return work_ ? work_->status(*options_, now, stopped_)
+               : new_work()->status(*options_, now, stopped_);
 }
 
 } // namespace backoff_actor

@@ -52,6 +52,7 @@
 #include "backoff_actor/engine/sender/sender_effects.hpp"
 #include "backoff_actor/engine/sender/sender_engine_options.hpp"
 #include "backoff_actor/engine/sender/sender_inputs.hpp"
+#include "backoff_actor/observe/sender_glance.hpp"
 #include "backoff_actor/observe/sender_status.hpp"
 
 #include <cstddef>
@@ -131,6 +132,10 @@ public:
   /// the engine asks a guard that has held it back, whichever is later. `Instant::never()` if it
   /// waits for neither, or if only closing the guard by hand can end the wait.
   Instant due() const;
+
+  /// The numbers that monitoring reads. Unlike `status`, it allocates nothing while the sender has
+  /// work or has no earlier failures.
+  SenderGlance glance() const;
 
   /// The status of the sender at `now`.
   SenderStatus status(Instant now) const;

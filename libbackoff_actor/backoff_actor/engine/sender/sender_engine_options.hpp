@@ -131,6 +131,11 @@ struct EngineOptions {
   /// What follows a normal stop of the child; only with `Guarantee::at_most_once`.
   AfterNormalStop after_normal_stop = AfterNormalStop::rest;
 
+  /// Is called with each delay that follows a failure; empty: nobody counts them.
+  ///
+  /// @range it must not throw
+  std::function<void(Duration)> on_delay{};
+
   /// The hook that `step` calls with every event; empty: none. If it throws, the step goes on with
   /// `effect::HookFailed`.
   EventHook on_event{};

@@ -1,4 +1,4 @@
-// The status of the sender.
+// The status of the sender, and the part of it that monitoring reads.
 
 #include "backoff_actor/engine/sender/internal/sender_work.hpp"
 
@@ -50,16 +50,49 @@ Instant SenderEngine::Work::due() const {
   return std::max(lane.due, held.value_or(lane.due));
 }
 
-SenderStatus SenderEngine::Work::status(const EngineOptions& options, Instant now,
-                                        bool is_stopped) const {
-  SenderStatus result;
-  result.incarnation = last_incarnation;
+SenderGlance SenderEngine::Work::glance(bool is_stopped) const {
+  SenderGlance result;
+  result.counters = counters;
+  result.restarts = primary_starts == 0 ? 0 : primary_starts - 1;
+  result.abandoned = abandoned.size();
   result.is_paused = is_paused;
   result.is_store_behind = is_store_behind;
   result.is_on_fallback = fallback != nullptr;
-  result.restarts = primary_starts == 0 ? 0 : primary_starts - 1;
-  result.abandoned = static_cast<std::uint32_t>(abandoned.size());
-  result.is_delayed = !is_stopped && due() != Instant::never();
+  result.phase = is_stopped ? Phase::stopped : phase();
+  if (is_stopped)
+    return result;
+  result.is_delayed = due() != Instant::never();
+  result.is_held_back = gate.is_held_back() || waits_for_budget();
+  result.owed = backlog.size();
+  result.owed_bytes = backlog.owed().bytes;
+  result.in_flight = backlog.size_in_flight();
+  result.ghosts =
+    primary.in_flight.count + (fallback ? fallback->in_flight.count : 0) - backlog.size_in_flight();
+  if (!backlog.empty())
+    result.oldest_since = backlog[backlog.front()].submitted_at;
+  return result;
+}
+
+SenderStatus SenderEngine::Work::status(const EngineOptions& options, Instant now,
+                                        bool is_stopped) const {
+  const auto numbers = glance(is_stopped);
+  SenderStatus result;
+  result.phase = numbers.phase;
+  result.incarnation = last_incarnation;
+  result.is_paused = numbers.is_paused;
+  result.is_held_back = numbers.is_held_back;
+  result.is_store_behind = numbers.is_store_behind;
+  result.is_on_fallback = numbers.is_on_fallback;
+  result.is_delayed = numbers.is_delayed;
+  result.restarts = numbers.restarts;
+  result.abandoned = static_cast<std::uint32_t>(numbers.abandoned);
+  result.counters = numbers.counters;
+  result.owed = numbers.owed;
+  result.owed_bytes = numbers.owed_bytes;
+  result.in_flight = numbers.in_flight;
+  result.ghosts = numbers.ghosts;
+  if (numbers.oldest_since != Instant::never())
+    result.oldest_age = now - numbers.oldest_since;
   if (result.is_delayed)
     result.due_in = std::max(Duration::zero(), due() - now);
   // The next input will reset the backoff if the child is well; the status shows that already.
@@ -70,18 +103,8 @@ SenderStatus SenderEngine::Work::status(const EngineOptions& options, Instant no
   result.total_retries = backoff.progress.draws;
   result.resets = backoff.resets;
   result.last_delay = backoff.wait_time;
-  result.counters = counters;
-  if (is_stopped)
-    return result;
-  result.is_held_back = gate.is_held_back() || waits_for_budget();
-  result.owed = backlog.size();
-  result.unstored = backlog.unstored();
-  result.owed_bytes = backlog.owed().bytes;
-  result.in_flight = backlog.size_in_flight();
-  result.ghosts =
-    primary.in_flight.count + (fallback ? fallback->in_flight.count : 0) - backlog.size_in_flight();
-  if (!backlog.empty())
-    result.oldest_age = now - backlog[backlog.front()].submitted_at;
+  if (!is_stopped)
+    result.unstored = backlog.unstored();
   return result;
 }
 

@@ -112,15 +112,16 @@ void SupervisorEngine::step(Instant now, const SupervisorInput& input, Superviso
 
 SupervisorPhase SupervisorEngine::phase() const { return state_->phase; }
 
+std::uint64_t SupervisorEngine::count(ChildState state) const {
+  return state_->in_state[static_cast<std::size_t>(state)];
+}
+
 ChildCounts SupervisorEngine::count() const {
-  const auto in = [&](ChildState state) {
-    return state_->in_state[static_cast<std::size_t>(state)];
-  };
   ChildCounts counts;
   counts.active = state_->alive();
-  counts.running = in(ChildState::running);
-  counts.waiting = in(ChildState::waiting);
-  counts.stopped = in(ChildState::stopped);
+  counts.running = count(ChildState::running);
+  counts.waiting = count(ChildState::waiting);
+  counts.stopped = count(ChildState::stopped);
   counts.specs = counts.active + counts.waiting + counts.stopped;
   counts.restarts = state_->restarts;
   counts.abandoned = state_->abandoned.size();

@@ -97,6 +97,9 @@ public:
   /// How many children there are, in constant time.
   ChildCounts count() const;
 
+  /// How many children are in this state, in constant time.
+  std::uint64_t count(ChildState state) const;
+
   /// Returns the child with this id, in constant time; nothing if there is none.
   std::optional<ChildName> find(std::string_view id) const;
 

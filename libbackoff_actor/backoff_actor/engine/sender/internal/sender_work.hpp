@@ -152,6 +152,7 @@ struct SenderEngine::Work {
   Phase phase() const;
   std::uint32_t living_child() const;
   Instant due() const;
+  SenderGlance glance(bool is_stopped) const;
   SenderStatus status(const EngineOptions& options, Instant now, bool is_stopped) const;
 
   Backlog backlog;

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "backoff_actor/core/time.hpp"
+#include "backoff_actor/observe/sender_status.hpp"
+
+#include <cstdint>
+
+namespace backoff_actor {
+
+/// The numbers of a sender that monitoring reads. Unlike a `SenderStatus`, they cost no allocation.
+struct SenderGlance {
+  SenderCounters counters{};               ///< its counters
+  std::uint64_t restarts = 0;              ///< children made after the first, fallbacks not counted
+  std::uint64_t owed = 0;                  ///< deliveries in the outbox
+  std::uint64_t owed_bytes = 0;            ///< their weight, if it is counted
+  std::uint64_t in_flight = 0;             ///< owed deliveries that a child holds
+  std::uint64_t ghosts = 0;                ///< as `SenderStatus::ghosts`
+  std::uint64_t abandoned = 0;             ///< abandoned children that are still alive
+  Instant oldest_since = Instant::never(); ///< since when the oldest is owed; never: nothing is
+  Phase phase = Phase::starting;           ///< what it is doing
+  bool is_paused = false;                  ///< as `SenderStatus::is_paused`
+  bool is_held_back = false;               ///< as `SenderStatus::is_held_back`
+  bool is_on_fallback = false;             ///< as `SenderStatus::is_on_fallback`
+  bool is_delayed = false;                 ///< as `SenderStatus::is_delayed`
+  bool is_store_behind = false;            ///< as `SenderStatus::is_store_behind`
+
+  /// Whether all numbers are the same.
+  friend bool operator==(const SenderGlance&, const SenderGlance&) = default;
+};
+
+} // namespace backoff_actor
