@@ -2,7 +2,9 @@
 
 #include "backoff_actor/core/internal/thrown.hpp"
 #include "backoff_actor/core/unit_random.hpp"
+#include "backoff_actor/observe/actor_name.hpp"
 #include "backoff_actor/retry/default_draws.hpp"
+#include "backoff_actor/sinks/internal/observatory_state.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -39,22 +41,22 @@ public:
     : guard_(options, seed, telling_hook(std::move(on_event), options)) {}
 
   Admission admit(Instant now, Call call) override {
-    const std::lock_guard lock{mutex_};
+    const Turn turn{*this, now};
     return guard_.admit(now, call);
   }
 
   void succeeded(Permit permit, Instant now) override {
-    const std::lock_guard lock{mutex_};
+    const Turn turn{*this, now};
     guard_.succeeded(permit, now);
   }
 
   void failed(Permit permit, Instant now) override {
-    const std::lock_guard lock{mutex_};
+    const Turn turn{*this, now};
     guard_.failed(permit, now);
   }
 
   void forgotten(Permit permit, Instant now) override {
-    const std::lock_guard lock{mutex_};
+    const Turn turn{*this, now};
     guard_.forgotten(permit, now);
   }
 
@@ -64,7 +66,7 @@ public:
   }
 
   void isolate(Instant now) {
-    const std::lock_guard lock{mutex_};
+    const Turn turn{*this, now};
     guard_.isolate(now);
   }
 
@@ -72,7 +74,7 @@ public:
     std::vector<std::shared_ptr<const GuardClosedHook>> watchers;
     Duration spread{};
     {
-      const std::lock_guard lock{mutex_};
+      const Turn turn{*this, now};
       guard_.close(now);
       spread = guard_.options().circuit_breaker->spread;
       for (const auto& watcher : watchers_)
@@ -81,6 +83,12 @@ public:
     }
     for (const auto& hook : watchers) // without the lock: they send messages
       (*hook)(spread);
+  }
+
+  void observed_by(const Observatory& observatory, const std::string& name, Instant now) {
+    const std::lock_guard lock{mutex_};
+    seat_ =
+      std::make_unique<detail::GuardSeat>(observatory.state()->guards(name), guard_.status(now));
   }
 
   GuardStatus status(Instant now) const {
@@ -107,12 +115,31 @@ public:
   }
 
 private:
+  // Has the lock, and then shows what has changed.
+  class Turn {
+  public:
+    Turn(Shared& self, Instant now) : self_(self), lock_(self.mutex_), now_(now) {}
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+    ~Turn() {
+      if (self_.seat_)
+        self_.seat_->publish(self_.guard_.status(now_));
+    }
+
+  private:
+    Shared& self_;
+    const std::lock_guard<std::recursive_mutex> lock_;
+    Instant now_;
+  };
+
   static constexpr std::size_t least_to_clean = 16;
 
   mutable std::recursive_mutex mutex_;
   Guard guard_;
   std::vector<std::weak_ptr<const GuardClosedHook>> watchers_;
   std::size_t clean_at_ = least_to_clean;
+  std::unique_ptr<detail::GuardSeat> seat_; // none: nobody sees the numbers
 };
 
 SharedGuard::SharedGuard(const GuardOptions& options, GuardHook on_event)
@@ -133,6 +160,16 @@ void SharedGuard::forgotten(Permit permit, Instant now) const { shared_->forgott
 void SharedGuard::isolate(Instant now) const { shared_->isolate(now); }
 
 void SharedGuard::close(Instant now) const { shared_->close(now); }
+
+void SharedGuard::observed_by(const Observatory& observatory, const std::string& name,
+                              Instant now) const {
+  Problems problems{"SharedGuard::observed_by"};
+  if (name.empty())
+    problems.add("name", "an empty text", "a text that names the guard");
+  detail::check_kind(problems, "name", name);
+  problems.raise_if_any();
+  shared_->observed_by(observatory, name, now);
+}
 
 GuardStatus SharedGuard::status(Instant now) const { return shared_->status(now); }
 

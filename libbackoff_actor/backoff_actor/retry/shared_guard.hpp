@@ -3,10 +3,11 @@
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/guard/guard.hpp"
 #include "backoff_actor/retry/steady_clock.hpp"
+#include "backoff_actor/sinks/observatory.hpp"
 
 #include <functional>
 #include <memory>
-#include <string_view>
+#include <string>
 
 namespace backoff_actor {
 
@@ -82,6 +83,14 @@ public:
 
   /// Calls `hook` whenever the guard is closed by hand, as long as the caller keeps the result.
   [[nodiscard]] std::shared_ptr<const void> watch(GuardClosedHook hook) const;
+
+  /// Shows the guard's numbers to an observatory, under this name, from now on. A guard is seen by
+  /// one observatory at a time: the last one counts.
+  ///
+  /// @range the name has 1 to 64 characters of `a-z`, `0-9`, `_`, `.` and `-`
+  /// @errors throws `InvalidArgument` if the name is wrong.
+  void observed_by(const Observatory& observatory, const std::string& name,
+                   Instant now = SteadyClock{}.now()) const;
 
   /// Whether two are the same guard.
   friend bool operator==(const SharedGuard&, const SharedGuard&) = default;

@@ -2,6 +2,7 @@
 
 #include "backoff_actor/core/internal/check_count.hpp"
 #include "backoff_actor/process/internal/no_signals.hpp"
+#include "backoff_actor/sinks/internal/observatory_state.hpp"
 
 #include <cerrno>
 #include <condition_variable>
@@ -68,6 +69,13 @@ struct LogWriter::State {
   bool is_over = false;
   bool is_abandoned = false;
 
+  // With the mutex held.
+  void note_left_out(std::size_t count) {
+    left_out += count;
+    if (options.observed_by)
+      options.observed_by->state()->note_lines_left_out(count);
+  }
+
   // Adds the line, or leaves it out. With the mutex held.
   void take(std::string&& line) {
     const auto now = Clock::now();
@@ -76,9 +84,9 @@ struct LogWriter::State {
       in_second = 0;
     }
     if (is_ending || in_second == options.max_per_second || lines.size() >= options.capacity) {
-      if (left_out++ == left_out_told)
+      if (left_out == left_out_told)
         has_news.notify_one();
-      return;
+      return note_left_out(1);
     }
     ++in_second;
     if (lines.empty())
@@ -161,7 +169,7 @@ void LogWriter::run(const std::shared_ptr<State>& state) {
       lock.lock();
     } catch (...) {
       lock.lock();
-      state->left_out += count;
+      state->note_left_out(count);
     }
   }
   state->is_over = true;

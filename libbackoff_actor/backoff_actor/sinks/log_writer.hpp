@@ -5,11 +5,13 @@
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/observe/log_line.hpp"
 #include "backoff_actor/observe/severity.hpp"
+#include "backoff_actor/sinks/observatory.hpp"
 
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,6 +41,9 @@ struct LogOptions {
   ///
   /// @range 0 or more
   Duration patience{std::chrono::seconds{1}};
+
+  /// Counts the lines that were left out. Unset: only `LogWriter::left_out` does.
+  std::optional<Observatory> observed_by{};
 };
 
 /// Returns all problems of the options.

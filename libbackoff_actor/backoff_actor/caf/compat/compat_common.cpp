@@ -2,6 +2,7 @@
 
 #include <caf/abstract_actor.hpp>
 #include <caf/actor_cast.hpp>
+#include <caf/config.hpp>
 #include <caf/sec.hpp>
 
 #include <string>
@@ -26,6 +27,11 @@ caf::error reason_of_end(const caf::actor& whom) {
   whom->attach_functor(
     [&](const caf::error& reason) { result = reason; }); // CAF calls this at once
   return result;
+}
+
+std::string caf_version() {
+  return std::to_string(CAF_MAJOR_VERSION) + "." + std::to_string(CAF_MINOR_VERSION) + "."
+         + std::to_string(CAF_PATCH_VERSION);
 }
 
 caf::error system_message_refused() {

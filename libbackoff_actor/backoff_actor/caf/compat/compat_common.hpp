@@ -112,6 +112,12 @@ bool is_registered(const caf::actor_system& system);
 /// version of CAF.
 BACKOFF_ACTOR_EXPORT std::string binary_format();
 
+/// Returns the version of CAF: `1.1.0`.
+BACKOFF_ACTOR_EXPORT std::string caf_version();
+
+/// Returns the metrics that CAF itself keeps, in the text format of Prometheus; CAF 0.17 has none.
+BACKOFF_ACTOR_EXPORT std::string metrics_page(caf::actor_system& system);
+
 // -- sending ------------------------------------------------------------------
 
 /// Sends an exit message in the name of `source`, ahead of all that waits in the mailbox.

@@ -2,6 +2,7 @@
 
 #include "backoff_actor/caf/outbox/internal/write_queue.hpp"
 #include "backoff_actor/core/internal/check_count.hpp"
+#include "backoff_actor/observe/actor_name.hpp"
 
 #include <exception>
 #include <utility>
@@ -10,6 +11,7 @@ namespace backoff_actor {
 
 Problems check(const DurableOptions& options) {
   Problems problems{"DurableOptions"};
+  detail::check_kind(problems, "name", options.name);
   detail::check_count(problems, "max_batch", options.max_batch, 1);
   if (options.max_wait < Duration::zero())
     problems.add("max_wait", to_string(options.max_wait), "0ns or more");

@@ -26,11 +26,13 @@
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/delivery/delivery_store.hpp"
 #include "backoff_actor/delivery/store_error.hpp"
+#include "backoff_actor/sinks/observatory.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -47,6 +49,11 @@ enum class WriterThread : std::uint8_t {
 
 /// How a durable outbox writes.
 struct DurableOptions {
+  /// What the outbox is, for people and their metrics. Empty: `outbox`.
+  ///
+  /// @range 1 to 64 characters of `a-z`, `0-9`, `_`, `.` and `-`, or empty
+  std::string name{};
+
   /// How many changes one commit takes at the most.
   ///
   /// @range 1 to 1,000,000,000
@@ -75,6 +82,9 @@ struct DurableOptions {
   ///
   /// @thread any
   std::function<WallTime()> wall_clock{};
+
+  /// Sees the numbers of the outbox, under its `name`. Unset: nobody does.
+  std::optional<Observatory> observed_by{};
 };
 
 /// Returns all problems of the options.

@@ -49,7 +49,7 @@ private:
     const auto task = queue_->next_task();
     if (task.kind == Kind::write || task.kind == Kind::tidy_up) {
       if (task.kind == Kind::write)
-        queue_->write();
+        queue_->write({clock().now().time_since_epoch()});
       else
         queue_->tidy_up();
       return compat::enqueue(caf::actor_cast<caf::actor>(this), WriteNow{});

@@ -1,5 +1,7 @@
 #include "backoff_actor/caf/outbox/internal/write_queue.hpp"
 
+#include "backoff_actor/sinks/internal/observatory_state.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <exception>
@@ -23,6 +25,14 @@ std::string list(const std::vector<std::string>& names) {
   return result;
 }
 
+// Returns a place among those whose numbers are seen; null: nobody sees these.
+std::unique_ptr<detail::OutboxSeat> seat_of(const DurableOptions& options) {
+  if (!options.observed_by)
+    return nullptr;
+  return std::make_unique<detail::OutboxSeat>(
+    options.observed_by->state()->outboxes(options.name.empty() ? "outbox" : options.name));
+}
+
 } // namespace
 
 // -- reading ------------------------------------------------------------------------
@@ -30,7 +40,7 @@ std::string list(const std::vector<std::string>& names) {
 WriteQueue::WriteQueue(std::shared_ptr<DeliveryStore> store, DurableTypes types,
                        DurableOptions options)
   : types_(std::move(types)), options_(std::move(options)), store_(std::move(store)),
-    pending_(options_.max_batch), retry_delay_(retry_policy, 0, 0) {
+    pending_(options_.max_batch), retry_delay_(retry_policy, 0, 0), seat_(seat_of(options_)) {
   const auto format = compat::binary_format();
   const auto found = store_->message_format();
   if (found.empty())
@@ -73,6 +83,8 @@ void WriteQueue::read_content() {
     [&](AcknowledgedKey x) { content_.acknowledged.push_back(std::move(x)); });
   content_.last_id = store_->last_id();
 }
+
+WriteQueue::~WriteQueue() = default;
 
 WallTime WriteQueue::wall_time() const {
   if (options_.wall_clock)
@@ -143,6 +155,8 @@ PutOutcome WriteQueue::put(std::vector<StoreChange>& changes) {
     pending_.put(std::move(x), failure_.has_value());
   changes.clear();
   const auto size = pending_.size();
+  if (seat_)
+    seat_->set_waiting(size);
   PutOutcome result;
   result.wakes_writer = writer_ == Writer::rests || writer_ == Writer::idles
                         || (writer_ == Writer::lingers && size >= options_.max_batch)

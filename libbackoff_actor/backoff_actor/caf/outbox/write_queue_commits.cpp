@@ -2,6 +2,7 @@
 
 #include "backoff_actor/caf/messages/internal/own_words.hpp"
 #include "backoff_actor/caf/outbox/internal/write_queue.hpp"
+#include "backoff_actor/sinks/internal/kinds.hpp"
 
 #include <caf/actor_cast.hpp>
 
@@ -76,7 +77,7 @@ void WriteQueue::forget_writer(bool was_at_work, std::uint64_t sleep_id) {
     writer_ = Writer::rests;
 }
 
-void WriteQueue::write() {
+void WriteQueue::write(Instant now) {
   std::vector<StoreChange> batch;
   {
     const std::lock_guard lock{mutex_};
@@ -89,16 +90,19 @@ void WriteQueue::write() {
     succeed(batch);
   } catch (const StoreError& error) {
     if (error.failure() == StoreFailure::too_large && batch.size() > 1)
-      commit_one_by_one(batch); // the other changes may fit
+      commit_one_by_one(batch, now); // the other changes may fit
     else
-      fail(batch, error);
+      fail(batch, error, now);
   }
 }
 
 void WriteQueue::commit(std::span<const StoreChange> changes) {
+  using Clock = std::chrono::steady_clock;
+  const auto begin = seat_ ? Clock::now() : Clock::time_point{};
   try {
     const std::lock_guard lock{store_mutex_};
     store_->commit(changes);
+    commit_took_ = seat_ ? Clock::now() - begin : Duration::zero();
   } catch (const StoreError&) {
     throw;
   } catch (const std::exception& exception) {
@@ -109,7 +113,7 @@ void WriteQueue::commit(std::span<const StoreChange> changes) {
 }
 
 // In order: a store refuses a number that is not above all that it has.
-void WriteQueue::commit_one_by_one(std::vector<StoreChange>& changes) {
+void WriteQueue::commit_one_by_one(std::vector<StoreChange>& changes, Instant now) {
   for (auto next = changes.begin(); next != changes.end(); ++next) {
     const std::span<const StoreChange> one{&*next, 1};
     try {
@@ -119,7 +123,7 @@ void WriteQueue::commit_one_by_one(std::vector<StoreChange>& changes) {
       const auto is_too_large = error.failure() == StoreFailure::too_large;
       const auto end = is_too_large ? next + 1 : changes.end();
       std::vector<StoreChange> failed{std::make_move_iterator(next), std::make_move_iterator(end)};
-      fail(failed, error);
+      fail(failed, error, now);
       if (!is_too_large)
         return;
     }
@@ -135,6 +139,10 @@ void WriteQueue::succeed(std::span<const StoreChange> changes) {
     failures_alone_ = 0;
     retry_delay_ = retry_delay_.reset();
     pending_.forget(changes);
+    if (seat_) {
+      seat_->note_commit(commit_took_, changes.size());
+      seat_->set_waiting(pending_.size());
+    }
     for (const auto& x : changes)
       if (const auto* const count = std::get_if<change::CountHandOvers>(&x); count && is_attached_)
         counted_.push_back(*count);
@@ -149,7 +157,7 @@ void WriteQueue::succeed(std::span<const StoreChange> changes) {
     send_news();
 }
 
-void WriteQueue::fail(std::vector<StoreChange>& changes, const StoreError& error) {
+void WriteQueue::fail(std::vector<StoreChange>& changes, const StoreError& error, Instant now) {
   if (options_.on_error) {
     try {
       options_.on_error(error);
@@ -172,6 +180,10 @@ void WriteQueue::fail(std::vector<StoreChange>& changes, const StoreError& error
       has_just_failed_ = true;
       has_lingered_ = true;
       failures_alone_ += is_attached_ ? 0 : 1;
+    }
+    if (seat_) {
+      seat_->note_failure(static_cast<std::size_t>(error.failure()), now);
+      seat_->set_waiting(pending_.size());
     }
     is_news = look_whether_behind();
     if (last_id != 0 && is_attached_) {

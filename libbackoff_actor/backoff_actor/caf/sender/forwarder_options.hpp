@@ -63,6 +63,7 @@ struct ForwarderOptions {
   caf::actor dead_letters{};                               ///< as `SenderOptions::dead_letters`
   std::function<void(const DeadLetter&)> on_dead_letter{}; ///< as `SenderOptions::on_dead_letter`
   EventHook on_event{};                                    ///< as `SenderOptions::on_event`
+  std::optional<Observatory> observed_by{};                ///< as `SenderOptions::observed_by`
 };
 
 /// Returns everything that is wrong with the options; nothing if a forwarder can be made with them.

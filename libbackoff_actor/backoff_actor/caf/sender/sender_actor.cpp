@@ -14,6 +14,7 @@
 #include "backoff_actor/core/unit_random.hpp"
 #include "backoff_actor/delivery/internal/hand_over_cipher.hpp"
 #include "backoff_actor/retry/default_draws.hpp"
+#include "backoff_actor/sinks/internal/kinds.hpp"
 
 #include <caf/abstract_actor.hpp>
 #include <caf/actor_cast.hpp>
@@ -82,7 +83,7 @@ BackOffSender::BackOffSender(caf::actor_config& config,
                          || options().outbox),
     is_timed_(options().ack_timeout || options().time_to_live || options().guard
               || options().on_event),
-    origin_(origin_of(options())) {
+    publishes_(settings_->kind != nullptr), origin_(origin_of(options())) {
   compat::keep_cause(*this);
   if (options().guard)
     watch_guard();
@@ -90,18 +91,22 @@ BackOffSender::BackOffSender(caf::actor_config& config,
     store_ = std::make_unique<SenderStore>(options().outbox.queue_, address(), now());
   if (detail::SenderRegistry::is_any())
     register_this();
+  if (publishes_)
+    rare().seat = std::make_unique<detail::SenderSeat>(settings_->kind, id());
 }
 
 caf::behavior BackOffSender::make_behavior() {
   auto result = complete_with_words();
   // This may end the sender. CAF then ignores the behavior that this function returns.
   take(input::Start{store_ ? restore() : 0});
+  on_batch_end();
   return result;
 }
 
 void BackOffSender::on_exit() {
   if (!engine_.has_ended())
     end_now();
+  on_batch_end();
   if (const auto rare = std::exchange(rare_, nullptr))
     for (const auto& start : rare->starts)
       start->call_off();
@@ -110,6 +115,17 @@ void BackOffSender::on_exit() {
   settings_ = nullptr;
   children_ = {};
   RequestingActor::on_exit();
+}
+
+void BackOffSender::on_batch_end() {
+  if (publishes_)
+    publish();
+}
+
+void BackOffSender::publish() {
+  steps_ = 0;
+  if (rare_ && rare_->seat) // none once the sender has ended
+    rare_->seat->publish(engine_.glance(), recent_now());
 }
 
 // A guard does not keep its senders alive.

@@ -8,6 +8,7 @@
 #include "backoff_actor/caf/sender/internal/idempotency_keys.hpp"
 #include "backoff_actor/caf/sender/internal/sender_actor.hpp"
 #include "backoff_actor/delivery/delivery_slots.hpp"
+#include "backoff_actor/sinks/internal/kinds.hpp"
 
 #include <caf/actor_cast.hpp>
 
@@ -16,6 +17,9 @@
 namespace backoff_actor {
 
 namespace {
+
+// A batch may be long. Its numbers are published in between, too.
+constexpr std::uint8_t steps_in_a_batch = 64;
 
 SenderError error_of(Refusal refusal) {
   switch (refusal) {
@@ -58,8 +62,8 @@ struct BackOffSender::Cargo {
 
 class BackOffSender::CarryOut {
 public:
-  CarryOut(BackOffSender& self, Cargo cargo, FollowUps& follow_ups)
-    : self_(self), news_(cargo.news), answer_(cargo.answer), follow_ups_(follow_ups) {}
+  CarryOut(BackOffSender& self, Instant at, Cargo cargo, FollowUps& follow_ups)
+    : self_(self), at_(at), news_(cargo.news), answer_(cargo.answer), follow_ups_(follow_ups) {}
 
   void operator()(const effect::Accept& x) {
     self_.keep_client();
@@ -92,6 +96,8 @@ public:
   }
 
   void operator()(const effect::Refuse& x) {
+    if (auto* const seat = self_.seat())
+      seat->note_refused(static_cast<std::size_t>(x.reason));
     self_.keep_client();
     auto parcel = std::exchange(self_.incoming_, {});
     self_.refuse(parcel.client,
@@ -184,6 +190,8 @@ public:
 
   void operator()(const effect::Acknowledge& x) {
     auto& parcel = self_.parcels_[x.slot];
+    if (auto* const seat = self_.seat())
+      seat->note_acknowledged(at_ - x.submitted_at, at_ - x.handed_over_at);
     if (self_.store_)
       self_.store_->acknowledge(x.delivery, self_.now());
     if (parcel.extra) {
@@ -196,7 +204,11 @@ public:
     self_.answer_request(parcel.client, std::move(*answer_));
   }
 
-  void operator()(const effect::DeadLetter& x) { self_.bury(x, news_); }
+  void operator()(const effect::DeadLetter& x) {
+    if (auto* const seat = self_.seat())
+      seat->note_dead_letter(static_cast<std::size_t>(x.reason));
+    self_.bury(x, news_);
+  }
 
   void operator()(const effect::Drained& x) {
     auto drain = self_.rare().drains.extract(x.ticket);
@@ -224,6 +236,7 @@ private:
   }
 
   BackOffSender& self_;
+  Instant at_;
   const News* news_;
   caf::message* answer_;
   FollowUps& follow_ups_;
@@ -252,6 +265,8 @@ void BackOffSender::take_at(Instant at, const OneInput& input, Cargo cargo) {
     follow(follow_ups);
   if (store_ && store_->flush())
     tell_store_state();
+  if (publishes_ && ++steps_ == steps_in_a_batch)
+    publish();
   if (engine_.has_ended()) {
     tell_of_the_end();
     quit(rare_ && rare_->exit_reason ? *rare_->exit_reason : caf::error{});
@@ -310,7 +325,7 @@ template <class OneInput>
 void BackOffSender::step(Instant at, const OneInput& input, Cargo cargo, FollowUps& follow_ups) {
   BorrowedEffects effects;
   engine_.step(at, input, *effects, id());
-  CarryOut carry_out{*this, cargo, follow_ups};
+  CarryOut carry_out{*this, at, cargo, follow_ups};
   for (const auto& effect : *effects) {
     // Every delivery has these three effects: tested first, they avoid the jump table of `visit`.
     if (const auto* const accept = std::get_if<effect::Accept>(&effect))
@@ -331,8 +346,8 @@ BackOffSender::Rare& BackOffSender::rare() {
 }
 
 bool BackOffSender::Rare::is_empty() const {
-  return !keys && !guard_watch && !registration && drains.empty() && starts.empty() && stops.empty()
-         && !closing && !exit_reason && !lives_with_child;
+  return !keys && !guard_watch && !registration && !seat && drains.empty() && starts.empty()
+         && stops.empty() && !closing && !exit_reason && !lives_with_child;
 }
 
 void BackOffSender::rest() {

@@ -10,6 +10,7 @@
 #include "backoff_actor/delivery/ordering.hpp"
 #include "backoff_actor/observe/events.hpp"
 #include "backoff_actor/retry/shared_guard.hpp"
+#include "backoff_actor/sinks/observatory.hpp"
 #include "backoff_actor/supervision/decider.hpp"
 #include "backoff_actor/supervision/lifecycle.hpp"
 #include "backoff_actor/supervision/restart_limit.hpp"
@@ -276,6 +277,9 @@ struct SenderOptions {
   ///         std::clog << line_of(event, std::chrono::system_clock::now()) + '\n';
   ///     };
   EventHook on_event{};
+
+  /// Sees the numbers of the sender, under its `name`. Unset: nobody does, and they cost nothing.
+  std::optional<Observatory> observed_by{};
 };
 
 /// Returns everything that is wrong with the options; nothing if a sender can be made with them. It

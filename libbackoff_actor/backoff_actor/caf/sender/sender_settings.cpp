@@ -5,6 +5,7 @@
 #include "backoff_actor/caf/messages/retry_after.hpp"
 #include "backoff_actor/caf/messages/tracked.hpp"
 #include "backoff_actor/retry/default_draws.hpp"
+#include "backoff_actor/sinks/internal/observatory_state.hpp"
 
 #include <utility>
 #include <variant>
@@ -101,16 +102,39 @@ Decision default_decider(FailureKind kind, const caf::error& error) {
 
 namespace detail {
 
+namespace {
+
+// Returns the kind of the senders that an observatory sees; null: none does.
+std::shared_ptr<SenderKind> kind_of(const SenderOptions& options) {
+  if (!options.observed_by)
+    return nullptr;
+  auto& state = *options.observed_by->state();
+  state.set_caf_version(compat::caf_version());
+  return state.senders(options.name);
+}
+
+void count_delays(const std::shared_ptr<SenderKind>& kind, EngineOptions& options) {
+  if (kind)
+    options.on_delay = [kind](Duration delay) { kind->delays.add(delay); };
+}
+
+} // namespace
+
 SenderSettings::SenderSettings(ChildFactory child, SenderOptions given)
   : make_child(std::move(child)), options(std::move(given)),
     engine_options(engine_options_of(make_child, options)),
     is_observed(options.on_event || options.on_dead_letter || options.dead_letters
-                || options.outbox) {}
+                || options.outbox),
+    kind(kind_of(options)) {
+  count_delays(kind, engine_options);
+}
 
 SenderSettings::SenderSettings(ChildFactory child, ForwarderOptions given)
   : make_child(std::move(child)), options(sender_options_of(given)),
     engine_options(engine_options_of(make_child, given)),
-    is_observed(options.on_event || options.on_dead_letter || options.dead_letters) {
+    is_observed(options.on_event || options.on_dead_letter || options.dead_letters),
+    kind(kind_of(options)) {
+  count_delays(kind, engine_options);
   forwarding = std::make_unique<const Forwarding>(
     Forwarding{std::move(given.while_down), given.after_normal_stop, std::move(given.final_stop)});
 }

@@ -7,6 +7,7 @@
 #include "backoff_actor/caf/messages/errors.hpp"
 #include "backoff_actor/caf/messages/internal/own_words.hpp"
 #include "backoff_actor/caf/messages/sender_control.hpp"
+#include "backoff_actor/sinks/internal/kinds.hpp"
 
 #include <caf/abstract_actor.hpp>
 #include <caf/actor_cast.hpp>
@@ -74,7 +75,8 @@ Supervisor::Supervisor(caf::actor_config& config, SupervisorOptions options,
                        const std::vector<ChildEntry>& entries, std::vector<ChildSpec>&& children)
   : RequestingActor(config), options_(std::make_unique<SupervisorOptions>(std::move(options))),
     name_(detail::name_of(*options_, id())),
-    engine_(detail::engine_options(*options_, id()), entries) {
+    engine_(detail::engine_options(*options_, id()), entries),
+    seat_(detail::seat_of(*options_, id())) {
   places_.reserve(children.size());
   for (std::size_t i = 0; i < children.size(); ++i) {
     places_.push_back(place_of(std::move(children[i]), entries[i].options));
@@ -88,14 +90,18 @@ Supervisor::Supervisor(caf::actor_config& config, DynamicSupervisorOptions optio
   : RequestingActor(config), options_(std::make_unique<SupervisorOptions>(options.supervisor)),
     name_(detail::name_of(*options_, id())), make_dynamic_(std::move(options.make)),
     dynamic_child_(std::make_shared<const ChildOptions>(options.child)),
-    dynamic_kind_(options.kind), engine_(dynamic_options(options, id()), {}) {}
+    dynamic_kind_(options.kind), engine_(dynamic_options(options, id()), {}),
+    seat_(detail::seat_of(*options_, id())) {}
 
 // Answers to requests of the predecessor go to the predecessor, so they are lost.
 Supervisor::Supervisor(caf::actor_config& config, Supervisor& unheld)
   : RequestingActor(config), options_(std::move(unheld.options_)), name_(unheld.name_),
     engine_(std::move(unheld.engine_)), places_(std::move(unheld.places_)),
     by_address_(std::move(unheld.by_address_)), clients_(std::move(unheld.clients_)),
-    trees_(std::move(unheld.trees_)), await_up_(std::move(unheld.await_up_)), is_successor_(true) {}
+    trees_(std::move(unheld.trees_)), await_up_(std::move(unheld.await_up_)),
+    seat_(std::move(unheld.seat_)), is_successor_(true) {}
+
+Supervisor::~Supervisor() = default;
 
 Supervisor::Place Supervisor::place_of(ChildSpec spec,
                                        std::shared_ptr<const ChildOptions> options) {

@@ -5,6 +5,7 @@
 #include "backoff_actor/caf/messages/internal/own_words.hpp"
 #include "backoff_actor/caf/supervisor/internal/supervisor_actor.hpp"
 #include "backoff_actor/core/internal/thrown.hpp"
+#include "backoff_actor/sinks/internal/kinds.hpp"
 
 #include <caf/abstract_actor.hpp>
 #include <caf/actor_cast.hpp>
@@ -97,6 +98,8 @@ public:
   void operator()(const supervisor_effect::WakeAt& x) { self_.wake_at(x.at); }
 
   void operator()(const supervisor_effect::BeginStop& x) {
+    if (self_.seat_ && x.reason >= supervisor_effect::QuitReason::start_failed)
+      self_.seat_->note_escalation();
     self_.keep_alive_ = self_.ctrl();
     self_.quit_reason_ = self_.quit_reason(x);
   }
@@ -124,8 +127,17 @@ void Supervisor::take(SupervisorInput input) {
     const auto news = std::move(follow_ups[i]); // moved out: the vector may grow meanwhile
     step(news, follow_ups);
   }
+  publish();
   if (std::exchange(quits_, false))
     finish();
+}
+
+void Supervisor::publish() {
+  if (!seat_)
+    return;
+  for (std::size_t state = 0; state < detail::SupervisorWords::states; ++state)
+    seat_->set_children(state, engine_.count(static_cast<ChildState>(state)));
+  seat_->set_restarts(engine_.count().restarts);
 }
 
 void Supervisor::step(const SupervisorInput& input, std::vector<SupervisorInput>& follow_ups) {

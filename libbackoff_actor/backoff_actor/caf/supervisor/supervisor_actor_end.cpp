@@ -3,6 +3,7 @@
 #include "backoff_actor/caf/messages/errors.hpp"
 #include "backoff_actor/caf/messages/internal/own_words.hpp"
 #include "backoff_actor/caf/supervisor/internal/supervisor_actor.hpp"
+#include "backoff_actor/sinks/internal/kinds.hpp"
 
 #include <caf/actor_cast.hpp>
 #include <caf/exit_reason.hpp>
@@ -181,6 +182,7 @@ void Supervisor::on_exit() {
   branches_.clear();
   by_address_.clear();
   closing_ = nullptr;
+  seat_ = nullptr;
   make_dynamic_ = nullptr;
   options_ = nullptr;
   keep_alive_ = nullptr;

@@ -7,6 +7,7 @@
 #include "backoff_actor/core/internal/one_line.hpp"
 #include "backoff_actor/core/unit_random.hpp"
 #include "backoff_actor/retry/default_draws.hpp"
+#include "backoff_actor/sinks/internal/observatory_state.hpp"
 
 #include <caf/abstract_actor.hpp>
 #include <caf/actor_cast.hpp>
@@ -97,6 +98,13 @@ Directive decide(const SupervisorDecider& decider, const std::string& id, const 
   } catch (...) {
     return Directive::restart;
   }
+}
+
+std::unique_ptr<SupervisorSeat> seat_of(const SupervisorOptions& options, std::uint64_t number) {
+  if (!options.observed_by)
+    return nullptr;
+  const auto kind = options.observed_by->state()->supervisors(name_of(options, number).kind);
+  return std::make_unique<SupervisorSeat>(kind, number);
 }
 
 ActorName name_of(const SupervisorOptions& options, std::uint64_t number) {

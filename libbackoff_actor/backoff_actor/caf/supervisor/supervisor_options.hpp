@@ -6,6 +6,7 @@
 #include "backoff_actor/core/problems.hpp"
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/observe/supervisor_events.hpp"
+#include "backoff_actor/sinks/observatory.hpp"
 #include "backoff_actor/supervision/child_options.hpp"
 #include "backoff_actor/supervision/directive.hpp"
 #include "backoff_actor/supervision/lifecycle.hpp"
@@ -92,6 +93,9 @@ struct SupervisorOptions {
   ///
   /// @thread the supervisor's
   SupervisorEventHook on_event{};
+
+  /// Sees the numbers of the supervisor, under its `name`. Unset: nobody does.
+  std::optional<Observatory> observed_by{};
 };
 
 /// Makes a child of a dynamic supervisor from the arguments of `AddChild`.

@@ -97,6 +97,10 @@ protected:
   /// `exit_reason::kill`; only for an actor that takes words. Unless overridden, ends.
   virtual void on_told_to_end(const caf::actor_addr& source, const caf::error& reason);
 
+  /// Is called after a message, or after all messages that waited with it. So it costs less than
+  /// something that is done for each message.
+  virtual void on_batch_end() {}
+
   /// Makes a request without a timeout, under a name of the caller's choice. The answer goes to
   /// `on_response`.
   ///

@@ -205,6 +205,7 @@ caf::invoke_message_result RequestingActor::consume(caf::mailbox_element& elemen
   const auto result = take_this(element);
   if (is_first)
     take_batch(element);
+  on_batch_end();
   return result;
 }
 

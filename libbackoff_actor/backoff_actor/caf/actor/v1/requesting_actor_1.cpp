@@ -166,11 +166,16 @@ caf::behavior RequestingActor::complete_with_words() {
             take(content);
             if (is_waited_for)
               take_batch(element);
+            on_batch_end();
             return caf::delegated<caf::message>{};
           },
-          [this](const caf::exit_msg& x) { end_or_ignore(x.source, x.reason); },
+          [this](const caf::exit_msg& x) {
+            end_or_ignore(x.source, x.reason);
+            on_batch_end();
+          },
           [this](const caf::error& error) {
             on_system_message(caf::make_message(error));
+            on_batch_end();
             return caf::delegated<caf::message>{};
           }};
 }

@@ -117,6 +117,8 @@ void save_with(const std::function<caf::error(caf::serializer&)>& write,
 
 std::string binary_format() { return "CAF 0.17"; }
 
+std::string metrics_page(caf::actor_system&) { return {}; }
+
 // -- sending ------------------------------------------------------------------
 
 void send_exit_now(const caf::actor& receiver, const caf::actor_addr& source,

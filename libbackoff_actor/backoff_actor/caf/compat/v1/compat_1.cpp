@@ -13,6 +13,7 @@
 #include <caf/mailbox_element.hpp>
 #include <caf/sec.hpp>
 #include <caf/system_messages.hpp>
+#include <caf/telemetry/collector/prometheus.hpp>
 
 #include <array>
 #include <cstddef>
@@ -119,6 +120,11 @@ std::string type_name(caf::actor_system&, const caf::message& message, std::size
 std::optional<std::string> unknown_type_in(caf::actor_system&, const caf::message&) { return {}; }
 
 std::string binary_format() { return "CAF 1"; }
+
+std::string metrics_page(caf::actor_system& system) {
+  caf::telemetry::collector::prometheus collector;
+  return std::string{collector.collect_from(system.metrics())};
+}
 
 // -- sending ------------------------------------------------------------------
 

@@ -18,6 +18,10 @@
 
 namespace backoff_actor {
 
+namespace detail {
+class OutboxSeat;
+}
+
 // A delivery that waits for a sender, as its last one left it.
 struct SuspendedDelivery {
   std::uint64_t id = 0;
@@ -67,6 +71,7 @@ struct InsertOutcome {
 class BACKOFF_ACTOR_HIDDEN WriteQueue {
 public:
   WriteQueue(std::shared_ptr<DeliveryStore> store, DurableTypes types, DurableOptions options);
+  ~WriteQueue();
 
   const DurableTypes& types() const { return types_; }
   const DurableOptions& options() const { return options_; }
@@ -108,8 +113,8 @@ public:
 
   Task next_task();
 
-  // Commits one batch.
-  void write();
+  // Commits one batch. `now` is the time of the writer's actor system.
+  void write(Instant now);
 
   // Lets the store do a part of its deferred work.
   void tidy_up();
@@ -136,9 +141,9 @@ private:
   }
   void read_content();
   void commit(std::span<const StoreChange> changes);
-  void commit_one_by_one(std::vector<StoreChange>& changes);
+  void commit_one_by_one(std::vector<StoreChange>& changes, Instant now);
   void succeed(std::span<const StoreChange> changes);
-  void fail(std::vector<StoreChange>& changes, const StoreError& error);
+  void fail(std::vector<StoreChange>& changes, const StoreError& error, Instant now);
   bool look_whether_behind();
   void look_at_store();
   void send_news();
@@ -167,9 +172,11 @@ private:
   bool is_attached_ = false;
   bool has_lingered_ = false; // for the next batch
   bool has_just_failed_ = false;
-  bool is_untidy_ = false; // the store has deferred work
-  bool was_quiet_ = false; // the quiet time for that work has passed
-  int failures_alone_ = 0; // in a row, while no sender is attached
+  bool is_untidy_ = false;                         // the store has deferred work
+  bool was_quiet_ = false;                         // the quiet time for that work has passed
+  int failures_alone_ = 0;                         // in a row, while no sender is attached
+  const std::unique_ptr<detail::OutboxSeat> seat_; // none: nobody sees the numbers
+  Duration commit_took_{0};                        // the last; the writer's
 };
 
 } // namespace backoff_actor

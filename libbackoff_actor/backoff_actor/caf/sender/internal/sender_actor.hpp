@@ -19,6 +19,10 @@
 
 namespace backoff_actor {
 
+namespace detail {
+class SenderSeat;
+}
+
 class ChildStart;
 struct FinishWork;
 class IdempotencyKeys;
@@ -101,6 +105,7 @@ private:
     std::unique_ptr<Closing> closing{};                // none: it was not told to end with a grace
     std::optional<caf::error> exit_reason{};           // none: ends normally
     caf::strong_actor_ptr lives_with_child{};          // this actor, while its last child lives
+    std::unique_ptr<detail::SenderSeat> seat{};        // none: nobody sees the numbers
     std::uint32_t last_ticket = 0;
     Cause last_bare{}; // cause of the last error without a context, with its text
 
@@ -128,6 +133,8 @@ private:
   void on_finish_work(const FinishWork& x);
   Closing& closing();
   void obey(Input input);
+  void on_batch_end() override;
+  void publish();
   void watch_guard();
   void register_this();
   void tell_status(compat::OpenRequest client);
@@ -207,6 +214,9 @@ private:
   void take_at(Instant at, const OneInput& input, Cargo cargo);
   void follow(FollowUps& follow_ups);
   Rare& rare();
+  detail::SenderSeat* seat() const {
+    return publishes_ && rare_ ? rare_->seat.get() : nullptr; // null once the sender has ended
+  }
   bool is_drained() const { return !rare_ || rare_->drains.empty(); }
   void rest();
   void end_now();
@@ -235,6 +245,8 @@ private:
   bool looks_into_messages_;          // an option needs the content of each message
   bool is_timed_;                     // an option needs the exact time of each message
   bool has_told_failed_hook_ = false; // the hook for events threw an exception before
+  bool publishes_;                    // somebody sees the numbers: there is `Rare::seat`
+  std::uint8_t steps_ = 0;            // since the numbers were published
   std::uint64_t origin_;              // for `TrackedMsg::origin`
   std::vector<Parcel> parcels_;
   Parcel incoming_;                  // the submission being decided on

@@ -12,6 +12,8 @@
 
 namespace backoff_actor::detail {
 
+struct SenderKind;
+
 // Copies the options that senders and forwarders have in common.
 template <class From, class To>
 void copy_common_options(const From& from, To& to) {
@@ -28,6 +30,7 @@ void copy_common_options(const From& from, To& to) {
   to.dead_letters = from.dead_letters;
   to.on_dead_letter = from.on_dead_letter;
   to.on_event = from.on_event;
+  to.observed_by = from.observed_by;
 }
 
 // The options that only forwarders have.
@@ -48,6 +51,7 @@ struct BACKOFF_ACTOR_EXPORT SenderSettings {
   std::unique_ptr<const Forwarding> forwarding; // none: a sender, which tracks deliveries
   EngineOptions engine_options;                 // without the stream of the draws
   bool is_observed;                             // the texts of causes are read
+  std::shared_ptr<SenderKind> kind;             // none: nobody sees the numbers
 };
 
 // Returns the decision about a failure. `default_decider` decides if there is no decider or if it

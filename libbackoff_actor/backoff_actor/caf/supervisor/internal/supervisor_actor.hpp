@@ -18,6 +18,10 @@
 
 namespace backoff_actor {
 
+namespace detail {
+class SupervisorSeat;
+}
+
 class ChildStart;
 struct FinishWork;
 
@@ -30,6 +34,8 @@ public:
   // The successor of a supervisor that nobody holds. It takes over the children, ends them in
   // order, and then ends itself.
   Supervisor(caf::actor_config& config, Supervisor& unheld);
+
+  ~Supervisor() override;
 
   const char* name() const override { return "backoff_actor.supervisor"; }
   caf::behavior make_behavior() override;
@@ -135,6 +141,7 @@ private:
   void on_start_news(std::uint64_t number);
   void call_off(Place& place);
   std::optional<SupervisorInput> end_child(const ChildActor& actor, caf::exit_reason reason);
+  void publish();
   void tell(SupervisorEvent event);
   void tell_failed_hook(const std::string& exception);
   Place* find(const ChildActor& actor);
@@ -177,7 +184,8 @@ private:
   std::unordered_map<std::uint64_t, ChildActor> starts_; // pending asynchronous starts, by number
   std::vector<compat::OpenRequest> await_up_;
   std::vector<compat::OpenRequest> await_end_;
-  std::unique_ptr<Closing> closing_; // none: it was not told to end with a grace
+  std::unique_ptr<Closing> closing_;             // none: it was not told to end with a grace
+  std::unique_ptr<detail::SupervisorSeat> seat_; // none: nobody sees the numbers
   SupervisorEffects effects_;
   Ticket last_ticket_ = 0;
   std::uint64_t last_request_ = 0;

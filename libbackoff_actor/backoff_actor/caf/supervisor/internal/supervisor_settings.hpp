@@ -12,6 +12,8 @@
 
 namespace backoff_actor::detail {
 
+class SupervisorSeat;
+
 // Returns the name of a supervisor. `number` is the id that CAF gave it.
 ActorName name_of(const SupervisorOptions& options, std::uint64_t number);
 
@@ -19,6 +21,9 @@ ActorName name_of(const SupervisorOptions& options, std::uint64_t number);
 // system.
 std::shared_ptr<const SupervisorEngineOptions> engine_options(const SupervisorOptions& options,
                                                               std::uint64_t number);
+
+// Returns a place among those whose numbers are seen; null: nobody sees these.
+std::unique_ptr<SupervisorSeat> seat_of(const SupervisorOptions& options, std::uint64_t number);
 
 // Returns the decider's directive about a failure, or `Directive::restart` if the decider throws.
 Directive decide(const SupervisorDecider& decider, const std::string& id, const caf::error& error);

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "backoff_actor/caf/compat/compat.hpp"
+#include "backoff_actor/core/export.hpp"
+
+#include <caf/actor_system.hpp>
+
+#include <string>
+
+namespace backoff_actor {
+
+/// A function that returns the metrics of CAF itself, in the text format of Prometheus. CAF 0.17
+/// has none.
+///
+///     const WebServer web{observatory, {.more_metrics = CafMetrics{system}}};
+///
+/// @range  the system must live as long as whoever calls.
+/// @thread any
+class CafMetrics {
+public:
+  /// Reads the metrics of this system.
+  explicit CafMetrics(caf::actor_system& system) : system_(&system) {}
+
+  /// Returns the present values.
+  std::string operator()() const { return compat::metrics_page(*system_); }
+
+private:
+  caf::actor_system* system_;
+};
+
+} // namespace backoff_actor

@@ -1,0 +1,76 @@
+#pragma once
+
+#include "backoff_actor/core/export.hpp"
+#include "backoff_actor/core/time.hpp"
+#include "backoff_actor/guard/circuit_breaker.hpp"
+#include "backoff_actor/observe/actor_name.hpp"
+#include "backoff_actor/observe/sender_glance.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace backoff_actor {
+
+/// A sender, as an `Observatory` sees it.
+struct ObservedSender {
+  ActorName name{};       ///< which one
+  SenderGlance glance{};  ///< its numbers after its last turn
+  Duration oldest_age{0}; ///< how long the oldest has been owed; 0 if nothing is
+  Duration silent_for{0}; ///< since its last turn, if it owes something; else 0
+};
+
+/// A supervisor, as an `Observatory` sees it.
+struct ObservedSupervisor {
+  ActorName name{};              ///< which one
+  std::uint64_t running = 0;     ///< children that are up
+  std::uint64_t starting = 0;    ///< children that are made or being made, and not up yet
+  std::uint64_t waiting = 0;     ///< children to be started
+  std::uint64_t ending = 0;      ///< children that are told to end
+  std::uint64_t stopped = 0;     ///< children that are down, with nothing scheduled
+  std::uint64_t restarts = 0;    ///< times that any child came up again
+  std::uint64_t escalations = 0; ///< failures for which it ended
+};
+
+/// A guard, as an `Observatory` sees it.
+struct ObservedGuard {
+  std::string name{};                          ///< as it was given
+  bool has_breaker = false;                    ///< there is a circuit breaker
+  BreakerState breaker = BreakerState::closed; ///< what it does with calls
+  bool has_budget = false;                     ///< there is a retry budget
+  double retries_left = 0;                     ///< the retries that the budget holds
+};
+
+/// A durable outbox, as an `Observatory` sees it.
+struct ObservedOutbox {
+  std::string name{};                ///< as it was given
+  std::uint64_t commits = 0;         ///< that succeeded
+  std::uint64_t failures = 0;        ///< commits that failed
+  std::uint64_t waiting_changes = 0; ///< changes that are not written yet
+  bool is_failing = false;           ///< the last commit failed
+  Duration failing_for{0};           ///< since the first failure in a row; 0 if it is not failing
+};
+
+/// What an `Observatory` sees at one moment. Its parts may be some microseconds apart.
+struct ObservedStatus {
+  std::vector<ObservedSender> senders{};         ///< those with the largest backlogs first
+  std::size_t senders_left_out = 0;              ///< that were beyond the number asked for
+  std::vector<ObservedSupervisor> supervisors{}; ///< by name and number
+  std::size_t supervisors_left_out = 0;          ///< that were beyond the number asked for
+  std::vector<ObservedGuard> guards{};           ///< by name
+  std::vector<ObservedOutbox> outboxes{};        ///< by name
+};
+
+/// Renders a status as an object of JSON, with the names of the members as keys; names are texts
+/// such as `billing#17`, enumerators are their names, and spans are seconds under `..._seconds`.
+/// The text is UTF-8: bytes that are not UTF-8 become U+FFFD.
+BACKOFF_ACTOR_EXPORT std::string to_json(const ObservedStatus& status);
+
+/// What a probe of Kubernetes is told.
+struct ProbeAnswer {
+  bool is_ok = true;  ///< whether the probe succeeds
+  std::string text{}; ///< why: one line for each part that is not well, or `ok`
+};
+
+} // namespace backoff_actor

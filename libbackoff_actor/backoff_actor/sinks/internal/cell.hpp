@@ -1,0 +1,97 @@
+#pragma once
+
+// Numbers that an actor publishes and a monitor reads, without a message and without a lock.
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace backoff_actor::detail {
+
+/// Some numbers. One thread at a time writes, and any thread reads. Each number alone is right; two
+/// of them may be a moment apart.
+///
+/// A cell begins a cache line, so that the writers of two cells do not slow each other down.
+template <std::size_t Size>
+class alignas(64) Cell {
+public:
+  // A relaxed store of a word is an ordinary store.
+  void set(std::size_t word, std::uint64_t value) {
+    words_[word].store(value, std::memory_order_relaxed);
+  }
+
+  // The one writer needs no locked instruction.
+  void add(std::size_t word, std::uint64_t value = 1) { set(word, get(word) + value); }
+
+  std::uint64_t get(std::size_t word) const { return words_[word].load(std::memory_order_relaxed); }
+
+private:
+  std::array<std::atomic<std::uint64_t>, Size> words_{};
+};
+
+/// All that publish the same numbers under the same name, and the counts of those that have ended.
+///
+/// `Words` names the numbers: `Words::counters` of them, the first, never fall; `Words::size` are
+/// all.
+///
+/// @thread any; a cell's writer takes the lock when it comes and when it goes.
+template <class Words>
+class Kind {
+public:
+  using OneCell = Cell<Words::size>;
+
+  /// A cell in its kind, from its construction to its destruction. Its writer owns it.
+  class Member {
+  public:
+    explicit Member(std::shared_ptr<Kind> kind) : kind_(std::move(kind)) {
+      const std::lock_guard lock{kind_->mutex_};
+      place_ = kind_->members_.size();
+      kind_->members_.push_back(this);
+    }
+
+    Member(const Member&) = delete;
+    Member& operator=(const Member&) = delete;
+
+    // The counts move while nobody reads the kind, so no sum of them falls.
+    ~Member() {
+      const std::lock_guard lock{kind_->mutex_};
+      for (std::size_t i = 0; i < Words::counters; ++i)
+        kind_->retired_[i] += cell.get(i);
+      kind_->members_[place_] = kind_->members_.back();
+      kind_->members_[place_]->place_ = place_;
+      kind_->members_.pop_back();
+    }
+
+    OneCell cell;
+
+  private:
+    std::shared_ptr<Kind> kind_;
+    std::size_t place_;
+  };
+
+  /// Calls `read(cell)` for each cell, and returns the sums of the counters, ended ones included.
+  template <class Read>
+  std::array<std::uint64_t, Words::counters> for_each(Read read) const {
+    const std::lock_guard lock{mutex_};
+    auto sums = retired_;
+    for (const auto* const member : members_) {
+      for (std::size_t i = 0; i < Words::counters; ++i)
+        sums[i] += member->cell.get(i);
+      read(member->cell);
+    }
+    return sums;
+  }
+
+private:
+  mutable std::mutex mutex_;
+  std::array<std::uint64_t, Words::counters> retired_{};
+  std::vector<Member*> members_;
+};
+
+} // namespace backoff_actor::detail

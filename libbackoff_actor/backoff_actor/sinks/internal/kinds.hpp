@@ -1,0 +1,274 @@
+#pragma once
+
+// What each sort of actor publishes: the numbers, and who keeps them by name.
+
+#include "backoff_actor/core/export.hpp"
+#include "backoff_actor/core/time.hpp"
+#include "backoff_actor/guard/guard.hpp"
+#include "backoff_actor/observe/sender_glance.hpp"
+#include "backoff_actor/sinks/internal/cell.hpp"
+#include "backoff_actor/sinks/internal/time_buckets.hpp"
+
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace backoff_actor::detail {
+
+// The counters of a sender, in the order of their words.
+inline constexpr std::array sender_counters{
+  &SenderCounters::accepted,   &SenderCounters::refused,       &SenderCounters::acknowledged,
+  &SenderCounters::hand_overs, &SenderCounters::resends,       &SenderCounters::nacks,
+  &SenderCounters::crashes,    &SenderCounters::failed_starts, &SenderCounters::hangs,
+  &SenderCounters::forwarded,  &SenderCounters::diverted,      &SenderCounters::restored,
+  &SenderCounters::suspended,  &SenderCounters::late_answers,  &SenderCounters::dead_lettered,
+};
+static_assert(sizeof(SenderCounters) == sender_counters.size() * sizeof(std::uint64_t));
+
+// A moment as a word.
+inline std::uint64_t word_of(Instant at) {
+  return std::bit_cast<std::uint64_t>(at.since_origin.count());
+}
+inline Instant instant_of(std::uint64_t word) {
+  return {Duration{std::bit_cast<std::int64_t>(word)}};
+}
+
+// -- senders ------------------------------------------------------------------------
+
+struct SenderWords {
+  enum : std::size_t {
+    restarts = sender_counters.size(),
+    counters,
+    owed = counters,
+    owed_bytes,
+    in_flight,
+    ghosts,
+    abandoned,
+    oldest_since, // an instant
+    last_turn,    // an instant
+    state,        // the phase, and a bit for each flag above it
+    number,       // of the actor
+    size,
+  };
+};
+static_assert(sizeof(Cell<SenderWords::size>) <= 256);
+
+BACKOFF_ACTOR_EXPORT void publish(Cell<SenderWords::size>& cell, const SenderGlance& glance,
+                                  Instant now);
+BACKOFF_ACTOR_EXPORT SenderGlance glance_of(const Cell<SenderWords::size>& cell);
+
+// What became of messages; only a sender that had any has these.
+struct OutcomeWords {
+  static constexpr std::size_t refusals = 6;
+  static constexpr std::size_t dead_letter_reasons = 10;
+  enum : std::size_t {
+    refused = 0,
+    dead_lettered = refused + refusals,
+    delivery_times = dead_lettered + dead_letter_reasons, // buckets, then the sum in ns
+    attempt_times = delivery_times + TimeBuckets::count + 1,
+    counters = attempt_times + TimeBuckets::count + 1,
+    size = counters,
+  };
+};
+
+// Counts a span in a histogram of a cell, which begins at the word `first`.
+template <std::size_t Size>
+void add_time(Cell<Size>& cell, std::size_t first, Duration span) {
+  cell.add(first + TimeBuckets::of(span));
+  cell.add(first + TimeBuckets::count, TimeBuckets::nanoseconds(span));
+}
+
+// A histogram that many threads write, but seldom.
+class SharedTimes {
+public:
+  void add(Duration span) {
+    words_[TimeBuckets::of(span)].fetch_add(1, std::memory_order_relaxed);
+    words_[TimeBuckets::count].fetch_add(TimeBuckets::nanoseconds(span), std::memory_order_relaxed);
+  }
+
+  // The buckets, then the sum in ns.
+  std::array<std::uint64_t, TimeBuckets::count + 1> read() const {
+    std::array<std::uint64_t, TimeBuckets::count + 1> result{};
+    for (std::size_t i = 0; i < result.size(); ++i)
+      result[i] = words_[i].load(std::memory_order_relaxed);
+    return result;
+  }
+
+private:
+  std::array<std::atomic<std::uint64_t>, TimeBuckets::count + 1> words_{};
+};
+
+struct SenderKind {
+  const std::shared_ptr<Kind<SenderWords>> senders = std::make_shared<Kind<SenderWords>>();
+  const std::shared_ptr<Kind<OutcomeWords>> outcomes = std::make_shared<Kind<OutcomeWords>>();
+  SharedTimes delays; // that were drawn after failures
+};
+
+// A sender in its kind. One thread at a time uses it.
+class SenderSeat {
+public:
+  SenderSeat(std::shared_ptr<SenderKind> kind, std::uint64_t number)
+    : kind_(std::move(kind)), member_(kind_->senders) {
+    member_.cell.set(SenderWords::number, number);
+  }
+
+  void publish(const SenderGlance& glance, Instant now) {
+    detail::publish(member_.cell, glance, now);
+  }
+
+  void note_refused(std::size_t reason) { outcomes().add(OutcomeWords::refused + reason); }
+
+  void note_dead_letter(std::size_t reason) {
+    outcomes().add(OutcomeWords::dead_lettered + reason);
+  }
+
+  void note_acknowledged(Duration since_submission, Duration since_hand_over) {
+    auto& cell = outcomes();
+    add_time(cell, OutcomeWords::delivery_times, since_submission);
+    add_time(cell, OutcomeWords::attempt_times, since_hand_over);
+  }
+
+private:
+  Cell<OutcomeWords::size>& outcomes() {
+    if (!outcomes_)
+      outcomes_ = std::make_unique<Kind<OutcomeWords>::Member>(kind_->outcomes);
+    return outcomes_->cell;
+  }
+
+  std::shared_ptr<SenderKind> kind_;
+  Kind<SenderWords>::Member member_;
+  std::unique_ptr<Kind<OutcomeWords>::Member> outcomes_{}; // none: nothing to count yet
+};
+
+// -- supervisors ----------------------------------------------------------------------
+
+struct SupervisorWords {
+  static constexpr std::size_t states = 5; // of children
+  enum : std::size_t {
+    restarts,
+    escalations,
+    counters,
+    children = counters, // by state
+    number = children + states,
+    size,
+  };
+};
+
+// A supervisor in its kind. One thread at a time uses it.
+class SupervisorSeat {
+public:
+  SupervisorSeat(std::shared_ptr<Kind<SupervisorWords>> kind, std::uint64_t number)
+    : member_(std::move(kind)) {
+    member_.cell.set(SupervisorWords::number, number);
+  }
+
+  void set_children(std::size_t state, std::uint64_t count) {
+    member_.cell.set(SupervisorWords::children + state, count);
+  }
+
+  void set_restarts(std::uint64_t count) { member_.cell.set(SupervisorWords::restarts, count); }
+
+  void note_escalation() { member_.cell.add(SupervisorWords::escalations); }
+
+private:
+  Kind<SupervisorWords>::Member member_;
+};
+
+// -- guards ---------------------------------------------------------------------------
+
+struct GuardWords {
+  static constexpr std::size_t states = 4; // of a breaker
+  enum : std::size_t {
+    held_back_by_breaker,
+    held_back_by_budget,
+    changes, // by the state that the breaker changed to
+    counters = changes + states,
+    has_breaker = counters,
+    state,
+    has_budget,
+    retries_left, // a double
+    size,
+  };
+};
+
+// A guard in its kind. The guard's lock protects it.
+class GuardSeat {
+public:
+  GuardSeat(std::shared_ptr<Kind<GuardWords>> kind, const GuardStatus& status)
+    : member_(std::move(kind)) {
+    member_.cell.set(GuardWords::state, static_cast<std::size_t>(status.breaker));
+    publish(status);
+  }
+
+  void publish(const GuardStatus& status) {
+    auto& cell = member_.cell;
+    cell.set(GuardWords::held_back_by_breaker, status.counters.held_back_by_breaker);
+    cell.set(GuardWords::held_back_by_budget, status.counters.held_back_by_budget);
+    const auto state = static_cast<std::size_t>(status.breaker);
+    if (cell.get(GuardWords::state) != state)
+      cell.add(GuardWords::changes + state);
+    cell.set(GuardWords::has_breaker, status.has_breaker ? 1 : 0);
+    cell.set(GuardWords::state, state);
+    cell.set(GuardWords::has_budget, status.has_budget ? 1 : 0);
+    cell.set(GuardWords::retries_left, std::bit_cast<std::uint64_t>(status.retries_left));
+  }
+
+private:
+  Kind<GuardWords>::Member member_;
+};
+
+// -- outboxes -------------------------------------------------------------------------
+
+struct OutboxWords {
+  static constexpr std::size_t failure_kinds = 10;
+  static constexpr std::array<double, 4> batch_bounds{1, 10, 100, 1000};
+  enum : std::size_t {
+    failures,                                        // by kind
+    commit_times = failures + failure_kinds,         // buckets, then the sum in ns
+    batches = commit_times + TimeBuckets::count + 1, // buckets, then the sum
+    counters = batches + batch_bounds.size() + 2,
+    waiting_changes = counters,
+    failing_since, // an instant; never: the last commit succeeded
+    size,
+  };
+};
+
+// A durable outbox in its kind. The outbox's lock protects it.
+class OutboxSeat {
+public:
+  explicit OutboxSeat(std::shared_ptr<Kind<OutboxWords>> kind) : member_(std::move(kind)) {
+    set_failing_since(Instant::never());
+  }
+
+  void set_waiting(std::size_t changes) { cell().set(OutboxWords::waiting_changes, changes); }
+
+  void note_commit(Duration took, std::size_t changes) {
+    add_time(cell(), OutboxWords::commit_times, took);
+    std::size_t bucket = 0;
+    while (bucket < OutboxWords::batch_bounds.size()
+           && static_cast<double>(changes) > OutboxWords::batch_bounds[bucket])
+      ++bucket;
+    cell().add(OutboxWords::batches + bucket);
+    cell().add(OutboxWords::batches + OutboxWords::batch_bounds.size() + 1, changes);
+    set_failing_since(Instant::never());
+  }
+
+  void note_failure(std::size_t failure, Instant now) {
+    cell().add(OutboxWords::failures + failure);
+    if (instant_of(cell().get(OutboxWords::failing_since)) == Instant::never())
+      set_failing_since(now);
+  }
+
+private:
+  Cell<OutboxWords::size>& cell() { return member_.cell; }
+  void set_failing_since(Instant at) { cell().set(OutboxWords::failing_since, word_of(at)); }
+
+  Kind<OutboxWords>::Member member_;
+};
+
+} // namespace backoff_actor::detail

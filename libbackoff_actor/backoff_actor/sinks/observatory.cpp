@@ -1,0 +1,280 @@
+#include "backoff_actor/sinks/observatory.hpp"
+
+#include "backoff_actor/core/internal/check_count.hpp"
+#include "backoff_actor/core/internal/one_line.hpp"
+#include "backoff_actor/observe/supervisor_status.hpp"
+#include "backoff_actor/sinks/internal/observatory_state.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+namespace backoff_actor {
+
+namespace {
+
+Instant present() {
+  return {
+    std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now().time_since_epoch())};
+}
+
+// After such a silence the threads of a scheduler count as blocked.
+constexpr std::chrono::seconds longest_silence{5};
+
+// After so long without a commit a store counts as broken, and not as slow.
+constexpr std::chrono::seconds longest_failure{10};
+
+void add_line(std::string& text, const std::string& line) {
+  text.append(detail::one_line(line)).append("\n");
+}
+
+std::string whole(Duration span) {
+  return to_string(std::chrono::floor<std::chrono::seconds>(span));
+}
+
+} // namespace
+
+Problems check(const ObservatoryOptions& options) {
+  Problems problems{"ObservatoryOptions"};
+  detail::check_count(problems, "max_kinds", options.max_kinds, 1, 100'000);
+  return problems;
+}
+
+namespace detail {
+
+// -- those who publish ----------------------------------------------------------------
+
+namespace {
+
+constexpr std::size_t phase_bits = 8;
+
+constexpr std::uint64_t flag(std::size_t number, bool is_set) {
+  return static_cast<std::uint64_t>(is_set) << (phase_bits + number);
+}
+
+} // namespace
+
+void publish(Cell<SenderWords::size>& cell, const SenderGlance& glance, Instant now) {
+  for (std::size_t i = 0; i < sender_counters.size(); ++i)
+    cell.set(i, glance.counters.*sender_counters[i]);
+  cell.set(SenderWords::restarts, glance.restarts);
+  cell.set(SenderWords::owed, glance.owed);
+  cell.set(SenderWords::owed_bytes, glance.owed_bytes);
+  cell.set(SenderWords::in_flight, glance.in_flight);
+  cell.set(SenderWords::ghosts, glance.ghosts);
+  cell.set(SenderWords::abandoned, glance.abandoned);
+  cell.set(SenderWords::oldest_since, word_of(glance.oldest_since));
+  cell.set(SenderWords::last_turn, word_of(now));
+  cell.set(SenderWords::state, static_cast<std::uint64_t>(glance.phase) | flag(0, glance.is_paused)
+                                 | flag(1, glance.is_held_back) | flag(2, glance.is_on_fallback)
+                                 | flag(3, glance.is_delayed) | flag(4, glance.is_store_behind));
+}
+
+SenderGlance glance_of(const Cell<SenderWords::size>& cell) {
+  SenderGlance glance;
+  for (std::size_t i = 0; i < sender_counters.size(); ++i)
+    glance.counters.*sender_counters[i] = cell.get(i);
+  glance.restarts = cell.get(SenderWords::restarts);
+  glance.owed = cell.get(SenderWords::owed);
+  glance.owed_bytes = cell.get(SenderWords::owed_bytes);
+  glance.in_flight = cell.get(SenderWords::in_flight);
+  glance.ghosts = cell.get(SenderWords::ghosts);
+  glance.abandoned = cell.get(SenderWords::abandoned);
+  glance.oldest_since = instant_of(cell.get(SenderWords::oldest_since));
+  const auto state = cell.get(SenderWords::state);
+  const auto is_set = [&](std::size_t number) { return (state & flag(number, true)) != 0; };
+  glance.phase = static_cast<Phase>(state & 0xff);
+  glance.is_paused = is_set(0);
+  glance.is_held_back = is_set(1);
+  glance.is_on_fallback = is_set(2);
+  glance.is_delayed = is_set(3);
+  glance.is_store_behind = is_set(4);
+  return glance;
+}
+
+std::shared_ptr<SenderKind> ObservatoryState::senders(const std::string& name) {
+  const std::lock_guard lock{mutex_};
+  return senders_.of(name, options_.max_kinds);
+}
+
+std::shared_ptr<Kind<SupervisorWords>> ObservatoryState::supervisors(const std::string& name) {
+  const std::lock_guard lock{mutex_};
+  return supervisors_.of(name, options_.max_kinds);
+}
+
+std::shared_ptr<Kind<GuardWords>> ObservatoryState::guards(const std::string& name) {
+  const std::lock_guard lock{mutex_};
+  return guards_.of(name, options_.max_kinds);
+}
+
+std::shared_ptr<Kind<OutboxWords>> ObservatoryState::outboxes(const std::string& name) {
+  const std::lock_guard lock{mutex_};
+  return outboxes_.of(name, options_.max_kinds);
+}
+
+std::shared_ptr<Heartbeat> ObservatoryState::add_heartbeat(Instant now) {
+  auto result = std::make_shared<Heartbeat>();
+  result->beat(now);
+  const std::lock_guard lock{mutex_};
+  std::erase_if(heartbeats_, [](const auto& one) { return one.expired(); });
+  heartbeats_.push_back(result);
+  return result;
+}
+
+void ObservatoryState::set_caf_version(std::string version) {
+  const std::lock_guard lock{mutex_};
+  caf_version_ = std::move(version);
+}
+
+// -- those who read -------------------------------------------------------------------
+
+ObservatoryState::Kinds ObservatoryState::kinds() const {
+  const std::lock_guard lock{mutex_};
+  const auto copy = [](const auto& book, auto& to) {
+    to.assign(book.all().begin(), book.all().end());
+  };
+  Kinds result;
+  copy(senders_, result.senders);
+  copy(supervisors_, result.supervisors);
+  copy(guards_, result.guards);
+  copy(outboxes_, result.outboxes);
+  result.senders_left_out = senders_.left_out();
+  result.others_left_out = supervisors_.left_out() + guards_.left_out() + outboxes_.left_out();
+  result.caf_version = caf_version_;
+  return result;
+}
+
+std::vector<ObservedGuard> ObservatoryState::guards(const Kinds& all) {
+  using Words = GuardWords;
+  std::vector<ObservedGuard> result;
+  for (const auto& [name, kind] : all.guards)
+    kind->for_each([&, &name = name](const auto& cell) {
+      result.push_back(
+        {name, cell.get(Words::has_breaker) != 0, static_cast<BreakerState>(cell.get(Words::state)),
+         cell.get(Words::has_budget) != 0, std::bit_cast<double>(cell.get(Words::retries_left))});
+    });
+  return result;
+}
+
+ObservedStatus ObservatoryState::status(std::size_t at_most, Instant now) const {
+  const auto all = kinds();
+  ObservedStatus result;
+  const auto since = [&](Instant then) { return std::max(now - then, Duration::zero()); };
+  for (const auto& [name, kind] : all.senders)
+    kind->senders->for_each([&, &name = name](const auto& cell) {
+      ObservedSender sender{{name, cell.get(SenderWords::number)}, glance_of(cell), {}, {}};
+      if (sender.glance.oldest_since != Instant::never())
+        sender.oldest_age = since(sender.glance.oldest_since);
+      if (sender.glance.owed != 0)
+        sender.silent_for = since(instant_of(cell.get(SenderWords::last_turn)));
+      result.senders.push_back(std::move(sender));
+    });
+  // Those that owe the most come first. The rest is in a fixed order.
+  const auto most = std::min(at_most, result.senders.size());
+  std::partial_sort(
+    result.senders.begin(), result.senders.begin() + static_cast<std::ptrdiff_t>(most),
+    result.senders.end(), [](const ObservedSender& a, const ObservedSender& b) {
+      if (a.glance.owed != b.glance.owed)
+        return a.glance.owed > b.glance.owed;
+      return a.name.kind != b.name.kind ? a.name.kind < b.name.kind : a.name.number < b.name.number;
+    });
+  result.senders_left_out = result.senders.size() - most;
+  result.senders.resize(most);
+  for (const auto& [name, kind] : all.supervisors)
+    kind->for_each([&, &name = name](const auto& cell) {
+      if (result.supervisors.size() == at_most) {
+        ++result.supervisors_left_out;
+        return;
+      }
+      using Words = SupervisorWords;
+      const auto children = [&](ChildState state) {
+        return cell.get(Words::children + static_cast<std::size_t>(state));
+      };
+      result.supervisors.push_back({{name, cell.get(Words::number)},
+                                    children(ChildState::running),
+                                    children(ChildState::starting),
+                                    children(ChildState::waiting),
+                                    children(ChildState::ending),
+                                    children(ChildState::stopped),
+                                    cell.get(Words::restarts),
+                                    cell.get(Words::escalations)});
+    });
+  result.guards = guards(all);
+  for (const auto& [name, kind] : all.outboxes)
+    kind->for_each([&, &name = name](const auto& cell) {
+      using Words = OutboxWords;
+      ObservedOutbox outbox{name, 0, 0, cell.get(Words::waiting_changes), false, {}};
+      for (std::size_t i = 0; i < TimeBuckets::count; ++i)
+        outbox.commits += cell.get(Words::commit_times + i);
+      for (std::size_t i = 0; i < Words::failure_kinds; ++i)
+        outbox.failures += cell.get(Words::failures + i);
+      const auto failing_since = instant_of(cell.get(Words::failing_since));
+      outbox.is_failing = failing_since != Instant::never();
+      if (outbox.is_failing)
+        outbox.failing_for = since(failing_since);
+      result.outboxes.push_back(std::move(outbox));
+    });
+  return result;
+}
+
+ProbeAnswer ObservatoryState::liveness(Instant now) const {
+  ProbeAnswer result;
+  const std::lock_guard lock{mutex_};
+  for (const auto& one : heartbeats_)
+    if (const auto heartbeat = one.lock(); heartbeat && now - heartbeat->last() > longest_silence)
+      add_line(result.text, "the threads of the scheduler have been blocked for "
+                              + whole(now - heartbeat->last()));
+  result.is_ok = result.text.empty();
+  if (result.is_ok)
+    result.text = "ok\n";
+  return result;
+}
+
+// A sender that waits for its service is ready: another process would have to wait, too.
+ProbeAnswer ObservatoryState::readiness(Instant now) const {
+  auto result = liveness(now);
+  if (result.is_ok)
+    result.text.clear();
+  const auto all = kinds();
+  for (const auto& [name, kind] : all.senders)
+    kind->senders->for_each([&, &name = name](const auto& cell) {
+      const auto phase = glance_of(cell).phase;
+      if (phase == Phase::draining || phase == Phase::finishing)
+        add_line(result.text, to_string(ActorName{name, cell.get(SenderWords::number)}) + ": "
+                                + std::string{to_string(phase)});
+    });
+  for (const auto& [name, kind] : all.outboxes)
+    kind->for_each([&, &name = name](const auto& cell) {
+      const auto since = instant_of(cell.get(OutboxWords::failing_since));
+      if (since != Instant::never() && now - since > longest_failure)
+        add_line(result.text,
+                 "outbox " + name + ": nothing could be written for " + whole(now - since));
+    });
+  result.is_ok = result.text.empty();
+  if (result.is_ok)
+    result.text = "ok\n";
+  return result;
+}
+
+} // namespace detail
+
+// -- the handle -----------------------------------------------------------------------
+
+Observatory::Observatory(const ObservatoryOptions& options) {
+  check(options).raise_if_any();
+  state_ = std::make_shared<detail::ObservatoryState>(options);
+}
+
+std::vector<MetricFamily> Observatory::metrics() const { return metrics(present()); }
+std::vector<MetricFamily> Observatory::metrics(Instant now) const { return state_->metrics(now); }
+ObservedStatus Observatory::status(std::size_t at_most) const { return status(at_most, present()); }
+
+ObservedStatus Observatory::status(std::size_t at_most, Instant now) const {
+  return state_->status(at_most, now);
+}
+
+ProbeAnswer Observatory::liveness() const { return liveness(present()); }
+ProbeAnswer Observatory::liveness(Instant now) const { return state_->liveness(now); }
+ProbeAnswer Observatory::readiness() const { return readiness(present()); }
+ProbeAnswer Observatory::readiness(Instant now) const { return state_->readiness(now); }
+
+} // namespace backoff_actor

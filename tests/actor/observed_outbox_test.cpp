@@ -1,0 +1,78 @@
+// What an observatory sees of durable outboxes.
+
+#include "durable_fixture.hpp"
+
+#include "common/metric_value.hpp"
+
+namespace backoff_actor::actor_test {
+
+using testing::count_of;
+using testing::value_of;
+
+class OutboxSeen : public DurableTest {
+protected:
+  void start_observed(FaultPlan faults) {
+    auto options = durable_options();
+    options.name = "orders";
+    options.observed_by = observatory;
+    outbox = {store, durable<std::string>(), options};
+    start(std::move(faults), with(outbox));
+    time.run();
+  }
+
+  std::optional<double> value(const std::string& metric) {
+    return value_of(observatory.metrics(time.now()), "backoff_outbox_" + metric,
+                    {{"outbox", "orders"}});
+  }
+
+  Observatory observatory;
+};
+
+TEST_F(OutboxSeen, counts_what_it_commits) {
+  start_observed({{testing::silence()}, {testing::silence()}});
+  EXPECT_EQ(value("commits_total"), 0);
+  ask("a");
+  ask("b");
+  EXPECT_EQ(value("commits_total"), 2);
+  EXPECT_EQ(value("waiting_changes"), 0);
+  const auto metrics = observatory.metrics(time.now());
+  EXPECT_EQ(count_of(metrics, "backoff_outbox_commit_seconds", {{"outbox", "orders"}}), 2u);
+  EXPECT_EQ(count_of(metrics, "backoff_outbox_batch_changes", {{"outbox", "orders"}}), 2u);
+}
+
+TEST_F(OutboxSeen, whose_disk_is_full_makes_its_process_unready_after_ten_seconds) {
+  start_observed({{testing::slow(1s)}});
+  ask("a");
+  store->fail_always(StoreFailure::full);
+  time.advance(1s);
+  EXPECT_EQ(value("waiting_changes"), 1) << "the acknowledgement";
+  EXPECT_EQ(value_of(observatory.metrics(time.now()), "backoff_outbox_failures_total",
+                     {{"outbox", "orders"}, {"failure", "full"}}),
+            1);
+  time.advance(10s);
+  EXPECT_TRUE(observatory.readiness(time.now()).is_ok);
+  time.advance(1s);
+  EXPECT_EQ(observatory.readiness(time.now()).text,
+            "outbox orders: nothing could be written for 11s\n");
+  store->fail_always({});
+  time.advance(10s);
+  EXPECT_TRUE(observatory.readiness(time.now()).is_ok);
+  EXPECT_EQ(value("waiting_changes"), 0);
+}
+
+TEST_F(OutboxSeen, without_a_name_is_an_outbox) {
+  auto options = durable_options();
+  options.observed_by = observatory;
+  const DurableOutbox unnamed{store, durable<std::string>(), options};
+  EXPECT_EQ(value_of(observatory.metrics(time.now()), "backoff_outbox_commits_total",
+                     {{"outbox", "outbox"}}),
+            0);
+}
+
+TEST_F(OutboxSeen, has_a_name_that_fits_into_a_label) {
+  DurableOptions options;
+  options.name = "my orders";
+  EXPECT_THAT(to_string(check(options)), HasSubstr("name: got my orders"));
+}
+
+} // namespace backoff_actor::actor_test

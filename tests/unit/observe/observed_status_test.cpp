@@ -1,0 +1,119 @@
+#include "backoff_actor/observe/metrics/observed_status.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <limits>
+
+namespace backoff_actor::observed_status_test {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+ObservedGuard guard_with(double retries_left) {
+  return {"g", false, BreakerState::closed, true, retries_left};
+}
+
+ObservedStatus of_guard(const ObservedGuard& guard) {
+  ObservedStatus result;
+  result.guards.push_back(guard);
+  return result;
+}
+
+} // namespace
+
+TEST(observed_status, of_nothing_has_all_keys) {
+  EXPECT_EQ(to_json(ObservedStatus{}),
+            R"({"senders":[],"senders_left_out":0,"supervisors":[],"supervisors_left_out":0,)"
+            R"("guards":[],"outboxes":[]})");
+}
+
+TEST(observed_status, has_the_numbers_of_a_sender) {
+  ObservedSender sender{{"billing", 17}, {}, 1500ms, 2ns};
+  sender.glance.counters = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  sender.glance.restarts = 21;
+  sender.glance.owed = 22;
+  sender.glance.owed_bytes = std::numeric_limits<std::uint64_t>::max();
+  sender.glance.in_flight = 24;
+  sender.glance.ghosts = 25;
+  sender.glance.abandoned = 26;
+  sender.glance.phase = Phase::waiting;
+  ObservedStatus status;
+  status.senders.push_back(sender);
+  status.senders_left_out = 3;
+  EXPECT_EQ(
+    to_json(status),
+    R"({"senders":[{"name":"billing#17","phase":"waiting","is_paused":false,"is_held_back":false,)"
+    R"("is_on_fallback":false,"is_delayed":false,"is_store_behind":false,"restarts":21,"owed":22,)"
+    R"("owed_bytes":18446744073709551615,"in_flight":24,"ghosts":25,"abandoned":26,)"
+    R"("oldest_age_seconds":1.500000000,"silent_for_seconds":0.000000002,)"
+    R"("counters":{"accepted":1,"refused":2,"acknowledged":3,"dead_lettered":4,"hand_overs":5,)"
+    R"("resends":6,"nacks":7,"crashes":8,"failed_starts":9,"hangs":10,"forwarded":11,)"
+    R"("diverted":12,"restored":13,"suspended":14,"late_answers":15}}],"senders_left_out":3,)"
+    R"("supervisors":[],"supervisors_left_out":0,"guards":[],"outboxes":[]})");
+}
+
+TEST(observed_status, tells_the_flags_of_a_sender_apart) {
+  const auto with = [](bool SenderGlance::*flag) {
+    ObservedStatus status;
+    status.senders.push_back({{"a", 1}, {}, {}, {}});
+    status.senders.front().glance.*flag = true;
+    const auto json = to_json(status);
+    const auto end = json.find(":true");
+    const auto begin = json.rfind('"', end - 2) + 1;
+    return json.rfind(":true") == end ? json.substr(begin, end - 1 - begin) : "more than one";
+  };
+  EXPECT_EQ(with(&SenderGlance::is_paused), "is_paused");
+  EXPECT_EQ(with(&SenderGlance::is_held_back), "is_held_back");
+  EXPECT_EQ(with(&SenderGlance::is_on_fallback), "is_on_fallback");
+  EXPECT_EQ(with(&SenderGlance::is_delayed), "is_delayed");
+  EXPECT_EQ(with(&SenderGlance::is_store_behind), "is_store_behind");
+}
+
+TEST(observed_status, has_supervisors_guards_and_outboxes) {
+  ObservedStatus status;
+  status.supervisors = {{{"root", 1}, 1, 2, 3, 4, 5, 6, 7}, {{"", 8}, 0, 0, 0, 0, 0, 0, 0}};
+  status.supervisors_left_out = 9;
+  status.guards = {{"payments", true, BreakerState::half_open, true, 0.1},
+                   {"bare", false, BreakerState::open, false, 5}};
+  status.outboxes = {{"orders", 1, 2, 3, true, 61s}, {"letters", 4, 0, 0, false, 0s}};
+  EXPECT_EQ(
+    to_json(status),
+    R"({"senders":[],"senders_left_out":0,"supervisors":[{"name":"root#1","running":1,)"
+    R"("starting":2,"waiting":3,"ending":4,"stopped":5,"restarts":6,"escalations":7},)"
+    R"({"name":null,"running":0,"starting":0,"waiting":0,"ending":0,"stopped":0,"restarts":0,)"
+    R"("escalations":0}],"supervisors_left_out":9,"guards":[{"name":"payments",)"
+    R"("has_breaker":true,"breaker":"half_open","has_budget":true,"retries_left":0.1},)"
+    R"({"name":"bare","has_breaker":false,"breaker":null,"has_budget":false,)"
+    R"("retries_left":null}],"outboxes":[{"name":"orders","commits":1,"failures":2,)"
+    R"("waiting_changes":3,"is_failing":true,"failing_for_seconds":61.000000000},)"
+    R"({"name":"letters","commits":4,"failures":0,"waiting_changes":0,"is_failing":false,)"
+    R"("failing_for_seconds":0.000000000}]})");
+}
+
+TEST(observed_status, has_names_of_any_bytes) {
+  const auto name_of = [](const std::string& name) {
+    const auto json = to_json(of_guard({name, false, BreakerState::closed, false, 0}));
+    const auto begin = json.find("\"name\":") + 7;
+    return json.substr(begin, json.find(",\"has_breaker\"") - begin);
+  };
+  EXPECT_EQ(name_of("a\"b\\c"), R"("a\"b\\c")");
+  EXPECT_EQ(name_of("a\nb"), R"("a\nb")");
+  EXPECT_EQ(name_of("\xFF\xC3(\xC3\xA9"), "\"\xEF\xBF\xBD\xEF\xBF\xBD(\xC3\xA9\"");
+}
+
+TEST(observed_status, has_numbers_that_every_reader_of_json_takes) {
+  const auto number_of = [](double number) {
+    const auto json = to_json(of_guard(guard_with(number)));
+    const auto begin = json.find("\"retries_left\":") + 15;
+    return json.substr(begin, json.find("}]", begin) - begin);
+  };
+  EXPECT_EQ(number_of(0), "0");
+  EXPECT_EQ(number_of(2.5), "2.5");
+  EXPECT_EQ(number_of(1e300), "1e+300");
+  EXPECT_EQ(number_of(std::numeric_limits<double>::infinity()), "null");
+  EXPECT_EQ(number_of(std::numeric_limits<double>::quiet_NaN()), "null");
+}
+
+} // namespace backoff_actor::observed_status_test
