@@ -37,6 +37,9 @@ endif()
 if(NOT BACKOFF_ACTOR_HAS_REMOTE)
   string(APPEND _left_out "|^caf/(door|remote)/")
 endif()
+if(NOT BACKOFF_ACTOR_HAS_WEB)
+  string(APPEND _left_out "|^web/")
+endif()
 set(_library_folder "${PROJECT_SOURCE_DIR}/libbackoff_actor/backoff_actor")
 file(GLOB_RECURSE _headers RELATIVE "${_library_folder}" CONFIGURE_DEPENDS "${_library_folder}/*.hpp")
 list(FILTER _headers EXCLUDE REGEX "${_left_out}")
@@ -140,6 +143,15 @@ if(BACKOFF_ACTOR_HAS_REMOTE)
   endif()
   _backoff_actor_pkgconfig(backoff_actor-remote remote "Guarded workers on other nodes" "backoff_actor" ""
                            "-lcaf_io${_openssl}")
+endif()
+
+if(BACKOFF_ACTOR_HAS_WEB)
+  set(_httplib "")
+  if(BACKOFF_ACTOR_HTTPLIB_LIBRARY AND NOT BUILD_SHARED_LIBS)
+    set(_httplib "-l${BACKOFF_ACTOR_HTTPLIB_LIBRARY}")
+  endif()
+  _backoff_actor_pkgconfig(backoff_actor-web web "Metrics and probes of guarded actors by HTTP" "backoff_actor-core" ""
+                           "${_httplib}")
 endif()
 
 # -- documentation, examples, the demo and the tools ---------------------------

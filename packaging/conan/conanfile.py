@@ -19,8 +19,8 @@ class BackoffActor(ConanFile):
     topics = ("actor-framework", "supervision", "retry", "backoff", "circuit-breaker")
     package_type = "library"
     settings = "os", "arch", "compiler", "build_type"
-    options = {"shared": [True, False], "with_store": [True, False]}
-    default_options = {"shared": False, "with_store": True}
+    options = {"shared": [True, False], "with_store": [True, False], "with_web": [True, False]}
+    default_options = {"shared": False, "with_store": True, "with_web": True}
 
     def export_sources(self):
         root = os.path.join(self.recipe_folder, "..", "..")
@@ -42,6 +42,8 @@ class BackoffActor(ConanFile):
         self.requires("openssl/[>=1.1.1 <4]")
         if self.options.with_store:
             self.requires("sqlitecpp/[>=3.1 <4]")
+        if self.options.with_web:
+            self.requires("cpp-httplib/[>=0.11.4 <1]")
 
     def generate(self):
         toolchain = CMakeToolchain(self)
@@ -49,6 +51,7 @@ class BackoffActor(ConanFile):
         toolchain.cache_variables["BACKOFF_ACTOR_BUILD_EXAMPLES"] = False
         toolchain.cache_variables["BACKOFF_ACTOR_BUILD_TOOLS"] = False
         toolchain.cache_variables["CMAKE_DISABLE_FIND_PACKAGE_SQLiteCpp"] = not self.options.with_store
+        toolchain.cache_variables["CMAKE_DISABLE_FIND_PACKAGE_httplib"] = not self.options.with_web
         toolchain.generate()
         CMakeDeps(self).generate()
 
@@ -74,6 +77,8 @@ class BackoffActor(ConanFile):
         self._component("remote", ["actor", "caf::caf_io", "openssl::ssl"])
         if self.options.with_store:
             self._component("store", ["core", "sqlitecpp::sqlitecpp"])
+        if self.options.with_web:
+            self._component("web", ["core", "cpp-httplib::cpp-httplib"])
 
     def _component(self, name, requires):
         component = self.cpp_info.components[name]

@@ -1,14 +1,15 @@
 #include "backoff_actor/observe/supervision_tree.hpp"
 
-#include "backoff_actor/core/internal/one_line.hpp"
+#include "backoff_actor/observe/internal/json_parts.hpp"
 
 #include <cstddef>
-#include <cstdio>
 
 namespace backoff_actor {
 
 namespace {
 
+using detail::json_name;
+using detail::json_seconds;
 using detail::json_string;
 
 void render(std::string& text, const std::vector<TreeNode>& nodes, const std::string& indent) {
@@ -19,19 +20,6 @@ void render(std::string& text, const std::vector<TreeNode>& nodes, const std::st
     text += to_string(nodes[i].status);
     render(text, nodes[i].children, indent + (is_last ? "   " : "|  "));
   }
-}
-
-// A span of nanoseconds as a decimal number of seconds.
-std::string seconds(Duration span) {
-  const auto count = span.count();
-  char text[40];
-  std::snprintf(text, sizeof text, "%lld.%09lld", static_cast<long long>(count / 1'000'000'000),
-                static_cast<long long>(count % 1'000'000'000));
-  return text;
-}
-
-std::string json_name(const ActorName& name) {
-  return name.kind.empty() ? "null" : json_string(to_string(name));
 }
 
 void write(std::string& json, const std::vector<TreeNode>& nodes) {
@@ -53,8 +41,8 @@ void write(std::string& json, const std::vector<TreeNode>& nodes) {
     add("incarnation", std::to_string(status.incarnation));
     add("restarts", std::to_string(status.restarts));
     add("failures", std::to_string(status.failures));
-    add("due_in_seconds", status.is_due ? seconds(status.due_in) : "null");
-    add("up_seconds", seconds(status.up_for));
+    add("due_in_seconds", status.is_due ? json_seconds(status.due_in) : "null");
+    add("up_seconds", json_seconds(status.up_for));
     add("cause", status.cause.empty() ? "null" : json_string(status.cause));
     json += "\"children\":";
     write(json, children);

@@ -1,0 +1,153 @@
+#include "backoff_actor/observe/metrics/observed_status.hpp"
+
+#include "backoff_actor/observe/internal/json_parts.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <concepts>
+#include <string_view>
+
+namespace backoff_actor {
+
+namespace {
+
+using detail::json_name;
+using detail::json_seconds;
+using detail::json_string;
+
+// Appends an object to a text. The object ends with this.
+class JsonObject {
+public:
+  explicit JsonObject(std::string& json) : json_(json) { json_ += "{"; }
+  JsonObject(const JsonObject&) = delete;
+  JsonObject& operator=(const JsonObject&) = delete;
+  ~JsonObject() { json_ += "}"; }
+
+  // Appends a key. Its value comes next.
+  std::string& key(std::string_view name) {
+    json_.append(is_first_ ? "\"" : ",\"").append(name).append("\":");
+    is_first_ = false;
+    return json_;
+  }
+
+  void add(std::string_view name, const std::string& json) { key(name) += json; }
+  void add(std::string_view name, std::same_as<bool> auto value) {
+    key(name) += value ? "true" : "false";
+  }
+  void add(std::string_view name,
+           std::unsigned_integral auto value) requires(!std::same_as<decltype(value), bool>) {
+    key(name) += std::to_string(value);
+  }
+
+private:
+  std::string& json_;
+  bool is_first_ = true;
+};
+
+// A number in the fewest digits that give it back.
+std::string json_number(double value) {
+  if (!std::isfinite(value))
+    return "null";
+  char text[40];
+  return {text, std::to_chars(text, text + sizeof text, value).ptr};
+}
+
+void write(std::string& json, const SenderCounters& counters) {
+  JsonObject object{json};
+  object.add("accepted", counters.accepted);
+  object.add("refused", counters.refused);
+  object.add("acknowledged", counters.acknowledged);
+  object.add("dead_lettered", counters.dead_lettered);
+  object.add("hand_overs", counters.hand_overs);
+  object.add("resends", counters.resends);
+  object.add("nacks", counters.nacks);
+  object.add("crashes", counters.crashes);
+  object.add("failed_starts", counters.failed_starts);
+  object.add("hangs", counters.hangs);
+  object.add("forwarded", counters.forwarded);
+  object.add("diverted", counters.diverted);
+  object.add("restored", counters.restored);
+  object.add("suspended", counters.suspended);
+  object.add("late_answers", counters.late_answers);
+}
+
+void write(std::string& json, const ObservedSender& sender) {
+  const auto& glance = sender.glance;
+  JsonObject object{json};
+  object.add("name", json_name(sender.name));
+  object.add("phase", json_string(to_string(glance.phase)));
+  object.add("is_paused", glance.is_paused);
+  object.add("is_held_back", glance.is_held_back);
+  object.add("is_on_fallback", glance.is_on_fallback);
+  object.add("is_delayed", glance.is_delayed);
+  object.add("is_store_behind", glance.is_store_behind);
+  object.add("restarts", glance.restarts);
+  object.add("owed", glance.owed);
+  object.add("owed_bytes", glance.owed_bytes);
+  object.add("in_flight", glance.in_flight);
+  object.add("ghosts", glance.ghosts);
+  object.add("abandoned", glance.abandoned);
+  object.add("oldest_age_seconds", json_seconds(sender.oldest_age));
+  object.add("silent_for_seconds", json_seconds(sender.silent_for));
+  write(object.key("counters"), glance.counters);
+}
+
+void write(std::string& json, const ObservedSupervisor& supervisor) {
+  JsonObject object{json};
+  object.add("name", json_name(supervisor.name));
+  object.add("running", supervisor.running);
+  object.add("starting", supervisor.starting);
+  object.add("waiting", supervisor.waiting);
+  object.add("ending", supervisor.ending);
+  object.add("stopped", supervisor.stopped);
+  object.add("restarts", supervisor.restarts);
+  object.add("escalations", supervisor.escalations);
+}
+
+void write(std::string& json, const ObservedGuard& guard) {
+  JsonObject object{json};
+  object.add("name", json_string(guard.name));
+  object.add("has_breaker", guard.has_breaker);
+  object.add("breaker", guard.has_breaker ? json_string(to_string(guard.breaker)) : "null");
+  object.add("has_budget", guard.has_budget);
+  object.add("retries_left", guard.has_budget ? json_number(guard.retries_left) : "null");
+}
+
+void write(std::string& json, const ObservedOutbox& outbox) {
+  JsonObject object{json};
+  object.add("name", json_string(outbox.name));
+  object.add("commits", outbox.commits);
+  object.add("failures", outbox.failures);
+  object.add("waiting_changes", outbox.waiting_changes);
+  object.add("is_failing", outbox.is_failing);
+  object.add("failing_for_seconds", json_seconds(outbox.failing_for));
+}
+
+template <class Part>
+void write(std::string& json, const std::vector<Part>& parts) {
+  const auto* separator = "[";
+  for (const auto& part : parts) {
+    json += separator;
+    separator = ",";
+    write(json, part);
+  }
+  json += parts.empty() ? "[]" : "]";
+}
+
+} // namespace
+
+std::string to_json(const ObservedStatus& status) {
+  std::string json;
+  {
+    JsonObject object{json};
+    write(object.key("senders"), status.senders);
+    object.add("senders_left_out", status.senders_left_out);
+    write(object.key("supervisors"), status.supervisors);
+    object.add("supervisors_left_out", status.supervisors_left_out);
+    write(object.key("guards"), status.guards);
+    write(object.key("outboxes"), status.outboxes);
+  }
+  return json;
+}
+
+} // namespace backoff_actor

@@ -1,0 +1,58 @@
+#pragma once
+
+#include "backoff_actor/net/internal/signal.hpp"
+#include "backoff_actor/net/internal/socket.hpp"
+#include "backoff_actor/web/internal/page_maker.hpp"
+#include "backoff_actor/web/internal/web_connection.hpp"
+#include "backoff_actor/web/internal/web_pages.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <thread>
+
+namespace backoff_actor::web {
+
+/// Serves all connections in a thread of its own. It answers probes itself, so that they wait for
+/// nothing. The pages that may take long come from a `PageMaker`.
+class WebLoop {
+public:
+  /// Takes over a socket that listens.
+  ///
+  /// @errors throws `std::system_error` if no descriptor or thread is left.
+  WebLoop(net::Descriptor listener, const WebPages& pages);
+  WebLoop(const WebLoop&) = delete;
+  WebLoop& operator=(const WebLoop&) = delete;
+  /// Closes all connections.
+  ~WebLoop();
+
+private:
+  using Number = std::uint64_t;
+  using Connections = std::map<Number, WebConnection>;
+
+  void run();
+  void turn();
+  int time_to_wait(Clock::time_point now) const;
+  void accept_some();
+  bool free_a_descriptor();
+  void make_room();
+  void move(Number number);
+  void deliver();
+  void bound_answers();
+  void end_what_is_due(Clock::time_point now);
+  void end(Number number);
+
+  const WebPages& pages_;
+  net::Signal has_news_;
+  net::Descriptor listener_;
+  net::Descriptor spare_;   // given up to serve a client when the process has no other
+  Connections connections_; // the oldest first
+  Number last_ = 0;
+  Clock::time_point rests_until_{}; // the listener, when nothing could be done for who comes
+  PageMaker maker_;
+  std::atomic<bool> is_over_ = false;
+  std::thread thread_;
+};
+
+} // namespace backoff_actor::web

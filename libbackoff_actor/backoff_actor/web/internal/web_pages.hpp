@@ -1,0 +1,35 @@
+#pragma once
+
+#include "backoff_actor/sinks/observatory.hpp"
+#include "backoff_actor/web/internal/host_check.hpp"
+#include "backoff_actor/web/web_server.hpp"
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace backoff_actor::web {
+
+/// Makes the answers to requests. It knows nothing of connections.
+class WebPages {
+public:
+  WebPages(const Observatory& observatory, const WebOptions& options, HostCheck hosts);
+  ~WebPages();
+
+  /// Returns the whole answer to a request, given its head with the empty line behind it. Empty:
+  /// there is none, and the connection should end.
+  ///
+  /// @errors none
+  /// @thread safe from any thread, but `more_metrics` is called in it
+  std::string answer(std::string_view head) const noexcept;
+
+  /// Whether an answer takes no time, and calls nobody's function: it is one for a probe.
+  static bool is_quick(std::string_view head);
+
+private:
+  class Server;
+
+  std::unique_ptr<Server> server_;
+};
+
+} // namespace backoff_actor::web

@@ -1,0 +1,58 @@
+#include "backoff_actor/web/internal/page_maker.hpp"
+
+#include "backoff_actor/process/internal/no_signals.hpp"
+
+#include <utility>
+
+namespace backoff_actor::web {
+
+PageMaker::PageMaker(const WebPages& pages, const net::Signal& has_answers)
+  : pages_(pages), has_answers_(has_answers) {
+  const detail::NoSignals none;
+  thread_ = std::thread{[this] { run(); }};
+}
+
+PageMaker::~PageMaker() {
+  {
+    const std::lock_guard lock{mutex_};
+    is_over_ = true;
+  }
+  has_questions_.notify_one();
+  thread_.join();
+}
+
+void PageMaker::ask(Item question) {
+  {
+    const std::lock_guard lock{mutex_};
+    questions_.push_back(std::move(question));
+  }
+  has_questions_.notify_one();
+}
+
+void PageMaker::forget(std::uint64_t number) {
+  const std::lock_guard lock{mutex_};
+  std::erase_if(questions_, [number](const Item& x) { return x.number == number; });
+}
+
+std::list<PageMaker::Item> PageMaker::take_answers() {
+  const std::lock_guard lock{mutex_};
+  return std::exchange(answers_, {});
+}
+
+void PageMaker::run() {
+  std::unique_lock lock{mutex_};
+  for (;;) {
+    has_questions_.wait(lock, [this] { return is_over_ || !questions_.empty(); });
+    if (is_over_)
+      return;
+    std::list<Item> item;
+    item.splice(item.end(), questions_, questions_.begin());
+    lock.unlock();
+    item.front().text = pages_.answer(item.front().text);
+    lock.lock();
+    answers_.splice(answers_.end(), item);
+    has_answers_.raise();
+  }
+}
+
+} // namespace backoff_actor::web

@@ -1,0 +1,214 @@
+#include "backoff_actor/web/internal/web_loop.hpp"
+
+#include "backoff_actor/process/internal/no_signals.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace backoff_actor::web {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// The most connections. A process may have 1024 descriptors by default, and needs most of them for
+// other things. When another client comes, an old one has to go: a probe is never too late because
+// others came before it.
+constexpr std::size_t most_connections = 128;
+
+// The most bytes of answers that clients have not taken yet, unless a single one is larger.
+constexpr std::size_t most_bytes = std::size_t{64} * 1024 * 1024;
+
+// The most clients that are let in in a row; then those that are in have their turn.
+constexpr int most_accepted = 16;
+
+// How long the listener rests if there is no descriptor for who comes.
+constexpr auto time_to_rest = 100ms;
+
+net::Descriptor any_descriptor() {
+  return net::Descriptor{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
+}
+
+bool is_idle(const WebConnection& connection) {
+  return connection.state() == WebConnection::State::asking
+         || connection.state() == WebConnection::State::leaving;
+}
+
+} // namespace
+
+WebLoop::WebLoop(net::Descriptor listener, const WebPages& pages)
+  : pages_(pages), listener_(std::move(listener)), spare_(any_descriptor()),
+    maker_(pages, has_news_) {
+  const detail::NoSignals none;
+  thread_ = std::thread{[this] { run(); }};
+}
+
+WebLoop::~WebLoop() {
+  is_over_ = true;
+  has_news_.raise();
+  thread_.join();
+  listener_.close();
+  connections_.clear(); // now, however long a page takes
+}
+
+void WebLoop::run() {
+  while (!is_over_) {
+    try {
+      turn();
+    } catch (...) { // no memory is left: whatever the clients wanted, they can ask again
+      while (!connections_.empty())
+        end(connections_.begin()->first);
+      rests_until_ = Clock::now() + time_to_rest;
+    }
+  }
+}
+
+void WebLoop::turn() {
+  if (!spare_)
+    spare_ = any_descriptor();
+  const auto begin = Clock::now();
+  const auto rests = begin < rests_until_;
+  std::vector<pollfd> asked{{has_news_.descriptor().get(), POLLIN, 0},
+                            {rests ? -1 : listener_.get(), POLLIN, 0}};
+  std::vector<Number> numbers;
+  for (const auto& [number, connection] : connections_) {
+    asked.push_back({connection.descriptor(), connection.events(), 0});
+    numbers.push_back(number);
+  }
+  if (poll(asked.data(), asked.size(), time_to_wait(begin)) < 0 && errno != EINTR)
+    throw std::system_error(errno, std::generic_category(), "cannot wait");
+  if (asked[0].revents != 0) {
+    has_news_.lower();
+    deliver();
+  }
+  for (std::size_t i = 0; i != numbers.size(); ++i)
+    if (asked[i + 2].revents != 0)
+      move(numbers[i]);
+  if (asked[1].revents != 0)
+    accept_some();
+  bound_answers();
+  end_what_is_due(Clock::now());
+}
+
+// In milliseconds, as poll(2) wants it; negative: until something happens.
+int WebLoop::time_to_wait(Clock::time_point now) const {
+  auto next = now < rests_until_ ? rests_until_ : Clock::time_point::max();
+  for (const auto& [number, connection] : connections_)
+    next = std::min(next, connection.due());
+  if (next == Clock::time_point::max())
+    return -1;
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(next - now);
+  return static_cast<int>(std::max(left, 0ms).count());
+}
+
+// -- who comes ----------------------------------------------------------------------
+
+void WebLoop::accept_some() {
+  for (int i = 0; i != most_accepted; ++i) {
+    net::Descriptor socket{
+      accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)};
+    if (socket) {
+      make_room();
+      const auto number = ++last_;
+      connections_.emplace(number, WebConnection{std::move(socket)});
+      move(number); // most have asked already
+    } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+      // Only the first is known to wait: without a descriptor, this fails for nobody, too.
+      if (i != 0)
+        return;
+      if (!free_a_descriptor()) {
+        rests_until_ = Clock::now() + time_to_rest;
+        return;
+      }
+    } else if (errno != ECONNABORTED && errno != EINTR) {
+      return; // nobody waits
+    }
+  }
+}
+
+// Otherwise a probe would fail because the rest of the process has taken all descriptors.
+bool WebLoop::free_a_descriptor() {
+  if (spare_)
+    spare_.close();
+  else if (!connections_.empty())
+    end(connections_.begin()->first);
+  else
+    return false;
+  return true;
+}
+
+// Lets go of the oldest of those who only hold their place, if they are in the majority, otherwise
+// of the oldest of the others. So neither kind can push the other out.
+void WebLoop::make_room() {
+  if (connections_.size() < most_connections)
+    return;
+  const auto idle =
+    std::ranges::count_if(connections_, [](const auto& x) { return is_idle(x.second); });
+  const auto is_of_idle = static_cast<std::size_t>(idle) > connections_.size() / 2;
+  const auto oldest = std::ranges::find_if(
+    connections_, [&](const auto& x) { return is_idle(x.second) == is_of_idle; });
+  end(oldest->first);
+}
+
+// -- who is there -------------------------------------------------------------------
+
+void WebLoop::move(Number number) {
+  const auto found = connections_.find(number);
+  if (found == connections_.end())
+    return;
+  auto& connection = found->second;
+  connection.move();
+  if (connection.state() == WebConnection::State::asked) {
+    auto head = connection.take_head();
+    if (!WebPages::is_quick(head))
+      return maker_.ask({number, std::move(head)});
+    connection.answer(pages_.answer(head));
+    connection.move();
+  }
+  if (connection.state() == WebConnection::State::over)
+    end(number);
+}
+
+void WebLoop::deliver() {
+  for (auto& [number, text] : maker_.take_answers())
+    if (const auto found = connections_.find(number); found != connections_.end()) {
+      found->second.answer(std::move(text));
+      move(number);
+    }
+}
+
+void WebLoop::bound_answers() {
+  std::size_t bytes = 0;
+  for (const auto& [number, connection] : connections_)
+    bytes += connection.held_bytes();
+  for (auto next = connections_.begin(); bytes > most_bytes;) {
+    const auto& [number, connection] = *next++;
+    const auto held = connection.held_bytes();
+    if (held == bytes)
+      return; // the only one
+    bytes -= held;
+    if (held != 0)
+      end(number);
+  }
+}
+
+void WebLoop::end_what_is_due(Clock::time_point now) {
+  for (auto next = connections_.begin(); next != connections_.end();) {
+    const auto& [number, connection] = *next++;
+    if (now >= connection.due())
+      end(number);
+  }
+}
+
+void WebLoop::end(Number number) {
+  maker_.forget(number);
+  connections_.erase(number);
+}
+
+} // namespace backoff_actor::web

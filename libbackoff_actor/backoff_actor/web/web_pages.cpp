@@ -1,0 +1,251 @@
+// The only file that reads httplib.h, which takes long to compile.
+//
+// Of httplib, only its idea of requests, routes and answers is used. Its connections cannot be:
+// - each client takes a thread, in which it may be silent or slow for as long as it likes
+// - it holds lines of any length, any number of headers, and any number of ranges of a page
+// - it answers 500 at descriptors from 1024 on, and its listener ends for good after some errors of
+//   accept(2)
+// So a `WebConnection` receives the head of a request, and httplib reads it from memory.
+
+#include "backoff_actor/web/internal/web_pages.hpp"
+
+#include "backoff_actor/core/internal/one_line.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <httplib.h>
+#include <utility>
+
+namespace backoff_actor::web {
+
+namespace {
+
+constexpr auto plain_text = "text/plain; charset=utf-8";
+
+// The most senders, and the most supervisors, on the page of the status.
+constexpr std::size_t most_shown = 100;
+
+constexpr std::string_view contents = "/metrics  metrics for Prometheus\n"
+                                      "/healthz  whether the process should go on\n"
+                                      "/readyz   whether the process should get new work\n"
+                                      "/status   the largest backlogs and what fails, as JSON\n";
+
+// A request in memory, and its answer. The functions have no `override`: each is one in some
+// versions of httplib.
+class Exchange final : public httplib::Stream {
+public:
+  explicit Exchange(std::string_view request) : request_(request) {}
+
+  bool is_readable() const { return true; }
+  bool is_writable() const { return true; }
+  bool wait_readable() const { return true; }
+  bool wait_writable() const { return true; }
+  void get_remote_ip_and_port(std::string&, int&) const {}
+  void get_local_ip_and_port(std::string&, int&) const {}
+  socket_t socket() const { return INVALID_SOCKET; }
+  time_t duration() const { return 0; }
+
+  ssize_t read(char* bytes, std::size_t size) {
+    const auto count = request_.copy(bytes, size);
+    request_.remove_prefix(count);
+    return static_cast<ssize_t>(count);
+  }
+
+  ssize_t write(const char* bytes, std::size_t size) {
+    answer_.append(bytes, size);
+    return static_cast<ssize_t>(size);
+  }
+
+  std::string take_answer() { return std::move(answer_); }
+
+private:
+  std::string_view request_; // the rest
+  std::string answer_;
+};
+
+// Makes the handler of SIGPIPE what it was: httplib sets it for the whole process.
+class KeptHandler {
+public:
+  KeptHandler() { sigaction(SIGPIPE, nullptr, &before_); }
+  KeptHandler(const KeptHandler&) = delete;
+  KeptHandler& operator=(const KeptHandler&) = delete;
+  ~KeptHandler() { sigaction(SIGPIPE, &before_, nullptr); }
+
+private:
+  struct sigaction before_ {};
+};
+
+bool is_host_line(std::string_view line) {
+  constexpr std::string_view name = "host:";
+  return line.size() >= name.size()
+         && std::ranges::equal(line.substr(0, name.size()), name, [](char a, char b) {
+              return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b;
+            });
+}
+
+// The first line of a head and what says the host, and nothing that could make httplib work more:
+// ranges, expectations, compression.
+std::string essence_of(std::string_view head) {
+  std::string result;
+  for (auto is_first = true; !head.empty(); is_first = false) {
+    const auto size = std::min(head.find("\r\n"), head.size() - 2) + 2;
+    if (is_first || is_host_line(head))
+      result += head.substr(0, size);
+    head.remove_prefix(size);
+  }
+  return result += "\r\n";
+}
+
+void ensure_line_end(std::string& text) {
+  if (!text.empty() && !text.ends_with('\n'))
+    text += '\n';
+}
+
+bool is_method(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= 'A' && c <= 'Z'; });
+}
+
+} // namespace
+
+class WebPages::Server : public httplib::Server {
+public:
+  using Request = httplib::Request;
+  using Response = httplib::Response;
+
+  Server(const Observatory& observatory, const WebOptions& options, HostCheck hosts)
+    : observatory_(observatory), more_metrics_(options.more_metrics), hosts_(std::move(hosts)) {
+    // A page is for now, is never taken for another type, and has no parts.
+    set_default_headers({{"Cache-Control", "no-store"},
+                         {"X-Content-Type-Options", "nosniff"},
+                         {"Accept-Ranges", "none"}});
+    set_pre_routing_handler([this](const Request& request, Response& response) {
+      return is_refused(request, response) ? HandlerResponse::Handled : HandlerResponse::Unhandled;
+    });
+    Get("/", [](const Request&, Response& response) { show(response, std::string{contents}); });
+    Get("/metrics", [this](const Request&, Response& response) {
+      show(response, metrics(), "text/plain; version=0.0.4; charset=utf-8");
+    });
+    Get("/healthz",
+        [this](const Request&, Response& response) { tell(response, observatory_.liveness()); });
+    Get("/readyz",
+        [this](const Request&, Response& response) { tell(response, observatory_.readiness()); });
+    Get("/status", [this](const Request&, Response& response) {
+      show(response, to_json(observatory_.status(most_shown)) + "\n", "application/json");
+    });
+    set_exception_handler(
+      [](const Request&, Response& response, auto&&) { response.status = 500; });
+    set_error_handler(
+      Handler{[](const Request& request, Response& response) { explain(request, response); }});
+  }
+
+  void answer_to(Exchange& exchange) { process(*this, exchange); }
+
+private:
+  // Later versions are told the addresses of both ends, too. It is a template so that only what
+  // there is needs to compile.
+  template <class Self>
+  static void process(Self& self, Exchange& exchange) {
+    auto is_closed = true;
+    if constexpr (requires { self.process_request(exchange, true, is_closed, nullptr); })
+      self.process_request(exchange, true, is_closed, nullptr);
+    else
+      self.process_request(exchange, "", 0, "", 0, true, is_closed, nullptr);
+  }
+
+  bool is_refused(const Request& request, Response& response) const {
+    const auto count = request.get_header_value_count("Host");
+    const auto host = request.get_header_value("Host");
+    if (count > 1 || (count == 1 && !hosts_.allows(host))) {
+      response.status = 403;
+      show(response, "these pages are not for clients that call this host "
+                       + detail::json_string(host)
+                       + "; if it is yours, add it to WebOptions::allowed_hosts\n");
+      return true;
+    }
+    if (request.method == "GET" || request.method == "HEAD")
+      return false;
+    response.status = 405;
+    return true;
+  }
+
+  // Unlike `set_content`, it does not copy the text.
+  static void show(Response& response, std::string text, const char* type = plain_text) {
+    response.body = std::move(text);
+    response.set_header("Content-Type", type);
+  }
+
+  // Says what is wrong, if no page has.
+  static void explain(const Request& request, Response& response) {
+    // httplib takes a method that it does not know for a malformed request.
+    if (response.status == 400 && request.version.starts_with("HTTP/1.")
+        && is_method(request.method) && request.method != "GET" && request.method != "HEAD")
+      response.status = 405;
+    if (response.status == 405)
+      response.set_header("Allow", "GET, HEAD");
+    if (response.body.empty())
+      show(response, text_of(response.status));
+  }
+
+  static std::string text_of(int status) {
+    switch (status) {
+    case 400:
+      return "this is no request of HTTP/1.1 or HTTP/1.0\n";
+    case 404:
+      return "there is no such page; / names those that there are\n";
+    case 405:
+      return "the methods are GET and HEAD\n";
+    case 414:
+      return "the address of the page is too long\n";
+    default:
+      return "the page could not be made\n";
+    }
+  }
+
+  static void tell(Response& response, ProbeAnswer answer) {
+    ensure_line_end(answer.text);
+    response.status = answer.is_ok ? 200 : 503;
+    show(response, std::move(answer.text));
+  }
+
+  std::string metrics() const {
+    auto text = to_exposition(observatory_.metrics());
+    ensure_line_end(text);
+    if (more_metrics_) {
+      try {
+        text += more_metrics_();
+        ensure_line_end(text);
+      } catch (...) { // the others are shown without them
+      }
+    }
+    return text;
+  }
+
+  const Observatory observatory_;
+  const std::function<std::string()> more_metrics_;
+  const HostCheck hosts_;
+};
+
+WebPages::WebPages(const Observatory& observatory, const WebOptions& options, HostCheck hosts) {
+  const KeptHandler sigpipe;
+  server_ = std::make_unique<Server>(observatory, options, std::move(hosts));
+}
+
+WebPages::~WebPages() = default;
+
+std::string WebPages::answer(std::string_view head) const noexcept try {
+  const auto request = essence_of(head);
+  Exchange exchange{request};
+  server_->answer_to(exchange);
+  return exchange.take_answer();
+} catch (...) { // no memory is left
+  return {};
+}
+
+bool WebPages::is_quick(std::string_view head) {
+  return std::ranges::any_of(
+    std::initializer_list<std::string_view>{"GET /healthz ", "GET /readyz ", "HEAD /healthz ",
+                                            "HEAD /readyz "},
+    [head](std::string_view beginning) { return head.starts_with(beginning); });
+}
+
+} // namespace backoff_actor::web

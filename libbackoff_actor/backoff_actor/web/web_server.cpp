@@ -1,0 +1,81 @@
+#include "backoff_actor/web/web_server.hpp"
+
+#include "backoff_actor/core/internal/one_line.hpp"
+#include "backoff_actor/core/node_address.hpp"
+#include "backoff_actor/web/internal/host_check.hpp"
+#include "backoff_actor/web/internal/web_loop.hpp"
+#include "backoff_actor/web/internal/web_pages.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+namespace backoff_actor {
+
+namespace {
+
+std::string place_of(const WebOptions& options) {
+  return to_string(NodeAddress{options.address, options.port});
+}
+
+// At the first of the addresses where it can.
+net::Descriptor listen_at(const WebOptions& options) {
+  const auto resolved = net::resolve(options.address, options.port);
+  if (resolved.ending != net::Wait::done)
+    throw std::system_error(std::make_error_code(std::errc::address_not_available),
+                            place_of(options) + ": " + resolved.error);
+  std::optional<std::error_code> first_error;
+  for (const auto& address : resolved.addresses) {
+    try {
+      return net::listen_at(address);
+    } catch (const std::system_error& error) {
+      first_error = first_error.value_or(error.code());
+    }
+  }
+  throw std::system_error(*first_error, place_of(options));
+}
+
+// Only programs on this machine reach it.
+bool is_loopback(const net::Descriptor& socket) {
+  const auto host = net::address_of(socket).host();
+  return host.starts_with("127.") || host == "::1";
+}
+
+} // namespace
+
+Problems check(const WebOptions& options) {
+  Problems problems{"WebOptions"};
+  if (options.address.empty())
+    problems.add("address", "\"\"", "an address of this machine");
+  for (std::size_t i = 0; i != options.allowed_hosts.size(); ++i)
+    if (const auto& host = options.allowed_hosts[i]; !web::is_host(host))
+      problems.add("allowed_hosts[" + std::to_string(i) + "]", detail::json_string(host),
+                   "a host name or an IP address, without a port");
+  return problems;
+}
+
+class WebServer::State {
+public:
+  State(net::Descriptor listener, const Observatory& observatory, const WebOptions& options)
+    : port(net::port_of(listener)),
+      pages_(observatory, options, web::HostCheck{options, is_loopback(listener)}),
+      loop_(std::move(listener), pages_) {}
+
+  const std::uint16_t port;
+
+private:
+  web::WebPages pages_;
+  web::WebLoop loop_;
+};
+
+WebServer::WebServer(const Observatory& observatory, const WebOptions& options) {
+  check(options).raise_if_any();
+  state_ = std::make_unique<State>(listen_at(options), observatory, options);
+}
+
+WebServer::~WebServer() = default;
+
+std::uint16_t WebServer::port() const { return state_->port; }
+
+} // namespace backoff_actor

@@ -1,0 +1,83 @@
+#pragma once
+
+#include "backoff_actor/core/export.hpp"
+#include "backoff_actor/core/problems.hpp"
+#include "backoff_actor/sinks/observatory.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace backoff_actor {
+
+/// Where pages are served, and to whom.
+struct WebOptions {
+  /// Where to listen: an address of this machine, or a name of it, of which the first address that
+  /// can be used counts. At `127.0.0.1` only programs on this machine reach the pages. At `0.0.0.0`
+  /// or `::` everybody in the network does: there is no password, and no encryption.
+  ///
+  /// @range not empty
+  std::string address = "127.0.0.1";
+
+  /// The port; 0: any that is free, see `WebServer::port`.
+  std::uint16_t port = 9464;
+
+  /// Further names under which browsers and other clients may ask for pages. `localhost`,
+  /// `127.0.0.1`, `[::1]` and `address` are always allowed. If `address` is not a loopback address,
+  /// so is every IP address.
+  ///
+  /// @range each is a host name or an IP address, without a port
+  std::vector<std::string> allowed_hosts{};
+
+  /// Returns text that `/metrics` shows after its own: further metrics in the same format, such as
+  /// those of CAF. If it throws, the page is shown without them. Empty: there are none.
+  ///
+  /// @thread a thread of the server, one call at a time
+  std::function<std::string()> more_metrics{};
+};
+
+/// Returns all problems of the options.
+BACKOFF_ACTOR_EXPORT Problems check(const WebOptions& options);
+
+/// Serves what an observatory sees by HTTP, for Prometheus, Kubernetes and people:
+///
+///     WebServer web{observatory, {.port = 9464}};
+///
+/// - `/metrics` has all metrics in the text format of Prometheus
+/// - `/healthz` answers 200, or 503 if the process should be restarted
+/// - `/readyz` answers 200, or 503 if the process should get no new work
+/// - `/status` has the senders with the largest backlogs, the supervisors, the guards and the
+///   outboxes as JSON
+/// - `/` names these pages
+///
+/// It takes GET and HEAD, and serves no files. A client that uses another host name than those
+/// allowed gets 403. Otherwise a web page of a stranger could read the pages through the browser
+/// of somebody who can reach them, by a name that it points at this address.
+///
+/// Clients cannot exhaust the process: it holds at most 128 connections, and 64 MiB of answers or
+/// one answer. A new client takes the place of an old one. `/healthz` and `/readyz` are answered at
+/// once, even while other pages are being made or `more_metrics` hangs.
+class BACKOFF_ACTOR_EXPORT WebServer {
+public:
+  /// Begins to serve, in threads of its own.
+  ///
+  /// @errors throws `InvalidArgument` naming the options that are wrong, and `std::system_error` if
+  ///         it cannot listen there: `127.0.0.1:9464: Address already in use`
+  explicit WebServer(const Observatory& observatory, const WebOptions& options = {});
+  WebServer(const WebServer&) = delete;
+  WebServer& operator=(const WebServer&) = delete;
+  /// Closes all connections. It waits for no client, but for a call of `more_metrics` to return.
+  ~WebServer();
+
+  /// The port at which it listens.
+  std::uint16_t port() const;
+
+private:
+  class State;
+
+  std::unique_ptr<State> state_;
+};
+
+} // namespace backoff_actor
