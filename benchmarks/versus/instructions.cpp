@@ -25,15 +25,15 @@ namespace {
 // -- counting --------------------------------------------------------------------------
 
 /// What is counted, which calls `mark` at the begin and at the end of each part; then it ends.
-using Traced = void (*)(std::uint64_t argument);
+using Traced = void (*)(const CountedSender& what);
 
 void mark() { std::raise(SIGSTOP); }
 
-[[noreturn]] void be_traced(Traced work, std::uint64_t argument) {
+[[noreturn]] void be_traced(Traced work, const CountedSender& what) {
   try {
     if (ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0)
       throw std::runtime_error("this system lets no process trace another");
-    work(argument);
+    work(what);
   } catch (const std::exception& exception) {
     std::fprintf(stderr, "%s\n", exception.what());
     _exit(1);
@@ -42,13 +42,13 @@ void mark() { std::raise(SIGSTOP); }
 }
 
 /// Returns how many instructions each part took, with those of the marks.
-std::vector<std::uint64_t> instructions_of(Traced work, std::uint64_t argument) {
+std::vector<std::uint64_t> instructions_of(Traced work, const CountedSender& what) {
   std::fflush(nullptr);
   const auto child = fork();
   if (child < 0)
     throw std::runtime_error("cannot create a process");
   if (child == 0)
-    be_traced(work, argument);
+    be_traced(work, what);
   std::vector<std::uint64_t> result;
   auto is_counting = false;
   for (;;) {
@@ -76,9 +76,6 @@ std::vector<std::uint64_t> instructions_of(Traced work, std::uint64_t argument) 
 
 // -- what is counted -------------------------------------------------------------------
 
-constexpr std::uint64_t each_time = 4; // operations: an outbox of 1000 does not grow beyond 1024,
-                                       // and the child has so many
-
 class Client : public caf::event_based_actor {
 public:
   Client(caf::actor_config& config, caf::actor receiver)
@@ -101,13 +98,15 @@ private:
 /// A client, a sender and a worker, in this thread.
 class Three {
 public:
-  Three()
+  explicit Three(const CountedSender& what)
     : world_([](caf::actor_system_config& config) {
         backoff_actor::init<caf::id_block::transcription>(config);
       }) {
     backoff_actor::SenderOptions options;
-    options.max_in_flight = each_time; // the same whether the outbox is small or large
+    options.max_in_flight = what.window; // the same whether the outbox is small or large
     options.capacity = 2'000'000;
+    if (what.is_observed)
+      options.observed_by.emplace();
     sender_ = backoff_actor::spawn_back_off_sender(
       world_.system(),
       [this](caf::event_based_actor* parent) { return worker_ = parent->spawn<Echo>(); },
@@ -152,15 +151,15 @@ private:
   caf::actor client_;
 };
 
-void submit_and_acknowledge(std::uint64_t outbox) {
+void submit_and_acknowledge(const CountedSender& what) {
   mark();
-  mark();                   // what the marks themselves take
-  auto& three = *new Three; // is not taken down
-  three.send(outbox);
+  mark();                         // what the marks themselves take
+  auto& three = *new Three{what}; // is not taken down
+  three.send(what.outbox);
   three.choose_sender();
   three.rest();
 
-  three.send(each_time);
+  three.send(what.window);
   three.choose_sender();
   mark();
   three.rest();
@@ -175,14 +174,14 @@ void submit_and_acknowledge(std::uint64_t outbox) {
 
 } // namespace
 
-Figures sender_instructions(std::uint64_t outbox) {
-  const auto counts = instructions_of(submit_and_acknowledge, outbox);
+Figures sender_instructions(const CountedSender& what) {
+  const auto counts = instructions_of(submit_and_acknowledge, what);
   if (counts.size() != 3)
     throw std::runtime_error("the parts that are counted are not as they should be");
   const auto each = [&](std::size_t part) {
-    return static_cast<double>(counts[part] - counts[0]) / static_cast<double>(each_time);
+    return static_cast<double>(counts[part] - counts[0]) / static_cast<double>(what.window);
   };
-  return {each(1), each(2)};
+  return {each(1), each(2), each(1) + each(2)};
 }
 
 } // namespace versus

@@ -74,6 +74,9 @@ caf::actor spawn_receiver(caf::actor_system& system, Between between) {
     return spawn_back_off_sender(system, child_of<SayingSent>(), std::move(options));
   case Between::ours_forwarded:
     return spawn_forwarder(system, child_of<Echo>());
+  case Between::ours_observed:
+    options.observed_by.emplace();
+    break;
   case Between::ours:
     break;
   }

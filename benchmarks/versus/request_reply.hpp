@@ -13,6 +13,7 @@ enum class Between {
   ours,           ///< a sender of this library before an unmodified worker
   ours_by_sent,   ///< a sender of this library, whose child says `Sent`, and answers itself
   ours_forwarded, ///< a sender that delivers at most once
+  ours_observed,  ///< as `ours`, seen by an observatory
   article,        ///< the article's design
 };
 

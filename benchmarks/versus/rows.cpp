@@ -31,6 +31,8 @@ void add_requests(Rows& rows) {
                     figure_of("relay" + at)});
     rows.push_back({title + "ours / plain CAF, by requests", unit, figure_of("ours requests" + at),
                     figure_of("plain requests" + at)});
+    rows.push_back(
+      {title + "observed / not", unit, figure_of("observed" + at), figure_of("ours" + at)});
   }
   const auto at_1024 = [&](std::string what, const char* ours, const char* beside) {
     rows.push_back({std::string{"request and reply, window 1024: "}.append(what), unit,
@@ -47,12 +49,10 @@ void add_requests(Rows& rows) {
   rows.push_back({"100,000 outstanding: growth of the cost from 64, ours / plain CAF", "x",
                   quotient(figure_of("ours 64"), figure_of("ours 100000")),
                   quotient(figure_of("plain 64"), figure_of("plain 100000")), at_most(1.5)});
-  for (const auto* who : {"ours", "plain"}) {
-    const auto name = std::string{who} + " eight, ";
-    rows.push_back(
-      {"eight senders: two threads / one, " + std::string{*who == 'o' ? "ours" : "plain CAF"}, unit,
-       figure_of(name + "2", 1), figure_of(name + "1", 1)});
-    if (*who == 'o')
+  for (const std::string who : {"ours", "observed", "plain"}) {
+    rows.push_back({"eight senders: two threads / one, " + (who == "plain" ? "plain CAF" : who),
+                    unit, figure_of(who + " eight, 2", 1), figure_of(who + " eight, 1", 1)});
+    if (who != "plain")
       rows.back().bound = at_least(1.8);
   }
 }
@@ -135,6 +135,10 @@ void add_memory(Rows& rows, const Scale& scale) {
                   figure_of("bytes waiting", 0), figure_of("bytes waiting", 1), at_most(2)});
   rows.push_back({"a delivery that waits / CAF's queued message, requests", "bytes",
                   figure_of("bytes waiting", 2), figure_of("bytes waiting", 3), at_most(2)});
+  for (const std::string at : {"window 64", "window 1024"})
+    rows.push_back({"submission and acknowledgement, " + at + ": observed / not", "instructions",
+                    figure_of("instructions, " + at + ", observed", 2),
+                    figure_of("instructions, " + at, 2), at_most(1.02)});
   std::size_t index = 0;
   for (const auto* what : {"submission", "acknowledgement"}) {
     rows.push_back({std::string{what} + ": outbox of 1,000,000 / of 1,000", "instructions",

@@ -41,6 +41,7 @@ void add_requests(Subjects& subjects, const Scale& scale) {
     const auto at = std::string{" "}.append(std::to_string(window));
     add("plain" + at, {.between = Between::nobody, .window = window});
     add("ours" + at, {.between = Between::ours, .window = window});
+    add("observed" + at, {.between = Between::ours_observed, .window = window});
     add("relay" + at, {.between = Between::relay, .window = window});
     add("plain requests" + at, {.between = Between::nobody, .window = window, .by_request = true});
     add("ours requests" + at, {.between = Between::ours, .window = window, .by_request = true});
@@ -62,11 +63,11 @@ void add_requests(Subjects& subjects, const Scale& scale) {
     const auto each = scale.operations / 4;
     subjects.push_back(
       of_load("plain" + at, {.window = 64, .operations = each, .groups = 8, .threads = threads}));
-    subjects.push_back(of_load("ours" + at, {.between = Between::ours,
-                                             .window = 64,
-                                             .operations = each,
-                                             .groups = 8,
-                                             .threads = threads}));
+    for (const auto& [who, between] :
+         {std::pair{"ours", Between::ours}, std::pair{"observed", Between::ours_observed}})
+      subjects.push_back(of_load(
+        who + at,
+        {.between = between, .window = 64, .operations = each, .groups = 8, .threads = threads}));
   }
 }
 
@@ -121,10 +122,18 @@ void add_memory(Subjects& subjects, const Scale& scale) {
         std::pair{"ours pairs, each", Pair::ours_each}, std::pair{"ours unused", Pair::unused}})
     subjects.push_back(alone(
       name, [=, pair = pair] { return idle_pairs(pair, scale.pairs); }, 3));
-  for (const auto& [name, outbox] :
-       {std::pair{"few", std::uint64_t{1000}}, std::pair{"million", std::uint64_t{1'000'000}}})
+  // An outbox of 1000 does not grow beyond 1024.
+  for (const auto& [name, counted] :
+       {std::pair{"few", CountedSender{.outbox = 1000}},
+        std::pair{"million", CountedSender{.outbox = 1'000'000}},
+        std::pair{"window 64", CountedSender{.outbox = 64, .window = 64}},
+        std::pair{"window 1024", CountedSender{.outbox = 1024, .window = 1024}},
+        std::pair{"window 64, observed",
+                  CountedSender{.outbox = 64, .window = 64, .is_observed = true}},
+        std::pair{"window 1024, observed",
+                  CountedSender{.outbox = 1024, .window = 1024, .is_observed = true}}})
     subjects.push_back({std::string{"instructions, "} + name,
-                        [outbox = outbox] { return sender_instructions(outbox); }, 1});
+                        [counted = counted] { return sender_instructions(counted); }, 1});
 }
 
 // Returns the row of a program's JSON in which all these fields have these values.

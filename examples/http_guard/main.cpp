@@ -14,6 +14,8 @@
 
 #include "backoff_actor/caf/outbox/durable_types.hpp"
 #include "backoff_actor/delivery/store_error.hpp"
+#include "backoff_actor/process/stop_signals.hpp"
+#include "backoff_actor/web/web_server.hpp"
 
 #include <curl/curl.h>
 
@@ -21,7 +23,9 @@
 #include <exception>
 #include <iostream>
 #include <optional>
+#include <stdexcept>
 #include <string>
+#include <system_error>
 #include <utility>
 
 namespace http_guard {
@@ -38,22 +42,48 @@ int exit_code(const Options& options, const EarlyEnd& early_end, const Counts& c
 }
 
 // Opens the file of the durable outbox, and says what it owes.
-void open_outbox(const Options& options, Life& life) {
+void open_outbox(const Options& options,
+                 const std::optional<backoff_actor::Observatory>& observatory, Life& life) {
   const auto store = open_durable_file(options.durable);
   if (!life.run)
     life.run = store->last_id();
-  life.outbox = {store, backoff_actor::durable<std::string>()};
+  life.outbox = {store,
+                 backoff_actor::durable<std::string>(),
+                 {.name = "http_worker", .observed_by = observatory}};
   if (const auto owed = life.outbox.suspended(); owed > 0)
     std::cout << options.durable.string() << " owes " << owed
               << " requests from before: they go first" << std::endl;
+}
+
+void serve(const backoff_actor::Observatory& observatory, std::uint16_t port,
+           std::optional<backoff_actor::WebServer>& web) {
+  try {
+    web.emplace(observatory, backoff_actor::WebOptions{.port = port});
+  } catch (const std::system_error& error) {
+    throw std::runtime_error(std::string{"--watch: "} + error.what());
+  }
+}
+
+// The numbers of the run stay on the pages.
+void serve_until_stopped() {
+  backoff_actor::StopSignals signals;
+  std::cerr << "the pages stay until Ctrl-C" << std::endl;
+  signals.wait();
 }
 
 int demo(const Options& options, Life life) {
   std::signal(SIGPIPE, SIG_IGN);
   curl_global_init(CURL_GLOBAL_DEFAULT);
 
+  std::optional<backoff_actor::Observatory> observatory;
+  std::optional<backoff_actor::WebServer> web;
+  if (options.watch) {
+    observatory.emplace();
+    serve(*observatory, *options.watch, web);
+    std::cout << "watch it at http://127.0.0.1:" << web->port() << "/" << std::endl;
+  }
   if (!options.durable.empty())
-    open_outbox(options, life);
+    open_outbox(options, observatory, life);
   std::optional<ServiceProcess> service;
   Ledger before;
   if (options.url.empty()) {
@@ -63,7 +93,8 @@ int demo(const Options& options, Life life) {
   }
   RunRecord record{counts_before(life)};
   Jobs jobs{options.requests, life.job_prefix()};
-  const auto early_end = run(options, life, service ? &*service : nullptr, record, jobs);
+  const auto early_end =
+    run(options, life, service ? &*service : nullptr, observatory, record, jobs);
 
   std::optional<Verdict> verdict;
   if (service) {
@@ -82,6 +113,8 @@ int demo(const Options& options, Life life) {
                                   : "no picture: " + complaint)
             << '\n'
             << last_line(counts, verdict) << std::endl;
+  if (web && early_end.error.empty() && !early_end.signal)
+    serve_until_stopped();
   return exit_code(options, early_end, counts, verdict);
 }
 

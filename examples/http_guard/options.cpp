@@ -34,6 +34,9 @@ With --durable, the sender also keeps its deliveries in a file, which outlives t
 demo in the middle and start it again with the same file, and it first does what it still owes. With
 --kill-self the demo does that itself.
 
+With --watch the demo shows itself in a browser, to Prometheus and to Kubernetes: it prints the
+address, and goes on serving after its last line.
+
 At the end the demo prints a summary, draws a picture of the run, and prints as the last line what
 became of the requests. It counts `lost`, `duplicates` and `too early` (calls while the service
 wanted none) from the ledger that the service keeps on disk.
@@ -52,6 +55,7 @@ Examples:
   http_guard --durable owed.db --kill-self the demo kills itself (SIGKILL) after a third of the
                                            requests, starts again and finishes the rest; it counts
                                            each request once, over both lives
+  http_guard --watch                       serve metrics, probes and the status, until Ctrl-C
 
 Ctrl-C ends the run with a summary of what happened so far; a second Ctrl-C ends it at once.
 
@@ -71,6 +75,7 @@ struct Given {
   std::string picture;
   std::string durable;
   bool kill_self = false;
+  std::string watch;
 };
 
 std::string or_nothing(const std::string& given) { return given.empty() ? "nothing" : given; }
@@ -151,7 +156,9 @@ std::variant<Options, int> parse_options(int argc, char** argv) {
               std::to_string(defaults.seed),
               defaults.url,
               defaults.picture,
-              defaults.durable};
+              defaults.durable,
+              defaults.kill_self,
+              "9464"};
   CLI::App app{description, "http_guard"};
   app.footer(footer);
   app.allow_extras();
@@ -178,6 +185,12 @@ std::variant<Options, int> parse_options(int argc, char** argv) {
                          ->type_name("FILE");
   app.add_flag("--kill-self", given.kill_self,
                "kill the demo in the middle and start it again; needs\n--durable");
+  const auto watch = app
+                       .add_option("--watch", given.watch,
+                                   "serve pages at this port of 127.0.0.1, 0..65535, 0 is any,\n"
+                                   "until Ctrl-C; without a number 9464; default no pages")
+                       ->type_name("PORT")
+                       ->expected(0, 1);
   app
     .add_option("--picture", given.picture,
                 "SVG file for the picture of the run;\ndefault demo-output/http_guard.svg")
@@ -195,6 +208,8 @@ std::variant<Options, int> parse_options(int argc, char** argv) {
   auto options = check(given, problems);
   if (url->count() > 0 && !is_base_url(given.url))
     problems.add("--url", or_nothing(given.url), "a base URL such as http://127.0.0.1:8080");
+  if (watch->count() > 0)
+    options.watch = static_cast<std::uint16_t>(number("--watch", given.watch, 0, 65535, problems));
   if (durable->count() > 0 && given.durable.empty())
     problems.add("--durable", "nothing", "the name of a file");
   const auto unknown = app.remaining();

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -11,9 +12,10 @@ struct Options {
   std::uint64_t requests = 1000;
   std::uint64_t clients = 4;
   std::uint64_t seed = 1;
-  std::string url;               ///< the base of somebody else's service; empty: our own
-  std::filesystem::path durable; ///< the file of the durable outbox; empty: there is none
-  bool kill_self = false;        ///< in the middle, to go on in another process
+  std::string url;                    ///< the base of somebody else's service; empty: our own
+  std::filesystem::path durable;      ///< the file of the durable outbox; empty: there is none
+  bool kill_self = false;             ///< in the middle, to go on in another process
+  std::optional<std::uint16_t> watch; ///< serves pages at this port; 0: any; unset: serves none
   std::filesystem::path picture = "demo-output/http_guard.svg";
 };
 

@@ -5,6 +5,7 @@
 
 #include "backoff_actor/caf/init.hpp"
 #include "backoff_actor/caf/main/graceful_shutdown.hpp"
+#include "backoff_actor/caf/main/scheduler_watch.hpp"
 #include "backoff_actor/caf/sender/sender.hpp"
 
 #include <caf/actor_system.hpp>
@@ -97,12 +98,16 @@ EarlyEnd look_on_while(Predicate goes_on, const Options& options, ServiceProcess
 
 } // namespace
 
-EarlyEnd run(const Options& options, const Life& life, ServiceProcess* service, RunRecord& record,
+EarlyEnd run(const Options& options, const Life& life, ServiceProcess* service,
+             const std::optional<backoff_actor::Observatory>& observatory, RunRecord& record,
              Jobs& jobs) {
   caf::actor_system_config config;
   backoff_actor::init(config);
   caf::actor_system system{config};
   backoff_actor::GracefulShutdown shutdown{system, {.grace = grace}};
+  std::optional<backoff_actor::SchedulerWatch> scheduler_watch;
+  if (observatory)
+    scheduler_watch.emplace(system, *observatory);
 
   backoff_actor::SenderOptions sender_options;
   sender_options.backoff =
@@ -111,6 +116,7 @@ EarlyEnd run(const Options& options, const Life& life, ServiceProcess* service, 
   sender_options.stream = 0;
   sender_options.max_in_flight = 1; // what waits for the worker would be called in spite of a 429
   sender_options.outbox = life.outbox;
+  sender_options.observed_by = observatory;
   sender_options.on_event = [&](const backoff_actor::Event& event) {
     record.on_event(event);
     // Nothing has asked for a pause then that the next life would not know of.
@@ -133,6 +139,7 @@ EarlyEnd run(const Options& options, const Life& life, ServiceProcess* service, 
       look_on_while([&] { return jobs.clients_running > 0; }, options, service, shutdown, record);
   }
 
+  scheduler_watch.reset();
   shutdown.stop();
   system.await_all_actors_done();
   record.finish();

@@ -6,6 +6,8 @@
 #include "run_record.hpp"
 #include "service_process.hpp"
 
+#include "backoff_actor/sinks/observatory.hpp"
+
 #include <optional>
 #include <string>
 
@@ -22,7 +24,9 @@ struct EarlyEnd {
 /// started again; and the first of two lives kills itself.
 ///
 /// @param service our own; null: that of `options.url`
-EarlyEnd run(const Options& options, const Life& life, ServiceProcess* service, RunRecord& record,
+/// @param observatory sees the run; unset: nobody looks
+EarlyEnd run(const Options& options, const Life& life, ServiceProcess* service,
+             const std::optional<backoff_actor::Observatory>& observatory, RunRecord& record,
              Jobs& jobs);
 
 } // namespace http_guard
