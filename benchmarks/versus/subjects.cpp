@@ -127,11 +127,8 @@ void add_memory(Subjects& subjects, const Scale& scale) {
        {std::pair{"few", CountedSender{.outbox = 1000}},
         std::pair{"million", CountedSender{.outbox = 1'000'000}},
         std::pair{"window 64", CountedSender{.outbox = 64, .window = 64}},
-        std::pair{"window 1024", CountedSender{.outbox = 1024, .window = 1024}},
         std::pair{"window 64, observed",
-                  CountedSender{.outbox = 64, .window = 64, .is_observed = true}},
-        std::pair{"window 1024, observed",
-                  CountedSender{.outbox = 1024, .window = 1024, .is_observed = true}}})
+                  CountedSender{.outbox = 64, .window = 64, .is_observed = true}}})
     subjects.push_back({std::string{"instructions, "} + name,
                         [counted = counted] { return sender_instructions(counted); }, 1});
 }

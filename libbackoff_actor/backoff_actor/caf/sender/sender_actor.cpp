@@ -14,7 +14,6 @@
 #include "backoff_actor/core/unit_random.hpp"
 #include "backoff_actor/delivery/internal/hand_over_cipher.hpp"
 #include "backoff_actor/retry/default_draws.hpp"
-#include "backoff_actor/sinks/internal/kinds.hpp"
 
 #include <caf/abstract_actor.hpp>
 #include <caf/actor_cast.hpp>

@@ -8,7 +8,6 @@
 #include "backoff_actor/caf/sender/internal/idempotency_keys.hpp"
 #include "backoff_actor/caf/sender/internal/sender_actor.hpp"
 #include "backoff_actor/delivery/delivery_slots.hpp"
-#include "backoff_actor/sinks/internal/kinds.hpp"
 
 #include <caf/actor_cast.hpp>
 

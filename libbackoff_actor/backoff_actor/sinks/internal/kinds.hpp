@@ -79,16 +79,18 @@ struct OutcomeWords {
 // Counts a span in a histogram of a cell, which begins at the word `first`.
 template <std::size_t Size>
 void add_time(Cell<Size>& cell, std::size_t first, Duration span) {
-  cell.add(first + TimeBuckets::of(span));
-  cell.add(first + TimeBuckets::count, TimeBuckets::nanoseconds(span));
+  const auto nanoseconds = TimeBuckets::nanoseconds(span);
+  cell.add(first + TimeBuckets::of(nanoseconds));
+  cell.add(first + TimeBuckets::count, nanoseconds);
 }
 
 // A histogram that many threads write, but seldom.
 class SharedTimes {
 public:
   void add(Duration span) {
-    words_[TimeBuckets::of(span)].fetch_add(1, std::memory_order_relaxed);
-    words_[TimeBuckets::count].fetch_add(TimeBuckets::nanoseconds(span), std::memory_order_relaxed);
+    const auto nanoseconds = TimeBuckets::nanoseconds(span);
+    words_[TimeBuckets::of(nanoseconds)].fetch_add(1, std::memory_order_relaxed);
+    words_[TimeBuckets::count].fetch_add(nanoseconds, std::memory_order_relaxed);
   }
 
   // The buckets, then the sum in ns.

@@ -26,11 +26,12 @@ struct TimeBuckets {
     return result;
   }
 
-  // The bucket of a span: the first whose bound is not below it.
-  static std::size_t of(Duration span) {
-    const auto units = (nanoseconds(span) + first_bound - 1) / first_bound; // rounded up
-    const auto bucket =
-      units <= 1 ? std::size_t{0} : static_cast<std::size_t>(std::bit_width(units - 1) + 1) / 2;
+  // The bucket of a span in nanoseconds: the first whose bound is not below it. Most are short.
+  static std::size_t of(std::uint64_t span) {
+    if (span <= first_bound)
+      return 0;
+    const auto units = (span + first_bound - 1) / first_bound; // rounded up
+    const auto bucket = static_cast<std::size_t>(std::bit_width(units - 1) + 1) / 2;
     return bucket < count ? bucket : count - 1;
   }
 

@@ -9,6 +9,7 @@
 #include "backoff_actor/caf/sender/sender.hpp"
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/engine/sender/sender_engine.hpp"
+#include "backoff_actor/sinks/internal/kinds.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -18,10 +19,6 @@
 #include <vector>
 
 namespace backoff_actor {
-
-namespace detail {
-class SenderSeat;
-}
 
 class ChildStart;
 struct FinishWork;
