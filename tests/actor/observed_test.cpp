@@ -198,4 +198,13 @@ TEST_F(Observed, metrics_name_the_version_of_caf) {
             1);
 }
 
+// CAF 0.17 counts nothing.
+TEST_F(Observed, caf_shows_what_it_counts_itself) {
+  const auto page = CafMetrics{time.system()}();
+  if (compat::caf_version().starts_with("0."))
+    EXPECT_EQ(page, "");
+  else
+    EXPECT_THAT(page, HasSubstr("caf_system_running_actors"));
+}
+
 } // namespace backoff_actor::actor_test

@@ -16,10 +16,8 @@ namespace backoff_actor::detail {
 
 /// Some numbers. One thread at a time writes, and any thread reads. Each number alone is right; two
 /// of them may be a moment apart.
-///
-/// A cell begins a cache line, so that the writers of two cells do not slow each other down.
 template <std::size_t Size>
-class alignas(64) Cell {
+class Cell {
 public:
   // A relaxed store of a word is an ordinary store.
   void set(std::size_t word, std::uint64_t value) {
@@ -47,7 +45,9 @@ public:
   using OneCell = Cell<Words::size>;
 
   /// A cell in its kind, from its construction to its destruction. Its writer owns it.
-  class Member {
+  ///
+  /// It begins a cache line, so that the writers of two cells do not slow each other down.
+  class alignas(64) Member {
   public:
     explicit Member(std::shared_ptr<Kind> kind) : kind_(std::move(kind)) {
       const std::lock_guard lock{kind_->mutex_};

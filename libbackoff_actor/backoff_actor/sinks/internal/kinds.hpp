@@ -56,7 +56,7 @@ struct SenderWords {
     size,
   };
 };
-static_assert(sizeof(Cell<SenderWords::size>) <= 256);
+static_assert(sizeof(Kind<SenderWords>::Member) <= 256);
 
 BACKOFF_ACTOR_EXPORT void publish(Cell<SenderWords::size>& cell, const SenderGlance& glance,
                                   Instant now);
@@ -115,7 +115,7 @@ struct SenderKind {
 class SenderSeat {
 public:
   SenderSeat(std::shared_ptr<SenderKind> kind, std::uint64_t number)
-    : kind_(std::move(kind)), member_(kind_->senders) {
+    : member_(kind->senders), kind_(std::move(kind)) {
     member_.cell.set(SenderWords::number, number);
   }
 
@@ -142,8 +142,8 @@ private:
     return outcomes_->cell;
   }
 
+  Kind<SenderWords>::Member member_; // first: it begins a cache line
   std::shared_ptr<SenderKind> kind_;
-  Kind<SenderWords>::Member member_;
   std::unique_ptr<Kind<OutcomeWords>::Member> outcomes_{}; // none: nothing to count yet
 };
 
