@@ -37,7 +37,7 @@ std::optional<std::string> ipv6(std::string_view text) {
   if (!is_whole(text) || inet_pton(AF_INET6, std::string{text}.c_str(), &address) != 1
       || inet_ntop(AF_INET6, &address, shortest, sizeof shortest) == nullptr)
     return std::nullopt;
-  return "[" + std::string{shortest} + "]";
+  return std::string{"["}.append(shortest).append("]");
 }
 
 // A host in the one form in which it is compared.
