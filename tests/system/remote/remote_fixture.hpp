@@ -107,7 +107,7 @@ private:
   std::vector<caf::response_promise> kept_;
 };
 
-inline NetworkOptions fast() { return {.heartbeat_interval = 50ms, .connection_timeout = 200ms}; }
+inline NetworkOptions fast() { return {.heartbeat_interval = 50ms, .connection_timeout = 1s}; }
 
 /// An actor system with a network, in this process.
 class Node {
