@@ -30,7 +30,7 @@ void live(const Observatory& observatory, const std::string& kind) {
     for (std::uint64_t i = 0; i < messages; ++i) {
       ++glance.counters.accepted;
       ++glance.counters.acknowledged;
-      seat.note_acknowledged(Duration{i}, Duration{i});
+      seat.note_acknowledged(Instant{Duration{i}}, Instant{}, Instant{});
       seat.publish(glance, Instant{});
     }
   }

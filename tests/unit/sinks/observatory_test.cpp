@@ -132,7 +132,7 @@ TEST_F(ObservatoryTest, keeps_the_counts_of_a_sender_that_has_ended) {
   auto a = sender("orders", 1, glance);
   a->note_refused(static_cast<std::size_t>(Refusal::outbox_full));
   a->note_dead_letter(static_cast<std::size_t>(DeadLetterReason::expired));
-  a->note_acknowledged(1s, 1ms);
+  a->note_acknowledged(at(1s), at(0s), at(1s - 1ms));
   const auto b = sender("orders", 2, glance);
   const auto check = [&](double owed) {
     const auto metrics = observatory.metrics(at(0s));
@@ -171,7 +171,7 @@ TEST_F(ObservatoryTest, forgets_those_that_end_and_no_other) {
 TEST_F(ObservatoryTest, puts_times_into_buckets_that_grow_fourfold) {
   const auto a = sender("orders", 1, owing(0));
   for (const auto span : {0ns, 100'000ns, 100'001ns, 400'000ns, 400'001ns})
-    a->note_acknowledged(span, 1h);
+    a->note_acknowledged(at(1h), at(1h - span), at(0h));
   const auto times =
     sample_of(observatory.metrics(at(0s)), "backoff_delivery_seconds", {{"sender", "orders"}});
   EXPECT_EQ(times->buckets.bounds.front(), 0.0001);
@@ -182,6 +182,15 @@ TEST_F(ObservatoryTest, puts_times_into_buckets_that_grow_fourfold) {
     sample_of(observatory.metrics(at(0s)), "backoff_attempt_seconds", {{"sender", "orders"}});
   EXPECT_EQ(attempts->buckets.counts.back(), 5u);
   EXPECT_DOUBLE_EQ(attempts->buckets.sum, 5 * 3600.0);
+}
+
+TEST_F(ObservatoryTest, takes_a_time_that_steps_back_for_none) {
+  const auto a = sender("orders", 1, owing(0));
+  a->note_acknowledged(at(-1s), at(1s), Instant::never());
+  const auto times =
+    sample_of(observatory.metrics(at(0s)), "backoff_delivery_seconds", {{"sender", "orders"}});
+  EXPECT_EQ(times->buckets.counts.front(), 1u);
+  EXPECT_EQ(times->buckets.sum, 0);
 }
 
 TEST_F(ObservatoryTest, shows_those_that_owe_the_most) {

@@ -190,7 +190,7 @@ public:
   void operator()(const effect::Acknowledge& x) {
     auto& parcel = self_.parcels_[x.slot];
     if (auto* const seat = self_.seat())
-      seat->note_acknowledged(at_ - x.submitted_at, at_ - x.handed_over_at);
+      seat->note_acknowledged(at_, x.submitted_at, x.handed_over_at);
     if (self_.store_)
       self_.store_->acknowledge(x.delivery, self_.now());
     if (parcel.extra) {

@@ -78,8 +78,7 @@ struct OutcomeWords {
 
 // Counts a span in a histogram of a cell, which begins at the word `first`.
 template <std::size_t Size>
-void add_time(Cell<Size>& cell, std::size_t first, Duration span) {
-  const auto nanoseconds = TimeBuckets::nanoseconds(span);
+void add_time(Cell<Size>& cell, std::size_t first, std::uint64_t nanoseconds) {
   cell.add(first + TimeBuckets::of(nanoseconds));
   cell.add(first + TimeBuckets::count, nanoseconds);
 }
@@ -129,10 +128,10 @@ public:
     outcomes().add(OutcomeWords::dead_lettered + reason);
   }
 
-  void note_acknowledged(Duration since_submission, Duration since_hand_over) {
+  void note_acknowledged(Instant at, Instant submitted_at, Instant handed_over_at) {
     auto& cell = outcomes();
-    add_time(cell, OutcomeWords::delivery_times, since_submission);
-    add_time(cell, OutcomeWords::attempt_times, since_hand_over);
+    add_time(cell, OutcomeWords::delivery_times, TimeBuckets::between(submitted_at, at));
+    add_time(cell, OutcomeWords::attempt_times, TimeBuckets::between(handed_over_at, at));
   }
 
 private:
@@ -250,7 +249,7 @@ public:
   void set_waiting(std::size_t changes) { cell().set(OutboxWords::waiting_changes, changes); }
 
   void note_commit(Duration took, std::size_t changes) {
-    add_time(cell(), OutboxWords::commit_times, took);
+    add_time(cell(), OutboxWords::commit_times, TimeBuckets::nanoseconds(took));
     std::size_t bucket = 0;
     while (bucket < OutboxWords::batch_bounds.size()
            && static_cast<double>(changes) > OutboxWords::batch_bounds[bucket])

@@ -39,6 +39,13 @@ struct TimeBuckets {
   static std::uint64_t nanoseconds(Duration span) {
     return span > Duration::zero() ? static_cast<std::uint64_t>(span.count()) : 0;
   }
+
+  // The same from one moment to another, in a few instructions: it is for every delivery.
+  static std::uint64_t between(Instant from, Instant to) {
+    return to > from ? static_cast<std::uint64_t>(to.since_origin.count())
+                         - static_cast<std::uint64_t>(from.since_origin.count())
+                     : 0;
+  }
 };
 
 } // namespace backoff_actor::detail
