@@ -18,7 +18,7 @@ namespace backoff_actor {
 namespace {
 
 // A batch may be long. Its numbers are published in between, too.
-constexpr std::uint8_t steps_in_a_batch = 64;
+constexpr std::uint8_t steps_in_a_batch = 128;
 
 SenderError error_of(Refusal refusal) {
   switch (refusal) {
