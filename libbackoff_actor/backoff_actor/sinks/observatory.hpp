@@ -62,8 +62,8 @@ public:
   /// @}
 
   /// Whether the process should go on. It should not if a watched scheduler has not answered for
-  /// five seconds, see `watch_scheduler`. A failing service does not matter: a restart of its
-  /// callers would not mend it.
+  /// five seconds, see `SchedulerWatch`, and no observed sender has had a turn meanwhile. A failing
+  /// service does not matter: a restart of its callers would not mend it.
   /// @{
   ProbeAnswer liveness() const;
   ProbeAnswer liveness(Instant now) const;

@@ -291,6 +291,16 @@ TEST_F(ObservatoryTest, a_process_whose_scheduler_is_blocked_is_neither_alive_no
   EXPECT_TRUE(observatory.liveness(at(60s)).is_ok);
 }
 
+// CAF may give the actor that beats no turn for long if there is enough else to do.
+TEST_F(ObservatoryTest, a_process_whose_senders_have_turns_is_alive) {
+  const auto heartbeat = observatory.state()->add_heartbeat(at(10s));
+  const auto a = sender("orders", 1, owing(1), at(19s));
+  const auto b = sender("bills", 2, owing(0), at(3s));
+  EXPECT_TRUE(observatory.liveness(at(24s)).is_ok);
+  EXPECT_EQ(observatory.liveness(at(24s + 1ns)).text,
+            "the threads of the scheduler have been blocked for 14s\n");
+}
+
 TEST_F(ObservatoryTest, a_process_that_has_not_written_for_ten_seconds_is_not_ready) {
   detail::OutboxSeat seat{observatory.state()->outboxes("orders")};
   seat.note_failure(static_cast<std::size_t>(StoreFailure::full), at(1s));

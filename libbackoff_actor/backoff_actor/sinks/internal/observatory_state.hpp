@@ -95,6 +95,7 @@ private:
 
   Kinds kinds() const;
   static std::vector<ObservedGuard> guards(const Kinds& all);
+  Instant last_turn() const;
 
   const ObservatoryOptions options_;
   mutable std::mutex mutex_;
