@@ -4,14 +4,16 @@
 #include <backoff_actor/backoff_actor.hpp>
 #include <backoff_actor/web/web_server.hpp>
 
+#include <charconv>
 #include <chrono>
 #include <cstdint>
-#include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <system_error>
 
 using namespace std::chrono_literals;
 
@@ -59,8 +61,15 @@ int run(std::uint16_t port) {
 }
 
 int main(int argc, char** argv) {
+  std::uint16_t port = 9464;
+  const std::string_view given = argc > 1 ? argv[1] : "9464";
+  const auto [end, error] = std::from_chars(given.data(), given.data() + given.size(), port);
+  if (argc > 2 || error != std::errc{} || end != given.data() + given.size()) {
+    std::cerr << "usage: metrics [PORT]   PORT: 0..65535, 0 is any; default 9464\n";
+    return 2;
+  }
   try {
-    return run(static_cast<std::uint16_t>(argc > 1 ? std::stoul(argv[1]) : 9464));
+    return run(port);
   } catch (const std::exception& exception) {
     std::cerr << "metrics: " << exception.what() << '\n';
     return 2;

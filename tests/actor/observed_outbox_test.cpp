@@ -60,6 +60,20 @@ TEST_F(OutboxSeen, whose_disk_is_full_makes_its_process_unready_after_ten_second
   EXPECT_EQ(value("waiting_changes"), 0);
 }
 
+TEST_F(OutboxSeen, shows_what_waits_for_its_commit) {
+  auto options = durable_options();
+  options.name = "orders";
+  options.observed_by = observatory;
+  options.max_wait = 1s;
+  outbox = {store, durable<std::string>(), options};
+  start({}, with(outbox));
+  ask("a");
+  EXPECT_EQ(value("waiting_changes"), 1);
+  EXPECT_EQ(value("commits_total"), 0);
+  time.advance(1s);
+  EXPECT_EQ(value("commits_total"), 1);
+}
+
 TEST_F(OutboxSeen, without_a_name_is_an_outbox) {
   auto options = durable_options();
   options.observed_by = observatory;

@@ -162,12 +162,23 @@ TEST_F(Observed, a_forwarder_is_seen_too) {
   EXPECT_EQ(value("sender_accepted_total"), 0);
 }
 
+// All thousand are one batch, which the sender takes in one go.
 TEST_F(Observed, many_that_wait_in_the_mailbox_are_seen_while_they_are_taken) {
-  start_with(child_of<Echo>(), observed());
+  auto options = observed();
+  std::optional<double> seen;
+  options.on_event = [&](const Event& event) {
+    const auto* const accepted = std::get_if<event::Accepted>(&event);
+    if (accepted != nullptr && accepted->delivery == 500)
+      seen = value("sender_accepted_total");
+  };
+  start_with(child_of<Echo>(), options);
   std::vector<std::shared_ptr<testing::Answer<std::string>>> answers;
   for (int i = 0; i < 1000; ++i)
     answers.push_back(time.ask<std::string>(sender, std::string{"a"}));
   time.run();
+  ASSERT_TRUE(seen);
+  EXPECT_GE(*seen, 500 - 128 - 2);
+  EXPECT_LT(*seen, 500);
   EXPECT_EQ(value("sender_accepted_total"), 1000);
   EXPECT_EQ(value("sender_acknowledged_total"), 1000);
   EXPECT_EQ(value("sender_in_flight"), 0);

@@ -1,6 +1,7 @@
 #include "backoff_actor/sinks/log_writer.hpp"
 
 #include "common/becomes_true.hpp"
+#include "common/metric_value.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -134,6 +135,19 @@ TEST(log_writer, never_waits_for_the_place_and_says_how_many_lines_are_missing) 
   }
   EXPECT_EQ(written.count("child 3 down"), 101u);
   EXPECT_EQ(written.count("Z warning log: lines left out: 900\n"), 1u);
+}
+
+TEST(log_writer, shows_an_observatory_how_many_lines_are_missing) {
+  const Observatory observatory;
+  Written written;
+  LogWriter log{{.max_per_second = 1, .observed_by = observatory}, written.write()};
+  const auto hook = log.hook();
+  for (int i = 0; i != 100; ++i)
+    hook(crash);
+  EXPECT_GT(log.left_out(), 0u);
+  EXPECT_EQ(testing::value_of(observatory.metrics(), "backoff_observer_dropped_total",
+                              {{"what", "log line"}}),
+            static_cast<double>(log.left_out()));
 }
 
 TEST(log_writer, writes_no_more_in_a_second_than_it_may) {

@@ -84,8 +84,8 @@ public:
   /// Calls `hook` whenever the guard is closed by hand, as long as the caller keeps the result.
   [[nodiscard]] std::shared_ptr<const void> watch(GuardClosedHook hook) const;
 
-  /// Shows the guard's numbers to an observatory, under this name, from now on. A guard is seen by
-  /// one observatory at a time: the last one counts.
+  /// Shows the guard's numbers to an observatory, under this name, and counts from now on. One
+  /// observatory at a time sees it: the last.
   ///
   /// @range the name has 1 to 64 characters of `a-z`, `0-9`, `_`, `.` and `-`
   /// @errors throws `InvalidArgument` if the name is wrong.

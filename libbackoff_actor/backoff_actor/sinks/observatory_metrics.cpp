@@ -1,5 +1,6 @@
 // The metrics of an observatory. docs/reference/metrics.md has all of them, and a test compares.
 
+#include "backoff_actor/core/enum_names.hpp"
 #include "backoff_actor/delivery/dead_letter.hpp"
 #include "backoff_actor/delivery/refusal.hpp"
 #include "backoff_actor/delivery/store_error.hpp"
@@ -14,6 +15,20 @@
 namespace backoff_actor::detail {
 
 namespace {
+
+// Whether the enumerators are 0 to `Count` - 1. A seat counts by these numbers.
+template <class Enum, std::size_t Count>
+constexpr bool are_counted = !name_in_source<static_cast<Enum>(Count - 1)>().empty()
+                             && name_in_source<static_cast<Enum>(Count)>().empty();
+
+constexpr std::size_t phases_shown = 6; // all but the last: a sender that has stopped has no seat
+
+static_assert(are_counted<Phase, phases_shown + 1>);
+static_assert(are_counted<Refusal, OutcomeWords::refusals>);
+static_assert(are_counted<DeadLetterReason, OutcomeWords::dead_letter_reasons>);
+static_assert(are_counted<ChildState, SupervisorWords::states>);
+static_assert(are_counted<BreakerState, GuardWords::states>);
+static_assert(are_counted<StoreFailure, OutboxWords::failure_kinds>);
 
 using Labels = std::vector<MetricLabel>;
 
@@ -66,7 +81,7 @@ struct SenderSums {
   std::array<std::uint64_t, SenderWords::counters> counters{};
   std::array<std::uint64_t, OutcomeWords::counters> outcomes{};
   std::array<std::uint64_t, TimeBuckets::count + 1> delays{};
-  std::array<std::uint64_t, 6> phases{};
+  std::array<std::uint64_t, phases_shown> phases{};
   std::uint64_t owed = 0;
   std::uint64_t owed_bytes = 0;
   std::uint64_t in_flight = 0;

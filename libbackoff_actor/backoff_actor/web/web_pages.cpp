@@ -1,10 +1,10 @@
 // The only file that reads httplib.h, which takes long to compile.
 //
 // Of httplib, only its idea of requests, routes and answers is used. Its connections cannot be:
-// - each client takes a thread, in which it may be silent or slow for as long as it likes
-// - it holds lines of any length, any number of headers, and any number of ranges of a page
-// - it answers 500 at descriptors from 1024 on, and its listener ends for good after some errors of
-//   accept(2)
+// - Each client takes a thread. It may be silent or slow there for as long as it likes.
+// - Lines have any length. A request has any number of headers and ranges.
+// - At descriptors from 1024 on, a client gets 500.
+// - Some errors of accept(2) end its listener for good.
 // So a `WebConnection` receives the head of a request, and httplib reads it from memory.
 
 #include "backoff_actor/web/internal/web_pages.hpp"

@@ -45,16 +45,15 @@ BACKOFF_ACTOR_EXPORT Problems check(const WebOptions& options);
 ///
 ///     WebServer web{observatory, {.port = 9464}};
 ///
-/// - `/metrics` has all metrics in the text format of Prometheus
-/// - `/healthz` answers 200, or 503 if the process should be restarted
-/// - `/readyz` answers 200, or 503 if the process should get no new work
-/// - `/status` has the senders with the largest backlogs, the supervisors, the guards and the
-///   outboxes as JSON
-/// - `/` names these pages
+/// - `/metrics` has all metrics in the text format of Prometheus.
+/// - `/healthz` answers 200, or 503 if the process should be restarted.
+/// - `/readyz` answers 200, or 503 if the process should get no new work.
+/// - `/status` is JSON: the largest backlogs, the supervisors, the guards and the outboxes.
+/// - `/` names these pages.
 ///
 /// It takes GET and HEAD, and serves no files. A client that uses another host name than those
-/// allowed gets 403. Otherwise a web page of a stranger could read the pages through the browser
-/// of somebody who can reach them, by a name that it points at this address.
+/// allowed gets 403. Otherwise a stranger could point a name of his own at this address. A web page
+/// of his could then read these pages through somebody's browser.
 ///
 /// Clients cannot exhaust the process: it holds at most 128 connections, and 64 MiB of answers or
 /// one answer. A new client takes the place of an old one. `/healthz` and `/readyz` are answered at

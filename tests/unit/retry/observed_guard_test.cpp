@@ -77,6 +77,32 @@ TEST_F(ObservedGuardTest, leaves_its_counts_when_it_goes) {
   EXPECT_EQ(value("breaker_state"), std::nullopt);
 }
 
+TEST_F(ObservedGuardTest, is_seen_by_the_last_observatory_alone) {
+  const Observatory other;
+  guard.observed_by(other, "payments", Instant{});
+  guard.observed_by(observatory, "payments", Instant{});
+  guard.isolate(Instant{});
+  EXPECT_EQ(value("breaker_state"), 3);
+  EXPECT_EQ(value_of(other.metrics(Instant{}), "backoff_breaker_state", {{"guard", "payments"}}),
+            std::nullopt);
+}
+
+TEST_F(ObservedGuardTest, counts_nothing_twice) {
+  const auto held_back = [&] {
+    return value_of(observatory.metrics(Instant{}), "backoff_guard_held_back_total",
+                    {{"guard", "payments"}, {"reason", "breaker"}});
+  };
+  guard.isolate(Instant{});
+  static_cast<void>(guard.admit(Instant{}, Call::first)); // before anybody looks
+  guard.observed_by(observatory, "payments", Instant{});
+  EXPECT_EQ(held_back(), 0);
+  static_cast<void>(guard.admit(Instant{}, Call::first));
+  guard.observed_by(observatory, "payments", Instant{});
+  EXPECT_EQ(held_back(), 1);
+  static_cast<void>(guard.admit(Instant{}, Call::first));
+  EXPECT_EQ(held_back(), 2);
+}
+
 TEST_F(ObservedGuardTest, needs_a_name) {
   for (const auto* name : {"", "My guard"})
     try {

@@ -171,20 +171,24 @@ BackOff SenderEngine::backoff() const {
 
 Instant SenderEngine::due() const { return work_ && !stopped_ ? work_->due() : Instant::never(); }
 
-// An idle sender with a history of failures is the only one for which this allocates.
+// Asked after every batch of messages, so an idle sender is not set up for it, as for a status.
 SenderGlance SenderEngine::glance() const {
   if (work_)
     return work_->glance(stopped_);
-  if (stopped_ || (idle_state_ && idle_state_->history))
-    return new_work()->glance(stopped_);
   SenderGlance result;
+  auto is_alone = beginning_ != Beginning::alive;
   if (idle_state_) {
+    if (const auto* const history = idle_state_->history.get()) {
+      result.counters = history->counters;
+      result.restarts = history->starts == 0 ? 0 : history->starts - 1;
+    }
+    is_alone = idle_state_->history && idle_state_->history->is_alone;
     result.counters.accepted = idle_state_->accepted;
     result.counters.acknowledged = idle_state_->acknowledged;
     result.counters.hand_overs = idle_state_->hand_overs;
     result.counters.forwarded = idle_state_->forwarded;
   }
-  result.phase = idle_state_ || beginning_ == Beginning::alive ? Phase::running : Phase::starting;
+  result.phase = is_alone ? Phase::starting : Phase::running;
   return result;
 }
 

@@ -133,8 +133,7 @@ public:
   /// waits for neither, or if only closing the guard by hand can end the wait.
   Instant due() const;
 
-  /// The numbers that monitoring reads. Unlike `status`, it allocates nothing while the sender has
-  /// work or has no earlier failures.
+  /// The numbers that monitoring reads. Unlike `status`, it allocates nothing.
   SenderGlance glance() const;
 
   /// The status of the sender at `now`.

@@ -197,19 +197,22 @@ struct GuardWords {
   };
 };
 
-// A guard in its kind. The guard's lock protects it.
+// A guard in its kind. It counts from its construction on, because an earlier seat of the guard may
+// have left its counts with the same kind. The guard's lock protects it.
 class GuardSeat {
 public:
   GuardSeat(std::shared_ptr<Kind<GuardWords>> kind, const GuardStatus& status)
-    : member_(std::move(kind)) {
+    : member_(std::move(kind)), before_(status.counters) {
     member_.cell.set(GuardWords::state, static_cast<std::size_t>(status.breaker));
     publish(status);
   }
 
   void publish(const GuardStatus& status) {
     auto& cell = member_.cell;
-    cell.set(GuardWords::held_back_by_breaker, status.counters.held_back_by_breaker);
-    cell.set(GuardWords::held_back_by_budget, status.counters.held_back_by_budget);
+    cell.set(GuardWords::held_back_by_breaker,
+             status.counters.held_back_by_breaker - before_.held_back_by_breaker);
+    cell.set(GuardWords::held_back_by_budget,
+             status.counters.held_back_by_budget - before_.held_back_by_budget);
     const auto state = static_cast<std::size_t>(status.breaker);
     if (cell.get(GuardWords::state) != state)
       cell.add(GuardWords::changes + state);
@@ -221,6 +224,7 @@ public:
 
 private:
   Kind<GuardWords>::Member member_;
+  GuardCounters before_;
 };
 
 // -- outboxes -------------------------------------------------------------------------
