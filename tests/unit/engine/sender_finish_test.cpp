@@ -239,6 +239,12 @@ TEST_F(SenderFinish, goes_by_the_earliest_deadline) {
   EXPECT_THAT(sender->wake_after(2s), ElementsAre("ask to end 1", "tell to end 1", "wake at 7s"));
 }
 
+TEST_F(SenderFinish, is_not_put_off_by_a_later_deadline) {
+  begin();
+  EXPECT_THAT(sender->take(within(40s)), IsEmpty());
+  EXPECT_THAT(sender->wake_after(30s), ElementsAre("ask to end 1", "tell to end 1", "wake at 35s"));
+}
+
 TEST_F(SenderFinish, has_no_limit_without_a_deadline) {
   EngineDriver patient;
   patient.start();
