@@ -74,6 +74,13 @@ TEST_F(OutboxSeen, shows_what_waits_for_its_commit) {
   EXPECT_EQ(value("commits_total"), 1);
 }
 
+TEST_F(OutboxSeen, no_longer_shows_what_the_store_has_refused) {
+  start_observed({{testing::silence()}});
+  store->fail_next(1, StoreFailure::too_large);
+  EXPECT_THAT(text_of(ask("a")->error), HasSubstr("not_stored"));
+  EXPECT_EQ(value("waiting_changes"), 0);
+}
+
 TEST_F(OutboxSeen, without_a_name_is_an_outbox) {
   auto options = durable_options();
   options.observed_by = observatory;
