@@ -74,6 +74,20 @@ TEST_F(OutboxSeen, shows_what_waits_for_its_commit) {
   EXPECT_EQ(value("commits_total"), 1);
 }
 
+TEST_F(OutboxSeen, counts_what_a_killed_sender_leaves_in_it) {
+  outbox = {store, durable<std::string>(), durable_options()};
+  auto options = with(outbox);
+  options.name = "orders";
+  options.observed_by = observatory;
+  start({{testing::silence()}}, options);
+  ask("a");
+  compat::send_exit_now(sender, nullptr, caf::exit_reason::kill);
+  time.run();
+  EXPECT_EQ(value_of(observatory.metrics(time.now()), "backoff_sender_suspended_total",
+                     {{"sender", "orders"}}),
+            1);
+}
+
 TEST_F(OutboxSeen, no_longer_shows_what_the_store_has_refused) {
   start_observed({{testing::silence()}});
   store->fail_next(1, StoreFailure::too_large);
