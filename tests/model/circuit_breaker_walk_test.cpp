@@ -93,7 +93,9 @@ public:
 private:
   void ask() {
     const auto expected = reference_.ask(now_);
+    const auto holds_back = breaker_.holds_back(now_);
     const auto answer = breaker_.admit(now_);
+    RC_ASSERT(holds_back == std::holds_alternative<HeldBack>(answer));
     if (const auto* held_back = std::get_if<HeldBack>(&answer)) {
       RC_ASSERT(std::string{to_string(held_back->reason)} == expected);
       judge(*held_back);

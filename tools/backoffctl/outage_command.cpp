@@ -48,7 +48,8 @@ with the article: its first delay depends on how long it was idle, and its jitte
 
 A guard is none, or a text such as
   circuit_breaker(5 failures, open 5s, probes 1)        retry_budget(20%, 10/s)
-or two of them joined with +. All clients share the guard and ask it before each call.
+  rate(50/s, burst 5)
+or several of them joined with +. All clients share the guard and ask it before each call.
 
 A client is retry, a loop, or sender, an actor that calls through a BackOffSender.
 

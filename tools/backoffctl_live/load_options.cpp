@@ -59,7 +59,7 @@ void read_pace(const ClientFlags& flags, LoadOptions& options, Problems& problem
 void read_guard(const std::string& given, LoadOptions& options, Problems& problems) {
   try {
     const auto guard = backoff_actor::parse_guard(given);
-    if (guard.circuit_breaker || guard.retry_budget)
+    if (!guard.empty())
       options.guard = guard;
   } catch (const std::invalid_argument& error) {
     problems.add("--guard", indented(error.what()), "");

@@ -152,9 +152,29 @@ Admission CircuitBreaker::admit(Instant now) {
   return admit_probe(now);
 }
 
+bool CircuitBreaker::holds_back(Instant now) const {
+  switch (state_) {
+  case BreakerState::closed:
+    return false;
+  case BreakerState::isolated:
+    return true;
+  case BreakerState::open:
+    return now < open_until_;
+  case BreakerState::half_open:
+    break;
+  }
+  const auto in_flight = std::count_if(probes_.begin(), probes_.end(),
+                                       [&](const Probe& probe) { return !is_silent(probe, now); });
+  return successes_ + static_cast<std::size_t>(in_flight) >= options_.probes;
+}
+
+// Whether the probe has had its time, and makes room for another.
+bool CircuitBreaker::is_silent(const Probe& probe, Instant now) const {
+  return now - probe.began >= options_.probe_timeout;
+}
+
 Admission CircuitBreaker::admit_probe(Instant now) {
-  std::erase_if(probes_,
-                [&](const Probe& probe) { return now - probe.began >= options_.probe_timeout; });
+  std::erase_if(probes_, [&](const Probe& probe) { return is_silent(probe, now); });
   if (successes_ + probes_.size() < options_.probes) {
     probes_.push_back({++last_probe_, now});
     return Permit{generation_, last_probe_};

@@ -155,6 +155,9 @@ public:
   /// Asks whether a call may be made now.
   Admission admit(Instant now);
 
+  /// Whether `admit` would hold a call back now. Takes no probe.
+  bool holds_back(Instant now) const;
+
   /// Reports that a call succeeded. This may open or close the breaker.
   void succeeded(Permit permit, Instant now);
 
@@ -205,6 +208,7 @@ private:
   void count(bool has_failed, Instant now);
   bool is_tripped(Instant now) const;
   bool end_probe(std::uint32_t number);
+  bool is_silent(const Probe& probe, Instant now) const;
   Admission admit_probe(Instant now);
   Duration stagger();
 

@@ -13,8 +13,11 @@ GuardPort::~GuardPort() = default;
 
 namespace {
 
-constexpr auto held_back_reasons =
-  detail::enum_names<HeldBackBy>({"open_breaker", "probe", "isolated_breaker", "retry_budget"});
+constexpr auto held_back_reasons = detail::enum_names<HeldBackBy>(
+  {"open_breaker", "probe", "isolated_breaker", "retry_budget", "rate"});
+
+// How long the rate must have held nothing back to count as free again, if it fills up sooner.
+constexpr Duration shortest_quiet_time = std::chrono::seconds{1};
 
 } // namespace
 
@@ -33,20 +36,25 @@ std::optional<Duration> come_back_in(const HeldBack& held_back, Instant now) {
 Problems check(const GuardOptions& options) {
   Problems problems{"GuardOptions"};
   if (options.empty())
-    problems.add("guard", "none", "a circuit breaker, a retry budget, or both");
+    problems.add("guard", "none", "a circuit breaker, a retry budget, a rate, or several of them");
   if (options.circuit_breaker)
     problems.add_nested("circuit_breaker", check(*options.circuit_breaker));
   if (options.retry_budget)
     problems.add_nested("retry_budget", check(*options.retry_budget));
+  if (options.rate)
+    problems.add_nested("rate", check(*options.rate));
   return problems;
 }
 
 std::string to_string(const GuardOptions& options) {
   std::string result;
-  if (options.circuit_breaker)
-    result = to_string(*options.circuit_breaker);
-  if (options.retry_budget)
-    result.append(result.empty() ? "" : " + ").append(to_string(*options.retry_budget));
+  const auto add = [&](const auto& part) {
+    if (part)
+      result.append(result.empty() ? "" : " + ").append(to_string(*part));
+  };
+  add(options.circuit_breaker);
+  add(options.retry_budget);
+  add(options.rate);
   return result.empty() ? "none" : result;
 }
 
@@ -61,7 +69,14 @@ std::string to_string(const GuardStatus& status) {
   }
   if (status.has_budget)
     result += "retry budget " + detail::decimal(std::floor(status.retries_left * 10) / 10) + "; ";
-  const auto held_back = status.counters.held_back_by_breaker + status.counters.held_back_by_budget;
+  if (status.has_rate) {
+    result += "rate " + std::to_string(status.calls_left) + " left";
+    if (status.is_limited)
+      result += ", reached for " + to_string(status.limited_for);
+    result += "; ";
+  }
+  const auto held_back = status.counters.held_back_by_breaker + status.counters.held_back_by_budget
+                         + status.counters.held_back_by_rate;
   return result + std::to_string(status.counters.admitted) + " calls admitted, "
          + std::to_string(held_back) + " held back";
 }
@@ -73,20 +88,18 @@ Guard::Guard(const GuardOptions& options, std::uint64_t seed, GuardHook on_event
     breaker_.emplace(*options.circuit_breaker, seed);
   if (options.retry_budget)
     budget_.emplace(*options.retry_budget, seed);
+  if (options.rate)
+    rate_.emplace(*options.rate);
 }
 
 // -- calls --------------------------------------------------------------------------------
 
 Admission Guard::admit(Instant now, Call call) {
   now = later(now);
-  const auto needs_budget = budget_ && call == Call::retry;
-  if (needs_budget && !budget_->can_withdraw(now)) {
-    ++counters_.held_back_by_budget;
-    const HeldBack answer{HeldBackBy::retry_budget, budget_->next_turn(now)};
-    if (!std::exchange(is_exhausted_, true))
-      tell(event::BudgetExhausted{now});
-    return answer;
-  }
+  if (budget_ && call == Call::retry && !budget_->can_withdraw(now))
+    return hold_back_by_budget(now);
+  if (is_beyond_rate(call, now))
+    return hold_back_by_rate(now);
   if (breaker_) {
     const auto before = breaker_->state();
     const auto answer = breaker_->admit(now);
@@ -102,9 +115,52 @@ Admission Guard::admit(Instant now, Call call) {
   return Permit{1, 0};
 }
 
-// Counts an admitted call, and charges or credits the budget for it.
+HeldBack Guard::hold_back_by_budget(Instant now) {
+  ++counters_.held_back_by_budget;
+  const HeldBack answer{HeldBackBy::retry_budget, budget_->next_turn(now)};
+  if (!std::exchange(is_exhausted_, true))
+    tell(event::BudgetExhausted{now});
+  return answer;
+}
+
+HeldBack Guard::hold_back_by_rate(Instant now) {
+  ++counters_.held_back_by_rate;
+  const HeldBack answer{HeldBackBy::rate, rate_->next_turn(now)};
+  const auto is_first = limited_since_ == Instant::never();
+  last_turn_ = is_first ? answer.until : std::max(last_turn_, answer.until);
+  if (is_first) {
+    limited_since_ = now;
+    tell(event::RateReached{now});
+  }
+  return answer;
+}
+
+// A turn would be wasted on a call that the breaker holds back anyway. And the breaker is not asked
+// for a probe that the rate would hold back.
+bool Guard::is_beyond_rate(Call call, Instant now) const {
+  return rate_ && call != Call::start && !rate_->can_go(now)
+         && !(breaker_ && breaker_->holds_back(now));
+}
+
+// Whether a caller was given a turn, and the time since then is too short for a pause.
+bool Guard::was_limited_recently(Instant now) const {
+  return limited_since_ != Instant::never()
+         && now < last_turn_ + std::max(shortest_quiet_time, rate_->time_to_fill());
+}
+
+void Guard::use_rate(Instant now) {
+  rate_->go(now);
+  if (limited_since_ == Instant::never() || was_limited_recently(now))
+    return;
+  const auto since = std::exchange(limited_since_, Instant::never());
+  tell(event::RateFree{now, since});
+}
+
+// Counts an admitted call, and charges or credits rate and budget for it.
 void Guard::spend(Call call, Instant now) {
   ++counters_.admitted;
+  if (rate_ && call != Call::start)
+    use_rate(now);
   if (!budget_)
     return;
   if (call == Call::first)
@@ -187,6 +243,13 @@ GuardStatus Guard::status(Instant now) const {
   if (budget_) {
     result.has_budget = true;
     result.retries_left = budget_->balance(now);
+  }
+  if (rate_) {
+    result.has_rate = true;
+    result.calls_left = rate_->calls_left(now);
+    result.is_limited = was_limited_recently(now);
+    if (result.is_limited)
+      result.limited_for = now - limited_since_;
   }
   return result;
 }

@@ -6,6 +6,7 @@
 #include "backoff_actor/guard/circuit_breaker.hpp"
 #include "backoff_actor/guard/guard_events.hpp"
 #include "backoff_actor/guard/guard_port.hpp"
+#include "backoff_actor/guard/rate.hpp"
 #include "backoff_actor/guard/retry_budget.hpp"
 
 #include <cstdint>
@@ -14,7 +15,7 @@
 
 namespace backoff_actor {
 
-/// What guards a service: a circuit breaker, a retry budget, or both.
+/// What guards a service: a circuit breaker, a retry budget, a rate, or several of them.
 struct GuardOptions {
   /// Whether the service is called at all.
   std::optional<CircuitBreakerOptions> circuit_breaker{};
@@ -22,8 +23,11 @@ struct GuardOptions {
   /// How many of the calls may be retries.
   std::optional<RetryBudgetOptions> retry_budget{};
 
-  /// Whether both are unset.
-  bool empty() const { return !circuit_breaker && !retry_budget; }
+  /// How many calls there may be in any time, retries included.
+  std::optional<RateOptions> rate{};
+
+  /// Whether all are unset.
+  bool empty() const { return !circuit_breaker && !retry_budget && !rate; }
 
   /// Whether two are the same.
   friend bool operator==(const GuardOptions&, const GuardOptions&) = default;
@@ -41,6 +45,7 @@ struct GuardCounters {
   std::uint64_t admitted = 0;             ///< calls let through
   std::uint64_t held_back_by_breaker = 0; ///< calls that the breaker held back
   std::uint64_t held_back_by_budget = 0;  ///< retries that the budget held back
+  std::uint64_t held_back_by_rate = 0;    ///< calls that the rate held back
   std::uint64_t succeeded = 0;            ///< calls that succeeded
   std::uint64_t failed = 0;               ///< calls that failed
   std::uint64_t opened = 0;               ///< how often the breaker opened
@@ -58,6 +63,10 @@ struct GuardStatus {
   CallCounts window{};                         ///< the calls that the breaker judges by
   bool has_budget = false;                     ///< there is a retry budget
   double retries_left = 0;                     ///< the retries that the budget holds
+  bool has_rate = false;                       ///< there is a rate
+  std::uint32_t calls_left = 0;                ///< the calls that the rate allows at once
+  bool is_limited = false;                     ///< the rate holds calls back, or did just now
+  Duration limited_for{0};                     ///< since `event::RateReached`, if it is limited
   GuardCounters counters{};                    ///< its counters
 };
 
@@ -101,7 +110,12 @@ public:
   const GuardOptions& options() const { return options_; }
 
 private:
+  HeldBack hold_back_by_budget(Instant now);
+  HeldBack hold_back_by_rate(Instant now);
+  bool is_beyond_rate(Call call, Instant now) const;
+  bool was_limited_recently(Instant now) const;
   void spend(Call call, Instant now);
+  void use_rate(Instant now);
   Instant later(Instant now);
   CircuitBreaker& breaker_for(const char* what);
   void tell(const GuardEvent& event) const;
@@ -110,10 +124,13 @@ private:
   GuardOptions options_;
   std::optional<CircuitBreaker> breaker_{};
   std::optional<RetryBudget> budget_{};
+  std::optional<Rate> rate_{};
   GuardHook on_event_;
   GuardCounters counters_{};
   Instant now_{};
-  bool is_begun_ = false; // `now_` was set
+  Instant limited_since_ = Instant::never(); // never: the rate is not reached
+  Instant last_turn_{};                      // the latest turn that the rate gave since then
+  bool is_begun_ = false;                    // `now_` was set
   bool is_exhausted_ = false;
 };
 

@@ -26,6 +26,12 @@ struct DescribeGuardEvent {
   std::string operator()(const event::BudgetExhausted&) const { return "retry budget exhausted"; }
 
   std::string operator()(const event::BudgetRecovered&) const { return "retry budget recovered"; }
+
+  std::string operator()(const event::RateReached&) const { return "rate reached"; }
+
+  std::string operator()(const event::RateFree& x) const {
+    return "rate free again, after " + to_string(x.at - x.since);
+  }
 };
 
 } // namespace

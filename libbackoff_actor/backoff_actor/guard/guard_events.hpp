@@ -45,12 +45,27 @@ struct BudgetRecovered {
   Instant at; ///< when it was asked for
 };
 
+/// The guard held back a call, because there were too many recently. Reported only for the first
+/// one in a row: the next one is reported after `RateFree`.
+struct RateReached {
+  Instant at; ///< when the call was asked for
+};
+
+/// A call went through, and the rate had held none back for some time: for one second, or as long
+/// as it takes to fill the rate up again, if that is longer. The time begins with the last turn
+/// that a caller was given.
+struct RateFree {
+  Instant at;    ///< when the call was asked for
+  Instant since; ///< when `RateReached` was reported
+};
+
 } // namespace event
 
 /// What happened to a guard: a change of its state.
 using GuardEvent =
   std::variant<event::BreakerOpened, event::BreakerHalfOpened, event::BreakerClosed,
-               event::BreakerIsolated, event::BudgetExhausted, event::BudgetRecovered>;
+               event::BreakerIsolated, event::BudgetExhausted, event::BudgetRecovered,
+               event::RateReached, event::RateFree>;
 
 /// The one hook of a guard, called after the change. It must not block, because every caller waits
 /// for it. What it captures must live as long as the guard, which all of its users share: as long

@@ -14,7 +14,7 @@ namespace backoff_actor {
 enum class Call : std::uint8_t {
   first, ///< the first attempt at something
   retry, ///< another attempt at the same
-  start, ///< the creation of a child that makes calls; it neither earns a retry nor is one
+  start, ///< the creation of a child that makes calls; it earns no retry, and uses no rate
 };
 
 /// Why a guard does not let a call through.
@@ -23,6 +23,7 @@ enum class HeldBackBy : std::uint8_t {
   probe,            ///< the breaker is half open, and all its probes are in flight
   isolated_breaker, ///< somebody isolated the service; only `close` ends that
   retry_budget,     ///< there were too many retries recently
+  rate,             ///< there were too many calls recently
 };
 
 namespace detail {

@@ -6,9 +6,11 @@
 #include <optional>
 #include <string>
 
-// guard   := 'none' | breaker [ '+' budget ] | budget [ '+' breaker ]
+// guard   := 'none' | part { '+' part }    each part once
+// part    := breaker | budget | rate
 // breaker := 'circuit_breaker' [ '(' [ argument { ',' argument } ] ')' ]
 // budget  := 'retry_budget' [ '(' [ argument { ',' argument } ] ')' ]
+// rate    := 'rate' [ '(' [ argument { ',' argument } ] ')' ]
 
 namespace backoff_actor {
 
@@ -29,19 +31,33 @@ public:
       raise_if_any(check(*result.circuit_breaker), breaker_column_, breaker_columns_);
     if (result.retry_budget)
       raise_if_any(check(*result.retry_budget), budget_column_, budget_columns_);
+    if (result.rate)
+      raise_if_any(check(*result.rate), rate_column_, rate_columns_);
     return result;
   }
 
 private:
   static bool is_complete(const GuardOptions& options) {
-    return options.circuit_breaker && options.retry_budget;
+    return options.circuit_breaker && options.retry_budget && options.rate;
+  }
+
+  // The parts that could still come.
+  static std::string names_left(const GuardOptions& options) {
+    if (options.empty())
+      return "a guard: circuit_breaker, retry_budget, rate or none";
+    std::string result;
+    const auto add = [&](bool is_there, const char* name) {
+      if (!is_there)
+        result.append(result.empty() ? "another guard: " : " or ").append(name);
+    };
+    add(options.circuit_breaker.has_value(), "circuit_breaker");
+    add(options.retry_budget.has_value(), "retry_budget");
+    add(options.rate.has_value(), "rate");
+    return result;
   }
 
   void part(GuardOptions& result) {
-    const auto is_first = !result.circuit_breaker && !result.retry_budget;
-    const std::string names = is_first ? "a guard: circuit_breaker, retry_budget or none"
-                              : result.retry_budget ? "circuit_breaker"
-                                                    : "retry_budget";
+    const auto names = names_left(result);
     const auto column = next_column();
     const auto name = this->name(names);
     if (name == "circuit_breaker" && !result.circuit_breaker) {
@@ -50,7 +66,10 @@ private:
     } else if (name == "retry_budget" && !result.retry_budget) {
       budget_column_ = column;
       result.retry_budget = budget();
-    } else if (name == "none" && is_first) {
+    } else if (name == "rate" && !result.rate) {
+      rate_column_ = column;
+      result.rate = rate();
+    } else if (name == "none" && result.empty()) {
       is_none_ = true;
     } else {
       fail_at_name(names);
@@ -184,6 +203,43 @@ private:
     return result;
   }
 
+  // -- rate ---------------------------------------------------------------------------
+
+  RateOptions rate() {
+    RateOptions result;
+    auto burst = static_cast<int>(result.burst);
+    arguments({
+      {"calls", "", Form::other,
+       Other{"a number of calls such as 50/s, 100/min or 1/250ms", [this] { return is_at_digit(); },
+             [&] { calls_in_period(result); }}},
+      {"burst", "burst", Form::whole, &burst},
+    });
+    rate_columns_ = take_columns();
+    for (const auto& [field, column] : Columns{rate_columns_})
+      if (field == "calls")
+        rate_columns_.emplace_back("per", column);
+    result.burst = unsigned_of(burst);
+    return result;
+  }
+
+  void calls_in_period(RateOptions& result) {
+    using namespace std::chrono_literals;
+    result.calls = unsigned_of(whole("a number of calls such as 50/s, 100/min or 1/250ms"));
+    if (!accept("/"))
+      fail("'/' and a period such as s, min or 250ms");
+    next_column();
+    if (is_at_digit()) {
+      if (!accept_span(result.per))
+        fail_at_span("a span such as 250ms");
+      return;
+    }
+    constexpr auto* periods = "a period: s, min, h, or a span such as 250ms";
+    const auto unit = name(periods);
+    if (unit != "s" && unit != "min" && unit != "h")
+      fail_at_name(periods);
+    result.per = unit == "s" ? 1s : unit == "min" ? Duration{1min} : Duration{1h};
+  }
+
   // -- pieces -------------------------------------------------------------------------
 
   bool is_number_before(char c) {
@@ -213,8 +269,10 @@ private:
 
   Columns breaker_columns_;
   Columns budget_columns_;
+  Columns rate_columns_;
   std::size_t breaker_column_ = 0;
   std::size_t budget_column_ = 0;
+  std::size_t rate_column_ = 0;
   bool is_none_ = false;
 };
 

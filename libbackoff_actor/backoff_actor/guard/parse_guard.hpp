@@ -14,13 +14,15 @@ namespace backoff_actor {
 ///     circuit_breaker(50% of 100 calls, min_calls 10, open exponential(5s, x2, cap 1min))
 ///     circuit_breaker(10% within 30s, min_calls 100, open fixed(5s) | equal_jitter)
 ///     retry_budget(20%, 10/s, window 10s)
-///     circuit_breaker + retry_budget
+///     rate(50/s, burst 5)
+///     circuit_breaker + retry_budget + rate(100/min)
 ///     none
 ///
-/// All arguments are optional and can come in any order. Omitted arguments have the defaults of
-/// `CircuitBreakerOptions` and `RetryBudgetOptions`. `open` takes a span or a policy. Blanks
-/// between words are optional. `to_string` renders the full form, and `parse_guard` reads it back
-/// into the same options.
+/// All parts and all arguments are optional and can come in any order. Omitted arguments have the
+/// defaults of `CircuitBreakerOptions`, `RetryBudgetOptions` and `RateOptions`. `open` takes a span
+/// or a policy. The period of a rate is `s`, `min`, `h`, or a span such as `250ms`. Blanks between
+/// words are optional. `to_string` renders the full form, and `parse_guard` reads it back into the
+/// same options.
 ///
 /// @errors throws `ParseError` at the first place with a syntax error or an impossible policy. If
 ///         the syntax is right but values are out of range, it throws at the first of them and

@@ -258,6 +258,10 @@ struct RecordOfGuardEvent {
   Record operator()(const event::BreakerIsolated&) const { return Record{"breaker_isolated"}; }
   Record operator()(const event::BudgetExhausted&) const { return Record{"budget_exhausted"}; }
   Record operator()(const event::BudgetRecovered&) const { return Record{"budget_recovered"}; }
+  Record operator()(const event::RateReached&) const { return Record{"rate_reached"}; }
+  Record operator()(const event::RateFree& x) const {
+    return Record{"rate_free"}.seconds("reached_for_s", x.at - x.since);
+  }
 };
 
 } // namespace

@@ -101,6 +101,8 @@ struct SeverityOfGuardEvent {
   Severity operator()(const event::BreakerIsolated&) const { return warning; }
   Severity operator()(const event::BudgetExhausted&) const { return warning; }
   Severity operator()(const event::BudgetRecovered&) const { return info; }
+  Severity operator()(const event::RateReached&) const { return info; }
+  Severity operator()(const event::RateFree&) const { return info; }
 };
 
 } // namespace

@@ -76,6 +76,11 @@ TEST(load_options, errors_of_the_server_count_with_a_policy_a_guard_or_senders) 
   EXPECT_TRUE(problems.empty());
 }
 
+TEST(load_options, a_rate_alone_is_a_guard) {
+  Problems problems;
+  EXPECT_TRUE(read_clients({.guard = "rate(5/s)"}, problems).guard);
+}
+
 TEST(load_options, no_guard_can_be_asked_for) {
   Problems problems;
   EXPECT_FALSE(read_clients({.guard = "none"}, problems).guard);

@@ -100,6 +100,11 @@ TEST_F(guard_of_both, tells_of_the_first_retry_in_a_row_that_is_held_back) {
                                 "21s: retry budget exhausted"));
 }
 
+TEST(guard, renders_the_events_of_its_rate) {
+  EXPECT_EQ(to_string(GuardEvent{event::RateReached{at(1s)}}), "rate reached");
+  EXPECT_EQ(to_string(GuardEvent{event::RateFree{at(13s), at(1s)}}), "rate free again, after 12s");
+}
+
 TEST(guard, loses_what_a_hook_throws_and_nothing_else) {
   Guard guard{{touchy(), {}}, 0, [](const GuardEvent&) { throw std::runtime_error("?"); }};
   guard.failed(permit_of(guard.admit(at(0s), Call::first)), at(0s));
@@ -189,7 +194,8 @@ TEST(guard, names_all_that_is_wrong_with_its_options) {
 
 TEST(guard, that_guards_with_nothing_is_wrong) {
   EXPECT_EQ(to_string(check(GuardOptions{})),
-            "GuardOptions: guard: got none, allowed a circuit breaker, a retry budget, or both");
+            "GuardOptions: guard: got none, allowed a circuit breaker, a retry budget, a rate, or "
+            "several of them");
 }
 
 std::string wrong(const Trip& trip) {
@@ -248,6 +254,7 @@ TEST(guard, names_its_enumerators) {
   EXPECT_EQ(to_string(HeldBackBy::probe), "probe");
   EXPECT_EQ(to_string(HeldBackBy::isolated_breaker), "isolated_breaker");
   EXPECT_EQ(to_string(HeldBackBy::retry_budget), "retry_budget");
+  EXPECT_EQ(to_string(HeldBackBy::rate), "rate");
   EXPECT_EQ(to_string(HeldBackBy{77}), "unknown");
   EXPECT_EQ(to_string(BreakerState::closed), "closed");
   EXPECT_EQ(to_string(BreakerState::open), "open");

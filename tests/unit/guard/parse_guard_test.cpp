@@ -68,6 +68,17 @@ INSTANTIATE_TEST_SUITE_P(
     Read{"retry_budget+circuit_breaker",
          "circuit_breaker(5 failures, open 5s, probes 1, spread 5s, probe_timeout 1min) + "
          "retry_budget(20%, 10/s, window 10s)"},
+    Read{"rate", "rate(50/s, burst 1)"}, Read{"rate()", "rate(50/s, burst 1)"},
+    Read{"rate(50/s, burst 5)", "rate(50/s, burst 5)"},
+    Read{"rate(burst 5,100/min)", "rate(100/min, burst 5)"},
+    Read{"rate ( 20 / h )", "rate(20/h, burst 1)"}, Read{"rate(burst 3)", "rate(50/s, burst 3)"},
+    Read{"rate(1/250ms)", "rate(1/250ms, burst 1)"}, Read{"rate(1/60s)", "rate(1/min, burst 1)"},
+    Read{"rate(7/1.5s)", "rate(7/1.5s, burst 1)"},
+    Read{"rate(1/24h, burst 1000000)", "rate(1/24h, burst 1000000)"},
+    Read{"rate(5/s) + retry_budget", "retry_budget(20%, 10/s, window 10s) + rate(5/s, burst 1)"},
+    Read{"rate(50/s, burst 5) + retry_budget + circuit_breaker",
+         "circuit_breaker(5 failures, open 5s, probes 1, spread 5s, probe_timeout 1min) + "
+         "retry_budget(20%, 10/s, window 10s) + rate(50/s, burst 5)"},
     Read{"none", "none"}));
 
 TEST(parse_guard, gives_the_options_that_the_types_make) {
@@ -79,10 +90,11 @@ TEST(parse_guard, gives_the_options_that_the_types_make) {
   options.circuit_breaker->spread = 2s;
   options.circuit_breaker->probe_timeout = 20s;
   options.retry_budget = RetryBudgetOptions{0.1, 5, 20s};
+  options.rate = RateOptions{100, 1min, 7};
   EXPECT_EQ(
     parse_guard("circuit_breaker(10% within 30s, min_calls 100, open exponential(5s, x2, cap "
                 "1min) | full_jitter, probes 3, spread 2s, probe_timeout 20s) + "
-                "retry_budget(10%, 5/s, window 20s)"),
+                "retry_budget(10%, 5/s, window 20s) + rate(100/min, burst 7)"),
     options);
 }
 
@@ -111,18 +123,28 @@ TEST_P(NoGuardText, is_refused_at_the_place_that_is_wrong) {
 INSTANTIATE_TEST_SUITE_P(
   texts, NoGuardText,
   ::testing::Values(
-    Refused{"", 1, "expected a guard: circuit_breaker, retry_budget or none; found the end"},
+    Refused{"", 1, "expected a guard: circuit_breaker, retry_budget, rate or none; found the end"},
     Refused{
       "breaker", 1,
-      "expected a guard: circuit_breaker, retry_budget or none; found 'breaker'; did you mean "
-      "circuit_breaker?"},
+      "expected a guard: circuit_breaker, retry_budget, rate or none; found 'breaker'; did you "
+      "mean circuit_breaker?"},
     Refused{"none + retry_budget", 6, "expected the end; found '+'"},
     Refused{"circuit_breaker, retry_budget", 16,
             "expected '+' and another guard, or the end; found ','"},
     Refused{"circuit_breaker + circuit_breaker", 19,
-            "expected retry_budget; found 'circuit_breaker'"},
-    Refused{"retry_budget + none", 16, "expected circuit_breaker; found 'none'"},
-    Refused{"circuit_breaker + retry_budget + none", 32, "expected the end; found '+'"},
+            "expected another guard: retry_budget or rate; found 'circuit_breaker'"},
+    Refused{"retry_budget + none", 16,
+            "expected another guard: circuit_breaker or rate; found 'none'"},
+    Refused{"rate + retry_budget + rates", 23,
+            "expected another guard: circuit_breaker; found 'rates'"},
+    Refused{"circuit_breaker + rate + retry_buget", 26,
+            "expected another guard: retry_budget; found 'retry_buget'; did you mean "
+            "retry_budget?"},
+    Refused{"circuit_breaker +", 18, "expected another guard: retry_budget or rate; found the end"},
+    Refused{"rate rate", 6, "expected '+' and another guard, or the end; found 'rate'"},
+    Refused{"circuit_breaker + retry_budget + none", 34,
+            "expected another guard: rate; found 'none'"},
+    Refused{"circuit_breaker + retry_budget + rate + none", 39, "expected the end; found '+'"},
     Refused{"circuit_breaker(5)", 18, "expected 'failures'; found ')'"},
     Refused{"circuit_breaker(5 calls)", 19, "expected 'failures'; found 'calls'"},
     Refused{"circuit_breaker(50%)", 20,
@@ -158,6 +180,27 @@ INSTANTIATE_TEST_SUITE_P(
             "per_second: got 0/s, allowed more than 0/s, unless the ratio is"},
     Refused{"retry_budget(10/m)", 14, "expected a rate such as 10/s; found '10'"},
     Refused{"retry_budget(window 1ms)", 14, "window: got 1ms, allowed 10ms..24h"},
+    Refused{"rate(50)", 8, "expected '/' and a period such as s, min or 250ms; found ')'"},
+    Refused{"rate(50/)", 9, "expected a period: s, min, h, or a span such as 250ms; found ')'"},
+    Refused{"rate(50/sec)", 9,
+            "expected a period: s, min, h, or a span such as 250ms; found 'sec'"},
+    Refused{"rate(50/250)", 9,
+            "expected a span such as 250ms; found '250'; add a unit: 250ms or 250s"},
+    Refused{"rate(0.5/s)", 6,
+            "expected a number of calls such as 50/s, 100/min or 1/250ms; found '0.5'"},
+    Refused{"rate(9999999999/s)", 6,
+            "expected a number of calls such as 50/s, 100/min or 1/250ms; found '9999999999'"},
+    Refused{"rate(fast)", 6,
+            "expected a number of calls such as 50/s, 100/min or 1/250ms, or 'burst' and a whole "
+            "number such as 10; found 'fast'"},
+    Refused{"rate(50/s, 60/s)", 12, "expected 'burst' and a whole number such as 10; found '60'"},
+    Refused{"rate(50/s, burst few)", 18, "expected a whole number such as 10; found 'few'"},
+    Refused{"rate(0/s, burst 0)", 6,
+            "calls: got 0, allowed 1..1000000; burst: got 0, allowed 1..1000000"},
+    Refused{"rate(burst 1000001)", 6, "burst: got 1000001, allowed 1..1000000"},
+    Refused{"rate(burst 5, 1/25h)", 15, "per: got 25h, allowed 1ms..24h"},
+    Refused{"rate(2000/1ms)", 6, "calls: got 2000, allowed 1..1000"},
+    Refused{"circuit_breaker(0 failures) + rate(0/s)", 17, "failures: got 0, allowed 1..1000000"},
     Refused{
       "retry_budget(20)", 14,
       "expected a percentage such as 20%, or a rate such as 10/s, or 'window' and a span such "

@@ -209,13 +209,15 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
   guards, LogLineOfParts,
-  ::testing::Values(Parts{"breaker_opened open_for_s=5 was_probed=true",
-                          GuardEvent{event::BreakerOpened{now, 5s, true}}},
-                    Parts{"breaker_half_opened", GuardEvent{event::BreakerHalfOpened{now}}},
-                    Parts{"breaker_closed was_by_hand=false",
-                          GuardEvent{event::BreakerClosed{now, false}}},
-                    Parts{"breaker_isolated", GuardEvent{event::BreakerIsolated{now}}},
-                    Parts{"budget_exhausted", GuardEvent{event::BudgetExhausted{now}}},
-                    Parts{"budget_recovered", GuardEvent{event::BudgetRecovered{now}}}));
+  ::testing::Values(
+    Parts{"breaker_opened open_for_s=5 was_probed=true",
+          GuardEvent{event::BreakerOpened{now, 5s, true}}},
+    Parts{"breaker_half_opened", GuardEvent{event::BreakerHalfOpened{now}}},
+    Parts{"breaker_closed was_by_hand=false", GuardEvent{event::BreakerClosed{now, false}}},
+    Parts{"breaker_isolated", GuardEvent{event::BreakerIsolated{now}}},
+    Parts{"budget_exhausted", GuardEvent{event::BudgetExhausted{now}}},
+    Parts{"budget_recovered", GuardEvent{event::BudgetRecovered{now}}},
+    Parts{"rate_reached", GuardEvent{event::RateReached{now}}},
+    Parts{"rate_free reached_for_s=2.5", GuardEvent{event::RateFree{now + 2500ms, now}}}));
 
 } // namespace backoff_actor::log_line_test

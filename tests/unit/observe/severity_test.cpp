@@ -109,6 +109,8 @@ TEST(severity, is_told_for_each_event_of_a_guard) {
     {event::BreakerIsolated{at}, Severity::warning},
     {event::BudgetExhausted{at}, Severity::warning},
     {event::BudgetRecovered{at}, Severity::info},
+    {event::RateReached{at}, Severity::info},
+    {event::RateFree{at, at}, Severity::info},
   };
   std::set<std::size_t> seen;
   for (const auto& [event, severity] : rows) {

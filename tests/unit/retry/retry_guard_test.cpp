@@ -107,6 +107,25 @@ TEST_F(guarded_retry, asks_for_its_first_attempt_as_such_and_for_the_others_as_r
             "gave up: held back by retry_budget, come back in 4s, after 1 attempt in 1s");
 }
 
+TEST_F(guarded_retry, counts_each_attempt_for_the_rate_and_ends_when_that_is_reached) {
+  guard = SharedGuard{{.rate = RateOptions{.calls = 2, .per = 10s, .burst = 2}}, 1};
+  Service service{clock, {503}};
+  const auto result = retry(doubling, {}, is_5xx, service, clock, guarded());
+
+  EXPECT_THAT(service.calls, ElementsAre(0s, 1s));
+  EXPECT_EQ(result.held_back_by, HeldBackBy::rate);
+  EXPECT_EQ(result.come_back_in, 2s) << "5 s after the first";
+  EXPECT_EQ(to_string(result),
+            "gave up: held back by rate, come back in 2s, after 2 attempts in 3s");
+}
+
+TEST_F(guarded_retry, whose_delays_are_longer_than_the_rate_wants_never_notices_it) {
+  guard = SharedGuard{{.rate = RateOptions{.calls = 1}}, 1};
+  Service service{clock, {503, 503, 200}};
+  EXPECT_TRUE(retry(doubling, {}, is_5xx, service, clock, guarded()));
+  EXPECT_THAT(service.calls, ElementsAre(0s, 1s, 3s));
+}
+
 TEST_F(guarded_retry, throws_what_it_has_to_say_if_there_is_no_error_of_an_attempt) {
   open();
   Service service{clock, {200}};

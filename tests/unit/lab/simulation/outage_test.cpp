@@ -236,6 +236,17 @@ TEST(simulate_outage, a_retry_budget_leaves_few_retries_to_a_service_that_is_sto
   EXPECT_LT(simulate_outage(options).summary.attempts_during_outage, 1300U);
 }
 
+TEST(simulate_outage, a_rate_bounds_the_calls_of_all_clients_together) {
+  for (const auto client : {OutageClient::retry, OutageClient::sender}) {
+    auto options = outage(fixed_100ms, 60s);
+    options.client = client;
+    options.guard.rate = RateOptions{.calls = 120, .burst = 10};
+    const auto result = simulate_outage(options);
+    EXPECT_LE(result.summary.attempts_during_outage, 60U * 120 + 10);
+    EXPECT_GE(result.summary.attempts_during_outage, 59U * 120) << "and all of them are made";
+  }
+}
+
 // A client whose patience ends before its answer comes calls every 150 ms, and all work for it is
 // lost.
 TEST(simulate_outage, work_that_was_lost_before_the_outage_is_not_counted) {
