@@ -98,6 +98,17 @@ TEST_F(Guarded, requests_fail_at_once_while_the_breaker_is_open_and_say_when_to_
   EXPECT_THAT(*seen, ElementsAre("no"));
 }
 
+TEST_F(Guarded, a_request_beyond_the_rate_fails_at_once_and_says_when_to_come_back) {
+  guard = SharedGuard{{.rate = RateOptions{.calls = 10}}, 1};
+  start();
+  EXPECT_EQ(got(ask("ok")), "ok done");
+  EXPECT_EQ(got(ask("ok")),
+            "held_back: the guard does not let this call through to the service now "
+            "(rate, retry after 100ms)");
+  time.advance(100ms);
+  EXPECT_EQ(got(ask("ok")), "ok done");
+}
+
 TEST_F(Guarded, a_probe_closes_the_breaker) {
   start();
   ask("no");
@@ -246,8 +257,9 @@ TEST_F(Guarded, all_that_is_wrong_is_named_before_anything_is_made) {
 TEST(held_back_error, says_why_and_when) {
   const VirtualTime time; // errors with a context need CAF's types, which a system registers
   const Instant now{1h};
-  for (const auto reason : {HeldBackBy::open_breaker, HeldBackBy::probe,
-                            HeldBackBy::isolated_breaker, HeldBackBy::retry_budget}) {
+  for (const auto reason :
+       {HeldBackBy::open_breaker, HeldBackBy::probe, HeldBackBy::isolated_breaker,
+        HeldBackBy::retry_budget, HeldBackBy::rate}) {
     const auto error = held_back_error({reason, now + 3s}, now);
     EXPECT_EQ(held_back_by(error), reason);
     EXPECT_EQ(retry_after_of(error), 3s);

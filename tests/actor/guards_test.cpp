@@ -105,6 +105,27 @@ TEST_F(Guards, of_a_thousand_senders_only_probes_call_a_service_that_is_down) {
   EXPECT_EQ(guard.status(time.now()).breaker, BreakerState::closed);
 }
 
+TEST_F(Guards, a_thousand_senders_that_share_a_rate_keep_to_it) {
+  guard = guard_of({.rate = RateOptions{.calls = 100, .burst = 10}});
+  service.is_up = true;
+  std::vector<caf::actor> senders;
+  for (std::uint64_t i = 0; i < 1000; ++i)
+    senders.push_back(add_sender(i));
+  time.run();
+  for (const auto& one : senders)
+    time.ask<std::string>(one, std::string{"hello"});
+  time.run();
+  EXPECT_EQ(service.calls.size(), 10u);
+  time.advance(9900ms);
+
+  const auto& calls = service.calls;
+  ASSERT_EQ(calls.size(), 1000u) << "no call that was allowed was left out";
+  for (std::size_t i = 0; i < calls.size(); ++i)
+    for (auto j = i; j < calls.size(); ++j)
+      ASSERT_LE(static_cast<Duration::rep>(j - i + 1), 10 + (calls[j] - calls[i]) / 10ms);
+  EXPECT_THAT(story, ElementsAre("0ns rate reached"));
+}
+
 TEST_F(Guards, when_the_breaker_closes_they_come_back_spread_out) {
   std::vector<caf::actor> senders;
   for (std::uint64_t i = 0; i < 1000; ++i)

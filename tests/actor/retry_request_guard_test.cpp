@@ -90,6 +90,14 @@ TEST_F(GuardedRequest, asks_for_its_first_attempt_as_such_and_for_the_others_as_
   EXPECT_EQ(outcome(got), "held back by retry_budget, come back in 4s, after 1s, 1 attempt");
 }
 
+TEST_F(GuardedRequest, counts_each_attempt_for_the_rate_and_ends_when_that_is_reached) {
+  guard = SharedGuard{{.rate = RateOptions{.calls = 1, .per = 5s}}, 1};
+  acts = {fails("no")};
+  const auto got = call_guarded(Fixed{1s});
+  time.advance(1min);
+  EXPECT_EQ(outcome(got), "held back by rate, come back in 4s, after 1s, 1 attempt");
+}
+
 TEST_F(GuardedRequest, gives_up_for_its_own_reason_before_it_asks_the_guard) {
   acts = {fails("no")};
   const auto got = call_guarded(Fixed{10ms}, {.max_retries = 0});

@@ -65,6 +65,9 @@ std::string advice_for(const OwingSender& sender) {
     return "It is paused. Send it Resume, or Stop.";
   if (status.is_store_behind)
     return advice_about_store(status);
+  if (status.held_back_by == HeldBackBy::rate)
+    return "It waits for the rate of its service. Its next turn comes in "
+           + to_string(status.due_in) + ". Send it Stop if its backlog takes too long.";
   if (status.is_held_back)
     return "The guard of its service lets nothing through"
            + (status.is_delayed ? " before " + to_string(status.due_in) + " are over"

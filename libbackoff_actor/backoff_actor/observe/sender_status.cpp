@@ -16,6 +16,8 @@ std::string to_string(const SenderStatus& status) {
     text += ", paused";
   if (status.is_held_back)
     text += ", held back by its guard";
+  if (status.held_back_by)
+    text.append(": ").append(to_string(*status.held_back_by));
   if (status.is_store_behind)
     text += ", held back by its store";
   if (status.is_on_fallback)

@@ -2,9 +2,11 @@
 
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
+#include "backoff_actor/guard/guard_port.hpp"
 #include "backoff_actor/observe/actor_name.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -57,10 +59,11 @@ struct SenderCounters {
 ///
 /// @units nanoseconds in durations
 struct SenderStatus {
-  ActorName name{};                ///< the sender; an engine does not know it
-  Phase phase = Phase::starting;   ///< what it is doing
-  bool is_paused = false;          ///< nothing is handed over until it is told to resume
-  bool is_held_back = false;       ///< the guard of the service lets nothing through
+  ActorName name{};                         ///< the sender; an engine does not know it
+  Phase phase = Phase::starting;            ///< what it is doing
+  bool is_paused = false;                   ///< nothing is handed over until it is told to resume
+  bool is_held_back = false;                ///< the guard of the service lets nothing through
+  std::optional<HeldBackBy> held_back_by{}; ///< why, if it is held back
   bool is_store_behind = false;    ///< nothing is handed over until the store has caught up
   bool is_on_fallback = false;     ///< the fallback works, and the child is probed
   std::uint32_t incarnation = 0;   ///< of the child now or last alive; counts fallbacks too

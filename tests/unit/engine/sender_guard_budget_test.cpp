@@ -143,6 +143,7 @@ TEST(sender_guard, that_all_wait_for_the_budget_is_in_the_status) {
   s.sender.nack(1);
   s.sender.wake_after(500ms);
   EXPECT_TRUE(s.status().is_held_back);
+  EXPECT_EQ(s.status().held_back_by, HeldBackBy::retry_budget);
   EXPECT_EQ(s.status().phase, Phase::waiting);
   EXPECT_EQ(s.status().due_in, 500ms);
   s.sender.take(input::Stop{});

@@ -25,6 +25,7 @@ TEST(sender_guard, nothing_is_handed_over_while_the_breaker_is_open) {
   EXPECT_THAT(s.sender.wake_after(9'999ms), ElementsAre("wake at 10s"));
   EXPECT_EQ(s.status().phase, Phase::waiting);
   EXPECT_TRUE(s.status().is_held_back);
+  EXPECT_EQ(s.status().held_back_by, HeldBackBy::open_breaker);
 }
 
 TEST(sender_guard, one_delivery_is_the_probe_and_the_others_follow_when_it_succeeded) {
@@ -39,6 +40,7 @@ TEST(sender_guard, one_delivery_is_the_probe_and_the_others_follow_when_it_succe
   EXPECT_THAT(s.sender.ack(1), ElementsAre("acknowledge 1", "hand over 2", "hand over 3"));
   EXPECT_TRUE(s.guard->is_closed());
   EXPECT_FALSE(s.status().is_held_back);
+  EXPECT_EQ(s.status().held_back_by, std::nullopt);
 }
 
 TEST(sender_guard, the_probe_is_anothers_and_this_sender_waits) {

@@ -43,10 +43,13 @@ public:
   bool closed = true;
 };
 
-class GuardGateTest : public testing::Test {
+class GuardGateTest : public ::testing::Test {
 public:
   bool admits(Call call, Instant now) {
-    return gate.admits(call, now, [&](const HeldBack& answer) { holds.push_back(answer.until); });
+    return gate.admits(call, now, [&](const HeldBack& answer, bool goes_on) {
+      holds.push_back(answer.until);
+      went_on.push_back(goes_on);
+    });
   }
 
   // Hands over what is in `slot`.
@@ -58,12 +61,13 @@ public:
   ScriptedGuard guard{};
   GuardGate gate{&guard, false};
   std::vector<Instant> holds{};
+  std::vector<bool> went_on{}; // each of them
 };
 
 TEST_F(GuardGateTest, without_a_guard_everything_is_admitted) {
   GuardGate open{nullptr, false};
 
-  EXPECT_TRUE(open.admits(Call::retry, at(0s), [](const HeldBack&) { FAIL(); }));
+  EXPECT_TRUE(open.admits(Call::retry, at(0s), [](const HeldBack&, bool) { FAIL(); }));
   EXPECT_FALSE(open.has_permit_in_hand());
   EXPECT_TRUE(open.is_closed());
   open.report(3, CallOutcome::failed, at(0s));
@@ -161,7 +165,7 @@ TEST_F(GuardGateTest, an_empty_budget_holds_back_everything_where_order_is_stric
   GuardGate strict{&guard, true};
   guard.held_back = HeldBack{HeldBackBy::retry_budget, at(10s)};
 
-  EXPECT_FALSE(strict.admits(Call::retry, at(0s), [](const HeldBack&) {}));
+  EXPECT_FALSE(strict.admits(Call::retry, at(0s), [](const HeldBack&, bool) {}));
 
   EXPECT_TRUE(strict.is_held_back());
   EXPECT_FALSE(strict.retries_are_held_back());
@@ -196,11 +200,98 @@ TEST_F(GuardGateTest, asks_at_a_random_time_after_the_guard_was_closed) {
   EXPECT_EQ(gate.held_back_until(), first) << "it never waits longer";
 
   GuardGate other{&guard, false};
-  other.admits(Call::first, at(0s), [](const HeldBack&) {});
+  other.admits(Call::first, at(0s), [](const HeldBack&, bool) {});
   other.set_draws(1);
   other.shorten_hold(at(100s), 8s, 1, 1);
   EXPECT_NE(other.held_back_until(), first) << "another draw of the stream, another time";
 }
+
+// -- the rate -------------------------------------------------------------------------------
+
+TEST_F(GuardGateTest, a_rate_holds_back_everything_until_its_turn) {
+  guard.held_back = HeldBack{HeldBackBy::rate, at(10s)};
+  EXPECT_FALSE(admits(Call::retry, at(4s)));
+  guard.held_back.reset();
+  guard.take_heard();
+
+  EXPECT_FALSE(admits(Call::first, at(5s)));
+  EXPECT_THAT(guard.take_heard(), IsEmpty());
+  EXPECT_EQ(gate.held_back_by(), HeldBackBy::rate);
+  EXPECT_EQ(gate.end_holds(at(10s)), 6s);
+  EXPECT_TRUE(admits(Call::first, at(10s)));
+}
+
+TEST_F(GuardGateTest, no_hand_ends_or_shortens_a_hold_by_the_rate) {
+  guard.held_back = HeldBack{HeldBackBy::rate, at(10s)};
+  admits(Call::first, at(0s));
+
+  EXPECT_EQ(gate.end_holds_by_hand(at(5s)), 0s);
+  gate.shorten_hold(at(5s), 1s, 1, 1);
+
+  EXPECT_TRUE(gate.is_held_back());
+  EXPECT_EQ(gate.held_back_until(), at(10s));
+  EXPECT_EQ(gate.draws(), 0U);
+  EXPECT_EQ(gate.end_all_holds(at(6s)), 6s) << "the end of the sender";
+  EXPECT_FALSE(gate.is_held_back());
+}
+
+TEST_F(GuardGateTest, a_hand_ends_every_other_hold) {
+  guard.held_back = HeldBack{HeldBackBy::retry_budget, at(10s)};
+  admits(Call::retry, at(0s));
+  guard.held_back = HeldBack{HeldBackBy::rate, at(20s)};
+  admits(Call::first, at(0s));
+  EXPECT_EQ(gate.end_holds_by_hand(at(1s)), 0s);
+  EXPECT_FALSE(gate.retries_are_held_back()) << "beside the hold by the rate";
+  gate.end_holds(at(20s));
+
+  guard.held_back = HeldBack{HeldBackBy::isolated_breaker, Instant::never()};
+  admits(Call::first, at(22s));
+  EXPECT_EQ(gate.end_holds_by_hand(at(25s)), 3s);
+  EXPECT_TRUE(gate.is_idle());
+}
+
+TEST_F(GuardGateTest, holds_by_the_rate_go_on_if_less_than_a_second_is_between_them) {
+  const auto hold = [&](HeldBackBy reason, Duration from, Duration until) {
+    guard.held_back = HeldBack{reason, at(until)};
+    admits(Call::first, at(from));
+    gate.end_holds(at(until));
+  };
+  hold(HeldBackBy::rate, 0s, 5s);
+  hold(HeldBackBy::rate, 6s - 1ns, 7s);
+  hold(HeldBackBy::rate, 8s, 9s);
+  hold(HeldBackBy::open_breaker, 9s, 10s);
+  hold(HeldBackBy::rate, 10s, 11s);
+
+  EXPECT_THAT(went_on, ElementsAre(false, true, false, false, false));
+}
+
+TEST_F(GuardGateTest, remembers_while_the_sender_is_idle_when_the_rate_held_it_back) {
+  EXPECT_EQ(gate.last_second_of_rate(), 0U);
+  guard.held_back = HeldBack{HeldBackBy::rate, at(4100ms)};
+  admits(Call::first, at(4s));
+  gate.end_holds(at(4100ms));
+  EXPECT_EQ(gate.last_second_of_rate(), 5U) << "rounded up";
+
+  for (const auto& [begin, goes_on] : {std::pair{5999ms, true}, std::pair{6000ms, false}}) {
+    GuardGate later{&guard, false};
+    later.set_last_second_of_rate(5);
+    later.admits(Call::first, at(begin), [&, goes_on = goes_on](const HeldBack&, bool goes_on_now) {
+      EXPECT_EQ(goes_on_now, goes_on);
+    });
+  }
+  guard.held_back = HeldBack{HeldBackBy::open_breaker, at(7s)};
+  admits(Call::first, at(6s));
+  EXPECT_EQ(gate.last_second_of_rate(), 0U) << "it was a breaker";
+}
+
+TEST_F(GuardGateTest, has_nothing_to_remember_of_a_rate_that_never_held_it_back) {
+  GuardGate other{&guard, false};
+  other.set_last_second_of_rate(0);
+  guard.held_back = HeldBack{HeldBackBy::rate, at(1s)};
+  other.admits(Call::first, at(0s), [](const HeldBack&, bool goes_on) { EXPECT_FALSE(goes_on); });
+}
+
+// -- starts ---------------------------------------------------------------------------------
 
 TEST_F(GuardGateTest, a_failed_start_uses_the_permit_that_it_was_begun_with) {
   admits(Call::first, at(0s));

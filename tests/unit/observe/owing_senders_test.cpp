@@ -115,6 +115,15 @@ INSTANTIATE_TEST_SUITE_P(
     Advised{"held_back", [](SenderStatus& x) { x.is_held_back = true; },
             "The guard of its service lets nothing through. Send it Stop if the service does not "
             "come back."},
+    Advised{"held_back_by_a_rate",
+            [](SenderStatus& x) {
+              x.is_held_back = true;
+              x.held_back_by = HeldBackBy::rate;
+              x.is_delayed = true;
+              x.due_in = 2s;
+            },
+            "It waits for the rate of its service. Its next turn comes in 2s. Send it Stop if its "
+            "backlog takes too long."},
     Advised{"store_behind",
             [](SenderStatus& x) {
               x.is_store_behind = true;

@@ -39,6 +39,13 @@ TEST(sender_status, is_rendered_in_one_line) {
             "3 failures in a row");
 }
 
+TEST(sender_status, says_why_the_guard_holds_back) {
+  SenderStatus status;
+  status.is_held_back = true;
+  status.held_back_by = HeldBackBy::rate;
+  EXPECT_EQ(to_string(status), "starting, held back by its guard: rate, 0 owed, child 0");
+}
+
 TEST(sender_status, begins_with_the_name_of_the_sender) {
   SenderStatus status;
   status.name = {"billing", 17};

@@ -27,8 +27,8 @@ struct ChildHandle {
   std::uint32_t incarnation = 0; ///< which child, counted from 1; 0: there is no child
 };
 
-/// Tells a sender to end all delays now: those of the child and those of single deliveries.
-/// Answered with `SenderStatus`, after that was done.
+/// Tells a sender to end all delays now: those of the child and those of single deliveries. A wait
+/// for the rate of the guard goes on. Answered with `SenderStatus`, after that was done.
 struct RetryNow {};
 
 /// Tells a sender that the child's service is healthy: the backoff, the restart limit and
@@ -99,6 +99,7 @@ auto inspect(auto& f, SenderStatus& x) {
     f, x, "backoff_actor::SenderStatus", compat::field("name", x.name),
     compat::enum_field("phase", x.phase), compat::field("is_paused", x.is_paused),
     compat::field("is_held_back", x.is_held_back),
+    compat::optional_enum_field("held_back_by", x.held_back_by),
     compat::field("is_store_behind", x.is_store_behind),
     compat::field("is_on_fallback", x.is_on_fallback), compat::field("incarnation", x.incarnation),
     compat::field("restarts", x.restarts), compat::field("abandoned", x.abandoned),

@@ -6,7 +6,7 @@ namespace backoff_actor {
 
 void SenderEngine::Step::operator()(const input::RetryNow&) {
   backlog_.end_pauses(Instant::never());
-  forgive_hold(gate_.end_all_holds(now_));
+  forgive_hold(gate_.end_holds_by_hand(now_));
   for_each_lane([&](Lane& lane) {
     if (lane.delay_runs)
       end_delay(lane);

@@ -81,6 +81,8 @@ SenderStatus SenderEngine::Work::status(const EngineOptions& options, Instant no
   result.incarnation = last_incarnation;
   result.is_paused = numbers.is_paused;
   result.is_held_back = numbers.is_held_back;
+  if (result.is_held_back)
+    result.held_back_by = gate.is_held_back() ? gate.held_back_by() : HeldBackBy::retry_budget;
   result.is_store_behind = numbers.is_store_behind;
   result.is_on_fallback = numbers.is_on_fallback;
   result.is_delayed = numbers.is_delayed;

@@ -21,14 +21,15 @@ bool SenderEngine::Step::is_retry(Slot slot) const {
 
 // Whether the delivery may be handed to the lane's child, or a child may be made for it. A hold is
 // not a failure: the engine charges nothing and no backoff takes a step. After a wait for the
-// breaker, the lane starts again with a window of one.
+// breaker, the lane starts again with a window of one. A rate says nothing of the service's health.
 bool SenderEngine::Step::is_admitted(Lane& lane, Slot slot) {
   if (!is_guarded(lane))
     return true;
   const auto call = is_retry(slot) ? Call::retry : Call::first;
-  return gate_.admits(call, now_, [&](const HeldBack& answer) {
-    observe([&] { return event::GuardHeldBack{now_, answer.reason, answer.until}; });
-    if (answer.reason != HeldBackBy::retry_budget)
+  return gate_.admits(call, now_, [&](const HeldBack& answer, bool goes_on) {
+    if (!goes_on)
+      observe([&] { return event::GuardHeldBack{now_, answer.reason, answer.until}; });
+    if (answer.reason != HeldBackBy::retry_budget && answer.reason != HeldBackBy::rate)
       lane.window = 1;
   });
 }

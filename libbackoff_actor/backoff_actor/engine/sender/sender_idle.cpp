@@ -25,6 +25,7 @@ SenderEngine::Work::Work(const EngineOptions& options, std::uint64_t stream,
   last_delivery = idle_state->last_delivery;
   primary.backoff.resets = idle_state->resets;
   wake_at = idle_state->wake_at;
+  gate.set_last_second_of_rate(idle_state->last_second_of_rate);
 }
 
 void SenderEngine::Work::resume(const FailureHistory& history) {
@@ -66,6 +67,7 @@ void SenderEngine::Work::save_to(IdleState& result, const EngineOptions& options
   result.resets = primary.backoff.resets;
   result.wake_at = wake_at;
   result.last_tag = backlog.last_tag();
+  result.last_second_of_rate = gate.last_second_of_rate();
   if (!result.history && has_failure_history(options))
     result.history = std::make_unique<FailureHistory>();
   if (result.history)

@@ -165,7 +165,8 @@ struct GuardClosed {
   Duration spread{0}; ///< over all engines that share the guard
 };
 
-/// End all delays now, whatever caused them, and ask the guard anew.
+/// End all delays now, whatever caused them, and ask the guard anew. Only a wait for the rate of
+/// the guard goes on.
 struct RetryNow {};
 
 /// Treat the child as healthy: reset the backoff and the limits. A running delay goes on.

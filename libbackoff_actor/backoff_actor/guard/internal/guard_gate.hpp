@@ -7,6 +7,7 @@
 #include "backoff_actor/guard/guard_port.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -22,7 +23,8 @@ enum class CallOutcome : std::uint8_t { succeeded, failed, forgotten };
 ///
 ///     admits --> permit in hand --keep--> permit of a slot --report--> (none)
 ///        |              +-------return_unused-------------------------^
-///        +--> held back until the time that the guard named, or until `end_all_holds`
+///        +--> held back until the time that the guard named, or until a hold is ended or
+///             shortened; only the end of the sender ends a hold by the rate
 ///
 /// Between any two calls:
 ///  - The guard is told the outcome of each permit exactly once, at the latest by `retire`.
@@ -47,6 +49,7 @@ public:
   // -- held back ----------------------------------------------------------------------
 
   bool is_held_back() const { return is_held_back_; }
+  HeldBackBy held_back_by() const { return reason_; } // if it is held back
   Instant held_back_until() const { return held_back_until_; }
   bool retries_are_held_back() const { return retries_are_held_back_; }
   Instant retries_held_back_until() const { return retries_held_back_until_; }
@@ -68,16 +71,24 @@ public:
     return now - held_back_since_;
   }
 
-  /// Ends every hold. Returns how long everything was held back.
+  /// Ends every hold: the sender ends. Returns how long everything was held back.
   Duration end_all_holds(Instant now) {
     retries_are_held_back_ = false;
     return std::exchange(is_held_back_, false) ? now - held_back_since_ : Duration::zero();
   }
 
+  /// Somebody wants the guard to be asked again. Ends every hold but one by the rate, because the
+  /// rate has said when it will admit a call. Returns how long everything was held back, if that
+  /// has ended now; otherwise 0.
+  Duration end_holds_by_hand(Instant now) {
+    retries_are_held_back_ = false;
+    return waits_for_rate() ? Duration::zero() : end_all_holds(now);
+  }
+
   /// Somebody closed the guard by hand. Shortens the hold to a random part of `spread`, so that
-  /// not all senders come at once.
+  /// not all senders come at once. A hold by the rate stays, because the rate is as it was.
   void shorten_hold(Instant now, Duration spread, std::uint64_t seed, std::uint64_t stream) {
-    if (!is_held_back_)
+    if (!is_held_back_ || waits_for_rate())
       return;
     const auto u = unit_random(seed, stream, draws_++);
     const Duration wait{static_cast<Duration::rep>(u * static_cast<double>(spread.count()))};
@@ -88,7 +99,9 @@ public:
 
   /// Whether the call may be made. If so, and there is a guard, a permit is in hand.
   ///
-  /// @param on_hold called with the guard's answer if it holds the call back from now on
+  /// @param on_hold called with the guard's answer if it holds the call back from now on, and
+  ///        with whether the hold goes on with an earlier one. Holds by the rate do if less than a
+  ///        second is between them: otherwise there would be one for each delivery.
   template <class OnHold>
   bool admits(Call call, Instant now, OnHold on_hold) {
     if (guard_ == nullptr)
@@ -102,8 +115,10 @@ public:
       in_hand_ = *permit;
       return true;
     }
-    hold_back(std::get<HeldBack>(answer), now);
-    on_hold(std::get<HeldBack>(answer));
+    const auto& held_back = std::get<HeldBack>(answer);
+    const auto goes_on = held_back.reason == HeldBackBy::rate && was_held_back_by_rate(now);
+    hold_back(held_back, now);
+    on_hold(held_back, goes_on);
     return false;
   }
 
@@ -154,7 +169,29 @@ public:
   std::uint32_t draws() const { return draws_; }
   void set_draws(std::uint32_t draws) { draws_ = draws; }
 
+  /// When the last hold ended, if it was one by the rate: in whole seconds, rounded up, so that it
+  /// takes little room. 0: there is nothing to remember.
+  std::uint32_t last_second_of_rate() const {
+    using std::chrono::seconds;
+    const auto end = std::chrono::ceil<seconds>(held_back_until_.since_origin).count();
+    return reason_ == HeldBackBy::rate && end > 0 && end < UINT32_MAX
+             ? static_cast<std::uint32_t>(end)
+             : 0;
+  }
+  void set_last_second_of_rate(std::uint32_t second) {
+    if (second == 0)
+      return;
+    reason_ = HeldBackBy::rate;
+    held_back_until_ = Instant{std::chrono::seconds{second}};
+  }
+
 private:
+  bool waits_for_rate() const { return is_held_back_ && reason_ == HeldBackBy::rate; }
+
+  bool was_held_back_by_rate(Instant now) const {
+    return reason_ == HeldBackBy::rate && now - held_back_until_ < std::chrono::seconds{1};
+  }
+
   void hold_back(const HeldBack& answer, Instant now) {
     if (answer.reason == HeldBackBy::retry_budget && !budget_holds_all_) {
       retries_are_held_back_ = true;
@@ -162,6 +199,7 @@ private:
       return;
     }
     is_held_back_ = true;
+    reason_ = answer.reason;
     held_back_since_ = now;
     held_back_until_ = answer.until;
   }
@@ -186,6 +224,7 @@ private:
   Instant held_back_until_{};
   Instant retries_held_back_until_{};
   std::uint32_t draws_ = 0;
+  HeldBackBy reason_ = HeldBackBy::open_breaker; // of the hold of everything, or of the last
   bool budget_holds_all_;
   bool is_held_back_ = false;
   bool retries_are_held_back_ = false; // first attempts go on

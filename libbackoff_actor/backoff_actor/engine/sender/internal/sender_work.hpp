@@ -59,6 +59,7 @@ struct SenderEngine::IdleState {
   Instant wake_at = Instant::never();
   std::unique_ptr<FailureHistory> history{}; // none: its first child lives and never failed
   std::uint32_t last_tag = 0;
+  std::uint32_t last_second_of_rate = 0; // as `GuardGate::last_second_of_rate`
 };
 
 // -- at work ------------------------------------------------------------------------------
