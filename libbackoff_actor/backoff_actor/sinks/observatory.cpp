@@ -150,7 +150,8 @@ std::vector<ObservedGuard> ObservatoryState::guards(const Kinds& all) {
     kind->for_each([&, &name = name](const auto& cell) {
       result.push_back(
         {name, cell.get(Words::has_breaker) != 0, static_cast<BreakerState>(cell.get(Words::state)),
-         cell.get(Words::has_budget) != 0, std::bit_cast<double>(cell.get(Words::retries_left))});
+         cell.get(Words::has_budget) != 0, std::bit_cast<double>(cell.get(Words::retries_left)),
+         cell.get(Words::has_rate) != 0, cell.get(Words::calls_left)});
     });
   return result;
 }

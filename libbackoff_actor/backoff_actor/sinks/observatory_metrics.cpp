@@ -332,6 +332,7 @@ void add_guards(Page& page, const std::vector<ObservedGuard>& guards,
     page.add({{"guard", one.name}, {"reason", "breaker"}},
              one.counters[Words::held_back_by_breaker]);
     page.add({{"guard", one.name}, {"reason", "budget"}}, one.counters[Words::held_back_by_budget]);
+    page.add({{"guard", one.name}, {"reason", "rate"}}, one.counters[Words::held_back_by_rate]);
   }
 }
 

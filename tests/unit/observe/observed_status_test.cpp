@@ -75,8 +75,8 @@ TEST(observed_status, has_supervisors_guards_and_outboxes) {
   ObservedStatus status;
   status.supervisors = {{{"root", 1}, 1, 2, 3, 4, 5, 6, 7}, {{"", 8}, 0, 0, 0, 0, 0, 0, 0}};
   status.supervisors_left_out = 9;
-  status.guards = {{"payments", true, BreakerState::half_open, true, 0.1},
-                   {"bare", false, BreakerState::open, false, 5}};
+  status.guards = {{"payments", true, BreakerState::half_open, true, 0.1, true, 7},
+                   {"bare", false, BreakerState::open, false, 5, false, 6}};
   status.outboxes = {{"orders", 1, 2, 3, true, 61s}, {"letters", 4, 0, 0, false, 0s}};
   EXPECT_EQ(
     to_json(status),
@@ -84,9 +84,10 @@ TEST(observed_status, has_supervisors_guards_and_outboxes) {
     R"("starting":2,"waiting":3,"ending":4,"stopped":5,"restarts":6,"escalations":7},)"
     R"({"name":null,"running":0,"starting":0,"waiting":0,"ending":0,"stopped":0,"restarts":0,)"
     R"("escalations":0}],"supervisors_left_out":9,"guards":[{"name":"payments",)"
-    R"("has_breaker":true,"breaker":"half_open","has_budget":true,"retries_left":0.1},)"
-    R"({"name":"bare","has_breaker":false,"breaker":null,"has_budget":false,)"
-    R"("retries_left":null}],"outboxes":[{"name":"orders","commits":1,"failures":2,)"
+    R"("has_breaker":true,"breaker":"half_open","has_budget":true,"retries_left":0.1,)"
+    R"("has_rate":true,"calls_left":7},{"name":"bare","has_breaker":false,"breaker":null,)"
+    R"("has_budget":false,"retries_left":null,"has_rate":false,"calls_left":null}],)"
+    R"("outboxes":[{"name":"orders","commits":1,"failures":2,)"
     R"("waiting_changes":3,"is_failing":true,"failing_for_seconds":61.000000000},)"
     R"({"name":"letters","commits":4,"failures":0,"waiting_changes":0,"is_failing":false,)"
     R"("failing_for_seconds":0.000000000}]})");
@@ -107,7 +108,7 @@ TEST(observed_status, has_numbers_that_every_reader_of_json_takes) {
   const auto number_of = [](double number) {
     const auto json = to_json(of_guard(guard_with(number)));
     const auto begin = json.find("\"retries_left\":") + 15;
-    return json.substr(begin, json.find("}]", begin) - begin);
+    return json.substr(begin, json.find(',', begin) - begin);
   };
   EXPECT_EQ(number_of(0), "0");
   EXPECT_EQ(number_of(2.5), "2.5");

@@ -103,6 +103,20 @@ TEST_F(ObservedGuardTest, counts_nothing_twice) {
   EXPECT_EQ(held_back(), 2);
 }
 
+TEST_F(ObservedGuardTest, of_a_rate_shows_what_it_held_back_and_what_is_left) {
+  const SharedGuard rate{{.rate = RateOptions{.burst = 2}}};
+  const auto left = [&] { return observatory.status(1, Instant{}).guards.at(0); };
+  rate.observed_by(observatory, "payments", Instant{});
+  EXPECT_TRUE(left().has_rate);
+  EXPECT_EQ(left().calls_left, 2u);
+  for (auto i = 0; i < 5; ++i)
+    static_cast<void>(rate.admit(Instant{}, Call::first));
+  EXPECT_EQ(left().calls_left, 0u);
+  EXPECT_EQ(value_of(observatory.metrics(Instant{}), "backoff_guard_held_back_total",
+                     {{"guard", "payments"}, {"reason", "rate"}}),
+            3);
+}
+
 TEST_F(ObservedGuardTest, needs_a_name) {
   for (const auto* name : {"", "My guard"})
     try {

@@ -111,6 +111,8 @@ void write(std::string& json, const ObservedGuard& guard) {
   object.add("breaker", guard.has_breaker ? json_string(to_string(guard.breaker)) : "null");
   object.add("has_budget", guard.has_budget);
   object.add("retries_left", guard.has_budget ? json_number(guard.retries_left) : "null");
+  object.add("has_rate", guard.has_rate);
+  object.add("calls_left", guard.has_rate ? std::to_string(guard.calls_left) : "null");
 }
 
 void write(std::string& json, const ObservedOutbox& outbox) {

@@ -40,6 +40,8 @@ struct ObservedGuard {
   BreakerState breaker = BreakerState::closed; ///< what it does with calls
   bool has_budget = false;                     ///< there is a retry budget
   double retries_left = 0;                     ///< the retries that the budget holds
+  bool has_rate = false;                       ///< there is a rate
+  std::uint64_t calls_left = 0; ///< the calls that the rate allowed at once after the last one
 };
 
 /// A durable outbox, as an `Observatory` sees it.

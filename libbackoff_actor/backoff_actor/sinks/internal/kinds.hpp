@@ -187,12 +187,15 @@ struct GuardWords {
   enum : std::size_t {
     held_back_by_breaker,
     held_back_by_budget,
+    held_back_by_rate,
     changes, // by the state that the breaker changed to
     counters = changes + states,
     has_breaker = counters,
     state,
     has_budget,
     retries_left, // a double
+    has_rate,
+    calls_left,
     size,
   };
 };
@@ -213,6 +216,8 @@ public:
              status.counters.held_back_by_breaker - before_.held_back_by_breaker);
     cell.set(GuardWords::held_back_by_budget,
              status.counters.held_back_by_budget - before_.held_back_by_budget);
+    cell.set(GuardWords::held_back_by_rate,
+             status.counters.held_back_by_rate - before_.held_back_by_rate);
     const auto state = static_cast<std::size_t>(status.breaker);
     if (cell.get(GuardWords::state) != state)
       cell.add(GuardWords::changes + state);
@@ -220,6 +225,8 @@ public:
     cell.set(GuardWords::state, state);
     cell.set(GuardWords::has_budget, status.has_budget ? 1 : 0);
     cell.set(GuardWords::retries_left, std::bit_cast<std::uint64_t>(status.retries_left));
+    cell.set(GuardWords::has_rate, status.has_rate ? 1 : 0);
+    cell.set(GuardWords::calls_left, status.calls_left);
   }
 
 private:
