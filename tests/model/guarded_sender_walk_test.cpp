@@ -1,10 +1,12 @@
 // Random walks of one guarded sender, with others who share its guard. Whatever comes, a child is
-// made or handed something only with the guard's leave, each leave is told of once, and when the
-// service is well again everything that is owed is done: a guard never makes a sender stall.
+// made or handed something only with the guard's leave, each leave is told of once, no more calls
+// are allowed than the rate says, and when the service is well again everything that is owed is
+// done: a guard never makes a sender stall.
 //
 // common/random_walk.hpp says how a failing walk is shrunk, printed and repeated.
 
 #include "backoff_actor/engine/sender/sender_engine.hpp"
+#include "calls_of_rate.hpp"
 #include "common/random_walk.hpp"
 #include "guarded_setting.hpp"
 
@@ -13,6 +15,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 #include <variant>
@@ -25,13 +28,15 @@ namespace {
 /// Keeps account of what is admitted and told.
 class AccountingGuard final : public GuardPort {
 public:
-  explicit AccountingGuard(const GuardOptions& options) : guard(options, 7) {}
+  explicit AccountingGuard(const GuardOptions& options) : guard(options, 7), calls(options.rate) {}
 
   Admission admit(Instant now, Call call) override {
     const auto answer = guard.admit(now, call);
     if (std::holds_alternative<Permit>(answer)) {
       ++admitted;
       ++out;
+      if (call != Call::start)
+        calls.add(now);
     } else {
       const auto until = std::get<HeldBack>(answer).until;
       RC_ASSERT(until > now);
@@ -58,7 +63,17 @@ public:
     --out;
   }
 
+  // What somebody else is allowed, of which nobody keeps account but the rate.
+  std::optional<Permit> admit_other(Instant now) {
+    const auto answer = guard.admit(now, Call::first);
+    if (!std::holds_alternative<Permit>(answer))
+      return std::nullopt;
+    calls.add(now);
+    return std::get<Permit>(answer);
+  }
+
   Guard guard;
+  CallsOfRate calls;
   int admitted = 0;
   int out = 0;
 };
@@ -223,8 +238,7 @@ private:
 
   void someone_else_calls(unsigned what) {
     if (what == 0) {
-      const auto answer = guard_->guard.admit(now_, Call::first);
-      if (const auto* const permit = std::get_if<Permit>(&answer))
+      if (const auto permit = guard_->admit_other(now_))
         others_.push_back(*permit);
     } else if (!others_.empty()) {
       const auto permit = others_.back();

@@ -23,6 +23,7 @@ struct Setting {
   unsigned probes;
   unsigned trip;
   unsigned budget;
+  unsigned rate;
   unsigned spread;
   unsigned persist;
   unsigned restored; // with a store
@@ -34,7 +35,7 @@ inline void showValue(const Setting& x, std::ostream& out) { // NOLINT: rapidche
   out << "ordering " << x.ordering << ", works_on " << x.works_on << ", window " << x.window
       << ", hangs " << x.hangs << ", at_tick " << x.at_tick << ", fallback " << x.fallback
       << ", probes " << x.probes << ", trip " << x.trip << ", budget " << x.budget << ", spread "
-      << x.spread;
+      << x.spread << ", rate " << x.rate;
 }
 
 inline GuardOptions guard_of(const Setting& x) {
@@ -52,6 +53,8 @@ inline GuardOptions guard_of(const Setting& x) {
   breaker.probe_timeout = 5s;
   if (x.budget != 0)
     result.retry_budget = RetryBudgetOptions{0.1, 2, 2s};
+  if (x.rate != 0)
+    result.rate = RateOptions{.calls = 20, .burst = x.rate == 1 ? 1U : 4U};
   return result;
 }
 
@@ -85,8 +88,9 @@ inline rc::Gen<Setting> arbitrary_setting() {
     set(&Setting::window, one_of(3)), set(&Setting::hangs, one_of(2)),
     set(&Setting::at_tick, one_of(2)), set(&Setting::fallback, one_of(2)),
     set(&Setting::probes, one_of(3)), set(&Setting::trip, one_of(3)),
-    set(&Setting::budget, one_of(2)), set(&Setting::spread, one_of(2)),
-    set(&Setting::persist, one_of(2)), set(&Setting::restored, one_of(5)));
+    set(&Setting::budget, one_of(2)), set(&Setting::rate, one_of(3)),
+    set(&Setting::spread, one_of(2)), set(&Setting::persist, one_of(2)),
+    set(&Setting::restored, one_of(5)));
 }
 
 } // namespace backoff_actor::model_test::guarded_sender_walk
