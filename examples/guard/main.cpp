@@ -1,7 +1,8 @@
 // One guard for everybody who calls the same service: a function that is retried, and actors.
 //
 // The service is down at first. Whoever finds that out opens the breaker for all; then a probe
-// finds the service well, and closes it.
+// finds the service well, and closes it. Another service is never down, but takes only so many
+// calls a second.
 
 #include <backoff_actor/backoff_actor.hpp>
 #include <backoff_actor/guard/parse_guard.hpp>
@@ -61,6 +62,7 @@ int main(int argc, char**) {
   }
   using namespace backoff_actor;
   Service service; // before the actor system, whose workers call it to the last
+  Service slow;
   caf::actor_system_config config;
   init(config);
   caf::actor_system system{config};
@@ -116,6 +118,20 @@ int main(int argc, char**) {
   guard.close();                              // comes back within the spread
   self->receive([](const std::string& answer) { std::cout << answer << '\n'; });
   // [sender]
+
+  // [rate]
+  const SharedGuard pace{parse_guard("rate(100/s, burst 5)"),
+                         [](const GuardEvent& event) { std::cout << to_string(event) << '\n'; }};
+  slow.is_down = false;
+  SenderOptions paced;
+  paced.guard = pace; // of all senders whose workers call this service
+  const auto printer = spawn_back_off_sender(system, child_of<Worker>(&slow), paced);
+  for (int i = 0; i < 20; ++i) // five at once, the others 10 ms apart
+    self->send(printer, std::string{"page"});
+  int pages = 0;
+  self->receive_for(pages, 20)([](const std::string&) {});
+  std::cout << to_string(pace.status()) << '\n';
+  // [rate]
 
   // [status]
   std::cout << service.calls << " calls; " << to_string(guard.status()) << std::endl;
