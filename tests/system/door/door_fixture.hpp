@@ -57,6 +57,19 @@ public:
   }
 
   /// Waits until as many have come.
+  // The text of the last event of this kind about this node; waits for it.
+  std::string text_about(Kind kind, const std::string& subject) const {
+    std::string result = "there was no such event";
+    becomes_true([&] {
+      const std::lock_guard lock{mutex_};
+      for (const auto& x : list_)
+        if (x.kind == kind && x.subject == subject)
+          result = x.text;
+      return result != "there was no such event";
+    });
+    return result;
+  }
+
   bool has(Kind kind, std::size_t expected) const {
     return becomes_true([&] { return count(kind) >= expected; }) && count(kind) == expected;
   }

@@ -92,9 +92,10 @@ TEST_F(TlsDoor, admits_only_the_names_that_it_was_given) {
   ends.take();
   EXPECT_THAT(connect(node_with({.subject = "mail", .names = {"mail.example", "10.0.0.8"}})),
               HasSubstr("it refused this node's certificate"));
-  EXPECT_EQ(refused_since(0), "its certificate was made for mail.example, 10.0.0.8, not for "
-                              "billing.example, 10.0.0.7");
-  EXPECT_EQ(events.last(Kind::refused).subject, "CN = mail");
+  // The first two connections are closed, and that may be told first.
+  EXPECT_EQ(events.text_about(Kind::refused, "CN = mail"),
+            "its certificate was made for mail.example, 10.0.0.8, not for billing.example, "
+            "10.0.0.7");
   EXPECT_EQ(ends.count(), 0u);
 }
 
