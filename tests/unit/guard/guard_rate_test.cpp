@@ -159,21 +159,23 @@ TEST_F(guard_with_rate, stays_reached_while_callers_wait_one_after_the_other) {
   EXPECT_THAT(told, ElementsAre("0ns: rate reached"));
 }
 
-// Each turn is half a minute after the one before.
-TEST(guard, with_a_slow_rate_stays_reached_from_one_turn_to_the_next) {
+// Each turn is half a minute after the one before, and the rate is full after a minute.
+TEST(guard, with_a_slow_rate_stays_reached_from_one_turn_to_the_next_until_it_has_filled_up) {
   Strings told;
-  Guard guard{{.rate = RateOptions{.calls = 2, .per = 1min}}, 0, [&](const GuardEvent& event) {
-                told.push_back(to_string(event));
-              }};
+  Guard guard{{.rate = RateOptions{.calls = 2, .per = 1min, .burst = 2}},
+              0,
+              [&](const GuardEvent& event) { told.push_back(to_string(event)); }};
+  (void)guard.admit(at(0s), Call::first);
   (void)guard.admit(at(0s), Call::first);
   for (auto i = 1; i <= 10; ++i) {
     EXPECT_EQ(shown(guard.admit(at((i - 1) * 30s), Call::first)),
               "rate until " + to_string(i * 30s));
     (void)guard.admit(at(i * 30s), Call::first);
   }
-  EXPECT_THAT(told, ElementsAre("rate reached"));
-  (void)guard.admit(at(330s), Call::first); // half a minute after the last turn
-  EXPECT_THAT(told, ElementsAre("rate reached", "rate free again, after 330s"));
+  EXPECT_EQ(shown(guard.admit(at(359s), Call::first)), "let through");
+  EXPECT_THAT(told, ElementsAre("rate reached")) << "the last turn was at 300 s";
+  EXPECT_EQ(shown(guard.admit(at(360s), Call::first)), "let through");
+  EXPECT_THAT(told, ElementsAre("rate reached", "rate free again, after 6min"));
 }
 
 TEST_F(guard_with_rate, counts_what_it_held_back) {
