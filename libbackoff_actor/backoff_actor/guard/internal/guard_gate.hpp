@@ -77,9 +77,9 @@ public:
     return std::exchange(is_held_back_, false) ? now - held_back_since_ : Duration::zero();
   }
 
-  /// Somebody wants the guard to be asked again. Ends every hold but one by the rate, which does not
-  /// depend on the health of the service. Returns how long everything was held back, if that has
-  /// ended now; otherwise 0.
+  /// Somebody wants the guard to be asked again. Ends every hold but one by the rate, because that
+  /// does not depend on the health of the service. Returns how long everything was held back, if
+  /// that has ended now; otherwise 0.
   Duration end_holds_by_hand(Instant now) {
     retries_are_held_back_ = false;
     return waits_for_rate() ? Duration::zero() : end_all_holds(now);
