@@ -1,7 +1,8 @@
-// Random walks of one guarded sender, with others who share its guard. Whatever comes, a child is
-// made or handed something only with the guard's leave, each leave is told of once, no more calls
-// are allowed than the rate says, and when the service is well again everything that is owed is
-// done: a guard never makes a sender stall.
+// Random walks of one guarded sender, with others who share its guard. Whatever comes:
+//  - a child is made or handed something only with a permit of the guard;
+//  - the sender reports the outcome of each permit once;
+//  - the guard allows no more calls than its rate says;
+//  - when the service is well again, everything that is owed is done, so no guard stalls a sender.
 //
 // common/random_walk.hpp says how a failing walk is shrunk, printed and repeated.
 

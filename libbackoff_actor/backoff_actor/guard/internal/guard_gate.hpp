@@ -99,9 +99,9 @@ public:
 
   /// Whether the call may be made. If so, and there is a guard, a permit is in hand.
   ///
-  /// @param on_hold called with the guard's answer if it holds the call back from now on, and
-  ///        with whether the hold goes on with an earlier one. Holds by the rate do if less than a
-  ///        second is between them: otherwise there would be one for each delivery.
+  /// @param on_hold called when a hold begins, as `on_hold(answer, goes_on)`. `goes_on`: it only
+  ///        continues an earlier hold. Holds by the rate do if less than a second lies between
+  ///        them, because each delivery may begin one.
   template <class OnHold>
   bool admits(Call call, Instant now, OnHold on_hold) {
     if (guard_ == nullptr)
