@@ -96,6 +96,10 @@ int main() {
                [&](const caf::error& error) {
                  std::cout << backoff_actor::render(system, error) << '\n';
                });
+  // An answer may come before the sender publishes its numbers. A sender that has ended has
+  // published all.
+  caf::anon_send_exit(sender, caf::exit_reason::user_shutdown);
+  self->wait_for(sender);
   std::cout << prometheus::TextSerializer{}.Serialize(collectable->Collect());
   return 0;
 }

@@ -57,7 +57,7 @@ TEST(Heartbeats, keep_an_idle_connection_and_notice_a_stalled_one_in_time) {
   Node node{options};
   Node peer{options};
   Line line{peer.publish_clerk()};
-  const auto connected = io_compat::connected(connect(*node.system, line.port()));
+  const auto connected = remote_test::connected(*node.system, line.port());
   ASSERT_TRUE(connected && connected->published);
 
   caf::scoped_actor self{*node.system};

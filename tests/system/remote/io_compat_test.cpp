@@ -14,8 +14,6 @@ namespace {
 
 class IoCompat : public ::testing::Test {
 protected:
-  caf::message connect_to(std::uint16_t port) { return connect(*node.system, port); }
-
   caf::message spawn_at(const caf::node_id& where, const std::string& name,
                         caf::message arguments) {
     return ask(*node.system, io_compat::middleman_of(*node.system),
@@ -35,7 +33,7 @@ protected:
 
 TEST_F(IoCompat, connects_to_a_node_and_its_published_actor) {
   Node peer;
-  const auto answer = io_compat::connected(connect_to(peer.publish_clerk()));
+  const auto answer = connected(*node.system, peer.publish_clerk());
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->node, peer.system->node());
   ASSERT_TRUE(answer->published);
@@ -45,7 +43,7 @@ TEST_F(IoCompat, connects_to_a_node_and_its_published_actor) {
 
 TEST_F(IoCompat, connects_to_a_node_without_a_published_actor) {
   Node peer;
-  const auto answer = io_compat::connected(connect_to(peer.listen()));
+  const auto answer = connected(*node.system, peer.listen());
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->node, peer.system->node());
   EXPECT_FALSE(answer->published);
@@ -69,7 +67,7 @@ TEST_F(IoCompat, spawns_a_worker_with_its_arguments_on_the_other_node) {
                   return caf::actor_cast<caf::strong_actor_ptr>(made.spawn_clerk());
                 });
             }};
-  const auto answer = io_compat::connected(connect_to(peer.listen()));
+  const auto answer = connected(*node.system, peer.listen());
   ASSERT_TRUE(answer);
   const auto clerk =
     io_compat::spawned(spawn_at(answer->node, "clerk", caf::make_message(Order{9})));
@@ -90,7 +88,7 @@ TEST_F(IoCompat, a_worker_that_cannot_be_made_is_an_error_and_the_next_one_is_ma
                   return caf::actor_cast<caf::strong_actor_ptr>(made.spawn_clerk());
                 });
             }};
-  const auto answer = io_compat::connected(connect_to(peer.listen()));
+  const auto answer = connected(*node.system, peer.listen());
   ASSERT_TRUE(answer);
   const auto refused = spawn_at(answer->node, "clerk", {});
   EXPECT_FALSE(io_compat::spawned(refused));

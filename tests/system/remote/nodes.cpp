@@ -112,6 +112,15 @@ caf::message connect(caf::actor_system& system, std::uint16_t port) {
              io_compat::connect_request(system, std::move(caf), port));
 }
 
+std::optional<io_compat::Connected> connected(caf::actor_system& system, std::uint16_t port) {
+  auto answer = connect(system, port);
+  while (io_compat::is_heartbeats_mistake(answer))
+    answer = connect(system, port);
+  auto result = io_compat::connected(answer);
+  EXPECT_TRUE(result) << caf::to_string(answer);
+  return result;
+}
+
 std::string dial(Node& node, DialOptions options) {
   const auto promise = std::make_shared<std::promise<std::string>>();
   auto answer = promise->get_future();

@@ -114,6 +114,10 @@ caf::message ask(caf::actor_system& system, const caf::actor& whom, caf::message
 /// answer of CAF's broker.
 caf::message connect(caf::actor_system& system, std::uint16_t port);
 
+/// Connects likewise, and again after a false timeout of CAF's heartbeats. Fails the test, and
+/// returns nothing, if CAF cannot connect.
+std::optional<io_compat::Connected> connected(caf::actor_system& system, std::uint16_t port);
+
 /// Dials, and waits for what is said of it; "nothing was said" if nothing is for long.
 std::string dial(Node& node, DialOptions options);
 

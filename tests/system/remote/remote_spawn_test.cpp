@@ -143,7 +143,7 @@ TEST_F(RemoteSpawn, a_request_for_a_worker_that_no_start_would_make_is_refused) 
   Node there;
   const auto port = there.open();
   const auto middleman = io_compat::middleman_of(*here.system);
-  const auto node = io_compat::connected(remote_test::connect(*here.system, port));
+  const auto node = remote_test::connected(*here.system, port);
   ASSERT_TRUE(node);
   const auto guard = here.system->spawn<Worker>("guard");
   const auto stray = caf::make_message(std::string{"stray"});
@@ -165,10 +165,10 @@ TEST_F(RemoteSpawn, a_request_for_a_worker_that_no_start_would_make_is_refused) 
 TEST_F(RemoteSpawn, a_node_ends_the_workers_of_guards_that_are_over_before_it_makes_another) {
   Node there;
   const auto port = there.open();
-  const auto node = io_compat::connected(remote_test::connect(*here.system, port));
+  const auto node = remote_test::connected(*here.system, port);
   ASSERT_TRUE(node);
   Node stranger;
-  const auto same_node = io_compat::connected(remote_test::connect(*stranger.system, port));
+  const auto same_node = remote_test::connected(*stranger.system, port);
   ASSERT_TRUE(same_node);
   const auto guard = [](caf::actor_system& system) {
     return system.spawn([]() -> caf::behavior { return {[](const std::string&) {}}; });
