@@ -326,8 +326,8 @@ int run(const Options& options) {
   network.tls = certificates.sender;
   network.tls->names = {"node"};
   init_network(config, network);
+  std::atomic<std::size_t> ends = 0; // outlives the sender, which ends with the actor system
   caf::actor_system system{config};
-  std::atomic<std::size_t> ends = 0;
   SenderOptions sender_options;
   sender_options.ack_timeout = 5s;
   sender_options.on_event = [&](const Event& event) {
