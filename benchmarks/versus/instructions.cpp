@@ -1,5 +1,6 @@
 #include "versus/instructions.hpp"
 
+#include "common/instructions.hpp"
 #include "versus/echo.hpp"
 #include "versus/system.hpp"
 
@@ -7,74 +8,12 @@
 
 #include <caf/event_based_actor.hpp>
 
-#include <csignal>
-#include <cstdio>
-#include <exception>
-#include <memory>
 #include <stdexcept>
-#include <sys/ptrace.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #include <utility>
-#include <vector>
 
 namespace versus {
 
 namespace {
-
-// -- counting --------------------------------------------------------------------------
-
-/// What is counted, which calls `mark` at the begin and at the end of each part; then it ends.
-using Traced = void (*)(const CountedSender& what);
-
-void mark() { std::raise(SIGSTOP); }
-
-[[noreturn]] void be_traced(Traced work, const CountedSender& what) {
-  try {
-    if (ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0)
-      throw std::runtime_error("this system lets no process trace another");
-    work(what);
-  } catch (const std::exception& exception) {
-    std::fprintf(stderr, "%s\n", exception.what());
-    _exit(1);
-  }
-  _exit(0);
-}
-
-/// Returns how many instructions each part took, with those of the marks.
-std::vector<std::uint64_t> instructions_of(Traced work, const CountedSender& what) {
-  std::fflush(nullptr);
-  const auto child = fork();
-  if (child < 0)
-    throw std::runtime_error("cannot create a process");
-  if (child == 0)
-    be_traced(work, what);
-  std::vector<std::uint64_t> result;
-  auto is_counting = false;
-  for (;;) {
-    int status = 0;
-    if (waitpid(child, &status, 0) != child)
-      throw std::runtime_error("a process that was counted is gone");
-    if (!WIFSTOPPED(status)) {
-      if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-        throw std::runtime_error("a process that was counted ended too early");
-      return result;
-    }
-    auto signal = WSTOPSIG(status);
-    if (signal == SIGSTOP) {
-      is_counting = !is_counting;
-      if (is_counting)
-        result.push_back(0);
-      signal = 0;
-    } else if (signal == SIGTRAP) {
-      ++result.back();
-      signal = 0;
-    }
-    ptrace(is_counting ? PTRACE_SINGLESTEP : PTRACE_CONT, child, nullptr, signal);
-  }
-}
-
-// -- what is counted -------------------------------------------------------------------
 
 class Client : public caf::event_based_actor {
 public:
@@ -152,8 +91,7 @@ private:
 };
 
 void submit_and_acknowledge(const CountedSender& what) {
-  mark();
-  mark();                         // what the marks themselves take
+  using benchmarks::mark;
   auto& three = *new Three{what}; // is not taken down
   three.send(what.outbox);
   three.choose_sender();
@@ -175,13 +113,13 @@ void submit_and_acknowledge(const CountedSender& what) {
 } // namespace
 
 Figures sender_instructions(const CountedSender& what) {
-  const auto counts = instructions_of(submit_and_acknowledge, what);
-  if (counts.size() != 3)
+  const auto counts = benchmarks::instructions_of([&] { submit_and_acknowledge(what); });
+  if (counts.size() != 2)
     throw std::runtime_error("the parts that are counted are not as they should be");
   const auto each = [&](std::size_t part) {
-    return static_cast<double>(counts[part] - counts[0]) / static_cast<double>(what.window);
+    return static_cast<double>(counts[part]) / static_cast<double>(what.window);
   };
-  return {each(1), each(2), each(1) + each(2)};
+  return {each(0), each(1), each(0) + each(1)};
 }
 
 } // namespace versus

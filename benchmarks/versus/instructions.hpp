@@ -16,8 +16,7 @@ struct CountedSender {
 /// Counts the instructions that a sender takes to accept a delivery, and to take an acknowledgement
 /// and hand over the next.
 ///
-/// A process of its own does it, and is taken through step by step, so that no counter of the
-/// machine is needed. The slab of deliveries does not grow meanwhile.
+/// The slab of deliveries does not grow meanwhile.
 ///
 /// @shape instructions of a submission, of an acknowledgement, and of both
 /// @errors throws `std::runtime_error` if it cannot be traced.

@@ -24,7 +24,7 @@ std::uint64_t Ledger::duplicates() const {
 }
 
 // Threads write in no order, so the times are put into one.
-std::uint64_t Ledger::too_early() const {
+std::uint64_t Ledger::too_early(std::uint64_t workers) const {
   auto in_order = calls;
   std::sort(in_order.begin(), in_order.end());
   auto told_in_order = wishes;
@@ -34,10 +34,18 @@ std::uint64_t Ledger::too_early() const {
   std::uint64_t result = 0;
   auto wish = told_in_order.begin();
   auto welcome = std::numeric_limits<LedgerTime>::min();
+  std::uint64_t on_their_way = 0; // when the wish was told that holds now
   for (const auto call : in_order) {
-    for (; wish != told_in_order.end() && wish->told < call; ++wish)
+    for (; wish != told_in_order.end() && wish->told < call; ++wish) {
+      if (wish->told >= welcome)
+        on_their_way = workers - 1;
       welcome = std::max(welcome, wish->welcome);
-    if (call < welcome)
+    }
+    if (call >= welcome)
+      continue;
+    if (on_their_way > 0)
+      --on_their_way;
+    else
       ++result;
   }
   return result;

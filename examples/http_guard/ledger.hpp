@@ -34,8 +34,11 @@ struct Ledger {
   /// Returns how many executions there were beyond the first of each id.
   std::uint64_t duplicates() const;
 
-  /// Returns how many calls came after a wish was told, and before they were welcome again.
-  std::uint64_t too_early() const;
+  /// Returns how many calls came after a wish was told and before calls were welcome again, beyond
+  /// those that other workers had already begun.
+  ///
+  /// @param workers how many there are; after a wish, one call of each other may be on its way
+  std::uint64_t too_early(std::uint64_t workers = 1) const;
 };
 
 /// Reads what a `LedgerWriter` wrote. A line that is none of its own is passed over.

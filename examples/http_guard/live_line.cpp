@@ -12,11 +12,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-std::string render(const Present& present, std::uint64_t requests) {
+std::string render(const Present& present, const Options& options) {
   const auto& counts = present.counts;
   std::ostringstream line;
-  line << counts.acknowledged << '/' << requests << " acknowledged | worker " << present.incarnation
-       << (present.is_up ? " up" : " down");
+  line << counts.acknowledged << '/' << options.requests << " acknowledged | ";
+  if (options.workers > 1)
+    line << present.workers_up << " of " << options.workers << " workers up";
+  else
+    line << "worker " << present.incarnation << (present.workers_up > 0 ? " up" : " down");
   if (present.delay)
     line << ", waiting " << backoff_actor::to_string(*present.delay);
   line << " | " << counts.crashes << " crashes, " << counts.nacks << " nacks";
@@ -27,8 +30,8 @@ std::string render(const Present& present, std::uint64_t requests) {
 
 } // namespace
 
-LiveLine::LiveLine(std::uint64_t requests)
-  : requests_(requests), is_terminal_(isatty(STDERR_FILENO) == 1),
+LiveLine::LiveLine(const Options& options)
+  : options_(options), is_terminal_(isatty(STDERR_FILENO) == 1),
     next_(std::chrono::steady_clock::now() + interval()) {}
 
 std::chrono::milliseconds LiveLine::interval() const { return is_terminal_ ? 100ms : 1000ms; }
@@ -38,7 +41,7 @@ void LiveLine::update(const RunRecord& record) {
   if (now < next_)
     return;
   next_ = now + interval();
-  const auto line = render(record.present(), requests_);
+  const auto line = render(record.present(), options_);
   if (is_terminal_)
     std::cerr << "\r\033[K" << example::fit_to_terminal(line, STDERR_FILENO) << std::flush;
   else

@@ -1,11 +1,9 @@
 #pragma once
 
+#include "options.hpp"
 #include "run_record.hpp"
 
 #include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <string>
 
 namespace http_guard {
 
@@ -13,7 +11,8 @@ namespace http_guard {
 /// second, and printed once a second elsewhere.
 class LiveLine {
 public:
-  explicit LiveLine(std::uint64_t requests);
+  /// @param options must outlive this object
+  explicit LiveLine(const Options& options);
 
   /// Draws the line if it is time for it.
   void update(const RunRecord& record);
@@ -24,7 +23,7 @@ public:
 private:
   std::chrono::milliseconds interval() const;
 
-  std::uint64_t requests_;
+  const Options& options_;
   bool is_terminal_;
   std::chrono::steady_clock::time_point next_;
 };

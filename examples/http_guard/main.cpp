@@ -99,7 +99,7 @@ int demo(const Options& options, Life life) {
   std::optional<Verdict> verdict;
   if (service) {
     service->kill();
-    verdict = verdict_on(jobs, before, service->ledger());
+    verdict = verdict_on(options, jobs, before, service->ledger());
   }
   const auto counts = record.counts();
   const auto timeline = record.timeline();

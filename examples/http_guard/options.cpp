@@ -30,6 +30,10 @@ its own process and fails by plan: it answers 500, hangs, resets connections, an
 the demo kills the service and starts it again 700 ms later. Still, every request is answered, and
 no call comes too early.
 
+With --workers, several workers share the requests. When one crashes or hangs, the others go on. At
+most one call of each other worker can be on its way when the service asks for a pause; more would
+count as too early.
+
 With --durable, the sender also keeps its deliveries in a file, which outlives the demo: kill the
 demo in the middle and start it again with the same file, and it first does what it still owes. With
 --kill-self the demo does that itself.
@@ -46,6 +50,7 @@ constexpr auto footer = R"(
 Examples:
   http_guard                               1000 requests, about 18 seconds
   http_guard --requests 5000 --clients 50  more requests, more clients
+  http_guard --workers 8                   eight workers share the requests, about 4 seconds
   http_guard --seed 7                      other failures, other delays
   http_guard --url http://127.0.0.1:8080   your own service, which must accept PUT /jobs/<id>; the
                                            demo does not start or kill it and has no ledger of it,
@@ -70,6 +75,7 @@ Exit codes:
 struct Given {
   std::string requests;
   std::string clients;
+  std::string workers;
   std::string seed;
   std::string url;
   std::string picture;
@@ -129,6 +135,7 @@ Options check(const Given& given, backoff_actor::Problems& problems) {
   Options options;
   options.requests = number("--requests", given.requests, 1, 1'000'000, problems);
   options.clients = number("--clients", given.clients, 1, 1000, problems);
+  options.workers = static_cast<std::uint32_t>(number("--workers", given.workers, 1, 64, problems));
   options.seed =
     number("--seed", given.seed, 0, std::numeric_limits<std::uint64_t>::max(), problems);
   options.url = given.url;
@@ -153,6 +160,7 @@ std::variant<Options, int> parse_options(int argc, char** argv) {
   const Options defaults;
   Given given{std::to_string(defaults.requests),
               std::to_string(defaults.clients),
+              std::to_string(defaults.workers),
               std::to_string(defaults.seed),
               defaults.url,
               defaults.picture,
@@ -170,6 +178,7 @@ std::variant<Options, int> parse_options(int argc, char** argv) {
                 "number of client actors, 1..1000; each waits for at most\n"
                 "8 answers at a time; default 4")
     ->type_name("N");
+  app.add_option("--workers", given.workers, "number of workers, 1..64; default 1")->type_name("N");
   app
     .add_option(
       "--seed", given.seed,

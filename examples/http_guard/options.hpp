@@ -11,6 +11,7 @@ namespace http_guard {
 struct Options {
   std::uint64_t requests = 1000;
   std::uint64_t clients = 4;
+  std::uint32_t workers = 1; ///< with more than one, requests finish in any order
   std::uint64_t seed = 1;
   std::string url;                    ///< the base of somebody else's service; empty: our own
   std::filesystem::path durable;      ///< the file of the durable outbox; empty: there is none

@@ -72,7 +72,7 @@ void end_by(int signal, EarlyEnd& end) {
 template <class Predicate>
 EarlyEnd look_on_while(Predicate goes_on, const Options& options, ServiceProcess* service,
                        backoff_actor::GracefulShutdown& shutdown, RunRecord& record) {
-  LiveLine line{options.requests};
+  LiveLine line{options};
   std::optional<Outage> outage;
   if (service != nullptr)
     outage.emplace(*service, record, options.requests);
@@ -114,7 +114,13 @@ EarlyEnd run(const Options& options, const Life& life, ServiceProcess* service,
     backoff_actor::RandomSlots{.slot_time = 5ms, .ceiling = 8, .stay_at_ceiling = true};
   sender_options.seed = options.seed;
   sender_options.stream = 0;
-  sender_options.max_in_flight = 1; // what waits for the worker would be called in spite of a 429
+  // A worker holds one job: what waits for it would be called in spite of a 429.
+  if (options.workers == 1) {
+    sender_options.max_in_flight = 1;
+  } else {
+    sender_options.ordering = backoff_actor::Ordering::unordered;
+    sender_options.pool.workers = {options.workers, options.workers};
+  }
   sender_options.outbox = life.outbox;
   sender_options.observed_by = observatory;
   sender_options.on_event = [&](const backoff_actor::Event& event) {

@@ -49,13 +49,13 @@ public:
 
   void operator()(const event::ChildStarted& x) {
     self_.present_.incarnation = x.incarnation;
-    self_.present_.is_up = true;
+    ++self_.present_.workers_up;
   }
 
   void operator()(const event::StartFailed& x) { crash(x.cause); }
 
   void operator()(const event::ChildDown& x) {
-    self_.present_.is_up = false;
+    --self_.present_.workers_up;
     if (x.is_failure)
       crash(x.cause);
   }

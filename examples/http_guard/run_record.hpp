@@ -30,8 +30,8 @@ struct Counts {
 /// What a live line shows.
 struct Present {
   Counts counts;
-  std::uint32_t incarnation = 0;
-  bool is_up = false;
+  std::uint32_t incarnation = 0; ///< of the worker that was made last
+  std::uint32_t workers_up = 0;
   std::optional<backoff_actor::Duration> delay; ///< that which runs
   std::string last_cause;
 };

@@ -52,13 +52,14 @@ double longest_delay(const Timeline& timeline) {
 
 } // namespace
 
-Verdict verdict_on(const Jobs& jobs, const Ledger& before, const Ledger& ledger) {
+Verdict verdict_on(const Options& options, const Jobs& jobs, const Ledger& before,
+                   const Ledger& ledger) {
   Verdict result;
   for (const auto& [id, count] : before.executions)
     if (ledger.executions.at(id) > count)
       ++result.in_both_lives;
   result.duplicates = ledger.duplicates();
-  result.too_early = ledger.too_early();
+  result.too_early = ledger.too_early(options.workers);
   for (std::uint64_t job = 0; job < jobs.states.size(); ++job) {
     const auto state = jobs.states[job];
     if ((state == Jobs::State::submitted || state == Jobs::State::answered)
@@ -72,10 +73,12 @@ void print_summary(const Options& options, const Counts& counts, const Timeline&
   print("requests, by " + std::to_string(std::min(options.clients, options.requests)) + " clients",
         std::to_string(options.requests));
   print("time", duration(timeline.end));
-  print("crashes of the worker", std::to_string(counts.crashes));
+  print(options.workers > 1 ? "crashes of the workers" : "crashes of the worker",
+        std::to_string(counts.crashes));
   print_causes(timeline, false);
   print("longest delay after one", duration(longest_delay(timeline)));
-  print("nacks; the worker survives them", std::to_string(counts.nacks));
+  print(options.workers > 1 ? "nacks; workers survive them" : "nacks; the worker survives them",
+        std::to_string(counts.nacks));
   print_causes(timeline, true);
   if (timeline.longest_wish > 0)
     print("longest wait the service asked for", duration(timeline.longest_wish));
@@ -84,7 +87,8 @@ void print_summary(const Options& options, const Counts& counts, const Timeline&
     print("latency, 50th percentile", duration(percentile(timeline.latencies, 0.5)));
     print("latency, 99th percentile", duration(percentile(timeline.latencies, 0.99)));
   }
-  print("hand-overs to the worker", std::to_string(counts.hand_overs));
+  print(options.workers > 1 ? "hand-overs to the workers" : "hand-overs to the worker",
+        std::to_string(counts.hand_overs));
   print("  of them resends", std::to_string(counts.resends));
   std::fflush(stdout);
 }

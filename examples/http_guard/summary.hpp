@@ -24,7 +24,8 @@ struct Verdict {
 /// Compares what the clients take for accepted, and what the service asked for, with what it noted.
 ///
 /// @param before what it had noted when this life of the run began
-Verdict verdict_on(const Jobs& jobs, const Ledger& before, const Ledger& ledger);
+Verdict verdict_on(const Options& options, const Jobs& jobs, const Ledger& before,
+                   const Ledger& ledger);
 
 /// Prints how the run went.
 void print_summary(const Options& options, const Counts& counts, const Timeline& timeline);

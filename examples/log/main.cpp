@@ -25,9 +25,9 @@ caf::behavior packer(caf::event_based_actor*, std::shared_ptr<bool> has_failed) 
 int run(backoff_actor::LogFormat format) {
   caf::actor_system_config config;
   backoff_actor::init(config);
-  caf::actor_system system{config};
 
   // [writer]
+  // Made before the actor system, so that it outlives it and misses nothing.
   const backoff_actor::LogWriter log{
     {.at_least = backoff_actor::Severity::info, .format = format, .max_per_second = 500}};
   backoff_actor::SenderOptions options;
@@ -35,6 +35,7 @@ int run(backoff_actor::LogFormat format) {
   options.on_event = log.hook();
   // [writer]
   options.backoff = "fixed(10ms)";
+  caf::actor_system system{config};
   const auto sender = spawn_back_off_sender(
     system, backoff_actor::child_of(packer, std::make_shared<bool>(false)), options);
 

@@ -74,4 +74,14 @@ TEST(ledger, counts_the_calls_between_a_wish_and_its_end) {
   }
 }
 
+TEST(ledger, allows_one_call_of_each_other_worker_after_a_wish) {
+  Ledger ledger;
+  ledger.wishes = {{100, 200}, {110, 200}, {300, 400}};
+  ledger.calls = {101, 120, 130, 301, 302, 303, 399};
+  EXPECT_EQ(ledger.too_early(), 7u);
+  EXPECT_EQ(ledger.too_early(2), 2u + 3u);
+  EXPECT_EQ(ledger.too_early(4), 1u);
+  EXPECT_EQ(ledger.too_early(5), 0u);
+}
+
 } // namespace http_guard::ledger_test

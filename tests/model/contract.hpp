@@ -119,17 +119,22 @@ private:
     require(!is_closing_, "no child is started by a sender that is to end");
     require(x.incarnation == children.size() + 1, "incarnations are counted one by one");
     for (const auto& [incarnation, child] : children)
-      require(child.is_fallback != x.is_fallback || child.is_stopped || child.state == State::gone
-                || child.state == State::abandoned,
-              "only a child that is left to itself lives beside another of its kind");
-    children.emplace(x.incarnation, KnownChild{x.is_fallback});
+      require(child.is_fallback != x.is_fallback || child.worker != x.worker || child.is_stopped
+                || child.state == State::gone || child.state == State::abandoned,
+              "only a child that is left to itself lives beside another in its place");
+    auto& child = children.emplace(x.incarnation, KnownChild{x.is_fallback}).first->second;
+    child.worker = x.worker;
+    child.kind = x.kind;
     return start_line(x.incarnation, x.is_fallback);
   }
 
   std::string carry_out(const effect::AskToEnd& x) {
     auto& child = children.at(x.incarnation);
-    require(is_ending_ || finish_ends_, "a child is asked to end when its sender is to end");
-    is_ending_ = true;
+    if (is_pool() && !is_closing_)
+      require(child.has.empty(), "a worker that leaves has finished what it held");
+    else
+      require(is_ending_ || finish_ends_, "a child is asked to end when its sender is to end");
+    is_ending_ |= is_closing_;
     require(child.is_there() && !child.is_asked_to_end, "a living child is asked to end, once");
     child.is_asked_to_end = true;
     return ask_to_end_line(x.incarnation);
@@ -143,6 +148,8 @@ private:
     if (is_at_the_end)
       return tell_to_end_line(x.incarnation);
     child.state = State::leaving;
+    if (is_pool()) // other workers live meanwhile
+      return tell_to_end_line(x.incarnation);
     child.has.clear();
     for (auto& [id, delivery] : deliveries)
       if (delivery.in_flight_at == x.incarnation && !delivery.error_came)
@@ -186,11 +193,16 @@ private:
     require(!is_with_a_child(delivery), "a delivery is with one child at a time");
     for (const auto& [incarnation, other] : children)
       for (const auto name : other.has)
-        require(!other.is_there() || meanings_.at(name).delivery != id,
+        require(!(other.is_there() || other.state == State::leaving)
+                  || meanings_.at(name).delivery != id,
                 "a delivery is not handed over while a child works on it");
     require(handed_.insert({x.incarnation, id}).second,
             "a child has a delivery once, unless it refused it");
-    require(child.has.size() < options_.max_in_flight, "a child holds no more than it may");
+    require(child.has.size() < max_in_flight_of(child), "a child holds no more than it may");
+    require(!child.is_asked_to_end, "a worker that leaves is given nothing");
+    const auto held_back = service_not_before_.find(child.kind);
+    require(held_back == service_not_before_.end() || now_ >= held_back->second,
+            "no worker is given anything before the time that its service asked for");
     require(!is_narrowed(child) || child.has.empty(),
             "a child that has refused a delivery holds one at a time, if that is wished");
     check_order(options_.ordering, deliveries, id);

@@ -1,4 +1,5 @@
-// Random walks of one guarded sender, with others who share its guard. Whatever comes:
+// Random walks of one guarded sender, with a child or a pool, and with others who share its guard.
+// Whatever comes:
 //  - a child is made or handed something only with a permit of the guard;
 //  - the sender reports the outcome of each permit once;
 //  - the guard allows no more calls than its rate says;
@@ -266,10 +267,9 @@ private:
         is_busy = true;
         step(input::Acknowledged{HandOverId{id}});
       }
-      if (probe_) {
+      for (const auto& [incarnation, probe] : std::exchange(probes_, {})) {
         is_busy = true;
-        const auto probe = *std::exchange(probe_, std::nullopt);
-        step(input::ChildAlive{probe.incarnation, probe.probe});
+        step(input::ChildAlive{incarnation, probe});
       }
     }
   }
@@ -319,7 +319,7 @@ private:
       } else if (const auto* const s = std::get_if<effect::AskToEnd>(&effect)) {
         told_to_end_.insert(s->incarnation);
       } else if (const auto* const v = std::get_if<effect::Probe>(&effect)) {
-        probe_ = *v;
+        probes_[v->incarnation] = v->probe;
       } else if (const auto* const u = std::get_if<effect::WakeAt>(&effect)) {
         wake_at_ = u->at;
       } else if (const auto* const t = std::get_if<effect::Persist>(&effect)) {
@@ -336,8 +336,8 @@ private:
   std::set<std::uint32_t> started_;
   std::set<std::uint32_t> told_to_end_;
   std::set<std::uint32_t> fallbacks_;
-  std::set<std::uint64_t> open_; // hand-overs of which nothing came back
-  std::optional<effect::Probe> probe_;
+  std::set<std::uint64_t> open_;                  // hand-overs of which nothing came back
+  std::map<std::uint32_t, std::uint32_t> probes_; // the last of each child that is out
   std::vector<effect::Persist> being_stored_;
   std::vector<Permit> others_;
   Instant now_{};

@@ -27,7 +27,13 @@ struct Setting {
   unsigned spread;
   unsigned persist;
   unsigned restored; // with a store
+  unsigned workers;  // beyond the first, if there may be a pool
 };
+
+/// A pool takes no strict order and no fallback.
+inline bool has_pool(const Setting& x) {
+  return x.workers != 0 && x.ordering != 0 && x.fallback == 0;
+}
 
 inline void showValue(const Setting& x, std::ostream& out) { // NOLINT: rapidcheck's name
   if (x.persist != 0)
@@ -36,6 +42,8 @@ inline void showValue(const Setting& x, std::ostream& out) { // NOLINT: rapidche
       << ", hangs " << x.hangs << ", at_tick " << x.at_tick << ", fallback " << x.fallback
       << ", probes " << x.probes << ", trip " << x.trip << ", budget " << x.budget << ", spread "
       << x.spread << ", rate " << x.rate;
+  if (has_pool(x))
+    out << ", 1.." << 1 + x.workers << " workers";
 }
 
 inline GuardOptions guard_of(const Setting& x) {
@@ -76,6 +84,10 @@ inline EngineOptions options_of(const Setting& x) {
     result.has_fallback = true;
     result.restart_limit = RestartLimit{2, 10s};
   }
+  if (has_pool(x)) {
+    result.pool.kinds = {{{1, 1 + x.workers}, result.max_in_flight}};
+    result.pool.scaling = {1, 20ms, 200ms};
+  }
   return result;
 }
 
@@ -90,7 +102,7 @@ inline rc::Gen<Setting> arbitrary_setting() {
     set(&Setting::probes, one_of(3)), set(&Setting::trip, one_of(3)),
     set(&Setting::budget, one_of(2)), set(&Setting::rate, one_of(3)),
     set(&Setting::spread, one_of(2)), set(&Setting::persist, one_of(2)),
-    set(&Setting::restored, one_of(5)));
+    set(&Setting::restored, one_of(5)), set(&Setting::workers, one_of(4)));
 }
 
 } // namespace backoff_actor::model_test::guarded_sender_walk

@@ -23,6 +23,8 @@ struct KnownChild {
   bool is_asked_to_end = false;
   std::optional<std::uint32_t> probe{}; // that it has not answered
   std::vector<HandOverId> has{};        // what it has not answered
+  std::uint16_t worker = 0;             // its number, in a pool
+  std::uint16_t kind = 0;               // that of the worker
 
   bool is_there() const { return state == State::alive && !is_stopped; }
 };

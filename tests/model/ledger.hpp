@@ -72,7 +72,10 @@ protected:
   void take(const input::Start&) { has_begun_ = true; }
   void take(const input::Wake&) { wake_up.reset(); }
   void take(const input::GuardClosed&) {} // none has a guard
-  void take(const input::RetryNow&) { not_before_.clear(); }
+  void take(const input::RetryNow&) {
+    not_before_.clear();
+    service_not_before_.clear();
+  }
   void take(const input::Pause&) { is_paused_ = true; }
   void take(const input::StoreBehind& x) { is_store_behind_ = x.is_behind; }
   void take(const input::Resume&) { is_paused_ = false; }
@@ -95,6 +98,10 @@ protected:
     has_refused_.insert(children.at(delivery.last_at).is_fallback);
     if (!x.retry_after)
       return;
+    if (is_pool()) {
+      auto& at = service_not_before_[children.at(delivery.last_at).kind];
+      at = std::max(at, x.at + std::min(*x.retry_after, options_.retry_after_ceiling));
+    }
     const auto keep = [&](bool is_fallback) {
       auto& at = not_before_.try_emplace({x.delivery, is_fallback}, Instant{}).first->second;
       at = std::max(at, x.at + std::min(*x.retry_after, options_.retry_after_ceiling));
@@ -119,6 +126,12 @@ protected:
   KnownChild* known(std::uint32_t incarnation) {
     const auto found = children.find(incarnation);
     return found == children.end() ? nullptr : &found->second;
+  }
+
+  bool is_pool() const { return !options_.pool.kinds.empty(); }
+
+  std::uint32_t max_in_flight_of(const KnownChild& x) const {
+    return is_pool() ? options_.pool.kinds.at(x.kind).max_in_flight : options_.max_in_flight;
   }
 
   bool is_narrowed(const KnownChild& x) const {
@@ -190,6 +203,7 @@ protected:
   std::set<std::pair<std::uint32_t, std::uint64_t>> handed_;
   std::set<bool> has_refused_;                                   // the worker, the fallback
   std::map<std::pair<std::uint64_t, bool>, Instant> not_before_; // by delivery, for which child
+  std::map<std::uint16_t, Instant> service_not_before_;          // by kind of worker, in a pool
 };
 
 } // namespace backoff_actor::model_test

@@ -268,6 +268,8 @@ public:
   }
 
   void operator()(const input::GuardClosed&) {} // none has a guard
+  void operator()(const input::Resize&) {}      // none has a pool
+  void operator()(const input::RetireWorker&) {}
 
   void operator()(const input::RetryNow&) {
     if (is_stopped)

@@ -72,6 +72,13 @@ private:
   std::string tell(const input::Reset&) const { return "Reset"; }
   std::string tell(const input::Pause&) const { return "Pause"; }
   std::string tell(const input::Resume&) const { return "Resume"; }
+  std::string tell(const input::Resize& x) const {
+    return "Resize kind " + number(x.kind) + " to " + number(x.workers.least) + ".."
+           + number(x.workers.most);
+  }
+  std::string tell(const input::RetireWorker& x) const {
+    return "RetireWorker " + number(x.worker);
+  }
   std::string tell(const input::Drain& x) const {
     return "Drain, ticket " + number(x.ticket) + until(x.deadline);
   }

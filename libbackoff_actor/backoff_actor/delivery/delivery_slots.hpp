@@ -35,6 +35,7 @@ struct Delivery {
   bool held = false;             ///< an error came, and it is not known yet if the child crashed
   bool is_suspect = false;       ///< it may have crashed the child, so it goes alone
   bool is_ghost = false;         ///< it is owed no longer, but the child still has it
+  std::uint16_t worker = 0;      ///< in a pool: the index of the worker that last had it
 };
 
 /// The deliveries not yet acknowledged, in order of submission.
@@ -182,6 +183,9 @@ public:
   std::size_t size() const { return size_; }
   /// Whether nothing is owed.
   bool empty() const { return size_ == 0; }
+
+  /// How many ghosts there are.
+  std::size_t ghosts() const { return used_ - size_; }
 
   /// Whether no slot is in use, not even by a ghost.
   bool is_vacant() const { return used_ == 0; }

@@ -268,6 +268,8 @@ struct RecordOfGuardEvent {
 
 EventRecord record_of(const Event& event) {
   auto result = std::visit(RecordOfSenderEvent{}, event);
+  if (event.worker != 0)
+    result.number("worker", event.worker);
   result.set_owner("sender", event.of);
   return result;
 }

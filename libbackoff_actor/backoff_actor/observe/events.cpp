@@ -163,7 +163,8 @@ Instant event::time_of(const Event& event) {
 }
 
 std::string event::text_of(const Event& event) {
-  return detail::one_line(std::visit(DescribeSenderEvent{}, event));
+  auto text = detail::one_line(std::visit(DescribeSenderEvent{}, event));
+  return event.worker == 0 ? text : "worker " + std::to_string(event.worker) + ": " + text;
 }
 
 std::string event::to_string(const Event& event) {

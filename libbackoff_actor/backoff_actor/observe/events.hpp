@@ -281,7 +281,8 @@ struct Event
       event::StoreCaughtUp, event::StoreNotice, event::Finishing, event::DeadLetterHookFailed> {
   using variant::variant;
 
-  ActorName of{}; ///< the sender
+  ActorName of{};           ///< the sender
+  std::uint32_t worker = 0; ///< in a pool: the number of the worker it is about; 0: of none
 };
 
 /// The one hook, called when a decision is made and before it is carried out.
@@ -301,7 +302,7 @@ namespace event { // with the events, so that unqualified calls find these funct
 BACKOFF_ACTOR_EXPORT Instant time_of(const Event& event);
 
 /// Renders an event in one line, without its time and its sender:
-/// `child 3 down: Danger, High Voltage!`.
+/// `child 3 down: Danger, High Voltage!`, or `worker 2: child 3 down: Danger, High Voltage!`.
 BACKOFF_ACTOR_EXPORT std::string text_of(const Event& event);
 
 /// Renders an event in one line, without its time, behind the name of its sender if it has one:

@@ -3,9 +3,26 @@
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/observe/sender_status.hpp"
 
+#include <array>
 #include <cstdint>
 
 namespace backoff_actor {
+
+/// The numbers of a pool that monitoring reads.
+struct PoolGlance {
+  /// Workers, by their `WorkerState`.
+  std::array<std::uint64_t, 5> workers{};
+  std::uint64_t ready = 0; ///< as `PoolStatus::ready`
+
+  // For how long deliveries waited for one of these alone, up to the last step.
+  Duration held_back_by_guard{0};   ///< its breaker or its budget
+  Duration held_back_by_rate{0};    ///< the guard's
+  Duration held_back_by_service{0}; ///< it had asked to be left alone
+  Duration held_back_by_workers{0}; ///< none was free
+
+  /// Whether all numbers are the same.
+  friend bool operator==(const PoolGlance&, const PoolGlance&) = default;
+};
 
 /// The numbers of a sender that monitoring reads. Unlike a `SenderStatus`, they cost no allocation.
 struct SenderGlance {

@@ -2,6 +2,8 @@
 
 #include "backoff_actor/core/enum_names.hpp"
 
+#include <algorithm>
+
 namespace backoff_actor {
 
 std::string_view to_string(Phase phase) {
@@ -9,6 +11,24 @@ std::string_view to_string(Phase phase) {
     {"starting", "running", "waiting", "draining", "finishing", "stopping", "stopped"});
   return names.of(phase);
 }
+
+std::string_view to_string(WorkerState state) {
+  constexpr auto names =
+    detail::enum_names<WorkerState>({"starting", "serving", "waiting", "leaving", "resting"});
+  return names.of(state);
+}
+
+namespace {
+
+std::string describe(const PoolStatus& pool) {
+  const auto serving =
+    std::count_if(pool.workers.begin(), pool.workers.end(),
+                  [](const WorkerStatus& x) { return x.state == WorkerState::serving; });
+  return ", " + std::to_string(serving) + " of " + std::to_string(pool.workers.size())
+         + " workers serve";
+}
+
+} // namespace
 
 std::string to_string(const SenderStatus& status) {
   std::string text{to_string(status.phase)};
@@ -28,7 +48,8 @@ std::string to_string(const SenderStatus& status) {
             + to_string(status.oldest_age) + ")";
   if (status.ghosts > 0)
     text += ", " + std::to_string(status.ghosts) + (status.ghosts == 1 ? " ghost" : " ghosts");
-  text += ", child " + std::to_string(status.incarnation);
+  text += status.pool.workers.empty() ? ", child " + std::to_string(status.incarnation)
+                                      : describe(status.pool);
   if (status.abandoned > 0)
     text += ", " + std::to_string(status.abandoned) + " abandoned";
   if (status.is_delayed)

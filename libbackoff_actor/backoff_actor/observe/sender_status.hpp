@@ -4,6 +4,7 @@
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/guard/guard_port.hpp"
 #include "backoff_actor/observe/actor_name.hpp"
+#include "backoff_actor/supervision/pool_options.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -55,6 +56,49 @@ struct SenderCounters {
   friend bool operator==(const SenderCounters&, const SenderCounters&) = default;
 };
 
+/// What a worker of a pool is doing.
+enum class WorkerState : std::uint8_t {
+  starting, ///< it is being made, or will be as soon as the guard lets a call through
+  serving,  ///< it is alive and takes deliveries
+  waiting,  ///< its delay runs after a failure
+  leaving,  ///< it finishes what it holds and leaves the pool, or was told to end after a hang
+  resting,  ///< it stopped normally, and is made again when something is owed
+};
+
+/// Returns the enumerator's name; `unknown` for a number that is no enumerator.
+BACKOFF_ACTOR_EXPORT std::string_view to_string(WorkerState state);
+
+/// The status of a worker of a pool at one moment.
+///
+/// @units nanoseconds in durations
+struct WorkerStatus {
+  std::uint32_t number = 0;                  ///< from 1; another worker may get it later
+  std::uint32_t kind = 0;                    ///< the index of its kind
+  WorkerState state = WorkerState::starting; ///< what it is doing
+  std::uint32_t incarnation = 0;             ///< of its present or last child; 0: none yet
+  std::uint32_t holds = 0;                   ///< deliveries, ghosts included
+  std::uint32_t may_hold = 0;                ///< after a failure fewer than its kind allows
+  Duration due_in{0};                        ///< the rest of its delay
+  std::uint32_t retries = 0;                 ///< failures in a row
+
+  /// Whether all parts are the same.
+  friend bool operator==(const WorkerStatus&, const WorkerStatus&) = default;
+};
+
+/// The status of a pool at one moment.
+///
+/// @units nanoseconds in durations
+struct PoolStatus {
+  std::vector<WorkerStatus> workers{}; ///< in order of their numbers; empty: there is no pool
+  std::vector<WorkerCount> sizes{};    ///< for each kind, how many workers there may be
+  std::uint64_t ready = 0;             ///< deliveries that wait for nothing but a worker
+  /// For each kind, how long its service asked to be left alone; 0: it did not.
+  std::vector<Duration> held_by_service_for{};
+
+  /// Whether all parts are the same.
+  friend bool operator==(const PoolStatus&, const PoolStatus&) = default;
+};
+
 /// The status of a sender at one moment.
 ///
 /// @units nanoseconds in durations
@@ -64,14 +108,15 @@ struct SenderStatus {
   bool is_paused = false;                   ///< nothing is handed over until it is told to resume
   bool is_held_back = false;                ///< the guard of the service lets nothing through
   std::optional<HeldBackBy> held_back_by{}; ///< why, if it is held back
-  bool is_store_behind = false;    ///< nothing is handed over until the store has caught up
-  bool is_on_fallback = false;     ///< the fallback works, and the child is probed
-  std::uint32_t incarnation = 0;   ///< of the child now or last alive; counts fallbacks too
-  std::uint64_t restarts = 0;      ///< children made after the first, fallbacks not counted
-  std::uint32_t abandoned = 0;     ///< abandoned children that are still alive
-  bool is_delayed = false;         ///< a delay runs, or the guard will be asked again
-  Duration due_in{0};              ///< the rest of that delay
-  std::uint32_t retries = 0;       ///< failures in a row; the backoff's state
+  bool is_store_behind = false;  ///< nothing is handed over until the store has caught up
+  bool is_on_fallback = false;   ///< the fallback works, and the child is probed
+  std::uint32_t incarnation = 0; ///< of the child now or last alive; counts fallbacks too
+  std::uint64_t restarts = 0;    ///< children made after the first, fallbacks not counted
+  std::uint32_t abandoned = 0;   ///< abandoned children that are still alive
+  bool is_delayed = false;       ///< a delay runs, or the guard will be asked again
+  Duration due_in{0};            ///< the rest of that delay
+  /// Failures in a row; the backoff's state. This and the three below: in a pool, of worker 1.
+  std::uint32_t retries = 0;
   std::uint64_t total_retries = 0; ///< retries that used a draw so far, modulo 2^32
   std::uint64_t resets = 0;        ///< of the backoff
   Duration last_delay{0};          ///< the backoff's delay after the last failure in a row
@@ -84,6 +129,7 @@ struct SenderStatus {
   std::uint64_t ghosts = 0;
   Duration oldest_age{0};    ///< how long the oldest has been owed; 0 if nothing is
   SenderCounters counters{}; ///< its counters
+  PoolStatus pool{};         ///< its workers, if they share the outbox
   /// The last eight notices of the store, as in the events `StoreNotice`.
   std::vector<std::string> store_notices{};
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <unordered_map>
 
 namespace backoff_actor {
 
@@ -91,6 +92,21 @@ SenderGlance glance_of(const Cell<SenderWords::size>& cell) {
   return glance;
 }
 
+static PoolGlance glance_of(const Cell<PoolWords::size>& cell) {
+  const auto span = [&](std::size_t word) {
+    return Duration{static_cast<Duration::rep>(cell.get(word))};
+  };
+  PoolGlance glance;
+  for (std::size_t i = 0; i < PoolWords::states; ++i)
+    glance.workers[i] = cell.get(PoolWords::workers + i);
+  glance.ready = cell.get(PoolWords::ready);
+  glance.held_back_by_guard = span(PoolWords::held_back_by_guard);
+  glance.held_back_by_rate = span(PoolWords::held_back_by_rate);
+  glance.held_back_by_service = span(PoolWords::held_back_by_service);
+  glance.held_back_by_workers = span(PoolWords::held_back_by_workers);
+  return glance;
+}
+
 std::shared_ptr<SenderKind> ObservatoryState::senders(const std::string& name) {
   const std::lock_guard lock{mutex_};
   return senders_.of(name, options_.max_kinds);
@@ -160,15 +176,23 @@ ObservedStatus ObservatoryState::status(std::size_t at_most, Instant now) const 
   const auto all = kinds();
   ObservedStatus result;
   const auto since = [&](Instant then) { return std::max(now - then, Duration::zero()); };
-  for (const auto& [name, kind] : all.senders)
+  for (const auto& [name, kind] : all.senders) {
+    std::unordered_map<std::uint64_t, PoolGlance> pools; // by the number of their sender
+    kind->pools->for_each(
+      [&](const auto& cell) { pools.emplace(cell.get(PoolWords::number), glance_of(cell)); });
     kind->senders->for_each([&, &name = name](const auto& cell) {
-      ObservedSender sender{{name, cell.get(SenderWords::number)}, glance_of(cell), {}, {}};
+      ObservedSender sender{{name, cell.get(SenderWords::number)}, glance_of(cell)};
+      if (const auto pool = pools.find(sender.name.number); pool != pools.end()) {
+        sender.has_pool = true;
+        sender.pool = pool->second;
+      }
       if (sender.glance.oldest_since != Instant::never())
         sender.oldest_age = since(sender.glance.oldest_since);
       if (sender.glance.owed != 0)
         sender.silent_for = since(instant_of(cell.get(SenderWords::last_turn)));
       result.senders.push_back(std::move(sender));
     });
+  }
   // Those that owe the most come first. The rest is in a fixed order.
   const auto most = std::min(at_most, result.senders.size());
   std::partial_sort(

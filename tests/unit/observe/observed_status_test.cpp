@@ -1,5 +1,6 @@
 #include "backoff_actor/observe/metrics/observed_status.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -47,17 +48,28 @@ TEST(observed_status, has_the_numbers_of_a_sender) {
     R"({"senders":[{"name":"billing#17","phase":"waiting","is_paused":false,"is_held_back":false,)"
     R"("is_on_fallback":false,"is_delayed":false,"is_store_behind":false,"restarts":21,"owed":22,)"
     R"("owed_bytes":18446744073709551615,"in_flight":24,"ghosts":25,"abandoned":26,)"
-    R"("oldest_age_seconds":1.500000000,"silent_for_seconds":0.000000002,)"
+    R"("oldest_age_seconds":1.500000000,"silent_for_seconds":0.000000002,"pool":null,)"
     R"("counters":{"accepted":1,"refused":2,"acknowledged":3,"dead_lettered":4,"hand_overs":5,)"
     R"("resends":6,"nacks":7,"crashes":8,"failed_starts":9,"hangs":10,"forwarded":11,)"
     R"("diverted":12,"restored":13,"suspended":14,"late_answers":15}}],"senders_left_out":3,)"
     R"("supervisors":[],"supervisors_left_out":0,"guards":[],"outboxes":[]})");
 }
 
+TEST(observed_status, has_the_workers_of_a_pool) {
+  ObservedStatus status;
+  status.senders.push_back({{"a", 1}});
+  status.senders.front().has_pool = true;
+  status.senders.front().pool.workers = {1, 2, 3, 4, 5};
+  status.senders.front().pool.ready = 6;
+  EXPECT_THAT(to_json(status),
+              ::testing::HasSubstr(R"("pool":{"starting":1,"serving":2,"waiting":3,"leaving":4,)"
+                                   R"("resting":5,"ready":6})"));
+}
+
 TEST(observed_status, tells_the_flags_of_a_sender_apart) {
   const auto with = [](bool SenderGlance::*flag) {
     ObservedStatus status;
-    status.senders.push_back({{"a", 1}, {}, {}, {}});
+    status.senders.push_back({{"a", 1}});
     status.senders.front().glance.*flag = true;
     const auto json = to_json(status);
     const auto end = json.find(":true");

@@ -16,7 +16,8 @@ namespace backoff_actor::sinks_test {
 std::vector<std::string> rows_of_metrics() {
   const Observatory observatory;
   auto& state = *observatory.state();
-  const detail::SenderSeat sender{state.senders("orders"), 1};
+  detail::SenderSeat sender{state.senders("orders"), 1};
+  sender.publish(PoolGlance{});
   const detail::SupervisorSeat supervisor{state.supervisors("root"), 2};
   GuardStatus status;
   status.has_breaker = true;

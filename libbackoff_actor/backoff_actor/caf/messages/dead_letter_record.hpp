@@ -31,6 +31,7 @@ struct DeadLetter {
   /// Who submitted it; invalid for an anonymous message. A letter does not keep its client alive.
   caf::actor_addr client{};
   std::string idempotency_key{}; ///< with which it was submitted; empty: none
+  std::uint32_t worker = 0; ///< in a pool: the number of the worker that last had it; 0: none had
 };
 
 /// Returns a `Submit` that submits a dead letter's message again, with its keys. It sets no time to
@@ -55,7 +56,8 @@ auto inspect(auto& f, DeadLetter& x) {
                         compat::field("attempts", x.attempts), compat::field("cause", x.cause),
                         compat::field("age", x.age), compat::field("message", x.message),
                         compat::field("key", x.key), compat::field("client", x.client),
-                        compat::field("idempotency_key", x.idempotency_key));
+                        compat::field("idempotency_key", x.idempotency_key),
+                        compat::field("worker", x.worker));
 }
 
 } // namespace backoff_actor

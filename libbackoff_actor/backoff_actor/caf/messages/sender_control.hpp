@@ -4,6 +4,7 @@
 #include "backoff_actor/caf/messages/type_ids.hpp"
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/observe/sender_status.hpp"
+#include "backoff_actor/supervision/pool_options.hpp"
 
 #include <cstdint>
 
@@ -44,6 +45,20 @@ struct Pause {};
 /// answers unfinished drains with `Drained`. Answered with `SenderStatus`, after that was done.
 struct Resume {};
 
+/// Tells a sender with a pool to have another number of workers of one kind from now on. Those that
+/// are missing are made at once. Those that are too many finish what they hold, and leave. Answered
+/// with `SenderStatus`, after that has begun; `PoolStatus` shows how far it is.
+struct Resize {
+  WorkerCount workers{};  ///< as in `PoolOptions`
+  std::uint32_t kind = 0; ///< 0: those of the sender's factory; 1 and above: `PoolOptions::others`
+};
+
+/// Tells a worker of a pool to take nothing more, to finish what it holds, and to leave. If there
+/// are then too few, another is made. Answered with `SenderStatus`, after that has begun.
+struct RetireWorker {
+  std::uint32_t worker = 0; ///< its number, as in `WorkerStatus`
+};
+
 /// Tells a sender to accept no new messages, and to answer when it owes nothing any more. Answered
 /// with `Drained`. The sender answers requests that come meanwhile with `SenderError::draining`.
 struct Drain {
@@ -73,6 +88,13 @@ auto inspect(auto& f, RetryNow& x) { return compat::object(f, x, "backoff_actor:
 auto inspect(auto& f, Reset& x) { return compat::object(f, x, "backoff_actor::Reset"); }
 auto inspect(auto& f, Pause& x) { return compat::object(f, x, "backoff_actor::Pause"); }
 auto inspect(auto& f, Resume& x) { return compat::object(f, x, "backoff_actor::Resume"); }
+auto inspect(auto& f, Resize& x) {
+  return compat::object(f, x, "backoff_actor::Resize", compat::field("least", x.workers.least),
+                        compat::field("most", x.workers.most), compat::field("kind", x.kind));
+}
+auto inspect(auto& f, RetireWorker& x) {
+  return compat::object(f, x, "backoff_actor::RetireWorker", compat::field("worker", x.worker));
+}
 auto inspect(auto& f, Drain& x) {
   return compat::object(f, x, "backoff_actor::Drain", compat::field("within", x.within));
 }
@@ -94,6 +116,22 @@ auto inspect(auto& f, SenderCounters& x) {
     compat::field("diverted", x.diverted), compat::field("restored", x.restored),
     compat::field("suspended", x.suspended), compat::field("late_answers", x.late_answers));
 }
+auto inspect(auto& f, WorkerCount& x) {
+  return compat::object(f, x, "backoff_actor::WorkerCount", compat::field("least", x.least),
+                        compat::field("most", x.most));
+}
+auto inspect(auto& f, WorkerStatus& x) {
+  return compat::object(f, x, "backoff_actor::WorkerStatus", compat::field("number", x.number),
+                        compat::field("kind", x.kind), compat::enum_field("state", x.state),
+                        compat::field("incarnation", x.incarnation),
+                        compat::field("holds", x.holds), compat::field("may_hold", x.may_hold),
+                        compat::field("due_in", x.due_in), compat::field("retries", x.retries));
+}
+auto inspect(auto& f, PoolStatus& x) {
+  return compat::object(f, x, "backoff_actor::PoolStatus", compat::field("workers", x.workers),
+                        compat::field("sizes", x.sizes), compat::field("ready", x.ready),
+                        compat::field("held_by_service_for", x.held_by_service_for));
+}
 auto inspect(auto& f, SenderStatus& x) {
   return compat::object(
     f, x, "backoff_actor::SenderStatus", compat::field("name", x.name),
@@ -109,7 +147,8 @@ auto inspect(auto& f, SenderStatus& x) {
     compat::field("owed", x.owed), compat::field("unstored", x.unstored),
     compat::field("owed_bytes", x.owed_bytes), compat::field("in_flight", x.in_flight),
     compat::field("ghosts", x.ghosts), compat::field("oldest_age", x.oldest_age),
-    compat::field("counters", x.counters), compat::field("store_notices", x.store_notices));
+    compat::field("counters", x.counters), compat::field("pool", x.pool),
+    compat::field("store_notices", x.store_notices));
 }
 /// @}
 

@@ -55,6 +55,8 @@ struct Stopped;
 struct FinishWork;
 struct WorkFinished;
 struct WorkerRequest;
+struct Resize;
+struct RetireWorker;
 
 } // namespace backoff_actor
 
@@ -106,4 +108,6 @@ CAF_BEGIN_TYPE_ID_BLOCK(backoff_actor, caf::first_custom_type_id + 7400)
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::FinishWork))
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::WorkFinished))
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::WorkerRequest))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::Resize))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::RetireWorker))
 CAF_END_TYPE_ID_BLOCK(backoff_actor)

@@ -1,9 +1,10 @@
 #include "backoff_actor/caf/sender/internal/child_keeper.hpp"
 
-#include <caf/abstract_actor.hpp>
 #include <caf/actor_cast.hpp>
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 namespace backoff_actor {
 
@@ -13,25 +14,66 @@ ChildKeeper::Others& ChildKeeper::others() {
   return *others_;
 }
 
-template <class IsIt>
-const ChildKeeper::Child* ChildKeeper::find_if(IsIt is_it) const {
-  if (child_.handle && is_it(child_))
-    return &child_;
-  return others_ && others_->second.handle && is_it(others_->second) ? &others_->second : nullptr;
-}
-
-ChildKeeper::Child* ChildKeeper::place_of(std::uint32_t incarnation) {
-  return const_cast<Child*>(find(incarnation));
+const void* ChildKeeper::key_of(const Child& child) {
+  return key_of(caf::actor_cast<caf::strong_actor_ptr>(child.handle));
 }
 
 const ChildKeeper::Child* ChildKeeper::find(std::uint32_t incarnation) const {
-  return find_if([&](const Child& child) { return child.incarnation == incarnation; });
+  if (child_.handle && child_.incarnation == incarnation)
+    return &child_;
+  if (!others_)
+    return nullptr;
+  const auto found = others_->children.find(incarnation);
+  return found == others_->children.end() ? nullptr : &found->second;
 }
 
 const ChildKeeper::Child* ChildKeeper::find(const caf::strong_actor_ptr& who) const {
-  return find_if([&](const Child& child) {
-    return who && who->get() == caf::actor_cast<caf::abstract_actor*>(child.handle);
-  });
+  if (!who)
+    return nullptr;
+  if (child_.handle && key_of(child_) == key_of(who))
+    return &child_;
+  if (!others_)
+    return nullptr;
+  const auto found = others_->by_actor.find(key_of(who));
+  return found == others_->by_actor.end() ? nullptr : find(found->second);
+}
+
+std::vector<std::uint32_t> ChildKeeper::find_all(const caf::strong_actor_ptr& who) const {
+  std::vector<std::uint32_t> result;
+  if (!who)
+    return result;
+  if (child_.handle && key_of(child_) == key_of(who))
+    result.push_back(child_.incarnation);
+  if (others_) {
+    const auto [first, last] = others_->by_actor.equal_range(key_of(who));
+    std::transform(first, last, std::back_inserter(result),
+                   [](const auto& entry) { return entry.second; });
+  }
+  return result;
+}
+
+// Removes a child and returns it; without a handle if no child has this incarnation.
+ChildKeeper::Child ChildKeeper::take(std::uint32_t incarnation) {
+  if (child_.handle && child_.incarnation == incarnation)
+    return std::exchange(child_, {});
+  if (!others_)
+    return {};
+  auto node = others_->children.extract(incarnation);
+  if (!node)
+    return {};
+  const auto [first, last] = others_->by_actor.equal_range(key_of(node.mapped()));
+  others_->by_actor.erase(
+    std::find_if(first, last, [&](const auto& entry) { return entry.second == incarnation; }));
+  return std::move(node.mapped());
+}
+
+std::vector<std::uint32_t> ChildKeeper::ended_others() const {
+  std::vector<std::uint32_t> result;
+  for (const auto& [incarnation, child] : others_->children)
+    if (compat::has_ended(child.handle))
+      result.push_back(incarnation);
+  std::sort(result.begin(), result.end());
+  return result;
 }
 
 caf::actor ChildKeeper::handle(std::uint32_t incarnation) const {
@@ -40,27 +82,31 @@ caf::actor ChildKeeper::handle(std::uint32_t incarnation) const {
 }
 
 void ChildKeeper::adopt(compat::RequestingActor& self, Child child) {
-  auto& place = child_.handle ? others().second : child_;
-  place = std::move(child);
-  self.watch(place.handle);
+  const auto handle = child.handle;
+  if (!child_.handle) {
+    child_ = std::move(child);
+  } else {
+    others().by_actor.emplace(key_of(child), child.incarnation);
+    others().children.emplace(child.incarnation, std::move(child));
+  }
+  self.watch(handle);
   // Removes a link that the factory may have made: the monitor reports the end anyway. An actor of
   // another node keeps its link: CAF 0.17.6 would keep the message to that node, and with it the
   // whole broker, when the connection is cut.
-  if (place.handle.node() == self.node())
-    self.unlink_from(place.handle);
+  if (handle.node() == self.node())
+    self.unlink_from(handle);
 }
 
 bool ChildKeeper::ask_to_end(compat::RequestingActor& self, std::uint32_t incarnation) {
-  auto* const child = place_of(incarnation);
+  const auto* const child = find(incarnation);
   if (!child)
     return true;
   if (child->ownership == Ownership::shared) {
-    const auto released = std::exchange(*child, {});
-    self.unwatch(released.handle);
-    // The fallback may be the same actor.
-    if (const auto* const other =
-          find_if([&](const Child& x) { return x.handle == released.handle; }))
-      self.watch(other->handle);
+    const auto released = take(incarnation);
+    self.unwatch(released.handle); // for all children that are this actor
+    const auto others = find_all(caf::actor_cast<caf::strong_actor_ptr>(released.handle)).size();
+    for (std::size_t i = 0; i < others; ++i)
+      self.watch(released.handle);
     return false;
   }
   compat::send_exit_now(child->handle, self.address(), caf::exit_reason::user_shutdown);
@@ -77,20 +123,18 @@ bool ChildKeeper::tell_to_end(compat::RequestingActor& self, std::uint32_t incar
 
 void ChildKeeper::dismiss(compat::RequestingActor& self, std::uint32_t incarnation) {
   tell_to_end(self, incarnation);
-  if (auto* const child = place_of(incarnation))
-    *child = {};
+  take(incarnation);
 }
 
 void ChildKeeper::abandon(std::uint32_t incarnation) {
-  if (auto* const child = place_of(incarnation)) {
-    others().former.push_back({incarnation, child->handle.address()});
-    *child = {};
-  }
+  if (const auto child = take(incarnation); child.handle)
+    others().former.push_back({incarnation, child.handle.address()});
 }
 
 std::optional<std::uint32_t> ChildKeeper::take_down(const caf::actor_addr& who) {
-  if (const auto* const child = find_if([&](const Child& x) { return who == x.handle.address(); }))
-    return std::exchange(const_cast<Child&>(*child), {}).incarnation;
+  // A child's actor is there as long as the keeper has its handle.
+  if (const auto* const child = find(caf::actor_cast<caf::strong_actor_ptr>(who)))
+    return take(child->incarnation).incarnation;
   if (!others_)
     return std::nullopt;
   auto& former = others_->former;
@@ -103,7 +147,7 @@ std::optional<std::uint32_t> ChildKeeper::take_down(const caf::actor_addr& who) 
 }
 
 bool ChildKeeper::awaits_down(const caf::actor_addr& who) const {
-  if (find_if([&](const Child& child) { return who == child.handle.address(); }) != nullptr)
+  if (find(caf::actor_cast<caf::strong_actor_ptr>(who)) != nullptr)
     return true;
   return others_ && std::ranges::any_of(others_->former, [&](const Former& child) {
            return child.address == who;

@@ -125,6 +125,8 @@ void BackOffSender::publish() {
   steps_ = 0;
   if (rare_ && rare_->seat) // none once the sender has ended
     rare_->seat->publish(engine_.glance(), recent_now());
+  if (options().pool.is_pool() && rare_ && rare_->seat)
+    rare_->seat->publish(engine_.pool_glance());
 }
 
 // A guard does not keep its senders alive.
@@ -169,6 +171,10 @@ bool BackOffSender::on_word(const compat::Word& word) {
     obey(input::Pause{});
   else if (word.as<Resume>())
     obey(input::Resume{});
+  else if (const auto* const resize = word.as<Resize>())
+    on_resize(*resize);
+  else if (const auto* const retire = word.as<RetireWorker>())
+    on_retire(*retire);
   else if (const auto* const drain = word.as<Drain>())
     on_drain(*drain);
   else if (const auto* const stop = word.as<Stop>())
@@ -302,6 +308,40 @@ void BackOffSender::tell_child(compat::OpenRequest client) {
   const auto incarnation = engine_.living_child();
   answer_request(client,
                  caf::make_message(ChildHandle{children_.handle(incarnation), incarnation}));
+}
+
+// Refuses what cannot be: the client is told the field, the value and the range.
+void BackOffSender::on_resize(const Resize& resize) {
+  auto pool = settings_->engine_options.pool;
+  Problems problems{"Resize"};
+  const auto sizes = engine_.status(now()).pool.sizes; // earlier ones may have changed them
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    pool.kinds[i].workers = sizes[i];
+  if (resize.kind >= pool.kinds.size())
+    problems.add("kind", std::to_string(resize.kind),
+                 pool.kinds.empty() ? "none, for this sender has no pool"
+                                    : "0.." + std::to_string(pool.kinds.size() - 1));
+  else
+    pool.kinds[resize.kind].workers = resize.workers;
+  problems.add_nested("pool", check(pool));
+  if (!problems.empty())
+    return refuse_word(problems);
+  obey(input::Resize{static_cast<std::uint16_t>(resize.kind), resize.workers});
+}
+
+void BackOffSender::on_retire(const RetireWorker& x) {
+  Problems problems{"RetireWorker"};
+  const auto workers = engine_.status(now()).pool.workers;
+  if (std::ranges::find(workers, x.worker, &WorkerStatus::number) == workers.end())
+    problems.add("worker", std::to_string(x.worker), "the number of a worker of this pool");
+  if (!problems.empty())
+    return refuse_word(problems);
+  obey(input::RetireWorker{static_cast<std::uint16_t>(x.worker)});
+}
+
+void BackOffSender::refuse_word(const Problems& problems) {
+  auto client = open_request();
+  refuse(client, caf::make_error(caf::sec::invalid_argument, to_string(problems)));
 }
 
 void BackOffSender::on_drain(const Drain& drain) {

@@ -26,9 +26,9 @@ static_assert(probe_slot == DeliverySlots::max_size);
 
 // -- starts -------------------------------------------------------------------------
 
-void BackOffSender::start_child(std::uint32_t incarnation, bool is_fallback,
-                                FollowUps& follow_ups) {
-  const auto& make = is_fallback ? options().fallback : settings_->make_child;
+void BackOffSender::start_child(const effect::StartChild& x, FollowUps& follow_ups) {
+  const auto incarnation = x.incarnation;
+  const auto& make = x.is_fallback ? options().fallback : settings_->factory_of(x.kind);
   try {
     if (make.is_asynchronous()) {
       const auto start = std::make_shared<ChildStart>(address(), incarnation);
@@ -120,8 +120,10 @@ void BackOffSender::on_response(std::uint64_t name, caf::message&& content,
   const HandOverId id{name};
   const auto* const error = compat::error_in(content);
   if (id.slot() == probe_slot) {
-    if (const auto* const child = children_.find(from); child && !error)
-      take(input::ChildAlive{child->incarnation, id.tag()});
+    // The probe was sent to one of them; the engine knows which.
+    if (!error)
+      for (const auto incarnation : children_.find_all(from))
+        take(input::ChildAlive{incarnation, id.tag()});
   } else if (error)
     on_error_answer(id, *error, from);
   else

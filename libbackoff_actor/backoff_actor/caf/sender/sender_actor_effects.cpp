@@ -113,9 +113,7 @@ public:
 
   void operator()(const effect::Suspend& x) { self_.suspend(x); }
 
-  void operator()(const effect::StartChild& x) {
-    self_.start_child(x.incarnation, x.is_fallback, follow_ups_);
-  }
+  void operator()(const effect::StartChild& x) { self_.start_child(x, follow_ups_); }
 
   void operator()(const effect::AskToEnd& x) {
     if (!self_.children_.ask_to_end(self_, x.incarnation))

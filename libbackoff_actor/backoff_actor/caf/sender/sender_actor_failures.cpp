@@ -103,7 +103,7 @@ void BackOffSender::bury(const effect::DeadLetter& x, const News* news) {
     record({x.delivery, x.reason, x.attempts, cause, now() - x.submitted_at, parcel.payload,
             parcel.extra ? parcel.extra->key : std::string{},
             caf::actor_cast<caf::actor_addr>(parcel.source()),
-            parcel.extra ? parcel.extra->idempotency_key : std::string{}},
+            parcel.extra ? parcel.extra->idempotency_key : std::string{}, x.worker},
            is_stored);
   if (is_stored)
     store_->bury(x.delivery, x.reason, x.attempts, cause, now());

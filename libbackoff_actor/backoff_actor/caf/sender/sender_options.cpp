@@ -1,9 +1,43 @@
 #include "backoff_actor/caf/sender/sender_options.hpp"
 
 #include "backoff_actor/caf/sender/internal/option_checks.hpp"
+#include "backoff_actor/caf/sender/internal/sender_settings.hpp"
 #include "backoff_actor/delivery/delivery_slots.hpp"
 
+#include <string>
+
 namespace backoff_actor {
+
+namespace {
+
+void check_pool(Problems& problems, const SenderOptions& options) {
+  const auto& pool = options.pool;
+  problems.add_nested("pool", check(detail::pool_of(pool)));
+  for (std::size_t i = 0; i < pool.others.size(); ++i)
+    if (!pool.others[i].make_child)
+      problems.add("pool.others[" + std::to_string(i) + "].make_child", "an empty function",
+                   "a function that returns a fresh actor");
+  if (!pool.is_pool()) {
+    if (pool.max_in_flight != 1)
+      problems.add("pool.max_in_flight", std::to_string(pool.max_in_flight),
+                   "1, unless pool.workers or pool.others is set");
+    if (pool.scaling != PoolScaling{})
+      problems.add("pool.scaling", "other times or another backlog",
+                   "the defaults, unless pool.workers or pool.others is set");
+    return;
+  }
+  if (options.ordering == Ordering::strict)
+    problems.add("ordering", "strict",
+                 "per_key or unordered with a pool: several workers finish in any order");
+  if (options.fallback)
+    problems.add("fallback", "a function",
+                 "nothing with a pool: as long as one worker acknowledges, the pool goes on");
+  if (options.max_in_flight)
+    problems.add("max_in_flight", std::to_string(*options.max_in_flight),
+                 "nothing with a pool: pool.max_in_flight says it for each worker");
+}
+
+} // namespace
 
 Problems check(const SenderOptions& options) {
   using namespace detail;
@@ -21,6 +55,7 @@ Problems check(const SenderOptions& options) {
   check_of_use(problems, "fallback", static_cast<bool>(options.fallback),
                options.restart_limit || options.max_elapsed, "restart_limit or max_elapsed is set");
   check_count(problems, "max_in_flight", options.max_in_flight, 1);
+  check_pool(problems, options);
   check_time(problems, "ack_timeout", options.ack_timeout);
   if (options.after_grace == AfterGrace::wait && !options.ack_timeout)
     problems.add("after_grace", "wait", "abandon, unless ack_timeout is set");

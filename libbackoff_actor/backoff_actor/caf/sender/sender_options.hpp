@@ -13,6 +13,7 @@
 #include "backoff_actor/sinks/observatory.hpp"
 #include "backoff_actor/supervision/decider.hpp"
 #include "backoff_actor/supervision/lifecycle.hpp"
+#include "backoff_actor/supervision/pool_options.hpp"
 #include "backoff_actor/supervision/restart_limit.hpp"
 
 #include <caf/actor.hpp>
@@ -25,6 +26,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace backoff_actor {
 
@@ -57,6 +59,49 @@ using Decider = std::function<Decision(FailureKind, const caf::error&)>;
 /// sender that was `stopped`, `suspended` or `draining`. That sender gave the message back, and no
 /// worker has answered it.
 BACKOFF_ACTOR_EXPORT Decision default_decider(FailureKind kind, const caf::error& error);
+
+/// Workers of another kind than the child of the sender, such as those on another node.
+struct OtherWorkers {
+  /// Makes them.
+  ChildFactory make_child{};
+
+  /// How many there are. Default-constructed: one.
+  WorkerCount workers{};
+
+  /// As `PoolOptions::max_in_flight`.
+  ///
+  /// @range 1 to 1024
+  std::uint32_t max_in_flight = 1;
+};
+
+/// Workers that share the outbox of one sender. Each has its own backoff, its own restarts and its
+/// own time to acknowledge. One that fails touches what it holds, and nothing else.
+///
+/// It is a pool if `workers` is set, or if there are `others`. A pool needs
+/// `Ordering::per_key` or `unordered`: with several workers, nobody can promise that work is done
+/// in the order of the messages.
+struct PoolOptions {
+  /// How many workers the factory of the sender makes. The pool grows and shrinks between the two
+  /// as `scaling` says. Default-constructed: one.
+  WorkerCount workers{};
+
+  /// How many deliveries one worker may hold. With 1, no worker idles while a delivery waits at
+  /// another. More make sense if a delivery takes less than some 10 us, or if the worker is on
+  /// another node: there, as many as cover the way, 1 + 2 x round trip / time of one delivery.
+  ///
+  /// @range 1 to 1024
+  std::uint32_t max_in_flight = 1;
+
+  /// When the pool gets another worker, and when one leaves. Default-constructed: the defaults of
+  /// `PoolScaling`.
+  PoolScaling scaling{};
+
+  /// Workers of other kinds, beside those of the sender's factory.
+  std::vector<OtherWorkers> others{};
+
+  /// Whether it is a pool.
+  bool is_pool() const { return workers != WorkerCount{} || !others.empty(); }
+};
 
 /// The options of a sender. The defaults are those of the article "Exponential Backoff with Akka
 /// Actors".
@@ -173,6 +218,9 @@ struct SenderOptions {
   ///
   /// @range 1 to 1,000,000,000
   std::optional<std::uint32_t> max_in_flight{};
+
+  /// Workers that share the outbox, in place of one child. Default: one child.
+  PoolOptions pool{};
 
   /// How long the child may take to acknowledge. The sender ends a child that is silent for longer,
   /// and makes a new one. Unset: for ever.

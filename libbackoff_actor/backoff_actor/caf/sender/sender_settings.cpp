@@ -43,6 +43,8 @@ EngineOptions engine_options_of(const ChildFactory& child, const SenderOptions& 
   result.ordering = options.ordering;
   result.max_in_flight = options.max_in_flight.value_or(max_in_flight_by_default(child, options));
   result.narrows_when_refused = !options.max_in_flight;
+  if (options.pool.is_pool())
+    result.pool = detail::pool_of(options.pool);
   result.max_attempts = options.max_attempts;
   result.max_hand_overs = options.max_hand_overs;
   result.ack_timeout = options.ack_timeout;
@@ -137,6 +139,13 @@ SenderSettings::SenderSettings(ChildFactory child, ForwarderOptions given)
   count_delays(kind, engine_options);
   forwarding = std::make_unique<const Forwarding>(
     Forwarding{std::move(given.while_down), given.after_normal_stop, std::move(given.final_stop)});
+}
+
+WorkerPool pool_of(const PoolOptions& options) {
+  WorkerPool result{{{options.workers, options.max_in_flight}}, options.scaling};
+  for (const auto& other : options.others)
+    result.kinds.push_back({other.workers, other.max_in_flight});
+  return result;
 }
 
 Decision decide(const Decider& decider, FailureKind kind, const caf::error& error) {

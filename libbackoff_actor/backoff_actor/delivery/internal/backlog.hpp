@@ -73,6 +73,7 @@ public:
   /// Without the clients that joined.
   std::size_t size() const { return outbox_.size(); }
   std::uint32_t size_in_flight() const { return in_flight_; }
+  std::size_t ghosts() const { return outbox_.ghosts(); }
   std::size_t unstored() const { return unstored_; }
 
   Fill owed() const { return {outbox_.size() + joined_, bytes_}; }
@@ -178,6 +179,9 @@ public:
   /// The delivery whose turn it is; `DeliverySlots::none` if none can be handed over.
   Slot next() const { return order_.next(); }
 
+  /// How many wait for nothing but a child.
+  std::size_t size_ready() const { return order_.size_ready(); }
+
   /// The oldest that was never handed over; `DeliverySlots::none` if there is none that can be.
   Slot next_fresh() const { return order_.next_fresh(); }
 
@@ -216,6 +220,7 @@ public:
   // -- what is known of it ------------------------------------------------------------
 
   void charge(Slot slot) { ++outbox_[slot].attempts; }
+  void set_worker(Slot slot, std::uint16_t worker) { outbox_[slot].worker = worker; }
   void set_held(Slot slot, bool is_held) { outbox_[slot].held = is_held; }
   void set_suspect(Slot slot, bool is_suspect) { outbox_[slot].is_suspect = is_suspect; }
 

@@ -64,6 +64,9 @@ public:
     return slot != DeliverySlots::none && outbox_[slot].stored ? slot : DeliverySlots::none;
   }
 
+  /// How many deliveries wait for nothing but a child, and for the store.
+  std::size_t size_ready() const { return fresh_.count + freed_.size() + ready_.size(); }
+
   /// The delivery whose turn it is, or the first fresh one, goes to a child.
   void take(Slot slot) {
     if (outbox_[slot].place == Place::ready)

@@ -1,7 +1,7 @@
 // A child's answers about a delivery. Acknowledgements, refusals and signs of life take effect at
 // once. The engine holds errors until it knows whether the child survived them.
 
-#include "backoff_actor/engine/sender/internal/sender_step.hpp"
+#include "backoff_actor/engine/sender/internal/sender_step_inline.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -16,7 +16,7 @@ std::optional<SenderEngine::Step::Target> SenderEngine::Step::target_of(HandOver
   if (slot == DeliverySlots::none || !backlog_.is_latest(slot, id)
       || backlog_[slot].place != Place::in_flight)
     return std::nullopt;
-  auto* const lane = lane_of(backlog_[slot].incarnation);
+  auto* const lane = holder_of(slot);
   if (lane->child != Child::alive)
     return std::nullopt;
   return Target{slot, lane};
@@ -29,7 +29,7 @@ SenderEngine::Lane* SenderEngine::Step::leaving_holder_of(HandOverId id) {
   const auto slot = backlog_.find(id);
   if (slot == DeliverySlots::none || !backlog_.is_latest(slot, id))
     return nullptr;
-  auto* const lane = lane_of(backlog_[slot].incarnation);
+  auto* const lane = holder_of(slot);
   return lane != nullptr && lane->child == Child::leaving ? lane : nullptr;
 }
 
@@ -39,8 +39,17 @@ void SenderEngine::Step::note_unknown(std::uint64_t said) {
 }
 
 void SenderEngine::Step::heed(Lane& lane, std::optional<Duration> retry_after) {
-  if (const auto wait = wait_of_all(retry_after); wait > Duration::zero())
+  if (const auto wait = wait_of_lane(lane, wait_of_all(retry_after)); wait > Duration::zero())
     delay(lane, wait);
+}
+
+// The service asked to be left alone for `wait`. In a pool, that holds back all workers of the
+// kind, and not the lane in particular. Returns how long the lane waits.
+Duration SenderEngine::Step::wait_of_lane(const Lane& lane, Duration wait) {
+  if (!work_.pool)
+    return wait;
+  hold_back_kind(lane, wait);
+  return Duration::zero();
 }
 
 // -- acknowledgements ---------------------------------------------------------------------
@@ -51,7 +60,7 @@ void SenderEngine::Step::operator()(const input::Acknowledged& x) {
     note_unknown(x.said);
     if (slot != DeliverySlots::none && backlog_.is_latest(slot, x.hand_over)) {
       gate_.report(slot, CallOutcome::succeeded, now_);
-      vanish(*lane_of(backlog_[slot].incarnation), slot);
+      vanish(*holder_of(slot), slot);
     }
     return;
   }
@@ -62,7 +71,7 @@ void SenderEngine::Step::operator()(const input::Acknowledged& x) {
   if (delivery.place != Place::in_flight) {
     remove(slot);
   } else if (is_latest) {
-    lane_of(delivery.incarnation)->last_progress = now_;
+    holder_of(slot)->last_progress = now_;
     gate_.report(slot, CallOutcome::succeeded, now_);
     remove(slot);
   } else {
@@ -71,21 +80,26 @@ void SenderEngine::Step::operator()(const input::Acknowledged& x) {
   }
   ++work_.counters.acknowledged;
   work_.counters.late_answers += is_late ? 1 : 0;
-  observe([&] {
+  observe_of(delivery, [&] {
     return event::Acknowledged{
       now_,   delivery.id, delivery.incarnation, delivery.attempts, now_ - delivery.submitted_at,
       is_late};
   });
   if (!is_latest)
     return;
-  for_each_lane([&](Lane& lane) {
+  const auto take_as_well = [&](Lane& lane) {
     if (lane.epoch != delivery.epoch)
       return;
     if (lane.window < lane.full_window)
       ++lane.window;
     reset_backoff(lane);
     begin_return_from_fallback(lane);
-  });
+  };
+  if (!work_.pool)
+    return for_primary_and_fallback(take_as_well);
+  auto& worker = work_.worker(delivery.worker); // no two have the same epoch
+  mark_changed(worker);
+  take_as_well(worker);
 }
 
 // -- errors -----------------------------------------------------------------------------
@@ -201,7 +215,7 @@ SenderEngine::Step::Settled SenderEngine::Step::settle_held(Lane& lane, const Ca
                                                             bool was_told_to) {
   const auto held = lane.held;
   drop_all_held(lane);
-  Settled result{DeliverySlots::none, longest_wish(held)};
+  Settled result{DeliverySlots::none, wait_of_lane(lane, longest_wish(held))};
   auto meant_end = held.end();
   if (reason.is_error()) {
     const auto crash = error_of_crash(held, reason);
@@ -280,15 +294,16 @@ void SenderEngine::Step::refuse(Lane& lane, Slot slot, const SharedCause& cause,
   note_refusal(slot, cause, decision);
   const auto wait = wait_of_all(decision.retry_after);
   if (is_news)
-    fail(lane, cause, Failed::refusal, wait);
+    fail(lane, cause, Failed::refusal, wait_of_lane(lane, wait));
   else
     heed(lane, decision.retry_after);
 }
 
 // How long all deliveries wait because of the service's retry-after, at most the ceiling. If order
-// is not strict, only the refused delivery waits.
+// is not strict, only the refused delivery waits, unless there is a pool: then its other workers
+// would go on calling the service.
 Duration SenderEngine::Step::wait_of_all(std::optional<Duration> retry_after) const {
-  if (!retry_after || options_.ordering != Ordering::strict)
+  if (!retry_after || (options_.ordering != Ordering::strict && !work_.pool))
     return Duration::zero();
   return std::min(*retry_after, options_.retry_after_ceiling);
 }
@@ -300,11 +315,11 @@ void SenderEngine::Step::note_refusal(Slot slot, const SharedCause& cause,
   const auto retry_after = decision.retry_after;
   gate_.report(slot, decision.is_held_back ? CallOutcome::forgotten : CallOutcome::failed, now_);
   const auto& delivery = backlog_[slot];
-  auto& lane = *lane_of(delivery.incarnation);
+  auto& lane = *holder_of(slot);
   if (options_.narrows_when_refused && options_.ordering == Ordering::strict)
     lane.window = lane.full_window = 1;
   ++work_.counters.nacks;
-  observe([&] { return event::Refused{now_, delivery.id, *cause, retry_after}; });
+  observe_of(lane, [&] { return event::Refused{now_, delivery.id, *cause, retry_after}; });
   if (delivery.is_ghost)
     return vanish(lane, slot);
   backlog_.set_suspect(slot, false);

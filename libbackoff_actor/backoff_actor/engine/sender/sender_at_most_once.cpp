@@ -9,7 +9,7 @@
 // message. So when a child fails, nothing is owed again and nothing is charged. There are no
 // acknowledgements, so only time can tell that a child is well.
 
-#include "backoff_actor/engine/sender/internal/sender_step.hpp"
+#include "backoff_actor/engine/sender/internal/sender_step_inline.hpp"
 
 namespace backoff_actor {
 

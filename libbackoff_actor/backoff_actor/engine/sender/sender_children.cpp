@@ -1,9 +1,10 @@
-// The children's lives: how they are started, and what follows when they are down. Hangs are in
-// sender_hangs.cpp.
+// The children's lives: how they are started, what follows when they are down, and when they hang.
 
-#include "backoff_actor/engine/sender/internal/sender_step.hpp"
+#include "backoff_actor/engine/sender/internal/sender_step_inline.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 namespace backoff_actor {
 
@@ -18,30 +19,42 @@ void SenderEngine::Step::operator()(const input::Start& x) {
   // A message that waits to be forwarded starts the child elsewhere, unless the sender is paused.
   const auto is_used = work_.mode != Mode::forwarding && self_.owed() > 0;
   const auto is_wanted = options_.child_start == FirstStart::at_once || is_used;
-  if (work_.last_incarnation == 0 && is_wanted)
+  if (work_.last_incarnation == 0 && is_wanted && !work_.pool)
     start_child(work_.primary);
 }
 
 // Makes the child at once, or when the guard of the service lets a call through.
 void SenderEngine::Step::start_child(Lane& lane) {
-  if (is_guarded(lane) && !gate_.is_closed())
+  if (!is_guarded(lane) || gate_.is_closed())
+    return make_child(lane);
+  if (!work_.pool) {
     work_.start_is_put_off = true;
-  else
-    make_child(lane);
+    return;
+  }
+  lane.start_is_put_off = true;
+  mark_changed(lane);
 }
 
 void SenderEngine::Step::make_child(Lane& lane) {
   if (is_primary(lane))
-    work_.start_is_put_off = false;
+    work_.start_is_put_off = lane.start_is_put_off = false;
   if (++work_.last_incarnation == 0) // 0 is kept for "none yet"
     work_.last_incarnation = 1;
+  if (work_.pool) {
+    work_.pool->by_incarnation.erase(lane.incarnation);
+    work_.pool->by_incarnation[work_.last_incarnation] = lane.index;
+    work_.pool->first_starts += std::exchange(lane.is_new, false) ? 1U : 0U;
+    mark_changed(lane);
+  }
   lane.incarnation = work_.last_incarnation;
   lane.child = Child::starting;
   lane.was_handed_something = false;
   lane.is_done = false;
+  lane.is_asked = false;
+  lane.is_hung = false;
   if (is_primary(lane))
     ++work_.primary_starts;
-  emit(effect::StartChild{lane.incarnation, !is_primary(lane)});
+  emit(effect::StartChild{lane.incarnation, !is_primary(lane), lane.kind, number_of(lane)});
 }
 
 void SenderEngine::Step::operator()(const input::ChildStarted& x) {
@@ -53,7 +66,7 @@ void SenderEngine::Step::operator()(const input::ChildStarted& x) {
     return;
   lane->child = Child::alive;
   lane->last_progress = now_;
-  observe([&] { return event::ChildStarted{now_, x.incarnation}; });
+  observe_of(*lane, [&] { return event::ChildStarted{now_, x.incarnation}; });
 }
 
 void SenderEngine::Step::operator()(const input::StartFailed& x) {
@@ -64,7 +77,7 @@ void SenderEngine::Step::operator()(const input::StartFailed& x) {
   if (is_guarded(*lane))
     gate_.report_failed_start(now_);
   ++work_.counters.failed_starts;
-  observe([&] { return event::StartFailed{now_, x.incarnation, x.cause}; });
+  observe_of(*lane, [&] { return event::StartFailed{now_, x.incarnation, x.cause}; });
   const auto cause = shared(x.cause);
   if (x.verdict == Verdict::give_up || x.verdict == Verdict::escalate)
     give_up(x.verdict == Verdict::escalate, DeliverySlots::none, cause);
@@ -75,10 +88,12 @@ void SenderEngine::Step::operator()(const input::StartFailed& x) {
 // -- down ----------------------------------------------------------------------------------
 
 void SenderEngine::Step::operator()(const input::ChildDown& x) {
-  const auto abandoned = std::find(work_.abandoned.begin(), work_.abandoned.end(), x.incarnation);
+  const auto abandoned =
+    std::ranges::find(work_.abandoned, x.incarnation, &Work::Abandoned::incarnation);
   if (abandoned != work_.abandoned.end()) {
+    const auto worker = abandoned->worker;
     work_.abandoned.erase(abandoned);
-    observe([&] { return event::AbandonedChildEnded{now_, x.incarnation}; });
+    observe([&] { return event_of(worker, event::AbandonedChildEnded{now_, x.incarnation}); });
     return;
   }
   auto* const lane = lane_of(x.incarnation);
@@ -93,23 +108,28 @@ void SenderEngine::Step::operator()(const input::ChildDown& x) {
   const auto unanswered = oldest_unanswered(*lane);
   const auto settled = settle_held(*lane, x.cause, was_told_to);
   if (was_told_to || is_ending()) {
-    take_back(*lane);
+    take_back_from_leaving(*lane);
     if (settled.retry_after > Duration::zero())
       delay(*lane, settled.retry_after);
-    observe([&] { return event::ChildDown{now_, x.incarnation, x.cause, false}; });
+    observe_of(*lane, [&] { return event::ChildDown{now_, x.incarnation, x.cause, false}; });
     revive(*lane);
     return;
   }
   if (is_done_with(x)) {
-    observe([&] { return event::ChildDown{now_, x.incarnation, x.cause, false}; });
+    observe_of(*lane, [&] { return event::ChildDown{now_, x.incarnation, x.cause, false}; });
     return end_normally();
   }
-  const auto is_failure = x.cause.is_error() || self_.owed() > 0
-                          || options_.after_normal_stop == AfterNormalStop::restart;
-  observe([&] { return event::ChildDown{now_, x.incarnation, x.cause, is_failure}; });
+  // In a pool, what other workers hold is no reason to take a normal stop for a failure.
+  const auto is_needed =
+    work_.pool ? lane->in_flight.count > 0 || backlog_.size_ready() > 0 : self_.owed() > 0;
+  const auto may_stop = !is_needed && options_.after_normal_stop != AfterNormalStop::restart;
+  const auto is_failure = x.cause.is_error() || !may_stop;
+  observe_of(*lane, [&] { return event::ChildDown{now_, x.incarnation, x.cause, is_failure}; });
   if (!is_failure) {
     take_back(*lane);
     lane->is_done = true;
+    if (work_.pool && lane->is_wanted && is_above_least(*lane))
+      retire(*lane, true);
     return;
   }
   ++work_.counters.crashes;
@@ -130,6 +150,81 @@ void SenderEngine::Step::revive(Lane& lane) {
                            : !lane.is_done || self_.owed() > 0;
   if (is_wanted)
     start_child(lane);
+}
+
+// -- hangs --------------------------------------------------------------------------
+//
+// When the time to acknowledge runs out is decided by `ack_due` in internal/sender_step.hpp: every
+// step asks it, so it is inline.
+
+void SenderEngine::Step::check_for_hang(Lane& lane) {
+  if (ack_due(lane) <= now_)
+    hang(lane);
+}
+
+void SenderEngine::Step::hang(Lane& lane) {
+  const auto culprit = culprit_in(lane, DeliverySlots::none, oldest_unanswered(lane));
+  const auto late = options_.works_on == WorksOn::one ? culprit : lane.in_flight.first;
+  observe_of(lane, [&] { return event::AckTimedOut{now_, backlog_[late].id, lane.incarnation}; });
+  ++work_.counters.hangs;
+  emit(effect::TellToEnd{lane.incarnation});
+  lane.child = Child::leaving;
+  lane.end_of_grace = now_ + options_.kill_grace;
+  lane.is_overdue = false;
+  const auto cause = cause_of_hang();
+  const auto charged = has_meant_to_answer(lane, culprit) ? DeliverySlots::none : culprit;
+  const auto goes_on = options_.on_hang == Verdict::retry || options_.on_hang == Verdict::reject;
+  if (work_.pool && goes_on) {
+    // Another worker is alive: it must not get what this one may still work on.
+    lane.is_hung = true;
+    lane.hung_on = charged == DeliverySlots::none ? 0 : backlog_[charged].id;
+    if (charged != DeliverySlots::none)
+      gate_.report(charged, CallOutcome::failed, now_);
+  } else {
+    blame(lane, charged, cause, options_.on_hang);
+  }
+  fail(lane, cause, Failed::child);
+}
+
+SenderEngine::Step::SharedCause SenderEngine::Step::cause_of_hang() const {
+  return std::make_shared<const Cause>(
+    Cause{1, "no acknowledgement within " + to_string(*options_.ack_timeout)});
+}
+
+// A child that was told to end is gone, or left to itself: what it held is owed again. In a pool,
+// the culprit of its hang is charged only now.
+void SenderEngine::Step::take_back_from_leaving(Lane& lane) {
+  if (!std::exchange(lane.is_hung, false) || is_closing())
+    return take_back(lane);
+  auto culprit = lane.in_flight.first;
+  while (culprit != DeliverySlots::none && backlog_[culprit].id != lane.hung_on)
+    culprit = backlog_.after_in_list(culprit);
+  blame(lane, culprit, cause_of_hang(), options_.on_hang);
+}
+
+void SenderEngine::Step::check_grace(Lane& lane) {
+  if (lane.child != Child::leaving || lane.is_overdue || now_ < lane.end_of_grace)
+    return;
+  if (!std::exchange(lane.is_asked, false))
+    return end_grace(lane);
+  emit(effect::TellToEnd{lane.incarnation}); // it was only asked to, because its pool shrinks
+  lane.end_of_grace = now_ + options_.kill_grace;
+}
+
+void SenderEngine::Step::end_grace(Lane& lane) {
+  const auto is_abandoned = options_.after_grace == AfterGrace::abandon;
+  lane.is_overdue = true;
+  observe_of(lane, [&] { return event::ChildOverdue{now_, lane.incarnation, is_abandoned}; });
+  if (!is_abandoned)
+    return;
+  emit(effect::Abandon{lane.incarnation});
+  if (const auto wish = wait_of_lane(lane, longest_wish(lane.held)); wish > Duration::zero())
+    delay(lane, wish);
+  drop_all_held(lane);
+  take_back_from_leaving(lane);
+  work_.abandoned.push_back({lane.incarnation, number_of(lane)});
+  lane.child = Child::none;
+  revive(lane);
 }
 
 } // namespace backoff_actor

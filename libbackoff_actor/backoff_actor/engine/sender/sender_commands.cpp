@@ -11,6 +11,9 @@ void SenderEngine::Step::operator()(const input::RetryNow&) {
     if (lane.delay_runs)
       end_delay(lane);
   });
+  if (work_.pool)
+    for (auto& kind : work_.pool->kinds)
+      kind.end_hold();
 }
 
 void SenderEngine::Step::operator()(const input::Reset&) {

@@ -1,7 +1,7 @@
 // How deliveries end: as dead letters, when a child failed on them too often, at their deadlines,
 // and as ghosts.
 
-#include "backoff_actor/engine/sender/internal/sender_step.hpp"
+#include "backoff_actor/engine/sender/internal/sender_step_inline.hpp"
 
 #include <memory>
 #include <string>
@@ -13,7 +13,7 @@ namespace backoff_actor {
 void SenderEngine::Step::remove(Slot slot) {
   if (backlog_[slot].place != Place::in_flight)
     return backlog_.remove(slot);
-  auto& lane = *lane_of(backlog_[slot].incarnation);
+  auto& lane = *holder_of(slot);
   drop_held(lane, slot);
   note_given_back(slot);
   backlog_.remove_in_flight(lane.in_flight, slot);
@@ -29,8 +29,8 @@ SenderEngine::Step::last_failure_of(Slot slot, const SharedCause& otherwise) con
 void SenderEngine::Step::tell_dead_letter(Slot slot, DeadLetterReason reason,
                                           const SharedCause& cause) {
   const auto& delivery = backlog_[slot];
-  emit(
-    effect::DeadLetter{slot, reason, delivery.attempts, delivery.id, delivery.submitted_at, cause});
+  emit(effect::DeadLetter{slot, reason, delivery.attempts, delivery.id, delivery.submitted_at,
+                          cause, worker_of_delivery(delivery)});
   const auto was_stored = !backlog_.mark_stored(slot);
   if (reason == DeadLetterReason::not_stored) {
     ++work_.counters.refused;
@@ -39,7 +39,7 @@ void SenderEngine::Step::tell_dead_letter(Slot slot, DeadLetterReason reason,
   if (!was_stored)
     note_accepted(delivery.id); // it is stored as a dead letter
   ++work_.counters.dead_lettered;
-  observe([&] {
+  observe_of(delivery, [&] {
     return event::DeadLettered{now_, delivery.id, reason, delivery.attempts,
                                cause ? *cause : Cause{}};
   });

@@ -71,6 +71,8 @@ struct Suspend {
 struct StartChild {
   std::uint32_t incarnation; ///< goes back in the answer: by then another may be wanted
   bool is_fallback;          ///< whether the fallback is to be made
+  std::uint16_t kind = 0;    ///< in a pool: the index of its kind
+  std::uint16_t worker = 0;  ///< in a pool: the number of the worker, from 1
 };
 
 /// Ask this child to end, and answer with `input::ChildDown` when it has. Its answers until then
@@ -154,6 +156,7 @@ struct DeadLetter {
   /// If there was neither: the failure for which the sender gave up. If it did not give up: the
   /// child's last failure, unless the child has acknowledged something since. Null: none.
   std::shared_ptr<const Cause> cause;
+  std::uint16_t worker = 0; ///< in a pool: the number of the worker that last had it; 0: none had
 };
 
 /// A drain has ended: tell its requester.

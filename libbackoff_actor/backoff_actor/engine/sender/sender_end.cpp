@@ -117,7 +117,7 @@ void SenderEngine::Step::press_children() {
   for_each_lane([&](Lane& lane) {
     if (lane.child == Child::none)
       return;
-    observe([&] { return event::ChildOverdue{now_, lane.incarnation, is_second}; });
+    observe_of(lane, [&] { return event::ChildOverdue{now_, lane.incarnation, is_second}; });
     if (!is_second)
       return emit(effect::TellToEnd{lane.incarnation});
     emit(effect::Abandon{lane.incarnation});
@@ -127,8 +127,10 @@ void SenderEngine::Step::press_children() {
 }
 
 void SenderEngine::Step::end_without_children() {
-  auto has_child = false;
-  for_each_lane([&](const Lane& lane) { has_child |= lane.child != Child::none; });
+  const auto is_there = [](const auto& lane) { return lane && lane->child != Child::none; };
+  auto has_child = work_.primary.child != Child::none;
+  has_child |= is_there(work_.fallback);
+  has_child |= work_.pool && std::ranges::any_of(work_.pool->others, is_there);
   if (!has_child)
     end(work_.end_reason, work_.end_cause);
 }

@@ -95,7 +95,7 @@ bool SenderEngine::step_without_work(Instant now, const Input& input, Effects& e
   }
   if (std::holds_alternative<input::GuardClosed>(input))
     return true; // nothing is held back
-  if (idle_state_)
+  if (idle_state_ || !options_->pool.kinds.empty())
     return false;
   if (const auto* start = std::get_if<input::Start>(&input))
     return begin_without_work(*start, effects);
@@ -190,6 +190,10 @@ SenderGlance SenderEngine::glance() const {
   }
   result.phase = is_alone ? Phase::starting : Phase::running;
   return result;
+}
+
+PoolGlance SenderEngine::pool_glance() const {
+  return work_ && work_->pool ? work_->pool_glance(stopped_) : PoolGlance{};
 }
 
 SenderStatus SenderEngine::status(Instant now) const {

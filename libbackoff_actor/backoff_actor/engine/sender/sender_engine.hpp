@@ -136,11 +136,15 @@ public:
   /// The numbers that monitoring reads. Unlike `status`, it allocates nothing.
   SenderGlance glance() const;
 
+  /// The numbers of its pool that monitoring reads; all 0 if there is none. It allocates nothing.
+  PoolGlance pool_glance() const;
+
   /// The status of the sender at `now`.
   SenderStatus status(Instant now) const;
 
 private:
   struct Lane;           // one child, its delay, and what it holds
+  struct Pool;           // the workers that share the outbox, if there are several
   struct Work;           // all that a sender needs only while it has something to do
   struct IdleState;      // what it remembers while it has nothing to do
   struct FailureHistory; // what it remembers only after earlier failures

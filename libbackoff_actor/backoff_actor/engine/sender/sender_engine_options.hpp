@@ -8,6 +8,7 @@
 #include "backoff_actor/observe/events.hpp"
 #include "backoff_actor/supervision/decider.hpp"
 #include "backoff_actor/supervision/lifecycle.hpp"
+#include "backoff_actor/supervision/pool_options.hpp"
 #include "backoff_actor/supervision/restart_limit.hpp"
 
 #include <chrono>
@@ -44,10 +45,14 @@ struct EngineOptions {
   /// In which order deliveries are handed over.
   Ordering ordering = Ordering::strict;
 
-  /// How many deliveries a child holds at the most.
+  /// How many deliveries a child holds at the most. Without effect in a pool, whose kinds say it.
   ///
   /// @range 1 and above
   std::uint32_t max_in_flight = 1024;
+
+  /// The workers that share the outbox; without kinds: one child. Only with `Ordering::per_key` or
+  /// `unordered`, without a fallback, and with `Guarantee::at_least_once`.
+  WorkerPool pool{};
 
   /// Whether, in strict order, a child that has refused a delivery for now gets only one delivery
   /// at a time from then on. Otherwise it would work on later deliveries before the refused one

@@ -29,16 +29,23 @@ bool SenderEngine::Step::is_admitted(Lane& lane, Slot slot) {
   return gate_.admits(call, now_, [&](const HeldBack& answer, bool goes_on) {
     if (!goes_on)
       observe([&] { return event::GuardHeldBack{now_, answer.reason, answer.until}; });
-    if (answer.reason != HeldBackBy::retry_budget && answer.reason != HeldBackBy::rate)
+    if (answer.reason == HeldBackBy::retry_budget || answer.reason == HeldBackBy::rate)
+      return;
+    if (!work_.pool)
       lane.window = 1;
+    else
+      for_each_lane([](Lane& worker) { worker.window = 1; });
   });
 }
 
 // The time of a hold that has ended does not count towards `max_elapsed`.
 void SenderEngine::Step::forgive_hold(Duration held_back) {
-  auto& lane = work_.primary;
-  if (lane.is_failing)
-    lane.first_failure = lane.first_failure + held_back;
+  if (held_back == Duration::zero())
+    return;
+  for_each_lane([&](Lane& lane) {
+    if (lane.is_failing && is_primary(lane))
+      lane.first_failure = lane.first_failure + held_back;
+  });
 }
 
 void SenderEngine::Step::start_what_was_put_off() {

@@ -2,7 +2,7 @@
 // wake-up. All that an ordinary step needs is in this file, or inline in the headers that it
 // includes.
 
-#include "backoff_actor/engine/sender/internal/sender_step.hpp"
+#include "backoff_actor/engine/sender/internal/sender_step_inline.hpp"
 
 #include <algorithm>
 
@@ -52,7 +52,7 @@ DeliverySlots::Slot SenderEngine::Step::next_fresh_in_time() {
   ++work_.counters.hand_overs;
   work_.counters.resends += again ? 1 : 0;
   emit(effect::HandOver{slot, id, lane.incarnation, name});
-  observe([&] { return event::HandedOver{now_, id, lane.incarnation, again}; });
+  observe_of(lane, [&] { return event::HandedOver{now_, id, lane.incarnation, again}; });
 }
 
 // Hands over a first attempt ahead of a retry that waits for the guard's budget.
@@ -76,6 +76,7 @@ bool SenderEngine::Step::hand_over_fresh(Lane& lane) {
   }
 }
 
+template <bool HasPool>
 [[gnu::always_inline]] inline void SenderEngine::Step::hand_over_waiting() {
   if (work_.mode == Mode::returning)
     come_back_if_fallback_is_done();
@@ -84,6 +85,8 @@ bool SenderEngine::Step::hand_over_fresh(Lane& lane) {
       forward_waiting();
     return;
   }
+  if constexpr (HasPool)
+    return hand_over_in_pool();
   auto& primary = work_.primary;
   if (!options_.guard && work_.mode == Mode::normal)
     return hand_over_to(primary);
@@ -103,6 +106,55 @@ bool SenderEngine::Step::hand_over_fresh(Lane& lane) {
     else if (!is_held_retry(slot) || !hand_over_fresh(primary))
       return;
   }
+}
+
+// -- handed over in a pool ------------------------------------------------------------------
+
+void SenderEngine::Step::hand_over_to_worker(Lane& worker, Slot slot) {
+  hand_over(worker, slot);
+  backlog_.set_worker(slot, worker.index);
+  place(worker);
+}
+
+// Whether a delivery is out, or next, that may end the whole process: no other may be out with it.
+bool SenderEngine::Step::is_alone_in_process(Slot next) {
+  if (!options_.max_hand_overs)
+    return false;
+  auto& is_alone = work_.pool->is_alone;
+  if (backlog_.size_in_flight() == 0 && backlog_.ghosts() == 0)
+    is_alone = false;
+  if (is_alone || (backlog_[next].is_suspect && backlog_.size_in_flight() + backlog_.ghosts() != 0))
+    return true;
+  is_alone = backlog_[next].is_suspect;
+  return false;
+}
+
+// Each delivery goes to the worker that holds the fewest. One that is to be alone waits for a
+// worker that holds none, and those behind it wait, too: otherwise it might wait for ever.
+void SenderEngine::Step::hand_over_in_pool() {
+  start_workers_put_off();
+  while (!gate_.is_held_back()) {
+    const auto slot = next_in_time();
+    if (slot == DeliverySlots::none || is_alone_in_process(slot))
+      return;
+    auto* const worker = free_worker(backlog_[slot].is_suspect);
+    if (worker != nullptr && is_admitted(*worker, slot))
+      hand_over_to_worker(*worker, slot);
+    else if (!is_held_retry(slot) || !hand_over_fresh_in_pool())
+      return;
+  }
+}
+
+// Hands over a first attempt ahead of a retry that waits for the guard's budget.
+bool SenderEngine::Step::hand_over_fresh_in_pool() {
+  const auto slot = next_fresh_in_time();
+  if (slot == DeliverySlots::none)
+    return false;
+  auto* const worker = free_worker(backlog_[slot].is_suspect);
+  if (worker == nullptr || !is_admitted(*worker, slot))
+    return false;
+  hand_over_to_worker(*worker, slot);
+  return true;
 }
 
 // -- taken back --------------------------------------------------------------------------
@@ -134,24 +186,20 @@ void SenderEngine::Step::note_given_back(Slot slot) {
 
 // -- the next wake-up -------------------------------------------------------------------
 
-[[gnu::always_inline]] inline Instant SenderEngine::Step::next_due() {
+template <bool HasPool>
+[[gnu::always_inline]] inline Instant SenderEngine::Step::next_due() const {
   auto result = std::min({backlog_.next_due(), work_.end_of_patience, gate_.next_due()});
   if (!work_.drains.empty())
     result = std::min(result, work_.drains.earliest().deadline);
-  for_each_lane([&](const Lane& lane) {
-    if (lane.delay_runs)
-      result = std::min(result, lane.due);
-    if (lane.child == Child::leaving && !lane.is_overdue)
-      result = std::min(result, lane.end_of_grace);
-    result = std::min(result, ack_due(lane));
-  });
-  return result;
+  if constexpr (HasPool)
+    return std::min(result, work_.pool->next_due());
+  result = std::min(result, due_of(work_.primary));
+  return work_.fallback ? std::min(result, due_of(*work_.fallback)) : result;
 }
 
 // Only one wake-up is pending at a time. It may come too early, if its cause was postponed or is
 // gone. Then the engine asks for a new one.
-[[gnu::always_inline]] inline void SenderEngine::Step::ask_for_wake_up() {
-  const auto due = next_due();
+[[gnu::always_inline]] inline void SenderEngine::Step::ask_for_wake_up(Instant due) {
   if (work_.wake_at <= due)
     return;
   work_.wake_at = due;
@@ -160,19 +208,32 @@ void SenderEngine::Step::note_given_back(Slot slot) {
 
 // -- all of it --------------------------------------------------------------------------
 
+// Two of its kind, so that who has no pool is asked for one only once a step.
+template <bool HasPool>
+[[gnu::always_inline]] inline void SenderEngine::Step::do_what_is_possible() {
+  if constexpr (HasPool)
+    tend_pool();
+  if (!deferred_.empty())
+    pause_deferred();
+  hand_over_waiting<HasPool>();
+  if constexpr (HasPool)
+    scale_pool();
+  if (gate_.has_permit_in_hand() && !is_child_starting())
+    gate_.return_unused(now_);
+  if (work_.is_draining && self_.owed() == 0)
+    answer_drains(0);
+  ask_for_wake_up(next_due<HasPool>());
+}
+
 void SenderEngine::Step::finish() {
   if (!self_.stopped_ && is_closing())
     go_on_closing();
   if (self_.stopped_)
     return;
-  if (!deferred_.empty())
-    pause_deferred();
-  hand_over_waiting();
-  if (gate_.has_permit_in_hand() && work_.primary.child != Child::starting)
-    gate_.return_unused(now_);
-  if (work_.is_draining && self_.owed() == 0)
-    answer_drains(0);
-  ask_for_wake_up();
+  if (work_.pool)
+    do_what_is_possible<true>();
+  else
+    do_what_is_possible<false>();
 }
 
 } // namespace backoff_actor

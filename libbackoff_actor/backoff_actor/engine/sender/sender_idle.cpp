@@ -2,14 +2,20 @@
 // how it continues.
 
 #include "backoff_actor/engine/sender/internal/sender_work.hpp"
+#include "backoff_actor/engine/sender/internal/worker_pool.hpp"
 
 namespace backoff_actor {
 
 SenderEngine::Work::Work(const EngineOptions& options, std::uint64_t stream,
                          const IdleState* idle_state)
   : backlog(options.ordering, idle_state != nullptr ? idle_state->last_tag : options.last_tag),
-    gate(options.guard.get(), options.ordering == Ordering::strict), primary(options, stream),
+    gate(options.guard.get(), options.ordering == Ordering::strict),
+    primary(options, stream, options.max_in_flight),
     mode(options.guarantee == Guarantee::at_most_once ? Mode::forwarding : Mode::normal) {
+  if (!options.pool.kinds.empty()) {
+    pool = std::make_unique<Pool>(options.pool);
+    primary.window = primary.full_window = options.pool.kinds.front().max_in_flight;
+  }
   if (idle_state == nullptr)
     return;
   if (idle_state->history) {
@@ -46,11 +52,13 @@ void SenderEngine::Work::resume(const FailureHistory& history) {
   primary.was_handed_something = history.was_handed_something;
 }
 
+SenderEngine::Work::~Work() = default;
+
 // The other members need no check. Some of them are empty whenever the backlog is. The rest is not
 // read any more: the end of an earlier delay, and the time of a failure that a success has
 // followed.
 bool SenderEngine::Work::is_idle() const {
-  return backlog.is_vacant() && mode != Mode::on_fallback && mode != Mode::returning
+  return !pool && backlog.is_vacant() && mode != Mode::on_fallback && mode != Mode::returning
          && mode != Mode::finishing && mode != Mode::ending
          && (primary.child == Lane::Child::alive || primary.child == Lane::Child::none)
          && !primary.delay_runs && !primary.is_failing && !primary.backoff.is_started()

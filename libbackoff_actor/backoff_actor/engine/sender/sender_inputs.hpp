@@ -4,6 +4,7 @@
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/delivery/hand_over_id.hpp"
 #include "backoff_actor/supervision/decider.hpp"
+#include "backoff_actor/supervision/pool_options.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -178,6 +179,19 @@ struct Pause {};
 /// Hand over again, and accept again.
 struct Resume {};
 
+/// The pool is to have another number of workers. The engine adds those that are missing at once.
+/// Workers above the most finish what they hold, and leave.
+struct Resize {
+  std::uint16_t kind;  ///< the index of their kind
+  WorkerCount workers; ///< from now on
+};
+
+/// A worker of the pool is to finish what it holds, and to leave. If its kind then has fewer
+/// workers than the least, another takes its place.
+struct RetireWorker {
+  std::uint16_t worker; ///< its number, from 1
+};
+
 /// Accept nothing new, and say when nothing is owed any more.
 struct Drain {
   std::uint32_t ticket; ///< goes back in `effect::Drained`
@@ -218,6 +232,7 @@ using Input =
                input::ChildAlive, input::Nacked, input::Rejected, input::Working, input::Wake,
                input::GuardClosed, input::RetryNow, input::Reset, input::Pause, input::Resume,
                input::Drain, input::Stop, input::NotPersisted, input::Restore, input::Join,
-               input::Kill, input::StoreBehind, input::StoreNotice, input::Finish>;
+               input::Kill, input::StoreBehind, input::StoreNotice, input::Finish, input::Resize,
+               input::RetireWorker>;
 
 } // namespace backoff_actor

@@ -71,6 +71,13 @@ void write(std::string& json, const SenderCounters& counters) {
   object.add("late_answers", counters.late_answers);
 }
 
+void write(std::string& json, const PoolGlance& pool) {
+  JsonObject object{json};
+  for (std::size_t i = 0; i < pool.workers.size(); ++i)
+    object.add(to_string(static_cast<WorkerState>(i)), pool.workers[i]);
+  object.add("ready", pool.ready);
+}
+
 void write(std::string& json, const ObservedSender& sender) {
   const auto& glance = sender.glance;
   JsonObject object{json};
@@ -89,6 +96,10 @@ void write(std::string& json, const ObservedSender& sender) {
   object.add("abandoned", glance.abandoned);
   object.add("oldest_age_seconds", json_seconds(sender.oldest_age));
   object.add("silent_for_seconds", json_seconds(sender.silent_for));
+  if (sender.has_pool)
+    write(object.key("pool"), sender.pool);
+  else
+    object.add("pool", "null");
   write(object.key("counters"), glance.counters);
 }
 

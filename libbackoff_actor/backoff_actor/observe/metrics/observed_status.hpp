@@ -19,6 +19,8 @@ struct ObservedSender {
   SenderGlance glance{};  ///< its numbers after its last turn
   Duration oldest_age{0}; ///< how long the oldest has been owed; 0 if nothing is
   Duration silent_for{0}; ///< since its last turn, if it owes something; else 0
+  bool has_pool = false;  ///< several workers share its outbox
+  PoolGlance pool{};      ///< their numbers
 };
 
 /// A supervisor, as an `Observatory` sees it.

@@ -104,9 +104,26 @@ private:
   std::array<std::atomic<std::uint64_t>, TimeBuckets::count + 1> words_{};
 };
 
+// The pool of a sender; only a sender that has one has these.
+struct PoolWords {
+  static constexpr std::size_t states = 5; // of workers
+  enum : std::size_t {
+    held_back_by_guard, // in ns
+    held_back_by_rate,
+    held_back_by_service,
+    held_back_by_workers,
+    counters,
+    workers = counters, // by state
+    ready = workers + states,
+    number, // of its sender's name
+    size,
+  };
+};
+
 struct SenderKind {
   const std::shared_ptr<Kind<SenderWords>> senders = std::make_shared<Kind<SenderWords>>();
   const std::shared_ptr<Kind<OutcomeWords>> outcomes = std::make_shared<Kind<OutcomeWords>>();
+  const std::shared_ptr<Kind<PoolWords>> pools = std::make_shared<Kind<PoolWords>>();
   SharedTimes delays; // that were drawn after failures
 };
 
@@ -122,6 +139,21 @@ public:
     detail::publish(member_.cell, glance, now);
   }
 
+  void publish(const PoolGlance& pool) {
+    if (!pool_) {
+      pool_ = std::make_unique<Kind<PoolWords>::Member>(kind_->pools);
+      pool_->cell.set(PoolWords::number, member_.cell.get(SenderWords::number));
+    }
+    auto& cell = pool_->cell;
+    for (std::size_t i = 0; i < PoolWords::states; ++i)
+      cell.set(PoolWords::workers + i, pool.workers[i]);
+    cell.set(PoolWords::ready, pool.ready);
+    cell.set(PoolWords::held_back_by_guard, nanoseconds_of(pool.held_back_by_guard));
+    cell.set(PoolWords::held_back_by_rate, nanoseconds_of(pool.held_back_by_rate));
+    cell.set(PoolWords::held_back_by_service, nanoseconds_of(pool.held_back_by_service));
+    cell.set(PoolWords::held_back_by_workers, nanoseconds_of(pool.held_back_by_workers));
+  }
+
   void note_refused(std::size_t reason) { outcomes().add(OutcomeWords::refused + reason); }
 
   void note_dead_letter(std::size_t reason) {
@@ -135,6 +167,10 @@ public:
   }
 
 private:
+  static std::uint64_t nanoseconds_of(Duration span) {
+    return static_cast<std::uint64_t>(span.count());
+  }
+
   Cell<OutcomeWords::size>& outcomes() {
     if (!outcomes_)
       outcomes_ = std::make_unique<Kind<OutcomeWords>::Member>(kind_->outcomes);
@@ -144,6 +180,7 @@ private:
   Kind<SenderWords>::Member member_; // first: it begins a cache line
   std::shared_ptr<SenderKind> kind_;
   std::unique_ptr<Kind<OutcomeWords>::Member> outcomes_{}; // none: nothing to count yet
+  std::unique_ptr<Kind<PoolWords>::Member> pool_{};        // none: it has no pool
 };
 
 // -- supervisors ----------------------------------------------------------------------

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <utility>
+#include <unordered_map>
 #include <vector>
 
 namespace backoff_actor {
@@ -19,7 +19,8 @@ namespace backoff_actor {
 /// The children of a sender, and former children whose end CAF has not reported yet. The sender
 /// numbers each child: this incarnation names the child.
 ///
-/// - There are at most two children at a time.
+/// - The first child needs no memory of its own. All others are in a table, where they are found in
+///   constant time. Most senders have none.
 /// - The sender monitors every child, from `adopt` on.
 /// - The sender is told once that a child has ended. It is not told about a dismissed child, nor
 ///   about a shared child that was released.
@@ -40,13 +41,13 @@ public:
   };
 
   /// Adds a child, and monitors it.
-  ///
-  /// @range at most two children at a time; abandoned and ended ones do not count
   void adopt(compat::RequestingActor& self, Child child);
-  /// Returns a child; null if no child has this incarnation.
+  /// Returns a child, until the next call that is not `const`; null if none has this incarnation.
   const Child* find(std::uint32_t incarnation) const;
   /// Returns the child that is this actor; null if none is.
   const Child* find(const caf::strong_actor_ptr& who) const;
+  /// Returns all children that are this actor: a shared one may be several.
+  std::vector<std::uint32_t> find_all(const caf::strong_actor_ptr& who) const;
   /// Returns a child's actor; an invalid handle if no child has this incarnation.
   caf::actor handle(std::uint32_t incarnation) const;
 
@@ -67,9 +68,12 @@ public:
   /// news. The child is a former one by then, and `tell` may adopt another.
   template <class Tell>
   void tell_ended(Tell tell) {
-    tell_if_ended(child_, tell);
-    if (others_)
-      tell_if_ended(others_->second, tell);
+    if (child_.handle && compat::has_ended(child_.handle))
+      tell_end_of(child_.incarnation, tell);
+    if (!others_ || others_->children.empty())
+      return;
+    for (const auto incarnation : ended_others())
+      tell_end_of(incarnation, tell);
   }
   /// Whether CAF's news of this actor's end is still to come, and was asked for by `adopt`.
   bool awaits_down(const caf::actor_addr& who) const;
@@ -81,22 +85,23 @@ private:
     caf::actor_addr address;
   };
 
-  // The second child and the former ones. Most senders have none.
+  // All children but one, and the former ones. Most senders have none.
   struct Others {
-    Child second{};
+    std::unordered_map<std::uint32_t, Child> children{}; // by incarnation
+    // The incarnations of an actor: it may be several children, if it is shared.
+    std::unordered_multimap<const void*, std::uint32_t> by_actor{};
     std::vector<Former> former{};
   };
 
-  template <class IsIt>
-  const Child* find_if(IsIt is_it) const;
-  Child* place_of(std::uint32_t incarnation);
+  static const void* key_of(const caf::strong_actor_ptr& who) { return who.get(); }
+  static const void* key_of(const Child& child);
+  Child take(std::uint32_t incarnation);
+  std::vector<std::uint32_t> ended_others() const;
   Others& others();
 
   template <class Tell>
-  void tell_if_ended(Child& child, Tell& tell) {
-    if (!child.handle || !compat::has_ended(child.handle))
-      return;
-    const auto ended = std::exchange(child, {});
+  void tell_end_of(std::uint32_t incarnation, Tell& tell) {
+    const auto ended = take(incarnation);
     others().former.push_back({0, ended.handle.address()});
     tell(ended.incarnation, compat::reason_of_end(ended.handle));
   }

@@ -125,6 +125,9 @@ private:
   void on_sent(const Sent& sent);
   void on_nack(const Nack& nack);
   void on_reject(const Reject& reject);
+  void on_resize(const Resize& resize);
+  void on_retire(const RetireWorker& x);
+  void refuse_word(const Problems& problems);
   void on_drain(const Drain& drain);
   void on_stop(const Stop& stop);
   void on_finish_work(const FinishWork& x);
@@ -144,7 +147,7 @@ private:
 
   // -- its children (sender_actor_children.cpp) -------------------------------------
 
-  void start_child(std::uint32_t incarnation, bool is_fallback, FollowUps& follow_ups);
+  void start_child(const effect::StartChild& x, FollowUps& follow_ups);
   News not_started(std::uint32_t incarnation, const std::string& text);
   std::shared_ptr<ChildStart> take_start(std::uint64_t number);
   void on_start_news(std::uint64_t number);

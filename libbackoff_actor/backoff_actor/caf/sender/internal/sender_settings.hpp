@@ -33,6 +33,10 @@ void copy_common_options(const From& from, To& to) {
   to.observed_by = from.observed_by;
 }
 
+// Returns the pool as the engine takes it: the kind of the sender's factory comes first. A pool of
+// one child has kinds, too.
+WorkerPool pool_of(const PoolOptions& options);
+
 // The options that only forwarders have.
 struct Forwarding {
   WhileDown while_down;
@@ -45,6 +49,12 @@ struct Forwarding {
 struct BACKOFF_ACTOR_EXPORT SenderSettings {
   SenderSettings(ChildFactory child, SenderOptions given);
   SenderSettings(ChildFactory child, ForwarderOptions given);
+
+  // The factory of the kind with this index, as in `pool_of`.
+  const ChildFactory& factory_of(std::uint16_t worker_kind) const {
+    return worker_kind == 0 ? make_child
+                            : options.pool.others.at(worker_kind - std::size_t{1}).make_child;
+  }
 
   ChildFactory make_child;
   SenderOptions options;

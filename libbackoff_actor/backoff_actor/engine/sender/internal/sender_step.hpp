@@ -4,27 +4,25 @@
 // decides; the backlog (delivery/internal/backlog.hpp) and the guard gate
 // (guard/internal/guard_gate.hpp) keep their own books. Its parts have a file each:
 //
-//  sender_intake.cpp         decides whether a message is accepted, and drops others for it
+//  sender_intake.cpp         accepts messages, drops others for them, restores stored deliveries
 //  sender_hand_over.cpp      ends every step: hands over what it can, asks for the next wake-up
 //  sender_answers.cpp        handles acknowledgements, errors, refusals and signs of life
 //  sender_dead_letters.cpp   ends deliveries: failed too often, at their deadlines, as ghosts
-//  sender_children.cpp       starts children, and handles their ends
-//  sender_hangs.cpp          tells hanging children to end, and abandons them after their grace
+//  sender_children.cpp       starts children, handles their ends, and ends those that hang
 //  sender_blame.cpp          decides which delivery is charged with the failure of a child
-//  sender_delays.cpp         counts failures, and decides on the next delay
+//  sender_delays.cpp         counts failures, decides on the next delay, handles what is due
 //  sender_fallback.cpp       decides on the limits, the change to the fallback, and back
 //  sender_guard.cpp          asks the guard gate, and does what its answer means for the lanes
-//  sender_storing.cpp        confirms, refuses, restores and suspends stored deliveries
 //  sender_at_most_once.cpp   forwards messages that are delivered at most once
-//  sender_wake_up.cpp        handles everything that is due
 //  sender_commands.cpp       handles an operator's commands
 //  sender_end.cpp            ends the sender: lets the children finish, asks them to end, gives up
 //                            what is owed
+//  sender_pool.cpp           chooses the worker for a delivery, and decides how many there are
 
 #include "backoff_actor/core/internal/thrown.hpp"
 #include "backoff_actor/engine/sender/internal/sender_work.hpp"
+#include "backoff_actor/engine/sender/internal/worker_pool.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -63,6 +61,8 @@ public:
   void operator()(const input::Reset&);
   void operator()(const input::Pause&);
   void operator()(const input::Resume&);
+  void operator()(const input::Resize& x);
+  void operator()(const input::RetireWorker& x);
   void operator()(const input::Drain& x);
   void operator()(const input::Finish& x);
   void operator()(const input::Stop& x);
@@ -100,16 +100,60 @@ private:
       tell(options_, number_, Event{make_event()}, effects_);
   }
 
+  // The same, of the worker if there is a pool.
+  template <class MakeEvent>
+  void observe_of(const Lane& lane, MakeEvent make_event) {
+    observe([&] { return event_of(number_of(lane), make_event()); });
+  }
+
+  // The same, of the worker that last had the delivery.
+  template <class MakeEvent>
+  void observe_of(const Delivery& delivery, MakeEvent make_event) {
+    observe([&] { return event_of(worker_of_delivery(delivery), make_event()); });
+  }
+
+  static Event event_of(std::uint16_t worker, Event event) {
+    event.worker = worker;
+    return event;
+  }
+
+  std::uint16_t number_of(const Lane& lane) const {
+    return static_cast<std::uint16_t>(work_.pool ? lane.index + 1 : 0);
+  }
+
+  // Of the worker that last had the delivery; 0: there is no pool, or none had it.
+  std::uint16_t worker_of_delivery(const Delivery& x) const {
+    return static_cast<std::uint16_t>(work_.pool && x.incarnation != 0 ? x.worker + 1 : 0);
+  }
+
+  // Without a pool.
   template <class Visit>
-  void for_each_lane(Visit visit) {
+  void for_primary_and_fallback(Visit visit) {
     visit(work_.primary);
     if (!self_.stopped_ && work_.fallback)
       visit(*work_.fallback);
   }
 
+  template <class Visit>
+  void for_each_lane(Visit visit) {
+    mark_changed(work_.primary);
+    for_primary_and_fallback(visit);
+    if (work_.pool)
+      for (const auto& worker : work_.pool->others) {
+        mark_changed(*worker);
+        visit(*worker);
+      }
+  }
+
+  // Those lanes, at the least, that have something due (sender_delays.cpp).
+  template <class Visit>
+  void for_each_due_lane(Visit visit);
+
   // -- lanes ----------------------------------------------------------------------
 
   Lane* lane_of(std::uint32_t incarnation) {
+    if (work_.pool)
+      return worker_of(incarnation);
     if (incarnation == work_.primary.incarnation)
       return &work_.primary;
     if (work_.fallback && incarnation == work_.fallback->incarnation)
@@ -117,8 +161,48 @@ private:
     return nullptr;
   }
 
-  bool is_primary(const Lane& lane) const { return &lane == &work_.primary; }
+  Lane* holder_of(Slot slot);
+
+  // Whether the lane is no fallback: the first choice, or one of a pool.
+  bool is_primary(const Lane& lane) const { return &lane != work_.fallback.get(); }
   bool serves(const Lane& lane) const;
+
+  // -- the pool -------------------------------------------------------------------
+
+  Lane* worker_of(std::uint32_t incarnation);
+  Lane* worker_holding(const Delivery& delivery);
+
+  // The books of the pool are brought up to date for it at the end of the step.
+  void mark_changed(Lane& lane) {
+    if (work_.pool && !std::exchange(lane.is_changed, true))
+      work_.pool->changed.push_back(lane.index);
+  }
+
+  void place(Lane& lane);
+  void place_changed();
+  std::uint16_t count_of(const Lane& lane) const;
+  void take_due_workers();
+  Lane* free_worker(bool is_to_be_alone);
+  void hand_over_in_pool();
+  bool is_alone_in_process(Slot next);
+  bool hand_over_fresh_in_pool();
+  void hand_over_to_worker(Lane& worker, Slot slot);
+  void start_workers_put_off();
+  bool is_pool_over_limit(bool is_often) const;
+  void hold_back_kind(const Lane& lane, Duration wait);
+  void tend_pool();
+  void fill_pool();
+  void wake_resting_workers();
+  void scale_pool();
+  bool may_scale() const;
+  void note_what_holds_back();
+  bool add_worker(std::uint16_t kind);
+  Lane* worker_that_may_stay(std::uint16_t kind);
+  Lane& new_worker(std::uint16_t kind);
+  bool is_above_least(const Lane& worker) const;
+  void retire(Lane& worker, bool may_stay);
+  void go_on_retiring(Lane& worker);
+  Lane* youngest_worker(std::uint16_t kind, bool is_idle);
 
   // -- deliveries -----------------------------------------------------------------
 
@@ -133,6 +217,9 @@ private:
   Slot push(const input::Submit& x);
   void note_accepted(std::uint64_t delivery);
   bool take_in(const input::Submit& x);
+  template <bool HasPool>
+  void do_what_is_possible();
+  template <bool HasPool>
   void hand_over_waiting();
   void hand_over_to(Lane& lane);
   void hand_over(Lane& lane, Slot slot);
@@ -176,6 +263,7 @@ private:
   std::optional<Target> target_of(HandOverId id);
   Lane* leaving_holder_of(HandOverId id);
   void heed(Lane& lane, std::optional<Duration> retry_after);
+  Duration wait_of_lane(const Lane& lane, Duration wait);
   void note_unknown(std::uint64_t said);
   void send_probe(Lane& lane);
   void settle(Lane& lane, const Lane::Held& answer);
@@ -213,22 +301,21 @@ private:
 
   // -- hangs ------------------------------------------------------------------------
 
-  // When the ack timeout of the child's deliveries runs out.
-  Instant ack_due(const Lane& lane) const {
-    if (!options_.ack_timeout || lane.child != Child::alive || lane.in_flight.count == 0
-        || is_ending())
-      return Instant::never();
-    const auto start = backlog_[lane.in_flight.first].clock_start;
-    return (options_.works_on == WorksOn::one ? std::max(start, lane.last_progress) : start)
-           + *options_.ack_timeout;
-  }
-
+  Instant ack_due(const Lane& lane) const;
+  Instant due_of(const Lane& lane) const;
   void check_for_hang(Lane& lane);
   void hang(Lane& lane);
+  SharedCause cause_of_hang() const;
+  void take_back_from_leaving(Lane& lane);
   void check_grace(Lane& lane);
   void end_grace(Lane& lane);
 
   // -- guard ------------------------------------------------------------------------
+
+  bool is_child_starting() const {
+    return work_.pool ? work_.pool->count(Pool::being_made) != 0
+                      : work_.primary.child == Child::starting;
+  }
 
   bool is_guarded(const Lane& lane) const { return options_.guard && is_primary(lane); }
   bool is_held_back(const Lane& lane) const;
@@ -240,10 +327,11 @@ private:
 
   // -- clock ------------------------------------------------------------------------
 
-  Instant next_due();
+  template <bool HasPool>
+  Instant next_due() const;
   void end_late_drains();
   void end_delay(Lane& lane);
-  void ask_for_wake_up();
+  void ask_for_wake_up(Instant due);
 
   // -- limits -----------------------------------------------------------------------
 
@@ -252,6 +340,7 @@ private:
   SharedCause shared(const Cause& cause) const;
   void fail(Lane& lane, const SharedCause& cause, Failed what, Duration at_least = {});
   void delay(Lane& lane, Duration span);
+  RestartLimit restart_limit() const;
   bool is_over_limit(Lane& lane, Failed what);
   void fall_back(const SharedCause& cause);
   void stay_on_fallback();
@@ -307,46 +396,5 @@ private:
   std::uint64_t number_; // of the sender, for its events
   std::vector<Deferred> deferred_;
 };
-
-// -- taken in: here, so that every message is spared two calls ---------------------------------
-
-// There must be a slot.
-[[gnu::always_inline]] inline DeliverySlots::Slot
-SenderEngine::Step::put_in(const Backlog::NewDelivery& x) {
-  const auto slot = backlog_.push(x);
-  emit(effect::Accept{slot, x.id});
-  return slot;
-}
-
-[[gnu::always_inline]] inline void SenderEngine::Step::note_accepted(std::uint64_t delivery) {
-  ++work_.counters.accepted;
-  observe([&] { return event::Accepted{now_, delivery}; });
-}
-
-// Turns a submission into a delivery. There must be a slot.
-[[gnu::always_inline]] inline DeliverySlots::Slot SenderEngine::Step::push(const input::Submit& x) {
-  const auto id = ++work_.last_delivery;
-  const auto slot = put_in({id, now_, x.key, x.weight, 0, !options_.persist});
-  if (options_.persist) {
-    emit(effect::Persist{slot, id});
-  } else {
-    note_accepted(id);
-  }
-  return slot;
-}
-
-// Called after room was made. Returns whether the delivery is still owed afterwards.
-[[gnu::always_inline]] inline bool SenderEngine::Step::take_in(const input::Submit& x) {
-  const auto has_no_room = is_full(backlog_.owed(), x.weight);
-  const auto slot = push(x);
-  const auto is_late = x.deadline <= now_;
-  if (is_late || has_no_room) {
-    bury(slot, is_late ? DeadLetterReason::expired : DeadLetterReason::dropped, work_.last_failure);
-    return false;
-  }
-  if (x.deadline != Instant::never())
-    backlog_.set_deadline(slot, x.deadline);
-  return true;
-}
 
 } // namespace backoff_actor

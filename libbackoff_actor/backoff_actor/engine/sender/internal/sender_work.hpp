@@ -82,9 +82,9 @@ struct SenderEngine::Lane {
     Cause cause;
   };
 
-  Lane(const EngineOptions& options, std::uint64_t stream_of_draws)
-    : backoff(options.backoff.state()), stream(stream_of_draws), window(options.max_in_flight),
-      full_window(options.max_in_flight) {}
+  Lane(const EngineOptions& options, std::uint64_t stream_of_draws, std::uint32_t max_in_flight)
+    : backoff(options.backoff.state()), stream(stream_of_draws), window(max_in_flight),
+      full_window(max_in_flight) {}
 
   // Whether the child has been there without a delay for so long that earlier failures no longer
   // count.
@@ -115,6 +115,20 @@ struct SenderEngine::Lane {
   bool is_overdue = false;           // it is leaving, and its grace has passed
   bool delay_runs = false;
   bool is_failing = false; // it failed since the last reset of the backoff
+
+  // Only in a pool (worker_pool.hpp):
+  bool is_wanted = false;   // it is one of the pool's workers
+  bool is_retiring = false; // it takes nothing more, finishes what it holds, and leaves
+  bool may_stay = false;    // it is leaving because there were too many, not because it was meant
+  bool is_asked = false;    // it is leaving because it was asked to, and may finish
+  bool is_hung = false;     // it is leaving after a hang, and may still work on what it holds
+  bool start_is_put_off = false;
+  bool is_changed = false;      // `Step::place` is to look at it
+  bool is_new = false;          // its worker had no child yet
+  std::uint16_t counted_as = 0; // bits of `Pool::Count`
+  std::uint16_t index = 0;      // of the worker; its number is one more
+  std::uint16_t kind = 0;       // the index of its kind
+  std::uint64_t hung_on = 0;    // the number of the delivery to charge with the hang; 0: none
 };
 
 struct SenderEngine::Work {
@@ -129,6 +143,7 @@ struct SenderEngine::Work {
 
   // Continues from `idle_state`, if there is one.
   Work(const EngineOptions& options, std::uint64_t stream, const IdleState* idle_state);
+  ~Work();
 
   // Whether there is nothing to do but wait, and nothing to remember but what `save_to` writes.
   bool is_idle() const;
@@ -144,6 +159,10 @@ struct SenderEngine::Work {
     primary_starts = 1;
   }
 
+  // The worker with this index, which is in the pool; 0 without a pool.
+  Lane& worker(std::uint16_t index);
+  const Lane& worker(std::uint16_t index) const;
+
   Lane& serving_lane() { return mode == Mode::on_fallback ? *fallback : primary; }
   const Lane& serving_lane() const { return mode == Mode::on_fallback ? *fallback : primary; }
 
@@ -152,17 +171,26 @@ struct SenderEngine::Work {
   std::optional<Instant> held_until() const;
   Phase phase() const;
   std::uint32_t living_child() const;
+  Instant pool_due() const;
   Instant due() const;
   SenderGlance glance(bool is_stopped) const;
+  PoolGlance pool_glance(bool is_stopped) const;
+  PoolStatus pool_status(Instant now) const;
+  static WorkerStatus worker_status(const Lane& lane, Instant now);
   SenderStatus status(const EngineOptions& options, Instant now, bool is_stopped) const;
 
   Backlog backlog;
   GuardGate gate; // of the primary
   Lane primary;
   std::unique_ptr<Lane> fallback{};
+  std::unique_ptr<Pool> pool{}; // its first worker is the primary; null: there is one child
   RestartWindow restarts{};
   std::shared_ptr<const Cause> last_failure{}; // of the primary
-  std::vector<std::uint32_t> abandoned{};      // incarnations that still live
+  struct Abandoned {
+    std::uint32_t incarnation;
+    std::uint16_t worker; // its number; 0: there is no pool
+  };
+  std::vector<Abandoned> abandoned{}; // children that still live
   OpenDrains<input::Drain> drains{};
   Instant wake_at = Instant::never(); // of the wake-up that was asked for and has not come
   SenderCounters counters{};

@@ -1,0 +1,393 @@
+// The workers of a pool: the books about them, which one gets the next delivery, and how many there
+// are. The loop that hands over is in sender_hand_over.cpp.
+//
+// A worker that fails, a guard and a service that asked to be left alone stop all growth: a service
+// that is down does not need more callers.
+
+#include "backoff_actor/engine/sender/internal/sender_step_inline.hpp"
+
+#include "backoff_actor/core/unit_random.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace backoff_actor {
+
+// -- who is meant ---------------------------------------------------------------------
+
+SenderEngine::Lane* SenderEngine::Step::worker_of(std::uint32_t incarnation) {
+  const auto& by_incarnation = work_.pool->by_incarnation;
+  const auto found = by_incarnation.find(incarnation);
+  if (found == by_incarnation.end())
+    return nullptr;
+  auto& worker = work_.worker(found->second);
+  mark_changed(worker);
+  return &worker;
+}
+
+SenderEngine::Lane* SenderEngine::Step::worker_holding(const Delivery& delivery) {
+  auto& worker = work_.worker(delivery.worker);
+  mark_changed(worker);
+  return worker.incarnation == delivery.incarnation ? &worker : nullptr;
+}
+
+// -- the books ------------------------------------------------------------------------
+
+std::uint16_t SenderEngine::Step::count_of(const Lane& lane) const {
+  unsigned result = lane.child == Child::starting ? Pool::being_made : 0;
+  if (!lane.is_wanted && !lane.is_retiring)
+    return static_cast<std::uint16_t>(result);
+  result |= Pool::all;
+  const auto is_leaving = lane.is_retiring || lane.child == Child::leaving;
+  if (is_leaving)
+    result |= Pool::leaving;
+  if (lane.is_retiring)
+    return static_cast<std::uint16_t>(result);
+  if (lane.child == Child::alive && !lane.delay_runs)
+    result |= Pool::serving;
+  if (lane.delay_runs)
+    result |= is_leaving ? Pool::delayed : Pool::delayed | Pool::waiting;
+  if (lane.is_failing)
+    result |= Pool::failing;
+  if (lane.is_done && lane.child == Child::none && !lane.delay_runs && !lane.start_is_put_off)
+    result |= Pool::resting;
+  if (lane.start_is_put_off && !lane.delay_runs)
+    result |= Pool::put_off;
+  return static_cast<std::uint16_t>(result);
+}
+
+// Brings the books up to date for a worker that may have changed.
+void SenderEngine::Step::place(Lane& lane) {
+  auto& pool = *work_.pool;
+  auto& free = pool.kinds[lane.kind].free;
+  lane.is_changed = false;
+  if (lane.is_retiring && !is_closing())
+    go_on_retiring(lane);
+  const auto& held = lane.in_flight;
+  const auto has_room = lane.child == Child::alive && !lane.delay_runs && lane.is_wanted
+                        && held.count < lane.window
+                        && (held.count == 0 || !backlog_[held.first].is_suspect);
+  if (has_room)
+    free.put(lane.index, held.count);
+  else
+    free.take_out(lane.index);
+  pool.count_as(lane, count_of(lane));
+  pool.note_due(lane.index, due_of(lane));
+}
+
+void SenderEngine::Step::place_changed() {
+  auto& changed = work_.pool->changed;
+  for (std::size_t i = 0; i < changed.size(); ++i) // more may be marked meanwhile
+    if (auto& worker = work_.worker(changed[i]); worker.is_changed)
+      place(worker);
+  changed.clear();
+}
+
+// Takes the workers that may have something due, to look at them.
+void SenderEngine::Step::take_due_workers() {
+  if (!work_.pool)
+    return;
+  auto& due = work_.pool->due;
+  auto& looked_at = work_.pool->looked_at;
+  looked_at.clear();
+  while (!due.empty() && due.top_key() <= now_) {
+    looked_at.push_back(static_cast<Pool::Index>(due.top()));
+    due.pop();
+    mark_changed(work_.worker(looked_at.back()));
+  }
+  std::sort(looked_at.begin(), looked_at.end());
+}
+
+// -- chosen ---------------------------------------------------------------------------
+
+// The worker that gets the next delivery: the one that holds the fewest, of those whose service may
+// be called. Null if none has room. A delivery that is to be alone needs one that holds none.
+SenderEngine::Lane* SenderEngine::Step::free_worker(bool is_to_be_alone) {
+  auto best = FreeWorkers::none;
+  auto fewest = is_to_be_alone ? 1U : std::numeric_limits<std::uint32_t>::max();
+  for (const auto& kind : work_.pool->kinds) {
+    const auto first = kind.free.first();
+    if (first == FreeWorkers::none || kind.is_held() || kind.free.held_by(first) >= fewest)
+      continue;
+    best = first;
+    fewest = kind.free.held_by(first);
+  }
+  return best == FreeWorkers::none ? nullptr : &work_.worker(best);
+}
+
+// -- the service ----------------------------------------------------------------------
+
+// The service asked to be left alone: no worker of this kind is given anything for so long.
+void SenderEngine::Step::hold_back_kind(const Lane& lane, Duration wait) {
+  auto& until = work_.pool->kinds[lane.kind].held_until;
+  if (wait > Duration::zero())
+    until = std::max(until, now_ + wait);
+}
+
+// Starts the workers whose start the guard has put off. If no worker serves, one is started for the
+// call that the guard lets through.
+void SenderEngine::Step::start_workers_put_off() {
+  auto& pool = *work_.pool;
+  if (pool.count(Pool::put_off) == 0)
+    return;
+  const auto may_all_start = gate_.is_closed();
+  if (!may_all_start) {
+    if (free_worker(false) != nullptr || pool.count(Pool::being_made) != 0)
+      return;
+    auto slot = next_in_time();
+    if (slot != DeliverySlots::none && !is_admitted(work_.primary, slot))
+      slot = is_held_retry(slot) ? next_fresh_in_time() : DeliverySlots::none;
+    if (slot == DeliverySlots::none || !is_admitted(work_.primary, slot))
+      return;
+  }
+  auto has_started = false;
+  for_each_lane([&](Lane& worker) {
+    if (!worker.start_is_put_off || worker.child != Child::none || worker.delay_runs
+        || !worker.is_wanted || (has_started && !may_all_start))
+      return;
+    make_child(worker);
+    has_started = true;
+  });
+  place_changed();
+}
+
+// -- the limits -----------------------------------------------------------------------
+
+// Whether the pool is to give up. As long as one worker acknowledges, it goes on: the limits of the
+// others have no effect.
+bool SenderEngine::Step::is_pool_over_limit(bool is_often) const {
+  const auto is_over = [&](const Lane& lane) {
+    const auto since = std::max(lane.first_failure, work_.pool->busy_since);
+    return !lane.is_wanted
+           || (lane.is_failing
+               && (is_often || (options_.max_elapsed && lane.due - since > *options_.max_elapsed)));
+  };
+  const auto& others = work_.pool->others;
+  return is_over(work_.primary) && std::all_of(others.begin(), others.end(), [&](const auto& lane) {
+           return is_over(*lane);
+         });
+}
+
+// -- the least ------------------------------------------------------------------------
+
+// Called in every step, before deliveries are handed over.
+void SenderEngine::Step::tend_pool() {
+  place_changed();
+  work_.pool->end_holds_of_service(now_);
+  if (is_closing())
+    return;
+  fill_pool();
+  wake_resting_workers();
+  place_changed();
+}
+
+void SenderEngine::Step::fill_pool() {
+  auto& pool = *work_.pool;
+  const auto has_begun = self_.beginning_ != Beginning::not_told || work_.last_incarnation != 0;
+  const auto is_used = self_.owed() > 0;
+  const auto is_awaited =
+    options_.child_start == FirstStart::on_first_use && work_.last_incarnation == 0 && !is_used;
+  if (!has_begun || is_awaited)
+    return;
+  for (std::size_t i = 0; i < pool.kinds.size(); ++i)
+    while (pool.kinds[i].size < pool.kinds[i].settings.workers.least
+           && add_worker(static_cast<std::uint16_t>(i)))
+      continue;
+  if (is_used && pool.size() == 0)
+    add_worker(0);
+}
+
+// Workers that stopped normally, when nothing was owed, are made again when something is.
+void SenderEngine::Step::wake_resting_workers() {
+  auto& pool = *work_.pool;
+  if (pool.count(Pool::resting) == 0 || backlog_.size_ready() == 0)
+    return;
+  for_each_lane([&](Lane& worker) {
+    if ((worker.counted_as & Pool::resting) != 0 && worker.child == Child::none)
+      start_child(worker);
+  });
+}
+
+// -- workers come ---------------------------------------------------------------------
+
+// A worker that was to leave, and was not asked to end yet; null if there is none.
+SenderEngine::Lane* SenderEngine::Step::worker_that_may_stay(std::uint16_t kind) {
+  auto& pool = *work_.pool;
+  if (pool.count(Pool::leaving) == 0)
+    return nullptr;
+  for (Pool::Index i = 0; i <= pool.others.size(); ++i)
+    if (auto& worker = work_.worker(i); worker.kind == kind && worker.may_stay && worker.is_retiring
+                                        && worker.child == Child::alive)
+      return &worker;
+  return nullptr;
+}
+
+bool SenderEngine::Step::is_above_least(const Lane& worker) const {
+  const auto& kind = work_.pool->kinds[worker.kind];
+  return kind.size > kind.settings.workers.least;
+}
+
+// Returns false if there are too many that still leave.
+bool SenderEngine::Step::add_worker(std::uint16_t kind) {
+  auto& pool = *work_.pool;
+  if (auto* const worker = worker_that_may_stay(kind)) {
+    worker->is_retiring = false;
+    worker->is_wanted = true;
+    ++pool.kinds[kind].size;
+    mark_changed(*worker);
+    return true;
+  }
+  auto& spare = pool.kinds[kind].spare;
+  if (spare.empty() && pool.others.size() + 1 >= FreeWorkers::none)
+    return false;
+  auto& worker =
+    spare.empty() ? new_worker(kind) : work_.worker(Pool::take_spare(pool.kinds[kind]));
+  ++pool.kinds[kind].size;
+  worker.is_wanted = true;
+  worker.is_failing = false;
+  worker.is_done = false;
+  worker.is_new = true;
+  worker.delay_runs = false;
+  worker.backoff = reset(options_.backoff.policy(), worker.backoff);
+  worker.window = worker.full_window;
+  worker.epoch = ++work_.last_epoch;
+  mark_changed(worker);
+  start_child(worker);
+  return true;
+}
+
+// The draws of the workers differ, so that they do not all come back at the same moment.
+SenderEngine::Lane& SenderEngine::Step::new_worker(std::uint16_t kind) {
+  constexpr std::uint64_t stream_of_workers = 0x776f726b6572ULL;
+  auto& pool = *work_.pool;
+  const auto index = pool.others.size() + 1;
+  const auto stream = detail::mix(self_.stream_ ^ detail::mix(stream_of_workers ^ index));
+  pool.others.push_back(
+    std::make_unique<Lane>(options_, stream, pool.kinds[kind].settings.max_in_flight));
+  auto& result = *pool.others.back();
+  result.index = static_cast<Pool::Index>(index);
+  result.kind = kind;
+  return result;
+}
+
+// -- workers leave --------------------------------------------------------------------
+
+// The worker takes nothing more, finishes what it holds, and leaves. Until it is asked to end it
+// may stay after all, if it was not meant in particular.
+void SenderEngine::Step::retire(Lane& worker, bool may_stay) {
+  --work_.pool->kinds[worker.kind].size;
+  worker.is_wanted = false;
+  worker.may_stay = may_stay;
+  worker.is_retiring = true;
+  worker.delay_runs = false;
+  worker.start_is_put_off = false;
+  if (worker.child == Child::starting) {
+    emit(effect::StopChild{worker.incarnation});
+    work_.pool->by_incarnation.erase(worker.incarnation); // so that it is stopped if it still comes
+    worker.child = Child::none;
+  }
+  mark_changed(worker);
+}
+
+void SenderEngine::Step::go_on_retiring(Lane& worker) {
+  if (worker.child == Child::none) {
+    worker.is_retiring = false;
+    worker.delay_runs = false;
+    Pool::make_spare(work_.pool->kinds[worker.kind], worker.index);
+  } else if (worker.child == Child::alive && worker.in_flight.count == 0) {
+    emit(effect::AskToEnd{worker.incarnation});
+    worker.child = Child::leaving;
+    worker.is_asked = true;
+    worker.is_overdue = false;
+    worker.end_of_grace = now_ + options_.kill_grace;
+  }
+}
+
+// The wanted worker whose child is the youngest; null if there is none.
+SenderEngine::Lane* SenderEngine::Step::youngest_worker(std::uint16_t kind, bool is_idle) {
+  Lane* result = nullptr;
+  for (Pool::Index i = 0; i <= work_.pool->others.size(); ++i) {
+    auto& worker = work_.worker(i);
+    if (worker.kind != kind || !worker.is_wanted
+        || (is_idle && !work_.pool->kinds[kind].free.contains(worker.index))
+        || (is_idle && worker.in_flight.count != 0))
+      continue;
+    if (result == nullptr || result->incarnation < worker.incarnation)
+      result = &worker;
+  }
+  return result;
+}
+
+// -- the backlog decides --------------------------------------------------------------
+
+// Called in every step, after deliveries were handed over.
+void SenderEngine::Step::scale_pool() {
+  place_changed();
+  auto& pool = *work_.pool;
+  const auto may = may_scale();
+  const auto& scaling = options_.pool.scaling;
+  const auto has_backlog =
+    backlog_.size_ready() > std::size_t{scaling.backlog_per_worker} * pool.size();
+  // The first kind grows first, and the last kind shrinks first.
+  std::optional<std::uint16_t> growing;
+  std::optional<std::uint16_t> shrinking;
+  for (std::uint16_t i = 0; i < pool.kinds.size(); ++i) {
+    if (!growing && pool.kinds[i].size < pool.kinds[i].settings.workers.most)
+      growing = i;
+    if (pool.kinds[i].can_shrink())
+      shrinking = i;
+  }
+  if (pool.growth.has_lasted(may && has_backlog && growing, scaling.grow_after, now_))
+    add_worker(*growing);
+  if (pool.shrinkage.has_lasted(may && shrinking, scaling.shrink_after, now_))
+    retire(*youngest_worker(*shrinking, true), true);
+  place_changed();
+  note_what_holds_back();
+}
+
+void SenderEngine::Step::note_what_holds_back() {
+  using HeldBy = Pool::HeldBy;
+  auto& pool = *work_.pool;
+  const auto is_free = [](const auto& kind) { return !kind.free.empty(); };
+  const auto is_rate = gate_.is_held_back() && gate_.held_back_by() == HeldBackBy::rate;
+  pool.note_held(backlog_.size_ready() == 0 || work_.is_paused || is_closing() ? HeldBy::nothing
+                 : is_rate                                                     ? HeldBy::rate
+                 : gate_.is_held_back() || gate_.retries_are_held_back()       ? HeldBy::guard
+                 : std::ranges::any_of(pool.kinds, is_free) && pool.is_held_by_service()
+                   ? HeldBy::service
+                   : HeldBy::workers,
+                 now_);
+}
+
+bool SenderEngine::Step::may_scale() const {
+  const auto& pool = *work_.pool;
+  return !is_closing() && !work_.is_paused && !work_.is_store_behind
+         && pool.count(Pool::delayed) == 0 && pool.count(Pool::put_off) == 0
+         && !gate_.is_held_back() && !gate_.retries_are_held_back() && !pool.is_held_by_service();
+}
+
+// -- by hand --------------------------------------------------------------------------
+
+void SenderEngine::Step::operator()(const input::Resize& x) {
+  if (!work_.pool || x.kind >= work_.pool->kinds.size() || is_closing())
+    return;
+  auto& kind = work_.pool->kinds[x.kind];
+  kind.settings.workers = x.workers;
+  while (kind.size > x.workers.most) {
+    auto* const idle = youngest_worker(x.kind, true);
+    retire(idle != nullptr ? *idle : *youngest_worker(x.kind, false), true);
+    place_changed();
+  }
+}
+
+void SenderEngine::Step::operator()(const input::RetireWorker& x) {
+  if (!work_.pool || x.worker == 0 || x.worker > work_.pool->others.size() + 1 || is_closing())
+    return;
+  if (auto& worker = work_.worker(static_cast<Pool::Index>(x.worker - 1)); worker.is_wanted)
+    retire(worker, false);
+}
+
+} // namespace backoff_actor

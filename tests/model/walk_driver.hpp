@@ -1,0 +1,195 @@
+#pragma once
+
+#include "contract.hpp"
+#include "walk_command.hpp"
+#include "walk_lookup.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <iterator>
+#include <utility>
+
+namespace backoff_actor::model_test {
+
+/// Resolves the commands of a walk to inputs: looks up what they refer to in the contract, and
+/// keeps the clock. What a step does with an input is left to the walk.
+class WalkDriver {
+public:
+  explicit WalkDriver(const Conditions& conditions) : conditions_(conditions) {}
+
+  virtual ~WalkDriver() = default;
+
+  /// Lets another store, which is well, take all that is to be stored when all is worked off.
+  void store_by(std::function<void()> store_all) { store_all_ = std::move(store_all); }
+
+  Instant now() const { return now_; }
+
+  void start(std::uint64_t last_number) { step(input::Start{last_number}); }
+  void restore(const input::Restore& x) { step(x); }
+
+  /// The store's word on a delivery that there is or was.
+  void answer(std::uint64_t id, bool is_stored) {
+    const auto slot = account().deliveries.at(id).slot;
+    if (is_stored)
+      step(input::Persisted{slot, id});
+    else
+      step(input::NotPersisted{slot, id, {9, "no room for " + number(id)}});
+  }
+
+  void take(const Command& x) {
+    switch (x.kind) {
+    case Kind::submit:
+      return step(input::Submit{deadline(x, now_), x.key(), x.weight()});
+    case Kind::join:
+      return take_join(x);
+    case Kind::persisted:
+      return take_persisted(x);
+    case Kind::restore:
+      return take_restore(x);
+    case Kind::child_started:
+      return step(input::ChildStarted{child(x, account())});
+    case Kind::start_failed:
+      return step(input::StartFailed{child(x, account()), {x.code(), "start failed"}, x.verdict()});
+    case Kind::child_down:
+      return step(input::ChildDown{child(x, account()), {x.code(), "down"}, x.verdict()});
+    case Kind::acknowledged:
+      return step(input::Acknowledged{hand_over(x, account())});
+    case Kind::error_answer:
+      return step(input::ErrorAnswer{hand_over(x, account()), x.error(), x.is_bounce(),
+                                     x.is_settled(), x.decision()});
+    case Kind::child_alive:
+      return take_child_alive(x);
+    case Kind::nacked:
+      return step(
+        input::Nacked{hand_over(x, account()), x.error(), x.retry_after(), x.is_held_back()});
+    case Kind::rejected:
+      return step(input::Rejected{hand_over(x, account()), x.error()});
+    case Kind::working:
+      return step(input::Working{hand_over(x, account())});
+    case Kind::tick:
+      return tick();
+    case Kind::advance:
+      now_ = now_ + x.span();
+      if (account().wake_up && *account().wake_up <= now_)
+        step(input::Wake{});
+      return;
+    case Kind::be_late:
+      now_ = now_ + x.span();
+      return;
+    case Kind::wake:
+      return take_wake(x);
+    case Kind::retry_now:
+      return step(input::RetryNow{});
+    case Kind::reset:
+      return step(input::Reset{});
+    case Kind::pause:
+      return step(input::Pause{});
+    case Kind::resume:
+      return step(input::Resume{});
+    case Kind::drain:
+      return step(input::Drain{++tickets_, deadline(x, now_)});
+    case Kind::start:
+      return start(x.jump() == 0 ? 0 : account().store.last_number() + x.jump());
+    case Kind::stop:
+      return x.how % 4 == 0 ? step(input::Kill{}) : step(input::Stop{x.how % 4 != 1});
+    case Kind::finish:
+      return step(input::Finish{x.grace() ? now_ + *x.grace() : Instant::never(), x.finish_ends()});
+    case Kind::store_behind:
+      return step(input::StoreBehind{x.is_store_behind(),
+                                     x.is_store_failing() ? Cause{9, "no room"} : Cause{}});
+    }
+  }
+
+protected:
+  virtual void step(const Input& input) = 0;
+  virtual Contract& account() = 0;
+
+  void store_all() {
+    if (store_all_)
+      return store_all_();
+    for (const auto id : account().store.awaited())
+      answer(id, true);
+  }
+
+  void work(std::uint32_t which, bool is_well) {
+    using State = KnownChild::State;
+    auto& child = account().children.at(which);
+    if (child.state == State::gone || child.is_stopped)
+      return;
+    if (child.state == State::starting && is_well)
+      step(input::ChildStarted{which});
+    else if (child.state == State::starting)
+      step(input::StartFailed{which, {1, "still not well"}});
+    if (child.state == State::leaving || (child.is_there() && !is_well && !child.has.empty()))
+      step(input::ChildDown{which, {1, "still not well"}});
+    while (child.is_there() && !child.has.empty())
+      step(input::Acknowledged{child.has.front()});
+    while (child.is_there() && child.probe)
+      step(input::ChildAlive{which, *child.probe});
+  }
+
+  // -- what a command refers to ----------------------------------------------------------
+
+  void take_persisted(const Command& x) {
+    const auto is_stored = x.how % 100 >= store_failures_of(conditions_);
+    const auto awaited = account().store.awaited();
+    const auto& all = account().deliveries;
+    if (!awaited.empty() && x.hand_over() == Command::HandOver::held)
+      answer(awaited[x.which() % awaited.size()], is_stored);
+    else if (options_.persist && !all.empty())
+      answer(std::next(all.begin(), static_cast<std::ptrdiff_t>(x.which() % all.size()))->first,
+             is_stored);
+  }
+
+  // Any delivery that ever was.
+  void take_join(const Command& x) {
+    const auto& all = account().deliveries;
+    if (all.empty())
+      return;
+    const auto& [id, known] =
+      *std::next(all.begin(), static_cast<std::ptrdiff_t>(x.which() % all.size()));
+    step(input::Join{known.slot, id, x.joins_until_stored()});
+  }
+
+  void take_restore(const Command& x) {
+    const auto last = account().store.last_number();
+    const auto delivery =
+      x.step() > 0 ? last + x.step() : last - std::min<std::uint64_t>(last, x.back());
+    restore({delivery, x.attempts(), 0, now_ + -x.age(),
+             x.time_left() ? now_ + *x.time_left() : Instant::never(), x.key(), x.weight()});
+  }
+
+  std::uint64_t gap() const { return static_cast<std::uint64_t>(conditions_.gap); }
+
+  void take_child_alive(const Command& x) {
+    const auto which = child(x, account());
+    auto probe = x.how % 16;
+    const auto known = account().children.find(which);
+    if (x.how % 8 != 7 && known != account().children.end() && known->second.probe)
+      probe = *known->second.probe;
+    step(input::ChildAlive{which, probe});
+  }
+
+  void tick() {
+    if (!account().wake_up)
+      return;
+    now_ = std::max(now_, *account().wake_up);
+    step(input::Wake{});
+  }
+
+  // At once, or just too early.
+  void take_wake(const Command& x) {
+    if (x.how % 2 == 1 && account().wake_up)
+      now_ = std::max(now_, *account().wake_up + Duration{-1});
+    step(input::Wake{});
+  }
+
+  Conditions conditions_;
+  EngineOptions options_ = options_of(conditions_);
+  Instant now_{std::chrono::seconds{1}};
+  std::uint32_t tickets_ = 0;
+  std::function<void()> store_all_;
+};
+
+} // namespace backoff_actor::model_test

@@ -1,0 +1,161 @@
+// How many workers a pool has: it grows and shrinks, by itself and by hand.
+
+#include "pool_driver.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace backoff_actor {
+
+using engine_test::EngineDriver;
+using engine_test::pool_options;
+using engine_test::PoolDriver;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+namespace {
+
+EngineOptions growing() {
+  auto options = pool_options({{{1, 3}, 1}});
+  options.pool.scaling = {2, seconds{1}, seconds{10}};
+  return options;
+}
+
+TEST(sender_pool_size, adds_a_worker_when_more_wait_for_each_for_some_time) {
+  PoolDriver sender{1, growing()};
+  for (int i = 0; i < 3; ++i)
+    sender.submit();
+  EXPECT_EQ(sender.pool().ready, 2U);
+  EXPECT_THAT(sender.submit(), ElementsAre("accept 4", "wake at 1s")) << "three wait for one";
+  EXPECT_THAT(sender.wake_after(milliseconds{999}), Not(Contains(StartsWith("start child"))));
+  EXPECT_THAT(sender.wake_after(milliseconds{1}), Contains("start child 2"));
+}
+
+TEST(sender_pool_size, begins_to_count_the_time_anew_when_the_backlog_is_short_meanwhile) {
+  PoolDriver sender{1, growing()};
+  for (int i = 0; i < 4; ++i)
+    sender.submit();
+  sender.wake_after(milliseconds{900});
+  sender.ack(1);
+  sender.submit();
+  EXPECT_THAT(sender.wake_after(milliseconds{999}), Not(Contains(StartsWith("start child"))));
+  EXPECT_THAT(sender.wake_after(milliseconds{1}), Contains("start child 2"));
+}
+
+TEST(sender_pool_size, adds_no_worker_while_one_waits_in_its_delay) {
+  auto options = growing();
+  options.pool.kinds.front().workers.least = 2;
+  PoolDriver sender{2, options};
+  sender.take(input::Pause{});
+  for (int i = 0; i < 9; ++i)
+    sender.submit();
+  sender.take(input::Resume{});
+  for (int i = 0; i < 6; ++i) // up to 630 ms
+    sender.fail(1);
+  sender.crash_of(sender.pool().workers.at(0).incarnation);
+  ASSERT_EQ(sender.delay_of(1), milliseconds{1270});
+  EXPECT_THAT(sender.wake_after(milliseconds{1269}), Not(Contains(StartsWith("start child"))));
+}
+
+TEST(sender_pool_size, adds_no_worker_above_the_most) {
+  PoolDriver sender{1, growing()};
+  for (int i = 0; i < 100; ++i)
+    sender.submit();
+  for (int i = 0; i < 10; ++i) {
+    sender.wake_after(seconds{1});
+    sender.take(input::ChildStarted{sender.engine->incarnation()});
+  }
+  EXPECT_EQ(sender.pool().workers.size(), 3U);
+}
+
+TEST(sender_pool_size, lets_the_youngest_go_when_one_has_been_idle_all_the_time) {
+  auto options = growing();
+  options.pool.kinds.front().workers.least = 2;
+  PoolDriver sender{2, options};
+  for (int i = 0; i < 9; ++i)
+    sender.submit();
+  sender.wake_after(seconds{1});
+  sender.take(input::ChildStarted{3});
+  for (std::uint64_t i = 1; i <= 9; ++i)
+    sender.ack(i);
+  EXPECT_THAT(sender.wake_after(milliseconds{9999}), Not(Contains(StartsWith("ask to end"))));
+  EXPECT_THAT(sender.wake_after(milliseconds{1}), Contains("ask to end 3"));
+  EXPECT_THAT(sender.down(3), IsEmpty());
+  EXPECT_THAT(sender.wake_after(seconds{60}), Not(Contains(StartsWith("ask to end"))))
+    << "no fewer than the least";
+}
+
+TEST(sender_pool_size, starts_the_first_worker_for_the_first_message_if_there_need_be_none) {
+  EngineDriver sender{pool_options({{{0, 2}, 1}})};
+  EXPECT_THAT(sender.take(input::Start{}), IsEmpty());
+  EXPECT_THAT(sender.submit(), ElementsAre("accept 1", "start child 1"));
+  EXPECT_THAT(sender.child_started(), ElementsAre("hand over 1"));
+}
+
+TEST(sender_pool_size, keeps_a_retired_worker_until_it_has_finished_what_it_holds) {
+  PoolDriver sender{2};
+  sender.submit();
+  sender.submit();
+  EXPECT_THAT(sender.take(input::RetireWorker{1}), ElementsAre("start child 3"))
+    << "another takes its place";
+  EXPECT_THAT(sender.states(),
+              ElementsAre(WorkerState::leaving, WorkerState::serving, WorkerState::starting));
+  EXPECT_THAT(sender.ack(1), Contains("ask to end 1"));
+  EXPECT_THAT(sender.submit(), ElementsAre("accept 3")) << "it is given nothing more";
+  EXPECT_THAT(sender.down(1), IsEmpty());
+}
+
+TEST(sender_pool_size, keeps_a_worker_that_was_to_leave_if_it_is_needed_again) {
+  PoolDriver sender{2};
+  sender.submit();
+  sender.submit();
+  sender.take(input::Resize{0, {1, 1}});
+  EXPECT_THAT(sender.states(), ElementsAre(WorkerState::serving, WorkerState::leaving));
+  EXPECT_THAT(sender.take(input::Resize{0, {2, 2}}), IsEmpty()) << "no child is started";
+  EXPECT_THAT(sender.states(), ElementsAre(WorkerState::serving, WorkerState::serving));
+  EXPECT_THAT(sender.ack(2), ElementsAre("acknowledge 2")) << "it is not asked to end";
+}
+
+TEST(sender_pool_size, shows_between_how_many_it_may_be) {
+  PoolDriver sender{2, pool_options({{{1, 1}, 1}, {{1, 1}, 1}})};
+  sender.take(input::Resize{1, {0, 9}});
+  EXPECT_THAT(sender.pool().sizes, ElementsAre(WorkerCount{1, 1}, WorkerCount{0, 9}));
+}
+
+TEST(sender_pool_size, tells_a_retired_worker_to_end_if_it_does_not) {
+  EngineOptions options;
+  options.kill_grace = seconds{5};
+  PoolDriver sender{2, options};
+  EXPECT_THAT(sender.take(input::RetireWorker{2}),
+              ElementsAre("ask to end 2", "start child 3", "wake at 5s"));
+  EXPECT_THAT(sender.wake_after(seconds{5}), ElementsAre("tell to end 2", "wake at 10s"));
+  EXPECT_THAT(sender.wake_after(seconds{5}), Contains("abandon 2"));
+}
+
+TEST(sender_pool_size, becomes_larger_and_smaller_by_hand) {
+  PoolDriver sender{2};
+  EXPECT_THAT(sender.take(input::Resize{0, {4, 4}}), ElementsAre("start child 3", "start child 4"));
+  sender.take(input::ChildStarted{3});
+  sender.take(input::ChildStarted{4});
+  sender.submit(); // to 1
+  EXPECT_THAT(sender.take(input::Resize{0, {1, 1}}),
+              ElementsAre("ask to end 4", "ask to end 3", "ask to end 2", "wake at 5s"))
+    << "the idle ones, the youngest first";
+}
+
+TEST(sender_pool_size, uses_the_numbers_of_workers_that_have_left_again) {
+  PoolDriver sender{2};
+  sender.take(input::Resize{0, {1, 1}});
+  sender.down(2);
+  sender.take(input::Resize{0, {2, 2}});
+  EXPECT_EQ(sender.pool().workers.at(1).number, 2U);
+}
+
+} // namespace
+
+} // namespace backoff_actor
