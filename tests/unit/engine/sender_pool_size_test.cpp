@@ -60,6 +60,7 @@ TEST(sender_pool_size, adds_no_worker_while_one_waits_in_its_delay) {
   sender.crash_of(sender.pool().workers.at(0).incarnation);
   ASSERT_EQ(sender.delay_of(1), milliseconds{1270});
   EXPECT_THAT(sender.wake_after(milliseconds{1269}), Not(Contains(StartsWith("start child"))));
+  EXPECT_EQ(sender.pool().workers.size(), 2U) << "nor in any of the delays before";
 }
 
 TEST(sender_pool_size, adds_no_worker_above_the_most) {
@@ -108,6 +109,15 @@ TEST(sender_pool_size, keeps_a_retired_worker_until_it_has_finished_what_it_hold
   EXPECT_THAT(sender.ack(1), Contains("ask to end 1"));
   EXPECT_THAT(sender.submit(), ElementsAre("accept 3")) << "it is given nothing more";
   EXPECT_THAT(sender.down(1), IsEmpty());
+}
+
+TEST(sender_pool_size, hands_nothing_to_a_retired_worker_although_it_could_hold_more) {
+  PoolDriver sender{2, pool_options({{{2, 2}, 2}})};
+  for (int i = 0; i < 4; ++i)
+    sender.submit(); // two to each
+  sender.take(input::RetireWorker{1});
+  sender.ack(1);
+  EXPECT_THAT(sender.submit(), ElementsAre("accept 5"));
 }
 
 TEST(sender_pool_size, keeps_a_worker_that_was_to_leave_if_it_is_needed_again) {

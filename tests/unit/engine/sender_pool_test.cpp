@@ -254,6 +254,9 @@ TEST(sender_pool, lets_suspects_go_alone_to_one_worker_each) {
     << "the second worker holds one, so no suspect can be alone with it";
   EXPECT_THAT(sender.ack(2), ElementsAre("acknowledge 2", "hand over 1 to 2"));
   EXPECT_THAT(sender.submit(), ElementsAre("accept 4")) << "the suspect is to be alone";
+  sender.wake_after(sender.delay_of(1));
+  EXPECT_THAT(sender.take(input::ChildStarted{3}), ElementsAre("hand over 3"));
+  EXPECT_THAT(sender.submit(), ElementsAre("accept 5")) << "each worker holds a suspect";
 }
 
 // -- the service ------------------------------------------------------------------------
