@@ -118,6 +118,22 @@ TEST(sender_pool, draws_other_delays_for_each_worker) {
   EXPECT_EQ(delays.size(), 3U);
 }
 
+TEST(sender_pool, forgets_the_failures_of_a_worker_that_acknowledges_and_of_no_other) {
+  PoolDriver sender{2};
+  for (int i = 0; i < 2; ++i)
+    for (std::size_t worker = 1; worker <= 2; ++worker)
+      sender.fail(worker);
+  const auto retries = [&](std::size_t worker) { return sender.pool().workers.at(worker).retries; };
+  sender.submit();
+  const std::size_t busy = sender.pool().workers.at(0).holds == 1 ? 0 : 1;
+  sender.submit();
+  sender.ack(1);
+  EXPECT_EQ(retries(busy), 0U);
+  EXPECT_EQ(retries(1 - busy), 2U);
+  sender.ack(2);
+  EXPECT_EQ(retries(1 - busy), 0U);
+}
+
 // With two workers and no delay of the message's own, one poison message would bring both down
 // within milliseconds.
 TEST(sender_pool, lets_a_poison_message_crash_as_many_workers_as_it_has_attempts) {
