@@ -126,7 +126,7 @@ private:
       return;
     for (const auto& x : pool.workers)
       require(x.state != WorkerState::serving || x.holds != 0
-                || pool.held_by_service_for.at(x.kind) > Duration::zero(),
+                || pool.kinds.at(x.kind).held_by_service_for > Duration::zero(),
               "no worker idles while a delivery may go");
   }
 

@@ -85,15 +85,22 @@ struct WorkerStatus {
   friend bool operator==(const WorkerStatus&, const WorkerStatus&) = default;
 };
 
-/// The status of a pool at one moment.
+/// The status of a pool's kind of workers at one moment.
 ///
 /// @units nanoseconds in durations
+struct KindStatus {
+  WorkerCount workers{};           ///< how many there may be
+  Duration held_by_service_for{0}; ///< how long its service asked to be left alone; 0: it did not
+
+  /// Whether all parts are the same.
+  friend bool operator==(const KindStatus&, const KindStatus&) = default;
+};
+
+/// The status of a pool at one moment.
 struct PoolStatus {
   std::vector<WorkerStatus> workers{}; ///< in order of their numbers; empty: there is no pool
-  std::vector<WorkerCount> sizes{};    ///< for each kind, how many workers there may be
+  std::vector<KindStatus> kinds{};     ///< in order of their indices
   std::uint64_t ready = 0;             ///< deliveries that wait for nothing but a worker
-  /// For each kind, how long its service asked to be left alone; 0: it did not.
-  std::vector<Duration> held_by_service_for{};
 
   /// Whether all parts are the same.
   friend bool operator==(const PoolStatus&, const PoolStatus&) = default;

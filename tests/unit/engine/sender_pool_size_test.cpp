@@ -134,7 +134,8 @@ TEST(sender_pool_size, keeps_a_worker_that_was_to_leave_if_it_is_needed_again) {
 TEST(sender_pool_size, shows_between_how_many_it_may_be) {
   PoolDriver sender{2, pool_options({{{1, 1}, 1}, {{1, 1}, 1}})};
   sender.take(input::Resize{1, {0, 9}});
-  EXPECT_THAT(sender.pool().sizes, ElementsAre(WorkerCount{1, 1}, WorkerCount{0, 9}));
+  EXPECT_THAT(sender.pool().kinds,
+              ElementsAre(KindStatus{.workers = {1, 1}}, KindStatus{.workers = {0, 9}}));
 }
 
 TEST(sender_pool_size, tells_a_retired_worker_to_end_if_it_does_not) {

@@ -127,10 +127,13 @@ auto inspect(auto& f, WorkerStatus& x) {
                         compat::field("holds", x.holds), compat::field("may_hold", x.may_hold),
                         compat::field("due_in", x.due_in), compat::field("retries", x.retries));
 }
+auto inspect(auto& f, KindStatus& x) {
+  return compat::object(f, x, "backoff_actor::KindStatus", compat::field("workers", x.workers),
+                        compat::field("held_by_service_for", x.held_by_service_for));
+}
 auto inspect(auto& f, PoolStatus& x) {
   return compat::object(f, x, "backoff_actor::PoolStatus", compat::field("workers", x.workers),
-                        compat::field("sizes", x.sizes), compat::field("ready", x.ready),
-                        compat::field("held_by_service_for", x.held_by_service_for));
+                        compat::field("kinds", x.kinds), compat::field("ready", x.ready));
 }
 auto inspect(auto& f, SenderStatus& x) {
   return compat::object(

@@ -314,9 +314,9 @@ void BackOffSender::tell_child(compat::OpenRequest client) {
 void BackOffSender::on_resize(const Resize& resize) {
   auto pool = settings_->engine_options.pool;
   Problems problems{"Resize"};
-  const auto sizes = engine_.status(now()).pool.sizes; // earlier ones may have changed them
-  for (std::size_t i = 0; i < sizes.size(); ++i)
-    pool.kinds[i].workers = sizes[i];
+  const auto kinds = engine_.status(now()).pool.kinds; // earlier ones may have changed them
+  for (std::size_t i = 0; i < kinds.size(); ++i)
+    pool.kinds[i].workers = kinds[i].workers;
   if (resize.kind >= pool.kinds.size())
     problems.add("kind", std::to_string(resize.kind),
                  pool.kinds.empty() ? "none, for this sender has no pool"

@@ -171,11 +171,11 @@ PoolStatus SenderEngine::Work::pool_status(Instant now) const {
     if (const auto& lane = worker(i); lane.is_wanted || lane.is_retiring)
       result.workers.push_back(worker_status(lane, now));
   result.ready = backlog.size_ready();
-  for (const auto& kind : pool->kinds) {
-    result.sizes.push_back(kind.settings.workers);
-    result.held_by_service_for.push_back(
-      kind.is_held() ? std::max(Duration::zero(), kind.held_until - now) : Duration::zero());
-  }
+  for (const auto& kind : pool->kinds)
+    result.kinds.push_back(
+      {.workers = kind.settings.workers,
+       .held_by_service_for =
+         kind.is_held() ? std::max(Duration::zero(), kind.held_until - now) : Duration::zero()});
   return result;
 }
 
