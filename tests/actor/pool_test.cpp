@@ -2,6 +2,7 @@
 // tests/unit/engine/sender_pool_test.cpp has.
 
 #include "fixture.hpp"
+#include "through_the_network.hpp"
 
 #include "common/metric_value.hpp"
 
@@ -301,6 +302,21 @@ TEST_F(Pool, is_refused_where_it_cannot_work) {
               AllOf(HasSubstr("pool.max_in_flight: got 2"), HasSubstr("pool.scaling")));
   options.pool.workers = {0, 1};
   EXPECT_THAT(to_string(check(options)), HasSubstr("ordering: got strict")) << "it is a pool";
+}
+
+TEST_F(Pool, is_whole_in_a_status_that_crosses_the_network) {
+  SenderStatus sent;
+  sent.pool.workers = {{.number = 1,
+                        .kind = 2,
+                        .state = WorkerState::leaving,
+                        .incarnation = 3,
+                        .holds = 4,
+                        .may_hold = 5,
+                        .due_in = 6s,
+                        .retries = 7}};
+  sent.pool.kinds = {{.workers = {8, 9}, .held_by_service_for = 10s}};
+  sent.pool.ready = 11;
+  EXPECT_EQ(through_the_network(time.system(), sent), sent);
 }
 
 TEST_F(Pool, ends_all_its_workers_when_it_ends) {
