@@ -23,6 +23,7 @@ std::string to_string(SenderError error) {
     "suspended: the sender ended, and this delivery stays owed in its durable outbox",
     "already_acknowledged: a delivery with this idempotency key was acknowledged before",
     "unknown_type: the message has a type that is not registered with CAF",
+    "not_owner: the message was not accepted, because this process does not own the outbox",
   });
   static_assert(names.texts.size() == last_sender_error);
   return std::string{names.of(error, "unknown sender error")};

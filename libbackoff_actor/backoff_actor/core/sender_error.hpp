@@ -53,10 +53,13 @@ enum class SenderError : std::uint8_t {
   /// the durable outbox, for another node, or to be weighed. It was not accepted; for another node
   /// it was accepted before, and is rejected when it is handed over. Only with CAF 0.17.6.
   unknown_type = 17,
+  /// Another process owns the outbox, or nobody does yet; the message was not accepted. The text
+  /// names the owner's node.
+  not_owner = 18,
 };
 
 /// The largest number of an error.
-inline constexpr std::uint8_t last_sender_error = 17;
+inline constexpr std::uint8_t last_sender_error = 18;
 
 /// Renders an error as its name and a sentence for people. An unknown number gives
 /// `unknown sender error`.

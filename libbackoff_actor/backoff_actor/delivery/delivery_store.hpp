@@ -12,6 +12,7 @@
 //
 // Time is wall-clock time here, and only here: a sender's own time line ends with its process.
 
+#include "backoff_actor/core/time.hpp"
 #include "backoff_actor/delivery/dead_letter.hpp"
 
 #include <cstddef>
@@ -129,6 +130,23 @@ struct ForgetKeys {
 using StoreChange = std::variant<change::Insert, change::Acknowledge, change::CountAttempts,
                                  change::CountHandOvers, change::Bury, change::ForgetKeys>;
 
+/// How a process owns a store that others want, too.
+struct Ownership {
+  /// The fencing token: higher than that of every earlier owner.
+  ///
+  /// @range 1 and above
+  std::uint64_t epoch = 0;
+
+  /// How long the server lets an owner go on that says nothing. Then another process may own the
+  /// store.
+  ///
+  /// @range above 0
+  Duration lease{};
+
+  /// Whether both are the same.
+  friend bool operator==(const Ownership&, const Ownership&) = default;
+};
+
 /// Keeps owed deliveries beyond the life of a process.
 ///
 /// @errors every member may throw `StoreError`.
@@ -149,7 +167,9 @@ public:
   ///
   /// @errors throws `StoreError`. Then this store shows no change, and the caller may try again.
   ///         But after a failure of the disk itself (`input_output`), a process that opens the
-  ///         store after a crash may find the changes made.
+  ///         store after a crash may find the changes made. After `unreachable`, nobody knows
+  ///         whether they are made: the next commit must have the same changes, and the store makes
+  ///         them once. After `disowned`, the store fails for ever.
   virtual void commit(std::span<const StoreChange> changes) = 0;
 
   /// Calls `visit` with each delivery that is owed, in order of their numbers.
@@ -180,6 +200,14 @@ public:
   /// and with no attempt charged; returns how many of them it had. Do not call it while an outbox
   /// uses the store: the outbox assigns numbers too, and has already read what is owed.
   virtual std::size_t resubmit_dead_letters(std::span<const std::uint64_t> ids) = 0;
+
+  /// Under which ownership it writes; none: it is open for one process, as long as that lives.
+  virtual std::optional<Ownership> ownership() const { return std::nullopt; }
+
+  /// Tells the server that the owner is alive. Every other answered call tells it, too.
+  ///
+  /// @errors throws `StoreError`: `unreachable` or `disowned`
+  virtual void renew() {}
 
   /// Returns the store's notices for people, each notice once. Failures of a call are thrown
   /// instead.

@@ -7,7 +7,7 @@ namespace backoff_actor {
 std::string_view to_string(StoreFailure failure) {
   constexpr auto names = detail::enum_names<StoreFailure>(
     {"cannot_open", "in_use", "foreign", "newer", "damaged", "incompatible", "read_only", "full",
-     "too_large", "input_output"});
+     "too_large", "input_output", "refused", "unreachable", "disowned"});
   return names.of(failure);
 }
 

@@ -21,6 +21,9 @@ enum class StoreFailure : std::uint8_t {
   full,         ///< there is no room on the disk
   too_large,    ///< a message is larger than the store can take
   input_output, ///< the disk failed to read, to write, or to say that it had written
+  refused,      ///< the server refused the user, the password, or what the user may do
+  unreachable,  ///< the server does not answer, and may have done what it was asked
+  disowned,     ///< another process owns it now; for good
 };
 
 /// Returns the enumerator's name; `unknown` for a number that is no enumerator.

@@ -35,6 +35,11 @@ struct TrackedMsg {
   ///
   /// @range 1 and above
   std::uint64_t origin = 0;
+
+  /// The fencing token of the sender's process: higher than that of every process that owned the
+  /// outbox before. A service that refuses a lower one than it has seen is safe from a process that
+  /// was frozen. 0: no other process can own the outbox, see `spawn_owned_sender`.
+  std::uint64_t epoch = 0;
 };
 
 /// Tells the sender that a delivery is done. Return it from the handler of `TrackedMsg`, or send it
@@ -101,7 +106,7 @@ auto inspect(auto& f, TrackedMsg& x) {
                         compat::field("payload", x.payload), compat::field("client", x.client),
                         compat::field("delivery", x.delivery),
                         compat::field("incarnation", x.incarnation),
-                        compat::field("origin", x.origin));
+                        compat::field("origin", x.origin), compat::field("epoch", x.epoch));
 }
 auto inspect(auto& f, Sent& x) {
   return compat::object(f, x, "backoff_actor::Sent", compat::field("id", x.id),

@@ -80,7 +80,8 @@ template <bool HasPool>
 [[gnu::always_inline]] inline void SenderEngine::Step::hand_over_waiting() {
   if (work_.mode == Mode::returning)
     come_back_if_fallback_is_done();
-  if (work_.is_paused || work_.is_store_behind || work_.mode >= Mode::returning) {
+  if (work_.is_paused || work_.is_store_behind || now_ >= work_.sure_until
+      || work_.mode >= Mode::returning) {
     if (work_.mode == Mode::forwarding)
       forward_waiting();
     return;

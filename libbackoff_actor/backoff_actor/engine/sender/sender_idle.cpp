@@ -63,7 +63,8 @@ bool SenderEngine::Work::is_idle() const {
          && (primary.child == Lane::Child::alive || primary.child == Lane::Child::none)
          && !primary.delay_runs && !primary.is_failing && !primary.backoff.is_started()
          && !primary.probe_is_out && !last_failure && !is_paused && !is_store_behind && !is_draining
-         && gate.is_idle() && !start_is_put_off && !ends_with_child && abandoned.empty();
+         && sure_until == Instant::never() && gate.is_idle() && !start_is_put_off
+         && !ends_with_child && abandoned.empty();
 }
 
 void SenderEngine::Work::save_to(IdleState& result, const EngineOptions& options) {

@@ -81,6 +81,12 @@ struct StoreBehind {
   Cause cause{};  ///< why the store fails; no error if it is slow, or has caught up
 };
 
+/// The server of the store has answered. Until this instant no other process can own the store, so
+/// the engine hands over; from then on it hands over nothing, until a later `SureUntil`.
+struct SureUntil {
+  Instant until; ///< not before an earlier one; never: no other process can own the store
+};
+
 /// The store gave a notice.
 struct StoreNotice {
   std::string text; ///< for people
@@ -233,6 +239,6 @@ using Input =
                input::GuardClosed, input::RetryNow, input::Reset, input::Pause, input::Resume,
                input::Drain, input::Stop, input::NotPersisted, input::Restore, input::Join,
                input::Kill, input::StoreBehind, input::StoreNotice, input::Finish, input::Resize,
-               input::RetireWorker>;
+               input::RetireWorker, input::SureUntil>;
 
 } // namespace backoff_actor

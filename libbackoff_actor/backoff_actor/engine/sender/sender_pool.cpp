@@ -364,7 +364,7 @@ void SenderEngine::Step::note_what_holds_back() {
 
 bool SenderEngine::Step::may_scale() const {
   const auto& pool = *work_.pool;
-  return !is_closing() && !work_.is_paused && !work_.is_store_behind
+  return !is_closing() && !work_.is_paused && !work_.is_store_behind && now_ < work_.sure_until
          && pool.count(Pool::delayed) == 0 && pool.count(Pool::put_off) == 0
          && !gate_.is_held_back() && !gate_.retries_are_held_back() && !pool.is_held_by_service();
 }

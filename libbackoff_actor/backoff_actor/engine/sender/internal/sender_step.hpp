@@ -44,6 +44,7 @@ public:
   void operator()(const input::Persisted& x);
   void operator()(const input::NotPersisted& x);
   void operator()(const input::StoreBehind& x);
+  void operator()(const input::SureUntil& x) { work_.sure_until = x.until; }
   void operator()(const input::StoreNotice& x);
   void operator()(const input::Restore& x);
   void operator()(const input::ChildStarted& x);
@@ -391,9 +392,9 @@ private:
   Work& work_;
   Backlog& backlog_;
   GuardGate& gate_;
-  Instant now_;
+  const Instant now_;
   Effects& effects_;
-  std::uint64_t number_; // of the sender, for its events
+  const std::uint64_t number_; // of the sender, for its events
   std::vector<Deferred> deferred_;
 };
 

@@ -193,6 +193,8 @@ struct SenderEngine::Work {
   std::vector<Abandoned> abandoned{}; // children that still live
   OpenDrains<input::Drain> drains{};
   Instant wake_at = Instant::never(); // of the wake-up that was asked for and has not come
+  // Until when no other process can own the store, as `input::SureUntil` told.
+  Instant sure_until = Instant::never();
   SenderCounters counters{};
   std::uint64_t primary_starts = 0;
   std::uint64_t last_delivery = 0;

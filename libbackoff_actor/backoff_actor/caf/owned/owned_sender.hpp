@@ -1,0 +1,68 @@
+#pragma once
+
+// Design notes
+//
+// Several processes start the same sender on the same outbox. One of them owns it, and there the
+// sender lives; in the others only the actor of `spawn_owned_sender` does, and stands by:
+//
+//     standing by --own--> owning --lease over, disowned, session ended--> standing by
+//          \                  \---the sender ends by itself, or by Stop--> ended
+//           \--Stop, exit--> ended
+//
+// A waiter, an actor with a thread of its own, waits for the ownership and reads what is owed. Then
+// the sender is made. Each answer of the server tells the sender until when no other process can
+// own the outbox. The sender looks at that before it hands over anything.
+
+#include "backoff_actor/caf/child/child_factory.hpp"
+#include "backoff_actor/caf/outbox/durable_outbox.hpp"
+#include "backoff_actor/caf/outbox/durable_types.hpp"
+#include "backoff_actor/caf/sender/sender_options.hpp"
+#include "backoff_actor/core/export.hpp"
+#include "backoff_actor/delivery/shared_store.hpp"
+
+#include <caf/actor.hpp>
+#include <caf/actor_system.hpp>
+
+#include <memory>
+
+namespace backoff_actor {
+
+/// An outbox that several processes want, and one owns at a time.
+struct SharedOutbox {
+  /// Where it is: `postgres_store(...)`. Give each sender its own.
+  std::shared_ptr<SharedStore> store{};
+
+  /// The types that the parts of its messages may have, see `durable`.
+  DurableTypes types{};
+
+  /// How it is written.
+  DurableOptions options{};
+};
+
+/// Starts a sender whose outbox is shared with other processes. Call it in each of them, in the same
+/// way. The process that owns the outbox has the sender and its child. The others stand by, and one
+/// of them takes over when the owner dies, is frozen for longer than the lease, or loses the server
+/// for as long.
+///
+/// The actor that is returned takes the same messages and commands as a sender. While this process
+/// does not own the outbox, it accepts nothing: a request gets `SenderError::not_owner`, whose text
+/// names the owner's node, and a plain send is reported as `event::Refused`. `Stop` ends it at any
+/// time. It ends with the reason of its sender.
+///
+/// An owner that hears nothing from the server for four fifths of the lease hands over nothing new.
+/// If another process then owns the outbox, the sender asks its child to end. Its clients get
+/// `SenderError::suspended`: the new owner delivers what is owed. What the child had in hand may be
+/// done twice. A child that acknowledges by `Sent` gets `TrackedMsg::epoch`, by which a service can
+/// refuse the call of an owner that is no longer one.
+///
+/// @param options of the sender; `outbox` stays unset
+/// @errors throws `InvalidArgument` naming every option that is wrong, and `std::logic_error` if
+///         `init` was not called. If the server cannot be reached, or refuses, the actor goes on
+///         trying, and reports each failure to `DurableOptions::on_error` and as
+///         `event::StoreNotice`.
+/// @thread any; messages may come from any thread.
+[[nodiscard("a sender without a handle ends when it owes nothing")]] BACKOFF_ACTOR_EXPORT caf::actor
+spawn_owned_sender(caf::actor_system& system, ChildFactory make_child, SenderOptions options,
+                   SharedOutbox outbox);
+
+} // namespace backoff_actor

@@ -1,0 +1,54 @@
+#pragma once
+
+#include "backoff_actor/delivery/delivery_store.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace backoff_actor {
+
+/// Which process owns a shared store.
+struct StoreOwner {
+  std::string node{};      ///< the name that the process gave itself
+  std::uint64_t epoch = 0; ///< as `Ownership::epoch`
+  WallTime since{};        ///< when it began to own the store, by the server's clock
+  bool is_alive = false;   ///< whether its session holds the lock; else the store has no owner now
+
+  /// Whether all parts are the same.
+  friend bool operator==(const StoreOwner&, const StoreOwner&) = default;
+};
+
+/// A store on a server that several processes want. One of them owns it at a time; the others stand
+/// by. When the owner dies, another takes over.
+///
+/// @errors every member may throw `StoreError`, unless it says otherwise.
+/// @thread one at a time, but not always the same thread; `interrupt` at any time from any thread.
+class SharedStore {
+public:
+  /// A store is made by its own kind's function.
+  SharedStore() = default;
+  SharedStore(const SharedStore&) = delete;
+  SharedStore& operator=(const SharedStore&) = delete;
+  /// Gives up waiting. A store that `own` returned stays as it is.
+  virtual ~SharedStore() = default;
+
+  /// Where it is, for people: server, database and outbox, without any secret. Throws nothing.
+  virtual std::string name() const = 0;
+
+  /// Waits until this process owns the store.
+  ///
+  /// @param at_most how long to wait; 0: only looks
+  /// @returns the store, which stays owned until it is destroyed, the lease ends, or the session is
+  ///          ended by others; null: another process owns it, or `interrupt` was called
+  virtual std::shared_ptr<DeliveryStore> own(Duration at_most) = 0;
+
+  /// Ends a call of `own` soon, and every later one at once. Throws nothing.
+  virtual void interrupt() = 0;
+
+  /// Which process owns the store, or owned it last; none: no process ever did.
+  virtual std::optional<StoreOwner> owner() = 0;
+};
+
+} // namespace backoff_actor

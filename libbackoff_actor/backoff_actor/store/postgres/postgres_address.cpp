@@ -1,0 +1,3 @@
+#include "backoff_actor/store/postgres/postgres_store.hpp"
+
+namespace backoff_actor {} // namespace backoff_actor
