@@ -131,7 +131,7 @@ using StoreChange = std::variant<change::Insert, change::Acknowledge, change::Co
                                  change::CountHandOvers, change::Bury, change::ForgetKeys>;
 
 /// How a process owns a store that others want, too.
-struct Ownership {
+struct StoreOwnership {
   /// The fencing token: higher than that of every earlier owner.
   ///
   /// @range 1 and above
@@ -144,7 +144,7 @@ struct Ownership {
   Duration lease{};
 
   /// Whether both are the same.
-  friend bool operator==(const Ownership&, const Ownership&) = default;
+  friend bool operator==(const StoreOwnership&, const StoreOwnership&) = default;
 };
 
 /// Keeps owed deliveries beyond the life of a process.
@@ -202,7 +202,7 @@ public:
   virtual std::size_t resubmit_dead_letters(std::span<const std::uint64_t> ids) = 0;
 
   /// Under which ownership it writes; none: it is open for one process, as long as that lives.
-  virtual std::optional<Ownership> ownership() const { return std::nullopt; }
+  virtual std::optional<StoreOwnership> ownership() const { return std::nullopt; }
 
   /// Tells the server that the owner is alive. Every other answered call tells it, too.
   ///

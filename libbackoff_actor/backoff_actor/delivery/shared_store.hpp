@@ -12,7 +12,7 @@ namespace backoff_actor {
 /// Which process owns a shared store.
 struct StoreOwner {
   std::string node{};      ///< the name that the process gave itself
-  std::uint64_t epoch = 0; ///< as `Ownership::epoch`
+  std::uint64_t epoch = 0; ///< as `StoreOwnership::epoch`
   WallTime since{};        ///< when it began to own the store, by the server's clock
   bool is_alive = false;   ///< whether its session holds the lock; else the store has no owner now
 
