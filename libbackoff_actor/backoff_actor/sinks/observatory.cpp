@@ -127,6 +127,11 @@ std::shared_ptr<Kind<OutboxWords>> ObservatoryState::outboxes(const std::string&
   return outboxes_.of(name, options_.max_kinds);
 }
 
+std::shared_ptr<Kind<ShardWords>> ObservatoryState::shards(const std::string& name) {
+  const std::lock_guard lock{mutex_};
+  return shards_.of(name, options_.max_kinds);
+}
+
 std::shared_ptr<Heartbeat> ObservatoryState::add_heartbeat(Instant now) {
   auto result = std::make_shared<Heartbeat>();
   result->beat(now);
@@ -153,8 +158,10 @@ ObservatoryState::Kinds ObservatoryState::kinds() const {
   copy(supervisors_, result.supervisors);
   copy(guards_, result.guards);
   copy(outboxes_, result.outboxes);
+  copy(shards_, result.shards);
   result.senders_left_out = senders_.left_out();
-  result.others_left_out = supervisors_.left_out() + guards_.left_out() + outboxes_.left_out();
+  result.others_left_out =
+    supervisors_.left_out() + guards_.left_out() + outboxes_.left_out() + shards_.left_out();
   result.caf_version = caf_version_;
   return result;
 }

@@ -4,7 +4,9 @@
 #include "backoff_actor/observe/supervisor_status.hpp"
 #include "backoff_actor/sinks/internal/metric_page.hpp"
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <string>
 #include <utility>
 #include <vector>
@@ -149,6 +151,57 @@ void add_outboxes(MetricPage& page, const std::vector<Sums<OutboxWords>>& all) {
              part(one.counters, Words::batches, Words::batch_bounds.size() + 2), 1);
 }
 
+// An outbox is owned only while no other process can own it: a process that was frozen and has not
+// noticed it yet does not own it.
+struct ShardSums {
+  std::string name;
+  std::uint64_t takeovers = 0;
+  std::uint64_t epoch = 0;
+  Duration lease_left{0};
+};
+
+std::vector<ShardSums>
+sums_of_shards(const std::vector<std::pair<std::string, std::shared_ptr<Kind<ShardWords>>>>& kinds,
+               Instant now) {
+  std::vector<ShardSums> result;
+  for (const auto& [name, kind] : kinds) {
+    auto& sums = result.emplace_back();
+    sums.name = name;
+    const auto counters = kind->for_each([&](const auto& cell) {
+      const auto epoch = cell.get(ShardWords::epoch);
+      if (epoch == 0)
+        return;
+      sums.epoch = std::max(sums.epoch, epoch);
+      sums.lease_left =
+        std::max(sums.lease_left, instant_of(cell.get(ShardWords::sure_until)) - now);
+    });
+    sums.takeovers = counters[ShardWords::takeovers];
+  }
+  return result;
+}
+
+void add_shards(MetricPage& page, const std::vector<ShardSums>& all) {
+  using enum MetricType;
+  const auto labels = [](const ShardSums& one) {
+    return std::vector<MetricLabel>{{"outbox", one.name}, {"shard", "0"}};
+  };
+  page.begin(gauge, "shard_owned",
+             "Whether this process owns the outbox, and surely no other does: 0 or 1.");
+  for (const auto& one : all)
+    page.add(labels(one), std::uint64_t{one.lease_left > Duration::zero() ? 1U : 0U});
+  page.begin(gauge, "shard_epoch",
+             "The fencing token of this process as the owner; 0: it stands by.");
+  for (const auto& one : all)
+    page.add(labels(one), one.epoch);
+  page.begin(counter, "shard_takeovers_total", "Times that this process began to own the outbox.");
+  for (const auto& one : all)
+    page.add(labels(one), one.takeovers);
+  page.begin(gauge, "shard_lease_left_seconds",
+             "For how long surely no other process can own the outbox.");
+  for (const auto& one : all)
+    page.add(labels(one), std::chrono::duration<double>(one.lease_left).count());
+}
+
 } // namespace
 
 std::vector<MetricFamily> ObservatoryState::metrics(Instant now) const {
@@ -161,6 +214,7 @@ std::vector<MetricFamily> ObservatoryState::metrics(Instant now) const {
   add_supervisors(page, sums_of<SupervisorWords>(all.supervisors));
   add_guards(page, merged(guards(all)), sums_of<GuardWords>(all.guards));
   add_outboxes(page, sums_of<OutboxWords>(all.outboxes));
+  add_shards(page, sums_of_shards(all.shards, now));
   page.begin(counter, "observer_dropped_total", "What could not be shown by its own name.");
   page.add({{"what", "sender"}}, all.senders_left_out);
   page.add({{"what", "other"}}, all.others_left_out);

@@ -46,10 +46,13 @@ private:
   void work() {
     using Kind = WriteQueue::Task::Kind;
     is_at_work_ = true;
-    const auto task = queue_->next_task();
-    if (task.kind == Kind::write || task.kind == Kind::tidy_up) {
+    const Instant now{clock().now().time_since_epoch()};
+    const auto task = queue_->next_task(now);
+    if (task.kind == Kind::write || task.kind == Kind::renew || task.kind == Kind::tidy_up) {
       if (task.kind == Kind::write)
-        queue_->write({clock().now().time_since_epoch()});
+        queue_->write(now);
+      else if (task.kind == Kind::renew)
+        queue_->renew(now);
       else
         queue_->tidy_up();
       return compat::enqueue(caf::actor_cast<caf::actor>(this), WriteNow{});

@@ -33,6 +33,17 @@ std::unique_ptr<detail::OutboxSeat> seat_of(const DurableOptions& options) {
     options.observed_by->state()->outboxes(options.name.empty() ? "outbox" : options.name));
 }
 
+// The same for the ownership of the store.
+std::unique_ptr<detail::ShardSeat> shard_seat_of(const DurableOptions& options,
+                                                 const std::optional<StoreOwnership>& ownership) {
+  if (!options.observed_by || !ownership)
+    return nullptr;
+  auto result = std::make_unique<detail::ShardSeat>(
+    options.observed_by->state()->shards(options.name.empty() ? "outbox" : options.name));
+  result->own(ownership->epoch);
+  return result;
+}
+
 } // namespace
 
 // -- reading ------------------------------------------------------------------------
@@ -40,7 +51,10 @@ std::unique_ptr<detail::OutboxSeat> seat_of(const DurableOptions& options) {
 WriteQueue::WriteQueue(std::shared_ptr<DeliveryStore> store, DurableTypes types,
                        DurableOptions options)
   : types_(std::move(types)), options_(std::move(options)), store_(std::move(store)),
-    pending_(options_.max_batch), retry_delay_(retry_policy, 0, 0), seat_(seat_of(options_)) {
+    ownership_(store_->ownership()), pending_(options_.max_batch),
+    lease_(ownership_ ? OwnerLease{ownership_->lease} : OwnerLease{}),
+    retry_delay_(retry_policy, 0, 0), seat_(seat_of(options_)),
+    shard_seat_(shard_seat_of(options_, ownership_)) {
   const auto format = compat::binary_format();
   const auto found = store_->message_format();
   if (found.empty())
@@ -156,11 +170,14 @@ PutOutcome WriteQueue::put(std::vector<StoreChange>& changes) {
   changes.clear();
   const auto size = pending_.size();
   if (seat_)
-    seat_->set_waiting(size);
+    seat_->set_waiting(size + unanswered_.size());
   PutOutcome result;
   result.wakes_writer = writer_ == Writer::rests || writer_ == Writer::idles
+                        || writer_ == Writer::watches
                         || (writer_ == Writer::lingers && size >= options_.max_batch)
-                        || (writer_ == Writer::retries && insertion);
+                        || (writer_ == Writer::retries && insertion && unanswered_.empty());
+  if (lease_.is_lost())
+    result.wakes_writer = false;
   if (result.wakes_writer)
     writer_ = Writer::writes;
   result.is_news = look_whether_behind();
@@ -181,10 +198,16 @@ bool WriteQueue::look_whether_behind() {
 
 bool WriteQueue::wake_for_the_rest() {
   const std::lock_guard lock{mutex_};
-  if (writer_ != Writer::rests || pending_.empty())
+  if (writer_ != Writer::rests || (pending_.empty() && !lease_.is_limited()))
     return false;
   writer_ = Writer::writes;
   return true;
+}
+
+WriteQueue::Sureness WriteQueue::take_sureness() {
+  const std::lock_guard lock{mutex_};
+  told_sure_until_ = lease_.sure_until();
+  return {told_sure_until_, lease_.is_lost()};
 }
 
 std::vector<InsertOutcome> WriteQueue::take_outcomes() {

@@ -38,26 +38,45 @@ std::uint64_t last_insertion(std::span<const StoreChange> batch) {
 
 } // namespace
 
-WriteQueue::Task WriteQueue::next_task() {
+WriteQueue::Task WriteQueue::next_task(Instant now) {
   const std::lock_guard lock{mutex_};
+  const auto until_renewal = lease_.renew_at() - now;
   const auto sleep = [&](Writer how, Duration span) -> Task {
     writer_ = how;
+    if (is_attached_ && until_renewal > Duration::zero())
+      span = std::min(span, until_renewal);
     return {Task::Kind::sleep, span, ++last_sleep_};
+  };
+  const auto retry = [&] {
+    retry_delay_ = retry_delay_.next();
+    return sleep(Writer::retries, retry_delay_.wait_time());
+  };
+  const auto rest = [&]() -> Task {
+    if (is_attached_ && lease_.renew_at() != Instant::never())
+      return sleep(Writer::watches, until_renewal);
+    writer_ = Writer::rests;
+    return {Task::Kind::rest};
   };
   const auto was_quiet = std::exchange(was_quiet_, false);
   const auto has_failed = std::exchange(has_just_failed_, false);
-  if (pending_.empty() && is_attached_ && is_untidy_)
+  const auto is_to_renew = is_attached_ && !has_failed && until_renewal <= Duration::zero();
+  if (lease_.is_lost())
+    return rest();
+  if (pending_.empty() && unanswered_.empty()) {
+    if (is_to_renew)
+      return {Task::Kind::renew};
+    if (has_failed && is_attached_ && lease_.is_limited())
+      return retry();
+    if (!is_attached_ || !is_untidy_)
+      return rest();
     return was_quiet ? Task{Task::Kind::tidy_up} : sleep(Writer::idles, quiet);
-  if (pending_.empty() || (!is_attached_ && failures_alone_ >= max_failures_alone)) {
-    writer_ = Writer::rests;
-    return {Task::Kind::rest};
   }
-  if (has_failed && pending_.insertions() == 0) {
-    retry_delay_ = retry_delay_.next();
-    return sleep(Writer::retries, retry_delay_.wait_time());
-  }
-  if (is_attached_ && options_.max_wait > Duration::zero() && pending_.size() < options_.max_batch
-      && !std::exchange(has_lingered_, true))
+  if (!is_attached_ && failures_alone_ >= max_failures_alone)
+    return rest();
+  if (has_failed && (pending_.insertions() == 0 || !unanswered_.empty()))
+    return retry();
+  if (is_attached_ && !is_to_renew && options_.max_wait > Duration::zero()
+      && pending_.size() < options_.max_batch && !std::exchange(has_lingered_, true))
     return sleep(Writer::lingers, options_.max_wait);
   return {Task::Kind::write};
 }
@@ -81,9 +100,12 @@ void WriteQueue::write(Instant now) {
   std::vector<StoreChange> batch;
   {
     const std::lock_guard lock{mutex_};
-    batch =
-      pending_.take(failure_ ? std::min(options_.max_batch, batch_to_try) : options_.max_batch);
+    batch = std::exchange(unanswered_, {});
+    if (batch.empty())
+      batch =
+        pending_.take(failure_ ? std::min(options_.max_batch, batch_to_try) : options_.max_batch);
     has_lingered_ = false;
+    lease_.begin(now);
   }
   try {
     commit(batch);
@@ -109,6 +131,26 @@ void WriteQueue::commit(std::span<const StoreChange> changes) {
     throw StoreError(StoreFailure::input_output, store_->name() + ": " + exception.what());
   } catch (...) {
     throw StoreError(StoreFailure::input_output, store_->name() + ": an exception of unknown type");
+  }
+}
+
+void WriteQueue::renew(Instant now) {
+  {
+    const std::lock_guard lock{mutex_};
+    lease_.begin(now);
+  }
+  std::vector<StoreChange> none;
+  try {
+    {
+      const std::lock_guard lock{store_mutex_};
+      store_->renew();
+    }
+    succeed(none);
+  } catch (const StoreError& error) {
+    fail(none, error, now);
+  } catch (const std::exception& exception) {
+    fail(none, StoreError(StoreFailure::input_output, store_->name() + ": " + exception.what()),
+         now);
   }
 }
 
@@ -139,14 +181,15 @@ void WriteQueue::succeed(std::span<const StoreChange> changes) {
     failures_alone_ = 0;
     retry_delay_ = retry_delay_.reset();
     pending_.forget(changes);
-    if (seat_) {
+    is_news = note_answer();
+    if (seat_ && !changes.empty()) {
       seat_->note_commit(commit_took_, changes.size());
       seat_->set_waiting(pending_.size());
     }
     for (const auto& x : changes)
       if (const auto* const count = std::get_if<change::CountHandOvers>(&x); count && is_attached_)
         counted_.push_back(*count);
-    is_news = look_whether_behind() || !counted_.empty();
+    is_news |= look_whether_behind() || !counted_.empty();
     if (const auto last_id = last_insertion(changes); last_id != 0 && is_attached_) {
       outcomes_.push_back({last_id, {}});
       is_news = true;
@@ -172,20 +215,29 @@ void WriteQueue::fail(std::vector<StoreChange>& changes, const StoreError& error
   {
     const std::lock_guard lock{mutex_};
     auto last_id = last_insertion(changes);
+    if (error.failure() == StoreFailure::disowned)
+      disown();
+    else if (error.failure() != StoreFailure::unreachable)
+      is_news = note_answer();
     if (error.failure() == StoreFailure::too_large) { // a retry cannot help, so it is dropped
       pending_.forget(changes);
     } else {
       failure_ = cause;
-      last_id = std::max(last_id, pending_.keep(changes));
       has_just_failed_ = true;
-      has_lingered_ = true;
       failures_alone_ += is_attached_ ? 0 : 1;
+      if (error.failure() == StoreFailure::unreachable) {
+        last_id = 0; // nobody knows yet
+        unanswered_ = std::move(changes);
+      } else if (!changes.empty()) {
+        has_lingered_ = true;
+        last_id = std::max(last_id, pending_.keep(changes));
+      }
     }
     if (seat_) {
       seat_->note_failure(static_cast<std::size_t>(error.failure()), now);
-      seat_->set_waiting(pending_.size());
+      seat_->set_waiting(pending_.size() + unanswered_.size());
     }
-    is_news = look_whether_behind();
+    is_news |= look_whether_behind() || lease_.is_lost();
     if (last_id != 0 && is_attached_) {
       outcomes_.push_back({last_id, cause});
       is_news = true;
@@ -194,6 +246,23 @@ void WriteQueue::fail(std::vector<StoreChange>& changes, const StoreError& error
   }
   if (is_news)
     send_news();
+}
+
+// The server has answered a call, whatever it said. Returns whether the sender is to know. It is
+// told in time, but not of each answer.
+bool WriteQueue::note_answer() {
+  if (!lease_.is_limited())
+    return false;
+  lease_.answered();
+  if (shard_seat_)
+    shard_seat_->set_sure_until(lease_.sure_until());
+  return lease_.sure_until() - told_sure_until_ >= ownership_->lease / 10;
+}
+
+void WriteQueue::disown() {
+  lease_.lose();
+  if (shard_seat_)
+    shard_seat_->lose();
 }
 
 void WriteQueue::tidy_up() {

@@ -88,6 +88,8 @@ BackOffSender::BackOffSender(caf::actor_config& config,
     watch_guard();
   if (options().outbox)
     store_ = std::make_unique<SenderStore>(options().outbox.queue_, address(), now());
+  if (store_ && store_->ownership()) // a process that thaws must not go by an old look at the clock
+    is_timed_ = true;
   if (detail::SenderRegistry::is_any())
     register_this();
   if (publishes_)

@@ -2,6 +2,7 @@
 // from them.
 
 #include "backoff_actor/caf/child/internal/pending_start.hpp"
+#include "backoff_actor/caf/outbox/internal/outbox_session.hpp"
 #include "backoff_actor/caf/sender/internal/sender_actor.hpp"
 #include "backoff_actor/delivery/delivery_slots.hpp"
 
@@ -93,6 +94,11 @@ void BackOffSender::call_off(std::uint32_t incarnation) {
 
 // -- requests and answers -----------------------------------------------------------
 
+// The fencing token for the child; 0: no other process can own the outbox.
+std::uint64_t BackOffSender::epoch() const {
+  return store_ && store_->ownership() ? store_->ownership()->epoch : 0;
+}
+
 void BackOffSender::give_to_child(const effect::HandOver& x) {
   auto& parcel = parcels_[x.slot];
   if (parcel.extra)
@@ -107,7 +113,7 @@ void BackOffSender::give_to_child(const effect::HandOver& x) {
     hand_over(parcel.payload);
   else
     hand_over(caf::make_message(TrackedMsg{id_of(x.hand_over), parcel.payload, parcel.source(),
-                                           x.delivery, x.incarnation, origin_}));
+                                           x.delivery, x.incarnation, origin_, epoch()}));
 }
 
 void BackOffSender::send_probe(const effect::Probe& x) {

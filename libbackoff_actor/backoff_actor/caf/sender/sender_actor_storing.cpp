@@ -18,6 +18,7 @@ BackOffSender::~BackOffSender() = default;
 // ever used.
 std::uint64_t BackOffSender::restore() {
   auto content = store_->take_content();
+  tell_sureness();
   // If the clock was set back meanwhile, a key may seem to come from the future. It then counts as
   // acknowledged now, which keeps the keys in order of time.
   for (auto& key : content.acknowledged)
@@ -58,7 +59,7 @@ void BackOffSender::end_storing() {
 // -- what the store says ----------------------------------------------------------------
 
 void BackOffSender::on_store_news() {
-  if (!store_)
+  if (!store_ || !tell_sureness())
     return;
   for (const auto& x : store_->take_outcomes()) {
     if (x.failure)
@@ -75,6 +76,22 @@ void BackOffSender::on_store_news() {
       take(input::Rejected{x.hand_over.hand_over, Cause{}});
   }
   tell_store_state();
+}
+
+// Tells the engine until when no other process can own the store. Returns false if one does: then
+// this sender is about to end, and what it still owes is that process's to deliver.
+bool BackOffSender::tell_sureness() {
+  if (!store_->ownership())
+    return true;
+  const auto sureness = store_->take_sureness();
+  if (!sureness.is_lost) {
+    take(input::SureUntil{sureness.until});
+    return store_ != nullptr;
+  }
+  if (!rare().exit_reason)
+    rare().exit_reason = make_error(SenderError::not_owner);
+  take(input::Stop{});
+  return false;
 }
 
 void BackOffSender::tell_store_state() {

@@ -271,10 +271,41 @@ private:
   GuardCounters before_;
 };
 
+// -- shared outboxes ------------------------------------------------------------------
+
+// An outbox that several processes want, in a process that stands by or owns it.
+struct ShardWords {
+  enum : std::size_t {
+    takeovers,
+    counters,
+    epoch = counters, // 0: it stands by
+    sure_until,       // an instant; only with an epoch
+    size,
+  };
+};
+
+// The ownership of a shared outbox in its kind, or a process that waits for it. Has one writer at a
+// time.
+class ShardSeat {
+public:
+  explicit ShardSeat(std::shared_ptr<Kind<ShardWords>> kind) : member_(std::move(kind)) {}
+
+  void own(std::uint64_t epoch) {
+    member_.cell.add(ShardWords::takeovers);
+    set_sure_until({Duration::min()});
+    member_.cell.set(ShardWords::epoch, epoch);
+  }
+  void lose() { member_.cell.set(ShardWords::epoch, 0); }
+  void set_sure_until(Instant at) { member_.cell.set(ShardWords::sure_until, word_of(at)); }
+
+private:
+  Kind<ShardWords>::Member member_;
+};
+
 // -- outboxes -------------------------------------------------------------------------
 
 struct OutboxWords {
-  static constexpr std::size_t failure_kinds = 10;
+  static constexpr std::size_t failure_kinds = 13;
   static constexpr std::array<double, 4> batch_bounds{1, 10, 100, 1000};
   enum : std::size_t {
     failures,                                        // by kind

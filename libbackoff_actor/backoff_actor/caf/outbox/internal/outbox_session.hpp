@@ -85,6 +85,14 @@ public:
   // The last notices of the store.
   const std::vector<std::string>& notices() const { return notices_; }
 
+  // -- the ownership ------------------------------------------------------------------
+
+  // Under which ownership the store is written; none: no other process can own it.
+  const std::optional<StoreOwnership>& ownership() const { return queue_->ownership(); }
+
+  // Until when no other process can own the store, and whether one does.
+  WriteQueue::Sureness take_sureness() { return queue_->take_sureness(); }
+
   // -- the end ------------------------------------------------------------------------
 
   // Leaves an owed delivery for the next sender. Call it in the order of the numbers.

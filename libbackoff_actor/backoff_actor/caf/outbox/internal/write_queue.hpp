@@ -5,6 +5,7 @@
 #include "backoff_actor/backoff/back_off.hpp"
 #include "backoff_actor/caf/outbox/durable_outbox.hpp"
 #include "backoff_actor/core/cause.hpp"
+#include "backoff_actor/delivery/internal/owner_lease.hpp"
 #include "backoff_actor/delivery/internal/unwritten_changes.hpp"
 
 #include <condition_variable>
@@ -20,7 +21,8 @@ namespace backoff_actor {
 
 namespace detail {
 class OutboxSeat;
-}
+class ShardSeat;
+} // namespace detail
 
 // A delivery that waits for a sender, as its last one left it.
 struct SuspendedDelivery {
@@ -93,8 +95,20 @@ public:
   // Appends the changes, which are left empty.
   PutOutcome put(std::vector<StoreChange>& changes);
 
-  // Whether an earlier sender has left unwritten changes. The caller must then send `WriteNow`.
+  // Whether the writer is needed before there are changes: an earlier sender has left some, or the
+  // ownership must be renewed. The caller must then send `WriteNow`.
   bool wake_for_the_rest();
+
+  // Under which ownership the store is written; none: no other process can own it.
+  const std::optional<StoreOwnership>& ownership() const { return ownership_; }
+
+  // The last answer of the server is the sender's to know: until when no other process can own the
+  // store, and whether one does.
+  struct Sureness {
+    Instant until = Instant::never();
+    bool is_lost = false;
+  };
+  Sureness take_sureness();
 
   std::vector<InsertOutcome> take_outcomes();
   StoreState take_state();
@@ -106,12 +120,15 @@ public:
 
   // The writer's next task. After a sleep of `span` it calls `wake`.
   struct Task {
-    enum class Kind { rest, sleep, write, tidy_up } kind;
+    enum class Kind { rest, sleep, write, renew, tidy_up } kind;
     Duration span{0};           // of the sleep
     std::uint64_t sleep_id = 0; // for `wake`
   };
 
-  Task next_task();
+  Task next_task(Instant now);
+
+  // Tells the server that the owner is alive.
+  void renew(Instant now);
 
   // Commits one batch. `now` is the time of the writer's actor system.
   void write(Instant now);
@@ -132,12 +149,13 @@ public:
   std::size_t remove_dead_letters(std::span<const std::uint64_t> ids);
 
 private:
-  enum class Writer { rests, writes, lingers, retries, idles };
+  enum class Writer { rests, writes, lingers, retries, idles, watches };
   enum class Lag { none, is_slow, fails };
 
   bool last_sender_has_ended() const;
   bool is_asleep() const {
-    return writer_ == Writer::lingers || writer_ == Writer::retries || writer_ == Writer::idles;
+    return writer_ == Writer::lingers || writer_ == Writer::retries || writer_ == Writer::idles
+           || writer_ == Writer::watches;
   }
   void read_content();
   void commit(std::span<const StoreChange> changes);
@@ -145,6 +163,8 @@ private:
   void succeed(std::span<const StoreChange> changes);
   void fail(std::vector<StoreChange>& changes, const StoreError& error, Instant now);
   bool look_whether_behind();
+  bool note_answer();
+  void disown();
   void look_at_store();
   void send_news();
 
@@ -153,11 +173,17 @@ private:
 
   std::mutex store_mutex_;
   const std::shared_ptr<DeliveryStore> store_;
+  const std::optional<StoreOwnership> ownership_;
 
   mutable std::mutex mutex_;
   std::condition_variable is_free_; // nobody is attached
   OutboxContent content_;           // while nobody is attached
   UnwrittenChanges pending_;
+  // The changes of a commit that the server did not answer. They are committed again, as they are,
+  // before any others.
+  std::vector<StoreChange> unanswered_;
+  OwnerLease lease_;
+  Instant told_sure_until_{Duration::min()}; // what the sender took
   std::vector<InsertOutcome> outcomes_;
   std::vector<change::CountHandOvers> counted_;
   std::vector<std::string> notices_;
@@ -172,11 +198,12 @@ private:
   bool is_attached_ = false;
   bool has_lingered_ = false; // for the next batch
   bool has_just_failed_ = false;
-  bool is_untidy_ = false;                         // the store has deferred work
-  bool was_quiet_ = false;                         // the quiet time for that work has passed
-  int failures_alone_ = 0;                         // in a row, while no sender is attached
-  const std::unique_ptr<detail::OutboxSeat> seat_; // none: nobody sees the numbers
-  Duration commit_took_{0};                        // the last; the writer's
+  bool is_untidy_ = false;                              // the store has deferred work
+  bool was_quiet_ = false;                              // the quiet time for that work has passed
+  int failures_alone_ = 0;                              // in a row, while no sender is attached
+  const std::unique_ptr<detail::OutboxSeat> seat_;      // none: nobody sees the numbers
+  const std::unique_ptr<detail::ShardSeat> shard_seat_; // none: that, or no other process wants it
+  Duration commit_took_{0};                             // the last; the writer's
 };
 
 } // namespace backoff_actor

@@ -152,6 +152,7 @@ private:
   std::shared_ptr<ChildStart> take_start(std::uint64_t number);
   void on_start_news(std::uint64_t number);
   void call_off(std::uint32_t incarnation);
+  std::uint64_t epoch() const;
   void give_to_child(const effect::HandOver& x);
   void send_probe(const effect::Probe& x);
   void see_who_has_ended();
@@ -185,6 +186,7 @@ private:
   std::uint64_t restore();
   void end_storing();
   void on_store_news();
+  bool tell_sureness();
   void tell_store_state();
   void store(const effect::Persist& x);
   void confirm(const effect::Confirm& x);

@@ -1,0 +1,69 @@
+#pragma once
+
+// Inside of the durable outbox; not for its users.
+
+#include "backoff_actor/core/time.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+namespace backoff_actor {
+
+// What the owner of a shared store knows of its ownership.
+//
+//     doubtful --answer--> sure --no answer for four fifths of the lease--> doubtful
+//        \                  /
+//         \--- disowned ---/--> lost, for ever
+//
+// The server counts the lease from the moment when it has last heard from the owner. That moment
+// is not before the owner began to call. So the owner counts from the beginning of each call that
+// is answered, and stops a fifth earlier: its clock may run slower than the server's, and between
+// the look at the clock and the hand-over some time passes.
+class OwnerLease {
+public:
+  // Nobody else can own the store.
+  OwnerLease() = default;
+
+  // Doubtful, and to be renewed at once.
+  explicit OwnerLease(Duration lease) : lease_(lease), renew_at_{Duration::min()} {}
+
+  bool is_limited() const { return lease_ != Duration::zero(); }
+
+  // A call to the server begins.
+  void begin(Instant now) { call_began_ = now; }
+
+  // The server has answered that call. That says nothing if the store is lost.
+  void answered() {
+    if (!is_limited() || is_lost_)
+      return;
+    sure_until_ = std::max(sure_until_, call_began_ + lease_ / 5 * 4);
+    renew_at_ = call_began_ + lease_ / 3;
+  }
+
+  // The server did not answer: call again soon.
+  void unanswered() { renew_at_ = std::min(renew_at_, call_began_); }
+
+  // Another process owns the store.
+  void lose() {
+    is_lost_ = true;
+    sure_until_ = Instant{Duration::min()};
+    renew_at_ = Instant::never();
+  }
+
+  bool is_lost() const { return is_lost_; }
+
+  // Until when no other process can own the store; never: for ever.
+  Instant sure_until() const { return is_limited() ? sure_until_ : Instant::never(); }
+
+  // When to call the server next, if there is nothing to write until then.
+  Instant renew_at() const { return renew_at_; }
+
+private:
+  Duration lease_{0};
+  Instant call_began_{};
+  Instant sure_until_{Duration::min()};
+  Instant renew_at_ = Instant::never();
+  bool is_lost_ = false;
+};
+
+} // namespace backoff_actor
