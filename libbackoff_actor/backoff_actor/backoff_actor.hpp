@@ -32,6 +32,7 @@
 #include "backoff_actor/caf/messages/tracked.hpp"
 #include "backoff_actor/caf/outbox/durable_outbox.hpp"
 #include "backoff_actor/caf/outbox/durable_types.hpp"
+#include "backoff_actor/caf/owned/owned_sender.hpp"
 #include "backoff_actor/caf/request/guarded.hpp"
 #include "backoff_actor/caf/request/retry_request.hpp"
 #include "backoff_actor/caf/sender/sender.hpp"

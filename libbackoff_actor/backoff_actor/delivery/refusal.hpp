@@ -16,6 +16,7 @@ enum class Refusal {
   unusable,
   no_child,   ///< it may not wait, and no child could take it
   not_stored, ///< the durable outbox could not take it
+  not_owner,  ///< this process does not own the outbox
 };
 
 /// Returns the enumerator's name; `unknown` for a number that is no enumerator.

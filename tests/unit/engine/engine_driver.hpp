@@ -128,6 +128,7 @@ private:
     case Refusal::no_child:
       return "refuse: no child";
     case Refusal::not_stored: // ends what was taken in
+    case Refusal::not_owner:  // no engine refuses so
     case Refusal::outbox_full:
       break;
     }

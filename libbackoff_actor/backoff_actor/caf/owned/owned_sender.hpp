@@ -18,6 +18,7 @@
 #include "backoff_actor/caf/outbox/durable_types.hpp"
 #include "backoff_actor/caf/sender/sender_options.hpp"
 #include "backoff_actor/core/export.hpp"
+#include "backoff_actor/core/problems.hpp"
 #include "backoff_actor/delivery/shared_store.hpp"
 
 #include <caf/actor.hpp>
@@ -38,6 +39,9 @@ struct SharedOutbox {
   /// How it is written.
   DurableOptions options{};
 };
+
+/// Returns all problems of the shared outbox.
+BACKOFF_ACTOR_EXPORT Problems check(const SharedOutbox& outbox);
 
 /// Starts a sender whose outbox is shared with other processes. Call it in each of them, in the same
 /// way. The process that owns the outbox has the sender and its child. The others stand by, and one

@@ -30,6 +30,8 @@ SenderError error_of(Refusal refusal) {
     return SenderError::no_child;
   case Refusal::not_stored:
     return SenderError::not_stored;
+  case Refusal::not_owner:
+    return SenderError::not_owner;
   case Refusal::stopped:
   case Refusal::unusable: // its error comes with the input
     break;
