@@ -33,6 +33,9 @@ protected:
       problems.add("URL", "nothing", allowed_url);
     else if (!is_on_server(*url_))
       problems.add("URL", "something else", allowed_url);
+    else
+      for (const auto& problem : backoff_actor::check(PostgresAddress{connection(), "any"}).list())
+        problems.add("URL", problem.given, problem.allowed);
   }
 
   /// The address without the outbox.
@@ -59,11 +62,11 @@ Times are UTC. since is by the server's clock. It counts every row, which takes 
 outbox.
 
 Examples:
-  backoffctl outbox owners 'postgres://reader@db1/shop'
+  backoffctl outbox owners 'postgres://worker@db1/shop'
       all outboxes of the database, in order of their names
-  backoffctl outbox owners 'postgres://reader@db1/shop#orders'
+  backoffctl outbox owners 'postgres://worker@db1/shop#orders'
       this outbox alone
-  backoffctl outbox owners 'postgres://reader@db1/shop' --json
+  backoffctl outbox owners 'postgres://worker@db1/shop' --json
       the same for programs, one object a line
 
 Keys of each line:
