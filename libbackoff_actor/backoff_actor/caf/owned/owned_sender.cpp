@@ -95,6 +95,8 @@ private:
       return end(std::move(*told_to_end_));
     if (reason != make_error(SenderError::not_owner))
       return end(reason);
+    if (is_told_to_stop_)
+      return end({});
     notice(outbox_.store->name() + ": this process owns it no longer");
     owner_.reset();
     stand_by();
@@ -105,9 +107,11 @@ private:
   // -- messages ---------------------------------------------------------------------------
 
   bool on_word(const compat::Word& word) override {
+    const auto* const stop = word.as<Stop>();
+    is_told_to_stop_ |= stop != nullptr;
     if (word.as<StoreNews>())
       on_news();
-    else if (const auto* const stop = word.as<Stop>(); stop && !sender_)
+    else if (stop && !sender_)
       on_stop(*stop);
     else
       return false;
@@ -184,6 +188,7 @@ private:
   std::optional<StoreOwner> owner_;   // when it was last asked for
   std::optional<caf::error> told_to_end_;
   std::unique_ptr<detail::ShardSeat> seat_; // shows that this process stands by; none: to nobody
+  bool is_told_to_stop_ = false;
   bool has_quit_ = false;
 };
 
