@@ -56,7 +56,9 @@ WriteQueue::Task WriteQueue::next_task(Instant now) {
   };
   const auto retry = [&] {
     retry_delay_ = retry_delay_.next();
-    return sleep(Writer::retries, retry_delay_.wait_time());
+    const auto wait = retry_delay_.wait_time();
+    const auto is_silent = is_unanswered_ && lease_.is_limited(); // it may be back before the lease
+    return sleep(Writer::retries, is_silent ? std::min(wait, ownership_->lease / 3) : wait);
   };
   const auto rest = [&]() -> Task {
     if (is_attached_ && lease_.renew_at() != Instant::never())
@@ -85,7 +87,8 @@ WriteQueue::Task WriteQueue::next_task(Instant now) {
   if (has_failed && (pending_.insertions() == 0 || !unanswered_.empty()))
     return retry();
   if (is_attached_ && !is_to_renew && options_.max_wait > Duration::zero()
-      && pending_.size() < options_.max_batch && !std::exchange(has_lingered_, true))
+      && waiting() == pending_.size() && pending_.size() < options_.max_batch
+      && !std::exchange(has_lingered_, true))
     return sleep(Writer::lingers, options_.max_wait);
   return {Task::Kind::write};
 }

@@ -68,7 +68,6 @@ private:
     if (!stand_by_)
       return;
     auto news = stand_by_->take_news();
-    owner_ = news.owner;
     for (auto& text : news.failures)
       notice(std::move(text));
     if (news.outbox)
@@ -98,7 +97,6 @@ private:
     if (is_told_to_stop_)
       return end({});
     notice(outbox_.store->name() + ": this process owns it no longer");
-    owner_.reset();
     stand_by();
   }
 
@@ -156,9 +154,10 @@ private:
   // -- telling ------------------------------------------------------------------------------
 
   std::string who_owns() const {
-    if (!owner_ || !owner_->is_alive)
+    const auto owner = stand_by_ ? stand_by_->owner() : std::nullopt;
+    if (!owner || !owner->is_alive)
       return outbox_.store->name() + " has no owner yet";
-    return owner_->node + " owns " + outbox_.store->name();
+    return owner->node + " owns " + outbox_.store->name();
   }
 
   ActorName own_name() const {
@@ -185,7 +184,6 @@ private:
   SharedOutbox outbox_;
   std::shared_ptr<StandBy> stand_by_; // none: this process owns the outbox
   caf::actor sender_;                 // none: it stands by
-  std::optional<StoreOwner> owner_;   // when it was last asked for
   std::optional<caf::error> told_to_end_;
   std::unique_ptr<detail::ShardSeat> seat_; // shows that this process stands by; none: to nobody
   bool is_told_to_stop_ = false;
