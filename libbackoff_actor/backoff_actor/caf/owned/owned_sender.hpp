@@ -50,7 +50,7 @@ BACKOFF_ACTOR_EXPORT Problems check(const SharedOutbox& outbox);
 ///
 /// The actor that is returned takes the same messages and commands as a sender. While this process
 /// does not own the outbox, it accepts nothing: a request gets `SenderError::not_owner`, whose text
-/// names the owner's node, and a plain send is reported as `event::Refused`. `Stop` ends it at any
+/// names the owner's node, and a plain send is reported as `event::NotAccepted`. `Stop` ends it at any
 /// time. It ends with the reason of its sender.
 ///
 /// An owner that hears nothing from the server for four fifths of the lease hands over nothing new.
