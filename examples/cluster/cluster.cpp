@@ -15,7 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto look_interval = 5ms;
-constexpr std::uint64_t most_jobs_of_a_life = 1'000'000'000;
+constexpr std::uint64_t most_jobs_of_a_life = 10'000'000;
 
 } // namespace
 
@@ -39,7 +39,7 @@ void Cluster::start(std::size_t worker) {
   auto& member = members_[worker];
   auto options = base_;
   options.node = node(worker);
-  options.first = ++lives_ * most_jobs_of_a_life;
+  options.first = base_.first + ++lives_ * most_jobs_of_a_life;
   // Not as an argument, which everybody on the machine can read.
   setenv(connection_variable, member.connection.c_str(), 1); // NOLINT(concurrency-mt-unsafe)
   member.process =

@@ -20,8 +20,8 @@ struct Call {
   std::uint64_t epoch = 0;    ///< `TrackedMsg::epoch` of the caller
   std::uint64_t delivery = 0; ///< the number of the delivery in the outbox
   std::uint64_t job = 0;
-  std::string key;         ///< jobs of one key are to be done in order
-  std::string node;        ///< the process that calls
+  std::string key{};       ///< jobs of one key are to be done in order
+  std::string node{};      ///< the process that calls
   bool is_refused = false; ///< the service had seen a higher epoch
 };
 

@@ -65,20 +65,20 @@ caf::behavior service_caller(caf::event_based_actor*, const WorkerOptions& optio
 
 class Client : public caf::event_based_actor {
 public:
-  Client(caf::actor_config& config, caf::actor sender, const WorkerOptions& options,
-         std::shared_ptr<const NoteWriter> notes, const std::atomic<bool>* is_quiet)
-    : event_based_actor(config), sender_(std::move(sender)), rate_(options.rate),
-      keys_(options.keys), next_(options.first), notes_(std::move(notes)), is_quiet_(is_quiet) {}
+  Client(caf::actor_config& config, caf::actor jobs, const WorkerOptions& options,
+         std::shared_ptr<const NoteWriter> notes, const std::atomic<bool>* quiet)
+    : event_based_actor(config), jobs_(std::move(jobs)), rate_(options.rate), keys_(options.keys),
+      next_(options.first), notes_(std::move(notes)), is_quiet_(quiet) {}
 
   caf::behavior make_behavior() override {
     delayed_send(this, tick, caf::tick_atom_v);
-    last_ = now();
+    last_ = cluster::now();
     return {[this](caf::tick_atom) { work(); }};
   }
 
 private:
   void work() {
-    const auto present = now();
+    const auto present = cluster::now();
     const auto passed = std::min<Micros>(present - last_, 100'000); // it may have been frozen
     last_ = present;
     auto pause = std::chrono::milliseconds{tick};
@@ -98,7 +98,7 @@ private:
   void submit() {
     const auto job = next_++;
     ++unanswered_;
-    request(sender_, caf::infinite,
+    request(jobs_, caf::infinite,
             backoff_actor::Submit{.message = caf::make_message(job),
                                   .key = std::to_string(job % keys_),
                                   .answer_when_accepted = true})
@@ -114,7 +114,7 @@ private:
         });
   }
 
-  caf::actor sender_;
+  caf::actor jobs_;
   std::uint64_t rate_;
   std::uint64_t keys_;
   std::uint64_t next_;
@@ -134,8 +134,8 @@ backoff_actor::ChildFactory service_callers(const WorkerOptions& options) {
 
 caf::actor spawn_client(caf::actor_system& system, const caf::actor& sender,
                         const WorkerOptions& options, std::shared_ptr<const NoteWriter> notes,
-                        const std::atomic<bool>& is_quiet) {
-  return system.spawn<Client>(sender, options, std::move(notes), &is_quiet);
+                        const std::atomic<bool>& quiet) {
+  return system.spawn<Client>(sender, options, std::move(notes), &quiet);
 }
 
 } // namespace cluster

@@ -21,9 +21,9 @@ backoff_actor::ChildFactory service_callers(const WorkerOptions& options);
 /// owns the outbox, and a few otherwise, to see whether it does. Each job that was confirmed is a
 /// note, `accepted`.
 ///
-/// @param is_quiet while it is set, the client submits nothing. Must outlive the actor system.
+/// @param quiet while it is set, the client submits nothing. Must outlive the actor system.
 caf::actor spawn_client(caf::actor_system& system, const caf::actor& sender,
                         const WorkerOptions& options, std::shared_ptr<const NoteWriter> notes,
-                        const std::atomic<bool>& is_quiet);
+                        const std::atomic<bool>& quiet);
 
 } // namespace cluster

@@ -20,8 +20,8 @@ std::vector<std::string> command_of(const std::string& program, const WorkerOpti
           "--keys=" + std::to_string(options.keys),
           "--first=" + std::to_string(options.first),
           "--parent=" + std::to_string(getpid()),
-          "--lease=" + to_string(options.lease),
-          "--work=" + to_string(options.work)};
+          "--lease=" + backoff_actor::to_string(options.lease),
+          "--work=" + backoff_actor::to_string(options.work)};
 }
 
 WorkerOptions read_worker_options(int argc, char** argv) {
