@@ -19,8 +19,9 @@ class BackoffActor(ConanFile):
     topics = ("actor-framework", "supervision", "retry", "backoff", "circuit-breaker")
     package_type = "library"
     settings = "os", "arch", "compiler", "build_type"
-    options = {"shared": [True, False], "with_store": [True, False], "with_web": [True, False]}
-    default_options = {"shared": False, "with_store": True, "with_web": True}
+    options = {"shared": [True, False], "with_postgres": [True, False], "with_store": [True, False],
+               "with_web": [True, False]}
+    default_options = {"shared": False, "with_postgres": False, "with_store": True, "with_web": True}
 
     def export_sources(self):
         root = os.path.join(self.recipe_folder, "..", "..")
@@ -40,6 +41,8 @@ class BackoffActor(ConanFile):
     def requirements(self):
         self.requires("caf/[>=1.0 <2]", transitive_headers=True, transitive_libs=True)
         self.requires("openssl/[>=1.1.1 <4]")
+        if self.options.with_postgres:
+            self.requires("libpq/[>=14 <19]")
         if self.options.with_store:
             self.requires("sqlitecpp/[>=3.1 <4]")
         if self.options.with_web:
@@ -50,6 +53,7 @@ class BackoffActor(ConanFile):
         toolchain.cache_variables["BACKOFF_ACTOR_BUILD_TESTS"] = False
         toolchain.cache_variables["BACKOFF_ACTOR_BUILD_EXAMPLES"] = False
         toolchain.cache_variables["BACKOFF_ACTOR_BUILD_TOOLS"] = False
+        toolchain.cache_variables["CMAKE_DISABLE_FIND_PACKAGE_PostgreSQL"] = not self.options.with_postgres
         toolchain.cache_variables["CMAKE_DISABLE_FIND_PACKAGE_SQLiteCpp"] = not self.options.with_store
         toolchain.cache_variables["CMAKE_DISABLE_FIND_PACKAGE_httplib"] = not self.options.with_web
         toolchain.generate()
@@ -75,6 +79,8 @@ class BackoffActor(ConanFile):
         self._component("actor", ["core", "caf::caf_core"])
         self._component("testing", ["actor"])
         self._component("remote", ["actor", "caf::caf_io", "openssl::ssl"])
+        if self.options.with_postgres:
+            self._component("postgres", ["core", "libpq::libpq"])
         if self.options.with_store:
             self._component("store", ["core", "sqlitecpp::sqlitecpp"])
         if self.options.with_web:

@@ -27,7 +27,7 @@ Examples:
   backoffctl simulate --help
       list the experiments that can be simulated
   backoffctl outbox --help
-      learn how to inspect the file of a durable outbox and resubmit dead letters
+      learn how to inspect a durable outbox, in a file or on a server, and resubmit dead letters
   backoffctl outage --help
       learn how to stop a real server while a thousand real clients call it
 

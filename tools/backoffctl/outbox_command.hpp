@@ -1,8 +1,7 @@
 #pragma once
 
 #include "command.hpp"
-
-#include "backoff_actor/store/sqlite_store.hpp"
+#include "outbox_kinds.hpp"
 
 #include <memory>
 #include <optional>
@@ -10,28 +9,45 @@
 
 namespace backoffctl {
 
-/// What all commands of `outbox` take: the file first.
+/// What all commands for any outbox take: the file or the address first.
 class OutboxCommand : public Command {
 public:
   OutboxCommand(CLI::App& parser, const char* footer_text) : Command(parser) {
     parser.footer(footer_text);
     parser.allow_extras();
-    parser.add_option("FILE", file_, "the file of the outbox")->type_name("")->expected(1);
+    parser
+      .add_option("OUTBOX", outbox_, "the file of the outbox, or postgres://HOST/DATABASE#NAME")
+      ->type_name("")
+      ->expected(1);
   }
 
   void check(backoff_actor::Problems& problems) override {
-    if (file_.value_or("").empty())
-      problems.add("FILE", "nothing", "the file of a durable outbox");
+    if (outbox_.value_or("").empty())
+      problems.add("OUTBOX", "nothing",
+                   "the file of a durable outbox, or postgres://HOST/DATABASE#NAME");
+    else if (is_on_server(*outbox_))
+      check_outbox_on_server(*outbox_, problems);
   }
 
 protected:
-  const std::string& file() const { return *file_; }
   std::shared_ptr<backoff_actor::DeliveryStore> open_to_read() const {
-    return backoff_actor::open_sqlite_store_to_read(file());
+    return is_on_server(*outbox_) ? open_outbox_on_server_to_read(*outbox_)
+                                  : open_outbox_file_to_read(*outbox_);
+  }
+
+  /// Opens it to change it. Makes none where there is none.
+  std::shared_ptr<backoff_actor::DeliveryStore> open() const {
+    open_to_read();
+    return is_on_server(*outbox_) ? open_outbox_on_server(*outbox_) : open_outbox_file(*outbox_);
+  }
+
+  /// Renders where it is, for a complaint.
+  std::string place_of(const backoff_actor::DeliveryStore& store) const {
+    return is_on_server(*outbox_) ? store.name() : *outbox_;
   }
 
 private:
-  std::optional<std::string> file_;
+  std::optional<std::string> outbox_;
 };
 
 } // namespace backoffctl

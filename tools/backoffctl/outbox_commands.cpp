@@ -2,11 +2,10 @@
 
 #include "flag_values.hpp"
 #include "outbox_command.hpp"
-#include "outbox_file_commands.hpp"
+#include "outbox_kinds.hpp"
 #include "outbox_list.hpp"
 #include "outbox_records.hpp"
-
-#include "backoff_actor/store/sqlite_store.hpp"
+#include "outbox_set_aside.hpp"
 
 #include <algorithm>
 #include <iostream>
@@ -19,12 +18,18 @@ namespace {
 
 using namespace backoff_actor;
 
-constexpr auto outbox_description = R"(Shows and changes the file of a durable outbox.
+constexpr auto outbox_description = R"(Shows and changes durable outboxes, in files and on servers.
 
-A sender with a durable outbox keeps its deliveries in an SQLite file until they are acknowledged.
-Deliveries that it gave up stay in the file as dead letters. You can use list, count, export and
-backup while the sender runs; they see the file as it was at one moment. Stop the sender before you
-use the other commands. No command removes an owed delivery; set-aside makes it a dead letter.
+A sender with a durable outbox keeps its deliveries in a file of SQLite, or on a server of
+PostgreSQL, until they are acknowledged. Deliveries that it gave up stay there as dead letters.
+
+OUTBOX is the file, or the address of an outbox on a server: postgres://USER@HOST/DATABASE#NAME.
+Write it in quotes. Do not put a password into it: other users may see the arguments of a program.
+Use the variable PGPASSWORD, or a file of passwords: ~/.pgpass, or the one that PGPASSFILE names.
+
+You can use list, count, export, backup and owners while the sender runs; they see the outbox as it
+was at one moment. Stop the sender, on all nodes, before you use the other commands. No command
+removes an owed delivery; set-aside makes it a dead letter.
 )";
 
 constexpr auto outbox_footer = R"(
@@ -37,6 +42,10 @@ Examples:
       try a dead letter again, once the service is repaired
   backoffctl outbox backup outbox.db copy.db
       copy the file as it is at this moment
+  backoffctl outbox list 'postgres://reader@db1/shop#orders'
+      list an outbox on a server
+  backoffctl outbox owners 'postgres://reader@db1/shop'
+      show which process owns which outbox of a database
 
 backoffctl outbox COMMAND --help explains a command, with examples.
 
@@ -60,6 +69,8 @@ Examples:
   backoffctl outbox list outbox.db --json
       the same for programs, one object a line, with the keys of backoffctl outbox export --help;
       without --payload, there is no payload
+  backoffctl outbox list 'postgres://reader@db1/shop#orders' --dead
+      the dead letters of an outbox on a server
 
 Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 )";
@@ -107,6 +118,8 @@ Examples:
       print text
   backoffctl outbox count outbox.db --json
       print JSON for programs
+  backoffctl outbox count 'postgres://reader@db1/shop#orders'
+      count those of an outbox on a server
 
 Keys of the JSON:
   owed, dead_letters       number of owed deliveries, and of deliveries that were given up
@@ -142,6 +155,8 @@ Examples:
       everything, with the messages: for a backup, or for another program
   backoffctl outbox export --dead outbox.db
       only the dead letters
+  backoffctl outbox export 'postgres://reader@db1/shop#orders'
+      the same of an outbox on a server
 
 Keys of each line:
   kind                     owed or dead_letter
@@ -198,26 +213,25 @@ public:
   }
 
   std::string run() override {
-    open_to_read(); // which makes no store where there is none
-    const auto store = open_sqlite_store(file());
+    const auto store = open();
     std::set<std::uint64_t> dead;
     store->for_each_dead_letter([&](const StoredDeadLetter& x) { dead.insert(x.delivery.id); });
     if (all_)
       ids_.assign(dead.begin(), dead.end());
-    require(dead);
+    require(dead, place_of(*store));
     return act(*store, ids_);
   }
 
 private:
   virtual std::string act(DeliveryStore& store, const std::vector<std::uint64_t>& ids) = 0;
 
-  void require(const std::set<std::uint64_t>& dead) const {
+  void require(const std::set<std::uint64_t>& dead, const std::string& place) const {
     std::string unknown;
     for (const auto id : ids_)
       if (!dead.contains(id))
         unknown += (unknown.empty() ? "" : ", ") + std::to_string(id);
     if (!unknown.empty())
-      throw std::runtime_error(file() + ": has no dead letter " + unknown + "; nothing was done");
+      throw std::runtime_error(place + ": has no dead letter " + unknown + "; nothing was done");
   }
 
   std::vector<std::string> given_;
@@ -241,6 +255,8 @@ Examples:
       resubmit the dead letter with number 2
   backoffctl outbox resubmit outbox.db --all
       resubmit all dead letters, in order of their numbers
+  backoffctl outbox resubmit 'postgres://worker@db1/shop#orders' --all
+      the same in an outbox on a server
 
 Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 )";
@@ -273,6 +289,8 @@ Examples:
       remove the dead letter with number 2
   backoffctl outbox remove outbox.db --all
       remove all dead letters
+  backoffctl outbox remove 'postgres://worker@db1/shop#orders' --all
+      the same in an outbox on a server
 
 Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 )";
@@ -302,7 +320,9 @@ void add_outbox_commands(CLI::App& backoffctl, Commands& commands) {
   add.operator()<ExportCommand>("export", export_description);
   add.operator()<ResubmitCommand>("resubmit", resubmit_description);
   add.operator()<RemoveCommand>("remove", remove_description);
+  add_set_aside_command(outbox, commands);
   add_outbox_file_commands(outbox, commands);
+  add_outbox_server_commands(outbox, commands);
 }
 
 } // namespace backoffctl

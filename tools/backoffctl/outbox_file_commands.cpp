@@ -1,12 +1,9 @@
-#include "outbox_file_commands.hpp"
+#include "outbox_kinds.hpp"
 
-#include "flag_values.hpp"
-#include "outbox_command.hpp"
+#include "backoff_actor/store/sqlite_store.hpp"
 
-#include <chrono>
 #include <filesystem>
-#include <set>
-#include <stdexcept>
+#include <optional>
 
 namespace backoffctl {
 
@@ -24,6 +21,30 @@ std::uintmax_t size_of(const std::string& file) {
   return error ? 0 : result;
 }
 
+// What all commands for files alone take: the file first.
+class FileCommand : public Command {
+public:
+  FileCommand(CLI::App& parser, const char* footer_text) : Command(parser) {
+    parser.footer(footer_text);
+    parser.allow_extras();
+    parser.add_option("FILE", file_, "the file of the outbox")->type_name("")->expected(1);
+  }
+
+  void check(Problems& problems) override {
+    if (file_.value_or("").empty())
+      problems.add("FILE", "nothing", "the file of a durable outbox");
+    else if (is_on_server(*file_))
+      problems.add("FILE", "the address of a server",
+                   "the file of a durable outbox; a server has tools of its own for that");
+  }
+
+protected:
+  const std::string& file() const { return *file_; }
+
+private:
+  std::optional<std::string> file_;
+};
+
 constexpr auto backup_description = R"(Copies an outbox as it is at one moment.
 
 You can use it while the sender runs. The copy is one file and needs no log. To put the copy back,
@@ -40,14 +61,14 @@ Examples:
 Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 )";
 
-class BackupCommand final : public OutboxCommand {
+class BackupCommand final : public FileCommand {
 public:
-  explicit BackupCommand(CLI::App& parser) : OutboxCommand(parser, backup_footer) {
+  explicit BackupCommand(CLI::App& parser) : FileCommand(parser, backup_footer) {
     parser.add_option("COPY", copy_, "the file to create")->type_name("")->expected(1);
   }
 
   void check(Problems& problems) override {
-    OutboxCommand::check(problems);
+    FileCommand::check(problems);
     if (copy_.value_or("").empty())
       problems.add("COPY", "nothing", "the file to create");
   }
@@ -79,12 +100,12 @@ Examples:
 Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 )";
 
-class CompactCommand final : public OutboxCommand {
+class CompactCommand final : public FileCommand {
 public:
-  explicit CompactCommand(CLI::App& parser) : OutboxCommand(parser, compact_footer) {}
+  explicit CompactCommand(CLI::App& parser) : FileCommand(parser, compact_footer) {}
 
   std::string run() override {
-    open_to_read(); // which says what is wrong with a file that is no store
+    open_outbox_file_to_read(file()); // which says what is wrong with a file that is no store
     const auto before = size_of(file());
     compact_sqlite_store(file());
     return std::to_string(before) + " bytes before, " + std::to_string(size_of(file())) + " now\n";
@@ -110,9 +131,9 @@ Examples:
 Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 )";
 
-class AcceptLossCommand final : public OutboxCommand {
+class AcceptLossCommand final : public FileCommand {
 public:
-  explicit AcceptLossCommand(CLI::App& parser) : OutboxCommand(parser, accept_loss_footer) {}
+  explicit AcceptLossCommand(CLI::App& parser) : FileCommand(parser, accept_loss_footer) {}
 
   std::string run() override {
     const auto loss = accept_loss_of_sqlite_store(file());
@@ -126,86 +147,20 @@ public:
   }
 };
 
-constexpr auto set_aside_description = R"(Turns owed deliveries into dead letters.
-
-Use it for messages that block the outbox: a program does not open an outbox that holds messages of
-types it does not know. resubmit reverses it. The sender must not be running.
-)";
-
-constexpr auto set_aside_footer = R"(
-Examples:
-  backoffctl outbox set-aside outbox.db 3 5
-      set two messages aside
-  backoffctl outbox set-aside outbox.db --type old_order
-      set all messages with a part of this type aside
-
-Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
-)";
-
-class SetAsideCommand final : public OutboxCommand {
-public:
-  explicit SetAsideCommand(CLI::App& parser) : OutboxCommand(parser, set_aside_footer) {
-    parser
-      .add_option("ID", given_, "numbers of owed messages, as backoffctl outbox list shows them")
-      ->type_name("");
-    add_flag("--type", type_, "NAME", "set all messages with a part of this type aside");
-  }
-
-  void check(Problems& problems) override {
-    OutboxCommand::check(problems);
-    if (type_.has_value() == !given_.empty())
-      problems.add("ID", type_ ? "numbers with --type" : "nothing",
-                   "the numbers of messages that are owed, or --type");
-    for (const auto& one : given_)
-      if (const auto id = read_whole("ID", one, 1, INT64_MAX, problems))
-        ids_.insert(*id);
-  }
-
-  std::string run() override {
-    open_to_read(); // which makes no store where there is none
-    const auto store = open_sqlite_store(file());
-    const auto at = now();
-    std::vector<StoreChange> changes;
-    store->for_each_owed([&](const StoredDelivery& x) {
-      if (type_ ? has_part(x.message, *type_) : ids_.erase(x.id) == 1)
-        changes.emplace_back(change::Bury{x.id, DeadLetterReason::set_aside, x.attempts, "", at});
-    });
-    if (!ids_.empty())
-      throw std::runtime_error(file() + ": does not owe " + list(ids_) + "; nothing was done");
-    store->commit(changes);
-    return "set aside " + counted(changes.size(), "message") + "\n";
-  }
-
-private:
-  static WallTime now() {
-    using namespace std::chrono;
-    return {duration_cast<nanoseconds>(system_clock::now().time_since_epoch()).count()};
-  }
-
-  // The types of a message are separated by `;`.
-  static bool has_part(const StoredMessage& message, const std::string& type) {
-    return (";" + message.types + ";").find(";" + type + ";") != std::string::npos;
-  }
-
-  static std::string list(const std::set<std::uint64_t>& ids) {
-    std::string result;
-    for (const auto id : ids)
-      result += (result.empty() ? "" : ", ") + std::to_string(id);
-    return result;
-  }
-
-  std::vector<std::string> given_;
-  std::optional<std::string> type_;
-  std::set<std::uint64_t> ids_;
-};
-
 } // namespace
+
+std::shared_ptr<DeliveryStore> open_outbox_file(const std::string& file) {
+  return open_sqlite_store(file);
+}
+
+std::shared_ptr<DeliveryStore> open_outbox_file_to_read(const std::string& file) {
+  return open_sqlite_store_to_read(file);
+}
 
 void add_outbox_file_commands(CLI::App& outbox, Commands& commands) {
   const auto add = [&]<class C>(const char* name, const char* about) {
     commands.push_back(std::make_unique<C>(*outbox.add_subcommand(name, about)));
   };
-  add.operator()<SetAsideCommand>("set-aside", set_aside_description);
   add.operator()<BackupCommand>("backup", backup_description);
   add.operator()<CompactCommand>("compact", compact_description);
   add.operator()<AcceptLossCommand>("accept-loss", accept_loss_description);

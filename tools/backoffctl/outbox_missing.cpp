@@ -10,12 +10,12 @@ class MissingOutbox final : public Command {
 public:
   using Command::Command;
 
-  void check(backoff_actor::Problems&) override {}
+  std::string run() override { return {}; }
 
-  std::string run() override {
+  void check(backoff_actor::Problems&) override {
     throw std::runtime_error(
-      "outbox: this backoffctl was built without SQLite; to use outbox, install "
-      "libsqlitecpp-dev and build it again");
+      "outbox: this backoffctl was built without SQLite and PostgreSQL; to use outbox, install "
+      "libsqlitecpp-dev or libpq-dev and build it again");
   }
 };
 
@@ -23,7 +23,8 @@ public:
 
 void add_outbox_commands(CLI::App& backoffctl, Commands& commands) {
   auto& parser = *backoffctl.add_subcommand(
-    "outbox", "Shows and changes a durable outbox; missing here: built without SQLite.");
+    "outbox",
+    "Shows and changes a durable outbox; missing here: built without SQLite and PostgreSQL.");
   parser.prefix_command();
   commands.push_back(std::make_unique<MissingOutbox>(parser));
 }

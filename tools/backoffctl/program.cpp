@@ -2,6 +2,7 @@
 
 #include "colour.hpp"
 #include "names.hpp"
+#include "secrets.hpp"
 
 #include "backoff_actor/core/problems.hpp"
 
@@ -38,7 +39,7 @@ std::string complaint_label() {
 
 int refuse(const std::vector<std::string>& complaints, const CLI::App& app) {
   for (const auto& complaint : complaints)
-    std::cerr << complaint_label() << complaint << '\n';
+    std::cerr << complaint_label() << without_secrets(complaint) << '\n';
   std::cerr << path_of(app) << " --help explains the options.\n";
   return exit_bad_input;
 }
@@ -100,6 +101,7 @@ int parse_and_run(int argc, char** argv, const Program& program) {
   } catch (const CLI::ParseError& error) {
     return refuse({error.what()}, innermost(app));
   }
+  std::for_each(argv, argv + argc, hide_secrets); // whoever needs them has copied them
   const auto& given = innermost(app);
   const auto used = std::find_if(commands.begin(), commands.end(),
                                  [&](const auto& command) { return &command->parser() == &given; });
@@ -112,7 +114,7 @@ int run_program(int argc, char** argv, const Program& program) {
   try {
     return parse_and_run(argc, argv, program);
   } catch (const std::exception& exception) {
-    std::cerr << complaint_label() << exception.what() << '\n';
+    std::cerr << complaint_label() << without_secrets(exception.what()) << '\n';
     return exit_failed;
   }
 }

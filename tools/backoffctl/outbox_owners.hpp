@@ -1,0 +1,14 @@
+#pragma once
+
+#include "backoff_actor/store/postgres/postgres_store.hpp"
+
+#include <string>
+#include <vector>
+
+namespace backoffctl {
+
+/// Renders who owns which outbox: a table for people, and one JSON object a line for programs.
+std::string owners_table(const std::vector<backoff_actor::PostgresOutbox>& outboxes);
+std::string owners_json_lines(const std::vector<backoff_actor::PostgresOutbox>& outboxes);
+
+} // namespace backoffctl
