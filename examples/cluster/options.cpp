@@ -16,7 +16,8 @@ namespace cluster {
 namespace {
 
 constexpr auto help =
-  R"(usage: cluster [--seconds N] [--seed N] [--rate N] [--lease TIME] [--postgres URL] [--picture FILE]
+  R"(usage: cluster [--seconds N] [--seed N] [--rate N] [--lease TIME] [--postgres URL]
+               [--picture FILE]
 
 An outbox in PostgreSQL that two processes share. One of them, the owner, has the sender; the other
 stands by. The demo kills and freezes the owner every few seconds, and nothing is lost.

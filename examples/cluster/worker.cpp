@@ -1,5 +1,5 @@
-// cluster_worker: one of the processes that share an outbox in PostgreSQL. `cluster`, beside it, and
-// the tests start it. SIGTERM ends it in order; SIGUSR1 ends its client.
+// cluster_worker: one of the processes that share an outbox in PostgreSQL. `cluster`, beside it,
+// and the tests start it. SIGTERM ends it in order; SIGUSR1 ends its client.
 
 #include "notes.hpp"
 #include "worker_actors.hpp"

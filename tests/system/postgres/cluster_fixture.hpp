@@ -108,10 +108,10 @@ protected:
     EXPECT_TRUE(cluster_->wait_until_done(patience)) << complaints();
     const auto owner = cluster_->owner();
     for (std::size_t worker = 0; worker < cluster_->size(); ++worker)
-      if (worker != owner && cluster_->runs(worker))
-        EXPECT_TRUE(cluster_->stop(worker, patience)) << cluster::Cluster::node(worker);
+      if (worker != owner)
+        stop_if_it_runs(worker);
     if (owner)
-      EXPECT_TRUE(cluster_->stop(*owner, patience)) << cluster::Cluster::node(*owner);
+      stop_if_it_runs(*owner);
     const auto verdict = cluster_->verdict();
     std::cout << to_string(verdict) << '\n';
     EXPECT_GT(verdict.confirmed, 0u);
@@ -120,6 +120,13 @@ protected:
     EXPECT_EQ(verdict.stale_accepted, 0u);
     EXPECT_EQ(verdict.renumbered, 0u);
     return verdict;
+  }
+
+  /// Ends a worker in order.
+  void stop_if_it_runs(std::size_t worker) {
+    if (cluster_->runs(worker)) {
+      EXPECT_TRUE(cluster_->stop(worker, patience)) << cluster::Cluster::node(worker);
+    }
   }
 
   /// How many deliveries the outbox owes.

@@ -1,4 +1,5 @@
-// The server fails over to a replica that lacks what was committed last. The owner has it in memory.
+// The server fails over to a replica that lacks what was committed last. The owner has it in
+// memory.
 
 #include "postgres/cluster_fixture.hpp"
 
