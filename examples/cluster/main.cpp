@@ -10,13 +10,16 @@
 #include "picture.hpp"
 #include "run.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <optional>
+#include <stdexcept>
 #include <string>
+#include <variant>
 
 namespace cluster {
 
@@ -49,10 +52,18 @@ std::string milliseconds(std::optional<Micros> span) {
   return span ? std::to_string((*span + 500) / 1000) + " ms" : "none";
 }
 
+std::string takeovers(const Run& run) {
+  return std::to_string(std::count_if(run.faults.begin(), run.faults.end(),
+                                      [](const auto& fault) { return fault.owned.has_value(); }));
+}
+
+std::string headline(const Verdict& verdict, const Run& run) {
+  return std::to_string(verdict.confirmed) + " jobs confirmed, lost " + std::to_string(verdict.lost)
+         + ", done again " + std::to_string(verdict.done_again) + "; takeovers " + takeovers(run);
+}
+
 std::string last_line(const Verdict& verdict, const Run& run) {
-  const auto took_over = std::count_if(run.faults.begin(), run.faults.end(),
-                                       [](const auto& fault) { return fault.owned.has_value(); });
-  return to_string(verdict) + "; takeovers " + std::to_string(took_over) + " (kills median "
+  return to_string(verdict) + "; takeovers " + takeovers(run) + " (kills median "
          + milliseconds(median_takeover(run.faults, Fault::Kind::kill)) + ", freezes median "
          + milliseconds(median_takeover(run.faults, Fault::Kind::freeze)) + ")";
 }
@@ -93,13 +104,12 @@ int demonstrate(const Options& options) {
   Cluster cluster{folder.path(), worker_program(), base};
   const auto outcome = run(options, cluster, signals);
   const auto verdict = cluster.verdict();
-  const auto line = last_line(verdict, outcome);
-  const auto complaint =
-    draw_picture(outcome, cluster.notes(), cluster.service().calls(), line, options.picture);
+  const auto complaint = draw_picture(outcome, cluster.notes(), cluster.service().calls(),
+                                      headline(verdict, outcome), options.picture);
   std::cout << (complaint.empty() ? "picture: " + options.picture.string()
                                   : "no picture: " + complaint)
             << '\n'
-            << line << std::endl;
+            << last_line(verdict, outcome) << std::endl;
   return exit_code(verdict, outcome, signals);
 }
 

@@ -22,7 +22,7 @@ namespace {
 using pictures::number;
 
 // All pixels.
-constexpr pictures::Page page{.panels = 400, .legend_lines = 1, .left_margin = 95};
+constexpr pictures::Page page{.panels = 400, .legend_lines = 2, .left_margin = 95};
 constexpr auto owners_height = 130;
 constexpr auto calls_height = 200;
 
@@ -55,7 +55,7 @@ public:
     return panel_script(page, place, "who owns the outbox", false)
            + heading_script(page, title, subtitle) + block("$owns", data[0])
            + block("$killed", data[1]) + block("$frozen", data[2])
-           + "set border 1\nset yrange [0.4:2.6] reverse\nset ytics ('worker a' 1, 'worker b' 2)\n"
+           + "set border 1\nset yrange [0.4:2.6]\nset ytics ('worker a' 2, 'worker b' 1)\n"
              "unset key\nplot "
            + boxes("$owns", owner_colour, 0.32) + ", \\\n  " + boxes("$killed", killed_colour, 0.1)
            + ", \\\n  " + boxes("$frozen", frozen_colour, 0.1) + "\n";
@@ -75,10 +75,10 @@ public:
       data += number(static_cast<double>(i) * bin) + " " + number(done[i]) + "\n";
     return panel_script(page, place, "jobs done a second, in steps of 100 ms")
            + block("$done", data) + block("$refused", refused)
-           + "set border 3\nset yrange [0:*] noreverse\nset ytics autofreq\n"
+           + "set border 3\nset yrange [0:*]\nset ytics autofreq\n"
            + pictures::horizontal_title("seconds since the first owner") + "set key at screen "
            + page.x(page.left_margin) + ", screen " + page.legend_top()
-           + " left top horizontal maxcols auto maxrows 1 Left reverse samplen 1.8 width 2\nplot "
+           + " left top horizontal maxcols auto maxrows 2 Left reverse samplen 1.8 width 2\nplot "
              "$done using 1:2 with fillsteps linecolor rgb '"
            + calls_colour + "' title 'jobs done', \\\n  " + legend_box(owner_colour, "owns")
            + legend_box(killed_colour, "killed") + legend_box(frozen_colour, "frozen")
@@ -89,7 +89,7 @@ public:
 private:
   double seconds(Micros at) const { return static_cast<double>(at - run_.begin) / 1e6; }
 
-  static int row(const std::string& node) { return node.at(0) - 'a' + 1; }
+  static int row(const std::string& node) { return 2 - (node.at(0) - 'a'); }
 
   std::string bar(int row, Micros from, Micros to) const {
     return number(std::max(seconds(from), 0.0)) + " " + number(seconds(to)) + " "

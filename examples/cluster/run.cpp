@@ -105,7 +105,9 @@ private:
       mend();
       is_down_ = false;
     }
-    if (!is_down_ && fault.owned) {
+    // If the other was not there yet, the old one may still be the owner.
+    const auto nobody_took_over = now() > fault.until + micros(2s) && cluster_.owner();
+    if (!is_down_ && (fault.owned || nobody_took_over)) {
       is_broken_ = false;
       well_since_ = now();
     }

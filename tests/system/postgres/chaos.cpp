@@ -15,6 +15,26 @@ constexpr std::size_t disk_size = 320; // megabytes
 constexpr auto end_of_owners_session = "select pg_terminate_backend(pid) from pg_locks "
                                        "where locktype = 'advisory' and granted";
 
+// Notes each statement that changes deliveries: which session made it, and which epoch was on.
+constexpr auto make_audit = R"(
+CREATE TABLE audit(no bigserial, server timestamptz, session int, epoch bigint);
+CREATE FUNCTION audited() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO public.audit(server, session, epoch)
+    SELECT pg_postmaster_start_time(), pg_backend_pid(), epoch FROM backoff.shard;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER audited AFTER INSERT OR UPDATE OR DELETE ON backoff.delivery
+  FOR EACH STATEMENT EXECUTE FUNCTION audited();)";
+
+// A session belongs to one owner. If it changed something in two epochs, it was stale in the second.
+constexpr auto read_audit = R"(
+SELECT (SELECT count(*) FROM (SELECT FROM audit GROUP BY server, session
+                              HAVING count(DISTINCT epoch) > 1) two_epochs),
+       (SELECT count(*) FROM (SELECT epoch < max(epoch) OVER (ORDER BY no) AS is_old FROM audit) x
+        WHERE is_old),
+       count(*) > 0, count(DISTINCT epoch) FROM audit)";
+
 } // namespace
 
 std::string to_string(ChaosFault fault) {
@@ -50,6 +70,7 @@ void PostgresChaosTest::make_chaos_cluster() {
     std::cout << "without a full disk: this user may mount nothing\n";
   make_cluster({.data = disk_ ? disk_->path() / "data" : std::filesystem::path{},
                 .settings = {{"max_wal_size", "64MB"}, {"min_wal_size", "32MB"}}});
+  server_->query(make_audit);
   for (std::size_t worker = 0; worker != workers; ++worker) {
     proxies_.push_back(std::make_unique<testing::TcpProxy>(
       "127.0.0.1", static_cast<std::uint16_t>(server_->port())));
@@ -211,7 +232,11 @@ void PostgresChaosTest::mend_all() {
   wait_until_well();
 }
 
-std::string PostgresChaosTest::audit() const { return {}; }
+void PostgresChaosTest::expect_no_stale_commit() const {
+  const auto found = server_->query(read_audit);
+  EXPECT_TRUE(found.starts_with("0|0|t|"))
+    << "sessions with two epochs, statements of an old epoch, any, epochs: " << found;
+}
 
 void PostgresChaosTest::print_counts() const {
   std::string separator = "faults: ";

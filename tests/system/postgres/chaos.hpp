@@ -51,8 +51,8 @@ protected:
   /// Mends what is not mended yet.
   void mend_all();
 
-  /// The commits that the server made of an epoch which was over: 0, or the server is broken.
-  std::string audit() const;
+  /// No session has changed anything after its epoch was over.
+  void expect_no_stale_commit() const;
 
   void print_counts() const;
 
