@@ -167,12 +167,13 @@ void PostgresChaosTest::fill_disk() {
 void PostgresChaosTest::cause(ChaosFault fault) {
   ++caused_[fault];
   const auto worker = target();
+  const auto is_owner = cluster_->owner() == worker && frozen_until_.empty();
   auto& proxy = *proxies_[worker];
   const auto at = cluster::now();
   switch (fault) {
   case ChaosFault::kill:
     cluster_->kill(worker);
-    if (const auto takeover = frozen_until_.empty() ? taken_over_after(at, worker) : std::nullopt)
+    if (const auto takeover = is_owner ? taken_over_after(at, worker) : std::nullopt)
       takeovers_.push_back(*takeover);
     cluster_->start(worker);
     break;
