@@ -1,5 +1,5 @@
-// The statements of an owner. Each takes the number of the outbox as its first parameter. Arrays have
-// one element for each delivery.
+// The statements of an owner. Each takes the number of the outbox as its first parameter. Arrays
+// have one element for each delivery.
 
 #include "backoff_actor/store/postgres/internal/pg_statements.hpp"
 
@@ -27,8 +27,8 @@ const PgStatement acknowledge{
   "DELETE FROM backoff.delivery WHERE outbox = $1 AND shard = 0 AND id = ANY($2)",
   {int4, int8_array}};
 
-// $4: the key of a delivery that was inserted by the same batch; null: the row has it. $5, $6: number
-// and time of the last key before.
+// $4: the key of a delivery that was inserted by the same batch; null: the row has it. $5, $6:
+// number and time of the last key before.
 const PgStatement acknowledge_keys{
   "acknowledge_keys",
   "WITH asked AS (SELECT * FROM unnest($2, $3, $4) WITH ORDINALITY AS t(id, at, key, place)), "
