@@ -37,8 +37,8 @@ enum class OwnerDeed {
 
 constexpr test::Choice<OwnerDeed> owner_deeds[] = {
   {90, OwnerDeed::pass_time, "pass time"},
-  {10, OwnerDeed::pass_lease, "pass the lease"},
-  {25, OwnerDeed::submit, "submit"},
+  {20, OwnerDeed::pass_lease, "pass the lease and work"},
+  {40, OwnerDeed::submit, "submit"},
   {60, OwnerDeed::begin_call, "begin a call"},
   {60, OwnerDeed::reach_server, "reach the server"},
   {60, OwnerDeed::hear_answer, "hear the answer"},
@@ -109,7 +109,8 @@ private:
     case OwnerDeed::pass_time:
       return pass(std::chrono::milliseconds{1} * (x.number / 3 % 2000));
     case OwnerDeed::pass_lease:
-      return pass(OwnerProcess::lease + std::chrono::milliseconds{1} * (x.number / 3 % 500));
+      pass(OwnerProcess::lease + std::chrono::milliseconds{1} * (x.number / 3 % 500));
+      return work(process);
     case OwnerDeed::submit:
       return process.submit();
     case OwnerDeed::begin_call:
