@@ -28,6 +28,9 @@ void add_line(std::string& text, const std::string& line) {
   text.append(detail::one_line(line)).append("\n");
 }
 
+// How long until then; 0 if it has passed. `then` may be the beginning of time.
+Duration time_left(Instant then, Instant now) { return then > now ? then - now : Duration::zero(); }
+
 std::string whole(Duration span) {
   return to_string(std::chrono::floor<std::chrono::seconds>(span));
 }
@@ -64,6 +67,7 @@ void publish(Cell<SenderWords::size>& cell, const SenderGlance& glance, Instant 
   cell.set(SenderWords::ghosts, glance.ghosts);
   cell.set(SenderWords::abandoned, glance.abandoned);
   cell.set(SenderWords::oldest_since, word_of(glance.oldest_since));
+  cell.set(SenderWords::due, word_of(glance.due));
   cell.set(SenderWords::last_turn, word_of(now));
   cell.set(SenderWords::state, static_cast<std::uint64_t>(glance.phase) | flag(0, glance.is_paused)
                                  | flag(1, glance.is_held_back) | flag(2, glance.is_on_fallback)
@@ -81,6 +85,7 @@ SenderGlance glance_of(const Cell<SenderWords::size>& cell) {
   glance.ghosts = cell.get(SenderWords::ghosts);
   glance.abandoned = cell.get(SenderWords::abandoned);
   glance.oldest_since = instant_of(cell.get(SenderWords::oldest_since));
+  glance.due = instant_of(cell.get(SenderWords::due));
   const auto state = cell.get(SenderWords::state);
   const auto is_set = [&](std::size_t number) { return (state & flag(number, true)) != 0; };
   glance.phase = static_cast<Phase>(state & 0xff);
@@ -187,12 +192,23 @@ ObservedStatus ObservatoryState::status(std::size_t at_most, Instant now) const 
     std::unordered_map<std::uint64_t, PoolGlance> pools; // by the number of their sender
     kind->pools->for_each(
       [&](const auto& cell) { pools.emplace(cell.get(PoolWords::number), glance_of(cell)); });
+    std::unordered_map<std::uint64_t, CauseCell::Note> causes;
+    kind->causes->for_each([&](const auto& cell) {
+      if (auto note = cell.read(); note.at != Instant::never())
+        causes.emplace(cell.get(CauseWords::number), std::move(note));
+    });
     kind->senders->for_each([&, &name = name](const auto& cell) {
       ObservedSender sender{{name, cell.get(SenderWords::number)}, glance_of(cell)};
       if (const auto pool = pools.find(sender.name.number); pool != pools.end()) {
         sender.has_pool = true;
         sender.pool = pool->second;
       }
+      if (const auto cause = causes.find(sender.name.number); cause != causes.end()) {
+        sender.last_cause = std::move(cause->second.text);
+        sender.cause_age = since(cause->second.at);
+      }
+      if (sender.glance.due != Instant::never())
+        sender.due_in = std::max(sender.glance.due - now, Duration::zero());
       if (sender.glance.oldest_since != Instant::never())
         sender.oldest_age = since(sender.glance.oldest_since);
       if (sender.glance.owed != 0)
@@ -244,6 +260,14 @@ ObservedStatus ObservatoryState::status(std::size_t at_most, Instant now) const 
       if (outbox.is_failing)
         outbox.failing_for = since(failing_since);
       result.outboxes.push_back(std::move(outbox));
+    });
+  for (const auto& [name, kind] : all.shards)
+    kind->for_each([&, &name = name](const auto& cell) {
+      using Words = ShardWords;
+      ObservedShard shard{name, cell.get(Words::epoch), {}, cell.get(Words::takeovers)};
+      if (shard.epoch != 0)
+        shard.sure_for = time_left(instant_of(cell.get(Words::sure_until)), now);
+      result.shards.push_back(std::move(shard));
     });
   return result;
 }

@@ -10,6 +10,7 @@
 #include "backoff_actor/web/internal/web_pages.hpp"
 
 #include "backoff_actor/core/internal/one_line.hpp"
+#include "backoff_actor/web/internal/live_page.hpp"
 
 #include <algorithm>
 #include <csignal>
@@ -25,10 +26,15 @@ constexpr auto plain_text = "text/plain; charset=utf-8";
 // The most senders, and the most supervisors, on the page of the status.
 constexpr std::size_t most_shown = 100;
 
-constexpr std::string_view contents = "/metrics  metrics for Prometheus\n"
-                                      "/healthz  whether the process should go on\n"
-                                      "/readyz   whether the process should get new work\n"
-                                      "/status   the largest backlogs and what fails, as JSON\n";
+constexpr auto stream_of_events = "text/event-stream; charset=utf-8";
+
+constexpr std::string_view too_many_watchers = "HTTP/1.1 503 Service Unavailable\r\n"
+                                               "Connection: close\r\n"
+                                               "Cache-Control: no-store\r\n"
+                                               "Content-Type: text/plain; charset=utf-8\r\n"
+                                               "Content-Length: 35\r\n"
+                                               "\r\n"
+                                               "as many watch already as there may\n";
 
 // A request in memory, and its answer. The functions have no `override`: each is one in some
 // versions of httplib.
@@ -121,7 +127,9 @@ public:
     set_pre_routing_handler([this](const Request& request, Response& response) {
       return is_refused(request, response) ? HandlerResponse::Handled : HandlerResponse::Unhandled;
     });
-    Get("/", [](const Request&, Response& response) { show(response, std::string{contents}); });
+    Get("/", [](const Request&, Response& response) { show_live_page(response); });
+    Get("/events",
+        [](const Request&, Response& response) { show(response, {}, stream_of_events); });
     Get("/metrics", [this](const Request&, Response& response) {
       show(response, metrics(), "text/plain; version=0.0.4; charset=utf-8");
     });
@@ -172,6 +180,14 @@ private:
   static void show(Response& response, std::string text, const char* type = plain_text) {
     response.body = std::move(text);
     response.set_header("Content-Type", type);
+  }
+
+  static void show_live_page(Response& response) {
+    const auto nonce = new_nonce();
+    response.set_header("Content-Security-Policy", policy_of_live_page(nonce));
+    response.set_header("Referrer-Policy", "no-referrer");
+    response.set_header("X-Frame-Options", "DENY");
+    show(response, live_page(nonce, false), "text/html; charset=utf-8");
   }
 
   // Says what is wrong, if no page has.
@@ -239,6 +255,28 @@ std::string WebPages::answer(std::string_view head) const noexcept try {
   return exchange.take_answer();
 } catch (...) { // no memory is left
   return {};
+}
+
+bool WebPages::is_stream(std::string_view head) {
+  return head.starts_with("GET /events ") || head.starts_with("GET /events?");
+}
+
+std::string WebPages::refusal_of_stream(std::string_view head, bool has_room) const {
+  auto text = answer(head);
+  if (!text.starts_with("HTTP/1.1 200 "))
+    return text.empty() ? std::string{too_many_watchers} : text;
+  return has_room ? std::string{} : std::string{too_many_watchers};
+}
+
+// A browser that loses the stream comes back after a second.
+std::string WebPages::beginning_of_stream() {
+  return std::string{"HTTP/1.1 200 OK\r\n"
+                     "Connection: close\r\n"
+                     "Cache-Control: no-store\r\n"
+                     "X-Content-Type-Options: nosniff\r\n"
+                     "Content-Type: "}
+    .append(stream_of_events)
+    .append("\r\n\r\nretry: 1000\n\n");
 }
 
 bool WebPages::is_quick(std::string_view head) {

@@ -60,7 +60,7 @@ public:
   State(net::Descriptor listener, const Observatory& observatory, const WebOptions& options)
     : port(net::port_of(listener)),
       pages_(observatory, options, web::HostCheck{options, is_loopback(listener)}),
-      loop_(std::move(listener), pages_) {}
+      loop_(std::move(listener), pages_, observatory) {}
 
   const std::uint16_t port;
 

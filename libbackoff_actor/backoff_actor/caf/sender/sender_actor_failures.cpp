@@ -168,4 +168,18 @@ void BackOffSender::tell_failed_hook(const std::string& exception) {
     std::cerr << detail::failed_hook_line(to_string(own_name()), exception);
 }
 
+// Why something failed, if the input says so.
+void BackOffSender::note_cause(const Input& input) {
+  const auto* const text = std::visit(
+    [](const auto& x) -> const std::string* {
+      if constexpr (requires { x.cause.text; })
+        return x.cause.text.empty() ? nullptr : &x.cause.text;
+      else
+        return nullptr;
+    },
+    input);
+  if (auto* const seat = this->seat(); seat && text)
+    seat->note_cause(*text, recent_now());
+}
+
 } // namespace backoff_actor

@@ -6,6 +6,7 @@
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/guard/guard.hpp"
 #include "backoff_actor/observe/sender_glance.hpp"
+#include "backoff_actor/sinks/internal/cause_cell.hpp"
 #include "backoff_actor/sinks/internal/cell.hpp"
 #include "backoff_actor/sinks/internal/time_buckets.hpp"
 
@@ -16,6 +17,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace backoff_actor::detail {
@@ -30,14 +32,6 @@ inline constexpr std::array sender_counters{
 };
 static_assert(sizeof(SenderCounters) == sender_counters.size() * sizeof(std::uint64_t));
 
-// A moment as a word.
-inline std::uint64_t word_of(Instant at) {
-  return std::bit_cast<std::uint64_t>(at.since_origin.count());
-}
-inline Instant instant_of(std::uint64_t word) {
-  return {Duration{std::bit_cast<std::int64_t>(word)}};
-}
-
 // -- senders ------------------------------------------------------------------------
 
 struct SenderWords {
@@ -50,6 +44,7 @@ struct SenderWords {
     ghosts,
     abandoned,
     oldest_since, // an instant
+    due,          // an instant
     last_turn,    // an instant
     state,        // the phase, and a bit for each flag above it
     number,       // of the actor
@@ -124,6 +119,8 @@ struct SenderKind {
   const std::shared_ptr<Kind<SenderWords>> senders = std::make_shared<Kind<SenderWords>>();
   const std::shared_ptr<Kind<OutcomeWords>> outcomes = std::make_shared<Kind<OutcomeWords>>();
   const std::shared_ptr<Kind<PoolWords>> pools = std::make_shared<Kind<PoolWords>>();
+  const std::shared_ptr<Kind<CauseWords, CauseCell>> causes =
+    std::make_shared<Kind<CauseWords, CauseCell>>();
   SharedTimes delays; // that were drawn after failures
 };
 
@@ -154,6 +151,15 @@ public:
     cell.set(PoolWords::held_back_by_workers, nanoseconds_of(pool.held_back_by_workers));
   }
 
+  // Keeps the beginning of the text.
+  void note_cause(std::string_view text, Instant now) {
+    if (!cause_) {
+      cause_ = std::make_unique<Kind<CauseWords, CauseCell>::Member>(kind_->causes);
+      cause_->cell.set(CauseWords::number, member_.cell.get(SenderWords::number));
+    }
+    cause_->cell.write(text, now);
+  }
+
   void note_refused(std::size_t reason) { outcomes().add(OutcomeWords::refused + reason); }
 
   void note_dead_letter(std::size_t reason) {
@@ -179,8 +185,9 @@ private:
 
   Kind<SenderWords>::Member member_; // first: it begins a cache line
   std::shared_ptr<SenderKind> kind_;
-  std::unique_ptr<Kind<OutcomeWords>::Member> outcomes_{}; // none: nothing to count yet
-  std::unique_ptr<Kind<PoolWords>::Member> pool_{};        // none: it has no pool
+  std::unique_ptr<Kind<OutcomeWords>::Member> outcomes_{};       // none: nothing to count yet
+  std::unique_ptr<Kind<PoolWords>::Member> pool_{};              // none: it has no pool
+  std::unique_ptr<Kind<CauseWords, CauseCell>::Member> cause_{}; // none: it has not failed
 };
 
 // -- supervisors ----------------------------------------------------------------------

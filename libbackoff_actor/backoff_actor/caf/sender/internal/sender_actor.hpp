@@ -135,6 +135,7 @@ private:
   void obey(Input input);
   void on_batch_end() override;
   void publish();
+  void note_cause(const Input& input);
   void watch_guard();
   void register_this();
   void tell_status(compat::OpenRequest client);
