@@ -359,7 +359,7 @@ TEST(web_server, leaves_signals_to_the_rest_of_the_program) {
         EXPECT_NE(blocked & (1ull << (signal - 1)), 0u) << signal;
       ++count;
     }
-  EXPECT_EQ(count, 3u);
+  EXPECT_EQ(count, 4u);
   EXPECT_EQ(std::stoull(all, nullptr, 16) & (1ull << (SIGTERM - 1)), 0u) << "this thread does not";
 }
 

@@ -31,6 +31,29 @@ void add_line(std::string& text, const std::string& line) {
 // How long until then; 0 if it has passed. `then` may be the beginning of time.
 Duration time_left(Instant then, Instant now) { return then > now ? then - now : Duration::zero(); }
 
+// Those that owe the most come first. The rest is in a fixed order. Removes those that are beyond
+// the number, and returns how many these are. Sorts pointers, because senders are large.
+std::size_t sort_by_backlog(std::vector<ObservedSender>& senders, std::size_t at_most) {
+  std::vector<ObservedSender*> order;
+  order.reserve(senders.size());
+  for (auto& sender : senders)
+    order.push_back(&sender);
+  const auto most = std::min(at_most, order.size());
+  std::ranges::partial_sort(order, order.begin() + static_cast<std::ptrdiff_t>(most),
+                            [](const ObservedSender* a, const ObservedSender* b) {
+                              if (a->glance.owed != b->glance.owed)
+                                return a->glance.owed > b->glance.owed;
+                              return a->name.kind != b->name.kind ? a->name.kind < b->name.kind
+                                                                  : a->name.number < b->name.number;
+                            });
+  std::vector<ObservedSender> result;
+  result.reserve(most);
+  for (std::size_t i = 0; i != most; ++i)
+    result.push_back(std::move(*order[i]));
+  senders.swap(result);
+  return order.size() - most;
+}
+
 std::string whole(Duration span) {
   return to_string(std::chrono::floor<std::chrono::seconds>(span));
 }
@@ -137,6 +160,31 @@ std::shared_ptr<Kind<ShardWords>> ObservatoryState::shards(const std::string& na
   return shards_.of(name, options_.max_kinds);
 }
 
+std::shared_ptr<Operable> ObservatoryState::operable(const ActorName& sender) const {
+  const auto all = kinds();
+  const auto kind =
+    std::ranges::find(all.senders, sender.kind, [](const auto& x) { return x.first; });
+  return kind == all.senders.end() ? nullptr : kind->second->operables.find(sender.number);
+}
+
+void ObservatoryState::add_closable_guard(const std::string& name,
+                                          std::weak_ptr<ClosableGuard> guard) {
+  const std::lock_guard lock{mutex_};
+  std::erase_if(closable_guards_, [](const auto& one) { return one.second.expired(); });
+  closable_guards_.emplace(name, std::move(guard));
+}
+
+std::vector<std::shared_ptr<ClosableGuard>>
+ObservatoryState::closable_guards(const std::string& name) const {
+  std::vector<std::shared_ptr<ClosableGuard>> result;
+  const std::lock_guard lock{mutex_};
+  const auto [begin, end] = closable_guards_.equal_range(name);
+  for (auto one = begin; one != end; ++one)
+    if (auto guard = one->second.lock())
+      result.push_back(std::move(guard));
+  return result;
+}
+
 std::shared_ptr<Heartbeat> ObservatoryState::add_heartbeat(Instant now) {
   auto result = std::make_shared<Heartbeat>();
   result->beat(now);
@@ -216,17 +264,7 @@ ObservedStatus ObservatoryState::status(std::size_t at_most, Instant now) const 
       result.senders.push_back(std::move(sender));
     });
   }
-  // Those that owe the most come first. The rest is in a fixed order.
-  const auto most = std::min(at_most, result.senders.size());
-  std::partial_sort(
-    result.senders.begin(), result.senders.begin() + static_cast<std::ptrdiff_t>(most),
-    result.senders.end(), [](const ObservedSender& a, const ObservedSender& b) {
-      if (a.glance.owed != b.glance.owed)
-        return a.glance.owed > b.glance.owed;
-      return a.name.kind != b.name.kind ? a.name.kind < b.name.kind : a.name.number < b.name.number;
-    });
-  result.senders_left_out = result.senders.size() - most;
-  result.senders.resize(most);
+  result.senders_left_out = sort_by_backlog(result.senders, at_most);
   for (const auto& [name, kind] : all.supervisors)
     kind->for_each([&, &name = name](const auto& cell) {
       if (result.supervisors.size() == at_most) {

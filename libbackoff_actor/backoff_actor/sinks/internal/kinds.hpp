@@ -8,6 +8,7 @@
 #include "backoff_actor/observe/sender_glance.hpp"
 #include "backoff_actor/sinks/internal/cause_cell.hpp"
 #include "backoff_actor/sinks/internal/cell.hpp"
+#include "backoff_actor/sinks/internal/operable.hpp"
 #include "backoff_actor/sinks/internal/time_buckets.hpp"
 
 #include <array>
@@ -121,6 +122,7 @@ struct SenderKind {
   const std::shared_ptr<Kind<PoolWords>> pools = std::make_shared<Kind<PoolWords>>();
   const std::shared_ptr<Kind<CauseWords, CauseCell>> causes =
     std::make_shared<Kind<CauseWords, CauseCell>>();
+  OperableBook operables;
   SharedTimes delays; // that were drawn after failures
 };
 
@@ -130,6 +132,21 @@ public:
   SenderSeat(std::shared_ptr<SenderKind> kind, std::uint64_t number)
     : member_(kind->senders), kind_(std::move(kind)) {
     member_.cell.set(SenderWords::number, number);
+  }
+
+  SenderSeat(const SenderSeat&) = delete;
+  SenderSeat& operator=(const SenderSeat&) = delete;
+  ~SenderSeat() {
+    if (!operable_)
+      return;
+    kind_->operables.remove(member_.cell.get(SenderWords::number), operable_.get());
+    operable_->end();
+  }
+
+  // Lets operators act on the sender as long as it is seen.
+  void set_operable(std::shared_ptr<Operable> operable) {
+    operable_ = std::move(operable);
+    kind_->operables.add(member_.cell.get(SenderWords::number), operable_);
   }
 
   void publish(const SenderGlance& glance, Instant now) {
@@ -187,6 +204,7 @@ private:
   std::shared_ptr<SenderKind> kind_;
   std::unique_ptr<Kind<OutcomeWords>::Member> outcomes_{};       // none: nothing to count yet
   std::unique_ptr<Kind<PoolWords>::Member> pool_{};              // none: it has no pool
+  std::shared_ptr<Operable> operable_{};                         // none: nobody can act on it
   std::unique_ptr<Kind<CauseWords, CauseCell>::Member> cause_{}; // none: it has not failed
 };
 

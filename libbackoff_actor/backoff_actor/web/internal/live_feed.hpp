@@ -13,8 +13,8 @@
 
 namespace backoff_actor::web {
 
-/// Looks at an observatory again and again, in a thread of its own, while anybody watches. Each look
-/// is made once for all watchers.
+/// Looks at an observatory again and again, in a thread of its own, while anybody watches. Each
+/// look is made once for all watchers.
 class LiveFeed {
 public:
   using Text = std::shared_ptr<const std::string>;

@@ -11,8 +11,8 @@ namespace backoff_actor::web {
 using Clock = net::Clock;
 
 /// A client's connection, which serves one request: the client asks, the answer is made, the client
-/// takes it, and both leave. A watcher stays, and takes one text after the other. No call blocks. What comes after the head of the request is thrown
-/// away, so a body costs no memory.
+/// takes it, and both leave. A watcher stays, and takes one text after the other. No call blocks.
+/// What comes after the head of the request is thrown away, so a body costs no memory.
 class WebConnection {
 public:
   enum class State {
