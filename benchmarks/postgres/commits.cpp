@@ -41,7 +41,8 @@ constexpr auto script = R"(\set first :next
 \set next :next + :n
 \startpipeline
 BEGIN;
-INSERT INTO job SELECT i, repeat('x', 256)::bytea FROM generate_series(:first::bigint, :next::bigint - 1) AS i;
+INSERT INTO job SELECT i, repeat('x', 256)::bytea
+  FROM generate_series(:first::bigint, :next::bigint - 1) AS i;
 DELETE FROM job WHERE id BETWEEN :first::bigint - :n::bigint AND :first::bigint - 1;
 COMMIT;
 \endpipeline

@@ -50,8 +50,8 @@ void look_at(const backoff_actor::PostgresAddress& address) {
 
 // So long that the four children of a sender have two jobs in hand when it is killed or frozen.
 backoff_actor::Duration work_of_a_job(const Options& options) {
-  return std::min<backoff_actor::Duration>(std::chrono::milliseconds{10},
-                                           std::chrono::seconds{2} / options.rate);
+  return std::min<backoff_actor::Duration>(
+    std::chrono::milliseconds{10}, backoff_actor::Duration{std::chrono::seconds{2}} / options.rate);
 }
 
 std::string milliseconds(std::optional<Micros> span) {

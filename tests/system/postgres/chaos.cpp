@@ -27,7 +27,8 @@ END $$;
 CREATE TRIGGER audited AFTER INSERT OR UPDATE OR DELETE ON backoff.delivery
   FOR EACH STATEMENT EXECUTE FUNCTION audited();)";
 
-// A session belongs to one owner. If it changed something in two epochs, it was stale in the second.
+// A session belongs to one owner. If it changed something in two epochs, it was stale in the
+// second.
 constexpr auto read_audit = R"(
 SELECT (SELECT count(*) FROM (SELECT FROM audit GROUP BY server, session
                               HAVING count(DISTINCT epoch) > 1) two_epochs),

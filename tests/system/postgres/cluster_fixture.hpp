@@ -42,13 +42,18 @@ protected:
   }
 
   /// Starts the server, makes the schema, and a cluster without workers.
-  void make_cluster(example::PrivatePostgresOptions options = {}, std::uint64_t rate = 300) {
+  ///
+  /// @param work how long each of the four children of a sender takes for a job
+  void make_cluster(example::PrivatePostgresOptions options = {}, std::uint64_t rate = 300,
+                    Duration work = 8ms) {
     server_.emplace(std::move(options));
     migrate_postgres(server_->socket_connection());
-    cluster_.emplace(
-      folder_.path(), BACKOFF_ACTOR_CLUSTER_WORKER,
-      cluster::WorkerOptions{
-        .connection = server_->connection(), .outbox = "jobs", .rate = rate, .lease = lease});
+    cluster_.emplace(folder_.path(), BACKOFF_ACTOR_CLUSTER_WORKER,
+                     cluster::WorkerOptions{.connection = server_->connection(),
+                                            .outbox = "jobs",
+                                            .rate = rate,
+                                            .lease = lease,
+                                            .work = work});
   }
 
   /// Adds a worker and starts it.

@@ -61,7 +61,8 @@ BACKOFF_ACTOR_EXPORT Problems check(const SharedOutbox& outbox);
 /// by `Sent` gets `TrackedMsg::epoch`, by which a service can refuse the call of an owner that is
 /// no longer one.
 ///
-/// @param options of the sender; `outbox` stays unset
+/// In `options`, `outbox` stays unset: the sender gets the shared one.
+///
 /// @errors throws `InvalidArgument` naming every option that is wrong, and `std::logic_error` if
 ///         `init` was not called. If the server cannot be reached, or refuses, the actor goes on
 ///         trying, and reports each failure to `DurableOptions::on_error` and as
