@@ -77,13 +77,14 @@ BACKOFF_ACTOR_EXPORT Problems check(const WebOptions& options);
 /// - `/letters` has the dead letters of a sender.
 /// - `/act/...` does something to a sender or a guard.
 ///
-/// All but the last take GET and HEAD. It serves no files. A client that uses another host name than those
-/// allowed gets 403. Otherwise a stranger could point a name of his own at this address. A web page
-/// of his could then read these pages through somebody's browser.
+/// All but the last take GET and HEAD. It serves no files. A client that uses another host name
+/// than those allowed gets 403. Otherwise a stranger could point a name of his own at this address.
+/// A web page of his could then read these pages through somebody's browser.
 ///
 /// Clients cannot exhaust the process: it holds at most 128 connections, and 64 MiB of answers or
-/// one answer. A new client takes the place of an old one. `/healthz` and `/readyz` are answered at
-/// once, even while other pages are being made or `more_metrics` hangs.
+/// one answer. A new client takes the place of an old one that does not watch. `/healthz` and
+/// `/readyz` are answered at once, even while other pages are being made or `more_metrics` hangs.
+/// A watcher that takes nothing delays nobody.
 class BACKOFF_ACTOR_EXPORT WebServer {
 public:
   /// Begins to serve, in threads of its own.
@@ -93,8 +94,8 @@ public:
   explicit WebServer(const Observatory& observatory, const WebOptions& options = {});
   WebServer(const WebServer&) = delete;
   WebServer& operator=(const WebServer&) = delete;
-  /// Closes all connections. It waits for no client, but for a call of `more_metrics` to return, and
-  /// for a deed that was begun: at most thirty seconds, and only if a sender has no turn.
+  /// Closes all connections. It waits for no client. It waits for a call of `more_metrics` to
+  /// return, and for a deed that has begun: thirty seconds at most, if a sender has no turn.
   ~WebServer();
 
   /// The port at which it listens.
