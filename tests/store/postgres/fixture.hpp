@@ -19,7 +19,9 @@ inline example::PrivatePostgres* server() {
     std::unique_ptr<example::PrivatePostgres> result;
     if (!example::PrivatePostgres::is_installed())
       return result;
-    result = std::make_unique<example::PrivatePostgres>();
+    // Who is called `locked` needs a password.
+    result = std::make_unique<example::PrivatePostgres>(
+      example::PrivatePostgresOptions{.access = {"host all locked 127.0.0.1/32 scram-sha-256"}});
     result->query("CREATE DATABASE with_schema");
     migrate_postgres(result->connection("with_schema"));
     return result;
