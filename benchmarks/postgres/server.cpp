@@ -4,10 +4,10 @@
 
 #include <backoff_actor/store/postgres/postgres_store.hpp>
 
+#include <fcntl.h>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
-#include <unistd.h>
 
 namespace postgres_benchmarks {
 
@@ -36,9 +36,12 @@ void make_database(const example::PrivatePostgres& server, const std::string& da
 void turn_checksums_on(example::PrivatePostgres& server) {
   server.stop();
   const auto program = example::PrivatePostgres::programs() / "pg_checksums";
+  const auto log = (server.folder() / "pg_checksums").string();
+  const example::FileDescriptor output{
+    open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)};
   const auto how =
     example::Process{{program, "--enable", "--no-sync", "--pgdata=" + server.data().string()},
-                     {.out = STDERR_FILENO}}
+                     {.out = output.get(), .err = output.get()}}
       .wait();
   if (!how.is_success())
     throw std::runtime_error("pg_checksums: " + example::to_string(how));
