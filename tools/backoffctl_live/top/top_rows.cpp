@@ -103,7 +103,7 @@ std::string state_of(const TopSender& sender) {
   if (sender.is_delayed)
     return "waiting";
   if (is_silent(sender))
-    return "silent";
+    return "no turn";
   return sender.is_on_fallback ? "fallback" : sender.phase;
 }
 
