@@ -50,6 +50,23 @@ protected:
     return postgres_store(address, options())->own(seconds{30});
   }
 
+  // Returns a store whose connection is cut when the answer to the next call begins.
+  std::shared_ptr<DeliveryStore> own_without_answer() const {
+    own_and_let_go(); // makes the outbox
+    const auto before = bytes_of_ended_connections();
+    own_and_let_go();
+    const auto bytes = bytes_of_ended_connections() - before;
+    proxy_->set_plan(testing::ConnectionPlan{"cut(after " + std::to_string(bytes) + "), ok..."});
+    return own(through_proxy());
+  }
+
+  // Afterwards nobody has the lock, so the next owner is sent as many bytes.
+  void own_and_let_go() const {
+    own(through_proxy());
+    Control control{server()->connection(database())};
+    control.await("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'", "0");
+  }
+
   // As an outbox does it: the same changes again until the store answers.
   static std::size_t commit_until_answered(DeliveryStore& store,
                                            const std::vector<StoreChange>& changes) {
@@ -133,12 +150,7 @@ private:
 };
 
 TEST_F(postgres_unknown_outcome, a_commit_that_was_made_is_not_made_again) {
-  own(through_proxy()); // makes the outbox
-  const auto before = bytes_of_ended_connections();
-  own(through_proxy());
-  const auto bytes = bytes_of_ended_connections() - before;
-  proxy().set_plan(testing::ConnectionPlan{"cut(after " + std::to_string(bytes) + "), ok..."});
-  const auto store = own(through_proxy());
+  const auto store = own_without_answer();
   const std::vector<StoreChange> changes{change::Insert{delivery(1)}, change::Insert{delivery(2)},
                                          change::Acknowledge{1, {5}}};
   EXPECT_EQ(failure_of([&] { store->commit(changes); }).failure, StoreFailure::unreachable);
@@ -170,12 +182,7 @@ TEST_F(postgres_unknown_outcome, a_commit_that_was_not_made_is_made) {
 }
 
 TEST_F(postgres_unknown_outcome, a_commit_that_is_resolved_by_a_renewal_is_not_made_again) {
-  own(through_proxy());
-  const auto before = proxy().statistics().bytes_to_client;
-  own(through_proxy());
-  const auto bytes = proxy().statistics().bytes_to_client - before;
-  proxy().set_plan(testing::ConnectionPlan{"cut(after " + std::to_string(bytes) + "), ok..."});
-  const auto store = own(through_proxy());
+  const auto store = own_without_answer();
   const std::vector<StoreChange> changes{change::Insert{delivery(1)}};
   EXPECT_EQ(failure_of([&] { store->commit(changes); }).failure, StoreFailure::unreachable);
   store->renew();
