@@ -53,9 +53,9 @@ protected:
   // Returns a store whose connection is cut when the answer to the next call begins.
   std::shared_ptr<DeliveryStore> own_without_answer() const {
     own_and_let_go(); // makes the outbox
-    const auto before = proxy_->statistics().bytes_to_client;
+    const auto before = bytes_of_ended_connections();
     own_and_let_go();
-    const auto bytes = proxy_->statistics().bytes_to_client - before;
+    const auto bytes = bytes_of_ended_connections() - before;
     proxy_->set_plan(testing::ConnectionPlan{"cut(after " + std::to_string(bytes) + "), ok..."});
     return own(through_proxy());
   }
@@ -137,6 +137,13 @@ protected:
   }
 
   TcpProxy& proxy() { return *proxy_; }
+
+  // The bytes of all answers, once every connection has ended.
+  std::uint64_t bytes_of_ended_connections() const {
+    while (proxy_->statistics().open > 0)
+      std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    return proxy_->statistics().bytes_to_client;
+  }
 
 private:
   std::unique_ptr<TcpProxy> proxy_{};
