@@ -181,6 +181,9 @@ install(FILES "${PROJECT_SOURCE_DIR}/examples/quickstart/main.cpp"
 install(FILES "${PROJECT_SOURCE_DIR}/examples/quickstart/installed/CMakeLists.txt"
         DESTINATION "${CMAKE_INSTALL_DOCDIR}/examples/quickstart" COMPONENT development)
 
+install(FILES "${PROJECT_SOURCE_DIR}/packaging/prometheus/backoff_actor.rules.yml"
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/backoff_actor/prometheus" COMPONENT tools)
+
 if(TARGET http_guard)
   set(_demo_folder "${CMAKE_INSTALL_LIBEXECDIR}/backoff_actor")
   install(TARGETS http_guard http_guard_service RUNTIME DESTINATION "${_demo_folder}" COMPONENT tools)

@@ -25,7 +25,7 @@ using namespace std::chrono_literals;
 constexpr auto between_requests = 50ms;
 constexpr auto works_for = 11s;
 constexpr auto is_down_for = 4s;
-constexpr auto time_to_stop = 2s;
+constexpr auto grace_of_end = 2s;
 
 backoff_actor::SenderOptions sender_options(const backoff_actor::Observatory& observatory) {
   const backoff_actor::SharedGuard guard{
@@ -50,7 +50,7 @@ void go_on(const Options& options, ServiceProcess* service,
   caf::actor_system_config config;
   backoff_actor::init(config);
   caf::actor_system system{config};
-  backoff_actor::GracefulShutdown shutdown{system, {.grace = time_to_stop}};
+  backoff_actor::GracefulShutdown shutdown{system, {.grace = grace_of_end}};
   const backoff_actor::SchedulerWatch scheduler_watch{system, observatory};
   const auto url = service != nullptr ? service->url() : options.url;
   const auto sender = backoff_actor::spawn_back_off_sender(

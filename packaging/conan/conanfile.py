@@ -26,7 +26,7 @@ class BackoffActor(ConanFile):
     def export_sources(self):
         root = os.path.join(self.recipe_folder, "..", "..")
         for pattern in ("CMakeLists.txt", "LICENSE", "README.md", "CHANGELOG.md", "cmake/*", "libbackoff_actor/*",
-                        "examples/quickstart/*"):
+                        "packaging/prometheus/*", "examples/quickstart/*"):
             copy(self, pattern, src=root, dst=self.export_sources_folder)
 
     def layout(self):

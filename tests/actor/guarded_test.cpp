@@ -288,8 +288,10 @@ TEST(sender_errors, have_numbers_that_stay) {
             "was acknowledged before");
   EXPECT_EQ(to_string(SenderError{17}),
             "unknown_type: the message has a type that is not registered with CAF");
-  EXPECT_EQ(last_sender_error, 17);
-  EXPECT_EQ(to_string(SenderError{18}), "unknown sender error");
+  EXPECT_EQ(to_string(SenderError{18}), "not_owner: the message was not accepted, because this "
+                                        "process does not own the outbox");
+  EXPECT_EQ(last_sender_error, 18);
+  EXPECT_EQ(to_string(SenderError{19}), "unknown sender error");
 }
 
 } // namespace backoff_actor::actor_test

@@ -42,9 +42,9 @@ Examples:
       try a dead letter again, once the service is repaired
   backoffctl outbox backup outbox.db copy.db
       copy the file as it is at this moment
-  backoffctl outbox list 'postgres://reader@db1/shop#orders'
+  backoffctl outbox list 'postgres://worker@db1/shop#orders'
       list an outbox on a server
-  backoffctl outbox owners 'postgres://reader@db1/shop'
+  backoffctl outbox owners 'postgres://worker@db1/shop'
       show which process owns which outbox of a database
 
 backoffctl outbox COMMAND --help explains a command, with examples.
@@ -69,7 +69,7 @@ Examples:
   backoffctl outbox list outbox.db --json
       the same for programs, one object a line, with the keys of backoffctl outbox export --help;
       without --payload, there is no payload
-  backoffctl outbox list 'postgres://reader@db1/shop#orders' --dead
+  backoffctl outbox list 'postgres://worker@db1/shop#orders' --dead
       the dead letters of an outbox on a server
 
 Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
@@ -118,7 +118,7 @@ Examples:
       print text
   backoffctl outbox count outbox.db --json
       print JSON for programs
-  backoffctl outbox count 'postgres://reader@db1/shop#orders'
+  backoffctl outbox count 'postgres://worker@db1/shop#orders'
       count those of an outbox on a server
 
 Keys of the JSON:
@@ -155,7 +155,7 @@ Examples:
       everything, with the messages: for a backup, or for another program
   backoffctl outbox export --dead outbox.db
       only the dead letters
-  backoffctl outbox export 'postgres://reader@db1/shop#orders'
+  backoffctl outbox export 'postgres://worker@db1/shop#orders'
       the same of an outbox on a server
 
 Keys of each line:

@@ -33,6 +33,11 @@ protected:
       problems.add("URL", "nothing", allowed_url);
     else if (!is_on_server(*url_))
       problems.add("URL", "something else", allowed_url);
+    else {
+      const auto found = backoff_actor::check(PostgresAddress{connection(), "any"});
+      for (const auto& problem : found.list())
+        problems.add("URL", problem.given, problem.allowed);
+    }
   }
 
   /// The address without the outbox.
@@ -59,11 +64,11 @@ Times are UTC. since is by the server's clock. It counts every row, which takes 
 outbox.
 
 Examples:
-  backoffctl outbox owners 'postgres://reader@db1/shop'
+  backoffctl outbox owners 'postgres://worker@db1/shop'
       all outboxes of the database, in order of their names
-  backoffctl outbox owners 'postgres://reader@db1/shop#orders'
+  backoffctl outbox owners 'postgres://worker@db1/shop#orders'
       this outbox alone
-  backoffctl outbox owners 'postgres://reader@db1/shop' --json
+  backoffctl outbox owners 'postgres://worker@db1/shop' --json
       the same for programs, one object a line
 
 Keys of each line:
@@ -169,7 +174,7 @@ PostgresOptions own_options() {
 
 void check_outbox_on_server(const std::string& url, Problems& problems) {
   try {
-    check(parse_postgres_address(url));
+    parse_postgres_address(url);
   } catch (const InvalidArgument& error) {
     for (const auto& problem : error.problems().list())
       problems.add("OUTBOX", problem.given, problem.allowed);

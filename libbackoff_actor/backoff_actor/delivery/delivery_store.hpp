@@ -169,7 +169,8 @@ public:
   ///         But after a failure of the disk itself (`input_output`), a process that opens the
   ///         store after a crash may find the changes made. After `unreachable`, nobody knows
   ///         whether they are made: the next commit must have the same changes, and the store makes
-  ///         them once. After `disowned`, the store fails for ever.
+  ///         them once. If that fails too, they are not made only if it is `full` or `too_large`.
+  ///         After `disowned`, the store fails for ever.
   virtual void commit(std::span<const StoreChange> changes) = 0;
 
   /// Calls `visit` with each delivery that is owed, in order of their numbers.

@@ -23,6 +23,7 @@
 #include "backoff_actor/testing/record/event_patterns.hpp"
 #include "backoff_actor/testing/record/ledger.hpp"
 #include "backoff_actor/testing/record/request_and_note.hpp"
+#include "backoff_actor/testing/stores/memory_server.hpp"
 #include "backoff_actor/testing/stores/memory_store.hpp"
 #include "backoff_actor/testing/stores/store_in_front.hpp"
 #include "backoff_actor/testing/time/answer.hpp"

@@ -3,14 +3,17 @@
 #include <backoff_actor/store/postgres/postgres_store.hpp>
 
 #include <cstdio>
+#include <string>
 
 int main() {
   using namespace backoff_actor;
-  const auto address = parse_postgres_address("postgres://127.0.0.1:1/shop#orders"); // nobody listens
+  // Nobody listens at that port.
+  const auto address = parse_postgres_address("postgres://127.0.0.1:1/shop#orders");
+  std::string result = "open";
   try {
     open_postgres_store(address);
-    std::printf("%s is open\n", address.outbox.c_str());
   } catch (const StoreError& error) {
-    std::printf("%s: %s\n", address.outbox.c_str(), std::string{to_string(error.failure())}.c_str());
+    result = to_string(error.failure());
   }
+  std::printf("%s: %s\n", address.outbox.c_str(), result.c_str());
 }

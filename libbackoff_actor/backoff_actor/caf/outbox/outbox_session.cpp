@@ -142,6 +142,12 @@ StoreState SenderStore::take_state() {
   return result;
 }
 
+WriteQueue::Sureness SenderStore::take_sureness() {
+  const auto result = queue_->take_sureness();
+  sure_until_ = result.until;
+  return result;
+}
+
 // -- the end ------------------------------------------------------------------------
 
 void SenderStore::suspend(SuspendedDelivery delivery) {

@@ -121,6 +121,8 @@ OutboxContent WriteQueue::attach(const caf::actor_addr& sender) {
     throw StoreError(
       StoreFailure::in_use,
       store_->name() + ": another sender of this process uses it; give each sender its own store");
+  if (lease_.is_lost())
+    throw StoreError(StoreFailure::disowned, store_->name() + ": another process owns it now");
   is_attached_ = true;
   sender_ = sender;
   failures_alone_ = 0;
@@ -170,7 +172,7 @@ PutOutcome WriteQueue::put(std::vector<StoreChange>& changes) {
   changes.clear();
   const auto size = pending_.size();
   if (seat_)
-    seat_->set_waiting(size + unanswered_.size());
+    seat_->set_waiting(waiting());
   PutOutcome result;
   result.wakes_writer = writer_ == Writer::rests || writer_ == Writer::idles
                         || writer_ == Writer::watches
@@ -198,7 +200,7 @@ bool WriteQueue::look_whether_behind() {
 
 bool WriteQueue::wake_for_the_rest() {
   const std::lock_guard lock{mutex_};
-  if (writer_ != Writer::rests || (pending_.empty() && !lease_.is_limited()))
+  if (writer_ != Writer::rests || (nothing_waits() && !lease_.is_limited()))
     return false;
   writer_ = Writer::writes;
   return true;
@@ -206,6 +208,7 @@ bool WriteQueue::wake_for_the_rest() {
 
 WriteQueue::Sureness WriteQueue::take_sureness() {
   const std::lock_guard lock{mutex_};
+  is_news_out_ = false;
   told_sure_until_ = lease_.sure_until();
   return {told_sure_until_, lease_.is_lost()};
 }

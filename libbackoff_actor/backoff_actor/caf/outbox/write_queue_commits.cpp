@@ -28,6 +28,13 @@ constexpr std::chrono::seconds quiet{1};
 // changes are lost, and the deliveries are redelivered after the next start of the program.
 constexpr int max_failures_alone = 3;
 
+// Whether the server itself has said so of these changes. Other failures may come from a connection
+// that is broken, or from a new one. Then they say nothing about an earlier commit.
+bool is_verdict(StoreFailure failure) {
+  return failure == StoreFailure::full || failure == StoreFailure::too_large
+         || failure == StoreFailure::disowned;
+}
+
 std::uint64_t last_insertion(std::span<const StoreChange> batch) {
   std::uint64_t result = 0;
   for (const auto& x : batch)
@@ -49,7 +56,9 @@ WriteQueue::Task WriteQueue::next_task(Instant now) {
   };
   const auto retry = [&] {
     retry_delay_ = retry_delay_.next();
-    return sleep(Writer::retries, retry_delay_.wait_time());
+    const auto wait = retry_delay_.wait_time();
+    const auto is_silent = is_unanswered_ && lease_.is_limited(); // it may be back before the lease
+    return sleep(Writer::retries, is_silent ? std::min(wait, ownership_->lease / 3) : wait);
   };
   const auto rest = [&]() -> Task {
     if (is_attached_ && lease_.renew_at() != Instant::never())
@@ -58,13 +67,15 @@ WriteQueue::Task WriteQueue::next_task(Instant now) {
     return {Task::Kind::rest};
   };
   const auto was_quiet = std::exchange(was_quiet_, false);
-  const auto has_failed = std::exchange(has_just_failed_, false);
-  const auto is_to_renew = is_attached_ && !has_failed && until_renewal <= Duration::zero();
   if (lease_.is_lost())
     return rest();
-  if (pending_.empty() && unanswered_.empty()) {
-    if (is_to_renew)
-      return {Task::Kind::renew};
+  // A commit that fails renews nothing. One without an answer comes first.
+  const auto is_to_renew = is_attached_ && until_renewal <= Duration::zero() && unanswered_.empty()
+                           && !(has_just_failed_ && is_unanswered_);
+  if (is_to_renew && (failure_ || nothing_waits()))
+    return {Task::Kind::renew};
+  const auto has_failed = std::exchange(has_just_failed_, false);
+  if (nothing_waits()) {
     if (has_failed && is_attached_ && lease_.is_limited())
       return retry();
     if (!is_attached_ || !is_untidy_)
@@ -76,7 +87,8 @@ WriteQueue::Task WriteQueue::next_task(Instant now) {
   if (has_failed && (pending_.insertions() == 0 || !unanswered_.empty()))
     return retry();
   if (is_attached_ && !is_to_renew && options_.max_wait > Duration::zero()
-      && pending_.size() < options_.max_batch && !std::exchange(has_lingered_, true))
+      && waiting() == pending_.size() && pending_.size() < options_.max_batch
+      && !std::exchange(has_lingered_, true))
     return sleep(Writer::lingers, options_.max_wait);
   return {Task::Kind::write};
 }
@@ -98,9 +110,15 @@ void WriteQueue::forget_writer(bool was_at_work, std::uint64_t sleep_id) {
 
 void WriteQueue::write(Instant now) {
   std::vector<StoreChange> batch;
+  auto is_known = true; // no earlier commit of the batch may have been made
   {
     const std::lock_guard lock{mutex_};
     batch = std::exchange(unanswered_, {});
+    is_known = batch.empty();
+    if (batch.empty() && !apart_.empty()) {
+      batch.push_back(std::move(apart_.front()));
+      apart_.pop_front();
+    }
     if (batch.empty())
       batch =
         pending_.take(failure_ ? std::min(options_.max_batch, batch_to_try) : options_.max_batch);
@@ -112,9 +130,9 @@ void WriteQueue::write(Instant now) {
     succeed(batch);
   } catch (const StoreError& error) {
     if (error.failure() == StoreFailure::too_large && batch.size() > 1)
-      commit_one_by_one(batch, now); // the other changes may fit
+      set_apart(batch); // the other changes may fit
     else
-      fail(batch, error, now);
+      fail(batch, error, now, is_known || is_verdict(error.failure()));
   }
 }
 
@@ -128,10 +146,15 @@ void WriteQueue::commit(std::span<const StoreChange> changes) {
   } catch (const StoreError&) {
     throw;
   } catch (const std::exception& exception) {
-    throw StoreError(StoreFailure::input_output, store_->name() + ": " + exception.what());
+    throw StoreError(failure_of_exceptions(), store_->name() + ": " + exception.what());
   } catch (...) {
-    throw StoreError(StoreFailure::input_output, store_->name() + ": an exception of unknown type");
+    throw StoreError(failure_of_exceptions(), store_->name() + ": an exception of unknown type");
   }
+}
+
+// A server may have made the changes before the exception came.
+StoreFailure WriteQueue::failure_of_exceptions() const {
+  return lease_.is_limited() ? StoreFailure::unreachable : StoreFailure::input_output;
 }
 
 void WriteQueue::renew(Instant now) {
@@ -139,37 +162,27 @@ void WriteQueue::renew(Instant now) {
     const std::lock_guard lock{mutex_};
     lease_.begin(now);
   }
-  std::vector<StoreChange> none;
   try {
     {
       const std::lock_guard lock{store_mutex_};
       store_->renew();
     }
-    succeed(none);
+    succeed({});
   } catch (const StoreError& error) {
-    fail(none, error, now);
+    std::vector<StoreChange> none;
+    fail(none, error, now, true);
   } catch (const std::exception& exception) {
-    fail(none, StoreError(StoreFailure::input_output, store_->name() + ": " + exception.what()),
-         now);
+    std::vector<StoreChange> none;
+    fail(none, StoreError(failure_of_exceptions(), store_->name() + ": " + exception.what()), now,
+         true);
   }
 }
 
-// In order: a store refuses a number that is not above all that it has.
-void WriteQueue::commit_one_by_one(std::vector<StoreChange>& changes, Instant now) {
-  for (auto next = changes.begin(); next != changes.end(); ++next) {
-    const std::span<const StoreChange> one{&*next, 1};
-    try {
-      commit(one);
-      succeed(one);
-    } catch (const StoreError& error) {
-      const auto is_too_large = error.failure() == StoreFailure::too_large;
-      const auto end = is_too_large ? next + 1 : changes.end();
-      std::vector<StoreChange> failed{std::make_move_iterator(next), std::make_move_iterator(end)};
-      fail(failed, error, now);
-      if (!is_too_large)
-        return;
-    }
-  }
+// Each of the changes gets a commit of its own, in order: a store refuses a number that is not
+// above all that it has.
+void WriteQueue::set_apart(std::vector<StoreChange>& changes) {
+  const std::lock_guard lock{mutex_};
+  apart_.assign(std::make_move_iterator(changes.begin()), std::make_move_iterator(changes.end()));
 }
 
 void WriteQueue::succeed(std::span<const StoreChange> changes) {
@@ -177,14 +190,17 @@ void WriteQueue::succeed(std::span<const StoreChange> changes) {
   auto is_news = false;
   {
     const std::lock_guard lock{mutex_};
-    failure_.reset();
-    failures_alone_ = 0;
-    retry_delay_ = retry_delay_.reset();
+    is_unanswered_ = false;
+    if (!changes.empty() || nothing_waits()) {
+      failure_.reset();
+      failures_alone_ = 0;
+      retry_delay_ = retry_delay_.reset();
+    }
     pending_.forget(changes);
     is_news = note_answer();
     if (seat_ && !changes.empty()) {
       seat_->note_commit(commit_took_, changes.size());
-      seat_->set_waiting(pending_.size());
+      seat_->set_waiting(waiting());
     }
     for (const auto& x : changes)
       if (const auto* const count = std::get_if<change::CountHandOvers>(&x); count && is_attached_)
@@ -200,7 +216,9 @@ void WriteQueue::succeed(std::span<const StoreChange> changes) {
     send_news();
 }
 
-void WriteQueue::fail(std::vector<StoreChange>& changes, const StoreError& error, Instant now) {
+// No failure renews the ownership: a store may find it without the server.
+void WriteQueue::fail(std::vector<StoreChange>& changes, const StoreError& error, Instant now,
+                      bool is_known) {
   if (options_.on_error) {
     try {
       options_.on_error(error);
@@ -214,28 +232,32 @@ void WriteQueue::fail(std::vector<StoreChange>& changes, const StoreError& error
   auto is_news = false;
   {
     const std::lock_guard lock{mutex_};
-    auto last_id = last_insertion(changes);
+    is_unanswered_ = error.failure() == StoreFailure::unreachable;
     if (error.failure() == StoreFailure::disowned)
       disown();
-    else if (error.failure() != StoreFailure::unreachable)
-      is_news = note_answer();
+    else if (!is_verdict(error.failure()))
+      is_news = doubt();
+    std::uint64_t last_id = 0;
     if (error.failure() == StoreFailure::too_large) { // a retry cannot help, so it is dropped
+      last_id = last_insertion(changes);
       pending_.forget(changes);
     } else {
       failure_ = cause;
       has_just_failed_ = true;
       failures_alone_ += is_attached_ ? 0 : 1;
-      if (error.failure() == StoreFailure::unreachable) {
-        last_id = 0; // nobody knows yet
-        unanswered_ = std::move(changes);
+      if (is_unanswered_ || !is_known) {
+        unanswered_ = std::move(changes); // nobody knows yet whether they are made
       } else if (!changes.empty()) {
+        std::move(apart_.begin(), apart_.end(), std::back_inserter(changes));
+        apart_.clear();
         has_lingered_ = true;
+        last_id = last_insertion(changes);
         last_id = std::max(last_id, pending_.keep(changes));
       }
     }
     if (seat_) {
       seat_->note_failure(static_cast<std::size_t>(error.failure()), now);
-      seat_->set_waiting(pending_.size() + unanswered_.size());
+      seat_->set_waiting(waiting());
     }
     is_news |= look_whether_behind() || lease_.is_lost();
     if (last_id != 0 && is_attached_) {
@@ -248,8 +270,8 @@ void WriteQueue::fail(std::vector<StoreChange>& changes, const StoreError& error
     send_news();
 }
 
-// The server has answered a call, whatever it said. Returns whether the sender is to know. It is
-// told in time, but not of each answer.
+// The server has done what it was asked. Returns whether the sender is to know. It is told in time,
+// but not of each answer.
 bool WriteQueue::note_answer() {
   if (!lease_.is_limited())
     return false;
@@ -257,6 +279,14 @@ bool WriteQueue::note_answer() {
   if (shard_seat_)
     shard_seat_->set_sure_until(lease_.sure_until());
   return lease_.sure_until() - told_sure_until_ >= ownership_->lease / 10;
+}
+
+// The session may be gone. Returns whether the sender is to know.
+bool WriteQueue::doubt() {
+  lease_.doubt();
+  if (shard_seat_)
+    shard_seat_->set_sure_until(lease_.sure_until());
+  return lease_.sure_until() < told_sure_until_;
 }
 
 void WriteQueue::disown() {

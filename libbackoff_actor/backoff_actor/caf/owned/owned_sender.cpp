@@ -68,7 +68,6 @@ private:
     if (!stand_by_)
       return;
     auto news = stand_by_->take_news();
-    owner_ = news.owner;
     for (auto& text : news.failures)
       notice(std::move(text));
     if (news.outbox)
@@ -95,8 +94,9 @@ private:
       return end(std::move(*told_to_end_));
     if (reason != make_error(SenderError::not_owner))
       return end(reason);
+    if (is_told_to_stop_)
+      return end({});
     notice(outbox_.store->name() + ": this process owns it no longer");
-    owner_.reset();
     stand_by();
   }
 
@@ -105,9 +105,11 @@ private:
   // -- messages ---------------------------------------------------------------------------
 
   bool on_word(const compat::Word& word) override {
+    const auto* const stop = word.as<Stop>();
+    is_told_to_stop_ |= stop != nullptr;
     if (word.as<StoreNews>())
       on_news();
-    else if (const auto* const stop = word.as<Stop>(); stop && !sender_)
+    else if (stop && !sender_)
       on_stop(*stop);
     else
       return false;
@@ -152,9 +154,10 @@ private:
   // -- telling ------------------------------------------------------------------------------
 
   std::string who_owns() const {
-    if (!owner_ || !owner_->is_alive)
+    const auto owner = stand_by_ ? stand_by_->owner() : std::nullopt;
+    if (!owner || !owner->is_alive)
       return outbox_.store->name() + " has no owner yet";
-    return owner_->node + " owns " + outbox_.store->name();
+    return owner->node + " owns " + outbox_.store->name();
   }
 
   ActorName own_name() const {
@@ -181,9 +184,9 @@ private:
   SharedOutbox outbox_;
   std::shared_ptr<StandBy> stand_by_; // none: this process owns the outbox
   caf::actor sender_;                 // none: it stands by
-  std::optional<StoreOwner> owner_;   // when it was last asked for
   std::optional<caf::error> told_to_end_;
   std::unique_ptr<detail::ShardSeat> seat_; // shows that this process stands by; none: to nobody
+  bool is_told_to_stop_ = false;
   bool has_quit_ = false;
 };
 

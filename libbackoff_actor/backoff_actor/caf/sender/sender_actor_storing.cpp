@@ -69,6 +69,8 @@ void BackOffSender::on_store_news() {
   }
   if (!store_) // an outcome has ended the sender
     return;
+  if (store_->is_doubtful(now())) // what is written down waits for the next answer of the server
+    return tell_store_state();
   for (const auto& x : store_->take_hand_overs()) {
     if (!x.is_over)
       give_to_child(x.hand_over);

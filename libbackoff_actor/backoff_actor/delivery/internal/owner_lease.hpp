@@ -11,7 +11,7 @@ namespace backoff_actor {
 
 // What the owner of a shared store knows of its ownership.
 //
-//     doubtful --answer--> sure --no answer for four fifths of the lease--> doubtful
+//     doubtful --answer--> sure --four fifths of the lease, a failure--> doubtful
 //        \                  /
 //         \--- disowned ---/--> lost, for ever
 //
@@ -19,6 +19,9 @@ namespace backoff_actor {
 // is not before the owner began to call. So the owner counts from the beginning of each call that
 // is answered, and stops a fifth earlier: its clock may run slower than the server's, and between
 // the look at the clock and the hand-over some time passes.
+//
+// A call that fails may have ended the session, and with it the ownership. So the owner is doubtful
+// at once, until a call is answered.
 class OwnerLease {
 public:
   // Nobody else can own the store.
@@ -32,7 +35,7 @@ public:
   // A call to the server begins.
   void begin(Instant now) { call_began_ = now; }
 
-  // The server has answered that call. That says nothing if the store is lost.
+  // The server has done what that call asked for. That says nothing if the store is lost.
   void answered() {
     if (!is_limited() || is_lost_)
       return;
@@ -40,8 +43,13 @@ public:
     renew_at_ = call_began_ + lease_ / 3;
   }
 
-  // The server did not answer: call again soon.
-  void unanswered() { renew_at_ = std::min(renew_at_, call_began_); }
+  // That call failed: the session may be gone. Call again soon.
+  void doubt() {
+    if (!is_limited() || is_lost_)
+      return;
+    sure_until_ = Instant{Duration::min()};
+    renew_at_ = Instant{Duration::min()};
+  }
 
   // Another process owns the store.
   void lose() {

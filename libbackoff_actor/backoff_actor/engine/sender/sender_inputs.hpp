@@ -81,10 +81,11 @@ struct StoreBehind {
   Cause cause{};  ///< why the store fails; no error if it is slow, or has caught up
 };
 
-/// The server of the store has answered. Until this instant no other process can own the store, so
-/// the engine hands over; from then on it hands over nothing, until a later `SureUntil`.
+/// Until this instant no other process can own the store, so the engine hands over; from then on it
+/// hands over nothing. The last `SureUntil` counts, whether it is later or earlier than the one
+/// before.
 struct SureUntil {
-  Instant until; ///< not before an earlier one; never: no other process can own the store
+  Instant until; ///< never: no other process can own the store, ever
 };
 
 /// The store gave a notice.

@@ -1,6 +1,7 @@
 #include "backoff_actor/testing/stores/memory_store.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <stdexcept>
 #include <utility>
@@ -8,11 +9,19 @@
 
 namespace backoff_actor::testing {
 
+namespace {
+
+// Other stores keep the numbers with a sign.
+constexpr std::uint64_t highest_id = std::numeric_limits<std::int64_t>::max();
+
+} // namespace
+
 struct MemoryStore::Content {
   void operator()(const change::Insert& x) {
-    if (x.delivery.id <= last_id)
+    if (x.delivery.id <= last_id || x.delivery.id > highest_id)
       throw std::logic_error("a delivery's number is " + std::to_string(x.delivery.id)
-                             + ", allowed more than " + std::to_string(last_id));
+                             + ", allowed more than " + std::to_string(last_id) + " and up to "
+                             + std::to_string(highest_id));
     owed[x.delivery.id] = x.delivery;
     last_id = x.delivery.id;
   }
@@ -21,8 +30,10 @@ struct MemoryStore::Content {
     const auto found = owed.find(x.delivery);
     if (found == owed.end())
       return;
-    if (!found->second.idempotency_key.empty())
-      acknowledged.push_back({found->second.idempotency_key, x.at});
+    if (!found->second.idempotency_key.empty()) {
+      last_key_at = std::max({last_key_at, keys_since, x.at});
+      acknowledged.push_back({found->second.idempotency_key, last_key_at});
+    }
     owed.erase(found);
   }
 
@@ -47,12 +58,15 @@ struct MemoryStore::Content {
   }
 
   void operator()(const change::ForgetKeys& x) {
+    keys_since = std::max(keys_since, x.before);
     std::erase_if(acknowledged, [&](const AcknowledgedKey& key) { return key.at < x.before; });
   }
 
   std::map<std::uint64_t, StoredDelivery> owed;
   std::map<std::uint64_t, StoredDeadLetter> dead;
   std::vector<AcknowledgedKey> acknowledged;
+  WallTime keys_since{std::numeric_limits<std::int64_t>::min()};
+  WallTime last_key_at = keys_since; // the times of keys never go back
   std::uint64_t last_id = 0;
   std::string format;
 };

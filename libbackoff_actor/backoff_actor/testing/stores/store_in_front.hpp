@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -54,6 +55,10 @@ public:
   std::size_t resubmit_dead_letters(std::span<const std::uint64_t> ids) override {
     return store_->resubmit_dead_letters(ids);
   }
+  /// As the other store's.
+  std::optional<StoreOwnership> ownership() const override { return store_->ownership(); }
+  /// As the other store's.
+  void renew() override { store_->renew(); }
   /// As the other store's.
   std::vector<std::string> take_notices() override { return store_->take_notices(); }
   /// As the other store's.

@@ -91,7 +91,10 @@ public:
   const std::optional<StoreOwnership>& ownership() const { return queue_->ownership(); }
 
   // Until when no other process can own the store, and whether one does.
-  WriteQueue::Sureness take_sureness() { return queue_->take_sureness(); }
+  WriteQueue::Sureness take_sureness();
+
+  // Whether another process may own the store, by the last `take_sureness`.
+  bool is_doubtful(Instant now) const { return now >= sure_until_; }
 
   // -- the end ------------------------------------------------------------------------
 
@@ -132,6 +135,7 @@ private:
   std::unordered_map<std::uint64_t, HandOvers> hand_overs_; // by delivery
   std::vector<std::string> notices_;
   std::uint64_t last_id_ = 0;
+  Instant sure_until_ = Instant::never();
 };
 
 } // namespace backoff_actor

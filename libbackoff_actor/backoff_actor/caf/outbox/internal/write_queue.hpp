@@ -10,6 +10,7 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -159,11 +160,15 @@ private:
   }
   void read_content();
   void commit(std::span<const StoreChange> changes);
-  void commit_one_by_one(std::vector<StoreChange>& changes, Instant now);
+  StoreFailure failure_of_exceptions() const;
+  void set_apart(std::vector<StoreChange>& changes);
   void succeed(std::span<const StoreChange> changes);
-  void fail(std::vector<StoreChange>& changes, const StoreError& error, Instant now);
+  void fail(std::vector<StoreChange>& changes, const StoreError& error, Instant now, bool is_known);
+  bool nothing_waits() const { return waiting() == 0; }
+  std::size_t waiting() const { return pending_.size() + unanswered_.size() + apart_.size(); }
   bool look_whether_behind();
   bool note_answer();
+  bool doubt();
   void disown();
   void look_at_store();
   void send_news();
@@ -182,6 +187,7 @@ private:
   // The changes of a commit that the server did not answer. They are committed again, as they are,
   // before any others.
   std::vector<StoreChange> unanswered_;
+  std::deque<StoreChange> apart_; // of a batch that was too large: each gets a commit of its own
   OwnerLease lease_;
   Instant told_sure_until_{Duration::min()}; // what the sender took
   std::vector<InsertOutcome> outcomes_;
@@ -198,6 +204,7 @@ private:
   bool is_attached_ = false;
   bool has_lingered_ = false; // for the next batch
   bool has_just_failed_ = false;
+  bool is_unanswered_ = false;                          // the last call
   bool is_untidy_ = false;                              // the store has deferred work
   bool was_quiet_ = false;                              // the quiet time for that work has passed
   int failures_alone_ = 0;                              // in a row, while no sender is attached

@@ -22,7 +22,6 @@ public:
 
   struct News {
     DurableOutbox outbox{};              // none: another process owns it
-    std::optional<StoreOwner> owner{};   // none: nobody does, or it is not known
     std::vector<std::string> failures{}; // since the last call
   };
 
@@ -30,17 +29,22 @@ public:
 
   News take_news() {
     const std::lock_guard lock{mutex_};
-    auto result = std::exchange(news_, {});
-    news_.owner = result.owner;
-    return result;
+    return std::exchange(news_, {});
+  }
+
+  // Who owned the outbox when the waiter last asked; none: nobody did, or it is not known.
+  std::optional<StoreOwner> owner() const {
+    const std::lock_guard lock{mutex_};
+    return owner_;
   }
 
   // Tells the waiter to stop. What it owns by then, it gives up.
   void end() {
+    News given_up; // destroyed without the lock: that may ask the server
     {
       const std::lock_guard lock{mutex_};
       is_over_ = true;
-      news_ = {};
+      given_up = std::exchange(news_, {});
     }
     store_->interrupt();
   }
@@ -60,7 +64,7 @@ public:
 
   void tell(std::optional<StoreOwner> owner) {
     const std::lock_guard lock{mutex_};
-    news_.owner = std::move(owner);
+    owner_ = std::move(owner);
   }
 
   void tell_failure(std::string text) {
@@ -72,6 +76,7 @@ private:
   mutable std::mutex mutex_;
   const std::shared_ptr<SharedStore> store_;
   News news_;
+  std::optional<StoreOwner> owner_;
   bool is_over_ = false;
 };
 

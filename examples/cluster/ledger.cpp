@@ -1,0 +1,79 @@
+#include "ledger.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace cluster {
+
+Micros now() {
+  using namespace std::chrono;
+  return duration_cast<microseconds>(steady_clock::now().time_since_epoch()).count();
+}
+
+std::string to_line(const Call& call) {
+  std::ostringstream line;
+  line << call.epoch << ' ' << call.delivery << ' ' << call.job << ' ' << call.key << ' '
+       << call.node << '\n';
+  return line.str();
+}
+
+Call read_call(const std::string& line) {
+  std::istringstream words{line};
+  Call call;
+  if (!(words >> call.epoch >> call.delivery >> call.job >> call.key >> call.node))
+    throw std::invalid_argument("no call of the service: " + line);
+  return call;
+}
+
+Verdict judge(const std::vector<std::uint64_t>& confirmed, const std::vector<Call>& calls) {
+  Verdict verdict;
+  std::unordered_set<std::uint64_t> done;
+  std::unordered_map<std::uint64_t, std::uint64_t> job_of;
+  std::unordered_map<std::uint64_t, std::uint64_t> delivery_of;
+  std::map<std::string, std::uint64_t> last_of_key;
+  std::uint64_t epoch = 0;
+  for (const auto& call : calls) {
+    if (call.is_refused) {
+      ++verdict.stale_refused;
+      continue;
+    }
+    verdict.stale_accepted += call.epoch < epoch ? 1 : 0;
+    epoch = std::max(epoch, call.epoch);
+    if (job_of.try_emplace(call.delivery, call.job).first->second != call.job
+        || delivery_of.try_emplace(call.job, call.delivery).first->second != call.delivery)
+      ++verdict.renumbered;
+    if (!done.insert(call.job).second) {
+      ++verdict.done_again;
+      continue;
+    }
+    auto& last = last_of_key[call.key];
+    verdict.out_of_order += call.delivery < last ? 1 : 0;
+    last = std::max(last, call.delivery);
+  }
+  const std::set<std::uint64_t> owed{confirmed.begin(), confirmed.end()};
+  verdict.confirmed = owed.size();
+  verdict.done = done.size();
+  verdict.lost = static_cast<std::uint64_t>(
+    std::count_if(owed.begin(), owed.end(), [&](auto job) { return !done.contains(job); }));
+  return verdict;
+}
+
+std::string to_string(const Verdict& verdict) {
+  std::ostringstream text;
+  text << "jobs confirmed " << verdict.confirmed << ", done " << verdict.done << ", done again "
+       << verdict.done_again << ", lost " << verdict.lost << ", out of order "
+       << verdict.out_of_order << ", stale calls refused " << verdict.stale_refused;
+  if (verdict.stale_accepted > 0)
+    text << ", STALE CALLS ACCEPTED " << verdict.stale_accepted;
+  if (verdict.renumbered > 0)
+    text << ", RENUMBERED " << verdict.renumbered;
+  return text.str();
+}
+
+} // namespace cluster

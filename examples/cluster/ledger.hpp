@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace cluster {
+
+/// A point on the machine's monotonic clock, which is the same in all processes.
+///
+/// @units microseconds
+using Micros = std::int64_t;
+
+/// Returns the present.
+Micros now();
+
+/// A call of the service, as the service saw it.
+struct Call {
+  Micros at = 0;
+  std::uint64_t epoch = 0;    ///< `TrackedMsg::epoch` of the caller
+  std::uint64_t delivery = 0; ///< the number of the delivery in the outbox
+  std::uint64_t job = 0;
+  std::string key{};       ///< jobs of one key are to be done in order
+  std::string node{};      ///< the process that calls
+  bool is_refused = false; ///< the service had seen a higher epoch
+};
+
+/// Renders a call for the socket, and reads it back.
+/// @{
+std::string to_line(const Call& call);
+Call read_call(const std::string& line);
+/// @}
+
+/// What became of the jobs.
+struct Verdict {
+  std::uint64_t confirmed = 0;      ///< jobs whose submission was confirmed
+  std::uint64_t done = 0;           ///< different jobs that were done
+  std::uint64_t done_again = 0;     ///< calls that did a job once more
+  std::uint64_t lost = 0;           ///< jobs that were confirmed and not done
+  std::uint64_t stale_refused = 0;  ///< calls with an epoch that was over
+  std::uint64_t stale_accepted = 0; ///< such calls that the service did
+  std::uint64_t out_of_order = 0; ///< jobs that were first done before an earlier one of their key
+  std::uint64_t renumbered = 0;   ///< deliveries that were two jobs, or jobs that were two
+};
+
+/// Compares what was confirmed with what the service did.
+Verdict judge(const std::vector<std::uint64_t>& confirmed, const std::vector<Call>& calls);
+
+/// Renders it as one line: `jobs confirmed 100, done 100, done again 2, lost 0, ...`.
+std::string to_string(const Verdict& verdict);
+
+} // namespace cluster

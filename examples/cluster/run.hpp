@@ -1,0 +1,27 @@
+#pragma once
+
+#include "backoff_actor/process/stop_signals.hpp"
+#include "cluster.hpp"
+#include "fault_plan.hpp"
+#include "options.hpp"
+
+#include <vector>
+
+namespace cluster {
+
+/// What happened in a run.
+struct Run {
+  Micros begin = 0;
+  Micros end = 0; ///< when all workers had ended
+  std::vector<FaultRecord> faults;
+  bool is_early = false;   ///< a signal ended it
+  bool is_drained = false; ///< all that was confirmed was done before the patience was over
+};
+
+/// Starts two workers, breaks the owner by plan, lets them finish, and ends them in order. Prints
+/// what happens.
+///
+/// @errors throws `std::runtime_error` if no worker owns the outbox within ten seconds.
+Run run(const Options& options, Cluster& cluster, backoff_actor::StopSignals& signals);
+
+} // namespace cluster

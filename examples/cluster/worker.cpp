@@ -1,0 +1,99 @@
+// cluster_worker: one of the processes that share an outbox in PostgreSQL. `cluster`, beside it,
+// and the tests start it. SIGTERM ends it in order; SIGUSR1 ends its client.
+
+#include "notes.hpp"
+#include "worker_actors.hpp"
+#include "worker_options.hpp"
+
+#include <backoff_actor/backoff_actor.hpp>
+#include <backoff_actor/store/postgres/postgres_store.hpp>
+
+#include <caf/scoped_actor.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <exception>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+namespace cluster {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+std::atomic<bool> is_quiet = false;
+
+backoff_actor::SharedOutbox outbox_of(const WorkerOptions& options,
+                                      const std::shared_ptr<const NoteWriter>& notes) {
+  backoff_actor::SharedOutbox outbox;
+  outbox.store = backoff_actor::postgres_store({options.connection, options.outbox},
+                                               {.lease = options.lease, .node = options.node});
+  outbox.types = backoff_actor::durable<std::uint64_t>();
+  outbox.options.on_error = [notes](const backoff_actor::StoreError& error) {
+    notes->write("error", error.what());
+  };
+  return outbox;
+}
+
+backoff_actor::SenderOptions sender_options(const std::shared_ptr<const NoteWriter>& notes) {
+  backoff_actor::SenderOptions options;
+  options.name = "jobs";
+  options.acknowledgement = backoff_actor::Acknowledgement::by_sent; // the child gets the epoch
+  options.ordering = backoff_actor::Ordering::per_key;
+  options.pool.workers = {4, 4};
+  options.ack_timeout = 30s;
+  options.kill_grace = 1s;
+  options.on_event = [notes](const backoff_actor::Event& event) {
+    const auto* const notice = std::get_if<backoff_actor::event::StoreNotice>(&event);
+    if (notice == nullptr)
+      return;
+    if (notice->text.ends_with("this process owns it now"))
+      notes->write("owns");
+    else if (notice->text.ends_with("this process owns it no longer"))
+      notes->write("disowned");
+    else
+      notes->write("notice", notice->text);
+  };
+  return options;
+}
+
+int run(const WorkerOptions& options) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (static_cast<std::uint64_t>(getppid()) != options.parent)
+    return 1; // it has ended before
+  const auto notes = std::make_shared<const NoteWriter>(options.notes, options.node);
+  caf::actor_system_config config;
+  backoff_actor::init(config);
+  caf::actor_system system{config};
+  backoff_actor::GracefulShutdown shutdown{
+    system, {.grace = 5s, .force_end_after = 5s, .report = {.on_line = [](auto) {}}}};
+  const auto sender = backoff_actor::spawn_owned_sender(
+    system, service_callers(options), sender_options(notes), outbox_of(options, notes));
+  shutdown.add(sender);
+  const auto client = spawn_client(system, sender, options, notes, is_quiet);
+  notes->write("up");
+  const auto code = shutdown.wait_and_stop();
+  caf::anon_send_exit(client, caf::exit_reason::user_shutdown);
+  notes->write("stopped");
+  return code;
+}
+
+} // namespace
+
+} // namespace cluster
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGUSR1, [](int) { cluster::is_quiet.store(true); });
+  try {
+    return cluster::run(cluster::read_worker_options(argc, argv));
+  } catch (const std::exception& exception) {
+    std::cerr << "cluster_worker: " << exception.what() << std::endl;
+    return 2;
+  }
+}

@@ -1,0 +1,141 @@
+#include "worker_actors.hpp"
+
+#include "local_socket.hpp"
+
+#include <backoff_actor/backoff_actor.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+namespace cluster {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto tick = 10ms;
+constexpr auto after_refusal = 20ms;
+constexpr std::uint64_t most_unanswered = 5000;
+
+// One of the threads that call the service.
+class Caller {
+public:
+  Caller(std::string service, std::string node)
+    : socket_(connect_to(service)), node_(std::move(node)) {}
+
+  bool do_job(const backoff_actor::TrackedMsg& x, std::uint64_t keys) {
+    const auto job = x.payload.get_as<std::uint64_t>(0);
+    const Call call{.epoch = x.epoch,
+                    .delivery = x.delivery,
+                    .job = job,
+                    .key = std::to_string(job % keys),
+                    .node = node_};
+    if (!send_text(socket_.get(), to_line(call)))
+      throw std::runtime_error("the service does not take the call");
+    for (;;) {
+      if (const auto line = reader_.next())
+        return *line == "done";
+      if (!reader_.read_from(socket_.get()))
+        throw std::runtime_error("the service does not answer");
+    }
+  }
+
+private:
+  example::FileDescriptor socket_;
+  LineReader reader_;
+  std::string node_;
+};
+
+// [child]
+caf::behavior service_caller(caf::event_based_actor*, const WorkerOptions& options) {
+  const auto caller = std::make_shared<Caller>(options.service, options.node);
+  const auto work = options.work;
+  const auto keys = options.keys;
+  return {[=](const backoff_actor::TrackedMsg& x) {
+    std::this_thread::sleep_for(work);
+    if (!caller->do_job(x, keys))
+      throw std::runtime_error("epoch " + std::to_string(x.epoch) + " is over");
+    return backoff_actor::sent(x);
+  }};
+}
+// [child]
+
+class Client : public caf::event_based_actor {
+public:
+  Client(caf::actor_config& config, caf::actor jobs, const WorkerOptions& options,
+         std::shared_ptr<const NoteWriter> notes, const std::atomic<bool>* quiet)
+    : event_based_actor(config), jobs_(std::move(jobs)), rate_(options.rate), keys_(options.keys),
+      next_(options.first), notes_(std::move(notes)), is_quiet_(quiet) {}
+
+  caf::behavior make_behavior() override {
+    delayed_send(this, tick, caf::tick_atom_v);
+    last_ = cluster::now();
+    return {[this](caf::tick_atom) { work(); }};
+  }
+
+private:
+  void work() {
+    const auto present = cluster::now();
+    const auto passed = std::min<Micros>(present - last_, 100'000); // it may have been frozen
+    last_ = present;
+    auto pause = std::chrono::milliseconds{tick};
+    if (is_quiet_->load()) {
+      due_ = 0;
+    } else if (owns_) {
+      due_ += static_cast<double>(passed) * static_cast<double>(rate_) / 1e6;
+      for (; due_ >= 1 && unanswered_ < most_unanswered; due_ -= 1)
+        submit();
+    } else if (unanswered_ == 0) {
+      submit(); // does it own the outbox now?
+      pause = after_refusal;
+    }
+    delayed_send(this, pause, caf::tick_atom_v);
+  }
+
+  void submit() {
+    const auto job = next_++;
+    ++unanswered_;
+    request(jobs_, caf::infinite,
+            backoff_actor::Submit{.message = caf::make_message(job),
+                                  .key = std::to_string(job % keys_),
+                                  .answer_when_accepted = true})
+      .then(
+        [this, job](const backoff_actor::Accepted&) {
+          notes_->write("accepted", std::to_string(job));
+          --unanswered_;
+          owns_ = true;
+        },
+        [this](const caf::error&) { // nobody was promised anything
+          --unanswered_;
+          owns_ = false;
+        });
+  }
+
+  caf::actor jobs_;
+  std::uint64_t rate_;
+  std::uint64_t keys_;
+  std::uint64_t next_;
+  std::shared_ptr<const NoteWriter> notes_;
+  const std::atomic<bool>* is_quiet_;
+  bool owns_ = false;
+  double due_ = 0; // jobs that are to be submitted by now
+  std::uint64_t unanswered_ = 0;
+  Micros last_ = 0;
+};
+
+} // namespace
+
+backoff_actor::ChildFactory service_callers(const WorkerOptions& options) {
+  return backoff_actor::child_of<caf::detached>(service_caller, options);
+}
+
+caf::actor spawn_client(caf::actor_system& system, const caf::actor& sender,
+                        const WorkerOptions& options, std::shared_ptr<const NoteWriter> notes,
+                        const std::atomic<bool>& quiet) {
+  return system.spawn<Client>(sender, options, std::move(notes), &quiet);
+}
+
+} // namespace cluster

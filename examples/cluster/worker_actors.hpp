@@ -1,0 +1,29 @@
+#pragma once
+
+#include "backoff_actor/caf/child/child_factory.hpp"
+#include "notes.hpp"
+#include "worker_options.hpp"
+
+#include <caf/actor.hpp>
+#include <caf/actor_system.hpp>
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+namespace cluster {
+
+/// Makes children that do a job by a call of the service. They tell the service the epoch of the
+/// owner, so that it can refuse an owner which was frozen.
+backoff_actor::ChildFactory service_callers(const WorkerOptions& options);
+
+/// Starts the client: it submits jobs to the sender, at the rate of the options while this process
+/// owns the outbox, and a few otherwise, to see whether it does. Each job that was confirmed is a
+/// note, `accepted`.
+///
+/// @param quiet while it is set, the client submits nothing. Must outlive the actor system.
+caf::actor spawn_client(caf::actor_system& system, const caf::actor& sender,
+                        const WorkerOptions& options, std::shared_ptr<const NoteWriter> notes,
+                        const std::atomic<bool>& quiet);
+
+} // namespace cluster

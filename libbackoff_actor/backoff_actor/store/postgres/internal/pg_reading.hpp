@@ -1,0 +1,26 @@
+#pragma once
+
+#include "backoff_actor/delivery/delivery_store.hpp"
+#include "backoff_actor/store/postgres/internal/pg_connection.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace backoff_actor::detail {
+
+// What an outbox holds, read in parts of some megabytes.
+//
+// The functions read in order of the numbers, and begin with `from`.
+//
+// @param name of the store, for errors
+// @errors throws `StoreError` with `damaged` if a store cannot have written a value. As
+//         `PgConnection::run`. Those of `visit` are passed on.
+void read_pg_owed(PgConnection& connection, std::int32_t outbox, std::uint64_t from,
+                  const std::string& name, const std::function<void(StoredDelivery)>& visit);
+void read_pg_dead_letters(PgConnection& connection, std::int32_t outbox, const std::string& name,
+                          const std::function<void(StoredDeadLetter)>& visit);
+void read_pg_keys(PgConnection& connection, std::int32_t outbox, std::int64_t since,
+                  const std::function<void(AcknowledgedKey)>& visit);
+
+} // namespace backoff_actor::detail

@@ -1,0 +1,92 @@
+#pragma once
+
+// Design notes
+//
+// The store has a session that owns the outbox, or has lost it. A commit whose answer was lost is
+// kept with its number. The next call connects, takes the lock again, and compares the number of
+// the last commit that the server has:
+//
+//     one more than known      the lost commit was made
+//     the one that is known    it was not made
+//     a lower one              a standby that was behind is the primary now: the commits that it
+//                              lacks are made again, from a short memory
+//
+// A lock that another session has, or an epoch that is over, ends the ownership for ever.
+
+#include "backoff_actor/delivery/delivery_store.hpp"
+#include "backoff_actor/delivery/store_error.hpp"
+#include "backoff_actor/store/postgres/internal/pg_changes.hpp"
+#include "backoff_actor/store/postgres/internal/pg_session.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace backoff_actor::detail {
+
+class PostgresDeliveryStore final : public DeliveryStore {
+public:
+  // @param session has claimed the outbox, and found `shard`
+  PostgresDeliveryStore(std::shared_ptr<const PgWish> wish, std::unique_ptr<PgSession> session,
+                        PgShard shard);
+
+  std::string name() const override { return wish_->target.name; }
+  void commit(std::span<const StoreChange> changes) override;
+  void for_each_owed(const std::function<void(StoredDelivery)>& visit) override;
+  void for_each_acknowledged_key(const std::function<void(AcknowledgedKey)>& visit) override;
+  void for_each_dead_letter(const std::function<void(StoredDeadLetter)>& visit) override;
+  std::uint64_t last_id() override { return shard_.last_id; }
+  std::string message_format() override { return shard_.message_format; }
+  void set_message_format(const std::string& format) override;
+  std::size_t remove_dead_letters(std::span<const std::uint64_t> ids) override;
+  std::size_t resubmit_dead_letters(std::span<const std::uint64_t> ids) override;
+  std::optional<StoreOwnership> ownership() const override;
+  void renew() override;
+  std::vector<std::string> take_notices() override;
+  bool is_untidy() const override { return has_keys_to_drop_; }
+  void tidy_up() override;
+
+private:
+  // A commit whose answer was lost.
+  struct Unanswered {
+    PgCommit commit;
+    bool is_of_caller; // who will bring the same changes once more
+  };
+
+  template <class F>
+  auto call(const F& f) -> decltype(f());
+  void reach();
+  void reconnect();
+  bool take_lock(PgSession& session);
+  void settle(PgSession& session, const PgShard& found);
+  void make_again(PgSession& session, std::uint64_t commit_no);
+  void make(PgCommit commit, bool is_of_caller);
+  void make_alone(const std::function<void(PgChanges&)>& fill);
+  PgChanges new_changes() const;
+  void keep(PgCommit& commit, const std::vector<PgRows>& rows);
+  void remember(PgCommit commit);
+  std::vector<std::uint64_t> dead_among(std::span<const std::uint64_t> ids);
+  [[noreturn]] void disown(const std::string& why);
+  std::string who_owns(PgSession& session) const;
+
+  std::shared_ptr<const PgWish> wish_;
+  std::unique_ptr<PgSession> session_; // null: it is lost
+  int pid_;                            // of the server, for the last session
+  PgShard shard_;                      // after the last commit that is known to be made
+  std::optional<Unanswered> unanswered_{};
+  bool was_made_ = false;     // the commit that the caller will bring once more
+  bool may_have_keys_ = true; // whether an owed delivery may have an idempotency key
+  bool has_keys_to_drop_;
+  std::size_t ended_ = 0; // deliveries since the last look for the oldest
+  std::optional<StoreError> disowned_{};
+  std::deque<PgCommit> recent_{}; // the last commits, in order
+  std::size_t recent_bytes_ = 0;
+  std::vector<std::string> notices_{};
+};
+
+} // namespace backoff_actor::detail

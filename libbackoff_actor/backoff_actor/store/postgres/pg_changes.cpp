@@ -1,0 +1,315 @@
+#include "backoff_actor/store/postgres/internal/pg_changes.hpp"
+
+#include "backoff_actor/store/postgres/internal/pg_statements.hpp"
+#include "backoff_actor/store/postgres/internal/pg_values.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+namespace backoff_actor::detail {
+
+namespace {
+
+// The server takes a message of 1 GiB, with all parameters of a statement.
+constexpr std::size_t largest_delivery = 1'000'000'000;
+
+// Insertions beyond this are another statement of the same transaction.
+constexpr std::size_t bytes_of_a_statement = 32U << 20;
+
+constexpr std::uint64_t highest_id = std::numeric_limits<std::int64_t>::max();
+
+std::int64_t as_number(std::uint64_t id) { return static_cast<std::int64_t>(id); }
+
+// The columns of many deliveries.
+class DeliveryColumns {
+public:
+  enum class Table { owed, dead };
+
+  explicit DeliveryColumns(Table table) : table_(table) {}
+
+  void add(const StoredDelivery& delivery, std::uint32_t attempts, std::uint32_t hand_overs) {
+    ids_.add(as_number(delivery.id));
+    submitted_.add(delivery.submitted_at.since_epoch);
+    if (delivery.deadline)
+      deadlines_.add(delivery.deadline->since_epoch);
+    else
+      deadlines_.add_null();
+    attempts_.add(std::int64_t{attempts});
+    if (table_ == Table::owed)
+      hand_overs_.add(std::int64_t{hand_overs});
+    keys_.add(delivery.key);
+    idempotency_keys_.add(delivery.idempotency_key);
+    types_.add(delivery.message.types);
+    payloads_.add(delivery.message.bytes);
+  }
+
+  bool empty() const { return ids_.empty(); }
+  std::size_t bytes() const {
+    return payloads_.bytes() + types_.bytes() + keys_.bytes() + idempotency_keys_.bytes();
+  }
+
+  std::vector<std::string> take(std::int32_t outbox) {
+    std::vector<std::string> result{pg_int4(outbox), ids_.take(), submitted_.take(),
+                                    deadlines_.take(), attempts_.take()};
+    if (table_ == Table::owed)
+      result.push_back(hand_overs_.take());
+    for (auto* const one : {&keys_, &idempotency_keys_, &types_, &payloads_})
+      result.push_back(one->take());
+    return result;
+  }
+
+private:
+  Table table_;
+  PgArray ids_{pg_type::int8};
+  PgArray submitted_{pg_type::int8};
+  PgArray deadlines_{pg_type::int8};
+  PgArray attempts_{pg_type::int8};
+  PgArray hand_overs_{pg_type::int8};
+  PgArray keys_{pg_type::bytea};
+  PgArray idempotency_keys_{pg_type::bytea};
+  PgArray types_{pg_type::bytea};
+  PgArray payloads_{pg_type::bytea};
+};
+
+// Why and when deliveries were given up.
+struct EndColumns {
+  void add(const change::Bury& bury) {
+    reasons.add(to_string(bury.reason));
+    causes.add(std::string_view{bury.cause});
+    times.add(bury.at.since_epoch);
+  }
+
+  PgArray reasons{pg_type::text};
+  PgArray causes{pg_type::bytea};
+  PgArray times{pg_type::int8};
+};
+
+} // namespace
+
+std::size_t PgCommit::bytes() const {
+  std::size_t result = 0;
+  for (const auto& call : calls)
+    for (const auto& value : call.values)
+      result += value.size();
+  return result;
+}
+
+bool is_too_large(const StoredDelivery& delivery) {
+  return delivery.message.bytes.size() + delivery.message.types.size() + delivery.key.size()
+           + delivery.idempotency_key.size()
+         > largest_delivery;
+}
+
+std::string pg_numbers(std::span<const std::uint64_t> numbers) {
+  PgArray result{pg_type::int8};
+  for (const auto one : numbers)
+    if (one <= highest_id)
+      result.add(as_number(one));
+  return result.take();
+}
+
+PgChanges::PgChanges(std::int32_t outbox, const PgShard& before, bool may_have_keys)
+  : outbox_(outbox), before_(before), after_(before), may_have_keys_(may_have_keys) {
+  ++after_.commit_no;
+}
+
+// -- adding up ---------------------------------------------------------------------------------
+
+void PgChanges::add(const StoreChange& change) {
+  std::visit([this](const auto& x) { make(x); }, change);
+}
+
+// Null: it is not owed, as far as is known here.
+PgChanges::Sum* PgChanges::open_sum(std::uint64_t id) {
+  if (id == 0 || id > after_.last_id)
+    return nullptr;
+  const auto [place, is_new] = places_.try_emplace(id, sums_.size());
+  if (is_new)
+    sums_.push_back({.id = id});
+  auto& sum = sums_[place->second];
+  return sum.has_ended() ? nullptr : &sum;
+}
+
+void PgChanges::make(const change::Insert& x) {
+  const auto id = x.delivery.id;
+  if (id <= after_.last_id || id > highest_id)
+    throw std::logic_error("a delivery's number is " + std::to_string(id) + ", allowed more than "
+                           + std::to_string(after_.last_id) + " and up to "
+                           + std::to_string(highest_id));
+  after_.last_id = id;
+  has_keys_ |= !x.delivery.idempotency_key.empty();
+  places_.emplace(id, sums_.size());
+  sums_.push_back({.inserted = &x.delivery, .id = id});
+}
+
+void PgChanges::make(const change::Acknowledge& x) {
+  auto* const sum = open_sum(x.delivery);
+  if (sum == nullptr)
+    return;
+  sum->is_acknowledged = true;
+  sum->acknowledged_at = std::max(x.at.since_epoch, after_.keys_since);
+  acknowledged_.push_back(static_cast<std::size_t>(sum - sums_.data()));
+  ++ended_;
+}
+
+void PgChanges::make(const change::CountAttempts& x) {
+  if (auto* const sum = open_sum(x.delivery))
+    sum->attempts = x.attempts;
+}
+
+void PgChanges::make(const change::CountHandOvers& x) {
+  if (auto* const sum = open_sum(x.delivery))
+    sum->hand_overs = x.hand_overs;
+}
+
+void PgChanges::make(const change::Bury& x) {
+  if (auto* const sum = open_sum(x.delivery)) {
+    sum->buried = &x;
+    ++ended_;
+  }
+}
+
+void PgChanges::make(const change::ForgetKeys& x) {
+  after_.keys_since = std::max(after_.keys_since, x.before.since_epoch);
+  drops_keys_ = true;
+}
+
+// -- statements --------------------------------------------------------------------------------
+
+PgCommit PgChanges::take() {
+  PgCommit result;
+  add_fence(result);
+  add_insertions(result);
+  add_acknowledgements(result);
+  add_burials(result);
+  add_counts(result);
+  for (auto& call : others_)
+    result.calls.push_back(std::move(call));
+  if (drops_keys_) {
+    result.dropped_keys = result.calls.size();
+    result.calls.push_back({&pg::drop_keys, {pg_int4(outbox_), pg_int8(after_.keys_since)}});
+  }
+  if (looks_for_oldest_) {
+    result.oldest = result.calls.size();
+    result.calls.push_back({&pg::find_oldest, {pg_int4(outbox_), pg_int8(before_.oldest_id)}});
+  }
+  result.after = after_;
+  return result;
+}
+
+void PgChanges::add_fence(PgCommit& to) const {
+  to.calls.push_back({&pg::fence,
+                      {pg_int4(outbox_), pg_int8(after_.epoch), pg_int8(after_.commit_no),
+                       pg_int8(after_.last_id), pg_int8(after_.oldest_id)}});
+}
+
+void PgChanges::add_insertions(PgCommit& to) const {
+  constexpr auto table = DeliveryColumns::Table::owed;
+  DeliveryColumns columns{table};
+  const auto send = [&] {
+    to.calls.push_back({&pg::insert, columns.take(outbox_)});
+    columns = DeliveryColumns{table};
+  };
+  for (const auto& sum : sums_) {
+    if (sum.inserted == nullptr || sum.has_ended())
+      continue;
+    columns.add(*sum.inserted, sum.attempts.value_or(sum.inserted->attempts),
+                sum.hand_overs.value_or(sum.inserted->hand_overs));
+    if (columns.bytes() > bytes_of_a_statement)
+      send();
+  }
+  if (!columns.empty())
+    send();
+}
+
+void PgChanges::add_acknowledgements(PgCommit& to) const {
+  PgArray ids{pg_type::int8};
+  PgArray times{pg_type::int8};
+  PgArray keys{pg_type::bytea};
+  auto has_own_keys = false;
+  for (const auto place : acknowledged_) {
+    const auto& sum = sums_[place];
+    if (sum.inserted != nullptr && sum.inserted->idempotency_key.empty())
+      continue; // it came and went
+    ids.add(as_number(sum.id));
+    times.add(sum.acknowledged_at);
+    if (sum.inserted != nullptr)
+      keys.add(sum.inserted->idempotency_key);
+    else
+      keys.add_null();
+    has_own_keys |= sum.inserted != nullptr;
+  }
+  if (ids.empty())
+    return;
+  if (!may_have_keys_ && !has_own_keys) {
+    to.calls.push_back({&pg::acknowledge, {pg_int4(outbox_), ids.take()}});
+    return;
+  }
+  to.keys = to.calls.size();
+  to.calls.push_back({&pg::acknowledge_keys,
+                      {pg_int4(outbox_), ids.take(), times.take(), keys.take(),
+                       pg_int8(before_.last_key_number), pg_int8(before_.last_key_at)}});
+}
+
+void PgChanges::add_burials(PgCommit& to) const {
+  PgArray ids{pg_type::int8};
+  PgArray attempts{pg_type::int8};
+  EndColumns ends;
+  DeliveryColumns inserted{DeliveryColumns::Table::dead};
+  EndColumns ends_of_inserted;
+  const auto send_inserted = [&] {
+    auto values = inserted.take(outbox_);
+    for (auto* const one :
+         {&ends_of_inserted.reasons, &ends_of_inserted.causes, &ends_of_inserted.times})
+      values.push_back(one->take());
+    to.calls.push_back({&pg::insert_dead, std::move(values)});
+    inserted = DeliveryColumns{DeliveryColumns::Table::dead};
+    ends_of_inserted = {};
+  };
+  for (const auto& sum : sums_) {
+    if (sum.buried == nullptr)
+      continue;
+    if (sum.inserted == nullptr) {
+      ids.add(as_number(sum.id));
+      attempts.add(std::int64_t{sum.buried->attempts});
+      ends.add(*sum.buried);
+      continue;
+    }
+    inserted.add(*sum.inserted, sum.buried->attempts, 0);
+    ends_of_inserted.add(*sum.buried);
+    if (inserted.bytes() > bytes_of_a_statement)
+      send_inserted();
+  }
+  if (!inserted.empty())
+    send_inserted();
+  if (!ids.empty())
+    to.calls.push_back({&pg::bury,
+                        {pg_int4(outbox_), ids.take(), attempts.take(), ends.reasons.take(),
+                         ends.causes.take(), ends.times.take()}});
+}
+
+void PgChanges::add_counts(PgCommit& to) const {
+  PgArray ids{pg_type::int8};
+  PgArray attempts{pg_type::int8};
+  PgArray hand_overs{pg_type::int8};
+  const auto add = [](PgArray& array, const std::optional<std::uint32_t>& number) {
+    if (number)
+      array.add(std::int64_t{*number});
+    else
+      array.add_null();
+  };
+  for (const auto& sum : sums_) {
+    if (sum.inserted != nullptr || sum.has_ended())
+      continue;
+    ids.add(as_number(sum.id));
+    add(attempts, sum.attempts);
+    add(hand_overs, sum.hand_overs);
+  }
+  if (!ids.empty())
+    to.calls.push_back(
+      {&pg::count, {pg_int4(outbox_), ids.take(), attempts.take(), hand_overs.take()}});
+}
+
+} // namespace backoff_actor::detail

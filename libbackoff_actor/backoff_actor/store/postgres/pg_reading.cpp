@@ -1,0 +1,118 @@
+#include "backoff_actor/store/postgres/internal/pg_reading.hpp"
+
+#include "backoff_actor/store/postgres/internal/pg_statements.hpp"
+#include "backoff_actor/store/postgres/internal/pg_values.hpp"
+
+#include "backoff_actor/delivery/store_error.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace backoff_actor::detail {
+
+namespace {
+
+// The first part is small, for nobody knows yet how large the rows are.
+constexpr std::int64_t first_rows = 256;
+constexpr std::int64_t most_rows = 8192;
+constexpr std::int64_t bytes_at_once = 4 << 20;
+
+StoreError damaged_row(const std::string& name, const std::string& what) {
+  return {StoreFailure::damaged, name + ": is damaged: " + what};
+}
+
+std::uint32_t count_at(const PgRows& rows, int row, int column, const std::string& name) {
+  const auto number = rows.number(row, column);
+  if (number < 0 || number > std::numeric_limits<std::uint32_t>::max())
+    throw damaged_row(name, "a delivery has a number outside the allowed range");
+  return static_cast<std::uint32_t>(number);
+}
+
+std::int64_t size_of(const PgRows& rows, int row, int first, int last) {
+  std::int64_t result = 0;
+  for (auto column = first; column <= last; ++column)
+    result += static_cast<std::int64_t>(rows.bytes(row, column).size());
+  return result;
+}
+
+StoredDelivery read_delivery(const PgRows& rows, int row, const std::string& name) {
+  StoredDelivery result;
+  const auto id = rows.number(row, 0);
+  if (id <= 0)
+    throw damaged_row(name, "a delivery has a number outside the allowed range");
+  result.id = static_cast<std::uint64_t>(id);
+  result.submitted_at = {rows.number(row, 1)};
+  if (const auto deadline = rows.optional_number(row, 2))
+    result.deadline = WallTime{*deadline};
+  result.attempts = count_at(rows, row, 3, name);
+  result.hand_overs = count_at(rows, row, 4, name);
+  result.key = rows.text(row, 5);
+  result.idempotency_key = rows.text(row, 6);
+  result.message.types = rows.text(row, 7);
+  const auto payload = rows.bytes(row, 8);
+  const auto* const begin = reinterpret_cast<const std::byte*>(payload.data());
+  result.message.bytes.assign(begin, begin + payload.size());
+  return result;
+}
+
+// The columns that may be large.
+struct LargeColumns {
+  int first;
+  int last;
+};
+
+// Calls `take` with each row. The first column is the number, by which the next part goes on.
+template <class Take>
+void read_parts(PgConnection& connection, PgCall call, std::uint64_t from, LargeColumns large,
+                const Take& take) {
+  auto limit = first_rows;
+  for (;;) {
+    call.values[1] = pg_int8(from);
+    call.values[2] = pg_int8(limit);
+    const auto rows = connection.run(call);
+    std::int64_t bytes = 0;
+    for (auto row = 0; row < rows.size(); ++row) {
+      take(rows, row);
+      bytes += size_of(rows, row, large.first, large.last);
+    }
+    if (rows.size() < limit)
+      return;
+    from = static_cast<std::uint64_t>(rows.number(rows.size() - 1, 0)) + 1;
+    limit = std::clamp(bytes_at_once / (1 + bytes / rows.size()), std::int64_t{1}, most_rows);
+  }
+}
+
+} // namespace
+
+void read_pg_owed(PgConnection& connection, std::int32_t outbox, std::uint64_t from,
+                  const std::string& name, const std::function<void(StoredDelivery)>& visit) {
+  read_parts(connection, {&pg::read_owed, {pg_int4(outbox), {}, {}}}, from, {5, 8},
+             [&](const PgRows& rows, int row) { visit(read_delivery(rows, row, name)); });
+}
+
+void read_pg_dead_letters(PgConnection& connection, std::int32_t outbox, const std::string& name,
+                          const std::function<void(StoredDeadLetter)>& visit) {
+  read_parts(connection, {&pg::read_dead, {pg_int4(outbox), {}, {}}}, 1, {5, 10},
+             [&](const PgRows& rows, int row) {
+               StoredDeadLetter letter;
+               letter.delivery = read_delivery(rows, row, name);
+               const auto reason = dead_letter_reason(rows.text(row, 9));
+               if (!reason)
+                 throw damaged_row(name, "a dead letter has an unknown reason");
+               letter.reason = *reason;
+               letter.cause = rows.text(row, 10);
+               letter.at = {rows.number(row, 11)};
+               visit(std::move(letter));
+             });
+}
+
+void read_pg_keys(PgConnection& connection, std::int32_t outbox, std::int64_t since,
+                  const std::function<void(AcknowledgedKey)>& visit) {
+  read_parts(connection, {&pg::read_keys, {pg_int4(outbox), {}, {}, pg_int8(since)}}, 1, {1, 1},
+             [&](const PgRows& rows, int row) {
+               visit({rows.text(row, 1), WallTime{rows.number(row, 2)}});
+             });
+}
+
+} // namespace backoff_actor::detail

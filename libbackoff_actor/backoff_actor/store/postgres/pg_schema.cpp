@@ -1,0 +1,252 @@
+#include "backoff_actor/store/postgres/internal/pg_schema.hpp"
+
+#include "backoff_actor/store/postgres/internal/pg_errors.hpp"
+#include "backoff_actor/store/postgres/postgres_store.hpp"
+
+#include <array>
+
+namespace backoff_actor {
+
+namespace detail {
+
+namespace {
+
+// Version 1.
+//
+// Times are nanoseconds since 1970, UTC, as in the port: PostgreSQL's own have microseconds. Texts
+// of users are bytea, for they may hold any bytes. `delivery` has one index, so an acknowledgement
+// touches two pages. Its rows come and go; nobody reads it as a whole, so it may stay as large as
+// it was once, and is vacuumed by the number of its dead rows. A `vacuum_truncate` would take a
+// lock that stops the owner.
+//
+// shard.epoch: see `StoreOwnership::epoch`. shard.claim: which process claimed the epoch, if a
+// failover has lost one. shard.commit_no: how many commits the outbox has had. shard.oldest_id: no
+// delivery below is owed; a reader that begins there passes no dead entries of the index.
+// shard.keys_since: older acknowledged keys are forgotten, even if their rows are still there.
+// delivery.not_before, delivery.context, incoming and node: for later versions. No program takes
+// rows from incoming yet, so nobody may put any there.
+constexpr auto tables_1 = R"(CREATE SCHEMA backoff;
+
+CREATE TABLE backoff.meta(
+  only_row boolean PRIMARY KEY DEFAULT true CHECK(only_row),
+  version int NOT NULL,
+  made_by text NOT NULL,
+  made_at timestamptz NOT NULL DEFAULT now());
+
+CREATE TABLE backoff.outbox(
+  id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  name text NOT NULL UNIQUE,
+  shards int NOT NULL DEFAULT 1,
+  message_format text NOT NULL DEFAULT '',
+  created_at timestamptz NOT NULL DEFAULT now());
+
+CREATE TABLE backoff.shard(
+  outbox int NOT NULL REFERENCES backoff.outbox(id),
+  shard int NOT NULL,
+  epoch bigint NOT NULL DEFAULT 0,
+  claim bigint NOT NULL DEFAULT 0,
+  commit_no bigint NOT NULL DEFAULT 0,
+  last_id bigint NOT NULL DEFAULT 0,
+  oldest_id bigint NOT NULL DEFAULT 1,
+  keys_since bigint NOT NULL DEFAULT -9223372036854775808,
+  owner text NOT NULL DEFAULT '',
+  owner_pid int NOT NULL DEFAULT 0,
+  owned_since timestamptz,
+  lease_ms bigint NOT NULL DEFAULT 0,
+  asleep boolean NOT NULL DEFAULT false,
+  PRIMARY KEY(outbox, shard)) WITH (fillfactor = 10);
+
+CREATE TABLE backoff.delivery(
+  outbox int NOT NULL,
+  shard int NOT NULL,
+  id bigint NOT NULL,
+  submitted_at bigint NOT NULL,
+  deadline bigint,
+  not_before bigint,
+  attempts bigint NOT NULL DEFAULT 0,
+  hand_overs bigint NOT NULL DEFAULT 0,
+  key bytea NOT NULL DEFAULT '',
+  idempotency_key bytea NOT NULL DEFAULT '',
+  types bytea NOT NULL,
+  payload bytea NOT NULL,
+  context bytea,
+  PRIMARY KEY(outbox, shard, id))
+  WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000,
+        autovacuum_vacuum_cost_delay = 0, vacuum_truncate = off);
+ALTER TABLE backoff.delivery ALTER payload SET STORAGE EXTERNAL;
+
+CREATE TABLE backoff.dead_letter(
+  outbox int NOT NULL,
+  shard int NOT NULL,
+  id bigint NOT NULL,
+  submitted_at bigint NOT NULL,
+  deadline bigint,
+  attempts bigint NOT NULL,
+  key bytea NOT NULL,
+  idempotency_key bytea NOT NULL,
+  types bytea NOT NULL,
+  payload bytea NOT NULL,
+  context bytea,
+  reason text NOT NULL,
+  cause bytea NOT NULL,
+  at bigint NOT NULL,
+  PRIMARY KEY(outbox, shard, id));
+ALTER TABLE backoff.dead_letter ALTER payload SET STORAGE EXTERNAL;
+
+CREATE TABLE backoff.acknowledged_key(
+  outbox int NOT NULL,
+  shard int NOT NULL,
+  number bigint NOT NULL,
+  idempotency_key bytea NOT NULL,
+  at bigint NOT NULL,
+  PRIMARY KEY(outbox, shard, number))
+  WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000,
+        autovacuum_vacuum_cost_delay = 0, vacuum_truncate = off);
+
+CREATE TABLE backoff.incoming(
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  outbox text NOT NULL,
+  shard int NOT NULL DEFAULT 0,
+  key text NOT NULL DEFAULT '',
+  idempotency_key text NOT NULL DEFAULT '',
+  type text NOT NULL,
+  payload bytea NOT NULL,
+  deadline timestamptz,
+  not_before timestamptz,
+  context text,
+  at timestamptz NOT NULL DEFAULT now())
+  WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000,
+        autovacuum_vacuum_cost_delay = 0, vacuum_truncate = off);
+CREATE INDEX incoming_shard ON backoff.incoming(outbox, shard, id);
+
+CREATE TABLE backoff.node(
+  id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  name text NOT NULL UNIQUE,
+  address text NOT NULL DEFAULT '',
+  since timestamptz NOT NULL DEFAULT now());
+)";
+
+// Every commit begins with `fence`. It locks the row of the outbox until the commit ends.
+constexpr auto functions_1 = R"(
+CREATE FUNCTION backoff.fence(outbox_id int, shard_no int, own_epoch bigint, new_commit_no bigint,
+                              new_last_id bigint, new_oldest_id bigint) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE backoff.shard SET commit_no = new_commit_no, last_id = new_last_id,
+                           oldest_id = new_oldest_id
+    WHERE outbox = outbox_id AND shard = shard_no AND epoch = own_epoch;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'epoch % is over', own_epoch USING ERRCODE = 'BA001';
+  END IF;
+END $$;
+
+CREATE VIEW backoff.outbox_state AS
+  SELECT o.name, s.owner, s.epoch, s.owned_since,
+         (SELECT count(*) FROM backoff.delivery d WHERE d.outbox = o.id) AS owed,
+         (SELECT to_timestamp(min(d.submitted_at) / 1e9) FROM backoff.delivery d
+            WHERE d.outbox = o.id) AS oldest,
+         (SELECT count(*) FROM backoff.dead_letter d WHERE d.outbox = o.id) AS dead
+    FROM backoff.outbox o JOIN backoff.shard s ON s.outbox = o.id;
+
+CREATE VIEW backoff.owed AS
+  SELECT o.name AS outbox, d.id, to_timestamp(d.submitted_at / 1e9) AS submitted_at,
+         to_timestamp(d.deadline / 1e9) AS deadline, d.attempts, d.hand_overs,
+         encode(d.key, 'escape') AS key, encode(d.idempotency_key, 'escape') AS idempotency_key,
+         encode(d.types, 'escape') AS types, length(d.payload) AS bytes
+    FROM backoff.delivery d JOIN backoff.outbox o ON o.id = d.outbox;
+
+CREATE VIEW backoff.dead AS
+  SELECT o.name AS outbox, d.id, to_timestamp(d.submitted_at / 1e9) AS submitted_at, d.attempts,
+         encode(d.key, 'escape') AS key, encode(d.idempotency_key, 'escape') AS idempotency_key,
+         encode(d.types, 'escape') AS types, length(d.payload) AS bytes, d.reason,
+         encode(d.cause, 'escape') AS cause, to_timestamp(d.at / 1e9) AS at
+    FROM backoff.dead_letter d JOIN backoff.outbox o ON o.id = d.outbox;
+)";
+
+// Roles belong to the whole server: another database may have made them, or be making them now.
+constexpr auto roles_1 = R"(
+DO $$
+DECLARE
+  one text;
+BEGIN
+  FOREACH one IN ARRAY ARRAY['backoff_producer', 'backoff_worker', 'backoff_reader'] LOOP
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = one) THEN
+      BEGIN
+        EXECUTE format('CREATE ROLE %I NOLOGIN', one);
+      EXCEPTION WHEN duplicate_object OR unique_violation THEN
+        NULL;
+      END;
+    END IF;
+  END LOOP;
+END $$;
+
+REVOKE ALL ON FUNCTION backoff.fence FROM PUBLIC;
+GRANT USAGE ON SCHEMA backoff TO backoff_producer, backoff_worker, backoff_reader;
+GRANT SELECT ON backoff.meta TO backoff_producer, backoff_worker, backoff_reader;
+GRANT SELECT, INSERT, UPDATE, DELETE ON backoff.outbox, backoff.shard, backoff.delivery,
+  backoff.dead_letter, backoff.acknowledged_key, backoff.incoming, backoff.node TO backoff_worker;
+GRANT EXECUTE ON FUNCTION backoff.fence TO backoff_worker;
+GRANT SELECT ON backoff.outbox_state, backoff.owed, backoff.dead TO backoff_worker,
+  backoff_reader;
+)";
+
+const PgStatement find_schema{
+  nullptr,
+  "SELECT to_regnamespace('backoff') IS NOT NULL, to_regclass('backoff.meta') IS NOT NULL",
+  {}};
+const PgStatement read_version{nullptr, "SELECT version FROM backoff.meta", {}};
+
+} // namespace
+
+std::string pg_migration_body(int from_version) {
+  if (from_version == postgres_schema_version)
+    return {};
+  return std::string{tables_1} + functions_1 + roles_1
+         + "\nINSERT INTO backoff.meta(version, made_by) VALUES(1, "
+           "'backoff_actor " BACKOFF_ACTOR_VERSION "');\n";
+}
+
+int pg_schema_version(PgConnection& connection, const std::string& name) {
+  const auto found = connection.run({&find_schema});
+  if (!found.is_true(0, 0))
+    return 0;
+  const auto foreign = [&name] {
+    return StoreError(StoreFailure::foreign,
+                      name + ": the database has a schema backoff that is not this library's");
+  };
+  if (!found.is_true(0, 1))
+    throw foreign();
+  const auto rows = connection.run({&read_version});
+  if (rows.size() != 1)
+    throw foreign();
+  return static_cast<int>(rows.number(0, 0));
+}
+
+void check_pg_schema(PgConnection& connection, const std::string& name) {
+  const auto version = pg_schema_version(connection, name);
+  if (version == 0)
+    throw pg_schema_is_missing(name);
+  if (version > postgres_schema_version)
+    throw StoreError(StoreFailure::newer, name + ": its schema has version "
+                                            + std::to_string(version)
+                                            + ", and this library knows versions up to "
+                                            + std::to_string(postgres_schema_version)
+                                            + "; use a newer version of this library");
+}
+
+} // namespace detail
+
+std::string postgres_migration(int from_version) {
+  if (from_version < 0 || from_version > postgres_schema_version) {
+    Problems problems;
+    problems.add("from_version", std::to_string(from_version),
+                 "0.." + std::to_string(postgres_schema_version));
+    problems.raise_if_any();
+  }
+  const auto body = detail::pg_migration_body(from_version);
+  if (body.empty())
+    return {};
+  return "BEGIN;\nSET LOCAL lock_timeout = '1s';\n\n" + body + "\nCOMMIT;\n";
+}
+
+} // namespace backoff_actor

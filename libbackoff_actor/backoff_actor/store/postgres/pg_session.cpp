@@ -1,0 +1,311 @@
+#include "backoff_actor/store/postgres/internal/pg_session.hpp"
+
+#include "backoff_actor/store/postgres/internal/pg_errors.hpp"
+#include "backoff_actor/store/postgres/internal/pg_schema.hpp"
+#include "backoff_actor/store/postgres/internal/pg_statements.hpp"
+#include "backoff_actor/store/postgres/internal/pg_values.hpp"
+
+#include <array>
+#include <bit>
+#include <random>
+#include <utility>
+
+#include <unistd.h>
+
+namespace backoff_actor::detail {
+
+namespace {
+
+// Two installations in one database have different classes, and so do other programs' locks, most
+// probably.
+constexpr std::uint32_t class_mask = 0x626f6666;
+
+// A statement of an owner that takes longer is cancelled.
+constexpr auto statement_limit = "60s";
+
+// Plans are made once. Rows are found by their numbers, however small a table was at that time, and
+// joined by hash, however small a batch was.
+const PgStatement set_up_session{
+  nullptr,
+  "SELECT pg_backend_pid(), coalesce(to_regnamespace('backoff')::oid::int8, 0), "
+  "current_setting('synchronous_commit') = 'off', current_setting('fsync') = 'off', "
+  "set_config('synchronous_commit', replace(current_setting('synchronous_commit'), 'off', 'on'), "
+  "false), set_config('jit', 'off', false), set_config('enable_seqscan', 'off', false), "
+  "set_config('enable_nestloop', 'off', false), "
+  "set_config('plan_cache_mode', 'force_generic_plan', false), "
+  "set_config('default_transaction_isolation', 'read committed', false), "
+  "set_config('search_path', 'pg_catalog', false), set_config('statement_timeout', '0', false), "
+  "set_config('lock_timeout', '0', false), set_config('idle_session_timeout', '0', false), "
+  "set_config('idle_in_transaction_session_timeout', '0', false)",
+  {}};
+
+// Not every system of a server can do that.
+const PgStatement look_at_client{
+  nullptr, "SELECT set_config('client_connection_check_interval', '1s', false)", {}};
+
+const PgStatement set_owner_limits{nullptr,
+                                   "SELECT set_config('idle_session_timeout', $1, false), "
+                                   "set_config('idle_in_transaction_session_timeout', $1, false), "
+                                   "set_config('statement_timeout', $2, false)",
+                                   {pg_type::text, pg_type::text}};
+
+const PgStatement select_outbox{
+  nullptr, "SELECT id FROM backoff.outbox WHERE name = $1", {pg_type::text}};
+const PgStatement insert_outbox{
+  nullptr, "INSERT INTO backoff.outbox(name) VALUES($1) ON CONFLICT DO NOTHING", {pg_type::text}};
+const PgStatement insert_shard{
+  nullptr,
+  "INSERT INTO backoff.shard(outbox, shard) SELECT id, 0 FROM backoff.outbox WHERE name = $1 "
+  "ON CONFLICT DO NOTHING",
+  {pg_type::text}};
+
+const PgStatement try_advisory_lock{
+  nullptr, "SELECT pg_try_advisory_lock($1, $2)", {pg_type::int4, pg_type::int4}};
+const PgStatement set_lock_timeout{
+  nullptr, "SELECT set_config('lock_timeout', $1, true)", {pg_type::text}};
+const PgStatement advisory_lock{
+  nullptr, "SELECT pg_advisory_lock($1, $2)", {pg_type::int4, pg_type::int4}};
+
+// Of the sessions that hold the lock, of class $1, in this database.
+#define BACKOFF_ACTOR_HOLDERS                                                                      \
+  "pg_locks l WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2 AND l.classid = $1 "  \
+  "AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+
+const PgStatement terminate_frozen{
+  nullptr,
+  "SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a, backoff.shard s WHERE "
+  "s.outbox = $2 AND s.shard = 0 AND a.state = 'active' AND a.wait_event IN ('ClientRead', "
+  "'ClientWrite') AND a.state_change < clock_timestamp() - s.lease_ms * interval '1 ms' AND a.pid "
+  "IN (SELECT l.pid FROM " BACKOFF_ACTOR_HOLDERS " AND l.objid = $2::int8::oid)",
+  {pg_type::oid, pg_type::int4}};
+
+const PgStatement terminate_own{
+  nullptr,
+  "SELECT pg_terminate_backend(s.owner_pid) FROM backoff.shard s WHERE s.outbox = $2 AND s.shard "
+  "= 0 AND s.epoch = $3 AND s.claim = $4 AND s.owner_pid = $5 AND s.owner_pid IN (SELECT l.pid "
+  "FROM " BACKOFF_ACTOR_HOLDERS " AND l.objid = $2::int8::oid)",
+  {pg_type::oid, pg_type::int4, pg_type::int8, pg_type::int8, pg_type::int4}};
+
+#define BACKOFF_ACTOR_SHARD_COLUMNS                                                                \
+  "s.epoch, s.claim, s.commit_no, s.last_id, s.oldest_id, s.keys_since, (SELECT k.number FROM "    \
+  "backoff.acknowledged_key k WHERE k.outbox = s.outbox AND k.shard = 0 ORDER BY k.number DESC "   \
+  "LIMIT 1), (SELECT k.at FROM backoff.acknowledged_key k WHERE k.outbox = s.outbox AND k.shard "  \
+  "= 0 ORDER BY k.number DESC LIMIT 1), (SELECT o.message_format FROM backoff.outbox o WHERE "     \
+  "o.id = s.outbox)"
+
+const PgStatement claim_shard{
+  nullptr,
+  "UPDATE backoff.shard s SET epoch = s.epoch + 1, claim = $3, owner = $4, owner_pid = "
+  "pg_backend_pid(), owned_since = clock_timestamp(), lease_ms = $5 WHERE s.outbox = $2 AND "
+  "s.shard = 0 AND EXISTS (SELECT FROM " BACKOFF_ACTOR_HOLDERS
+  " AND l.objid = $2::int8::oid AND l.pid = pg_backend_pid()) "
+  "RETURNING " BACKOFF_ACTOR_SHARD_COLUMNS,
+  {pg_type::oid, pg_type::int4, pg_type::int8, pg_type::text, pg_type::int8}};
+
+const PgStatement resume_shard{
+  nullptr,
+  "UPDATE backoff.shard s SET owner_pid = pg_backend_pid() WHERE s.outbox = $1 AND s.shard = 0 "
+  "AND s.epoch = $2 AND s.claim = $3 RETURNING " BACKOFF_ACTOR_SHARD_COLUMNS,
+  {pg_type::int4, pg_type::int8, pg_type::int8}};
+
+const PgStatement look_at_shard{nullptr,
+                                "SELECT " BACKOFF_ACTOR_SHARD_COLUMNS
+                                " FROM backoff.shard s WHERE s.outbox = $1 AND s.shard = 0",
+                                {pg_type::int4}};
+
+std::int32_t lock_class_of(std::int64_t schema_oid) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(schema_oid) ^ class_mask);
+}
+
+PgShard read_pg_shard(const PgRows& rows) {
+  PgShard result;
+  result.epoch = static_cast<std::uint64_t>(rows.number(0, 0));
+  result.claim = rows.number(0, 1);
+  result.commit_no = static_cast<std::uint64_t>(rows.number(0, 2));
+  result.last_id = static_cast<std::uint64_t>(rows.number(0, 3));
+  result.oldest_id = static_cast<std::uint64_t>(rows.number(0, 4));
+  result.keys_since = rows.number(0, 5);
+  result.last_key_number = rows.optional_number(0, 6).value_or(0);
+  result.last_key_at = rows.optional_number(0, 7).value_or(result.keys_since);
+  result.message_format = rows.text(0, 8);
+  return result;
+}
+
+std::string this_machine() {
+  std::array<char, 256> name{};
+  if (gethostname(name.data(), name.size() - 1) != 0)
+    return "unknown";
+  return name.data();
+}
+
+std::int64_t random_claim() {
+  std::random_device random;
+  return std::bit_cast<std::int64_t>(std::uint64_t{random()} << 32 | random());
+}
+
+} // namespace
+
+std::shared_ptr<const PgWish> pg_wish(const PostgresAddress& address, PostgresOptions options) {
+  auto problems = check(address);
+  problems.add_nested("options", check(options));
+  problems.raise_if_any();
+  if (options.node.empty())
+    options.node = this_machine() + ":" + std::to_string(getpid());
+  return std::make_shared<const PgWish>(
+    PgWish{pg_target(address), address.outbox, std::move(options)});
+}
+
+StoreError pg_pooler_found(const std::string& name) {
+  return pg_store_error(name, PgRefusal{"08P01", ""});
+}
+
+PgSession::PgSession(std::shared_ptr<const PgWish> wish, Purpose purpose,
+                     const PgInterrupt* interrupt)
+  : wish_(std::move(wish)),
+    connection_(wish_->target,
+                {wish_->options.connect_timeout, "backoff_actor " + wish_->options.node,
+                 wish_->options.lease, purpose == Purpose::own},
+                interrupt) {
+  try {
+    check_and_set_up();
+    check_pg_schema(connection_, wish_->target.name);
+    try {
+      connection_.run({&look_at_client});
+    } catch (const PgRefusal&) {
+      // Then a process that is killed while it waits stays in the queue for some seconds.
+    }
+    connection_.prepare(pg::all());
+    find_outbox(purpose);
+  } catch (const PgRefusal& refusal) {
+    throw pg_store_error(wish_->target.name, refusal);
+  } catch (const PgLost& lost) {
+    throw pg_store_error(wish_->target.name, lost);
+  }
+}
+
+void PgSession::check_and_set_up() {
+  const auto rows = connection_.run({&set_up_session});
+  // A pooler gives the client a number of its own.
+  if (rows.number(0, 0) != connection_.pid())
+    throw pg_pooler_found(wish_->target.name);
+  class_ = lock_class_of(rows.number(0, 1));
+  const auto tell = [this](const std::string& text) {
+    notices_.push_back(wish_->target.name + ": " + text);
+  };
+  if (rows.is_true(0, 2))
+    tell("the database has synchronous_commit = off; the owner's session sets it to on");
+  if (rows.is_true(0, 3))
+    tell("the server runs with fsync = off, so a crash of its machine can damage everything");
+}
+
+void PgSession::find_outbox(Purpose purpose) {
+  auto found = connection_.run({&select_outbox, {wish_->outbox}});
+  if (found.size() == 0 && purpose == Purpose::read)
+    throw StoreError(StoreFailure::cannot_open,
+                     wish_->target.name
+                       + ": the database has no such outbox; its first owner "
+                         "makes it");
+  if (found.size() == 0) {
+    const std::array calls{PgCall{&insert_outbox, {wish_->outbox}},
+                           PgCall{&insert_shard, {wish_->outbox}}};
+    connection_.run(calls);
+    found = connection_.run({&select_outbox, {wish_->outbox}});
+  }
+  outbox_ = static_cast<std::int32_t>(found.number(0, 0));
+}
+
+// -- the lock ----------------------------------------------------------------------------------
+
+bool PgSession::try_lock() {
+  return connection_.run({&try_advisory_lock, {pg_int4(class_), pg_int4(outbox_)}}).is_true(0, 0);
+}
+
+bool PgSession::wait_for_lock(Duration at_most) {
+  const auto limit = std::chrono::ceil<std::chrono::milliseconds>(at_most).count();
+  const std::array calls{PgCall{&set_lock_timeout, {std::to_string(limit)}},
+                         PgCall{&advisory_lock, {pg_int4(class_), pg_int4(outbox_)}}};
+  try {
+    connection_.run(calls);
+    return true;
+  } catch (const PgRefusal& refusal) {
+    if (refusal.state != pg_lock_not_available)
+      throw;
+    return false;
+  }
+}
+
+void PgSession::end_frozen_owner() {
+  try {
+    connection_.run({&terminate_frozen, {pg_int4(class_), pg_int4(outbox_)}});
+  } catch (const PgRefusal&) {
+    // It is another role's session.
+  }
+}
+
+bool PgSession::end_own_session(int pid, std::uint64_t epoch, std::int64_t claim) {
+  return connection_
+           .run({&terminate_own,
+                 {pg_int4(class_), pg_int4(outbox_), pg_int8(epoch), pg_int8(claim), pg_int4(pid)}})
+           .size()
+         > 0;
+}
+
+// -- the epoch ---------------------------------------------------------------------------------
+
+std::vector<PgCall> PgSession::owner_settings() const {
+  const auto lease = std::chrono::ceil<std::chrono::milliseconds>(wish_->options.lease).count();
+  return {{&set_owner_limits, {std::to_string(lease), statement_limit}}};
+}
+
+PgShard PgSession::claim() {
+  const auto lease = std::chrono::ceil<std::chrono::milliseconds>(wish_->options.lease).count();
+  auto calls = owner_settings();
+  calls.push_back({&claim_shard,
+                   {pg_int4(class_), pg_int4(outbox_), pg_int8(random_claim()), wish_->options.node,
+                    pg_int8(std::int64_t{lease})}});
+  const auto rows = connection_.run(calls);
+  if (rows.back().size() == 0) // the lock is not this session's
+    throw pg_pooler_found(wish_->target.name);
+  return read_pg_shard(rows.back());
+}
+
+std::optional<PgShard> PgSession::resume(std::uint64_t epoch, std::int64_t claim) {
+  auto calls = owner_settings();
+  calls.push_back({&resume_shard, {pg_int4(outbox_), pg_int8(epoch), pg_int8(claim)}});
+  const auto rows = connection_.run(calls);
+  if (rows.back().size() == 0)
+    return std::nullopt;
+  return read_pg_shard(rows.back());
+}
+
+// -- who owns it -------------------------------------------------------------------------------
+
+std::string pg_owner_columns() {
+  return "s.owner, s.epoch, coalesce((extract(epoch FROM s.owned_since) * 1000000)::int8 * 1000, "
+         "0), EXISTS (SELECT FROM " BACKOFF_ACTOR_HOLDERS
+         " AND l.objid = s.outbox::int8::oid AND l.pid = s.owner_pid)";
+}
+
+StoreOwner read_pg_owner(const PgRows& rows, int row, int column) {
+  return {rows.text(row, column), static_cast<std::uint64_t>(rows.number(row, column + 1)),
+          WallTime{rows.number(row, column + 2)}, rows.is_true(row, column + 3)};
+}
+
+std::string pg_lock_class(std::int64_t schema_oid) { return pg_int4(lock_class_of(schema_oid)); }
+
+PgShard PgSession::look() {
+  const auto rows = connection_.run({&look_at_shard, {pg_int4(outbox_)}});
+  return rows.size() == 0 ? PgShard{} : read_pg_shard(rows);
+}
+
+std::optional<StoreOwner> PgSession::owner() {
+  const auto sql =
+    "SELECT " + pg_owner_columns() + " FROM backoff.shard s WHERE s.outbox = $2 AND s.shard = 0";
+  const PgStatement statement{nullptr, sql.c_str(), {pg_type::oid, pg_type::int4}};
+  const auto rows = connection_.run({&statement, {pg_int4(class_), pg_int4(outbox_)}});
+  if (rows.size() == 0 || rows.number(0, 1) == 0)
+    return std::nullopt;
+  return read_pg_owner(rows, 0, 0);
+}
+
+} // namespace backoff_actor::detail

@@ -1,0 +1,226 @@
+#include "backoff_actor/store/postgres/internal/postgres_delivery_store.hpp"
+
+#include "backoff_actor/store/postgres/internal/pg_errors.hpp"
+#include "backoff_actor/store/postgres/internal/pg_reading.hpp"
+#include "backoff_actor/store/postgres/internal/pg_statements.hpp"
+#include "backoff_actor/store/postgres/internal/pg_values.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+#include <unordered_set>
+#include <utility>
+
+namespace backoff_actor::detail {
+
+namespace {
+
+// After so many ended deliveries the store looks for the oldest: a later reader passes about so
+// many dead entries of the index.
+constexpr std::size_t look_after = 2000;
+
+// `drop_keys` drops up to so many at a time.
+constexpr std::int64_t keys_at_a_time = 1000;
+
+constexpr int most_attempts = 5; // of a statement that was in the way of others
+
+} // namespace
+
+PostgresDeliveryStore::PostgresDeliveryStore(std::shared_ptr<const PgWish> wish,
+                                             std::unique_ptr<PgSession> session, PgShard shard)
+  : wish_(std::move(wish)), session_(std::move(session)), pid_(session_->connection().pid()),
+    shard_(std::move(shard)),
+    has_keys_to_drop_(shard_.keys_since > std::numeric_limits<std::int64_t>::min()),
+    notices_(session_->notices()) {}
+
+// Runs `f` on the session. A session that is lost is given up.
+template <class F>
+auto PostgresDeliveryStore::call(const F& f) -> decltype(f()) {
+  try {
+    return f();
+  } catch (const PgRefusal& refusal) {
+    throw pg_store_error(name(), refusal);
+  } catch (const PgLost& lost) {
+    session_.reset();
+    throw pg_store_error(name(), lost);
+  }
+}
+
+// -- changes -----------------------------------------------------------------------------------
+
+void PostgresDeliveryStore::commit(std::span<const StoreChange> changes) {
+  if (changes.empty())
+    return;
+  reach();
+  if (std::exchange(was_made_, false))
+    return;
+  auto batch = new_changes();
+  for (const auto& one : changes) {
+    const auto* const insertion = std::get_if<change::Insert>(&one);
+    if (insertion != nullptr && is_too_large(insertion->delivery))
+      throw StoreError(StoreFailure::too_large, name() + ": delivery "
+                                                  + std::to_string(insertion->delivery.id)
+                                                  + " has more than 1000000000 bytes");
+    batch.add(one);
+  }
+  if (has_keys_to_drop_)
+    batch.drop_keys();
+  ended_ += batch.ended();
+  if (ended_ >= look_after)
+    batch.look_for_oldest();
+  may_have_keys_ |= batch.has_keys();
+  make(batch.take(), true);
+}
+
+PgChanges PostgresDeliveryStore::new_changes() const {
+  return {session_->outbox(), shard_, may_have_keys_};
+}
+
+void PostgresDeliveryStore::make(PgCommit commit, bool is_of_caller) {
+  for (auto attempt = 1;; ++attempt) {
+    try {
+      const auto rows = session_->connection().run(commit.calls);
+      keep(commit, rows);
+      return;
+    } catch (const PgRefusal& refusal) {
+      if (refusal.state == pg_epoch_is_over)
+        disown(who_owns(*session_));
+      if (is_worth_a_retry(refusal) && attempt < most_attempts)
+        continue;
+      const auto error = pg_store_error(name(), refusal);
+      if (error.failure() == StoreFailure::read_only)
+        session_.reset(); // another server may be the primary now
+      throw error;
+    } catch (const PgLost& lost) {
+      session_.reset();
+      unanswered_ = Unanswered{std::move(commit), is_of_caller};
+      throw pg_store_error(name(), lost);
+    }
+  }
+}
+
+// Makes changes that the caller does not bring once more.
+void PostgresDeliveryStore::make_alone(const std::function<void(PgChanges&)>& fill) {
+  reach();
+  const auto number = shard_.commit_no + 1;
+  for (auto attempt = 1; shard_.commit_no < number; ++attempt) {
+    auto batch = new_changes();
+    fill(batch);
+    try {
+      make(batch.take(), false);
+    } catch (const StoreError& error) {
+      if (error.failure() != StoreFailure::unreachable || session_ || attempt == most_attempts)
+        throw;
+      reach();
+    }
+  }
+}
+
+void PostgresDeliveryStore::keep(PgCommit& commit, const std::vector<PgRows>& rows) {
+  auto after = commit.after;
+  after.message_format = shard_.message_format;
+  if (commit.keys && !rows[*commit.keys].is_null(0, 0)) {
+    after.last_key_number = rows[*commit.keys].number(0, 0);
+    after.last_key_at = rows[*commit.keys].number(0, 1);
+  }
+  after.last_key_at = std::max(after.last_key_at, after.keys_since);
+  if (commit.dropped_keys)
+    has_keys_to_drop_ = rows[*commit.dropped_keys].number(0, 0) >= keys_at_a_time;
+  if (commit.oldest) {
+    const auto& found = rows[*commit.oldest];
+    after.oldest_id =
+      found.size() == 0 ? after.last_id + 1 : static_cast<std::uint64_t>(found.number(0, 0));
+    ended_ = 0;
+  }
+  shard_ = std::move(after);
+  remember(std::move(commit));
+}
+
+void PostgresDeliveryStore::set_message_format(const std::string& format) {
+  if (!message_format().empty())
+    throw std::logic_error(name() + ": already has a message format, which cannot change");
+  make_alone([&](PgChanges& changes) {
+    changes.add({&pg::set_format, {pg_int4(session_->outbox()), format}});
+  });
+  shard_.message_format = format;
+}
+
+std::vector<std::uint64_t> PostgresDeliveryStore::dead_among(std::span<const std::uint64_t> ids) {
+  return call([&] {
+    const auto rows =
+      session_->connection().run({&pg::find_dead, {pg_int4(session_->outbox()), pg_numbers(ids)}});
+    std::vector<std::uint64_t> result;
+    for (auto row = 0; row < rows.size(); ++row)
+      result.push_back(static_cast<std::uint64_t>(rows.number(row, 0)));
+    return result;
+  });
+}
+
+std::size_t PostgresDeliveryStore::remove_dead_letters(std::span<const std::uint64_t> ids) {
+  reach();
+  const auto found = dead_among(ids);
+  if (!found.empty())
+    make_alone([&](PgChanges& changes) {
+      changes.add({&pg::remove_dead, {pg_int4(session_->outbox()), pg_numbers(found)}});
+    });
+  return found.size();
+}
+
+std::size_t PostgresDeliveryStore::resubmit_dead_letters(std::span<const std::uint64_t> ids) {
+  reach();
+  const auto found = dead_among(ids);
+  std::unordered_set<std::uint64_t> left{found.begin(), found.end()};
+  std::vector<std::uint64_t> in_order;
+  std::copy_if(ids.begin(), ids.end(), std::back_inserter(in_order),
+               [&](std::uint64_t id) { return left.erase(id) > 0; });
+  if (in_order.empty())
+    return 0;
+  std::vector<std::uint64_t> new_ids;
+  for (const auto last_id = shard_.last_id; new_ids.size() < in_order.size();)
+    new_ids.push_back(last_id + new_ids.size() + 1);
+  may_have_keys_ = true;
+  make_alone([&](PgChanges& changes) {
+    changes.set_last_id(new_ids.back());
+    changes.add({&pg::resubmit_dead,
+                 {pg_int4(session_->outbox()), pg_numbers(in_order), pg_numbers(new_ids)}});
+  });
+  return in_order.size();
+}
+
+void PostgresDeliveryStore::tidy_up() {
+  if (has_keys_to_drop_)
+    make_alone([](PgChanges& changes) { changes.drop_keys(); });
+}
+
+// -- reading -----------------------------------------------------------------------------------
+
+void PostgresDeliveryStore::for_each_owed(const std::function<void(StoredDelivery)>& visit) {
+  reach();
+  auto has_keys = false;
+  call([&] {
+    read_pg_owed(session_->connection(), session_->outbox(), shard_.oldest_id, name(),
+                 [&](StoredDelivery delivery) {
+                   has_keys |= !delivery.idempotency_key.empty();
+                   visit(std::move(delivery));
+                 });
+  });
+  may_have_keys_ = has_keys;
+}
+
+void PostgresDeliveryStore::for_each_acknowledged_key(
+  const std::function<void(AcknowledgedKey)>& visit) {
+  reach();
+  call([&] { read_pg_keys(session_->connection(), session_->outbox(), shard_.keys_since, visit); });
+}
+
+void PostgresDeliveryStore::for_each_dead_letter(
+  const std::function<void(StoredDeadLetter)>& visit) {
+  reach();
+  call([&] { read_pg_dead_letters(session_->connection(), session_->outbox(), name(), visit); });
+}
+
+std::vector<std::string> PostgresDeliveryStore::take_notices() {
+  return std::exchange(notices_, {});
+}
+
+} // namespace backoff_actor::detail

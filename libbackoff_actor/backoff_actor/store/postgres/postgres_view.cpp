@@ -1,0 +1,190 @@
+// An outbox that is open for reading, and the list of the outboxes.
+
+#include "backoff_actor/store/postgres/internal/pg_errors.hpp"
+#include "backoff_actor/store/postgres/internal/pg_reading.hpp"
+#include "backoff_actor/store/postgres/internal/pg_schema.hpp"
+#include "backoff_actor/store/postgres/internal/pg_session.hpp"
+#include "backoff_actor/store/postgres/internal/pg_values.hpp"
+#include "backoff_actor/store/postgres/postgres_store.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <utility>
+
+namespace backoff_actor {
+
+namespace detail {
+
+namespace {
+
+class PostgresView final : public DeliveryStore {
+public:
+  explicit PostgresView(std::shared_ptr<const PgWish> wish) : wish_(std::move(wish)) { connect(); }
+
+  std::string name() const override { return wish_->target.name; }
+
+  void for_each_owed(const std::function<void(StoredDelivery)>& visit) override {
+    read([&](PgConnection& connection, const PgShard& shard) {
+      read_pg_owed(connection, session_->outbox(), shard.oldest_id, name(), visit);
+      return 0;
+    });
+  }
+
+  void for_each_acknowledged_key(const std::function<void(AcknowledgedKey)>& visit) override {
+    read([&](PgConnection& connection, const PgShard& shard) {
+      read_pg_keys(connection, session_->outbox(), shard.keys_since, visit);
+      return 0;
+    });
+  }
+
+  void for_each_dead_letter(const std::function<void(StoredDeadLetter)>& visit) override {
+    read([&](PgConnection& connection, const PgShard&) {
+      read_pg_dead_letters(connection, session_->outbox(), name(), visit);
+      return 0;
+    });
+  }
+
+  std::uint64_t last_id() override {
+    return read([](PgConnection&, const PgShard& shard) { return shard.last_id; });
+  }
+
+  std::string message_format() override {
+    return read([](PgConnection&, const PgShard& shard) { return shard.message_format; });
+  }
+
+  void commit(std::span<const StoreChange> /*changes*/) override { refuse(); }
+  void set_message_format(const std::string& /*format*/) override { refuse(); }
+  std::size_t remove_dead_letters(std::span<const std::uint64_t> /*ids*/) override { refuse(); }
+  std::size_t resubmit_dead_letters(std::span<const std::uint64_t> /*ids*/) override { refuse(); }
+
+private:
+  [[noreturn]] void refuse() const {
+    throw StoreError(
+      StoreFailure::read_only,
+      name() + ": is open for reading only; open it with open_postgres_store to change it");
+  }
+
+  void connect() {
+    session_ = std::make_unique<PgSession>(wish_, PgSession::Purpose::read, nullptr);
+  }
+
+  // Reads all parts from the same instant.
+  template <class F>
+  auto read(const F& f) -> decltype(f(std::declval<PgConnection&>(), PgShard{})) {
+    try {
+      begin();
+      auto result = f(session_->connection(), session_->look());
+      session_->connection().run_script("COMMIT");
+      return result;
+    } catch (const PgRefusal& refusal) {
+      session_.reset();
+      throw pg_store_error(name(), refusal);
+    } catch (const PgLost& lost) {
+      session_.reset();
+      throw pg_store_error(name(), lost);
+    } catch (...) {
+      session_.reset(); // with its transaction
+      throw;
+    }
+  }
+
+  void begin() {
+    constexpr auto statement = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+    if (session_) {
+      try {
+        return session_->connection().run_script(statement);
+      } catch (const PgLost&) {
+        // It has ended since the last call.
+      }
+    }
+    connect();
+    session_->connection().run_script(statement);
+  }
+
+  std::shared_ptr<const PgWish> wish_;
+  std::unique_ptr<PgSession> session_{}; // null: it was lost
+};
+
+// Connects for one task. `f` gets the connection.
+template <class F>
+auto with_pg_connection(const PgTarget& target, bool is_to_write, const F& f) {
+  try {
+    PgConnection connection{
+      target, {PostgresOptions{}.connect_timeout, "backoff_actor", {}, is_to_write}, nullptr};
+    return f(connection);
+  } catch (const PgRefusal& refusal) {
+    throw pg_store_error(target.name, refusal);
+  } catch (const PgLost& lost) {
+    throw pg_store_error(target.name, lost);
+  }
+}
+
+const PgStatement find_schema_oid{nullptr, "SELECT to_regnamespace('backoff')::oid::int8", {}};
+
+std::vector<PostgresOutbox> list_outboxes(PgConnection& connection, const std::string& name) {
+  check_pg_schema(connection, name);
+  const auto schema = connection.run({&find_schema_oid}).number(0, 0);
+  const auto sql = "SELECT o.name, " + pg_owner_columns()
+                   + ", (SELECT count(*) FROM backoff.delivery d WHERE d.outbox = o.id), "
+                     "(SELECT min(d.submitted_at) FROM backoff.delivery d WHERE d.outbox = o.id), "
+                     "(SELECT count(*) FROM backoff.dead_letter d WHERE d.outbox = o.id) "
+                     "FROM backoff.outbox o JOIN backoff.shard s ON s.outbox = o.id "
+                     "ORDER BY o.name COLLATE \"C\"";
+  const PgStatement statement{nullptr, sql.c_str(), {pg_type::oid}};
+  const auto rows = connection.run({&statement, {pg_lock_class(schema)}});
+  std::vector<PostgresOutbox> result;
+  for (auto row = 0; row < rows.size(); ++row)
+    result.push_back({rows.text(row, 0), read_pg_owner(rows, row, 1),
+                      static_cast<std::uint64_t>(rows.number(row, 5)),
+                      WallTime{rows.optional_number(row, 6).value_or(0)},
+                      static_cast<std::uint64_t>(rows.number(row, 7))});
+  return result;
+}
+
+int migrate_pg_schema(PgConnection& connection, const std::string& name) {
+  // Two migrations at once wait for each other.
+  connection.run_script("BEGIN; SET LOCAL lock_timeout = '1s'; "
+                        "SELECT pg_advisory_xact_lock(hashtext('backoff_actor migration'))");
+  const auto version = pg_schema_version(connection, name);
+  if (version > postgres_schema_version)
+    check_pg_schema(connection, name);
+  connection.run_script(pg_migration_body(version) + ";COMMIT");
+  return version;
+}
+
+} // namespace
+
+} // namespace detail
+
+std::shared_ptr<DeliveryStore> open_postgres_store_to_read(const PostgresAddress& address,
+                                                           const PostgresOptions& options) {
+  return std::make_shared<detail::PostgresView>(detail::pg_wish(address, options));
+}
+
+std::vector<PostgresOutbox> postgres_outboxes(const std::string& connection) {
+  const auto target = detail::pg_target(connection);
+  return detail::with_pg_connection(target, false, [&](detail::PgConnection& open) {
+    return detail::list_outboxes(open, target.name);
+  });
+}
+
+int migrate_postgres(const std::string& connection) {
+  const auto target = detail::pg_target(connection);
+  return detail::with_pg_connection(target, true, [&](detail::PgConnection& open) {
+    try {
+      return detail::migrate_pg_schema(open, target.name);
+    } catch (const detail::PgRefusal& refusal) {
+      constexpr auto no_right = "42501";
+      if (refusal.state != no_right)
+        throw;
+      throw StoreError(StoreFailure::refused,
+                       target.name
+                         + ": the user may not make the schema backoff and its roles; name a user "
+                           "that may ("
+                         + refusal.text + ")");
+    }
+  });
+}
+
+} // namespace backoff_actor

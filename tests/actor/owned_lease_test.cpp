@@ -1,0 +1,303 @@
+// What an owner of a shared outbox does while it does not hear the server: nobody is told what may
+// be wrong, and nothing is lost.
+
+#include "owned_fixture.hpp"
+
+#include "common/metric_value.hpp"
+
+namespace backoff_actor::actor_test {
+
+using testing::value_of;
+
+// Calls a function before each commit.
+class Watched : public StoreInFront {
+public:
+  Watched(std::shared_ptr<DeliveryStore> store,
+          std::function<void(std::span<const StoreChange>)> hook)
+    : StoreInFront(std::move(store)), hook_(std::move(hook)) {}
+  void commit(std::span<const StoreChange> changes) override {
+    StoreInFront::commit(changes);
+    hook_(changes);
+  }
+
+private:
+  std::function<void(std::span<const StoreChange>)> hook_;
+};
+
+class OwnedLease : public OwnedTest {
+protected:
+  static SenderOptions one_at_a_time() {
+    auto options = default_options();
+    options.max_in_flight = 1;
+    return options;
+  }
+
+  std::size_t count_in(const Process& process, const std::string& text) {
+    const auto all = process.danger.texts();
+    return static_cast<std::size_t>(std::count(all.begin(), all.end(), text));
+  }
+};
+
+TEST_F(OwnedLease, an_idle_owner_keeps_the_outbox_for_hours) {
+  const auto& a = start_process("node-a");
+  start_process("node-b");
+  time.advance(3h);
+  EXPECT_EQ(owner(), "node-a, epoch 1");
+  EXPECT_GE(server.renewals(), 6480u) << "every third of the lease";
+  EXPECT_LE(server.renewals(), 6500u);
+  EXPECT_EQ(ask_process(a, "x")->value, "x");
+}
+
+TEST_F(OwnedLease, an_owner_that_is_busy_all_the_time_needs_no_renewal) {
+  const auto& a = start_process("node-a");
+  for (int i = 0; i < 100; ++i) {
+    ask_process(a, "x");
+    time.advance(1s);
+  }
+  EXPECT_EQ(owner(), "node-a, epoch 1");
+  EXPECT_LE(server.renewals(), 2u);
+}
+
+TEST_F(OwnedLease, a_full_disk_costs_no_ownership) {
+  std::size_t failures = 0;
+  auto outbox = shared("node-a");
+  outbox.options.on_error = [&](const StoreError&) { ++failures; };
+  const DangerousActor worker{FaultPlan{testing::slow(1s)}};
+  const auto& a = start_process("node-a", worker.factory(), default_options(), outbox);
+  start_process("node-b");
+  EXPECT_TRUE(submit_to(a, "1")->value);
+  server.fail_commits(StoreFailure::full);
+  time.advance(1s); // the acknowledgement waits
+  for (int i = 0; i < 60; ++i) {
+    EXPECT_THAT(submit_to(a, "2")->error_text, HasSubstr("not_stored"));
+    time.advance(1s);
+  }
+  EXPECT_EQ(owner(), "node-a, epoch 1");
+  EXPECT_GE(failures, 60u);
+
+  server.fail_commits({});
+  time.advance(10s);
+  EXPECT_EQ(owner(), "node-a, epoch 1");
+  EXPECT_THAT(server.content()->owed(), IsEmpty());
+  EXPECT_TRUE(submit_to(a, "3")->value);
+  EXPECT_THAT(worker.texts(), ElementsAre("1", "3"));
+}
+
+TEST_F(OwnedLease, a_submission_without_an_answer_of_the_server_is_neither_accepted_nor_refused) {
+  const auto& a = start_process("node-a");
+  server.cut_off("node-a");
+  const auto accepted = submit_to(a, "x");
+  time.advance(4s);
+  EXPECT_FALSE(accepted->is_ready());
+  EXPECT_THAT(a.danger.texts(), IsEmpty());
+
+  server.connect_again("node-a");
+  time.advance(4s);
+
+  EXPECT_TRUE(accepted->value);
+  EXPECT_THAT(a.danger.texts(), ElementsAre("x"));
+  EXPECT_EQ(owner(), "node-a, epoch 1");
+}
+
+TEST_F(OwnedLease, a_commit_whose_answer_was_lost_is_made_once) {
+  for (const auto what : {LostCommit::made, LostCommit::not_made}) {
+    const auto& a = start_process(what == LostCommit::made ? "node-a" : "node-b");
+    ASSERT_EQ(ask_process(a, "first")->value, "first");
+    const auto before = server.commits().size();
+    server.cut_next_call(what);
+    const auto accepted = submit_to(a, "x");
+    EXPECT_FALSE(accepted->is_ready());
+    EXPECT_EQ(server.commits().size() - before, what == LostCommit::made ? 1u : 0u);
+    EXPECT_EQ(count_in(a, "x"), 0u);
+
+    time.advance(100ms);
+
+    EXPECT_TRUE(accepted->value);
+    EXPECT_EQ(count_in(a, "x"), 1u);
+    EXPECT_EQ(server.commits().size() - before, 2u) << "the insertion and the acknowledgement";
+    EXPECT_THAT(server.content()->owed(), IsEmpty());
+    time.tell(a.sender, Stop{});
+    time.run();
+  }
+}
+
+TEST_F(OwnedLease, an_owner_without_an_answer_hands_over_nothing_but_takes_acknowledgements) {
+  const auto& a = start_process("node-a", {testing::slow(2s)}, one_at_a_time());
+  for (const auto* text : {"1", "2", "3"})
+    EXPECT_TRUE(submit_to(a, text)->value);
+  server.cut_off("node-a");
+  time.advance(4s);
+  EXPECT_EQ(log.of("node-a").count<event::Acknowledged>(), 1u);
+  EXPECT_THAT(a.danger.texts(), ElementsAre("1"));
+
+  server.connect_again("node-a");
+  time.advance(4s);
+
+  EXPECT_THAT(a.danger.texts(), ElementsAre("1", "2", "3"));
+  EXPECT_EQ(owner(), "node-a, epoch 1");
+}
+
+TEST_F(OwnedLease, a_server_that_crashes_and_comes_back_finds_the_same_owner) {
+  const auto& a = start_process("node-a", {testing::slow(1s)}, one_at_a_time());
+  for (const auto* text : {"1", "2", "3"})
+    EXPECT_TRUE(submit_to(a, text)->value);
+  server.crash();
+  time.advance(3s);
+  server.start_again();
+  time.advance(10s);
+  EXPECT_EQ(owner(), "node-a, epoch 1");
+  EXPECT_THAT(a.danger.texts(), ElementsAre("1", "2", "3"));
+  EXPECT_THAT(server.content()->owed(), IsEmpty());
+}
+
+TEST_F(OwnedLease, an_owner_makes_again_what_a_replica_did_not_have) {
+  const auto& a = start_process("node-a", {testing::ok(), testing::hang()});
+  ask_process(a, "1");
+  EXPECT_TRUE(submit_to(a, "2")->value);
+  EXPECT_TRUE(submit_to(a, "3")->value);
+  server.forget_last(3);
+  EXPECT_THAT(server.content()->owed(), ElementsAre(1));
+
+  time.advance(10s);
+
+  EXPECT_THAT(server.content()->owed(), ElementsAre(2, 3));
+  EXPECT_EQ(owner(), "node-a, epoch 1");
+}
+
+TEST_F(OwnedLease, an_outcome_that_nobody_knows_is_not_told_when_the_outbox_is_lost) {
+  const auto& a = start_process("node-a");
+  const auto& b = start_process("node-b");
+  server.cut_off("node-a");
+  const auto waits = submit_to(a, "x");
+  time.advance(10s);
+  ASSERT_EQ(owner(), "node-b, epoch 2");
+  EXPECT_FALSE(waits->is_ready());
+  server.connect_again("node-a");
+  time.advance(20s);
+  EXPECT_TRUE(waits->error);
+  EXPECT_THAT(a.danger.texts(), IsEmpty());
+  EXPECT_THAT(b.danger.texts(), IsEmpty());
+}
+
+TEST_F(OwnedLease, a_hand_over_that_was_written_down_waits_while_another_may_own_the_outbox) {
+  auto options = default_options();
+  options.max_hand_overs = 3;
+  const auto lasting = std::make_shared<Watched>(
+    server.store("node-a")->own(0s), [this](std::span<const StoreChange> changes) {
+      if (!std::holds_alternative<change::CountHandOvers>(changes[0])
+          || log.count<event::Acknowledged>() != 1)
+        return;
+      time.freeze(sender); // between the commit and its news
+      server.cut_off("node-a");
+    });
+  options.outbox = {lasting, durable<std::string>(), writing()};
+  start({}, options);
+  ask("1");
+  ASSERT_THAT(danger.texts(), ElementsAre("1"));
+  tell(std::string{"2"});
+  time.advance(4s);
+  time.thaw(sender);
+  time.run();
+  EXPECT_THAT(danger.texts(), ElementsAre("1")) << "the owner is doubtful";
+
+  server.connect_again("node-a");
+  time.advance(4s);
+  EXPECT_THAT(danger.texts(), ElementsAre("1", "2"));
+  time.stop(sender);
+  time.advance(1s);
+}
+
+TEST_F(OwnedLease, an_outbox_that_was_lost_takes_no_other_sender) {
+  DurableOutbox outbox{server.store("node-a")->own(0s), durable<std::string>(), writing()};
+  auto options = default_options();
+  options.outbox = outbox;
+  start({}, options);
+  const auto reason = watch_sender();
+  server.end_session();
+  const auto other = server.store("node-b")->own(0s);
+  time.advance(10s);
+  ASSERT_TRUE(*reason);
+  EXPECT_EQ(**reason, make_error(SenderError::not_owner));
+  try {
+    start({}, options);
+    FAIL() << "was taken";
+  } catch (const StoreError& error) {
+    EXPECT_EQ(error.failure(), StoreFailure::disowned);
+  }
+}
+
+// -- metrics --------------------------------------------------------------------------
+
+class OwnedSeen : public OwnedLease {
+protected:
+  struct Numbers {
+    double owned;
+    double epoch;
+    double takeovers;
+    double lease_left;
+    friend bool operator==(const Numbers&, const Numbers&) = default;
+    friend void PrintTo(const Numbers& x, std::ostream* out) {
+      *out << x.owned << " owned, epoch " << x.epoch << ", " << x.takeovers << " takeovers, "
+           << x.lease_left << " s left";
+    }
+  };
+
+  void start_seen(const std::string& node) {
+    auto outbox = shared(node);
+    outbox.options.name = "orders";
+    outbox.options.observed_by = observatories[node];
+    start_process(node, DangerousActor{}.factory(), default_options(), std::move(outbox));
+  }
+
+  Numbers numbers(const std::string& node) {
+    const auto metrics = observatories[node].metrics(time.now());
+    const auto value = [&](const std::string& metric) {
+      return value_of(metrics, "backoff_shard_" + metric, {{"outbox", "orders"}, {"shard", "0"}})
+        .value_or(-1);
+    };
+    return {value("owned"), value("epoch"), value("takeovers_total"), value("lease_left_seconds")};
+  }
+
+  std::map<std::string, Observatory> observatories;
+};
+
+TEST_F(OwnedSeen, shows_who_owns_who_doubts_and_who_stands_by) {
+  start_seen("node-a");
+  start_seen("node-b");
+  EXPECT_EQ(numbers("node-a"), (Numbers{1, 1, 1, 4}));
+  EXPECT_EQ(numbers("node-b"), (Numbers{0, 0, 0, 0}));
+
+  time.advance(1s);
+  EXPECT_EQ(numbers("node-a"), (Numbers{1, 1, 1, 3}));
+
+  server.cut_off("node-a");
+  time.advance(2s);
+  EXPECT_EQ(numbers("node-a"), (Numbers{0, 1, 1, 0})) << "doubtful";
+
+  time.advance(10s);
+  EXPECT_EQ(numbers("node-b").owned, 1);
+  EXPECT_EQ(numbers("node-b").epoch, 2);
+  EXPECT_EQ(numbers("node-b").takeovers, 1);
+
+  server.connect_again("node-a");
+  time.advance(20s);
+  EXPECT_EQ(numbers("node-a"), (Numbers{0, 0, 1, 0})) << "it stands by";
+
+  die("node-b");
+  time.advance(1s);
+  EXPECT_EQ(numbers("node-a").owned, 1);
+  EXPECT_EQ(numbers("node-a").epoch, 3);
+  EXPECT_EQ(numbers("node-a").takeovers, 2);
+}
+
+TEST_F(OwnedSeen, an_owner_that_is_frozen_does_not_count_as_one) {
+  start_seen("node-a");
+  const auto metrics = [&](Instant at) {
+    return value_of(observatories["node-a"].metrics(at), "backoff_shard_owned",
+                    {{"outbox", "orders"}, {"shard", "0"}});
+  };
+  EXPECT_EQ(metrics(time.now() + (4s - 1ns)), 1);
+  EXPECT_EQ(metrics(time.now() + 4s), 0);
+}
+
+} // namespace backoff_actor::actor_test

@@ -1,0 +1,158 @@
+#pragma once
+
+#include "cluster/cluster.hpp"
+#include "common/private_postgres.hpp"
+#include "common/temporary_folder.hpp"
+
+#include <backoff_actor/store/postgres/postgres_store.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace backoff_actor::system_test {
+
+using namespace std::chrono_literals;
+
+using cluster::Micros;
+
+/// Renders a span of microseconds for people.
+inline std::string milliseconds(std::optional<Micros> span) {
+  return span ? std::to_string((*span + 500) / 1000) + " ms" : "never";
+}
+
+/// Worker processes that share an outbox on a private server.
+class PostgresClusterTest : public ::testing::Test {
+protected:
+  static constexpr auto lease = 1s;
+  /// How long anything may take that takes milliseconds on an idle machine.
+  static constexpr auto patience = 8s;
+
+  void SetUp() override {
+    if (!example::PrivatePostgres::is_installed())
+      GTEST_SKIP() << "PostgreSQL is not installed";
+  }
+
+  /// Starts the server, makes the schema, and a cluster without workers.
+  ///
+  /// @param work how long each of the four children of a sender takes for a job
+  void make_cluster(example::PrivatePostgresOptions options = {}, std::uint64_t rate = 300,
+                    Duration work = 8ms) {
+    server_.emplace(std::move(options));
+    migrate_postgres(server_->socket_connection());
+    cluster_.emplace(folder_.path(), BACKOFF_ACTOR_CLUSTER_WORKER,
+                     cluster::WorkerOptions{.connection = server_->connection(),
+                                            .outbox = "jobs",
+                                            .rate = rate,
+                                            .lease = lease,
+                                            .work = work});
+  }
+
+  /// Adds a worker and starts it.
+  std::size_t start(std::string connection = {}) {
+    const auto worker = cluster_->add(std::move(connection));
+    cluster_->start(worker);
+    return worker;
+  }
+
+  /// Waits until this worker owns the outbox.
+  void wait_until_owned_by(std::size_t worker) {
+    ASSERT_TRUE(cluster_->wait(patience, [&] { return cluster_->owner() == worker; }))
+      << complaints();
+  }
+
+  /// Waits until another worker than this one owns the outbox, and returns how long after `at`.
+  std::optional<Micros> taken_over_after(Micros at, std::size_t old) {
+    cluster_->wait(patience, [&] { return cluster_->owned_after(at, old).has_value(); });
+    const auto owned = cluster_->owned_after(at, old);
+    return owned ? std::optional{*owned - at} : std::nullopt;
+  }
+
+  /// Waits until the service was called so often from now on.
+  void wait_for_calls(std::size_t count) {
+    const auto end = cluster_->service().count() + count;
+    ASSERT_TRUE(cluster_->wait(patience, [&] { return cluster_->service().count() >= end; }))
+      << complaints();
+  }
+
+  /// Waits until a worker has told this from a point in time on.
+  void wait_for_note(std::size_t worker, const std::string& word, Micros from) {
+    ASSERT_TRUE(cluster_->wait(patience, [&] { return has_note(worker, word, from); }))
+      << "no " << word << " of " << cluster::Cluster::node(worker) << complaints();
+  }
+
+  bool has_note(std::size_t worker, const std::string& word, Micros from) const {
+    return std::any_of(cluster_->notes().begin(), cluster_->notes().end(), [&](const auto& note) {
+      return note.at >= from && note.word == word && note.node == cluster::Cluster::node(worker);
+    });
+  }
+
+  /// The calls of a worker from a point in time on.
+  std::vector<cluster::Call> calls_of(std::size_t worker, Micros from) {
+    auto calls = cluster_->service().calls();
+    std::erase_if(calls, [&](const auto& call) {
+      return call.at < from || call.node != cluster::Cluster::node(worker);
+    });
+    return calls;
+  }
+
+  /// Lets the clients submit nothing more, waits until all is done, and ends the workers in order.
+  /// Then nothing is lost, no key is out of order, nothing of a stale owner is accepted, and
+  /// nothing is owed.
+  cluster::Verdict finish() {
+    for (std::size_t worker = 0; worker < cluster_->size(); ++worker)
+      cluster_->quiet(worker);
+    EXPECT_TRUE(cluster_->wait_until_done(patience)) << complaints();
+    const auto owner = cluster_->owner();
+    for (std::size_t worker = 0; worker < cluster_->size(); ++worker)
+      if (worker != owner)
+        stop_if_it_runs(worker);
+    if (owner)
+      stop_if_it_runs(*owner);
+    const auto verdict = cluster_->verdict();
+    std::cout << to_string(verdict) << '\n';
+    EXPECT_GT(verdict.confirmed, 0u);
+    EXPECT_EQ(verdict.lost, 0u) << complaints();
+    EXPECT_EQ(verdict.out_of_order, 0u);
+    EXPECT_EQ(verdict.stale_accepted, 0u);
+    EXPECT_EQ(verdict.renumbered, 0u);
+    return verdict;
+  }
+
+  /// Ends a worker in order.
+  void stop_if_it_runs(std::size_t worker) {
+    if (cluster_->runs(worker)) {
+      EXPECT_TRUE(cluster_->stop(worker, patience)) << cluster::Cluster::node(worker);
+    }
+  }
+
+  /// How many deliveries the outbox owes.
+  static std::uint64_t owed(const std::string& connection) {
+    const auto outboxes = postgres_outboxes(connection);
+    return outboxes.empty() ? 0 : outboxes.front().owed;
+  }
+
+  /// What the workers have told, the last of it.
+  std::string complaints() const {
+    std::string result = "\nnotes:\n";
+    const auto& notes = cluster_->notes();
+    for (auto i = notes.size() - std::min<std::size_t>(notes.size(), 25); i < notes.size(); ++i)
+      result += std::to_string(notes[i].at / 1000) + " ms " + notes[i].node + ' ' + notes[i].word
+                + ' ' + notes[i].text + '\n';
+    return result + "now " + std::to_string(cluster::now() / 1000) + " ms\n";
+  }
+
+  const example::TemporaryFolder folder_{"backoff_actor-cluster"};
+  std::optional<example::PrivatePostgres> server_;
+  std::optional<cluster::Cluster> cluster_; // ends before the server
+};
+
+} // namespace backoff_actor::system_test

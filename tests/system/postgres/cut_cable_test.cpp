@@ -1,0 +1,69 @@
+// The cable between an owner and the server is cut: nobody's kernel tells anybody.
+
+#include "postgres/cluster_fixture.hpp"
+
+#include <net/if.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cstring>
+
+namespace backoff_actor::system_test {
+
+namespace {
+
+// Takes the only network of this process up or down.
+bool set_network(bool up) {
+  const example::FileDescriptor socket{::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
+  ifreq request{};
+  std::strcpy(request.ifr_name, "lo");
+  if (socket.get() < 0 || ioctl(socket.get(), SIOCGIFFLAGS, &request) != 0)
+    return false;
+  const auto flags = static_cast<unsigned>(request.ifr_flags);
+  request.ifr_flags = static_cast<short>(up ? flags | IFF_UP : flags & ~unsigned{IFF_UP});
+  return ioctl(socket.get(), SIOCSIFFLAGS, &request) == 0;
+}
+
+using PostgresCable = PostgresClusterTest;
+
+} // namespace
+
+TEST_F(PostgresCable, that_is_cut_costs_the_lease_and_both_sides_know_who_owns) {
+  if (unshare(CLONE_NEWNET) != 0 || !set_network(true))
+    GTEST_SKIP() << "this user may make no network namespace";
+  make_cluster();
+  const auto remote = start(server_->connection()); // by TCP
+  wait_until_owned_by(remote);
+  const auto local = start(server_->socket_connection()); // needs no network
+  wait_for_note(local, "up", 0);
+  wait_for_calls(100);
+
+  const auto at = cluster::now();
+  ASSERT_TRUE(set_network(false));
+  const auto takeover = taken_over_after(at, remote);
+  std::cout << "takeover " << milliseconds(takeover) << '\n';
+  ASSERT_TRUE(takeover) << complaints();
+  EXPECT_GT(*takeover, 500'000);
+  EXPECT_LT(*takeover, 4'000'000);
+  wait_for_calls(50);
+  // The old owner stopped by its own clock, before the new one began.
+  const auto late = calls_of(remote, at + *takeover);
+  EXPECT_EQ(late.size(), 0u);
+
+  const auto mended = cluster::now();
+  ASSERT_TRUE(set_network(true));
+  wait_for_note(remote, "disowned", at);
+  wait_for_calls(50);
+  for (const auto& call : calls_of(remote, mended))
+    EXPECT_TRUE(call.is_refused) << call.job;
+
+  cluster_->kill(local);
+  wait_until_owned_by(remote);
+  wait_for_calls(50);
+  finish();
+  EXPECT_EQ(owed(server_->socket_connection()), 0u);
+}
+
+} // namespace backoff_actor::system_test

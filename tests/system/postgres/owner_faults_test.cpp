@@ -1,0 +1,177 @@
+// What happens to an outbox in PostgreSQL when its owner does: real processes, and a real server.
+
+#include "postgres/cluster_fixture.hpp"
+
+namespace backoff_actor::system_test {
+
+namespace {
+
+class PostgresOwner : public PostgresClusterTest {
+protected:
+  void SetUp() override {
+    PostgresClusterTest::SetUp();
+    if (!IsSkipped())
+      make_cluster();
+  }
+};
+
+// The processes of the sessions that hold an advisory lock.
+constexpr auto lock_holders =
+  "select pid from pg_locks where locktype = 'advisory' and granted and database = "
+  "(select oid from pg_database where datname = current_database())";
+
+} // namespace
+
+TEST_F(PostgresOwner, a_killed_one_is_replaced_at_once_and_what_it_had_confirmed_is_done) {
+  const auto first = start();
+  wait_until_owned_by(first);
+  const auto second = start();
+  wait_for_note(second, "up", 0);
+  wait_for_calls(100);
+
+  const auto at = cluster::now();
+  cluster_->kill(first);
+  const auto takeover = taken_over_after(at, first);
+  std::cout << "takeover " << milliseconds(takeover) << '\n';
+  ASSERT_TRUE(takeover) << complaints();
+  EXPECT_LT(*takeover, 900'000); // less than the lease: the end of the session was noticed
+  wait_for_calls(100);
+  const auto verdict = finish();
+  EXPECT_EQ(verdict.stale_refused, 0u);
+  EXPECT_EQ(owed(server_->socket_connection()), 0u);
+}
+
+TEST_F(PostgresClusterTest,
+       an_owner_frozen_for_longer_than_its_lease_hands_over_nothing_when_it_thaws) {
+  make_cluster({}, 150, 20ms); // so there is always a job in hand
+  const auto first = start();
+  wait_until_owned_by(first);
+  const auto second = start();
+  wait_for_note(second, "up", 0);
+  wait_for_calls(100);
+
+  const auto at = cluster::now();
+  cluster_->freeze(first);
+  const auto takeover = taken_over_after(at, first);
+  std::cout << "takeover " << milliseconds(takeover) << '\n';
+  ASSERT_TRUE(takeover) << complaints();
+  EXPECT_GT(*takeover, 500'000); // the lease began with its last statement
+  wait_for_calls(50);            // the service knows of the new owner
+
+  const auto thawed = cluster::now();
+  cluster_->thaw(first);
+  wait_for_note(first, "disowned", thawed);
+  wait_for_calls(100);
+  // Its four children go on with what they had in hand, and nothing else.
+  const auto late = calls_of(first, thawed);
+  EXPECT_GE(late.size(), 1u);
+  EXPECT_LE(late.size(), 4u);
+  for (const auto& call : late)
+    EXPECT_TRUE(call.is_refused) << call.job;
+
+  // It stands by now, as any other.
+  cluster_->kill(second);
+  wait_until_owned_by(first);
+  wait_for_calls(50);
+  finish();
+  EXPECT_EQ(owed(server_->socket_connection()), 0u);
+}
+
+TEST_F(PostgresOwner, whose_session_is_ended_cannot_commit_and_another_takes_over) {
+  const auto first = start();
+  wait_until_owned_by(first);
+  const auto second = start();
+  wait_for_note(second, "up", 0);
+  wait_for_calls(100);
+
+  const auto at = cluster::now();
+  const auto ended = server_->query(std::string{"select count(pg_terminate_backend(pid)) from ("}
+                                    + lock_holders + ") x");
+  EXPECT_EQ(ended, "1\n");
+  const auto takeover = taken_over_after(at, first);
+  std::cout << "takeover " << milliseconds(takeover) << '\n';
+  ASSERT_TRUE(takeover) << complaints();
+  EXPECT_LT(*takeover, 900'000);
+  wait_for_note(first, "disowned", at);
+  wait_for_calls(100);
+  const auto stale_from = at + *takeover + 50'000;
+  for (const auto& call : calls_of(first, stale_from))
+    EXPECT_TRUE(call.is_refused) << call.job;
+  finish();
+  EXPECT_EQ(owed(server_->socket_connection()), 0u);
+}
+
+TEST_F(PostgresOwner,
+       told_to_stop_finishes_what_is_in_flight_and_hands_over_with_nothing_done_twice) {
+  const auto first = start();
+  wait_until_owned_by(first);
+  const auto second = start();
+  wait_for_note(second, "up", 0);
+  wait_for_calls(100);
+
+  const auto at = cluster::now();
+  EXPECT_TRUE(cluster_->stop(first, patience));
+  std::cout << "stopped in " << milliseconds(cluster::now() - at) << '\n';
+  const auto takeover = taken_over_after(at, first);
+  std::cout << "takeover " << milliseconds(takeover) << '\n';
+  ASSERT_TRUE(takeover) << complaints();
+  EXPECT_LT(*takeover, 900'000);
+  wait_for_calls(100);
+  const auto verdict = finish();
+  EXPECT_EQ(verdict.done_again, 0u);
+  EXPECT_EQ(verdict.stale_refused, 0u);
+  EXPECT_EQ(owed(server_->socket_connection()), 0u);
+}
+
+TEST_F(PostgresOwner, a_standby_that_was_killed_while_it_waited_does_not_get_the_lock) {
+  const auto first = start();
+  wait_until_owned_by(first);
+  const auto waiting = start();
+  const auto is_waiting = "select count(*) from pg_locks where locktype = 'advisory' "
+                          "and not granted";
+  ASSERT_TRUE(cluster_->wait(patience, [&] { return server_->query(is_waiting) == "1\n"; }));
+  const auto third = start(); // behind the other in the server's queue
+  ASSERT_TRUE(cluster_->wait(patience, [&] { return server_->query(is_waiting) == "2\n"; }));
+
+  const auto at = cluster::now();
+  cluster_->kill(waiting);
+  cluster_->kill(first);
+  const auto takeover = taken_over_after(at, first);
+  std::cout << "takeover " << milliseconds(takeover) << '\n';
+  ASSERT_TRUE(takeover) << complaints();
+  EXPECT_LT(*takeover, 2'000'000);
+  EXPECT_EQ(cluster_->owner(), third);
+  wait_for_calls(50);
+  // The server looks now and then whether who waits still lives.
+  EXPECT_TRUE(cluster_->wait(patience, [&] { return server_->query(is_waiting) == "0\n"; }));
+  finish();
+}
+
+TEST_F(PostgresOwner, keeps_what_it_owes_in_memory_while_the_server_crashes_and_repeats_nothing) {
+  const auto only = start();
+  wait_until_owned_by(only);
+  wait_for_calls(100);
+  const auto epoch = cluster_->service().epoch();
+
+  const auto at = cluster::now();
+  server_->restart_immediately();
+  std::cout << "server restarted in " << milliseconds(cluster::now() - at) << '\n';
+  wait_for_calls(100);
+  const auto verdict = finish();
+  EXPECT_EQ(cluster_->service().epoch(), epoch);
+  EXPECT_EQ(verdict.done_again, 0u);
+  EXPECT_EQ(owed(server_->socket_connection()), 0u);
+}
+
+TEST_F(PostgresOwner, without_a_fault_nothing_is_done_twice) {
+  const auto first = start();
+  wait_until_owned_by(first);
+  start();
+  wait_for_calls(500);
+  const auto verdict = finish();
+  EXPECT_EQ(verdict.done_again, 0u);
+  EXPECT_EQ(verdict.stale_refused, 0u);
+  EXPECT_EQ(owed(server_->socket_connection()), 0u);
+}
+
+} // namespace backoff_actor::system_test
