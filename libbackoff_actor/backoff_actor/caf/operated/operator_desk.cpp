@@ -120,6 +120,8 @@ void OperatorDesk::answer(caf::event_based_actor& sender, const std::string& sta
     orders.swap(orders_);
   }
   for (auto& order : orders) {
+    if (order->is_answered) // nobody waits any more, and would remove the letters
+      continue;
     if (order->letters.empty())
       order->answer({Result::done, 0, state});
     else

@@ -101,7 +101,7 @@ void BackOffSender::bury(const effect::DeadLetter& x, const News* news) {
   auto parcel = std::exchange(parcels_[x.slot], {});
   const auto cause = x.cause ? x.cause->text : std::string{};
   const auto is_stored = store_ && x.reason != DeadLetterReason::not_stored;
-  if (options().dead_letters || options().on_dead_letter || keeps_letters())
+  if (options().dead_letters || options().on_dead_letter || (!is_stored && keeps_letters()))
     record({x.delivery, x.reason, x.attempts, cause, now() - x.submitted_at, parcel.payload,
             parcel.extra ? parcel.extra->key : std::string{},
             caf::actor_cast<caf::actor_addr>(parcel.source()),
