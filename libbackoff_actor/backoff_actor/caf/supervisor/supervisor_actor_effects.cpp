@@ -11,6 +11,7 @@
 #include <caf/actor_cast.hpp>
 
 #include <exception>
+#include <iostream>
 #include <utility>
 
 namespace backoff_actor {
