@@ -40,9 +40,12 @@ public:
   }
 
   void on_exit() override {
-    if (stand_by_)
+    if (stand_by_) {
       stand_by_->end();
+      compat::enqueue(waiter_, WriteNow{}); // it may wait for a timer
+    }
     stand_by_ = nullptr;
+    waiter_ = nullptr;
     if (sender_ && was_killed())
       compat::send_exit_now(sender_, address(), caf::exit_reason::kill);
     sender_ = nullptr; // it lives on while it owes a delivery
@@ -61,7 +64,7 @@ private:
 
   void stand_by() {
     stand_by_ = std::make_shared<StandBy>(outbox_.store);
-    spawn_outbox_waiter(home_system(), address(), stand_by_, outbox_);
+    waiter_ = spawn_outbox_waiter(home_system(), address(), stand_by_, outbox_);
   }
 
   void on_news() {
@@ -76,6 +79,7 @@ private:
 
   void own(DurableOutbox outbox) {
     stand_by_ = nullptr;
+    waiter_ = nullptr;
     auto options = options_;
     options.outbox = std::move(outbox);
     try {
@@ -183,6 +187,7 @@ private:
   SenderOptions options_; // without an outbox
   SharedOutbox outbox_;
   std::shared_ptr<StandBy> stand_by_; // none: this process owns the outbox
+  caf::actor waiter_;                 // only while it stands by
   caf::actor sender_;                 // none: it stands by
   std::optional<caf::error> told_to_end_;
   std::unique_ptr<detail::ShardSeat> seat_; // shows that this process stands by; none: to nobody
