@@ -38,12 +38,17 @@ backoff_actor::ObservedStatus observed() {
   sender.has_pool = true;
   sender.pool.workers = {1, 2, 3, 4, 5};
   sender.pool.ready = 6;
+  sender.glance.due = Instant{};
+  sender.due_in = 500ms;
+  sender.last_cause = "Danger, High Voltage!";
+  sender.cause_age = 4s;
   status.senders = {sender, {}};
   status.senders_left_out = 9;
   status.supervisors = {{{"root", 1}, 1, 2, 3, 4, 5, 6, 7}};
   status.guards = {{"payments", true, BreakerState::half_open, true, 2.5, true, 7},
                    {"bare", false, BreakerState::open, false, 5, false, 6}};
   status.outboxes = {{"orders", 1, 2, 3, true, 61s}};
+  status.shards = {{"orders", 3, 1500ms, 2}, {"refunds", 0, 0s, 1}};
   return status;
 }
 
@@ -112,20 +117,31 @@ TEST(top_status, reads_what_the_library_writes) {
   EXPECT_EQ(status.outboxes[0].failing_s, 61.0);
 }
 
-TEST(top_status, reads_what_a_later_version_adds) {
-  const auto json = with(
-    R"("in_flight":3,)",
-    R"("in_flight":3,"new":[{}],"due_in_seconds":0.5,"last_cause":"no","cause_age_seconds":4,)");
-  const auto& sender = read_status(json).senders.at(0);
+TEST(top_status, reads_why_and_for_how_long_and_who_owns_what) {
+  const auto status = read_status(to_json(observed()));
+  const auto& sender = status.senders.at(0);
   EXPECT_EQ(sender.due_s, 0.5);
-  EXPECT_EQ(sender.cause, "no");
+  EXPECT_EQ(sender.cause, "Danger, High Voltage!");
   EXPECT_EQ(sender.cause_s, 4.0);
-  const auto shards = read_status(
-    with(R"("senders_left_out")", R"("shards":[{"name":"o","is_owner":true,"epoch":3,)"
-                                  R"("sure_for_seconds":1.5,"takeovers":2}],"senders_left_out")"));
-  ASSERT_EQ(shards.shards.size(), 1u);
-  EXPECT_TRUE(shards.shards[0].is_owner);
-  EXPECT_EQ(shards.shards[0].sure_s, 1.5);
+  EXPECT_EQ(status.senders.at(1).due_s, std::nullopt);
+  EXPECT_EQ(status.senders.at(1).cause, "");
+  ASSERT_EQ(status.shards.size(), 2u);
+  EXPECT_TRUE(status.shards[0].is_owner);
+  EXPECT_EQ(status.shards[0].epoch, 3u);
+  EXPECT_EQ(status.shards[0].sure_s, 1.5);
+  EXPECT_EQ(status.shards[0].takeovers, 2u);
+  EXPECT_FALSE(status.shards[1].is_owner);
+}
+
+// Programs and backoffctl are updated at different times.
+TEST(top_status, reads_what_other_versions_write) {
+  EXPECT_EQ(read_status(with(R"("in_flight":3,)", R"("in_flight":3,"new":[{}],)")).senders.size(),
+            2u);
+  EXPECT_EQ(read_status(with(R"("due_in_seconds":0.500000000,)", "")).senders.at(0).due_s,
+            std::nullopt);
+  EXPECT_EQ(read_status(with(R"("last_cause":"Danger, High Voltage!",)", "")).senders.at(0).cause,
+            "");
+  EXPECT_EQ(read_status(with(R"("shards")", R"("unknown")")).shards.size(), 0u);
 }
 
 TEST(top_status, says_what_is_wrong) {
