@@ -12,6 +12,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
+#include <iterator>
 #include <memory>
 #include <poll.h>
 #include <string>
@@ -165,6 +167,20 @@ TEST(web_watchers, keep_their_place_when_many_others_come) {
   EXPECT_EQ(get(server, "/healthz").status, 200);
   seen.clear();
   EXPECT_TRUE(sees(watcher, seen, "event: changes"));
+}
+
+TEST(web_watchers, come_and_go_without_a_trace) {
+  const WebServer server{Observatory{}, at_any_port()};
+  const auto descriptors = [] {
+    std::filesystem::directory_iterator all{"/proc/self/fd"};
+    return std::distance(begin(all), end(all));
+  };
+  const auto before = descriptors();
+  for (int i = 0; i != 2'880; ++i) { // as a browser that comes back each half minute for a day
+    auto watcher = watch(server);
+    ASSERT_EQ(watcher.receive(15).bytes, "HTTP/1.1 200 OK") << i;
+  }
+  EXPECT_TRUE(test::becomes_true([&] { return descriptors() <= before; }));
 }
 
 TEST(web_watchers, may_talk_without_being_heard) {

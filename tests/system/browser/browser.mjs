@@ -95,14 +95,16 @@ class Page {
     return result.value;
   }
 
-  // Waits until an expression is true, and returns its value and how long that took, in ms.
-  async until(expression, limit = 10000) {
+  // Waits until an expression is true, and returns its value and how long that took, in ms. It may
+  // throw until then, such as while the page is loaded.
+  async until(expression, limit = 30000) {
     const begin = Date.now();
     for (;;) {
-      const value = await this.get(expression);
+      let value = false, error = "";
+      try { value = await this.get(expression); } catch (thrown) { error = ": " + thrown.message; }
       const took = Date.now() - begin;
       if (value) return {value, took};
-      if (took > limit) throw new Error("not true in " + limit + " ms: " + expression);
+      if (took > limit) throw new Error("not true in " + limit + " ms: " + expression + error);
       await pause(20);
     }
   }

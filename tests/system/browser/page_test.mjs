@@ -130,10 +130,10 @@ const tests = {
 
   async a_dead_letter_is_resubmitted_and_gone() {
     const server = await Program.start("actors", token);
-    server.say("mend");
     const page = await browser.open(server.url);
     await openSender(page, "parser");
-    await page.until(`document.getElementById("facts").textContent.includes("dead letters")`);
+    await page.until(`document.getElementById("facts").textContent.includes("dead letters3")`);
+    server.say("mend");
     await page.click(`document.getElementById("show-letters")`);
     await confirm(page, true);
     await page.until(`document.querySelectorAll("#letters .letter").length === 3`);
