@@ -4,6 +4,7 @@
 #include "backoff_actor/core/internal/one_line.hpp"
 #include "backoff_actor/observe/supervisor_status.hpp"
 #include "backoff_actor/sinks/internal/observatory_state.hpp"
+#include "backoff_actor/sinks/internal/shown_senders.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -30,42 +31,6 @@ void add_line(std::string& text, const std::string& line) {
 
 // How long until then; 0 if it has passed. `then` may be the beginning of time.
 Duration time_left(Instant then, Instant now) { return then > now ? then - now : Duration::zero(); }
-
-bool owes_more(const ObservedSender* a, const ObservedSender* b) {
-  if (a->glance.owed != b->glance.owed)
-    return a->glance.owed > b->glance.owed;
-  return a->name.kind != b->name.kind ? a->name.kind < b->name.kind
-                                      : a->name.number < b->name.number;
-}
-
-bool owes_for_longer(const ObservedSender* a, const ObservedSender* b) {
-  return a->oldest_age != b->oldest_age ? a->oldest_age > b->oldest_age : owes_more(a, b);
-}
-
-// Sorts by backlog, the largest first. If there are more senders than that, keeps those with the
-// largest backlogs, and in a fifth of the places those whose oldest messages are the oldest: one
-// message that is stuck is no large backlog. Returns how many it removes. Sorts pointers, because
-// senders are large.
-std::size_t sort_by_backlog(std::vector<ObservedSender>& senders, std::size_t at_most) {
-  std::vector<ObservedSender*> order;
-  order.reserve(senders.size());
-  for (auto& sender : senders)
-    order.push_back(&sender);
-  const auto most = std::min(at_most, order.size());
-  const auto at = [&](std::size_t place) {
-    return order.begin() + static_cast<std::ptrdiff_t>(place);
-  };
-  const auto largest = most == order.size() ? most : most - most / 5;
-  std::ranges::partial_sort(order, at(largest), owes_more);
-  std::partial_sort(at(largest), at(most), order.end(), owes_for_longer);
-  std::sort(at(largest), at(most), owes_more);
-  std::vector<ObservedSender> result;
-  result.reserve(most);
-  for (std::size_t i = 0; i != most; ++i)
-    result.push_back(std::move(*order[i]));
-  senders.swap(result);
-  return order.size() - most;
-}
 
 std::string whole(Duration span) {
   return to_string(std::chrono::floor<std::chrono::seconds>(span));
@@ -277,7 +242,7 @@ ObservedStatus ObservatoryState::status(std::size_t at_most, Instant now) const 
       result.senders.push_back(std::move(sender));
     });
   }
-  result.senders_left_out = sort_by_backlog(result.senders, at_most);
+  result.senders_left_out = keep_shown(result.senders, at_most);
   for (const auto& [name, kind] : all.supervisors)
     kind->for_each([&, &name = name](const auto& cell) {
       if (result.supervisors.size() == at_most) {

@@ -210,23 +210,6 @@ TEST_F(ObservatoryTest, shows_those_that_owe_the_most) {
   EXPECT_EQ(all.senders_left_out, 0u);
 }
 
-// One message that is stuck is no large backlog, and yet what people look for.
-TEST_F(ObservatoryTest, shows_those_that_have_owed_for_long_in_a_fifth_of_the_places) {
-  std::vector<std::unique_ptr<SenderSeat>> seats;
-  for (std::uint64_t i = 1; i <= 20; ++i)
-    seats.push_back(sender("orders", i, owing(100 + i, at(9s)), at(9s)));
-  seats.push_back(sender("stuck", 30, owing(1, at(1s)), at(9s)));
-  seats.push_back(sender("stuck", 31, owing(2, at(2s)), at(9s)));
-  seats.push_back(sender("stuck", 32, owing(3, at(3s)), at(9s)));
-  const auto status = observatory.status(10, at(10s));
-  ASSERT_THAT(status.senders, SizeIs(10));
-  EXPECT_EQ(to_string(status.senders[0].name), "orders#20");
-  EXPECT_EQ(to_string(status.senders[7].name), "orders#13");
-  EXPECT_EQ(to_string(status.senders[8].name), "stuck#31");
-  EXPECT_EQ(to_string(status.senders[9].name), "stuck#30");
-  EXPECT_EQ(status.senders_left_out, 13u);
-}
-
 TEST(Observatory, counts_further_kinds_as_other) {
   const Observatory observatory{{.max_kinds = 2}};
   auto& state = *observatory.state();
