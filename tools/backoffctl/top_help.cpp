@@ -46,8 +46,9 @@ Examples:
   backoffctl top localhost:9464 --json
       the same for programs
 
-top sees what the program shows at /status: 100 senders and 100 supervisors at most. If the page is
-served at 127.0.0.1 only, run top on that machine, or through ssh -L 9464:127.0.0.1:9464 HOST.
+top sees what the program shows at /status: at most 100 supervisors and 100 senders, those with the
+largest backlogs and the oldest messages. If the page is served at 127.0.0.1 only, run top on that
+machine, or through ssh -L 9464:127.0.0.1:9464 HOST.
 
 Keys of the JSON, which is the page as the program wrote it:
   senders      name, phase, is_paused, is_held_back, is_on_fallback, is_delayed, is_store_behind,

@@ -4,6 +4,7 @@
 #include "backoff_actor/core/internal/one_line.hpp"
 #include "backoff_actor/observe/supervisor_status.hpp"
 #include "backoff_actor/sinks/internal/observatory_state.hpp"
+#include "backoff_actor/sinks/internal/shown_senders.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -30,29 +31,6 @@ void add_line(std::string& text, const std::string& line) {
 
 // How long until then; 0 if it has passed. `then` may be the beginning of time.
 Duration time_left(Instant then, Instant now) { return then > now ? then - now : Duration::zero(); }
-
-// Those that owe the most come first. The rest is in a fixed order. Removes those that are beyond
-// the number, and returns how many these are. Sorts pointers, because senders are large.
-std::size_t sort_by_backlog(std::vector<ObservedSender>& senders, std::size_t at_most) {
-  std::vector<ObservedSender*> order;
-  order.reserve(senders.size());
-  for (auto& sender : senders)
-    order.push_back(&sender);
-  const auto most = std::min(at_most, order.size());
-  std::ranges::partial_sort(order, order.begin() + static_cast<std::ptrdiff_t>(most),
-                            [](const ObservedSender* a, const ObservedSender* b) {
-                              if (a->glance.owed != b->glance.owed)
-                                return a->glance.owed > b->glance.owed;
-                              return a->name.kind != b->name.kind ? a->name.kind < b->name.kind
-                                                                  : a->name.number < b->name.number;
-                            });
-  std::vector<ObservedSender> result;
-  result.reserve(most);
-  for (std::size_t i = 0; i != most; ++i)
-    result.push_back(std::move(*order[i]));
-  senders.swap(result);
-  return order.size() - most;
-}
 
 std::string whole(Duration span) {
   return to_string(std::chrono::floor<std::chrono::seconds>(span));
@@ -264,7 +242,7 @@ ObservedStatus ObservatoryState::status(std::size_t at_most, Instant now) const 
       result.senders.push_back(std::move(sender));
     });
   }
-  result.senders_left_out = sort_by_backlog(result.senders, at_most);
+  result.senders_left_out = keep_shown(result.senders, at_most);
   for (const auto& [name, kind] : all.supervisors)
     kind->for_each([&, &name = name](const auto& cell) {
       if (result.supervisors.size() == at_most) {

@@ -55,7 +55,9 @@ public:
   std::vector<MetricFamily> metrics(Instant now) const;
   /// @}
 
-  /// Returns what there is, with at most so many senders and supervisors.
+  /// Returns what there is, with at most so many senders and supervisors. If there are more, the
+  /// senders are those with the largest backlogs, and in a fifth of the places those of the others
+  /// with the oldest messages.
   /// @{
   ObservedStatus status(std::size_t at_most) const;
   ObservedStatus status(std::size_t at_most, Instant now) const;
