@@ -11,6 +11,9 @@ const before = Math.max(1, Math.floor(jobs / 4)); // are not counted: Node compi
 const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 const seconds = () => Number(process.hrtime.bigint()) / 1e9; // the same clock in all processes
 const payload = (number) => ({ number, text: 'x'.repeat(230) }); // 256 bytes as JSON
+const fail = (error) => {
+  throw error;
+};
 const connections = window === 1 ? 1 : 20; // of the one who enqueues; more were not faster
 
 // Each system: `prepare` makes its tables, `producer` returns what enqueues a job, `work` executes jobs and
@@ -28,6 +31,8 @@ const systems = {
       },
       async producer() {
         const pgPool = new Pool({ connectionString: url, max: connections });
+        pgPool.on('error', fail); // both: otherwise it warns
+        pgPool.on('connect', (client) => client.on('error', fail));
         const utils = await makeWorkerUtils({ pgPool, logger });
         return (number) => utils.addJob('job', payload(number));
       },
@@ -63,9 +68,7 @@ const systems = {
     const PgBoss = require('pg-boss');
     const open = async (max) => {
       const boss = new PgBoss({ connectionString: url, max, supervise: false, schedule: false });
-      boss.on('error', (error) => {
-        throw error;
-      });
+      boss.on('error', fail);
       await boss.start();
       return boss;
     };

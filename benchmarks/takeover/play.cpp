@@ -16,7 +16,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int start_limit = 20;     // s, for a node to come to work
+constexpr int start_limit = 60;     // s, for a node to come to work
 constexpr int take_over_limit = 30; // s, beyond the lease
 constexpr auto settle_time = 100ms; // for the standby and the owner, before a fault
 constexpr auto look_interval = 2ms;
@@ -82,7 +82,7 @@ void strike(Fault fault, const Node& owner, const Control& control) {
 
 double play_once(const Scenario& scenario, const Control& control, NodeOptions options,
                  const std::string& socket) {
-  if (!control.wait_for(has_no_lock, "t", 10s))
+  if (!control.wait_for(has_no_lock, "t", std::chrono::seconds{start_limit}))
     throw std::runtime_error("a session of the round before still has a lock");
   options.name = "owner";
   options.is_first = true;

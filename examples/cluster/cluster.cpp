@@ -46,10 +46,12 @@ void Cluster::start(std::size_t worker) {
     std::make_unique<example::Process>(command_of(program_, options), example::Process::Streams{});
   unsetenv(connection_variable); // NOLINT(concurrency-mt-unsafe)
   member.is_frozen = false;
+  member.is_to_be_quiet = false;
 }
 
 void Cluster::kill(std::size_t worker) {
   members_[worker].process = nullptr;
+  members_[worker].is_to_be_quiet = false;
   look();
   lost_owner(worker);
 }
@@ -74,8 +76,10 @@ void Cluster::thaw(std::size_t worker) {
 }
 
 void Cluster::quiet(std::size_t worker) {
-  if (runs(worker))
-    members_[worker].process->send(SIGUSR1);
+  if (!runs(worker))
+    return;
+  members_[worker].process->send(SIGUSR1);
+  members_[worker].is_to_be_quiet = true;
 }
 
 bool Cluster::stop(std::size_t worker, backoff_actor::Duration patience) {
@@ -101,6 +105,8 @@ void Cluster::look() {
       confirmed_.push_back(std::stoull(note.text));
     else if (note.word == "owns")
       owner_ = worker;
+    else if (note.word == "quiet")
+      members_[worker].is_to_be_quiet = false;
     else if (note.word == "disowned" || note.word == "stopped")
       lost_owner(worker);
     if (note.word != "accepted")
@@ -140,6 +146,10 @@ bool Cluster::wait_until_done(backoff_actor::Duration patience) {
     for (const auto& call : calls)
       if (!call.is_refused)
         done.insert(call.job);
+    // A job that is still to be confirmed would come too late for this look.
+    const auto is_awaited = [](const Member& x) { return x.is_to_be_quiet; };
+    if (std::any_of(members_.begin(), members_.end(), is_awaited))
+      return false;
     return std::all_of(confirmed_.begin(), confirmed_.end(),
                        [&](auto job) { return done.contains(job); });
   });

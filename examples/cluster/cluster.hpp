@@ -74,7 +74,8 @@ public:
   /// Waits until there is an owner. Returns whether there is.
   bool wait_for_owner(backoff_actor::Duration patience);
 
-  /// Waits until all jobs that were confirmed are done. Returns whether they are.
+  /// Waits until all workers are quiet that were told to be, and all jobs that were confirmed are
+  /// done. Returns whether they are.
   bool wait_until_done(backoff_actor::Duration patience);
 
   LedgerService& service() { return service_; }
@@ -89,6 +90,7 @@ private:
     std::string connection;
     std::unique_ptr<example::Process> process;
     bool is_frozen = false;
+    bool is_to_be_quiet = false; // it was told, and some of its jobs have no answer yet
   };
 
   void lost_owner(std::size_t worker);

@@ -15,7 +15,7 @@ namespace cluster {
 struct Note {
   Micros at = 0;
   std::string node;
-  std::string word; ///< up, owns, disowned, accepted, notice, error, stopped
+  std::string word; ///< up, owns, disowned, accepted, quiet, notice, error, stopped
   std::string text; ///< of accepted: the job; of notice and error: for people
 };
 

@@ -84,6 +84,8 @@ private:
     auto pause = std::chrono::milliseconds{tick};
     if (is_quiet_->load()) {
       due_ = 0;
+      if (unanswered_ == 0 && !std::exchange(has_told_quiet_, true))
+        notes_->write("quiet");
     } else if (owns_) {
       due_ += static_cast<double>(passed) * static_cast<double>(rate_) / 1e6;
       for (; due_ >= 1 && unanswered_ < most_unanswered; due_ -= 1)
@@ -121,6 +123,7 @@ private:
   std::shared_ptr<const NoteWriter> notes_;
   const std::atomic<bool>* is_quiet_;
   bool owns_ = false;
+  bool has_told_quiet_ = false;
   double due_ = 0; // jobs that are to be submitted by now
   std::uint64_t unanswered_ = 0;
   Micros last_ = 0;

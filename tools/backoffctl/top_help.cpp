@@ -16,7 +16,7 @@ cannot be written, a supervisor with children that wait for a restart.
 
 Columns of the senders:
   STATE      what holds it back: paused, held back (by its guard), store behind, waiting (for a
-             retry), silent (no turn and no answer for a minute); else its phase
+             retry), no turn (for a minute); else its phase
   OLDEST     how long its oldest message has been owed
   OWED       messages that it has accepted and not finished
   IN FLIGHT  those of them that a child has

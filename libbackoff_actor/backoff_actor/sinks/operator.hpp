@@ -44,6 +44,7 @@ BACKOFF_ACTOR_EXPORT std::string to_string(const DeedEvent& event);
 
 /// What became of a deed.
 struct DeedOutcome {
+  /// How a deed ended.
   enum class Result : std::uint8_t {
     done,      ///< it was done
     nobody,    ///< nobody has that name

@@ -53,8 +53,11 @@ protected:
   const std::string& database() const { return database_; }
   PostgresAddress address() const { return {server()->connection(database_), "orders"}; }
 
+  /// Owns the outbox as soon as the server has noticed the end of the session before.
   std::shared_ptr<DeliveryStore> open(const std::string& node = "node-a") {
-    return open_postgres_store(address(), options(node));
+    auto result = postgres_store(address(), options(node))->own(std::chrono::seconds{30});
+    EXPECT_NE(result, nullptr);
+    return result;
   }
 
   PostgresOptions options(const std::string& node = "node-a") const {

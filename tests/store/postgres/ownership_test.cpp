@@ -51,7 +51,8 @@ TEST_F(postgres_ownership, the_first_owner_makes_the_outbox_and_has_epoch_1) {
 TEST_F(postgres_ownership, who_wants_it_while_another_owns_it_is_told_who_does) {
   const auto store = open("node-a");
   EXPECT_EQ(shared("node-b")->own(seconds{0}), nullptr);
-  const auto [failure, text] = failure_of([&] { open("node-b"); });
+  const auto [failure, text] =
+    failure_of([&] { open_postgres_store(address(), options("node-b")); });
   EXPECT_EQ(failure, StoreFailure::in_use);
   EXPECT_EQ(text, name() + ": node-a owns it; end that process first");
 }

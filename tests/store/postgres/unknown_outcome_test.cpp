@@ -53,9 +53,9 @@ protected:
   // Returns a store whose connection is cut when the answer to the next call begins.
   std::shared_ptr<DeliveryStore> own_without_answer() const {
     own_and_let_go(); // makes the outbox
-    const auto before = proxy_->statistics().bytes_to_client;
+    const auto before = bytes_of_ended_connections();
     own_and_let_go();
-    const auto bytes = proxy_->statistics().bytes_to_client - before;
+    const auto bytes = bytes_of_ended_connections() - before;
     proxy_->set_plan(testing::ConnectionPlan{"cut(after " + std::to_string(bytes) + "), ok..."});
     return own(through_proxy());
   }
@@ -137,6 +137,13 @@ protected:
   }
 
   TcpProxy& proxy() { return *proxy_; }
+
+  // The bytes of all answers, once every connection has ended.
+  std::uint64_t bytes_of_ended_connections() const {
+    while (proxy_->statistics().open > 0)
+      std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    return proxy_->statistics().bytes_to_client;
+  }
 
 private:
   std::unique_ptr<TcpProxy> proxy_{};
@@ -270,10 +277,14 @@ TEST_F(postgres_unknown_outcome, the_same_epoch_of_another_process_is_not_taken_
   EXPECT_EQ(to_string(failure_of([&] { store->renew(); }).failure), "disowned");
 }
 
+// Recovery syncs all files of a server, so this one has no other databases.
 TEST_F(postgres_unknown_outcome, an_immediate_restart_of_the_server_loses_nothing) {
-  auto store = own(address());
+  example::PrivatePostgres own_server;
+  own_server.query("CREATE DATABASE restarted");
+  migrate_postgres(own_server.connection("restarted"));
+  const auto store = own({own_server.connection("restarted"), "orders"});
   commit(*store, {change::Insert{delivery(1)}});
-  server()->restart_immediately();
+  own_server.restart_immediately();
   const std::vector<StoreChange> changes{change::Insert{delivery(2)}};
   commit_until_answered(*store, changes);
   EXPECT_EQ(contents_of(*store).owed.size(), 2U);

@@ -9,7 +9,7 @@ namespace backoff_actor::system_test {
 
 namespace {
 
-constexpr auto most_patient = 20s;
+constexpr auto most_patient = 60s;
 constexpr std::size_t disk_size = 320; // megabytes
 
 constexpr auto end_of_owners_session = "select pg_terminate_backend(pid) from pg_locks "

@@ -32,9 +32,8 @@ inline std::string milliseconds(std::optional<Micros> span) {
 /// Worker processes that share an outbox on a private server.
 class PostgresClusterTest : public ::testing::Test {
 protected:
-  static constexpr auto lease = 1s;
   /// How long anything may take that takes milliseconds on an idle machine.
-  static constexpr auto patience = 8s;
+  static constexpr auto patience = 20s;
 
   void SetUp() override {
     if (!example::PrivatePostgres::is_installed())
@@ -52,7 +51,7 @@ protected:
                      cluster::WorkerOptions{.connection = server_->connection(),
                                             .outbox = "jobs",
                                             .rate = rate,
-                                            .lease = lease,
+                                            .lease = lease_,
                                             .work = work});
   }
 
@@ -151,6 +150,7 @@ protected:
   }
 
   const example::TemporaryFolder folder_{"backoff_actor-cluster"};
+  Duration lease_ = 1s;
   std::optional<example::PrivatePostgres> server_;
   std::optional<cluster::Cluster> cluster_; // ends before the server
 };

@@ -6,10 +6,15 @@ namespace backoff_actor::system_test {
 
 namespace {
 
+// What does not take the lease takes less, even on a busy machine.
+constexpr auto long_lease = 10s;
+constexpr Micros less_than_the_lease = 9'000'000;
+
 class PostgresOwner : public PostgresClusterTest {
 protected:
   void SetUp() override {
     PostgresClusterTest::SetUp();
+    lease_ = long_lease;
     if (!IsSkipped())
       make_cluster();
   }
@@ -34,7 +39,7 @@ TEST_F(PostgresOwner, a_killed_one_is_replaced_at_once_and_what_it_had_confirmed
   const auto takeover = taken_over_after(at, first);
   std::cout << "takeover " << milliseconds(takeover) << '\n';
   ASSERT_TRUE(takeover) << complaints();
-  EXPECT_LT(*takeover, 900'000); // less than the lease: the end of the session was noticed
+  EXPECT_LT(*takeover, less_than_the_lease);
   wait_for_calls(100);
   const auto verdict = finish();
   EXPECT_EQ(verdict.stale_refused, 0u);
@@ -91,7 +96,7 @@ TEST_F(PostgresOwner, whose_session_is_ended_cannot_commit_and_another_takes_ove
   const auto takeover = taken_over_after(at, first);
   std::cout << "takeover " << milliseconds(takeover) << '\n';
   ASSERT_TRUE(takeover) << complaints();
-  EXPECT_LT(*takeover, 900'000);
+  EXPECT_LT(*takeover, less_than_the_lease);
   wait_for_note(first, "disowned", at);
   wait_for_calls(100);
   const auto stale_from = at + *takeover + 50'000;
@@ -115,7 +120,7 @@ TEST_F(PostgresOwner,
   const auto takeover = taken_over_after(at, first);
   std::cout << "takeover " << milliseconds(takeover) << '\n';
   ASSERT_TRUE(takeover) << complaints();
-  EXPECT_LT(*takeover, 900'000);
+  EXPECT_LT(*takeover, less_than_the_lease);
   wait_for_calls(100);
   const auto verdict = finish();
   EXPECT_EQ(verdict.done_again, 0u);
@@ -139,7 +144,7 @@ TEST_F(PostgresOwner, a_standby_that_was_killed_while_it_waited_does_not_get_the
   const auto takeover = taken_over_after(at, first);
   std::cout << "takeover " << milliseconds(takeover) << '\n';
   ASSERT_TRUE(takeover) << complaints();
-  EXPECT_LT(*takeover, 2'000'000);
+  EXPECT_LT(*takeover, less_than_the_lease);
   EXPECT_EQ(cluster_->owner(), third);
   wait_for_calls(50);
   // The server looks now and then whether who waits still lives.

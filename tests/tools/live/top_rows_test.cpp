@@ -79,7 +79,7 @@ TEST(top_rows, only_a_sender_that_nothing_holds_back_is_silent) {
   EXPECT_EQ(state_of(sender), "running");
   EXPECT_FALSE(is_alarming(sender));
   sender.silent_s = 60;
-  EXPECT_EQ(state_of(sender), "silent");
+  EXPECT_EQ(state_of(sender), "no turn");
   EXPECT_EQ(reason_of(sender), "no turn for 1 min");
   EXPECT_TRUE(is_alarming(sender));
   sender.in_flight = 1;

@@ -72,8 +72,10 @@ bool is_before(const TopSender& a, const TopSender& b, TopOrder order) {
 std::string age_text(double age_s) {
   const auto two = [](std::uint64_t large, const char* large_unit, std::uint64_t small,
                       const char* small_unit) {
-    return std::to_string(large) + " " + large_unit
-           + (small == 0 ? "" : " " + std::to_string(small) + " " + small_unit);
+    auto text = std::to_string(large) + " " + large_unit;
+    if (small != 0)
+      text.append(" ").append(std::to_string(small)).append(" ").append(small_unit);
+    return text;
   };
   if (!(age_s >= 0.001))
     return "0 s";
@@ -103,7 +105,7 @@ std::string state_of(const TopSender& sender) {
   if (sender.is_delayed)
     return "waiting";
   if (is_silent(sender))
-    return "silent";
+    return "no turn";
   return sender.is_on_fallback ? "fallback" : sender.phase;
 }
 
