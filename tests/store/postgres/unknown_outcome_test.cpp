@@ -50,13 +50,14 @@ protected:
     return postgres_store(address, options())->own(seconds{30});
   }
 
-  // Returns a store whose connection is cut when the answer to the next call begins.
+  // Returns a store whose connection is cut after the first byte of the answer to the next call.
   std::shared_ptr<DeliveryStore> own_without_answer() const {
     own_and_let_go(); // makes the outbox
     const auto before = bytes_of_ended_connections();
     own_and_let_go();
     const auto bytes = bytes_of_ended_connections() - before;
-    proxy_->set_plan(testing::ConnectionPlan{"cut(after " + std::to_string(bytes) + "), ok..."});
+    proxy_->set_plan(
+      testing::ConnectionPlan{"cut(after " + std::to_string(bytes + 1) + "), ok..."});
     return own(through_proxy());
   }
 
