@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -77,7 +78,8 @@ protected:
     return "postgres://127.0.0.1:" + std::to_string(server()->port()) + "/" + database_ + "#orders";
   }
 
-  Duration lease_ = std::chrono::seconds{5};
+  /// Long: a busy machine may let a store wait for seconds.
+  Duration lease_ = std::chrono::minutes{1};
 
 private:
   std::string database_{};

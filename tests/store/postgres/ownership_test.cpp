@@ -9,6 +9,10 @@
 #include <future>
 #include <thread>
 
+#include <csignal>
+#include <sys/wait.h>
+#include <unistd.h>
+
 namespace backoff_actor::store_test {
 
 namespace {
@@ -39,7 +43,7 @@ TEST_F(postgres_ownership, the_first_owner_makes_the_outbox_and_has_epoch_1) {
   const auto stand_by = shared("node-b");
   EXPECT_EQ(stand_by->owner(), std::nullopt);
   const auto store = open("node-a");
-  EXPECT_EQ(store->ownership(), (StoreOwnership{1, seconds{5}}));
+  EXPECT_EQ(store->ownership(), (StoreOwnership{1, std::chrono::minutes{1}}));
   EXPECT_EQ(store->name(), name());
   const auto owner = stand_by->owner().value();
   EXPECT_EQ(owner.node, "node-a");
@@ -205,6 +209,35 @@ TEST_F(postgres_ownership, an_owner_that_froze_while_it_sent_a_batch_is_replaced
   const auto second = shared("node-b")->own(seconds{30});
   ASSERT_NE(second, nullptr);
   EXPECT_EQ(second->ownership()->epoch, 2U);
+}
+
+// The server gives the lock to a process that does not know it.
+TEST_F(postgres_ownership,
+       a_standby_that_froze_while_it_waited_is_not_waited_for_longer_than_a_lease) {
+  lease_ = seconds{1};
+  auto store = open("node-a");
+  const auto where = address();
+  const auto how = options("frozen");
+  const auto child = fork();
+  if (child == 0) {
+    try {
+      postgres_store(where, how)->own(seconds{60});
+    } catch (...) {
+    }
+    _exit(0);
+  }
+  auto look = control();
+  await_standby(look);
+  ASSERT_EQ(kill(child, SIGSTOP), 0);
+  store.reset();
+  look.await("SELECT a.application_name FROM pg_locks l JOIN pg_stat_activity a USING (pid) WHERE "
+             "l.locktype = 'advisory' AND l.granted",
+             "backoff_actor frozen");
+  const auto next = shared("node-b")->own(seconds{30});
+  ASSERT_NE(next, nullptr);
+  EXPECT_EQ(next->ownership()->epoch, 2U);
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
 }
 
 TEST_F(postgres_ownership, an_owner_without_its_lock_waits_until_it_is_free) {

@@ -59,10 +59,18 @@ const PgStatement insert_shard{
   "ON CONFLICT DO NOTHING",
   {pg_type::text}};
 
+// Whoever gets the lock may freeze before it claims the epoch. So the session has its limit as soon
+// as it has the lock.
 const PgStatement try_advisory_lock{
-  nullptr, "SELECT pg_try_advisory_lock($1, $2)", {pg_type::int4, pg_type::int4}};
-const PgStatement set_lock_timeout{
-  nullptr, "SELECT set_config('lock_timeout', $1, true)", {pg_type::text}};
+  nullptr,
+  "SELECT CASE WHEN pg_try_advisory_lock($1, $2) THEN set_config('idle_session_timeout', $3, "
+  "false) IS NOT NULL ELSE false END",
+  {pg_type::int4, pg_type::int4, pg_type::text}};
+// If the wait takes too long, both settings are as before.
+const PgStatement set_wait_limits{nullptr,
+                                  "SELECT set_config('lock_timeout', $1, true), "
+                                  "set_config('idle_session_timeout', $2, false)",
+                                  {pg_type::text, pg_type::text}};
 const PgStatement advisory_lock{
   nullptr, "SELECT pg_advisory_lock($1, $2)", {pg_type::int4, pg_type::int4}};
 
@@ -217,12 +225,13 @@ void PgSession::find_outbox(Purpose purpose) {
 // -- the lock ----------------------------------------------------------------------------------
 
 bool PgSession::try_lock() {
-  return connection_.run({&try_advisory_lock, {pg_int4(class_), pg_int4(outbox_)}}).is_true(0, 0);
+  return connection_.run({&try_advisory_lock, {pg_int4(class_), pg_int4(outbox_), lease_in_ms()}})
+    .is_true(0, 0);
 }
 
 bool PgSession::wait_for_lock(Duration at_most) {
   const auto limit = std::chrono::ceil<std::chrono::milliseconds>(at_most).count();
-  const std::array calls{PgCall{&set_lock_timeout, {std::to_string(limit)}},
+  const std::array calls{PgCall{&set_wait_limits, {std::to_string(limit), lease_in_ms()}},
                          PgCall{&advisory_lock, {pg_int4(class_), pg_int4(outbox_)}}};
   try {
     connection_.run(calls);
@@ -252,9 +261,12 @@ bool PgSession::end_own_session(int pid, std::uint64_t epoch, std::int64_t claim
 
 // -- the epoch ---------------------------------------------------------------------------------
 
+std::string PgSession::lease_in_ms() const {
+  return std::to_string(std::chrono::ceil<std::chrono::milliseconds>(wish_->options.lease).count());
+}
+
 std::vector<PgCall> PgSession::owner_settings() const {
-  const auto lease = std::chrono::ceil<std::chrono::milliseconds>(wish_->options.lease).count();
-  return {{&set_owner_limits, {std::to_string(lease), statement_limit}}};
+  return {{&set_owner_limits, {lease_in_ms(), statement_limit}}};
 }
 
 PgShard PgSession::claim() {

@@ -45,7 +45,7 @@ struct PostgresAddress {
 /// How a process owns an outbox on a server of PostgreSQL.
 struct PostgresOptions {
   /// How long the server lets an owner go on that says nothing: frozen, or behind a cut cable. A
-  /// living owner says something every third of it.
+  /// living owner says something every third of it. To send the largest batch must take less.
   ///
   /// @range 1s..5min
   Duration lease = std::chrono::seconds{5};

@@ -52,7 +52,7 @@ public:
   // What the server's settings mean for what it stores, for people.
   const std::vector<std::string>& notices() const { return notices_; }
 
-  // Takes the lock if it is free.
+  // Takes the lock if it is free. Who has the lock is ended if it is silent for the lease.
   bool try_lock();
 
   // Waits for the lock.
@@ -88,6 +88,7 @@ public:
 private:
   void check_and_set_up();
   void find_outbox(Purpose purpose);
+  std::string lease_in_ms() const;
   std::vector<PgCall> owner_settings() const;
 
   std::shared_ptr<const PgWish> wish_;
