@@ -103,6 +103,7 @@ public:
       break;
     }
     case PostgresDeed::reopen:
+      in_spite_of_fault([this] { store_->renew(); });
       store_.reset();
       open();
       break;
@@ -120,7 +121,6 @@ public:
       RC_ASSERT(contents_of(*open_postgres_store_to_read(address())) == reference_.contents());
       return;
     }
-    in_spite_of_fault([&] { store_->renew(); }); // a fault may have come after the answer
     RC_ASSERT(contents_of(*store_) == reference_.contents());
     RC_ASSERT(store_->last_id() == reference_.last_id());
   }
@@ -157,6 +157,8 @@ private:
       }
     }
     striker.join();
+    if (fault && !unexpected) // it may have come after the answer
+      in_spite_of_fault([this] { store_->renew(); });
     if (unexpected)
       throw StoreError{*unexpected};
   }
