@@ -78,6 +78,8 @@ void BackOffSender::on_store_news() {
       take(input::Rejected{x.hand_over.hand_over, Cause{}});
   }
   tell_store_state();
+  if (store_->has_intake())
+    take_incoming();
 }
 
 // Tells the engine until when no other process can own the store. Returns false if one does: then

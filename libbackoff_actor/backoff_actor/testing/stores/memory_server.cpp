@@ -36,6 +36,9 @@ struct MarkOf {
   std::string operator()(const change::Bury& x) const {
     return "bury " + std::to_string(x.delivery);
   }
+  std::string operator()(const change::DropIncoming& x) const {
+    return "drop row " + std::to_string(x.incoming);
+  }
   std::string operator()(const change::ForgetKeys& x) const {
     return "forget keys before " + std::to_string(x.before.since_epoch);
   }
@@ -63,6 +66,14 @@ struct MemoryServer::State {
     std::vector<StoreChange> changes;
   };
 
+  // What another program has handed over. It stays here, even when its row is gone.
+  struct Row {
+    IncomingMessage message;
+    Instant at;
+    Instant not_before;
+    bool is_committed;
+  };
+
   State(std::function<Instant()> its_clock, Duration its_lease, std::string its_name)
     : clock(std::move(its_clock)), lease(its_lease), name(std::move(its_name)) {}
 
@@ -85,8 +96,24 @@ struct MemoryServer::State {
 
   void apply(const std::string& node, Instant now, std::span<const StoreChange> changes) {
     content->commit(changes);
+    note_rows(changes);
     log.push_back({{node, epoch, changes.size(), now},
                    std::vector<StoreChange>(changes.begin(), changes.end())});
+  }
+
+  void note_rows(std::span<const StoreChange> changes) {
+    for (const auto& x : changes)
+      if (const auto* const insertion = std::get_if<change::Insert>(&x))
+        gone.insert(insertion->incoming);
+      else if (const auto* const drop = std::get_if<change::DropIncoming>(&x))
+        gone.insert(drop->incoming);
+  }
+
+  std::uint64_t add_row(IncomingMessage message, Instant not_before, bool is_committed) {
+    const auto row = rows.size() + 1;
+    message.row = row;
+    rows.push_back({std::move(message), clock(), not_before, is_committed});
+    return row;
   }
 
   std::optional<StoreOwner> owner() const {
@@ -111,7 +138,47 @@ struct MemoryServer::State {
   std::optional<StoreFailure> commit_failure;
   std::optional<StoreFailure> session_failure;
   std::vector<LoggedCommit> log; // all that was committed, by all owners
+  std::vector<Row> rows;         // by number, from 1
+  std::set<std::uint64_t> gone;  // rows that commits have deleted
+  std::size_t looks = 0;
   std::size_t renewals = 0;
+};
+
+// -- the intake of an owner -----------------------------------------------------------
+
+// Waits for nothing: whoever uses it looks once in a while.
+class MemoryServer::Rows final : public Intake {
+public:
+  Rows(std::shared_ptr<State> state, std::string node)
+    : state_(std::move(state)), node_(std::move(node)) {}
+
+  std::vector<IncomingMessage> take(std::size_t at_most,
+                                    const std::unordered_set<std::uint64_t>& held) override {
+    const std::lock_guard lock{state_->mutex};
+    if (!state_->is_up || state_->cut_off.contains(node_))
+      state_->fail(StoreFailure::unreachable, "the server does not answer");
+    ++state_->looks;
+    const auto now = state_->clock();
+    std::vector<IncomingMessage> result;
+    for (const auto& x : state_->rows) {
+      const auto row = x.message.row;
+      if (result.size() >= at_most || !x.is_committed || x.not_before > now || held.contains(row)
+          || state_->gone.contains(row))
+        continue;
+      result.push_back(x.message);
+      if (auto& life = result.back().time_to_live)
+        *life -= now - x.at;
+    }
+    return result;
+  }
+
+  void give_back(std::span<const std::uint64_t> /*rows*/) override {}
+  void wait(Duration /*at_most*/) override {}
+  void interrupt() override {}
+
+private:
+  const std::shared_ptr<State> state_;
+  const std::string node_;
 };
 
 // -- the store of an owner ------------------------------------------------------------
@@ -156,6 +223,8 @@ public:
     }
   }
 
+  std::unique_ptr<Intake> open_intake() override { return std::make_unique<Rows>(state_, node_); }
+
   void renew() override {
     call([&](MemoryStore&) { ++state_->renewals; });
   }
@@ -182,7 +251,23 @@ public:
     return call([&](MemoryStore& store) { return store.remove_dead_letters(ids); });
   }
   std::size_t resubmit_dead_letters(std::span<const std::uint64_t> ids) override {
-    return call([&](MemoryStore& store) { return store.resubmit_dead_letters(ids); });
+    return call([&](MemoryStore& store) {
+      std::vector<std::uint64_t> readable;
+      std::vector<std::uint64_t> unreadable;
+      store.for_each_dead_letter([&](StoredDeadLetter x) {
+        if (std::find(ids.begin(), ids.end(), x.delivery.id) == ids.end())
+          return;
+        if (x.reason != DeadLetterReason::unreadable)
+          return readable.push_back(x.delivery.id);
+        unreadable.push_back(x.delivery.id);
+        auto& delivery = x.delivery;
+        state_->add_row({0, std::move(delivery.key), std::move(delivery.idempotency_key),
+                         std::move(delivery.message.types), std::move(delivery.message.bytes),
+                         std::nullopt, ""},
+                        Instant{}, true);
+      });
+      return store.resubmit_dead_letters(readable) + store.remove_dead_letters(unreadable);
+    });
   }
 
 private:
@@ -318,6 +403,35 @@ MemoryServer::MemoryServer(std::function<Instant()> clock, Duration lease, std::
 
 MemoryServer::~MemoryServer() = default;
 
+std::uint64_t MemoryServer::hand_over(IncomingMessage message, Instant not_before) {
+  const std::lock_guard lock{state_->mutex};
+  return state_->add_row(std::move(message), not_before, true);
+}
+
+std::uint64_t MemoryServer::begin_row(IncomingMessage message) {
+  const std::lock_guard lock{state_->mutex};
+  return state_->add_row(std::move(message), Instant{}, false);
+}
+
+void MemoryServer::commit_row(std::uint64_t row) {
+  const std::lock_guard lock{state_->mutex};
+  state_->rows.at(row - 1).is_committed = true;
+}
+
+std::vector<std::uint64_t> MemoryServer::incoming() const {
+  const std::lock_guard lock{state_->mutex};
+  std::vector<std::uint64_t> result;
+  for (const auto& x : state_->rows)
+    if (x.is_committed && !state_->gone.contains(x.message.row))
+      result.push_back(x.message.row);
+  return result;
+}
+
+std::size_t MemoryServer::looks() const {
+  const std::lock_guard lock{state_->mutex};
+  return state_->looks;
+}
+
 std::shared_ptr<SharedStore> MemoryServer::store(std::string node) {
   return std::make_shared<Shared>(state_, std::move(node));
 }
@@ -362,8 +476,11 @@ void MemoryServer::forget_last(std::size_t commits) {
   state_->content = std::make_shared<MemoryStore>(state_->name);
   if (!format.empty())
     state_->content->set_message_format(format);
-  for (const auto& x : log)
+  state_->gone.clear();
+  for (const auto& x : log) {
     state_->content->commit(x.changes);
+    state_->note_rows(x.changes);
+  }
   state_->log = std::move(log);
 }
 

@@ -44,6 +44,7 @@ public:
   void operator()(const input::Persisted& x);
   void operator()(const input::NotPersisted& x);
   void operator()(const input::StoreBehind& x);
+  void operator()(const input::Unreadable& x);
   void operator()(const input::SureUntil& x) { work_.sure_until = x.until; }
   void operator()(const input::StoreNotice& x);
   void operator()(const input::Restore& x);
