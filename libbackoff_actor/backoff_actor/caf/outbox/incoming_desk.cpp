@@ -25,28 +25,37 @@ std::uint64_t row_of(const StoreChange& x) {
   return 0;
 }
 
-void send_to(const caf::actor_addr& who, const auto& word) {
-  if (const auto actor = caf::actor_cast<caf::actor>(who))
-    compat::enqueue(actor, word);
+void wake(const caf::actor& reader) {
+  if (reader)
+    compat::enqueue(reader, WriteNow{});
 }
 
 } // namespace
 
 // -- the sender ---------------------------------------------------------------------------
 
-std::uint64_t IncomingDesk::begin(const caf::actor_addr& sender, const caf::actor_addr& reader) {
+std::uint64_t IncomingDesk::begin(const caf::actor_addr& sender) {
   const std::lock_guard lock{mutex_};
   sender_ = sender;
-  reader_ = reader;
   is_over_ = false;
   is_sender_called_ = false;
   waits_for_room_ = false;
   return ++turn_;
 }
 
+void IncomingDesk::keep(caf::actor reader) {
+  const std::lock_guard lock{mutex_};
+  reader_ = std::move(reader);
+}
+
+void IncomingDesk::note_look() {
+  const std::lock_guard lock{mutex_};
+  is_sender_called_ = false;
+}
+
 void IncomingDesk::end() {
   std::shared_ptr<Intake> intake;
-  caf::actor_addr reader;
+  caf::actor reader;
   {
     const std::lock_guard lock{mutex_};
     if (std::exchange(is_over_, true))
@@ -60,12 +69,11 @@ void IncomingDesk::end() {
   }
   if (intake)
     intake->interrupt();
-  send_to(reader, WriteNow{});
+  wake(reader);
 }
 
 std::optional<IncomingMessage> IncomingDesk::next() {
   const std::lock_guard lock{mutex_};
-  is_sender_called_ = false;
   if (waiting_.empty())
     return std::nullopt;
   auto result = std::move(waiting_.front());
@@ -79,31 +87,32 @@ void IncomingDesk::put_back(IncomingMessage message) {
 }
 
 void IncomingDesk::give_back(std::uint64_t row) {
-  caf::actor_addr reader;
+  caf::actor reader;
   {
     const std::lock_guard lock{mutex_};
     given_back_.push_back(row);
     if (std::exchange(waits_for_room_, false))
       reader = reader_;
   }
-  send_to(reader, WriteNow{});
+  wake(reader);
 }
 
 void IncomingDesk::call_sender() {
-  caf::actor_addr sender;
+  caf::actor sender;
   {
     const std::lock_guard lock{mutex_};
     if (waiting_.empty() || std::exchange(is_sender_called_, true))
       return;
-    sender = sender_;
+    sender = caf::actor_cast<caf::actor>(sender_);
   }
-  send_to(sender, StoreNews{});
+  if (sender)
+    compat::enqueue(sender, StoreNews{});
 }
 
 // -- the writer ---------------------------------------------------------------------------
 
 void IncomingDesk::settle(std::span<const StoreChange> changes) {
-  caf::actor_addr reader;
+  caf::actor reader;
   {
     const std::lock_guard lock{mutex_};
     for (const auto& x : changes) {
@@ -121,7 +130,7 @@ void IncomingDesk::settle(std::span<const StoreChange> changes) {
     waits_for_room_ = false;
     reader = reader_;
   }
-  send_to(reader, WriteNow{});
+  wake(reader);
 }
 
 // -- the reader ---------------------------------------------------------------------------
@@ -184,7 +193,8 @@ void IncomingDesk::leave(std::uint64_t turn) {
   if (at_work_ != turn)
     return;
   at_work_ = 0;
-  intake = std::exchange(intake_, nullptr);
+  if (turn == turn_)
+    intake = std::exchange(intake_, nullptr);
 }
 
 } // namespace backoff_actor

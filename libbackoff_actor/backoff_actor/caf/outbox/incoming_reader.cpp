@@ -30,11 +30,11 @@ constexpr std::size_t few = 16;
 
 class IncomingReader final : public caf::event_based_actor {
 public:
-  IncomingReader(caf::actor_config& config, const caf::actor_addr& owner,
-                 std::shared_ptr<IncomingDesk> desk, const DurableOptions& options)
+  IncomingReader(caf::actor_config& config, std::uint64_t turn, std::shared_ptr<IncomingDesk> desk,
+                 const DurableOptions& options)
     : caf::event_based_actor(config), desk_(std::move(desk)), on_error_(options.on_error),
       has_own_thread_(options.thread == WriterThread::own), delay_(again_policy, 0, 0),
-      turn_(desk_->begin(owner, address())) {}
+      turn_(turn) {}
 
   const char* name() const override { return "backoff_actor.incoming_reader"; }
 
@@ -135,10 +135,12 @@ private:
 
 void spawn_incoming_reader(caf::actor_system& system, const caf::actor_addr& sender,
                            const WriteQueue& queue) {
+  const auto& desk = queue.incoming();
+  const auto turn = desk->begin(sender);
   if (queue.options().thread == WriterThread::own)
-    system.spawn<IncomingReader, caf::detached>(sender, queue.incoming(), queue.options());
+    desk->keep(system.spawn<IncomingReader, caf::detached>(turn, desk, queue.options()));
   else
-    system.spawn<IncomingReader>(sender, queue.incoming(), queue.options());
+    desk->keep(system.spawn<IncomingReader>(turn, desk, queue.options()));
 }
 
 } // namespace backoff_actor

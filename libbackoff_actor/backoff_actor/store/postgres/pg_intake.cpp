@@ -39,7 +39,7 @@ namespace {
 using namespace pg_type;
 
 // What one look returns at the most, but for the first row.
-constexpr std::int64_t bytes_at_once = 16 << 20;
+constexpr std::int64_t bytes_of_a_look = 16 << 20;
 
 // How often a look goes without the floor, and how long a transaction may keep the floor down.
 constexpr std::chrono::seconds without_floor{60};
@@ -82,7 +82,7 @@ const PgStatement find_late{
 const PgStatement find_due{
   "find_due",
   "SELECT id, octet_length(payload) FROM backoff.incoming WHERE outbox_id = $1 AND shard = 0 AND "
-  "not_before <= clock_timestamp() ORDER BY not_before, id LIMIT $2",
+  "not_before <= now() ORDER BY not_before, id LIMIT $2",
   {int4, int8}};
 
 const PgStatement take_these{"take_these",
@@ -218,7 +218,7 @@ private:
     const std::array calls{
       PgCall{&read_xmin},
       PgCall{&find_late, {outbox(), pg_int8(floor_), pg_int8(top_), pg_int8(with_held)}},
-      PgCall{&take_new, {outbox(), pg_int8(top_), pg_int8(limit), pg_int8(bytes_at_once)}},
+      PgCall{&take_new, {outbox(), pg_int8(top_), pg_int8(limit), pg_int8(bytes_of_a_look)}},
       PgCall{&find_due, {outbox(), pg_int8(with_held)}}, PgCall{&read_xmax}};
     const auto rows = session_->connection().run(calls);
     std::vector<IncomingMessage> result;
@@ -228,7 +228,7 @@ private:
     raise_floor(rows[0].number(0, 0), now, rows[1].size() < with_held,
                 taken_late.size() < late.size() ? late[taken_late.size()].row : 0);
     append(result, taken_late);
-    for (auto row = 0; row < rows[2].size() && result.size() < at_most && bytes < bytes_at_once;
+    for (auto row = 0; row < rows[2].size() && result.size() < at_most && bytes < bytes_of_a_look;
          ++row) {
       bytes += static_cast<std::int64_t>(rows[2].bytes(row, 4).size());
       result.push_back(read_row(rows[2], row));
@@ -255,7 +255,7 @@ private:
                                             std::int64_t& bytes) {
     std::vector<std::uint64_t> result;
     for (const auto& one : found) {
-      if (result.size() >= at_most || bytes >= bytes_at_once)
+      if (result.size() >= at_most || bytes >= bytes_of_a_look)
         break;
       bytes += one.bytes;
       result.push_back(one.row);

@@ -7,6 +7,7 @@
 #include "backoff_actor/delivery/delivery_store.hpp"
 #include "backoff_actor/delivery/incoming.hpp"
 
+#include <caf/actor.hpp>
 #include <caf/actor_addr.hpp>
 
 #include <cstddef>
@@ -41,7 +42,13 @@ public:
   // -- the sender -----------------------------------------------------------------------
 
   // Messages come in for this sender from now on. Returns the number of its turn.
-  std::uint64_t begin(const caf::actor_addr& sender, const caf::actor_addr& reader);
+  std::uint64_t begin(const caf::actor_addr& sender);
+
+  // Keeps the reader alive until the end.
+  void keep(caf::actor reader);
+
+  // The sender looks now: a later `call_sender` sends it a message once more.
+  void note_look();
 
   // None comes in any more. What is waiting is given back.
   void end();
@@ -96,7 +103,7 @@ private:
   std::vector<std::uint64_t> settled_;    // since the last task
   std::vector<std::uint64_t> given_back_; // since the last task
   caf::actor_addr sender_;
-  caf::actor_addr reader_;
+  caf::actor reader_;
   std::shared_ptr<Intake> intake_; // to interrupt it
   std::uint64_t turn_ = 0;         // of the present sender
   std::uint64_t at_work_ = 0;      // the turn of the reader that may read; 0: none

@@ -44,6 +44,9 @@ public:
   // Whether there may be any.
   bool has_intake() const { return queue_->incoming() != nullptr; }
 
+  // The sender looks whether one has come in.
+  void note_look() { queue_->incoming()->note_look(); }
+
   // The next that has come in.
   std::optional<IncomingMessage> next_incoming();
 
