@@ -230,9 +230,11 @@ private:
     append(result, taken_late);
     for (auto row = 0; row < rows[2].size() && result.size() < at_most && bytes < bytes_of_a_look;
          ++row) {
+      top_ = static_cast<std::uint64_t>(rows[2].number(row, 0));
+      if (held.contains(top_)) // the session before has taken it
+        continue;
       bytes += static_cast<std::int64_t>(rows[2].bytes(row, 4).size());
       result.push_back(read_row(rows[2], row));
-      top_ = result.back().row;
     }
     append(result, some_of(free_of(rows[3], held), at_most - result.size(), bytes));
     if (!mark_ && top_ > floor_)
