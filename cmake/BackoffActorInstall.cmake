@@ -183,6 +183,8 @@ install(FILES "${PROJECT_SOURCE_DIR}/examples/quickstart/installed/CMakeLists.tx
 
 install(FILES "${PROJECT_SOURCE_DIR}/packaging/prometheus/backoff_actor.rules.yml"
         DESTINATION "${CMAKE_INSTALL_DATADIR}/backoff_actor/prometheus" COMPONENT tools)
+install(FILES "${PROJECT_SOURCE_DIR}/packaging/grafana/backoff_actor.json"
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/backoff_actor/grafana" COMPONENT tools)
 
 if(TARGET http_guard)
   set(_demo_folder "${CMAKE_INSTALL_LIBEXECDIR}/backoff_actor")

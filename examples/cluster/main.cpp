@@ -48,6 +48,12 @@ void look_at(const backoff_actor::PostgresAddress& address) {
   }
 }
 
+// So long that the four children of a sender have two jobs in hand when it is killed or frozen.
+backoff_actor::Duration work_of_a_job(const Options& options) {
+  return std::min<backoff_actor::Duration>(
+    std::chrono::milliseconds{10}, backoff_actor::Duration{std::chrono::seconds{2}} / options.rate);
+}
+
 std::string milliseconds(std::optional<Micros> span) {
   return span ? std::to_string((*span + 500) / 1000) + " ms" : "none";
 }
@@ -77,7 +83,8 @@ int exit_code(const Verdict& verdict, const Run& run, backoff_actor::StopSignals
 int demonstrate(const Options& options) {
   backoff_actor::StopSignals signals;
   std::signal(SIGPIPE, SIG_IGN);
-  WorkerOptions base{.outbox = "jobs", .rate = options.rate, .lease = options.lease};
+  WorkerOptions base{
+    .outbox = "jobs", .rate = options.rate, .lease = options.lease, .work = work_of_a_job(options)};
   std::optional<example::PrivatePostgres> server;
   if (options.postgres.empty()) {
     if (!example::PrivatePostgres::is_installed())

@@ -3,6 +3,7 @@
 #include "backoff_actor/core/problems.hpp"
 #include "backoff_actor/store/postgres/postgres_store.hpp"
 #include "common/arguments.hpp"
+#include "common/process.hpp"
 
 #include <cerrno>
 #include <fcntl.h>

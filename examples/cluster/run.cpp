@@ -154,10 +154,10 @@ private:
     next_line_ = now() + micros(2s);
     const auto owner = cluster_.owner();
     std::ostringstream text;
-    text << (owner ? Cluster::node(*owner) + " owns, epoch "
-                       + std::to_string(cluster_.service().epoch())
-                   : std::string{"nobody owns"})
-         << "; " << cluster_.confirmed() << " jobs confirmed, " << cluster_.service().count()
+    text << (owner ? Cluster::node(*owner) + " owns" : std::string{"nobody owns"});
+    if (const auto epoch = cluster_.service().epoch(); owner && epoch > 0)
+      text << ", epoch " << epoch;
+    text << "; " << cluster_.confirmed() << " jobs confirmed, " << cluster_.service().count()
          << " calls of the service";
     say(text.str());
   }

@@ -26,7 +26,8 @@ namespace example {
 
 namespace {
 
-constexpr std::chrono::seconds start_limit{60};
+// Recovery syncs all files, which takes its time on a busy disk.
+constexpr std::chrono::minutes start_limit{3};
 constexpr std::chrono::milliseconds look_interval{5};
 
 struct ServerUser {

@@ -4,6 +4,7 @@
 #include "clients.hpp"
 #include "common/temporary_folder.hpp"
 #include "durable_file.hpp"
+#include "go_on.hpp"
 #include "life.hpp"
 #include "options.hpp"
 #include "picture.hpp"
@@ -14,12 +15,12 @@
 
 #include "backoff_actor/caf/outbox/durable_types.hpp"
 #include "backoff_actor/delivery/store_error.hpp"
-#include "backoff_actor/process/stop_signals.hpp"
 #include "backoff_actor/web/web_server.hpp"
 
 #include <curl/curl.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <optional>
@@ -57,31 +58,25 @@ void open_outbox(const Options& options,
 
 void serve(const backoff_actor::Observatory& observatory, std::uint16_t port,
            std::optional<backoff_actor::WebServer>& web) {
+  backoff_actor::WebOptions options;
+  options.port = port;
+  if (const auto* const token = std::getenv("HTTP_GUARD_TOKEN"))
+    options.token = token;
   try {
-    web.emplace(observatory, backoff_actor::WebOptions{.port = port});
+    web.emplace(observatory, options);
   } catch (const std::system_error& error) {
     throw std::runtime_error(std::string{"--watch: "} + error.what());
   }
-}
-
-// The numbers of the run stay on the pages.
-void serve_until_stopped() {
-  backoff_actor::StopSignals signals;
-  std::cerr << "the pages stay until Ctrl-C" << std::endl;
-  signals.wait();
 }
 
 int demo(const Options& options, Life life) {
   std::signal(SIGPIPE, SIG_IGN);
   curl_global_init(CURL_GLOBAL_DEFAULT);
 
-  std::optional<backoff_actor::Observatory> observatory;
+  const std::optional<backoff_actor::Observatory> observatory{std::in_place};
   std::optional<backoff_actor::WebServer> web;
-  if (options.watch) {
-    observatory.emplace();
-    serve(*observatory, *options.watch, web);
-    std::cout << "watch it at http://127.0.0.1:" << web->port() << "/" << std::endl;
-  }
+  serve(*observatory, options.watch.value_or(0), web);
+  std::cout << "watch it at http://127.0.0.1:" << web->port() << "/" << std::endl;
   if (!options.durable.empty())
     open_outbox(options, observatory, life);
   std::optional<ServiceProcess> service;
@@ -113,8 +108,10 @@ int demo(const Options& options, Life life) {
                                   : "no picture: " + complaint)
             << '\n'
             << last_line(counts, verdict) << std::endl;
-  if (web && early_end.error.empty() && !early_end.signal)
-    serve_until_stopped();
+  if (options.watch && early_end.error.empty() && !early_end.signal) {
+    std::cerr << "it goes on until Ctrl-C, with a service that fails now and then" << std::endl;
+    go_on(options, service ? &*service : nullptr, *observatory);
+  }
   return exit_code(options, early_end, counts, verdict);
 }
 

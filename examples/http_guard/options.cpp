@@ -38,8 +38,9 @@ With --durable, the sender also keeps its deliveries in a file, which outlives t
 demo in the middle and start it again with the same file, and it first does what it still owes. With
 --kill-self the demo does that itself.
 
-With --watch the demo shows itself in a browser, to Prometheus and to Kubernetes: it prints the
-address, and goes on serving after its last line.
+The demo shows itself in a browser, to Prometheus and to Kubernetes: it prints the address first.
+With --watch it goes on after its last line, with a service that fails now and then. With the
+variable HTTP_GUARD_TOKEN, of 16 characters or more, one can act on the page by that token.
 
 At the end the demo prints a summary, draws a picture of the run, and prints as the last line what
 became of the requests. It counts `lost`, `duplicates` and `too early` (calls while the service
@@ -60,7 +61,7 @@ Examples:
   http_guard --durable owed.db --kill-self the demo kills itself (SIGKILL) after a third of the
                                            requests, starts again and finishes the rest; it counts
                                            each request once, over both lives
-  http_guard --watch                       serve metrics, probes and the status, until Ctrl-C
+  http_guard --watch                       go on until Ctrl-C, to be watched in a browser
 
 Ctrl-C ends the run with a summary of what happened so far; a second Ctrl-C ends it at once.
 
@@ -196,8 +197,9 @@ std::variant<Options, int> parse_options(int argc, char** argv) {
                "kill the demo in the middle and start it again; needs\n--durable");
   const auto watch = app
                        .add_option("--watch", given.watch,
-                                   "serve pages at this port of 127.0.0.1, 0..65535, 0 is any,\n"
-                                   "until Ctrl-C; without a number 9464; default no pages")
+                                   "go on until Ctrl-C, and serve the page at this port of\n"
+                                   "127.0.0.1, 0..65535, 0 is any; without a number 9464;\n"
+                                   "default until the last line, at any port")
                        ->type_name("PORT")
                        ->expected(0, 1);
   app
@@ -218,7 +220,8 @@ std::variant<Options, int> parse_options(int argc, char** argv) {
   if (url->count() > 0 && !is_base_url(given.url))
     problems.add("--url", or_nothing(given.url), "a base URL such as http://127.0.0.1:8080");
   if (watch->count() > 0)
-    options.watch = static_cast<std::uint16_t>(number("--watch", given.watch, 0, 65535, problems));
+    options.watch = static_cast<std::uint16_t>(
+      number("--watch", given.watch.empty() ? "9464" : given.watch, 0, 65535, problems));
   if (durable->count() > 0 && given.durable.empty())
     problems.add("--durable", "nothing", "the name of a file");
   const auto unknown = app.remaining();

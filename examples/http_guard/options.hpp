@@ -16,7 +16,7 @@ struct Options {
   std::string url;                    ///< the base of somebody else's service; empty: our own
   std::filesystem::path durable;      ///< the file of the durable outbox; empty: there is none
   bool kill_self = false;             ///< in the middle, to go on in another process
-  std::optional<std::uint16_t> watch; ///< serves pages at this port; 0: any; unset: serves none
+  std::optional<std::uint16_t> watch; ///< goes on, and serves pages at this port; 0: any
   std::filesystem::path picture = "demo-output/http_guard.svg";
 };
 

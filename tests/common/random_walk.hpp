@@ -96,7 +96,7 @@ void showValue(const DrawnStep<Deed, choices>& x, std::ostream& out) { // NOLINT
 /// with the elements of a vector that rapidcheck draws.
 template <class MakeWalk, class Step>
 bool walks_hold(MakeWalk make_walk, double length, const rc::Gen<Step>& step) {
-  const auto* const test = testing::UnitTest::GetInstance()->current_test_info();
+  const auto* const test = ::testing::UnitTest::GetInstance()->current_test_info();
   return rc::check(test->name(), [=] {
     auto walk = make_walk();
     const auto steps = *rc::gen::scale(length, rc::gen::container<std::vector<Step>>(step));

@@ -82,18 +82,18 @@ void take(Scene& scene, const Bytes& bytes) {
 using Take = void (*)(Scene&, const Bytes&);
 
 constexpr Take takes[] = {
-  take<TrackedMsg>,     take<Sent>,         take<Nack>,          take<Reject>,
-  take<Working>,        take<RetryAfter>,   take<Submit>,        take<Accepted>,
-  take<DeadLetter>,     take<SenderStatus>, take<Drain>,         take<Drained>,
-  take<RetriedReply>,   take<GuardClosed>,  take<WakeUp>,        take<Status>,
-  take<RetryNow>,       take<Reset>,        take<Pause>,         take<Resume>,
-  take<Stop>,           take<BeginRetries>, take<AddChild>,      take<StartedChild>,
-  take<TerminateChild>, take<RestartChild>, take<DeleteChild>,   take<RetryChildNow>,
-  take<WhichChildren>,  take<Children>,     take<CountChildren>, take<GetSpec>,
-  take<GetTree>,        take<AwaitUp>,      take<ChildCounts>,   take<SupervisionTree>,
-  take<CurrentChild>,   take<ChildHandle>,  take<WriteNow>,      take<StoreNews>,
-  take<StartNews>,      take<Stopped>,      take<FinishWork>,    take<WorkFinished>,
-  take<WorkerRequest>,
+  take<TrackedMsg>,     take<Sent>,          take<Nack>,          take<Reject>,
+  take<Working>,        take<RetryAfter>,    take<Submit>,        take<Accepted>,
+  take<DeadLetter>,     take<SenderStatus>,  take<Drain>,         take<Drained>,
+  take<RetriedReply>,   take<GuardClosed>,   take<WakeUp>,        take<Status>,
+  take<RetryNow>,       take<Reset>,         take<Pause>,         take<Resume>,
+  take<Stop>,           take<BeginRetries>,  take<AddChild>,      take<StartedChild>,
+  take<TerminateChild>, take<RestartChild>,  take<DeleteChild>,   take<RetryChildNow>,
+  take<WhichChildren>,  take<Children>,      take<CountChildren>, take<GetSpec>,
+  take<GetTree>,        take<AwaitUp>,       take<ChildCounts>,   take<SupervisionTree>,
+  take<CurrentChild>,   take<ChildHandle>,   take<WriteNow>,      take<StoreNews>,
+  take<StartNews>,      take<Stopped>,       take<FinishWork>,    take<WorkFinished>,
+  take<OperatorNews>,   take<WorkerRequest>,
 };
 
 // All of the library's types but two, `ChildSpec` and `StartChild`, which cannot be sent.

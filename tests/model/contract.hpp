@@ -186,6 +186,8 @@ private:
     require(!has_ended_, "nothing is handed over after the end");
     require(!is_paused_, "nothing is handed over in a pause");
     require(!is_store_behind_, "nothing is handed over that could not be written down");
+    require(now_ < sure_until_,
+            "nothing is handed over at or after the last instant that was told as sure");
     require(!is_closing_, "nothing is handed over by a sender that is to end");
     require(store.is_stored(id), "nothing is handed over before it is stored");
     require(delivery.deadline > now_, "nothing is handed over at its deadline or later");

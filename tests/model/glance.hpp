@@ -2,6 +2,8 @@
 
 #include "backoff_actor/engine/sender/sender_engine.hpp"
 
+#include <algorithm>
+
 namespace backoff_actor::model_test {
 
 /// Whether what monitoring reads of a sender is the same as its status.
@@ -23,7 +25,11 @@ inline bool is_glance_right(const SenderEngine& engine, Instant now) {
   expected.is_on_fallback = status.is_on_fallback;
   expected.is_delayed = status.is_delayed;
   expected.is_store_behind = status.is_store_behind;
-  return engine.glance() == expected;
+  const auto glance = engine.glance();
+  expected.due = glance.due;
+  const auto due_in = status.is_delayed ? now + status.due_in : Instant::never();
+  // The status knows no delay that is over.
+  return glance == expected && std::max(glance.due, now) == due_in;
 }
 
 } // namespace backoff_actor::model_test

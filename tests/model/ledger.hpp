@@ -78,6 +78,7 @@ protected:
   }
   void take(const input::Pause&) { is_paused_ = true; }
   void take(const input::StoreBehind& x) { is_store_behind_ = x.is_behind; }
+  void take(const input::SureUntil& x) { sure_until_ = x.until; }
   void take(const input::Resume&) { is_paused_ = false; }
   void take(const input::Drain& x) { tickets_[x.ticket] = 0; }
   void take(const input::Stop&) { is_closing_ = is_ending_ = true; }
@@ -172,7 +173,8 @@ protected:
 
   // Whether something that is out will move what is owed on.
   bool is_going_on() const {
-    if (is_closing_ || is_paused_ || is_store_behind_ || in_slot_.empty() || wake_up || !has_begun_)
+    if (is_closing_ || is_paused_ || is_store_behind_ || now_ >= sure_until_ || in_slot_.empty()
+        || wake_up || !has_begun_)
       return true;
     const auto is_awaited = std::any_of(children.begin(), children.end(), [](const auto& entry) {
       const auto& child = entry.second;
@@ -188,6 +190,7 @@ protected:
   bool has_begun_ = false; // it was started, or given something to do
   bool is_paused_ = false;
   bool is_store_behind_ = false;
+  Instant sure_until_ = Instant::never();
   std::set<std::uint64_t> charged_; // with a hand-over, since a child may have it
   bool has_quit_ = false;
   bool is_closing_ = false; // it was told to finish or to end, or has given up

@@ -90,6 +90,8 @@ private:
                  || (is_paused_ && !std::holds_alternative<input::Resume>(input));
     if (const auto* const x = std::get_if<input::StoreBehind>(&input))
       is_store_behind_ = x->is_behind;
+    if (const auto* const x = std::get_if<input::SureUntil>(&input))
+      sure_until_ = x->until;
     if (!has_ended())
       check_pool(engine_->status(now_).pool);
   }
@@ -122,7 +124,8 @@ private:
   void check_that_none_idles(const PoolStatus& pool) const {
     if (options_.max_hand_overs) // one may have to go alone
       return;
-    if (pool.ready == 0 || is_paused_ || is_store_behind_ || !contract_->store.awaited().empty())
+    if (pool.ready == 0 || is_paused_ || is_store_behind_ || now_ >= sure_until_
+        || !contract_->store.awaited().empty())
       return;
     for (const auto& x : pool.workers)
       require(x.state != WorkerState::serving || x.holds != 0
@@ -135,6 +138,7 @@ private:
     step(input::Start{});
     step(input::Resume{});
     step(input::StoreBehind{false});
+    step(input::SureUntil{Instant::never()});
     const auto rounds = 200 + 100 * engine_->owed();
     for (std::size_t round = 0; round < rounds && engine_->owed() > 0 && !is_closing(); ++round) {
       store_all();
@@ -153,6 +157,7 @@ private:
   std::vector<std::pair<Instant, std::string>> lines_;
   bool is_paused_ = false;
   bool is_store_behind_ = false;
+  Instant sure_until_ = Instant::never();
 };
 
 } // namespace backoff_actor::model_test

@@ -276,8 +276,8 @@ protected:
   }
 
   void hand_over_what_can_be() {
-    while (!is_paused && !is_store_behind && !is_closing() && mode != Mode::returning
-           && hand_over_one())
+    while (!is_paused && !is_store_behind && now < sure_until && !is_closing()
+           && mode != Mode::returning && hand_over_one())
       ;
   }
 

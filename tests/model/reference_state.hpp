@@ -46,6 +46,7 @@ public:
   std::uint32_t incarnation = 0;
   bool is_paused = false;
   bool is_store_behind = false;
+  Instant sure_until = Instant::never();
   bool is_store_lag_told = false;
   bool is_draining = false;
   bool is_stopped = false;

@@ -53,6 +53,8 @@ public:
     is_store_lag_told = is_store_behind && (is_store_lag_told || x.cause.code != 0);
   }
 
+  void operator()(const input::SureUntil& x) { sure_until = x.until; }
+
   void operator()(const input::StoreNotice& x) {
     if (!is_stopped)
       tell(event::StoreNotice{now, x.text});

@@ -36,6 +36,7 @@ private:
     return x.is_behind ? x.cause.is_error() ? "StoreBehind, it fails" : "StoreBehind, it is slow"
                        : "StoreBehind no longer";
   }
+  std::string tell(const input::SureUntil& x) const { return "SureUntil " + describe(x.until); }
   std::string tell(const input::StoreNotice& x) const { return "StoreNotice " + x.text; }
   std::string tell(const input::NotPersisted& x) const {
     return "NotPersisted " + number(x.delivery);

@@ -133,7 +133,7 @@ private:
       require(lane->held.empty() || lane->probe_is_out,
               "somebody is being asked as long as an error is held");
     if (reference_.mode != ReferenceSender::Mode::normal || engine_.phase() != Phase::running
-        || reference_.is_paused || reference_.is_store_behind
+        || reference_.is_paused || reference_.is_store_behind || now_ >= reference_.sure_until
         || !reference_.in_flight(reference_.primary).empty())
       return;
     for (const auto& x : reference_.deliveries) {
@@ -153,6 +153,7 @@ private:
     step(input::Start{});
     step(input::Resume{});
     step(input::StoreBehind{false});
+    step(input::SureUntil{Instant::never()});
     const auto rounds = 100 + 100 * engine_.owed();
     for (std::size_t round = 0; round < rounds && engine_.owed() > 0; ++round) {
       store_all();

@@ -38,6 +38,7 @@ enum class Kind {
   stop,
   finish,
   store_behind, // or no longer
+  sure_until,   // no other process can own the store
 };
 
 /// One input in the making. What it refers to is looked up when its turn comes, so that a walk from
@@ -108,6 +109,12 @@ struct Command {
   bool is_store_behind() const { return how % 3 == 0; }
   bool is_store_failing() const { return how % 2 == 0; }
 
+  /// Seen from now; unset: for ever. Mostly for a while, at times not at all.
+  std::optional<Duration> sure_for() const {
+    return how % 5 == 0 ? std::nullopt
+                        : std::optional{std::chrono::milliseconds{1} * (how / 5 % 150)};
+  }
+
   bool joins_until_stored() const { return how % 3 == 1; }
 
   std::optional<Duration> retry_after() const { return retry_after(how / 2); }
@@ -174,7 +181,8 @@ inline constexpr Choice<Kind> commands[] = {{180, Kind::submit, "submit"},
                                             {1, Kind::finish, "finish"},
                                             {4, Kind::restore, "restore"},
                                             {30, Kind::join, "join"},
-                                            {15, Kind::store_behind, "store_behind"}};
+                                            {15, Kind::store_behind, "store_behind"},
+                                            {15, Kind::sure_until, "sure_until"}};
 
 inline void showValue(const Command& x, std::ostream& out) {
   static const char* const children[] = {"a child to which that happens", "the youngest child",
@@ -236,6 +244,9 @@ inline void showValue(const Command& x, std::ostream& out) {
   case Kind::advance:
   case Kind::be_late:
     out << " " << to_string(x.span());
+    break;
+  case Kind::sure_until:
+    out << " " << (x.sure_for() ? to_string(*x.sure_for()) : "never") << " from now";
     break;
   case Kind::finish:
     out << (x.finish_ends() ? "" : " until told");

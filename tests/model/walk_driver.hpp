@@ -98,6 +98,8 @@ public:
     case Kind::store_behind:
       return step(input::StoreBehind{x.is_store_behind(),
                                      x.is_store_failing() ? Cause{9, "no room"} : Cause{}});
+    case Kind::sure_until:
+      return step(input::SureUntil{x.sure_for() ? now_ + *x.sure_for() : Instant::never()});
     }
   }
 

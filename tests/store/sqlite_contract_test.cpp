@@ -1,4 +1,4 @@
-// What a store in a file of SQLite promises beyond the port, and that it promises what the port does.
+// That a store in a file of SQLite promises what the port does, and what it promises beyond that.
 
 #include "contract.hpp"
 #include "fixture.hpp"

@@ -36,10 +36,14 @@ public:
 
 protected:
   /// Declares a flag with a value. What is given is left as it is, so that also a flag without a
-  /// value, or one that is given twice, has a value that `check` refuses with all the others.
+  /// value, or one that is given twice, has a value that `check` refuses with all the others. A
+  /// name without dashes is that of a value without a flag.
   void add_flag(const std::string& name, std::optional<std::string>& given, const std::string& type,
                 const std::string& help) {
-    parser_.add_option(name, given, help)->type_name(type)->expected(0, 1)->join(' ');
+    parser_.add_option(name, given, help)
+      ->type_name(type)
+      ->expected(name.starts_with('-') ? 0 : 1, 1)
+      ->join(' ');
   }
 
   /// Declares a flag with one value or several.

@@ -19,7 +19,7 @@ namespace backoffctl {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> live_commands{"serve", "load", "outage"};
+constexpr std::array<std::string_view, 4> live_commands{"serve", "load", "outage", "top"};
 
 std::filesystem::path live_program() {
   std::error_code error;
@@ -80,6 +80,9 @@ void add_live_commands(CLI::App& backoffctl, Commands& commands) {
       [](auto& flags, auto add_flag, auto add_switch) {
         declare_live_outage(flags, add_flag, add_switch);
       });
+  add(
+    "top", top_help, std::make_shared<TopFlags>(),
+    [](auto& flags, auto add_flag, auto add_switch) { declare_top(flags, add_flag, add_switch); });
 }
 
 } // namespace backoffctl

@@ -1,6 +1,7 @@
 #pragma once
 
-// The flags of serve, load and outage. backoffctl explains them, and backoffctl-live reads them.
+// The flags of serve, load, outage and top. backoffctl explains them, and backoffctl-live reads
+// them.
 //
 // The functions that declare them take two of their caller's: `add` declares a flag with a value
 // (name, where it goes, the kind of value, help), `add_switch` one without (name, where it goes,
@@ -62,6 +63,15 @@ struct LiveOutageFlags {
   bool progress = false;
   bool json = false;
   bool seconds = false;
+};
+
+/// What was given of top.
+struct TopFlags {
+  std::optional<std::string> url{};
+  std::optional<std::string> interval{};
+  std::optional<std::string> sort{};
+  std::optional<std::string> filter{};
+  bool json = false;
 };
 
 /// Declares the flags of the server, but for --port.
@@ -141,6 +151,19 @@ void declare_live_outage(LiveOutageFlags& flags, Add add, AddSwitch add_switch) 
   add_switch("--progress", flags.progress, "show a progress line even if stderr is not a terminal");
   add_switch("--json", flags.json, "print JSON instead of text");
   add_switch("--seconds", flags.seconds, "with --json: also print what happened in each second");
+}
+
+/// Declares the flags of top.
+template <class Add, class AddSwitch>
+void declare_top(TopFlags& flags, Add add, AddSwitch add_switch) {
+  add("URL", flags.url, "", "where the program serves its pages; default\nhttp://127.0.0.1:9464");
+  add("--interval", flags.interval, "SPAN",
+      "on a terminal: time from one look to the next,\n100ms..24h; default 1s");
+  add("--sort", flags.sort, "ORDER",
+      "sort senders by: oldest, owed, rate, failures or name;\ndefault oldest");
+  add("--filter", flags.filter, "TEXT",
+      "only what has this text: senders in their name, state or\nreason, others in their name");
+  add_switch("--json", flags.json, "print the program's status as JSON, once, instead of tables");
 }
 
 } // namespace backoffctl

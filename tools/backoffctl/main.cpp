@@ -28,6 +28,8 @@ Examples:
       list the experiments that can be simulated
   backoffctl outbox --help
       learn how to inspect a durable outbox, in a file or on a server, and resubmit dead letters
+  backoffctl top --help
+      learn how to see what a running program owes, since when, and why
   backoffctl outage --help
       learn how to stop a real server while a thousand real clients call it
 

@@ -33,9 +33,11 @@ protected:
       problems.add("URL", "nothing", allowed_url);
     else if (!is_on_server(*url_))
       problems.add("URL", "something else", allowed_url);
-    else
-      for (const auto& problem : backoff_actor::check(PostgresAddress{connection(), "any"}).list())
+    else {
+      const auto found = backoff_actor::check(PostgresAddress{connection(), "any"});
+      for (const auto& problem : found.list())
         problems.add("URL", problem.given, problem.allowed);
+    }
   }
 
   /// The address without the outbox.
@@ -172,7 +174,7 @@ PostgresOptions own_options() {
 
 void check_outbox_on_server(const std::string& url, Problems& problems) {
   try {
-    check(parse_postgres_address(url));
+    parse_postgres_address(url);
   } catch (const InvalidArgument& error) {
     for (const auto& problem : error.problems().list())
       problems.add("OUTBOX", problem.given, problem.allowed);

@@ -27,11 +27,19 @@ std::string error_text(evhttp_request_error error) {
   case EVREQ_HTTP_EOF:
     return "the server closed the connection without an answer";
   case EVREQ_HTTP_INVALID_HEADER:
-  case EVREQ_HTTP_DATA_TOO_LONG:
     return "the answer is not HTTP";
+  case EVREQ_HTTP_DATA_TOO_LONG:
+    return "the answer is too long";
   default:
     return socket_error();
   }
+}
+
+std::string body_of(evhttp_request* request) {
+  auto* const buffer = evhttp_request_get_input_buffer(request);
+  std::string body(evbuffer_get_length(buffer), '\0');
+  evbuffer_remove(buffer, body.data(), body.size());
+  return body;
 }
 
 // A numeric address, so that no call waits for a name.
@@ -96,6 +104,12 @@ HttpCaller::HttpCaller(EventLoop& loop, const HttpUrl& url, backoff_actor::Durat
     address_(address_of(url.host)), port_(url.port), path_(url.path), timeout_(timeout),
     free_ended_(loop, [this] { ended_.clear(); }) {}
 
+HttpCaller::HttpCaller(EventLoop& loop, const HttpUrl& url, backoff_actor::Duration timeout,
+                       std::string address, std::size_t longest_body)
+  : loop_(loop), host_header_(url.host + ":" + std::to_string(url.port)),
+    address_(std::move(address)), port_(url.port), path_(url.path), timeout_(timeout),
+    longest_body_(longest_body), free_ended_(loop, [this] { ended_.clear(); }) {}
+
 HttpCaller::~HttpCaller() = default;
 
 void HttpCaller::call(Done done) {
@@ -108,6 +122,9 @@ void HttpCaller::call(Done done) {
     throw std::bad_alloc{};
   evhttp_request_set_error_cb(request, &HttpCaller::on_error);
   evhttp_connection_set_timeout(call.connection.get(), longest_connection_s);
+  if (longest_body_)
+    evhttp_connection_set_max_body_size(call.connection.get(),
+                                        static_cast<ev_ssize_t>(*longest_body_));
   auto* headers = evhttp_request_get_output_headers(request);
   evhttp_add_header(headers, "Host", host_header_.c_str());
   evhttp_add_header(headers, "Connection", "close");
@@ -150,10 +167,10 @@ void HttpCaller::on_answer(evhttp_request* request, void* call) {
   const auto status = request ? evhttp_request_get_response_code(request) : 0;
   auto& its_call = *static_cast<Call*>(call);
   its_call.owner.end(its_call, status != 0 ? CallResult::Kind::answered : CallResult::Kind::failed,
-                     status);
+                     status, request && its_call.owner.longest_body_ ? body_of(request) : "");
 }
 
-void HttpCaller::end(Call& call, CallResult::Kind kind, int status) {
+void HttpCaller::end(Call& call, CallResult::Kind kind, int status, std::string body) {
   if (!call.done)
     return;
   const auto done = std::exchange(call.done, nullptr);
@@ -161,7 +178,7 @@ void HttpCaller::end(Call& call, CallResult::Kind kind, int status) {
   ended_.splice(ended_.end(), open_, call.place);
   free_ended_.soon();
   done({kind, status, EventLoop::now() - call.begun,
-        kind == CallResult::Kind::failed ? call.error : std::string{}});
+        kind == CallResult::Kind::failed ? call.error : std::string{}, std::move(body)});
 }
 
 } // namespace backoffctl

@@ -40,6 +40,7 @@ struct CallResult {
   int status = 0;                     ///< of HTTP, if it was answered
   backoff_actor::Duration latency{0}; ///< from the beginning to this
   std::string error{};                ///< why it failed, if it did: "Connection refused"
+  std::string body{};                 ///< of the answer, if it is kept
 };
 
 /// Makes GET calls, any number at once in one thread, each over a connection of its own that is
@@ -54,6 +55,12 @@ public:
   ///
   /// @errors throws `std::runtime_error` if there is no such host.
   HttpCaller(EventLoop& loop, const HttpUrl& url, backoff_actor::Duration timeout);
+
+  /// Calls this numeric address of the host, and keeps the bodies of the answers. An answer with a
+  /// body of more bytes fails.
+  HttpCaller(EventLoop& loop, const HttpUrl& url, backoff_actor::Duration timeout,
+             std::string address, std::size_t longest_body);
+
   HttpCaller(const HttpCaller&) = delete;
   HttpCaller& operator=(const HttpCaller&) = delete;
 
@@ -74,7 +81,7 @@ private:
   static void on_connecting(bufferevent* buffer, short events, void* call);
   static void on_answer(evhttp_request* request, void* call);
   static void on_error(evhttp_request_error error, void* call);
-  void end(Call& call, CallResult::Kind kind, int status);
+  void end(Call& call, CallResult::Kind kind, int status, std::string body = {});
 
   EventLoop& loop_;
   std::string host_header_;
@@ -82,6 +89,7 @@ private:
   std::uint16_t port_;
   std::string path_;
   backoff_actor::Duration timeout_;
+  std::optional<std::size_t> longest_body_; // of those that are kept
   Calls open_;
   Calls ended_; // to be freed when evhttp has left them
   LoopEvent free_ended_;

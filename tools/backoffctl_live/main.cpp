@@ -4,6 +4,7 @@
 #include "load_command.hpp"
 #include "outage_command.hpp"
 #include "serve_command.hpp"
+#include "top/top_command.hpp"
 
 #include "backoffctl/program.hpp"
 
@@ -22,6 +23,7 @@ void add_commands(CLI::App& program, Commands& commands) {
   commands.push_back(add_serve_command(program));
   commands.push_back(add_load_command(program));
   commands.push_back(add_live_outage_command(program));
+  commands.push_back(add_top_command(program));
 }
 
 } // namespace

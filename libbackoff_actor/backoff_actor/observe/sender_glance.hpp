@@ -34,6 +34,7 @@ struct SenderGlance {
   std::uint64_t ghosts = 0;                ///< as `SenderStatus::ghosts`
   std::uint64_t abandoned = 0;             ///< abandoned children that are still alive
   Instant oldest_since = Instant::never(); ///< since when the oldest is owed; never: nothing is
+  Instant due = Instant::never();          ///< when its delay ends; never: none runs
   Phase phase = Phase::starting;           ///< what it is doing
   bool is_paused = false;                  ///< as `SenderStatus::is_paused`
   bool is_held_back = false;               ///< as `SenderStatus::is_held_back`

@@ -35,7 +35,9 @@ GuardHook telling_hook(GuardHook hook, const GuardOptions& options) {
 } // namespace
 
 // A guard behind a lock. The lock is recursive, so that a hook may ask for the status.
-class SharedGuard::Shared final : public GuardPort {
+class SharedGuard::Shared final : public GuardPort,
+                                  public detail::ClosableGuard,
+                                  public std::enable_shared_from_this<Shared> {
 public:
   Shared(const GuardOptions& options, std::uint64_t seed, GuardHook on_event)
     : guard_(options, seed, telling_hook(std::move(on_event), options)) {}
@@ -85,7 +87,15 @@ public:
       (*hook)(spread);
   }
 
+  bool close_by_hand() override {
+    if (!options().circuit_breaker)
+      return false;
+    close(SteadyClock{}.now());
+    return true;
+  }
+
   void observed_by(const Observatory& observatory, const std::string& name, Instant now) {
+    observatory.state()->add_closable_guard(name, weak_from_this());
     const std::lock_guard lock{mutex_};
     seat_ =
       std::make_unique<detail::GuardSeat>(observatory.state()->guards(name), guard_.status(now));

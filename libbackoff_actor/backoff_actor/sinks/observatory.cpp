@@ -28,6 +28,32 @@ void add_line(std::string& text, const std::string& line) {
   text.append(detail::one_line(line)).append("\n");
 }
 
+// How long until then; 0 if it has passed. `then` may be the beginning of time.
+Duration time_left(Instant then, Instant now) { return then > now ? then - now : Duration::zero(); }
+
+// Those that owe the most come first. The rest is in a fixed order. Removes those that are beyond
+// the number, and returns how many these are. Sorts pointers, because senders are large.
+std::size_t sort_by_backlog(std::vector<ObservedSender>& senders, std::size_t at_most) {
+  std::vector<ObservedSender*> order;
+  order.reserve(senders.size());
+  for (auto& sender : senders)
+    order.push_back(&sender);
+  const auto most = std::min(at_most, order.size());
+  std::ranges::partial_sort(order, order.begin() + static_cast<std::ptrdiff_t>(most),
+                            [](const ObservedSender* a, const ObservedSender* b) {
+                              if (a->glance.owed != b->glance.owed)
+                                return a->glance.owed > b->glance.owed;
+                              return a->name.kind != b->name.kind ? a->name.kind < b->name.kind
+                                                                  : a->name.number < b->name.number;
+                            });
+  std::vector<ObservedSender> result;
+  result.reserve(most);
+  for (std::size_t i = 0; i != most; ++i)
+    result.push_back(std::move(*order[i]));
+  senders.swap(result);
+  return order.size() - most;
+}
+
 std::string whole(Duration span) {
   return to_string(std::chrono::floor<std::chrono::seconds>(span));
 }
@@ -64,6 +90,7 @@ void publish(Cell<SenderWords::size>& cell, const SenderGlance& glance, Instant 
   cell.set(SenderWords::ghosts, glance.ghosts);
   cell.set(SenderWords::abandoned, glance.abandoned);
   cell.set(SenderWords::oldest_since, word_of(glance.oldest_since));
+  cell.set(SenderWords::due, word_of(glance.due));
   cell.set(SenderWords::last_turn, word_of(now));
   cell.set(SenderWords::state, static_cast<std::uint64_t>(glance.phase) | flag(0, glance.is_paused)
                                  | flag(1, glance.is_held_back) | flag(2, glance.is_on_fallback)
@@ -81,6 +108,7 @@ SenderGlance glance_of(const Cell<SenderWords::size>& cell) {
   glance.ghosts = cell.get(SenderWords::ghosts);
   glance.abandoned = cell.get(SenderWords::abandoned);
   glance.oldest_since = instant_of(cell.get(SenderWords::oldest_since));
+  glance.due = instant_of(cell.get(SenderWords::due));
   const auto state = cell.get(SenderWords::state);
   const auto is_set = [&](std::size_t number) { return (state & flag(number, true)) != 0; };
   glance.phase = static_cast<Phase>(state & 0xff);
@@ -130,6 +158,31 @@ std::shared_ptr<Kind<OutboxWords>> ObservatoryState::outboxes(const std::string&
 std::shared_ptr<Kind<ShardWords>> ObservatoryState::shards(const std::string& name) {
   const std::lock_guard lock{mutex_};
   return shards_.of(name, options_.max_kinds);
+}
+
+std::shared_ptr<Operable> ObservatoryState::operable(const ActorName& sender) const {
+  const auto all = kinds();
+  const auto kind =
+    std::ranges::find(all.senders, sender.kind, [](const auto& x) { return x.first; });
+  return kind == all.senders.end() ? nullptr : kind->second->operables.find(sender.number);
+}
+
+void ObservatoryState::add_closable_guard(const std::string& name,
+                                          std::weak_ptr<ClosableGuard> guard) {
+  const std::lock_guard lock{mutex_};
+  std::erase_if(closable_guards_, [](const auto& one) { return one.second.expired(); });
+  closable_guards_.emplace(name, std::move(guard));
+}
+
+std::vector<std::shared_ptr<ClosableGuard>>
+ObservatoryState::closable_guards(const std::string& name) const {
+  std::vector<std::shared_ptr<ClosableGuard>> result;
+  const std::lock_guard lock{mutex_};
+  const auto [begin, end] = closable_guards_.equal_range(name);
+  for (auto one = begin; one != end; ++one)
+    if (auto guard = one->second.lock())
+      result.push_back(std::move(guard));
+  return result;
 }
 
 std::shared_ptr<Heartbeat> ObservatoryState::add_heartbeat(Instant now) {
@@ -187,12 +240,23 @@ ObservedStatus ObservatoryState::status(std::size_t at_most, Instant now) const 
     std::unordered_map<std::uint64_t, PoolGlance> pools; // by the number of their sender
     kind->pools->for_each(
       [&](const auto& cell) { pools.emplace(cell.get(PoolWords::number), glance_of(cell)); });
+    std::unordered_map<std::uint64_t, CauseCell::Note> causes;
+    kind->causes->for_each([&](const auto& cell) {
+      if (auto note = cell.read(); note.at != Instant::never())
+        causes.emplace(cell.get(CauseWords::number), std::move(note));
+    });
     kind->senders->for_each([&, &name = name](const auto& cell) {
       ObservedSender sender{{name, cell.get(SenderWords::number)}, glance_of(cell)};
       if (const auto pool = pools.find(sender.name.number); pool != pools.end()) {
         sender.has_pool = true;
         sender.pool = pool->second;
       }
+      if (const auto cause = causes.find(sender.name.number); cause != causes.end()) {
+        sender.last_cause = std::move(cause->second.text);
+        sender.cause_age = since(cause->second.at);
+      }
+      if (sender.glance.due != Instant::never())
+        sender.due_in = std::max(sender.glance.due - now, Duration::zero());
       if (sender.glance.oldest_since != Instant::never())
         sender.oldest_age = since(sender.glance.oldest_since);
       if (sender.glance.owed != 0)
@@ -200,17 +264,7 @@ ObservedStatus ObservatoryState::status(std::size_t at_most, Instant now) const 
       result.senders.push_back(std::move(sender));
     });
   }
-  // Those that owe the most come first. The rest is in a fixed order.
-  const auto most = std::min(at_most, result.senders.size());
-  std::partial_sort(
-    result.senders.begin(), result.senders.begin() + static_cast<std::ptrdiff_t>(most),
-    result.senders.end(), [](const ObservedSender& a, const ObservedSender& b) {
-      if (a.glance.owed != b.glance.owed)
-        return a.glance.owed > b.glance.owed;
-      return a.name.kind != b.name.kind ? a.name.kind < b.name.kind : a.name.number < b.name.number;
-    });
-  result.senders_left_out = result.senders.size() - most;
-  result.senders.resize(most);
+  result.senders_left_out = sort_by_backlog(result.senders, at_most);
   for (const auto& [name, kind] : all.supervisors)
     kind->for_each([&, &name = name](const auto& cell) {
       if (result.supervisors.size() == at_most) {
@@ -244,6 +298,14 @@ ObservedStatus ObservatoryState::status(std::size_t at_most, Instant now) const 
       if (outbox.is_failing)
         outbox.failing_for = since(failing_since);
       result.outboxes.push_back(std::move(outbox));
+    });
+  for (const auto& [name, kind] : all.shards)
+    kind->for_each([&, &name = name](const auto& cell) {
+      using Words = ShardWords;
+      ObservedShard shard{name, cell.get(Words::epoch), {}, cell.get(Words::takeovers)};
+      if (shard.epoch != 0)
+        shard.sure_for = time_left(instant_of(cell.get(Words::sure_until)), now);
+      result.shards.push_back(std::move(shard));
     });
   return result;
 }

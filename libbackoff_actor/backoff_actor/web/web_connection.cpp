@@ -24,6 +24,9 @@ constexpr auto time_to_ask = 5s;
 // Prometheus waits by default, which is 10 s.
 constexpr auto time_to_answer = 30s;
 
+// How long a watcher may take nothing of a text.
+constexpr auto time_to_take = 30s;
+
 // How long the client may take to close its end. If this end closed first while something was left
 // to read, the system would tell the client so, and the client would lose the answer.
 constexpr auto time_to_leave = 1s;
@@ -51,6 +54,9 @@ void WebConnection::move() {
     return receive_head();
   case State::answering:
     return send_answer();
+  case State::watching:
+    throw_away(); // also to see whether it is still there
+    return send_text();
   case State::leaving:
     return throw_away();
   case State::asked: // nothing is asked of the system: the connection is broken
@@ -66,6 +72,8 @@ short WebConnection::events() const {
     return POLLIN;
   case State::answering:
     return POLLOUT;
+  case State::watching:
+    return text_ ? POLLIN | POLLOUT : POLLIN;
   case State::asked:
   case State::over:
     break;
@@ -105,16 +113,55 @@ void WebConnection::answer(std::string text) {
   due_ = Clock::now() + time_to_answer;
 }
 
-void WebConnection::send_answer() {
-  const auto size = std::min(answer_.size() - sent_, most_at_once);
+// Returns whether all of a text has gone.
+bool WebConnection::send_some(const std::string& text) {
+  const auto size = std::min(text.size() - sent_, most_at_once);
   // MSG_NOSIGNAL: a client that has gone is no reason for SIGPIPE.
-  const auto count = send(descriptor(), answer_.data() + sent_, size, MSG_DONTWAIT | MSG_NOSIGNAL);
+  const auto count = send(descriptor(), text.data() + sent_, size, MSG_DONTWAIT | MSG_NOSIGNAL);
   if (count >= 0)
     sent_ += static_cast<std::size_t>(count);
   else if (!will_go_on(errno))
     state_ = State::over;
-  if (sent_ == answer_.size())
+  return sent_ == text.size();
+}
+
+void WebConnection::send_answer() {
+  if (send_some(answer_))
     leave();
+}
+
+void WebConnection::watch(std::string text) {
+  head_ = {};
+  state_ = State::watching;
+  has_missed_some_ = true;
+  show(std::make_shared<const std::string>(std::move(text)));
+}
+
+void WebConnection::offer(const std::shared_ptr<const std::string>& changed,
+                          const std::shared_ptr<const std::string>& all) {
+  const auto& text = has_missed_some_ ? all : changed;
+  has_missed_some_ = !text || text_;
+  if (!has_missed_some_)
+    show(text);
+}
+
+void WebConnection::show(std::shared_ptr<const std::string> text) {
+  text_ = std::move(text);
+  sent_ = 0;
+  due_ = Clock::now() + time_to_take;
+  send_text();
+}
+
+void WebConnection::send_text() {
+  if (!text_ || state_ == State::over)
+    return;
+  const auto before = sent_;
+  if (send_some(*text_)) {
+    text_ = nullptr;
+    due_ = Clock::time_point::max();
+  } else if (sent_ != before) {
+    due_ = Clock::now() + time_to_take;
+  }
 }
 
 void WebConnection::leave() {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
+#include <iterator>
 #include <poll.h>
 #include <sys/socket.h>
 #include <system_error>
@@ -28,6 +29,9 @@ constexpr std::size_t most_bytes = std::size_t{64} * 1024 * 1024;
 // The most clients that are let in in a row; then those that are in have their turn.
 constexpr int most_accepted = 16;
 
+// The most watchers. Each browser has one for each of its tabs that shows the page.
+constexpr std::ptrdiff_t most_watchers = 32;
+
 // How long the listener rests if there is no descriptor for who comes.
 constexpr auto time_to_rest = 100ms;
 
@@ -40,11 +44,15 @@ bool is_idle(const WebConnection& connection) {
          || connection.state() == WebConnection::State::leaving;
 }
 
+bool is_watching(const WebConnection& connection) {
+  return connection.state() == WebConnection::State::watching;
+}
+
 } // namespace
 
-WebLoop::WebLoop(net::Descriptor listener, const WebPages& pages)
+WebLoop::WebLoop(net::Descriptor listener, const WebPages& pages, const Observatory& observatory)
   : pages_(pages), listener_(std::move(listener)), spare_(any_descriptor()),
-    maker_(pages, has_news_) {
+    maker_(pages, has_news_), deeds_(pages, has_news_), feed_(observatory, has_news_) {
   const detail::NoSignals none;
   thread_ = std::thread{[this] { run(); }};
 }
@@ -94,6 +102,7 @@ void WebLoop::turn() {
     accept_some();
   bound_answers();
   end_what_is_due(Clock::now());
+  tell_feed();
 }
 
 // In milliseconds, as poll(2) wants it; negative: until something happens.
@@ -144,15 +153,18 @@ bool WebLoop::free_a_descriptor() {
 }
 
 // Lets go of the oldest of those who only hold their place, if they are in the majority, otherwise
-// of the oldest of the others. So neither kind can push the other out.
+// of the oldest of the others. So neither kind can push the other out. Watchers are few, and stay.
 void WebLoop::make_room() {
   if (connections_.size() < most_connections)
     return;
   const auto idle =
     std::ranges::count_if(connections_, [](const auto& x) { return is_idle(x.second); });
-  const auto is_of_idle = static_cast<std::size_t>(idle) > connections_.size() / 2;
-  const auto oldest = std::ranges::find_if(
-    connections_, [&](const auto& x) { return is_idle(x.second) == is_of_idle; });
+  const auto watching =
+    std::ranges::count_if(connections_, [](const auto& x) { return is_watching(x.second); });
+  const auto is_of_idle = idle > (std::ssize(connections_) - watching) / 2;
+  const auto oldest = std::ranges::find_if(connections_, [&](const auto& x) {
+    return is_idle(x.second) == is_of_idle && !is_watching(x.second);
+  });
   end(oldest->first);
 }
 
@@ -166,6 +178,10 @@ void WebLoop::move(Number number) {
   connection.move();
   if (connection.state() == WebConnection::State::asked) {
     auto head = connection.take_head();
+    if (WebPages::is_stream(head))
+      return begin_to_watch(number, head);
+    if (WebPages::is_deed(head))
+      return deeds_.ask({number, std::move(head)});
     if (!WebPages::is_quick(head))
       return maker_.ask({number, std::move(head)});
     connection.answer(pages_.answer(head));
@@ -175,8 +191,49 @@ void WebLoop::move(Number number) {
     end(number);
 }
 
+// The first text says only that it has begun. The next look brings the rest.
+void WebLoop::begin_to_watch(Number number, const std::string& head) {
+  auto& connection = connections_.at(number);
+  const auto watchers =
+    std::ranges::count_if(connections_, [](const auto& x) { return is_watching(x.second); });
+  if (auto refusal = pages_.refusal_of_stream(head, watchers < most_watchers); !refusal.empty()) {
+    connection.answer(std::move(refusal));
+    connection.move();
+  } else {
+    connection.watch(WebPages::beginning_of_stream());
+  }
+  if (connection.state() == WebConnection::State::over)
+    end(number);
+}
+
+void WebLoop::show(const LiveFeed::Frame& frame) {
+  for (auto next = connections_.begin(); next != connections_.end();) {
+    auto& [number, connection] = *next++;
+    if (!is_watching(connection))
+      continue;
+    connection.offer(frame.changes, frame.all);
+    if (connection.state() == WebConnection::State::over)
+      end(number);
+  }
+}
+
+void WebLoop::tell_feed() {
+  auto is_watched = false;
+  auto needs_all = false;
+  for (const auto& [number, connection] : connections_)
+    if (is_watching(connection)) {
+      is_watched = true;
+      needs_all = needs_all || connection.needs_all();
+    }
+  feed_.set(is_watched, needs_all);
+}
+
 void WebLoop::deliver() {
-  for (auto& [number, text] : maker_.take_answers())
+  if (const auto frame = feed_.take())
+    show(*frame);
+  auto answers = maker_.take_answers();
+  answers.splice(answers.end(), deeds_.take_answers());
+  for (auto& [number, text] : answers)
     if (const auto found = connections_.find(number); found != connections_.end()) {
       found->second.answer(std::move(text));
       move(number);
@@ -208,6 +265,7 @@ void WebLoop::end_what_is_due(Clock::time_point now) {
 
 void WebLoop::end(Number number) {
   maker_.forget(number);
+  deeds_.forget(number);
   connections_.erase(number);
 }
 

@@ -10,10 +10,14 @@
 #include "backoff_actor/web/internal/web_pages.hpp"
 
 #include "backoff_actor/core/internal/one_line.hpp"
+#include "backoff_actor/web/internal/live_page.hpp"
+#include "backoff_actor/web/internal/operator_pages.hpp"
 
 #include <algorithm>
 #include <csignal>
 #include <httplib.h>
+#include <initializer_list>
+#include <optional>
 #include <utility>
 
 namespace backoff_actor::web {
@@ -25,10 +29,15 @@ constexpr auto plain_text = "text/plain; charset=utf-8";
 // The most senders, and the most supervisors, on the page of the status.
 constexpr std::size_t most_shown = 100;
 
-constexpr std::string_view contents = "/metrics  metrics for Prometheus\n"
-                                      "/healthz  whether the process should go on\n"
-                                      "/readyz   whether the process should get new work\n"
-                                      "/status   the largest backlogs and what fails, as JSON\n";
+constexpr auto stream_of_events = "text/event-stream; charset=utf-8";
+
+constexpr std::string_view too_many_watchers = "HTTP/1.1 503 Service Unavailable\r\n"
+                                               "Connection: close\r\n"
+                                               "Cache-Control: no-store\r\n"
+                                               "Content-Type: text/plain; charset=utf-8\r\n"
+                                               "Content-Length: 35\r\n"
+                                               "\r\n"
+                                               "as many watch already as there may\n";
 
 // A request in memory, and its answer. The functions have no `override`: each is one in some
 // versions of httplib.
@@ -75,21 +84,27 @@ private:
   struct sigaction before_ {};
 };
 
-bool is_host_line(std::string_view line) {
-  constexpr std::string_view name = "host:";
+bool begins_with(std::string_view line, std::string_view name) {
   return line.size() >= name.size()
          && std::ranges::equal(line.substr(0, name.size()), name, [](char a, char b) {
               return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b;
             });
 }
 
-// The first line of a head and what says the host, and nothing that could make httplib work more:
-// ranges, expectations, compression.
+bool is_line_of_interest(std::string_view line) {
+  return std::ranges::any_of(
+    std::initializer_list<std::string_view>{
+      "host:", "authorization:", "x-operator:", "origin:", "sec-fetch-site:"},
+    [line](std::string_view name) { return begins_with(line, name); });
+}
+
+// The first line of a head, and what says the host and who asks. Nothing that could make httplib
+// work more: ranges, expectations, compression.
 std::string essence_of(std::string_view head) {
   std::string result;
   for (auto is_first = true; !head.empty(); is_first = false) {
     const auto size = std::min(head.find("\r\n"), head.size() - 2) + 2;
-    if (is_first || is_host_line(head))
+    if (is_first || is_line_of_interest(head))
       result += head.substr(0, size);
     head.remove_prefix(size);
   }
@@ -114,6 +129,8 @@ public:
 
   Server(const Observatory& observatory, const WebOptions& options, HostCheck hosts)
     : observatory_(observatory), more_metrics_(options.more_metrics), hosts_(std::move(hosts)) {
+    if (!options.token.empty())
+      operator_pages_.emplace(observatory, options);
     // A page is for now, is never taken for another type, and has no parts.
     set_default_headers({{"Cache-Control", "no-store"},
                          {"X-Content-Type-Options", "nosniff"},
@@ -121,7 +138,13 @@ public:
     set_pre_routing_handler([this](const Request& request, Response& response) {
       return is_refused(request, response) ? HandlerResponse::Handled : HandlerResponse::Unhandled;
     });
-    Get("/", [](const Request&, Response& response) { show(response, std::string{contents}); });
+    Get("/", [this](const Request&, Response& response) {
+      show_live_page(response, operator_pages_.has_value());
+    });
+    if (operator_pages_)
+      add_operator_pages();
+    Get("/events",
+        [](const Request&, Response& response) { show(response, {}, stream_of_events); });
     Get("/metrics", [this](const Request&, Response& response) {
       show(response, metrics(), "text/plain; version=0.0.4; charset=utf-8");
     });
@@ -164,6 +187,8 @@ private:
     }
     if (request.method == "GET" || request.method == "HEAD")
       return false;
+    if (request.method == "POST" && request.path.starts_with("/act/"))
+      return false; // without a token there is no such page
     response.status = 405;
     return true;
   }
@@ -174,10 +199,55 @@ private:
     response.set_header("Content-Type", type);
   }
 
+  void add_operator_pages() {
+    Get("/letters", [this](const Request& request, Response& response) {
+      show(response, operator_pages_->letters(operator_request(request)));
+    });
+    Post("/act/[a-z_]+", [this](const Request& request, Response& response) {
+      show(response, operator_pages_->act(operator_request(request)));
+    });
+  }
+
+  // A header that is there twice counts as missing.
+  static OperatorRequest operator_request(const Request& request) {
+    const auto header = [&](const char* name) {
+      return request.get_header_value_count(name) == 1 ? request.get_header_value(name)
+                                                       : std::string{};
+    };
+    OperatorRequest result{request.path,
+                           {},
+                           header("Host"),
+                           header("Authorization"),
+                           header("X-Operator"),
+                           header("Origin"),
+                           header("Sec-Fetch-Site")};
+    if (request.get_header_value_count("Origin") > 1
+        || request.get_header_value_count("Sec-Fetch-Site") > 1)
+      result.fetch_site = "several";
+    for (const auto& [name, value] : request.params)
+      result.query.emplace(name, value);
+    return result;
+  }
+
+  static void show(Response& response, OperatorAnswer answer) {
+    response.status = answer.status;
+    if (answer.status == 401)
+      response.set_header("WWW-Authenticate", "Bearer");
+    show(response, std::move(answer.text), answer.is_json ? "application/json" : plain_text);
+  }
+
+  static void show_live_page(Response& response, bool can_act) {
+    const auto nonce = new_nonce();
+    response.set_header("Content-Security-Policy", policy_of_live_page(nonce));
+    response.set_header("Referrer-Policy", "no-referrer");
+    response.set_header("X-Frame-Options", "DENY");
+    show(response, live_page(nonce, can_act), "text/html; charset=utf-8");
+  }
+
   // Says what is wrong, if no page has.
   static void explain(const Request& request, Response& response) {
     // httplib takes a method that it does not know for a malformed request.
-    if (response.status == 400 && request.version.starts_with("HTTP/1.")
+    if (response.status == 400 && response.body.empty() && request.version.starts_with("HTTP/1.")
         && is_method(request.method) && request.method != "GET" && request.method != "HEAD")
       response.status = 405;
     if (response.status == 405)
@@ -223,6 +293,7 @@ private:
   const Observatory observatory_;
   const std::function<std::string()> more_metrics_;
   const HostCheck hosts_;
+  std::optional<OperatorPages> operator_pages_{}; // none: there is no token
 };
 
 WebPages::WebPages(const Observatory& observatory, const WebOptions& options, HostCheck hosts) {
@@ -239,6 +310,33 @@ std::string WebPages::answer(std::string_view head) const noexcept try {
   return exchange.take_answer();
 } catch (...) { // no memory is left
   return {};
+}
+
+bool WebPages::is_deed(std::string_view head) {
+  return head.starts_with("POST /act/") || head.starts_with("GET /letters")
+         || head.starts_with("HEAD /letters");
+}
+
+bool WebPages::is_stream(std::string_view head) {
+  return head.starts_with("GET /events ") || head.starts_with("GET /events?");
+}
+
+std::string WebPages::refusal_of_stream(std::string_view head, bool has_room) const {
+  auto text = answer(head);
+  if (!text.starts_with("HTTP/1.1 200 "))
+    return text.empty() ? std::string{too_many_watchers} : text;
+  return has_room ? std::string{} : std::string{too_many_watchers};
+}
+
+// A browser that loses the stream comes back after a second.
+std::string WebPages::beginning_of_stream() {
+  return std::string{"HTTP/1.1 200 OK\r\n"
+                     "Connection: close\r\n"
+                     "Cache-Control: no-store\r\n"
+                     "X-Content-Type-Options: nosniff\r\n"
+                     "Content-Type: "}
+    .append(stream_of_events)
+    .append("\r\n\r\nretry: 1000\n\n");
 }
 
 bool WebPages::is_quick(std::string_view head) {

@@ -6,6 +6,7 @@
 #include "backoff_actor/web/internal/web_loop.hpp"
 #include "backoff_actor/web/internal/web_pages.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <system_error>
@@ -42,6 +43,16 @@ bool is_loopback(const net::Descriptor& socket) {
   return host.starts_with("127.") || host == "::1";
 }
 
+// What is sent there is not encrypted.
+net::Descriptor checked(net::Descriptor listener, const WebOptions& options) {
+  Problems problems{"WebOptions"};
+  if (!options.token.empty() && !is_loopback(listener))
+    problems.add("address", detail::json_string(options.address),
+                 "a loopback address, because there is a token");
+  problems.raise_if_any();
+  return listener;
+}
+
 } // namespace
 
 Problems check(const WebOptions& options) {
@@ -52,6 +63,14 @@ Problems check(const WebOptions& options) {
     if (const auto& host = options.allowed_hosts[i]; !web::is_host(host))
       problems.add("allowed_hosts[" + std::to_string(i) + "]", detail::json_string(host),
                    "a host name or an IP address, without a port");
+  constexpr std::size_t shortest_token = 16;
+  constexpr std::size_t longest_token = 200;
+  const auto& token = options.token;
+  const auto is_visible = std::ranges::all_of(token, [](char c) { return c > ' ' && c <= '~'; });
+  if (!token.empty() && !is_visible)
+    problems.add("token", "other characters", "visible characters of ASCII");
+  else if (!token.empty() && (token.size() < shortest_token || token.size() > longest_token))
+    problems.add("token", std::to_string(token.size()) + " characters", "16..200 characters");
   return problems;
 }
 
@@ -60,7 +79,7 @@ public:
   State(net::Descriptor listener, const Observatory& observatory, const WebOptions& options)
     : port(net::port_of(listener)),
       pages_(observatory, options, web::HostCheck{options, is_loopback(listener)}),
-      loop_(std::move(listener), pages_) {}
+      loop_(std::move(listener), pages_, observatory) {}
 
   const std::uint16_t port;
 
@@ -71,7 +90,7 @@ private:
 
 WebServer::WebServer(const Observatory& observatory, const WebOptions& options) {
   check(options).raise_if_any();
-  state_ = std::make_unique<State>(listen_at(options), observatory, options);
+  state_ = std::make_unique<State>(checked(listen_at(options), options), observatory, options);
 }
 
 WebServer::~WebServer() = default;

@@ -3,6 +3,7 @@
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/problems.hpp"
 #include "backoff_actor/sinks/observatory.hpp"
+#include "backoff_actor/sinks/operator.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -36,7 +37,26 @@ struct WebOptions {
   ///
   /// @thread a thread of the server, one call at a time
   std::function<std::string()> more_metrics{};
+
+  /// With a token one can act on the page: pause, resume and drain senders, end delays, close
+  /// circuit breakers, and see, resubmit and remove dead letters. It is a secret that each such
+  /// request has in its header `Authorization`. Take it from a file, see `token_in_file`, or from a
+  /// variable of the environment. Allowed only at a loopback address. Empty: nobody can act.
+  ///
+  /// @range empty, or 16 to 200 visible characters of ASCII
+  std::string token{};
+
+  /// Is told of each deed. Empty: each is a line on the error stream.
+  ///
+  /// @thread a thread of the server
+  std::function<void(const DeedEvent&)> on_deed{};
 };
+
+/// Returns a token from a file, without the end of its line.
+///
+/// @errors throws `std::system_error` if it cannot be read, and `InvalidArgument` if others than
+///         its owner may use the file.
+BACKOFF_ACTOR_EXPORT std::string token_in_file(const std::string& path);
 
 /// Returns all problems of the options.
 BACKOFF_ACTOR_EXPORT Problems check(const WebOptions& options);
@@ -49,15 +69,22 @@ BACKOFF_ACTOR_EXPORT Problems check(const WebOptions& options);
 /// - `/healthz` answers 200, or 503 if the process should be restarted.
 /// - `/readyz` answers 200, or 503 if the process should get no new work.
 /// - `/status` is JSON: the largest backlogs, the supervisors, the guards and the outboxes.
-/// - `/` names these pages.
+/// - `/` is a page for people, which shows what is stuck, since when, and why.
+/// - `/events` is what that page sees, as a stream of events for at most 32 watchers.
 ///
-/// It takes GET and HEAD, and serves no files. A client that uses another host name than those
-/// allowed gets 403. Otherwise a stranger could point a name of his own at this address. A web page
-/// of his could then read these pages through somebody's browser.
+/// With `WebOptions::token` there are two more:
+///
+/// - `/letters` has the dead letters of a sender.
+/// - `/act/...` does something to a sender or a guard.
+///
+/// All but the last take GET and HEAD. It serves no files. A client that uses another host name
+/// than those allowed gets 403. Otherwise a stranger could point a name of his own at this address.
+/// A web page of his could then read these pages through somebody's browser.
 ///
 /// Clients cannot exhaust the process: it holds at most 128 connections, and 64 MiB of answers or
-/// one answer. A new client takes the place of an old one. `/healthz` and `/readyz` are answered at
-/// once, even while other pages are being made or `more_metrics` hangs.
+/// one answer. A new client takes the place of an old one that does not watch. `/healthz` and
+/// `/readyz` are answered at once, even while other pages are being made or `more_metrics` hangs.
+/// A watcher that takes nothing delays nobody.
 class BACKOFF_ACTOR_EXPORT WebServer {
 public:
   /// Begins to serve, in threads of its own.
@@ -67,7 +94,8 @@ public:
   explicit WebServer(const Observatory& observatory, const WebOptions& options = {});
   WebServer(const WebServer&) = delete;
   WebServer& operator=(const WebServer&) = delete;
-  /// Closes all connections. It waits for no client, but for a call of `more_metrics` to return.
+  /// Closes all connections. It waits for no client. It waits for a call of `more_metrics` to
+  /// return, and for a deed that has begun: thirty seconds at most, if a sender has no turn.
   ~WebServer();
 
   /// The port at which it listens.

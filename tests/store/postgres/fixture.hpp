@@ -19,7 +19,9 @@ inline example::PrivatePostgres* server() {
     std::unique_ptr<example::PrivatePostgres> result;
     if (!example::PrivatePostgres::is_installed())
       return result;
-    result = std::make_unique<example::PrivatePostgres>();
+    // Who is called `locked` needs a password.
+    result = std::make_unique<example::PrivatePostgres>(
+      example::PrivatePostgresOptions{.access = {"host all locked 127.0.0.1/32 scram-sha-256"}});
     result->query("CREATE DATABASE with_schema");
     migrate_postgres(result->connection("with_schema"));
     return result;
@@ -51,8 +53,11 @@ protected:
   const std::string& database() const { return database_; }
   PostgresAddress address() const { return {server()->connection(database_), "orders"}; }
 
+  /// Owns the outbox as soon as the server has noticed the end of the session before.
   std::shared_ptr<DeliveryStore> open(const std::string& node = "node-a") {
-    return open_postgres_store(address(), options(node));
+    auto result = postgres_store(address(), options(node))->own(std::chrono::seconds{30});
+    EXPECT_NE(result, nullptr);
+    return result;
   }
 
   PostgresOptions options(const std::string& node = "node-a") const {

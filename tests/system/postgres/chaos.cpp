@@ -9,7 +9,7 @@ namespace backoff_actor::system_test {
 
 namespace {
 
-constexpr auto most_patient = 20s;
+constexpr auto most_patient = 60s;
 constexpr std::size_t disk_size = 320; // megabytes
 
 constexpr auto end_of_owners_session = "select pg_terminate_backend(pid) from pg_locks "
@@ -27,7 +27,8 @@ END $$;
 CREATE TRIGGER audited AFTER INSERT OR UPDATE OR DELETE ON backoff.delivery
   FOR EACH STATEMENT EXECUTE FUNCTION audited();)";
 
-// A session belongs to one owner. If it changed something in two epochs, it was stale in the second.
+// A session belongs to one owner. If it changed something in two epochs, it was stale in the
+// second.
 constexpr auto read_audit = R"(
 SELECT (SELECT count(*) FROM (SELECT FROM audit GROUP BY server, session
                               HAVING count(DISTINCT epoch) > 1) two_epochs),

@@ -32,9 +32,8 @@ inline std::string milliseconds(std::optional<Micros> span) {
 /// Worker processes that share an outbox on a private server.
 class PostgresClusterTest : public ::testing::Test {
 protected:
-  static constexpr auto lease = 1s;
   /// How long anything may take that takes milliseconds on an idle machine.
-  static constexpr auto patience = 8s;
+  static constexpr auto patience = 20s;
 
   void SetUp() override {
     if (!example::PrivatePostgres::is_installed())
@@ -42,13 +41,18 @@ protected:
   }
 
   /// Starts the server, makes the schema, and a cluster without workers.
-  void make_cluster(example::PrivatePostgresOptions options = {}, std::uint64_t rate = 300) {
+  ///
+  /// @param work how long each of the four children of a sender takes for a job
+  void make_cluster(example::PrivatePostgresOptions options = {}, std::uint64_t rate = 300,
+                    Duration work = 8ms) {
     server_.emplace(std::move(options));
     migrate_postgres(server_->socket_connection());
-    cluster_.emplace(
-      folder_.path(), BACKOFF_ACTOR_CLUSTER_WORKER,
-      cluster::WorkerOptions{
-        .connection = server_->connection(), .outbox = "jobs", .rate = rate, .lease = lease});
+    cluster_.emplace(folder_.path(), BACKOFF_ACTOR_CLUSTER_WORKER,
+                     cluster::WorkerOptions{.connection = server_->connection(),
+                                            .outbox = "jobs",
+                                            .rate = rate,
+                                            .lease = lease_,
+                                            .work = work});
   }
 
   /// Adds a worker and starts it.
@@ -146,6 +150,7 @@ protected:
   }
 
   const example::TemporaryFolder folder_{"backoff_actor-cluster"};
+  Duration lease_ = 1s;
   std::optional<example::PrivatePostgres> server_;
   std::optional<cluster::Cluster> cluster_; // ends before the server
 };

@@ -3,10 +3,8 @@
 
 #include "postgres/cluster_fixture.hpp"
 
-#include <atomic>
 #include <cstdlib>
 #include <fstream>
-#include <thread>
 #include <unistd.h>
 
 namespace backoff_actor::system_test {
@@ -40,21 +38,15 @@ protected:
                                        + replica_->data().string()
                                        + " --checkpoint=fast --wal-method=stream --no-sync"));
     std::ofstream{replica_->data() / "postgresql.auto.conf", std::ios::app}
-      << "port = " << replica_->port() << "\nunix_socket_directories = '"
+      << "fsync = off\nport = " << replica_->port() << "\nunix_socket_directories = '"
       << replica_->folder().string() << "'\n";
     std::ofstream{replica_->data() / "standby.signal"};
   }
 
   /// Starts the replica, and makes it the server.
   void promote() {
-    std::atomic<bool> is_promoted = false;
-    std::thread promoting{[&] {
-      while (!is_promoted && !run("pg_ctl", "promote -D " + replica_->data().string()))
-        std::this_thread::sleep_for(50ms);
-    }};
-    replica_->start(); // returns when it can be written
-    is_promoted = true;
-    promoting.join();
+    replica_->start(); // returns when it can be read
+    ASSERT_TRUE(run("pg_ctl", "promote --wait -D " + replica_->data().string()));
   }
 
   std::optional<example::PrivatePostgres> replica_;
@@ -76,7 +68,7 @@ TEST_F(PostgresFailover, to_a_replica_that_is_behind_loses_nothing_that_the_owne
 
   server_->stop(example::PrivatePostgres::Stop::kill);
   const auto at = cluster::now();
-  promote();
+  ASSERT_NO_FATAL_FAILURE(promote());
   std::cout << "promoted in " << milliseconds(cluster::now() - at) << '\n';
   wait_for_calls(100);
   const auto verdict = finish();

@@ -6,10 +6,15 @@ namespace backoff_actor::system_test {
 
 namespace {
 
+// What does not take the lease takes less, even on a busy machine.
+constexpr auto long_lease = 10s;
+constexpr Micros less_than_the_lease = 9'000'000;
+
 class PostgresOwner : public PostgresClusterTest {
 protected:
   void SetUp() override {
     PostgresClusterTest::SetUp();
+    lease_ = long_lease;
     if (!IsSkipped())
       make_cluster();
   }
@@ -34,14 +39,16 @@ TEST_F(PostgresOwner, a_killed_one_is_replaced_at_once_and_what_it_had_confirmed
   const auto takeover = taken_over_after(at, first);
   std::cout << "takeover " << milliseconds(takeover) << '\n';
   ASSERT_TRUE(takeover) << complaints();
-  EXPECT_LT(*takeover, 900'000); // less than the lease: the end of the session was noticed
+  EXPECT_LT(*takeover, less_than_the_lease);
   wait_for_calls(100);
   const auto verdict = finish();
   EXPECT_EQ(verdict.stale_refused, 0u);
   EXPECT_EQ(owed(server_->socket_connection()), 0u);
 }
 
-TEST_F(PostgresOwner, frozen_for_longer_than_its_lease_it_hands_over_nothing_when_it_thaws) {
+TEST_F(PostgresClusterTest,
+       an_owner_frozen_for_longer_than_its_lease_hands_over_nothing_when_it_thaws) {
+  make_cluster({}, 150, 20ms); // so there is always a job in hand
   const auto first = start();
   wait_until_owned_by(first);
   const auto second = start();
@@ -62,6 +69,7 @@ TEST_F(PostgresOwner, frozen_for_longer_than_its_lease_it_hands_over_nothing_whe
   wait_for_calls(100);
   // Its four children go on with what they had in hand, and nothing else.
   const auto late = calls_of(first, thawed);
+  EXPECT_GE(late.size(), 1u);
   EXPECT_LE(late.size(), 4u);
   for (const auto& call : late)
     EXPECT_TRUE(call.is_refused) << call.job;
@@ -88,7 +96,7 @@ TEST_F(PostgresOwner, whose_session_is_ended_cannot_commit_and_another_takes_ove
   const auto takeover = taken_over_after(at, first);
   std::cout << "takeover " << milliseconds(takeover) << '\n';
   ASSERT_TRUE(takeover) << complaints();
-  EXPECT_LT(*takeover, 900'000);
+  EXPECT_LT(*takeover, less_than_the_lease);
   wait_for_note(first, "disowned", at);
   wait_for_calls(100);
   const auto stale_from = at + *takeover + 50'000;
@@ -108,10 +116,11 @@ TEST_F(PostgresOwner,
 
   const auto at = cluster::now();
   EXPECT_TRUE(cluster_->stop(first, patience));
+  std::cout << "stopped in " << milliseconds(cluster::now() - at) << '\n';
   const auto takeover = taken_over_after(at, first);
   std::cout << "takeover " << milliseconds(takeover) << '\n';
   ASSERT_TRUE(takeover) << complaints();
-  EXPECT_LT(*takeover, 900'000);
+  EXPECT_LT(*takeover, less_than_the_lease);
   wait_for_calls(100);
   const auto verdict = finish();
   EXPECT_EQ(verdict.done_again, 0u);
@@ -135,10 +144,11 @@ TEST_F(PostgresOwner, a_standby_that_was_killed_while_it_waited_does_not_get_the
   const auto takeover = taken_over_after(at, first);
   std::cout << "takeover " << milliseconds(takeover) << '\n';
   ASSERT_TRUE(takeover) << complaints();
-  EXPECT_LT(*takeover, 2'000'000);
+  EXPECT_LT(*takeover, less_than_the_lease);
   EXPECT_EQ(cluster_->owner(), third);
   wait_for_calls(50);
-  EXPECT_EQ(server_->query(is_waiting), "0\n");
+  // The server looks now and then whether who waits still lives.
+  EXPECT_TRUE(cluster_->wait(patience, [&] { return server_->query(is_waiting) == "0\n"; }));
   finish();
 }
 

@@ -27,7 +27,7 @@ ObservedStatus of_guard(const ObservedGuard& guard) {
 TEST(observed_status, of_nothing_has_all_keys) {
   EXPECT_EQ(to_json(ObservedStatus{}),
             R"({"senders":[],"senders_left_out":0,"supervisors":[],"supervisors_left_out":0,)"
-            R"("guards":[],"outboxes":[]})");
+            R"("guards":[],"outboxes":[],"shards":[]})");
 }
 
 TEST(observed_status, has_the_numbers_of_a_sender) {
@@ -40,6 +40,10 @@ TEST(observed_status, has_the_numbers_of_a_sender) {
   sender.glance.ghosts = 25;
   sender.glance.abandoned = 26;
   sender.glance.phase = Phase::waiting;
+  sender.glance.due = {1s};
+  sender.due_in = 250ms;
+  sender.last_cause = "Danger, High Voltage!";
+  sender.cause_age = 3s;
   ObservedStatus status;
   status.senders.push_back(sender);
   status.senders_left_out = 3;
@@ -48,11 +52,13 @@ TEST(observed_status, has_the_numbers_of_a_sender) {
     R"({"senders":[{"name":"billing#17","phase":"waiting","is_paused":false,"is_held_back":false,)"
     R"("is_on_fallback":false,"is_delayed":false,"is_store_behind":false,"restarts":21,"owed":22,)"
     R"("owed_bytes":18446744073709551615,"in_flight":24,"ghosts":25,"abandoned":26,)"
-    R"("oldest_age_seconds":1.500000000,"silent_for_seconds":0.000000002,"pool":null,)"
+    R"("oldest_age_seconds":1.500000000,"silent_for_seconds":0.000000002,)"
+    R"("due_in_seconds":0.250000000,)"
+    R"("last_cause":"Danger, High Voltage!","cause_age_seconds":3.000000000,"pool":null,)"
     R"("counters":{"accepted":1,"refused":2,"acknowledged":3,"dead_lettered":4,"hand_overs":5,)"
     R"("resends":6,"nacks":7,"crashes":8,"failed_starts":9,"hangs":10,"forwarded":11,)"
     R"("diverted":12,"restored":13,"suspended":14,"late_answers":15}}],"senders_left_out":3,)"
-    R"("supervisors":[],"supervisors_left_out":0,"guards":[],"outboxes":[]})");
+    R"("supervisors":[],"supervisors_left_out":0,"guards":[],"outboxes":[],"shards":[]})");
 }
 
 TEST(observed_status, has_the_workers_of_a_pool) {
@@ -83,13 +89,14 @@ TEST(observed_status, tells_the_flags_of_a_sender_apart) {
   EXPECT_EQ(with(&SenderGlance::is_store_behind), "is_store_behind");
 }
 
-TEST(observed_status, has_supervisors_guards_and_outboxes) {
+TEST(observed_status, has_supervisors_guards_outboxes_and_owners) {
   ObservedStatus status;
   status.supervisors = {{{"root", 1}, 1, 2, 3, 4, 5, 6, 7}, {{"", 8}, 0, 0, 0, 0, 0, 0, 0}};
   status.supervisors_left_out = 9;
   status.guards = {{"payments", true, BreakerState::half_open, true, 0.1, true, 7},
                    {"bare", false, BreakerState::open, false, 5, false, 6}};
   status.outboxes = {{"orders", 1, 2, 3, true, 61s}, {"letters", 4, 0, 0, false, 0s}};
+  status.shards = {{"orders", 3, 9s, 2}, {"letters", 0, 0s, 0}};
   EXPECT_EQ(
     to_json(status),
     R"({"senders":[],"senders_left_out":0,"supervisors":[{"name":"root#1","running":1,)"
@@ -102,7 +109,9 @@ TEST(observed_status, has_supervisors_guards_and_outboxes) {
     R"("outboxes":[{"name":"orders","commits":1,"failures":2,)"
     R"("waiting_changes":3,"is_failing":true,"failing_for_seconds":61.000000000},)"
     R"({"name":"letters","commits":4,"failures":0,"waiting_changes":0,"is_failing":false,)"
-    R"("failing_for_seconds":0.000000000}]})");
+    R"("failing_for_seconds":0.000000000}],"shards":[{"name":"orders","is_owner":true,"epoch":3,)"
+    R"("sure_for_seconds":9.000000000,"takeovers":2},{"name":"letters","is_owner":false,)"
+    R"("epoch":0,"sure_for_seconds":0.000000000,"takeovers":0}]})");
 }
 
 TEST(observed_status, has_names_of_any_bytes) {

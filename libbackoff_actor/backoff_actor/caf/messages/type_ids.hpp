@@ -57,6 +57,7 @@ struct WorkFinished;
 struct WorkerRequest;
 struct Resize;
 struct RetireWorker;
+struct OperatorNews;
 
 } // namespace backoff_actor
 
@@ -110,4 +111,5 @@ CAF_BEGIN_TYPE_ID_BLOCK(backoff_actor, caf::first_custom_type_id + 7400)
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::WorkerRequest))
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::Resize))
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::RetireWorker))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::OperatorNews))
 CAF_END_TYPE_ID_BLOCK(backoff_actor)

@@ -65,23 +65,26 @@ struct SharedOutbox {
 /// Returns all problems of the shared outbox.
 BACKOFF_ACTOR_EXPORT Problems check(const SharedOutbox& outbox);
 
-/// Starts a sender whose outbox is shared with other processes. Call it in each of them, in the same
-/// way. The process that owns the outbox has the sender and its child. The others stand by, and one
-/// of them takes over when the owner dies, is frozen for longer than the lease, or loses the server
-/// for as long.
+/// Starts a sender whose outbox is shared with other processes. Call it in each of them, in the
+/// same way. The process that owns the outbox has the sender and its child. The others stand by,
+/// and one of them takes over when the owner dies, is frozen for longer than the lease, or loses
+/// the server for as long.
 ///
 /// The actor that is returned takes the same messages and commands as a sender. While this process
 /// does not own the outbox, it accepts nothing: a request gets `SenderError::not_owner`, whose text
-/// names the owner's node, and a plain send is reported as `event::NotAccepted`. `Stop` ends it at any
-/// time. It ends with the reason of its sender.
+/// names the owner's node, and a plain send is reported as `event::NotAccepted`. `Stop` ends it at
+/// any time. It ends with the reason of its sender.
 ///
-/// An owner that hears nothing from the server for four fifths of the lease hands over nothing new.
-/// If another process then owns the outbox, the sender asks its child to end. Its clients get
-/// `SenderError::suspended`: the new owner delivers what is owed. What the child had in hand may be
-/// done twice. A child that acknowledges by `Sent` gets `TrackedMsg::epoch`, by which a service can
-/// refuse the call of an owner that is no longer one.
+/// An owner whose call to the server fails, or that hears nothing for four fifths of the lease,
+/// hands over nothing new until the server answers again. If another process then owns the outbox,
+/// the sender asks its child to end. Its clients get `SenderError::suspended`: the new owner
+/// delivers what is owed. A client whose message the server may or may not have gets
+/// `SenderError::stopped`. What the child had in hand may be done twice. A child that acknowledges
+/// by `Sent` gets `TrackedMsg::epoch`, by which a service can refuse the call of an owner that is
+/// no longer one.
 ///
-/// @param options of the sender; `outbox` stays unset
+/// In `options`, `outbox` stays unset: the sender gets the shared one.
+///
 /// @errors throws `InvalidArgument` naming every option that is wrong, and `std::logic_error` if
 ///         `init` was not called. If the server cannot be reached, or refuses, the actor goes on
 ///         trying, and reports each failure to `DurableOptions::on_error` and as

@@ -93,7 +93,7 @@ BackOffSender::BackOffSender(caf::actor_config& config,
   if (detail::SenderRegistry::is_any())
     register_this();
   if (publishes_)
-    rare().seat = std::make_unique<detail::SenderSeat>(settings_->kind, id());
+    show_this();
 }
 
 caf::behavior BackOffSender::make_behavior() {
@@ -121,14 +121,6 @@ void BackOffSender::on_exit() {
 void BackOffSender::on_batch_end() {
   if (publishes_)
     publish();
-}
-
-void BackOffSender::publish() {
-  steps_ = 0;
-  if (rare_ && rare_->seat) // none once the sender has ended
-    rare_->seat->publish(engine_.glance(), recent_now());
-  if (options().pool.is_pool() && rare_ && rare_->seat)
-    rare_->seat->publish(engine_.pool_glance());
 }
 
 // A guard does not keep its senders alive.
@@ -159,6 +151,8 @@ bool BackOffSender::on_word(const compat::Word& word) {
     take(input::GuardClosed{guard->spread});
   else if (word.as<StoreNews>())
     on_store_news();
+  else if (word.as<OperatorNews>())
+    on_operator_news();
   else if (const auto* const start = word.as<StartNews>())
     on_start_news(start->start);
   else if (word.as<Status>())

@@ -250,7 +250,11 @@ void BackOffSender::take(Input input, caf::error error) {
   take(News{std::move(input), std::move(error)});
 }
 
-void BackOffSender::take(const News& news) { take_at(now(), news.input, {&news}); }
+void BackOffSender::take(const News& news) {
+  if (publishes_)
+    note_cause(news.input);
+  take_at(now(), news.input, {&news});
+}
 
 void BackOffSender::take(Instant at, const input::Submit& x) { take_at(at, x, {}); }
 
@@ -311,6 +315,8 @@ void BackOffSender::follow(FollowUps& follow_ups) {
     step(now(), input::ChildStarted{started}, {}, follow_ups);
   for (std::size_t i = 0; i < follow_ups.others.size(); ++i) {
     const auto news = std::move(follow_ups.others[i]); // moved out: the vector may grow meanwhile
+    if (publishes_)
+      note_cause(news.input);
     step(now(), news.input, {&news}, follow_ups);
   }
 }

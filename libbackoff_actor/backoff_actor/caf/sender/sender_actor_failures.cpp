@@ -1,12 +1,14 @@
 // How a sender reports failures: to its clients, to the readers of dead letters, and by its exit
-// reason.
+// reason. And what it shows to those who observe it.
 
+#include "backoff_actor/caf/operated/internal/operator_desk.hpp"
 #include "backoff_actor/caf/outbox/internal/outbox_session.hpp"
 #include "backoff_actor/caf/sender/internal/idempotency_keys.hpp"
 #include "backoff_actor/caf/sender/internal/sender_actor.hpp"
 #include "backoff_actor/core/internal/one_line.hpp"
 #include "backoff_actor/core/internal/thrown.hpp"
 #include "backoff_actor/delivery/delivery_slots.hpp"
+#include "backoff_actor/sinks/internal/observatory_state.hpp"
 
 #include <caf/actor_cast.hpp>
 #include <caf/sec.hpp>
@@ -106,7 +108,7 @@ void BackOffSender::bury(const effect::DeadLetter& x, const News* news) {
   }
   const auto cause = x.cause ? x.cause->text : std::string{};
   const auto is_stored = store_ && x.reason != DeadLetterReason::not_stored;
-  if (options().dead_letters || options().on_dead_letter)
+  if (options().dead_letters || options().on_dead_letter || (!is_stored && keeps_letters()))
     record({x.delivery, x.reason, x.attempts, cause, now() - x.submitted_at, parcel.payload,
             parcel.extra ? parcel.extra->key : std::string{},
             caf::actor_cast<caf::actor_addr>(parcel.source()),
@@ -128,6 +130,11 @@ void BackOffSender::bury(const effect::DeadLetter& x, const News* news) {
   });
 }
 
+// Whether an operator may want to see dead letters.
+bool BackOffSender::keeps_letters() const {
+  return rare_ && rare_->desk && options().observed_by->state()->keeps_letters();
+}
+
 void BackOffSender::record(DeadLetter letter, bool is_stored) {
   if (options().on_dead_letter) {
     try {
@@ -136,6 +143,8 @@ void BackOffSender::record(DeadLetter letter, bool is_stored) {
       tell_unread(letter, is_stored, detail::thrown_text(std::current_exception()));
     }
   }
+  if (!is_stored && keeps_letters())
+    rare_->desk->keep(letter);
   // Without a sender, so that an answer to it does not come back as a submission.
   if (options().dead_letters)
     compat::enqueue(options().dead_letters, std::move(letter));
@@ -173,6 +182,45 @@ void BackOffSender::tell_unread(const DeadLetter& letter, bool is_stored,
 void BackOffSender::tell_failed_hook(const std::string& exception) {
   if (!std::exchange(has_told_failed_hook_, true))
     std::cerr << detail::failed_hook_line(to_string(own_name()), exception);
+}
+
+// -- who observes it, and operators -----------------------------------------------------
+
+void BackOffSender::show_this() {
+  rare().seat = std::make_unique<detail::SenderSeat>(settings_->kind, id());
+  rare().desk = std::make_shared<detail::OperatorDesk>(address(), options().outbox);
+  rare().seat->set_operable(rare().desk);
+}
+
+void BackOffSender::publish() {
+  steps_ = 0;
+  if (rare_ && rare_->seat) // none once the sender has ended
+    rare_->seat->publish(engine_.glance(), recent_now());
+  if (options().pool.is_pool() && rare_ && rare_->seat)
+    rare_->seat->publish(engine_.pool_glance());
+}
+
+void BackOffSender::on_operator_news() {
+  if (!rare_ || !rare_->desk)
+    return;
+  const auto desk = rare_->desk; // an answer may end this sender
+  auto status = engine_.status(now());
+  status.name = own_name();
+  desk->answer(*this, to_string(status));
+}
+
+// Why something failed, if the input says so.
+void BackOffSender::note_cause(const Input& input) {
+  const auto* const text = std::visit(
+    [](const auto& x) -> const std::string* {
+      if constexpr (requires { x.cause.text; })
+        return x.cause.text.empty() ? nullptr : &x.cause.text;
+      else
+        return nullptr;
+    },
+    input);
+  if (auto* const seat = this->seat(); seat && text)
+    seat->note_cause(*text, recent_now());
 }
 
 } // namespace backoff_actor

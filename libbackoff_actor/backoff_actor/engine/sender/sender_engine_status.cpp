@@ -93,7 +93,8 @@ SenderGlance SenderEngine::Work::glance(bool is_stopped) const {
   result.phase = is_stopped ? Phase::stopped : phase();
   if (is_stopped)
     return result;
-  result.is_delayed = due() != Instant::never();
+  result.due = due();
+  result.is_delayed = result.due != Instant::never();
   result.is_held_back = gate.is_held_back() || waits_for_budget();
   result.owed = backlog.size();
   result.owed_bytes = backlog.owed().bytes;

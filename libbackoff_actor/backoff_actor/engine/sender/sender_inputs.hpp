@@ -88,7 +88,8 @@ struct StoreBehind {
 };
 
 /// Until this instant no other process can own the store, so the engine hands over; from then on it
-/// hands over nothing. The last `SureUntil` counts, whether it is later or earlier than those before.
+/// hands over nothing. The last `SureUntil` counts, whether it is later or earlier than the one
+/// before.
 struct SureUntil {
   Instant until; ///< never: no other process can own the store, ever
 };

@@ -96,6 +96,10 @@ void write(std::string& json, const ObservedSender& sender) {
   object.add("abandoned", glance.abandoned);
   object.add("oldest_age_seconds", json_seconds(sender.oldest_age));
   object.add("silent_for_seconds", json_seconds(sender.silent_for));
+  object.add("due_in_seconds",
+             glance.due == Instant::never() ? "null" : json_seconds(sender.due_in));
+  object.add("last_cause", sender.last_cause.empty() ? "null" : json_string(sender.last_cause));
+  object.add("cause_age_seconds", json_seconds(sender.cause_age));
   if (sender.has_pool)
     write(object.key("pool"), sender.pool);
   else
@@ -136,6 +140,15 @@ void write(std::string& json, const ObservedOutbox& outbox) {
   object.add("failing_for_seconds", json_seconds(outbox.failing_for));
 }
 
+void write(std::string& json, const ObservedShard& shard) {
+  JsonObject object{json};
+  object.add("name", json_string(shard.name));
+  object.add("is_owner", shard.epoch != 0);
+  object.add("epoch", shard.epoch);
+  object.add("sure_for_seconds", json_seconds(shard.sure_for));
+  object.add("takeovers", shard.takeovers);
+}
+
 template <class Part>
 void write(std::string& json, const std::vector<Part>& parts) {
   const auto* separator = "[";
@@ -159,6 +172,7 @@ std::string to_json(const ObservedStatus& status) {
     object.add("supervisors_left_out", status.supervisors_left_out);
     write(object.key("guards"), status.guards);
     write(object.key("outboxes"), status.outboxes);
+    write(object.key("shards"), status.shards);
   }
   return json;
 }

@@ -15,12 +15,15 @@ namespace backoff_actor {
 
 /// A sender, as an `Observatory` sees it.
 struct ObservedSender {
-  ActorName name{};       ///< which one
-  SenderGlance glance{};  ///< its numbers after its last turn
-  Duration oldest_age{0}; ///< how long the oldest has been owed; 0 if nothing is
-  Duration silent_for{0}; ///< since its last turn, if it owes something; else 0
-  bool has_pool = false;  ///< several workers share its outbox
-  PoolGlance pool{};      ///< their numbers
+  ActorName name{};         ///< which one
+  SenderGlance glance{};    ///< its numbers after its last turn
+  Duration oldest_age{0};   ///< how long the oldest has been owed; 0 if nothing is
+  Duration silent_for{0};   ///< since its last turn, if it owes something; else 0
+  bool has_pool = false;    ///< several workers share its outbox
+  PoolGlance pool{};        ///< their numbers
+  Duration due_in{0};       ///< the rest of its delay; 0 if none runs
+  std::string last_cause{}; ///< the beginning of why it last failed; empty: it has not
+  Duration cause_age{0};    ///< since that failure; 0 if there was none
 };
 
 /// A supervisor, as an `Observatory` sees it.
@@ -56,6 +59,14 @@ struct ObservedOutbox {
   Duration failing_for{0};           ///< since the first failure in a row; 0 if it is not failing
 };
 
+/// An outbox that several processes want, as an `Observatory` of one of them sees it.
+struct ObservedShard {
+  std::string name{};          ///< of the outbox, as it was given
+  std::uint64_t epoch = 0;     ///< of its ownership; 0: it stands by
+  Duration sure_for{0};        ///< how long it is sure to be the owner; 0 if it is not
+  std::uint64_t takeovers = 0; ///< times that it became the owner
+};
+
 /// What an `Observatory` sees at one moment. Its parts may be some microseconds apart.
 struct ObservedStatus {
   std::vector<ObservedSender> senders{};         ///< those with the largest backlogs first
@@ -64,6 +75,7 @@ struct ObservedStatus {
   std::size_t supervisors_left_out = 0;          ///< that were beyond the number asked for
   std::vector<ObservedGuard> guards{};           ///< by name
   std::vector<ObservedOutbox> outboxes{};        ///< by name
+  std::vector<ObservedShard> shards{};           ///< by name
 };
 
 /// Renders a status as an object of JSON, with the names of the members as keys; names are texts

@@ -2,8 +2,11 @@
 
 // Numbers that an actor publishes and a monitor reads, without a message and without a lock.
 
+#include "backoff_actor/core/time.hpp"
+
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -14,6 +17,14 @@
 
 namespace backoff_actor::detail {
 
+// A moment as a word.
+inline std::uint64_t word_of(Instant at) {
+  return std::bit_cast<std::uint64_t>(at.since_origin.count());
+}
+inline Instant instant_of(std::uint64_t word) {
+  return {Duration{std::bit_cast<std::int64_t>(word)}};
+}
+
 /// Some numbers. One thread at a time writes, and any thread reads. Each number alone is right; two
 /// of them may be a moment apart.
 template <std::size_t Size>
@@ -22,6 +33,14 @@ public:
   // A relaxed store of a word is an ordinary store.
   void set(std::size_t word, std::uint64_t value) {
     words_[word].store(value, std::memory_order_relaxed);
+  }
+
+  // For words that belong together.
+  void release(std::size_t word, std::uint64_t value) {
+    words_[word].store(value, std::memory_order_release);
+  }
+  std::uint64_t acquire(std::size_t word) const {
+    return words_[word].load(std::memory_order_acquire);
   }
 
   // The one writer needs no locked instruction.
@@ -39,11 +58,9 @@ private:
 /// all.
 ///
 /// @thread any; a cell's writer takes the lock when it comes and when it goes.
-template <class Words>
+template <class Words, class OneCell = Cell<Words::size>>
 class Kind {
 public:
-  using OneCell = Cell<Words::size>;
-
   /// A cell in its kind, from its construction to its destruction. Its writer owns it.
   ///
   /// It begins a cache line, so that the writers of two cells do not slow each other down.

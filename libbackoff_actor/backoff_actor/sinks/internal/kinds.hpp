@@ -6,7 +6,9 @@
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/guard/guard.hpp"
 #include "backoff_actor/observe/sender_glance.hpp"
+#include "backoff_actor/sinks/internal/cause_cell.hpp"
 #include "backoff_actor/sinks/internal/cell.hpp"
+#include "backoff_actor/sinks/internal/operable.hpp"
 #include "backoff_actor/sinks/internal/time_buckets.hpp"
 
 #include <array>
@@ -16,6 +18,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace backoff_actor::detail {
@@ -30,14 +33,6 @@ inline constexpr std::array sender_counters{
 };
 static_assert(sizeof(SenderCounters) == sender_counters.size() * sizeof(std::uint64_t));
 
-// A moment as a word.
-inline std::uint64_t word_of(Instant at) {
-  return std::bit_cast<std::uint64_t>(at.since_origin.count());
-}
-inline Instant instant_of(std::uint64_t word) {
-  return {Duration{std::bit_cast<std::int64_t>(word)}};
-}
-
 // -- senders ------------------------------------------------------------------------
 
 struct SenderWords {
@@ -50,6 +45,7 @@ struct SenderWords {
     ghosts,
     abandoned,
     oldest_since, // an instant
+    due,          // an instant
     last_turn,    // an instant
     state,        // the phase, and a bit for each flag above it
     number,       // of the actor
@@ -124,6 +120,9 @@ struct SenderKind {
   const std::shared_ptr<Kind<SenderWords>> senders = std::make_shared<Kind<SenderWords>>();
   const std::shared_ptr<Kind<OutcomeWords>> outcomes = std::make_shared<Kind<OutcomeWords>>();
   const std::shared_ptr<Kind<PoolWords>> pools = std::make_shared<Kind<PoolWords>>();
+  const std::shared_ptr<Kind<CauseWords, CauseCell>> causes =
+    std::make_shared<Kind<CauseWords, CauseCell>>();
+  OperableBook operables;
   SharedTimes delays; // that were drawn after failures
 };
 
@@ -133,6 +132,21 @@ public:
   SenderSeat(std::shared_ptr<SenderKind> kind, std::uint64_t number)
     : member_(kind->senders), kind_(std::move(kind)) {
     member_.cell.set(SenderWords::number, number);
+  }
+
+  SenderSeat(const SenderSeat&) = delete;
+  SenderSeat& operator=(const SenderSeat&) = delete;
+  ~SenderSeat() {
+    if (!operable_)
+      return;
+    kind_->operables.remove(member_.cell.get(SenderWords::number), operable_.get());
+    operable_->end();
+  }
+
+  // Lets operators act on the sender as long as it is seen.
+  void set_operable(std::shared_ptr<Operable> operable) {
+    operable_ = std::move(operable);
+    kind_->operables.add(member_.cell.get(SenderWords::number), operable_);
   }
 
   void publish(const SenderGlance& glance, Instant now) {
@@ -152,6 +166,15 @@ public:
     cell.set(PoolWords::held_back_by_rate, nanoseconds_of(pool.held_back_by_rate));
     cell.set(PoolWords::held_back_by_service, nanoseconds_of(pool.held_back_by_service));
     cell.set(PoolWords::held_back_by_workers, nanoseconds_of(pool.held_back_by_workers));
+  }
+
+  // Keeps the beginning of the text.
+  void note_cause(std::string_view text, Instant now) {
+    if (!cause_) {
+      cause_ = std::make_unique<Kind<CauseWords, CauseCell>::Member>(kind_->causes);
+      cause_->cell.set(CauseWords::number, member_.cell.get(SenderWords::number));
+    }
+    cause_->cell.write(text, now);
   }
 
   void note_refused(std::size_t reason) { outcomes().add(OutcomeWords::refused + reason); }
@@ -179,8 +202,10 @@ private:
 
   Kind<SenderWords>::Member member_; // first: it begins a cache line
   std::shared_ptr<SenderKind> kind_;
-  std::unique_ptr<Kind<OutcomeWords>::Member> outcomes_{}; // none: nothing to count yet
-  std::unique_ptr<Kind<PoolWords>::Member> pool_{};        // none: it has no pool
+  std::unique_ptr<Kind<OutcomeWords>::Member> outcomes_{};       // none: nothing to count yet
+  std::unique_ptr<Kind<PoolWords>::Member> pool_{};              // none: it has no pool
+  std::shared_ptr<Operable> operable_{};                         // none: nobody can act on it
+  std::unique_ptr<Kind<CauseWords, CauseCell>::Member> cause_{}; // none: it has not failed
 };
 
 // -- supervisors ----------------------------------------------------------------------

@@ -66,6 +66,17 @@ public:
   std::shared_ptr<Kind<OutboxWords>> outboxes(const std::string& name);
   std::shared_ptr<Kind<ShardWords>> shards(const std::string& name);
 
+  // The sender of that name, for an operator; null: there is none.
+  std::shared_ptr<Operable> operable(const ActorName& sender) const;
+
+  // Lets operators close a guard. It is not kept alive.
+  void add_closable_guard(const std::string& name, std::weak_ptr<ClosableGuard> guard);
+  std::vector<std::shared_ptr<ClosableGuard>> closable_guards(const std::string& name) const;
+
+  // Senders keep dead letters for operators from now on.
+  void keep_letters() { keeps_letters_.store(true, std::memory_order_relaxed); }
+  bool keeps_letters() const { return keeps_letters_.load(std::memory_order_relaxed); }
+
   // A heartbeat that counts for the liveness as long as the caller keeps it.
   std::shared_ptr<Heartbeat> add_heartbeat(Instant now);
 
@@ -109,6 +120,8 @@ private:
   std::vector<std::weak_ptr<Heartbeat>> heartbeats_;
   std::string caf_version_;
   std::atomic<std::uint64_t> lines_left_out_{0};
+  std::multimap<std::string, std::weak_ptr<ClosableGuard>> closable_guards_;
+  std::atomic<bool> keeps_letters_{false};
 };
 
 } // namespace backoff_actor::detail

@@ -212,24 +212,22 @@ void PgChanges::add_fence(PgCommit& to) const {
 }
 
 void PgChanges::add_insertions(PgCommit& to) const {
-  using Table = DeliveryColumns::Table;
-  std::optional<DeliveryColumns> columns;
+  constexpr auto table = DeliveryColumns::Table::owed;
+  DeliveryColumns columns{table};
   const auto send = [&] {
-    if (columns)
-      to.calls.push_back({&pg::insert, columns->take(outbox_)});
-    columns.reset();
+    to.calls.push_back({&pg::insert, columns.take(outbox_)});
+    columns = DeliveryColumns{table};
   };
   for (const auto& sum : sums_) {
     if (sum.inserted == nullptr || sum.has_ended())
       continue;
-    if (!columns)
-      columns.emplace(Table::owed);
-    columns->add(*sum.inserted, sum.attempts.value_or(sum.inserted->attempts),
-                 sum.hand_overs.value_or(sum.inserted->hand_overs));
-    if (columns->bytes() > bytes_of_a_statement)
+    columns.add(*sum.inserted, sum.attempts.value_or(sum.inserted->attempts),
+                sum.hand_overs.value_or(sum.inserted->hand_overs));
+    if (columns.bytes() > bytes_of_a_statement)
       send();
   }
-  send();
+  if (!columns.empty())
+    send();
 }
 
 void PgChanges::add_acknowledgements(PgCommit& to) const {

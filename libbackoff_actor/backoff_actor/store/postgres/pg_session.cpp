@@ -23,13 +23,15 @@ constexpr std::uint32_t class_mask = 0x626f6666;
 // A statement of an owner that takes longer is cancelled.
 constexpr auto statement_limit = "60s";
 
-// Plans are made once. Rows are found by their numbers, however small a table was at that time.
+// Plans are made once. Rows are found by their numbers, however small a table was at that time, and
+// joined by hash, however small a batch was.
 const PgStatement set_up_session{
   nullptr,
   "SELECT pg_backend_pid(), coalesce(to_regnamespace('backoff')::oid::int8, 0), "
   "current_setting('synchronous_commit') = 'off', current_setting('fsync') = 'off', "
   "set_config('synchronous_commit', replace(current_setting('synchronous_commit'), 'off', 'on'), "
   "false), set_config('jit', 'off', false), set_config('enable_seqscan', 'off', false), "
+  "set_config('enable_nestloop', 'off', false), "
   "set_config('plan_cache_mode', 'force_generic_plan', false), "
   "set_config('default_transaction_isolation', 'read committed', false), "
   "set_config('search_path', 'pg_catalog', false), set_config('statement_timeout', '0', false), "

@@ -1,5 +1,5 @@
-// The statements of an owner. Each takes the number of the outbox as its first parameter. Arrays have
-// one element for each delivery.
+// The statements of an owner. Each takes the number of the outbox as its first parameter. Arrays
+// have one element for each delivery.
 
 #include "backoff_actor/store/postgres/internal/pg_statements.hpp"
 
@@ -10,6 +10,14 @@
 namespace backoff_actor::detail::pg {
 
 using namespace pg_type;
+
+// The rows with the numbers $2. `id = ANY($2)` would do the same, but PostgreSQL 15 looks for the
+// numbers one by one only if it knows that the table is large. Otherwise it reads all rows of the
+// outbox, and this table grows from nothing while the plan stays. So each number is looked up by a
+// subquery that cannot be planned otherwise, and the rows are then found by their places.
+#define BACKOFF_ACTOR_FOUND_IN(table)                                                              \
+  "ctid = ANY(ARRAY(SELECT f.ctid FROM unnest($2) AS a(id), LATERAL (SELECT r.ctid FROM "          \
+  "backoff." table " r WHERE r.outbox = $1 AND r.shard = 0 AND r.id = a.id OFFSET 0) f))"
 
 const PgStatement fence{
   "fence", "SELECT backoff.fence($1, 0, $2, $3, $4, $5)", {int4, int8, int8, int8, int8}};
@@ -24,34 +32,41 @@ const PgStatement insert{
 
 const PgStatement acknowledge{
   "acknowledge",
-  "DELETE FROM backoff.delivery WHERE outbox = $1 AND shard = 0 AND id = ANY($2)",
+  "DELETE FROM backoff.delivery WHERE " BACKOFF_ACTOR_FOUND_IN("delivery"),
   {int4, int8_array}};
 
-// $4: the key of a delivery that was inserted by the same batch; null: the row has it. $5, $6: number
-// and time of the last key before.
+// $4: the key of a delivery that was inserted by the same batch; null: the row has it. $5, $6:
+// number and time of the last key before.
 const PgStatement acknowledge_keys{
   "acknowledge_keys",
   "WITH asked AS (SELECT * FROM unnest($2, $3, $4) WITH ORDINALITY AS t(id, at, key, place)), "
-  "gone AS (DELETE FROM backoff.delivery WHERE outbox = $1 AND shard = 0 AND id = ANY($2) "
-  "RETURNING id, idempotency_key), "
-  "keyed AS (SELECT coalesce(a.key, g.idempotency_key) AS key, a.at, a.place FROM asked a LEFT "
-  "JOIN "
-  "gone g USING (id)), "
-  "kept AS (INSERT INTO backoff.acknowledged_key(outbox, shard, number, idempotency_key, at) "
-  "SELECT $1, 0, $5 + row_number() OVER (ORDER BY place), key, greatest($6, max(at) OVER (ORDER BY "
-  "place)) FROM keyed WHERE key <> '' RETURNING number, at) "
-  "SELECT max(number), max(at) FROM kept",
+  "gone AS (DELETE FROM backoff.delivery WHERE " BACKOFF_ACTOR_FOUND_IN(
+    "delivery") " "
+                "RETURNING id, idempotency_key), "
+                "keyed AS (SELECT coalesce(a.key, g.idempotency_key) AS key, a.at, a.place FROM "
+                "asked a LEFT "
+                "JOIN "
+                "gone g USING (id)), "
+                "kept AS (INSERT INTO backoff.acknowledged_key(outbox, shard, number, "
+                "idempotency_key, at) "
+                "SELECT $1, 0, $5 + row_number() OVER (ORDER BY place), key, greatest($6, max(at) "
+                "OVER (ORDER BY "
+                "place)) FROM keyed WHERE key <> '' RETURNING number, at) "
+                "SELECT max(number), max(at) FROM kept",
   {int4, int8_array, int8_array, bytea_array, int8, int8}};
 
 const PgStatement bury{
   "bury",
   "WITH asked AS (SELECT * FROM unnest($2, $3, $4, $5, $6) AS t(id, attempts, reason, cause, at)), "
-  "gone AS (DELETE FROM backoff.delivery WHERE outbox = $1 AND shard = 0 AND id = ANY($2) "
-  "RETURNING *) "
-  "INSERT INTO backoff.dead_letter(outbox, shard, id, submitted_at, deadline, attempts, key, "
-  "idempotency_key, types, payload, context, reason, cause, at) "
-  "SELECT $1, 0, g.id, g.submitted_at, g.deadline, a.attempts, g.key, g.idempotency_key, g.types, "
-  "g.payload, g.context, a.reason, a.cause, a.at FROM gone g JOIN asked a USING (id)",
+  "gone AS (DELETE FROM backoff.delivery WHERE " BACKOFF_ACTOR_FOUND_IN(
+    "delivery") " "
+                "RETURNING *) "
+                "INSERT INTO backoff.dead_letter(outbox, shard, id, submitted_at, deadline, "
+                "attempts, key, "
+                "idempotency_key, types, payload, context, reason, cause, at) "
+                "SELECT $1, 0, g.id, g.submitted_at, g.deadline, a.attempts, g.key, "
+                "g.idempotency_key, g.types, "
+                "g.payload, g.context, a.reason, a.cause, a.at FROM gone g JOIN asked a USING (id)",
   {int4, int8_array, int8_array, text_array, bytea_array, int8_array}};
 
 // The arrays of `insert`, without hand_overs, and those of `bury`.
@@ -69,17 +84,16 @@ const PgStatement count{
   "count",
   "UPDATE backoff.delivery d SET attempts = coalesce(t.attempts, d.attempts), "
   "hand_overs = coalesce(t.hand_overs, d.hand_overs) FROM unnest($2, $3, $4) AS t(id, attempts, "
-  "hand_overs) WHERE d.outbox = $1 AND d.shard = 0 AND d.id = ANY($2) AND d.id = t.id",
+  "hand_overs) WHERE d.id = t.id AND d." BACKOFF_ACTOR_FOUND_IN("delivery"),
   {int4, int8_array, int8_array, int8_array}};
 
 // The times of keys never go back. So those that are forgotten have the lowest numbers.
 const PgStatement drop_keys{
   "drop_keys",
   "WITH since AS (UPDATE backoff.shard SET keys_since = $2 WHERE outbox = $1 AND shard = 0), "
-  "gone AS (DELETE FROM backoff.acknowledged_key WHERE outbox = $1 AND shard = 0 AND number = "
-  "ANY(ARRAY(SELECT number FROM backoff.acknowledged_key WHERE outbox = $1 AND shard = 0 AND at < "
-  "$2 "
-  "ORDER BY number LIMIT 1000)) RETURNING 1) SELECT count(*) FROM gone",
+  "gone AS (DELETE FROM backoff.acknowledged_key WHERE ctid = ANY(ARRAY(SELECT f.ctid FROM (SELECT "
+  "k.ctid, k.at FROM backoff.acknowledged_key k WHERE k.outbox = $1 AND k.shard = 0 ORDER BY "
+  "k.number LIMIT 1000) f WHERE f.at < $2)) RETURNING 1) SELECT count(*) FROM gone",
   {int4, int8}};
 
 const PgStatement find_oldest{"find_oldest",
@@ -111,24 +125,27 @@ const PgStatement read_keys{"read_keys",
 
 const PgStatement remove_dead{
   "remove_dead",
-  "DELETE FROM backoff.dead_letter WHERE outbox = $1 AND shard = 0 AND id = ANY($2)",
+  "DELETE FROM backoff.dead_letter WHERE " BACKOFF_ACTOR_FOUND_IN("dead_letter"),
   {int4, int8_array}};
 
 const PgStatement find_dead{
   "find_dead",
-  "SELECT id, reason = 'unreadable' FROM backoff.dead_letter WHERE outbox = $1 AND shard = 0 AND "
-  "id = ANY($2)",
+  "SELECT id, reason = 'unreadable' FROM backoff.dead_letter WHERE " BACKOFF_ACTOR_FOUND_IN(
+    "dead_letter"),
   {int4, int8_array}};
 
 // $3: the new numbers.
 const PgStatement resubmit_dead{
   "resubmit_dead",
   "WITH asked AS (SELECT * FROM unnest($2, $3) AS t(id, new_id)), "
-  "gone AS (DELETE FROM backoff.dead_letter WHERE outbox = $1 AND shard = 0 AND id = ANY($2) "
-  "RETURNING *) "
-  "INSERT INTO backoff.delivery(outbox, shard, id, submitted_at, key, idempotency_key, types, "
-  "payload, context) SELECT $1, 0, a.new_id, g.submitted_at, g.key, g.idempotency_key, g.types, "
-  "g.payload, g.context FROM gone g JOIN asked a USING (id)",
+  "gone AS (DELETE FROM backoff.dead_letter WHERE " BACKOFF_ACTOR_FOUND_IN(
+    "dead_letter") " "
+                   "RETURNING *) "
+                   "INSERT INTO backoff.delivery(outbox, shard, id, submitted_at, key, "
+                   "idempotency_key, types, "
+                   "payload, context) SELECT $1, 0, a.new_id, g.submitted_at, g.key, "
+                   "g.idempotency_key, g.types, "
+                   "g.payload, g.context FROM gone g JOIN asked a USING (id)",
   {int4, int8_array, int8_array}};
 
 const PgStatement set_format{

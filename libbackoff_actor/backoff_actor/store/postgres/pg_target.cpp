@@ -51,6 +51,14 @@ std::vector<std::string> split_list(std::string_view text) {
   }
 }
 
+// Whether a text is a list of ports, as libpq takes it.
+bool are_ports(const std::string& text) {
+  const auto all = split_list(text);
+  return std::all_of(all.begin(), all.end(), [](const std::string& one) {
+    return one.size() <= 5 && one.find_first_not_of("0123456789") == std::string::npos;
+  });
+}
+
 std::string value_or(const ConninfoValues& values, const std::string& key,
                      const std::string& otherwise) {
   const auto found = values.find(key);
@@ -121,11 +129,16 @@ void check_pg_connection(const std::string& connection, Problems& problems) {
                  "libpq's key=value pairs, or a URL postgres://user@host:port/database");
     return;
   }
-  // What follows an @ in a password was taken for the host.
-  const auto host = parsed.values.find("host");
-  if (host != parsed.values.end() && host->second.find('@') != std::string::npos)
+  // What follows an @ in a password was taken for the host. What follows a / was taken for the
+  // database, and what is before it for the port.
+  if (value_or(parsed.values, "host", "").find('@') != std::string::npos)
     problems.add("connection", "a host with @ in its name",
                  "no @ in the name of a host; write %40 for an @ in a password");
+  const auto is_url = connection.find("://") < connection.find_first_of("= ");
+  if (!are_ports(value_or(parsed.values, "port", ""))
+      || (is_url && value_or(parsed.values, "dbname", "").find('@') != std::string::npos))
+    problems.add("connection", "a port that is no number, or a database with @ in its name",
+                 "1..65535 as port; write %2F for a / in a password");
 }
 
 } // namespace backoff_actor::detail

@@ -112,8 +112,9 @@ std::shared_ptr<DeliveryStore> open_postgres_store(const PostgresAddress& addres
   if (store)
     return store;
   const auto owner = shared->owner();
-  throw StoreError(StoreFailure::in_use,
-                   shared->name() + ": " + (owner ? owner->node : "another process") + " owns it");
+  throw StoreError(StoreFailure::in_use, shared->name() + ": "
+                                           + (owner ? owner->node : "another process")
+                                           + " owns it; end that process first");
 }
 
 } // namespace backoff_actor

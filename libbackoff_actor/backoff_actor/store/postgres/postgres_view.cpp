@@ -142,6 +142,17 @@ std::vector<PostgresOutbox> list_outboxes(PgConnection& connection, const std::s
   return result;
 }
 
+int migrate_pg_schema(PgConnection& connection, const std::string& name) {
+  // Two migrations at once wait for each other.
+  connection.run_script("BEGIN; SET LOCAL lock_timeout = '1s'; "
+                        "SELECT pg_advisory_xact_lock(hashtext('backoff_actor migration'))");
+  const auto version = pg_schema_version(connection, name);
+  if (version > postgres_schema_version)
+    check_pg_schema(connection, name);
+  connection.run_script(pg_migration_body(version) + ";COMMIT");
+  return version;
+}
+
 } // namespace
 
 } // namespace detail
@@ -161,14 +172,18 @@ std::vector<PostgresOutbox> postgres_outboxes(const std::string& connection) {
 int migrate_postgres(const std::string& connection) {
   const auto target = detail::pg_target(connection);
   return detail::with_pg_connection(target, true, [&](detail::PgConnection& open) {
-    // Two migrations at once wait for each other.
-    open.run_script("BEGIN; SET LOCAL lock_timeout = '1s'; "
-                    "SELECT pg_advisory_xact_lock(hashtext('backoff_actor migration'))");
-    const auto version = detail::pg_schema_version(open, target.name);
-    if (version > postgres_schema_version)
-      detail::check_pg_schema(open, target.name);
-    open.run_script(detail::pg_migration_body(version) + ";COMMIT");
-    return version;
+    try {
+      return detail::migrate_pg_schema(open, target.name);
+    } catch (const detail::PgRefusal& refusal) {
+      constexpr auto no_right = "42501";
+      if (refusal.state != no_right)
+        throw;
+      throw StoreError(StoreFailure::refused,
+                       target.name
+                         + ": the user may not make the schema backoff and its roles; name a user "
+                           "that may ("
+                         + refusal.text + ")");
+    }
   });
 }
 

@@ -19,35 +19,25 @@ namespace {
 // How often a call that waits in real time looks whether a lease is over.
 constexpr std::chrono::milliseconds look{5};
 
-// Tells changes apart.
-struct MarkOf {
-  std::string operator()(const change::Insert& x) const {
-    return "insert " + std::to_string(x.delivery.id);
-  }
-  std::string operator()(const change::Acknowledge& x) const {
-    return "acknowledge " + std::to_string(x.delivery);
-  }
-  std::string operator()(const change::CountAttempts& x) const {
-    return std::to_string(x.attempts) + " attempts of " + std::to_string(x.delivery);
-  }
-  std::string operator()(const change::CountHandOvers& x) const {
-    return std::to_string(x.hand_overs) + " hand-overs of " + std::to_string(x.delivery);
-  }
-  std::string operator()(const change::Bury& x) const {
-    return "bury " + std::to_string(x.delivery);
-  }
-  std::string operator()(const change::DropIncoming& x) const {
-    return "drop row " + std::to_string(x.incoming);
-  }
-  std::string operator()(const change::ForgetKeys& x) const {
-    return "forget keys before " + std::to_string(x.before.since_epoch);
+// Which delivery a change is about.
+struct DeliveryIn {
+  std::uint64_t operator()(const change::Insert& x) const { return x.delivery.id; }
+  std::uint64_t operator()(const change::ForgetKeys&) const { return 0; }
+  std::uint64_t operator()(const change::DropIncoming&) const { return 0; }
+  template <class Other>
+  std::uint64_t operator()(const Other& x) const {
+    return x.delivery;
   }
 };
 
+// Tells changes apart: the number of the kind, and the delivery.
 std::string mark_of(std::span<const StoreChange> changes) {
   std::string result;
   for (const auto& x : changes)
-    result.append(std::visit(MarkOf{}, x)).append("; ");
+    result.append(std::to_string(x.index()))
+      .append(":")
+      .append(std::to_string(std::visit(DeliveryIn{}, x)))
+      .append(" ");
   return result;
 }
 
@@ -141,7 +131,7 @@ struct MemoryServer::State {
   std::vector<Row> rows;         // by number, from 1
   std::set<std::uint64_t> gone;  // rows that commits have deleted
   std::size_t looks = 0;
-  std::size_t renewals = 0;
+  std::atomic<std::size_t> renewals = 0;
 };
 
 // -- the intake of an owner -----------------------------------------------------------
@@ -513,9 +503,6 @@ std::optional<StoreOwner> MemoryServer::owner() const {
   return state_->owner();
 }
 
-std::size_t MemoryServer::renewals() const {
-  const std::lock_guard lock{state_->mutex};
-  return state_->renewals;
-}
+std::size_t MemoryServer::renewals() const { return state_->renewals; }
 
 } // namespace backoff_actor::testing

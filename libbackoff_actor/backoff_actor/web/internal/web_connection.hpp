@@ -3,6 +3,7 @@
 #include "backoff_actor/net/internal/socket.hpp"
 
 #include <cstddef>
+#include <memory>
 #include <string>
 
 namespace backoff_actor::web {
@@ -10,14 +11,15 @@ namespace backoff_actor::web {
 using Clock = net::Clock;
 
 /// A client's connection, which serves one request: the client asks, the answer is made, the client
-/// takes it, and both leave. No call blocks. What comes after the head of the request is thrown
-/// away, so a body costs no memory.
+/// takes it, and both leave. A watcher stays, and takes one text after the other. No call blocks.
+/// What comes after the head of the request is thrown away, so a body costs no memory.
 class WebConnection {
 public:
   enum class State {
     asking,    ///< the head of the request comes
     asked,     ///< it is there, and the answer is to be given
     answering, ///< the answer goes
+    watching,  ///< it takes texts for as long as it likes
     leaving,   ///< the answer has gone, and the client has not closed its end yet
     over,      ///< to be closed
   };
@@ -34,6 +36,18 @@ public:
   /// Begins to send the answer; an empty one ends the connection.
   void answer(std::string text);
 
+  /// Begins to send an answer that has no end, with its beginning.
+  void watch(std::string text);
+
+  /// Offers a watcher the next text, which says what has `changed` since the one before, and a text
+  /// that says `all`; either may be missing. Other connections may share them. A watcher that still
+  /// has some of an earlier text to take misses this one. Its next text is one that says all.
+  void offer(const std::shared_ptr<const std::string>& changed,
+             const std::shared_ptr<const std::string>& all);
+
+  /// Whether it waits for a text that says all.
+  bool needs_all() const { return state_ == State::watching && has_missed_some_ && !text_; }
+
   State state() const { return state_; }
   int descriptor() const { return socket_.get(); }
   /// The events of poll(2) that it waits for; those that are always reported count, too.
@@ -41,18 +55,23 @@ public:
   /// When it has had its time.
   Clock::time_point due() const { return due_; }
   /// The bytes of the answer that are held for the client.
-  std::size_t held_bytes() const { return answer_.size(); }
+  std::size_t held_bytes() const { return answer_.size() + (text_ ? text_->size() : 0); }
 
 private:
   void receive_head();
   void send_answer();
+  void show(std::shared_ptr<const std::string> text);
+  void send_text();
+  bool send_some(const std::string& text);
   void throw_away();
   void leave();
 
   net::Descriptor socket_;
   std::string head_;
   std::string answer_;
-  std::size_t sent_ = 0; // bytes of the answer
+  std::shared_ptr<const std::string> text_; // none: a watcher has taken all
+  std::size_t sent_ = 0;                    // bytes of the answer, or of the text
+  bool has_missed_some_ = false;
   State state_ = State::asking;
   Clock::time_point due_;
 };

@@ -2,6 +2,7 @@
 
 #include "backoff_actor/net/internal/signal.hpp"
 #include "backoff_actor/net/internal/socket.hpp"
+#include "backoff_actor/web/internal/live_feed.hpp"
 #include "backoff_actor/web/internal/page_maker.hpp"
 #include "backoff_actor/web/internal/web_connection.hpp"
 #include "backoff_actor/web/internal/web_pages.hpp"
@@ -15,13 +16,14 @@
 namespace backoff_actor::web {
 
 /// Serves all connections in a thread of its own. It answers probes itself, so that they wait for
-/// nothing. The pages that may take long come from a `PageMaker`.
+/// nothing. The pages that may take long come from a `PageMaker`, and what watchers see from a
+/// `LiveFeed`.
 class WebLoop {
 public:
   /// Takes over a socket that listens.
   ///
   /// @errors throws `std::system_error` if no descriptor or thread is left.
-  WebLoop(net::Descriptor listener, const WebPages& pages);
+  WebLoop(net::Descriptor listener, const WebPages& pages, const Observatory& observatory);
   WebLoop(const WebLoop&) = delete;
   WebLoop& operator=(const WebLoop&) = delete;
   /// Closes all connections.
@@ -38,7 +40,10 @@ private:
   bool free_a_descriptor();
   void make_room();
   void move(Number number);
+  void begin_to_watch(Number number, const std::string& head);
   void deliver();
+  void show(const LiveFeed::Frame& frame);
+  void tell_feed();
   void bound_answers();
   void end_what_is_due(Clock::time_point now);
   void end(Number number);
@@ -51,6 +56,8 @@ private:
   Number last_ = 0;
   Clock::time_point rests_until_{}; // the listener, when nothing could be done for who comes
   PageMaker maker_;
+  PageMaker deeds_; // they wait for actors, and nobody else has to
+  LiveFeed feed_;
   std::atomic<bool> is_over_ = false;
   std::thread thread_;
 };

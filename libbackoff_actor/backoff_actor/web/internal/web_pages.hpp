@@ -26,6 +26,19 @@ public:
   /// Whether an answer takes no time, and calls nobody's function: it is one for a probe.
   static bool is_quick(std::string_view head);
 
+  /// Whether a request is one that may wait for an actor.
+  static bool is_deed(std::string_view head);
+
+  /// Whether a request is for the stream of events.
+  static bool is_stream(std::string_view head);
+
+  /// Returns the whole answer to a request for the stream if it is refused; else nothing.
+  /// `has_room` is whether one more may watch.
+  std::string refusal_of_stream(std::string_view head, bool has_room) const;
+
+  /// The head of the answer to a request for the stream, and its first line.
+  static std::string beginning_of_stream();
+
 private:
   class Server;
 

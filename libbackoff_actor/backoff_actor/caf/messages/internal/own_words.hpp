@@ -48,6 +48,14 @@ struct StoreNews {};
 /// Shows CAF that the message has no parts.
 auto inspect(auto& f, StoreNews& x) { return compat::object(f, x, "backoff_actor::StoreNews"); }
 
+/// An operator's message to a sender: an order waits to be answered.
+struct OperatorNews {};
+
+/// Shows CAF that the message has no parts.
+auto inspect(auto& f, OperatorNews& x) {
+  return compat::object(f, x, "backoff_actor::OperatorNews");
+}
+
 /// A message to the actor that waits for a child: the outcome of the start is ready.
 struct StartNews {
   std::uint64_t start = 0; ///< the number of the start

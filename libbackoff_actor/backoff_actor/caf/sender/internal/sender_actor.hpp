@@ -27,6 +27,10 @@ class IdempotencyKeys;
 class SenderStore;
 struct StoredMessage;
 
+namespace detail {
+class OperatorDesk;
+}
+
 // The actor of `spawn_back_off_sender` and `spawn_forwarder`; see there.
 class BACKOFF_ACTOR_EXPORT BackOffSender final : public compat::RequestingActor {
 public:
@@ -107,6 +111,7 @@ private:
     std::optional<caf::error> exit_reason{};           // none: ends normally
     caf::strong_actor_ptr lives_with_child{};          // this actor, while its last child lives
     std::unique_ptr<detail::SenderSeat> seat{};        // none: nobody sees the numbers
+    std::shared_ptr<detail::OperatorDesk> desk{};      // with a seat: where operators leave orders
     std::uint32_t last_ticket = 0;
     Cause last_bare{}; // cause of the last error without a context, with its text
 
@@ -137,8 +142,11 @@ private:
   void on_finish_work(const FinishWork& x);
   Closing& closing();
   void obey(Input input);
+  void on_operator_news();
   void on_batch_end() override;
+  void show_this();
   void publish();
+  void note_cause(const Input& input);
   void watch_guard();
   void register_this();
   void tell_status(compat::OpenRequest client);
@@ -243,6 +251,7 @@ private:
   static caf::error rejection(const Parcel& parcel, const News* news);
   caf::error exit_reason(const effect::Quit& x, const News* news) const;
   void bury(const effect::DeadLetter& x, const News* news);
+  bool keeps_letters() const;
   void record(DeadLetter letter, bool is_stored);
   void tell_unread(const DeadLetter& letter, bool is_stored, const std::string& exception);
   void tell_failed_hook(const std::string& exception);

@@ -375,7 +375,6 @@ private:
   void press_children();
   void end_without_children();
   void end(DeadLetterReason reason, const SharedCause& cause);
-
   void suspend(Slot slot);
 
   // -- control ----------------------------------------------------------------------

@@ -1,0 +1,80 @@
+#pragma once
+
+// Who obeys an operator.
+
+#include "backoff_actor/sinks/operator.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace backoff_actor::detail {
+
+// A sender, as an operator sees it. All calls come from other threads than the sender's, and may
+// wait for it.
+class Operable {
+public:
+  struct Letters {
+    std::vector<KeptLetter> letters{}; // the oldest first
+    std::uint64_t dropped = 0;
+  };
+
+  Operable() = default;
+  Operable(const Operable&) = delete;
+  Operable& operator=(const Operable&) = delete;
+  virtual ~Operable() = default;
+
+  // One of `pause`, `resume`, `retry_now` and `drain`.
+  virtual DeedOutcome act(Deed deed) = 0;
+  virtual Letters letters() = 0;
+  virtual DeedOutcome resubmit(std::span<const std::uint64_t> ids) = 0;
+  virtual DeedOutcome remove(std::span<const std::uint64_t> ids) = 0;
+
+  // The sender has ended: nobody has to wait for it any more.
+  virtual void end() = 0;
+};
+
+// The senders of a kind, by number.
+class OperableBook {
+public:
+  void add(std::uint64_t number, std::shared_ptr<Operable> one) {
+    const std::lock_guard lock{mutex_};
+    all_[number] = std::move(one);
+  }
+
+  void remove(std::uint64_t number, const Operable* one) {
+    const std::lock_guard lock{mutex_};
+    if (const auto found = all_.find(number); found != all_.end() && found->second.get() == one)
+      all_.erase(found);
+  }
+
+  // Null: there is none.
+  std::shared_ptr<Operable> find(std::uint64_t number) const {
+    const std::lock_guard lock{mutex_};
+    const auto found = all_.find(number);
+    return found == all_.end() ? nullptr : found->second;
+  }
+
+private:
+  mutable std::mutex mutex_;
+  std::unordered_map<std::uint64_t, std::shared_ptr<Operable>> all_;
+};
+
+// A guard, as an operator sees it.
+class ClosableGuard {
+public:
+  ClosableGuard() = default;
+  ClosableGuard(const ClosableGuard&) = delete;
+  ClosableGuard& operator=(const ClosableGuard&) = delete;
+  virtual ~ClosableGuard() = default;
+
+  // Returns whether it has a circuit breaker, which is closed then.
+  virtual bool close_by_hand() = 0;
+};
+
+} // namespace backoff_actor::detail

@@ -1,0 +1,153 @@
+#include "backoff_actor/sinks/operator.hpp"
+
+#include "backoff_actor/core/enum_names.hpp"
+#include "backoff_actor/core/internal/one_line.hpp"
+#include "backoff_actor/core/internal/thrown.hpp"
+#include "backoff_actor/sinks/internal/observatory_state.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <iostream>
+#include <utility>
+
+namespace backoff_actor {
+
+namespace {
+
+using Result = DeedOutcome::Result;
+
+// How many dead letters one deed is done to, at most.
+constexpr std::size_t most_letters = 1000;
+
+bool matches(const KeptLetter& letter, const LetterChoice& choice) {
+  if (choice.id)
+    return letter.id == *choice.id;
+  const auto has = [&](std::string_view text) { return text.find(choice.find) != text.npos; };
+  return has(letter.cause) || has(letter.message) || has(letter.key)
+         || has(to_string(letter.reason));
+}
+
+std::string_view words_for(Result result) {
+  switch (result) {
+  case Result::done:
+    return "done";
+  case Result::nobody:
+    return "there is nobody of that name";
+  case Result::refused:
+    return "refused";
+  case Result::no_answer:
+    break;
+  }
+  return "no answer";
+}
+
+std::vector<std::uint64_t> chosen(detail::Operable& sender, const LetterChoice& choice) {
+  std::vector<std::uint64_t> ids;
+  for (const auto& letter : sender.letters().letters)
+    if (ids.size() != most_letters && matches(letter, choice))
+      ids.push_back(letter.id);
+  return ids;
+}
+
+// Does something to the chosen letters of a sender, if there is such a sender.
+template <class Do>
+DeedOutcome do_to_letters(const Observatory& observatory, const ActorName& name,
+                          const LetterChoice& choice, Do what) try {
+  const auto sender = observatory.state()->operable(name);
+  if (!sender)
+    return {Result::nobody, 0, {}};
+  const auto ids = chosen(*sender, choice);
+  return ids.empty() ? DeedOutcome{Result::nobody, 0, "there is no such letter"}
+                     : what(*sender, ids);
+} catch (...) {
+  return {Result::refused, 0, detail::thrown_text(std::current_exception())};
+}
+
+} // namespace
+
+std::string_view to_string(Deed deed) {
+  constexpr auto names = detail::enum_names<Deed>(
+    {"pause", "resume", "retry_now", "drain", "resubmit", "remove", "close_guard"});
+  return names.of(deed);
+}
+
+std::string to_string(const DeedEvent& event) {
+  std::string result = event.who + ": " + std::string{to_string(event.deed)} + " " + event.whom;
+  result += event.is_done ? ": done" : ": not done";
+  if (event.deed == Deed::resubmit || event.deed == Deed::remove)
+    result += ", " + std::to_string(event.letters) + " letters";
+  if (!event.text.empty())
+    result += ": " + event.text;
+  return detail::one_line(result);
+}
+
+Operator::Operator(Observatory observatory, std::function<void(const DeedEvent&)> on_deed)
+  : observatory_(std::move(observatory)), on_deed_(std::move(on_deed)) {
+  observatory_.state()->keep_letters();
+}
+
+DeedOutcome Operator::tell(const std::string& who, Deed deed, const std::string& whom,
+                           DeedOutcome outcome) const {
+  DeedEvent event{who, deed, whom, outcome.result == Result::done, outcome.letters, outcome.text};
+  if (event.text.empty() && !event.is_done)
+    event.text = words_for(outcome.result);
+  outcome.text = event.text;
+  if (on_deed_)
+    on_deed_(event);
+  else
+    std::cerr << "backoff_actor: operator " + to_string(event) + "\n";
+  return outcome;
+}
+
+DeedOutcome Operator::act(const std::string& who, Deed deed, const ActorName& sender) const {
+  const auto one = observatory_.state()->operable(sender);
+  return tell(who, deed, to_string(sender),
+              one ? one->act(deed) : DeedOutcome{Result::nobody, 0, {}});
+}
+
+DeedOutcome Operator::close_guard(const std::string& who, const std::string& guard) const {
+  const auto guards = observatory_.state()->closable_guards(guard);
+  DeedOutcome outcome{guards.empty() ? Result::nobody : Result::refused, 0, {}};
+  for (const auto& one : guards)
+    if (one->close_by_hand())
+      outcome.result = Result::done;
+  if (outcome.result == Result::refused)
+    outcome.text = "it has no circuit breaker";
+  return tell(who, Deed::close_guard, guard, std::move(outcome));
+}
+
+DeedOutcome Operator::resubmit(const std::string& who, const ActorName& sender,
+                               const LetterChoice& choice) const {
+  return tell(who, Deed::resubmit, to_string(sender),
+              do_to_letters(observatory_, sender, choice,
+                            [](auto& one, const auto& ids) { return one.resubmit(ids); }));
+}
+
+DeedOutcome Operator::remove(const std::string& who, const ActorName& sender,
+                             const LetterChoice& choice) const {
+  return tell(who, Deed::remove, to_string(sender),
+              do_to_letters(observatory_, sender, choice,
+                            [](auto& one, const auto& ids) { return one.remove(ids); }));
+}
+
+std::optional<KeptLetters> Operator::letters(const ActorName& sender, const LetterChoice& choice,
+                                             std::size_t at_most) const {
+  const auto one = observatory_.state()->operable(sender);
+  if (!one)
+    return std::nullopt;
+  auto all = one->letters();
+  KeptLetters result;
+  result.dropped = all.dropped;
+  std::ranges::reverse(all.letters);
+  for (auto& letter : all.letters) {
+    if (!matches(letter, choice))
+      continue;
+    if (result.letters.size() == at_most)
+      ++result.left_out;
+    else
+      result.letters.push_back(std::move(letter));
+  }
+  return result;
+}
+
+} // namespace backoff_actor

@@ -1,0 +1,88 @@
+#pragma once
+
+#include "backoff_actor/core/export.hpp"
+#include "backoff_actor/core/time.hpp"
+#include "backoff_actor/observe/metrics/observed_status.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+// What the live page is told. It is one line of JSON in an event of a stream of events:
+//
+//     event: all
+//     data: {"at":73000,"kinds":["orders"],"senders":[[0,17,2,0,5,0,71000,73400,120,3,1,4,73000]],
+//     "gone":[],"causes":[[0,17,72900,"Danger, High Voltage!"]],"rest":{...}}
+//
+// `at` and all other moments are milliseconds on the time line of the observatory; 0: never. A row
+// of `senders` has the index of the kind, the number, the phase, flags (1 paused, 2 held back, 4 on
+// fallback, 8 store behind), owed, in flight, since when the oldest is owed, when the delay ends,
+// acknowledged, failures, dead letters, restarts, and the last turn of a sender that owes. A sender
+// with a pool has six further numbers: its workers by state, and the ready deliveries. `rest` has
+// the supervisors, guards, outboxes and their owners as in `/status`.
+//
+// The event `changes` has only the rows that have changed; `kinds` and `rest` are null if they are
+// as before.
+
+namespace backoff_actor::web {
+
+/// Makes the events of the live page. One look serves all watchers.
+///
+/// @thread one at a time
+class LiveFrames {
+public:
+  /// Takes what is seen now, of all senders.
+  void look(const ObservedStatus& status, Instant now);
+
+  /// Everything that was seen in the last look.
+  std::string all() const;
+
+  /// What has changed from the look before the last to the last.
+  const std::string& changes() const { return changes_; }
+
+private:
+  static constexpr std::size_t plain = 11;
+  static constexpr std::size_t with_pool = plain + 6;
+
+  struct Row {
+    std::uint64_t kind;
+    std::uint64_t number;
+    std::array<std::uint64_t, with_pool> numbers;
+    bool has_pool;
+    std::uint64_t cause_at; // 0: there is none
+    std::string cause;
+
+    bool is_before(const Row& other) const {
+      return kind != other.kind ? kind < other.kind : number < other.number;
+    }
+    bool is_same(const Row& other) const {
+      return has_pool == other.has_pool && numbers == other.numbers;
+    }
+  };
+
+  static void write(std::string& json, const Row& row);
+  static void write_cause(std::string& json, const Row& row);
+  Row row_of(const ObservedSender& sender, Instant now);
+  std::uint64_t kind_of(const std::string& name);
+  std::string kinds() const;
+  std::string frame(const std::string& rows, const std::string& gone, const std::string& causes,
+                    const std::string& kinds, const std::string& rest) const;
+  void note_changes(const std::vector<Row>& before, bool are_kinds_new, bool is_rest_new);
+
+  std::map<std::string, std::uint64_t, std::less<>> kinds_; // the index of each
+  std::vector<const std::string*> names_;                   // the kinds in order
+  std::vector<Row> rows_;                                   // in order
+  std::string rest_;
+  std::uint64_t at_ = 0;
+  std::string changes_;
+};
+
+/// How long to wait between two looks, given how long the last took: a look may take at most two
+/// percent of the time of one processor.
+BACKOFF_ACTOR_EXPORT Duration time_between_looks(Duration cost);
+
+} // namespace backoff_actor::web

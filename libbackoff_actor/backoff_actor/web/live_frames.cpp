@@ -1,0 +1,186 @@
+#include "backoff_actor/web/internal/live_frames.hpp"
+
+#include "backoff_actor/core/internal/one_line.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <functional>
+#include <utility>
+
+namespace backoff_actor::web {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+void add_number(std::string& json, std::uint64_t number) {
+  char text[24];
+  json.append(text, std::to_chars(text, text + sizeof text, number).ptr);
+}
+
+// Milliseconds on the time line; 0: never, or before it begins.
+std::uint64_t moment(Instant at) {
+  if (at == Instant::never() || at.since_origin < Duration::zero())
+    return 0;
+  return static_cast<std::uint64_t>(
+    std::chrono::floor<std::chrono::milliseconds>(at.since_origin).count());
+}
+
+std::uint64_t flags_of(const SenderGlance& glance) {
+  return (glance.is_paused ? 1U : 0U) | (glance.is_held_back ? 2U : 0U)
+         | (glance.is_on_fallback ? 4U : 0U) | (glance.is_store_behind ? 8U : 0U);
+}
+
+// The parts of a status that are not senders.
+std::string rest_of(const ObservedStatus& status) {
+  return to_json({{},
+                  0,
+                  status.supervisors,
+                  status.supervisors_left_out,
+                  status.guards,
+                  status.outboxes,
+                  status.shards});
+}
+
+// Where the next item of a list goes. The list has no brackets yet.
+std::string& next_in(std::string& list) {
+  if (!list.empty())
+    list += ',';
+  return list;
+}
+
+std::string event_of(const char* name, const std::string& json) {
+  return std::string{"event: "}.append(name).append("\ndata: ").append(json).append("\n\n");
+}
+
+} // namespace
+
+Duration time_between_looks(Duration cost) {
+  constexpr Duration shortest = 500ms;
+  constexpr Duration longest = 5s;
+  return cost > longest / 50 ? longest : std::max(shortest, cost * 50);
+}
+
+std::uint64_t LiveFrames::kind_of(const std::string& name) {
+  const auto [place, is_new] = kinds_.try_emplace(name, names_.size());
+  if (is_new)
+    names_.push_back(&place->first);
+  return place->second;
+}
+
+LiveFrames::Row LiveFrames::row_of(const ObservedSender& sender, Instant now) {
+  const auto& glance = sender.glance;
+  const auto& counters = glance.counters;
+  Row row{kind_of(sender.name.kind),
+          sender.name.number,
+          {static_cast<std::uint64_t>(glance.phase), flags_of(glance), glance.owed,
+           glance.in_flight, moment(glance.oldest_since), moment(glance.due), counters.acknowledged,
+           counters.crashes + counters.failed_starts + counters.hangs + counters.nacks,
+           counters.dead_lettered, glance.restarts,
+           glance.owed != 0 ? moment(now + -sender.silent_for) : 0},
+          sender.has_pool,
+          0,
+          {}};
+  if (sender.has_pool) {
+    std::ranges::copy(sender.pool.workers, row.numbers.begin() + plain);
+    row.numbers.back() = sender.pool.ready;
+  }
+  if (!sender.last_cause.empty()) {
+    row.cause_at = std::max<std::uint64_t>(1, moment(now + -sender.cause_age));
+    row.cause = sender.last_cause;
+  }
+  return row;
+}
+
+void LiveFrames::look(const ObservedStatus& status, Instant now) {
+  std::vector<Row> rows;
+  rows.reserve(status.senders.size());
+  const auto kinds_before = names_.size();
+  for (const auto& sender : status.senders)
+    rows.push_back(row_of(sender, now));
+  const auto is_before = [](const Row& a, const Row& b) { return a.is_before(b); };
+  std::ranges::sort(rows, is_before);
+  // Actor systems number their actors each on their own.
+  const auto twice = std::ranges::unique(rows, std::not_fn(is_before));
+  rows.erase(twice.begin(), twice.end());
+  rows_.swap(rows);
+  at_ = moment(now);
+  auto rest = rest_of(status);
+  rest_.swap(rest);
+  note_changes(rows, names_.size() != kinds_before, rest_ != rest);
+}
+
+void LiveFrames::note_changes(const std::vector<Row>& before, bool are_kinds_new,
+                              bool is_rest_new) {
+  std::string rows;
+  std::string causes;
+  std::string gone;
+  const auto note_gone = [&](const Row& row) {
+    add_number(next_in(gone) += '[', row.kind);
+    add_number(gone += ',', row.number);
+    gone += ']';
+  };
+  auto old = before.begin();
+  const auto end = before.end();
+  for (const auto& row : rows_) {
+    for (; old != end && old->is_before(row); ++old)
+      note_gone(*old);
+    const auto was_there = old != end && !row.is_before(*old);
+    if (!was_there || !row.is_same(*old))
+      write(next_in(rows), row);
+    if (row.cause_at != 0 && (!was_there || row.cause_at != old->cause_at))
+      write_cause(next_in(causes), row);
+    if (was_there)
+      ++old;
+  }
+  for (; old != end; ++old)
+    note_gone(*old);
+  changes_ = event_of("changes", frame(rows, gone, causes, are_kinds_new ? kinds() : "null",
+                                       is_rest_new ? rest_ : "null"));
+}
+
+std::string LiveFrames::all() const {
+  std::string rows;
+  std::string causes;
+  for (const auto& row : rows_) {
+    write(next_in(rows), row);
+    if (row.cause_at != 0)
+      write_cause(next_in(causes), row);
+  }
+  return event_of("all", frame(rows, {}, causes, kinds(), rest_));
+}
+
+std::string LiveFrames::frame(const std::string& rows, const std::string& gone,
+                              const std::string& causes, const std::string& kinds,
+                              const std::string& rest) const {
+  std::string json = "{\"at\":";
+  add_number(json, at_);
+  json.append(",\"kinds\":").append(kinds).append(",\"senders\":[").append(rows);
+  json.append("],\"gone\":[").append(gone).append("],\"causes\":[").append(causes);
+  return json.append("],\"rest\":").append(rest.empty() ? "null" : rest).append("}");
+}
+
+std::string LiveFrames::kinds() const {
+  std::string names;
+  for (const auto* const name : names_)
+    next_in(names) += detail::json_string(*name);
+  return "[" + names + "]";
+}
+
+void LiveFrames::write(std::string& json, const Row& row) {
+  add_number(json += '[', row.kind);
+  add_number(json += ',', row.number);
+  for (std::size_t i = 0; i != (row.has_pool ? with_pool : plain); ++i)
+    add_number(json += ',', row.numbers[i]);
+  json += ']';
+}
+
+void LiveFrames::write_cause(std::string& json, const Row& row) {
+  add_number(json += '[', row.kind);
+  add_number(json += ',', row.number);
+  add_number(json += ',', row.cause_at);
+  json.append(",").append(detail::json_string(row.cause)).append("]");
+}
+
+} // namespace backoff_actor::web

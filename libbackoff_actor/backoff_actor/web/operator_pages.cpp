@@ -1,0 +1,195 @@
+#include "backoff_actor/web/internal/operator_pages.hpp"
+
+#include "backoff_actor/core/internal/one_line.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <optional>
+#include <utility>
+
+namespace backoff_actor::web {
+
+namespace {
+
+using Query = std::map<std::string, std::string, std::less<>>;
+using Result = DeedOutcome::Result;
+
+// The most letters in a list, and the most bytes of a message in a list and by itself.
+constexpr std::size_t most_listed = 1000;
+constexpr std::size_t listed_by_default = 100;
+constexpr std::size_t most_of_message_in_list = 2'000;
+constexpr std::size_t most_of_message = 200'000;
+
+// The most characters of the name of an operator.
+constexpr std::size_t longest_operator_name = 64;
+
+std::string value(const Query& query, std::string_view name) {
+  const auto found = query.find(name);
+  return found == query.end() ? std::string{} : found->second;
+}
+
+std::optional<std::uint64_t> number_in(std::string_view text) {
+  std::uint64_t result = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), result);
+  if (text.empty() || error != std::errc{} || end != text.data() + text.size())
+    return std::nullopt;
+  return result;
+}
+
+// `billing#17`; nothing if the text is no name of a sender.
+std::optional<ActorName> sender_in(const std::string& text) {
+  const auto mark = text.rfind('#');
+  if (mark == text.npos)
+    return std::nullopt;
+  const auto number = number_in(std::string_view{text}.substr(mark + 1));
+  return number ? std::optional{ActorName{text.substr(0, mark), *number}} : std::nullopt;
+}
+
+bool is_name(std::string_view text) {
+  return !text.empty() && text.size() <= longest_operator_name
+         && std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
+}
+
+std::optional<Deed> deed_in(std::string_view name) {
+  for (const auto deed : {Deed::pause, Deed::resume, Deed::retry_now, Deed::drain, Deed::resubmit,
+                          Deed::remove, Deed::close_guard})
+    if (to_string(deed) == name)
+      return deed;
+  return std::nullopt;
+}
+
+OperatorAnswer wrong(std::string text, int status = 400) {
+  return {status, std::move(text) + "\n", false};
+}
+
+int status_of(Result result) {
+  switch (result) {
+  case Result::done:
+    return 200;
+  case Result::nobody:
+    return 404;
+  case Result::refused:
+    return 409;
+  case Result::no_answer:
+    break;
+  }
+  return 504;
+}
+
+OperatorAnswer told(const DeedOutcome& outcome) {
+  std::string json = "{\"is_done\":";
+  json += outcome.result == Result::done ? "true" : "false";
+  json += ",\"letters\":" + std::to_string(outcome.letters);
+  json += ",\"text\":" + detail::json_string(outcome.text) + "}\n";
+  return {status_of(outcome.result), std::move(json), true};
+}
+
+// Which letters a request is about. A deed must name one, or say `all` with what they have.
+std::optional<LetterChoice> choice_in(const Query& query) {
+  LetterChoice result{{}, value(query, "find")};
+  if (const auto id = value(query, "id"); !id.empty()) {
+    result.id = number_in(id);
+    if (!result.id)
+      return std::nullopt;
+  }
+  return result;
+}
+
+void write(std::string& json, const KeptLetter& letter, std::size_t most) {
+  char age[40];
+  std::snprintf(age, sizeof age, "%.3f", static_cast<double>(letter.age.count()) / 1e9);
+  json += "{\"id\":" + std::to_string(letter.id);
+  json += ",\"reason\":" + detail::json_string(std::string{to_string(letter.reason)});
+  json += ",\"attempts\":" + std::to_string(letter.attempts);
+  json += ",\"cause\":" + detail::json_string(letter.cause);
+  json += std::string{",\"age_seconds\":"} + age;
+  json += ",\"key\":" + detail::json_string(letter.key);
+  json += ",\"idempotency_key\":" + detail::json_string(letter.idempotency_key);
+  json += ",\"message\":" + detail::json_string(letter.message.substr(0, most));
+  json += ",\"message_bytes\":" + std::to_string(letter.message.size()) + "}";
+}
+
+} // namespace
+
+bool is_token(std::string_view text, std::string_view token) {
+  volatile unsigned difference = text.size() == token.size() ? 0 : 1;
+  for (std::size_t i = 0; i != token.size(); ++i) {
+    const auto c = text.empty() ? '\0' : text[i % text.size()];
+    difference = difference | static_cast<unsigned char>(c ^ token[i]);
+  }
+  return difference == 0;
+}
+
+OperatorPages::OperatorPages(const Observatory& observatory, const WebOptions& options)
+  : operator_(observatory, options.on_deed), token_(options.token) {}
+
+bool OperatorPages::is_refused(const OperatorRequest& request, OperatorAnswer& answer) const {
+  const auto is_of_this_site =
+    (request.fetch_site.empty() || request.fetch_site == "same-origin"
+     || request.fetch_site == "none")
+    && (request.origin.empty() || request.origin == "http://" + request.host
+        || request.origin == "https://" + request.host);
+  constexpr std::string_view scheme = "Bearer ";
+  const std::string_view given = request.authorization;
+  if (!is_of_this_site)
+    answer = wrong("the request comes from a page of another site", 403);
+  else if (!given.starts_with(scheme) || !is_token(given.substr(scheme.size()), token_))
+    answer = wrong("the header Authorization has no valid token", 401);
+  else if (!is_name(request.operator_name))
+    answer = wrong("the header X-Operator must say who asks, in 1 to 64 characters of ASCII");
+  else
+    return false;
+  return true;
+}
+
+OperatorAnswer OperatorPages::act(const OperatorRequest& request) const {
+  OperatorAnswer refusal;
+  if (is_refused(request, refusal))
+    return refusal;
+  const auto deed = deed_in(request.path.substr(request.path.rfind('/') + 1));
+  if (!deed)
+    return wrong("there is no such deed", 404);
+  const auto& who = request.operator_name;
+  if (*deed == Deed::close_guard)
+    return told(operator_.close_guard(who, value(request.query, "guard")));
+  const auto sender = sender_in(value(request.query, "sender"));
+  if (!sender)
+    return wrong("sender: must be a name such as billing#17");
+  if (*deed != Deed::resubmit && *deed != Deed::remove)
+    return told(operator_.act(who, *deed, *sender));
+  const auto choice = choice_in(request.query);
+  if (!choice)
+    return wrong("id: must be the number of a letter");
+  if (!choice->id && value(request.query, "all") != "yes")
+    return wrong("id: must be the number of a letter, unless all=yes");
+  return told(*deed == Deed::resubmit ? operator_.resubmit(who, *sender, *choice)
+                                      : operator_.remove(who, *sender, *choice));
+}
+
+OperatorAnswer OperatorPages::letters(const OperatorRequest& request) const {
+  OperatorAnswer refusal;
+  if (is_refused(request, refusal))
+    return refusal;
+  const auto sender = sender_in(value(request.query, "sender"));
+  const auto choice = choice_in(request.query);
+  if (!sender || !choice)
+    return wrong(sender ? "id: must be the number of a letter"
+                        : "sender: must be a name such as billing#17");
+  const auto at_most = std::min<std::uint64_t>(
+    most_listed, number_in(value(request.query, "at_most")).value_or(listed_by_default));
+  const auto kept = operator_.letters(*sender, *choice, at_most);
+  if (!kept)
+    return wrong("there is no such sender", 404);
+  std::string json = "{\"letters\":[";
+  for (const auto& letter : kept->letters) {
+    if (!json.ends_with('['))
+      json += ',';
+    write(json, letter, choice->id ? most_of_message : most_of_message_in_list);
+  }
+  json += "],\"left_out\":" + std::to_string(kept->left_out);
+  json += ",\"dropped\":" + std::to_string(kept->dropped) + "}\n";
+  return {200, std::move(json), true};
+}
+
+} // namespace backoff_actor::web

@@ -1,0 +1,95 @@
+// What the ledger of the cluster says about a run, and what its service refuses.
+
+#include "cluster/ledger.hpp"
+#include "cluster/ledger_service.hpp"
+#include "cluster/local_socket.hpp"
+#include "common/temporary_folder.hpp"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cluster {
+
+namespace {
+
+Call call_of(std::uint64_t epoch, std::uint64_t delivery, std::uint64_t job,
+             const std::string& key = "x", bool is_refused = false) {
+  return {.epoch = epoch,
+          .delivery = delivery,
+          .job = job,
+          .key = key,
+          .node = "a",
+          .is_refused = is_refused};
+}
+
+std::string answer_to(int socket, const Call& call) {
+  LineReader reader;
+  if (!send_text(socket, to_line(call)))
+    return "not sent";
+  for (;;) {
+    if (const auto line = reader.next())
+      return *line;
+    if (!reader.read_from(socket))
+      return "not answered";
+  }
+}
+
+} // namespace
+
+TEST(ClusterLedger, counts_a_confirmed_job_that_was_not_done_as_lost) {
+  const auto verdict = judge({7, 8, 9}, {call_of(1, 1, 7), call_of(1, 3, 9)});
+  EXPECT_EQ(verdict.confirmed, 3u);
+  EXPECT_EQ(verdict.done, 2u);
+  EXPECT_EQ(verdict.lost, 1u);
+}
+
+TEST(ClusterLedger, a_job_that_was_only_refused_is_not_done) {
+  const auto verdict = judge({7}, {call_of(1, 1, 7, "x", true)});
+  EXPECT_EQ(verdict.done, 0u);
+  EXPECT_EQ(verdict.lost, 1u);
+  EXPECT_EQ(verdict.stale_refused, 1u);
+}
+
+TEST(ClusterLedger, a_job_may_be_done_again_and_nobody_need_have_been_told_of_it) {
+  const auto verdict = judge({7}, {call_of(1, 1, 7), call_of(2, 1, 7), call_of(2, 2, 8)});
+  EXPECT_EQ(verdict.done, 2u);
+  EXPECT_EQ(verdict.done_again, 1u);
+  EXPECT_EQ(verdict.lost, 0u);
+  EXPECT_EQ(verdict.out_of_order, 0u);
+}
+
+TEST(ClusterLedger, the_first_time_a_job_is_done_must_be_in_order_within_its_key) {
+  EXPECT_EQ(judge({}, {call_of(1, 2, 8), call_of(1, 1, 7)}).out_of_order, 1u);
+  EXPECT_EQ(judge({}, {call_of(1, 2, 8, "y"), call_of(1, 1, 7, "x")}).out_of_order, 0u);
+  EXPECT_EQ(judge({}, {call_of(1, 1, 7), call_of(1, 2, 8), call_of(2, 1, 7)}).out_of_order, 0u);
+}
+
+TEST(ClusterLedger, a_lower_epoch_that_was_accepted_is_seen) {
+  EXPECT_EQ(judge({}, {call_of(2, 1, 7), call_of(1, 2, 8)}).stale_accepted, 1u);
+  EXPECT_EQ(judge({}, {call_of(2, 1, 7), call_of(1, 2, 8, "x", true)}).stale_accepted, 0u);
+}
+
+TEST(ClusterLedger, a_number_is_one_job_and_a_job_has_one_number) {
+  EXPECT_EQ(judge({}, {call_of(1, 1, 7), call_of(2, 1, 8)}).renumbered, 1u);
+  EXPECT_EQ(judge({}, {call_of(1, 1, 7), call_of(2, 2, 7)}).renumbered, 1u);
+}
+
+TEST(ClusterLedgerService, refuses_a_lower_epoch_than_it_has_seen_from_whomever) {
+  const example::TemporaryFolder folder{"cluster_ledger"};
+  LedgerService service{folder / "service"};
+  const auto old_owner = connect_to(service.path());
+  const auto new_owner = connect_to(service.path());
+  EXPECT_EQ(answer_to(old_owner.get(), call_of(1, 1, 7)), "done");
+  EXPECT_EQ(answer_to(new_owner.get(), call_of(2, 2, 8)), "done");
+  EXPECT_EQ(answer_to(old_owner.get(), call_of(1, 3, 9)), "stale");
+  EXPECT_EQ(answer_to(new_owner.get(), call_of(2, 3, 9)), "done");
+  EXPECT_EQ(service.epoch(), 2u);
+  ASSERT_EQ(service.count(), 4u);
+  EXPECT_TRUE(service.calls(2).front().is_refused);
+  EXPECT_EQ(service.calls(2).front().job, 9u);
+}
+
+} // namespace cluster

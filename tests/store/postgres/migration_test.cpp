@@ -1,0 +1,104 @@
+// The schema is made when it is asked for, and once.
+
+#include "control.hpp"
+#include "fixture.hpp"
+
+#include <fstream>
+#include <future>
+#include <stdexcept>
+
+namespace backoff_actor::store_test {
+
+class postgres_schema : public PostgresTest {
+protected:
+  void SetUp() override {
+    BACKOFF_ACTOR_NEEDS_POSTGRES();
+    empty_ = fresh_database("template1");
+  }
+
+  std::string connection() const { return server()->connection(empty_); }
+
+  std::string in_empty(const std::string& statements) const {
+    auto result = server()->query(statements, empty_);
+    if (result.ends_with('\n'))
+      result.pop_back();
+    return result;
+  }
+
+  std::string empty_{};
+};
+
+TEST_F(postgres_schema, makes_the_schema_once_and_says_what_was_there) {
+  EXPECT_EQ(migrate_postgres(connection()), 0);
+  EXPECT_EQ(migrate_postgres(connection()), 1);
+  EXPECT_EQ(in_empty("SELECT version, made_by LIKE 'backoff_actor %' FROM backoff.meta"), "1|t");
+  EXPECT_EQ(in_empty("SELECT string_agg(tablename, ' ' ORDER BY tablename) FROM pg_tables WHERE "
+                     "schemaname = 'backoff'"),
+            "acknowledged_key dead_letter delivery incoming meta node outbox shard");
+  EXPECT_NE(open_postgres_store({connection(), "orders"}), nullptr);
+}
+
+TEST_F(postgres_schema, two_at_once_make_one) {
+  auto other = std::async(std::launch::async, [&] { return migrate_postgres(connection()); });
+  const auto own = migrate_postgres(connection());
+  EXPECT_EQ(own + other.get(), 1) << "one of them found nothing, the other one version 1";
+}
+
+TEST_F(postgres_schema, roles_that_are_there_are_used) {
+  EXPECT_EQ(in_empty("SELECT count(*) FROM pg_roles WHERE rolname IN ('backoff_producer', "
+                     "'backoff_worker', 'backoff_reader')"),
+            "3")
+    << "of another database";
+  EXPECT_EQ(migrate_postgres(connection()), 0);
+}
+
+TEST_F(postgres_schema, its_statements_can_be_run_by_hand) {
+  EXPECT_EQ(postgres_migration(postgres_schema_version), "");
+  EXPECT_THROW(postgres_migration(-1), InvalidArgument);
+  EXPECT_THROW(postgres_migration(postgres_schema_version + 1), InvalidArgument);
+  in_empty(postgres_migration());
+  EXPECT_EQ(migrate_postgres(connection()), 1);
+  EXPECT_NE(open_postgres_store({connection(), "orders"}), nullptr);
+}
+
+TEST_F(postgres_schema, leaves_a_newer_schema_alone) {
+  migrate_postgres(connection());
+  in_empty("UPDATE backoff.meta SET version = 2");
+  EXPECT_EQ(failure_of([&] { migrate_postgres(connection()); }).failure, StoreFailure::newer);
+}
+
+TEST_F(postgres_schema, leaves_a_schema_of_another_program_alone) {
+  in_empty("CREATE SCHEMA backoff; CREATE TABLE backoff.mine(a int)");
+  EXPECT_EQ(failure_of([&] { migrate_postgres(connection()); }).failure, StoreFailure::foreign);
+  EXPECT_EQ(in_empty("SELECT count(*) FROM pg_tables WHERE schemaname = 'backoff'"), "1");
+}
+
+TEST_F(postgres_schema, does_not_wait_long_for_others) {
+  Control other{connection()};
+  other.query("BEGIN");
+  other.query("SELECT pg_advisory_xact_lock(hashtext('backoff_actor migration'))");
+  const auto found = failure_of([&] { migrate_postgres(connection()); });
+  EXPECT_EQ(found.failure, StoreFailure::unreachable);
+  EXPECT_EQ(found.text, "postgres://127.0.0.1:" + std::to_string(server()->port()) + "/" + empty_
+                          + ": another session holds a lock that the statement needs");
+}
+
+TEST_F(postgres_schema, a_reader_sees_the_views_and_no_payload_and_a_producer_nothing) {
+  migrate_postgres(connection());
+  const auto store = open_postgres_store({connection(), "orders"}, {.node = "node-a"});
+  commit(*store, {change::Insert{delivery(1)}, change::Insert{delivery(2)}, bury(2)});
+  in_empty("DROP ROLE IF EXISTS looker; CREATE ROLE looker IN ROLE backoff_reader");
+  EXPECT_EQ(in_empty("SET ROLE looker; SELECT name, owner, epoch, owed, dead FROM "
+                     "backoff.outbox_state"),
+            "orders|node-a|1|1|1");
+  EXPECT_EQ(in_empty("SET ROLE looker; SELECT outbox, id, key, types, bytes FROM backoff.owed"),
+            "orders|1|customer|order,int32_t|7");
+  EXPECT_EQ(in_empty("SET ROLE looker; SELECT id, reason, cause FROM backoff.dead"),
+            "2|attempts_exhausted|cannot parse it");
+  EXPECT_THROW(in_empty("SET ROLE looker; SELECT * FROM backoff.delivery"), std::runtime_error);
+  EXPECT_THROW(in_empty("SET ROLE backoff_producer; SELECT * FROM backoff.delivery"),
+               std::runtime_error);
+  in_empty("DROP OWNED BY looker; DROP ROLE looker");
+}
+
+} // namespace backoff_actor::store_test

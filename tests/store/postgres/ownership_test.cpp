@@ -1,0 +1,250 @@
+// One process owns an outbox at a time. When it goes, is ended, or freezes, another one takes over,
+// and what it writes afterwards is refused.
+
+#include "control.hpp"
+#include "fixture.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <thread>
+
+namespace backoff_actor::store_test {
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using SteadyClock = std::chrono::steady_clock;
+
+constexpr auto end_owner = "SELECT count(pg_terminate_backend(owner_pid)) FROM backoff.shard";
+
+} // namespace
+
+class postgres_ownership : public PostgresTest {
+protected:
+  std::shared_ptr<SharedStore> shared(const std::string& node) {
+    return postgres_store(address(), options(node));
+  }
+
+  // Waits until a session waits for the lock.
+  void await_standby(Control& control) {
+    control.await("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted", "1");
+  }
+
+  Control control() { return Control{server()->connection(database())}; }
+};
+
+TEST_F(postgres_ownership, the_first_owner_makes_the_outbox_and_has_epoch_1) {
+  const auto stand_by = shared("node-b");
+  EXPECT_EQ(stand_by->owner(), std::nullopt);
+  const auto store = open("node-a");
+  EXPECT_EQ(store->ownership(), (StoreOwnership{1, seconds{5}}));
+  EXPECT_EQ(store->name(), name());
+  const auto owner = stand_by->owner().value();
+  EXPECT_EQ(owner.node, "node-a");
+  EXPECT_EQ(owner.epoch, 1U);
+  EXPECT_TRUE(owner.is_alive);
+  EXPECT_GT(owner.since.since_epoch, 1'700'000'000'000'000'000);
+}
+
+TEST_F(postgres_ownership, who_wants_it_while_another_owns_it_is_told_who_does) {
+  const auto store = open("node-a");
+  EXPECT_EQ(shared("node-b")->own(seconds{0}), nullptr);
+  const auto [failure, text] = failure_of([&] { open("node-b"); });
+  EXPECT_EQ(failure, StoreFailure::in_use);
+  EXPECT_EQ(text, name() + ": node-a owns it; end that process first");
+}
+
+TEST_F(postgres_ownership, a_wait_ends_in_time) {
+  const auto store = open("node-a");
+  const auto stand_by = shared("node-b");
+  const auto begin = SteadyClock::now();
+  EXPECT_EQ(stand_by->own(milliseconds{300}), nullptr);
+  EXPECT_GE(SteadyClock::now() - begin, milliseconds{300});
+  EXPECT_LT(SteadyClock::now() - begin, seconds{4});
+}
+
+TEST_F(postgres_ownership, the_next_owner_has_the_next_epoch_and_all_that_was_owed) {
+  auto store = open("node-a");
+  commit(*store, {change::Insert{delivery(1)}, change::Insert{delivery(2)}, bury(1)});
+  const auto contents = contents_of(*store);
+  auto next = std::async(std::launch::async, [&] { return shared("node-b")->own(seconds{30}); });
+  auto look = control();
+  await_standby(look);
+  store.reset();
+  const auto second = next.get();
+  ASSERT_NE(second, nullptr);
+  EXPECT_EQ(second->ownership()->epoch, 2U);
+  EXPECT_EQ(contents_of(*second), contents);
+}
+
+TEST_F(postgres_ownership, an_owner_whose_session_was_ended_is_replaced_and_never_writes_again) {
+  const auto store = open("node-a");
+  commit(*store, {change::Insert{delivery(1)}});
+  auto next = std::async(std::launch::async, [&] { return shared("node-b")->own(seconds{30}); });
+  auto look = control();
+  await_standby(look);
+  EXPECT_EQ(look.query(end_owner), "1");
+  const auto second = next.get();
+  ASSERT_NE(second, nullptr);
+  const auto text = name() + ": node-b owns it now, with epoch 2; this process had epoch 1";
+  // The first call finds the session lost, and nobody knows yet what that means.
+  const auto first = failure_of([&] { commit(*store, {change::Insert{delivery(2)}}); });
+  EXPECT_EQ(first.failure, StoreFailure::unreachable);
+  for (auto i = 0; i < 2; ++i) {
+    const auto found = failure_of([&] { commit(*store, {change::Insert{delivery(2)}}); });
+    EXPECT_EQ(to_string(found.failure), "disowned");
+    EXPECT_EQ(found.text, text);
+  }
+  EXPECT_EQ(failure_of([&] { store->renew(); }).text, text);
+  EXPECT_EQ(contents_of(*second).owed.size(), 1U);
+}
+
+TEST_F(postgres_ownership, an_owner_whose_session_was_ended_goes_on_if_nobody_else_wants_it) {
+  const auto store = open("node-a");
+  commit(*store, {change::Insert{delivery(1)}});
+  auto look = control();
+  look.query(end_owner);
+  store->renew();
+  commit(*store, {change::Insert{delivery(2)}});
+  EXPECT_EQ(store->ownership()->epoch, 1U);
+  EXPECT_EQ(contents_of(*store).owed.size(), 2U);
+  EXPECT_TRUE(shared("node-b")->owner()->is_alive);
+}
+
+TEST_F(postgres_ownership, an_owner_that_says_nothing_for_its_lease_is_replaced_then) {
+  lease_ = seconds{1};
+  const auto store = open("node-a");
+  const auto begin = SteadyClock::now();
+  const auto second = shared("node-b")->own(seconds{30});
+  const auto took = SteadyClock::now() - begin;
+  ASSERT_NE(second, nullptr);
+  EXPECT_GE(took, milliseconds{900});
+  EXPECT_LT(took, seconds{3}) << "the machine may be busy";
+  EXPECT_EQ(failure_of([&] { store->renew(); }).failure, StoreFailure::disowned);
+}
+
+TEST_F(postgres_ownership, an_owner_that_renews_in_time_is_not_replaced) {
+  lease_ = seconds{1};
+  const auto store = open("node-a");
+  auto next = std::async(std::launch::async, [&] { return shared("node-b")->own(seconds{3}); });
+  while (next.wait_for(milliseconds{100}) == std::future_status::timeout)
+    store->renew();
+  EXPECT_EQ(next.get(), nullptr);
+  commit(*store, {change::Insert{delivery(1)}});
+  EXPECT_EQ(store->ownership()->epoch, 1U);
+}
+
+TEST_F(postgres_ownership, a_commit_of_an_epoch_that_is_over_is_refused_whoever_has_the_lock) {
+  const auto store = open("node-a");
+  commit(*store, {change::Insert{delivery(1)}});
+  query("UPDATE backoff.shard SET epoch = 7, owner = 'node-c'");
+  for (auto i = 0; i < 2; ++i) {
+    const auto found = failure_of([&] {
+      commit(*store, {change::Insert{delivery(2)}, change::Acknowledge{1, {1}}});
+    });
+    EXPECT_EQ(to_string(found.failure), "disowned");
+    EXPECT_EQ(found.text, name() + ": node-c owns it now, with epoch 7; this process had epoch 1");
+  }
+  EXPECT_EQ(query("SELECT id FROM backoff.delivery"), "1");
+  EXPECT_EQ(query("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"), "0")
+    << "it has let go of the lock";
+}
+
+TEST_F(postgres_ownership,
+       a_wait_is_interrupted_from_another_thread_and_every_later_one_ends_at_once) {
+  const auto store = open("node-a");
+  const auto stand_by = shared("node-b");
+  auto waits = std::async(std::launch::async, [&] { return stand_by->own(seconds{60}); });
+  auto look = control();
+  await_standby(look);
+  const auto begin = SteadyClock::now();
+  stand_by->interrupt();
+  EXPECT_EQ(waits.get(), nullptr);
+  EXPECT_EQ(stand_by->own(seconds{60}), nullptr);
+  EXPECT_LT(SteadyClock::now() - begin, seconds{5});
+}
+
+TEST_F(postgres_ownership, a_standby_that_has_gone_does_not_take_the_lock) {
+  auto store = open("node-a");
+  {
+    const auto stand_by = shared("node-b");
+    auto waits = std::async(std::launch::async, [&] { return stand_by->own(seconds{60}); });
+    auto look = control();
+    await_standby(look);
+    stand_by->interrupt();
+    waits.get();
+  }
+  store.reset();
+  const auto next = shared("node-c")->own(seconds{30});
+  ASSERT_NE(next, nullptr);
+  EXPECT_EQ(next->ownership()->epoch, 2U);
+}
+
+// No timeout of the server's counts while it waits for the rest of a batch.
+TEST_F(postgres_ownership, an_owner_that_froze_while_it_sent_a_batch_is_replaced) {
+  lease_ = seconds{1};
+  auto store = open("node-a");
+  auto frozen = control();
+  const auto lock =
+    frozen.query("SELECT classid::int8::bit(32)::int || ', ' || objid FROM pg_locks "
+                 "WHERE locktype = 'advisory' AND granted");
+  store.reset();
+  frozen.query("SELECT pg_advisory_lock(" + lock + ")");
+  ASSERT_EQ(PQenterPipelineMode(frozen.session()), 1);
+  ASSERT_EQ(
+    PQsendQueryParams(frozen.session(), "SELECT 1", 0, nullptr, nullptr, nullptr, nullptr, 0), 1);
+  ASSERT_EQ(PQsendFlushRequest(frozen.session()), 1);
+  ASSERT_EQ(PQflush(frozen.session()), 0); // and never the end
+  auto look = control();
+  look.await("SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND wait_event = "
+             "'ClientRead'",
+             "1");
+  const auto second = shared("node-b")->own(seconds{30});
+  ASSERT_NE(second, nullptr);
+  EXPECT_EQ(second->ownership()->epoch, 2U);
+}
+
+TEST_F(postgres_ownership, an_owner_without_its_lock_waits_until_it_is_free) {
+  const auto store = open("node-a");
+  commit(*store, {change::Insert{delivery(1)}});
+  auto before = control();
+  const auto lock =
+    before.query("SELECT classid::int8::bit(32)::int || ', ' || objid FROM pg_locks "
+                 "WHERE locktype = 'advisory' AND granted");
+  const auto pid = before.query("SELECT owner_pid FROM backoff.shard");
+  auto waits = std::async(std::launch::async,
+                          [&] { return before.query("SELECT pg_advisory_lock(" + lock + ")"); });
+  auto look = control();
+  await_standby(look);
+  look.query("SELECT pg_terminate_backend(" + pid + ")");
+  waits.get();
+  const auto found = failure_of([&] { store->renew(); });
+  EXPECT_EQ(found.failure, StoreFailure::unreachable);
+  EXPECT_EQ(found.text, name() + ": the session is lost, and another one holds the lock");
+  before.query("SELECT pg_advisory_unlock(" + lock + ")");
+  store->renew();
+  EXPECT_EQ(contents_of(*store).owed.size(), 1U);
+}
+
+TEST_F(postgres_ownership, several_outboxes_of_a_database_have_owners_of_their_own) {
+  const auto orders = open("node-a");
+  const auto refunds =
+    open_postgres_store({server()->connection(database()), "refunds"}, {.node = "node-b"});
+  commit(*orders, {change::Insert{delivery(1)}, change::Insert{delivery(2)}, bury(2)});
+  EXPECT_EQ(contents_of(*refunds), Contents{});
+  const auto all = postgres_outboxes(server()->connection(database()));
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].name, "orders");
+  EXPECT_EQ(all[0].owner.node, "node-a");
+  EXPECT_TRUE(all[0].owner.is_alive);
+  EXPECT_EQ(all[0].owed, 1U);
+  EXPECT_EQ(all[0].oldest, delivery(1).submitted_at);
+  EXPECT_EQ(all[0].dead, 1U);
+  EXPECT_EQ(all[1].name, "refunds");
+  EXPECT_EQ(all[1].owner.node, "node-b");
+  EXPECT_EQ(all[1].owed, 0U);
+}
+
+} // namespace backoff_actor::store_test

@@ -1,0 +1,240 @@
+// Random walks of a store on a server and, beside it, the obvious one, which keeps everything in
+// memory. Between the changes the store is closed and opened, its session is ended, and its
+// connection is cut. After every step both must hold the same.
+//
+// common/random_walk.hpp says how a failing walk is shrunk, printed and repeated.
+
+#include "backoff_actor/testing/proxy/tcp_proxy.hpp"
+#include "common/random_walk.hpp"
+#include "control.hpp"
+#include "fixture.hpp"
+
+#include <rapidcheck.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <thread>
+
+namespace backoff_actor::store_test {
+
+namespace {
+
+enum class PostgresDeed : std::uint8_t {
+  commit,   // a batch of drawn changes
+  remove,   // dead letters
+  resubmit, // dead letters
+  reopen,   //
+  end,      // the session, by the server, while the next change is made
+  cut,      // the connection, while the next change is made
+  renew,    //
+  tidy_up,  //
+  look,     // from another connection
+};
+
+constexpr test::Choice<PostgresDeed> postgres_deeds[] = {
+  {60, PostgresDeed::commit, "commit"},    {6, PostgresDeed::remove, "remove"},
+  {6, PostgresDeed::resubmit, "resubmit"}, {5, PostgresDeed::reopen, "reopen"},
+  {6, PostgresDeed::end, "end"},           {6, PostgresDeed::cut, "cut"},
+  {4, PostgresDeed::renew, "renew"},       {3, PostgresDeed::tidy_up, "tidy_up"},
+  {3, PostgresDeed::look, "look"}};
+
+struct PostgresDraw {
+  std::uint32_t what;  // which change
+  std::uint32_t which; // of the deliveries
+};
+
+struct PostgresStep {
+  PostgresDeed deed;
+  std::uint32_t which; // when a fault strikes
+  std::vector<PostgresDraw> draws;
+};
+
+void showValue(const PostgresDraw& draw, std::ostream& out) {
+  out << draw.what << '/' << draw.which;
+}
+
+void showValue(const PostgresStep& step, std::ostream& out) {
+  out << test::name_of(step.deed, postgres_deeds) << ' ' << step.which << ' ';
+  rc::show(step.draws, out);
+}
+
+rc::Gen<PostgresStep> arbitrary_postgres_step() {
+  const auto number = rc::gen::inRange<std::uint32_t>(0, 1000);
+  return rc::gen::build<PostgresStep>(
+    rc::gen::set(&PostgresStep::deed, test::weighted(postgres_deeds)),
+    rc::gen::set(&PostgresStep::which, number),
+    rc::gen::set(&PostgresStep::draws,
+                 rc::gen::scale(
+                   0.25, rc::gen::container<std::vector<PostgresDraw>>(rc::gen::build<PostgresDraw>(
+                           rc::gen::set(&PostgresDraw::what, number),
+                           rc::gen::set(&PostgresDraw::which, number))))));
+}
+
+class PostgresWalk {
+public:
+  explicit PostgresWalk(std::string database) : database_(std::move(database)) {
+    control_.query("TRUNCATE backoff.outbox, backoff.shard, backoff.delivery, "
+                   "backoff.dead_letter, backoff.acknowledged_key");
+    open();
+  }
+
+  void take(const PostgresStep& step) {
+    switch (step.deed) {
+    case PostgresDeed::commit: {
+      const auto batch = changes(step.draws);
+      in_spite_of_fault([&] { store_->commit(batch); });
+      reference_.commit(batch);
+      break;
+    }
+    case PostgresDeed::remove: {
+      const auto ids = numbers(step.draws);
+      std::size_t count = 0;
+      in_spite_of_fault([&] { count = store_->remove_dead_letters(ids); });
+      RC_ASSERT(count == reference_.remove(ids));
+      break;
+    }
+    case PostgresDeed::resubmit: {
+      const auto ids = numbers(step.draws);
+      std::size_t count = 0;
+      in_spite_of_fault([&] { count = store_->resubmit_dead_letters(ids); });
+      RC_ASSERT(count == reference_.resubmit(ids));
+      break;
+    }
+    case PostgresDeed::reopen:
+      store_.reset();
+      open();
+      break;
+    case PostgresDeed::end:
+    case PostgresDeed::cut:
+      fault_ = step;
+      return;
+    case PostgresDeed::renew:
+      in_spite_of_fault([&] { store_->renew(); });
+      break;
+    case PostgresDeed::tidy_up:
+      in_spite_of_fault([&] { store_->tidy_up(); });
+      break;
+    case PostgresDeed::look:
+      RC_ASSERT(contents_of(*open_postgres_store_to_read(address())) == reference_.contents());
+      return;
+    }
+    in_spite_of_fault([&] { store_->renew(); }); // a fault may have come after the answer
+    RC_ASSERT(contents_of(*store_) == reference_.contents());
+    RC_ASSERT(store_->last_id() == reference_.last_id());
+  }
+
+private:
+  PostgresAddress address() const {
+    return {"host=127.0.0.1 port=" + std::to_string(proxy_.port())
+              + " user=postgres dbname=" + database_,
+            "orders"};
+  }
+
+  void open() {
+    store_ = postgres_store(address(), {.node = "walker"})->own(std::chrono::seconds{30});
+    RC_ASSERT(store_ != nullptr);
+  }
+
+  // As an outbox does it: the same call again until the store answers.
+  void in_spite_of_fault(const std::function<void()>& call) {
+    const auto fault = std::exchange(fault_, {});
+    std::thread striker{[&] {
+      if (fault)
+        strike(*fault);
+    }};
+    std::optional<StoreError> unexpected;
+    for (auto attempt = 0; attempt < 1000; ++attempt) {
+      try {
+        call();
+        break;
+      } catch (const StoreError& error) {
+        if (error.failure() == StoreFailure::unreachable)
+          continue;
+        unexpected = error;
+        break;
+      }
+    }
+    striker.join();
+    if (unexpected)
+      throw StoreError{*unexpected};
+  }
+
+  void strike(const PostgresStep& fault) {
+    std::this_thread::sleep_for(std::chrono::microseconds{fault.which * 3});
+    if (fault.deed == PostgresDeed::cut)
+      proxy_.cut_all();
+    else
+      control_.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE "
+                     "application_name = 'backoff_actor walker'");
+  }
+
+  std::vector<std::uint64_t> numbers(const std::vector<PostgresDraw>& draws) const {
+    std::vector<std::uint64_t> result;
+    for (const auto& draw : draws)
+      result.push_back(number(draw.which));
+    return result;
+  }
+
+  // Of all that there were, and a few that were not.
+  std::uint64_t number(std::uint32_t which) const { return which % (reference_.last_id() + 3); }
+
+  std::vector<StoreChange> changes(const std::vector<PostgresDraw>& draws) const {
+    std::vector<StoreChange> result;
+    auto last = reference_.last_id();
+    for (const auto& draw : draws) {
+      const auto id = number(draw.which);
+      const WallTime at{draw.which};
+      switch (draw.what % 11) {
+      case 0:
+      case 1:
+      case 2:
+      case 3: {
+        last += 1 + draw.which % 2;
+        auto one = delivery(last, std::string(draw.which % 7 == 0 ? 5'000 : 20, 'x'));
+        if (draw.which % 3 == 0)
+          one.idempotency_key.clear();
+        result.emplace_back(change::Insert{std::move(one)});
+        break;
+      }
+      case 4:
+      case 5:
+      case 6:
+        result.emplace_back(change::Acknowledge{id, at});
+        break;
+      case 7:
+        result.emplace_back(change::CountAttempts{id, draw.which});
+        break;
+      case 8:
+        result.emplace_back(
+          change::Bury{id, static_cast<DeadLetterReason>(draw.which % 8), draw.which, "cause", at});
+        break;
+      case 9:
+        result.emplace_back(change::CountHandOvers{id, draw.which});
+        break;
+      default:
+        result.emplace_back(change::ForgetKeys{at});
+      }
+    }
+    return result;
+  }
+
+  std::string database_;
+  Control control_{server()->connection(database_)};
+  testing::TcpProxy proxy_{"127.0.0.1", static_cast<std::uint16_t>(server()->port())};
+  ReferenceStore reference_{};
+  std::optional<PostgresStep> fault_{}; // strikes during the next call
+  std::shared_ptr<DeliveryStore> store_{};
+};
+
+} // namespace
+
+TEST(postgres_walk, agrees_with_the_reference_whatever_happens_to_its_sessions) {
+  BACKOFF_ACTOR_NEEDS_POSTGRES();
+  const auto database = fresh_database();
+  EXPECT_TRUE(
+    test::walks_hold([&] { return PostgresWalk{database}; }, 0.4, arbitrary_postgres_step()));
+}
+
+} // namespace backoff_actor::store_test

@@ -1,0 +1,277 @@
+// Tests the live page in a browser.
+//
+// usage: node page_test.mjs PROGRAM BROWSER [PICTURES]
+//
+// PROGRAM is page_program. With a folder for PICTURES it also takes some.
+
+import assert from "node:assert/strict";
+import {spawn} from "node:child_process";
+import {createServer} from "node:http";
+import {createInterface} from "node:readline";
+import {Browser} from "./browser.mjs";
+
+const [program, browserProgram, pictures] = process.argv.slice(2);
+const token = "a token for tests 16".replaceAll(" ", "-");
+
+// A page_program that runs.
+class Program {
+  static async start(...options) {
+    const result = new Program();
+    result.process = spawn(program, options, {stdio: ["pipe", "pipe", "inherit"]});
+    result.lines = createInterface({input: result.process.stdout})[Symbol.asyncIterator]();
+    result.url = "http://127.0.0.1:" + (await result.line("port")) + "/";
+    return result;
+  }
+  async line(word) {
+    const {value} = await this.lines.next();
+    assert.equal(value.split(" ")[0], word);
+    return value.split(" ")[1];
+  }
+  say(line) { this.process.stdin.write(line + "\n"); }
+  async stop() {
+    const over = new Promise(done => this.process.on("exit", done));
+    this.process.stdin.end();
+    assert.equal(await over, 0);
+  }
+}
+
+const browser = await Browser.start(browserProgram);
+const picture = async (page, name) => { if (pictures) await page.picture(`${pictures}/page_${name}.png`); };
+const rowOf = name => `[...document.querySelectorAll("#list .row:not([hidden])")].find(row => row.textContent.includes("${name}"))`;
+const button = (where, text) => `[...document.querySelectorAll("${where} button")].find(one => one.textContent === "${text}")`;
+
+// The page made no error, and asked nobody but its server.
+function assertIsClean(page, url) {
+  assert.deepEqual(page.errors, []);
+  for (const address of page.requests) assert.ok(address.startsWith(url) || address.startsWith("data:"), address);
+}
+
+// Opens the details of a sender.
+async function openSender(page, name) {
+  await page.until(`!!${rowOf(name + "#")}`);
+  await page.click(rowOf(name + "#"));
+  await page.until(`!document.getElementById("detail").hidden`);
+}
+
+async function confirm(page, isFirst) {
+  await page.until(`document.getElementById("dialog").open`);
+  if (isFirst) {
+    await page.type(token);
+    await page.click(`document.getElementById("operator")`);
+    await page.type("anna");
+  }
+  await page.click(`document.getElementById("go")`);
+  await page.until(`!document.getElementById("dialog").open`);
+}
+
+const tests = {
+  async a_crash_is_seen_within_a_second() {
+    const server = await Program.start("actors");
+    const page = await browser.open(server.url);
+    await page.until(`!!${rowOf("orders#")}?.textContent.includes("running")`);
+    await page.until(`document.getElementById("state").textContent === "live"`);
+    // The best of a few, as the machine may be busy. Between two of them the sender is told to retry.
+    let best = Infinity;
+    for (let i = 0; i !== 5 && best >= 1000; ++i) {
+      if (i !== 0) server.say("retry");
+      await page.until(`!!${rowOf("orders#")}?.textContent.includes("running")`);
+      server.say("crash");
+      best = Math.min(best, (await page.until(`!!${rowOf("orders#")}?.textContent.includes("waiting")`)).took);
+    }
+    assert.ok(best < 1000, `it took ${best} ms`);
+    const text = await page.get(`document.getElementById("stuck").textContent`);
+    assert.match(text, /waiting.*orders#.*1.*Danger, High Voltage!/s, "what, since when, why");
+    await picture(page, "light");
+    assertIsClean(page, server.url);
+    await page.close();
+    await server.stop();
+  },
+
+  async without_a_token_nothing_can_be_done() {
+    const server = await Program.start("actors");
+    const page = await browser.open(server.url);
+    await openSender(page, "mail");
+    assert.equal(await page.get(`document.querySelectorAll("#deeds button").length`), 0);
+    assert.equal(await page.get(`fetch("act/pause", {method: "POST"}).then(answer => answer.status)`), 404);
+    assert.equal(await page.get(`fetch("letters").then(answer => answer.status)`), 404);
+    await page.close();
+    await server.stop();
+  },
+
+  async a_paused_sender_resumes_by_a_click() {
+    const server = await Program.start("actors", token);
+    const page = await browser.open(server.url);
+    await page.until(`!!${rowOf("mail#")}?.textContent.includes("paused")`);
+    await openSender(page, "mail");
+    await page.click(button("#sender-deeds", "Resume"));
+    await picture(page, "dialog");
+    await confirm(page, true);
+    await page.until(`!!${rowOf("mail#")}?.textContent.includes("running")`);
+    assertIsClean(page, server.url);
+    await page.close();
+    await server.stop();
+  },
+
+  async a_wrong_token_does_nothing() {
+    const server = await Program.start("actors", token);
+    const page = await browser.open(server.url);
+    await openSender(page, "mail");
+    await page.click(button("#sender-deeds", "Resume"));
+    await page.until(`document.getElementById("dialog").open`);
+    await page.type("a wrong token");
+    await page.click(`document.getElementById("operator")`);
+    await page.type("anna");
+    await page.press("Enter", "\r");
+    await page.until(`document.querySelector("#dialog .bad").textContent.includes("no valid token")`);
+    assert.match(await page.get(`${rowOf("mail#")}.textContent`), /paused/);
+    await page.close();
+    await server.stop();
+  },
+
+  async a_dead_letter_is_resubmitted_and_gone() {
+    const server = await Program.start("actors", token);
+    const page = await browser.open(server.url);
+    await openSender(page, "parser");
+    await page.until(`document.getElementById("facts").textContent.includes("dead letters3")`);
+    server.say("mend");
+    await page.click(`document.getElementById("show-letters")`);
+    await confirm(page, true);
+    await page.until(`document.querySelectorAll("#letters .letter").length === 3`);
+    assert.match(await page.get(`document.getElementById("letters").textContent`), /cannot parse poison 1/);
+    await picture(page, "letters");
+    const before = await (server.say("done"), server.line("done"));
+    await page.click(button("#letters .letter:last-child", "Resubmit"));
+    await confirm(page, false);
+    await page.until(`document.querySelectorAll("#letters .letter").length === 2`);
+    assert.doesNotMatch(await page.get(`document.getElementById("letters").textContent`), /poison 1/);
+    assert.equal(+(await (server.say("done"), server.line("done"))), +before + 1);
+    await page.click(button("#letters", "Remove all that match"));
+    await confirm(page, false);
+    await page.until(`document.getElementById("letters").textContent.includes("There is no such dead letter.")`);
+    assertIsClean(page, server.url);
+    await page.close();
+    await server.stop();
+  },
+
+  async a_breaker_is_reset_by_a_click() {
+    const server = await Program.start("actors", token);
+    const page = await browser.open(server.url);
+    await page.until(`document.getElementById("guards")?.textContent.includes("isolated")`);
+    await page.click(button("#guards", "Reset"));
+    await confirm(page, true);
+    await page.until(`document.getElementById("guards").textContent.includes("closed")`);
+    assertIsClean(page, server.url);
+    await page.close();
+    await server.stop();
+  },
+
+  async a_page_of_a_stranger_can_do_nothing() {
+    const server = await Program.start("actors", token);
+    const stranger = createServer((request, answer) => {
+      answer.setHeader("Content-Type", "text/html");
+      answer.end("<!doctype html><title>stranger</title>");
+    });
+    await new Promise(done => stranger.listen(0, "127.0.0.1", done));
+    const watcher = await browser.open(server.url);
+    await watcher.until(`!!${rowOf("mail#")}`);
+    const name = await watcher.get(`[...senders.values()].map(nameOf).find(name => name.startsWith("mail"))`);
+    const page = await browser.open(`http://127.0.0.1:${stranger.address().port}/`);
+    await page.until(`document.title === "stranger"`);
+    const address = server.url + "act/resume?sender=" + encodeURIComponent(name);
+    // Even one who knows the token may not ask with it: the browser asks the server before.
+    const outcome = options => page.get(`fetch(${JSON.stringify(address)}, ${JSON.stringify(options)})
+      .then(answer => answer.type + " " + answer.status, error => "refused")`);
+    assert.equal(await outcome({method: "POST", headers: {Authorization: "Bearer " + token, "X-Operator": "eve"}}), "refused");
+    assert.equal(await outcome({method: "POST", mode: "no-cors"}), "opaque 0");
+    assert.equal(await page.get(`fetch(${JSON.stringify(server.url + "events")}).then(() => "read", () => "refused")`), "refused");
+    assert.equal(await page.get(`new Promise(done => { const frame = document.createElement("iframe");
+      frame.src = ${JSON.stringify(server.url)}; frame.onload = () => {
+        try { done(frame.contentDocument ? "empty" : "not readable"); } catch { done("not readable"); } };
+      document.body.append(frame); })`), "not readable");
+    await new Promise(done => setTimeout(done, 700));
+    assert.match(await watcher.get(`${rowOf("mail#")}.textContent`), /paused/);
+    await page.close();
+    await watcher.close();
+    stranger.close();
+    await server.stop();
+  },
+
+  async ten_thousand_senders_scroll() {
+    const server = await Program.start("many");
+    const page = await browser.open(server.url);
+    await page.until(`senders.size === 10000`);
+    await page.click(`document.getElementById("group")`);
+    await page.until(`view.length === 10000`);
+    await page.click(`document.getElementById("list")`);
+    await page.press("Escape");
+    await page.get(`(list.focus(), 0)`);
+    await page.press("End");
+    await page.until(`rowElements.some(row => !row.element.hidden && row.element.index === 9999)`);
+    const rows = await page.get(`document.querySelectorAll("#list .row").length`);
+    assert.ok(rows < 100, `${rows} rows are in the page`);
+    // A frame of the browser while it scrolls, the slowest of the middle nine tenths.
+    const slow = await page.get(`(async () => {
+      const times = [];
+      let last = performance.now();
+      for (let i = 0; i < 100; ++i) {
+        list.scrollTop = (i * 7919) % 290000;
+        await new Promise(done => requestAnimationFrame(done));
+        times.push(performance.now() - last);
+        last = performance.now();
+      }
+      return times.sort((a, b) => a - b)[94];
+    })()`);
+    assert.ok(slow < 250, `it takes ${slow} ms`);
+    await page.click(`document.getElementById("find")`);
+    await page.type("connection refused");
+    await page.until(`view.length === 1000`);
+    await picture(page, "many");
+    assertIsClean(page, server.url);
+    await page.close();
+    await server.stop();
+  },
+
+  async dark_and_narrow_pages_have_all_they_need() {
+    const server = await Program.start("actors");
+    server.say("crash");
+    const page = await browser.open(server.url, {width: 390, height: 844, scheme: "dark"});
+    await page.until(`!!${rowOf("orders#")}?.textContent.includes("waiting")`);
+    assert.equal(await page.get(`document.documentElement.dataset.theme`), "dark");
+    assert.equal(await page.get(`document.documentElement.scrollWidth <= innerWidth`), true, "it is too wide");
+    await picture(page, "narrow");
+    await page.press("t", "t");
+    assert.equal(await page.get(`document.documentElement.dataset.theme`), "light");
+    await page.close();
+    const wide = await browser.open(server.url, {scheme: "dark"});
+    await wide.until(`document.documentElement.dataset.theme === "light"`); // it was kept
+    await wide.press("t", "t");
+    await wide.until(`!!${rowOf("orders#")}`);
+    await picture(wide, "dark");
+    assertIsClean(wide, server.url);
+    await wide.close();
+    await server.stop();
+  },
+
+  async the_page_comes_back_when_its_server_does() {
+    const server = await Program.start("actors");
+    const page = await browser.open(server.url);
+    await page.until(`document.getElementById("state").textContent === "live"`);
+    await server.stop();
+    await page.until(`document.getElementById("state").textContent.includes("no connection")`);
+    await page.close();
+  },
+};
+
+let failed = 0;
+for (const [name, test] of Object.entries(tests)) {
+  const begin = Date.now();
+  try {
+    await test();
+    console.log(`ok      ${name} (${Date.now() - begin} ms)`);
+  } catch (error) {
+    ++failed;
+    console.log(`FAILED  ${name}: ${error.stack}`);
+  }
+}
+await browser.stop();
+process.exit(failed === 0 ? 0 : 1);

@@ -1,0 +1,193 @@
+// page_program: a program to be seen and acted on in a browser. It prints `port N` and obeys lines
+// from its input until that ends.
+//
+// usage: page_program many              10,000 senders without actors, which change all the time
+//        page_program actors [TOKEN]    senders with actors, a guard, and dead letters
+//
+// Lines: `crash`: the worker of the sender `orders` crashes, and is not there for ten seconds.
+// `retry`: it is there at once, and does it. `mend`: the sender `parser` can do what it could not.
+// `done`: the program prints how many it has done.
+
+#include <backoff_actor/backoff_actor.hpp>
+
+#include "backoff_actor/retry/steady_clock.hpp"
+#include "backoff_actor/sinks/internal/observatory_state.hpp"
+#include "backoff_actor/web/web_server.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <iostream>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using namespace backoff_actor;
+using namespace std::chrono_literals;
+
+constexpr std::size_t many = 10'000;
+
+// Senders of four kinds. Those of each tenth number are down, and some of the others work.
+class Many {
+public:
+  explicit Many(const Observatory& observatory) {
+    constexpr const char* kinds[] = {"invoices", "mail", "orders", "search_index"};
+    for (std::size_t i = 0; i != many; ++i)
+      seats_.push_back(
+        std::make_unique<detail::SenderSeat>(observatory.state()->senders(kinds[i % 4]), i + 1));
+    glances_.resize(many);
+    begin_ = SteadyClock{}.now();
+    thread_ = std::thread{[this] {
+      while (!is_over_) {
+        change();
+        std::this_thread::sleep_for(100ms);
+      }
+    }};
+  }
+  Many(const Many&) = delete;
+  Many& operator=(const Many&) = delete;
+  ~Many() {
+    is_over_ = true;
+    thread_.join();
+  }
+
+private:
+  void change() {
+    const auto now = SteadyClock{}.now();
+    ++round_;
+    for (std::size_t i = 0; i != many; ++i) {
+      auto& glance = glances_[i];
+      if (i % 10 == 9) {
+        glance.phase = Phase::waiting;
+        glance.owed = 1 + i % 90;
+        glance.oldest_since = begin_ + -1s * static_cast<int>(i % 600);
+        glance.due = now + 1s * static_cast<int>(1 + (i + round_) % 9);
+        glance.is_delayed = true;
+        ++glance.counters.crashes;
+        seats_[i]->note_cause("connection refused", now);
+      } else if ((i + round_) % 5 == 0) {
+        glance.phase = Phase::running;
+        glance.counters.acknowledged += i % 7;
+        glance.owed = i % 3;
+        glance.oldest_since = glance.owed == 0 ? Instant::never() : now;
+      } else {
+        continue;
+      }
+      seats_[i]->publish(glance, now);
+    }
+  }
+
+  std::vector<std::unique_ptr<detail::SenderSeat>> seats_;
+  std::vector<SenderGlance> glances_;
+  Instant begin_{};
+  std::size_t round_ = 0;
+  std::atomic<bool> is_over_ = false;
+  std::thread thread_;
+};
+
+void say(const std::string& line) { std::cout << line << std::endl; }
+
+WebOptions web_options(const std::string& token = {}) {
+  WebOptions result;
+  result.port = 0;
+  result.token = token;
+  return result;
+}
+
+std::string port_of(const WebServer& web) { return "port " + std::to_string(web.port()); }
+
+int run_many() {
+  const Observatory observatory;
+  const Many senders{observatory};
+  const WebServer web{observatory, web_options()};
+  say(port_of(web));
+  for (std::string line; std::getline(std::cin, line);) {
+  }
+  return 0;
+}
+
+std::atomic<bool> is_mended = false;
+std::atomic<int> done = 0;
+
+caf::behavior parser(caf::event_based_actor*) {
+  return {[](const std::string& order) {
+    if (order.starts_with("poison") && !is_mended)
+      throw std::runtime_error("cannot parse " + order);
+    ++done;
+    return order;
+  }};
+}
+
+std::atomic<bool> is_done_by_hand = false; // the worker does not crash next time
+
+caf::behavior worker(caf::event_based_actor*) {
+  return {[](const std::string& order) {
+    if (order == "crash" && !is_done_by_hand.exchange(false))
+      throw std::runtime_error("Danger, High Voltage!");
+    return order;
+  }};
+}
+
+// Ends the delay of the last crash.
+void retry(const caf::actor& sender) {
+  is_done_by_hand = true;
+  compat::enqueue(sender, RetryNow{});
+}
+
+int run_actors(const std::string& token) {
+  const Observatory observatory;
+  const WebServer web{observatory, web_options(token)};
+  caf::actor_system_config config;
+  init(config);
+  caf::actor_system system{config};
+
+  SenderOptions options;
+  options.observed_by = observatory;
+  options.name = "orders";
+  options.backoff = parse_policy("fixed(10s)");
+  const auto orders = spawn_back_off_sender(system, worker, options);
+  options.name = "mail";
+  const auto mail = spawn_back_off_sender(system, worker, options);
+  options.name = "parser";
+  options.backoff = parse_policy("fixed(1ms)");
+  options.max_attempts = 2;
+  const auto parsing = spawn_back_off_sender(system, parser, options);
+  const SharedGuard guard{parse_guard("circuit_breaker(5 failures, open 1h)")};
+  guard.observed_by(observatory, "payments");
+  guard.isolate();
+
+  compat::enqueue(mail, Pause{});
+  for (int i = 1; i <= 5; ++i)
+    compat::enqueue(mail, "letter " + std::to_string(i));
+  for (int i = 1; i <= 3; ++i)
+    compat::enqueue(parsing, "poison " + std::to_string(i));
+  say(port_of(web));
+  for (std::string line; std::getline(std::cin, line);) {
+    if (line == "crash")
+      compat::enqueue(orders, std::string{"crash"});
+    else if (line == "retry")
+      retry(orders);
+    else if (line == "mend")
+      is_mended = true;
+    else if (line == "done")
+      say("done " + std::to_string(done));
+  }
+  for (const auto& sender : {orders, mail, parsing})
+    caf::anon_send_exit(sender, caf::exit_reason::user_shutdown);
+  return 0;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  const std::string what = argc > 1 ? argv[1] : "";
+  if (what == "many")
+    return run_many();
+  if (what == "actors")
+    return run_actors(argc > 2 ? argv[2] : "");
+  std::cerr << "usage: page_program many|actors [TOKEN]\n";
+  return 2;
+}
