@@ -2,15 +2,15 @@
 
 // Design notes
 //
-// Other programs hand messages over by writing rows to a table of a shared store, in transactions of
-// their own. The owner of the store makes deliveries of them:
+// Other programs hand messages over by writing rows to a table of a shared store, in transactions
+// of their own. The owner of the store makes deliveries of them:
 //
 //     row --take--> given to the sender --Insert, committed--> a delivery; the row is gone
 //      ^                  |
 //      +---- given back --+
 //
 // A commit inserts the delivery and deletes the row, both or neither. So a row is neither lost nor
-// delivered twice, whatever dies when. What was given and is not committed is known in memory only.
+// delivered twice, whatever dies when. Only the memory knows what was given and is not committed.
 
 #include "backoff_actor/core/time.hpp"
 

@@ -1,4 +1,5 @@
-// The table `incoming`: who may write to it, what it refuses, and what the owner of an outbox reads.
+// The table `incoming`: who may write to it, what it refuses, and what the owner of an outbox
+// reads.
 
 #include "store/postgres/fixture.hpp"
 

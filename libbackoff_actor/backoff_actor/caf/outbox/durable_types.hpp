@@ -45,8 +45,8 @@ public:
   /// @errors throws `std::runtime_error` if the bytes are not those of the types.
   caf::message load(const StoredMessage& stored) const;
 
-  /// Adds a type of message that other programs write, see `SharedOutbox::foreign`. The outbox keeps
-  /// its bytes as they came.
+  /// Adds a type of message that other programs write, see `SharedOutbox::foreign`. The outbox
+  /// keeps its bytes as they came.
   ///
   /// @param name not empty, without `;`
   /// @param decoder not empty; several threads may call it at the same time

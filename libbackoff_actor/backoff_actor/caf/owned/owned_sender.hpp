@@ -48,8 +48,8 @@ struct SharedOutbox {
   ///       return caf::make_message(Order::from_json(json));
   ///     });
   ///
-  /// If the decoder throws, or if no decoder has the type's name, the message becomes a dead letter,
-  /// `unreadable`, with its bytes. A program with another decoder can take it up again, by
+  /// If the decoder throws, or if no decoder has the type's name, the message becomes a dead
+  /// letter, `unreadable`, with its bytes. A program with another decoder can take it up again, by
   /// `backoffctl outbox resubmit`. All processes that share the outbox need the same decoders.
   ///
   /// @param type 1 to 255 bytes, without `;`

@@ -1,5 +1,3 @@
-#include "backoff_actor/store/postgres/internal/pg_intake.hpp"
-
 // Design notes
 //
 // Rows get their numbers before they are committed. So a row may become visible when the intake has
@@ -8,9 +6,9 @@
 //     floor ......... top ............
 //       | late rows    | new rows
 //
-// The floor spares the look the dead entries of the index: those of rows that were taken. The intake
-// raises it to a former top once all transactions have ended that were running when the top was
-// seen. A transaction may escape that, for it gets its own number only when it writes. So the floor
+// The floor spares the look the dead entries of the index: those of rows that were taken. The
+// intake raises it to a former top once all transactions have ended that were running when the top
+// was seen. A transaction may escape that, for it gets its own number only when it writes. So the floor
 // is only a speed-up: once a minute a look goes without it.
 //
 // Rows with `not_before` are taken by time, not by number.
@@ -21,6 +19,7 @@
 
 #include "backoff_actor/store/postgres/internal/pg_errors.hpp"
 #include "backoff_actor/store/postgres/internal/pg_values.hpp"
+#include "backoff_actor/store/postgres/internal/postgres_delivery_store.hpp"
 
 #include <algorithm>
 #include <array>

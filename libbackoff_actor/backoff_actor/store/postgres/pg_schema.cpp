@@ -25,9 +25,9 @@ namespace {
 // shard.keys_since: older acknowledged keys are forgotten, even if their rows are still there.
 // delivery.not_before, delivery.context and node: for later versions.
 //
-// incoming: other programs write here, and the owner makes deliveries of it. incoming.outbox_id: set
-// by a trigger, which refuses an outbox that is not there. sleeper.asleep: whether the owner wants to
-// be notified. It is a table of its own, so that no commit of the owner is in its way.
+// incoming: other programs write here, and the owner makes deliveries of it. incoming.outbox_id: a
+// trigger sets it, and refuses an outbox that is not there. sleeper.asleep: whether the owner wants
+// to be notified. It is a table of its own, so that no commit of the owner is in its way.
 constexpr auto tables_1 = R"(CREATE SCHEMA backoff;
 
 CREATE TABLE backoff.meta(

@@ -1,7 +1,6 @@
 #include "backoff_actor/store/postgres/internal/postgres_delivery_store.hpp"
 
 #include "backoff_actor/store/postgres/internal/pg_errors.hpp"
-#include "backoff_actor/store/postgres/internal/pg_intake.hpp"
 #include "backoff_actor/store/postgres/internal/pg_reading.hpp"
 #include "backoff_actor/store/postgres/internal/pg_statements.hpp"
 #include "backoff_actor/store/postgres/internal/pg_values.hpp"

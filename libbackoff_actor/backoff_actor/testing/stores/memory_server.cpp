@@ -1,4 +1,4 @@
-#include "backoff_actor/testing/stores/memory_server.hpp"
+#include "backoff_actor/testing/stores/internal/memory_server_state.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -43,134 +43,6 @@ std::string mark_of(std::span<const StoreChange> changes) {
 
 } // namespace
 
-// -- the server -----------------------------------------------------------------------
-
-struct MemoryServer::State {
-  struct Session {
-    std::string node;
-    Instant heard;
-  };
-
-  struct LoggedCommit {
-    Commit commit;
-    std::vector<StoreChange> changes;
-  };
-
-  // What another program has handed over. It stays here, even when its row is gone.
-  struct Row {
-    IncomingMessage message;
-    Instant at;
-    Instant not_before;
-    bool is_committed;
-  };
-
-  State(std::function<Instant()> its_clock, Duration its_lease, std::string its_name)
-    : clock(std::move(its_clock)), lease(its_lease), name(std::move(its_name)) {}
-
-  [[noreturn]] void fail(StoreFailure failure, std::string_view why) const {
-    throw StoreError(failure, std::string{name}.append(": ").append(why));
-  }
-
-  // The server's time. Ends the session of an owner that has said nothing for the lease.
-  Instant look_at_clock() {
-    const auto now = clock();
-    if (session && now - session->heard >= lease)
-      end_session();
-    return now;
-  }
-
-  void end_session() {
-    session = nullptr;
-    changed.notify_all();
-  }
-
-  void apply(const std::string& node, Instant now, std::span<const StoreChange> changes) {
-    content->commit(changes);
-    note_rows(changes);
-    log.push_back({{node, epoch, changes.size(), now},
-                   std::vector<StoreChange>(changes.begin(), changes.end())});
-  }
-
-  void note_rows(std::span<const StoreChange> changes) {
-    for (const auto& x : changes)
-      if (const auto* const insertion = std::get_if<change::Insert>(&x))
-        gone.insert(insertion->incoming);
-      else if (const auto* const drop = std::get_if<change::DropIncoming>(&x))
-        gone.insert(drop->incoming);
-  }
-
-  std::uint64_t add_row(IncomingMessage message, Instant not_before, bool is_committed) {
-    const auto row = rows.size() + 1;
-    message.row = row;
-    rows.push_back({std::move(message), clock(), not_before, is_committed});
-    return row;
-  }
-
-  std::optional<StoreOwner> owner() const {
-    if (epoch == 0)
-      return std::nullopt;
-    return StoreOwner{last_node, epoch, {since.since_origin.count()}, session != nullptr};
-  }
-
-  const std::function<Instant()> clock;
-  const Duration lease;
-  const std::string name;
-  std::mutex mutex;
-  std::condition_variable changed; // there is no owner any more
-  std::shared_ptr<MemoryStore> content = std::make_shared<MemoryStore>(name);
-  std::shared_ptr<Session> session; // of the owner
-  std::uint64_t epoch = 0;
-  std::string last_node;
-  Instant since{};
-  bool is_up = true;
-  std::set<std::string> cut_off;
-  std::optional<LostCommit> cut;
-  std::optional<StoreFailure> commit_failure;
-  std::optional<StoreFailure> session_failure;
-  std::vector<LoggedCommit> log; // all that was committed, by all owners
-  std::vector<Row> rows;         // by number, from 1
-  std::set<std::uint64_t> gone;  // rows that commits have deleted
-  std::size_t looks = 0;
-  std::atomic<std::size_t> renewals = 0;
-};
-
-// -- the intake of an owner -----------------------------------------------------------
-
-// Waits for nothing: whoever uses it looks once in a while.
-class MemoryServer::Rows final : public Intake {
-public:
-  Rows(std::shared_ptr<State> state, std::string node)
-    : state_(std::move(state)), node_(std::move(node)) {}
-
-  std::vector<IncomingMessage> take(std::size_t at_most,
-                                    const std::unordered_set<std::uint64_t>& held) override {
-    const std::lock_guard lock{state_->mutex};
-    if (!state_->is_up || state_->cut_off.contains(node_))
-      state_->fail(StoreFailure::unreachable, "the server does not answer");
-    ++state_->looks;
-    const auto now = state_->clock();
-    std::vector<IncomingMessage> result;
-    for (const auto& x : state_->rows) {
-      const auto row = x.message.row;
-      if (result.size() >= at_most || !x.is_committed || x.not_before > now || held.contains(row)
-          || state_->gone.contains(row))
-        continue;
-      result.push_back(x.message);
-      if (auto& life = result.back().time_to_live)
-        *life -= now - x.at;
-    }
-    return result;
-  }
-
-  void give_back(std::span<const std::uint64_t> /*rows*/) override {}
-  void wait(Duration /*at_most*/) override {}
-  void interrupt() override {}
-
-private:
-  const std::shared_ptr<State> state_;
-  const std::string node_;
-};
-
 // -- the store of an owner ------------------------------------------------------------
 
 class MemoryServer::Owned final : public DeliveryStore {
@@ -213,7 +85,7 @@ public:
     }
   }
 
-  std::unique_ptr<Intake> open_intake() override { return std::make_unique<Rows>(state_, node_); }
+  std::unique_ptr<Intake> open_intake() override { return open_rows(state_, node_); }
 
   void renew() override {
     call([&](MemoryStore&) { ++state_->renewals; });
@@ -392,35 +264,6 @@ MemoryServer::MemoryServer(std::function<Instant()> clock, Duration lease, std::
   : state_(std::make_shared<State>(std::move(clock), lease, std::move(name))) {}
 
 MemoryServer::~MemoryServer() = default;
-
-std::uint64_t MemoryServer::hand_over(IncomingMessage message, Instant not_before) {
-  const std::lock_guard lock{state_->mutex};
-  return state_->add_row(std::move(message), not_before, true);
-}
-
-std::uint64_t MemoryServer::begin_row(IncomingMessage message) {
-  const std::lock_guard lock{state_->mutex};
-  return state_->add_row(std::move(message), Instant{}, false);
-}
-
-void MemoryServer::commit_row(std::uint64_t row) {
-  const std::lock_guard lock{state_->mutex};
-  state_->rows.at(row - 1).is_committed = true;
-}
-
-std::vector<std::uint64_t> MemoryServer::incoming() const {
-  const std::lock_guard lock{state_->mutex};
-  std::vector<std::uint64_t> result;
-  for (const auto& x : state_->rows)
-    if (x.is_committed && !state_->gone.contains(x.message.row))
-      result.push_back(x.message.row);
-  return result;
-}
-
-std::size_t MemoryServer::looks() const {
-  const std::lock_guard lock{state_->mutex};
-  return state_->looks;
-}
 
 std::shared_ptr<SharedStore> MemoryServer::store(std::string node) {
   return std::make_shared<Shared>(state_, std::move(node));

@@ -130,6 +130,8 @@ private:
   class Shared;
   class Rows;
 
+  static std::unique_ptr<Intake> open_rows(std::shared_ptr<State> state, std::string node);
+
   std::shared_ptr<State> state_;
 };
 

@@ -186,7 +186,7 @@ private:
   bool needs_bytes() const;
   std::uint32_t weight_of(const caf::message& message);
 
-  // -- messages of other programs (sender_actor_incoming.cpp) -----------------------
+  // -- messages of other programs (sender_actor_submit.cpp) -------------------------
 
   void take_incoming();
   bool take_incoming(IncomingMessage x);

@@ -30,6 +30,9 @@
 
 namespace backoff_actor::detail {
 
+// Reads the table `incoming` for the owner of an outbox, in a session of its own.
+std::unique_ptr<Intake> open_pg_intake(std::shared_ptr<const PgWish> wish);
+
 class PostgresDeliveryStore final : public DeliveryStore {
 public:
   // @param session has claimed the outbox, and found `shard`
