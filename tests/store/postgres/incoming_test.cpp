@@ -214,6 +214,20 @@ TEST_F(PostgresIncoming, what_was_unreadable_comes_in_again_when_it_is_resubmitt
   EXPECT_EQ(taken.back().type, "t");
 }
 
+TEST_F(PostgresIncoming, a_reader_sees_where_a_message_is) {
+  const auto state = [&] {
+    return as("backoff_reader", "SELECT state FROM backoff.message WHERE idempotency_key = 'once'");
+  };
+  insert(", idempotency_key", ", 'once'");
+  EXPECT_EQ(state(), "waiting");
+  auto one = delivery(1);
+  one.idempotency_key = "once";
+  commit(*store, {change::Insert{one, 1}});
+  EXPECT_EQ(state(), "owed");
+  commit(*store, {change::Acknowledge{1, WallTime{1}}});
+  EXPECT_EQ(state(), "done");
+}
+
 // -- rights and bad input ------------------------------------------------------------------------
 
 TEST_F(PostgresIncoming, a_producer_may_insert_and_nothing_else) {
@@ -234,8 +248,9 @@ TEST_F(PostgresIncoming, a_producer_may_insert_and_nothing_else) {
   EXPECT_THAT(as("backoff_producer", "INSERT INTO backoff.incoming(outbox, type, payload, shard) "
                                      "VALUES('orders', 't', 'x', 5)"),
               denied);
-  for (const auto* const table : {"meta", "outbox", "shard", "sleeper", "delivery", "dead_letter",
-                                  "acknowledged_key", "node", "outbox_state", "owed", "dead"})
+  for (const auto* const table :
+       {"meta", "outbox", "shard", "sleeper", "delivery", "dead_letter", "acknowledged_key", "node",
+        "outbox_state", "owed", "dead", "message"})
     EXPECT_THAT(as("backoff_producer", std::string{"SELECT * FROM backoff."} + table), denied)
       << table;
   EXPECT_THAT(as("backoff_producer", "SELECT backoff.fence(1, 0, 1, 1, 1, 1)"), denied);

@@ -8,8 +8,8 @@
 //
 // The floor spares the look the dead entries of the index: those of rows that were taken. The
 // intake raises it to a former top once all transactions have ended that were running when the top
-// was seen. A transaction may escape that, for it gets its own number only when it writes. So the floor
-// is only a speed-up: once a minute a look goes without it.
+// was seen. A transaction may escape that, for it gets its own number only when it writes. So the
+// floor is only a speed-up: once a minute a look goes without it.
 //
 // Rows with `not_before` are taken by time, not by number.
 //

@@ -198,6 +198,17 @@ CREATE VIEW backoff.dead AS
          encode(d.types, 'escape') AS types, length(d.payload) AS bytes, d.reason,
          encode(d.cause, 'escape') AS cause, to_timestamp(d.at / 1e9) AS at
     FROM backoff.dead_letter d JOIN backoff.outbox o ON o.id = d.outbox;
+
+CREATE VIEW backoff.message AS
+  SELECT i.outbox, 'waiting' AS state, i.id, i.key, i.idempotency_key, i.type AS types, i.at
+    FROM backoff.incoming i
+  UNION ALL SELECT w.outbox, 'owed', w.id, w.key, w.idempotency_key, w.types, w.submitted_at
+    FROM backoff.owed w
+  UNION ALL SELECT d.outbox, 'dead', d.id, d.key, d.idempotency_key, d.types, d.at
+    FROM backoff.dead d
+  UNION ALL SELECT o.name, 'done', NULL, NULL, encode(k.idempotency_key, 'escape'), NULL,
+                   to_timestamp(k.at / 1e9)
+    FROM backoff.acknowledged_key k JOIN backoff.outbox o ON o.id = k.outbox;
 )";
 
 // Roles belong to the whole server: another database may have made them, or be making them now.
@@ -226,8 +237,8 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON backoff.outbox, backoff.shard, backoff.d
   backoff.dead_letter, backoff.acknowledged_key, backoff.incoming, backoff.sleeper, backoff.node
   TO backoff_worker;
 GRANT EXECUTE ON FUNCTION backoff.fence TO backoff_worker;
-GRANT SELECT ON backoff.outbox_state, backoff.owed, backoff.dead TO backoff_worker,
-  backoff_reader;
+GRANT SELECT ON backoff.outbox_state, backoff.owed, backoff.dead, backoff.message
+  TO backoff_worker, backoff_reader;
 )";
 
 const PgStatement find_schema{
