@@ -6,13 +6,14 @@
 
 namespace backoff_actor::test {
 
-/// Whether a condition comes true before patience ends, after ten seconds.
-inline bool becomes_true(const std::function<bool()>& condition) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{10};
+/// Whether a condition comes true in time.
+inline bool becomes_true(const std::function<bool()>& condition,
+                         std::chrono::milliseconds limit = std::chrono::seconds{10}) {
+  const auto deadline = std::chrono::steady_clock::now() + limit;
   while (!condition()) {
     if (std::chrono::steady_clock::now() > deadline)
       return false;
-    std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::microseconds{200}); // leaves the processor to others
   }
   return true;
 }

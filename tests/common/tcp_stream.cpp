@@ -10,10 +10,12 @@
 
 namespace backoff_actor::test {
 
-TcpStream TcpStream::connect(std::uint16_t port) {
+TcpStream TcpStream::connect(std::uint16_t port, std::optional<int> unread_bytes) {
   // It blocks, unlike net::connect, which takes a peer that resets at once for one that refuses.
   TcpStream result{net::Descriptor{socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)}};
   const auto address = net::loopback(port);
+  if (unread_bytes)
+    setsockopt(result.get(), SOL_SOCKET, SO_RCVBUF, &*unread_bytes, sizeof *unread_bytes);
   if (!result || ::connect(result.get(), address.generic(), address.size) != 0)
     throw std::system_error(errno, std::generic_category(), "no connection");
   net::send_at_once(result.socket_);

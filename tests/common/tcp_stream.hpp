@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -34,10 +35,11 @@ public:
   /// Takes over a connected socket.
   explicit TcpStream(net::Descriptor socket) : socket_(std::move(socket)) {}
 
-  /// Connects to 127.0.0.1.
+  /// Connects to 127.0.0.1. The kernel keeps up to about `unread_bytes` that were not received, as
+  /// many as it likes if there is no number.
   ///
   /// @errors throws `std::system_error`
-  static TcpStream connect(std::uint16_t port);
+  static TcpStream connect(std::uint16_t port, std::optional<int> unread_bytes = {});
 
   /// Whether there is a connection.
   explicit operator bool() const { return bool{socket_}; }

@@ -27,13 +27,17 @@ protected:
     TcpStream caf;
   };
 
-  Pair connect() {
-    Pair result{TcpStream::connect(port), {}};
+  Pair connect(std::optional<int> unread_bytes = {}) {
+    Pair result{TcpStream::connect(port, unread_bytes), {}};
     result.node.send(client_greeting());
     result.caf = ends.take();
     EXPECT_EQ(result.caf.receive(client_greeting().size()).bytes, client_greeting());
     return result;
   }
+
+  // The node's kernel keeps so little that it cannot make room for what CAF sent last, some 200 KB,
+  // while nobody receives.
+  Pair connect_with_small_buffer() { return connect(16'384); }
 
   Events events;
   Ends ends;
@@ -123,7 +127,7 @@ TEST_F(PlainDoor, ends_the_node_s_end_when_caf_has_gone_and_all_has_come) {
 
 TEST_F(PlainDoor, ends_who_does_not_take_what_caf_sent_last) {
   make();
-  auto pair = connect();
+  auto pair = connect_with_small_buffer();
   const auto sent = server_greeting() + message(noise(16'000'000, 4));
   EXPECT_LT(send_until_full(pair.caf, sent), sent.size());
   pair.caf = {};
@@ -133,7 +137,7 @@ TEST_F(PlainDoor, ends_who_does_not_take_what_caf_sent_last) {
 
 TEST_F(PlainDoor, passes_on_what_caf_sent_last_though_something_comes_for_it) {
   make();
-  auto pair = connect();
+  auto pair = connect_with_small_buffer();
   const auto sent = server_greeting() + message(noise(16'000'000, 5));
   const auto count = send_until_full(pair.caf, sent);
   pair.caf = {};
@@ -141,6 +145,31 @@ TEST_F(PlainDoor, passes_on_what_caf_sent_last_though_something_comes_for_it) {
   const auto come = pair.node.receive_all();
   EXPECT_EQ(come.bytes.size(), count);
   EXPECT_TRUE(sent.starts_with(come.bytes));
+}
+
+TEST_F(PlainDoor, stays_open_until_the_node_has_taken_what_the_kernel_holds_for_it) {
+  make();
+  auto pair = connect_with_small_buffer();
+  const auto sent = server_greeting() + message(noise(150'000, 6));
+  ASSERT_TRUE(pair.caf.send(sent));
+  pair.caf = {};
+  EXPECT_FALSE(becomes_true([&] { return events.count(Kind::ended) != 0; }, 300ms));
+  pair.node.send(message("too late"));
+  pair.node.send(message("later still"));
+  const auto come = pair.node.receive_all();
+  EXPECT_TRUE(come.bytes == sent) << come.bytes.size();
+  EXPECT_EQ(come.ending, Ending::closed);
+  pair.node = {};
+  EXPECT_EQ(events.last(Kind::ended).text, "");
+}
+
+TEST_F(PlainDoor, ends_who_takes_all_but_does_not_close) {
+  make();
+  auto pair = connect();
+  pair.caf = {};
+  EXPECT_EQ(pair.node.receive_all().ending, Ending::closed);
+  EXPECT_EQ(events.last(Kind::ended).text,
+            "it kept the connection open, which this node had ended");
 }
 
 TEST_F(PlainDoor, goes_on_though_the_hook_for_events_throws) {

@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 // Of a gate in a row; then others have their turn.
 constexpr int most_accepted = 4;
 
-// How long what CAF has sent last may take, after it has closed its end.
+// How long what CAF has sent last and the node's end may take, after CAF has closed its own.
 constexpr auto patience_at_end = 5s;
 
 net::Descriptor accept_one(const net::Descriptor& socket) {

@@ -154,8 +154,10 @@ void Door::Loop::end_what_is_due(Clock::time_point now) {
     if (now >= joined_.at(number).due)
       late.push_back(number);
   for (const auto number : late) {
-    if (joined_.at(number).is_ending)
-      end(number, Kind::ended, "it did not take what was sent last");
+    if (const auto& joined = joined_.at(number); joined.is_ending)
+      end(number, Kind::ended,
+          joined.link.has_passed_all() ? "it kept the connection open, which this node had ended"
+                                       : "it did not take what was sent last");
     else
       end(number, Kind::refused, "it did not send CAF's handshake in time");
   }

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <linux/sockios.h>
 #include <poll.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <utility>
 
@@ -69,10 +71,16 @@ void Link::break_off(const Way& way, const char* who) {
   is_over_ = true;
 }
 
+bool Link::has_passed_all() const {
+  int unacknowledged = 0;
+  return has_said_end_ && ioctl(wire_descriptor(), SIOCOUTQ, &unacknowledged) == 0
+         && unacknowledged == 0;
+}
+
 std::uint32_t Link::wire_events() const {
   if (wire_has_ended_)
     return 0;
-  const auto reads = !in_.bytes.is_full() && !caf_has_closed_;
+  const auto reads = has_said_end_ || (!in_.bytes.is_full() && !caf_has_closed_);
   return (reads ? EPOLLIN : 0u) | (wire_wants_write_ ? EPOLLOUT : 0u);
 }
 
@@ -167,10 +175,12 @@ bool Link::give_to_wire() {
   if (wire_has_ended_)
     return false;
   if (out_.passed_count == 0) {
-    if (!caf_has_ended_)
+    if (!caf_has_ended_ || has_said_end_)
       return false;
+    // To close now would be to reset the connection if something comes from the node, and what the
+    // kernel has not sent yet would be lost.
     wire_->say_end();
-    is_over_ = true;
+    has_said_end_ = true;
     return true;
   }
   const auto moved = wire_->write(out_.passed());

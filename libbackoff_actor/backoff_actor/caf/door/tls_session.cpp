@@ -7,6 +7,7 @@
 #include <new>
 #include <openssl/err.h>
 #include <openssl/x509v3.h>
+#include <sys/socket.h>
 #include <system_error>
 #include <utility>
 
@@ -176,8 +177,8 @@ Moved TlsSession::write(std::span<const std::byte> bytes) {
 
 void TlsSession::say_end() {
   ERR_clear_error();
-  if (SSL_is_init_finished(ssl_.get()) == 1)
-    SSL_shutdown(ssl_.get());
+  if (SSL_is_init_finished(ssl_.get()) != 1 || SSL_shutdown(ssl_.get()) < 0)
+    shutdown(socket().get(), SHUT_WR); // without a word of TLS, but not without an end
   ERR_clear_error();
 }
 

@@ -44,6 +44,8 @@ public:
   bool has_handshake() const { return in_.check.has_handshake(); }
   /// Whether CAF has closed its end, so that only what it has sent is still under way.
   bool is_ending() const { return caf_has_closed_; }
+  /// Whether the other node's machine has got all that CAF has sent, and the end.
+  bool has_passed_all() const;
   /// Whether a node has broken the protocol.
   bool is_broken_off() const { return !problem_.empty() && is_broken_off_; }
   /// Why the link has ended; empty: a node has ended it in order.
@@ -80,6 +82,7 @@ private:
   bool wire_has_ended_ = false;
   bool caf_has_closed_ = false; // it takes nothing any more
   bool caf_has_ended_ = false;  // and all that it has sent was read
+  bool has_said_end_ = false;   // to the other node, whose end is waited for
   bool is_over_ = false;
   bool is_broken_off_ = false;
   std::string problem_;
