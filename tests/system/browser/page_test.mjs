@@ -91,7 +91,7 @@ const tests = {
     const server = await Program.start("actors");
     const page = await browser.open(server.url);
     await openSender(page, "mail");
-    assert.equal(await page.get(`document.querySelectorAll("#deeds button").length`), 0);
+    assert.equal(await page.get(`document.querySelectorAll("#actions button").length`), 0);
     assert.equal(await page.get(`fetch("act/pause", {method: "POST"}).then(answer => answer.status)`), 404);
     assert.equal(await page.get(`fetch("letters").then(answer => answer.status)`), 404);
     await page.close();
@@ -103,7 +103,7 @@ const tests = {
     const page = await browser.open(server.url);
     await page.until(`!!${rowOf("mail#")}?.textContent.includes("paused")`);
     await openSender(page, "mail");
-    await page.click(button("#sender-deeds", "Resume"));
+    await page.click(button("#sender-actions", "Resume"));
     await picture(page, "dialog");
     await confirm(page, true);
     await page.until(`!!${rowOf("mail#")}?.textContent.includes("running")`);
@@ -116,7 +116,7 @@ const tests = {
     const server = await Program.start("actors", token);
     const page = await browser.open(server.url);
     await openSender(page, "mail");
-    await page.click(button("#sender-deeds", "Resume"));
+    await page.click(button("#sender-actions", "Resume"));
     await page.until(`document.getElementById("dialog").open`);
     await page.type("a wrong token");
     await page.click(`document.getElementById("operator")`);

@@ -19,7 +19,7 @@ namespace backoff_actor::detail {
 namespace {
 
 using namespace std::chrono_literals;
-using Result = DeedOutcome::Result;
+using Result = OperatorOutcome::Result;
 
 // The most dead letters of a sender in memory.
 constexpr std::size_t most_kept = 1000;
@@ -53,10 +53,10 @@ bool has(std::span<const std::uint64_t> ids, std::uint64_t id) {
 struct OperatorDesk::Order {
   std::vector<DeadLetter> letters{};     // to be submitted again; none: all was said by a message
   std::vector<std::uint64_t> accepted{}; // of these; to be read with the answer
-  std::promise<DeedOutcome> promise{};
+  std::promise<OperatorOutcome> promise{};
   std::atomic<bool> is_answered{false};
 
-  void answer(DeedOutcome outcome) {
+  void answer(OperatorOutcome outcome) {
     if (!is_answered.exchange(true))
       promise.set_value(std::move(outcome));
   }
@@ -143,7 +143,7 @@ void OperatorDesk::end() {
     order->answer({Result::nobody, 0, "it has ended"});
 }
 
-DeedOutcome OperatorDesk::wait_for(const std::shared_ptr<Order>& order, Duration limit) {
+OperatorOutcome OperatorDesk::wait_for(const std::shared_ptr<Order>& order, Duration limit) {
   auto future = order->promise.get_future();
   {
     const std::lock_guard lock{mutex_};
@@ -160,25 +160,25 @@ DeedOutcome OperatorDesk::wait_for(const std::shared_ptr<Order>& order, Duration
   return future.get();
 }
 
-DeedOutcome OperatorDesk::act(Deed deed) {
+OperatorOutcome OperatorDesk::act(OperatorAction action) {
   const auto sender = caf::actor_cast<caf::actor>(sender_);
   if (!sender)
     return {Result::nobody, 0, "it has ended"};
-  switch (deed) {
-  case Deed::pause:
+  switch (action) {
+  case OperatorAction::pause:
     compat::enqueue(sender, Pause{});
     break;
-  case Deed::resume:
+  case OperatorAction::resume:
     compat::enqueue(sender, Resume{});
     break;
-  case Deed::retry_now:
+  case OperatorAction::retry_now:
     compat::enqueue(sender, RetryNow{});
     break;
-  case Deed::drain:
+  case OperatorAction::drain:
     compat::enqueue(sender, Drain{});
     break;
   default:
-    return {Result::refused, 0, "it is no deed of a sender"};
+    return {Result::refused, 0, "it is no action of a sender"};
   }
   return wait_for(std::make_shared<Order>(), patience);
 }
@@ -207,13 +207,13 @@ std::size_t OperatorDesk::remove_letters(std::span<const std::uint64_t> ids) {
   return kept_ ? std::erase_if(kept_->letters, [ids](const auto& x) { return has(ids, x.id); }) : 0;
 }
 
-DeedOutcome OperatorDesk::remove(std::span<const std::uint64_t> ids) {
-  const std::lock_guard lock{deeds_};
+OperatorOutcome OperatorDesk::remove(std::span<const std::uint64_t> ids) {
+  const std::lock_guard lock{actions_};
   return {Result::done, remove_letters(ids), {}};
 }
 
-DeedOutcome OperatorDesk::resubmit(std::span<const std::uint64_t> ids) {
-  const std::lock_guard lock{deeds_};
+OperatorOutcome OperatorDesk::resubmit(std::span<const std::uint64_t> ids) {
+  const std::lock_guard lock{actions_};
   const auto order = std::make_shared<Order>();
   for (auto& letter : all_letters())
     if (has(ids, letter.id) && !letter.message.empty())

@@ -40,10 +40,10 @@ public:
 
   // -- for operators ------------------------------------------------------------------
 
-  DeedOutcome act(Deed deed) override;
+  OperatorOutcome act(OperatorAction action) override;
   Letters letters() override;
-  DeedOutcome resubmit(std::span<const std::uint64_t> ids) override;
-  DeedOutcome remove(std::span<const std::uint64_t> ids) override;
+  OperatorOutcome resubmit(std::span<const std::uint64_t> ids) override;
+  OperatorOutcome remove(std::span<const std::uint64_t> ids) override;
   void end() override;
 
 private:
@@ -55,11 +55,11 @@ private:
 
   std::vector<DeadLetter> all_letters() const;
   std::size_t remove_letters(std::span<const std::uint64_t> ids);
-  DeedOutcome wait_for(const std::shared_ptr<Order>& order, Duration limit);
+  OperatorOutcome wait_for(const std::shared_ptr<Order>& order, Duration limit);
 
   const caf::actor_addr sender_;
   const DurableOutbox outbox_; // none: the letters are here
-  std::mutex deeds_;           // no letter is resubmitted by two operators
+  std::mutex actions_;         // no letter is resubmitted by two operators
   mutable std::mutex mutex_;   // guards what follows it
   std::vector<std::shared_ptr<Order>> orders_;
   std::unique_ptr<Kept> kept_; // none: no letter was kept yet
