@@ -243,6 +243,7 @@ ObservedStatus ObservatoryState::status(std::size_t at_most, Instant now) const 
     });
   }
   result.senders_left_out = keep_shown(result.senders, at_most);
+  families_->name_supervisors(result.senders);
   for (const auto& [name, kind] : all.supervisors)
     kind->for_each([&, &name = name](const auto& cell) {
       if (result.supervisors.size() == at_most) {
@@ -262,6 +263,7 @@ ObservedStatus ObservatoryState::status(std::size_t at_most, Instant now) const 
                                     cell.get(Words::restarts),
                                     cell.get(Words::escalations)});
     });
+  families_->name_supervisors(result.supervisors);
   result.guards = guards(all);
   for (const auto& [name, kind] : all.outboxes)
     kind->for_each([&, &name = name](const auto& cell) {

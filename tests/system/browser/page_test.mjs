@@ -196,11 +196,77 @@ const tests = {
     await server.stop();
   },
 
+  async a_child_is_seen_below_its_supervisor_and_folds_by_keyboard() {
+    const server = await Program.start("tree");
+    const page = await browser.open(server.url);
+    // Depth and name of each row in sight, as the page says it to a reader of the screen.
+    const rows = `rowElements.filter(row => !row.element.hidden).map(row => row.element)
+      .sort((a, b) => a.index - b.index).map(row => row.getAttribute("aria-level") + " "
+        + row.querySelector(".name").textContent.replace(/#\\d+/, "#"))`;
+    const becomes = async wanted => page.until(`JSON.stringify(${rows}) === ${JSON.stringify(JSON.stringify(wanted))}`);
+    const shop = ["1 ▾ shop#", "2 ▾ mailing#", "3 ▾ mail (2)", "4 mail#", "4 mail#", "2 orders#"];
+    const alone = ["1 ▾ alone (1)", "2 alone#"];
+    await becomes([...shop, ...alone]);
+    assert.match(await page.get(`${rowOf("shop#")}.textContent`), /children: ▶ 2 running/);
+    await picture(page, "tree");
+    await page.get(`(list.focus(), 0)`);
+    await page.press("Home");
+    await page.press("ArrowDown");
+    await page.press("ArrowLeft"); // folds `mailing`
+    await becomes(["1 ▾ shop#", "2 ▸ mailing#", "2 orders#", ...alone]);
+    assert.equal(await page.get(`${rowOf("mailing#")}.getAttribute("aria-expanded")`), "false");
+    await page.press("ArrowLeft"); // chooses `shop`
+    await page.press("ArrowLeft"); // folds it
+    await becomes(["1 ▸ shop#", ...alone]);
+    await page.press("ArrowRight");
+    await page.press("ArrowRight"); // chooses `mailing`
+    await page.press("ArrowRight");
+    await becomes([...shop, ...alone]);
+    await page.press("ArrowRight"); // `mail`
+    await page.press("ArrowRight"); // its first
+    await page.press("Enter");
+    await page.until(`document.getElementById("detail-title")?.textContent.startsWith("mail#")`);
+    assert.match(await page.get(`document.getElementById("facts").textContent`), /supervisorshop#\d+ \/ mailing#\d+/);
+    await page.press("Escape");
+    await page.click(`document.getElementById("find")`);
+    await page.type("mailing"); // a supervisor: all that is below it
+    await becomes(shop.slice(0, 5));
+    assertIsClean(page, server.url);
+    await page.close();
+    await server.stop();
+  },
+
+  async a_tree_of_ten_thousand_unfolds() {
+    const server = await Program.start("many");
+    const page = await browser.open(server.url);
+    await page.until(`view.length === 7 && view[2].senders === 2500`);
+    assert.deepEqual(await page.get(`view.map(x => x.depth + " " + titleOf(x).split("#")[0] + " " + x.senders)`),
+      ["0 shop 7500", "1 billing 5000", "2 invoices 2500", "2 orders 2500", "1 mailing 2500", "2 mail 2500", "0 search_index 2500"]);
+    await page.get(`(list.focus(), 0)`);
+    for (const key of ["Home", "ArrowDown", "ArrowDown"]) await page.press(key);
+    const {took} = await (page.press("ArrowRight"), page.until(`view.length === 2507`));
+    assert.ok(took < 1000, `it took ${took} ms`);
+    await picture(page, "tree_many");
+    await page.press("End");
+    await page.until(`rowElements.some(row => !row.element.hidden && row.element.index === 2506)`);
+    const count = await page.get(`document.querySelectorAll("#list .row").length`);
+    assert.ok(count < 100, `${count} rows are in the page`);
+    // How long the page works at each look.
+    const work = await page.get(`(() => { const begin = performance.now(); arrange(); draw(); return performance.now() - begin; })()`);
+    assert.ok(work < 250, `it takes ${work} ms`);
+    assertIsClean(page, server.url);
+    await page.close();
+    await server.stop();
+  },
+
   async ten_thousand_senders_scroll() {
     const server = await Program.start("many");
     const page = await browser.open(server.url);
     await page.until(`senders.size === 10000`);
-    await page.click(`document.getElementById("group")`);
+    await page.until(`view.length === 7`); // three supervisors, and four kinds below them
+    await page.press("g", "g");
+    assert.deepEqual(await page.get(`view.map(x => x.isGroup)`), [true, true, true, true], "by kind");
+    await page.press("g", "g");
     await page.until(`view.length === 10000`);
     await page.click(`document.getElementById("list")`);
     await page.press("Escape");
