@@ -66,6 +66,9 @@ struct KeptLetter {
   std::string message{};         ///< the message as text; empty: it cannot be read
   std::string key{};             ///< its key; empty: none
   std::string idempotency_key{}; ///< with which it was submitted; empty: none
+  /// It is being submitted again, and the sender has not accepted or refused it yet. Until then
+  /// nothing else can be done to it.
+  bool is_under_way = false;
 };
 
 /// The dead letters of a sender that match.
@@ -103,12 +106,16 @@ public:
   /// Closes the circuit breakers of all guards of this name.
   OperatorOutcome close_guard(const std::string& who, const std::string& guard) const;
 
-  /// Submits dead letters of a sender again, at most 1,000 of them, the oldest first. Removes each
-  /// one once the sender has accepted it: after a crash in between, it is done twice.
+  /// Submits dead letters of a sender again, at most 1,000 of them, the oldest first. Each one is
+  /// removed once the sender has accepted it, also after the time to wait for that is over. Letters
+  /// that are under way already are left out. If no others are left, it is refused.
+  ///
+  /// After a crash between acceptance and removal, a letter can be submitted a second time.
   OperatorOutcome resubmit(const std::string& who, const ActorName& sender,
                            const LetterChoice& choice) const;
 
-  /// Removes dead letters of a sender, at most 1,000 of them, the oldest first.
+  /// Removes dead letters of a sender, at most 1,000 of them, the oldest first. Letters that are
+  /// being submitted again are left out.
   OperatorOutcome remove(const std::string& who, const ActorName& sender,
                          const LetterChoice& choice) const;
 

@@ -108,6 +108,7 @@ void write(std::string& json, const KeptLetter& letter, std::size_t most) {
   json += std::string{",\"age_seconds\":"} + age;
   json += ",\"key\":" + detail::json_string(letter.key);
   json += ",\"idempotency_key\":" + detail::json_string(letter.idempotency_key);
+  json += letter.is_under_way ? ",\"is_under_way\":true" : ",\"is_under_way\":false";
   json += ",\"message\":" + detail::json_string(letter.message.substr(0, most));
   json += ",\"message_bytes\":" + std::to_string(letter.message.size()) + "}";
 }
