@@ -2,7 +2,8 @@
 //
 // usage: node page_test.mjs PROGRAM BROWSER [PICTURES]
 //
-// PROGRAM is page_program. With a folder for PICTURES it also takes some.
+// PROGRAM is page_program. With a folder for PICTURES it also takes some. That of the README becomes small by
+// `convert page_readme.png +dither -colors 64 PNG8:docs/live_page.png`.
 
 import assert from "node:assert/strict";
 import {spawn} from "node:child_process";
@@ -327,6 +328,20 @@ const tests = {
     await page.close();
   },
 };
+
+if (pictures)
+  tests.the_picture_of_the_readme_is_taken = async () => {
+    const server = await Program.start("many");
+    const page = await browser.open(server.url, {height: 760});
+    await page.until(`frames > 50`, 60000); // then the lines have something to show
+    await page.click(rowOf("mail "));
+    await page.until(`view.length === 2507`);
+    await page.click(`document.querySelector("h1")`);
+    await page.get(`(choose(null), document.activeElement.blur(), draw(), 0)`);
+    await picture(page, "readme");
+    await page.close();
+    await server.stop();
+  };
 
 let failed = 0;
 for (const [name, test] of Object.entries(tests)) {

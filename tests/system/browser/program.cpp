@@ -32,8 +32,8 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t many = 10'000;
 
-// Senders of four kinds. Those of each tenth number are down, some are paused or held back, and some
-// of the others work. Three of the kinds are below two supervisors, and these are below a third one.
+// Senders of four kinds. Those of each tenth number are down, some are paused or held back, and
+// some of the others work. Three of the kinds are below two supervisors. These are below a third.
 class Many {
 public:
   explicit Many(const Observatory& observatory) {
@@ -91,11 +91,11 @@ private:
         glance.is_delayed = true;
         ++glance.counters.crashes;
         seats_[i]->note_cause("connection refused", now);
-      } else if (i % 500 == 13 || i % 500 == 3) {
+      } else if (i % 5000 == 13 || i % 5000 == 3) {
         glance.phase = Phase::running;
         glance.owed = 3 + i % 40;
         glance.oldest_since = begin_ + -1s * static_cast<int>(i % 300);
-        (i % 500 == 3 ? glance.is_paused : glance.is_held_back) = true;
+        (i % 5000 == 3 ? glance.is_paused : glance.is_held_back) = true;
       } else if ((i + round_) % 5 == 0) {
         glance.phase = Phase::running;
         glance.counters.acknowledged += i % 7;
