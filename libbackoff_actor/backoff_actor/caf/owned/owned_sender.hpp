@@ -25,6 +25,8 @@
 #include <caf/actor_system.hpp>
 
 #include <memory>
+#include <string>
+#include <utility>
 
 namespace backoff_actor {
 
@@ -38,6 +40,26 @@ struct SharedOutbox {
 
   /// How it is written.
   DurableOptions options{};
+
+  /// Takes messages of this type from other programs, which write them to the store in transactions
+  /// of their own:
+  ///
+  ///     outbox.foreign("order.v1", [](std::span<const std::byte> json) {
+  ///       return caf::make_message(Order::from_json(json));
+  ///     });
+  ///
+  /// If the decoder throws, or if no decoder has the type's name, the message becomes a dead
+  /// letter, `unreadable`, with its bytes. A program with another decoder can take it up again, by
+  /// `backoffctl outbox resubmit`. All processes that share the outbox need the same decoders.
+  ///
+  /// @param type 1 to 255 bytes, without `;`
+  /// @errors throws `InvalidArgument` if the name is not allowed or is taken, or if there is no
+  ///         decoder.
+  /// @thread the decoder runs on the threads of the sender and of those that read the store
+  SharedOutbox& foreign(std::string type, ForeignDecoder decoder) {
+    types.add_foreign(std::move(type), std::move(decoder));
+    return *this;
+  }
 };
 
 /// Returns all problems of the shared outbox.

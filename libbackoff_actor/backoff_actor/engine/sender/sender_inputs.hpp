@@ -53,6 +53,12 @@ struct Submit {
   bool is_final_stop = false;
 };
 
+/// A message that another program has handed over cannot be read. It becomes a dead letter at once,
+/// `unreadable`. Only with `EngineOptions::persist`.
+struct Unreadable {
+  Cause cause; ///< why
+};
+
 /// Another client submitted the delivery in `slot` again, and waits for its outcome.
 struct Join {
   std::uint32_t slot;     ///< of a delivery that is owed
@@ -240,6 +246,6 @@ using Input =
                input::GuardClosed, input::RetryNow, input::Reset, input::Pause, input::Resume,
                input::Drain, input::Stop, input::NotPersisted, input::Restore, input::Join,
                input::Kill, input::StoreBehind, input::StoreNotice, input::Finish, input::Resize,
-               input::RetireWorker, input::SureUntil>;
+               input::RetireWorker, input::SureUntil, input::Unreadable>;
 
 } // namespace backoff_actor

@@ -29,6 +29,12 @@ void SenderEngine::Step::operator()(const input::Submit& x) {
     start_child(serving); // the last one stopped normally, with nothing owed
 }
 
+void SenderEngine::Step::operator()(const input::Unreadable& x) {
+  if (!options_.persist || is_closing() || !backlog_.has_slot())
+    return refuse(is_closing() ? Refusal::draining : Refusal::outbox_full);
+  bury(push(input::Submit{}), DeadLetterReason::unreadable, std::make_shared<const Cause>(x.cause));
+}
+
 // A join brings no new work, so no delivery is dropped for it: it finds room, or is refused.
 void SenderEngine::Step::operator()(const input::Join& x) {
   if (!backlog_.holds(x.slot, x.delivery) || backlog_[x.slot].is_ghost)
