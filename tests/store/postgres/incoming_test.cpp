@@ -119,6 +119,35 @@ TEST_F(PostgresIncoming, a_row_that_becomes_visible_after_a_higher_one_is_not_mi
   EXPECT_THAT(take(), ElementsAre(2));
 }
 
+// The first transaction to begin is the first to end. The second has the lower row.
+TEST_F(PostgresIncoming, a_row_of_a_transaction_that_began_after_that_of_a_higher_is_not_missed) {
+  std::thread first{[&] {
+    query("DO $$ BEGIN PERFORM pg_current_xact_id(); WHILE NOT (SELECT is_called FROM "
+          "backoff.incoming_id_seq) LOOP PERFORM pg_sleep(0.01); END LOOP; INSERT INTO "
+          "backoff.incoming(outbox, type, payload) VALUES('orders', 't', 'high'); END $$");
+  }};
+  while (
+    query(
+      "SELECT count(*) FROM pg_stat_activity WHERE backend_xid IS NOT NULL AND query LIKE 'DO %'")
+    == "0")
+    std::this_thread::sleep_for(10ms);
+  std::thread second{[&] {
+    query(
+      "DO $$ BEGIN INSERT INTO backoff.incoming(outbox, type, payload) VALUES('orders', 't', "
+      "'low'); WHILE to_regclass('public.go_on') IS NULL LOOP PERFORM pg_sleep(0.01); END LOOP; "
+      "END $$");
+  }};
+  first.join();
+  EXPECT_THAT(take(), ElementsAre(2));
+  for (auto i = 0; i < 20; ++i) {
+    EXPECT_THAT(take(), IsEmpty());
+    std::this_thread::sleep_for(2ms);
+  }
+  query("CREATE TABLE public.go_on()");
+  second.join();
+  EXPECT_THAT(take(), ElementsAre(1));
+}
+
 TEST_F(PostgresIncoming, a_row_that_was_given_back_is_taken_again) {
   for (auto i = 0; i < 3; ++i)
     insert();

@@ -8,8 +8,10 @@
 //
 // The floor spares the look the dead entries of the index: those of rows that were taken. The
 // intake raises it to a former top once all transactions have ended that were running when the top
-// was seen. A transaction may escape that, for it gets its own number only when it writes. So the
-// floor is only a speed-up: once a minute a look goes without it.
+// was seen. To know which these are, it takes a transaction number of its own: a snapshot's xmax is
+// too low, for it leaves out what is running above all that has ended. A transaction may escape
+// that, for it gets its own number only when it writes. So the floor is only a speed-up: once a
+// minute a look goes without it.
 //
 // Rows with `not_before` are taken by time, not by number.
 //
@@ -44,6 +46,9 @@ constexpr std::int64_t bytes_of_a_look = 16 << 20;
 constexpr std::chrono::seconds without_floor{60};
 constexpr std::chrono::seconds longest_hold{30};
 
+// The floor is raised no more often. Each time costs a transaction number.
+constexpr std::chrono::milliseconds between_marks{10};
+
 // An intake that finds something in so many looks in a row says that it is awake.
 constexpr int busy_looks = 3;
 
@@ -56,8 +61,7 @@ const PgStatement set_up_intake{
 
 const PgStatement read_xmin{
   "read_xmin", "SELECT pg_snapshot_xmin(pg_current_snapshot())::text::int8", {}};
-const PgStatement read_xmax{
-  "read_xmax", "SELECT pg_snapshot_xmax(pg_current_snapshot())::text::int8", {}};
+const PgStatement take_xid{"take_xid", "SELECT pg_current_xact_id()::text::int8", {}};
 
 #define BACKOFF_ACTOR_ROW                                                                          \
   "id, key, idempotency_key, type, payload, (greatest(-1, least(extract(epoch FROM deadline - "    \
@@ -96,7 +100,7 @@ const PgStatement set_asleep{
   "UPDATE backoff.sleeper SET asleep = $2 WHERE outbox = $1 AND shard = 0",
   {int4, boolean}};
 
-constexpr std::array intake_statements{&read_xmin, &read_xmax,  &take_new,  &find_late,
+constexpr std::array intake_statements{&read_xmin, &take_xid,   &take_new,  &find_late,
                                        &find_due,  &take_these, &set_asleep};
 
 IncomingMessage read_row(const PgRows& rows, int row) {
@@ -147,10 +151,10 @@ public:
 private:
   using Clock = std::chrono::steady_clock;
 
-  // The transactions that were running when `top` was the highest row seen.
+  // The transactions that were running after `top` was seen.
   struct Mark {
     std::uint64_t top;
-    std::int64_t ends; // the number of the first transaction after them
+    std::int64_t ends; // above the numbers of all of them
     Clock::time_point at;
   };
 
@@ -214,11 +218,15 @@ private:
     }
     const auto limit = static_cast<std::int64_t>(at_most);
     const auto with_held = limit + static_cast<std::int64_t>(held.size());
-    const std::array calls{
-      PgCall{&read_xmin},
-      PgCall{&find_late, {outbox(), pg_int8(floor_), pg_int8(top_), pg_int8(with_held)}},
-      PgCall{&take_new, {outbox(), pg_int8(top_), pg_int8(limit), pg_int8(bytes_of_a_look)}},
-      PgCall{&find_due, {outbox(), pg_int8(with_held)}}, PgCall{&read_xmax}};
+    std::vector<PgCall> calls{
+      {&read_xmin},
+      {&find_late, {outbox(), pg_int8(floor_), pg_int8(top_), pg_int8(with_held)}},
+      {&take_new, {outbox(), pg_int8(top_), pg_int8(limit), pg_int8(bytes_of_a_look)}},
+      {&find_due, {outbox(), pg_int8(with_held)}}};
+    const auto old_top = top_;
+    const auto is_to_mark = !mark_ && top_ > floor_ && now >= next_mark_at_;
+    if (is_to_mark)
+      calls.push_back({&take_xid});
     const auto rows = session_->connection().run(calls);
     std::vector<IncomingMessage> result;
     std::int64_t bytes = 0;
@@ -236,8 +244,10 @@ private:
       result.push_back(read_row(rows[2], row));
     }
     append(result, some_of(free_of(rows[3], held), at_most - result.size(), bytes));
-    if (!mark_ && top_ > floor_)
-      mark_ = Mark{top_, rows[4].number(0, 0), now};
+    if (is_to_mark) {
+      mark_ = Mark{old_top, rows[4].number(0, 0), now};
+      next_mark_at_ = now + between_marks;
+    }
     busy_ = result.empty() ? 0 : busy_ + 1;
     return result;
   }
@@ -291,6 +301,7 @@ private:
   std::uint64_t floor_ = 0;
   std::uint64_t top_ = 0;
   std::optional<Mark> mark_{};
+  Clock::time_point next_mark_at_{};
   Clock::time_point full_look_at_{};
   int busy_ = 0;           // looks in a row that found something
   bool is_asleep_ = false; // as the server knows it
