@@ -132,10 +132,10 @@ TEST_F(PostgresIncoming, a_row_of_a_transaction_that_began_after_that_of_a_highe
     == "0")
     std::this_thread::sleep_for(10ms);
   std::thread second{[&] {
-    query(
-      "DO $$ BEGIN INSERT INTO backoff.incoming(outbox, type, payload) VALUES('orders', 't', "
-      "'low'); WHILE to_regclass('public.go_on') IS NULL LOOP PERFORM pg_sleep(0.01); END LOOP; "
-      "END $$");
+    query("DO $$ BEGIN INSERT INTO backoff.incoming(outbox, type, payload) VALUES('orders', 't', "
+          "'low'); WHILE NOT EXISTS (SELECT FROM pg_class WHERE relname = 'go_on') LOOP PERFORM "
+          "pg_sleep(0.01); END LOOP; "
+          "END $$");
   }};
   first.join();
   EXPECT_THAT(take(), ElementsAre(2));
