@@ -217,9 +217,9 @@ TEST_F(PostgresIncoming, an_intake_that_is_interrupted_waits_no_more) {
 TEST_F(PostgresIncoming, an_intake_connects_again_after_its_session_was_ended) {
   insert();
   EXPECT_THAT(take(), ElementsAre(1));
-  query(
-    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%pg_snapshot%' AND "
-    "pid <> pg_backend_pid()");
+  query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%FROM "
+        "backoff.incoming%' AND "
+        "pid <> pg_backend_pid()");
   EXPECT_THROW(take(), StoreError);
   insert();
   EXPECT_THAT(take(), ElementsAre(2));
