@@ -196,6 +196,25 @@ TEST_F(OwnedIncoming, an_owner_that_stops_leaves_the_rows_that_it_has_not_commit
   EXPECT_THAT(server.incoming(), IsEmpty());
 }
 
+TEST_F(OwnedIncoming, a_row_that_is_not_committed_at_the_stop_is_owed_and_reported_as_such) {
+  const auto& a = start("node-a");
+  server.fail_commits(StoreFailure::unreachable);
+  server.hand_over(message("x"));
+  time.advance(1s);
+  time.stop(a.sender);
+  time.advance(1s);
+  const auto events = log.of("node-a");
+  EXPECT_THAT(events.all<event::DeadLettered>(), IsEmpty());
+  EXPECT_THAT(events.all<event::Suspended>(), SizeIs(1));
+  EXPECT_THAT(dead_letters(), IsEmpty());
+
+  server.fail_commits({});
+  const auto& b = start("node-b");
+  time.advance(30s);
+  EXPECT_THAT(b.danger.texts(), ElementsAre("x"));
+  EXPECT_THAT(server.incoming(), IsEmpty());
+}
+
 TEST_F(OwnedIncoming, what_nobody_can_read_is_a_dead_letter_with_its_bytes) {
   const auto& a = start("node-a");
   auto unknown = message("x", "k");

@@ -100,12 +100,10 @@ caf::error BackOffSender::exit_reason(const effect::Quit& x, const News* news) c
 
 void BackOffSender::bury(const effect::DeadLetter& x, const News* news) {
   auto parcel = std::exchange(parcels_[x.slot], {});
-  if (parcel.extra && parcel.extra->row != 0 && keeps_row(x, parcel)) {
-    const auto error =
-      x.reason == DeadLetterReason::not_stored ? SenderError::not_stored : SenderError::suspended;
-    return for_each_client(parcel,
-                           [&](compat::OpenRequest& client) { refuse(client, make_error(error)); });
-  }
+  if (parcel.extra && parcel.extra->row != 0 && keeps_row(x, parcel))
+    return for_each_client(parcel, [&](compat::OpenRequest& client) {
+      refuse(client, make_error(SenderError::not_stored));
+    });
   const auto cause = x.cause ? x.cause->text : std::string{};
   const auto is_stored = store_ && x.reason != DeadLetterReason::not_stored;
   if (options().dead_letters || options().on_dead_letter || (!is_stored && keeps_letters()))

@@ -150,7 +150,7 @@ bool BackOffSender::take_incoming(IncomingMessage x) {
   incoming_ = {};
   auto& extra = incoming_.more();
   extra.row = x.row;
-  input::Submit news{};
+  input::Submit news{.has_source = true};
   try {
     incoming_.payload = read(stored);
     extra.key = x.key.empty() && options().key_of ? options().key_of(incoming_.payload) : x.key;
@@ -176,7 +176,6 @@ bool BackOffSender::take_incoming(IncomingMessage x) {
   const auto at = now();
   news.deadline = deadline(at, x.time_to_live.value_or(Duration::max()));
   extra.idempotency_key = std::move(x.idempotency_key);
-  extra.deadline = news.deadline;
   store_->prepare(std::move(stored), news.deadline, x.row);
   take(at, news);
   return true;
@@ -208,27 +207,14 @@ caf::message BackOffSender::read(const StoredMessage& stored) const {
   return result;
 }
 
-// Whether a delivery that was given up stays in the store: either as another program's row, or, if
-// it was written meanwhile, as a delivery that is owed.
+// Whether a delivery that could not be stored stays in the store, as another program's row.
 bool BackOffSender::keeps_row(const effect::DeadLetter& x, const Parcel& parcel) {
-  const auto& extra = *parcel.extra;
-  if (!extra.idempotency_key.empty()
-      && (x.reason == DeadLetterReason::not_stored || !extra.is_confirmed))
-    note_end(parcel, false);
-  if (x.reason == DeadLetterReason::not_stored) {
-    store_->give_back(extra.row);
-    return true;
-  }
-  if (extra.is_confirmed
-      || (x.reason != DeadLetterReason::stopped && x.reason != DeadLetterReason::gave_up))
+  if (x.reason != DeadLetterReason::not_stored)
     return false;
-  SuspendedDelivery rest{x.delivery, x.attempts, 0, store_->wall_time(x.submitted_at)};
-  if (extra.deadline != Instant::never())
-    rest.deadline = store_->wall_time(extra.deadline);
-  rest.key = extra.key;
-  rest.idempotency_key = extra.idempotency_key;
-  rest.message = parcel.payload;
-  store_->suspend(std::move(rest));
+  const auto& extra = *parcel.extra;
+  if (!extra.idempotency_key.empty())
+    note_end(parcel, false);
+  store_->give_back(extra.row);
   return true;
 }
 

@@ -117,6 +117,8 @@ void SenderEngine::Step::operator()(const input::Restore& x) {
 
 void SenderEngine::Step::suspend(Slot slot) {
   const auto& delivery = backlog_[slot];
+  if (backlog_.mark_stored(slot))
+    note_accepted(delivery.id); // it stays owed, here or where it came from
   ++work_.counters.suspended;
   emit(effect::Suspend{slot, delivery.id, delivery.attempts, delivery.submitted_at,
                        backlog_.deadline_of(slot)});

@@ -58,9 +58,8 @@ private:
     caf::error held;              // an error answer that may turn out to be final
     bool held_is_bounce = false;
     bool is_answered_on_acceptance = false;
-    bool is_confirmed = false;           // clients may be told of the acceptance
-    std::uint64_t row = 0;               // another program's, of which it was made; 0: none
-    Instant deadline = Instant::never(); // of that
+    bool is_confirmed = false; // clients may be told of the acceptance
+    std::uint64_t row = 0;     // another program's, of which it was made; 0: none
   };
 
   // The data of a delivery that the engine does not need. The engine uses the same slot.
