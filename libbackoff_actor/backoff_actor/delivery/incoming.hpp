@@ -75,4 +75,26 @@ public:
   virtual void interrupt() = 0;
 };
 
+/// Hands messages over to the owner of a shared store, as other programs do.
+///
+/// @errors `write` may throw `StoreError`. The next call connects again.
+/// @thread one at a time, but not always the same thread
+class IncomingWriter {
+public:
+  /// A writer is made by its store.
+  IncomingWriter() = default;
+  IncomingWriter(const IncomingWriter&) = delete;
+  IncomingWriter& operator=(const IncomingWriter&) = delete;
+  /// Rows that were written stay where they are.
+  virtual ~IncomingWriter() = default;
+
+  /// Writes one row for each message, in this order, in one transaction. Returns when it is
+  /// committed. After `StoreFailure::unreachable` it may be committed, too.
+  ///
+  /// @param messages their `row` does not count; their `time_to_live` does from now on
+  /// @param format of the payloads, as `DeliveryStore::message_format`
+  /// @errors `incompatible`: the store has messages of another format
+  virtual void write(std::span<const IncomingMessage> messages, const std::string& format) = 0;
+};
+
 } // namespace backoff_actor

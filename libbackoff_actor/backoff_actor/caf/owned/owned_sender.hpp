@@ -71,9 +71,14 @@ BACKOFF_ACTOR_EXPORT Problems check(const SharedOutbox& outbox);
 /// the server for as long.
 ///
 /// The actor that is returned takes the same messages and commands as a sender. While this process
-/// does not own the outbox, it accepts nothing: a request gets `SenderError::not_owner`, whose text
-/// names the owner's node, and a plain send is reported as `event::NotAccepted`. `Stop` ends it at
-/// any time. It ends with the reason of its sender.
+/// does not own the outbox, it hands each `Submit` over to the owner, in a row of the store. Once
+/// the row is committed, a `Submit` with `answer_when_accepted` gets `Accepted`, whose number is 0:
+/// the owner numbers the delivery. If the server does not take the row, it gets
+/// `SenderError::not_stored`; the row may be there if the connection broke. `Stop` waits for no
+/// answer of the server: the client gets `SenderError::stopped`, and the row is still written. All
+/// else is refused: a request that wants the child's answer gets `SenderError::not_owner`, whose
+/// text names the owner's node, and a plain send is reported as `event::NotAccepted`. `Stop` ends
+/// the actor at any time. It ends with the reason of its sender.
 ///
 /// An owner whose call to the server fails, or that hears nothing for four fifths of the lease,
 /// hands over nothing new until the server answers again. If another process then owns the outbox,

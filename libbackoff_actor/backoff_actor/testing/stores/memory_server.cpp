@@ -164,8 +164,7 @@ private:
     if (is_lost_)
       state_->fail(StoreFailure::disowned, "another process owns it");
     const auto now = state_->look_at_clock();
-    if (!state_->is_up || state_->cut_off.contains(node_))
-      state_->fail(StoreFailure::unreachable, "the server does not answer");
+    state_->require_server_for(node_);
     if (session_ && state_->session != session_) {
       session_ = nullptr;
       state_->fail(StoreFailure::unreachable, "the server has ended the session");
@@ -237,10 +236,11 @@ public:
     return state_->owner();
   }
 
+  std::unique_ptr<IncomingWriter> open_writer() override { return write_rows(state_, node_); }
+
 private:
   void require_server() const {
-    if (!state_->is_up || state_->cut_off.contains(node_))
-      state_->fail(StoreFailure::unreachable, "the server does not answer");
+    state_->require_server_for(node_);
     if (state_->session_failure)
       state_->fail(*state_->session_failure, "told to refuse the session");
   }

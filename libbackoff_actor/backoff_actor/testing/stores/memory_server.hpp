@@ -129,8 +129,10 @@ private:
   class Owned;
   class Shared;
   class Rows;
+  class NewRows;
 
   static std::unique_ptr<Intake> open_rows(std::shared_ptr<State> state, std::string node);
+  static std::unique_ptr<IncomingWriter> write_rows(std::shared_ptr<State> state, std::string node);
 
   std::shared_ptr<State> state_;
 };

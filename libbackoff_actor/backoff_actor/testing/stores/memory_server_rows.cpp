@@ -18,8 +18,7 @@ public:
   std::vector<IncomingMessage> take(std::size_t at_most,
                                     const std::unordered_set<std::uint64_t>& held) override {
     const std::lock_guard lock{state_->mutex};
-    if (!state_->is_up || state_->cut_off.contains(node_))
-      state_->fail(StoreFailure::unreachable, "the server does not answer");
+    state_->require_server_for(node_);
     ++state_->looks;
     const auto now = state_->clock();
     std::vector<IncomingMessage> result;
@@ -46,6 +45,35 @@ private:
 
 std::unique_ptr<Intake> MemoryServer::open_rows(std::shared_ptr<State> state, std::string node) {
   return std::make_unique<Rows>(std::move(state), std::move(node));
+}
+
+// -- a process that does not own the store --------------------------------------------
+
+class MemoryServer::NewRows final : public IncomingWriter {
+public:
+  NewRows(std::shared_ptr<State> state, std::string node)
+    : state_(std::move(state)), node_(std::move(node)) {}
+
+  void write(std::span<const IncomingMessage> messages, const std::string& format) override {
+    const std::lock_guard lock{state_->mutex};
+    state_->require_server_for(node_);
+    if (const auto found = state_->content->message_format(); !found.empty() && found != format)
+      state_->fail(StoreFailure::incompatible, "its messages were written by " + found);
+    const auto is_refused = [](const IncomingMessage& x) { return x.type.empty(); };
+    if (std::any_of(messages.begin(), messages.end(), is_refused))
+      state_->fail(StoreFailure::input_output, "a row has no type");
+    for (const auto& x : messages)
+      state_->add_row(x, Instant{}, true);
+  }
+
+private:
+  const std::shared_ptr<State> state_;
+  const std::string node_;
+};
+
+std::unique_ptr<IncomingWriter> MemoryServer::write_rows(std::shared_ptr<State> state,
+                                                         std::string node) {
+  return std::make_unique<NewRows>(std::move(state), std::move(node));
 }
 
 // -- the test's side ------------------------------------------------------------------

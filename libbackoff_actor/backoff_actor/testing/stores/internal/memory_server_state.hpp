@@ -41,6 +41,11 @@ struct MemoryServer::State {
     throw StoreError(failure, std::string{name}.append(": ").append(why));
   }
 
+  void require_server_for(const std::string& node) const {
+    if (!is_up || cut_off.contains(node))
+      fail(StoreFailure::unreachable, "the server does not answer");
+  }
+
   // The server's time. Ends the session of an owner that has said nothing for the lease.
   Instant look_at_clock() {
     const auto now = clock();
