@@ -156,6 +156,17 @@ TEST_F(postgres_ownership, a_commit_of_an_epoch_that_is_over_is_refused_whoever_
   control().await("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'", "0"); // let go of
 }
 
+// Nobody may do that with the lock taken. Whoever did it has the outbox.
+TEST_F(postgres_ownership, a_renewal_of_an_epoch_that_is_over_ends_the_ownership) {
+  const auto store = open("node-a");
+  query("UPDATE backoff.shard SET epoch = 7, owner = 'node-c'");
+  for (auto i = 0; i < 2; ++i) {
+    const auto found = failure_of([&] { store->renew(); });
+    EXPECT_EQ(to_string(found.failure), "disowned");
+    EXPECT_EQ(found.text, name() + ": node-c owns it now, with epoch 7; this process had epoch 1");
+  }
+}
+
 TEST_F(postgres_ownership,
        a_wait_is_interrupted_from_another_thread_and_every_later_one_ends_at_once) {
   const auto store = open("node-a");
