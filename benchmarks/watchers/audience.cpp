@@ -1,5 +1,6 @@
 #include "watchers/audience.hpp"
 
+#include "common/live_events.hpp"
 #include "common/tcp_stream.hpp"
 
 #include <algorithm>
@@ -60,7 +61,7 @@ public:
 
   Seen seen(Clock::time_point now) const {
     auto result = seen_;
-    result.fewest_frames = static_cast<std::uint64_t>(frames_ - first_frame_);
+    result.fewest_frames = frames_ - first_frame_;
     result.longest_pause =
       std::max(result.longest_pause, std::chrono::duration<double>(now - last_frame_at_).count());
     return result;
@@ -72,17 +73,8 @@ public:
     if (count <= 0)
       throw std::runtime_error("a watcher was turned out");
     seen_.bytes += static_cast<std::uint64_t>(count);
-    for (auto at = buffer.begin(), end = at + count;; ++at) {
-      const auto next = std::find(at, end, '\n');
-      if (next != at)
-        is_line_over_ = false;
-      if (next == end)
-        return;
-      if (is_line_over_)
-        note_frame(Clock::now());
-      is_line_over_ = !is_line_over_;
-      at = next;
-    }
+    const auto now = Clock::now();
+    events_.take({buffer.data(), static_cast<std::size_t>(count)}, [&] { note_frame(now); });
   }
 
 private:
@@ -94,9 +86,9 @@ private:
   }
 
   TcpStream stream_;
-  bool is_line_over_ = false;
-  std::int64_t frames_ = -1; // what says that the stream has begun is none
-  std::int64_t first_frame_ = 0;
+  backoff_actor::test::LiveEvents events_;
+  std::uint64_t frames_ = 0;
+  std::uint64_t first_frame_ = 0;
   Clock::time_point last_frame_at_{};
   Seen seen_{};
 };
