@@ -6,6 +6,7 @@
 
 #include "common/faulty_vfs.hpp"
 #include "common/random_walk.hpp"
+#include "drawn_changes.hpp"
 #include "fixture.hpp"
 
 #include <rapidcheck.h>
@@ -36,18 +37,11 @@ constexpr test::Choice<Action> actions[] = {
   {20, Action::fail, "fail"},        {10, Action::lose_power, "lose_power"},
   {5, Action::look, "look"}};
 
-struct Draw {
-  std::uint32_t what;  // which change
-  std::uint32_t which; // of the deliveries
-};
-
 struct Step {
   Action action;
   std::uint32_t which; // call, fault
   std::vector<Draw> draws;
 };
-
-void showValue(const Draw& draw, std::ostream& out) { out << draw.what << '/' << draw.which; }
 
 void showValue(const Step& step, std::ostream& out) {
   out << test::name_of(step.action, actions) << ' ' << step.which << ' ';
@@ -56,12 +50,9 @@ void showValue(const Step& step, std::ostream& out) {
 
 rc::Gen<Step> arbitrary_step() {
   const auto number = rc::gen::inRange<std::uint32_t>(0, 1000);
-  return rc::gen::build<Step>(
-    rc::gen::set(&Step::action, test::weighted(actions)), rc::gen::set(&Step::which, number),
-    rc::gen::set(&Step::draws,
-                 rc::gen::scale(0.25, rc::gen::container<std::vector<Draw>>(rc::gen::build<Draw>(
-                                        rc::gen::set(&Draw::what, number),
-                                        rc::gen::set(&Draw::which, number))))));
+  return rc::gen::build<Step>(rc::gen::set(&Step::action, test::weighted(actions)),
+                              rc::gen::set(&Step::which, number),
+                              rc::gen::set(&Step::draws, arbitrary_draws()));
 }
 
 class StoreWalk {
@@ -71,17 +62,17 @@ public:
   void take(const Step& step) {
     switch (step.action) {
     case Action::commit: {
-      const auto batch = changes(step.draws);
+      const auto batch = changes(step.draws, reference_.last_id());
       change([&] { store_->commit(batch); }, [&](ReferenceStore& x) { x.commit(batch); });
       break;
     }
     case Action::remove: {
-      const auto ids = numbers(step.draws);
+      const auto ids = numbers(step.draws, reference_.last_id());
       change([&] { store_->remove_dead_letters(ids); }, [&](ReferenceStore& x) { x.remove(ids); });
       break;
     }
     case Action::resubmit: {
-      const auto ids = numbers(step.draws);
+      const auto ids = numbers(step.draws, reference_.last_id());
       change([&] { store_->resubmit_dead_letters(ids); },
              [&](ReferenceStore& x) { x.resubmit(ids); });
       break;
@@ -152,54 +143,6 @@ private:
       reference_.commit(forget);
     }
     possible_.clear();
-  }
-
-  std::vector<std::uint64_t> numbers(const std::vector<Draw>& draws) const {
-    std::vector<std::uint64_t> result;
-    for (const auto& draw : draws)
-      result.push_back(number(draw.which));
-    return result;
-  }
-
-  // Of all that there were, and a few that were not.
-  std::uint64_t number(std::uint32_t which) const { return which % (last_id() + 3); }
-  std::uint64_t last_id() const { return reference_.last_id(); }
-
-  std::vector<StoreChange> changes(const std::vector<Draw>& draws) const {
-    std::vector<StoreChange> result;
-    auto last = last_id();
-    for (const auto& draw : draws) {
-      const auto id = number(draw.which);
-      const WallTime at{draw.which};
-      switch (draw.what % 11) {
-      case 0:
-      case 1:
-      case 2:
-      case 3:
-        last += 1 + draw.which % 2;
-        result.emplace_back(
-          change::Insert{delivery(last, std::string(draw.which % 7 == 0 ? 5'000 : 20, 'x'))});
-        break;
-      case 4:
-      case 5:
-      case 6:
-        result.emplace_back(change::Acknowledge{id, at});
-        break;
-      case 7:
-        result.emplace_back(change::CountAttempts{id, draw.which});
-        break;
-      case 8:
-        result.emplace_back(
-          change::Bury{id, static_cast<DeadLetterReason>(draw.which % 8), draw.which, "cause", at});
-        break;
-      case 9:
-        result.emplace_back(change::CountHandOvers{id, draw.which});
-        break;
-      default:
-        result.emplace_back(change::ForgetKeys{at});
-      }
-    }
-    return result;
   }
 
   example::TemporaryFolder folder_{"backoff_actor-walk"};

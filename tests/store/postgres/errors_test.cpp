@@ -257,6 +257,16 @@ TEST_F(postgres_errors, as_long_as_an_owner_cannot_connect_nobody_knows_who_owns
   store->renew();
 }
 
+TEST_F(postgres_errors, a_text_of_libpq_that_holds_the_password_is_not_shown) {
+  const auto port = std::to_string(server()->port());
+  const auto where = "host=127.0.0.1 user=a dbname=b port=" + port;
+  const auto begin = "postgres://127.0.0.1:" + port + "/b#orders: cannot connect: ";
+  expect(opening(where + " password=correct-horse sslmode=correct-horse"),
+         StoreFailure::unreachable, begin + "libpq says why, but its text holds the password");
+  expect(opening(where + " password=correct-horse sslmode=battery"), StoreFailure::unreachable,
+         begin + "invalid sslmode value: \"battery\"");
+}
+
 TEST_F(postgres_errors, settings_that_lose_commits_are_told) {
   query("ALTER DATABASE " + database() + " SET synchronous_commit = off");
   const auto store = open();
@@ -265,6 +275,17 @@ TEST_F(postgres_errors, settings_that_lose_commits_are_told) {
     ::testing::ElementsAre(
       name() + ": the database has synchronous_commit = off; the owner's session sets it to on"));
   EXPECT_THAT(store->take_notices(), ::testing::IsEmpty());
+}
+
+TEST_F(postgres_errors, a_database_that_does_not_wait_for_its_log_waits_for_that_of_an_owner) {
+  query("ALTER DATABASE " + database() + " SET synchronous_commit = off");
+  query("CREATE TABLE setting(value text); GRANT ALL ON setting TO PUBLIC; "
+        "CREATE FUNCTION look() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+        "INSERT INTO public.setting VALUES(current_setting('synchronous_commit')); "
+        "RETURN NULL; END $$;"
+        "CREATE TRIGGER look AFTER INSERT ON backoff.delivery EXECUTE FUNCTION look()");
+  commit(*open(), {change::Insert{delivery(1)}});
+  EXPECT_EQ(query("SELECT value FROM setting"), "on");
 }
 
 TEST_F(postgres_errors, a_pooler_between_is_refused) {

@@ -8,6 +8,7 @@
 #include "common/random_walk.hpp"
 #include "control.hpp"
 #include "fixture.hpp"
+#include "store/drawn_changes.hpp"
 
 #include <rapidcheck.h>
 
@@ -40,20 +41,11 @@ constexpr test::Choice<PostgresAction> postgres_actions[] = {
   {4, PostgresAction::renew, "renew"},       {3, PostgresAction::tidy_up, "tidy_up"},
   {3, PostgresAction::look, "look"}};
 
-struct PostgresDraw {
-  std::uint32_t what;  // which change
-  std::uint32_t which; // of the deliveries
-};
-
 struct PostgresStep {
   PostgresAction action;
   std::uint32_t which; // when a fault strikes
-  std::vector<PostgresDraw> draws;
+  std::vector<Draw> draws;
 };
-
-void showValue(const PostgresDraw& draw, std::ostream& out) {
-  out << draw.what << '/' << draw.which;
-}
 
 void showValue(const PostgresStep& step, std::ostream& out) {
   out << test::name_of(step.action, postgres_actions) << ' ' << step.which << ' ';
@@ -65,11 +57,7 @@ rc::Gen<PostgresStep> arbitrary_postgres_step() {
   return rc::gen::build<PostgresStep>(
     rc::gen::set(&PostgresStep::action, test::weighted(postgres_actions)),
     rc::gen::set(&PostgresStep::which, number),
-    rc::gen::set(&PostgresStep::draws,
-                 rc::gen::scale(
-                   0.25, rc::gen::container<std::vector<PostgresDraw>>(rc::gen::build<PostgresDraw>(
-                           rc::gen::set(&PostgresDraw::what, number),
-                           rc::gen::set(&PostgresDraw::which, number))))));
+    rc::gen::set(&PostgresStep::draws, arbitrary_draws()));
 }
 
 class PostgresWalk {
@@ -83,20 +71,20 @@ public:
   void take(const PostgresStep& step) {
     switch (step.action) {
     case PostgresAction::commit: {
-      const auto batch = changes(step.draws);
+      const auto batch = changes(step.draws, reference_.last_id());
       in_spite_of_fault([&] { store_->commit(batch); });
       reference_.commit(batch);
       break;
     }
     case PostgresAction::remove: {
-      const auto ids = numbers(step.draws);
+      const auto ids = numbers(step.draws, reference_.last_id());
       std::size_t count = 0;
       in_spite_of_fault([&] { count = store_->remove_dead_letters(ids); });
       RC_ASSERT(count == reference_.remove(ids));
       break;
     }
     case PostgresAction::resubmit: {
-      const auto ids = numbers(step.draws);
+      const auto ids = numbers(step.draws, reference_.last_id());
       std::size_t count = 0;
       in_spite_of_fault([&] { count = store_->resubmit_dead_letters(ids); });
       RC_ASSERT(count == reference_.resubmit(ids));
@@ -170,56 +158,6 @@ private:
     else
       control_.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE "
                      "application_name = 'backoff_actor walker'");
-  }
-
-  std::vector<std::uint64_t> numbers(const std::vector<PostgresDraw>& draws) const {
-    std::vector<std::uint64_t> result;
-    for (const auto& draw : draws)
-      result.push_back(number(draw.which));
-    return result;
-  }
-
-  // Of all that there were, and a few that were not.
-  std::uint64_t number(std::uint32_t which) const { return which % (reference_.last_id() + 3); }
-
-  std::vector<StoreChange> changes(const std::vector<PostgresDraw>& draws) const {
-    std::vector<StoreChange> result;
-    auto last = reference_.last_id();
-    for (const auto& draw : draws) {
-      const auto id = number(draw.which);
-      const WallTime at{draw.which};
-      switch (draw.what % 11) {
-      case 0:
-      case 1:
-      case 2:
-      case 3: {
-        last += 1 + draw.which % 2;
-        auto one = delivery(last, std::string(draw.which % 7 == 0 ? 5'000 : 20, 'x'));
-        if (draw.which % 3 == 0)
-          one.idempotency_key.clear();
-        result.emplace_back(change::Insert{std::move(one)});
-        break;
-      }
-      case 4:
-      case 5:
-      case 6:
-        result.emplace_back(change::Acknowledge{id, at});
-        break;
-      case 7:
-        result.emplace_back(change::CountAttempts{id, draw.which});
-        break;
-      case 8:
-        result.emplace_back(
-          change::Bury{id, static_cast<DeadLetterReason>(draw.which % 8), draw.which, "cause", at});
-        break;
-      case 9:
-        result.emplace_back(change::CountHandOvers{id, draw.which});
-        break;
-      default:
-        result.emplace_back(change::ForgetKeys{at});
-      }
-    }
-    return result;
   }
 
   std::string database_;

@@ -161,6 +161,15 @@ std::uint32_t SenderEngine::living_child() const {
   return work_ ? work_->living_child() : new_work()->living_child();
 }
 
+bool SenderEngine::has_room(std::uint32_t weight) const {
+  if (stopped_ || !work_)
+    return !stopped_;
+  const auto fill = work_->backlog.owed();
+  return work_->mode != Work::Mode::finishing && work_->mode != Work::Mode::ending
+         && !work_->is_draining && work_->backlog.has_slot() && fill.deliveries < options_->capacity
+         && (!options_->capacity_bytes || fill.bytes + weight <= *options_->capacity_bytes);
+}
+
 std::size_t SenderEngine::owed() const { return work_ ? work_->backlog.size() : 0; }
 
 BackOff SenderEngine::backoff() const {

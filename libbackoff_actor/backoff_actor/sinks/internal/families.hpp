@@ -10,7 +10,6 @@
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
-#include <vector>
 
 namespace backoff_actor::detail {
 
@@ -33,16 +32,22 @@ public:
       supervisors_.erase(found);
   }
 
-  // Sets `supervisor` of each that has one. Takes the lock once.
-  template <class Observed>
-  void name_supervisors(std::vector<Observed>& all) const {
-    const std::lock_guard lock{mutex_};
-    if (supervisors_.empty())
-      return;
-    for (auto& one : all)
+  // Reads the book. No child comes or goes meanwhile.
+  class Reader {
+  public:
+    explicit Reader(const FamilyBook& book) : lock_(book.mutex_), supervisors_(book.supervisors_) {}
+
+    // Sets `supervisor` if it has one.
+    template <class Observed>
+    void name_supervisor(Observed& one) const {
       if (const auto found = supervisors_.find(one.name.number); found != supervisors_.end())
         one.supervisor = *found->second;
-  }
+    }
+
+  private:
+    const std::unique_lock<std::mutex> lock_;
+    const std::unordered_map<std::uint64_t, Supervisor>& supervisors_;
+  };
 
 private:
   mutable std::mutex mutex_;

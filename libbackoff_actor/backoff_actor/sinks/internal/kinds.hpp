@@ -62,7 +62,7 @@ BACKOFF_ACTOR_EXPORT SenderGlance glance_of(const Cell<SenderWords::size>& cell)
 // What became of messages; only a sender that had any has these.
 struct OutcomeWords {
   static constexpr std::size_t refusals = 7;
-  static constexpr std::size_t dead_letter_reasons = 10;
+  static constexpr std::size_t dead_letter_reasons = 11;
   enum : std::size_t {
     refused = 0,
     dead_lettered = refused + refusals,

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -93,6 +94,13 @@ public:
 
   std::vector<MetricFamily> metrics(Instant now) const;
   ObservedStatus status(std::size_t at_most, Instant now) const;
+
+  // Shows each sender, in no order. Whoever is shown one may take from it. No sender of its kind
+  // comes or goes meanwhile.
+  void for_each_sender(Instant now, const std::function<void(ObservedSender&)>& show) const;
+  // The status without the senders.
+  ObservedStatus status_of_others(std::size_t at_most, Instant now) const;
+
   ProbeAnswer liveness(Instant now) const;
   ProbeAnswer readiness(Instant now) const;
 

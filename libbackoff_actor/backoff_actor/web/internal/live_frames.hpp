@@ -46,6 +46,13 @@ public:
   /// Takes what is seen now, of all senders.
   void look(const ObservedStatus& status, Instant now);
 
+  /// The same, one sender after the other: between `begin` and `end`, in any order.
+  /// @{
+  void begin(Instant now);
+  void add(const ObservedSender& sender);
+  void end(const ObservedStatus& others);
+  /// @}
+
   /// Everything that was seen in the last look.
   std::string all() const;
 
@@ -74,7 +81,7 @@ private:
 
   static void write(std::string& json, const Row& row);
   static void write_cause(std::string& json, const Row& row);
-  Row row_of(const ObservedSender& sender, Instant now);
+  Row row_of(const ObservedSender& sender);
   std::uint64_t kind_of(const std::string& name);
   std::string kinds() const;
   std::string frame(const std::string& rows, const std::string& gone, const std::string& causes,
@@ -84,6 +91,9 @@ private:
   std::map<std::string, std::uint64_t, std::less<>> kinds_; // the index of each
   std::vector<const std::string*> names_;                   // the kinds in order
   std::vector<Row> rows_;                                   // in order
+  std::vector<Row> earlier_rows_; // of the look before; once a look has begun, those to come
+  std::size_t kinds_before_ = 0;
+  Instant now_{};
   std::string rest_;
   std::uint64_t at_ = 0;
   std::string changes_;

@@ -44,6 +44,7 @@ public:
   void operator()(const input::Persisted& x);
   void operator()(const input::NotPersisted& x);
   void operator()(const input::StoreBehind& x);
+  void operator()(const input::Unreadable& x);
   void operator()(const input::SureUntil& x) { work_.sure_until = x.until; }
   void operator()(const input::StoreNotice& x);
   void operator()(const input::Restore& x);
@@ -379,7 +380,6 @@ private:
   // -- control ----------------------------------------------------------------------
 
   void answer_drains(std::size_t left);
-
   struct Deferred { // to pause, once the delay of its lane is known
     Slot slot;
     const Lane* lane;
