@@ -380,6 +380,7 @@ private:
   // -- control ----------------------------------------------------------------------
 
   void answer_drains(std::size_t left);
+
   struct Deferred { // to pause, once the delay of its lane is known
     Slot slot;
     const Lane* lane;
