@@ -352,6 +352,7 @@ TEST(web_clients, are_served_though_the_process_has_no_descriptor_left) {
   const auto address = net::loopback(server.port());
   for (auto& client : clients) {
     ASSERT_EQ(connect(client.get(), address.generic(), address.size), 0);
+    EXPECT_EQ(client.receive(1, 100ms).ending, TcpStream::Ending::silent) << "nobody else waits";
     client.send(request_for("/healthz"));
     EXPECT_EQ(test::web_answer_of(client.receive_all()).body, "ok\n");
     client = TcpStream{};
