@@ -91,7 +91,7 @@ private:
 struct Question {
   std::uint64_t senders = 10'000;
   std::uint64_t watchers = 8;
-  std::uint64_t threads = 2;
+  std::uint64_t threads = 1;
   std::uint64_t rounds = 31;
   std::uint64_t span = 1000; // milliseconds
 };
