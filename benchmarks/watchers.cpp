@@ -47,7 +47,7 @@ does. The sending over 127.0.0.1 is part of it.
 constexpr auto footer = R"(
 Examples:
   watchers                                 10,000 senders, 8 watchers
-  watchers --senders 100000 --watchers 32
+  watchers --senders 100000 --watchers 31
 
 Exit codes:
   0    done
