@@ -1,6 +1,6 @@
 #pragma once
 
-#include "restart_deed.hpp"
+#include "restart_action.hpp"
 #include "simulated_store.hpp"
 #include "walk.hpp"
 
@@ -23,20 +23,20 @@ class Lives {
 public:
   explicit Lives(const Conditions& conditions) : conditions_(conditions) { begin_another(); }
 
-  void take(const Deed& x) {
+  void take(const Action& x) {
     switch (x.what) {
-    case Deed::What::live:
+    case Action::What::live:
       if (x.command.kind != Kind::persisted && x.command.kind != Kind::restore)
         life().take(x.command); // the store has its own, and is the only one to restore
       return;
-    case Deed::What::commit:
+    case Action::What::commit:
       return commit(x.some_of(store_.waiting()), x.percent() < store_failures_of(conditions_));
-    case Deed::What::answer:
+    case Action::What::answer:
       return answer(x);
-    case Deed::What::kill:
+    case Action::What::kill:
       die(x);
       return begin_another(x.pause());
-    case Deed::What::stop:
+    case Action::What::stop:
       life().take({Kind::stop, 0, 0});
       if (x.is_cut_short())
         die(x);
@@ -124,7 +124,7 @@ private:
     life().start(store_.last_number());
   }
 
-  void die(const Deed& x) {
+  void die(const Action& x) {
     if (!x.makes_what_failed() || !store_.make_what_failed())
       store_.commit(x.any_of(store_.waiting()));
     life().remark("killed; the last " + number(store_.waiting()) + " changes are lost");
@@ -156,7 +156,7 @@ private:
       answers_.emplace_back(delivery, !fails);
   }
 
-  void answer(const Deed& x) {
+  void answer(const Action& x) {
     if (answers_.empty())
       return;
     const auto which =

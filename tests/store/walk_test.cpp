@@ -21,7 +21,7 @@ using test::Fault;
 using test::FaultyVfs;
 using test::Kept;
 
-enum class Deed : std::uint8_t {
+enum class Action : std::uint8_t {
   commit,     // a batch of drawn changes
   remove,     // dead letters
   resubmit,   // dead letters
@@ -31,25 +31,26 @@ enum class Deed : std::uint8_t {
   look,       // from another connection
 };
 
-constexpr test::Choice<Deed> deeds[] = {
-  {100, Deed::commit, "commit"}, {8, Deed::remove, "remove"}, {8, Deed::resubmit, "resubmit"},
-  {10, Deed::reopen, "reopen"},  {20, Deed::fail, "fail"},    {10, Deed::lose_power, "lose_power"},
-  {5, Deed::look, "look"}};
+constexpr test::Choice<Action> actions[] = {
+  {100, Action::commit, "commit"},   {8, Action::remove, "remove"},
+  {8, Action::resubmit, "resubmit"}, {10, Action::reopen, "reopen"},
+  {20, Action::fail, "fail"},        {10, Action::lose_power, "lose_power"},
+  {5, Action::look, "look"}};
 
 struct Step {
-  Deed deed;
+  Action action;
   std::uint32_t which; // call, fault
   std::vector<Draw> draws;
 };
 
 void showValue(const Step& step, std::ostream& out) {
-  out << test::name_of(step.deed, deeds) << ' ' << step.which << ' ';
+  out << test::name_of(step.action, actions) << ' ' << step.which << ' ';
   rc::show(step.draws, out);
 }
 
 rc::Gen<Step> arbitrary_step() {
   const auto number = rc::gen::inRange<std::uint32_t>(0, 1000);
-  return rc::gen::build<Step>(rc::gen::set(&Step::deed, test::weighted(deeds)),
+  return rc::gen::build<Step>(rc::gen::set(&Step::action, test::weighted(actions)),
                               rc::gen::set(&Step::which, number),
                               rc::gen::set(&Step::draws, arbitrary_draws()));
 }
@@ -59,36 +60,36 @@ public:
   StoreWalk() { open(); }
 
   void take(const Step& step) {
-    switch (step.deed) {
-    case Deed::commit: {
+    switch (step.action) {
+    case Action::commit: {
       const auto batch = changes(step.draws, reference_.last_id());
       change([&] { store_->commit(batch); }, [&](ReferenceStore& x) { x.commit(batch); });
       break;
     }
-    case Deed::remove: {
+    case Action::remove: {
       const auto ids = numbers(step.draws, reference_.last_id());
       change([&] { store_->remove_dead_letters(ids); }, [&](ReferenceStore& x) { x.remove(ids); });
       break;
     }
-    case Deed::resubmit: {
+    case Action::resubmit: {
       const auto ids = numbers(step.draws, reference_.last_id());
       change([&] { store_->resubmit_dead_letters(ids); },
              [&](ReferenceStore& x) { x.resubmit(ids); });
       break;
     }
-    case Deed::reopen:
+    case Action::reopen:
       vfs_.disarm();
       store_.reset();
       possible_.clear();
       open();
       break;
-    case Deed::fail:
+    case Action::fail:
       vfs_.arm(static_cast<Fault>(step.which % 6), 1 + step.which / 6 % 12);
       return;
-    case Deed::lose_power:
+    case Action::lose_power:
       lose_power(static_cast<Kept>(step.which % 5));
       break;
-    case Deed::look:
+    case Action::look:
       if (!vfs_.is_failing())
         RC_ASSERT(contents_of(*open_sqlite_store_to_read(file_)) == reference_.contents());
       return;

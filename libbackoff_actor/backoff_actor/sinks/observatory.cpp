@@ -221,6 +221,7 @@ ObservedStatus ObservatoryState::status(std::size_t at_most, Instant now) const 
 void ObservatoryState::for_each_sender(Instant now,
                                        const std::function<void(ObservedSender&)>& show) const {
   const auto since = [&](Instant then) { return std::max(now - then, Duration::zero()); };
+  const FamilyBook::Reader families{*families_};
   for (const auto& [name, kind] : kinds().senders) {
     std::unordered_map<std::uint64_t, PoolGlance> pools; // by the number of their sender
     kind->pools->for_each(
@@ -246,6 +247,7 @@ void ObservatoryState::for_each_sender(Instant now,
         sender.oldest_age = since(sender.glance.oldest_since);
       if (sender.glance.owed != 0)
         sender.silent_for = since(instant_of(cell.get(SenderWords::last_turn)));
+      families.name_supervisor(sender);
       show(sender);
     });
   }
@@ -274,6 +276,8 @@ ObservedStatus ObservatoryState::status_of_others(std::size_t at_most, Instant n
                                     cell.get(Words::restarts),
                                     cell.get(Words::escalations)});
     });
+  const FamilyBook::Reader families{*families_};
+  std::ranges::for_each(result.supervisors, [&](auto& x) { families.name_supervisor(x); });
   result.guards = guards(all);
   for (const auto& [name, kind] : all.outboxes)
     kind->for_each([&, &name = name](const auto& cell) {

@@ -78,7 +78,7 @@ LiveFrames::Row LiveFrames::row_of(const ObservedSender& sender) {
            glance.in_flight, moment(glance.oldest_since), moment(glance.due), counters.acknowledged,
            counters.crashes + counters.failed_starts + counters.hangs + counters.nacks,
            counters.dead_lettered, glance.restarts,
-           glance.owed != 0 ? moment(now_ + -sender.silent_for) : 0},
+           glance.owed != 0 ? moment(now_ + -sender.silent_for) : 0, sender.supervisor.number},
           sender.has_pool,
           0,
           {}};

@@ -67,6 +67,9 @@ public:
   std::shared_ptr<Kind<OutboxWords>> outboxes(const std::string& name);
   std::shared_ptr<Kind<ShardWords>> shards(const std::string& name);
 
+  // Who supervises whom.
+  const std::shared_ptr<FamilyBook>& families() const { return families_; }
+
   // The sender of that name, for an operator; null: there is none.
   std::shared_ptr<Operable> operable(const ActorName& sender) const;
 
@@ -119,6 +122,7 @@ private:
   Instant last_turn() const;
 
   const ObservatoryOptions options_;
+  const std::shared_ptr<FamilyBook> families_ = std::make_shared<FamilyBook>();
   mutable std::mutex mutex_;
   KindBook<SenderKind> senders_;
   KindBook<Kind<SupervisorWords>> supervisors_;

@@ -15,18 +15,26 @@
 // What the live page is told. It is one line of JSON in an event of a stream of events:
 //
 //     event: all
-//     data: {"at":73000,"kinds":["orders"],"senders":[[0,17,2,0,5,0,71000,73400,120,3,1,4,73000]],
+//     data: {"at":73000,"kinds":["orders"],
+//     "senders":[[0,17,2,0,5,0,71000,73400,120,3,1,4,73000,6]],
 //     "gone":[],"causes":[[0,17,72900,"Danger, High Voltage!"]],"rest":{...}}
 //
-// `at` and all other moments are milliseconds on the time line of the observatory; 0: never. A row
-// of `senders` has the index of the kind, the number, the phase, flags (1 paused, 2 held back, 4 on
-// fallback, 8 store behind), owed, in flight, since when the oldest is owed, when the delay ends,
-// acknowledged, failures, dead letters, restarts, and the last turn of a sender that owes. A sender
-// with a pool has six further numbers: its workers by state, and the ready deliveries. `rest` has
-// the supervisors, guards, outboxes and their owners as in `/status`.
+// `at` and all other moments are milliseconds on the time line of the observatory. 0 is never. A
+// row of `senders` is, in this order:
 //
-// The event `changes` has only the rows that have changed; `kinds` and `rest` are null if they are
-// as before.
+// - the index of its kind, and its number;
+// - the phase, and flags: 1 paused, 2 held back, 4 on fallback, 8 store behind;
+// - how many messages it owes, and how many of them are in flight;
+// - since when the oldest is owed, and when the delay ends;
+// - how many are acknowledged, failures, dead letters, restarts;
+// - the last turn of a sender that owes something;
+// - the number of its supervisor, or 0;
+// - only with a pool: its workers by state, which are five numbers, and the ready deliveries.
+//
+// `rest` has the supervisors, guards, outboxes and their owners as in `/status`.
+//
+// The event `changes` has only the rows that have changed. `kinds` and `rest` are null there if
+// they are as before.
 
 namespace backoff_actor::web {
 
@@ -52,7 +60,7 @@ public:
   const std::string& changes() const { return changes_; }
 
 private:
-  static constexpr std::size_t plain = 11;
+  static constexpr std::size_t plain = 12;
   static constexpr std::size_t with_pool = plain + 6;
 
   struct Row {
