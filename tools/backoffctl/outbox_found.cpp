@@ -3,8 +3,6 @@
 #include "outbox_records.hpp"
 #include "table.hpp"
 
-#include "backoff_actor/core/internal/one_line.hpp"
-
 #include <nlohmann/json.hpp>
 
 namespace backoffctl {
@@ -12,12 +10,9 @@ namespace backoffctl {
 namespace {
 
 using namespace backoff_actor;
-using backoff_actor::detail::one_line;
 
 constexpr auto milliseconds = 3; // digits of the second
 constexpr auto nanoseconds = 9;
-
-std::string or_dash(const std::string& text) { return text.empty() ? "-" : one_line(text); }
 
 } // namespace
 
