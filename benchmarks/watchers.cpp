@@ -32,12 +32,12 @@ using Clock = std::chrono::steady_clock;
 constexpr auto description =
   R"(Measures what the watchers of the live page cost the senders that they see.
 
-All senders have one name, and an echo as their child. A client keeps 64 messages open, and gives each
-next one to the next sender, so that all of them change between two looks. A WebServer of the same process serves the page. The
-watchers are in another process, so their own work counts for nobody. Each round has three parts, in
-turn from the first to the last and back: nobody watches; some watch; one more watches, but takes
-nothing. The program prints the medians of the ratios to the part of the same round in which nobody
-watches, with the quartiles.
+All senders have one name, and an echo as their child. A client keeps 64 messages open, and gives
+each next one to the next sender, so that all of them change between two looks. A WebServer of the
+same process serves the page. The watchers are in another process, so their own work counts for
+nobody. Each round has three parts, in turn from the first to the last and back: nobody watches;
+some watch; one more watches, but takes nothing. The program prints the medians of the ratios to the
+part of the same round in which nobody watches, with the quartiles.
 
 "Answers per processor second, all" counts the time of all threads of the program, those of the
 server included. It says what the watchers cost if no processor is free, whatever else the machine
@@ -47,7 +47,7 @@ does. The sending over 127.0.0.1 is part of it.
 constexpr auto footer = R"(
 Examples:
   watchers                                 10,000 senders, 8 watchers
-  watchers --senders 100000 --watchers 32
+  watchers --senders 100000 --watchers 31
 
 Exit codes:
   0    done
@@ -91,7 +91,7 @@ private:
 struct Question {
   std::uint64_t senders = 10'000;
   std::uint64_t watchers = 8;
-  std::uint64_t threads = 2;
+  std::uint64_t threads = 1;
   std::uint64_t rounds = 31;
   std::uint64_t span = 1000; // milliseconds
 };

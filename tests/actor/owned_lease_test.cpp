@@ -137,6 +137,18 @@ TEST_F(OwnedLease, an_owner_without_an_answer_hands_over_nothing_but_takes_ackno
   EXPECT_EQ(owner(), "node-a, epoch 1");
 }
 
+TEST_F(OwnedLease, an_owner_with_nothing_to_write_hands_over_whenever_it_is_time) {
+  const auto& a = start_process("node-a", {testing::nack(5s), testing::nack(12s)});
+  EXPECT_TRUE(submit_to(a, "x")->value);
+  time.advance(5s - 1ns);
+  EXPECT_THAT(a.danger.texts(), ElementsAre("x"));
+  time.advance(1ns);
+  EXPECT_THAT(a.danger.texts(), ElementsAre("x", "x")) << "four fifths of the lease are over";
+  time.advance(12s);
+  EXPECT_THAT(a.danger.texts(), ElementsAre("x", "x", "x"));
+  EXPECT_THAT(server.content()->owed(), IsEmpty());
+}
+
 TEST_F(OwnedLease, a_server_that_crashes_and_comes_back_finds_the_same_owner) {
   const auto& a = start_process("node-a", {testing::slow(1s)}, one_at_a_time());
   for (const auto* text : {"1", "2", "3"})

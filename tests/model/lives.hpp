@@ -174,7 +174,7 @@ private:
       if (const auto* x = std::get_if<effect::Accept>(&effect))
         accept(input, *x);
       else if (const auto* y = std::get_if<effect::Persist>(&effect))
-        persist(std::get<input::Submit>(input), *y);
+        persist(input, *y);
       else
         std::visit([this](const auto& z) { carry_out(z); }, effect);
     }
@@ -193,11 +193,13 @@ private:
     slots_[x.slot] = {x.delivery, message, false, 0};
   }
 
-  void persist(const input::Submit& input, const effect::Persist& x) {
+  void persist(const Input& input, const effect::Persist& x) {
+    const auto* submitted = std::get_if<input::Submit>(&input);
+    const auto given = submitted != nullptr ? *submitted : input::Submit{};
     const auto message = slots_.at(x.slot).message;
     store_.add(
-      {x.delivery, SimulatedStore::Insert{{message, wall(life().now()), wall(input.deadline),
-                                           input.key, input.weight, 0, 0}}});
+      {x.delivery, SimulatedStore::Insert{{message, wall(life().now()), wall(given.deadline),
+                                           given.key, given.weight, 0, 0}}});
   }
 
   template <class T>
@@ -247,7 +249,8 @@ private:
 
   void carry_out(const effect::Suspend& x) {
     count_hand_overs(slots_.at(x.slot), 0);
-    left_[x.delivery] = {x.attempts, wall(x.submitted_at), wall(x.deadline)};
+    if (store_.will_have(x.delivery)) // otherwise where it came from has it still
+      left_[x.delivery] = {x.attempts, wall(x.submitted_at), wall(x.deadline)};
     slots_.erase(x.slot);
   }
 

@@ -42,7 +42,7 @@ public:
         std::this_thread::sleep_for(std::chrono::milliseconds{5});
   }
 
-  PGconn* session() { return session_.get(); }
+  PGconn* session() const { return session_.get(); }
 
 private:
   std::unique_ptr<PGconn, decltype(&PQfinish)> session_;

@@ -37,6 +37,27 @@ protected:
   }
 
   Control control() { return Control{server()->connection(database())}; }
+
+  // A session that has the lock as an owner has it, and has sent a batch without its end.
+  Control owner_that_sends() {
+    auto store = open("node-a");
+    auto result = control();
+    const auto lock =
+      result.query("SELECT classid::int8::bit(32)::int || ', ' || objid FROM pg_locks "
+                   "WHERE locktype = 'advisory' AND granted");
+    store.reset();
+    result.query("SELECT pg_advisory_lock(" + lock + ")");
+    EXPECT_EQ(PQenterPipelineMode(result.session()), 1);
+    EXPECT_EQ(
+      PQsendQueryParams(result.session(), "SELECT 1", 0, nullptr, nullptr, nullptr, nullptr, 0), 1);
+    EXPECT_EQ(PQsendFlushRequest(result.session()), 1);
+    EXPECT_EQ(PQflush(result.session()), 0);
+    auto look = control();
+    look.await("SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND wait_event = "
+               "'ClientRead'",
+               "1");
+    return result;
+  }
 };
 
 TEST_F(postgres_ownership, the_first_owner_makes_the_outbox_and_has_epoch_1) {
@@ -200,25 +221,18 @@ TEST_F(postgres_ownership, a_standby_that_has_gone_does_not_take_the_lock) {
 // No timeout of the server's counts while it waits for the rest of a batch.
 TEST_F(postgres_ownership, an_owner_that_froze_while_it_sent_a_batch_is_replaced) {
   lease_ = seconds{1};
-  auto store = open("node-a");
-  auto frozen = control();
-  const auto lock =
-    frozen.query("SELECT classid::int8::bit(32)::int || ', ' || objid FROM pg_locks "
-                 "WHERE locktype = 'advisory' AND granted");
-  store.reset();
-  frozen.query("SELECT pg_advisory_lock(" + lock + ")");
-  ASSERT_EQ(PQenterPipelineMode(frozen.session()), 1);
-  ASSERT_EQ(
-    PQsendQueryParams(frozen.session(), "SELECT 1", 0, nullptr, nullptr, nullptr, nullptr, 0), 1);
-  ASSERT_EQ(PQsendFlushRequest(frozen.session()), 1);
-  ASSERT_EQ(PQflush(frozen.session()), 0); // and never the end
-  auto look = control();
-  look.await("SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND wait_event = "
-             "'ClientRead'",
-             "1");
+  const auto frozen = owner_that_sends();
   const auto second = shared("node-b")->own(seconds{30});
   ASSERT_NE(second, nullptr);
   EXPECT_EQ(second->ownership()->epoch, 2U);
+}
+
+TEST_F(postgres_ownership, an_owner_that_sends_a_batch_for_less_than_its_lease_is_left_alone) {
+  const auto slow = owner_that_sends();
+  EXPECT_EQ(shared("node-b")->own(milliseconds{300}), nullptr);
+  ASSERT_EQ(PQpipelineSync(slow.session()), 1);
+  const std::unique_ptr<PGresult, decltype(&PQclear)> answer{PQgetResult(slow.session()), &PQclear};
+  EXPECT_EQ(PQresultStatus(answer.get()), PGRES_TUPLES_OK) << PQerrorMessage(slow.session());
 }
 
 // The server gives the lock to a process that does not know it.

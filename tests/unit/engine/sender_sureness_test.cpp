@@ -125,16 +125,17 @@ TEST(sender_sureness, holds_up_what_a_guard_lets_through_again) {
 
 TEST(sender_sureness, holds_up_every_worker_of_a_pool_and_its_growth) {
   auto options = pool_options({{{2, 4}, 1}});
-  options.pool.scaling.grow_after = 1s;
+  options.pool.scaling = {.backlog_per_worker = 1, .grow_after = 1s};
   PoolDriver sender{2, std::move(options)};
   sender.take(input::SureUntil{Instant{1s}});
-  for (int i = 0; i < 5; ++i)
+  for (int i = 0; i < 6; ++i)
     sender.submit();
   sender.now = Instant{1s};
   EXPECT_THAT(sender.ack(1), ElementsAre("acknowledge 1"));
   EXPECT_THAT(sender.wake_after(10s), Not(Contains("start child 3")));
   EXPECT_EQ(sender.pool().workers.size(), 2u);
   EXPECT_TRUE(hands_over(sure_until(sender, 20s)));
+  EXPECT_THAT(sender.wake_after(1s), Contains("start child 3"));
 }
 
 TEST(sender_sureness, does_not_keep_a_deadline_from_passing) {

@@ -133,7 +133,8 @@ std::unique_ptr<SenderEngine::Work> SenderEngine::new_work() const {
 }
 
 void SenderEngine::step_stopped(const Input& input, Effects& effects) {
-  if (std::holds_alternative<input::Submit>(input) || std::holds_alternative<input::Join>(input))
+  if (std::holds_alternative<input::Submit>(input) || std::holds_alternative<input::Join>(input)
+      || std::holds_alternative<input::Unreadable>(input))
     effects.emplace_back(effect::Refuse{Refusal::stopped});
   else if (const auto* late = std::get_if<input::ChildStarted>(&input))
     effects.emplace_back(effect::StopChild{late->incarnation});

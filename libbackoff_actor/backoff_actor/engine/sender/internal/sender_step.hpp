@@ -376,10 +376,8 @@ private:
   void end_without_children();
   void end(DeadLetterReason reason, const SharedCause& cause);
   void suspend(Slot slot);
-
-  // -- control ----------------------------------------------------------------------
-
   void answer_drains(std::size_t left);
+
   struct Deferred { // to pause, once the delay of its lane is known
     Slot slot;
     const Lane* lane;
