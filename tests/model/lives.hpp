@@ -152,8 +152,11 @@ private:
     if (count == 0)
       return;
     life().remark(number(count) + " changes " + (fails ? "fail" : "are committed"));
-    for (const auto delivery : fails ? store_.fail(count) : store_.commit(count))
+    for (const auto delivery : fails ? store_.fail(count) : store_.commit(count)) {
       answers_.emplace_back(delivery, !fails);
+      if (fails)
+        left_.erase(delivery); // where it came from has it still
+    }
   }
 
   void answer(const Action& x) {

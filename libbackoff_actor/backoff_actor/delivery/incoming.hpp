@@ -30,6 +30,8 @@ struct IncomingMessage {
   std::string key{};             ///< as `Submit::key`
   std::string idempotency_key{}; ///< as `Submit::idempotency_key`
   std::string type{};            ///< which decoder reads the payload
+
+  /// The message, as the decoder of its type reads it.
   std::vector<std::byte> payload{};
 
   /// How long it may still wait, when it was taken, by the server's clock. 0 or less: its deadline

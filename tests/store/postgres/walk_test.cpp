@@ -64,7 +64,7 @@ class PostgresWalk {
 public:
   explicit PostgresWalk(std::string database) : database_(std::move(database)) {
     control_.query("TRUNCATE backoff.outbox, backoff.shard, backoff.delivery, "
-                   "backoff.dead_letter, backoff.acknowledged_key");
+                   "backoff.dead_letter, backoff.acknowledged_key CASCADE");
     open();
   }
 

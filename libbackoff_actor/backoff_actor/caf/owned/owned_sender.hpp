@@ -53,6 +53,7 @@ struct SharedOutbox {
   /// `backoffctl outbox resubmit`. All processes that share the outbox need the same decoders.
   ///
   /// @param type 1 to 255 bytes, without `;`
+  /// @param decoder makes a message of the bytes
   /// @errors throws `InvalidArgument` if the name is not allowed or is taken, or if there is no
   ///         decoder.
   /// @thread the decoder runs on the threads of the sender and of those that read the store

@@ -166,9 +166,11 @@ std::vector<PostgresMessage> read_messages(PgConnection& connection, const std::
 }
 
 int migrate_pg_schema(PgConnection& connection, const std::string& name) {
-  // Two migrations at once wait for each other.
-  connection.run_script("BEGIN; SET LOCAL lock_timeout = '1s'; "
-                        "SELECT pg_advisory_xact_lock(hashtext('backoff_actor migration'))");
+  // Two migrations at once wait for each other. What works on the tables is held up for a second at
+  // most.
+  connection.run_script("BEGIN; SET LOCAL lock_timeout = '1min'; "
+                        "SELECT pg_advisory_xact_lock(hashtext('backoff_actor migration')); "
+                        "SET LOCAL lock_timeout = '1s'");
   const auto version = pg_schema_version(connection, name);
   if (version > postgres_schema_version)
     check_pg_schema(connection, name);

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <map>
 #include <mutex>
 #include <set>
 #include <stdexcept>
@@ -114,20 +115,25 @@ public:
   }
   std::size_t resubmit_dead_letters(std::span<const std::uint64_t> ids) override {
     return call([&](MemoryStore& store) {
+      std::map<std::uint64_t, StoredDeadLetter> dead;
+      store.for_each_dead_letter(
+        [&](StoredDeadLetter x) { dead.emplace(x.delivery.id, std::move(x)); });
       std::vector<std::uint64_t> readable;
       std::vector<std::uint64_t> unreadable;
-      store.for_each_dead_letter([&](StoredDeadLetter x) {
-        if (std::find(ids.begin(), ids.end(), x.delivery.id) == ids.end())
-          return;
-        if (x.reason != DeadLetterReason::unreadable)
-          return readable.push_back(x.delivery.id);
-        unreadable.push_back(x.delivery.id);
-        auto& delivery = x.delivery;
+      for (const auto id : ids) {
+        auto letter = dead.extract(id);
+        if (letter.empty())
+          continue;
+        const auto is_readable = letter.mapped().reason != DeadLetterReason::unreadable;
+        (is_readable ? readable : unreadable).push_back(id);
+        if (is_readable)
+          continue;
+        auto& delivery = letter.mapped().delivery;
         state_->add_row({0, std::move(delivery.key), std::move(delivery.idempotency_key),
                          std::move(delivery.message.types), std::move(delivery.message.bytes),
                          std::nullopt, ""},
                         Instant{}, true);
-      });
+      }
       return store.resubmit_dead_letters(readable) + store.remove_dead_letters(unreadable);
     });
   }
