@@ -17,7 +17,7 @@ using backoff_actor::detail::one_line;
 constexpr auto milliseconds = 3; // digits of the second
 constexpr auto nanoseconds = 9;
 
-std::string or_dash(const std::string& text) { return text.empty() ? "-" : one_line(text); }
+std::string text_or_dash(const std::string& text) { return text.empty() ? "-" : one_line(text); }
 
 } // namespace
 
@@ -30,8 +30,8 @@ std::string messages_table(const std::vector<PostgresMessage>& messages) {
     {"outbox", "state", "number", "at", "attempts", "key", "idempotency key", "types", "cause"}};
   for (const auto& x : messages)
     table.add({x.outbox, x.state, x.id > 0 ? std::to_string(x.id) : "-",
-               iso_time(x.at, milliseconds), std::to_string(x.attempts), or_dash(x.key),
-               or_dash(x.idempotency_key), or_dash(x.types), or_dash(x.cause)});
+               iso_time(x.at, milliseconds), std::to_string(x.attempts), text_or_dash(x.key),
+               text_or_dash(x.idempotency_key), text_or_dash(x.types), text_or_dash(x.cause)});
   return result + table.text();
 }
 
