@@ -212,8 +212,8 @@ private:
     }
   }
 
-  // The writer still hands over what waits. This actor may have no handle any more, so it answers in
-  // nobody's name.
+  // The writer still hands over what waits. This actor may have no handle any more, so it answers
+  // in nobody's name.
   void end_post() {
     if (!post_)
       return;
