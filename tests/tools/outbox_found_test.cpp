@@ -19,10 +19,10 @@ const std::vector<PostgresMessage> messages{
 
 TEST(messages_table, shows_where_each_message_is) {
   EXPECT_EQ(messages_table({messages.begin(), messages.begin() + 3}), R"(3 messages
-   outbox    state  number                        at  attempts  key  idempotency key  types  cause
-   orders  waiting      71  2023-11-14T22:13:20.123Z         0  ada          order-1     v1      -
-   orders     owed       8  2023-11-14T22:13:20.123Z         2  ada                -  order      -
-   orders     done       -  2023-11-14T22:13:20.123Z         0    -          order-1      -      -
+  outbox    state  number                        at  attempts  key  idempotency key  types  cause
+  orders  waiting      71  2023-11-14T22:13:20.123Z         0  ada          order-1     v1      -
+  orders     owed       8  2023-11-14T22:13:20.123Z         2  ada                -  order      -
+  orders     done       -  2023-11-14T22:13:20.123Z         0    -          order-1      -      -
 )");
   EXPECT_EQ(messages_table({}), "0 messages\n");
 }
