@@ -62,6 +62,9 @@ private:
 // Returns what makes one more.
 std::function<caf::actor()> maker_of(caf::actor_system& system, Pair pair) {
   using namespace backoff_actor;
+  SenderOptions options;
+  if (pair == Pair::observed || pair == Pair::observed_unused)
+    options.observed_by = Observatory{};
   const auto from = [&](const SenderBlueprint& blueprint) {
     return [&system, blueprint] { return blueprint.spawn(system); };
   };
@@ -72,10 +75,12 @@ std::function<caf::actor()> maker_of(caf::actor_system& system, Pair pair) {
     return from(SenderBlueprint{child_of<Echo>()});
   case Pair::ours_each:
     return [&system] { return spawn_back_off_sender(system, child_of<Echo>()); };
+  case Pair::observed:
+    return from(SenderBlueprint{child_of<Echo>(), options});
   case Pair::unused:
+  case Pair::observed_unused:
     break;
   }
-  SenderOptions options;
   options.child_start = FirstStart::on_first_use;
   return from(SenderBlueprint{child_of<Echo>(), options});
 }
@@ -91,7 +96,7 @@ Figures idle_pairs(Pair pair, std::uint64_t count) {
   const auto begin = cpu_now();
   std::generate(actors.begin(), actors.end(), make);
   const auto spawned = cpu_now();
-  if (pair != Pair::unused) {
+  if (pair != Pair::unused && pair != Pair::observed_unused) {
     kept(system.spawn<Asker>(actors, done));
     done.get_future().wait();
   }

@@ -131,6 +131,12 @@ void add_memory(Rows& rows, const Scale& scale) {
   beside(" with child / two plain actors: spawning", "us", figure_of("ours pairs", 2), 2);
   beside(", child started on first use / two plain actors: spawning", "us",
          figure_of("ours unused", 2), 2);
+  for (const auto& [who, what] :
+       {std::pair{"pairs", " with child: observed / not"},
+        std::pair{"unused", ", child started on first use: observed / not"}})
+    rows.push_back({pairs + " idle senders" + what, "bytes",
+                    figure_of(std::string{"observed "} + who),
+                    figure_of(std::string{"ours "} + who)});
   rows.push_back({"a delivery that waits / CAF's queued message, plain sends", "bytes",
                   figure_of("bytes waiting", 0), figure_of("bytes waiting", 1), at_most(2)});
   rows.push_back({"a delivery that waits / CAF's queued message, requests", "bytes",

@@ -119,7 +119,9 @@ void add_lateness(Subjects& subjects, const Scale& scale) {
 void add_memory(Subjects& subjects, const Scale& scale) {
   for (const auto& [name, pair] :
        {std::pair{"plain pairs", Pair::plain}, std::pair{"ours pairs", Pair::ours},
-        std::pair{"ours pairs, each", Pair::ours_each}, std::pair{"ours unused", Pair::unused}})
+        std::pair{"ours pairs, each", Pair::ours_each}, std::pair{"ours unused", Pair::unused},
+        std::pair{"observed pairs", Pair::observed},
+        std::pair{"observed unused", Pair::observed_unused}})
     subjects.push_back(alone(
       name, [=, pair = pair] { return idle_pairs(pair, scale.pairs); }, 3));
   // An outbox of 1000 does not grow beyond 1024.

@@ -25,7 +25,7 @@ constexpr auto outage_length = 700ms;
 constexpr auto look_for_signals = 20ms;
 constexpr auto grace = 2s; // the longest backoff included
 
-/// The demo's own misdeed: the service is killed in the middle of the run, and started again later.
+/// The demo's own fault: the service is killed in the middle of the run, and started again later.
 class Outage {
 public:
   Outage(ServiceProcess& service, RunRecord& record, std::uint64_t requests)

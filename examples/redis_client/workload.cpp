@@ -69,7 +69,7 @@ private:
   std::uint64_t retries_ = 0;
 };
 
-/// The misdeed: the server is killed while commands go on, and started again later.
+/// The fault: the server is killed while commands go on, and started again later.
 class Outage {
 public:
   Outage(RedisServer& server, std::stop_token stop) : server_(server), stop_(std::move(stop)) {}

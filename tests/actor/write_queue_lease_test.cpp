@@ -48,17 +48,17 @@ protected:
   }
 
   // What the writer does next, and how long it sleeps.
-  struct Deed {
+  struct Action {
     Kind kind;
     Duration span{0};
-    friend bool operator==(const Deed&, const Deed&) = default;
-    friend void PrintTo(const Deed& x, std::ostream* out) {
+    friend bool operator==(const Action&, const Action&) = default;
+    friend void PrintTo(const Action& x, std::ostream* out) {
       static const char* const names[] = {"rest", "sleep", "write", "renew", "tidy up"};
       *out << names[static_cast<int>(x.kind)] << ' ' << to_string(x.span);
     }
   };
 
-  Deed work() {
+  Action work() {
     const auto task = queue->next_task(time.now());
     last_sleep = task.sleep_id;
     if (task.kind == Kind::write)
@@ -108,11 +108,11 @@ constexpr Duration third = Duration{5s} / 3;
 
 TEST_F(WriteQueueLease, renews_at_once_and_then_after_each_third_of_the_lease) {
   EXPECT_EQ(sure(), 0s);
-  EXPECT_EQ(work(), (Deed{Kind::renew}));
+  EXPECT_EQ(work(), (Action{Kind::renew}));
   EXPECT_EQ(sure(), 4s) << "four fifths";
-  EXPECT_EQ(work(), (Deed{Kind::sleep, third}));
+  EXPECT_EQ(work(), (Action{Kind::sleep, third}));
   sleep(third);
-  EXPECT_EQ(work(), (Deed{Kind::renew}));
+  EXPECT_EQ(work(), (Action{Kind::renew}));
   EXPECT_EQ(sure(), 4s);
 }
 
@@ -121,7 +121,7 @@ TEST_F(WriteQueueLease, counts_from_the_beginning_of_a_call_and_not_from_its_ans
   work();
   sleep(third);
   store->next = [this](auto) { time.advance(1s); };
-  EXPECT_EQ(work(), (Deed{Kind::renew}));
+  EXPECT_EQ(work(), (Action{Kind::renew}));
   EXPECT_EQ(sure(), 3s);
 }
 
@@ -130,9 +130,9 @@ TEST_F(WriteQueueLease, a_commit_renews_the_ownership) {
   work();
   sleep(1s);
   put(1);
-  EXPECT_EQ(work(), (Deed{Kind::write}));
+  EXPECT_EQ(work(), (Action{Kind::write}));
   EXPECT_EQ(sure(), 4s);
-  EXPECT_EQ(work(), (Deed{Kind::sleep, third}));
+  EXPECT_EQ(work(), (Action{Kind::sleep, third}));
   EXPECT_EQ(server.renewals(), 1u);
 }
 
@@ -141,11 +141,11 @@ TEST_F(WriteQueueLease, a_call_without_an_answer_ends_the_sureness_at_once) {
   work();
   sleep(third);
   store->next = failing(StoreFailure::unreachable);
-  EXPECT_EQ(work(), (Deed{Kind::renew}));
+  EXPECT_EQ(work(), (Action{Kind::renew}));
   EXPECT_EQ(sure(), 0s) << "the session may be over";
-  EXPECT_EQ(work(), (Deed{Kind::sleep, 100ms})) << "an attempt soon";
+  EXPECT_EQ(work(), (Action{Kind::sleep, 100ms})) << "an attempt soon";
   sleep(100ms);
-  EXPECT_EQ(work(), (Deed{Kind::renew}));
+  EXPECT_EQ(work(), (Action{Kind::renew}));
   EXPECT_EQ(sure(), 4s);
 }
 
@@ -154,19 +154,19 @@ TEST_F(WriteQueueLease, a_commit_that_a_full_disk_refuses_does_not_end_the_suren
   work();
   put(1);
   server.fail_commits(StoreFailure::full);
-  EXPECT_EQ(work(), (Deed{Kind::write}));
+  EXPECT_EQ(work(), (Action{Kind::write}));
   EXPECT_EQ(sure(), 4s);
   EXPECT_THAT(outcomes(), ElementsAre("1 failed"));
-  EXPECT_EQ(work(), (Deed{Kind::sleep, 100ms}));
+  EXPECT_EQ(work(), (Action{Kind::sleep, 100ms}));
 }
 
 TEST_F(WriteQueueLease, a_failure_of_another_kind_is_doubtful_until_the_ownership_is_renewed) {
   work();
   put(1);
   store->next = failing(StoreFailure::refused);
-  EXPECT_EQ(work(), (Deed{Kind::write}));
+  EXPECT_EQ(work(), (Action{Kind::write}));
   EXPECT_EQ(sure(), 0s) << "it may be a new connection that was refused";
-  EXPECT_EQ(work(), (Deed{Kind::renew}));
+  EXPECT_EQ(work(), (Action{Kind::renew}));
   EXPECT_EQ(sure(), 4s);
 }
 
@@ -179,9 +179,9 @@ TEST_F(WriteQueueLease, changes_that_cannot_be_written_do_not_keep_it_from_renew
   queue->put(changes);
   server.fail_commits(StoreFailure::full);
   for (int i = 0; i < 1000; ++i)
-    if (const auto deed = work(); deed.kind == Kind::sleep) {
-      EXPECT_LE(deed.span, third);
-      sleep(deed.span);
+    if (const auto action = work(); action.kind == Kind::sleep) {
+      EXPECT_LE(action.span, third);
+      sleep(action.span);
       EXPECT_GT(sure(), 2s);
     }
   EXPECT_GT(time.now(), Instant{1min});
@@ -196,11 +196,11 @@ TEST_F(WriteQueueLease, a_commit_without_an_answer_comes_again_as_it_was_before_
   work();
   put(3);
   EXPECT_THAT(outcomes(), IsEmpty());
-  EXPECT_EQ(work(), (Deed{Kind::sleep, 100ms}));
+  EXPECT_EQ(work(), (Action{Kind::sleep, 100ms}));
   sleep(100ms);
-  EXPECT_EQ(work(), (Deed{Kind::write}));
+  EXPECT_EQ(work(), (Action{Kind::write}));
   EXPECT_THAT(outcomes(), ElementsAre("2 stored"));
-  EXPECT_EQ(work(), (Deed{Kind::write}));
+  EXPECT_EQ(work(), (Action{Kind::write}));
   EXPECT_THAT(outcomes(), ElementsAre("3 stored"));
   EXPECT_THAT(store->tried, ElementsAre(ElementsAre(1, 2), ElementsAre(1, 2), ElementsAre(3)));
 }
@@ -212,12 +212,12 @@ TEST_F(WriteQueueLease, what_a_new_connection_says_is_no_word_on_a_commit_withou
   work();
   sleep(work().span);
   server.fail_sessions(StoreFailure::refused);
-  EXPECT_EQ(work(), (Deed{Kind::write}));
+  EXPECT_EQ(work(), (Action{Kind::write}));
   EXPECT_THAT(outcomes(), IsEmpty()) << "it was made";
 
   server.fail_sessions({});
   sleep(work().span);
-  EXPECT_EQ(work(), (Deed{Kind::write}));
+  EXPECT_EQ(work(), (Action{Kind::write}));
   EXPECT_THAT(outcomes(), ElementsAre("1 stored"));
   EXPECT_THAT(server.content()->owed(), ElementsAre(1));
 }
@@ -229,7 +229,7 @@ TEST_F(WriteQueueLease, a_full_disk_is_the_servers_word_on_it) {
   work();
   sleep(work().span);
   server.fail_commits(StoreFailure::full);
-  EXPECT_EQ(work(), (Deed{Kind::write}));
+  EXPECT_EQ(work(), (Action{Kind::write}));
   EXPECT_THAT(outcomes(), ElementsAre("1 failed"));
   EXPECT_THAT(server.content()->owed(), IsEmpty());
 }
@@ -252,16 +252,16 @@ TEST_F(WriteQueueLease, of_a_batch_that_is_too_large_only_the_one_without_an_ans
   put(2);
   put(3);
   store->next = failing(StoreFailure::too_large);
-  EXPECT_EQ(work(), (Deed{Kind::write}));
-  EXPECT_EQ(work(), (Deed{Kind::write}));
+  EXPECT_EQ(work(), (Action{Kind::write}));
+  EXPECT_EQ(work(), (Action{Kind::write}));
   server.cut_next_call(LostCommit::made);
-  EXPECT_EQ(work(), (Deed{Kind::write}));
+  EXPECT_EQ(work(), (Action{Kind::write}));
   EXPECT_THAT(outcomes(), ElementsAre("1 stored"));
   put(4);
   sleep(work().span);
-  EXPECT_EQ(work(), (Deed{Kind::write}));
-  EXPECT_EQ(work(), (Deed{Kind::write}));
-  EXPECT_EQ(work(), (Deed{Kind::write}));
+  EXPECT_EQ(work(), (Action{Kind::write}));
+  EXPECT_EQ(work(), (Action{Kind::write}));
+  EXPECT_EQ(work(), (Action{Kind::write}));
   EXPECT_THAT(outcomes(), ElementsAre("2 stored", "3 stored", "4 stored"));
   EXPECT_THAT(store->tried, ElementsAre(ElementsAre(1, 2, 3), ElementsAre(1), ElementsAre(2),
                                         ElementsAre(2), ElementsAre(3), ElementsAre(4)));
@@ -272,18 +272,18 @@ TEST_F(WriteQueueLease, does_nothing_more_once_another_process_owns_the_outbox) 
   work();
   put(1);
   store->next = failing(StoreFailure::disowned);
-  EXPECT_EQ(work(), (Deed{Kind::write}));
+  EXPECT_EQ(work(), (Action{Kind::write}));
   EXPECT_TRUE(queue->take_sureness().is_lost);
   EXPECT_EQ(sure(), 0s);
   put(2);
-  EXPECT_EQ(work(), (Deed{Kind::rest}));
+  EXPECT_EQ(work(), (Action{Kind::rest}));
   EXPECT_EQ(store->tried.size(), 1u);
 }
 
 TEST_F(WriteQueueLease, renews_nothing_once_its_sender_has_ended) {
   work();
   queue->detach({});
-  EXPECT_EQ(work(), (Deed{Kind::rest}));
+  EXPECT_EQ(work(), (Action{Kind::rest}));
 }
 
 } // namespace backoff_actor::actor_test

@@ -44,50 +44,51 @@ rc::Gen<T> themed(const rc::Gen<T>& gen, Theme theme) {
 }
 
 /// A kind of step: how often it comes compared with the others, and its name.
-template <class Deed>
+template <class Action>
 struct Choice {
   std::size_t weight;
-  Deed deed;
+  Action action;
   const char* name;
 };
 
-/// Each deed as many times as its weight says, in the order of the choices.
-template <class Deed, std::size_t n>
-std::vector<Deed> by_weight(const Choice<Deed> (&choices)[n]) {
-  std::vector<Deed> result;
+/// Each action as many times as its weight says, in the order of the choices.
+template <class Action, std::size_t n>
+std::vector<Action> by_weight(const Choice<Action> (&choices)[n]) {
+  std::vector<Action> result;
   for (const auto& x : choices)
-    result.insert(result.end(), x.weight, x.deed);
+    result.insert(result.end(), x.weight, x.action);
   return result;
 }
 
-template <class Deed, std::size_t n>
-rc::Gen<Deed> weighted(const Choice<Deed> (&choices)[n]) {
+template <class Action, std::size_t n>
+rc::Gen<Action> weighted(const Choice<Action> (&choices)[n]) {
   return rc::gen::elementOf(by_weight(choices));
 }
 
-template <class Deed, std::size_t n>
-const char* name_of(Deed deed, const Choice<Deed> (&choices)[n]) {
+template <class Action, std::size_t n>
+const char* name_of(Action action, const Choice<Action> (&choices)[n]) {
   for (const auto& x : choices)
-    if (x.deed == deed)
+    if (x.action == action)
       return x.name;
   return "?";
 }
 
 /// A step of a walk: what to do, and a number that says with which one, or how, or how far.
-template <class Deed, const auto& choices>
+template <class Action, const auto& choices>
 struct DrawnStep {
-  Deed deed;
+  Action action;
   std::uint32_t number;
 
   static rc::Gen<DrawnStep> any(const rc::Gen<std::uint32_t>& any_number) {
-    return rc::gen::build<DrawnStep>(rc::gen::set(&DrawnStep::deed, weighted(choices)),
+    return rc::gen::build<DrawnStep>(rc::gen::set(&DrawnStep::action, weighted(choices)),
                                      rc::gen::set(&DrawnStep::number, any_number));
   }
 };
 
-template <class Deed, const auto& choices>
-void showValue(const DrawnStep<Deed, choices>& x, std::ostream& out) { // NOLINT: rapidcheck's name
-  out << name_of(x.deed, choices) << ' ' << x.number;
+template <class Action, const auto& choices>
+void showValue(const DrawnStep<Action, choices>& x,
+               std::ostream& out) { // NOLINT: rapidcheck's name
+  out << name_of(x.action, choices) << ' ' << x.number;
 }
 
 /// Makes walks and takes their steps. Returns whether all held.

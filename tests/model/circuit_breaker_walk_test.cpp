@@ -23,15 +23,15 @@ using namespace std::chrono_literals;
 
 namespace {
 
-enum class Deed : std::uint8_t { ask, succeed, fail, forget, advance, isolate, close };
+enum class Action : std::uint8_t { ask, succeed, fail, forget, advance, isolate, close };
 
-constexpr test::Choice<Deed> deeds[] = {
-  {40, Deed::ask, "ask"},      {14, Deed::succeed, "succeed"}, {18, Deed::fail, "fail"},
-  {3, Deed::forget, "forget"}, {18, Deed::advance, "advance"}, {1, Deed::isolate, "isolate"},
-  {2, Deed::close, "close"}};
+constexpr test::Choice<Action> actions[] = {
+  {40, Action::ask, "ask"},      {14, Action::succeed, "succeed"}, {18, Action::fail, "fail"},
+  {3, Action::forget, "forget"}, {18, Action::advance, "advance"}, {1, Action::isolate, "isolate"},
+  {2, Action::close, "close"}};
 
 // The number says which of the calls on their way, or how far.
-using Step = test::DrawnStep<Deed, deeds>;
+using Step = test::DrawnStep<Action, actions>;
 
 Trip arbitrary_trip() {
   const auto ratio = *rc::gen::inRange(1, 21) / 20.0;
@@ -64,23 +64,23 @@ public:
     : options_(options), breaker_(options, 5), reference_(options) {}
 
   void take(const Step& step) {
-    switch (step.deed) {
-    case Deed::ask:
+    switch (step.action) {
+    case Action::ask:
       ask();
       break;
-    case Deed::succeed:
-    case Deed::fail:
-    case Deed::forget:
+    case Action::succeed:
+    case Action::fail:
+    case Action::forget:
       end(step);
       break;
-    case Deed::advance:
+    case Action::advance:
       advance(step.number);
       break;
-    case Deed::isolate:
+    case Action::isolate:
       breaker_.isolate();
       reference_.isolate(now_);
       break;
-    case Deed::close:
+    case Action::close:
       breaker_.close();
       reference_.close(now_);
       break;
@@ -135,10 +135,10 @@ private:
       on_their_way_.begin() + static_cast<std::ptrdiff_t>(step.number % on_their_way_.size());
     const auto [number, permit] = *it;
     on_their_way_.erase(it);
-    if (step.deed == Deed::forget) {
+    if (step.action == Action::forget) {
       breaker_.forgotten(permit);
       reference_.forget(number);
-    } else if (step.deed == Deed::fail) {
+    } else if (step.action == Action::fail) {
       breaker_.failed(permit, now_);
       reference_.tell(number, true, now_);
     } else {

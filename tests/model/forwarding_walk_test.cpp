@@ -26,7 +26,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-enum class Deed : std::uint8_t {
+enum class Action : std::uint8_t {
   start,
   submit,
   last,
@@ -46,18 +46,18 @@ enum class Deed : std::uint8_t {
   finish,
 };
 
-constexpr Choice<Deed> deeds[] = {
-  {3, Deed::start, "start"},         {40, Deed::submit, "submit"},
-  {2, Deed::last, "last"},           {1, Deed::unusable, "unusable"},
-  {25, Deed::started, "started"},    {3, Deed::start_failed, "start_failed"},
-  {16, Deed::down, "down"},          {2, Deed::stale, "stale"},
-  {20, Deed::wake, "wake"},          {10, Deed::pass_time, "pass_time"},
-  {2, Deed::retry_now, "retry_now"}, {2, Deed::reset, "reset"},
-  {3, Deed::pause, "pause"},         {5, Deed::resume, "resume"},
-  {2, Deed::drain, "drain"},         {1, Deed::stop, "stop"},
-  {1, Deed::finish, "finish"}};
+constexpr Choice<Action> actions[] = {
+  {3, Action::start, "start"},         {40, Action::submit, "submit"},
+  {2, Action::last, "last"},           {1, Action::unusable, "unusable"},
+  {25, Action::started, "started"},    {3, Action::start_failed, "start_failed"},
+  {16, Action::down, "down"},          {2, Action::stale, "stale"},
+  {20, Action::wake, "wake"},          {10, Action::pass_time, "pass_time"},
+  {2, Action::retry_now, "retry_now"}, {2, Action::reset, "reset"},
+  {3, Action::pause, "pause"},         {5, Action::resume, "resume"},
+  {2, Action::drain, "drain"},         {1, Action::stop, "stop"},
+  {1, Action::finish, "finish"}};
 
-using Step = test::DrawnStep<Deed, deeds>;
+using Step = test::DrawnStep<Action, actions>;
 
 EngineOptions arbitrary_options() {
   EngineOptions options;
@@ -155,53 +155,53 @@ public:
   explicit Walk(const EngineOptions& options) : sides_(options) {}
 
   void take(const Step& step) {
-    switch (step.deed) {
-    case Deed::start:
+    switch (step.action) {
+    case Action::start:
       return take(input::Start{});
-    case Deed::submit:
+    case Action::submit:
       return take(submission(step.number));
-    case Deed::last: {
+    case Action::last: {
       auto x = submission(step.number);
       x.is_final_stop = true;
       return take(x);
     }
-    case Deed::unusable: {
+    case Action::unusable: {
       auto x = submission(step.number);
       x.is_unusable = true;
       return take(x);
     }
-    case Deed::started:
+    case Action::started:
       return take(input::ChildStarted{reference_.incarnation});
-    case Deed::start_failed:
+    case Action::start_failed:
       return take(input::StartFailed{reference_.incarnation, {1, "no"}, verdict(step.number)});
-    case Deed::down:
+    case Action::down:
       return take(down(reference_.incarnation, step.number));
-    case Deed::stale:
+    case Action::stale:
       return reference_.incarnation == 0 ? void()
                                          : take(down(reference_.incarnation - 1, step.number));
-    case Deed::wake:
+    case Action::wake:
       now_ = std::max(now_, std::min(words_.wake_up, now_ + 1h));
       return take(input::Wake{});
-    case Deed::pass_time:
+    case Action::pass_time:
       now_ = now_ + std::chrono::milliseconds{step.number % 30};
       return;
-    case Deed::retry_now:
+    case Action::retry_now:
       return take(input::RetryNow{});
-    case Deed::reset:
+    case Action::reset:
       return take(input::Reset{});
-    case Deed::pause:
+    case Action::pause:
       return take(input::Pause{});
-    case Deed::resume:
+    case Action::resume:
       return take(input::Resume{});
-    case Deed::drain:
+    case Action::drain:
       return take(input::Drain{++ticket_, step.number % 2 == 0
                                             ? Instant::never()
                                             : now_ + std::chrono::milliseconds{step.number % 40}});
-    case Deed::stop:
+    case Action::stop:
       if (step.number % 4 == 0)
         return take(input::Kill{});
       return take(input::Stop{step.number % 4 != 1});
-    case Deed::finish:
+    case Action::finish:
       return take(input::Finish{step.number % 5 == 0
                                   ? Instant::never()
                                   : now_ + std::chrono::milliseconds{step.number % 40},
@@ -212,7 +212,7 @@ public:
   void finish() {
     take(input::Stop{});
     for (int round = 0; round < 1000 && !reference_.is_stopped; ++round)
-      take(Step{Deed::wake, 0}); // as if the child clung to life
+      take(Step{Action::wake, 0}); // as if the child clung to life
     require(reference_.is_stopped, "a sender that is told to end ends in time");
     require(words_.in_slot.empty(), "nothing is owed after the end");
   }

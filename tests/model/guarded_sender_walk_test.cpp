@@ -80,7 +80,7 @@ public:
   int out = 0;
 };
 
-enum class Deed : std::uint8_t {
+enum class Action : std::uint8_t {
   submit,
   child_started,
   start_failed,
@@ -102,26 +102,26 @@ enum class Deed : std::uint8_t {
 };
 
 // From the simplest on.
-constexpr test::Choice<Deed> deeds[] = {{2, Deed::submit, "submit"},
-                                        {1, Deed::child_started, "child_started"},
-                                        {1, Deed::start_failed, "start_failed"},
-                                        {1, Deed::child_down, "child_down"},
-                                        {2, Deed::acknowledged, "acknowledged"},
-                                        {1, Deed::nacked, "nacked"},
-                                        {1, Deed::rejected, "rejected"},
-                                        {1, Deed::error_answer, "error_answer"},
-                                        {1, Deed::tick, "tick"},
-                                        {1, Deed::advance, "advance"},
-                                        {1, Deed::someone_else_calls, "someone_else_calls"},
-                                        {1, Deed::isolate, "isolate"},
-                                        {1, Deed::close, "close"},
-                                        {1, Deed::retry_now, "retry_now"},
-                                        {1, Deed::pause, "pause"},
-                                        {1, Deed::resume, "resume"},
-                                        {2, Deed::store_answers, "store_answers"},
-                                        {1, Deed::finish, "finish"}};
+constexpr test::Choice<Action> actions[] = {{2, Action::submit, "submit"},
+                                            {1, Action::child_started, "child_started"},
+                                            {1, Action::start_failed, "start_failed"},
+                                            {1, Action::child_down, "child_down"},
+                                            {2, Action::acknowledged, "acknowledged"},
+                                            {1, Action::nacked, "nacked"},
+                                            {1, Action::rejected, "rejected"},
+                                            {1, Action::error_answer, "error_answer"},
+                                            {1, Action::tick, "tick"},
+                                            {1, Action::advance, "advance"},
+                                            {1, Action::someone_else_calls, "someone_else_calls"},
+                                            {1, Action::isolate, "isolate"},
+                                            {1, Action::close, "close"},
+                                            {1, Action::retry_now, "retry_now"},
+                                            {1, Action::pause, "pause"},
+                                            {1, Action::resume, "resume"},
+                                            {2, Action::store_answers, "store_answers"},
+                                            {1, Action::finish, "finish"}};
 
-using Step = test::DrawnStep<Deed, deeds>;
+using Step = test::DrawnStep<Action, actions>;
 
 /// One sender, its children, and somebody else who shares the guard.
 class GuardedWalk {
@@ -139,49 +139,49 @@ public:
 
   void take(const Step& drawn) {
     const auto value = drawn.number;
-    switch (drawn.deed) {
-    case Deed::submit:
+    switch (drawn.action) {
+    case Action::submit:
       return step(input::Submit{value % 4 == 0 ? now_ + 250ms : Instant::never(), value % 3});
-    case Deed::child_started:
+    case Action::child_started:
       return with_child(value, [&](auto child) { step(input::ChildStarted{child}); });
-    case Deed::start_failed:
+    case Action::start_failed:
       return with_child(value, [&](auto child) { step(input::StartFailed{child, {2, "no"}}); });
-    case Deed::child_down:
+    case Action::child_down:
       return with_child(value, [&](auto child) { down(child); });
-    case Deed::acknowledged:
+    case Action::acknowledged:
       return with_hand_over(value, [&](HandOverId id) { step(input::Acknowledged{id}); });
-    case Deed::nacked:
+    case Action::nacked:
       return with_hand_over(value, [&](HandOverId id) { step(input::Nacked{id, {4, "busy"}}); });
-    case Deed::rejected:
+    case Action::rejected:
       return with_hand_over(value, [&](HandOverId id) { step(input::Rejected{id, {5, "never"}}); });
-    case Deed::error_answer:
+    case Action::error_answer:
       return with_hand_over(value, [&](HandOverId id) {
         const Decision decision = value % 2 == 0 ? Verdict::retry : Verdict::reject;
         step(input::ErrorAnswer{
           id, {6, "e"}, value % 5 == 0, value % 3 == 0, decision, value % 7 == 0});
       });
-    case Deed::tick:
+    case Action::tick:
       return tick();
-    case Deed::advance:
+    case Action::advance:
       now_ = now_ + std::chrono::milliseconds{value};
       return step(input::Wake{});
-    case Deed::someone_else_calls:
+    case Action::someone_else_calls:
       return someone_else_calls(value % 3);
-    case Deed::isolate:
+    case Action::isolate:
       guard_->guard.isolate(now_);
       return;
-    case Deed::close:
+    case Action::close:
       guard_->guard.close(now_);
       return step(input::GuardClosed{guard_->guard.options().circuit_breaker->spread});
-    case Deed::retry_now:
+    case Action::retry_now:
       return step(input::RetryNow{});
-    case Deed::pause:
+    case Action::pause:
       return step(input::Pause{});
-    case Deed::resume:
+    case Action::resume:
       return step(input::Resume{});
-    case Deed::store_answers:
+    case Action::store_answers:
       return the_store_answers(value % 8 != 0);
-    case Deed::finish:
+    case Action::finish:
       if (value % 40 != 0)
         return;
       is_closing_ = true;
@@ -192,7 +192,7 @@ public:
   /// The service is well from now on, and nobody else calls it.
   void finish() {
     if (guard_->guard.status(now_).breaker == BreakerState::isolated)
-      take({Deed::close, 0});
+      take({Action::close, 0});
     step(input::Resume{});
     for (const auto& permit : others_)
       guard_->guard.forgotten(permit, now_);
@@ -346,10 +346,10 @@ private:
   bool is_closing_ = false;
 };
 
-// The first walks of a test take only the simplest deeds.
+// The first walks of a test take only the simplest actions.
 rc::Gen<Step> arbitrary_step() {
-  const auto deed = rc::gen::sizedElementOf(test::by_weight(deeds));
-  return rc::gen::map(rc::gen::pair(deed, one_of(400)), [](const std::pair<Deed, unsigned>& x) {
+  const auto action = rc::gen::sizedElementOf(test::by_weight(actions));
+  return rc::gen::map(rc::gen::pair(action, one_of(400)), [](const std::pair<Action, unsigned>& x) {
     return Step{x.first, x.second};
   });
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "restart_deed.hpp"
+#include "restart_action.hpp"
 #include "simulated_store.hpp"
 #include "walk.hpp"
 
@@ -23,20 +23,20 @@ class Lives {
 public:
   explicit Lives(const Conditions& conditions) : conditions_(conditions) { begin_another(); }
 
-  void take(const Deed& x) {
+  void take(const Action& x) {
     switch (x.what) {
-    case Deed::What::live:
+    case Action::What::live:
       if (x.command.kind != Kind::persisted && x.command.kind != Kind::restore)
         life().take(x.command); // the store has its own, and is the only one to restore
       return;
-    case Deed::What::commit:
+    case Action::What::commit:
       return commit(x.some_of(store_.waiting()), x.percent() < store_failures_of(conditions_));
-    case Deed::What::answer:
+    case Action::What::answer:
       return answer(x);
-    case Deed::What::kill:
+    case Action::What::kill:
       die(x);
       return begin_another(x.pause());
-    case Deed::What::stop:
+    case Action::What::stop:
       life().take({Kind::stop, 0, 0});
       if (x.is_cut_short())
         die(x);
@@ -124,7 +124,7 @@ private:
     life().start(store_.last_number());
   }
 
-  void die(const Deed& x) {
+  void die(const Action& x) {
     if (!x.makes_what_failed() || !store_.make_what_failed())
       store_.commit(x.any_of(store_.waiting()));
     life().remark("killed; the last " + number(store_.waiting()) + " changes are lost");
@@ -156,7 +156,7 @@ private:
       answers_.emplace_back(delivery, !fails);
   }
 
-  void answer(const Deed& x) {
+  void answer(const Action& x) {
     if (answers_.empty())
       return;
     const auto which =
@@ -174,7 +174,7 @@ private:
       if (const auto* x = std::get_if<effect::Accept>(&effect))
         accept(input, *x);
       else if (const auto* y = std::get_if<effect::Persist>(&effect))
-        persist(std::get<input::Submit>(input), *y);
+        persist(input, *y);
       else
         std::visit([this](const auto& z) { carry_out(z); }, effect);
     }
@@ -193,11 +193,13 @@ private:
     slots_[x.slot] = {x.delivery, message, false, 0};
   }
 
-  void persist(const input::Submit& input, const effect::Persist& x) {
+  void persist(const Input& input, const effect::Persist& x) {
+    const auto* submitted = std::get_if<input::Submit>(&input);
+    const auto given = submitted != nullptr ? *submitted : input::Submit{};
     const auto message = slots_.at(x.slot).message;
     store_.add(
-      {x.delivery, SimulatedStore::Insert{{message, wall(life().now()), wall(input.deadline),
-                                           input.key, input.weight, 0, 0}}});
+      {x.delivery, SimulatedStore::Insert{{message, wall(life().now()), wall(given.deadline),
+                                           given.key, given.weight, 0, 0}}});
   }
 
   template <class T>
@@ -247,7 +249,8 @@ private:
 
   void carry_out(const effect::Suspend& x) {
     count_hand_overs(slots_.at(x.slot), 0);
-    left_[x.delivery] = {x.attempts, wall(x.submitted_at), wall(x.deadline)};
+    if (store_.will_have(x.delivery)) // otherwise where it came from has it still
+      left_[x.delivery] = {x.attempts, wall(x.submitted_at), wall(x.deadline)};
     slots_.erase(x.slot);
   }
 

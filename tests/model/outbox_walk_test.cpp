@@ -30,7 +30,7 @@ namespace {
 using Number = ReferenceOutbox::Number;
 using Slot = DeliverySlots::Slot;
 
-enum class Deed : std::uint8_t {
+enum class Action : std::uint8_t {
   submit,
   submit_unstored,
   store,
@@ -47,23 +47,23 @@ enum class Deed : std::uint8_t {
   ask,
 };
 
-constexpr test::Choice<Deed> deeds[] = {{200, Deed::submit, "submit"},
-                                        {40, Deed::submit_unstored, "submit_unstored"},
-                                        {40, Deed::store, "store"},
-                                        {200, Deed::take, "take"},
-                                        {40, Deed::take_fresh, "take_fresh"},
-                                        {80, Deed::give_back, "give_back"},
-                                        {60, Deed::pause, "pause"},
-                                        {30, Deed::touch, "touch"},
-                                        {30, Deed::make_ghost, "make_ghost"},
-                                        {180, Deed::end, "end"},
-                                        {60, Deed::advance, "advance"},
-                                        {5, Deed::end_all_pauses, "end_all_pauses"},
-                                        {1, Deed::flood, "flood"},
-                                        {60, Deed::ask, "ask"}};
+constexpr test::Choice<Action> actions[] = {{200, Action::submit, "submit"},
+                                            {40, Action::submit_unstored, "submit_unstored"},
+                                            {40, Action::store, "store"},
+                                            {200, Action::take, "take"},
+                                            {40, Action::take_fresh, "take_fresh"},
+                                            {80, Action::give_back, "give_back"},
+                                            {60, Action::pause, "pause"},
+                                            {30, Action::touch, "touch"},
+                                            {30, Action::make_ghost, "make_ghost"},
+                                            {180, Action::end, "end"},
+                                            {60, Action::advance, "advance"},
+                                            {5, Action::end_all_pauses, "end_all_pauses"},
+                                            {1, Action::flood, "flood"},
+                                            {60, Action::ask, "ask"}};
 
 // The number says with which of those that it can be done with, or how far, or which key.
-using Step = test::DrawnStep<Deed, deeds>;
+using Step = test::DrawnStep<Action, actions>;
 
 class OutboxWalk {
 public:
@@ -71,12 +71,12 @@ public:
     : ordering_(ordering), order_(outbox_, ordering), reference_(ordering) {}
 
   void take(const Step& step) {
-    switch (step.deed) {
-    case Deed::submit:
-    case Deed::submit_unstored:
-      submit(step.number % 4, step.deed == Deed::submit);
+    switch (step.action) {
+    case Action::submit:
+    case Action::submit_unstored:
+      submit(step.number % 4, step.action == Action::submit);
       break;
-    case Deed::store:
+    case Action::store:
       with_one(
         step.number, [](const auto& x) { return !x.stored; },
         [this](Number number, Slot slot) {
@@ -84,51 +84,51 @@ public:
           reference_.store(number);
         });
       break;
-    case Deed::take:
+    case Action::take:
       hand_over(order_.next());
       break;
-    case Deed::take_fresh:
+    case Action::take_fresh:
       hand_over(order_.next_fresh());
       break;
-    case Deed::give_back:
+    case Action::give_back:
       with_one(step.number, is_returnable, [this](Number number, Slot slot) {
         outbox_.unlink(with_child_, slot);
         order_.give_back(slot);
         reference_.give_back(number);
       });
       break;
-    case Deed::pause:
+    case Action::pause:
       pause(step.number);
       break;
-    case Deed::touch:
+    case Action::touch:
       with_one(step.number, is_with_child, [this](Number number, Slot slot) {
         outbox_.unlink(with_child_, slot);
         outbox_.append(with_child_, slot);
         reference_.touch(number);
       });
       break;
-    case Deed::make_ghost:
+    case Action::make_ghost:
       with_one(step.number, is_returnable, [this](Number number, Slot slot) {
         outbox_.make_ghost(slot);
         reference_.make_ghost(number);
       });
       break;
-    case Deed::end:
+    case Action::end:
       with_one(
         step.number, [](const auto&) { return true; },
         [this](Number number, Slot) { end(number); });
       break;
-    case Deed::advance:
+    case Action::advance:
       advance(step.number);
       break;
-    case Deed::end_all_pauses:
+    case Action::end_all_pauses:
       order_.end_pauses(Instant::never());
       reference_.end_pauses(Instant::never());
       break;
-    case Deed::flood:
+    case Action::flood:
       flood();
       break;
-    case Deed::ask:
+    case Action::ask:
       ask(step.number);
       break;
     }
@@ -153,8 +153,8 @@ private:
   }
 
   // Does it with one of those that the reference says it can be done with, if there is any.
-  template <class Predicate, class Deed>
-  void with_one(std::uint32_t which, Predicate can, Deed deed) {
+  template <class Predicate, class Action>
+  void with_one(std::uint32_t which, Predicate can, Action action) {
     std::vector<Number> those;
     for (const auto& [number, x] : reference_.all())
       if (can(x))
@@ -162,7 +162,7 @@ private:
     if (those.empty())
       return;
     const auto number = those[which % those.size()];
-    deed(number, slots_.at(number));
+    action(number, slots_.at(number));
   }
 
   void submit(std::uint64_t key, bool stored) {

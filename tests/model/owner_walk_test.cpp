@@ -13,7 +13,7 @@ namespace backoff_actor::model_test {
 
 namespace {
 
-enum class OwnerDeed {
+enum class OwnerAction {
   pass_time,
   pass_lease,
   submit,
@@ -35,28 +35,28 @@ enum class OwnerDeed {
   make_room,
 };
 
-constexpr test::Choice<OwnerDeed> owner_deeds[] = {
-  {90, OwnerDeed::pass_time, "pass time"},
-  {20, OwnerDeed::pass_lease, "pass the lease and work"},
-  {40, OwnerDeed::submit, "submit"},
-  {60, OwnerDeed::begin_call, "begin a call"},
-  {60, OwnerDeed::reach_server, "reach the server"},
-  {60, OwnerDeed::hear_answer, "hear the answer"},
-  {100, OwnerDeed::hand_over, "hand over"},
-  {30, OwnerDeed::acknowledge, "acknowledge"},
-  {80, OwnerDeed::work, "work"},
-  {6, OwnerDeed::lose_call, "lose the call"},
-  {6, OwnerDeed::cut_call, "cut the call"},
-  {5, OwnerDeed::die, "die"},
-  {6, OwnerDeed::freeze, "freeze"},
-  {12, OwnerDeed::thaw, "thaw"},
-  {4, OwnerDeed::end_session, "end the session"},
-  {3, OwnerDeed::crash, "crash the server"},
-  {6, OwnerDeed::start_again, "start the server"},
-  {4, OwnerDeed::fill_disk, "fill the disk"},
-  {8, OwnerDeed::make_room, "make room"}};
+constexpr test::Choice<OwnerAction> owner_actions[] = {
+  {90, OwnerAction::pass_time, "pass time"},
+  {20, OwnerAction::pass_lease, "pass the lease and work"},
+  {40, OwnerAction::submit, "submit"},
+  {60, OwnerAction::begin_call, "begin a call"},
+  {60, OwnerAction::reach_server, "reach the server"},
+  {60, OwnerAction::hear_answer, "hear the answer"},
+  {100, OwnerAction::hand_over, "hand over"},
+  {30, OwnerAction::acknowledge, "acknowledge"},
+  {80, OwnerAction::work, "work"},
+  {6, OwnerAction::lose_call, "lose the call"},
+  {6, OwnerAction::cut_call, "cut the call"},
+  {5, OwnerAction::die, "die"},
+  {6, OwnerAction::freeze, "freeze"},
+  {12, OwnerAction::thaw, "thaw"},
+  {4, OwnerAction::end_session, "end the session"},
+  {3, OwnerAction::crash, "crash the server"},
+  {6, OwnerAction::start_again, "start the server"},
+  {4, OwnerAction::fill_disk, "fill the disk"},
+  {8, OwnerAction::make_room, "make room"}};
 
-using OwnerStep = test::DrawnStep<OwnerDeed, owner_deeds>;
+using OwnerStep = test::DrawnStep<OwnerAction, owner_actions>;
 
 class OwnerWalk {
 public:
@@ -69,7 +69,7 @@ public:
   void take(const OwnerStep& x) {
     auto& process = *processes_[x.number % processes_.size()];
     story_ += "  " + to_string(world_->now.since_origin) + " " + process.node() + ": "
-              + test::name_of(x.deed, owner_deeds) + "\n";
+              + test::name_of(x.action, owner_actions) + "\n";
     carry_out(x, process);
     check();
   }
@@ -105,48 +105,48 @@ private:
   };
 
   void carry_out(const OwnerStep& x, OwnerProcess& process) {
-    switch (x.deed) {
-    case OwnerDeed::pass_time:
+    switch (x.action) {
+    case OwnerAction::pass_time:
       return pass(std::chrono::milliseconds{1} * (x.number / 3 % 2000));
-    case OwnerDeed::pass_lease:
+    case OwnerAction::pass_lease:
       pass(OwnerProcess::lease + std::chrono::milliseconds{1} * (x.number / 3 % 500));
       return work(process);
-    case OwnerDeed::submit:
+    case OwnerAction::submit:
       return process.submit();
-    case OwnerDeed::begin_call:
+    case OwnerAction::begin_call:
       return process.begin_call(world_->now);
-    case OwnerDeed::reach_server:
+    case OwnerAction::reach_server:
       return process.reach_server();
-    case OwnerDeed::hear_answer:
+    case OwnerAction::hear_answer:
       return process.hear_answer();
-    case OwnerDeed::hand_over:
+    case OwnerAction::hand_over:
       return process.hand_over(world_->now);
-    case OwnerDeed::acknowledge:
+    case OwnerAction::acknowledge:
       return process.acknowledge();
-    case OwnerDeed::work:
+    case OwnerAction::work:
       return work(process);
-    case OwnerDeed::lose_call:
+    case OwnerAction::lose_call:
       return process.lose_call();
-    case OwnerDeed::cut_call:
+    case OwnerAction::cut_call:
       return cut_call(process, x.number / 3 % 2 == 0 ? testing::LostCommit::made
                                                      : testing::LostCommit::not_made);
-    case OwnerDeed::die:
+    case OwnerAction::die:
       return process.die();
-    case OwnerDeed::freeze:
+    case OwnerAction::freeze:
       return process.freeze(true);
-    case OwnerDeed::thaw:
+    case OwnerAction::thaw:
       return process.freeze(false);
-    case OwnerDeed::end_session:
+    case OwnerAction::end_session:
       note_early_end();
       return server_->end_session();
-    case OwnerDeed::crash:
+    case OwnerAction::crash:
       note_early_end();
       return server_->crash();
-    case OwnerDeed::start_again:
+    case OwnerAction::start_again:
       return server_->start_again();
-    case OwnerDeed::fill_disk:
+    case OwnerAction::fill_disk:
       return server_->fail_commits(StoreFailure::full);
-    case OwnerDeed::make_room:
+    case OwnerAction::make_room:
       return server_->fail_commits({});
     }
   }

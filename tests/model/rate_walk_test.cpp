@@ -85,7 +85,7 @@ public:
   CallsOfRate calls;
 };
 
-enum class Deed : std::uint8_t {
+enum class Action : std::uint8_t {
   submit,
   acknowledged,
   nacked,
@@ -98,14 +98,14 @@ enum class Deed : std::uint8_t {
 };
 
 // From the simplest on.
-constexpr test::Choice<Deed> deeds[] = {
-  {4, Deed::submit, "submit"},       {3, Deed::acknowledged, "acknowledged"},
-  {1, Deed::nacked, "nacked"},       {1, Deed::crash, "crash"},
-  {3, Deed::tick, "tick"},           {2, Deed::advance, "advance"},
-  {1, Deed::retry_now, "retry_now"}, {1, Deed::reset, "reset"},
-  {1, Deed::closed, "closed"}};
+constexpr test::Choice<Action> actions[] = {
+  {4, Action::submit, "submit"},       {3, Action::acknowledged, "acknowledged"},
+  {1, Action::nacked, "nacked"},       {1, Action::crash, "crash"},
+  {3, Action::tick, "tick"},           {2, Action::advance, "advance"},
+  {1, Action::retry_now, "retry_now"}, {1, Action::reset, "reset"},
+  {1, Action::closed, "closed"}};
 
-using Step = test::DrawnStep<Deed, deeds>;
+using Step = test::DrawnStep<Action, actions>;
 
 // One sender, with children that start at once.
 class Sender {
@@ -173,26 +173,26 @@ public:
   void take(const Step& drawn) {
     const auto value = drawn.number;
     auto& sender = *senders_[value % senders_.size()];
-    switch (drawn.deed) {
-    case Deed::submit:
+    switch (drawn.action) {
+    case Action::submit:
       return sender.take(now_, input::Submit{Instant::never(), value % 3});
-    case Deed::acknowledged:
+    case Action::acknowledged:
       return sender.answer(now_, value, [](HandOverId id) { return input::Acknowledged{id}; });
-    case Deed::nacked:
+    case Action::nacked:
       return sender.answer(now_, value, [](HandOverId id) {
         return input::Nacked{id, {4, "busy"}};
       });
-    case Deed::crash:
+    case Action::crash:
       return sender.crash(now_);
-    case Deed::tick:
+    case Action::tick:
       return tick();
-    case Deed::advance:
+    case Action::advance:
       return advance(now_ + std::chrono::milliseconds{value});
-    case Deed::retry_now:
+    case Action::retry_now:
       return sender.take(now_, input::RetryNow{});
-    case Deed::reset:
+    case Action::reset:
       return sender.take(now_, input::Reset{});
-    case Deed::closed:
+    case Action::closed:
       return sender.take(now_, input::GuardClosed{std::chrono::milliseconds{value}});
     }
   }

@@ -39,6 +39,7 @@ struct Delivery {
   bool pauses_after_fallback = false;    // the lane whose delay comes first
   std::uint32_t attempts = 0;
   std::optional<Cause> last_failure{}; // for which it was charged
+  bool has_source = false;             // which keeps it until it is stored
   std::size_t joined = 0;
   std::size_t joined_until_stored = 0;
   std::uint64_t turn = 0; // of those that a child has the smallest is the first

@@ -82,7 +82,9 @@ protected:
 
   std::uint64_t accept(const input::Submit& x) {
     const auto id = last_id_ + 1;
-    take_in(x, id, now).is_stored = !options.persist;
+    auto& delivery = take_in(x, id, now);
+    delivery.is_stored = !options.persist;
+    delivery.has_source = x.has_source;
     if (options.persist)
       taken.push_back(persist_line(id));
     else

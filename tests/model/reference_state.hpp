@@ -314,6 +314,8 @@ protected:
   /// A later sender goes on with it.
   void leave_to_the_store(std::uint64_t id) {
     const auto& x = *find(id);
+    if (!x.is_stored)
+      count_accepted(id); // where it came from has it still
     taken.push_back(suspend_line(id, x.attempts, x.submitted_at, x.deadline));
     tell(event::Suspended{now, id, x.attempts});
     ++counters.suspended;

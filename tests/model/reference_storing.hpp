@@ -26,6 +26,12 @@ public:
     taken.push_back(join_line(x.delivery, x.until_stored));
   }
 
+  void operator()(const input::Unreadable& x) {
+    if (is_stopped || is_closing())
+      return refuse(is_stopped ? Refusal::stopped : Refusal::draining);
+    bury(accept(input::Submit{}), DeadLetterReason::unreadable, &x.cause);
+  }
+
   void operator()(const input::Persisted& x) {
     auto* found = find(x.delivery);
     if (found == nullptr || found->is_stored)

@@ -7,7 +7,7 @@
 // end was stored. Each life is also a walk beside the reference, with all that the contract says.
 //
 //     simulated_store.hpp   the disk, and what is on its way there
-//     restart_deed.hpp      what happens, drawn
+//     restart_action.hpp      what happens, drawn
 //     lives.hpp             the senders, one after the other
 //
 // common/random_walk.hpp says how a failing walk is shrunk, printed and repeated.
@@ -31,7 +31,7 @@ bool lives_agree(Theme theme) {
       theme(x);
     })};
   };
-  return test::walks_hold(make_lives, 5.0, arbitrary_deed());
+  return test::walks_hold(make_lives, 5.0, arbitrary_action());
 }
 
 } // namespace

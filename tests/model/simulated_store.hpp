@@ -65,6 +65,14 @@ public:
                        [&](const auto& entry) { return entry.second.message == message; });
   }
 
+  /// Whether it owes a delivery, or will once all that waits is committed.
+  bool will_have(std::uint64_t delivery) const {
+    return owed_.count(delivery) != 0
+           || std::any_of(queue_.begin(), queue_.end(), [&](const Change& x) {
+                return x.delivery == delivery && std::holds_alternative<Insert>(x.what);
+              });
+  }
+
   // -- on the way ------------------------------------------------------------------------
 
   void add(Change change) { queue_.push_back(std::move(change)); }

@@ -30,6 +30,7 @@ public:
     std::uint32_t attempts; // that the store knows of
     bool is_restored;
     bool is_stored;
+    bool has_source = false;   // which keeps it until it is stored
     bool is_asked_for = false; // the store was asked to take it
     bool is_owed = true;
   };
@@ -63,7 +64,9 @@ public:
     said_yes_to_.reset();
     said_no_to_.reset();
     if (const auto* x = std::get_if<input::Submit>(&input))
-      coming_ = Record{now, x->deadline, x->key, x->weight, 0, false, !has_store_};
+      coming_ = Record{now, x->deadline, x->key, x->weight, 0, false, !has_store_, x->has_source};
+    else if (std::holds_alternative<input::Unreadable>(input))
+      coming_ = Record{now, Instant::never(), 0, 0, 0, false, !has_store_};
     else if (const auto* y = std::get_if<input::Restore>(&input))
       take(*y);
     else if (const auto* z = std::get_if<input::Persisted>(&input))
@@ -124,11 +127,16 @@ public:
   void carry_out(const effect::Suspend& x) {
     require(has_store_, "nothing is left to a store that is not there");
     const auto& record = all.at(x.delivery);
-    require(record.is_stored, "only what the store has taken is left to it");
+    require(record.is_stored || record.has_source,
+            "only what the store has taken is left to it, and what has another source");
     require(record.attempts == x.attempts, "the store knows of all attempts of what is left to it");
     require(record.submitted_at == x.submitted_at, "it is known since when a delivery is owed");
     require(record.deadline == x.deadline,
             "a delivery that is left to the store keeps its deadline");
+    if (!record.is_stored) {
+      --unstored_;
+      ++accepted_;
+    }
     ++suspended_;
     end(x.delivery);
   }
@@ -141,7 +149,7 @@ public:
       require(x.cause != nullptr && x.cause->text == said_why_, "the store's cause is told");
       said_no_to_.reset();
     }
-    require(!has_store_ || !record.is_stored
+    require(!has_store_ || !(record.is_stored || record.has_source)
               || (x.reason != DeadLetterReason::stopped && x.reason != DeadLetterReason::gave_up),
             "what the store has outlives the sender");
     require(!has_store_ || x.attempts - record.attempts <= 1,

@@ -26,8 +26,10 @@ private:
     return x.last_delivery == 0 ? "Start" : "Start after " + number(x.last_delivery);
   }
   std::string tell(const input::Submit& x) const {
-    return "Submit key " + number(x.key) + " weight " + number(x.weight) + until(x.deadline);
+    return "Submit key " + number(x.key) + " weight " + number(x.weight) + until(x.deadline)
+           + (x.has_source ? ", from elsewhere" : "");
   }
+  std::string tell(const input::Unreadable&) const { return "Unreadable"; }
   std::string tell(const input::Join& x) const {
     return "Join " + number(x.delivery) + (x.until_stored ? " until it is stored" : "");
   }

@@ -13,6 +13,7 @@ namespace backoff_actor::model_test {
 
 enum class Kind {
   submit,
+  unreadable, // another program has handed it over
   join,
   persisted, // or not
   restore,
@@ -129,6 +130,7 @@ struct Command {
   }
   std::uint64_t key() const { return how / 7 % 4; }
   std::uint32_t weight() const { return how / 5 % 8; }
+  bool has_source() const { return how % 5 == 2; }
 
   // -- what an earlier sender has left ---------------------------------------------------
 
@@ -157,6 +159,7 @@ struct Command {
 };
 
 inline constexpr Choice<Kind> commands[] = {{180, Kind::submit, "submit"},
+                                            {10, Kind::unreadable, "unreadable"},
                                             {250, Kind::persisted, "persisted"},
                                             {300, Kind::child_started, "child_started"},
                                             {20, Kind::start_failed, "start_failed"},
@@ -198,6 +201,7 @@ inline void showValue(const Command& x, std::ostream& out) {
     out << " key " << x.key() << " weight " << x.weight();
     if (x.time_to_live())
       out << " time to live " << to_string(*x.time_to_live());
+    out << (x.has_source() ? ", from elsewhere" : "");
     break;
   case Kind::join:
     out << (x.joins_until_stored() ? " until it is stored" : "");

@@ -40,7 +40,14 @@ public:
   void take(const Command& x) {
     switch (x.kind) {
     case Kind::submit:
-      return step(input::Submit{deadline(x, now_), x.key(), x.weight()});
+      return step(input::Submit{.deadline = deadline(x, now_),
+                                .key = x.key(),
+                                .weight = x.weight(),
+                                .has_source = options_.persist && x.has_source()});
+    case Kind::unreadable:
+      if (options_.persist)
+        step(input::Unreadable{{9, "no decoder"}});
+      return;
     case Kind::join:
       return take_join(x);
     case Kind::persisted:

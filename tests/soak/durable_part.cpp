@@ -23,7 +23,7 @@ constexpr auto share_of_failing_commits = 0.002;
 constexpr auto retention = 1s;
 
 SenderKind durable_kind(const char* name, const std::filesystem::path& file, Durability durability,
-                        std::uint64_t seed) {
+                        const Observatory& observatory, std::uint64_t seed) {
   SenderKind result;
   result.name = name;
   result.children = echoing_children();
@@ -35,7 +35,8 @@ SenderKind durable_kind(const char* name, const std::filesystem::path& file, Dur
   options.outbox = {
     std::make_shared<FlakyStore>(open_sqlite_store(file, {.durability = durability}),
                                  share_of_failing_commits, seed),
-    durable<std::uint64_t>()};
+    durable<std::uint64_t>(),
+    {.observed_by = observatory}};
   return result;
 }
 
@@ -45,17 +46,18 @@ DurablePart::DurablePart(Shared& shared)
   : files_{folder_ / "strict.db", folder_ / "many.db", folder_ / "synced.db"} {
   std::vector<SenderKind> kinds;
 
-  kinds.push_back(
-    durable_kind("durable, strict", files_[0], Durability::process_death, shared.seed));
+  kinds.push_back(durable_kind("durable, strict", files_[0], Durability::process_death,
+                               shared.observatory, shared.seed));
   kinds.back().faults = "random(crash 0.2%, stop 0.1%)";
 
-  kinds.push_back(
-    durable_kind("durable, many", files_[1], Durability::process_death, shared.seed + 1));
+  kinds.push_back(durable_kind("durable, many", files_[1], Durability::process_death,
+                               shared.observatory, shared.seed + 1));
   kinds.back().faults = "random(crash 0.5%, slow 1ms 1%)";
   kinds.back().options.works_on = WorksOn::many;
   kinds.back().options.ordering = Ordering::unordered;
 
-  kinds.push_back(durable_kind("durable, synced", files_[2], Durability::power_loss, shared.seed));
+  kinds.push_back(durable_kind("durable, synced", files_[2], Durability::power_loss,
+                               shared.observatory, shared.seed));
   kinds.back().faults = "random(crash 0.2%)";
 
   senders_ = std::make_unique<SenderPart>(shared, kinds);

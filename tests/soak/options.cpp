@@ -26,14 +26,16 @@ errors at random. Some call a service on this machine through a proxy that refus
 swallows and corrupts connections. Every 5 ms the soak ends a random child or sender, or cuts the
 connections of the proxy. Each ended sender gets a successor. It must report what it still owed to
 the client and the dead-letter receiver. If it has a durable outbox, whose file sometimes cannot be
-written, the successor must deliver the rest.
+written, the successor must deliver the rest. All are seen on the live page of a web server. Sixteen
+watchers at a time come there, see one to four events, and leave; some cut their connection, and
+some read nothing.
 
 At the end the load stops, and the soak waits for all owed deliveries. Each submission must have
 ended exactly once: as an answer, as a refusal, or as a dead letter that its client was told of. All
-actors must be gone, and the files of the durable outboxes must owe nothing. The soak samples the
-memory (RSS) four times a second. The first quarter of the time is the warm-up. The median of the
-last quarter may exceed the median of the second by a tenth plus 16 MB. Only runs of minutes and
-more say something about growth.
+actors must be gone, and the files of the durable outboxes must owe nothing. No descriptor and no
+thread may be left. The soak samples the memory (RSS) four times a second. The first quarter of the
+time is the warm-up. The median of the last quarter may exceed the median of the second by a tenth
+plus 16 MB. Only runs of minutes and more say something about growth.
 )";
 
 constexpr auto footer = R"(
@@ -53,11 +55,16 @@ Keys of the JSON, one object:
   crashes, failed_starts, hangs, senders_ended, restarts
                  failures during the run; killed children count as crashes
   actors_left    actors that still exist at the end
+  watchers, watchers_failed
+                 watchers who saw what they had come for, and who did not within 30 seconds
+  descriptors_left, threads_left
+                 of the process, once all was taken down
   memory         is_judged, has_grown; earlier_mb, later_mb: the two medians
   samples        seconds, memory_mb, ended, crashes, all counted from the start
 
 Exit codes:
-  0  nothing was lost or ended twice, all actors are gone, and memory has not grown
+  0  nothing was lost or ended twice, no watcher failed, nothing is left over, and memory has not
+     grown
   1  otherwise
   2  bad input; nothing was done
 )";

@@ -29,7 +29,8 @@ std::string memory_text(const Outcome& outcome) {
 
 bool is_fine(const Outcome& outcome) {
   return outcome.lost == 0 && outcome.totals.ended_twice == 0 && outcome.actors_left == 0
-         && !outcome.growth.has_grown;
+         && outcome.watchers_failed == 0 && outcome.descriptors_left == 0
+         && outcome.threads_left == 0 && !outcome.growth.has_grown;
 }
 
 std::string progress(const Sample& sample) {
@@ -44,23 +45,40 @@ std::string last_line(const Outcome& outcome) {
                 + std::to_string(outcome.crashes) + ", dead-lettered "
                 + std::to_string(totals.dead_lettered) + ", refused "
                 + std::to_string(totals.refused) + ", lost " + std::to_string(outcome.lost)
-                + ", ended twice " + std::to_string(totals.ended_twice) + ", ";
-  if (outcome.actors_left != 0)
-    result += "actors left " + std::to_string(outcome.actors_left) + ", ";
+                + ", ended twice " + std::to_string(totals.ended_twice) + ", watchers "
+                + std::to_string(outcome.watchers) + ", ";
+  const auto add_if_any = [&](const char* what, std::uint64_t count) {
+    if (count != 0)
+      result += what + std::to_string(count) + ", ";
+  };
+  add_if_any("actors left ", outcome.actors_left);
+  add_if_any("watchers failed ", outcome.watchers_failed);
+  add_if_any("descriptors left ", outcome.descriptors_left);
+  add_if_any("threads left ", outcome.threads_left);
   return result + memory_text(outcome);
 }
 
 std::string json(const Outcome& outcome) {
   const auto& totals = outcome.totals;
   const auto& growth = outcome.growth;
-  nlohmann::ordered_json result{
-    {"seed", outcome.seed},          {"seconds", outcome.seconds},
-    {"submitted", totals.submitted}, {"answered", totals.answered},
-    {"refused", totals.refused},     {"dead_lettered", totals.dead_lettered},
-    {"lost", outcome.lost},          {"ended_twice", totals.ended_twice},
-    {"crashes", outcome.crashes},    {"failed_starts", outcome.failed_starts},
-    {"hangs", outcome.hangs},        {"senders_ended", outcome.senders_ended},
-    {"restarts", outcome.restarts},  {"actors_left", outcome.actors_left}};
+  nlohmann::ordered_json result{{"seed", outcome.seed},
+                                {"seconds", outcome.seconds},
+                                {"submitted", totals.submitted},
+                                {"answered", totals.answered},
+                                {"refused", totals.refused},
+                                {"dead_lettered", totals.dead_lettered},
+                                {"lost", outcome.lost},
+                                {"ended_twice", totals.ended_twice},
+                                {"crashes", outcome.crashes},
+                                {"failed_starts", outcome.failed_starts},
+                                {"hangs", outcome.hangs},
+                                {"senders_ended", outcome.senders_ended},
+                                {"restarts", outcome.restarts},
+                                {"actors_left", outcome.actors_left},
+                                {"watchers", outcome.watchers},
+                                {"watchers_failed", outcome.watchers_failed},
+                                {"descriptors_left", outcome.descriptors_left},
+                                {"threads_left", outcome.threads_left}};
   result["memory"] = {{"is_judged", growth.is_known},
                       {"has_grown", growth.has_grown},
                       {"earlier_mb", growth.earlier_mb},

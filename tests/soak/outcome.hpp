@@ -31,6 +31,10 @@ struct Outcome {
   std::uint64_t senders_ended = 0;
   std::uint64_t restarts = 0; ///< of the children of supervisors
   std::uint64_t actors_left = 0;
+  std::uint64_t watchers = 0;         ///< of the live page, who saw what they had come for
+  std::uint64_t watchers_failed = 0;  ///< who did not
+  std::uint64_t descriptors_left = 0; ///< of files and sockets, once all is taken down
+  std::uint64_t threads_left = 0;     ///< once all is taken down
   std::vector<Sample> samples{};
   Growth growth{};
 };

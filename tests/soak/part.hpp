@@ -4,6 +4,7 @@
 
 #include <backoff_actor/observe/events.hpp>
 #include <backoff_actor/observe/supervisor_events.hpp>
+#include <backoff_actor/sinks/observatory.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -36,6 +37,7 @@ struct Happenings {
 struct Shared {
   caf::actor_system& system;
   std::uint64_t seed;
+  Observatory observatory{}; ///< sees all senders, supervisors and outboxes
   Account account{};
   Happenings happenings{};
   std::atomic<bool> is_over{false}; ///< nothing new is submitted

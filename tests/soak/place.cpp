@@ -1,6 +1,20 @@
 #include "place.hpp"
 
+#include <algorithm>
+#include <string>
+
 namespace backoff_actor::soak {
+
+namespace {
+
+// As the names of senders are.
+std::string name_of(std::string text) {
+  std::ranges::replace_if(
+    text, [](char c) { return (c < 'a' || c > 'z') && (c < '0' || c > '9'); }, '_');
+  return text;
+}
+
+} // namespace
 
 void bury(Account& account, const DeadLetter& letter) {
   account.dead_lettered(letter.message.get_as<std::uint64_t>(0));
@@ -8,6 +22,8 @@ void bury(Account& account, const DeadLetter& letter) {
 
 SenderOptions options_of(const SenderKind& kind, Shared& shared, const caf::actor& letter_box) {
   auto options = kind.options;
+  options.name = name_of(kind.name);
+  options.observed_by = shared.observatory;
   options.on_event = [&shared](const Event& event) { shared.happenings.count(event); };
   options.dead_letters = letter_box;
   if (!letter_box)

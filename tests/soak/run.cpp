@@ -6,6 +6,7 @@
 #include "sender_kind.hpp"
 #include "sender_part.hpp"
 #include "supervisor_part.hpp"
+#include "watchers.hpp"
 
 #include "common/memory.hpp"
 
@@ -18,6 +19,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
+#include <iterator>
 #include <memory>
 #include <thread>
 #include <utility>
@@ -46,6 +49,19 @@ bool becomes_true(Condition condition) {
     std::this_thread::sleep_for(10ms);
   }
   return true;
+}
+
+// The number of entries of a folder of /proc.
+std::uint64_t entries(const char* folder) {
+  const std::filesystem::directory_iterator all{folder};
+  return static_cast<std::uint64_t>(std::distance(begin(all), end(all)));
+}
+
+std::uint64_t descriptors() { return entries("/proc/self/fd"); }
+std::uint64_t threads() { return entries("/proc/self/task"); }
+
+std::uint64_t beyond(std::uint64_t count, std::uint64_t before) {
+  return count - std::min(count, before);
 }
 
 using Parts = std::vector<std::unique_ptr<Part>>;
@@ -138,6 +154,8 @@ Outcome outcome_of(const Options& options, const Shared& shared, const Watch& wa
 
 Outcome run(const Options& options, const std::atomic<bool>& is_interrupted,
             const std::function<void(const Sample&)>& tell) {
+  const auto descriptors_before = descriptors();
+  const auto threads_before = threads();
   auto config = std::make_unique<caf::actor_system_config>();
   init(*config);
   auto system = std::make_unique<caf::actor_system>(*config);
@@ -146,6 +164,7 @@ Outcome run(const Options& options, const std::atomic<bool>& is_interrupted,
   auto shared = std::unique_ptr<Shared>{new Shared{*system, options.seed}};
   Watch watch{*shared, tell};
   auto parts = all_parts(*shared);
+  auto watchers = std::make_unique<Watchers>(shared->observatory, options.seed);
   disturb(options, is_interrupted, parts, watch);
   const auto seconds = watch.seconds(Clock::now());
   shared->is_over = true;
@@ -155,9 +174,13 @@ Outcome run(const Options& options, const std::atomic<bool>& is_interrupted,
   for (const auto& part : parts)
     part->end();
   becomes_true([&] { return running() <= before; });
+  const auto watched = watchers->end();
+  watchers.reset();
   auto result = outcome_of(options, *shared, watch);
+  result.watchers = watched.came;
+  result.watchers_failed = watched.failed;
   result.seconds = seconds;
-  result.actors_left = running() - std::min(running(), before);
+  result.actors_left = beyond(running(), before);
   for (const auto& part : parts)
     result.lost += part->left();
   if (result.lost != 0 || result.actors_left != 0) {
@@ -166,7 +189,14 @@ Outcome run(const Options& options, const std::atomic<bool>& is_interrupted,
     shared.release();
     system.release();
     config.release();
+    return result;
   }
+  parts.clear();
+  shared.reset();
+  system.reset();
+  becomes_true([&] { return descriptors() <= descriptors_before && threads() <= threads_before; });
+  result.descriptors_left = beyond(descriptors(), descriptors_before);
+  result.threads_left = beyond(threads(), threads_before);
   return result;
 }
 

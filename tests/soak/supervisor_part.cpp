@@ -96,6 +96,7 @@ SupervisorPart::SupervisorPart(Shared& shared)
   const auto counting = [&shared](Strategy strategy) {
     SupervisorOptions options;
     options.strategy = strategy;
+    options.observed_by = shared.observatory;
     options.seed = shared.seed;
     options.on_event = [&shared](const SupervisorEvent& event) { shared.happenings.count(event); };
     return options;

@@ -118,6 +118,8 @@ private:
       found->second.hand_overs = x.hand_overs;
   }
 
+  void make(const change::DropIncoming& /*x*/) {}
+
   void make(const change::Bury& x) {
     const auto found = owed_.find(x.delivery);
     if (found == owed_.end())

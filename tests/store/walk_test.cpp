@@ -6,6 +6,7 @@
 
 #include "common/faulty_vfs.hpp"
 #include "common/random_walk.hpp"
+#include "drawn_changes.hpp"
 #include "fixture.hpp"
 
 #include <rapidcheck.h>
@@ -20,7 +21,7 @@ using test::Fault;
 using test::FaultyVfs;
 using test::Kept;
 
-enum class Deed : std::uint8_t {
+enum class Action : std::uint8_t {
   commit,     // a batch of drawn changes
   remove,     // dead letters
   resubmit,   // dead letters
@@ -30,37 +31,28 @@ enum class Deed : std::uint8_t {
   look,       // from another connection
 };
 
-constexpr test::Choice<Deed> deeds[] = {
-  {100, Deed::commit, "commit"}, {8, Deed::remove, "remove"}, {8, Deed::resubmit, "resubmit"},
-  {10, Deed::reopen, "reopen"},  {20, Deed::fail, "fail"},    {10, Deed::lose_power, "lose_power"},
-  {5, Deed::look, "look"}};
-
-struct Draw {
-  std::uint32_t what;  // which change
-  std::uint32_t which; // of the deliveries
-};
+constexpr test::Choice<Action> actions[] = {
+  {100, Action::commit, "commit"},   {8, Action::remove, "remove"},
+  {8, Action::resubmit, "resubmit"}, {10, Action::reopen, "reopen"},
+  {20, Action::fail, "fail"},        {10, Action::lose_power, "lose_power"},
+  {5, Action::look, "look"}};
 
 struct Step {
-  Deed deed;
+  Action action;
   std::uint32_t which; // call, fault
   std::vector<Draw> draws;
 };
 
-void showValue(const Draw& draw, std::ostream& out) { out << draw.what << '/' << draw.which; }
-
 void showValue(const Step& step, std::ostream& out) {
-  out << test::name_of(step.deed, deeds) << ' ' << step.which << ' ';
+  out << test::name_of(step.action, actions) << ' ' << step.which << ' ';
   rc::show(step.draws, out);
 }
 
 rc::Gen<Step> arbitrary_step() {
   const auto number = rc::gen::inRange<std::uint32_t>(0, 1000);
-  return rc::gen::build<Step>(
-    rc::gen::set(&Step::deed, test::weighted(deeds)), rc::gen::set(&Step::which, number),
-    rc::gen::set(&Step::draws,
-                 rc::gen::scale(0.25, rc::gen::container<std::vector<Draw>>(rc::gen::build<Draw>(
-                                        rc::gen::set(&Draw::what, number),
-                                        rc::gen::set(&Draw::which, number))))));
+  return rc::gen::build<Step>(rc::gen::set(&Step::action, test::weighted(actions)),
+                              rc::gen::set(&Step::which, number),
+                              rc::gen::set(&Step::draws, arbitrary_draws()));
 }
 
 class StoreWalk {
@@ -68,36 +60,36 @@ public:
   StoreWalk() { open(); }
 
   void take(const Step& step) {
-    switch (step.deed) {
-    case Deed::commit: {
-      const auto batch = changes(step.draws);
+    switch (step.action) {
+    case Action::commit: {
+      const auto batch = changes(step.draws, reference_.last_id());
       change([&] { store_->commit(batch); }, [&](ReferenceStore& x) { x.commit(batch); });
       break;
     }
-    case Deed::remove: {
-      const auto ids = numbers(step.draws);
+    case Action::remove: {
+      const auto ids = numbers(step.draws, reference_.last_id());
       change([&] { store_->remove_dead_letters(ids); }, [&](ReferenceStore& x) { x.remove(ids); });
       break;
     }
-    case Deed::resubmit: {
-      const auto ids = numbers(step.draws);
+    case Action::resubmit: {
+      const auto ids = numbers(step.draws, reference_.last_id());
       change([&] { store_->resubmit_dead_letters(ids); },
              [&](ReferenceStore& x) { x.resubmit(ids); });
       break;
     }
-    case Deed::reopen:
+    case Action::reopen:
       vfs_.disarm();
       store_.reset();
       possible_.clear();
       open();
       break;
-    case Deed::fail:
+    case Action::fail:
       vfs_.arm(static_cast<Fault>(step.which % 6), 1 + step.which / 6 % 12);
       return;
-    case Deed::lose_power:
+    case Action::lose_power:
       lose_power(static_cast<Kept>(step.which % 5));
       break;
-    case Deed::look:
+    case Action::look:
       if (!vfs_.is_failing())
         RC_ASSERT(contents_of(*open_sqlite_store_to_read(file_)) == reference_.contents());
       return;
@@ -151,54 +143,6 @@ private:
       reference_.commit(forget);
     }
     possible_.clear();
-  }
-
-  std::vector<std::uint64_t> numbers(const std::vector<Draw>& draws) const {
-    std::vector<std::uint64_t> result;
-    for (const auto& draw : draws)
-      result.push_back(number(draw.which));
-    return result;
-  }
-
-  // Of all that there were, and a few that were not.
-  std::uint64_t number(std::uint32_t which) const { return which % (last_id() + 3); }
-  std::uint64_t last_id() const { return reference_.last_id(); }
-
-  std::vector<StoreChange> changes(const std::vector<Draw>& draws) const {
-    std::vector<StoreChange> result;
-    auto last = last_id();
-    for (const auto& draw : draws) {
-      const auto id = number(draw.which);
-      const WallTime at{draw.which};
-      switch (draw.what % 11) {
-      case 0:
-      case 1:
-      case 2:
-      case 3:
-        last += 1 + draw.which % 2;
-        result.emplace_back(
-          change::Insert{delivery(last, std::string(draw.which % 7 == 0 ? 5'000 : 20, 'x'))});
-        break;
-      case 4:
-      case 5:
-      case 6:
-        result.emplace_back(change::Acknowledge{id, at});
-        break;
-      case 7:
-        result.emplace_back(change::CountAttempts{id, draw.which});
-        break;
-      case 8:
-        result.emplace_back(
-          change::Bury{id, static_cast<DeadLetterReason>(draw.which % 8), draw.which, "cause", at});
-        break;
-      case 9:
-        result.emplace_back(change::CountHandOvers{id, draw.which});
-        break;
-      default:
-        result.emplace_back(change::ForgetKeys{at});
-      }
-    }
-    return result;
   }
 
   example::TemporaryFolder folder_{"backoff_actor-walk"};

@@ -57,6 +57,19 @@ TEST_F(OperatorTest, does_nothing_for_a_page_of_another_site) {
   EXPECT_EQ(status({{"Origin", "http://localhost"}, {"Sec-Fetch-Site", "same-origin"}}), 200);
 }
 
+TEST_F(OperatorTest, obeys_the_page_behind_a_proxy_that_has_tls) {
+  const auto sender = spawn_back_off_sender(*system, parser, options());
+  web_options_.allowed_hosts = {"shop.example"};
+  web_ = std::make_unique<WebServer>(observatory_, web_options_);
+  auto headers = with_token();
+  headers["Host"] = "shop.example";
+  headers["Origin"] = "https://shop.example";
+  headers["Sec-Fetch-Site"] = "same-origin";
+  EXPECT_EQ(request("POST", "/act/pause?" + in_address(sender), headers).status, 200);
+  headers["Origin"] = "https://stranger.example";
+  EXPECT_EQ(request("POST", "/act/pause?" + in_address(sender), headers).status, 403);
+}
+
 TEST_F(OperatorTest, obeys_no_request_that_a_link_can_make) {
   const auto sender = spawn_back_off_sender(*system, parser, options());
   EXPECT_EQ(request("GET", "/act/pause?" + in_address(sender), with_token()).status, 404);
@@ -89,7 +102,7 @@ TEST_F(OperatorTest, goes_down_with_the_system_while_it_acts) {
     while (!is_over)
       act(path);
   }};
-  EXPECT_TRUE(test::becomes_true([&] { return deeds_.lines().size() > 3; }));
+  EXPECT_TRUE(test::becomes_true([&] { return actions_.lines().size() > 3; }));
   caf::anon_send_exit(sender, caf::exit_reason::user_shutdown);
   go_down_within(10s);
   is_over = true;

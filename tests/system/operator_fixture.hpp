@@ -35,12 +35,12 @@ inline caf::behavior parser(caf::event_based_actor*) {
 }
 
 // What an operator did, as lines.
-class Deeds {
+class Actions {
 public:
-  std::function<void(const DeedEvent&)> hook() {
-    return [this](const DeedEvent& event) {
+  std::function<void(const OperatorEvent&)> hook() {
+    return [this](const OperatorEvent& event) {
       const std::lock_guard lock{mutex_};
-      lines_.push_back(event.who + " " + std::string{to_string(event.deed)} + " "
+      lines_.push_back(event.who + " " + std::string{to_string(event.action)} + " "
                        + (event.is_done ? "done" : "not done") + " "
                        + std::to_string(event.letters));
     };
@@ -62,7 +62,7 @@ protected:
     done = 0;
     web_options_.port = 0;
     web_options_.token = token;
-    web_options_.on_deed = deeds_.hook();
+    web_options_.on_action = actions_.hook();
     web_ = std::make_unique<WebServer>(observatory_, web_options_);
   }
 
@@ -115,7 +115,7 @@ protected:
   void send(const caf::actor& sender, const std::string& order) { compat::enqueue(sender, order); }
 
   Observatory observatory_;
-  Deeds deeds_;
+  Actions actions_;
   WebOptions web_options_;
   std::unique_ptr<WebServer> web_;
 };

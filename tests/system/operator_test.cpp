@@ -30,7 +30,7 @@ TEST_F(OperatorTest, pauses_and_resumes_a_sender) {
   EXPECT_EQ(act("resume?" + in_address(sender)).status, 200);
   EXPECT_FALSE(status_of(sender).is_paused);
   EXPECT_TRUE(test::becomes_true([] { return done == 1; }));
-  EXPECT_THAT(deeds_.lines(), ElementsAre("anna pause done 0", "anna resume done 0"));
+  EXPECT_THAT(actions_.lines(), ElementsAre("anna pause done 0", "anna resume done 0"));
 }
 
 TEST_F(OperatorTest, drains_a_sender_until_it_resumes) {
@@ -117,8 +117,8 @@ TEST_F(OperatorTest, sees_resubmits_and_removes_dead_letters) {
   EXPECT_EQ(act("remove?" + in_address(sender)).status, 400) << "all must be said";
   EXPECT_EQ(act("remove?all=yes&" + in_address(sender)).status, 200);
   EXPECT_EQ(letters(in_address(sender)).body, "{\"letters\":[],\"left_out\":0,\"dropped\":0}\n");
-  EXPECT_THAT(deeds_.lines(), ElementsAre("anna resubmit done 1", "anna resubmit not done 0",
-                                          "anna remove done 1"));
+  EXPECT_THAT(actions_.lines(), ElementsAre("anna resubmit done 1", "anna resubmit not done 0",
+                                            "anna remove done 1"));
 }
 
 TEST_F(OperatorTest, resubmits_all_that_match) {

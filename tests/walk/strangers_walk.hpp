@@ -17,7 +17,7 @@ namespace backoff_actor::actor_test::sender_walk {
 
 using test::require;
 
-enum class Deed : std::uint8_t {
+enum class Action : std::uint8_t {
   request,
   plain_send,
   fault,
@@ -29,12 +29,14 @@ enum class Deed : std::uint8_t {
   thaw,
 };
 
-inline constexpr test::Choice<Deed> deeds[] = {
-  {6, Deed::request, "request"},   {3, Deed::plain_send, "plain_send"}, {5, Deed::fault, "fault"},
-  {8, Deed::stranger, "stranger"}, {4, Deed::advance, "advance"},       {2, Deed::crash, "crash"},
-  {1, Deed::end, "end"},           {1, Deed::freeze, "freeze"},         {1, Deed::thaw, "thaw"}};
+inline constexpr test::Choice<Action> actions[] = {
+  {6, Action::request, "request"}, {3, Action::plain_send, "plain_send"},
+  {5, Action::fault, "fault"},     {8, Action::stranger, "stranger"},
+  {4, Action::advance, "advance"}, {2, Action::crash, "crash"},
+  {1, Action::end, "end"},         {1, Action::freeze, "freeze"},
+  {1, Action::thaw, "thaw"}};
 
-using Step = test::DrawnStep<Deed, deeds>;
+using Step = test::DrawnStep<Action, actions>;
 
 class Walk {
 public:
@@ -53,37 +55,37 @@ public:
 
   void take(const Step& step) {
     const auto how = step.number;
-    switch (step.deed) {
-    case Deed::request:
-    case Deed::plain_send:
-      submit(how, step.deed == Deed::request);
+    switch (step.action) {
+    case Action::request:
+    case Action::plain_send:
+      submit(how, step.action == Action::request);
       break;
-    case Deed::fault:
+    case Action::fault:
       desk(how)->faults.push_back(static_cast<Fault>(how / 2 % 5));
       break;
-    case Deed::stranger:
+    case Action::stranger:
       speak(how);
       break;
-    case Deed::advance:
+    case Action::advance:
       time_.advance(std::chrono::milliseconds{how % 97});
       break;
-    case Deed::crash:
+    case Action::crash:
       if (const auto worker = desk(how)->worker())
         time_.tell(worker, caf::exit_msg{{},
                                          how % 3 == 0 ? caf::error{caf::exit_reason::kill}
                                                       : caf::make_error(caf::sec::runtime_error)});
       break;
-    case Deed::end:
+    case Action::end:
       if (conditions_.may_end)
         end_somebody(how);
       break;
-    case Deed::freeze:
+    case Action::freeze:
       if (const auto worker = desk(how)->worker(); worker && conditions_.may_freeze) {
         frozen_.push_back(worker);
         time_.freeze(worker);
       }
       break;
-    case Deed::thaw:
+    case Action::thaw:
       thaw();
       break;
     }
@@ -202,7 +204,7 @@ private:
 
   std::shared_ptr<Desk> desk(std::uint32_t how) const { return desks_[how % desks_.size()]; }
 
-  // -- deeds -----------------------------------------------------------------------------
+  // -- actions -----------------------------------------------------------------------------
 
   void submit(std::uint32_t how, bool by_request) {
     const auto sender = clients_of_[how % clients_of_.size()]();

@@ -19,8 +19,6 @@ using backoff_actor::detail::one_line;
 
 constexpr auto shown_digits = 3; // of a second
 
-std::string or_dash(const std::string& text) { return text.empty() ? "-" : one_line(text); }
-
 std::vector<std::string> beginning_of_row(const StoredDelivery& x) {
   return {std::to_string(x.id), iso_time(x.submitted_at, shown_digits), std::to_string(x.attempts)};
 }

@@ -57,6 +57,10 @@ std::string Table::text() const {
   return result;
 }
 
+std::string or_dash(const std::string& text) {
+  return text.empty() ? "-" : backoff_actor::detail::one_line(text);
+}
+
 std::string numbered_label(std::size_t number) {
   return std::string{"["}.append(std::to_string(number)).append("]");
 }

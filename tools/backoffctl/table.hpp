@@ -23,6 +23,9 @@ private:
   std::vector<std::vector<std::string>> rows_;
 };
 
+/// The text of a cell, in one line; `-` for an empty one.
+std::string or_dash(const std::string& text);
+
 /// Renders what stands in tables for something with a long name: `[2]` for the second.
 std::string numbered_label(std::size_t number);
 

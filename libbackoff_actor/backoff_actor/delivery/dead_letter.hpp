@@ -20,6 +20,7 @@ enum class DeadLetterReason : std::uint8_t {
   not_stored,           ///< the durable outbox could not take it
   hand_overs_exhausted, ///< the process ended `max_hand_overs` times while a child had it
   set_aside,            ///< an operator took it out of a store by hand
+  unreadable,           ///< another program handed it over, and no decoder could read it
 };
 
 namespace detail {

@@ -35,6 +35,7 @@ struct Delivery {
   bool held = false;             ///< an error came, and it is not known yet if the child crashed
   bool is_suspect = false;       ///< it may have crashed the child, so it goes alone
   bool is_ghost = false;         ///< it is owed no longer, but the child still has it
+  bool has_source = false;       ///< it stays where it came from until it is stored
   std::uint16_t worker = 0;      ///< in a pool: the index of the worker that last had it
 };
 

@@ -14,10 +14,12 @@
 
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/delivery/dead_letter.hpp"
+#include "backoff_actor/delivery/incoming.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -89,6 +91,13 @@ namespace change {
 /// This delivery is owed from now on.
 struct Insert {
   StoredDelivery delivery; ///< its number is higher than all before it
+  /// The row that it was made of, see `IncomingMessage::row`. The store deletes that row; 0: none.
+  std::uint64_t incoming = 0;
+};
+
+/// No delivery is made of this row, and the store deletes it: its message is known already.
+struct DropIncoming {
+  std::uint64_t incoming; ///< as `Insert::incoming`
 };
 
 /// A delivery was acknowledged, and is owed no longer. Its idempotency key, if it has one, is kept.
@@ -127,8 +136,9 @@ struct ForgetKeys {
 } // namespace change
 
 /// Any of the changes.
-using StoreChange = std::variant<change::Insert, change::Acknowledge, change::CountAttempts,
-                                 change::CountHandOvers, change::Bury, change::ForgetKeys>;
+using StoreChange =
+  std::variant<change::Insert, change::Acknowledge, change::CountAttempts, change::CountHandOvers,
+               change::Bury, change::ForgetKeys, change::DropIncoming>;
 
 /// How a process owns a store that others want, too.
 struct StoreOwnership {
@@ -198,7 +208,8 @@ public:
   virtual std::size_t remove_dead_letters(std::span<const std::uint64_t> ids) = 0;
 
   /// Makes these dead letters owed again, under new numbers, in the order given, without a deadline
-  /// and with no attempt charged; returns how many of them it had. Do not call it while an outbox
+  /// and with no attempt charged; returns how many of them it had. A store with an intake puts what
+  /// is `unreadable` back among the incoming messages. Do not call it while an outbox
   /// uses the store: the outbox assigns numbers too, and has already read what is owed.
   virtual std::size_t resubmit_dead_letters(std::span<const std::uint64_t> ids) = 0;
 
@@ -209,6 +220,13 @@ public:
   ///
   /// @errors throws `StoreError`: `unreachable` or `disowned`
   virtual void renew() {}
+
+  /// Returns a reader of what other programs have handed over; null: the store takes nothing from
+  /// other programs. Connects only when it is asked to take something.
+  ///
+  /// @errors throws nothing
+  /// @thread any, at any time
+  virtual std::unique_ptr<Intake> open_intake() { return nullptr; }
 
   /// Returns the store's notices for people, each notice once. Failures of a call are thrown
   /// instead.

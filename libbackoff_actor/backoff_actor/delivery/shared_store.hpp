@@ -49,6 +49,13 @@ public:
 
   /// Which process owns the store, or owned it last; none: no process ever did.
   virtual std::optional<StoreOwner> owner() = 0;
+
+  /// Returns a way to hand messages over to the owner; null: the store has none. It connects only
+  /// when it is asked to write.
+  ///
+  /// @errors throws nothing
+  /// @thread any, at any time
+  virtual std::unique_ptr<IncomingWriter> open_writer() { return nullptr; }
 };
 
 } // namespace backoff_actor

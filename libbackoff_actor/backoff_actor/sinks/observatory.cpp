@@ -211,10 +211,18 @@ std::vector<ObservedGuard> ObservatoryState::guards(const Kinds& all) {
 }
 
 ObservedStatus ObservatoryState::status(std::size_t at_most, Instant now) const {
-  const auto all = kinds();
-  ObservedStatus result;
+  auto result = status_of_others(at_most, now);
+  for_each_sender(now,
+                  [&](ObservedSender& sender) { result.senders.push_back(std::move(sender)); });
+  result.senders_left_out = keep_shown(result.senders, at_most);
+  return result;
+}
+
+void ObservatoryState::for_each_sender(Instant now,
+                                       const std::function<void(ObservedSender&)>& show) const {
   const auto since = [&](Instant then) { return std::max(now - then, Duration::zero()); };
-  for (const auto& [name, kind] : all.senders) {
+  const FamilyBook::Reader families{*families_};
+  for (const auto& [name, kind] : kinds().senders) {
     std::unordered_map<std::uint64_t, PoolGlance> pools; // by the number of their sender
     kind->pools->for_each(
       [&](const auto& cell) { pools.emplace(cell.get(PoolWords::number), glance_of(cell)); });
@@ -239,10 +247,16 @@ ObservedStatus ObservatoryState::status(std::size_t at_most, Instant now) const 
         sender.oldest_age = since(sender.glance.oldest_since);
       if (sender.glance.owed != 0)
         sender.silent_for = since(instant_of(cell.get(SenderWords::last_turn)));
-      result.senders.push_back(std::move(sender));
+      families.name_supervisor(sender);
+      show(sender);
     });
   }
-  result.senders_left_out = keep_shown(result.senders, at_most);
+}
+
+ObservedStatus ObservatoryState::status_of_others(std::size_t at_most, Instant now) const {
+  const auto all = kinds();
+  ObservedStatus result;
+  const auto since = [&](Instant then) { return std::max(now - then, Duration::zero()); };
   for (const auto& [name, kind] : all.supervisors)
     kind->for_each([&, &name = name](const auto& cell) {
       if (result.supervisors.size() == at_most) {
@@ -262,6 +276,8 @@ ObservedStatus ObservatoryState::status(std::size_t at_most, Instant now) const 
                                     cell.get(Words::restarts),
                                     cell.get(Words::escalations)});
     });
+  const FamilyBook::Reader families{*families_};
+  std::ranges::for_each(result.supervisors, [&](auto& x) { families.name_supervisor(x); });
   result.guards = guards(all);
   for (const auto& [name, kind] : all.outboxes)
     kind->for_each([&, &name = name](const auto& cell) {

@@ -14,9 +14,9 @@ namespace backoff_actor {
 
 namespace {
 
-using Result = DeedOutcome::Result;
+using Result = OperatorOutcome::Result;
 
-// How many dead letters one deed is done to, at most.
+// How many dead letters one action is done to, at most.
 constexpr std::size_t most_letters = 1000;
 
 bool matches(const KeptLetter& letter, const LetterChoice& choice) {
@@ -51,13 +51,13 @@ std::vector<std::uint64_t> chosen(detail::Operable& sender, const LetterChoice& 
 
 // Does something to the chosen letters of a sender, if there is such a sender.
 template <class Do>
-DeedOutcome do_to_letters(const Observatory& observatory, const ActorName& name,
-                          const LetterChoice& choice, Do what) try {
+OperatorOutcome do_to_letters(const Observatory& observatory, const ActorName& name,
+                              const LetterChoice& choice, Do what) try {
   const auto sender = observatory.state()->operable(name);
   if (!sender)
     return {Result::nobody, 0, {}};
   const auto ids = chosen(*sender, choice);
-  return ids.empty() ? DeedOutcome{Result::nobody, 0, "there is no such letter"}
+  return ids.empty() ? OperatorOutcome{Result::nobody, 0, "there is no such letter"}
                      : what(*sender, ids);
 } catch (...) {
   return {Result::refused, 0, detail::thrown_text(std::current_exception())};
@@ -65,67 +65,69 @@ DeedOutcome do_to_letters(const Observatory& observatory, const ActorName& name,
 
 } // namespace
 
-std::string_view to_string(Deed deed) {
-  constexpr auto names = detail::enum_names<Deed>(
+std::string_view to_string(OperatorAction action) {
+  constexpr auto names = detail::enum_names<OperatorAction>(
     {"pause", "resume", "retry_now", "drain", "resubmit", "remove", "close_guard"});
-  return names.of(deed);
+  return names.of(action);
 }
 
-std::string to_string(const DeedEvent& event) {
-  std::string result = event.who + ": " + std::string{to_string(event.deed)} + " " + event.whom;
+std::string to_string(const OperatorEvent& event) {
+  std::string result = event.who + ": " + std::string{to_string(event.action)} + " " + event.whom;
   result += event.is_done ? ": done" : ": not done";
-  if (event.deed == Deed::resubmit || event.deed == Deed::remove)
+  if (event.action == OperatorAction::resubmit || event.action == OperatorAction::remove)
     result += ", " + std::to_string(event.letters) + " letters";
   if (!event.text.empty())
     result += ": " + event.text;
   return detail::one_line(result);
 }
 
-Operator::Operator(Observatory observatory, std::function<void(const DeedEvent&)> on_deed)
-  : observatory_(std::move(observatory)), on_deed_(std::move(on_deed)) {
+Operator::Operator(Observatory observatory, std::function<void(const OperatorEvent&)> on_action)
+  : observatory_(std::move(observatory)), on_action_(std::move(on_action)) {
   observatory_.state()->keep_letters();
 }
 
-DeedOutcome Operator::tell(const std::string& who, Deed deed, const std::string& whom,
-                           DeedOutcome outcome) const {
-  DeedEvent event{who, deed, whom, outcome.result == Result::done, outcome.letters, outcome.text};
+OperatorOutcome Operator::tell(const std::string& who, OperatorAction action,
+                               const std::string& whom, OperatorOutcome outcome) const {
+  OperatorEvent event{who,         action, whom, outcome.result == Result::done, outcome.letters,
+                      outcome.text};
   if (event.text.empty() && !event.is_done)
     event.text = words_for(outcome.result);
   outcome.text = event.text;
-  if (on_deed_)
-    on_deed_(event);
+  if (on_action_)
+    on_action_(event);
   else
     std::cerr << "backoff_actor: operator " + to_string(event) + "\n";
   return outcome;
 }
 
-DeedOutcome Operator::act(const std::string& who, Deed deed, const ActorName& sender) const {
+OperatorOutcome Operator::act(const std::string& who, OperatorAction action,
+                              const ActorName& sender) const {
   const auto one = observatory_.state()->operable(sender);
-  return tell(who, deed, to_string(sender),
-              one ? one->act(deed) : DeedOutcome{Result::nobody, 0, {}});
+  return tell(who, action, to_string(sender),
+              one ? one->act(action) : OperatorOutcome{Result::nobody, 0, {}});
 }
 
-DeedOutcome Operator::close_guard(const std::string& who, const std::string& guard) const {
+OperatorOutcome Operator::close_guard(const std::string& who, const std::string& guard) const {
   const auto guards = observatory_.state()->closable_guards(guard);
-  DeedOutcome outcome{guards.empty() ? Result::nobody : Result::refused, 0, {}};
+  OperatorOutcome outcome{guards.empty() ? Result::nobody : Result::refused, 0, {}};
   for (const auto& one : guards)
     if (one->close_by_hand())
       outcome.result = Result::done;
   if (outcome.result == Result::refused)
     outcome.text = "it has no circuit breaker";
-  return tell(who, Deed::close_guard, guard, std::move(outcome));
+  return tell(who, OperatorAction::close_guard, guard, std::move(outcome));
 }
 
-DeedOutcome Operator::resubmit(const std::string& who, const ActorName& sender,
-                               const LetterChoice& choice) const {
-  return tell(who, Deed::resubmit, to_string(sender),
+OperatorOutcome Operator::resubmit(const std::string& who, const ActorName& sender,
+                                   const LetterChoice& choice) const {
+  return tell(who, OperatorAction::resubmit, to_string(sender),
               do_to_letters(observatory_, sender, choice,
                             [](auto& one, const auto& ids) { return one.resubmit(ids); }));
 }
 
-DeedOutcome Operator::remove(const std::string& who, const ActorName& sender,
-                             const LetterChoice& choice) const {
-  return tell(who, Deed::remove, to_string(sender),
+OperatorOutcome Operator::remove(const std::string& who, const ActorName& sender,
+                                 const LetterChoice& choice) const {
+  return tell(who, OperatorAction::remove, to_string(sender),
               do_to_letters(observatory_, sender, choice,
                             [](auto& one, const auto& ids) { return one.remove(ids); }));
 }

@@ -16,7 +16,7 @@
 namespace backoff_actor {
 
 /// What a person can make a sender or a guard do while it works.
-enum class Deed : std::uint8_t {
+enum class OperatorAction : std::uint8_t {
   pause,       ///< as the message `Pause`
   resume,      ///< as the message `Resume`
   retry_now,   ///< as the message `RetryNow`
@@ -27,24 +27,24 @@ enum class Deed : std::uint8_t {
 };
 
 /// Returns the enumerator's name; `unknown` for a number that is no enumerator.
-BACKOFF_ACTOR_EXPORT std::string_view to_string(Deed deed);
+BACKOFF_ACTOR_EXPORT std::string_view to_string(OperatorAction action);
 
-/// A deed that was tried, and by whom.
-struct DeedEvent {
-  std::string who{};      ///< as it was given
-  Deed deed{};            ///< what it was
-  std::string whom{};     ///< the sender, or the guard
-  bool is_done = false;   ///< whether it was done
-  std::size_t letters{0}; ///< dead letters that it was done to
-  std::string text{};     ///< the state after it, or why it was not done
+/// An action that was tried, and by whom.
+struct OperatorEvent {
+  std::string who{};       ///< as it was given
+  OperatorAction action{}; ///< what it was
+  std::string whom{};      ///< the sender, or the guard
+  bool is_done = false;    ///< whether it was done
+  std::size_t letters{0};  ///< dead letters that it was done to
+  std::string text{};      ///< the state after it, or why it was not done
 };
 
 /// Renders it in one line: `anna: pause orders#17: done: orders#17: waiting, 12 owed`.
-BACKOFF_ACTOR_EXPORT std::string to_string(const DeedEvent& event);
+BACKOFF_ACTOR_EXPORT std::string to_string(const OperatorEvent& event);
 
-/// What became of a deed.
-struct DeedOutcome {
-  /// How a deed ended.
+/// What became of an action.
+struct OperatorOutcome {
+  /// How an action ended.
   enum class Result : std::uint8_t {
     done,      ///< it was done
     nobody,    ///< nobody has that name
@@ -66,6 +66,9 @@ struct KeptLetter {
   std::string message{};         ///< the message as text; empty: it cannot be read
   std::string key{};             ///< its key; empty: none
   std::string idempotency_key{}; ///< with which it was submitted; empty: none
+  /// It is being submitted again, and the sender has not accepted or refused it yet. Until then
+  /// nothing else can be done to it.
+  bool is_under_way = false;
 };
 
 /// The dead letters of a sender that match.
@@ -90,26 +93,31 @@ struct LetterChoice {
 ///         seconds, and for dead letters up to thirty
 class BACKOFF_ACTOR_EXPORT Operator {
 public:
-  /// The hook is told of each deed, by the thread that does it. Without one, each is a line on the
-  /// error stream.
-  explicit Operator(Observatory observatory, std::function<void(const DeedEvent&)> on_deed = {});
+  /// The hook is told of each action, by the thread that does it. Without one, each is a line on
+  /// the error stream.
+  explicit Operator(Observatory observatory,
+                    std::function<void(const OperatorEvent&)> on_action = {});
 
   /// Makes a sender `pause`, `resume`, `retry_now` or `drain`.
   ///
-  /// @range `deed` is one of these
-  DeedOutcome act(const std::string& who, Deed deed, const ActorName& sender) const;
+  /// @range `action` is one of these
+  OperatorOutcome act(const std::string& who, OperatorAction action, const ActorName& sender) const;
 
   /// Closes the circuit breakers of all guards of this name.
-  DeedOutcome close_guard(const std::string& who, const std::string& guard) const;
+  OperatorOutcome close_guard(const std::string& who, const std::string& guard) const;
 
-  /// Submits dead letters of a sender again, at most 1,000 of them, the oldest first. Removes each
-  /// one once the sender has accepted it: after a crash in between, it is done twice.
-  DeedOutcome resubmit(const std::string& who, const ActorName& sender,
-                       const LetterChoice& choice) const;
+  /// Submits dead letters of a sender again, at most 1,000 of them, the oldest first. Each one is
+  /// removed once the sender has accepted it, also after the time to wait for that is over. Letters
+  /// that are under way already are left out. If no others are left, it is refused.
+  ///
+  /// After a crash between acceptance and removal, a letter can be submitted a second time.
+  OperatorOutcome resubmit(const std::string& who, const ActorName& sender,
+                           const LetterChoice& choice) const;
 
-  /// Removes dead letters of a sender, at most 1,000 of them, the oldest first.
-  DeedOutcome remove(const std::string& who, const ActorName& sender,
-                     const LetterChoice& choice) const;
+  /// Removes dead letters of a sender, at most 1,000 of them, the oldest first. Letters that are
+  /// being submitted again are left out.
+  OperatorOutcome remove(const std::string& who, const ActorName& sender,
+                         const LetterChoice& choice) const;
 
   /// Returns the dead letters of a sender, at most so many. Nothing if there is no such sender.
   ///
@@ -118,11 +126,11 @@ public:
                                      std::size_t at_most) const;
 
 private:
-  DeedOutcome tell(const std::string& who, Deed deed, const std::string& whom,
-                   DeedOutcome outcome) const;
+  OperatorOutcome tell(const std::string& who, OperatorAction action, const std::string& whom,
+                       OperatorOutcome outcome) const;
 
   Observatory observatory_;
-  std::function<void(const DeedEvent&)> on_deed_;
+  std::function<void(const OperatorEvent&)> on_action_;
 };
 
 } // namespace backoff_actor

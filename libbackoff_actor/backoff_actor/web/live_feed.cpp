@@ -1,6 +1,7 @@
 #include "backoff_actor/web/internal/live_feed.hpp"
 
 #include "backoff_actor/process/internal/no_signals.hpp"
+#include "backoff_actor/sinks/internal/observatory_state.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -70,7 +71,10 @@ std::optional<LiveFeed::Frame> LiveFeed::take() {
 
 LiveFeed::Frame LiveFeed::look(bool needs_all) {
   const auto now = present();
-  frames_.look(observatory_.status(std::numeric_limits<std::size_t>::max(), now), now);
+  const auto& observed = *observatory_.state();
+  frames_.begin(now);
+  observed.for_each_sender(now, [&](const ObservedSender& sender) { frames_.add(sender); });
+  frames_.end(observed.status_of_others(std::numeric_limits<std::size_t>::max(), now));
   return {std::make_shared<const std::string>(frames_.changes()),
           needs_all ? std::make_shared<const std::string>(frames_.all()) : nullptr};
 }

@@ -69,7 +69,7 @@ std::uint64_t LiveFrames::kind_of(const std::string& name) {
   return place->second;
 }
 
-LiveFrames::Row LiveFrames::row_of(const ObservedSender& sender, Instant now) {
+LiveFrames::Row LiveFrames::row_of(const ObservedSender& sender) {
   const auto& glance = sender.glance;
   const auto& counters = glance.counters;
   Row row{kind_of(sender.name.kind),
@@ -78,7 +78,7 @@ LiveFrames::Row LiveFrames::row_of(const ObservedSender& sender, Instant now) {
            glance.in_flight, moment(glance.oldest_since), moment(glance.due), counters.acknowledged,
            counters.crashes + counters.failed_starts + counters.hangs + counters.nacks,
            counters.dead_lettered, glance.restarts,
-           glance.owed != 0 ? moment(now + -sender.silent_for) : 0},
+           glance.owed != 0 ? moment(now_ + -sender.silent_for) : 0, sender.supervisor.number},
           sender.has_pool,
           0,
           {}};
@@ -87,28 +87,40 @@ LiveFrames::Row LiveFrames::row_of(const ObservedSender& sender, Instant now) {
     row.numbers.back() = sender.pool.ready;
   }
   if (!sender.last_cause.empty()) {
-    row.cause_at = std::max<std::uint64_t>(1, moment(now + -sender.cause_age));
+    row.cause_at = std::max<std::uint64_t>(1, moment(now_ + -sender.cause_age));
     row.cause = sender.last_cause;
   }
   return row;
 }
 
 void LiveFrames::look(const ObservedStatus& status, Instant now) {
-  std::vector<Row> rows;
-  rows.reserve(status.senders.size());
-  const auto kinds_before = names_.size();
+  begin(now);
   for (const auto& sender : status.senders)
-    rows.push_back(row_of(sender, now));
+    add(sender);
+  end(status);
+}
+
+void LiveFrames::begin(Instant now) {
+  now_ = now;
+  kinds_before_ = names_.size();
+  earlier_rows_.clear();
+}
+
+void LiveFrames::add(const ObservedSender& sender) { earlier_rows_.push_back(row_of(sender)); }
+
+void LiveFrames::end(const ObservedStatus& others) {
   const auto is_before = [](const Row& a, const Row& b) { return a.is_before(b); };
-  std::ranges::sort(rows, is_before);
+  auto& rows = earlier_rows_;
+  if (!std::ranges::is_sorted(rows, is_before)) // rows are large
+    std::ranges::sort(rows, is_before);
   // Actor systems number their actors each on their own.
   const auto twice = std::ranges::unique(rows, std::not_fn(is_before));
   rows.erase(twice.begin(), twice.end());
   rows_.swap(rows);
-  at_ = moment(now);
-  auto rest = rest_of(status);
+  at_ = moment(now_);
+  auto rest = rest_of(others);
   rest_.swap(rest);
-  note_changes(rows, names_.size() != kinds_before, rest_ != rest);
+  note_changes(earlier_rows_, names_.size() != kinds_before_, rest_ != rest);
 }
 
 void LiveFrames::note_changes(const std::vector<Row>& before, bool are_kinds_new,

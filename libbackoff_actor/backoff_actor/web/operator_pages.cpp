@@ -13,7 +13,7 @@ namespace backoff_actor::web {
 namespace {
 
 using Query = std::map<std::string, std::string, std::less<>>;
-using Result = DeedOutcome::Result;
+using Result = OperatorOutcome::Result;
 
 // The most letters in a list, and the most bytes of a message in a list and by itself.
 constexpr std::size_t most_listed = 1000;
@@ -51,11 +51,13 @@ bool is_name(std::string_view text) {
          && std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
 }
 
-std::optional<Deed> deed_in(std::string_view name) {
-  for (const auto deed : {Deed::pause, Deed::resume, Deed::retry_now, Deed::drain, Deed::resubmit,
-                          Deed::remove, Deed::close_guard})
-    if (to_string(deed) == name)
-      return deed;
+std::optional<OperatorAction> action_in(std::string_view name) {
+  for (const auto action :
+       {OperatorAction::pause, OperatorAction::resume, OperatorAction::retry_now,
+        OperatorAction::drain, OperatorAction::resubmit, OperatorAction::remove,
+        OperatorAction::close_guard})
+    if (to_string(action) == name)
+      return action;
   return std::nullopt;
 }
 
@@ -77,7 +79,7 @@ int status_of(Result result) {
   return 504;
 }
 
-OperatorAnswer told(const DeedOutcome& outcome) {
+OperatorAnswer told(const OperatorOutcome& outcome) {
   std::string json = "{\"is_done\":";
   json += outcome.result == Result::done ? "true" : "false";
   json += ",\"letters\":" + std::to_string(outcome.letters);
@@ -85,7 +87,7 @@ OperatorAnswer told(const DeedOutcome& outcome) {
   return {status_of(outcome.result), std::move(json), true};
 }
 
-// Which letters a request is about. A deed must name one, or say `all` with what they have.
+// Which letters a request is about. An action must name one, or say `all` with what they have.
 std::optional<LetterChoice> choice_in(const Query& query) {
   LetterChoice result{{}, value(query, "find")};
   if (const auto id = value(query, "id"); !id.empty()) {
@@ -106,6 +108,7 @@ void write(std::string& json, const KeptLetter& letter, std::size_t most) {
   json += std::string{",\"age_seconds\":"} + age;
   json += ",\"key\":" + detail::json_string(letter.key);
   json += ",\"idempotency_key\":" + detail::json_string(letter.idempotency_key);
+  json += letter.is_under_way ? ",\"is_under_way\":true" : ",\"is_under_way\":false";
   json += ",\"message\":" + detail::json_string(letter.message.substr(0, most));
   json += ",\"message_bytes\":" + std::to_string(letter.message.size()) + "}";
 }
@@ -122,7 +125,7 @@ bool is_token(std::string_view text, std::string_view token) {
 }
 
 OperatorPages::OperatorPages(const Observatory& observatory, const WebOptions& options)
-  : operator_(observatory, options.on_deed), token_(options.token) {}
+  : operator_(observatory, options.on_action), token_(options.token) {}
 
 bool OperatorPages::is_refused(const OperatorRequest& request, OperatorAnswer& answer) const {
   const auto is_of_this_site =
@@ -147,24 +150,24 @@ OperatorAnswer OperatorPages::act(const OperatorRequest& request) const {
   OperatorAnswer refusal;
   if (is_refused(request, refusal))
     return refusal;
-  const auto deed = deed_in(request.path.substr(request.path.rfind('/') + 1));
-  if (!deed)
-    return wrong("there is no such deed", 404);
+  const auto action = action_in(request.path.substr(request.path.rfind('/') + 1));
+  if (!action)
+    return wrong("there is no such action", 404);
   const auto& who = request.operator_name;
-  if (*deed == Deed::close_guard)
+  if (*action == OperatorAction::close_guard)
     return told(operator_.close_guard(who, value(request.query, "guard")));
   const auto sender = sender_in(value(request.query, "sender"));
   if (!sender)
     return wrong("sender: must be a name such as billing#17");
-  if (*deed != Deed::resubmit && *deed != Deed::remove)
-    return told(operator_.act(who, *deed, *sender));
+  if (*action != OperatorAction::resubmit && *action != OperatorAction::remove)
+    return told(operator_.act(who, *action, *sender));
   const auto choice = choice_in(request.query);
   if (!choice)
     return wrong("id: must be the number of a letter");
   if (!choice->id && value(request.query, "all") != "yes")
     return wrong("id: must be the number of a letter, unless all=yes");
-  return told(*deed == Deed::resubmit ? operator_.resubmit(who, *sender, *choice)
-                                      : operator_.remove(who, *sender, *choice));
+  return told(*action == OperatorAction::resubmit ? operator_.resubmit(who, *sender, *choice)
+                                                  : operator_.remove(who, *sender, *choice));
 }
 
 OperatorAnswer OperatorPages::letters(const OperatorRequest& request) const {

@@ -52,7 +52,7 @@ bool is_watching(const WebConnection& connection) {
 
 WebLoop::WebLoop(net::Descriptor listener, const WebPages& pages, const Observatory& observatory)
   : pages_(pages), listener_(std::move(listener)), spare_(any_descriptor()),
-    maker_(pages, has_news_), deeds_(pages, has_news_), feed_(observatory, has_news_) {
+    maker_(pages, has_news_), actions_(pages, has_news_), feed_(observatory, has_news_) {
   const detail::NoSignals none;
   thread_ = std::thread{[this] { run(); }};
 }
@@ -180,8 +180,8 @@ void WebLoop::move(Number number) {
     auto head = connection.take_head();
     if (WebPages::is_stream(head))
       return begin_to_watch(number, head);
-    if (WebPages::is_deed(head))
-      return deeds_.ask({number, std::move(head)});
+    if (WebPages::is_action(head))
+      return actions_.ask({number, std::move(head)});
     if (!WebPages::is_quick(head))
       return maker_.ask({number, std::move(head)});
     connection.answer(pages_.answer(head));
@@ -232,7 +232,7 @@ void WebLoop::deliver() {
   if (const auto frame = feed_.take())
     show(*frame);
   auto answers = maker_.take_answers();
-  answers.splice(answers.end(), deeds_.take_answers());
+  answers.splice(answers.end(), actions_.take_answers());
   for (auto& [number, text] : answers)
     if (const auto found = connections_.find(number); found != connections_.end()) {
       found->second.answer(std::move(text));
@@ -265,7 +265,7 @@ void WebLoop::end_what_is_due(Clock::time_point now) {
 
 void WebLoop::end(Number number) {
   maker_.forget(number);
-  deeds_.forget(number);
+  actions_.forget(number);
   connections_.erase(number);
 }
 

@@ -312,7 +312,7 @@ std::string WebPages::answer(std::string_view head) const noexcept try {
   return {};
 }
 
-bool WebPages::is_deed(std::string_view head) {
+bool WebPages::is_action(std::string_view head) {
   return head.starts_with("POST /act/") || head.starts_with("GET /letters")
          || head.starts_with("HEAD /letters");
 }

@@ -46,10 +46,10 @@ struct WebOptions {
   /// @range empty, or 16 to 200 visible characters of ASCII
   std::string token{};
 
-  /// Is told of each deed. Empty: each is a line on the error stream.
+  /// Is told of each action. Empty: each is a line on the error stream.
   ///
   /// @thread a thread of the server
-  std::function<void(const DeedEvent&)> on_deed{};
+  std::function<void(const OperatorEvent&)> on_action{};
 };
 
 /// Returns a token from a file, without the end of its line.
@@ -95,7 +95,7 @@ public:
   WebServer(const WebServer&) = delete;
   WebServer& operator=(const WebServer&) = delete;
   /// Closes all connections. It waits for no client. It waits for a call of `more_metrics` to
-  /// return, and for a deed that has begun: thirty seconds at most, if a sender has no turn.
+  /// return, and for an action that has begun: thirty seconds at most, if a sender has no turn.
   ~WebServer();
 
   /// The port at which it listens.

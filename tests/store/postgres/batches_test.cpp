@@ -25,8 +25,12 @@ protected:
 };
 
 TEST_F(postgres_batches, a_commit_finds_its_rows_by_their_numbers_and_never_reads_the_backlog) {
+  Control control{server()->connection(database())};
   insert(*open(), 1, 20'000);
-  query("SELECT pg_stat_reset()");
+  // A session tells what it has read when it ends, which may be after its connection did.
+  control.await(
+    "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'backoff_actor%'", "0");
+  control.query("SELECT pg_stat_reset()");
   {
     const auto store = open();
     for (std::uint64_t n = 1; n <= 50; ++n)
@@ -34,8 +38,6 @@ TEST_F(postgres_batches, a_commit_finds_its_rows_by_their_numbers_and_never_read
                       change::CountAttempts{n * 100 + 1, 5}, change::CountHandOvers{n * 100 + 2, 1},
                       bury(n * 100 + 3)});
   }
-  // A session tells what it has read when it ends.
-  Control control{server()->connection(database())};
   control.await("SELECT n_tup_ins FROM pg_stat_user_tables WHERE relname = 'delivery'", "50");
   EXPECT_EQ(control.query("SELECT seq_scan || ' ' || seq_tup_read FROM pg_stat_user_tables WHERE "
                           "relname = 'delivery'"),

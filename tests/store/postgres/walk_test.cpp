@@ -8,6 +8,7 @@
 #include "common/random_walk.hpp"
 #include "control.hpp"
 #include "fixture.hpp"
+#include "store/drawn_changes.hpp"
 
 #include <rapidcheck.h>
 
@@ -21,7 +22,7 @@ namespace backoff_actor::store_test {
 
 namespace {
 
-enum class PostgresDeed : std::uint8_t {
+enum class PostgresAction : std::uint8_t {
   commit,   // a batch of drawn changes
   remove,   // dead letters
   resubmit, // dead letters
@@ -33,43 +34,30 @@ enum class PostgresDeed : std::uint8_t {
   look,     // from another connection
 };
 
-constexpr test::Choice<PostgresDeed> postgres_deeds[] = {
-  {60, PostgresDeed::commit, "commit"},    {6, PostgresDeed::remove, "remove"},
-  {6, PostgresDeed::resubmit, "resubmit"}, {5, PostgresDeed::reopen, "reopen"},
-  {6, PostgresDeed::end, "end"},           {6, PostgresDeed::cut, "cut"},
-  {4, PostgresDeed::renew, "renew"},       {3, PostgresDeed::tidy_up, "tidy_up"},
-  {3, PostgresDeed::look, "look"}};
-
-struct PostgresDraw {
-  std::uint32_t what;  // which change
-  std::uint32_t which; // of the deliveries
-};
+constexpr test::Choice<PostgresAction> postgres_actions[] = {
+  {60, PostgresAction::commit, "commit"},    {6, PostgresAction::remove, "remove"},
+  {6, PostgresAction::resubmit, "resubmit"}, {5, PostgresAction::reopen, "reopen"},
+  {6, PostgresAction::end, "end"},           {6, PostgresAction::cut, "cut"},
+  {4, PostgresAction::renew, "renew"},       {3, PostgresAction::tidy_up, "tidy_up"},
+  {3, PostgresAction::look, "look"}};
 
 struct PostgresStep {
-  PostgresDeed deed;
+  PostgresAction action;
   std::uint32_t which; // when a fault strikes
-  std::vector<PostgresDraw> draws;
+  std::vector<Draw> draws;
 };
 
-void showValue(const PostgresDraw& draw, std::ostream& out) {
-  out << draw.what << '/' << draw.which;
-}
-
 void showValue(const PostgresStep& step, std::ostream& out) {
-  out << test::name_of(step.deed, postgres_deeds) << ' ' << step.which << ' ';
+  out << test::name_of(step.action, postgres_actions) << ' ' << step.which << ' ';
   rc::show(step.draws, out);
 }
 
 rc::Gen<PostgresStep> arbitrary_postgres_step() {
   const auto number = rc::gen::inRange<std::uint32_t>(0, 1000);
   return rc::gen::build<PostgresStep>(
-    rc::gen::set(&PostgresStep::deed, test::weighted(postgres_deeds)),
+    rc::gen::set(&PostgresStep::action, test::weighted(postgres_actions)),
     rc::gen::set(&PostgresStep::which, number),
-    rc::gen::set(&PostgresStep::draws,
-                 rc::gen::scale(
-                   0.25, rc::gen::container<std::vector<PostgresDraw>>(rc::gen::build<PostgresDraw>(
-                           rc::gen::set(&PostgresDraw::what, number),
-                           rc::gen::set(&PostgresDraw::which, number))))));
+    rc::gen::set(&PostgresStep::draws, arbitrary_draws()));
 }
 
 class PostgresWalk {
@@ -81,43 +69,43 @@ public:
   }
 
   void take(const PostgresStep& step) {
-    switch (step.deed) {
-    case PostgresDeed::commit: {
-      const auto batch = changes(step.draws);
+    switch (step.action) {
+    case PostgresAction::commit: {
+      const auto batch = changes(step.draws, reference_.last_id());
       in_spite_of_fault([&] { store_->commit(batch); });
       reference_.commit(batch);
       break;
     }
-    case PostgresDeed::remove: {
-      const auto ids = numbers(step.draws);
+    case PostgresAction::remove: {
+      const auto ids = numbers(step.draws, reference_.last_id());
       std::size_t count = 0;
       in_spite_of_fault([&] { count = store_->remove_dead_letters(ids); });
       RC_ASSERT(count == reference_.remove(ids));
       break;
     }
-    case PostgresDeed::resubmit: {
-      const auto ids = numbers(step.draws);
+    case PostgresAction::resubmit: {
+      const auto ids = numbers(step.draws, reference_.last_id());
       std::size_t count = 0;
       in_spite_of_fault([&] { count = store_->resubmit_dead_letters(ids); });
       RC_ASSERT(count == reference_.resubmit(ids));
       break;
     }
-    case PostgresDeed::reopen:
+    case PostgresAction::reopen:
       in_spite_of_fault([this] { store_->renew(); });
       store_.reset();
       open();
       break;
-    case PostgresDeed::end:
-    case PostgresDeed::cut:
+    case PostgresAction::end:
+    case PostgresAction::cut:
       fault_ = step;
       return;
-    case PostgresDeed::renew:
+    case PostgresAction::renew:
       in_spite_of_fault([&] { store_->renew(); });
       break;
-    case PostgresDeed::tidy_up:
+    case PostgresAction::tidy_up:
       in_spite_of_fault([&] { store_->tidy_up(); });
       break;
-    case PostgresDeed::look:
+    case PostgresAction::look:
       RC_ASSERT(contents_of(*open_postgres_store_to_read(address())) == reference_.contents());
       return;
     }
@@ -165,61 +153,11 @@ private:
 
   void strike(const PostgresStep& fault) {
     std::this_thread::sleep_for(std::chrono::microseconds{fault.which * 3});
-    if (fault.deed == PostgresDeed::cut)
+    if (fault.action == PostgresAction::cut)
       proxy_.cut_all();
     else
       control_.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE "
                      "application_name = 'backoff_actor walker'");
-  }
-
-  std::vector<std::uint64_t> numbers(const std::vector<PostgresDraw>& draws) const {
-    std::vector<std::uint64_t> result;
-    for (const auto& draw : draws)
-      result.push_back(number(draw.which));
-    return result;
-  }
-
-  // Of all that there were, and a few that were not.
-  std::uint64_t number(std::uint32_t which) const { return which % (reference_.last_id() + 3); }
-
-  std::vector<StoreChange> changes(const std::vector<PostgresDraw>& draws) const {
-    std::vector<StoreChange> result;
-    auto last = reference_.last_id();
-    for (const auto& draw : draws) {
-      const auto id = number(draw.which);
-      const WallTime at{draw.which};
-      switch (draw.what % 11) {
-      case 0:
-      case 1:
-      case 2:
-      case 3: {
-        last += 1 + draw.which % 2;
-        auto one = delivery(last, std::string(draw.which % 7 == 0 ? 5'000 : 20, 'x'));
-        if (draw.which % 3 == 0)
-          one.idempotency_key.clear();
-        result.emplace_back(change::Insert{std::move(one)});
-        break;
-      }
-      case 4:
-      case 5:
-      case 6:
-        result.emplace_back(change::Acknowledge{id, at});
-        break;
-      case 7:
-        result.emplace_back(change::CountAttempts{id, draw.which});
-        break;
-      case 8:
-        result.emplace_back(
-          change::Bury{id, static_cast<DeadLetterReason>(draw.which % 8), draw.which, "cause", at});
-        break;
-      case 9:
-        result.emplace_back(change::CountHandOvers{id, draw.which});
-        break;
-      default:
-        result.emplace_back(change::ForgetKeys{at});
-      }
-    }
-    return result;
   }
 
   std::string database_;

@@ -62,7 +62,15 @@ export class Browser {
     const over = new Promise(done => this.process.on("exit", done));
     this.process.kill();
     await over;
-    rmSync(this.folder, {recursive: true, force: true, maxRetries: 5});
+    // Processes of the browser may still write there.
+    for (let tries = 0; tries < 100; ++tries) {
+      try {
+        return rmSync(this.folder, {recursive: true, force: true});
+      } catch {
+        await new Promise(done => setTimeout(done, 100));
+      }
+    }
+    throw new Error(`cannot remove ${this.folder}`);
   }
 }
 

@@ -2,7 +2,8 @@
 //
 // usage: node page_test.mjs PROGRAM BROWSER [PICTURES]
 //
-// PROGRAM is page_program. With a folder for PICTURES it also takes some.
+// PROGRAM is page_program. With a folder for PICTURES it also takes some. That of the README becomes small by
+// `convert page_readme.png +dither -colors 64 PNG8:docs/live_page.png`.
 
 import assert from "node:assert/strict";
 import {spawn} from "node:child_process";
@@ -91,7 +92,7 @@ const tests = {
     const server = await Program.start("actors");
     const page = await browser.open(server.url);
     await openSender(page, "mail");
-    assert.equal(await page.get(`document.querySelectorAll("#deeds button").length`), 0);
+    assert.equal(await page.get(`document.querySelectorAll("#actions button").length`), 0);
     assert.equal(await page.get(`fetch("act/pause", {method: "POST"}).then(answer => answer.status)`), 404);
     assert.equal(await page.get(`fetch("letters").then(answer => answer.status)`), 404);
     await page.close();
@@ -103,7 +104,7 @@ const tests = {
     const page = await browser.open(server.url);
     await page.until(`!!${rowOf("mail#")}?.textContent.includes("paused")`);
     await openSender(page, "mail");
-    await page.click(button("#sender-deeds", "Resume"));
+    await page.click(button("#sender-actions", "Resume"));
     await picture(page, "dialog");
     await confirm(page, true);
     await page.until(`!!${rowOf("mail#")}?.textContent.includes("running")`);
@@ -116,7 +117,7 @@ const tests = {
     const server = await Program.start("actors", token);
     const page = await browser.open(server.url);
     await openSender(page, "mail");
-    await page.click(button("#sender-deeds", "Resume"));
+    await page.click(button("#sender-actions", "Resume"));
     await page.until(`document.getElementById("dialog").open`);
     await page.type("a wrong token");
     await page.click(`document.getElementById("operator")`);
@@ -196,11 +197,77 @@ const tests = {
     await server.stop();
   },
 
+  async a_child_is_seen_below_its_supervisor_and_folds_by_keyboard() {
+    const server = await Program.start("tree");
+    const page = await browser.open(server.url);
+    // Depth and name of each row in sight, as the page says it to a reader of the screen.
+    const rows = `rowElements.filter(row => !row.element.hidden).map(row => row.element)
+      .sort((a, b) => a.index - b.index).map(row => row.getAttribute("aria-level") + " "
+        + row.querySelector(".name").textContent.replace(/#\\d+/, "#"))`;
+    const becomes = async wanted => page.until(`JSON.stringify(${rows}) === ${JSON.stringify(JSON.stringify(wanted))}`);
+    const shop = ["1 ▾ shop#", "2 ▾ mailing#", "3 ▾ mail (2)", "4 mail#", "4 mail#", "2 orders#"];
+    const alone = ["1 ▾ alone (1)", "2 alone#"];
+    await becomes([...shop, ...alone]);
+    assert.match(await page.get(`${rowOf("shop#")}.textContent`), /children: ▶ 2 running/);
+    await picture(page, "tree");
+    await page.get(`(list.focus(), 0)`);
+    await page.press("Home");
+    await page.press("ArrowDown");
+    await page.press("ArrowLeft"); // folds `mailing`
+    await becomes(["1 ▾ shop#", "2 ▸ mailing#", "2 orders#", ...alone]);
+    assert.equal(await page.get(`${rowOf("mailing#")}.getAttribute("aria-expanded")`), "false");
+    await page.press("ArrowLeft"); // chooses `shop`
+    await page.press("ArrowLeft"); // folds it
+    await becomes(["1 ▸ shop#", ...alone]);
+    await page.press("ArrowRight");
+    await page.press("ArrowRight"); // chooses `mailing`
+    await page.press("ArrowRight");
+    await becomes([...shop, ...alone]);
+    await page.press("ArrowRight"); // `mail`
+    await page.press("ArrowRight"); // its first
+    await page.press("Enter");
+    await page.until(`document.getElementById("detail-title")?.textContent.startsWith("mail#")`);
+    assert.match(await page.get(`document.getElementById("facts").textContent`), /supervisorshop#\d+ \/ mailing#\d+/);
+    await page.press("Escape");
+    await page.click(`document.getElementById("find")`);
+    await page.type("mailing"); // a supervisor: all that is below it
+    await becomes(shop.slice(0, 5));
+    assertIsClean(page, server.url);
+    await page.close();
+    await server.stop();
+  },
+
+  async a_tree_of_ten_thousand_unfolds() {
+    const server = await Program.start("many");
+    const page = await browser.open(server.url);
+    await page.until(`view.length === 7 && view[2].senders === 2500`);
+    assert.deepEqual(await page.get(`view.map(x => x.depth + " " + titleOf(x).split("#")[0] + " " + x.senders)`),
+      ["0 shop 7500", "1 billing 5000", "2 invoices 2500", "2 orders 2500", "1 mailing 2500", "2 mail 2500", "0 search_index 2500"]);
+    await page.get(`(list.focus(), 0)`);
+    for (const key of ["Home", "ArrowDown", "ArrowDown"]) await page.press(key);
+    const {took} = await (page.press("ArrowRight"), page.until(`view.length === 2507`));
+    assert.ok(took < 1000, `it took ${took} ms`);
+    await picture(page, "tree_many");
+    await page.press("End");
+    await page.until(`rowElements.some(row => !row.element.hidden && row.element.index === 2506)`);
+    const count = await page.get(`document.querySelectorAll("#list .row").length`);
+    assert.ok(count < 100, `${count} rows are in the page`);
+    // How long the page works at each look.
+    const work = await page.get(`(() => { const begin = performance.now(); arrange(); draw(); return performance.now() - begin; })()`);
+    assert.ok(work < 250, `it takes ${work} ms`);
+    assertIsClean(page, server.url);
+    await page.close();
+    await server.stop();
+  },
+
   async ten_thousand_senders_scroll() {
     const server = await Program.start("many");
     const page = await browser.open(server.url);
     await page.until(`senders.size === 10000`);
-    await page.click(`document.getElementById("group")`);
+    await page.until(`view.length === 7`); // three supervisors, and four kinds below them
+    await page.press("g", "g");
+    assert.deepEqual(await page.get(`view.map(x => x.isGroup)`), [true, true, true, true], "by kind");
+    await page.press("g", "g");
     await page.until(`view.length === 10000`);
     await page.click(`document.getElementById("list")`);
     await page.press("Escape");
@@ -261,6 +328,20 @@ const tests = {
     await page.close();
   },
 };
+
+if (pictures)
+  tests.the_picture_of_the_readme_is_taken = async () => {
+    const server = await Program.start("many");
+    const page = await browser.open(server.url, {height: 760});
+    await page.until(`frames > 50`, 60000); // then the lines have something to show
+    await page.click(rowOf("mail "));
+    await page.until(`view.length === 2507`);
+    await page.click(`document.querySelector("h1")`);
+    await page.get(`(choose(null), document.activeElement.blur(), draw(), 0)`);
+    await picture(page, "readme");
+    await page.close();
+    await server.stop();
+  };
 
 let failed = 0;
 for (const [name, test] of Object.entries(tests)) {

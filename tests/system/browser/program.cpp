@@ -3,6 +3,7 @@
 //
 // usage: page_program many              10,000 senders without actors, which change all the time
 //        page_program actors [TOKEN]    senders with actors, a guard, and dead letters
+//        page_program tree              senders below supervisors, and one that is not
 //
 // Lines: `crash`: the worker of the sender `orders` crashes, and is not there for ten seconds.
 // `retry`: it is there at once, and does it. `mend`: the sender `parser` can do what it could not.
@@ -21,6 +22,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 namespace {
@@ -30,7 +32,8 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t many = 10'000;
 
-// Senders of four kinds. Those of each tenth number are down, and some of the others work.
+// Senders of four kinds. Those of each tenth number are down, some are paused or held back, and
+// some of the others work. Three of the kinds are below two supervisors. These are below a third.
 class Many {
 public:
   explicit Many(const Observatory& observatory) {
@@ -38,6 +41,7 @@ public:
     for (std::size_t i = 0; i != many; ++i)
       seats_.push_back(
         std::make_unique<detail::SenderSeat>(observatory.state()->senders(kinds[i % 4]), i + 1));
+    supervise(observatory);
     glances_.resize(many);
     begin_ = SteadyClock{}.now();
     thread_ = std::thread{[this] {
@@ -55,6 +59,25 @@ public:
   }
 
 private:
+  void supervise(const Observatory& observatory) {
+    auto& state = *observatory.state();
+    std::uint64_t number = many;
+    for (const auto* const name : {"shop", "billing", "mailing"})
+      supervisors_.push_back(std::make_unique<detail::SupervisorSeat>(
+        state.supervisors(name), state.families(), ActorName{name, ++number}));
+    const auto& [shop, billing, mailing] =
+      std::tie(supervisors_[0], supervisors_[1], supervisors_[2]);
+    const auto running = static_cast<std::size_t>(ChildState::running);
+    shop->add_child(many + 2);
+    shop->add_child(many + 3);
+    shop->set_children(running, 2);
+    for (std::size_t i = 0; i != many; ++i)
+      if (i % 4 != 3)
+        (i % 4 == 1 ? mailing : billing)->add_child(i + 1);
+    billing->set_children(running, many / 2);
+    mailing->set_children(running, many / 4);
+  }
+
   void change() {
     const auto now = SteadyClock{}.now();
     ++round_;
@@ -68,6 +91,11 @@ private:
         glance.is_delayed = true;
         ++glance.counters.crashes;
         seats_[i]->note_cause("connection refused", now);
+      } else if (i % 5000 == 13 || i % 5000 == 3) {
+        glance.phase = Phase::running;
+        glance.owed = 3 + i % 40;
+        glance.oldest_since = begin_ + -1s * static_cast<int>(i % 300);
+        (i % 5000 == 3 ? glance.is_paused : glance.is_held_back) = true;
       } else if ((i + round_) % 5 == 0) {
         glance.phase = Phase::running;
         glance.counters.acknowledged += i % 7;
@@ -81,6 +109,7 @@ private:
   }
 
   std::vector<std::unique_ptr<detail::SenderSeat>> seats_;
+  std::vector<std::unique_ptr<detail::SupervisorSeat>> supervisors_;
   std::vector<SenderGlance> glances_;
   Instant begin_{};
   std::size_t round_ = 0;
@@ -180,6 +209,38 @@ int run_actors(const std::string& token) {
   return 0;
 }
 
+int run_tree() {
+  const Observatory observatory;
+  const WebServer web{observatory, web_options()};
+  caf::actor_system_config config;
+  init(config);
+  caf::actor_system system{config};
+  SenderOptions options;
+  options.observed_by = observatory;
+  const auto sender = [&](const std::string& kind, const std::string& id) {
+    options.name = kind;
+    return sender_spec(id, worker, options);
+  };
+  SupervisorOptions mailing;
+  mailing.name = "mailing";
+  mailing.observed_by = observatory;
+  auto shop = mailing;
+  shop.name = "shop";
+  std::vector<ChildSpec> children;
+  children.push_back(
+    supervisor_spec("mailing", {sender("mail", "a"), sender("mail", "b")}, mailing));
+  children.push_back(sender("orders", "orders"));
+  const auto root = spawn_supervisor(system, std::move(children), shop);
+  options.name = "alone";
+  const auto alone = spawn_back_off_sender(system, worker, options);
+  say(port_of(web));
+  for (std::string line; std::getline(std::cin, line);) {
+  }
+  for (const auto& actor : {root, alone})
+    caf::anon_send_exit(actor, caf::exit_reason::user_shutdown);
+  return 0;
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -188,6 +249,8 @@ int main(int argc, char** argv) {
     return run_many();
   if (what == "actors")
     return run_actors(argc > 2 ? argv[2] : "");
-  std::cerr << "usage: page_program many|actors [TOKEN]\n";
+  if (what == "tree")
+    return run_tree();
+  std::cerr << "usage: page_program many|actors|tree [TOKEN]\n";
   return 2;
 }

@@ -174,8 +174,8 @@ void PostgresChaosTest::cause(ChaosFault fault) {
   switch (fault) {
   case ChaosFault::kill:
     cluster_->kill(worker);
-    if (const auto takeover = is_owner ? taken_over_after(at, worker) : std::nullopt)
-      takeovers_.push_back(*takeover);
+    if (is_owner)
+      takeovers_.push_back(taken_over_after(at, worker));
     cluster_->start(worker);
     break;
   case ChaosFault::freeze:

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iostream>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,9 +26,7 @@ using namespace std::chrono_literals;
 using cluster::Micros;
 
 /// Renders a span of microseconds for people.
-inline std::string milliseconds(std::optional<Micros> span) {
-  return span ? std::to_string((*span + 500) / 1000) + " ms" : "never";
-}
+inline std::string milliseconds(Micros span) { return std::to_string((span + 500) / 1000) + " ms"; }
 
 /// Worker processes that share an outbox on a private server.
 class PostgresClusterTest : public ::testing::Test {
@@ -68,11 +67,28 @@ protected:
       << complaints();
   }
 
-  /// Waits until another worker than this one owns the outbox, and returns how long after `at`.
-  std::optional<Micros> taken_over_after(Micros at, std::size_t old) {
-    cluster_->wait(patience, [&] { return cluster_->owned_after(at, old).has_value(); });
-    const auto owned = cluster_->owned_after(at, old);
-    return owned ? std::optional{*owned - at} : std::nullopt;
+  /// The workers of `start_two`.
+  static constexpr std::size_t first = 0;
+  static constexpr std::size_t second = 1;
+
+  /// Starts one that owns the outbox, and another that stands by while the first works.
+  void start_two() {
+    ASSERT_EQ(start(), first);
+    wait_until_owned_by(first);
+    ASSERT_EQ(start(), second);
+    wait_for_note(second, "up", 0);
+    wait_for_calls(100);
+  }
+
+  /// Waits until another worker than `old` owns the outbox, and returns how long after `at`.
+  Micros taken_over_after(Micros at, std::size_t old) {
+    EXPECT_TRUE(
+      cluster_->wait(patience, [&] { return cluster_->owned_after(at, old).has_value(); }))
+      << complaints();
+    const auto result =
+      cluster_->owned_after(at, old).value_or(std::numeric_limits<Micros>::max()) - at;
+    std::cout << "takeover " << milliseconds(result) << '\n';
+    return result;
   }
 
   /// Waits until the service was called so often from now on.

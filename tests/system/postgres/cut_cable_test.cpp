@@ -43,14 +43,12 @@ TEST_F(PostgresCable, that_is_cut_costs_the_lease_and_both_sides_know_who_owns) 
   const auto at = cluster::now();
   ASSERT_TRUE(set_network(false));
   const auto takeover = taken_over_after(at, remote);
-  std::cout << "takeover " << milliseconds(takeover) << '\n';
-  ASSERT_TRUE(takeover) << complaints();
-  EXPECT_GT(*takeover, 500'000);
-  EXPECT_LT(*takeover, 10'000'000);
+  EXPECT_GT(takeover, 500'000);
+  EXPECT_LT(takeover, 10'000'000);
   wait_for_calls(50);
   // The old owner stopped by its own clock before the new one began. On a busy machine its four
   // children may be late with what they had in hand.
-  EXPECT_LE(calls_of(remote, at + *takeover).size(), 4u);
+  EXPECT_LE(calls_of(remote, at + takeover).size(), 4u);
 
   const auto mended = cluster::now();
   ASSERT_TRUE(set_network(true));

@@ -161,6 +161,29 @@ TEST(top_frame, scrolls_as_far_as_the_last_sender) {
   EXPECT_THAT(text_of(frame), Not(HasSubstr("more")));
 }
 
+TEST(top_frame, has_only_those_of_ten_thousand_senders_that_fit) {
+  TopMoment moment{"http://127.0.0.1:9464", "21:03:12", {}, {}};
+  for (int i = 10'000; i < 20'000; ++i) {
+    moment.status.senders.push_back(quiet("s#" + std::to_string(i), 0));
+    moment.status.senders.back().owed = 1;
+    moment.status.senders.back().oldest_s = 50 - i * 0.001;
+  }
+  TopView view;
+  view.first = 5000;
+  EXPECT_EQ(text_of(frame_of(moment, view, {60, 10})),
+            R"(http://127.0.0.1:9464                               21:03:12
+10000 senders, 10000 of them owe 10000 messages
+Oldest: s#10000, 40 s, running
+
+SENDER   STATE    OLDEST  OWED  DONE/S  FAILURES  DEAD  WHY
+s#15000  running    35 s     1    12.5         0     0
+s#15001  running    34 s     1    12.5         0     0
+s#15002  running    34 s     1    12.5         0     0
+and 4997 more
+q quit   s sort: oldest   / filter   space freeze
+)");
+}
+
 TEST(top_frame, says_how_many_the_program_did_not_list) {
   auto moment = shop();
   moment.status.senders_left_out = 9900;

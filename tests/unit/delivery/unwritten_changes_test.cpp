@@ -38,6 +38,9 @@ struct Name {
     return "bury " + std::to_string(x.delivery);
   }
   std::string operator()(const change::ForgetKeys&) const { return "forget"; }
+  std::string operator()(const change::DropIncoming& x) const {
+    return "drop row " + std::to_string(x.incoming);
+  }
 };
 
 std::vector<std::string> names_of(const std::vector<StoreChange>& changes) {

@@ -248,6 +248,33 @@ TEST(sender_storing, what_is_stored_stays_owed_when_the_sender_ends) {
   EXPECT_THAT(sender.take(input::Persisted{2, 3}), IsEmpty());
 }
 
+TEST(sender_storing, what_stays_where_it_came_from_stays_owed_when_the_sender_ends) {
+  testing::EventLog log;
+  EngineDriver sender{{.persist = true, .on_event = log.hook()}};
+  sender.start();
+  EXPECT_THAT(sender.take(input::Submit{.deadline = Instant{5s}, .has_source = true}),
+              ElementsAre("accept 1", "persist 1", "wake at 5s"));
+
+  EXPECT_THAT(sender.take(input::Kill{}), ElementsAre("stop child 1", "suspend 1"));
+  EXPECT_EQ(sender.suspended.at(0).deadline, Instant{5s});
+  EXPECT_THAT(log.all<event::DeadLettered>(), IsEmpty());
+  EXPECT_EQ(log.all<event::Accepted>().size(), 1U);
+  EXPECT_EQ(log.all<event::Suspended>().size(), 1U);
+  const auto counters = sender.engine->status(sender.now).counters;
+  EXPECT_EQ(counters.accepted, 1U);
+  EXPECT_EQ(counters.suspended, 1U);
+  EXPECT_EQ(counters.dead_lettered, 0U);
+}
+
+TEST(sender_storing, what_nobody_can_read_is_a_dead_letter_and_is_handed_to_no_child) {
+  EngineDriver sender{{.persist = true}};
+  sender.start();
+  EXPECT_THAT(sender.take(input::Unreadable{Cause{7, "no decoder"}}),
+              ElementsAre("accept 1", "persist 1", "dead letter 1 unreadable"));
+  EXPECT_THAT(sender.take(input::Persisted{0, 1}), IsEmpty());
+  EXPECT_EQ(sender.engine->owed(), 0U);
+}
+
 TEST(sender_storing, what_is_stored_stays_owed_when_the_sender_gives_up) {
   EngineDriver sender{{.restart_limit = RestartLimit{0, 1s}, .persist = true}};
   sender.start();

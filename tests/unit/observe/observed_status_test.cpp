@@ -44,13 +44,16 @@ TEST(observed_status, has_the_numbers_of_a_sender) {
   sender.due_in = 250ms;
   sender.last_cause = "Danger, High Voltage!";
   sender.cause_age = 3s;
+  sender.supervisor = {"root", 4};
   ObservedStatus status;
   status.senders.push_back(sender);
   status.senders_left_out = 3;
   EXPECT_EQ(
     to_json(status),
-    R"({"senders":[{"name":"billing#17","phase":"waiting","is_paused":false,"is_held_back":false,)"
-    R"("is_on_fallback":false,"is_delayed":false,"is_store_behind":false,"restarts":21,"owed":22,)"
+    R"({"senders":[{"name":"billing#17","supervisor":"root#4","phase":"waiting",)"
+    R"("is_paused":false,"is_held_back":false,"is_on_fallback":false,"is_delayed":false,)"
+    R"("is_store_behind":false,)"
+    R"("restarts":21,"owed":22,)"
     R"("owed_bytes":18446744073709551615,"in_flight":24,"ghosts":25,"abandoned":26,)"
     R"("oldest_age_seconds":1.500000000,"silent_for_seconds":0.000000002,)"
     R"("due_in_seconds":0.250000000,)"
@@ -91,7 +94,8 @@ TEST(observed_status, tells_the_flags_of_a_sender_apart) {
 
 TEST(observed_status, has_supervisors_guards_outboxes_and_owners) {
   ObservedStatus status;
-  status.supervisors = {{{"root", 1}, 1, 2, 3, 4, 5, 6, 7}, {{"", 8}, 0, 0, 0, 0, 0, 0, 0}};
+  status.supervisors = {{{"root", 1}, 1, 2, 3, 4, 5, 6, 7, {"up", 8}},
+                        {{"", 8}, 0, 0, 0, 0, 0, 0, 0}};
   status.supervisors_left_out = 9;
   status.guards = {{"payments", true, BreakerState::half_open, true, 0.1, true, 7},
                    {"bare", false, BreakerState::open, false, 5, false, 6}};
@@ -99,9 +103,11 @@ TEST(observed_status, has_supervisors_guards_outboxes_and_owners) {
   status.shards = {{"orders", 3, 9s, 2}, {"letters", 0, 0s, 0}};
   EXPECT_EQ(
     to_json(status),
-    R"({"senders":[],"senders_left_out":0,"supervisors":[{"name":"root#1","running":1,)"
-    R"("starting":2,"waiting":3,"ending":4,"stopped":5,"restarts":6,"escalations":7},)"
-    R"({"name":null,"running":0,"starting":0,"waiting":0,"ending":0,"stopped":0,"restarts":0,)"
+    R"({"senders":[],"senders_left_out":0,"supervisors":[{"name":"root#1",)"
+    R"("supervisor":"up#8","running":1,"starting":2,"waiting":3,"ending":4,"stopped":5,)"
+    R"("restarts":6,"escalations":7},)"
+    R"({"name":null,"supervisor":null,"running":0,"starting":0,"waiting":0,"ending":0,)"
+    R"("stopped":0,"restarts":0,)"
     R"("escalations":0}],"supervisors_left_out":9,"guards":[{"name":"payments",)"
     R"("has_breaker":true,"breaker":"half_open","has_budget":true,"retries_left":0.1,)"
     R"("has_rate":true,"calls_left":7},{"name":"bare","has_breaker":false,"breaker":null,)"

@@ -18,7 +18,7 @@ std::vector<std::string> rows_of_metrics() {
   auto& state = *observatory.state();
   detail::SenderSeat sender{state.senders("orders"), 1};
   sender.publish(PoolGlance{});
-  const detail::SupervisorSeat supervisor{state.supervisors("root"), 2};
+  const detail::SupervisorSeat supervisor{state.supervisors("root"), state.families(), {"root", 2}};
   GuardStatus status;
   status.has_breaker = true;
   status.has_budget = true;

@@ -317,9 +317,10 @@ TEST_F(ObservatoryTest, a_process_that_has_not_written_for_ten_seconds_is_not_re
 // -- the others -----------------------------------------------------------------------
 
 TEST_F(ObservatoryTest, shows_supervisors) {
-  detail::SupervisorSeat a{observatory.state()->supervisors("root"), 5};
+  auto& state = *observatory.state();
+  detail::SupervisorSeat a{state.supervisors("root"), state.families(), {"root", 5}};
   {
-    detail::SupervisorSeat b{observatory.state()->supervisors("root"), 6};
+    detail::SupervisorSeat b{state.supervisors("root"), state.families(), {"root", 6}};
     b.set_restarts(10);
     b.note_escalation();
   }

@@ -78,9 +78,10 @@ TEST(live_frames, have_all_numbers_of_a_sender) {
   one.silent_for = 2s;
   one.last_cause = "Danger, \"High\" Voltage!";
   one.cause_age = 100ms;
+  one.supervisor = {"root", 4};
   LiveFrames frames;
   frames.look(of({one}), {73s});
-  EXPECT_EQ(rows_of(frames.all()), "[[0,17,2,9,5,3,71000,73400,120,4321,7,8,71000]]");
+  EXPECT_EQ(rows_of(frames.all()), "[[0,17,2,9,5,3,71000,73400,120,4321,7,8,71000,4]]");
   EXPECT_EQ(causes_of(frames.all()), R"([[0,17,72900,"Danger, \"High\" Voltage!"]])");
   EXPECT_EQ(part(frames.all(), "kinds", "senders"), R"(["orders"])");
 }
@@ -107,20 +108,41 @@ TEST(live_frames, have_the_workers_of_a_pool) {
   one.pool.ready = 6;
   LiveFrames frames;
   frames.look(of({one}), {1s});
-  EXPECT_EQ(rows_of(frames.all()), "[[0,1,0,0,0,0,0,0,0,0,0,0,0,1,2,3,4,5,6]]");
+  EXPECT_EQ(rows_of(frames.all()), "[[0,1,0,0,0,0,0,0,0,0,0,0,0,0,1,2,3,4,5,6]]");
   --one.pool.ready;
   frames.look(of({one}), {2s});
-  EXPECT_EQ(rows_of(frames.changes()), "[[0,1,0,0,0,0,0,0,0,0,0,0,0,1,2,3,4,5,5]]");
+  EXPECT_EQ(rows_of(frames.changes()), "[[0,1,0,0,0,0,0,0,0,0,0,0,0,0,1,2,3,4,5,5]]");
 }
 
 TEST(live_frames, have_only_what_has_changed) {
   LiveFrames frames;
   frames.look(of({sender("a", 1), sender("b", 1), sender("a", 2)}), {1s});
   frames.look(of({sender("a", 1), sender("b", 1, 9), sender("a", 2)}), {2s});
-  EXPECT_EQ(rows_of(frames.changes()), "[[1,1,0,0,9,0,0,0,0,0,0,0,2000]]");
+  EXPECT_EQ(rows_of(frames.changes()), "[[1,1,0,0,9,0,0,0,0,0,0,0,2000,0]]");
   EXPECT_EQ(gone_of(frames.changes()), "[]");
   EXPECT_THAT(frames.changes(), HasSubstr(R"("kinds":null)"));
-  EXPECT_THAT(frames.all(), HasSubstr("[0,1,0,0,0,0,0,0,0,0,0,0,0],[0,2,"));
+  EXPECT_THAT(frames.all(), HasSubstr("[0,1,0,0,0,0,0,0,0,0,0,0,0,0],[0,2,"));
+}
+
+TEST(live_frames, do_not_depend_on_the_order_in_which_senders_come) {
+  LiveFrames frames;
+  frames.look(of({sender("a", 1), sender("b", 7)}), {1s});
+  frames.look(of({sender("b", 7), sender("a", 2), sender("a", 1, 5)}), {2s});
+  EXPECT_EQ(rows_of(frames.all()), "[[0,1,0,0,5,0,0,0,0,0,0,0,2000],[0,2,0,0,0,0,0,0,0,0,0,0,0],"
+                                   "[1,7,0,0,0,0,0,0,0,0,0,0,0]]");
+  EXPECT_EQ(rows_of(frames.changes()),
+            "[[0,1,0,0,5,0,0,0,0,0,0,0,2000],[0,2,0,0,0,0,0,0,0,0,0,0,0]]");
+  EXPECT_EQ(gone_of(frames.changes()), "[]");
+}
+
+TEST(live_frames, keep_nothing_of_a_look_that_was_broken_off) {
+  LiveFrames frames;
+  frames.look(of({sender("a", 1)}), {1s});
+  frames.begin({2s});
+  frames.add(sender("a", 2));
+  frames.look(of({sender("a", 1), sender("a", 3)}), {3s});
+  EXPECT_EQ(rows_of(frames.changes()), "[[0,3,0,0,0,0,0,0,0,0,0,0,0]]");
+  EXPECT_EQ(gone_of(frames.changes()), "[]");
 }
 
 TEST(live_frames, name_those_that_have_gone_or_come) {
@@ -128,7 +150,7 @@ TEST(live_frames, name_those_that_have_gone_or_come) {
   frames.look(of({sender("a", 1), sender("a", 2), sender("b", 3), sender("b", 4)}), {1s});
   frames.look(of({sender("a", 2), sender("b", 3), sender("c", 5)}), {2s});
   EXPECT_EQ(gone_of(frames.changes()), "[[0,1],[1,4]]");
-  EXPECT_EQ(rows_of(frames.changes()), "[[2,5,0,0,0,0,0,0,0,0,0,0,0]]");
+  EXPECT_EQ(rows_of(frames.changes()), "[[2,5,0,0,0,0,0,0,0,0,0,0,0,0]]");
   EXPECT_EQ(part(frames.changes(), "kinds", "senders"), R"(["a","b","c"])");
   frames.look({}, {3s});
   EXPECT_EQ(gone_of(frames.changes()), "[[0,2],[1,3],[2,5]]");

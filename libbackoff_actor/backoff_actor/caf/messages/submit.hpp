@@ -40,7 +40,9 @@ struct Submit {
 
 /// A sender's answer to `Submit::answer_when_accepted`.
 struct Accepted {
-  std::uint64_t id = 0; ///< counts the deliveries of this sender, or of its durable outbox, from 1
+  /// Counts the deliveries of this sender, or of its durable outbox, from 1. 0: the process stands
+  /// by, and has handed the message over to the owner of the outbox, see `spawn_owned_sender`.
+  std::uint64_t id = 0;
 };
 
 /// Shows CAF the parts of each message, in their order on the network.

@@ -4,6 +4,7 @@
 #include "backoff_actor/caf/messages/internal/own_words.hpp"
 #include "backoff_actor/caf/messages/sender_control.hpp"
 #include "backoff_actor/caf/messages/submit.hpp"
+#include "backoff_actor/core/internal/thrown.hpp"
 
 #include <caf/actor_cast.hpp>
 #include <caf/deep_to_string.hpp>
@@ -12,6 +13,7 @@
 #include <atomic>
 #include <chrono>
 #include <exception>
+#include <iterator>
 #include <utility>
 
 namespace backoff_actor::detail {
@@ -19,14 +21,15 @@ namespace backoff_actor::detail {
 namespace {
 
 using namespace std::chrono_literals;
-using Result = DeedOutcome::Result;
+using Result = OperatorOutcome::Result;
 
 // The most dead letters of a sender in memory.
 constexpr std::size_t most_kept = 1000;
 
-// How long an operator waits for a turn of the sender, and for dead letters.
-constexpr Duration patience = 5s;
-constexpr Duration patience_with_letters = 30s;
+// How long an operator waits for a turn of the sender.
+constexpr Duration patience_with_turns = 5s;
+
+constexpr auto under_way_text = "it is being submitted again already";
 
 std::string rendered(const caf::message& message) {
   try {
@@ -49,58 +52,47 @@ bool has(std::span<const std::uint64_t> ids, std::uint64_t id) {
 
 } // namespace
 
+// Some letters that one action has. It releases them, unless an order takes them over.
+class OperatorDesk::Claim {
+public:
+  Claim(OperatorDesk& desk, std::span<const std::uint64_t> ids)
+    : desk_(desk), ids_(desk.claim(ids)) {}
+  Claim(const Claim&) = delete;
+  Claim& operator=(const Claim&) = delete;
+  ~Claim() { desk_.release(ids_); }
+
+  const Ids& ids() const { return ids_; }
+
+  void pass_to(const Order& order);
+
+private:
+  OperatorDesk& desk_;
+  Ids ids_;
+};
+
 // An order, and its answer. Whoever is first gives the answer.
 struct OperatorDesk::Order {
-  std::vector<DeadLetter> letters{};     // to be submitted again; none: all was said by a message
-  std::vector<std::uint64_t> accepted{}; // of these; to be read with the answer
-  std::promise<DeedOutcome> promise{};
+  std::vector<DeadLetter> letters{}; // to be submitted again; none: all was said by a message
+  std::promise<OperatorOutcome> promise{};
   std::atomic<bool> is_answered{false};
 
-  void answer(DeedOutcome outcome) {
+  void answer(OperatorOutcome outcome) {
     if (!is_answered.exchange(true))
       promise.set_value(std::move(outcome));
   }
 };
 
-namespace {
-
-// Submits letters again, and gives the answer when it knows what became of all.
-template <class Order>
-caf::behavior resubmitter(caf::event_based_actor* self, const caf::actor& sender,
-                          std::shared_ptr<Order> order) {
-  const auto open = std::make_shared<std::size_t>(order->letters.size());
-  const auto first_error = std::make_shared<std::string>();
-  const auto count = [self, order, open, first_error] {
-    if (--*open != 0)
-      return;
-    const auto is_done = first_error->empty();
-    order->answer({is_done ? Result::done : Result::refused, order->accepted.size(), *first_error});
-    self->quit();
-  };
-  for (const auto& letter : order->letters) {
-    auto again = backoff_actor::resubmit(letter);
-    again.answer_when_accepted = true;
-    compat::request_within(*self, patience_with_letters, sender, std::move(again))
-      .then(
-        [order, count, id = letter.id](const Accepted&) {
-          order->accepted.push_back(id);
-          count();
-        },
-        [self, count, first_error](const caf::error& error) {
-          if (first_error->empty())
-            *first_error = render(self->system(), error);
-          count();
-        });
-  }
-  return {};
+void OperatorDesk::Claim::pass_to(const Order& order) {
+  for (const auto& letter : order.letters)
+    std::erase(ids_, letter.id);
 }
 
-} // namespace
-
-OperatorDesk::OperatorDesk(caf::actor_addr sender, DurableOutbox outbox)
-  : sender_(std::move(sender)), outbox_(std::move(outbox)) {}
+OperatorDesk::OperatorDesk(caf::actor_addr sender, DurableOutbox outbox, Duration patience)
+  : sender_(std::move(sender)), outbox_(std::move(outbox)), patience_(patience) {}
 
 OperatorDesk::~OperatorDesk() = default;
+
+// -- for the sender -----------------------------------------------------------------
 
 void OperatorDesk::keep(DeadLetter letter) {
   const std::lock_guard lock{mutex_};
@@ -120,67 +112,172 @@ void OperatorDesk::answer(caf::event_based_actor& sender, const std::string& sta
     orders.swap(orders_);
   }
   for (auto& order : orders) {
-    if (order->is_answered) // nobody waits any more, and would remove the letters
-      continue;
-    if (order->letters.empty())
+    if (order->letters.empty()) {
       order->answer({Result::done, 0, state});
+      continue;
+    }
+    auto helper = [self = caf::actor_cast<caf::actor>(&sender), desk = shared_from_this(),
+                   order](caf::event_based_actor* actor) -> caf::behavior {
+      return resubmit_in(actor, self, desk, order);
+    };
+    if (outbox_) // it removes letters from there, and waits meanwhile
+      sender.home_system().spawn<caf::detached>(std::move(helper));
     else
-      sender.home_system().spawn([self = caf::actor_cast<caf::actor>(&sender),
-                                  order](caf::event_based_actor* helper) mutable -> caf::behavior {
-        return resubmitter(helper, self, std::move(order));
-      });
+      sender.home_system().spawn(std::move(helper));
   }
+}
+
+// CAF would drop a helper that nobody holds and that waits.
+void OperatorDesk::add_helper(caf::actor helper) {
+  const std::lock_guard lock{mutex_};
+  helpers_.push_back(std::move(helper));
+}
+
+void OperatorDesk::remove_helper(const caf::actor& helper) {
+  const std::lock_guard lock{mutex_};
+  std::erase(helpers_, helper);
 }
 
 void OperatorDesk::end() {
   std::vector<std::shared_ptr<Order>> orders;
+  std::vector<caf::actor> helpers;
   {
     const std::lock_guard lock{mutex_};
     orders.swap(orders_);
+    helpers.swap(helpers_);
     has_ended_ = true;
   }
-  for (const auto& order : orders)
+  for (const auto& order : orders) {
+    release_letters_of(*order);
     order->answer({Result::nobody, 0, "it has ended"});
+  }
+  for (const auto& helper : helpers)
+    compat::enqueue(helper, OperatorNews{});
 }
 
-DeedOutcome OperatorDesk::wait_for(const std::shared_ptr<Order>& order, Duration limit) {
-  auto future = order->promise.get_future();
+// Submits the letters of an order, and waits until the sender has accepted or refused each, however
+// long that takes, or has ended. All its answers come before the news of its end.
+caf::behavior OperatorDesk::resubmit_in(caf::event_based_actor* helper, const caf::actor& sender,
+                                        const std::shared_ptr<OperatorDesk>& desk,
+                                        const std::shared_ptr<Order>& order) {
+  struct Progress {
+    std::size_t open;
+    Ids accepted{};
+    std::string error{}; // the first
+  };
+  desk->add_helper(caf::actor_cast<caf::actor>(helper));
+  const auto progress = std::make_shared<Progress>(Progress{order->letters.size()});
+  const auto finish = [helper, desk, order, progress] {
+    desk->finish(*order, progress->accepted, progress->error);
+    desk->remove_helper(caf::actor_cast<caf::actor>(helper));
+    helper->quit();
+  };
+  const auto fail = [progress](const std::string& error) {
+    if (progress->error.empty())
+      progress->error = error;
+  };
+  for (const auto& letter : order->letters) {
+    auto again = backoff_actor::resubmit(letter);
+    again.answer_when_accepted = true;
+    compat::request_without_limit(*helper, sender, std::move(again))
+      .then(
+        [progress, finish, id = letter.id](const Accepted&) {
+          progress->accepted.push_back(id);
+          if (--progress->open == 0)
+            finish();
+        },
+        [helper, progress, finish, fail](const caf::error& error) {
+          fail(render(helper->system(), error));
+          if (--progress->open == 0)
+            finish();
+        });
+  }
+  return {[finish, fail](const OperatorNews&) {
+    fail("it has ended");
+    finish();
+  }};
+}
+
+void OperatorDesk::finish(Order& order, const Ids& accepted, std::string error) {
+  Ids others;
+  for (const auto& letter : order.letters)
+    if (!has(accepted, letter.id))
+      others.push_back(letter.id);
+  release(others);
   {
     const std::lock_guard lock{mutex_};
-    if (has_ended_)
-      return {Result::nobody, 0, "it has ended"};
-    orders_.push_back(order);
+    accepted_.insert(accepted_.end(), accepted.begin(), accepted.end());
+  }
+  try {
+    remove_accepted();
+  } catch (...) {
+    if (error.empty())
+      error = "accepted, but still in the list: " + thrown_text(std::current_exception());
+  }
+  order.answer({error.empty() ? Result::done : Result::refused, accepted.size(), error});
+}
+
+// -- for operators ------------------------------------------------------------------
+
+OperatorOutcome OperatorDesk::wait_for(const std::shared_ptr<Order>& order, Duration limit) {
+  auto future = order->promise.get_future();
+  auto is_late = false;
+  {
+    const std::lock_guard lock{mutex_};
+    is_late = has_ended_;
+    if (!is_late)
+      orders_.push_back(order);
+  }
+  if (is_late) {
+    release_letters_of(*order);
+    return {Result::nobody, 0, "it has ended"};
   }
   if (const auto sender = caf::actor_cast<caf::actor>(sender_))
     compat::enqueue(sender, OperatorNews{});
   else
     end();
-  if (future.wait_for(limit) != std::future_status::ready)
-    order->answer({Result::no_answer, 0, "it had no turn in time; it may do it later"});
+  if (future.wait_for(limit) != std::future_status::ready) {
+    const auto has_begun = !withdraw(order);
+    order->answer({Result::no_answer, 0,
+                   order->letters.empty() ? "it had no turn in time; it may do it later"
+                   : has_begun ? "not done in time; letters go when the sender has accepted them"
+                               : "it had no turn in time; nothing was submitted"});
+  }
   return future.get();
 }
 
-DeedOutcome OperatorDesk::act(Deed deed) {
+// Returns whether the sender has not seen the order. It never will then.
+bool OperatorDesk::withdraw(const std::shared_ptr<Order>& order) {
+  {
+    const std::lock_guard lock{mutex_};
+    if (std::erase(orders_, order) == 0)
+      return false;
+  }
+  release_letters_of(*order);
+  return true;
+}
+
+OperatorOutcome OperatorDesk::act(OperatorAction action) {
   const auto sender = caf::actor_cast<caf::actor>(sender_);
   if (!sender)
     return {Result::nobody, 0, "it has ended"};
-  switch (deed) {
-  case Deed::pause:
+  switch (action) {
+  case OperatorAction::pause:
     compat::enqueue(sender, Pause{});
     break;
-  case Deed::resume:
+  case OperatorAction::resume:
     compat::enqueue(sender, Resume{});
     break;
-  case Deed::retry_now:
+  case OperatorAction::retry_now:
     compat::enqueue(sender, RetryNow{});
     break;
-  case Deed::drain:
+  case OperatorAction::drain:
     compat::enqueue(sender, Drain{});
     break;
   default:
-    return {Result::refused, 0, "it is no deed of a sender"};
+    return {Result::refused, 0, "it is no action of a sender"};
   }
-  return wait_for(std::make_shared<Order>(), patience);
+  return wait_for(std::make_shared<Order>(), patience_with_turns);
 }
 
 std::vector<DeadLetter> OperatorDesk::all_letters() const {
@@ -196,6 +293,8 @@ Operable::Letters OperatorDesk::letters() {
   for (const auto& letter : all_letters())
     result.letters.push_back(shown(letter));
   const std::lock_guard lock{mutex_};
+  for (auto& letter : result.letters)
+    letter.is_under_way = under_way_.contains(letter.id);
   result.dropped = kept_ ? kept_->dropped : 0;
   return result;
 }
@@ -207,23 +306,64 @@ std::size_t OperatorDesk::remove_letters(std::span<const std::uint64_t> ids) {
   return kept_ ? std::erase_if(kept_->letters, [ids](const auto& x) { return has(ids, x.id); }) : 0;
 }
 
-DeedOutcome OperatorDesk::remove(std::span<const std::uint64_t> ids) {
-  const std::lock_guard lock{deeds_};
-  return {Result::done, remove_letters(ids), {}};
+// Returns those that no other action has. They are this one's until it releases them.
+OperatorDesk::Ids OperatorDesk::claim(std::span<const std::uint64_t> ids) {
+  Ids result;
+  const std::lock_guard lock{mutex_};
+  std::ranges::copy_if(ids, std::back_inserter(result),
+                       [this](std::uint64_t id) { return under_way_.insert(id).second; });
+  return result;
 }
 
-DeedOutcome OperatorDesk::resubmit(std::span<const std::uint64_t> ids) {
-  const std::lock_guard lock{deeds_};
+void OperatorDesk::release(std::span<const std::uint64_t> ids) {
+  const std::lock_guard lock{mutex_};
+  for (const auto id : ids)
+    under_way_.erase(id);
+}
+
+void OperatorDesk::release_letters_of(const Order& order) {
+  const std::lock_guard lock{mutex_};
+  for (const auto& letter : order.letters)
+    under_way_.erase(letter.id);
+}
+
+// If this fails, the next action tries it again.
+void OperatorDesk::remove_accepted() {
+  Ids ids;
+  {
+    const std::lock_guard lock{mutex_};
+    ids = accepted_;
+  }
+  if (ids.empty())
+    return;
+  remove_letters(ids);
+  release(ids);
+  const std::lock_guard lock{mutex_};
+  std::erase_if(accepted_, [&ids](std::uint64_t id) { return has(ids, id); });
+}
+
+OperatorOutcome OperatorDesk::remove(std::span<const std::uint64_t> ids) {
+  remove_accepted();
+  const Claim own{*this, ids};
+  if (own.ids().empty())
+    return {Result::refused, 0, under_way_text};
+  return {Result::done, remove_letters(own.ids()), {}};
+}
+
+// The letters are read after they are claimed: those that another action has submitted are gone.
+OperatorOutcome OperatorDesk::resubmit(std::span<const std::uint64_t> ids) {
+  remove_accepted();
+  Claim own{*this, ids};
+  if (own.ids().empty())
+    return {Result::refused, 0, under_way_text};
   const auto order = std::make_shared<Order>();
   for (auto& letter : all_letters())
-    if (has(ids, letter.id) && !letter.message.empty())
+    if (has(own.ids(), letter.id) && !letter.message.empty())
       order->letters.push_back(std::move(letter));
   if (order->letters.empty())
     return {Result::refused, 0, "no such letter has a message that can be read"};
-  auto outcome = wait_for(order, patience_with_letters);
-  if (outcome.result != Result::no_answer && !order->accepted.empty())
-    remove_letters(order->accepted);
-  return outcome;
+  own.pass_to(*order);
+  return wait_for(order, patience_);
 }
 
 } // namespace backoff_actor::detail

@@ -1,8 +1,11 @@
 #include "backoff_actor/caf/outbox/durable_types.hpp"
 
+#include "backoff_actor/core/problems.hpp"
+
 #include <algorithm>
 #include <exception>
 #include <string>
+#include <utility>
 
 namespace backoff_actor {
 
@@ -44,6 +47,8 @@ StoredMessage DurableTypes::save(caf::actor_system& system, const caf::message& 
 }
 
 caf::message DurableTypes::load(const StoredMessage& stored) const {
+  if (const auto* const foreign = find_foreign(stored.types))
+    return foreign->decode(stored.bytes);
   std::span<const std::byte> rest{stored.bytes};
   caf::message_builder builder;
   for_each_name(stored.types, [&](std::string_view name) {
@@ -65,6 +70,8 @@ caf::message DurableTypes::load(const StoredMessage& stored) const {
 
 bool DurableTypes::knows(const StoredMessage& stored, std::vector<std::string>& unknown) const {
   auto result = true;
+  if (find_foreign(stored.types) != nullptr)
+    return true;
   for_each_name(stored.types, [&](std::string_view name) {
     if (find(name) != nullptr)
       return true;
@@ -74,6 +81,24 @@ bool DurableTypes::knows(const StoredMessage& stored, std::vector<std::string>& 
     return true;
   });
   return result;
+}
+
+void DurableTypes::add_foreign(std::string name, ForeignDecoder decoder) {
+  Problems problems{"foreign"};
+  if (name.empty() || name.find(between_names) != std::string::npos)
+    problems.add("name", "'" + name + "'", "a name without ';'");
+  else if (find(name) != nullptr || find_foreign(name) != nullptr)
+    problems.add("name", "'" + name + "'", "a name that no other type has");
+  if (!decoder)
+    problems.add("decoder", "none", "a function");
+  problems.raise_if_any();
+  foreign_.push_back({std::move(name), std::move(decoder)});
+}
+
+const DurableTypes::Foreign* DurableTypes::find_foreign(std::string_view name) const {
+  const auto found = std::find_if(foreign_.begin(), foreign_.end(),
+                                  [&](const Foreign& x) { return x.name == name; });
+  return found == foreign_.end() ? nullptr : &*found;
 }
 
 const DurableTypes::Type* DurableTypes::find(std::string_view name) const {

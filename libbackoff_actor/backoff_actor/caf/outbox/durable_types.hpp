@@ -7,6 +7,7 @@
 #include <caf/message_builder.hpp>
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -20,6 +21,10 @@ class BACKOFF_ACTOR_EXPORT NotStorable : public std::runtime_error {
 public:
   using std::runtime_error::runtime_error;
 };
+
+/// Makes a message of the bytes that another program has written. It may throw any exception; then
+/// nobody can read the message.
+using ForeignDecoder = std::function<caf::message(std::span<const std::byte>)>;
 
 /// The types that the parts of a stored message may have, see `durable`.
 ///
@@ -39,6 +44,15 @@ public:
   ///
   /// @errors throws `std::runtime_error` if the bytes are not those of the types.
   caf::message load(const StoredMessage& stored) const;
+
+  /// Adds a type of message that other programs write, see `SharedOutbox::foreign`. The outbox
+  /// keeps its bytes as they came.
+  ///
+  /// @param name not empty, without `;`
+  /// @param decoder not empty; several threads may call it at the same time
+  /// @errors throws `InvalidArgument` if the name or the decoder is not allowed, or if the name is
+  ///         taken.
+  void add_foreign(std::string name, ForeignDecoder decoder);
 
   /// Whether these types include all types of a stored message. If not, appends the names of the
   /// missing ones to `unknown`, each once.
@@ -71,9 +85,16 @@ private:
       }};
   }
 
+  struct Foreign {
+    std::string name;
+    ForeignDecoder decode;
+  };
+
   const Type* find(std::string_view name) const;
+  const Foreign* find_foreign(std::string_view name) const;
 
   std::vector<Type> types_;
+  std::vector<Foreign> foreign_;
 };
 
 /// Returns the types that can be stored: `durable<Order, std::string>()`. Each is in a type-id

@@ -1,5 +1,6 @@
 #include "backoff_actor/caf/outbox/internal/outbox_session.hpp"
 
+#include "backoff_actor/caf/outbox/internal/incoming_reader.hpp"
 #include "backoff_actor/caf/outbox/internal/outbox_writer.hpp"
 
 #include <algorithm>
@@ -8,7 +9,7 @@ namespace backoff_actor {
 
 SenderStore::SenderStore(std::shared_ptr<WriteQueue> queue, const caf::actor_addr& sender,
                          Instant now)
-  : queue_(std::move(queue)),
+  : queue_(std::move(queue)), sender_(sender),
     to_wall_(Duration{queue_->wall_time().since_epoch} - now.since_origin),
     content_(queue_->attach(sender)), last_id_(content_.last_id) {}
 
@@ -29,6 +30,8 @@ void SenderStore::start(caf::actor_system& system) {
   writer_ = spawn_store_writer(system, queue_);
   if (queue_->wake_for_the_rest())
     compat::enqueue(writer_, WriteNow{});
+  if (has_intake())
+    spawn_incoming_reader(system, sender_, *queue_);
   flush();
 }
 
@@ -36,6 +39,30 @@ void SenderStore::prepare(caf::actor_system& system, const caf::message& message
                           Instant deadline) {
   prepared_ = queue_->types().save(system, message);
   deadline_ = deadline;
+  row_ = 0;
+}
+
+void SenderStore::prepare(StoredMessage message, Instant deadline, std::uint64_t row) {
+  prepared_ = std::move(message);
+  deadline_ = deadline;
+  row_ = row;
+}
+
+// -- messages of other programs -------------------------------------------------------
+
+std::optional<IncomingMessage> SenderStore::next_incoming() {
+  waits_for_room_ = false;
+  return queue_->incoming()->next();
+}
+
+void SenderStore::wait_for_room(IncomingMessage message) {
+  waits_for_room_ = true;
+  queue_->incoming()->put_back(std::move(message));
+}
+
+void SenderStore::call_for_incoming() {
+  waits_for_room_ = false;
+  queue_->incoming()->call_sender();
 }
 
 // -- changes ------------------------------------------------------------------------
@@ -49,7 +76,8 @@ void SenderStore::insert(std::uint32_t slot, std::uint64_t id, Instant now, std:
                                         .deadline = deadline,
                                         .key = std::move(key),
                                         .idempotency_key = std::move(idempotency_key),
-                                        .message = std::move(prepared_)}});
+                                        .message = std::move(prepared_)},
+                                       std::exchange(row_, 0)});
   unanswered_.push_back({slot, id});
   last_id_ = id;
 }
@@ -160,6 +188,8 @@ void SenderStore::suspend(SuspendedDelivery delivery) {
 
 void SenderStore::end(std::vector<AcknowledgedKey> acknowledged) {
   flush();
+  if (has_intake())
+    queue_->incoming()->end();
   if (was_taken_)
     content_ = {std::move(content_.owed), std::move(acknowledged), last_id_};
   const auto is_to_be_woken = queue_->detach(std::move(content_));

@@ -33,6 +33,12 @@ std::unique_ptr<detail::OutboxSeat> seat_of(const DurableOptions& options) {
     options.observed_by->state()->outboxes(options.name.empty() ? "outbox" : options.name));
 }
 
+std::shared_ptr<IncomingDesk> desk_of(const std::shared_ptr<DeliveryStore>& store) {
+  if (!store->open_intake())
+    return nullptr;
+  return std::make_shared<IncomingDesk>([store] { return store->open_intake(); });
+}
+
 // The same for the ownership of the store.
 std::unique_ptr<detail::ShardSeat> shard_seat_of(const DurableOptions& options,
                                                  const std::optional<StoreOwnership>& ownership) {
@@ -51,7 +57,7 @@ std::unique_ptr<detail::ShardSeat> shard_seat_of(const DurableOptions& options,
 WriteQueue::WriteQueue(std::shared_ptr<DeliveryStore> store, DurableTypes types,
                        DurableOptions options)
   : types_(std::move(types)), options_(std::move(options)), store_(std::move(store)),
-    ownership_(store_->ownership()), pending_(options_.max_batch),
+    ownership_(store_->ownership()), incoming_(desk_of(store_)), pending_(options_.max_batch),
     lease_(ownership_ ? OwnerLease{ownership_->lease} : OwnerLease{}),
     retry_delay_(retry_policy, 0, 0), seat_(seat_of(options_)),
     shard_seat_(shard_seat_of(options_, ownership_)) {

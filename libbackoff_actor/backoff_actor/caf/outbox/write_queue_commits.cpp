@@ -186,6 +186,8 @@ void WriteQueue::set_apart(std::vector<StoreChange>& changes) {
 }
 
 void WriteQueue::succeed(std::span<const StoreChange> changes) {
+  if (incoming_)
+    incoming_->settle(changes);
   look_at_store();
   auto is_news = false;
   {

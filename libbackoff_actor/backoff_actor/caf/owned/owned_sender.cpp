@@ -6,13 +6,19 @@
 #include "backoff_actor/caf/messages/internal/require_init.hpp"
 #include "backoff_actor/caf/messages/sender_control.hpp"
 #include "backoff_actor/caf/messages/stop.hpp"
+#include "backoff_actor/caf/messages/submit.hpp"
 #include "backoff_actor/caf/owned/internal/outbox_waiter.hpp"
+#include "backoff_actor/caf/owned/internal/standby_writer.hpp"
 #include "backoff_actor/caf/sender/sender.hpp"
 #include "backoff_actor/delivery/refusal.hpp"
 #include "backoff_actor/sinks/internal/observatory_state.hpp"
 
 #include <caf/exit_reason.hpp>
 
+#include <cstdint>
+#include <exception>
+#include <map>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -46,6 +52,7 @@ public:
     }
     stand_by_ = nullptr;
     waiter_ = nullptr;
+    end_post();
     if (sender_ && was_killed())
       compat::send_exit_now(sender_, address(), caf::exit_reason::kill);
     sender_ = nullptr; // it lives on while it owes a delivery
@@ -68,6 +75,7 @@ private:
   }
 
   void on_news() {
+    tell_outcomes();
     if (!stand_by_)
       return;
     auto news = stand_by_->take_news();
@@ -115,6 +123,8 @@ private:
       on_news();
     else if (stop && !sender_)
       on_stop(*stop);
+    else if (const auto* const submission = word.as<Submit>(); submission && !sender_)
+      hand_over(*submission);
     else
       return false;
     return true;
@@ -125,9 +135,102 @@ private:
     auto client = open_request();
     if (sender_)
       return pass_on(client, std::move(payload), sender_);
+    refuse_as(client, Refusal::not_owner, make_error(SenderError::not_owner, who_owns()));
+  }
+
+  void refuse_as(compat::OpenRequest& client, Refusal reason, caf::error error) {
     if (options_.on_event)
-      tell(event::NotAccepted{now(), Refusal::not_owner});
-    refuse(client, make_error(SenderError::not_owner, who_owns()));
+      tell(event::NotAccepted{now(), reason});
+    refuse(client, std::move(error));
+  }
+
+  // -- handed over to the owner -----------------------------------------------------------
+
+  // Nobody here can give the child's answer.
+  void hand_over(const Submit& x) {
+    auto client = open_request();
+    if ((client.is_request() && !x.answer_when_accepted) || !has_post())
+      return refuse_as(client, Refusal::not_owner, make_error(SenderError::not_owner, who_owns()));
+    if (compat::is_system_message(x.message))
+      return refuse_as(client, Refusal::unusable, compat::system_message_refused());
+    if (auto error = compat::unknown_type(home_system(), x.message))
+      return refuse_as(client, Refusal::unusable, std::move(error));
+    try {
+      auto message = written(x);
+      const auto number = ++last_submission_;
+      message.row = number;
+      if (!post_->add(std::move(message)))
+        return refuse_as(client, Refusal::outbox_full, make_error(SenderError::outbox_full));
+      if (!x.answer_when_accepted)
+        client = {};
+      submitted_.emplace(number, std::move(client));
+      compat::enqueue(post_writer_, WriteNow{});
+    } catch (const NotStorable& exception) {
+      refuse_as(client, Refusal::unusable, make_error(SenderError::not_storable, exception.what()));
+    } catch (...) {
+      refuse_as(client, Refusal::unusable, compat::error_of(std::current_exception()));
+    }
+  }
+
+  IncomingMessage written(const Submit& x) const {
+    auto stored = outbox_.types.save(home_system(), x.message);
+    IncomingMessage result;
+    result.key = x.key.empty() && options_.key_of ? options_.key_of(x.message) : x.key;
+    result.idempotency_key = x.idempotency_key;
+    result.type = std::move(stored.types);
+    result.payload = std::move(stored.bytes);
+    if (x.time_to_live != Duration::max())
+      result.time_to_live = x.time_to_live;
+    else
+      result.time_to_live = options_.time_to_live;
+    return result;
+  }
+
+  // Returns false if the store takes nothing from a process that does not own it.
+  bool has_post() {
+    if (post_)
+      return true;
+    auto writer = outbox_.store->open_writer();
+    if (!writer)
+      return false;
+    post_ = std::make_shared<StandbyPost>(std::move(writer), options_.capacity);
+    post_writer_ = spawn_standby_writer(home_system(), address(), post_, outbox_.options);
+    return true;
+  }
+
+  void tell_outcomes() {
+    if (!post_)
+      return;
+    for (auto& x : post_->take_outcomes()) {
+      const auto found = submitted_.find(x.number);
+      auto client = std::move(found->second);
+      submitted_.erase(found);
+      if (!x.failure)
+        answer_request(client, caf::make_message(Accepted{}));
+      else
+        refuse_as(client, Refusal::not_stored, make_error(SenderError::not_stored, *x.failure));
+    }
+  }
+
+  // The writer still hands over what waits. This actor may have no handle any more, so it answers
+  // in nobody's name.
+  void end_post() {
+    if (!post_)
+      return;
+    for (const auto& x : post_->take_outcomes())
+      if (const auto found = submitted_.find(x.number); !x.failure) {
+        if (found->second.client)
+          compat::respond(found->second, caf::make_message(Accepted{}));
+        submitted_.erase(found);
+      }
+    for (const auto& [number, client] : submitted_)
+      if (client.is_request())
+        compat::respond(client, caf::make_message(make_error(SenderError::stopped)));
+    submitted_.clear();
+    post_->end();
+    compat::enqueue(post_writer_, WriteNow{});
+    post_ = nullptr;
+    post_writer_ = nullptr;
   }
 
   void on_stop(const Stop& stop) {
@@ -189,6 +292,10 @@ private:
   std::shared_ptr<StandBy> stand_by_; // none: this process owns the outbox
   caf::actor waiter_;                 // only while it stands by
   caf::actor sender_;                 // none: it stands by
+  std::shared_ptr<StandbyPost> post_; // none: nothing was submitted while this process stood by
+  caf::actor post_writer_;
+  std::map<std::uint64_t, compat::OpenRequest> submitted_; // what is in the post, by number
+  std::uint64_t last_submission_ = 0;
   std::optional<caf::error> told_to_end_;
   std::unique_ptr<detail::ShardSeat> seat_; // shows that this process stands by; none: to nobody
   bool is_told_to_stop_ = false;

@@ -25,6 +25,8 @@
 #include <caf/actor_system.hpp>
 
 #include <memory>
+#include <string>
+#include <utility>
 
 namespace backoff_actor {
 
@@ -38,6 +40,26 @@ struct SharedOutbox {
 
   /// How it is written.
   DurableOptions options{};
+
+  /// Takes messages of this type from other programs, which write them to the store in transactions
+  /// of their own:
+  ///
+  ///     outbox.foreign("order.v1", [](std::span<const std::byte> json) {
+  ///       return caf::make_message(Order::from_json(json));
+  ///     });
+  ///
+  /// If the decoder throws, or if no decoder has the type's name, the message becomes a dead
+  /// letter, `unreadable`, with its bytes. A program with another decoder can take it up again, by
+  /// `backoffctl outbox resubmit`. All processes that share the outbox need the same decoders.
+  ///
+  /// @param type 1 to 255 bytes, without `;`
+  /// @errors throws `InvalidArgument` if the name is not allowed or is taken, or if there is no
+  ///         decoder.
+  /// @thread the decoder runs on the threads of the sender and of those that read the store
+  SharedOutbox& foreign(std::string type, ForeignDecoder decoder) {
+    types.add_foreign(std::move(type), std::move(decoder));
+    return *this;
+  }
 };
 
 /// Returns all problems of the shared outbox.
@@ -49,9 +71,14 @@ BACKOFF_ACTOR_EXPORT Problems check(const SharedOutbox& outbox);
 /// the server for as long.
 ///
 /// The actor that is returned takes the same messages and commands as a sender. While this process
-/// does not own the outbox, it accepts nothing: a request gets `SenderError::not_owner`, whose text
-/// names the owner's node, and a plain send is reported as `event::NotAccepted`. `Stop` ends it at
-/// any time. It ends with the reason of its sender.
+/// does not own the outbox, it hands each `Submit` over to the owner, in a row of the store. Once
+/// the row is committed, a `Submit` with `answer_when_accepted` gets `Accepted`, whose number is 0:
+/// the owner numbers the delivery. If the server does not take the row, it gets
+/// `SenderError::not_stored`; the row may be there if the connection broke. `Stop` waits for no
+/// answer of the server: the client gets `SenderError::stopped`, and the row is still written. All
+/// else is refused: a request that wants the child's answer gets `SenderError::not_owner`, whose
+/// text names the owner's node, and a plain send is reported as `event::NotAccepted`. `Stop` ends
+/// the actor at any time. It ends with the reason of its sender.
 ///
 /// An owner whose call to the server fails, or that hears nothing for four fifths of the lease,
 /// hands over nothing new until the server answers again. If another process then owns the outbox,

@@ -101,6 +101,8 @@ public:
       seat->note_refused(static_cast<std::size_t>(x.reason));
     self_.keep_client();
     auto parcel = std::exchange(self_.incoming_, {});
+    if (parcel.extra && parcel.extra->row != 0)
+      return self_.store_->give_back(parcel.extra->row);
     self_.refuse(parcel.client,
                  x.reason == Refusal::unusable ? news_->error : make_error(error_of(x.reason)));
   }
@@ -268,6 +270,8 @@ void BackOffSender::take_at(Instant at, const OneInput& input, Cargo cargo) {
     follow(follow_ups);
   if (store_ && store_->flush())
     tell_store_state();
+  if (store_ && store_->waits_for_room() && engine_.has_room(0))
+    store_->call_for_incoming();
   if (publishes_ && ++steps_ == steps_in_a_batch)
     publish();
   if (engine_.has_ended()) {

@@ -40,6 +40,7 @@ SenderError error_of(DeadLetterReason reason) {
   case DeadLetterReason::stopped:
   case DeadLetterReason::hand_overs_exhausted: // found in a new process: no client waits
   case DeadLetterReason::set_aside:            // no client waits
+  case DeadLetterReason::unreadable:           // it came from another program
     break;
   }
   return SenderError::stopped;
@@ -99,6 +100,10 @@ caf::error BackOffSender::exit_reason(const effect::Quit& x, const News* news) c
 
 void BackOffSender::bury(const effect::DeadLetter& x, const News* news) {
   auto parcel = std::exchange(parcels_[x.slot], {});
+  if (parcel.extra && parcel.extra->row != 0 && keeps_row(x, parcel))
+    return for_each_client(parcel, [&](compat::OpenRequest& client) {
+      refuse(client, make_error(SenderError::not_stored));
+    });
   const auto cause = x.cause ? x.cause->text : std::string{};
   const auto is_stored = store_ && x.reason != DeadLetterReason::not_stored;
   if (options().dead_letters || options().on_dead_letter || (!is_stored && keeps_letters()))

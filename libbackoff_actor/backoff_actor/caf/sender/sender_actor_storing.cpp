@@ -59,6 +59,8 @@ void BackOffSender::end_storing() {
 // -- what the store says ----------------------------------------------------------------
 
 void BackOffSender::on_store_news() {
+  if (store_ && store_->has_intake())
+    store_->note_look();
   if (!store_ || !tell_sureness())
     return;
   for (const auto& x : store_->take_outcomes()) {
@@ -78,6 +80,8 @@ void BackOffSender::on_store_news() {
       take(input::Rejected{x.hand_over.hand_over, Cause{}});
   }
   tell_store_state();
+  if (store_ && store_->has_intake())
+    take_incoming();
 }
 
 // Tells the engine until when no other process can own the store. Returns false if one does: then

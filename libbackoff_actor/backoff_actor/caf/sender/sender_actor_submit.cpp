@@ -6,6 +6,7 @@
 #include "backoff_actor/caf/outbox/internal/outbox_session.hpp"
 #include "backoff_actor/caf/sender/internal/idempotency_keys.hpp"
 #include "backoff_actor/core/internal/text_hash.hpp"
+#include "backoff_actor/core/internal/thrown.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -14,6 +15,13 @@
 #include <utility>
 
 namespace backoff_actor {
+
+namespace {
+
+// Other messages have a turn after so many.
+constexpr int most_at_once = 128;
+
+} // namespace
 
 void BackOffSender::on_message(caf::message&& payload) {
   if (looks_into_messages_)
@@ -115,6 +123,99 @@ std::uint32_t BackOffSender::weight_of(const caf::message& message) {
     options().weight_of ? options().weight_of(message) : compat::serialized_size(system(), message);
   constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
   return static_cast<std::uint32_t>(std::min(weight, most));
+}
+
+// -- messages of other programs: see caf/outbox/internal/incoming_desk.hpp for their way here -----
+
+// What finds no room in the outbox waits: at the desk, and beyond in the store.
+void BackOffSender::take_incoming() {
+  for (auto i = 0; store_ && i < most_at_once; ++i) {
+    auto next = store_->next_incoming();
+    if (!next)
+      return;
+    if (!engine_.has_room(0))
+      return store_->wait_for_room(std::move(*next));
+    if (!take_incoming(std::move(*next)))
+      return;
+  }
+  if (store_)
+    store_->call_for_incoming();
+}
+
+// Returns false if there was no room for it.
+bool BackOffSender::take_incoming(IncomingMessage x) {
+  if (!x.idempotency_key.empty() && is_known(x))
+    return true;
+  StoredMessage stored{std::move(x.type), std::move(x.payload)};
+  incoming_ = {};
+  auto& extra = incoming_.more();
+  extra.row = x.row;
+  input::Submit news{.has_source = true};
+  try {
+    incoming_.payload = read(stored);
+    extra.key = x.key.empty() && options().key_of ? options().key_of(incoming_.payload) : x.key;
+    news.key = number_of(extra.key);
+    news.weight = weight_of(incoming_.payload);
+  } catch (...) {
+    extra.key = x.key;
+    extra.idempotency_key = x.idempotency_key;
+    store_->prepare(std::move(stored), Instant::never(), x.row);
+    take(input::Unreadable{Cause{0, detail::thrown_text(std::current_exception())}});
+    return true;
+  }
+  if (options().capacity_bytes) // what is larger than the outbox has it for itself
+    news.weight =
+      static_cast<std::uint32_t>(std::min<std::uint64_t>(news.weight, *options().capacity_bytes));
+  if (!engine_.has_room(news.weight)) {
+    incoming_ = {};
+    x.type = std::move(stored.types);
+    x.payload = std::move(stored.bytes);
+    store_->wait_for_room(std::move(x));
+    return false;
+  }
+  const auto at = now();
+  news.deadline = deadline(at, x.time_to_live.value_or(Duration::max()));
+  extra.idempotency_key = std::move(x.idempotency_key);
+  store_->prepare(std::move(stored), news.deadline, x.row);
+  take(at, news);
+  return true;
+}
+
+// Whether it needs no delivery: one with its idempotency key was acknowledged, or is owed. One that
+// is owed and not yet stored may still be refused. Then this one comes in once more.
+bool BackOffSender::is_known(const IncomingMessage& x) {
+  const auto limit = forget_old_keys();
+  std::uint32_t slot = 0;
+  const auto state = keys().state(x.idempotency_key, limit, slot);
+  if (state == IdempotencyKeys::State::unknown)
+    return false;
+  if (state == IdempotencyKeys::State::owed && !parcels_[slot].more().is_confirmed) {
+    store_->give_back(x.row);
+    return true;
+  }
+  store_->drop_incoming(x.row);
+  if (store_->flush())
+    tell_store_state();
+  return true;
+}
+
+// Throws any exception if nobody can read it, or if no child could take it.
+caf::message BackOffSender::read(const StoredMessage& stored) const {
+  auto result = store_->load(stored);
+  if (compat::is_system_message(result))
+    throw std::runtime_error("it is one of CAF's own messages");
+  return result;
+}
+
+// Whether a delivery that could not be stored stays in the store, as another program's row.
+bool BackOffSender::keeps_row(const effect::DeadLetter& x, const Parcel& parcel) {
+  if (x.reason != DeadLetterReason::not_stored)
+    return false;
+  const auto& extra = *parcel.extra;
+  if (!extra.idempotency_key.empty())
+    note_end(parcel, false);
+  store_->give_back(extra.row);
+  return true;
 }
 
 } // namespace backoff_actor

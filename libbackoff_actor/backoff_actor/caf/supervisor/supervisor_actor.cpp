@@ -185,6 +185,7 @@ void Supervisor::on_down(const caf::actor_addr& who, const caf::error& reason) {
   const auto actor = it->second;
   auto* place = find(actor);
   by_address_.erase(it);
+  show_end_of(who);
   cut_branches_of(actor);
   const auto ending = ending_of(reason);
   // In all other cases nobody reads the text of the cause, which is costly.

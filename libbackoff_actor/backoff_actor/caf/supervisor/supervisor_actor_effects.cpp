@@ -141,6 +141,11 @@ void Supervisor::publish() {
   seat_->set_restarts(engine_.count().restarts);
 }
 
+void Supervisor::show_end_of(const caf::actor_addr& child) {
+  if (seat_ && child.node() == node())
+    seat_->remove_child(child.id());
+}
+
 void Supervisor::step(const SupervisorInput& input, std::vector<SupervisorInput>& follow_ups) {
   effects_.clear();
   engine_.step(now(), input, effects_);
@@ -196,8 +201,11 @@ SupervisorInput Supervisor::made(const ChildActor& name, const caf::actor& child
   place.actor = child;
   place.ownership = ownership;
   watch(child);
-  if (child.node() == node())
+  if (child.node() == node()) {
     unlink_from(child); // in case the factory linked it; the monitor reports its end
+    if (seat_)
+      seat_->add_child(child.id());
+  }
   if (place.asks_if_it_is) {
     place.asked = ++last_request_;
     asked_.emplace(place.asked, name);
@@ -253,6 +261,7 @@ std::optional<SupervisorInput> Supervisor::end_child(const ChildActor& actor,
   }
   // A shared child lives on, but this supervisor no longer uses it.
   unwatch(place->actor);
+  show_end_of(place->actor.address());
   by_address_.erase(caf::actor_cast<caf::abstract_actor*>(place->actor));
   asked_.erase(std::exchange(place->asked, 0));
   cut_branches_of(actor);

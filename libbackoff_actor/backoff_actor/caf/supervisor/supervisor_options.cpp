@@ -103,8 +103,9 @@ Directive decide(const SupervisorDecider& decider, const std::string& id, const 
 std::unique_ptr<SupervisorSeat> seat_of(const SupervisorOptions& options, std::uint64_t number) {
   if (!options.observed_by)
     return nullptr;
-  const auto kind = options.observed_by->state()->supervisors(name_of(options, number).kind);
-  return std::make_unique<SupervisorSeat>(kind, number);
+  const auto name = name_of(options, number);
+  auto& state = *options.observed_by->state();
+  return std::make_unique<SupervisorSeat>(state.supervisors(name.kind), state.families(), name);
 }
 
 ActorName name_of(const SupervisorOptions& options, std::uint64_t number) {

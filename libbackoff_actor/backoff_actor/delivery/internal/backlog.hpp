@@ -127,6 +127,9 @@ public:
     return !was_stored;
   }
 
+  /// The delivery stays where it came from until it is stored.
+  void note_source(Slot slot) { outbox_[slot].has_source = true; }
+
   /// The owed delivery has no deadline yet.
   void set_deadline(Slot slot, Instant deadline) {
     deadlines_.push(slot, {deadline, outbox_[slot].id});

@@ -147,7 +147,8 @@ void SenderEngine::Step::end(DeadLetterReason reason, const SharedCause& cause) 
   self_.stopped_ = true;
   gate_.retire(now_);
   for (auto slot = backlog_.front(); slot != DeliverySlots::none; slot = backlog_.after(slot)) {
-    if (!options_.persist || !backlog_[slot].stored)
+    const auto& delivery = backlog_[slot];
+    if (!options_.persist || !(delivery.stored || delivery.has_source))
       tell_dead_letter(slot, reason, last_failure_of(slot, cause));
     // A delivery without attempts left would make the next sender give up, too.
     else if (reason == DeadLetterReason::gave_up && is_exhausted(slot)) // or the next ends too

@@ -133,7 +133,8 @@ std::unique_ptr<SenderEngine::Work> SenderEngine::new_work() const {
 }
 
 void SenderEngine::step_stopped(const Input& input, Effects& effects) {
-  if (std::holds_alternative<input::Submit>(input) || std::holds_alternative<input::Join>(input))
+  if (std::holds_alternative<input::Submit>(input) || std::holds_alternative<input::Join>(input)
+      || std::holds_alternative<input::Unreadable>(input))
     effects.emplace_back(effect::Refuse{Refusal::stopped});
   else if (const auto* late = std::get_if<input::ChildStarted>(&input))
     effects.emplace_back(effect::StopChild{late->incarnation});
@@ -159,6 +160,15 @@ std::uint32_t SenderEngine::living_child() const {
   if (stopped_)
     return 0;
   return work_ ? work_->living_child() : new_work()->living_child();
+}
+
+bool SenderEngine::has_room(std::uint32_t weight) const {
+  if (stopped_ || !work_)
+    return !stopped_;
+  const auto fill = work_->backlog.owed();
+  return work_->mode != Work::Mode::finishing && work_->mode != Work::Mode::ending
+         && !work_->is_draining && work_->backlog.has_slot() && fill.deliveries < options_->capacity
+         && (!options_->capacity_bytes || fill.bytes + weight <= *options_->capacity_bytes);
 }
 
 std::size_t SenderEngine::owed() const { return work_ ? work_->backlog.size() : 0; }

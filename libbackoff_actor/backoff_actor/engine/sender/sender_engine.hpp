@@ -122,6 +122,9 @@ public:
   /// Whether it is ending, and waits for its children.
   bool is_ending() const;
 
+  /// Whether it would accept a message of this weight now, and drop nothing for it.
+  bool has_room(std::uint32_t weight) const;
+
   /// How many deliveries are owed.
   std::size_t owed() const;
 

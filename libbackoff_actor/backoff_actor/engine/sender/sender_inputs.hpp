@@ -51,6 +51,15 @@ struct Submit {
   /// The sender is to end when the child that gets this message ends, or now if there is no child;
   /// only with `Guarantee::at_most_once`.
   bool is_final_stop = false;
+  /// It stays where it came from until it is stored, so the end of the sender gives it up no more
+  /// than one that is stored; only with `EngineOptions::persist`.
+  bool has_source = false;
+};
+
+/// A message that another program has handed over cannot be read. It becomes a dead letter at once,
+/// `unreadable`. Only with `EngineOptions::persist`.
+struct Unreadable {
+  Cause cause; ///< why
 };
 
 /// Another client submitted the delivery in `slot` again, and waits for its outcome.
@@ -240,6 +249,6 @@ using Input =
                input::GuardClosed, input::RetryNow, input::Reset, input::Pause, input::Resume,
                input::Drain, input::Stop, input::NotPersisted, input::Restore, input::Join,
                input::Kill, input::StoreBehind, input::StoreNotice, input::Finish, input::Resize,
-               input::RetireWorker, input::SureUntil>;
+               input::RetireWorker, input::SureUntil, input::Unreadable>;
 
 } // namespace backoff_actor

@@ -29,6 +29,12 @@ void SenderEngine::Step::operator()(const input::Submit& x) {
     start_child(serving); // the last one stopped normally, with nothing owed
 }
 
+void SenderEngine::Step::operator()(const input::Unreadable& x) {
+  if (!options_.persist || is_closing() || !backlog_.has_slot())
+    return refuse(is_closing() ? Refusal::draining : Refusal::outbox_full);
+  bury(push(input::Submit{}), DeadLetterReason::unreadable, std::make_shared<const Cause>(x.cause));
+}
+
 // A join brings no new work, so no delivery is dropped for it: it finds room, or is refused.
 void SenderEngine::Step::operator()(const input::Join& x) {
   if (!backlog_.holds(x.slot, x.delivery) || backlog_[x.slot].is_ghost)
@@ -111,6 +117,8 @@ void SenderEngine::Step::operator()(const input::Restore& x) {
 
 void SenderEngine::Step::suspend(Slot slot) {
   const auto& delivery = backlog_[slot];
+  if (backlog_.mark_stored(slot))
+    note_accepted(delivery.id); // it stays owed, here or where it came from
   ++work_.counters.suspended;
   emit(effect::Suspend{slot, delivery.id, delivery.attempts, delivery.submitted_at,
                        backlog_.deadline_of(slot)});

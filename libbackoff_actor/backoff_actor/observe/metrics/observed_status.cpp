@@ -82,6 +82,7 @@ void write(std::string& json, const ObservedSender& sender) {
   const auto& glance = sender.glance;
   JsonObject object{json};
   object.add("name", json_name(sender.name));
+  object.add("supervisor", json_name(sender.supervisor));
   object.add("phase", json_string(to_string(glance.phase)));
   object.add("is_paused", glance.is_paused);
   object.add("is_held_back", glance.is_held_back);
@@ -110,6 +111,7 @@ void write(std::string& json, const ObservedSender& sender) {
 void write(std::string& json, const ObservedSupervisor& supervisor) {
   JsonObject object{json};
   object.add("name", json_name(supervisor.name));
+  object.add("supervisor", json_name(supervisor.supervisor));
   object.add("running", supervisor.running);
   object.add("starting", supervisor.starting);
   object.add("waiting", supervisor.waiting);

@@ -24,6 +24,7 @@ struct ObservedSender {
   Duration due_in{0};       ///< the rest of its delay; 0 if none runs
   std::string last_cause{}; ///< the beginning of why it last failed; empty: it has not
   Duration cause_age{0};    ///< since that failure; 0 if there was none
+  ActorName supervisor{};   ///< whose child it is; empty: of none that is observed
 };
 
 /// A supervisor, as an `Observatory` sees it.
@@ -36,6 +37,7 @@ struct ObservedSupervisor {
   std::uint64_t stopped = 0;     ///< children that are down, with nothing scheduled
   std::uint64_t restarts = 0;    ///< times that any child came up again
   std::uint64_t escalations = 0; ///< failures for which it ended
+  ActorName supervisor{};        ///< whose child it is; empty: of none that is observed
 };
 
 /// A guard, as an `Observatory` sees it.

@@ -8,6 +8,7 @@
 #include "backoff_actor/observe/sender_glance.hpp"
 #include "backoff_actor/sinks/internal/cause_cell.hpp"
 #include "backoff_actor/sinks/internal/cell.hpp"
+#include "backoff_actor/sinks/internal/families.hpp"
 #include "backoff_actor/sinks/internal/operable.hpp"
 #include "backoff_actor/sinks/internal/time_buckets.hpp"
 
@@ -61,7 +62,7 @@ BACKOFF_ACTOR_EXPORT SenderGlance glance_of(const Cell<SenderWords::size>& cell)
 // What became of messages; only a sender that had any has these.
 struct OutcomeWords {
   static constexpr std::size_t refusals = 7;
-  static constexpr std::size_t dead_letter_reasons = 10;
+  static constexpr std::size_t dead_letter_reasons = 11;
   enum : std::size_t {
     refused = 0,
     dead_lettered = refused + refusals,
@@ -225,10 +226,15 @@ struct SupervisorWords {
 // A supervisor in its kind. One thread at a time uses it.
 class SupervisorSeat {
 public:
-  SupervisorSeat(std::shared_ptr<Kind<SupervisorWords>> kind, std::uint64_t number)
-    : member_(std::move(kind)) {
-    member_.cell.set(SupervisorWords::number, number);
+  SupervisorSeat(std::shared_ptr<Kind<SupervisorWords>> kind, std::shared_ptr<FamilyBook> book,
+                 ActorName name)
+    : member_(std::move(kind)), family_(std::move(book), std::move(name)) {
+    member_.cell.set(SupervisorWords::number, family_.number());
   }
+
+  // An actor becomes a child, or is one no longer.
+  void add_child(std::uint64_t number) { family_.add(number); }
+  void remove_child(std::uint64_t number) { family_.remove(number); }
 
   void set_children(std::size_t state, std::uint64_t count) {
     member_.cell.set(SupervisorWords::children + state, count);
@@ -240,6 +246,7 @@ public:
 
 private:
   Kind<SupervisorWords>::Member member_;
+  Family family_;
 };
 
 // -- guards ---------------------------------------------------------------------------

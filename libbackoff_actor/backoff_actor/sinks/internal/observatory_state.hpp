@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -66,6 +67,9 @@ public:
   std::shared_ptr<Kind<OutboxWords>> outboxes(const std::string& name);
   std::shared_ptr<Kind<ShardWords>> shards(const std::string& name);
 
+  // Who supervises whom.
+  const std::shared_ptr<FamilyBook>& families() const { return families_; }
+
   // The sender of that name, for an operator; null: there is none.
   std::shared_ptr<Operable> operable(const ActorName& sender) const;
 
@@ -90,6 +94,13 @@ public:
 
   std::vector<MetricFamily> metrics(Instant now) const;
   ObservedStatus status(std::size_t at_most, Instant now) const;
+
+  // Shows each sender, in no order. Whoever is shown one may take from it. No sender of its kind
+  // comes or goes meanwhile.
+  void for_each_sender(Instant now, const std::function<void(ObservedSender&)>& show) const;
+  // The status without the senders.
+  ObservedStatus status_of_others(std::size_t at_most, Instant now) const;
+
   ProbeAnswer liveness(Instant now) const;
   ProbeAnswer readiness(Instant now) const;
 
@@ -111,6 +122,7 @@ private:
   Instant last_turn() const;
 
   const ObservatoryOptions options_;
+  const std::shared_ptr<FamilyBook> families_ = std::make_shared<FamilyBook>();
   mutable std::mutex mutex_;
   KindBook<SenderKind> senders_;
   KindBook<Kind<SupervisorWords>> supervisors_;

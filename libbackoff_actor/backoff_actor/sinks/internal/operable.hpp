@@ -30,10 +30,10 @@ public:
   virtual ~Operable() = default;
 
   // One of `pause`, `resume`, `retry_now` and `drain`.
-  virtual DeedOutcome act(Deed deed) = 0;
+  virtual OperatorOutcome act(OperatorAction action) = 0;
   virtual Letters letters() = 0;
-  virtual DeedOutcome resubmit(std::span<const std::uint64_t> ids) = 0;
-  virtual DeedOutcome remove(std::span<const std::uint64_t> ids) = 0;
+  virtual OperatorOutcome resubmit(std::span<const std::uint64_t> ids) = 0;
+  virtual OperatorOutcome remove(std::span<const std::uint64_t> ids) = 0;
 
   // The sender has ended: nobody has to wait for it any more.
   virtual void end() = 0;

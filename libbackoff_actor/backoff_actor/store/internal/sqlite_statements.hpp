@@ -29,6 +29,7 @@ public:
   void make(const change::CountHandOvers& change);
   void make(const change::Bury& change);
   void make(const change::ForgetKeys& change);
+  void make(const change::DropIncoming& /*change*/) {} // it has no intake
 
   void set_message_format(const std::string& format);
   std::size_t remove_dead_letters(std::span<const std::uint64_t> ids);

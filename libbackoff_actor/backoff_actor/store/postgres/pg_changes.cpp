@@ -140,6 +140,8 @@ void PgChanges::make(const change::Insert& x) {
                            + std::to_string(highest_id));
   after_.last_id = id;
   has_keys_ |= !x.delivery.idempotency_key.empty();
+  if (x.incoming != 0)
+    incoming_.push_back(x.incoming);
   places_.emplace(id, sums_.size());
   sums_.push_back({.inserted = &x.delivery, .id = id});
 }
@@ -176,6 +178,8 @@ void PgChanges::make(const change::ForgetKeys& x) {
   drops_keys_ = true;
 }
 
+void PgChanges::make(const change::DropIncoming& x) { incoming_.push_back(x.incoming); }
+
 // -- statements --------------------------------------------------------------------------------
 
 PgCommit PgChanges::take() {
@@ -185,6 +189,8 @@ PgCommit PgChanges::take() {
   add_acknowledgements(result);
   add_burials(result);
   add_counts(result);
+  if (!incoming_.empty())
+    result.calls.push_back({&pg::delete_incoming, {pg_int4(outbox_), pg_numbers(incoming_)}});
   for (auto& call : others_)
     result.calls.push_back(std::move(call));
   if (drops_keys_) {

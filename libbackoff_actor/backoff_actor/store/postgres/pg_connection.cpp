@@ -317,6 +317,26 @@ PgRows PgConnection::run(const PgCall& call) {
   return std::move(run(std::span<const PgCall>{&call, 1}).front());
 }
 
+void PgConnection::wait_for_notification(Duration at_most) {
+  if (!connection_)
+    throw PgLost{"it was closed before"};
+  const auto until = Clock::now() + at_most;
+  const auto take_all = [this] {
+    auto result = false;
+    while (auto* const one = PQnotifies(connection_.get())) {
+      PQfreemem(one);
+      result = true;
+    }
+    return result;
+  };
+  while (!take_all()) {
+    if (!wait(connection_.get(), POLLIN, until))
+      return;
+    if (PQconsumeInput(connection_.get()) == 0)
+      lose();
+  }
+}
+
 void PgConnection::run_script(const std::string& statements) {
   if (!connection_)
     throw PgLost{"it was closed before"};

@@ -23,8 +23,11 @@ namespace {
 // failover has lost one. shard.commit_no: how many commits the outbox has had. shard.oldest_id: no
 // delivery below is owed; a reader that begins there passes no dead entries of the index.
 // shard.keys_since: older acknowledged keys are forgotten, even if their rows are still there.
-// delivery.not_before, delivery.context, incoming and node: for later versions. No program takes
-// rows from incoming yet, so nobody may put any there.
+// delivery.not_before, delivery.context and node: for later versions.
+//
+// incoming: other programs write here, and the owner makes deliveries of it. incoming.outbox_id: a
+// trigger sets it, and refuses an outbox that is not there. sleeper.asleep: whether the owner wants
+// to be notified. It is a table of its own, so that no commit of the owner is in its way.
 constexpr auto tables_1 = R"(CREATE SCHEMA backoff;
 
 CREATE TABLE backoff.meta(
@@ -53,6 +56,11 @@ CREATE TABLE backoff.shard(
   owner_pid int NOT NULL DEFAULT 0,
   owned_since timestamptz,
   lease_ms bigint NOT NULL DEFAULT 0,
+  PRIMARY KEY(outbox, shard)) WITH (fillfactor = 10);
+
+CREATE TABLE backoff.sleeper(
+  outbox int NOT NULL REFERENCES backoff.outbox(id),
+  shard int NOT NULL,
   asleep boolean NOT NULL DEFAULT false,
   PRIMARY KEY(outbox, shard)) WITH (fillfactor = 10);
 
@@ -106,18 +114,22 @@ CREATE TABLE backoff.acknowledged_key(
 CREATE TABLE backoff.incoming(
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   outbox text NOT NULL,
+  outbox_id int NOT NULL DEFAULT 0,
   shard int NOT NULL DEFAULT 0,
   key text NOT NULL DEFAULT '',
   idempotency_key text NOT NULL DEFAULT '',
-  type text NOT NULL,
+  type text NOT NULL CHECK(type <> ''),
   payload bytea NOT NULL,
-  deadline timestamptz,
-  not_before timestamptz,
+  deadline timestamptz CHECK(isfinite(deadline)),
+  not_before timestamptz CHECK(isfinite(not_before)),
   context text,
   at timestamptz NOT NULL DEFAULT now())
   WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000,
         autovacuum_vacuum_cost_delay = 0, vacuum_truncate = off);
-CREATE INDEX incoming_shard ON backoff.incoming(outbox, shard, id);
+ALTER TABLE backoff.incoming ALTER payload SET STORAGE EXTERNAL;
+CREATE INDEX incoming_new ON backoff.incoming(outbox_id, shard, id) WHERE not_before IS NULL;
+CREATE INDEX incoming_due ON backoff.incoming(outbox_id, shard, not_before, id)
+  WHERE not_before IS NOT NULL;
 
 CREATE TABLE backoff.node(
   id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -140,6 +152,31 @@ BEGIN
   END IF;
 END $$;
 
+CREATE FUNCTION backoff.check_incoming() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  SELECT o.id INTO NEW.outbox_id FROM backoff.outbox o WHERE o.name = NEW.outbox;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'there is no outbox "%"', NEW.outbox
+      USING ERRCODE = 'BA002', HINT = 'The first owner of an outbox makes it.';
+  END IF;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER check_incoming BEFORE INSERT ON backoff.incoming
+  FOR EACH ROW EXECUTE FUNCTION backoff.check_incoming();
+
+CREATE FUNCTION backoff.wake_owner() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF EXISTS (SELECT FROM backoff.sleeper s
+               WHERE s.outbox = NEW.outbox_id AND s.shard = NEW.shard AND s.asleep) THEN
+    PERFORM pg_notify('backoff_' || NEW.outbox_id || '_' || NEW.shard, '');
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE CONSTRAINT TRIGGER wake_owner AFTER INSERT ON backoff.incoming
+  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION backoff.wake_owner();
+
 CREATE VIEW backoff.outbox_state AS
   SELECT o.name, s.owner, s.epoch, s.owned_since,
          (SELECT count(*) FROM backoff.delivery d WHERE d.outbox = o.id) AS owed,
@@ -161,6 +198,20 @@ CREATE VIEW backoff.dead AS
          encode(d.types, 'escape') AS types, length(d.payload) AS bytes, d.reason,
          encode(d.cause, 'escape') AS cause, to_timestamp(d.at / 1e9) AS at
     FROM backoff.dead_letter d JOIN backoff.outbox o ON o.id = d.outbox;
+
+CREATE VIEW backoff.message AS
+  SELECT i.outbox, 'waiting' AS state, i.id, i.key, i.idempotency_key, i.type AS types, i.at,
+         0::bigint AS attempts, NULL AS cause
+    FROM backoff.incoming i
+  UNION ALL SELECT w.outbox, 'owed', w.id, w.key, w.idempotency_key, w.types, w.submitted_at,
+                   w.attempts, NULL
+    FROM backoff.owed w
+  UNION ALL SELECT d.outbox, 'dead', d.id, d.key, d.idempotency_key, d.types, d.at, d.attempts,
+                   concat_ws(': ', d.reason, nullif(d.cause, ''))
+    FROM backoff.dead d
+  UNION ALL SELECT o.name, 'done', NULL, NULL, encode(k.idempotency_key, 'escape'), NULL,
+                   to_timestamp(k.at / 1e9), NULL, NULL
+    FROM backoff.acknowledged_key k JOIN backoff.outbox o ON o.id = k.outbox;
 )";
 
 // Roles belong to the whole server: another database may have made them, or be making them now.
@@ -180,14 +231,17 @@ BEGIN
   END LOOP;
 END $$;
 
-REVOKE ALL ON FUNCTION backoff.fence FROM PUBLIC;
+REVOKE ALL ON FUNCTION backoff.fence, backoff.check_incoming, backoff.wake_owner FROM PUBLIC;
 GRANT USAGE ON SCHEMA backoff TO backoff_producer, backoff_worker, backoff_reader;
-GRANT SELECT ON backoff.meta TO backoff_producer, backoff_worker, backoff_reader;
+GRANT INSERT (outbox, key, idempotency_key, type, payload, deadline, not_before, context)
+  ON backoff.incoming TO backoff_producer;
+GRANT SELECT ON backoff.meta TO backoff_worker, backoff_reader;
 GRANT SELECT, INSERT, UPDATE, DELETE ON backoff.outbox, backoff.shard, backoff.delivery,
-  backoff.dead_letter, backoff.acknowledged_key, backoff.incoming, backoff.node TO backoff_worker;
+  backoff.dead_letter, backoff.acknowledged_key, backoff.incoming, backoff.sleeper, backoff.node
+  TO backoff_worker;
 GRANT EXECUTE ON FUNCTION backoff.fence TO backoff_worker;
-GRANT SELECT ON backoff.outbox_state, backoff.owed, backoff.dead TO backoff_worker,
-  backoff_reader;
+GRANT SELECT ON backoff.outbox_state, backoff.owed, backoff.dead, backoff.message
+  TO backoff_worker, backoff_reader;
 )";
 
 const PgStatement find_schema{

@@ -130,7 +130,8 @@ const PgStatement remove_dead{
 
 const PgStatement find_dead{
   "find_dead",
-  "SELECT id FROM backoff.dead_letter WHERE " BACKOFF_ACTOR_FOUND_IN("dead_letter"),
+  "SELECT id, reason = 'unreadable' FROM backoff.dead_letter WHERE " BACKOFF_ACTOR_FOUND_IN(
+    "dead_letter"),
   {int4, int8_array}};
 
 // $3: the new numbers.
@@ -150,11 +151,28 @@ const PgStatement resubmit_dead{
 const PgStatement set_format{
   "set_format", "UPDATE backoff.outbox SET message_format = $2 WHERE id = $1", {int4, text}};
 
+const PgStatement delete_incoming{
+  "delete_incoming",
+  "DELETE FROM backoff.incoming WHERE outbox_id = $1 AND id = ANY($2)",
+  {int4, int8_array}};
+
+// What no decoder could read comes in once more.
+const PgStatement resubmit_incoming{
+  "resubmit_incoming",
+  "WITH gone AS (DELETE FROM backoff.dead_letter WHERE outbox = $1 AND shard = 0 AND id = ANY($2) "
+  "RETURNING *), asked AS (SELECT * FROM unnest($2) WITH ORDINALITY AS t(id, place)) "
+  "INSERT INTO backoff.incoming(outbox, key, idempotency_key, type, payload, context) SELECT "
+  "(SELECT name FROM backoff.outbox WHERE id = $1), convert_from(g.key, 'UTF8'), "
+  "convert_from(g.idempotency_key, 'UTF8'), convert_from(g.types, 'UTF8'), g.payload, "
+  "convert_from(g.context, 'UTF8') FROM gone g JOIN asked a USING (id) ORDER BY a.place",
+  {int4, int8_array}};
+
 std::span<const PgStatement* const> all() {
   static constexpr std::array statements{
-    &fence,     &insert,      &acknowledge, &acknowledge_keys, &bury,      &insert_dead,
-    &count,     &drop_keys,   &find_oldest, &read_epoch,       &read_owed, &read_dead,
-    &read_keys, &remove_dead, &find_dead,   &resubmit_dead,    &set_format};
+    &fence,         &insert,     &acknowledge,     &acknowledge_keys, &bury,
+    &insert_dead,   &count,      &drop_keys,       &find_oldest,      &read_epoch,
+    &read_owed,     &read_dead,  &read_keys,       &remove_dead,      &find_dead,
+    &resubmit_dead, &set_format, &delete_incoming, &resubmit_incoming};
   return statements;
 }
 

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
-#include <unordered_set>
+#include <unordered_map>
 #include <utility>
 
 namespace backoff_actor::detail {
@@ -145,20 +145,24 @@ void PostgresDeliveryStore::set_message_format(const std::string& format) {
   shard_.message_format = format;
 }
 
-std::vector<std::uint64_t> PostgresDeliveryStore::dead_among(std::span<const std::uint64_t> ids) {
+// Those of the ids that are dead letters, and whether each is unreadable.
+std::unordered_map<std::uint64_t, bool>
+PostgresDeliveryStore::dead_among(std::span<const std::uint64_t> ids) {
   return call([&] {
     const auto rows =
       session_->connection().run({&pg::find_dead, {pg_int4(session_->outbox()), pg_numbers(ids)}});
-    std::vector<std::uint64_t> result;
+    std::unordered_map<std::uint64_t, bool> result;
     for (auto row = 0; row < rows.size(); ++row)
-      result.push_back(static_cast<std::uint64_t>(rows.number(row, 0)));
+      result.emplace(static_cast<std::uint64_t>(rows.number(row, 0)), rows.is_true(row, 1));
     return result;
   });
 }
 
 std::size_t PostgresDeliveryStore::remove_dead_letters(std::span<const std::uint64_t> ids) {
   reach();
-  const auto found = dead_among(ids);
+  std::vector<std::uint64_t> found;
+  for (const auto& [id, is_unreadable] : dead_among(ids))
+    found.push_back(id);
   if (!found.empty())
     make_alone([&](PgChanges& changes) {
       changes.add({&pg::remove_dead, {pg_int4(session_->outbox()), pg_numbers(found)}});
@@ -168,24 +172,31 @@ std::size_t PostgresDeliveryStore::remove_dead_letters(std::span<const std::uint
 
 std::size_t PostgresDeliveryStore::resubmit_dead_letters(std::span<const std::uint64_t> ids) {
   reach();
-  const auto found = dead_among(ids);
-  std::unordered_set<std::uint64_t> left{found.begin(), found.end()};
-  std::vector<std::uint64_t> in_order;
-  std::copy_if(ids.begin(), ids.end(), std::back_inserter(in_order),
-               [&](std::uint64_t id) { return left.erase(id) > 0; });
-  if (in_order.empty())
+  auto found = dead_among(ids);
+  std::vector<std::uint64_t> owed;
+  std::vector<std::uint64_t> incoming;
+  for (const auto id : ids)
+    if (const auto one = found.extract(id))
+      (one.mapped() ? incoming : owed).push_back(id);
+  if (owed.empty() && incoming.empty())
     return 0;
   std::vector<std::uint64_t> new_ids;
-  for (const auto last_id = shard_.last_id; new_ids.size() < in_order.size();)
+  for (const auto last_id = shard_.last_id; new_ids.size() < owed.size();)
     new_ids.push_back(last_id + new_ids.size() + 1);
   may_have_keys_ = true;
   make_alone([&](PgChanges& changes) {
-    changes.set_last_id(new_ids.back());
-    changes.add({&pg::resubmit_dead,
-                 {pg_int4(session_->outbox()), pg_numbers(in_order), pg_numbers(new_ids)}});
+    const auto outbox = pg_int4(session_->outbox());
+    if (!owed.empty()) {
+      changes.set_last_id(new_ids.back());
+      changes.add({&pg::resubmit_dead, {outbox, pg_numbers(owed), pg_numbers(new_ids)}});
+    }
+    if (!incoming.empty())
+      changes.add({&pg::resubmit_incoming, {outbox, pg_numbers(incoming)}});
   });
-  return in_order.size();
+  return owed.size() + incoming.size();
 }
+
+std::unique_ptr<Intake> PostgresDeliveryStore::open_intake() { return open_pg_intake(wish_); }
 
 void PostgresDeliveryStore::tidy_up() {
   if (has_keys_to_drop_)

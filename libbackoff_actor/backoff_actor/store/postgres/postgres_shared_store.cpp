@@ -1,5 +1,6 @@
 #include "backoff_actor/store/postgres/internal/pg_errors.hpp"
 #include "backoff_actor/store/postgres/internal/pg_session.hpp"
+#include "backoff_actor/store/postgres/internal/pg_values.hpp"
 #include "backoff_actor/store/postgres/internal/postgres_delivery_store.hpp"
 #include "backoff_actor/store/postgres/postgres_store.hpp"
 
@@ -17,6 +18,78 @@ namespace {
 // A wait for the lock ends after this, and begins anew: while it waits, the server keeps the rows
 // that were deleted since its beginning.
 constexpr std::chrono::seconds longest_lock_wait{5};
+
+const PgStatement ping{nullptr, "SELECT 1", {}};
+
+// $7: the format of the payloads. Identity numbers are given in the order of the rows.
+const PgStatement hand_over{
+  nullptr,
+  "INSERT INTO backoff.incoming(outbox, key, idempotency_key, type, payload, deadline) SELECT $1, "
+  "t.key, t.idempotency_key, t.type, t.payload, clock_timestamp() + t.life * interval '1 us' FROM "
+  "unnest($2, $3, $4, $5, $6) WITH ORDINALITY AS t(key, idempotency_key, type, payload, life, "
+  "place) WHERE EXISTS (SELECT FROM backoff.outbox o WHERE o.name = $1 AND o.message_format IN "
+  "('', $7)) ORDER BY t.place",
+  {pg_type::text, pg_type::text_array, pg_type::text_array, pg_type::text_array,
+   pg_type::bytea_array, pg_type::int8_array, pg_type::text}};
+
+class PostgresIncomingWriter final : public IncomingWriter {
+public:
+  explicit PostgresIncomingWriter(std::shared_ptr<const PgWish> wish) : wish_(std::move(wish)) {}
+
+  void write(std::span<const IncomingMessage> messages, const std::string& format) override {
+    if (messages.empty())
+      return;
+    try {
+      reach();
+      if (session_->connection().run(insertion(messages, format)).changed() == messages.size())
+        return;
+    } catch (const PgRefusal& refusal) {
+      throw pg_store_error(wish_->target.name, refusal);
+    } catch (const PgLost& lost) {
+      session_.reset();
+      throw pg_store_error(wish_->target.name, lost);
+    }
+    throw StoreError(StoreFailure::incompatible,
+                     wish_->target.name + ": its messages are not written by " + format);
+  }
+
+private:
+  // A session that has ended meanwhile is found before anything is written.
+  void reach() {
+    try {
+      if (session_)
+        session_->connection().run({&ping});
+    } catch (const PgLost&) {
+      session_.reset();
+    }
+    if (!session_)
+      session_ = std::make_unique<PgSession>(wish_, PgSession::Purpose::own, nullptr);
+  }
+
+  PgCall insertion(std::span<const IncomingMessage> messages, const std::string& format) const {
+    PgArray keys{pg_type::text};
+    PgArray idempotency_keys{pg_type::text};
+    PgArray types{pg_type::text};
+    PgArray payloads{pg_type::bytea};
+    PgArray lives{pg_type::int8};
+    for (const auto& x : messages) {
+      keys.add(x.key);
+      idempotency_keys.add(x.idempotency_key);
+      types.add(x.type);
+      payloads.add(std::span{x.payload});
+      if (x.time_to_live)
+        lives.add(std::chrono::floor<std::chrono::microseconds>(*x.time_to_live).count());
+      else
+        lives.add_null();
+    }
+    return {&hand_over,
+            {wish_->outbox, keys.take(), idempotency_keys.take(), types.take(), payloads.take(),
+             lives.take(), format}};
+  }
+
+  const std::shared_ptr<const PgWish> wish_;
+  std::unique_ptr<PgSession> session_{}; // null: it is not connected
+};
 
 class PostgresSharedStore final : public SharedStore {
 public:
@@ -50,6 +123,10 @@ public:
       session_.reset();
       return std::nullopt;
     }
+  }
+
+  std::unique_ptr<IncomingWriter> open_writer() override {
+    return std::make_unique<PostgresIncomingWriter>(wish_);
   }
 
 private:

@@ -1,4 +1,4 @@
-#include "backoff_actor/testing/stores/memory_server.hpp"
+#include "backoff_actor/testing/stores/internal/memory_server_state.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -23,6 +23,7 @@ constexpr std::chrono::milliseconds look{5};
 struct DeliveryIn {
   std::uint64_t operator()(const change::Insert& x) const { return x.delivery.id; }
   std::uint64_t operator()(const change::ForgetKeys&) const { return 0; }
+  std::uint64_t operator()(const change::DropIncoming&) const { return 0; }
   template <class Other>
   std::uint64_t operator()(const Other& x) const {
     return x.delivery;
@@ -41,70 +42,6 @@ std::string mark_of(std::span<const StoreChange> changes) {
 }
 
 } // namespace
-
-// -- the server -----------------------------------------------------------------------
-
-struct MemoryServer::State {
-  struct Session {
-    std::string node;
-    Instant heard;
-  };
-
-  struct LoggedCommit {
-    Commit commit;
-    std::vector<StoreChange> changes;
-  };
-
-  State(std::function<Instant()> its_clock, Duration its_lease, std::string its_name)
-    : clock(std::move(its_clock)), lease(its_lease), name(std::move(its_name)) {}
-
-  [[noreturn]] void fail(StoreFailure failure, std::string_view why) const {
-    throw StoreError(failure, std::string{name}.append(": ").append(why));
-  }
-
-  // The server's time. Ends the session of an owner that has said nothing for the lease.
-  Instant look_at_clock() {
-    const auto now = clock();
-    if (session && now - session->heard >= lease)
-      end_session();
-    return now;
-  }
-
-  void end_session() {
-    session = nullptr;
-    changed.notify_all();
-  }
-
-  void apply(const std::string& node, Instant now, std::span<const StoreChange> changes) {
-    content->commit(changes);
-    log.push_back({{node, epoch, changes.size(), now},
-                   std::vector<StoreChange>(changes.begin(), changes.end())});
-  }
-
-  std::optional<StoreOwner> owner() const {
-    if (epoch == 0)
-      return std::nullopt;
-    return StoreOwner{last_node, epoch, {since.since_origin.count()}, session != nullptr};
-  }
-
-  const std::function<Instant()> clock;
-  const Duration lease;
-  const std::string name;
-  std::mutex mutex;
-  std::condition_variable changed; // there is no owner any more
-  std::shared_ptr<MemoryStore> content = std::make_shared<MemoryStore>(name);
-  std::shared_ptr<Session> session; // of the owner
-  std::uint64_t epoch = 0;
-  std::string last_node;
-  Instant since{};
-  bool is_up = true;
-  std::set<std::string> cut_off;
-  std::optional<LostCommit> cut;
-  std::optional<StoreFailure> commit_failure;
-  std::optional<StoreFailure> session_failure;
-  std::vector<LoggedCommit> log; // all that was committed, by all owners
-  std::atomic<std::size_t> renewals = 0;
-};
 
 // -- the store of an owner ------------------------------------------------------------
 
@@ -148,6 +85,8 @@ public:
     }
   }
 
+  std::unique_ptr<Intake> open_intake() override { return open_rows(state_, node_); }
+
   void renew() override {
     call([&](MemoryStore&) { ++state_->renewals; });
   }
@@ -174,7 +113,23 @@ public:
     return call([&](MemoryStore& store) { return store.remove_dead_letters(ids); });
   }
   std::size_t resubmit_dead_letters(std::span<const std::uint64_t> ids) override {
-    return call([&](MemoryStore& store) { return store.resubmit_dead_letters(ids); });
+    return call([&](MemoryStore& store) {
+      std::vector<std::uint64_t> readable;
+      std::vector<std::uint64_t> unreadable;
+      store.for_each_dead_letter([&](StoredDeadLetter x) {
+        if (std::find(ids.begin(), ids.end(), x.delivery.id) == ids.end())
+          return;
+        if (x.reason != DeadLetterReason::unreadable)
+          return readable.push_back(x.delivery.id);
+        unreadable.push_back(x.delivery.id);
+        auto& delivery = x.delivery;
+        state_->add_row({0, std::move(delivery.key), std::move(delivery.idempotency_key),
+                         std::move(delivery.message.types), std::move(delivery.message.bytes),
+                         std::nullopt, ""},
+                        Instant{}, true);
+      });
+      return store.resubmit_dead_letters(readable) + store.remove_dead_letters(unreadable);
+    });
   }
 
 private:
@@ -209,8 +164,7 @@ private:
     if (is_lost_)
       state_->fail(StoreFailure::disowned, "another process owns it");
     const auto now = state_->look_at_clock();
-    if (!state_->is_up || state_->cut_off.contains(node_))
-      state_->fail(StoreFailure::unreachable, "the server does not answer");
+    state_->require_server_for(node_);
     if (session_ && state_->session != session_) {
       session_ = nullptr;
       state_->fail(StoreFailure::unreachable, "the server has ended the session");
@@ -282,10 +236,11 @@ public:
     return state_->owner();
   }
 
+  std::unique_ptr<IncomingWriter> open_writer() override { return write_rows(state_, node_); }
+
 private:
   void require_server() const {
-    if (!state_->is_up || state_->cut_off.contains(node_))
-      state_->fail(StoreFailure::unreachable, "the server does not answer");
+    state_->require_server_for(node_);
     if (state_->session_failure)
       state_->fail(*state_->session_failure, "told to refuse the session");
   }
@@ -354,8 +309,11 @@ void MemoryServer::forget_last(std::size_t commits) {
   state_->content = std::make_shared<MemoryStore>(state_->name);
   if (!format.empty())
     state_->content->set_message_format(format);
-  for (const auto& x : log)
+  state_->gone.clear();
+  for (const auto& x : log) {
     state_->content->commit(x.changes);
+    state_->note_rows(x.changes);
+  }
   state_->log = std::move(log);
 }
 

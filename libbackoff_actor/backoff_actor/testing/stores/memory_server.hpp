@@ -50,6 +50,25 @@ public:
   /// time, whatever the server's clock shows.
   std::shared_ptr<SharedStore> store(std::string node);
 
+  // -- other programs -------------------------------------------------------------------
+
+  /// Another program hands this message over, and commits. Returns the number of its row.
+  ///
+  /// @param message its `row` does not count; its `time_to_live` does from now on
+  /// @param not_before when it may be taken, by the server's clock
+  std::uint64_t hand_over(IncomingMessage message, Instant not_before = Instant{});
+
+  /// The same for a transaction that has its row and is not committed yet: `commit_row` does that.
+  std::uint64_t begin_row(IncomingMessage message);
+  /// Commits it.
+  void commit_row(std::uint64_t row);
+
+  /// The rows that are there, in order.
+  std::vector<std::uint64_t> incoming() const;
+
+  /// How often the owner has looked for rows.
+  std::size_t looks() const;
+
   // -- faults ---------------------------------------------------------------------------
 
   /// Ends the session of the owner, as an administrator does. The owner hears of it at its next
@@ -109,6 +128,11 @@ private:
   struct State;
   class Owned;
   class Shared;
+  class Rows;
+  class NewRows;
+
+  static std::unique_ptr<Intake> open_rows(std::shared_ptr<State> state, std::string node);
+  static std::unique_ptr<IncomingWriter> write_rows(std::shared_ptr<State> state, std::string node);
 
   std::shared_ptr<State> state_;
 };

@@ -57,6 +57,8 @@ struct MemoryStore::Content {
     owed.erase(found);
   }
 
+  void operator()(const change::DropIncoming& /*x*/) {}
+
   void operator()(const change::ForgetKeys& x) {
     keys_since = std::max(keys_since, x.before);
     std::erase_if(acknowledged, [&](const AcknowledgedKey& key) { return key.at < x.before; });

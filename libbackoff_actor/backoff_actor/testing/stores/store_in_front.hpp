@@ -60,6 +60,8 @@ public:
   /// As the other store's.
   void renew() override { store_->renew(); }
   /// As the other store's.
+  std::unique_ptr<Intake> open_intake() override { return store_->open_intake(); }
+  /// As the other store's.
   std::vector<std::string> take_notices() override { return store_->take_notices(); }
   /// As the other store's.
   bool is_untidy() const override { return store_->is_untidy(); }

@@ -15,18 +15,26 @@
 // What the live page is told. It is one line of JSON in an event of a stream of events:
 //
 //     event: all
-//     data: {"at":73000,"kinds":["orders"],"senders":[[0,17,2,0,5,0,71000,73400,120,3,1,4,73000]],
+//     data: {"at":73000,"kinds":["orders"],
+//     "senders":[[0,17,2,0,5,0,71000,73400,120,3,1,4,73000,6]],
 //     "gone":[],"causes":[[0,17,72900,"Danger, High Voltage!"]],"rest":{...}}
 //
-// `at` and all other moments are milliseconds on the time line of the observatory; 0: never. A row
-// of `senders` has the index of the kind, the number, the phase, flags (1 paused, 2 held back, 4 on
-// fallback, 8 store behind), owed, in flight, since when the oldest is owed, when the delay ends,
-// acknowledged, failures, dead letters, restarts, and the last turn of a sender that owes. A sender
-// with a pool has six further numbers: its workers by state, and the ready deliveries. `rest` has
-// the supervisors, guards, outboxes and their owners as in `/status`.
+// `at` and all other moments are milliseconds on the time line of the observatory. 0 is never. A
+// row of `senders` is, in this order:
 //
-// The event `changes` has only the rows that have changed; `kinds` and `rest` are null if they are
-// as before.
+// - the index of its kind, and its number;
+// - the phase, and flags: 1 paused, 2 held back, 4 on fallback, 8 store behind;
+// - how many messages it owes, and how many of them are in flight;
+// - since when the oldest is owed, and when the delay ends;
+// - how many are acknowledged, failures, dead letters, restarts;
+// - the last turn of a sender that owes something;
+// - the number of its supervisor, or 0;
+// - only with a pool: its workers by state, which are five numbers, and the ready deliveries.
+//
+// `rest` has the supervisors, guards, outboxes and their owners as in `/status`.
+//
+// The event `changes` has only the rows that have changed. `kinds` and `rest` are null there if
+// they are as before.
 
 namespace backoff_actor::web {
 
@@ -38,6 +46,13 @@ public:
   /// Takes what is seen now, of all senders.
   void look(const ObservedStatus& status, Instant now);
 
+  /// The same, one sender after the other: between `begin` and `end`, in any order.
+  /// @{
+  void begin(Instant now);
+  void add(const ObservedSender& sender);
+  void end(const ObservedStatus& others);
+  /// @}
+
   /// Everything that was seen in the last look.
   std::string all() const;
 
@@ -45,7 +60,7 @@ public:
   const std::string& changes() const { return changes_; }
 
 private:
-  static constexpr std::size_t plain = 11;
+  static constexpr std::size_t plain = 12;
   static constexpr std::size_t with_pool = plain + 6;
 
   struct Row {
@@ -66,7 +81,7 @@ private:
 
   static void write(std::string& json, const Row& row);
   static void write_cause(std::string& json, const Row& row);
-  Row row_of(const ObservedSender& sender, Instant now);
+  Row row_of(const ObservedSender& sender);
   std::uint64_t kind_of(const std::string& name);
   std::string kinds() const;
   std::string frame(const std::string& rows, const std::string& gone, const std::string& causes,
@@ -76,6 +91,9 @@ private:
   std::map<std::string, std::uint64_t, std::less<>> kinds_; // the index of each
   std::vector<const std::string*> names_;                   // the kinds in order
   std::vector<Row> rows_;                                   // in order
+  std::vector<Row> earlier_rows_; // of the look before; once a look has begun, those to come
+  std::size_t kinds_before_ = 0;
+  Instant now_{};
   std::string rest_;
   std::uint64_t at_ = 0;
   std::string changes_;

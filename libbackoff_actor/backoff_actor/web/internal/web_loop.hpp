@@ -56,7 +56,7 @@ private:
   Number last_ = 0;
   Clock::time_point rests_until_{}; // the listener, when nothing could be done for who comes
   PageMaker maker_;
-  PageMaker deeds_; // they wait for actors, and nobody else has to
+  PageMaker actions_; // they wait for actors, and nobody else has to
   LiveFeed feed_;
   std::atomic<bool> is_over_ = false;
   std::thread thread_;

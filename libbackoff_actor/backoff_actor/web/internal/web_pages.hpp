@@ -27,7 +27,7 @@ public:
   static bool is_quick(std::string_view head);
 
   /// Whether a request is one that may wait for an actor.
-  static bool is_deed(std::string_view head);
+  static bool is_action(std::string_view head);
 
   /// Whether a request is for the stream of events.
   static bool is_stream(std::string_view head);

@@ -244,6 +244,12 @@ auto request_within(Self& self, Duration timeout, const Receiver& receiver, Ts..
   return self.request(receiver, caf::timespan{timeout}, std::move(values)...);
 }
 
+/// The same, without a limit.
+template <class Self, class Receiver, class... Ts>
+auto request_without_limit(Self& self, const Receiver& receiver, Ts... values) {
+  return self.request(receiver, caf::infinite, std::move(values)...);
+}
+
 /// Returns a handler, for `RequestingActor::complete`, that lets `self` decide what to do about a
 /// `caf::exit_msg`. `exit_reason::kill` always ends the actor.
 template <class OnExitMessage>

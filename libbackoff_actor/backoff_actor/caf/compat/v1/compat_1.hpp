@@ -360,6 +360,12 @@ auto request_within(Self& self, Duration timeout, const Receiver& receiver, Ts..
   return self.mail(std::move(values)...).request(receiver, timeout);
 }
 
+/// The same, without a limit.
+template <class Self, class Receiver, class... Ts>
+auto request_without_limit(Self& self, const Receiver& receiver, Ts... values) {
+  return self.mail(std::move(values)...).request(receiver, caf::infinite);
+}
+
 /// Returns a handler, for `RequestingActor::complete`, that lets `self` decide what to do about a
 /// `caf::exit_msg`. `exit_reason::kill` always ends the actor.
 template <class OnExitMessage>

@@ -9,6 +9,7 @@
 #include <caf/actor_addr.hpp>
 #include <caf/event_based_actor.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <future>
@@ -16,6 +17,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 namespace backoff_actor::detail {
@@ -23,11 +25,19 @@ namespace backoff_actor::detail {
 // Where operators and a sender meet. An operator leaves an order, sends the sender `OperatorNews`,
 // and waits. The sender keeps its dead letters here, unless they are in its outbox.
 //
+// A dead letter is submitted again at most once. From then on until the sender has accepted or
+// refused it, it is under way, and nobody can do anything to it. An accepted one is removed first.
+//
 // It does not keep the sender alive, and needs no actor system: an operator's thread may be the
 // last to let go of it.
-class BACKOFF_ACTOR_EXPORT OperatorDesk final : public Operable {
+class BACKOFF_ACTOR_EXPORT OperatorDesk final : public Operable,
+                                                public std::enable_shared_from_this<OperatorDesk> {
 public:
-  OperatorDesk(caf::actor_addr sender, DurableOutbox outbox);
+  static constexpr Duration patience_with_letters = std::chrono::seconds{30};
+
+  // How long an operator waits until the sender has taken or refused letters.
+  OperatorDesk(caf::actor_addr sender, DurableOutbox outbox,
+               Duration patience = patience_with_letters);
   ~OperatorDesk() override;
 
   // -- for the sender -----------------------------------------------------------------
@@ -40,14 +50,16 @@ public:
 
   // -- for operators ------------------------------------------------------------------
 
-  DeedOutcome act(Deed deed) override;
+  OperatorOutcome act(OperatorAction action) override;
   Letters letters() override;
-  DeedOutcome resubmit(std::span<const std::uint64_t> ids) override;
-  DeedOutcome remove(std::span<const std::uint64_t> ids) override;
+  OperatorOutcome resubmit(std::span<const std::uint64_t> ids) override;
+  OperatorOutcome remove(std::span<const std::uint64_t> ids) override;
   void end() override;
 
 private:
   struct Order;
+  class Claim;
+  using Ids = std::vector<std::uint64_t>;
   struct Kept {
     std::deque<DeadLetter> letters;
     std::uint64_t dropped = 0;
@@ -55,14 +67,28 @@ private:
 
   std::vector<DeadLetter> all_letters() const;
   std::size_t remove_letters(std::span<const std::uint64_t> ids);
-  DeedOutcome wait_for(const std::shared_ptr<Order>& order, Duration limit);
+  Ids claim(std::span<const std::uint64_t> ids);
+  void release(std::span<const std::uint64_t> ids);
+  void release_letters_of(const Order& order);
+  void remove_accepted();
+  bool withdraw(const std::shared_ptr<Order>& order);
+  OperatorOutcome wait_for(const std::shared_ptr<Order>& order, Duration limit);
+  static caf::behavior resubmit_in(caf::event_based_actor* helper, const caf::actor& sender,
+                                   const std::shared_ptr<OperatorDesk>& desk,
+                                   const std::shared_ptr<Order>& order);
+  void add_helper(caf::actor helper);
+  void remove_helper(const caf::actor& helper);
+  void finish(Order& order, const Ids& accepted, std::string error);
 
   const caf::actor_addr sender_;
   const DurableOutbox outbox_; // none: the letters are here
-  std::mutex deeds_;           // no letter is resubmitted by two operators
-  mutable std::mutex mutex_;   // guards what follows it
+  const Duration patience_;
+  mutable std::mutex mutex_; // guards what follows it
   std::vector<std::shared_ptr<Order>> orders_;
-  std::unique_ptr<Kept> kept_; // none: no letter was kept yet
+  std::vector<caf::actor> helpers_;             // that submit letters
+  std::unique_ptr<Kept> kept_;                  // none: no letter was kept yet
+  std::unordered_set<std::uint64_t> under_way_; // letters that one action has
+  Ids accepted_;                                // of these: only their removal is left
   bool has_ended_ = false;
 };
 

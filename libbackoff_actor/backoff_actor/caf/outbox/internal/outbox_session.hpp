@@ -39,6 +39,36 @@ public:
   // Serializes the message that is being submitted, for `insert`. Throws `NotStorable`.
   void prepare(caf::actor_system& system, const caf::message& message, Instant deadline);
 
+  // -- messages of other programs -------------------------------------------------------
+
+  // Whether there may be any.
+  bool has_intake() const { return queue_->incoming() != nullptr; }
+
+  // The sender looks whether one has come in.
+  void note_look() { queue_->incoming()->note_look(); }
+
+  // The next that has come in.
+  std::optional<IncomingMessage> next_incoming();
+
+  // Returns it from the bytes of its decoder's type. Throws any exception.
+  caf::message load(const StoredMessage& stored) const { return queue_->types().load(stored); }
+
+  // Keeps the bytes for `insert`, which then deletes the row, too.
+  void prepare(StoredMessage message, Instant deadline, std::uint64_t row);
+
+  // The message is known already: its row is to go.
+  void drop_incoming(std::uint64_t row) { changes_.emplace_back(change::DropIncoming{row}); }
+
+  // No delivery is made of it now. It comes in again.
+  void give_back(std::uint64_t row) { queue_->incoming()->give_back(row); }
+
+  // It comes first again, once there is room in the outbox.
+  void wait_for_room(IncomingMessage message);
+  bool waits_for_room() const { return waits_for_room_; }
+
+  // Lets the sender look once more.
+  void call_for_incoming();
+
   // -- changes ------------------------------------------------------------------------
 
   // Stores the prepared message as a delivery.
@@ -116,12 +146,15 @@ private:
   };
 
   std::shared_ptr<WriteQueue> queue_;
+  const caf::actor_addr sender_;
   Duration to_wall_;
   OutboxContent content_;
   caf::actor writer_;
   bool was_taken_ = false; // the content
   StoredMessage prepared_;
   Instant deadline_ = Instant::never(); // of the prepared message
+  std::uint64_t row_ = 0;               // of the prepared message; 0: none
+  bool waits_for_room_ = false;         // a message of another program
   std::vector<StoreChange> changes_;    // of this step
   std::deque<Insertion> unanswered_;    // in order of their numbers
   // The counted hand-overs of a delivery. Most deliveries have none.

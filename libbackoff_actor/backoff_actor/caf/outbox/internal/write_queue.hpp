@@ -4,6 +4,7 @@
 
 #include "backoff_actor/backoff/back_off.hpp"
 #include "backoff_actor/caf/outbox/durable_outbox.hpp"
+#include "backoff_actor/caf/outbox/internal/incoming_desk.hpp"
 #include "backoff_actor/core/cause.hpp"
 #include "backoff_actor/delivery/internal/owner_lease.hpp"
 #include "backoff_actor/delivery/internal/unwritten_changes.hpp"
@@ -103,6 +104,9 @@ public:
   // Under which ownership the store is written; none: no other process can own it.
   const std::optional<StoreOwnership>& ownership() const { return ownership_; }
 
+  // Where messages of other programs come in; null: the store takes none.
+  const std::shared_ptr<IncomingDesk>& incoming() const { return incoming_; }
+
   // The last answer of the server is the sender's to know: until when no other process can own the
   // store, and whether one does.
   struct Sureness {
@@ -179,6 +183,7 @@ private:
   std::mutex store_mutex_;
   const std::shared_ptr<DeliveryStore> store_;
   const std::optional<StoreOwnership> ownership_;
+  const std::shared_ptr<IncomingDesk> incoming_; // null: the store has no intake
 
   mutable std::mutex mutex_;
   std::condition_variable is_free_; // nobody is attached

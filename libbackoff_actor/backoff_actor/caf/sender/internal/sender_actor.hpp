@@ -8,6 +8,7 @@
 #include "backoff_actor/caf/sender/internal/sender_settings.hpp"
 #include "backoff_actor/caf/sender/sender.hpp"
 #include "backoff_actor/core/export.hpp"
+#include "backoff_actor/delivery/incoming.hpp"
 #include "backoff_actor/engine/sender/sender_engine.hpp"
 #include "backoff_actor/sinks/internal/kinds.hpp"
 
@@ -24,6 +25,7 @@ class ChildStart;
 struct FinishWork;
 class IdempotencyKeys;
 class SenderStore;
+struct StoredMessage;
 
 namespace detail {
 class OperatorDesk;
@@ -57,6 +59,7 @@ private:
     bool held_is_bounce = false;
     bool is_answered_on_acceptance = false;
     bool is_confirmed = false; // clients may be told of the acceptance
+    std::uint64_t row = 0;     // another program's, of which it was made; 0: none
   };
 
   // The data of a delivery that the engine does not need. The engine uses the same slot.
@@ -181,6 +184,14 @@ private:
   std::uint64_t number_of(const std::string& key) const;
   bool needs_bytes() const;
   std::uint32_t weight_of(const caf::message& message);
+
+  // -- messages of other programs (sender_actor_submit.cpp) -------------------------
+
+  void take_incoming();
+  bool take_incoming(IncomingMessage x);
+  bool is_known(const IncomingMessage& x);
+  caf::message read(const StoredMessage& stored) const;
+  bool keeps_row(const effect::DeadLetter& x, const Parcel& parcel);
 
   // -- known idempotency keys (sender_actor_idempotency.cpp) ------------------------
 

@@ -142,6 +142,7 @@ private:
   void call_off(Place& place);
   std::optional<SupervisorInput> end_child(const ChildActor& actor, caf::exit_reason reason);
   void publish();
+  void show_end_of(const caf::actor_addr& child);
   void tell(SupervisorEvent event);
   void tell_failed_hook(const std::string& exception);
   Place* find(const ChildActor& actor);

@@ -44,6 +44,7 @@ public:
   void operator()(const input::Persisted& x);
   void operator()(const input::NotPersisted& x);
   void operator()(const input::StoreBehind& x);
+  void operator()(const input::Unreadable& x);
   void operator()(const input::SureUntil& x) { work_.sure_until = x.until; }
   void operator()(const input::StoreNotice& x);
   void operator()(const input::Restore& x);
@@ -375,9 +376,6 @@ private:
   void end_without_children();
   void end(DeadLetterReason reason, const SharedCause& cause);
   void suspend(Slot slot);
-
-  // -- control ----------------------------------------------------------------------
-
   void answer_drains(std::size_t left);
 
   struct Deferred { // to pause, once the delay of its lane is known

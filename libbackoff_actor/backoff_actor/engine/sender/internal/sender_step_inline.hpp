@@ -73,6 +73,8 @@ SenderEngine::Step::put_in(const Backlog::NewDelivery& x) {
   }
   if (x.deadline != Instant::never())
     backlog_.set_deadline(slot, x.deadline);
+  if (x.has_source)
+    backlog_.note_source(slot);
   return true;
 }
 

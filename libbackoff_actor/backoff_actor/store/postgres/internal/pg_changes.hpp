@@ -81,6 +81,7 @@ private:
   void make(const change::CountHandOvers& x);
   void make(const change::Bury& x);
   void make(const change::ForgetKeys& x);
+  void make(const change::DropIncoming& x);
   Sum* open_sum(std::uint64_t id);
 
   void add_fence(PgCommit& to) const;
@@ -100,6 +101,7 @@ private:
   std::vector<Sum> sums_{}; // in the order in which the deliveries are named first
   std::unordered_map<std::uint64_t, std::size_t> places_{}; // in `sums_`, by number
   std::vector<std::size_t> acknowledged_{};                 // in `sums_`, in order
+  std::vector<std::uint64_t> incoming_{};                   // rows to delete
   std::vector<PgCall> others_{};
 };
 

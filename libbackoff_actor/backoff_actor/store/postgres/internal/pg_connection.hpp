@@ -134,6 +134,11 @@ public:
   std::vector<PgRows> run(std::span<const PgCall> calls);
   PgRows run(const PgCall& call);
 
+  // Waits until the server notifies this session. Notifications that came before end it at once.
+  //
+  // @errors throws `PgLost`, `PgInterrupted`
+  void wait_for_notification(Duration at_most);
+
   // Runs statements as one text, without looking at what they return. Errors as `run`.
   void run_script(const std::string& statements);
 

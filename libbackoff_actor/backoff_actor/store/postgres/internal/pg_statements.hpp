@@ -24,6 +24,8 @@ extern const PgStatement remove_dead;
 extern const PgStatement find_dead;
 extern const PgStatement resubmit_dead;
 extern const PgStatement set_format;
+extern const PgStatement delete_incoming;
+extern const PgStatement resubmit_incoming;
 
 // All of them.
 std::span<const PgStatement* const> all();

@@ -47,6 +47,8 @@ inline std::string pg_int4(std::int32_t number) {
   return result;
 }
 
+inline std::string pg_bool(bool value) { return std::string(1, value ? '\1' : '\0'); }
+
 // Reads a number of any size, the highest byte first.
 inline std::int64_t read_pg_number(std::string_view bytes) {
   std::uint64_t result = bytes.empty() || static_cast<signed char>(bytes.front()) >= 0 ? 0 : ~0ULL;

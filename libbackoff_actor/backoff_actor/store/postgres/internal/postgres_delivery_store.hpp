@@ -25,9 +25,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace backoff_actor::detail {
+
+// Reads the table `incoming` for the owner of an outbox, in a session of its own.
+std::unique_ptr<Intake> open_pg_intake(std::shared_ptr<const PgWish> wish);
 
 class PostgresDeliveryStore final : public DeliveryStore {
 public:
@@ -47,6 +51,7 @@ public:
   std::size_t resubmit_dead_letters(std::span<const std::uint64_t> ids) override;
   std::optional<StoreOwnership> ownership() const override;
   void renew() override;
+  std::unique_ptr<Intake> open_intake() override;
   std::vector<std::string> take_notices() override;
   bool is_untidy() const override { return has_keys_to_drop_; }
   void tidy_up() override;
@@ -70,7 +75,7 @@ private:
   PgChanges new_changes() const;
   void keep(PgCommit& commit, const std::vector<PgRows>& rows);
   void remember(PgCommit commit);
-  std::vector<std::uint64_t> dead_among(std::span<const std::uint64_t> ids);
+  std::unordered_map<std::uint64_t, bool> dead_among(std::span<const std::uint64_t> ids);
   [[noreturn]] void disown(const std::string& why);
   std::string who_owns(PgSession& session) const;
 

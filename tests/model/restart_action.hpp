@@ -10,7 +10,7 @@
 namespace backoff_actor::model_test {
 
 /// What happens to a sender, or to its store, or to the process that both are in.
-struct Deed {
+struct Action {
   enum class What {
     live,   // a command of the other walks
     commit, // some changes, or try to
@@ -42,21 +42,21 @@ struct Deed {
   Duration pause() const { return std::chrono::milliseconds{1} * (command.how / 4 % 50); }
 };
 
-inline void showValue(const Deed& x, std::ostream& out) {
+inline void showValue(const Action& x, std::ostream& out) {
   switch (x.what) {
-  case Deed::What::live:
+  case Action::What::live:
     return showValue(x.command, out);
-  case Deed::What::commit:
+  case Action::What::commit:
     out << "commit, " << x.percent() << " of 100";
     break;
-  case Deed::What::answer:
+  case Action::What::answer:
     out << "answer" << (x.is_told_again() ? ", to be told again" : "");
     break;
-  case Deed::What::kill:
+  case Action::What::kill:
     out << "kill" << (x.makes_what_failed() ? ", what failed was made" : "") << ", and wait "
         << to_string(x.pause());
     break;
-  case Deed::What::stop:
+  case Action::What::stop:
     out << "stop" << (x.is_cut_short() ? ", cut short" : "")
         << (x.is_cut_short() && x.makes_what_failed() ? ", what failed was made" : "")
         << ", and wait " << to_string(x.pause());
@@ -65,14 +65,14 @@ inline void showValue(const Deed& x, std::ostream& out) {
   out << " {" << x.command.who << ", " << x.command.how << "}\n";
 }
 
-inline rc::Gen<Deed> arbitrary_deed() {
-  return rc::gen::build<Deed>(
-    rc::gen::set(&Deed::what, rc::gen::weightedElement<Deed::What>({{280, Deed::What::live},
-                                                                    {60, Deed::What::commit},
-                                                                    {60, Deed::What::answer},
-                                                                    {7, Deed::What::kill},
-                                                                    {5, Deed::What::stop}})),
-    rc::gen::set(&Deed::command, arbitrary_command()));
+inline rc::Gen<Action> arbitrary_action() {
+  return rc::gen::build<Action>(
+    rc::gen::set(&Action::what, rc::gen::weightedElement<Action::What>({{280, Action::What::live},
+                                                                        {60, Action::What::commit},
+                                                                        {60, Action::What::answer},
+                                                                        {7, Action::What::kill},
+                                                                        {5, Action::What::stop}})),
+    rc::gen::set(&Action::command, arbitrary_command()));
 }
 
 } // namespace backoff_actor::model_test

@@ -1,0 +1,115 @@
+#pragma once
+
+// Inside of the durable outbox; not for its users.
+
+#include "backoff_actor/caf/messages/internal/own_words.hpp"
+#include "backoff_actor/core/export.hpp"
+#include "backoff_actor/delivery/delivery_store.hpp"
+#include "backoff_actor/delivery/incoming.hpp"
+
+#include <caf/actor.hpp>
+#include <caf/actor_addr.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+namespace backoff_actor {
+
+// The state shared by the reader of other programs' messages, the sender, and the writer.
+//
+//     reader --put--> waiting --next--> sender --Insert--> writer --settle--> gone
+//        ^                                 |
+//        +----------- give_back -----------+
+//
+// A row is held from `put` until its deletion is committed, or until it is given back. Only the
+// reader changes which rows are held, between two looks: a look that began before a deletion may
+// still see the row.
+class BACKOFF_ACTOR_HIDDEN IncomingDesk {
+public:
+  using OpenIntake = std::function<std::unique_ptr<Intake>()>;
+
+  explicit IncomingDesk(OpenIntake open) : open_(std::move(open)) {}
+
+  // -- the sender -----------------------------------------------------------------------
+
+  // Messages come in for this sender from now on. Returns the number of its turn.
+  std::uint64_t begin(const caf::actor_addr& sender);
+
+  // Keeps the reader alive until the end.
+  void keep(caf::actor reader);
+
+  // The sender looks now: a later `call_sender` sends it a message once more.
+  void note_look();
+
+  // None comes in any more. What is waiting is given back.
+  void end();
+
+  std::optional<IncomingMessage> next();
+
+  // It is the next once more.
+  void put_back(IncomingMessage message);
+
+  // No delivery was made of it.
+  void give_back(std::uint64_t row);
+
+  // Sends `StoreNews` to the sender, unless it was sent and the sender has not looked yet.
+  void call_sender();
+
+  // -- the writer -----------------------------------------------------------------------
+
+  // These changes are committed.
+  void settle(std::span<const StoreChange> changes);
+
+  // -- the reader of one turn -----------------------------------------------------------
+
+  // What the reader may do now.
+  struct Task {
+    bool is_over = false;  // to end
+    bool is_early = false; // another reader has not ended yet
+    std::size_t room = 0;  // how many messages it may take; 0: it is told when there is room
+    std::vector<std::uint64_t> given_back{};
+  };
+  Task next_task(std::uint64_t turn);
+
+  // Opens the intake; null: the turn is over.
+  std::shared_ptr<Intake> open(std::uint64_t turn);
+
+  // The held rows, between `next_task` and `put`.
+  const std::unordered_set<std::uint64_t>& held() const { return held_; }
+
+  void put(std::uint64_t turn, std::vector<IncomingMessage> messages);
+
+  // The reader has ended, and with it its intake.
+  void leave(std::uint64_t turn);
+
+private:
+  std::size_t room() const;
+
+  const OpenIntake open_;
+  mutable std::mutex mutex_;
+  std::deque<IncomingMessage> waiting_;
+  std::unordered_set<std::uint64_t> held_; // the reader's; see above
+  std::unordered_map<std::uint64_t, std::size_t> bytes_of_;
+  std::size_t bytes_ = 0;
+  std::vector<std::uint64_t> settled_;    // since the last task
+  std::vector<std::uint64_t> given_back_; // since the last task
+  caf::actor_addr sender_;
+  caf::actor reader_;
+  std::shared_ptr<Intake> intake_; // to interrupt it
+  std::uint64_t turn_ = 0;         // of the present sender
+  std::uint64_t at_work_ = 0;      // the turn of the reader that may read; 0: none
+  bool is_over_ = true;
+  bool is_sender_called_ = false;
+  bool waits_for_room_ = false; // the reader
+};
+
+} // namespace backoff_actor

@@ -1,0 +1,316 @@
+// Design notes
+//
+// Rows get their numbers before they are committed. So a row may become visible when the intake has
+// already taken rows with higher numbers. Each look reads two ranges:
+//
+//     floor ......... top ............
+//       | late rows    | new rows
+//
+// The floor spares the look the dead entries of the index: those of rows that were taken. The
+// intake raises it to a former top once all transactions have ended that were running when the top
+// was seen. To know which these are, it takes a transaction number of its own: a snapshot's xmax is
+// too low, for it leaves out what is running above all that has ended. A transaction may escape
+// that, for it gets its own number only when it writes. So the floor is only a speed-up: once a
+// minute a look goes without it.
+//
+// Rows with `not_before` are taken by time, not by number.
+//
+// After an empty look the intake says in the table `sleeper` that it sleeps, looks once more, and
+// then waits. The trigger of `incoming` notifies only a sleeper, for the server lets the
+// notifications of all its transactions commit one at a time.
+
+#include "backoff_actor/store/postgres/internal/pg_errors.hpp"
+#include "backoff_actor/store/postgres/internal/pg_values.hpp"
+#include "backoff_actor/store/postgres/internal/postgres_delivery_store.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <iterator>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace backoff_actor::detail {
+
+namespace {
+
+using namespace pg_type;
+
+// What one look returns at the most, but for the first row.
+constexpr std::int64_t bytes_of_a_look = 16 << 20;
+
+// How often a look goes without the floor, and how long a transaction may keep the floor down.
+constexpr std::chrono::seconds without_floor{60};
+constexpr std::chrono::seconds longest_hold{30};
+
+// The floor is raised no more often. Each time costs a transaction number.
+constexpr std::chrono::milliseconds between_marks{10};
+
+// An intake that finds something in so many looks in a row says that it is awake.
+constexpr int busy_looks = 3;
+
+// A deadline that is further away is none.
+constexpr std::int64_t longest_life = 4'000'000'000'000'000'000;
+
+// The intake writes nothing that matters.
+const PgStatement set_up_intake{
+  nullptr, "SELECT set_config('synchronous_commit', 'off', false)", {}};
+
+const PgStatement read_xmin{
+  "read_xmin", "SELECT pg_snapshot_xmin(pg_current_snapshot())::text::int8", {}};
+const PgStatement take_xid{"take_xid", "SELECT pg_current_xact_id()::text::int8", {}};
+
+#define BACKOFF_ACTOR_ROW                                                                          \
+  "id, key, idempotency_key, type, payload, (greatest(-1, least(extract(epoch FROM deadline - "    \
+  "clock_timestamp()), 4e9)) * 1e9)::int8, context"
+
+// $3: how many rows. $4: how many bytes; the first row is read in any case.
+const PgStatement take_new{
+  "take_new",
+  "SELECT " BACKOFF_ACTOR_ROW " FROM (SELECT *, sum(octet_length(payload)) OVER (ORDER BY id) - "
+  "octet_length(payload) AS bytes_before FROM (SELECT * FROM backoff.incoming WHERE outbox_id = $1 "
+  "AND shard = 0 AND not_before IS NULL AND id > $2 ORDER BY id LIMIT $3) a) b WHERE bytes_before "
+  "< $4 ORDER BY id",
+  {int4, int8, int8, int8}};
+
+const PgStatement find_late{
+  "find_late",
+  "SELECT id, octet_length(payload) FROM backoff.incoming WHERE outbox_id = $1 AND shard = 0 AND "
+  "not_before IS NULL AND id > $2 AND id <= $3 ORDER BY id LIMIT $4",
+  {int4, int8, int8, int8}};
+
+const PgStatement find_due{
+  "find_due",
+  "SELECT id, octet_length(payload) FROM backoff.incoming WHERE outbox_id = $1 AND shard = 0 AND "
+  "not_before <= now() ORDER BY not_before, id LIMIT $2",
+  {int4, int8}};
+
+const PgStatement take_these{"take_these",
+                             "SELECT " BACKOFF_ACTOR_ROW
+                             " FROM backoff.incoming JOIN unnest($2) WITH ORDINALITY AS t(id, "
+                             "place) USING (id) WHERE outbox_id = $1 AND incoming.id = ANY($2) "
+                             "ORDER BY place",
+                             {int4, int8_array}};
+
+const PgStatement set_asleep{
+  "set_asleep",
+  "UPDATE backoff.sleeper SET asleep = $2 WHERE outbox = $1 AND shard = 0",
+  {int4, boolean}};
+
+constexpr std::array intake_statements{&read_xmin, &take_xid,   &take_new,  &find_late,
+                                       &find_due,  &take_these, &set_asleep};
+
+IncomingMessage read_row(const PgRows& rows, int row) {
+  IncomingMessage result;
+  result.row = static_cast<std::uint64_t>(rows.number(row, 0));
+  result.key = rows.text(row, 1);
+  result.idempotency_key = rows.text(row, 2);
+  result.type = rows.text(row, 3);
+  const auto payload = rows.bytes(row, 4);
+  const auto* const begin = reinterpret_cast<const std::byte*>(payload.data());
+  result.payload.assign(begin, begin + payload.size());
+  if (const auto life = rows.optional_number(row, 5); life && *life < longest_life)
+    result.time_to_live = Duration{*life};
+  if (!rows.is_null(row, 6))
+    result.context = rows.text(row, 6);
+  return result;
+}
+
+class PgIntake final : public Intake {
+public:
+  explicit PgIntake(std::shared_ptr<const PgWish> wish) : wish_(std::move(wish)) {}
+
+  std::vector<IncomingMessage> take(std::size_t at_most,
+                                    const std::unordered_set<std::uint64_t>& held) override {
+    return call([&] { return look(at_most, held); });
+  }
+
+  void give_back(std::span<const std::uint64_t> rows) override {
+    for (const auto row : rows)
+      floor_ = std::min(floor_, row - 1);
+    mark_.reset();
+  }
+
+  void wait(Duration at_most) override {
+    call([&] {
+      if (!is_asleep_) {
+        say(true); // what came before the trigger knew is found by the next look
+        return 0;
+      }
+      if (session_)
+        session_->connection().wait_for_notification(at_most);
+      return 0;
+    });
+  }
+
+  void interrupt() override { interrupt_.raise(); }
+
+private:
+  using Clock = std::chrono::steady_clock;
+
+  // The transactions that were running after `top` was seen.
+  struct Mark {
+    std::uint64_t top;
+    std::int64_t ends; // above the numbers of all of them
+    Clock::time_point at;
+  };
+
+  // A row that is there.
+  struct Found {
+    std::uint64_t row;
+    std::int64_t bytes;
+  };
+
+  template <class F>
+  auto call(const F& f) -> decltype(f()) {
+    try {
+      connect();
+      return f();
+    } catch (const PgInterrupted&) {
+      session_.reset();
+      return {};
+    } catch (const PgRefusal& refusal) {
+      session_.reset();
+      throw pg_store_error(wish_->target.name, refusal);
+    } catch (const PgLost& lost) {
+      session_.reset();
+      throw pg_store_error(wish_->target.name, lost);
+    }
+  }
+
+  void connect() {
+    if (interrupt_.is_raised())
+      throw PgInterrupted{};
+    if (session_)
+      return;
+    auto session = std::make_unique<PgSession>(wish_, PgSession::Purpose::own, &interrupt_);
+    auto& connection = session->connection();
+    connection.run({&set_up_intake});
+    connection.prepare(intake_statements);
+    connection.run_script("LISTEN backoff_" + std::to_string(session->outbox()) + "_0");
+    session_ = std::move(session);
+    is_asleep_ = false;
+    floor_ = 0;
+    top_ = 0;
+    mark_.reset();
+    full_look_at_ = Clock::now() + without_floor;
+  }
+
+  std::string outbox() const { return pg_int4(session_->outbox()); }
+
+  void say(bool is_asleep) {
+    session_->connection().run({&set_asleep, {outbox(), pg_bool(is_asleep)}});
+    is_asleep_ = is_asleep;
+  }
+
+  std::vector<IncomingMessage> look(std::size_t at_most,
+                                    const std::unordered_set<std::uint64_t>& held) {
+    if (is_asleep_ && busy_ >= busy_looks)
+      say(false);
+    const auto now = Clock::now();
+    if (now >= full_look_at_) {
+      floor_ = 0;
+      mark_.reset();
+      full_look_at_ = now + without_floor;
+    }
+    const auto limit = static_cast<std::int64_t>(at_most);
+    const auto with_held = limit + static_cast<std::int64_t>(held.size());
+    std::vector<PgCall> calls{
+      {&read_xmin},
+      {&find_late, {outbox(), pg_int8(floor_), pg_int8(top_), pg_int8(with_held)}},
+      {&take_new, {outbox(), pg_int8(top_), pg_int8(limit), pg_int8(bytes_of_a_look)}},
+      {&find_due, {outbox(), pg_int8(with_held)}}};
+    const auto old_top = top_;
+    const auto is_to_mark = !mark_ && top_ > floor_ && now >= next_mark_at_;
+    if (is_to_mark)
+      calls.push_back({&take_xid});
+    const auto rows = session_->connection().run(calls);
+    std::vector<IncomingMessage> result;
+    std::int64_t bytes = 0;
+    const auto late = free_of(rows[1], held);
+    const auto taken_late = some_of(late, at_most, bytes);
+    raise_floor(rows[0].number(0, 0), now, rows[1].size() < with_held,
+                taken_late.size() < late.size() ? late[taken_late.size()].row : 0);
+    append(result, taken_late);
+    for (auto row = 0; row < rows[2].size() && result.size() < at_most && bytes < bytes_of_a_look;
+         ++row) {
+      top_ = static_cast<std::uint64_t>(rows[2].number(row, 0));
+      if (held.contains(top_)) // the session before has taken it
+        continue;
+      bytes += static_cast<std::int64_t>(rows[2].bytes(row, 4).size());
+      result.push_back(read_row(rows[2], row));
+    }
+    append(result, some_of(free_of(rows[3], held), at_most - result.size(), bytes));
+    if (is_to_mark) {
+      mark_ = Mark{old_top, rows[4].number(0, 0), now};
+      next_mark_at_ = now + between_marks;
+    }
+    busy_ = result.empty() ? 0 : busy_ + 1;
+    return result;
+  }
+
+  static std::vector<Found> free_of(const PgRows& rows,
+                                    const std::unordered_set<std::uint64_t>& held) {
+    std::vector<Found> result;
+    for (auto row = 0; row < rows.size(); ++row)
+      if (const auto id = static_cast<std::uint64_t>(rows.number(row, 0)); !held.contains(id))
+        result.push_back({id, rows.number(row, 1)});
+    return result;
+  }
+
+  // The first of them, as many as there is room for.
+  static std::vector<std::uint64_t> some_of(const std::vector<Found>& found, std::size_t at_most,
+                                            std::int64_t& bytes) {
+    std::vector<std::uint64_t> result;
+    for (const auto& one : found) {
+      if (result.size() >= at_most || bytes >= bytes_of_a_look)
+        break;
+      bytes += one.bytes;
+      result.push_back(one.row);
+    }
+    return result;
+  }
+
+  void append(std::vector<IncomingMessage>& to, const std::vector<std::uint64_t>& these) {
+    if (these.empty())
+      return;
+    PgArray numbers{int8};
+    for (const auto row : these)
+      numbers.add(static_cast<std::int64_t>(row));
+    const auto rows = session_->connection().run({&take_these, {outbox(), numbers.take()}});
+    for (auto row = 0; row < rows.size(); ++row)
+      to.push_back(read_row(rows, row));
+  }
+
+  // @param xmin the number of the first transaction that was running before the look
+  // @param saw_all whether the look saw all late rows
+  // @param left a late row that was seen and is not taken; 0: none
+  void raise_floor(std::int64_t xmin, Clock::time_point now, bool saw_all, std::uint64_t left) {
+    if (!mark_ || !saw_all || (xmin < mark_->ends && now - mark_->at < longest_hold))
+      return;
+    floor_ = left == 0 ? mark_->top : std::min(mark_->top, left - 1);
+    mark_.reset();
+  }
+
+  const std::shared_ptr<const PgWish> wish_;
+  PgInterrupt interrupt_{};
+  std::unique_ptr<PgSession> session_{}; // null: it is not connected
+  std::uint64_t floor_ = 0;
+  std::uint64_t top_ = 0;
+  std::optional<Mark> mark_{};
+  Clock::time_point next_mark_at_{};
+  Clock::time_point full_look_at_{};
+  int busy_ = 0;           // looks in a row that found something
+  bool is_asleep_ = false; // as the server knows it
+};
+
+} // namespace
+
+std::unique_ptr<Intake> open_pg_intake(std::shared_ptr<const PgWish> wish) {
+  return std::make_unique<PgIntake>(std::move(wish));
+}
+
+} // namespace backoff_actor::detail

@@ -1,0 +1,110 @@
+// What other programs have handed over to the server for tests.
+
+#include "backoff_actor/testing/stores/internal/memory_server_state.hpp"
+
+#include <memory>
+#include <unordered_set>
+
+namespace backoff_actor::testing {
+
+// -- the intake of an owner -----------------------------------------------------------
+
+// Waits for nothing: whoever uses it looks once in a while.
+class MemoryServer::Rows final : public Intake {
+public:
+  Rows(std::shared_ptr<State> state, std::string node)
+    : state_(std::move(state)), node_(std::move(node)) {}
+
+  std::vector<IncomingMessage> take(std::size_t at_most,
+                                    const std::unordered_set<std::uint64_t>& held) override {
+    const std::lock_guard lock{state_->mutex};
+    state_->require_server_for(node_);
+    ++state_->looks;
+    const auto now = state_->clock();
+    std::vector<IncomingMessage> result;
+    for (const auto& x : state_->rows) {
+      const auto row = x.message.row;
+      if (result.size() >= at_most || !x.is_committed || x.not_before > now || held.contains(row)
+          || state_->gone.contains(row))
+        continue;
+      result.push_back(x.message);
+      if (auto& life = result.back().time_to_live)
+        *life -= now - x.at;
+    }
+    return result;
+  }
+
+  void give_back(std::span<const std::uint64_t> /*rows*/) override {}
+  void wait(Duration /*at_most*/) override {}
+  void interrupt() override {}
+
+private:
+  const std::shared_ptr<State> state_;
+  const std::string node_;
+};
+
+std::unique_ptr<Intake> MemoryServer::open_rows(std::shared_ptr<State> state, std::string node) {
+  return std::make_unique<Rows>(std::move(state), std::move(node));
+}
+
+// -- a process that does not own the store --------------------------------------------
+
+class MemoryServer::NewRows final : public IncomingWriter {
+public:
+  NewRows(std::shared_ptr<State> state, std::string node)
+    : state_(std::move(state)), node_(std::move(node)) {}
+
+  void write(std::span<const IncomingMessage> messages, const std::string& format) override {
+    const std::lock_guard lock{state_->mutex};
+    state_->require_server_for(node_);
+    if (const auto found = state_->content->message_format(); !found.empty() && found != format)
+      state_->fail(StoreFailure::incompatible, "its messages were written by " + found);
+    const auto is_refused = [](const IncomingMessage& x) { return x.type.empty(); };
+    if (std::any_of(messages.begin(), messages.end(), is_refused))
+      state_->fail(StoreFailure::input_output, "a row has no type");
+    for (const auto& x : messages)
+      state_->add_row(x, Instant{}, true);
+  }
+
+private:
+  const std::shared_ptr<State> state_;
+  const std::string node_;
+};
+
+std::unique_ptr<IncomingWriter> MemoryServer::write_rows(std::shared_ptr<State> state,
+                                                         std::string node) {
+  return std::make_unique<NewRows>(std::move(state), std::move(node));
+}
+
+// -- the test's side ------------------------------------------------------------------
+
+std::uint64_t MemoryServer::hand_over(IncomingMessage message, Instant not_before) {
+  const std::lock_guard lock{state_->mutex};
+  return state_->add_row(std::move(message), not_before, true);
+}
+
+std::uint64_t MemoryServer::begin_row(IncomingMessage message) {
+  const std::lock_guard lock{state_->mutex};
+  return state_->add_row(std::move(message), Instant{}, false);
+}
+
+void MemoryServer::commit_row(std::uint64_t row) {
+  const std::lock_guard lock{state_->mutex};
+  state_->rows.at(row - 1).is_committed = true;
+}
+
+std::vector<std::uint64_t> MemoryServer::incoming() const {
+  const std::lock_guard lock{state_->mutex};
+  std::vector<std::uint64_t> result;
+  for (const auto& x : state_->rows)
+    if (x.is_committed && !state_->gone.contains(x.message.row))
+      result.push_back(x.message.row);
+  return result;
+}
+
+std::size_t MemoryServer::looks() const {
+  const std::lock_guard lock{state_->mutex};
+  return state_->looks;
+}
+
+} // namespace backoff_actor::testing

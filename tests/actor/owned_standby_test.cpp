@@ -1,0 +1,167 @@
+// What is submitted to a process that stands by: the owner does it.
+
+#include "owned_fixture.hpp"
+
+#include <utility>
+
+namespace backoff_actor::actor_test {
+
+class OwnedStandby : public OwnedTest {
+protected:
+  static Submit submission(const std::string& text) {
+    return {.message = caf::make_message(text), .answer_when_accepted = true};
+  }
+
+  std::shared_ptr<testing::Answer<Accepted>> submit_to(const Process& process, Submit x) {
+    auto answer = time.ask<Accepted>(process.sender, std::move(x));
+    time.run();
+    return answer;
+  }
+};
+
+TEST_F(OwnedStandby, a_submission_is_accepted_once_its_row_is_committed_and_the_owner_does_it) {
+  const auto& a = start_process("node-a");
+  const auto& b = start_process("node-b");
+
+  const auto answer = submit_to(b, submission("x"));
+  EXPECT_EQ(answer->get().id, 0u) << "the owner numbers the delivery";
+  EXPECT_THAT(server.incoming(), ElementsAre(1u));
+  time.advance(2s);
+
+  EXPECT_THAT(a.danger.texts(), ElementsAre("x"));
+  EXPECT_THAT(b.danger.texts(), IsEmpty());
+  EXPECT_THAT(server.incoming(), IsEmpty());
+}
+
+TEST_F(OwnedStandby, submissions_that_nobody_waits_for_are_handed_over_in_order) {
+  const auto& a = start_process("node-a");
+  const auto& b = start_process("node-b");
+  for (const auto* text : {"1", "2", "3"})
+    time.tell(b.sender, Submit{.message = caf::make_message(std::string{text})});
+  time.advance(2s);
+  EXPECT_THAT(a.danger.texts(), ElementsAre("1", "2", "3"));
+  EXPECT_THAT(log.of("node-b").all<event::NotAccepted>(), IsEmpty());
+}
+
+TEST_F(OwnedStandby, a_submission_that_wants_the_childs_answer_is_refused) {
+  start_process("node-a");
+  const auto& b = start_process("node-b");
+  const auto answer =
+    time.ask<std::string>(b.sender, Submit{.message = caf::make_message(std::string{"x"})});
+  time.run();
+  EXPECT_THAT(answer->error_text, HasSubstr("not_owner"));
+  EXPECT_THAT(answer->error_text, HasSubstr("node-a owns memory"));
+  EXPECT_THAT(server.incoming(), IsEmpty());
+}
+
+TEST_F(OwnedStandby, a_process_that_takes_over_does_what_it_has_handed_over_itself) {
+  const auto& a = start_process("node-a");
+  const auto& b = start_process("node-b");
+  server.fail_commits(StoreFailure::unreachable);
+  EXPECT_TRUE(submit_to(b, submission("x"))->value);
+  time.advance(2s);
+  EXPECT_THAT(a.danger.texts(), IsEmpty());
+
+  die("node-a");
+  server.fail_commits({});
+  time.advance(3s);
+
+  EXPECT_EQ(owner(), "node-b, epoch 2");
+  EXPECT_THAT(b.danger.texts(), ElementsAre("x"));
+  EXPECT_EQ(submit_to(b, submission("y"))->get().id, 2u) << "the owner's own number";
+}
+
+TEST_F(OwnedStandby, a_submission_keeps_its_keys_and_its_time_to_live) {
+  auto options = default_options();
+  options.max_in_flight = 1;
+  const auto& a = start_process("node-a", {testing::slow(10s)}, options);
+  const auto& b = start_process("node-b");
+  auto twin = submission("twin");
+  twin.idempotency_key = "once";
+  twin.key = "customer";
+  EXPECT_TRUE(submit_to(b, twin)->value);
+  EXPECT_TRUE(submit_to(b, twin)->value);
+  time.advance(2s);
+  const auto owed = server.content()->find(1);
+  ASSERT_TRUE(owed);
+  EXPECT_EQ(owed->key, "customer");
+  EXPECT_EQ(owed->idempotency_key, "once");
+
+  auto late = submission("late");
+  late.time_to_live = 3s;
+  EXPECT_TRUE(submit_to(b, late)->value);
+  time.advance(1min);
+  EXPECT_THAT(a.danger.texts(), ElementsAre("twin"));
+  const auto dead = log.of("node-a").all<event::DeadLettered>();
+  ASSERT_EQ(dead.size(), 1u);
+  EXPECT_EQ(dead[0].reason, DeadLetterReason::expired);
+}
+
+TEST_F(OwnedStandby, what_the_server_does_not_take_is_refused) {
+  const auto& a = start_process("node-a");
+  const auto& b = start_process("node-b");
+  server.cut_off("node-b");
+  const auto answer = submit_to(b, submission("x"));
+  EXPECT_THAT(answer->error_text, HasSubstr("not_stored"));
+  EXPECT_THAT(answer->error_text, HasSubstr("the server does not answer"));
+  const auto events = log.of("node-b").all<event::NotAccepted>();
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].refusal, Refusal::not_stored);
+
+  server.connect_again("node-b");
+  EXPECT_TRUE(submit_to(b, submission("y"))->value);
+  time.advance(2s);
+  EXPECT_THAT(a.danger.texts(), ElementsAre("y"));
+}
+
+// A message without parts has no type, and the server takes no such row.
+TEST_F(OwnedStandby, one_message_that_the_server_refuses_is_no_reason_to_refuse_others) {
+  const auto& a = start_process("node-a");
+  const auto& b = start_process("node-b");
+  const auto first = time.ask<Accepted>(b.sender, submission("1"));
+  const auto empty =
+    time.ask<Accepted>(b.sender, Submit{.message = caf::message{}, .answer_when_accepted = true});
+  const auto last = time.ask<Accepted>(b.sender, submission("2"));
+  time.run();
+  EXPECT_TRUE(first->value);
+  EXPECT_THAT(empty->error_text, HasSubstr("not_stored"));
+  EXPECT_TRUE(last->value);
+  time.advance(2s);
+  EXPECT_THAT(a.danger.texts(), ElementsAre("1", "2"));
+}
+
+TEST_F(OwnedStandby, a_message_that_cannot_be_stored_is_refused) {
+  start_process("node-a");
+  const auto& b = start_process("node-b");
+  const auto answer =
+    submit_to(b, Submit{.message = caf::make_message(1.5), .answer_when_accepted = true});
+  EXPECT_THAT(answer->error_text, HasSubstr("not_storable"));
+  EXPECT_THAT(server.incoming(), IsEmpty());
+}
+
+TEST_F(OwnedStandby, what_waits_for_the_server_is_bounded_by_the_capacity) {
+  start_process("node-a");
+  auto options = default_options();
+  options.capacity = 2;
+  const auto& b = start_process("node-b", {}, options);
+  for (auto i = 0; i < 100; ++i)
+    time.tell(b.sender, submission(std::to_string(i)));
+  time.run();
+  const auto refused = log.of("node-b").all<event::NotAccepted>();
+  EXPECT_EQ(server.incoming().size() + refused.size(), 100u);
+  for (const auto& x : refused)
+    EXPECT_EQ(x.refusal, Refusal::outbox_full);
+  EXPECT_FALSE(refused.empty());
+}
+
+TEST_F(OwnedStandby, what_waits_when_the_process_stops_is_still_handed_over) {
+  const auto& a = start_process("node-a");
+  const auto& b = start_process("node-b");
+  time.tell(b.sender, submission("x"));
+  time.tell(b.sender, Stop{});
+  time.run();
+  time.advance(2s);
+  EXPECT_THAT(a.danger.texts(), ElementsAre("x"));
+}
+
+} // namespace backoff_actor::actor_test

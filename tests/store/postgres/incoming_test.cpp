@@ -1,0 +1,350 @@
+// The table `incoming`: who may write to it, what it refuses, and what the owner of an outbox
+// reads.
+
+#include "store/postgres/fixture.hpp"
+
+#include "backoff_actor/delivery/incoming.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+#include <unordered_set>
+#include <vector>
+
+namespace backoff_actor::store_test {
+
+using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+class PostgresIncoming : public PostgresTest {
+protected:
+  void SetUp() override {
+    PostgresTest::SetUp();
+    if (IsSkipped())
+      return;
+    store = open();
+    intake = store->open_intake();
+  }
+
+  /// The numbers of the rows that a look returns.
+  std::vector<std::uint64_t> take(std::size_t at_most = 100) {
+    std::vector<std::uint64_t> result;
+    for (auto& x : intake->take(at_most, held)) {
+      result.push_back(x.row);
+      held.insert(x.row);
+      taken.push_back(std::move(x));
+    }
+    return result;
+  }
+
+  void insert(const std::string& more_columns = "", const std::string& more_values = "") {
+    query("INSERT INTO backoff.incoming(outbox, type, payload" + more_columns
+          + ") VALUES('orders', 't', 'x'" + more_values + ")");
+  }
+
+  /// Commits that this row has become the delivery `id`.
+  void settle(std::uint64_t row, std::uint64_t id) {
+    commit(*store, {change::Insert{delivery(id), row}});
+    held.erase(row);
+  }
+
+  /// What the server says to statements of a role.
+  std::string as(const std::string& role, const std::string& statements) {
+    try {
+      return query("SET ROLE " + role + "; " + statements);
+    } catch (const std::exception& error) {
+      return error.what();
+    }
+  }
+
+  static void commit(DeliveryStore& to, std::vector<StoreChange> changes) { to.commit(changes); }
+
+  std::shared_ptr<DeliveryStore> store;
+  std::unique_ptr<Intake> intake;
+  std::unordered_set<std::uint64_t> held;
+  std::vector<IncomingMessage> taken;
+};
+
+TEST_F(PostgresIncoming, rows_are_taken_once_in_order_with_all_their_parts) {
+  query(
+    "INSERT INTO backoff.incoming(outbox, key, idempotency_key, type, payload, context) VALUES"
+    "('orders', 'customer', 'once', 'order.v1', convert_to('{\"a\": \"\\n\"}', 'UTF8'), 'trace')");
+  insert();
+  EXPECT_THAT(take(), ElementsAre(1, 2));
+  EXPECT_THAT(take(), IsEmpty());
+  const std::string payload(reinterpret_cast<const char*>(taken[0].payload.data()),
+                            taken[0].payload.size());
+  EXPECT_EQ(payload, "{\"a\": \"\\n\"}");
+  EXPECT_EQ(taken[0].key, "customer");
+  EXPECT_EQ(taken[0].idempotency_key, "once");
+  EXPECT_EQ(taken[0].type, "order.v1");
+  EXPECT_EQ(taken[0].context, "trace");
+  EXPECT_FALSE(taken[0].time_to_live);
+}
+
+TEST_F(PostgresIncoming, a_commit_inserts_the_delivery_and_deletes_its_row) {
+  insert();
+  insert();
+  ASSERT_THAT(take(), SizeIs(2));
+  commit(*store, {change::Insert{delivery(1), 1}, change::DropIncoming{2}});
+  EXPECT_EQ(query("SELECT count(*) FROM backoff.incoming"), "0");
+  EXPECT_EQ(query("SELECT count(*) FROM backoff.delivery"), "1");
+}
+
+TEST_F(PostgresIncoming, a_row_that_becomes_visible_after_a_higher_one_is_not_missed) {
+  insert();
+  settle(take().at(0), 1);
+  // Row 2 is in a transaction that is still open, while row 3 is taken.
+  std::thread slow{[&] {
+    query(
+      "BEGIN; INSERT INTO backoff.incoming(outbox, type, payload) VALUES('orders', 't', 'late'); "
+      "SELECT pg_sleep(1.5); COMMIT;");
+  }};
+  while (
+    query("SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(1.5)%' AND state = "
+          "'active' AND wait_event = 'PgSleep' AND pid <> pg_backend_pid()")
+    == "0")
+    std::this_thread::sleep_for(10ms);
+  insert();
+  EXPECT_THAT(take(), ElementsAre(3));
+  settle(3, 2);
+  for (auto i = 0; i < 20; ++i)
+    EXPECT_THAT(take(), IsEmpty());
+  slow.join();
+  EXPECT_THAT(take(), ElementsAre(2));
+}
+
+// The first transaction to begin is the first to end. The second has the lower row.
+TEST_F(PostgresIncoming, a_row_of_a_transaction_that_began_after_that_of_a_higher_is_not_missed) {
+  std::thread first{[&] {
+    query("DO $$ BEGIN PERFORM pg_current_xact_id(); WHILE NOT (SELECT is_called FROM "
+          "backoff.incoming_id_seq) LOOP PERFORM pg_sleep(0.01); END LOOP; INSERT INTO "
+          "backoff.incoming(outbox, type, payload) VALUES('orders', 't', 'high'); END $$");
+  }};
+  while (
+    query(
+      "SELECT count(*) FROM pg_stat_activity WHERE backend_xid IS NOT NULL AND query LIKE 'DO %'")
+    == "0")
+    std::this_thread::sleep_for(10ms);
+  std::thread second{[&] {
+    query("DO $$ BEGIN INSERT INTO backoff.incoming(outbox, type, payload) VALUES('orders', 't', "
+          "'low'); WHILE NOT EXISTS (SELECT FROM pg_class WHERE relname = 'go_on') LOOP PERFORM "
+          "pg_sleep(0.01); END LOOP; "
+          "END $$");
+  }};
+  first.join();
+  EXPECT_THAT(take(), ElementsAre(2));
+  for (auto i = 0; i < 20; ++i) {
+    EXPECT_THAT(take(), IsEmpty());
+    std::this_thread::sleep_for(2ms);
+  }
+  query("CREATE TABLE public.go_on()");
+  second.join();
+  EXPECT_THAT(take(), ElementsAre(1));
+}
+
+TEST_F(PostgresIncoming, a_row_that_was_given_back_is_taken_again) {
+  for (auto i = 0; i < 3; ++i)
+    insert();
+  ASSERT_THAT(take(), SizeIs(3));
+  settle(1, 1);
+  settle(3, 2);
+  for (auto i = 0; i < 5; ++i)
+    EXPECT_THAT(take(), IsEmpty());
+  const std::vector<std::uint64_t> row{2};
+  held.erase(2);
+  intake->give_back(row);
+  EXPECT_THAT(take(), ElementsAre(2));
+}
+
+TEST_F(PostgresIncoming, a_row_waits_until_its_time_and_carries_what_is_left_of_its_deadline) {
+  insert(", not_before", ", now() + interval '1 hour'");
+  insert(", not_before, deadline", ", now() - interval '1 s', now() + interval '1 min'");
+  insert(", deadline", ", now() - interval '1 s'");
+  EXPECT_THAT(take(), ElementsAre(3, 2));
+  ASSERT_TRUE(taken[0].time_to_live);
+  EXPECT_LE(*taken[0].time_to_live, 0s);
+  ASSERT_TRUE(taken[1].time_to_live);
+  EXPECT_GT(*taken[1].time_to_live, 50s);
+  EXPECT_LE(*taken[1].time_to_live, 60s);
+}
+
+TEST_F(PostgresIncoming, large_messages_are_taken_in_parts) {
+  query("INSERT INTO backoff.incoming(outbox, type, payload) SELECT 'orders', 't', "
+        "convert_to(repeat('x', 10000000), 'UTF8') FROM generate_series(1, 3)");
+  EXPECT_THAT(take(), ElementsAre(1, 2));
+  EXPECT_THAT(take(), ElementsAre(3));
+  EXPECT_EQ(taken[2].payload.size(), 10'000'000u);
+}
+
+TEST_F(PostgresIncoming, a_thousand_rows_of_one_statement_are_taken_in_order) {
+  query("INSERT INTO backoff.incoming(outbox, type, payload) SELECT 'orders', 't', "
+        "convert_to(i::text, 'UTF8') FROM generate_series(1, 1000) AS i");
+  const auto first = take(600);
+  const auto rest = take(600);
+  EXPECT_THAT(first, SizeIs(600));
+  EXPECT_THAT(rest, SizeIs(400));
+  EXPECT_TRUE(std::is_sorted(first.begin(), first.end()));
+  EXPECT_TRUE(std::is_sorted(rest.begin(), rest.end()));
+  EXPECT_LT(first.back(), rest.front());
+}
+
+TEST_F(PostgresIncoming, a_sleeper_is_woken_by_a_commit) {
+  EXPECT_THAT(take(), IsEmpty());
+  intake->wait(10s); // says that it sleeps
+  EXPECT_EQ(query("SELECT asleep FROM backoff.sleeper"), "t");
+  EXPECT_THAT(take(), IsEmpty());
+  insert();
+  const auto begin = std::chrono::steady_clock::now();
+  intake->wait(10s);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 5s);
+  EXPECT_THAT(take(), ElementsAre(1));
+}
+
+TEST_F(PostgresIncoming, an_intake_that_is_interrupted_waits_no_more) {
+  EXPECT_THAT(take(), IsEmpty());
+  intake->wait(0s);
+  intake->interrupt();
+  intake->wait(1h);
+  EXPECT_THAT(take(), IsEmpty());
+}
+
+TEST_F(PostgresIncoming, an_intake_connects_again_after_its_session_was_ended) {
+  insert();
+  EXPECT_THAT(take(), ElementsAre(1));
+  query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%FROM "
+        "backoff.incoming%' AND "
+        "pid <> pg_backend_pid()");
+  EXPECT_THROW(take(), StoreError);
+  insert();
+  EXPECT_THAT(take(), ElementsAre(2));
+}
+
+TEST_F(PostgresIncoming, what_was_unreadable_comes_in_again_when_it_is_resubmitted) {
+  insert(", key", ", 'k'");
+  ASSERT_THAT(take(), ElementsAre(1));
+  auto broken = delivery(1);
+  broken.key = "k";
+  broken.idempotency_key = "";
+  broken.message = {"t", {std::byte{'x'}}};
+  commit(*store, {change::Insert{broken, 1},
+                  change::Bury{1, DeadLetterReason::unreadable, 0, "no decoder", WallTime{1}}});
+  held.clear();
+  EXPECT_EQ(store->resubmit_dead_letters(std::vector<std::uint64_t>{1}), 1u);
+  EXPECT_EQ(query("SELECT count(*) FROM backoff.dead_letter"), "0");
+  EXPECT_EQ(query("SELECT count(*) FROM backoff.delivery"), "0");
+  EXPECT_THAT(take(), ElementsAre(2));
+  EXPECT_EQ(taken.back().key, "k");
+  EXPECT_EQ(taken.back().type, "t");
+}
+
+TEST_F(PostgresIncoming, a_reader_sees_where_a_message_is) {
+  const auto state = [&] {
+    return as("backoff_reader", "SELECT state FROM backoff.message WHERE idempotency_key = 'once'");
+  };
+  insert(", idempotency_key", ", 'once'");
+  EXPECT_EQ(state(), "waiting");
+  auto one = delivery(1);
+  one.idempotency_key = "once";
+  commit(*store, {change::Insert{one, 1}});
+  EXPECT_EQ(state(), "owed");
+  commit(*store, {change::Acknowledge{1, WallTime{1}}});
+  EXPECT_EQ(state(), "done");
+}
+
+// -- rights and bad input ------------------------------------------------------------------------
+
+TEST_F(PostgresIncoming, a_producer_may_insert_and_nothing_else) {
+  const auto denied = HasSubstr("permission denied");
+  EXPECT_EQ(as("backoff_producer",
+               "INSERT INTO backoff.incoming(outbox, key, idempotency_key, type, "
+               "payload, deadline, not_before, context) VALUES('orders', '', "
+               "'', 't', 'x', now(), now(), '')"),
+            "");
+  EXPECT_THAT(as("backoff_producer", "SELECT * FROM backoff.incoming"), denied);
+  EXPECT_THAT(as("backoff_producer", "SELECT id FROM backoff.incoming"), denied);
+  EXPECT_THAT(as("backoff_producer", "UPDATE backoff.incoming SET key = ''"), denied);
+  EXPECT_THAT(as("backoff_producer", "DELETE FROM backoff.incoming"), denied);
+  EXPECT_THAT(as("backoff_producer", "TRUNCATE backoff.incoming"), denied);
+  EXPECT_THAT(as("backoff_producer", "INSERT INTO backoff.incoming(id, outbox, type, payload) "
+                                     "OVERRIDING SYSTEM VALUE VALUES(9, 'orders', 't', 'x')"),
+              denied);
+  EXPECT_THAT(as("backoff_producer", "INSERT INTO backoff.incoming(outbox, type, payload, shard) "
+                                     "VALUES('orders', 't', 'x', 5)"),
+              denied);
+  for (const auto* const table :
+       {"meta", "outbox", "shard", "sleeper", "delivery", "dead_letter", "acknowledged_key", "node",
+        "outbox_state", "owed", "dead", "message"})
+    EXPECT_THAT(as("backoff_producer", std::string{"SELECT * FROM backoff."} + table), denied)
+      << table;
+  EXPECT_THAT(as("backoff_producer", "SELECT backoff.fence(1, 0, 1, 1, 1, 1)"), denied);
+}
+
+TEST_F(PostgresIncoming, a_producers_own_search_path_and_tables_do_not_deceive_the_triggers) {
+  EXPECT_EQ(
+    as("backoff_producer",
+       "CREATE TEMP TABLE outbox(id int, name text); INSERT INTO outbox VALUES(7, 'forged'); "
+       "SET search_path = pg_temp, public; INSERT INTO backoff.incoming(outbox, type, "
+       "payload) VALUES('orders', 't', 'x')"),
+    "");
+  EXPECT_EQ(query("SELECT outbox_id = (SELECT id FROM backoff.outbox WHERE name = 'orders') FROM "
+                  "backoff.incoming"),
+            "t");
+}
+
+TEST_F(PostgresIncoming, what_cannot_be_is_refused_while_the_producer_has_its_transaction) {
+  EXPECT_THAT(as("backoff_producer", "INSERT INTO backoff.incoming(outbox, type, payload) "
+                                     "VALUES('nowhere', 't', 'x')"),
+              HasSubstr("there is no outbox \"nowhere\""));
+  EXPECT_THAT(as("backoff_producer", "INSERT INTO backoff.incoming(outbox, type, payload) "
+                                     "VALUES('orders', '', 'x')"),
+              HasSubstr("violates check constraint"));
+  EXPECT_THAT(as("backoff_producer",
+                 "INSERT INTO backoff.incoming(outbox, type, payload, deadline) "
+                 "VALUES('orders', 't', 'x', 'infinity')"),
+              HasSubstr("violates check constraint"));
+  EXPECT_THAT(as("backoff_producer", "INSERT INTO backoff.incoming(outbox, type) VALUES('orders', "
+                                     "'t')"),
+              HasSubstr("null value"));
+}
+
+// A look must not walk over the entries of rows that were taken long ago.
+TEST_F(PostgresIncoming, a_look_past_200000_dead_rows_under_an_old_snapshot_takes_less_than_5_ms) {
+  query("ALTER TABLE backoff.incoming SET (autovacuum_enabled = off)");
+  query("ALTER TABLE backoff.incoming DISABLE TRIGGER ALL");
+  query(
+    "INSERT INTO backoff.incoming(outbox, outbox_id, type, payload) SELECT 'orders', (SELECT id "
+    "FROM backoff.outbox WHERE name = 'orders'), 't', 'x' FROM generate_series(1, 200000)");
+  std::thread snapshot{[&] {
+    query("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM backoff.incoming; SELECT "
+          "pg_sleep(4); COMMIT;");
+  }};
+  while (query("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'") == "0")
+    std::this_thread::sleep_for(10ms);
+  while (!take(100'000).empty()) {
+  }
+  query("DELETE FROM backoff.incoming");
+  held.clear();
+  for (auto i = 0; i < 5; ++i)
+    EXPECT_THAT(take(), IsEmpty());
+  auto best = std::chrono::steady_clock::duration::max();
+  for (auto i = 0; i < 20; ++i) {
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_THAT(take(), IsEmpty());
+    best = std::min(best, std::chrono::steady_clock::now() - begin);
+  }
+  RecordProperty("best_ms",
+                 std::to_string(std::chrono::duration<double, std::milli>(best).count()));
+  EXPECT_LT(best, 5ms);
+  query("INSERT INTO backoff.incoming(outbox, outbox_id, type, payload) SELECT 'orders', id, 't', "
+        "'x' FROM backoff.outbox WHERE name = 'orders'");
+  EXPECT_THAT(take(), ElementsAre(200'001));
+  snapshot.join();
+}
+
+} // namespace backoff_actor::store_test

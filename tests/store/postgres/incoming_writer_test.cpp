@@ -1,0 +1,87 @@
+// What a process that does not own an outbox writes to the table `incoming`.
+
+#include "store/postgres/fixture.hpp"
+
+#include "backoff_actor/delivery/incoming.hpp"
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+namespace backoff_actor::store_test {
+
+using namespace std::chrono_literals;
+using ::testing::SizeIs;
+
+class PostgresIncomingWriter : public PostgresTest {
+protected:
+  void SetUp() override {
+    PostgresTest::SetUp();
+    if (IsSkipped())
+      return;
+    store = open();
+    writer = postgres_store(address(), options("node-b"))->open_writer();
+    ASSERT_NE(writer, nullptr);
+  }
+
+  std::vector<IncomingMessage> taken() { return store->open_intake()->take(100, {}); }
+
+  static IncomingMessage message(const std::string& type) {
+    IncomingMessage result;
+    result.type = type;
+    return result;
+  }
+
+  std::shared_ptr<DeliveryStore> store;
+  std::unique_ptr<IncomingWriter> writer;
+};
+
+TEST_F(PostgresIncomingWriter, writes_messages_in_order_with_all_their_parts) {
+  store->set_message_format("this one");
+  const IncomingMessage full{0, "k", "once", "a;b", {std::byte{0}, std::byte{255}}, std::nullopt,
+                             ""};
+  auto short_lived = message("b");
+  short_lived.time_to_live = 1min;
+  writer->write(std::vector{full, short_lived, message("c")}, "this one");
+  writer->write({}, "this one");
+
+  auto found = taken();
+  ASSERT_THAT(found, SizeIs(3));
+  EXPECT_EQ(found[0].row, 1u);
+  found[0].row = 0;
+  EXPECT_EQ(found[0], full);
+  EXPECT_EQ(found[1].type, "b");
+  ASSERT_TRUE(found[1].time_to_live);
+  EXPECT_GT(*found[1].time_to_live, 30s);
+  EXPECT_LE(*found[1].time_to_live, 1min);
+  EXPECT_EQ(found[2].type, "c");
+}
+
+TEST_F(PostgresIncomingWriter, makes_the_outbox_if_it_is_not_there) {
+  const auto other = postgres_store({address().connection, "other"}, options("node-b"));
+  other->open_writer()->write(std::vector{message("t")}, "this one");
+  EXPECT_EQ(query("SELECT outbox FROM backoff.incoming"), "other");
+}
+
+TEST_F(PostgresIncomingWriter, connects_again_if_its_session_was_ended) {
+  writer->write(std::vector{message("t")}, "this one");
+  query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE "
+        "'%node-b'");
+  writer->write(std::vector{message("t")}, "this one");
+  EXPECT_THAT(taken(), SizeIs(2));
+}
+
+TEST_F(PostgresIncomingWriter, writes_nothing_that_the_owner_could_not_read) {
+  store->set_message_format("this one");
+  std::vector messages{message("t"), message("t")};
+  EXPECT_EQ(failure_of([&] { writer->write(messages, "another"); }).failure,
+            StoreFailure::incompatible);
+  messages[1].key = "\xff";
+  EXPECT_EQ(failure_of([&] { writer->write(messages, "this one"); }).failure,
+            StoreFailure::input_output);
+  EXPECT_THAT(taken(), SizeIs(0));
+}
+
+} // namespace backoff_actor::store_test
