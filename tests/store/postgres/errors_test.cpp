@@ -102,6 +102,18 @@ TEST_F(postgres_errors, of_several_hosts_the_first_that_answers_is_used) {
   commit(*store, {change::Insert{delivery(1)}});
 }
 
+TEST_F(postgres_errors, of_several_hosts_an_owner_passes_those_that_are_read_only) {
+  example::PrivatePostgres other;
+  other.query("CREATE DATABASE " + database());
+  migrate_postgres(other.connection(database()));
+  other.query("ALTER DATABASE " + database() + " SET default_transaction_read_only = on");
+  const auto ports = std::to_string(other.port()) + "," + std::to_string(server()->port());
+  const auto store = open_postgres_store(
+    {"host=127.0.0.1,127.0.0.1 port=" + ports + " user=postgres dbname=" + database(), "orders"});
+  commit(*store, {change::Insert{delivery(1)}});
+  EXPECT_EQ(query("SELECT id FROM backoff.delivery"), "1");
+}
+
 TEST_F(postgres_errors, a_wrong_password) {
   make_role("locked", "PASSWORD 'another'");
   expect(opening(as("locked")), StoreFailure::refused,

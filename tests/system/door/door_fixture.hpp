@@ -83,11 +83,14 @@ private:
 class Ends {
 public:
   Door::Admit admit() {
-    return [this](net::Descriptor caf, std::uint16_t) {
+    return [this, held = held_](net::Descriptor caf, std::uint16_t) {
       const std::lock_guard lock{mutex_};
       list_.emplace_back(std::move(caf));
     };
   }
+
+  /// Whether a function that `admit` has returned is still there.
+  bool is_admit_kept() const { return held_.use_count() > 1; }
 
   std::size_t count() const {
     const std::lock_guard lock{mutex_};
@@ -108,6 +111,7 @@ public:
 private:
   mutable std::mutex mutex_;
   std::deque<TcpStream> list_;
+  std::shared_ptr<int> held_ = std::make_shared<int>(); // by each function that `admit` returns
 };
 
 /// Moves all of `bytes` over the wire, or to the end of the connection; for ten seconds at most.

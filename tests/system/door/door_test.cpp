@@ -317,6 +317,7 @@ TEST_F(PlainDoor, takes_nobody_at_a_gate_that_was_closed_but_keeps_who_is_there)
   make();
   auto pair = connect();
   door->close(opened.number);
+  EXPECT_FALSE(ends.is_admit_kept());
   EXPECT_THROW(TcpStream::connect(port), std::system_error);
   EXPECT_TRUE(pair.node.send(message("still here")));
   EXPECT_EQ(pair.caf.receive(message("still here").size()).bytes, message("still here"));
