@@ -49,9 +49,9 @@ once, whatever happens. What a dead owner had in hand is done again by the next 
   --lease TIME     how long a silent owner stays the owner, 1s..1min; default 1s
   --postgres URL   your own server, as postgres://user@host/database#outbox; the demo uses an outbox
                    of its own there, cluster_demo if the URL names none, and no shop.py. Make the
-                   schema first: backoffctl outbox migrate 'postgres://user@host/database'. The variable
-                   CLUSTER_POSTGRES does the same, and keeps a password from those who can list
-                   processes; default a private server
+                   schema first: backoffctl outbox migrate 'postgres://user@host/database'. The
+                   variable CLUSTER_POSTGRES does the same, and keeps a password from those who can
+                   list processes; default a private server
   --picture FILE   SVG file for the picture of the run; default demo-output/cluster.svg
 
 The last line says what became of the jobs: `lost` are jobs that were confirmed and not done, and
@@ -60,8 +60,8 @@ The last line says what became of the jobs: `lost` are jobs that were confirmed 
 Ctrl-C ends the run early, and leaves nothing behind; a second one ends it at once.
 
 Exit codes:
-  0    nothing was lost, no key was out of order, no call of a frozen owner was accepted, and no order
-       was done that was rolled back
+  0    nothing was lost, no key was out of order, no call of a frozen owner was accepted, and
+       nothing was done that was rolled back
   1    something was, or the server, a worker or the shop did not start
   2    bad input, PostgreSQL is not installed, or the server of --postgres cannot be used
   130  ended by Ctrl-C (143 by SIGTERM), with nothing lost so far
