@@ -38,6 +38,12 @@ public:
 
   std::size_t size() const { return members_.size(); }
 
+  /// The name of the outbox, and how many keys its jobs have.
+  /// @{
+  const std::string& outbox() const { return base_.outbox; }
+  std::uint64_t keys() const { return base_.keys; }
+  /// @}
+
   // -- what can be done to a worker ---------------------------------------------------
 
   void start(std::size_t worker);
@@ -77,6 +83,9 @@ public:
   /// Waits until all workers are quiet that were told to be, and all jobs that were confirmed are
   /// done. Returns whether they are.
   bool wait_until_done(backoff_actor::Duration patience);
+
+  /// Counts a job that somebody else has handed over as confirmed.
+  void add_confirmed(std::uint64_t job) { confirmed_.push_back(job); }
 
   LedgerService& service() { return service_; }
   std::size_t confirmed() const { return confirmed_.size(); }

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 namespace cluster {
 
@@ -62,6 +63,55 @@ Verdict judge(const std::vector<std::uint64_t>& confirmed, const std::vector<Cal
   verdict.lost = static_cast<std::uint64_t>(
     std::count_if(owed.begin(), owed.end(), [&](auto job) { return !done.contains(job); }));
   return verdict;
+}
+
+HandOver judge_hand_over(const std::vector<Transaction>& transactions,
+                         const std::vector<Call>& calls) {
+  struct Job {
+    const Transaction* transaction;
+    std::size_t place;
+    bool is_done = false;
+  };
+  struct Latest {
+    const Transaction* transaction = nullptr; // the one that began last, of those with a job done
+    std::map<const Transaction*, std::size_t> places{}; // of the last job done
+  };
+  HandOver result;
+  std::unordered_map<std::uint64_t, Job> jobs;
+  for (const auto& x : transactions) {
+    (x.is_committed ? result.committed : result.rolled_back) += x.jobs.size();
+    for (std::size_t place = 0; place < x.jobs.size(); ++place)
+      jobs.emplace(x.jobs[place], Job{&x, place});
+  }
+  std::map<std::string, Latest> latest_of_key;
+  for (const auto& call : calls) {
+    const auto found = jobs.find(call.job);
+    if (call.is_refused || found == jobs.end() || std::exchange(found->second.is_done, true))
+      continue;
+    const auto& [transaction, place, is_done] = found->second;
+    ++(transaction->is_committed ? result.done : result.done_of_rolled_back);
+    auto& latest = latest_of_key[call.key];
+    const auto [last, is_first] = latest.places.try_emplace(transaction, place);
+    const auto is_behind_its_own = !is_first && place < last->second;
+    const auto is_behind_another =
+      latest.transaction != nullptr && latest.transaction->begin > transaction->end;
+    result.out_of_order += is_behind_its_own || is_behind_another ? 1 : 0;
+    last->second = std::max(last->second, place);
+    if (latest.transaction == nullptr || transaction->begin > latest.transaction->begin)
+      latest.transaction = transaction;
+  }
+  result.lost = result.committed - result.done;
+  return result;
+}
+
+std::string to_string(const HandOver& hand_over) {
+  std::ostringstream text;
+  text << "handed over by transaction " << hand_over.committed << ", rolled back "
+       << hand_over.rolled_back << ", done " << hand_over.done << ", done of rolled back "
+       << hand_over.done_of_rolled_back << ", lost " << hand_over.lost;
+  if (hand_over.out_of_order > 0)
+    text << ", OUT OF ORDER " << hand_over.out_of_order;
+  return text.str();
 }
 
 std::string to_string(const Verdict& verdict) {

@@ -43,10 +43,38 @@ struct Verdict {
   std::uint64_t renumbered = 0;   ///< deliveries that were two jobs, or jobs that were two
 };
 
+/// A transaction of a program that hands jobs over.
+struct Transaction {
+  std::vector<std::uint64_t> jobs{}; ///< in the order in which they were inserted
+  Micros begin = 0;                  ///< before the first of them was inserted
+  Micros end = 0;                    ///< when it was known to be committed
+  bool is_committed = false;         ///< not: it was rolled back
+};
+
+/// What became of the jobs that were handed over in transactions.
+struct HandOver {
+  std::uint64_t committed = 0;           ///< jobs whose transaction was committed
+  std::uint64_t rolled_back = 0;         ///< jobs whose transaction was rolled back
+  std::uint64_t done = 0;                ///< of those that were committed
+  std::uint64_t done_of_rolled_back = 0; ///< of those that were rolled back
+  std::uint64_t lost = 0;                ///< committed and not done
+
+  /// Jobs that were first done before another one of their key that was committed before theirs was
+  /// inserted, or was inserted before them in the same transaction.
+  std::uint64_t out_of_order = 0;
+};
+
 /// Compares what was confirmed with what the service did.
 Verdict judge(const std::vector<std::uint64_t>& confirmed, const std::vector<Call>& calls);
 
+/// Compares what was handed over with what the service did.
+HandOver judge_hand_over(const std::vector<Transaction>& transactions,
+                         const std::vector<Call>& calls);
+
 /// Renders it as one line: `jobs confirmed 100, done 100, done again 2, lost 0, ...`.
 std::string to_string(const Verdict& verdict);
+
+/// Renders it as one line: `handed over by transaction 90, rolled back 10, done 90, ...`.
+std::string to_string(const HandOver& hand_over);
 
 } // namespace cluster

@@ -9,6 +9,7 @@
 #include "options.hpp"
 #include "picture.hpp"
 #include "run.hpp"
+#include "shop.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -19,6 +20,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <variant>
 
 namespace cluster {
@@ -74,10 +76,29 @@ std::string last_line(const Verdict& verdict, const Run& run) {
          + milliseconds(median_takeover(run.faults, Fault::Kind::freeze)) + ")";
 }
 
-int exit_code(const Verdict& verdict, const Run& run, backoff_actor::StopSignals& signals) {
-  if (verdict.lost + verdict.stale_accepted + verdict.out_of_order + verdict.renumbered > 0)
+int exit_code(const Verdict& verdict, const HandOver& hand_over, const Run& run,
+              backoff_actor::StopSignals& signals) {
+  if (verdict.lost + verdict.stale_accepted + verdict.out_of_order + verdict.renumbered > 0
+      || hand_over.lost + hand_over.done_of_rolled_back + hand_over.out_of_order > 0)
     return exit_failed;
   return run.is_early ? 128 + signals.signal() : exit_nothing_lost;
+}
+
+// Says if there is none.
+std::optional<Shop> make_shop(const std::optional<example::PrivatePostgres>& server,
+                              const std::filesystem::path& folder) {
+  if (!server) {
+    std::cout << "without shop.py, which hands orders over: it is for a private server"
+              << std::endl;
+    return std::nullopt;
+  }
+  auto python = find_python();
+  if (python)
+    return std::optional<Shop>{std::in_place, *server, folder, std::move(*python)};
+  std::cout << "without shop.py, which hands orders over: Python with psycopg is not installed; on "
+               "Debian and Ubuntu: apt-get install python3-psycopg"
+            << std::endl;
+  return std::nullopt;
 }
 
 int demonstrate(const Options& options) {
@@ -109,15 +130,21 @@ int demonstrate(const Options& options) {
 
   const example::TemporaryFolder folder{"cluster"};
   Cluster cluster{folder.path(), worker_program(), base};
-  const auto outcome = run(options, cluster, signals);
+  auto shop = make_shop(server, folder.path());
+  const auto outcome = run(options, cluster, shop ? &*shop : nullptr, signals);
   const auto verdict = cluster.verdict();
+  const auto hand_over = judge_hand_over(outcome.transactions, cluster.service().calls());
   const auto complaint = draw_picture(outcome, cluster.notes(), cluster.service().calls(),
                                       headline(verdict, outcome), options.picture);
   std::cout << (complaint.empty() ? "picture: " + options.picture.string()
                                   : "no picture: " + complaint)
-            << '\n'
-            << last_line(verdict, outcome) << std::endl;
-  return exit_code(verdict, outcome, signals);
+            << '\n';
+  if (shop)
+    std::cout << to_string(hand_over) << '\n';
+  std::cout << last_line(verdict, outcome) << std::endl;
+  if (shop && !shop->complaint().empty())
+    throw std::runtime_error{shop->complaint()};
+  return exit_code(verdict, hand_over, outcome, signals);
 }
 
 } // namespace

@@ -27,7 +27,9 @@ stands by. The demo kills and freezes the owner every few seconds, and nothing i
   |- PostgreSQL      a private server, with its data in a temporary folder
   |- a service       does the jobs, and keeps a ledger: which job, and by which owner
   |- worker a        a client that submits jobs, and a sender whose children call the service
-  `- worker b        the same program: whoever owns the outbox works, the other stands by
+  |- worker b        the same program: whoever owns the outbox works, the other stands by
+  `- shop.py         hands orders over, each in the transaction that stores it in a table of its
+                     own, and rolls back one in ten; needs Python with psycopg
 
 What happens:
   kill      the owner gets SIGKILL. The server notices the end of its session, and the other worker
@@ -46,20 +48,21 @@ once, whatever happens. What a dead owner had in hand is done again by the next 
   --rate N         jobs a second, 1..2000; default 200
   --lease TIME     how long a silent owner stays the owner, 1s..1min; default 1s
   --postgres URL   your own server, as postgres://user@host/database#outbox; the demo uses an outbox
-                   of its own there, cluster_demo if the URL names none. Make the schema first:
-                   backoffctl outbox migrate 'postgres://user@host/database'. The variable
-                   CLUSTER_POSTGRES does the same, and keeps a password from those who can list
-                   processes; default a private server
+                   of its own there, cluster_demo if the URL names none, and no shop.py. Make the
+                   schema first: backoffctl outbox migrate 'postgres://user@host/database'. The
+                   variable CLUSTER_POSTGRES does the same, and keeps a password from those who can
+                   list processes; default a private server
   --picture FILE   SVG file for the picture of the run; default demo-output/cluster.svg
 
 The last line says what became of the jobs: `lost` are jobs that were confirmed and not done, and
-`done again` are calls that did a job once more.
+`done again` are calls that did a job once more. The line before says the same of the orders.
 
 Ctrl-C ends the run early, and leaves nothing behind; a second one ends it at once.
 
 Exit codes:
-  0    nothing was lost, no key was out of order, and no call of a frozen owner was accepted
-  1    something was, or the server or a worker did not start
+  0    nothing was lost, no key was out of order, no call of a frozen owner was accepted, and
+       nothing was done that was rolled back
+  1    something was, or the server, a worker or the shop did not start
   2    bad input, PostgreSQL is not installed, or the server of --postgres cannot be used
   130  ended by Ctrl-C (143 by SIGTERM), with nothing lost so far
 )";

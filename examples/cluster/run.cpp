@@ -32,8 +32,9 @@ std::string last_error(const Cluster& cluster) {
 
 class Demo {
 public:
-  Demo(const Options& options, Cluster& cluster, backoff_actor::StopSignals& signals)
-    : options_(options), cluster_(cluster), signals_(signals), plan_(options.seed, options.lease) {}
+  Demo(const Options& options, Cluster& cluster, Shop* shop, backoff_actor::StopSignals& signals)
+    : options_(options), cluster_(cluster), shop_(shop), signals_(signals),
+      plan_(options.seed, options.lease) {}
 
   Run operator()() {
     for (auto worker : {cluster_.add(), cluster_.add()})
@@ -44,6 +45,8 @@ public:
       if (now() > patient_until)
         throw std::runtime_error("no worker owns the outbox" + last_error(cluster_));
     }
+    if (shop_ != nullptr)
+      shop_->start(cluster_.outbox(), cluster_.keys()); // its first owner has made the outbox
     run_.begin = now();
     well_since_ = run_.begin;
     const auto end = run_.begin + micros(std::chrono::seconds{options_.seconds});
@@ -129,6 +132,7 @@ private:
       mend();
     for (std::size_t worker = 0; worker < cluster_.size(); ++worker)
       cluster_.quiet(worker);
+    close_shop();
     run_.is_drained = cluster_.wait_until_done(run_.is_early ? patience / 2 : 2 * patience);
     if (is_broken_ && !run_.faults.back().owned)
       run_.faults.back().owned = cluster_.owned_after(run_.faults.back().at);
@@ -139,6 +143,18 @@ private:
     if (owner)
       cluster_.stop(*owner, patience);
     run_.end = now();
+  }
+
+  // What it has committed is to be done.
+  void close_shop() {
+    if (shop_ == nullptr)
+      return;
+    shop_->stop(patience);
+    run_.transactions = shop_->transactions();
+    for (const auto& transaction : run_.transactions)
+      if (transaction.is_committed)
+        for (const auto job : transaction.jobs)
+          cluster_.add_confirmed(job);
   }
 
   // -- telling ----------------------------------------------------------------------
@@ -164,6 +180,7 @@ private:
 
   const Options& options_;
   Cluster& cluster_;
+  Shop* shop_; // null: there is none
   backoff_actor::StopSignals& signals_;
   FaultPlan plan_;
   Run run_;
@@ -175,8 +192,8 @@ private:
 
 } // namespace
 
-Run run(const Options& options, Cluster& cluster, backoff_actor::StopSignals& signals) {
-  return Demo{options, cluster, signals}();
+Run run(const Options& options, Cluster& cluster, Shop* shop, backoff_actor::StopSignals& signals) {
+  return Demo{options, cluster, shop, signals}();
 }
 
 } // namespace cluster

@@ -4,6 +4,7 @@
 #include "cluster.hpp"
 #include "fault_plan.hpp"
 #include "options.hpp"
+#include "shop.hpp"
 
 #include <vector>
 
@@ -14,14 +15,16 @@ struct Run {
   Micros begin = 0;
   Micros end = 0; ///< when all workers had ended
   std::vector<FaultRecord> faults;
-  bool is_early = false;   ///< a signal ended it
+  std::vector<Transaction> transactions; ///< of the shop
+  bool is_early = false;                 ///< a signal ended it
   bool is_drained = false; ///< all that was confirmed was done before the patience was over
 };
 
 /// Starts two workers, breaks the owner by plan, lets them finish, and ends them in order. Prints
 /// what happens.
 ///
+/// @param shop hands jobs over meanwhile; null: nobody does
 /// @errors throws `std::runtime_error` if no worker owns the outbox within ten seconds.
-Run run(const Options& options, Cluster& cluster, backoff_actor::StopSignals& signals);
+Run run(const Options& options, Cluster& cluster, Shop* shop, backoff_actor::StopSignals& signals);
 
 } // namespace cluster

@@ -34,6 +34,7 @@ backoff_actor::SharedOutbox outbox_of(const WorkerOptions& options,
   outbox.store = backoff_actor::postgres_store({options.connection, options.outbox},
                                                {.lease = options.lease, .node = options.node});
   outbox.types = backoff_actor::durable<std::uint64_t>();
+  outbox.foreign("order.v1", read_order);
   outbox.options.on_error = [notes](const backoff_actor::StoreError& error) {
     notes->write("error", error.what());
   };

@@ -5,8 +5,11 @@
 #include <backoff_actor/backoff_actor.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <stdexcept>
+#include <string_view>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -17,7 +20,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto tick = 10ms;
-constexpr auto after_refusal = 20ms;
+constexpr auto between_looks = 50ms; // whether this process owns the outbox now
 constexpr std::uint64_t most_unanswered = 5000;
 
 // One of the threads that call the service.
@@ -92,7 +95,7 @@ private:
         submit();
     } else if (unanswered_ == 0) {
       submit(); // does it own the outbox now?
-      pause = after_refusal;
+      pause = between_looks;
     }
     delayed_send(this, pause, caf::tick_atom_v);
   }
@@ -105,10 +108,10 @@ private:
                                   .key = std::to_string(job % keys_),
                                   .answer_when_accepted = true})
       .then(
-        [this, job](const backoff_actor::Accepted&) {
+        [this, job](const backoff_actor::Accepted& accepted) {
           notes_->write("accepted", std::to_string(job));
           --unanswered_;
-          owns_ = true;
+          owns_ = accepted.id != 0; // 0: it was handed over to the owner
         },
         [this](const caf::error&) { // nobody was promised anything
           --unanswered_;
@@ -133,6 +136,20 @@ private:
 
 backoff_actor::ChildFactory service_callers(const WorkerOptions& options) {
   return backoff_actor::child_of<caf::detached>(service_caller, options);
+}
+
+caf::message read_order(std::span<const std::byte> json) {
+  const std::string_view text{reinterpret_cast<const char*>(json.data()), json.size()};
+  constexpr std::string_view field = "\"order\"";
+  const auto found = text.find(field);
+  if (found == text.npos)
+    throw std::invalid_argument("an order has no number");
+  const auto begin = text.find_first_not_of(" :", found + field.size());
+  std::uint64_t order = 0;
+  if (begin == text.npos
+      || std::from_chars(text.data() + begin, text.data() + text.size(), order).ec != std::errc{})
+    throw std::invalid_argument("an order has a number that is none");
+  return caf::make_message(order);
 }
 
 caf::actor spawn_client(caf::actor_system& system, const caf::actor& sender,

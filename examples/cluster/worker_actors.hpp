@@ -6,9 +6,12 @@
 
 #include <caf/actor.hpp>
 #include <caf/actor_system.hpp>
+#include <caf/message.hpp>
 
 #include <atomic>
+#include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 
 namespace cluster {
@@ -17,9 +20,14 @@ namespace cluster {
 /// owner, so that it can refuse an owner which was frozen.
 backoff_actor::ChildFactory service_callers(const WorkerOptions& options);
 
+/// Reads a job that another program has handed over: `{"order": 4711, ...}`.
+///
+/// @errors throws `std::invalid_argument`
+caf::message read_order(std::span<const std::byte> json);
+
 /// Starts the client: it submits jobs to the sender, at the rate of the options while this process
-/// owns the outbox, and a few otherwise, to see whether it does. Each job that was confirmed is a
-/// note, `accepted`.
+/// owns the outbox, and a few otherwise, to see whether it does: the sender hands those over to the
+/// owner. Each job that was confirmed is a note, `accepted`.
 ///
 /// @param quiet while it is set, the client submits nothing. Must outlive the actor system.
 caf::actor spawn_client(caf::actor_system& system, const caf::actor& sender,

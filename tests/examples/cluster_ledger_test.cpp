@@ -77,6 +77,38 @@ TEST(ClusterLedger, a_number_is_one_job_and_a_job_has_one_number) {
   EXPECT_EQ(judge({}, {call_of(1, 1, 7), call_of(2, 2, 7)}).renumbered, 1u);
 }
 
+TEST(ClusterLedger, counts_what_was_handed_over_by_what_became_of_the_transaction) {
+  const std::vector<Transaction> transactions{{.jobs = {7, 8, 9}, .is_committed = true},
+                                              {.jobs = {10, 11}, .is_committed = false}};
+  const auto result =
+    judge_hand_over(transactions, {call_of(1, 1, 7), call_of(1, 2, 9), call_of(1, 2, 9),
+                                   call_of(1, 3, 10), call_of(1, 4, 99)});
+  EXPECT_EQ(to_string(result), "handed over by transaction 3, rolled back 2, done 2, "
+                               "done of rolled back 1, lost 1");
+}
+
+TEST(ClusterLedger, jobs_of_a_key_are_in_order_of_the_commits_that_were_not_open_together) {
+  const std::vector<Transaction> one_after_the_other{
+    {.jobs = {7}, .begin = 1, .end = 2, .is_committed = true},
+    {.jobs = {8}, .begin = 3, .end = 4, .is_committed = true}};
+  const std::vector<Transaction> together{
+    {.jobs = {7}, .begin = 1, .end = 3, .is_committed = true},
+    {.jobs = {8}, .begin = 2, .end = 4, .is_committed = true}};
+  const std::vector<Call> turned{call_of(1, 1, 8), call_of(1, 2, 7), call_of(1, 1, 8)};
+  EXPECT_EQ(judge_hand_over(one_after_the_other, turned).out_of_order, 1u);
+  EXPECT_EQ(judge_hand_over(together, turned).out_of_order, 0u);
+  EXPECT_EQ(judge_hand_over(one_after_the_other, {call_of(1, 1, 8, "x"), call_of(1, 2, 7, "y")})
+              .out_of_order,
+            0u);
+}
+
+TEST(ClusterLedger, jobs_of_a_key_and_a_transaction_are_in_the_order_of_their_insertion) {
+  const std::vector<Transaction> transactions{
+    {.jobs = {7, 8}, .begin = 1, .end = 2, .is_committed = true}};
+  EXPECT_EQ(judge_hand_over(transactions, {call_of(1, 1, 8), call_of(1, 2, 7)}).out_of_order, 1u);
+  EXPECT_EQ(judge_hand_over(transactions, {call_of(1, 1, 7), call_of(1, 2, 8)}).out_of_order, 0u);
+}
+
 TEST(ClusterLedgerService, refuses_a_lower_epoch_than_it_has_seen_from_whomever) {
   const example::TemporaryFolder folder{"cluster_ledger"};
   LedgerService service{folder / "service"};

@@ -10,6 +10,8 @@ namespace backoff_actor::system_test {
 namespace {
 
 constexpr auto most_patient = 60s;
+constexpr auto without_a_fault = 2s;
+constexpr std::uint64_t keys = cluster::WorkerOptions{}.keys;
 constexpr std::size_t disk_size = 320; // megabytes
 
 constexpr auto end_of_owners_session = "select pg_terminate_backend(pid) from pg_locks "
@@ -70,15 +72,39 @@ void PostgresChaosTest::make_chaos_cluster() {
   if (!disk_)
     std::cout << "without a full disk: this user may mount nothing\n";
   make_cluster({.data = disk_ ? disk_->path() / "data" : std::filesystem::path{},
-                .settings = {{"max_wal_size", "64MB"}, {"min_wal_size", "32MB"}}});
+                .settings = {{"max_wal_size", "64MB"}, {"min_wal_size", "32MB"}}},
+               150, 5ms);
   server_->query(make_audit);
+  make_shop(*server_);
   for (std::size_t worker = 0; worker != workers; ++worker) {
-    proxies_.push_back(std::make_unique<testing::TcpProxy>(
-      "127.0.0.1", static_cast<std::uint16_t>(server_->port())));
-    start("host=127.0.0.1 port=" + std::to_string(proxies_.back()->port())
-          + " user=postgres dbname=postgres");
+    proxies_.push_back(make_proxy());
+    start(behind(*proxies_.back(), "postgres"));
   }
   ASSERT_TRUE(cluster_->wait_for_owner(patience)) << complaints();
+  producers_proxy_ = make_proxy();
+  producers_ = std::make_unique<Producers>(behind(*producers_proxy_, "shop"), "jobs", keys, seed_);
+}
+
+std::unique_ptr<testing::TcpProxy> PostgresChaosTest::make_proxy() const {
+  return std::make_unique<testing::TcpProxy>("127.0.0.1",
+                                             static_cast<std::uint16_t>(server_->port()));
+}
+
+std::string PostgresChaosTest::behind(const testing::TcpProxy& proxy,
+                                      const std::string& user) const {
+  return "host=127.0.0.1 port=" + std::to_string(proxy.port()) + " user=" + user
+         + " dbname=postgres";
+}
+
+void PostgresChaosTest::expect_nothing_twice_without_a_fault() {
+  wait_until_well();
+  pass(without_a_fault);
+  const auto verdict = cluster::judge({}, cluster_->service().calls());
+  std::cout << "before the first fault: done " << verdict.done << ", done again "
+            << verdict.done_again << '\n';
+  if (cluster_->service().epoch() == 1) {
+    EXPECT_EQ(verdict.done_again, 0u);
+  }
 }
 
 std::chrono::microseconds PostgresChaosTest::draw_span(std::chrono::microseconds from,
@@ -111,6 +137,14 @@ ChaosFault PostgresChaosTest::next_fault() {
       return share.fault;
   }
   return ChaosFault::kill;
+}
+
+testing::ConnectionPlan PostgresChaosTest::cuts(std::size_t connections, double from, double to) {
+  testing::ConnectionPlan result;
+  for (; connections > 0; --connections)
+    result = {result, testing::ConnectionFault::cut_after_bytes(
+                        static_cast<std::uint64_t>(from + draw() * (to - from)))};
+  return result;
 }
 
 void PostgresChaosTest::pass(std::chrono::microseconds span) {
@@ -184,24 +218,30 @@ void PostgresChaosTest::cause(ChaosFault fault) {
     break;
   case ChaosFault::terminate:
     server_->query(end_of_owners_session);
+    end_sessions_of_producers(*server_);
     break;
   case ChaosFault::cut:
     for (auto cuts = 1 + draw() * 4; cuts > 0; --cuts) {
       proxy.cut_all();
+      producers_proxy_->cut_all();
       pass(draw_span(0ms, 60ms));
     }
     break;
   case ChaosFault::cut_answer:
-    proxy.set_plan(
-      {testing::ConnectionFault::cut_after_bytes(static_cast<std::uint64_t>(400 + draw() * 4000))});
+    proxy.set_plan(cuts(1, 400, 4400));
+    producers_proxy_->set_plan(cuts(30, 400, 1400)); // a transaction or two
     proxy.cut_all();
-    pass(draw_span(50ms, 200ms));
-    proxy.set_plan({});
+    producers_proxy_->cut_all();
+    pass(draw_span(50ms, 300ms));
+    for (auto* one : {&proxy, producers_proxy_.get()})
+      one->set_plan({});
     break;
   case ChaosFault::line_down:
-    proxy.go_down();
+    for (auto* one : {&proxy, producers_proxy_.get()})
+      one->go_down();
     pass(draw_span(100ms, 1500ms));
-    proxy.go_up();
+    for (auto* one : {&proxy, producers_proxy_.get()})
+      one->go_up();
     break;
   case ChaosFault::crash:
     crash_server();
@@ -232,6 +272,32 @@ void PostgresChaosTest::mend_all() {
     cluster_->thaw(worker);
   frozen_until_.clear();
   wait_until_well();
+}
+
+void PostgresChaosTest::stop_producers() {
+  producers_->stop();
+  for (const auto& transaction : producers_->transactions())
+    for (const auto job : transaction.jobs)
+      if (transaction.is_committed)
+        cluster_->add_confirmed(job);
+}
+
+void PostgresChaosTest::expect_what_was_committed() {
+  const auto transactions = producers_->transactions();
+  const auto result = cluster::judge_hand_over(transactions, cluster_->service().calls());
+  std::cout << producers_->summary() << '\n' << to_string(result) << '\n';
+  EXPECT_EQ(producers_->complaint(), "");
+  EXPECT_GT(result.committed, 0u);
+  EXPECT_GT(result.rolled_back, 0u);
+  EXPECT_EQ(result.lost, 0u);
+  EXPECT_EQ(result.done_of_rolled_back, 0u);
+  EXPECT_EQ(result.out_of_order, 0u);
+  EXPECT_EQ(server_->query("SELECT count(*) FROM shop_order"),
+            std::to_string(std::count_if(transactions.begin(), transactions.end(),
+                                         [](const auto& x) { return x.is_committed; }))
+              + '\n');
+  EXPECT_EQ(server_->query("SELECT count(*) FROM backoff.incoming"), "0\n");
+  EXPECT_EQ(server_->query("SELECT count(*) FROM backoff.dead_letter"), "0\n");
 }
 
 void PostgresChaosTest::expect_no_stale_commit() const {

@@ -2,6 +2,7 @@
 
 #include "postgres/cluster_fixture.hpp"
 #include "postgres/disk.hpp"
+#include "postgres/producers.hpp"
 
 #include <backoff_actor/core/unit_random.hpp>
 #include <backoff_actor/testing/proxy/tcp_proxy.hpp>
@@ -17,7 +18,8 @@
 
 namespace backoff_actor::system_test {
 
-/// Everything that can happen to an owner, its connection and its server.
+/// Everything that can happen to an owner, its connection and its server. What ends the connection
+/// of an owner ends those of the producers, too.
 enum class ChaosFault {
   kill,       ///< the owner gets SIGKILL, and is started again
   freeze,     ///< the owner gets SIGSTOP for longer than its lease, then SIGCONT
@@ -32,12 +34,17 @@ enum class ChaosFault {
 /// A fault's name, for people.
 std::string to_string(ChaosFault fault);
 
-/// Three workers, each behind a proxy of its own, and a server on a small disk.
+/// Three workers, each behind a proxy of its own, three producers behind another one, and a server
+/// on a small disk.
 class PostgresChaosTest : public PostgresClusterTest {
 protected:
   static constexpr std::size_t workers = 3;
 
   void make_chaos_cluster();
+
+  /// Lets it run for a while without a fault. Then nothing was done twice, if the machine was fast
+  /// enough for the first owner to stay one.
+  void expect_nothing_twice_without_a_fault();
 
   /// Does it, and mends it. A frozen worker may stay so for a while: others mend it later.
   void cause(ChaosFault fault);
@@ -51,6 +58,12 @@ protected:
   /// Mends what is not mended yet.
   void mend_all();
 
+  /// Ends the producers. Then the service is to do what they have committed, too.
+  void stop_producers();
+
+  /// What the producers have committed is done in order, and nothing of what was rolled back.
+  void expect_what_was_committed();
+
   /// No session has changed anything after its epoch was over.
   void expect_no_stale_commit() const;
 
@@ -59,9 +72,13 @@ protected:
 private:
   double draw() { return draws_(drawn_++); }
   std::chrono::microseconds draw_span(std::chrono::microseconds from, std::chrono::microseconds to);
+  /// A plan that resets so many connections after a random number of bytes.
+  testing::ConnectionPlan cuts(std::size_t connections, double from, double to);
   void pass(std::chrono::microseconds span);
   void thaw_those_whose_time_it_is();
   std::size_t target();
+  std::string behind(const testing::TcpProxy& proxy, const std::string& user) const;
+  std::unique_ptr<testing::TcpProxy> make_proxy() const;
   void freeze(std::size_t worker);
   void crash_server();
   void fill_disk();
@@ -71,6 +88,8 @@ private:
 
   std::unique_ptr<SmallDisk> disk_; // none: not permitted
   std::vector<std::unique_ptr<testing::TcpProxy>> proxies_;
+  std::unique_ptr<testing::TcpProxy> producers_proxy_;
+  std::unique_ptr<Producers> producers_; // end before their proxy and the server
   std::map<std::size_t, Micros> frozen_until_;
   std::map<ChaosFault, std::uint64_t> caused_;
   std::vector<Micros> takeovers_;

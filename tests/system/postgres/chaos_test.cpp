@@ -1,5 +1,5 @@
-// Everything fails that can: owners, connections, the server and its disk, mixed by a seed. The
-// service keeps the ledger.
+// Everything fails that can: owners, connections, the server and its disk, mixed by a seed. Clients
+// submit jobs, and producers hand jobs over in transactions. The service keeps the ledger.
 //
 // BACKOFF_ACTOR_FAULTS=200 is what to run by hand; BACKOFF_ACTOR_SEED repeats a run's faults.
 
@@ -20,14 +20,16 @@ std::uint64_t number_of_faults() {
 
 TEST_F(PostgresChaosTest, whatever_fails_nothing_is_lost_no_key_out_of_order_no_stale_owner_heard) {
   ASSERT_NO_FATAL_FAILURE(make_chaos_cluster());
-  wait_until_well();
+  expect_nothing_twice_without_a_fault();
   for (std::uint64_t fault = 0; fault != number_of_faults() && !HasFailure(); ++fault) {
     const auto next = next_fault();
     SCOPED_TRACE("fault " + std::to_string(fault) + ": " + to_string(next));
     cause(next);
   }
   mend_all();
+  stop_producers();
   finish();
+  expect_what_was_committed();
   EXPECT_EQ(owed(server_->socket_connection()), 0u);
   expect_no_stale_commit();
   print_counts();

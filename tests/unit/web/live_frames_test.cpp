@@ -128,8 +128,9 @@ TEST(live_frames, do_not_depend_on_the_order_in_which_senders_come) {
   LiveFrames frames;
   frames.look(of({sender("a", 1), sender("b", 7)}), {1s});
   frames.look(of({sender("b", 7), sender("a", 2), sender("a", 1, 5)}), {2s});
-  EXPECT_EQ(rows_of(frames.all()), "[[0,1,0,0,5,0,0,0,0,0,0,0,2000,0],[0,2,0,0,0,0,0,0,0,0,0,0,0,0],"
-                                   "[1,7,0,0,0,0,0,0,0,0,0,0,0,0]]");
+  EXPECT_EQ(rows_of(frames.all()),
+            "[[0,1,0,0,5,0,0,0,0,0,0,0,2000,0],[0,2,0,0,0,0,0,0,0,0,0,0,0,0],"
+            "[1,7,0,0,0,0,0,0,0,0,0,0,0,0]]");
   EXPECT_EQ(rows_of(frames.changes()),
             "[[0,1,0,0,5,0,0,0,0,0,0,0,2000,0],[0,2,0,0,0,0,0,0,0,0,0,0,0,0]]");
   EXPECT_EQ(gone_of(frames.changes()), "[]");

@@ -6,6 +6,9 @@
 //     floor ......... top ............
 //       | late rows    | new rows
 //
+// Each statement of a look sees what was committed when it began. So the new rows are read before
+// the late ones: whatever was committed before a new row is seen, too, and comes first.
+//
 // The floor spares the look the dead entries of the index: those of rows that were taken. The
 // intake raises it to a former top once all transactions have ended that were running when the top
 // was seen. To know which these are, it takes a transaction number of its own: a snapshot's xmax is
@@ -220,8 +223,8 @@ private:
     const auto with_held = limit + static_cast<std::int64_t>(held.size());
     std::vector<PgCall> calls{
       {&read_xmin},
-      {&find_late, {outbox(), pg_int8(floor_), pg_int8(top_), pg_int8(with_held)}},
       {&take_new, {outbox(), pg_int8(top_), pg_int8(limit), pg_int8(bytes_of_a_look)}},
+      {&find_late, {outbox(), pg_int8(floor_), pg_int8(top_), pg_int8(with_held)}},
       {&find_due, {outbox(), pg_int8(with_held)}}};
     const auto old_top = top_;
     const auto is_to_mark = !mark_ && top_ > floor_ && now >= next_mark_at_;
@@ -230,18 +233,18 @@ private:
     const auto rows = session_->connection().run(calls);
     std::vector<IncomingMessage> result;
     std::int64_t bytes = 0;
-    const auto late = free_of(rows[1], held);
+    const auto late = free_of(rows[2], held);
     const auto taken_late = some_of(late, at_most, bytes);
-    raise_floor(rows[0].number(0, 0), now, rows[1].size() < with_held,
+    raise_floor(rows[0].number(0, 0), now, rows[2].size() < with_held,
                 taken_late.size() < late.size() ? late[taken_late.size()].row : 0);
     append(result, taken_late);
-    for (auto row = 0; row < rows[2].size() && result.size() < at_most && bytes < bytes_of_a_look;
+    for (auto row = 0; row < rows[1].size() && result.size() < at_most && bytes < bytes_of_a_look;
          ++row) {
-      top_ = static_cast<std::uint64_t>(rows[2].number(row, 0));
+      top_ = static_cast<std::uint64_t>(rows[1].number(row, 0));
       if (held.contains(top_)) // the session before has taken it
         continue;
-      bytes += static_cast<std::int64_t>(rows[2].bytes(row, 4).size());
-      result.push_back(read_row(rows[2], row));
+      bytes += static_cast<std::int64_t>(rows[1].bytes(row, 4).size());
+      result.push_back(read_row(rows[1], row));
     }
     append(result, some_of(free_of(rows[3], held), at_most - result.size(), bytes));
     if (is_to_mark) {
