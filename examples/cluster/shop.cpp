@@ -79,7 +79,7 @@ void Shop::stop(backoff_actor::Duration patience) {
     std::this_thread::sleep_for(look_interval);
   if (const auto ending = process_->ending(); !ending)
     complaint_ = "the shop does not end";
-  else if (!ending->is_success())
+  else if (!ending->is_success() && ending->status != SIGTERM) // it may not have begun yet
     complaint_ = "the shop ended with " + to_string(*ending);
   process_ = nullptr;
 }

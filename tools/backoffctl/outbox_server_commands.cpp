@@ -6,6 +6,7 @@
 #include "backoff_actor/store/postgres/postgres_store.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <stdexcept>
 #include <unistd.h>
 
@@ -14,6 +15,8 @@ namespace backoffctl {
 namespace {
 
 using namespace backoff_actor;
+
+constexpr std::chrono::seconds patience_with_owner{2};
 
 constexpr auto allowed_url = "the address of a database: postgres://USER@HOST/DATABASE";
 
@@ -240,7 +243,11 @@ void check_outbox_on_server(const std::string& url, Problems& problems) {
 }
 
 std::shared_ptr<DeliveryStore> open_outbox_on_server(const std::string& url) {
-  return open_postgres_store(parse_postgres_address(url), own_options());
+  const auto address = parse_postgres_address(url);
+  // A process that has just ended may still be the owner for a moment.
+  if (auto store = postgres_store(address, own_options())->own(patience_with_owner))
+    return store;
+  return open_postgres_store(address, own_options()); // or says whose it is
 }
 
 std::shared_ptr<DeliveryStore> open_outbox_on_server_to_read(const std::string& url) {
