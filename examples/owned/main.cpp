@@ -72,9 +72,12 @@ int main(int argc, char** argv) {
         backoff_actor::Submit{.message = caf::make_message(order), .answer_when_accepted = true})
       .receive(
         [&](const backoff_actor::Accepted& accepted) { // it is on the server
-          std::cout << "order " << accepted.id << ": " << order << std::endl;
+          if (accepted.id == 0)
+            std::cout << "handed over to the owner: " << order << std::endl;
+          else
+            std::cout << "order " << accepted.id << ": " << order << std::endl;
         },
-        [&](const caf::error& error) { // on the other machine: not_owner, and who owns the outbox
+        [&](const caf::error& error) {
           std::cerr << "owned: " << backoff_actor::render(system, error) << std::endl;
         });
   // [submit]

@@ -3,7 +3,6 @@
 #include "owned_fixture.hpp"
 
 #include <utility>
-#include <vector>
 
 namespace backoff_actor::actor_test {
 
@@ -145,8 +144,6 @@ TEST_F(OwnedStandby, what_waits_for_the_server_is_bounded_by_the_capacity) {
   auto options = default_options();
   options.capacity = 2;
   const auto& b = start_process("node-b", {}, options);
-  std::vector<std::shared_ptr<testing::Answer<Accepted>>> answers;
-  time.run();
   for (auto i = 0; i < 100; ++i)
     time.tell(b.sender, submission(std::to_string(i)));
   time.run();
@@ -160,12 +157,9 @@ TEST_F(OwnedStandby, what_waits_for_the_server_is_bounded_by_the_capacity) {
 TEST_F(OwnedStandby, what_waits_when_the_process_stops_is_still_handed_over) {
   const auto& a = start_process("node-a");
   const auto& b = start_process("node-b");
-  const auto answer = time.ask<Accepted>(b.sender, submission("x"));
+  time.tell(b.sender, submission("x"));
   time.tell(b.sender, Stop{});
   time.run();
-  ASSERT_TRUE(answer->is_ready());
-  if (answer->error)
-    EXPECT_THAT(answer->error_text, HasSubstr("stopped"));
   time.advance(2s);
   EXPECT_THAT(a.danger.texts(), ElementsAre("x"));
 }

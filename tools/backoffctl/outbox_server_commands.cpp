@@ -1,4 +1,5 @@
 #include "flag_values.hpp"
+#include "outbox_found.hpp"
 #include "outbox_kinds.hpp"
 #include "outbox_owners.hpp"
 
@@ -105,6 +106,63 @@ private:
   bool as_json_ = false;
 };
 
+constexpr auto find_description = R"(Shows what became of a message: where it is, and since when.
+
+It finds every message with this key or this idempotency key: what waits in the table incoming, what
+the owner owes, what is done, and what it gave up.
+)";
+
+constexpr auto find_footer = R"(
+Times are UTC: when the message was inserted into incoming (waiting), submitted (owed), acknowledged
+(done), or given up (dead). What is owed may be in flight. What is done is found by its idempotency
+key alone, as long as the sender keeps that. Of what is not waiting, bytes of keys that are not
+ASCII are shown as escapes, such as \303\244. It reads every row, which takes a while in a large
+outbox. A user with the role backoff_reader may do it.
+
+Examples:
+  backoffctl outbox find 'postgres://reader@db1/shop#orders' order-4711
+      where the message with this key is
+  backoffctl outbox find 'postgres://reader@db1/shop' customer-17 --json
+      in all outboxes of the database, for programs, one object a line
+
+Keys of each line:
+  outbox                   its name
+  state                    waiting, owed, done or dead
+  id                       number of the row in incoming, or of the delivery; null: it is done
+  at                       when it came into this state, or was submitted, ISO 8601 in UTC
+  attempts                 number of failed attempts
+  key, idempotency_key     or null
+  types                    of its parts, or what the other program called its type; null: it is done
+  cause                    why it is dead, or null
+
+Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
+)";
+
+class FindCommand final : public ServerCommand {
+public:
+  explicit FindCommand(CLI::App& parser) : ServerCommand(parser, find_footer) {
+    parser.add_option("KEY", key_, allowed_key)->type_name("")->expected(1);
+    add_switch("--json", as_json_, "print JSON lines instead of text");
+  }
+
+  void check(Problems& problems) override {
+    check_url(problems);
+    if (key_.value_or("").empty())
+      problems.add("KEY", "nothing", allowed_key);
+  }
+
+  std::string run() override {
+    const auto found = find_postgres_messages(connection(), outbox(), *key_);
+    return as_json_ ? messages_json_lines(found) : messages_table(found);
+  }
+
+private:
+  static constexpr auto allowed_key = "the key or the idempotency key of a message";
+
+  std::optional<std::string> key_;
+  bool as_json_ = false;
+};
+
 constexpr auto migrate_description = R"(Makes the schema of the outboxes in a database.
 
 It also brings a schema that an earlier version made to the present one. It only adds, in one
@@ -194,6 +252,7 @@ void add_outbox_server_commands(CLI::App& outbox, Commands& commands) {
     commands.push_back(std::make_unique<C>(*outbox.add_subcommand(name, about)));
   };
   add.operator()<OwnersCommand>("owners", owners_description);
+  add.operator()<FindCommand>("find", find_description);
   add.operator()<MigrateCommand>("migrate", migrate_description);
 }
 

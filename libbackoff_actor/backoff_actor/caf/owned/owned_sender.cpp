@@ -212,11 +212,17 @@ private:
     }
   }
 
-  // The writer still hands over what waits.
+  // The writer still hands over what waits. This actor may have no handle any more, so it answers
+  // in nobody's name.
   void end_post() {
     if (!post_)
       return;
-    tell_outcomes();
+    for (const auto& x : post_->take_outcomes())
+      if (const auto found = submitted_.find(x.number); !x.failure) {
+        if (found->second.client)
+          compat::respond(found->second, caf::make_message(Accepted{}));
+        submitted_.erase(found);
+      }
     for (const auto& [number, client] : submitted_)
       if (client.is_request())
         compat::respond(client, caf::make_message(make_error(SenderError::stopped)));

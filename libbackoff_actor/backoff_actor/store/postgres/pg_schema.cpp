@@ -200,14 +200,17 @@ CREATE VIEW backoff.dead AS
     FROM backoff.dead_letter d JOIN backoff.outbox o ON o.id = d.outbox;
 
 CREATE VIEW backoff.message AS
-  SELECT i.outbox, 'waiting' AS state, i.id, i.key, i.idempotency_key, i.type AS types, i.at
+  SELECT i.outbox, 'waiting' AS state, i.id, i.key, i.idempotency_key, i.type AS types, i.at,
+         0::bigint AS attempts, NULL AS cause
     FROM backoff.incoming i
-  UNION ALL SELECT w.outbox, 'owed', w.id, w.key, w.idempotency_key, w.types, w.submitted_at
+  UNION ALL SELECT w.outbox, 'owed', w.id, w.key, w.idempotency_key, w.types, w.submitted_at,
+                   w.attempts, NULL
     FROM backoff.owed w
-  UNION ALL SELECT d.outbox, 'dead', d.id, d.key, d.idempotency_key, d.types, d.at
+  UNION ALL SELECT d.outbox, 'dead', d.id, d.key, d.idempotency_key, d.types, d.at, d.attempts,
+                   concat_ws(': ', d.reason, nullif(d.cause, ''))
     FROM backoff.dead d
   UNION ALL SELECT o.name, 'done', NULL, NULL, encode(k.idempotency_key, 'escape'), NULL,
-                   to_timestamp(k.at / 1e9)
+                   to_timestamp(k.at / 1e9), NULL, NULL
     FROM backoff.acknowledged_key k JOIN backoff.outbox o ON o.id = k.outbox;
 )";
 

@@ -142,6 +142,29 @@ std::vector<PostgresOutbox> list_outboxes(PgConnection& connection, const std::s
   return result;
 }
 
+// $1: the outbox; empty: all. The views show bytes that are not ASCII as escapes.
+const PgStatement find_messages{
+  nullptr,
+  "SELECT outbox, state, coalesce(id, 0), coalesce(key, ''), coalesce(idempotency_key, ''), "
+  "coalesce(types, ''), (extract(epoch FROM at) * 1e9)::int8, coalesce(attempts, 0), "
+  "coalesce(cause, '') FROM backoff.message WHERE ($1 = '' OR outbox = $1) AND ($2 IN (key, "
+  "idempotency_key) OR encode(convert_to($2, 'UTF8'), 'escape') IN (key, idempotency_key)) ORDER "
+  "BY at, outbox COLLATE \"C\", id",
+  {pg_type::text, pg_type::text}};
+
+std::vector<PostgresMessage> read_messages(PgConnection& connection, const std::string& name,
+                                           const std::string& outbox, const std::string& key) {
+  check_pg_schema(connection, name);
+  const auto rows = connection.run({&find_messages, {outbox, key}});
+  std::vector<PostgresMessage> result;
+  for (auto row = 0; row < rows.size(); ++row)
+    result.push_back({rows.text(row, 0), rows.text(row, 1),
+                      static_cast<std::uint64_t>(rows.number(row, 2)), rows.text(row, 3),
+                      rows.text(row, 4), rows.text(row, 5), WallTime{rows.number(row, 6)},
+                      static_cast<std::uint64_t>(rows.number(row, 7)), rows.text(row, 8)});
+  return result;
+}
+
 int migrate_pg_schema(PgConnection& connection, const std::string& name) {
   // Two migrations at once wait for each other.
   connection.run_script("BEGIN; SET LOCAL lock_timeout = '1s'; "
@@ -166,6 +189,20 @@ std::vector<PostgresOutbox> postgres_outboxes(const std::string& connection) {
   const auto target = detail::pg_target(connection);
   return detail::with_pg_connection(target, false, [&](detail::PgConnection& open) {
     return detail::list_outboxes(open, target.name);
+  });
+}
+
+std::vector<PostgresMessage> find_postgres_messages(const std::string& connection,
+                                                    const std::string& outbox,
+                                                    const std::string& key) {
+  if (key.empty()) {
+    Problems problems;
+    problems.add("key", "an empty text", "a key or an idempotency key");
+    problems.raise_if_any();
+  }
+  const auto target = detail::pg_target(connection);
+  return detail::with_pg_connection(target, false, [&](detail::PgConnection& open) {
+    return detail::read_messages(open, target.name, outbox, key);
   });
 }
 

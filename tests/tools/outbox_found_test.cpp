@@ -1,0 +1,56 @@
+#include "backoffctl/outbox_found.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace backoffctl::outbox_found_test {
+
+using namespace backoff_actor;
+
+constexpr std::int64_t nanosecond = 1'700'000'000'123'456'789; // 2023-11-14T22:13:20.123456789Z
+
+const std::vector<PostgresMessage> messages{
+  {"orders", "waiting", 71, "ada", "order-1", "v1", {nanosecond}, 0, ""},
+  {"orders", "owed", 8, "ada", "", "order", {nanosecond}, 2, ""},
+  {"orders", "done", 0, "", "order-1", "", {nanosecond}, 0, ""},
+  {"refunds", "dead", 9, "ada", "", "order", {nanosecond}, 5, "rejected: no\nsuch \x1b[31mgoods"}};
+
+TEST(messages_table, shows_where_each_message_is) {
+  EXPECT_EQ(messages_table({messages.begin(), messages.begin() + 3}), R"(3 messages
+  outbox    state  number                        at  attempts  key  idempotency key  types  cause
+  orders  waiting      71  2023-11-14T22:13:20.123Z         0  ada          order-1     v1      -
+  orders     owed       8  2023-11-14T22:13:20.123Z         2  ada                -  order      -
+  orders     done       -  2023-11-14T22:13:20.123Z         0    -          order-1      -      -
+)");
+  EXPECT_EQ(messages_table({}), "0 messages\n");
+}
+
+TEST(messages_table, shows_no_control_characters_of_a_cause) {
+  const auto text = messages_table({messages.back()});
+  EXPECT_EQ(text.find('\x1b'), text.npos) << text;
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 3) << text;
+}
+
+TEST(messages_json_lines, have_null_for_what_there_is_not) {
+  EXPECT_EQ(messages_json_lines(messages),
+            R"({"outbox":"orders","state":"waiting","id":71,"at":"2023-11-14T22:13:20.123456789Z",)"
+            R"("attempts":0,"key":"ada","idempotency_key":"order-1","types":"v1",)"
+            R"("cause":null})"
+            "\n"
+            R"({"outbox":"orders","state":"owed","id":8,"at":"2023-11-14T22:13:20.123456789Z",)"
+            R"("attempts":2,"key":"ada","idempotency_key":null,"types":"order",)"
+            R"("cause":null})"
+            "\n"
+            R"({"outbox":"orders","state":"done","id":null,"at":"2023-11-14T22:13:20.123456789Z",)"
+            R"("attempts":0,"key":null,"idempotency_key":"order-1","types":null,"cause":null})"
+            "\n"
+            R"({"outbox":"refunds","state":"dead","id":9,"at":"2023-11-14T22:13:20.123456789Z",)"
+            R"("attempts":5,"key":"ada","idempotency_key":null,"types":"order",)"
+            R"("cause":"rejected: no\nsuch \u001b[31mgoods"})"
+            "\n");
+  EXPECT_EQ(messages_json_lines({}), "");
+}
+
+} // namespace backoffctl::outbox_found_test
