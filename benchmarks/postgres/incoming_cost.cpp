@@ -71,7 +71,10 @@ double insertions_per_second(const example::PrivatePostgres& server, Table table
   } else {
     make_outbox(connection);
     if (table == Table::without_triggers)
-      server.query("ALTER TABLE backoff.incoming DISABLE TRIGGER USER", table_database);
+      server.query("ALTER TABLE backoff.incoming DISABLE TRIGGER USER; "
+                   "ALTER TABLE backoff.incoming "
+                   "ALTER id SET DEFAULT nextval('backoff.incoming_id_seq')",
+                   table_database);
     result = insertions_per_second(connection, seconds);
   }
   server.query(std::string{"DROP DATABASE "} + table_database + " WITH (FORCE)");
@@ -85,11 +88,12 @@ double milliseconds_of_a_look(const example::PrivatePostgres& server, std::uint6
   const auto store =
     backoff_actor::open_postgres_store({connection, "jobs"}, {.lease = std::chrono::minutes{5}});
   const auto intake = store->open_intake();
-  server.query("ALTER TABLE backoff.incoming DISABLE TRIGGER USER; "
-               "INSERT INTO backoff.incoming(outbox, outbox_id, type, payload) SELECT 'jobs', id, "
-               "'job.v1', 'x' FROM backoff.outbox, generate_series(1, "
-                 + std::to_string(dead_rows) + ')',
-               table_database);
+  server.query(
+    "ALTER TABLE backoff.incoming DISABLE TRIGGER USER; "
+    "INSERT INTO backoff.incoming(id, outbox, outbox_id, type, payload) SELECT i, 'jobs', o.id, "
+    "'job.v1', 'x' FROM backoff.outbox o, generate_series(1, "
+      + std::to_string(dead_rows) + ") AS i",
+    table_database);
   SqlSession old_snapshot{connection, "SELECT"};
   old_snapshot.query("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT FROM backoff.outbox");
   std::unordered_set<std::uint64_t> held;
