@@ -27,8 +27,9 @@ namespace {
 //
 // incoming: other programs write here, and the owner makes deliveries of it. incoming.outbox_id: a
 // trigger sets it, and refuses an outbox that is not there. incoming.id: the trigger sets it when
-// the transaction has its own number, for a default would be drawn before. The intake needs that. sleeper.asleep: whether the owner wants
-// to be notified. It is a table of its own, so that no commit of the owner is in its way.
+// the transaction has its own number, for a default would be drawn before. The intake needs that.
+// sleeper.asleep: whether the owner wants to be notified. It is a table of its own, so that no
+// commit of the owner is in its way.
 constexpr auto tables_1 = R"(CREATE SCHEMA backoff;
 
 CREATE TABLE backoff.meta(
