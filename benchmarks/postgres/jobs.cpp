@@ -1,49 +1,25 @@
 #include "postgres/jobs.hpp"
 
-#include "common/process.hpp"
-#include "common/temporary_folder.hpp"
 #include "postgres/own_jobs.hpp"
+#include "postgres/peer_queues.hpp"
 #include "postgres/server.hpp"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
-#include <fcntl.h>
-#include <filesystem>
-#include <fstream>
-#include <stdexcept>
 
 namespace postgres_benchmarks {
 
 namespace {
 
 constexpr Goal jobs_goal{true, 2};
-constexpr std::array<const char*, 2> systems{"graphile-worker", "pg-boss"};
 constexpr std::uint64_t ours_by_peers = 10; // it does this many times as many jobs
 
 double peer_jobs_per_second(const example::PrivatePostgres& server, const JobPlan& plan,
                             const std::string& system, std::uint64_t window) {
-  const auto database = std::string{"bench_peer"};
-  server.query("CREATE DATABASE " + database);
-  const example::TemporaryFolder folder{"postgres_store"};
-  const auto output = folder / "output";
-  {
-    const example::FileDescriptor file{open(output.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600)};
-    const auto program = (std::filesystem::path{plan.peers} / "postgres_queues.js").string();
-    const auto how = example::Process{
-      {"node", program, system, server.url(database), std::to_string(window),
-       std::to_string(window == 1 ? std::max<std::uint64_t>(plan.jobs / 4, 1) : plan.jobs)},
-      {.out =
-         file.get()}}.wait();
-    if (!how.is_success())
-      throw std::runtime_error(system + ": " + example::to_string(how)
-                               + "; './dev bench postgres_store --peers' installs it");
-  }
-  server.query("DROP DATABASE " + database + " WITH (FORCE)");
-  std::ifstream in{output};
-  return nlohmann::json::parse(in).at("jobs_per_second").get<double>();
+  const auto jobs = window == 1 ? std::max<std::uint64_t>(plan.jobs / 4, 1) : plan.jobs;
+  return run_peer_queue(server, plan.peers, system, {std::to_string(window), std::to_string(jobs)})
+    .at("jobs_per_second")
+    .get<double>();
 }
 
 double our_jobs_per_second(const example::PrivatePostgres& server, const JobPlan& plan,
@@ -63,14 +39,14 @@ std::vector<Row> measure_jobs(const example::PrivatePostgres& server, const JobP
   for (const auto window : plan.windows) {
     const auto name = "jobs, window " + std::to_string(window) + ": a sender / ";
     Row better{name + "the better of the two", "jobs/s", {}, {}, jobs_goal};
-    std::array<Row, systems.size()> each{};
-    for (std::size_t i = 0; i < systems.size(); ++i)
-      each[i] = {name + systems[i], "jobs/s", {}};
+    std::array<Row, peer_queues.size()> each{};
+    for (std::size_t i = 0; i < peer_queues.size(); ++i)
+      each[i] = {name + peer_queues[i], "jobs/s", {}};
     for (std::uint64_t round = 0; round < plan.rounds; ++round) {
       const auto ours = our_jobs_per_second(server, plan, window);
       double best = 0;
-      for (std::size_t i = 0; i < systems.size(); ++i) {
-        const auto beside = peer_jobs_per_second(server, plan, systems[i], window);
+      for (std::size_t i = 0; i < peer_queues.size(); ++i) {
+        const auto beside = peer_jobs_per_second(server, plan, peer_queues[i], window);
         each[i].ours.push_back(ours);
         each[i].beside.push_back(beside);
         best = std::max(best, beside);

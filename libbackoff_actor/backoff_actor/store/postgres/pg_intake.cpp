@@ -12,9 +12,10 @@
 // The floor spares the look the dead entries of the index: those of rows that were taken. The
 // intake raises it to a former top once all transactions have ended that were running when the top
 // was seen. To know which these are, it takes a transaction number of its own: a snapshot's xmax is
-// too low, for it leaves out what is running above all that has ended. A transaction may escape
-// that, for it gets its own number only when it writes. So the floor is only a speed-up: once a
-// minute a look goes without it.
+// too low, for it leaves out what is running above all that has ended. A row gets its number after
+// its transaction has got one, so all lower rows are of transactions with lower numbers than the
+// intake's. Once a minute a look goes without the floor, all the same: a transaction that runs for
+// long does not keep it down.
 //
 // Rows with `not_before` are taken by time, not by number.
 //

@@ -26,8 +26,10 @@ namespace {
 // delivery.not_before, delivery.context and node: for later versions.
 //
 // incoming: other programs write here, and the owner makes deliveries of it. incoming.outbox_id: a
-// trigger sets it, and refuses an outbox that is not there. sleeper.asleep: whether the owner wants
-// to be notified. It is a table of its own, so that no commit of the owner is in its way.
+// trigger sets it, and refuses an outbox that is not there. incoming.id: the trigger sets it when
+// the transaction has its own number, for a default would be drawn before. The intake needs that.
+// sleeper.asleep: whether the owner wants to be notified. It is a table of its own, so that no
+// commit of the owner is in its way.
 constexpr auto tables_1 = R"(CREATE SCHEMA backoff;
 
 CREATE TABLE backoff.meta(
@@ -112,7 +114,7 @@ CREATE TABLE backoff.acknowledged_key(
         autovacuum_vacuum_cost_delay = 0, vacuum_truncate = off);
 
 CREATE TABLE backoff.incoming(
-  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  id bigint PRIMARY KEY,
   outbox text NOT NULL,
   outbox_id int NOT NULL DEFAULT 0,
   shard int NOT NULL DEFAULT 0,
@@ -126,6 +128,7 @@ CREATE TABLE backoff.incoming(
   at timestamptz NOT NULL DEFAULT now())
   WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000,
         autovacuum_vacuum_cost_delay = 0, vacuum_truncate = off);
+CREATE SEQUENCE backoff.incoming_id_seq OWNED BY backoff.incoming.id;
 ALTER TABLE backoff.incoming ALTER payload SET STORAGE EXTERNAL;
 CREATE INDEX incoming_new ON backoff.incoming(outbox_id, shard, id) WHERE not_before IS NULL;
 CREATE INDEX incoming_due ON backoff.incoming(outbox_id, shard, not_before, id)
@@ -160,6 +163,8 @@ BEGIN
     RAISE EXCEPTION 'there is no outbox "%"', NEW.outbox
       USING ERRCODE = 'BA002', HINT = 'The first owner of an outbox makes it.';
   END IF;
+  PERFORM pg_current_xact_id();
+  NEW.id := nextval('backoff.incoming_id_seq');
   RETURN NEW;
 END $$;
 CREATE TRIGGER check_incoming BEFORE INSERT ON backoff.incoming
