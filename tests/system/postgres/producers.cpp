@@ -155,7 +155,9 @@ private:
   Outcome look_it_up() {
     for (;;) {
       session_.connect();
-      const auto state = session_.run("BEGIN") + session_.run(insert_order, own_row());
+      auto state = session_.run("BEGIN");
+      if (state.empty())
+        state = session_.run(insert_order, own_row());
       session_.run("ROLLBACK");
       if (state.empty())
         return Outcome::rolled_back;
