@@ -332,6 +332,28 @@ TEST_F(PostgresIncoming, a_producers_own_search_path_and_tables_do_not_deceive_t
             "t");
 }
 
+TEST_F(PostgresIncoming, operators_and_functions_of_others_do_not_deceive_the_triggers) {
+  query(
+    "CREATE SCHEMA hostile; "
+    "CREATE FUNCTION hostile.yes(text, text) RETURNS bool LANGUAGE sql AS 'SELECT true'; "
+    "CREATE FUNCTION hostile.yes(int, int) RETURNS bool LANGUAGE sql AS 'SELECT true'; "
+    "CREATE OPERATOR hostile.= (LEFTARG = text, RIGHTARG = text, FUNCTION = hostile.yes); "
+    "CREATE OPERATOR hostile.= (LEFTARG = int, RIGHTARG = int, FUNCTION = hostile.yes); "
+    "CREATE FUNCTION hostile.nextval(regclass) RETURNS bigint LANGUAGE sql AS 'SELECT 7::int8'; "
+    "CREATE FUNCTION hostile.pg_current_xact_id() RETURNS int LANGUAGE sql AS 'SELECT 1 / 0'; "
+    "CREATE FUNCTION hostile.pg_notify(text, text) RETURNS int LANGUAGE sql AS 'SELECT 1 / 0'; "
+    "CREATE FUNCTION hostile.concat(text, int, text, int) RETURNS text LANGUAGE sql AS "
+    "'SELECT (1 / 0)::text'; "
+    "GRANT USAGE ON SCHEMA hostile TO backoff_producer; "
+    "UPDATE backoff.sleeper SET asleep = true");
+  const std::string insertion = "SET search_path = hostile, pg_catalog; "
+                                "INSERT INTO backoff.incoming(outbox, type, payload) ";
+  EXPECT_THAT(as("backoff_producer", insertion + "VALUES('nowhere', 't', 'x')"),
+              HasSubstr("there is no outbox \"nowhere\""));
+  EXPECT_EQ(as("backoff_producer", insertion + "VALUES('orders', 't', 'x')"), "");
+  EXPECT_EQ(query("SELECT id FROM backoff.incoming"), "1");
+}
+
 TEST_F(PostgresIncoming, what_cannot_be_is_refused_while_the_producer_has_its_transaction) {
   EXPECT_THAT(as("backoff_producer", "INSERT INTO backoff.incoming(outbox, type, payload) "
                                      "VALUES('nowhere', 't', 'x')"),
