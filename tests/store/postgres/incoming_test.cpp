@@ -1,9 +1,6 @@
-// The table `incoming`: who may write to it, what it refuses, and what the owner of an outbox
-// reads.
+// The table `incoming`: what the owner of an outbox reads.
 
-#include "store/postgres/fixture.hpp"
-
-#include "backoff_actor/delivery/incoming.hpp"
+#include "store/postgres/incoming_fixture.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -17,58 +14,8 @@ namespace backoff_actor::store_test {
 
 using namespace std::chrono_literals;
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-
-class PostgresIncoming : public PostgresTest {
-protected:
-  void SetUp() override {
-    PostgresTest::SetUp();
-    if (IsSkipped())
-      return;
-    store = open();
-    intake = store->open_intake();
-  }
-
-  /// The numbers of the rows that a look returns.
-  std::vector<std::uint64_t> take(std::size_t at_most = 100) {
-    std::vector<std::uint64_t> result;
-    for (auto& x : intake->take(at_most, held)) {
-      result.push_back(x.row);
-      held.insert(x.row);
-      taken.push_back(std::move(x));
-    }
-    return result;
-  }
-
-  void insert(const std::string& more_columns = "", const std::string& more_values = "") {
-    query("INSERT INTO backoff.incoming(outbox, type, payload" + more_columns
-          + ") VALUES('orders', 't', 'x'" + more_values + ")");
-  }
-
-  /// Commits that this row has become the delivery `id`.
-  void settle(std::uint64_t row, std::uint64_t id) {
-    commit(*store, {change::Insert{delivery(id), row}});
-    held.erase(row);
-  }
-
-  /// What the server says to statements of a role.
-  std::string as(const std::string& role, const std::string& statements) {
-    try {
-      return query("SET ROLE " + role + "; " + statements);
-    } catch (const std::exception& error) {
-      return error.what();
-    }
-  }
-
-  static void commit(DeliveryStore& to, std::vector<StoreChange> changes) { to.commit(changes); }
-
-  std::shared_ptr<DeliveryStore> store;
-  std::unique_ptr<Intake> intake;
-  std::unordered_set<std::uint64_t> held;
-  std::vector<IncomingMessage> taken;
-};
 
 TEST_F(PostgresIncoming, rows_are_taken_once_in_order_with_all_their_parts) {
   query(
@@ -293,82 +240,6 @@ TEST_F(PostgresIncoming, a_reader_sees_where_a_message_is) {
 }
 
 // -- rights and bad input ------------------------------------------------------------------------
-
-TEST_F(PostgresIncoming, a_producer_may_insert_and_nothing_else) {
-  const auto denied = HasSubstr("permission denied");
-  EXPECT_EQ(as("backoff_producer",
-               "INSERT INTO backoff.incoming(outbox, key, idempotency_key, type, "
-               "payload, deadline, not_before, context) VALUES('orders', '', "
-               "'', 't', 'x', now(), now(), '')"),
-            "");
-  EXPECT_THAT(as("backoff_producer", "SELECT * FROM backoff.incoming"), denied);
-  EXPECT_THAT(as("backoff_producer", "SELECT id FROM backoff.incoming"), denied);
-  EXPECT_THAT(as("backoff_producer", "UPDATE backoff.incoming SET key = ''"), denied);
-  EXPECT_THAT(as("backoff_producer", "DELETE FROM backoff.incoming"), denied);
-  EXPECT_THAT(as("backoff_producer", "TRUNCATE backoff.incoming"), denied);
-  EXPECT_THAT(as("backoff_producer", "INSERT INTO backoff.incoming(id, outbox, type, payload) "
-                                     "VALUES(9, 'orders', 't', 'x')"),
-              denied);
-  EXPECT_THAT(as("backoff_producer", "INSERT INTO backoff.incoming(outbox, type, payload, shard) "
-                                     "VALUES('orders', 't', 'x', 5)"),
-              denied);
-  for (const auto* const table :
-       {"meta", "outbox", "shard", "sleeper", "delivery", "dead_letter", "acknowledged_key", "node",
-        "outbox_state", "owed", "dead", "message"})
-    EXPECT_THAT(as("backoff_producer", std::string{"SELECT * FROM backoff."} + table), denied)
-      << table;
-  EXPECT_THAT(as("backoff_producer", "SELECT backoff.fence(1, 0, 1, 1, 1, 1)"), denied);
-}
-
-TEST_F(PostgresIncoming, a_producers_own_search_path_and_tables_do_not_deceive_the_triggers) {
-  EXPECT_EQ(
-    as("backoff_producer",
-       "CREATE TEMP TABLE outbox(id int, name text); INSERT INTO outbox VALUES(7, 'forged'); "
-       "SET search_path = pg_temp, public; INSERT INTO backoff.incoming(outbox, type, "
-       "payload) VALUES('orders', 't', 'x')"),
-    "");
-  EXPECT_EQ(query("SELECT outbox_id = (SELECT id FROM backoff.outbox WHERE name = 'orders') FROM "
-                  "backoff.incoming"),
-            "t");
-}
-
-TEST_F(PostgresIncoming, operators_and_functions_of_others_do_not_deceive_the_triggers) {
-  query(
-    "CREATE SCHEMA hostile; "
-    "CREATE FUNCTION hostile.yes(text, text) RETURNS bool LANGUAGE sql AS 'SELECT true'; "
-    "CREATE FUNCTION hostile.yes(int, int) RETURNS bool LANGUAGE sql AS 'SELECT true'; "
-    "CREATE OPERATOR hostile.= (LEFTARG = text, RIGHTARG = text, FUNCTION = hostile.yes); "
-    "CREATE OPERATOR hostile.= (LEFTARG = int, RIGHTARG = int, FUNCTION = hostile.yes); "
-    "CREATE FUNCTION hostile.nextval(regclass) RETURNS bigint LANGUAGE sql AS 'SELECT 7::int8'; "
-    "CREATE FUNCTION hostile.pg_current_xact_id() RETURNS int LANGUAGE sql AS 'SELECT 1 / 0'; "
-    "CREATE FUNCTION hostile.pg_notify(text, text) RETURNS int LANGUAGE sql AS 'SELECT 1 / 0'; "
-    "CREATE FUNCTION hostile.concat(text, int, text, int) RETURNS text LANGUAGE sql AS "
-    "'SELECT (1 / 0)::text'; "
-    "GRANT USAGE ON SCHEMA hostile TO backoff_producer; "
-    "UPDATE backoff.sleeper SET asleep = true");
-  const std::string insertion = "SET search_path = hostile, pg_catalog; "
-                                "INSERT INTO backoff.incoming(outbox, type, payload) ";
-  EXPECT_THAT(as("backoff_producer", insertion + "VALUES('nowhere', 't', 'x')"),
-              HasSubstr("there is no outbox \"nowhere\""));
-  EXPECT_EQ(as("backoff_producer", insertion + "VALUES('orders', 't', 'x')"), "");
-  EXPECT_EQ(query("SELECT id FROM backoff.incoming"), "1");
-}
-
-TEST_F(PostgresIncoming, what_cannot_be_is_refused_while_the_producer_has_its_transaction) {
-  EXPECT_THAT(as("backoff_producer", "INSERT INTO backoff.incoming(outbox, type, payload) "
-                                     "VALUES('nowhere', 't', 'x')"),
-              HasSubstr("there is no outbox \"nowhere\""));
-  EXPECT_THAT(as("backoff_producer", "INSERT INTO backoff.incoming(outbox, type, payload) "
-                                     "VALUES('orders', '', 'x')"),
-              HasSubstr("violates check constraint"));
-  EXPECT_THAT(as("backoff_producer",
-                 "INSERT INTO backoff.incoming(outbox, type, payload, deadline) "
-                 "VALUES('orders', 't', 'x', 'infinity')"),
-              HasSubstr("violates check constraint"));
-  EXPECT_THAT(as("backoff_producer", "INSERT INTO backoff.incoming(outbox, type) VALUES('orders', "
-                                     "'t')"),
-              HasSubstr("null value"));
-}
 
 // A look must not walk over the entries of rows that were taken long ago.
 TEST_F(PostgresIncoming, a_look_past_200000_dead_rows_under_an_old_snapshot_takes_less_than_5_ms) {

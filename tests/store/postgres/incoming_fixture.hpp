@@ -1,0 +1,68 @@
+#pragma once
+
+#include "store/postgres/fixture.hpp"
+
+#include "backoff_actor/delivery/incoming.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+namespace backoff_actor::store_test {
+
+/// An owner of the outbox `orders`, and what it takes from the table `incoming`.
+class PostgresIncoming : public PostgresTest {
+protected:
+  void SetUp() override {
+    PostgresTest::SetUp();
+    if (IsSkipped())
+      return;
+    store = open();
+    intake = store->open_intake();
+  }
+
+  /// The numbers of the rows that a look returns.
+  std::vector<std::uint64_t> take(std::size_t at_most = 100) {
+    std::vector<std::uint64_t> result;
+    for (auto& x : intake->take(at_most, held)) {
+      result.push_back(x.row);
+      held.insert(x.row);
+      taken.push_back(std::move(x));
+    }
+    return result;
+  }
+
+  void insert(const std::string& more_columns = "", const std::string& more_values = "") {
+    query("INSERT INTO backoff.incoming(outbox, type, payload" + more_columns
+          + ") VALUES('orders', 't', 'x'" + more_values + ")");
+  }
+
+  /// Commits that this row has become the delivery `id`.
+  void settle(std::uint64_t row, std::uint64_t id) {
+    commit(*store, {change::Insert{delivery(id), row}});
+    held.erase(row);
+  }
+
+  /// What the server says to statements of a role.
+  std::string as(const std::string& role, const std::string& statements) {
+    try {
+      return query("SET ROLE " + role + "; " + statements);
+    } catch (const std::exception& error) {
+      return error.what();
+    }
+  }
+
+  static void commit(DeliveryStore& to, std::vector<StoreChange> changes) { to.commit(changes); }
+
+  std::shared_ptr<DeliveryStore> store;
+  std::unique_ptr<Intake> intake;
+  std::unordered_set<std::uint64_t> held;
+  std::vector<IncomingMessage> taken;
+};
+
+} // namespace backoff_actor::store_test

@@ -1,0 +1,87 @@
+// The table `incoming`: who may write to it, and what it refuses.
+
+#include "store/postgres/incoming_fixture.hpp"
+
+#include <string>
+
+namespace backoff_actor::store_test {
+
+using ::testing::HasSubstr;
+
+TEST_F(PostgresIncoming, a_producer_may_insert_and_nothing_else) {
+  const auto denied = HasSubstr("permission denied");
+  EXPECT_EQ(as("backoff_producer",
+               "INSERT INTO backoff.incoming(outbox, key, idempotency_key, type, "
+               "payload, deadline, not_before, context) VALUES('orders', '', "
+               "'', 't', 'x', now(), now(), '')"),
+            "");
+  EXPECT_THAT(as("backoff_producer", "SELECT * FROM backoff.incoming"), denied);
+  EXPECT_THAT(as("backoff_producer", "SELECT id FROM backoff.incoming"), denied);
+  EXPECT_THAT(as("backoff_producer", "UPDATE backoff.incoming SET key = ''"), denied);
+  EXPECT_THAT(as("backoff_producer", "DELETE FROM backoff.incoming"), denied);
+  EXPECT_THAT(as("backoff_producer", "TRUNCATE backoff.incoming"), denied);
+  EXPECT_THAT(as("backoff_producer", "INSERT INTO backoff.incoming(id, outbox, type, payload) "
+                                     "VALUES(9, 'orders', 't', 'x')"),
+              denied);
+  EXPECT_THAT(as("backoff_producer", "INSERT INTO backoff.incoming(outbox, type, payload, shard) "
+                                     "VALUES('orders', 't', 'x', 5)"),
+              denied);
+  for (const auto* const table :
+       {"meta", "outbox", "shard", "sleeper", "delivery", "dead_letter", "acknowledged_key", "node",
+        "outbox_state", "owed", "dead", "message"})
+    EXPECT_THAT(as("backoff_producer", std::string{"SELECT * FROM backoff."} + table), denied)
+      << table;
+  EXPECT_THAT(as("backoff_producer", "SELECT backoff.fence(1, 0, 1, 1, 1, 1)"), denied);
+}
+
+TEST_F(PostgresIncoming, a_producers_own_search_path_and_tables_do_not_deceive_the_triggers) {
+  EXPECT_EQ(
+    as("backoff_producer",
+       "CREATE TEMP TABLE outbox(id int, name text); INSERT INTO outbox VALUES(7, 'forged'); "
+       "SET search_path = pg_temp, public; INSERT INTO backoff.incoming(outbox, type, "
+       "payload) VALUES('orders', 't', 'x')"),
+    "");
+  EXPECT_EQ(query("SELECT outbox_id = (SELECT id FROM backoff.outbox WHERE name = 'orders') FROM "
+                  "backoff.incoming"),
+            "t");
+}
+
+TEST_F(PostgresIncoming, operators_and_functions_of_others_do_not_deceive_the_triggers) {
+  query(
+    "CREATE SCHEMA hostile; "
+    "CREATE FUNCTION hostile.yes(text, text) RETURNS bool LANGUAGE sql AS 'SELECT true'; "
+    "CREATE FUNCTION hostile.yes(int, int) RETURNS bool LANGUAGE sql AS 'SELECT true'; "
+    "CREATE OPERATOR hostile.= (LEFTARG = text, RIGHTARG = text, FUNCTION = hostile.yes); "
+    "CREATE OPERATOR hostile.= (LEFTARG = int, RIGHTARG = int, FUNCTION = hostile.yes); "
+    "CREATE FUNCTION hostile.nextval(regclass) RETURNS bigint LANGUAGE sql AS 'SELECT 7::int8'; "
+    "CREATE FUNCTION hostile.pg_current_xact_id() RETURNS int LANGUAGE sql AS 'SELECT 1 / 0'; "
+    "CREATE FUNCTION hostile.pg_notify(text, text) RETURNS int LANGUAGE sql AS 'SELECT 1 / 0'; "
+    "CREATE FUNCTION hostile.concat(text, int, text, int) RETURNS text LANGUAGE sql AS "
+    "'SELECT (1 / 0)::text'; "
+    "GRANT USAGE ON SCHEMA hostile TO backoff_producer; "
+    "UPDATE backoff.sleeper SET asleep = true");
+  const std::string insertion = "SET search_path = hostile, pg_catalog; "
+                                "INSERT INTO backoff.incoming(outbox, type, payload) ";
+  EXPECT_THAT(as("backoff_producer", insertion + "VALUES('nowhere', 't', 'x')"),
+              HasSubstr("there is no outbox \"nowhere\""));
+  EXPECT_EQ(as("backoff_producer", insertion + "VALUES('orders', 't', 'x')"), "");
+  EXPECT_EQ(query("SELECT id FROM backoff.incoming"), "1");
+}
+
+TEST_F(PostgresIncoming, what_cannot_be_is_refused_while_the_producer_has_its_transaction) {
+  EXPECT_THAT(as("backoff_producer", "INSERT INTO backoff.incoming(outbox, type, payload) "
+                                     "VALUES('nowhere', 't', 'x')"),
+              HasSubstr("there is no outbox \"nowhere\""));
+  EXPECT_THAT(as("backoff_producer", "INSERT INTO backoff.incoming(outbox, type, payload) "
+                                     "VALUES('orders', '', 'x')"),
+              HasSubstr("violates check constraint"));
+  EXPECT_THAT(as("backoff_producer",
+                 "INSERT INTO backoff.incoming(outbox, type, payload, deadline) "
+                 "VALUES('orders', 't', 'x', 'infinity')"),
+              HasSubstr("violates check constraint"));
+  EXPECT_THAT(as("backoff_producer", "INSERT INTO backoff.incoming(outbox, type) VALUES('orders', "
+                                     "'t')"),
+              HasSubstr("null value"));
+}
+
+} // namespace backoff_actor::store_test
