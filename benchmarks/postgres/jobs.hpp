@@ -20,8 +20,8 @@ struct JobPlan {
 /// Measures how many jobs a second are stored, executed, and acknowledged durably: by a sender with
 /// its outbox in PostgreSQL, by graphile-worker, and by pg-boss, in turn, on the same server.
 ///
-/// @returns for each window a row beside the better of the two in each round, which has the goal,
-///          and a row beside each of them
+/// @returns for each window three rows: one beside the better of the two in each round, which has
+///          the goal, and one beside each of them.
 /// @errors throws `std::runtime_error` if the peers are not there, or one of them fails.
 std::vector<Row> measure_jobs(const example::PrivatePostgres& server, const JobPlan& plan);
 

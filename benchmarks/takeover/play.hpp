@@ -31,7 +31,7 @@ struct Scenario {
 
 /// Plays a scenario in a database that has the schema.
 ///
-/// @returns for each round the time from the fault until the standby owned the outbox, in ms
+/// @returns for each round the time from the fault until the standby owned the outbox, in ms.
 /// @errors throws `std::runtime_error` if an owner does not come to work, or no standby takes over.
 std::vector<double> play(const example::PrivatePostgres& server, const std::string& database,
                          const Scenario& scenario, backoff_actor::Duration lease);

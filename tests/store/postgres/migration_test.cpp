@@ -3,6 +3,7 @@
 #include "control.hpp"
 #include "fixture.hpp"
 
+#include <chrono>
 #include <fstream>
 #include <future>
 #include <stdexcept>
@@ -42,6 +43,18 @@ TEST_F(postgres_schema, two_at_once_make_one) {
   auto other = std::async(std::launch::async, [&] { return migrate_postgres(connection()); });
   const auto own = migrate_postgres(connection());
   EXPECT_EQ(own + other.get(), 1) << "one of them found nothing, the other one version 1";
+}
+
+TEST_F(postgres_schema, one_waits_for_another_that_takes_longer_than_a_second) {
+  Control slow{connection()};
+  slow.query("BEGIN");
+  slow.query("SELECT pg_advisory_xact_lock(hashtext('backoff_actor migration'))");
+  auto other = std::async(std::launch::async, [&] { return migrate_postgres(connection()); });
+  Control look{connection()};
+  look.await("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted", "1");
+  EXPECT_EQ(other.wait_for(std::chrono::milliseconds{1500}), std::future_status::timeout);
+  slow.query("COMMIT");
+  EXPECT_EQ(other.get(), 0);
 }
 
 TEST_F(postgres_schema, roles_that_are_there_are_used) {

@@ -67,9 +67,9 @@ struct SharedOutbox {
 BACKOFF_ACTOR_EXPORT Problems check(const SharedOutbox& outbox);
 
 /// Starts a sender whose outbox is shared with other processes. Call it in each of them, in the
-/// same way. The process that owns the outbox has the sender and its child. The others stand by,
-/// and one of them takes over when the owner dies, is frozen for longer than the lease, or loses
-/// the server for as long.
+/// same way. The process that owns the outbox has the sender and its child. The others stand by.
+/// One of them takes over when the owner dies, is frozen for longer than the lease, or loses the
+/// server for as long.
 ///
 /// The actor that is returned takes the same messages and commands as a sender. While this process
 /// does not own the outbox, it hands each `Submit` over to the owner, in a row of the store. Once

@@ -141,9 +141,9 @@ CREATE TABLE backoff.node(
   since timestamptz NOT NULL DEFAULT now());
 )";
 
-// The triggers of `incoming` run with the rights of the schema's owner and the search path of the
-// producer, for to set another costs a fifth of the producers' throughput. So they name the schema
-// of everything, operators included.
+// The triggers of `incoming` run with the rights of the schema's owner, and with the search path of
+// the producer. To set another would cost a fifth of the producers' throughput. So they name the
+// schema of everything, operators included.
 //
 // Every commit begins with `fence`. It locks the row of the outbox until the commit ends.
 constexpr auto functions_1 = R"(

@@ -168,7 +168,7 @@ std::vector<PostgresMessage> read_messages(PgConnection& connection, const std::
 int migrate_pg_schema(PgConnection& connection, const std::string& name) {
   // Two migrations at once wait for each other. What works on the tables is held up for a second at
   // most.
-  connection.run_script("BEGIN; SET LOCAL lock_timeout = '1min'; "
+  connection.run_script("BEGIN; SET LOCAL lock_timeout = '5s'; "
                         "SELECT pg_advisory_xact_lock(hashtext('backoff_actor migration')); "
                         "SET LOCAL lock_timeout = '1s'");
   const auto version = pg_schema_version(connection, name);
