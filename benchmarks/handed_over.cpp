@@ -24,7 +24,7 @@ constexpr auto description =
   R"(Measures the table incoming of an outbox, on a private server of PostgreSQL on this machine.
 
 1. How many rows a second sixteen producers commit, one in each transaction, beside the same table
-   without its triggers. First nobody takes the rows, then an owner executes them meanwhile.
+   without its trigger. First nobody takes the rows, then an owner executes them meanwhile.
 2. How long a look for new rows takes behind 200,000 dead rows, which an old snapshot keeps.
 3. How many jobs a second are handed over, executed and acknowledged durably: with one row a
    transaction by 20 sessions, and with 1,000 rows a statement by one session.

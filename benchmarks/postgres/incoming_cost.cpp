@@ -57,8 +57,8 @@ double insertions_per_second(const std::string& connection, std::uint64_t second
   return static_cast<double>(committed.load()) / took.count();
 }
 
-// Which of the table's triggers there are, and who takes the rows.
-enum class Table { without_triggers, as_it_is, with_an_owner };
+// Whether the table's trigger is there, and who takes the rows.
+enum class Table { without_trigger, as_it_is, with_an_owner };
 
 double insertions_per_second(const example::PrivatePostgres& server, Table table,
                              std::uint64_t seconds) {
@@ -70,7 +70,7 @@ double insertions_per_second(const example::PrivatePostgres& server, Table table
     result = insertions_per_second(connection, seconds);
   } else {
     make_outbox(connection);
-    if (table == Table::without_triggers)
+    if (table == Table::without_trigger)
       server.query("ALTER TABLE backoff.incoming DISABLE TRIGGER USER; "
                    "ALTER TABLE backoff.incoming "
                    "ALTER id SET DEFAULT nextval('backoff.incoming_id_seq')",
@@ -119,8 +119,9 @@ double milliseconds_of_a_look(const example::PrivatePostgres& server, std::uint6
 
 std::vector<Row> measure_incoming(const example::PrivatePostgres& server,
                                   const IncomingPlan& plan) {
-  Row triggers{"sixteen producers: incoming / without triggers", "rows/s", {}, {}, Goal{true, 0.8}};
-  Row owner{"sixteen producers: incoming with an owner / without triggers", "rows/s", {}};
+  Row trigger{
+    "sixteen producers: incoming / without the trigger", "rows/s", {}, {}, Goal{true, 0.8}};
+  Row owner{"sixteen producers: incoming with an owner / without the trigger", "rows/s", {}};
   Row look{"a look behind " + benchmarks::grouped(static_cast<std::int64_t>(plan.dead_rows))
              + " dead rows",
            "ms",
@@ -128,15 +129,15 @@ std::vector<Row> measure_incoming(const example::PrivatePostgres& server,
            {},
            Goal{false, 5, Goal::Of::ours}};
   for (std::uint64_t round = 0; round < plan.rounds; ++round) {
-    const auto without = insertions_per_second(server, Table::without_triggers, plan.seconds);
-    triggers.ours.push_back(insertions_per_second(server, Table::as_it_is, plan.seconds));
-    triggers.beside.push_back(without);
+    const auto without = insertions_per_second(server, Table::without_trigger, plan.seconds);
+    trigger.ours.push_back(insertions_per_second(server, Table::as_it_is, plan.seconds));
+    trigger.beside.push_back(without);
     owner.ours.push_back(insertions_per_second(server, Table::with_an_owner, plan.seconds));
     owner.beside.push_back(without);
     look.ours.push_back(milliseconds_of_a_look(server, plan.dead_rows));
     server.query(std::string{"DROP DATABASE "} + table_database + " WITH (FORCE)");
   }
-  return {std::move(triggers), std::move(owner), std::move(look)};
+  return {std::move(trigger), std::move(owner), std::move(look)};
 }
 
 } // namespace postgres_benchmarks

@@ -36,8 +36,8 @@ struct Executed {
 std::string job_array(std::uint64_t rows) {
   std::string result = "[";
   for (std::uint64_t row = 0; row < rows; ++row)
-    result += (row == 0 ? "" : ",") + payload_of_a_job();
-  return result + "]";
+    result.append(row == 0 ? "" : ",").append(payload_of_a_job());
+  return result.append("]");
 }
 
 // Each session is a thread, and takes the next statement when the one before is committed.
@@ -110,7 +110,7 @@ IncomingOwner::IncomingOwner(const std::string& connection)
     },
     options, outbox);
   wait_until([&] {
-    return system_->session.query("SELECT count(*) FROM backoff.sleeper WHERE asleep") == "1";
+    return system_->session.query("SELECT count(*) FROM backoff.outbox WHERE is_asleep") == "1";
   });
 }
 

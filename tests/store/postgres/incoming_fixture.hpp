@@ -4,6 +4,7 @@
 
 #include "backoff_actor/delivery/incoming.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -40,6 +41,17 @@ protected:
   void insert(const std::string& more_columns = "", const std::string& more_values = "") {
     query("INSERT INTO backoff.incoming(outbox, type, payload" + more_columns
           + ") VALUES('orders', 't', 'x'" + more_values + ")");
+  }
+
+  /// Returns when the intake sleeps, and no transaction runs that may not know it.
+  void fall_asleep() {
+    for (auto is_told = false; !is_told;) {
+      const auto begin = std::chrono::steady_clock::now();
+      EXPECT_TRUE(take().empty());
+      intake->wait(std::chrono::milliseconds{100});
+      is_told = std::chrono::steady_clock::now() - begin >= std::chrono::milliseconds{100};
+    }
+    EXPECT_EQ(query("SELECT is_asleep FROM backoff.outbox"), "t");
   }
 
   /// Commits that this row has become the delivery `id`.

@@ -27,14 +27,14 @@ TEST_F(PostgresIncoming, a_producer_may_insert_and_nothing_else) {
                                      "VALUES('orders', 't', 'x', 5)"),
               denied);
   for (const auto* const table :
-       {"meta", "outbox", "shard", "sleeper", "delivery", "dead_letter", "acknowledged_key", "node",
+       {"meta", "outbox", "shard", "delivery", "dead_letter", "acknowledged_key", "node",
         "outbox_state", "owed", "dead", "message"})
     EXPECT_THAT(as("backoff_producer", std::string{"SELECT * FROM backoff."} + table), denied)
       << table;
   EXPECT_THAT(as("backoff_producer", "SELECT backoff.fence(1, 0, 1, 1, 1, 1)"), denied);
 }
 
-TEST_F(PostgresIncoming, a_producers_own_search_path_and_tables_do_not_deceive_the_triggers) {
+TEST_F(PostgresIncoming, a_producers_own_search_path_and_tables_do_not_deceive_the_trigger) {
   EXPECT_EQ(
     as("backoff_producer",
        "CREATE TEMP TABLE outbox(id int, name text); INSERT INTO outbox VALUES(7, 'forged'); "
@@ -46,7 +46,7 @@ TEST_F(PostgresIncoming, a_producers_own_search_path_and_tables_do_not_deceive_t
             "t");
 }
 
-TEST_F(PostgresIncoming, operators_and_functions_of_others_do_not_deceive_the_triggers) {
+TEST_F(PostgresIncoming, operators_and_functions_of_others_do_not_deceive_the_trigger) {
   query(
     "CREATE SCHEMA hostile; "
     "CREATE FUNCTION hostile.yes(text, text) RETURNS bool LANGUAGE sql AS 'SELECT true'; "
@@ -58,8 +58,9 @@ TEST_F(PostgresIncoming, operators_and_functions_of_others_do_not_deceive_the_tr
     "CREATE FUNCTION hostile.pg_notify(text, text) RETURNS int LANGUAGE sql AS 'SELECT 1 / 0'; "
     "CREATE FUNCTION hostile.concat(text, int, text, int) RETURNS text LANGUAGE sql AS "
     "'SELECT (1 / 0)::text'; "
+    "CREATE DOMAIN hostile.xid8 AS int; "
     "GRANT USAGE ON SCHEMA hostile TO backoff_producer; "
-    "UPDATE backoff.sleeper SET asleep = true");
+    "UPDATE backoff.outbox SET is_asleep = true");
   const std::string insertion = "SET search_path = hostile, pg_catalog; "
                                 "INSERT INTO backoff.incoming(outbox, type, payload) ";
   EXPECT_THAT(as("backoff_producer", insertion + "VALUES('nowhere', 't', 'x')"),

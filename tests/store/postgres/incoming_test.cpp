@@ -1,5 +1,6 @@
 // The table `incoming`: what the owner of an outbox reads.
 
+#include "store/postgres/control.hpp"
 #include "store/postgres/incoming_fixture.hpp"
 
 #include <algorithm>
@@ -177,11 +178,24 @@ TEST_F(PostgresIncoming, a_thousand_rows_of_one_statement_are_taken_in_order) {
 }
 
 TEST_F(PostgresIncoming, a_sleeper_is_woken_by_a_commit) {
+  fall_asleep();
+  insert();
+  const auto begin = std::chrono::steady_clock::now();
+  intake->wait(10s);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 5s);
+  EXPECT_THAT(take(), ElementsAre(1));
+}
+
+TEST_F(PostgresIncoming, a_sleeper_finds_soon_what_was_inserted_before_it_slept) {
+  Control slow{server()->connection(database())};
+  slow.query("BEGIN");
+  slow.query("INSERT INTO backoff.incoming(outbox, type, payload) VALUES('orders', 't', "
+             "'x')");
   EXPECT_THAT(take(), IsEmpty());
   intake->wait(10s); // says that it sleeps
-  EXPECT_EQ(query("SELECT asleep FROM backoff.sleeper"), "t");
+  EXPECT_EQ(query("SELECT is_asleep FROM backoff.outbox"), "t");
   EXPECT_THAT(take(), IsEmpty());
-  insert();
+  slow.query("COMMIT");
   const auto begin = std::chrono::steady_clock::now();
   intake->wait(10s);
   EXPECT_LT(std::chrono::steady_clock::now() - begin, 5s);

@@ -35,7 +35,7 @@ TEST_F(postgres_schema, makes_the_schema_once_and_says_what_was_there) {
   EXPECT_EQ(in_empty("SELECT version, made_by LIKE 'backoff_actor %' FROM backoff.meta"), "1|t");
   EXPECT_EQ(in_empty("SELECT string_agg(tablename, ' ' ORDER BY tablename) FROM pg_tables WHERE "
                      "schemaname = 'backoff'"),
-            "acknowledged_key dead_letter delivery incoming meta node outbox shard sleeper");
+            "acknowledged_key dead_letter delivery incoming meta node outbox shard");
   EXPECT_NE(open_postgres_store({connection(), "orders"}), nullptr);
 }
 

@@ -73,7 +73,7 @@ protected:
         });
       },
       options, outbox);
-    wait_for([&] { return sql("SELECT count(*) FROM backoff.sleeper WHERE asleep") == "1"; });
+    wait_for([&] { return sql("SELECT count(*) FROM backoff.outbox WHERE is_asleep") == "1"; });
   }
 
   void TearDown() override {

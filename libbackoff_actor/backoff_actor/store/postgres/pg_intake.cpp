@@ -19,9 +19,15 @@
 //
 // Rows with `not_before` are taken by time, not by number.
 //
-// After an empty look the intake says in the table `sleeper` that it sleeps, looks once more, and
-// then waits. The trigger of `incoming` notifies only a sleeper, for the server lets the
+// After an empty look the intake says in the table `outbox` that it sleeps, looks once more, and
+// then waits. The trigger of `incoming` notifies only an owner that sleeps, for the server lets the
 // notifications of all its transactions commit one at a time.
+//
+// The trigger runs when a row is inserted. So it may have found the owner awake in a transaction
+// that commits later. All such transactions have lower numbers than one that the intake takes after
+// it has said that it sleeps. Until they have ended, the intake goes on looking, with pauses that
+// grow with the time. This does not hold for a transaction whose snapshot is older than its number,
+// as REPEATABLE READ allows: its rows may wait for the next look of an owner that sleeps.
 
 #include "backoff_actor/store/postgres/internal/pg_errors.hpp"
 #include "backoff_actor/store/postgres/internal/pg_values.hpp"
@@ -55,6 +61,12 @@ constexpr std::chrono::milliseconds between_marks{10};
 
 // An intake that finds something in so many looks in a row says that it is awake.
 constexpr int busy_looks = 3;
+
+// How long an intake that sleeps pauses between two looks, while transactions run that may not know
+// it: this part of the time for which it has slept. So a row waits for a small part of the time
+// that its transaction took, and a minute costs about 80 looks.
+constexpr int pause_part = 8;
+constexpr std::chrono::milliseconds shortest_pause{1};
 
 // A deadline that is further away is none.
 constexpr std::int64_t longest_life = 4'000'000'000'000'000'000;
@@ -100,9 +112,7 @@ const PgStatement take_these{"take_these",
                              {int4, int8_array}};
 
 const PgStatement set_asleep{
-  "set_asleep",
-  "UPDATE backoff.sleeper SET asleep = $2 WHERE outbox = $1 AND shard = 0",
-  {int4, boolean}};
+  "set_asleep", "UPDATE backoff.outbox SET is_asleep = $2 WHERE id = $1", {int4, boolean}};
 
 constexpr std::array intake_statements{&read_xmin, &take_xid,   &take_new,  &find_late,
                                        &find_due,  &take_these, &set_asleep};
@@ -140,12 +150,10 @@ public:
 
   void wait(Duration at_most) override {
     call([&] {
-      if (!is_asleep_) {
-        say(true); // what came before the trigger knew is found by the next look
-        return 0;
-      }
-      if (session_)
-        session_->connection().wait_for_notification(at_most);
+      if (!is_asleep_)
+        fall_asleep(); // what came before the trigger knew is found by the next look
+      else
+        session_->connection().wait_for_notification(std::min(at_most, longest_pause()));
       return 0;
     });
   }
@@ -197,6 +205,7 @@ private:
     connection.run_script("LISTEN backoff_" + std::to_string(session->outbox()) + "_0");
     session_ = std::move(session);
     is_asleep_ = false;
+    unaware_below_ = 0;
     floor_ = 0;
     top_ = 0;
     mark_.reset();
@@ -208,6 +217,19 @@ private:
   void say(bool is_asleep) {
     session_->connection().run({&set_asleep, {outbox(), pg_bool(is_asleep)}});
     is_asleep_ = is_asleep;
+    unaware_below_ = 0;
+  }
+
+  void fall_asleep() {
+    say(true);
+    unaware_below_ = session_->connection().run({&take_xid}).number(0, 0);
+    asleep_since_ = Clock::now();
+  }
+
+  Duration longest_pause() const {
+    if (unaware_below_ == 0)
+      return Duration::max();
+    return std::max<Duration>(shortest_pause, (Clock::now() - asleep_since_) / pause_part);
   }
 
   std::vector<IncomingMessage> look(std::size_t at_most,
@@ -232,11 +254,14 @@ private:
     if (is_to_mark)
       calls.push_back({&take_xid});
     const auto rows = session_->connection().run(calls);
+    const auto xmin = rows[0].number(0, 0);
+    if (xmin >= unaware_below_)
+      unaware_below_ = 0;
     std::vector<IncomingMessage> result;
     std::int64_t bytes = 0;
     const auto late = free_of(rows[2], held);
     const auto taken_late = some_of(late, at_most, bytes);
-    raise_floor(rows[0].number(0, 0), now, rows[2].size() < with_held,
+    raise_floor(xmin, now, rows[2].size() < with_held,
                 taken_late.size() < late.size() ? late[taken_late.size()].row : 0);
     append(result, taken_late);
     for (auto row = 0; row < rows[1].size() && result.size() < at_most && bytes < bytes_of_a_look;
@@ -309,6 +334,9 @@ private:
   Clock::time_point full_look_at_{};
   int busy_ = 0;           // looks in a row that found something
   bool is_asleep_ = false; // as the server knows it
+  Clock::time_point asleep_since_{};
+  // Transactions with lower numbers may not know that the intake sleeps; 0: all know.
+  std::int64_t unaware_below_ = 0;
 };
 
 } // namespace

@@ -51,20 +51,14 @@ const PgStatement set_owner_limits{nullptr,
 
 const PgStatement select_outbox{
   nullptr,
-  "SELECT o.id FROM backoff.outbox o JOIN backoff.shard s ON s.outbox = o.id JOIN backoff.sleeper "
-  "w ON w.outbox = o.id WHERE o.name = $1",
+  "SELECT o.id FROM backoff.outbox o JOIN backoff.shard s ON s.outbox = o.id WHERE o.name = "
+  "$1",
   {pg_type::text}};
 const PgStatement insert_outbox{
   nullptr, "INSERT INTO backoff.outbox(name) VALUES($1) ON CONFLICT DO NOTHING", {pg_type::text}};
 const PgStatement insert_shard{
   nullptr,
   "INSERT INTO backoff.shard(outbox, shard) SELECT id, 0 FROM backoff.outbox WHERE name = $1 "
-  "ON CONFLICT DO NOTHING",
-  {pg_type::text}};
-
-const PgStatement insert_sleeper{
-  nullptr,
-  "INSERT INTO backoff.sleeper(outbox, shard) SELECT id, 0 FROM backoff.outbox WHERE name = $1 "
   "ON CONFLICT DO NOTHING",
   {pg_type::text}};
 
@@ -224,8 +218,7 @@ void PgSession::find_outbox(Purpose purpose) {
                          "makes it");
   if (found.size() == 0) {
     const std::array calls{PgCall{&insert_outbox, {wish_->outbox}},
-                           PgCall{&insert_shard, {wish_->outbox}},
-                           PgCall{&insert_sleeper, {wish_->outbox}}};
+                           PgCall{&insert_shard, {wish_->outbox}}};
     connection_.run(calls);
     found = connection_.run({&select_outbox, {wish_->outbox}});
   }
