@@ -40,6 +40,9 @@ endif()
 if(NOT BACKOFF_ACTOR_HAS_REMOTE)
   string(APPEND _left_out "|^caf/(door|remote)/")
 endif()
+if(NOT BACKOFF_ACTOR_HAS_TLS)
+  string(APPEND _left_out "|^net/tls/")
+endif()
 if(NOT BACKOFF_ACTOR_HAS_WEB)
   string(APPEND _left_out "|^web/")
 endif()
@@ -67,9 +70,9 @@ if(BACKOFF_ACTOR_HAS_POSTGRES AND NOT BUILD_SHARED_LIBS)
   set(BACKOFF_ACTOR_POSTGRES_NEEDS_LIBPQ TRUE)
 endif()
 # The same for OpenSSL.
-set(BACKOFF_ACTOR_REMOTE_NEEDS_OPENSSL FALSE)
-if(BACKOFF_ACTOR_HAS_REMOTE AND NOT BUILD_SHARED_LIBS)
-  set(BACKOFF_ACTOR_REMOTE_NEEDS_OPENSSL TRUE)
+set(BACKOFF_ACTOR_TLS_NEEDS_OPENSSL FALSE)
+if(BACKOFF_ACTOR_HAS_TLS AND NOT BUILD_SHARED_LIBS)
+  set(BACKOFF_ACTOR_TLS_NEEDS_OPENSSL TRUE)
 endif()
 configure_package_config_file(
   "${PROJECT_SOURCE_DIR}/cmake/backoff_actor-config.cmake.in"
@@ -153,13 +156,18 @@ if(BACKOFF_ACTOR_HAS_POSTGRES)
                            "backoff_actor-core" "" "${_libpq}")
 endif()
 
-if(BACKOFF_ACTOR_HAS_REMOTE)
+if(BACKOFF_ACTOR_HAS_TLS)
   set(_openssl "")
-  if(BACKOFF_ACTOR_REMOTE_NEEDS_OPENSSL)
-    set(_openssl " -lssl -lcrypto")
+  if(BACKOFF_ACTOR_TLS_NEEDS_OPENSSL)
+    set(_openssl "-lssl -lcrypto")
   endif()
-  _backoff_actor_pkgconfig(backoff_actor-remote remote "Guarded workers on other nodes" "backoff_actor" ""
-                           "-lcaf_io${_openssl}")
+  _backoff_actor_pkgconfig(backoff_actor-tls tls "Certificates, for other nodes and for the web server"
+                           "backoff_actor-core" "" "${_openssl}")
+endif()
+
+if(BACKOFF_ACTOR_HAS_REMOTE)
+  _backoff_actor_pkgconfig(backoff_actor-remote remote "Guarded workers on other nodes"
+                           "backoff_actor backoff_actor-tls" "" "-lcaf_io")
 endif()
 
 if(BACKOFF_ACTOR_HAS_WEB)
@@ -167,8 +175,8 @@ if(BACKOFF_ACTOR_HAS_WEB)
   if(BACKOFF_ACTOR_HTTPLIB_LIBRARY AND NOT BUILD_SHARED_LIBS)
     set(_httplib "-l${BACKOFF_ACTOR_HTTPLIB_LIBRARY}")
   endif()
-  _backoff_actor_pkgconfig(backoff_actor-web web "Metrics and probes of guarded actors by HTTP" "backoff_actor-core" ""
-                           "${_httplib}")
+  _backoff_actor_pkgconfig(backoff_actor-web web "Metrics and probes of guarded actors by HTTP"
+                           "backoff_actor-core backoff_actor-tls" "" "${_httplib}")
 endif()
 
 # -- documentation, examples, the demo and the tools ---------------------------

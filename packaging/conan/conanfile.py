@@ -78,13 +78,14 @@ class BackoffActor(ConanFile):
         self._component("lab", ["core"])
         self._component("actor", ["core", "caf::caf_core"])
         self._component("testing", ["actor"])
-        self._component("remote", ["actor", "caf::caf_io", "openssl::ssl"])
+        self._component("tls", ["core", "openssl::ssl"])
+        self._component("remote", ["actor", "tls", "caf::caf_io"])
         if self.options.with_postgres:
             self._component("postgres", ["core", "libpq::libpq"])
         if self.options.with_store:
             self._component("store", ["core", "sqlitecpp::sqlitecpp"])
         if self.options.with_web:
-            self._component("web", ["core", "cpp-httplib::cpp-httplib"])
+            self._component("web", ["core", "tls", "cpp-httplib::cpp-httplib"])
 
     def _component(self, name, requires):
         component = self.cpp_info.components[name]

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <backoff_actor/caf/door/tls.hpp>
+#include <backoff_actor/net/tls/tls.hpp>
 
 #include <chrono>
 #include <filesystem>

@@ -6,8 +6,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <poll.h>
+#include <string>
+#include <string_view>
 
 namespace backoff_actor::test {
 
@@ -31,23 +34,67 @@ public:
   bool shakes_hands(std::chrono::milliseconds limit = std::chrono::seconds{10}) {
     const net::Patience patience{net::Clock::now() + limit};
     for (;;) {
+      ERR_clear_error();
       const auto result = SSL_connect(ssl_.get());
       if (result == 1)
         return true;
-      const auto error = SSL_get_error(ssl_.get(), result);
-      if ((error != SSL_ERROR_WANT_READ && error != SSL_ERROR_WANT_WRITE)
-          || net::wait_for(socket_, error == SSL_ERROR_WANT_READ ? POLLIN : POLLOUT, patience)
-               != net::Wait::done)
+      if (!waits(result, patience))
         return false;
     }
   }
 
+  /// Returns whether all was sent.
+  bool send(std::string_view bytes) {
+    const net::Patience patience{net::Clock::now() + std::chrono::seconds{10}};
+    for (;;) {
+      ERR_clear_error();
+      const auto result = SSL_write(ssl_.get(), bytes.data(), static_cast<int>(bytes.size()));
+      if (result == static_cast<int>(bytes.size()))
+        return true;
+      if (!waits(result, patience))
+        return false;
+    }
+  }
+
+  /// Waits until `wanted` has come, or the end. Returns all that came in this call.
+  std::string receive_until(std::string_view wanted) {
+    const net::Patience patience{net::Clock::now() + std::chrono::seconds{10}};
+    std::string result;
+    std::string bytes(65'536, '\0');
+    while (wanted.empty() || result.find(wanted) == result.npos) {
+      ERR_clear_error();
+      const auto count = SSL_read(ssl_.get(), bytes.data(), static_cast<int>(bytes.size()));
+      if (count > 0)
+        result.append(bytes, 0, static_cast<std::size_t>(count));
+      else if (!waits(count, patience))
+        break;
+    }
+    return result;
+  }
+
+  /// Why the last call has failed, as OpenSSL says it; empty: it has not, or the server has ended
+  /// the connection in order.
+  const std::string& problem() const { return problem_; }
+
   SSL* ssl() const { return ssl_.get(); }
 
 private:
+  // Whether the call can be made again.
+  bool waits(int result, const net::Patience& patience) {
+    const auto error = SSL_get_error(ssl_.get(), result);
+    if (error == SSL_ERROR_WANT_READ || error == SSL_ERROR_WANT_WRITE)
+      return net::wait_for(socket_, error == SSL_ERROR_WANT_READ ? POLLIN : POLLOUT, patience)
+             == net::Wait::done;
+    const auto* const reason = ERR_reason_error_string(ERR_peek_error());
+    if (error != SSL_ERROR_ZERO_RETURN)
+      problem_ = reason != nullptr ? reason : "the connection was broken off";
+    return false;
+  }
+
   net::Descriptor socket_;
   std::shared_ptr<SSL_CTX> context_;
   std::shared_ptr<SSL> ssl_;
+  std::string problem_;
 };
 
 } // namespace backoff_actor::test

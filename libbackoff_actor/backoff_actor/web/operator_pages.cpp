@@ -125,13 +125,14 @@ bool is_token(std::string_view text, std::string_view token) {
 }
 
 OperatorPages::OperatorPages(const Observatory& observatory, const WebOptions& options)
-  : operator_(observatory, options.on_action), token_(options.token) {}
+  : operator_(observatory, options.on_action), token_(options.token),
+    has_tls_(options.tls.has_value()) {}
 
 bool OperatorPages::is_refused(const OperatorRequest& request, OperatorAnswer& answer) const {
   const auto is_of_this_site =
     (request.fetch_site.empty() || request.fetch_site == "same-origin"
      || request.fetch_site == "none")
-    && (request.origin.empty() || request.origin == "http://" + request.host
+    && (request.origin.empty() || (!has_tls_ && request.origin == "http://" + request.host)
         || request.origin == "https://" + request.host);
   constexpr std::string_view scheme = "Bearer ";
   const std::string_view given = request.authorization;

@@ -6,6 +6,17 @@
 
 namespace backoff_actor::web {
 
+namespace {
+
+void call(const std::function<void()>& task) {
+  try {
+    task();
+  } catch (...) { // an exception of a user's function must not stop the thread
+  }
+}
+
+} // namespace
+
 PageMaker::PageMaker(const WebPages& pages, const net::Signal& has_answers)
   : pages_(pages), has_answers_(has_answers) {
   const detail::NoSignals none;
@@ -48,8 +59,14 @@ void PageMaker::run() {
     std::list<Item> item;
     item.splice(item.end(), questions_, questions_.begin());
     lock.unlock();
-    item.front().text = pages_.answer(item.front().text);
+    auto& [number, text, task] = item.front();
+    if (task)
+      call(task);
+    else
+      text = pages_.answer(text);
     lock.lock();
+    if (task)
+      continue;
     answers_.splice(answers_.end(), item);
     has_answers_.raise();
   }

@@ -1,9 +1,12 @@
 #include "backoff_actor/web/internal/web_connection.hpp"
 
+#include "backoff_actor/net/tls/internal/tls_session.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <poll.h>
+#include <span>
 #include <sys/socket.h>
 #include <utility>
 
@@ -16,8 +19,8 @@ using namespace std::chrono_literals;
 // The most bytes of a head. Those of browsers have a few thousand, with cookies.
 constexpr std::size_t most_head = 16'384;
 
-// How long a head may take from the first to the last byte, however slowly it comes. All clients of
-// interest send it at once.
+// How long TLS and a head may take, however slowly they come. All clients of interest send the head
+// at once.
 constexpr auto time_to_ask = 5s;
 
 // How long the answer may take until the last byte is with the system. It is longer than what
@@ -41,21 +44,38 @@ constexpr std::string_view too_large = "HTTP/1.1 431 Request Header Fields Too L
                                        "\r\n"
                                        "the request has more than 16384 bytes\n";
 
+constexpr std::string_view speaks_tls = "HTTP/1.1 400 Bad Request\r\n"
+                                        "Connection: close\r\n"
+                                        "Content-Type: text/plain; charset=utf-8\r\n"
+                                        "Content-Length: 43\r\n"
+                                        "\r\n"
+                                        "these pages are encrypted: begin with https\n";
+
+// As many as a record of TLS has at the most. With less, TLS would keep some, of which poll(2) knows
+// nothing.
+using Buffer = std::array<std::byte, 16'384>;
+
 bool will_go_on(int error) { return error == EAGAIN || error == EINTR; }
 
 } // namespace
 
-WebConnection::WebConnection(net::Descriptor socket)
-  : socket_(std::move(socket)), due_(Clock::now() + time_to_ask) {}
+WebConnection::WebConnection(net::Descriptor socket, const net::TlsContext* tls)
+  : socket_(std::move(socket)), tls_(tls), waits_for_(POLLIN),
+    state_(tls ? State::greeting : State::asking), due_(Clock::now() + time_to_ask) {
+  if (!tls)
+    wire_ = std::make_unique<net::PlainWire>(std::move(socket_));
+}
 
 void WebConnection::move() {
   switch (state_) {
+  case State::greeting:
+    return greet();
   case State::asking:
     return receive_head();
   case State::answering:
     return send_answer();
   case State::watching:
-    throw_away(); // also to see whether it is still there
+    see_whether_it_is_there();
     return send_text();
   case State::leaving:
     return throw_away();
@@ -67,13 +87,14 @@ void WebConnection::move() {
 
 short WebConnection::events() const {
   switch (state_) {
+  case State::greeting:
   case State::asking:
+  case State::answering:
+    return waits_for_;
   case State::leaving:
     return POLLIN;
-  case State::answering:
-    return POLLOUT;
   case State::watching:
-    return text_ ? POLLIN | POLLOUT : POLLIN;
+    return static_cast<short>(text_ ? POLLIN | waits_for_ : POLLIN);
   case State::asked:
   case State::over:
     break;
@@ -81,17 +102,54 @@ short WebConnection::events() const {
   return 0;
 }
 
-void WebConnection::receive_head() {
-  std::array<char, 4096> bytes;
-  const auto count = recv(descriptor(), bytes.data(), bytes.size(), MSG_DONTWAIT);
-  if (count <= 0) {
-    if (count == 0 || !will_go_on(errno))
-      state_ = State::over;
-    return;
+void WebConnection::wait_for(net::WireState state) {
+  if (state == net::WireState::wants_read)
+    waits_for_ = POLLIN;
+  else if (state == net::WireState::wants_write)
+    waits_for_ = POLLOUT;
+  else
+    state_ = State::over;
+}
+
+// A client that speaks plain HTTP is told so: its first byte is of a method, and that of TLS is no
+// letter.
+void WebConnection::greet() {
+  if (!wire_) {
+    char first = 0;
+    const auto count = recv(descriptor(), &first, 1, MSG_DONTWAIT | MSG_PEEK);
+    if (count <= 0) {
+      if (count == 0 || !will_go_on(errno))
+        state_ = State::over;
+      return;
+    }
+    if (first >= 'A' && first <= 'Z') {
+      wire_ = std::make_unique<net::PlainWire>(std::move(socket_));
+      return answer(std::string{speaks_tls});
+    }
+    net::send_at_once(socket_);
+    wire_ = std::make_unique<net::TlsSession>(*tls_, std::move(socket_),
+                                              net::TlsSession::Role::accepts, tls_->names());
   }
+  switch (const auto state = wire_->handshake()) {
+  case net::WireState::ready:
+    state_ = State::asking;
+    return receive_head();
+  case net::WireState::failed:
+    refusal_ = wire_->problem();
+    return leave(); // TLS has told the client, who must have the time to read it
+  default:
+    wait_for(state);
+  }
+}
+
+void WebConnection::receive_head() {
+  Buffer bytes;
+  const auto [state, count] = wire_->read(bytes);
+  if (state != net::WireState::ready)
+    return wait_for(state);
   constexpr std::string_view end_of_head = "\r\n\r\n";
   const auto from = head_.size() - std::min(head_.size(), end_of_head.size() - 1);
-  head_.append(bytes.data(), static_cast<std::size_t>(count));
+  head_.append(reinterpret_cast<const char*>(bytes.data()), count);
   const auto end = head_.find(end_of_head, from);
   if (const auto size = std::min(end, head_.size()); size + end_of_head.size() > most_head) {
     answer(std::string{too_large});
@@ -110,18 +168,24 @@ void WebConnection::answer(std::string text) {
   head_ = {};
   answer_ = std::move(text);
   state_ = State::answering;
+  waits_for_ = POLLOUT;
   due_ = Clock::now() + time_to_answer;
 }
 
 // Returns whether all of a text has gone.
 bool WebConnection::send_some(const std::string& text) {
-  const auto size = std::min(text.size() - sent_, most_at_once);
-  // MSG_NOSIGNAL: a client that has gone is no reason for SIGPIPE.
-  const auto count = send(descriptor(), text.data() + sent_, size, MSG_DONTWAIT | MSG_NOSIGNAL);
-  if (count >= 0)
-    sent_ += static_cast<std::size_t>(count);
-  else if (!will_go_on(errno))
-    state_ = State::over;
+  const auto bytes = std::as_bytes(std::span{text});
+  const auto end = sent_ + most_at_once;
+  while (sent_ < std::min(end, text.size())) {
+    // TLS sends one record in each call, and wants to be given again what it could not send.
+    const auto rest = bytes.subspan(sent_, std::min(text.size() - sent_, most_at_once));
+    const auto [state, count] = wire_->write(rest);
+    if (state != net::WireState::ready) {
+      wait_for(state);
+      break;
+    }
+    sent_ += count;
+  }
   return sent_ == text.size();
 }
 
@@ -148,6 +212,7 @@ void WebConnection::offer(const std::shared_ptr<const std::string>& changed,
 void WebConnection::show(std::shared_ptr<const std::string> text) {
   text_ = std::move(text);
   sent_ = 0;
+  waits_for_ = POLLOUT;
   due_ = Clock::now() + time_to_take;
   send_text();
 }
@@ -167,13 +232,21 @@ void WebConnection::send_text() {
 void WebConnection::leave() {
   answer_ = {};
   sent_ = 0;
-  shutdown(descriptor(), SHUT_WR);
+  wire_->say_end();
   state_ = State::leaving;
   due_ = Clock::now() + time_to_leave;
 }
 
+void WebConnection::see_whether_it_is_there() {
+  Buffer bytes;
+  const auto [state, count] = wire_->read(bytes);
+  if (state == net::WireState::ended || state == net::WireState::failed)
+    state_ = State::over;
+}
+
+// Whatever it is: TLS is told nothing of it.
 void WebConnection::throw_away() {
-  std::array<char, 16'384> bytes;
+  Buffer bytes;
   const auto count = recv(descriptor(), bytes.data(), bytes.size(), MSG_DONTWAIT);
   if (count == 0 || (count < 0 && !will_go_on(errno)))
     state_ = State::over;

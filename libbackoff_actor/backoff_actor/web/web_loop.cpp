@@ -1,5 +1,6 @@
 #include "backoff_actor/web/internal/web_loop.hpp"
 
+#include "backoff_actor/core/node_address.hpp"
 #include "backoff_actor/process/internal/no_signals.hpp"
 
 #include <algorithm>
@@ -32,6 +33,9 @@ constexpr int most_accepted = 16;
 // The most watchers. Each browser has one for each of its tabs that shows the page.
 constexpr std::ptrdiff_t most_watchers = 32;
 
+// How often a refusal is told at the most.
+constexpr auto time_between_refusals = 1s;
+
 // How long the listener rests if there is no descriptor for who comes.
 constexpr auto time_to_rest = 100ms;
 
@@ -40,7 +44,8 @@ net::Descriptor any_descriptor() {
 }
 
 bool is_idle(const WebConnection& connection) {
-  return connection.state() == WebConnection::State::asking
+  return connection.state() == WebConnection::State::greeting
+         || connection.state() == WebConnection::State::asking
          || connection.state() == WebConnection::State::leaving;
 }
 
@@ -50,8 +55,8 @@ bool is_watching(const WebConnection& connection) {
 
 } // namespace
 
-WebLoop::WebLoop(net::Descriptor listener, const WebPages& pages, const Observatory& observatory)
-  : pages_(pages), listener_(std::move(listener)), spare_(any_descriptor()),
+WebLoop::WebLoop(Entrance entrance, const WebPages& pages, const Observatory& observatory)
+  : pages_(pages), entrance_(std::move(entrance)), spare_(any_descriptor()),
     maker_(pages, has_news_), actions_(pages, has_news_), feed_(observatory, has_news_) {
   const detail::NoSignals none;
   thread_ = std::thread{[this] { run(); }};
@@ -61,7 +66,7 @@ WebLoop::~WebLoop() {
   is_over_ = true;
   has_news_.raise();
   thread_.join();
-  listener_.close();
+  entrance_.listener.close();
   connections_.clear(); // now, however long a page takes
 }
 
@@ -83,7 +88,7 @@ void WebLoop::turn() {
   const auto begin = Clock::now();
   const auto rests = begin < rests_until_;
   std::vector<pollfd> asked{{has_news_.descriptor().get(), POLLIN, 0},
-                            {rests ? -1 : listener_.get(), POLLIN, 0}};
+                            {rests ? -1 : entrance_.listener.get(), POLLIN, 0}};
   std::vector<Number> numbers;
   for (const auto& [number, connection] : connections_) {
     asked.push_back({connection.descriptor(), connection.events(), 0});
@@ -121,11 +126,12 @@ int WebLoop::time_to_wait(Clock::time_point now) const {
 void WebLoop::accept_some() {
   for (int i = 0; i != most_accepted; ++i) {
     net::Descriptor socket{
-      accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)};
+      accept4(entrance_.listener.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)};
     if (socket) {
       make_room();
       const auto number = ++last_;
-      connections_.emplace(number, WebConnection{std::move(socket)});
+      refresh_tls();
+      connections_.emplace(number, WebConnection{std::move(socket), entrance_.tls});
       move(number); // most have asked already
     } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
       // Only the first is known to wait: without a descriptor, this fails for nobody, too.
@@ -176,6 +182,8 @@ void WebLoop::move(Number number) {
     return;
   auto& connection = found->second;
   connection.move();
+  if (auto why = connection.take_refusal(); !why.empty())
+    tell_refusal(connection, std::move(why));
   if (connection.state() == WebConnection::State::asked) {
     auto head = connection.take_head();
     if (WebPages::is_stream(head))
@@ -233,11 +241,45 @@ void WebLoop::deliver() {
     show(*frame);
   auto answers = maker_.take_answers();
   answers.splice(answers.end(), actions_.take_answers());
-  for (auto& [number, text] : answers)
-    if (const auto found = connections_.find(number); found != connections_.end()) {
-      found->second.answer(std::move(text));
-      move(number);
+  for (auto& answer : answers)
+    if (const auto found = connections_.find(answer.number); found != connections_.end()) {
+      found->second.answer(std::move(answer.text));
+      move(answer.number);
     }
+}
+
+// -- what TLS has to say ------------------------------------------------------------
+
+void WebLoop::refresh_tls() {
+  if (!entrance_.tls)
+    return;
+  const auto reread = entrance_.tls->refresh(Clock::now());
+  if (!reread)
+    return;
+  if (reread->problem.empty())
+    tell({NetworkEvent::Kind::files_reread, {}, {}, {}});
+  else
+    tell({NetworkEvent::Kind::files_not_usable, {}, {}, reread->problem});
+}
+
+void WebLoop::tell_refusal(const WebConnection& connection, std::string why) {
+  const auto now = Clock::now();
+  if (now < no_refusal_until_) {
+    ++untold_refusals_;
+    return;
+  }
+  if (untold_refusals_ != 0)
+    why += " (" + std::to_string(untold_refusals_) + " more before it)";
+  untold_refusals_ = 0;
+  no_refusal_until_ = now + time_between_refusals;
+  const auto address = net::peer_of(connection.socket());
+  tell({NetworkEvent::Kind::refused, to_string(NodeAddress{address.host(), address.port()}),
+        connection.subject(), std::move(why)});
+}
+
+// In the thread for actions: the function may take long.
+void WebLoop::tell(NetworkEvent event) {
+  actions_.ask({0, {}, [hook = entrance_.on_event, event = std::move(event)] { hook(event); }});
 }
 
 void WebLoop::bound_answers() {

@@ -2,12 +2,14 @@
 
 #include "backoff_actor/core/internal/one_line.hpp"
 #include "backoff_actor/core/node_address.hpp"
+#include "backoff_actor/net/tls/internal/tls_context.hpp"
 #include "backoff_actor/web/internal/host_check.hpp"
 #include "backoff_actor/web/internal/web_loop.hpp"
 #include "backoff_actor/web/internal/web_pages.hpp"
 
 #include <algorithm>
 #include <cstddef>
+#include <iostream>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -43,14 +45,26 @@ bool is_loopback(const net::Descriptor& socket) {
   return host.starts_with("127.") || host == "::1";
 }
 
-// What is sent there is not encrypted.
 net::Descriptor checked(net::Descriptor listener, const WebOptions& options) {
   Problems problems{"WebOptions"};
-  if (!options.token.empty() && !is_loopback(listener))
+  if (!options.token.empty() && !options.tls && !is_loopback(listener))
     problems.add("address", detail::json_string(options.address),
-                 "a loopback address, because there is a token");
+                 "a loopback address, because there is a token and no tls");
   problems.raise_if_any();
   return listener;
+}
+
+std::unique_ptr<net::TlsContext> context_of(const WebOptions& options) {
+  return options.tls ? std::make_unique<net::TlsContext>(*options.tls, net::TlsPeers::clients)
+                     : nullptr;
+}
+
+NetworkEventHook hook_of(const WebOptions& options) {
+  if (options.on_network_event)
+    return options.on_network_event;
+  return [](const NetworkEvent& event) {
+    std::cerr << "backoff_actor: web server: " + to_string(event) + "\n";
+  };
 }
 
 } // namespace
@@ -63,6 +77,8 @@ Problems check(const WebOptions& options) {
     if (const auto& host = options.allowed_hosts[i]; !web::is_host(host))
       problems.add("allowed_hosts[" + std::to_string(i) + "]", detail::json_string(host),
                    "a host name or an IP address, without a port");
+  if (options.tls)
+    problems.add_nested("tls", net::check_tls(*options.tls, net::TlsPeers::clients));
   constexpr std::size_t shortest_token = 16;
   constexpr std::size_t longest_token = 200;
   const auto& token = options.token;
@@ -77,13 +93,14 @@ Problems check(const WebOptions& options) {
 class WebServer::State {
 public:
   State(net::Descriptor listener, const Observatory& observatory, const WebOptions& options)
-    : port(net::port_of(listener)),
+    : port(net::port_of(listener)), tls_(context_of(options)),
       pages_(observatory, options, web::HostCheck{options, is_loopback(listener)}),
-      loop_(std::move(listener), pages_, observatory) {}
+      loop_({std::move(listener), tls_.get(), hook_of(options)}, pages_, observatory) {}
 
   const std::uint16_t port;
 
 private:
+  const std::unique_ptr<net::TlsContext> tls_; // none: plain HTTP
   web::WebPages pages_;
   web::WebLoop loop_;
 };

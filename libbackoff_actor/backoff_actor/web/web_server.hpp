@@ -2,12 +2,15 @@
 
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/problems.hpp"
+#include "backoff_actor/net/network_event.hpp"
+#include "backoff_actor/net/tls/tls.hpp"
 #include "backoff_actor/sinks/observatory.hpp"
 #include "backoff_actor/sinks/operator.hpp"
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,7 +20,7 @@ namespace backoff_actor {
 struct WebOptions {
   /// Where to listen: an address of this machine, or a name of it, of which the first address that
   /// can be used counts. At `127.0.0.1` only programs on this machine reach the pages. At `0.0.0.0`
-  /// or `::` everybody in the network does: there is no password, and no encryption.
+  /// or `::` everybody in the network does, and without `tls` nothing is encrypted.
   ///
   /// @range not empty
   std::string address = "127.0.0.1";
@@ -38,10 +41,18 @@ struct WebOptions {
   /// @thread a thread of the server, one call at a time
   std::function<std::string()> more_metrics{};
 
+  /// The certificate of the server, and of whom clients must have one. With it all pages are served
+  /// by HTTPS, which is HTTP over TLS 1.3. With an `authority` also Prometheus and probes must have
+  /// a certificate; serve them by a second `WebServer` if they have none. None: plain HTTP.
+  ///
+  /// @range each file can be used; `names` only with an `authority`
+  std::optional<Tls> tls{};
+
   /// With a token one can act on the page: pause, resume and drain senders, end delays, close
   /// circuit breakers, and see, resubmit and remove dead letters. It is a secret that each such
   /// request has in its header `Authorization`. Take it from a file, see `token_in_file`, or from a
-  /// variable of the environment. Allowed only at a loopback address. Empty: nobody can act.
+  /// variable of the environment. Allowed only at a loopback address, or with `tls`. Empty: nobody
+  /// can act.
   ///
   /// @range empty, or 16 to 200 visible characters of ASCII
   std::string token{};
@@ -50,6 +61,12 @@ struct WebOptions {
   ///
   /// @thread a thread of the server
   std::function<void(const OperatorEvent&)> on_action{};
+
+  /// Is told of clients that TLS has refused, at most once a second, and of files of `tls` that were
+  /// replaced. Empty: each is a line on the error stream.
+  ///
+  /// @thread a thread of the server
+  NetworkEventHook on_network_event{};
 };
 
 /// Returns a token from a file, without the end of its line.

@@ -115,15 +115,16 @@ private:
 };
 
 /// Moves all of `bytes` over the wire, or to the end of the connection; for ten seconds at most.
-inline bool send_all(Wire& wire, std::string_view bytes) {
+inline bool send_all(net::Wire& wire, std::string_view bytes) {
   const net::Patience patience{net::Clock::now() + 10s};
   while (!bytes.empty()) {
     const auto moved = wire.write(std::as_bytes(std::span{bytes}));
-    if (moved.state == WireState::ready)
+    if (moved.state == net::WireState::ready)
       bytes.remove_prefix(moved.count);
-    else if (moved.state == WireState::ended || moved.state == WireState::failed
+    else if (moved.state == net::WireState::ended || moved.state == net::WireState::failed
              || net::wait_for(wire.socket(),
-                              moved.state == WireState::wants_read ? POLLIN : POLLOUT, patience)
+                              moved.state == net::WireState::wants_read ? POLLIN : POLLOUT,
+                              patience)
                   != net::Wait::done)
       return false;
   }
@@ -133,23 +134,23 @@ inline bool send_all(Wire& wire, std::string_view bytes) {
 /// What has come over a wire, and how that ended.
 struct Come {
   std::string bytes;
-  WireState state; ///< `wants_read`: no more came
+  net::WireState state; ///< `wants_read`: no more came
 };
 
-inline Come receive(Wire& wire, std::size_t count, std::chrono::milliseconds limit = 10s) {
+inline Come receive(net::Wire& wire, std::size_t count, std::chrono::milliseconds limit = 10s) {
   const net::Patience patience{net::Clock::now() + limit};
-  Come result{{}, WireState::ready};
+  Come result{{}, net::WireState::ready};
   std::vector<std::byte> buffer(65'536);
   while (result.bytes.size() < count) {
     const auto moved =
       wire.read(std::span{buffer}.first(std::min(buffer.size(), count - result.bytes.size())));
     result.bytes.append(reinterpret_cast<const char*>(buffer.data()), moved.count);
     result.state = moved.state;
-    if (moved.state == WireState::ended || moved.state == WireState::failed)
+    if (moved.state == net::WireState::ended || moved.state == net::WireState::failed)
       break;
-    if (moved.state != WireState::ready
-        && net::wait_for(wire.socket(), moved.state == WireState::wants_write ? POLLOUT : POLLIN,
-                         patience)
+    if (moved.state != net::WireState::ready
+        && net::wait_for(wire.socket(),
+                         moved.state == net::WireState::wants_write ? POLLOUT : POLLIN, patience)
              != net::Wait::done)
       break;
   }
@@ -157,12 +158,13 @@ inline Come receive(Wire& wire, std::size_t count, std::chrono::milliseconds lim
 }
 
 /// Goes through the handshake of a wire, to its end or for ten seconds.
-inline WireState shake_hands(Wire& wire) {
+inline net::WireState shake_hands(net::Wire& wire) {
   const net::Patience patience{net::Clock::now() + 10s};
   for (;;) {
     const auto state = wire.handshake();
-    if ((state != WireState::wants_read && state != WireState::wants_write)
-        || net::wait_for(wire.socket(), state == WireState::wants_read ? POLLIN : POLLOUT, patience)
+    if ((state != net::WireState::wants_read && state != net::WireState::wants_write)
+        || net::wait_for(wire.socket(), state == net::WireState::wants_read ? POLLIN : POLLOUT,
+                         patience)
              != net::Wait::done)
       return state;
   }

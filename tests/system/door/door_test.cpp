@@ -345,7 +345,7 @@ TEST_F(PlainDoor, joins_caf_with_a_node_that_was_connected_to) {
   make();
   Door other{{.on_event = events.hook()}};
   auto wire = other.wire_to(connect_to(port), "127.0.0.1");
-  ASSERT_EQ(shake_hands(*wire), WireState::ready);
+  ASSERT_EQ(shake_hands(*wire), net::WireState::ready);
   auto server = ends.take();
   server.send(server_greeting() + message("first"));
   const auto greeting = receive(*wire, server_greeting().size()).bytes;

@@ -27,13 +27,13 @@ protected:
   std::string connect(const Tls& tls, const std::string& host = "127.0.0.1") {
     client.emplace(DoorOptions{.tls = tls, .on_event = client_events.hook()});
     wire = client->wire_to(connect_to(port), host);
-    if (shake_hands(*wire) != WireState::ready)
+    if (shake_hands(*wire) != net::WireState::ready)
       return wire->problem();
     // Only now the other node judges: with TLS 1.3, a client is ready first.
-    auto state = WireState::wants_read;
+    auto state = net::WireState::wants_read;
     becomes_true([&] {
       state = receive(*wire, 1, 1ms).state;
-      return state == WireState::failed || state == WireState::ended || ends.count() != 0;
+      return state == net::WireState::failed || state == net::WireState::ended || ends.count() != 0;
     });
     return ends.count() != 0 ? "" : wire->problem();
   }
@@ -53,7 +53,7 @@ protected:
   Ends ends;
   std::optional<Door> door;
   std::optional<Door> client;
-  std::unique_ptr<Wire> wire;
+  std::unique_ptr<net::Wire> wire;
   std::uint16_t port = 0;
 };
 
@@ -79,7 +79,7 @@ TEST_F(TlsDoor, admits_a_node_that_proves_who_it_is_and_proves_who_itself_is) {
               == server_greeting() + sent);
   other_sender.join();
   caf = {};
-  EXPECT_EQ(receive(*wire, 1).state, WireState::ended);
+  EXPECT_EQ(receive(*wire, 1).state, net::WireState::ended);
 }
 
 TEST_F(TlsDoor, admits_only_the_names_that_it_was_given) {

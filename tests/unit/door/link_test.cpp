@@ -18,26 +18,26 @@ namespace {
 
 using namespace test;
 
-class ToldWire final : public Wire {
+class ToldWire final : public net::Wire {
 public:
-  ToldWire() : Wire(net::Descriptor{}) {}
+  ToldWire() : net::Wire(net::Descriptor{}) {}
 
-  WireState handshake() override { return WireState::ready; }
-  Moved read(std::span<std::byte> bytes) override {
+  net::WireState handshake() override { return net::WireState::ready; }
+  net::Moved read(std::span<std::byte> bytes) override {
     const auto count = std::min(bytes.size(), coming.size());
     if (count == 0)
-      return {WireState::wants_read};
+      return {net::WireState::wants_read};
     std::transform(coming.begin(), coming.begin() + static_cast<std::ptrdiff_t>(count),
                    bytes.begin(), [](char x) { return static_cast<std::byte>(x); });
     coming.erase(0, count);
-    return {WireState::ready, count};
+    return {net::WireState::ready, count};
   }
-  Moved write(std::span<const std::byte> bytes) override {
+  net::Moved write(std::span<const std::byte> bytes) override {
     if (!takes)
-      return {WireState::wants_write};
+      return {net::WireState::wants_write};
     for (const auto x : bytes)
       taken += static_cast<char>(x);
-    return {WireState::ready, bytes.size()};
+    return {net::WireState::ready, bytes.size()};
   }
   void say_end() override { has_end = true; }
   const std::string& subject() const override { return nobody_; }

@@ -16,11 +16,11 @@ Door::Gate Door::open(const net::Address& address, GateOptions options, Admit ad
 
 void Door::close(std::uint64_t gate) { loop_->close(gate); }
 
-std::unique_ptr<Wire> Door::wire_to(net::Descriptor socket, const std::string& host) const {
-  return loop_->wire_on(std::move(socket), TlsSession::Role::connects, loop_->names_for(host));
+std::unique_ptr<net::Wire> Door::wire_to(net::Descriptor socket, const std::string& host) const {
+  return loop_->wire_on(std::move(socket), net::TlsSession::Role::connects, loop_->names_for(host));
 }
 
-net::Descriptor Door::join(std::unique_ptr<Wire> wire, std::span<const std::byte> greeting) {
+net::Descriptor Door::join(std::unique_ptr<net::Wire> wire, std::span<const std::byte> greeting) {
   return loop_->join(std::move(wire), greeting);
 }
 

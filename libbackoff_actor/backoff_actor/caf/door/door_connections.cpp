@@ -75,7 +75,7 @@ void Door::Loop::take_stranger(const GatePtr& gate, net::Descriptor socket) try 
                                        + ", others had come after it");
   net::send_at_once(socket);
   const auto names = tls_ ? tls_->names() : std::vector<std::string>{};
-  auto wire = wire_on(std::move(socket), TlsSession::Role::accepts, names);
+  auto wire = wire_on(std::move(socket), net::TlsSession::Role::accepts, names);
   const auto number = ++last_;
   gate->strangers.insert(number);
   ++gate->connections;
@@ -88,15 +88,15 @@ void Door::Loop::take_stranger(const GatePtr& gate, net::Descriptor socket) try 
 void Door::Loop::advance(Number number) {
   auto& stranger = strangers_.at(number);
   switch (const auto state = stranger.wire->handshake()) {
-  case WireState::ready:
+  case net::WireState::ready:
     return admit(number);
-  case WireState::wants_read:
-  case WireState::wants_write:
+  case net::WireState::wants_read:
+  case net::WireState::wants_write:
     return watch(stranger.wire->socket().get(), number,
-                 state == WireState::wants_read ? EPOLLIN : EPOLLOUT, stranger.events);
-  case WireState::ended:
+                 state == net::WireState::wants_read ? EPOLLIN : EPOLLOUT, stranger.events);
+  case net::WireState::ended:
     return refuse(number, "it closed the connection");
-  case WireState::failed:
+  case net::WireState::failed:
     return refuse(number, std::string{stranger.wire->problem()});
   }
 }

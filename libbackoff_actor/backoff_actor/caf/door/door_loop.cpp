@@ -36,7 +36,7 @@ std::system_error error_of(const char* what) {
 
 Door::Loop::Loop(DoorOptions options)
   : options_(std::move(options)),
-    tls_(options_.tls ? std::make_unique<TlsContext>(*options_.tls) : nullptr),
+    tls_(options_.tls ? std::make_unique<net::TlsContext>(*options_.tls) : nullptr),
     epoll_(epoll_create1(EPOLL_CLOEXEC)), spare_(::open("/dev/null", O_RDONLY | O_CLOEXEC)) {
   if (!epoll_ || !spare_)
     throw error_of("cannot create a door");
@@ -229,20 +229,21 @@ std::vector<std::string> Door::Loop::names_for(const std::string& host) const {
   return tls_->names().empty() ? std::vector{host} : tls_->names();
 }
 
-std::unique_ptr<Wire> Door::Loop::wire_on(net::Descriptor socket, TlsSession::Role role,
-                                          std::vector<std::string> names) {
+std::unique_ptr<net::Wire> Door::Loop::wire_on(net::Descriptor socket, net::TlsSession::Role role,
+                                               std::vector<std::string> names) {
   if (!tls_)
-    return std::make_unique<PlainWire>(std::move(socket));
+    return std::make_unique<net::PlainWire>(std::move(socket));
   if (const auto reread = tls_->refresh(Clock::now())) {
     if (reread->problem.empty())
       tell(Kind::files_reread, {}, {}, "the files of Tls were replaced");
     else
       tell(Kind::files_not_usable, {}, {}, reread->problem + "; those before stay in force");
   }
-  return std::make_unique<TlsSession>(*tls_, std::move(socket), role, std::move(names));
+  return std::make_unique<net::TlsSession>(*tls_, std::move(socket), role, std::move(names));
 }
 
-net::Descriptor Door::Loop::join(std::unique_ptr<Wire> wire, std::span<const std::byte> greeting) {
+net::Descriptor Door::Loop::join(std::unique_ptr<net::Wire> wire,
+                                 std::span<const std::byte> greeting) {
   std::array<int, 2> pair{};
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair.data()) != 0)
     throw error_of("cannot connect CAF with another node");

@@ -32,8 +32,8 @@ void Link::Way::removed(std::size_t count) {
   passed_count -= count;
 }
 
-Link::Link(std::unique_ptr<Wire> wire, net::Descriptor caf, Speaker peer, std::uint32_t max_frame,
-           std::span<const std::byte> greeting)
+Link::Link(std::unique_ptr<net::Wire> wire, net::Descriptor caf, Speaker peer,
+           std::uint32_t max_frame, std::span<const std::byte> greeting)
   : wire_(std::move(wire)), caf_(std::move(caf)), in_(peer, max_frame),
     out_(other(peer), max_frame) {
   if (greeting.empty())
@@ -93,18 +93,18 @@ std::uint32_t Link::caf_events() const {
   return EPOLLRDHUP | (reads ? EPOLLIN : 0u) | (in_.passed_count != 0 ? EPOLLOUT : 0u);
 }
 
-void Link::note(WireState state) {
+void Link::note(net::WireState state) {
   switch (state) {
-  case WireState::ready:
-  case WireState::wants_read:
+  case net::WireState::ready:
+  case net::WireState::wants_read:
     break;
-  case WireState::wants_write:
+  case net::WireState::wants_write:
     wire_wants_write_ = true;
     break;
-  case WireState::ended:
+  case net::WireState::ended:
     wire_has_ended_ = true;
     break;
-  case WireState::failed:
+  case net::WireState::failed:
     // What has come before may still be for CAF.
     wire_has_ended_ = true;
     problem_ = wire_->problem();
@@ -117,7 +117,7 @@ bool Link::take_from_wire() {
     return false;
   const auto moved = wire_->read(in_.bytes.room());
   note(moved.state);
-  if (moved.state != WireState::ready)
+  if (moved.state != net::WireState::ready)
     return wire_has_ended_;
   if (caf_has_closed_) // nobody wants it
     return true;
@@ -185,7 +185,7 @@ bool Link::give_to_wire() {
   }
   const auto moved = wire_->write(out_.passed());
   note(moved.state);
-  if (moved.state != WireState::ready)
+  if (moved.state != net::WireState::ready)
     return wire_has_ended_;
   out_.removed(moved.count);
   return moved.count > 0;

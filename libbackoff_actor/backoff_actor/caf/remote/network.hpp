@@ -1,12 +1,12 @@
 #pragma once
 
-#include "backoff_actor/caf/door/network_event.hpp"
-#include "backoff_actor/caf/door/tls.hpp"
 #include "backoff_actor/caf/init.hpp"
 #include "backoff_actor/caf/messages/type_ids.hpp"
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/problems.hpp"
 #include "backoff_actor/core/time.hpp"
+#include "backoff_actor/net/network_event.hpp"
+#include "backoff_actor/net/tls/tls.hpp"
 
 #include <caf/actor_system_config.hpp>
 #include <caf/type_id.hpp>

@@ -47,7 +47,7 @@ std::string connect_problem(int error) {
 }
 
 // Why a wire has failed or was ended. What a plain one says is of no help.
-std::string wire_problem(const NetworkNode& node, const door::Wire& wire, const char* ended) {
+std::string wire_problem(const NetworkNode& node, const net::Wire& wire, const char* ended) {
   if (!node.options().tls || wire.problem().empty())
     return ended;
   return wire.subject().empty() ? wire.problem() : wire.problem() + " (" + wire.subject() + ")";
@@ -60,23 +60,23 @@ const char* no_greeting_hint(const NetworkNode& node) {
 
 // Calls `step`, which returns how the wire stands, until it is ready.
 template <class Step>
-Wait until_ready(const door::Wire& wire, const Patience& patience, Step step) {
+Wait until_ready(const net::Wire& wire, const Patience& patience, Step step) {
   for (;;) {
     const auto state = step();
-    if (state == door::WireState::ready)
+    if (state == net::WireState::ready)
       return Wait::done;
-    if (state == door::WireState::ended || state == door::WireState::failed)
+    if (state == net::WireState::ended || state == net::WireState::failed)
       return Wait::failed;
-    const short events = state == door::WireState::wants_write ? POLLOUT : POLLIN;
+    const short events = state == net::WireState::wants_write ? POLLOUT : POLLIN;
     if (const auto ending = net::wait_for(wire.socket(), events, patience); ending != Wait::done)
       return ending;
   }
 }
 
 // Receives until `bytes` is full.
-Wait receive(door::Wire& wire, std::span<std::byte> bytes, const Patience& patience) {
+Wait receive(net::Wire& wire, std::span<std::byte> bytes, const Patience& patience) {
   while (!bytes.empty()) {
-    door::Moved moved{door::WireState::ready};
+    net::Moved moved{net::WireState::ready};
     const auto ending = until_ready(wire, patience, [&] {
       moved = wire.read(bytes);
       return moved.state;
@@ -204,7 +204,7 @@ Dial::Attempt Dial::try_one(const net::Address& address, const Patience& patienc
 }
 
 // Reads the greeting, judges it, and connects CAF.
-Dial::Attempt Dial::greet(std::unique_ptr<door::Wire> wire, const Patience& patience,
+Dial::Attempt Dial::greet(std::unique_ptr<net::Wire> wire, const Patience& patience,
                           const std::string& limit) {
   // The header has the same form in all versions; the payload has not.
   std::vector<std::byte> bytes(io_compat::greeting_header_size);

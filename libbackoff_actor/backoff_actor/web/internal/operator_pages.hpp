@@ -51,6 +51,7 @@ private:
 
   const Operator operator_;
   const std::string token_;
+  const bool has_tls_; // without it, a proxy in front of the server may have it
 };
 
 /// Whether a text is the token. Takes as long for a wrong text as for the right one.

@@ -5,6 +5,7 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <mutex>
 #include <string>
@@ -18,8 +19,9 @@ class PageMaker {
 public:
   /// A page that is asked for, or its answer.
   struct Item {
-    std::uint64_t number; ///< of the connection
-    std::string text;     ///< the head of the request, or the answer
+    std::uint64_t number;         ///< of the connection
+    std::string text;             ///< the head of the request, or the answer
+    std::function<void()> task{}; ///< is called in place of making a page; it has no answer
   };
 
   /// Raises the signal when there is an answer.

@@ -1,10 +1,13 @@
 #pragma once
 
 #include "backoff_actor/net/internal/socket.hpp"
+#include "backoff_actor/net/internal/wire.hpp"
+#include "backoff_actor/net/tls/internal/tls_context.hpp"
 
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace backoff_actor::web {
 
@@ -16,6 +19,7 @@ using Clock = net::Clock;
 class WebConnection {
 public:
   enum class State {
+    greeting,  ///< TLS is being agreed on
     asking,    ///< the head of the request comes
     asked,     ///< it is there, and the answer is to be given
     answering, ///< the answer goes
@@ -24,8 +28,8 @@ public:
     over,      ///< to be closed
   };
 
-  /// Takes over a non-blocking socket.
-  explicit WebConnection(net::Descriptor socket);
+  /// Takes over a non-blocking socket. `tls`: null, for plain HTTP.
+  WebConnection(net::Descriptor socket, const net::TlsContext* tls);
 
   /// Does what can be done at once. To be called when an event has come.
   void move();
@@ -48,8 +52,15 @@ public:
   /// Whether it waits for a text that says all.
   bool needs_all() const { return state_ == State::watching && has_missed_some_ && !text_; }
 
+  /// Takes the reason why TLS has refused the client, in a sentence without a subject. Empty: it
+  /// has not, or the reason was taken.
+  std::string take_refusal() { return std::exchange(refusal_, {}); }
+
   State state() const { return state_; }
-  int descriptor() const { return socket_.get(); }
+  const net::Descriptor& socket() const { return wire_ ? wire_->socket() : socket_; }
+  int descriptor() const { return socket().get(); }
+  /// Whom the client's certificate names; empty: it is not known.
+  std::string subject() const { return wire_ ? wire_->subject() : std::string{}; }
   /// The events of poll(2) that it waits for; those that are always reported count, too.
   short events() const;
   /// When it has had its time.
@@ -58,15 +69,22 @@ public:
   std::size_t held_bytes() const { return answer_.size() + (text_ ? text_->size() : 0); }
 
 private:
+  void greet();
   void receive_head();
   void send_answer();
   void show(std::shared_ptr<const std::string> text);
   void send_text();
   bool send_some(const std::string& text);
+  void see_whether_it_is_there();
   void throw_away();
   void leave();
+  void wait_for(net::WireState state);
 
-  net::Descriptor socket_;
+  net::Descriptor socket_; // until it is known what the client speaks
+  std::unique_ptr<net::Wire> wire_;
+  const net::TlsContext* tls_;
+  std::string refusal_;
+  short waits_for_; // an event of poll(2), for which the last call has to wait
   std::string head_;
   std::string answer_;
   std::shared_ptr<const std::string> text_; // none: a watcher has taken all

@@ -2,6 +2,8 @@
 
 #include "backoff_actor/net/internal/signal.hpp"
 #include "backoff_actor/net/internal/socket.hpp"
+#include "backoff_actor/net/network_event.hpp"
+#include "backoff_actor/net/tls/internal/tls_context.hpp"
 #include "backoff_actor/web/internal/live_feed.hpp"
 #include "backoff_actor/web/internal/page_maker.hpp"
 #include "backoff_actor/web/internal/web_connection.hpp"
@@ -11,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <string>
 #include <thread>
 
 namespace backoff_actor::web {
@@ -20,10 +23,15 @@ namespace backoff_actor::web {
 /// `LiveFeed`.
 class WebLoop {
 public:
-  /// Takes over a socket that listens.
-  ///
+  /// Whom it lets in, and how.
+  struct Entrance {
+    net::Descriptor listener;  ///< a socket that listens
+    net::TlsContext* tls;      ///< null: plain HTTP
+    NetworkEventHook on_event; ///< not empty
+  };
+
   /// @errors throws `std::system_error` if no descriptor or thread is left.
-  WebLoop(net::Descriptor listener, const WebPages& pages, const Observatory& observatory);
+  WebLoop(Entrance entrance, const WebPages& pages, const Observatory& observatory);
   WebLoop(const WebLoop&) = delete;
   WebLoop& operator=(const WebLoop&) = delete;
   /// Closes all connections.
@@ -44,16 +52,21 @@ private:
   void deliver();
   void show(const LiveFeed::Frame& frame);
   void tell_feed();
+  void refresh_tls();
+  void tell_refusal(const WebConnection& connection, std::string why);
+  void tell(NetworkEvent event);
   void bound_answers();
   void end_what_is_due(Clock::time_point now);
   void end(Number number);
 
   const WebPages& pages_;
   net::Signal has_news_;
-  net::Descriptor listener_;
+  Entrance entrance_;
   net::Descriptor spare_;   // given up to serve a client when the process has no other
   Connections connections_; // the oldest first
   Number last_ = 0;
+  Clock::time_point no_refusal_until_{}; // when the next one is told
+  std::uint64_t untold_refusals_ = 0;
   Clock::time_point rests_until_{}; // the listener, when nothing could be done for who comes
   PageMaker maker_;
   PageMaker actions_; // they wait for actors, and nobody else has to

@@ -6,12 +6,12 @@
 //
 //   other node <-- TCP, TLS --> wire <-- link: checks frames --> socket pair <--> CAF
 
-#include "backoff_actor/caf/door/internal/wire.hpp"
-#include "backoff_actor/caf/door/network_event.hpp"
-#include "backoff_actor/caf/door/tls.hpp"
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/net/internal/socket.hpp"
+#include "backoff_actor/net/internal/wire.hpp"
+#include "backoff_actor/net/network_event.hpp"
+#include "backoff_actor/net/tls/tls.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -88,13 +88,13 @@ public:
 
   /// Returns a wire on a connected socket; with TLS the node must prove that it is `host`, or has
   /// one of the names of the options.
-  std::unique_ptr<Wire> wire_to(net::Descriptor socket, const std::string& host) const;
+  std::unique_ptr<net::Wire> wire_to(net::Descriptor socket, const std::string& host) const;
 
   /// Connects CAF with a node that this one has connected to, and returns CAF's end. `greeting` was
   /// read from the wire, and is the first that CAF gets.
   ///
   /// @errors throws `std::system_error` if no descriptor is left.
-  net::Descriptor join(std::unique_ptr<Wire> wire, std::span<const std::byte> greeting);
+  net::Descriptor join(std::unique_ptr<net::Wire> wire, std::span<const std::byte> greeting);
 
   const DoorOptions& options() const;
 

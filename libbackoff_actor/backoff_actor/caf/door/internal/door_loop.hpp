@@ -2,8 +2,8 @@
 
 #include "backoff_actor/caf/door/internal/door.hpp"
 #include "backoff_actor/caf/door/internal/link.hpp"
-#include "backoff_actor/caf/door/internal/tls_session.hpp"
 #include "backoff_actor/net/internal/signal.hpp"
+#include "backoff_actor/net/tls/internal/tls_session.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -39,9 +39,9 @@ public:
 
   Gate open(const net::Address& address, GateOptions options, Admit admit);
   void close(std::uint64_t number);
-  std::unique_ptr<Wire> wire_on(net::Descriptor socket, TlsSession::Role role,
-                                std::vector<std::string> names);
-  net::Descriptor join(std::unique_ptr<Wire> wire, std::span<const std::byte> greeting);
+  std::unique_ptr<net::Wire> wire_on(net::Descriptor socket, net::TlsSession::Role role,
+                                     std::vector<std::string> names);
+  net::Descriptor join(std::unique_ptr<net::Wire> wire, std::span<const std::byte> greeting);
   std::vector<std::string> names_for(const std::string& host) const;
 
 private:
@@ -60,7 +60,7 @@ private:
 
   struct Stranger {
     GatePtr gate;
-    std::unique_ptr<Wire> wire;
+    std::unique_ptr<net::Wire> wire;
     std::string peer;
     Clock::time_point due;    // when it must have proved itself, and sent CAF's handshake
     std::uint32_t events = 0; // that epoll waits for
@@ -101,7 +101,7 @@ private:
             const std::string& text) const noexcept;
 
   const DoorOptions options_;
-  std::unique_ptr<TlsContext> tls_;
+  std::unique_ptr<net::TlsContext> tls_;
   net::Descriptor epoll_;
   net::Descriptor spare_; // given up for a moment when no other descriptor is left
   net::Signal has_commands_;

@@ -2,9 +2,9 @@
 
 #include "backoff_actor/caf/door/internal/byte_queue.hpp"
 #include "backoff_actor/caf/door/internal/frame_check.hpp"
-#include "backoff_actor/caf/door/internal/wire.hpp"
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/net/internal/socket.hpp"
+#include "backoff_actor/net/internal/wire.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +26,7 @@ public:
   };
 
   /// `peer` is what the other node is. `greeting` was already read from the wire, and passed.
-  Link(std::unique_ptr<Wire> wire, net::Descriptor caf, Speaker peer, std::uint32_t max_frame,
+  Link(std::unique_ptr<net::Wire> wire, net::Descriptor caf, Speaker peer, std::uint32_t max_frame,
        std::span<const std::byte> greeting);
 
   /// Moves what can be moved, but not for long.
@@ -71,10 +71,10 @@ private:
   bool take_from_caf();
   void see_whether_caf_has_closed();
   bool give_to_wire();
-  void note(WireState state);
+  void note(net::WireState state);
   void break_off(const Way& way, const char* who);
 
-  std::unique_ptr<Wire> wire_;
+  std::unique_ptr<net::Wire> wire_;
   net::Descriptor caf_;
   Way in_;  // from the other node to CAF
   Way out_; // from CAF to the other node

@@ -9,13 +9,13 @@
 // its greeting as soon as it has accepted a connection. The dial checks the greeting, and hands it
 // to CAF with the connection. So CAF never talks with a node that is not suitable.
 
-#include "backoff_actor/caf/door/internal/wire.hpp"
 #include "backoff_actor/caf/remote/internal/io_compat.hpp"
 #include "backoff_actor/caf/remote/internal/node.hpp"
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/net/internal/signal.hpp"
 #include "backoff_actor/net/internal/socket.hpp"
+#include "backoff_actor/net/internal/wire.hpp"
 
 #include <caf/actor_system.hpp>
 
@@ -85,7 +85,7 @@ private:
   Attempt try_all();
   Attempt try_one(const net::Address& address, const net::Patience& patience,
                   const std::string& limit);
-  Attempt greet(std::unique_ptr<door::Wire> wire, const net::Patience& patience,
+  Attempt greet(std::unique_ptr<net::Wire> wire, const net::Patience& patience,
                 const std::string& limit);
   std::string judge(const io_compat::Greeting& greeting) const;
 

@@ -1,4 +1,4 @@
-#include "backoff_actor/caf/door/network_event.hpp"
+#include "backoff_actor/net/network_event.hpp"
 
 #include "backoff_actor/core/enum_names.hpp"
 #include "backoff_actor/observe/internal/event_record.hpp"

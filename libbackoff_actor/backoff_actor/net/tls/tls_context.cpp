@@ -1,6 +1,6 @@
-#include "backoff_actor/caf/door/internal/tls_context.hpp"
+#include "backoff_actor/net/tls/internal/tls_context.hpp"
 
-#include "backoff_actor/caf/door/internal/tls_session.hpp"
+#include "backoff_actor/net/tls/internal/tls_session.hpp"
 
 #include <array>
 #include <cerrno>
@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <utility>
 
-namespace backoff_actor::door {
+namespace backoff_actor::net {
 
 namespace {
 
@@ -63,15 +63,20 @@ struct Loaded {
   Problems problems{"Tls"};
 };
 
-Loaded load(const Tls& tls) {
+Loaded load(const Tls& tls, TlsPeers peers) {
   Loaded result;
+  const auto has_authority = peers == TlsPeers::nodes || !tls.authority.empty();
   const auto check_file = [&](const char* field, const std::string& path) {
     if (const auto problem = file_problem(path); !problem.empty())
       result.problems.add(field, '"' + path + '"', problem);
   };
   check_file("certificate", tls.certificate);
   check_file("key", tls.key);
-  check_file("authority", tls.authority);
+  if (has_authority)
+    check_file("authority", tls.authority);
+  else if (!tls.names.empty())
+    result.problems.add("names", std::to_string(tls.names.size()) + " names",
+                        "none, because without an authority clients show no certificate");
   for (std::size_t i = 0; i != tls.names.size(); ++i)
     if (tls.names[i].empty())
       result.problems.add("names[" + std::to_string(i) + "]", "\"\"", "a name or an address");
@@ -90,8 +95,9 @@ Loaded load(const Tls& tls) {
   SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER
                               | SSL_MODE_RELEASE_BUFFERS);
   SSL_CTX_set_default_passwd_cb(context, no_passphrase);
-  SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT,
-                     TlsSession::on_certificate);
+  if (has_authority)
+    SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT,
+                       TlsSession::on_certificate);
 
   const auto add = [&](const char* field, const std::string& path, const char* allowed) {
     result.problems.add(field, '"' + path + '"', std::string{allowed} + ": " + openssl_error());
@@ -105,7 +111,7 @@ Loaded load(const Tls& tls) {
     add("key", tls.key,
         has_certificate ? "the certificate's key in PEM format, without a passphrase"
                         : "a key in PEM format, without a passphrase");
-  if (SSL_CTX_load_verify_locations(context, tls.authority.c_str(), nullptr) != 1)
+  if (has_authority && SSL_CTX_load_verify_locations(context, tls.authority.c_str(), nullptr) != 1)
     add("authority", tls.authority, "certificates in PEM format");
   ERR_clear_error();
   return result;
@@ -113,8 +119,9 @@ Loaded load(const Tls& tls) {
 
 } // namespace
 
-TlsContext::TlsContext(Tls tls) : tls_(std::move(tls)), stamps_(stamps_of(tls_)) {
-  auto loaded = load(tls_);
+TlsContext::TlsContext(Tls tls, TlsPeers peers)
+  : tls_(std::move(tls)), peers_(peers), stamps_(stamps_of(tls_)) {
+  auto loaded = load(tls_, peers_);
   loaded.problems.raise_if_any();
   context_ = std::move(loaded.context);
 }
@@ -128,7 +135,7 @@ std::optional<TlsContext::Reread> TlsContext::refresh(Clock::time_point now) {
   if (stamps == stamps_)
     return std::nullopt;
   stamps_ = std::move(stamps);
-  auto loaded = load(tls_);
+  auto loaded = load(tls_, peers_);
   if (!loaded.problems.empty()) {
     // One line: an event has no more.
     std::string problem;
@@ -145,6 +152,8 @@ std::optional<TlsContext::Reread> TlsContext::refresh(Clock::time_point now) {
   return Reread{};
 }
 
+Problems check_tls(const Tls& tls, TlsPeers peers) { return load(tls, peers).problems; }
+
 SslPtr TlsContext::new_session() const {
   const std::lock_guard lock{mutex_};
   SslPtr result{SSL_new(context_.get())};
@@ -153,10 +162,10 @@ SslPtr TlsContext::new_session() const {
   return result;
 }
 
-} // namespace backoff_actor::door
+} // namespace backoff_actor::net
 
 namespace backoff_actor {
 
-Problems check(const Tls& tls) { return door::load(tls).problems; }
+Problems check(const Tls& tls) { return net::check_tls(tls, net::TlsPeers::nodes); }
 
 } // namespace backoff_actor

@@ -1,23 +1,23 @@
 #pragma once
 
-#include "backoff_actor/caf/door/internal/tls_context.hpp"
-#include "backoff_actor/caf/door/internal/wire.hpp"
+#include "backoff_actor/net/internal/wire.hpp"
+#include "backoff_actor/net/tls/internal/tls_context.hpp"
 
 #include <openssl/x509.h>
 #include <string>
 #include <vector>
 
-namespace backoff_actor::door {
+namespace backoff_actor::net {
 
-/// TLS on a connected socket, in which both sides must prove who they are.
-class BACKOFF_ACTOR_HIDDEN TlsSession final : public Wire {
+/// TLS on a connected socket.
+class BACKOFF_ACTOR_EXPORT TlsSession final : public Wire {
 public:
   /// Which side this node is on.
   enum class Role : std::uint8_t { connects, accepts };
 
   /// `names`: the other node's certificate must be made for one of these names or numeric
   /// addresses. Empty: any certificate of the authority is right.
-  TlsSession(const TlsContext& context, net::Descriptor socket, Role role,
+  TlsSession(const TlsContext& context, Descriptor socket, Role role,
              std::vector<std::string> names);
 
   WireState handshake() override;
@@ -36,9 +36,10 @@ private:
   std::string failure() const;
 
   SslPtr ssl_;
+  TlsPeers peers_;
   std::vector<std::string> names_;
   std::string subject_;
   std::string certificate_problem_; // of the other node's certificate
 };
 
-} // namespace backoff_actor::door
+} // namespace backoff_actor::net

@@ -1,4 +1,4 @@
-#include "backoff_actor/caf/door/internal/tls_session.hpp"
+#include "backoff_actor/net/tls/internal/tls_session.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@
 #include <system_error>
 #include <utility>
 
-namespace backoff_actor::door {
+namespace backoff_actor::net {
 
 namespace {
 
@@ -75,7 +75,7 @@ std::string time_text(const ASN1_TIME* time) {
 }
 
 // What is wrong with a certificate of the other node's chain.
-std::string verify_problem(X509_STORE_CTX* store) {
+std::string verify_problem(X509_STORE_CTX* store, TlsPeers peers) {
   auto* const certificate = X509_STORE_CTX_get_current_cert(store);
   const auto is_own = X509_STORE_CTX_get_error_depth(store) == 0;
   const std::string whose = is_own ? "its certificate" : "its authority's certificate";
@@ -95,7 +95,9 @@ std::string verify_problem(X509_STORE_CTX* store) {
     return "its certificate was not signed by this node's authority, but by "
            + text_of(X509_get_issuer_name(certificate));
   case X509_V_ERR_INVALID_PURPOSE:
-    return whose + " was not made for both servers and clients";
+    return whose
+           + (peers == TlsPeers::nodes ? " was not made for both servers and clients"
+                                       : " was not made for clients");
   default:
     return whose + " is not right: " + X509_verify_cert_error_string(error);
   }
@@ -142,9 +144,10 @@ std::string reason_text(unsigned long error) {
 
 } // namespace
 
-TlsSession::TlsSession(const TlsContext& context, net::Descriptor socket, Role role,
+TlsSession::TlsSession(const TlsContext& context, Descriptor socket, Role role,
                        std::vector<std::string> names)
-  : Wire(std::move(socket)), ssl_(context.new_session()), names_(std::move(names)) {
+  : Wire(std::move(socket)), ssl_(context.new_session()), peers_(context.peers()),
+    names_(std::move(names)) {
   SSL_set_app_data(ssl_.get(), this);
   if (SSL_set_fd(ssl_.get(), this->socket().get()) != 1)
     throw std::bad_alloc{};
@@ -234,7 +237,7 @@ bool TlsSession::check_certificate(bool is_right, X509_STORE_CTX* store) {
   if (auto* const own = X509_STORE_CTX_get0_cert(store); subject_.empty())
     subject_ = text_of(X509_get_subject_name(own));
   if (!is_right) {
-    certificate_problem_ = verify_problem(store);
+    certificate_problem_ = verify_problem(store, peers_);
     return false;
   }
   if (X509_STORE_CTX_get_error_depth(store) != 0 || names_.empty())
@@ -248,4 +251,4 @@ bool TlsSession::check_certificate(bool is_right, X509_STORE_CTX* store) {
   return false;
 }
 
-} // namespace backoff_actor::door
+} // namespace backoff_actor::net

@@ -1,4 +1,4 @@
-#include "backoff_actor/caf/door/network_event.hpp"
+#include "backoff_actor/net/network_event.hpp"
 #include "backoff_actor/sinks/log_writer.hpp"
 
 #include <gtest/gtest.h>

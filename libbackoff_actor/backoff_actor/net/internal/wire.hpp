@@ -12,7 +12,7 @@
 #include <span>
 #include <string>
 
-namespace backoff_actor::door {
+namespace backoff_actor::net {
 
 /// How a wire stands after a call.
 enum class WireState : std::uint8_t {
@@ -24,20 +24,20 @@ enum class WireState : std::uint8_t {
 };
 
 /// What a call has moved.
-struct BACKOFF_ACTOR_HIDDEN Moved {
+struct BACKOFF_ACTOR_EXPORT Moved {
   WireState state;
   std::size_t count = 0; ///< bytes, above 0 if ready
 };
 
 /// @thread one at a time, with SIGPIPE blocked.
-class BACKOFF_ACTOR_HIDDEN Wire {
+class BACKOFF_ACTOR_EXPORT Wire {
 public:
-  explicit Wire(net::Descriptor socket) : socket_(std::move(socket)) {}
+  explicit Wire(Descriptor socket) : socket_(std::move(socket)) {}
   Wire(const Wire&) = delete;
   Wire& operator=(const Wire&) = delete;
   virtual ~Wire() = default;
 
-  const net::Descriptor& socket() const { return socket_; }
+  const Descriptor& socket() const { return socket_; }
 
   /// Goes on with what must come first. Call it until it is ready.
   virtual WireState handshake() = 0;
@@ -55,12 +55,12 @@ protected:
   void set_problem(std::string problem) { problem_ = std::move(problem); }
 
 private:
-  net::Descriptor socket_;
+  Descriptor socket_;
   std::string problem_;
 };
 
 /// TCP alone.
-class BACKOFF_ACTOR_HIDDEN PlainWire final : public Wire {
+class BACKOFF_ACTOR_EXPORT PlainWire final : public Wire {
 public:
   using Wire::Wire;
   WireState handshake() override { return WireState::ready; }
@@ -70,4 +70,4 @@ public:
   const std::string& subject() const override;
 };
 
-} // namespace backoff_actor::door
+} // namespace backoff_actor::net

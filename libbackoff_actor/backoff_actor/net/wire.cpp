@@ -1,10 +1,10 @@
-#include "backoff_actor/caf/door/internal/wire.hpp"
+#include "backoff_actor/net/internal/wire.hpp"
 
 #include <cerrno>
 #include <sys/socket.h>
 #include <system_error>
 
-namespace backoff_actor::door {
+namespace backoff_actor::net {
 
 Moved PlainWire::read(std::span<std::byte> bytes) {
   for (;;) {
@@ -44,4 +44,4 @@ const std::string& PlainWire::subject() const {
   return none;
 }
 
-} // namespace backoff_actor::door
+} // namespace backoff_actor::net
