@@ -1,5 +1,6 @@
 #include "backoff_actor/web/internal/web_connection.hpp"
 
+#include "backoff_actor/core/node_address.hpp"
 #include "backoff_actor/net/tls/internal/tls_session.hpp"
 
 #include <algorithm>
@@ -51,8 +52,8 @@ constexpr std::string_view speaks_tls = "HTTP/1.1 400 Bad Request\r\n"
                                         "\r\n"
                                         "these pages are encrypted: begin with https\n";
 
-// As many as a record of TLS has at the most. With less, TLS would keep some, of which poll(2) knows
-// nothing.
+// As many as a record of TLS has at the most. With less, TLS would keep some, and poll(2) would not
+// know of it.
 using Buffer = std::array<std::byte, 16'384>;
 
 bool will_go_on(int error) { return error == EAGAIN || error == EINTR; }
@@ -62,8 +63,12 @@ bool will_go_on(int error) { return error == EAGAIN || error == EINTR; }
 WebConnection::WebConnection(net::Descriptor socket, const net::TlsContext* tls)
   : socket_(std::move(socket)), tls_(tls), waits_for_(POLLIN),
     state_(tls ? State::greeting : State::asking), due_(Clock::now() + time_to_ask) {
-  if (!tls)
+  if (!tls) {
     wire_ = std::make_unique<net::PlainWire>(std::move(socket_));
+    return;
+  }
+  const auto address = net::peer_of(socket_); // the system forgets it when the client has gone
+  peer_ = to_string(NodeAddress{address.host(), address.port()});
 }
 
 void WebConnection::move() {

@@ -1,6 +1,5 @@
 #include "backoff_actor/web/internal/web_loop.hpp"
 
-#include "backoff_actor/core/node_address.hpp"
 #include "backoff_actor/process/internal/no_signals.hpp"
 
 #include <algorithm>
@@ -272,9 +271,7 @@ void WebLoop::tell_refusal(const WebConnection& connection, std::string why) {
     why += " (" + std::to_string(untold_refusals_) + " more before it)";
   untold_refusals_ = 0;
   no_refusal_until_ = now + time_between_refusals;
-  const auto address = net::peer_of(connection.socket());
-  tell({NetworkEvent::Kind::refused, to_string(NodeAddress{address.host(), address.port()}),
-        connection.subject(), std::move(why)});
+  tell({NetworkEvent::Kind::refused, connection.peer(), connection.subject(), std::move(why)});
 }
 
 // In the thread for actions: the function may take long.

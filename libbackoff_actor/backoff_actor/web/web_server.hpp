@@ -43,7 +43,7 @@ struct WebOptions {
 
   /// The certificate of the server, and of whom clients must have one. With it all pages are served
   /// by HTTPS, which is HTTP over TLS 1.3. With an `authority` also Prometheus and probes must have
-  /// a certificate; serve them by a second `WebServer` if they have none. None: plain HTTP.
+  /// a certificate; serve them by a second `WebServer` if they have none. Empty: plain HTTP.
   ///
   /// @range each file can be used; `names` only with an `authority`
   std::optional<Tls> tls{};
@@ -62,8 +62,8 @@ struct WebOptions {
   /// @thread a thread of the server
   std::function<void(const OperatorEvent&)> on_action{};
 
-  /// Is told of clients that TLS has refused, at most once a second, and of files of `tls` that were
-  /// replaced. Empty: each is a line on the error stream.
+  /// Is told of clients that TLS has refused, at most once a second, and of files of `tls` that
+  /// were replaced. Empty: each is a line on the error stream.
   ///
   /// @thread a thread of the server
   NetworkEventHook on_network_event{};

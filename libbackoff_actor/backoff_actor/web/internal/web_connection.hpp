@@ -57,8 +57,9 @@ public:
   std::string take_refusal() { return std::exchange(refusal_, {}); }
 
   State state() const { return state_; }
-  const net::Descriptor& socket() const { return wire_ ? wire_->socket() : socket_; }
-  int descriptor() const { return socket().get(); }
+  int descriptor() const { return wire_ ? wire_->socket().get() : socket_.get(); }
+  /// The client's address and port, if there is TLS.
+  const std::string& peer() const { return peer_; }
   /// Whom the client's certificate names; empty: it is not known.
   std::string subject() const { return wire_ ? wire_->subject() : std::string{}; }
   /// The events of poll(2) that it waits for; those that are always reported count, too.
@@ -83,6 +84,7 @@ private:
   net::Descriptor socket_; // until it is known what the client speaks
   std::unique_ptr<net::Wire> wire_;
   const net::TlsContext* tls_;
+  std::string peer_;
   std::string refusal_;
   short waits_for_; // an event of poll(2), for which the last call has to wait
   std::string head_;
