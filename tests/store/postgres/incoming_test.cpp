@@ -174,45 +174,6 @@ TEST_F(PostgresIncoming, a_thousand_rows_of_one_statement_are_taken_in_order) {
   EXPECT_LT(first.back(), rest.front());
 }
 
-TEST_F(PostgresIncoming, a_sleeper_is_woken_by_a_commit) {
-  fall_asleep();
-  insert();
-  const auto begin = std::chrono::steady_clock::now();
-  intake->wait(10s);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, 5s);
-  EXPECT_THAT(take(), ElementsAre(1));
-}
-
-TEST_F(PostgresIncoming, a_sleeper_waits_as_long_as_it_may_once_every_transaction_knows) {
-  fall_asleep();
-  const auto begin = std::chrono::steady_clock::now();
-  intake->wait(1s);
-  EXPECT_GE(std::chrono::steady_clock::now() - begin, 1s);
-}
-
-TEST_F(PostgresIncoming, a_sleeper_finds_soon_what_was_inserted_before_it_slept) {
-  Control slow{server()->connection(database())};
-  slow.query("BEGIN");
-  slow.query(insertion());
-  EXPECT_THAT(take(), IsEmpty());
-  intake->wait(10s); // says that it sleeps
-  EXPECT_EQ(query("SELECT is_asleep FROM backoff.outbox"), "t");
-  EXPECT_THAT(take(), IsEmpty());
-  slow.query("COMMIT");
-  const auto begin = std::chrono::steady_clock::now();
-  intake->wait(10s);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, 5s);
-  EXPECT_THAT(take(), ElementsAre(1));
-}
-
-TEST_F(PostgresIncoming, an_intake_that_is_interrupted_waits_no_more) {
-  EXPECT_THAT(take(), IsEmpty());
-  intake->wait(0s);
-  intake->interrupt();
-  intake->wait(1h);
-  EXPECT_THAT(take(), IsEmpty());
-}
-
 TEST_F(PostgresIncoming, an_intake_connects_again_after_its_session_was_ended) {
   insert();
   EXPECT_THAT(take(), ElementsAre(1));
