@@ -74,8 +74,8 @@ TEST_F(PostgresIncoming, an_intake_that_is_interrupted_waits_no_more) {
   EXPECT_THAT(take(), IsEmpty());
 }
 
-// In each round the owner wakes up, and falls asleep beside the last transactions. Then nothing else
-// wakes it.
+// In each round the owner wakes up, and falls asleep beside the last transactions. Then nothing
+// else wakes it.
 TEST_F(PostgresIncoming, a_sleeper_finds_soon_what_transactions_commit_while_it_falls_asleep) {
   const testing::RandomSeed seed;
   std::mt19937_64 random{seed};
