@@ -16,7 +16,7 @@ struct IncomingPlan {
 };
 
 /// Measures how many rows a second sixteen producers commit to `incoming`, one in each transaction,
-/// beside the same table without its triggers; and how long a look for new rows takes, behind many
+/// beside the same table without its trigger; and how long a look for new rows takes, behind many
 /// dead rows that an old snapshot keeps.
 std::vector<Row> measure_incoming(const example::PrivatePostgres& server, const IncomingPlan& plan);
 

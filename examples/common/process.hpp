@@ -38,8 +38,8 @@ std::string to_string(const Ending& ending);
 
 /// A program that this one started. Not to outlive this object: the destructor kills it.
 ///
-/// It runs in a process group of its own, so that a Ctrl-C on the terminal does not reach it, with
-/// default signal handling, and with no open file but its standard ones.
+/// It runs in a process group of its own, so a Ctrl-C on the terminal does not reach it. It has the
+/// default signal handling, and no open files but its standard ones.
 ///
 /// @thread one at a time; the program is taken for a child of the thread that made this.
 class Process {

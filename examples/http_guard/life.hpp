@@ -39,9 +39,9 @@ std::uint64_t dies_after(const Options& options);
 /// Returns what the first life had counted when it died; nothing if there was none.
 Counts counts_before(const Life& life);
 
-/// Runs a life in a process of its own, a child of this one with which it ends, passes on the
-/// signals that come meanwhile, and starts the second life when the first has killed itself.
-/// Returns the exit code.
+/// Runs a life in a process of its own, a child that ends with this process. Passes on the signals
+/// that come meanwhile. Starts the second life when the first has killed itself. Returns the exit
+/// code.
 ///
 /// @param live runs a life in the new process, throws nothing, and returns the exit code
 int live_twice(const Options& options, Life life, int (*live)(const Options&, Life));

@@ -7,7 +7,7 @@
 
 // Numbers from the normal distribution, each computed from one uniform number. They have the same
 // bits on every platform. So the code uses no function of the C library except the square root,
-// which IEEE 754 defines, and no sum of products in a header, which a compiler could contract.
+// which IEEE 754 defines. It has no sum of products in a header, for a compiler could contract it.
 
 namespace backoff_actor {
 

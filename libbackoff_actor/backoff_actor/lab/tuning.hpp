@@ -8,9 +8,9 @@
 
 namespace backoff_actor {
 
-// The long-run behaviour of a backoff without jitter, for choosing its parameters. Retry n comes
-// after a delay t(n) = a r^(n-1), at an elapsed time T(n) = a (r^n - 1) / (r - 1), where a is the
-// first delay and r the factor. The calls themselves are assumed to take no time. From these two
+// The long-run behaviour of a backoff without jitter, for choosing its parameters. Let a be the
+// first delay and r the factor. Retry n comes after a delay t(n) = a r^(n-1), at an elapsed time
+// T(n) = a (r^n - 1) / (r - 1). The calls themselves are assumed to take no time. From these two
 // formulas follows t(n+1) = a + (r-1) T(n), on which the tuning rests. In words: the delay after a
 // retry is the first delay, plus r - 1 times the elapsed time.
 //

@@ -47,12 +47,17 @@ struct SupervisionTree {
 ///     `- cache (cache#8): running, child 1
 BACKOFF_ACTOR_EXPORT std::string to_string(const SupervisionTree& tree);
 
-/// Renders a tree for machines: an object with `name` (null, or the text of the supervisor's name),
-/// `phase`, `restarts`, and `children`, an array of objects with `id`, `name` (null, or the text of
-/// the present actor's name), `kind`, `state`, `restart`, `stopped` (null, or why), `incarnation`,
-/// `restarts`, `failures`, `due_in_seconds` (null, or the rest of its delay), `up_seconds`, `cause`
-/// (null, or the cause of the last failure), and `children`. The text is UTF-8: bytes that are not
-/// UTF-8 become U+FFFD.
+/// Renders a tree for machines: an object with `name`, `phase`, `restarts` and `children`. The
+/// children are an array of objects with `id`, `name`, `kind`, `state`, `restart`, `stopped`,
+/// `incarnation`, `restarts`, `failures`, `due_in_seconds`, `up_seconds`, `cause` and `children`.
+/// These members may be null:
+///
+/// - `name`: the text of the supervisor's name, or of that of the present actor of a child
+/// - `stopped`: why it was stopped
+/// - `due_in_seconds`: the rest of its delay
+/// - `cause`: the cause of the last failure
+///
+/// The text is UTF-8: bytes that are not UTF-8 become U+FFFD.
 BACKOFF_ACTOR_EXPORT std::string to_json(const SupervisionTree& tree);
 
 } // namespace backoff_actor

@@ -11,8 +11,8 @@ namespace backoff_actor {
 /// The first signal only wakes whoever waits. The second ends the process at once, with the exit
 /// code 128 plus its number, even if all threads are blocked.
 ///
-/// A thread that waits is also woken by `request`, so that a program which has done its work ends
-/// in the same way as one that was told to.
+/// `request` wakes a thread that waits, too. So a program that has done its work ends in the same
+/// way as one that was told to.
 ///
 /// It may be made at any time, also after other threads exist: it installs signal handlers, and
 /// needs no signal mask that other threads inherit. It hears both signals even if they were ignored

@@ -56,7 +56,7 @@ public:
   /// @}
 
   /// Returns what there is, with at most so many senders and supervisors. If there are more, the
-  /// senders are those with the largest backlogs, and in a fifth of the places those of the others
+  /// senders are those with the largest backlogs. A fifth of the places are for those of the others
   /// with the oldest messages.
   /// @{
   ObservedStatus status(std::size_t at_most) const;

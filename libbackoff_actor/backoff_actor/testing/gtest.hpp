@@ -82,8 +82,8 @@ private:
 };
 
 /// A seed for a random test: a new one in every run, or the value of the environment variable
-/// `BACKOFF_ACTOR_SEED`. If the test has failed when this object is destroyed, or an exception ends
-/// its scope, it prints the value of the variable that repeats the run.
+/// `BACKOFF_ACTOR_SEED`. Its destructor prints the value of the variable that repeats the run, if
+/// the test has failed, or an exception ends the scope.
 ///
 ///     const RandomSeed seed;
 ///     const Faults faults{FaultPlan{"random(crash 10%)"}.with_seed(seed)};

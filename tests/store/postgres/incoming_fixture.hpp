@@ -10,6 +10,7 @@
 #include <exception>
 #include <memory>
 #include <string>
+#include <thread>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -38,20 +39,33 @@ protected:
     return result;
   }
 
-  void insert(const std::string& more_columns = "", const std::string& more_values = "") {
-    query("INSERT INTO backoff.incoming(outbox, type, payload" + more_columns
-          + ") VALUES('orders', 't', 'x'" + more_values + ")");
+  static std::string insertion(const std::string& more_columns = "",
+                               const std::string& more_values = "") {
+    return "INSERT INTO backoff.incoming(outbox, type, payload" + more_columns
+           + ") VALUES('orders', 't', 'x'" + more_values + ")";
   }
 
-  /// Returns when the intake sleeps, and no transaction runs that may not know it.
-  void fall_asleep() {
-    for (auto is_told = false; !is_told;) {
-      const auto begin = std::chrono::steady_clock::now();
+  void insert(const std::string& more_columns = "", const std::string& more_values = "") {
+    query(insertion(more_columns, more_values));
+  }
+
+  /// Looks so often and for so long that the floor rises, if nothing keeps it down.
+  void look_long() {
+    for (auto i = 0; i < 20; ++i) {
       EXPECT_TRUE(take().empty());
-      intake->wait(std::chrono::milliseconds{100});
-      is_told = std::chrono::steady_clock::now() - begin >= std::chrono::milliseconds{100};
+      std::this_thread::sleep_for(std::chrono::milliseconds{2});
     }
+  }
+
+  /// Returns when the intake sleeps, and knows that no transaction runs that may not know it.
+  void fall_asleep() {
+    EXPECT_TRUE(take().empty());
+    intake->wait(Duration::zero()); // says that it sleeps
     EXPECT_EQ(query("SELECT is_asleep FROM backoff.outbox"), "t");
+    const auto later = query("SELECT pg_current_xact_id()");
+    while (query("SELECT pg_snapshot_xmin(pg_current_snapshot()) > '" + later + "'::xid8") != "t")
+      std::this_thread::sleep_for(std::chrono::milliseconds{5});
+    EXPECT_TRUE(take().empty());
   }
 
   /// Commits that this row has become the delivery `id`.

@@ -18,6 +18,13 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
+namespace {
+
+constexpr auto is_waited_for =
+  "SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 42 AND NOT granted)";
+
+} // namespace
+
 TEST_F(PostgresIncoming, rows_are_taken_once_in_order_with_all_their_parts) {
   query(
     "INSERT INTO backoff.incoming(outbox, key, idempotency_key, type, payload, context) VALUES"
@@ -47,52 +54,30 @@ TEST_F(PostgresIncoming, a_commit_inserts_the_delivery_and_deletes_its_row) {
 TEST_F(PostgresIncoming, a_row_that_becomes_visible_after_a_higher_one_is_not_missed) {
   insert();
   settle(take().at(0), 1);
-  // Row 2 is in a transaction that is still open, while row 3 is taken.
-  std::thread slow{[&] {
-    query(
-      "BEGIN; INSERT INTO backoff.incoming(outbox, type, payload) VALUES('orders', 't', 'late'); "
-      "SELECT pg_sleep(1.5); COMMIT;");
-  }};
-  while (
-    query("SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(1.5)%' AND state = "
-          "'active' AND wait_event = 'PgSleep' AND pid <> pg_backend_pid()")
-    == "0")
-    std::this_thread::sleep_for(10ms);
+  Control slow{server()->connection(database())};
+  slow.query("BEGIN");
+  slow.query(insertion());
   insert();
   EXPECT_THAT(take(), ElementsAre(3));
   settle(3, 2);
-  for (auto i = 0; i < 20; ++i)
-    EXPECT_THAT(take(), IsEmpty());
-  slow.join();
+  look_long();
+  slow.query("COMMIT");
   EXPECT_THAT(take(), ElementsAre(2));
 }
 
 // The first transaction to begin is the first to end. The second has the lower row.
 TEST_F(PostgresIncoming, a_row_of_a_transaction_that_began_after_that_of_a_higher_is_not_missed) {
-  std::thread first{[&] {
-    query("DO $$ BEGIN PERFORM pg_current_xact_id(); WHILE NOT (SELECT is_called FROM "
-          "backoff.incoming_id_seq) LOOP PERFORM pg_sleep(0.01); END LOOP; INSERT INTO "
-          "backoff.incoming(outbox, type, payload) VALUES('orders', 't', 'high'); END $$");
-  }};
-  while (
-    query(
-      "SELECT count(*) FROM pg_stat_activity WHERE backend_xid IS NOT NULL AND query LIKE 'DO %'")
-    == "0")
-    std::this_thread::sleep_for(10ms);
-  std::thread second{[&] {
-    query("DO $$ BEGIN INSERT INTO backoff.incoming(outbox, type, payload) VALUES('orders', 't', "
-          "'low'); WHILE NOT EXISTS (SELECT FROM pg_class WHERE relname = 'go_on') LOOP PERFORM "
-          "pg_sleep(0.01); END LOOP; "
-          "END $$");
-  }};
-  first.join();
+  Control first{server()->connection(database())};
+  Control second{server()->connection(database())};
+  first.query("BEGIN");
+  first.query("SELECT pg_current_xact_id()");
+  second.query("BEGIN");
+  second.query(insertion());
+  first.query(insertion());
+  first.query("COMMIT");
   EXPECT_THAT(take(), ElementsAre(2));
-  for (auto i = 0; i < 20; ++i) {
-    EXPECT_THAT(take(), IsEmpty());
-    std::this_thread::sleep_for(2ms);
-  }
-  query("CREATE TABLE public.go_on()");
-  second.join();
+  look_long();
+  second.query("COMMIT");
   EXPECT_THAT(take(), ElementsAre(1));
 }
 
@@ -105,30 +90,42 @@ TEST_F(PostgresIncoming, a_row_that_has_its_number_long_before_it_is_written_is_
         "pg_advisory_xact_lock(42); RETURN NEW; END $$; "
         "CREATE TRIGGER wait BEFORE INSERT ON backoff.incoming FOR EACH ROW WHEN (NEW.key = "
         "'slow') EXECUTE FUNCTION public.wait()");
-  std::thread lock{[&] {
-    query("DO $$ BEGIN PERFORM pg_advisory_xact_lock(42); WHILE NOT EXISTS (SELECT FROM pg_class "
-          "WHERE relname = 'go_on') LOOP PERFORM pg_sleep(0.01); END LOOP; END $$");
-  }};
-  const auto wait_for = [&](const std::string& locks) {
-    while (
-      query("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = 42 AND " + locks)
-      == "0")
-      std::this_thread::sleep_for(10ms);
-  };
-  wait_for("granted");
+  Control lock{server()->connection(database())};
+  lock.query("SELECT pg_advisory_lock(42)");
   std::thread slow{[&] { insert(", key", ", 'slow'"); }};
-  wait_for("NOT granted");
+  lock.await(is_waited_for, "t");
   insert();
   EXPECT_THAT(take(), ElementsAre(3));
   settle(3, 2);
-  for (auto i = 0; i < 20; ++i) {
-    EXPECT_THAT(take(), IsEmpty());
-    std::this_thread::sleep_for(2ms);
-  }
-  query("CREATE TABLE public.go_on()");
-  lock.join();
+  look_long();
+  lock.query("SELECT pg_advisory_unlock(42)");
   slow.join();
   EXPECT_THAT(take(), ElementsAre(2));
+}
+
+// What a look reads first waits for a lock, behind its snapshot. Meanwhile two transactions commit.
+TEST_F(PostgresIncoming, a_look_does_not_take_what_was_committed_later_before_a_late_row) {
+  query("CREATE FUNCTION public.gate() RETURNS bool STABLE LANGUAGE plpgsql AS $$ BEGIN PERFORM "
+        "pg_advisory_xact_lock(42); RETURN true; END $$; "
+        "ALTER TABLE backoff.incoming RENAME TO incoming_rows; "
+        "CREATE VIEW backoff.incoming AS SELECT * FROM backoff.incoming_rows WHERE public.gate()");
+  Control slow{server()->connection(database())};
+  slow.query("BEGIN");
+  slow.query(insertion());
+  insert();
+  EXPECT_THAT(take(), ElementsAre(2));
+  Control lock{server()->connection(database())};
+  lock.query("SELECT pg_advisory_lock(42)");
+  std::vector<std::uint64_t> rows;
+  std::thread look{[&] { rows = take(); }};
+  lock.await(is_waited_for, "t");
+  slow.query("COMMIT"); // row 1
+  insert();             // row 3
+  lock.query("SELECT pg_advisory_unlock(42)");
+  look.join();
+  for (const auto row : take())
+    rows.push_back(row);
+  EXPECT_THAT(rows, ElementsAre(1, 3));
 }
 
 TEST_F(PostgresIncoming, a_row_that_was_given_back_is_taken_again) {
@@ -177,39 +174,6 @@ TEST_F(PostgresIncoming, a_thousand_rows_of_one_statement_are_taken_in_order) {
   EXPECT_LT(first.back(), rest.front());
 }
 
-TEST_F(PostgresIncoming, a_sleeper_is_woken_by_a_commit) {
-  fall_asleep();
-  insert();
-  const auto begin = std::chrono::steady_clock::now();
-  intake->wait(10s);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, 5s);
-  EXPECT_THAT(take(), ElementsAre(1));
-}
-
-TEST_F(PostgresIncoming, a_sleeper_finds_soon_what_was_inserted_before_it_slept) {
-  Control slow{server()->connection(database())};
-  slow.query("BEGIN");
-  slow.query("INSERT INTO backoff.incoming(outbox, type, payload) VALUES('orders', 't', "
-             "'x')");
-  EXPECT_THAT(take(), IsEmpty());
-  intake->wait(10s); // says that it sleeps
-  EXPECT_EQ(query("SELECT is_asleep FROM backoff.outbox"), "t");
-  EXPECT_THAT(take(), IsEmpty());
-  slow.query("COMMIT");
-  const auto begin = std::chrono::steady_clock::now();
-  intake->wait(10s);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, 5s);
-  EXPECT_THAT(take(), ElementsAre(1));
-}
-
-TEST_F(PostgresIncoming, an_intake_that_is_interrupted_waits_no_more) {
-  EXPECT_THAT(take(), IsEmpty());
-  intake->wait(0s);
-  intake->interrupt();
-  intake->wait(1h);
-  EXPECT_THAT(take(), IsEmpty());
-}
-
 TEST_F(PostgresIncoming, an_intake_connects_again_after_its_session_was_ended) {
   insert();
   EXPECT_THAT(take(), ElementsAre(1));
@@ -253,8 +217,6 @@ TEST_F(PostgresIncoming, a_reader_sees_where_a_message_is) {
   EXPECT_EQ(state(), "done");
 }
 
-// -- rights and bad input ------------------------------------------------------------------------
-
 // A look must not walk over the entries of rows that were taken long ago.
 TEST_F(PostgresIncoming, a_look_past_200000_dead_rows_under_an_old_snapshot_takes_less_than_5_ms) {
   query("ALTER TABLE backoff.incoming SET (autovacuum_enabled = off)");
@@ -262,12 +224,9 @@ TEST_F(PostgresIncoming, a_look_past_200000_dead_rows_under_an_old_snapshot_take
   query("INSERT INTO backoff.incoming(id, outbox, outbox_id, type, payload) SELECT i, 'orders', "
         "(SELECT id FROM backoff.outbox WHERE name = 'orders'), 't', 'x' FROM "
         "generate_series(1, 200000) AS i");
-  std::thread snapshot{[&] {
-    query("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM backoff.incoming; SELECT "
-          "pg_sleep(4); COMMIT;");
-  }};
-  while (query("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'") == "0")
-    std::this_thread::sleep_for(10ms);
+  Control snapshot{server()->connection(database())};
+  snapshot.query("BEGIN ISOLATION LEVEL REPEATABLE READ");
+  snapshot.query("SELECT count(*) FROM backoff.incoming");
   while (!take(100'000).empty()) {
   }
   query("DELETE FROM backoff.incoming");
@@ -286,7 +245,6 @@ TEST_F(PostgresIncoming, a_look_past_200000_dead_rows_under_an_old_snapshot_take
   query("INSERT INTO backoff.incoming(id, outbox, outbox_id, type, payload) SELECT 200001, "
         "'orders', id, 't', 'x' FROM backoff.outbox WHERE name = 'orders'");
   EXPECT_THAT(take(), ElementsAre(200'001));
-  snapshot.join();
 }
 
 } // namespace backoff_actor::store_test

@@ -1,32 +1,28 @@
 // What a process that does not own an outbox writes to the table `incoming`.
 
-#include "store/postgres/fixture.hpp"
-
-#include "backoff_actor/delivery/incoming.hpp"
+#include "store/postgres/incoming_fixture.hpp"
 
 #include <chrono>
 #include <memory>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 namespace backoff_actor::store_test {
 
 using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-class PostgresIncomingWriter : public PostgresTest {
+class PostgresIncomingWriter : public PostgresIncoming {
 protected:
   void SetUp() override {
-    PostgresTest::SetUp();
+    PostgresIncoming::SetUp();
     if (IsSkipped())
       return;
-    store = open();
     writer = postgres_store(address(), options("node-b"))->open_writer();
     ASSERT_NE(writer, nullptr);
   }
-
-  std::vector<IncomingMessage> taken() { return store->open_intake()->take(100, {}); }
 
   static IncomingMessage message(const std::string& type) {
     IncomingMessage result;
@@ -34,7 +30,6 @@ protected:
     return result;
   }
 
-  std::shared_ptr<DeliveryStore> store;
   std::unique_ptr<IncomingWriter> writer;
 };
 
@@ -47,16 +42,14 @@ TEST_F(PostgresIncomingWriter, writes_messages_in_order_with_all_their_parts) {
   writer->write(std::vector{full, short_lived, message("c")}, "this one");
   writer->write({}, "this one");
 
-  auto found = taken();
-  ASSERT_THAT(found, SizeIs(3));
-  EXPECT_EQ(found[0].row, 1u);
-  found[0].row = 0;
-  EXPECT_EQ(found[0], full);
-  EXPECT_EQ(found[1].type, "b");
-  ASSERT_TRUE(found[1].time_to_live);
-  EXPECT_GT(*found[1].time_to_live, 30s);
-  EXPECT_LE(*found[1].time_to_live, 1min);
-  EXPECT_EQ(found[2].type, "c");
+  ASSERT_THAT(take(), ElementsAre(1, 2, 3));
+  taken[0].row = 0;
+  EXPECT_EQ(taken[0], full);
+  EXPECT_EQ(taken[1].type, "b");
+  ASSERT_TRUE(taken[1].time_to_live);
+  EXPECT_GT(*taken[1].time_to_live, 30s);
+  EXPECT_LE(*taken[1].time_to_live, 1min);
+  EXPECT_EQ(taken[2].type, "c");
 }
 
 TEST_F(PostgresIncomingWriter, makes_the_outbox_if_it_is_not_there) {
@@ -70,7 +63,7 @@ TEST_F(PostgresIncomingWriter, connects_again_if_its_session_was_ended) {
   query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE "
         "'%node-b'");
   writer->write(std::vector{message("t")}, "this one");
-  EXPECT_THAT(taken(), SizeIs(2));
+  EXPECT_THAT(take(), SizeIs(2));
 }
 
 TEST_F(PostgresIncomingWriter, writes_nothing_that_the_owner_could_not_read) {
@@ -81,7 +74,7 @@ TEST_F(PostgresIncomingWriter, writes_nothing_that_the_owner_could_not_read) {
   messages[1].key = "\xff";
   EXPECT_EQ(failure_of([&] { writer->write(messages, "this one"); }).failure,
             StoreFailure::input_output);
-  EXPECT_THAT(taken(), SizeIs(0));
+  EXPECT_THAT(take(), IsEmpty());
 }
 
 } // namespace backoff_actor::store_test

@@ -45,8 +45,8 @@ BACKOFF_ACTOR_EXPORT Problems check(const ExitReportOptions& options);
 ///     backoff_actor::ExitReport report{system};
 ///
 /// When it goes out of scope it asks the senders of that system for their status. If some still owe
-/// deliveries when `patience` is over, it names them on the error stream, with how much they owe,
-/// in which state they are, and what would end it:
+/// deliveries when `patience` is over, it names them on the error stream. It says how much they
+/// owe, in which state they are, and what would end it:
 ///
 ///     after 5s the actor system still waits for 1 sender (1 delivery owed):
 ///       billing#17: running, 1 owed (1 in flight, oldest 7.2s), child 1

@@ -10,13 +10,14 @@ namespace backoff_actor {
 /// Tells a sender or a supervisor to end. Send it as a request or by a plain send, as any other
 /// command.
 ///
-/// Without a grace, a sender hands over nothing more, refuses new messages (`draining`), asks its
-/// child to end, and takes the answers that the child still gives. When the child has ended, the
-/// sender suspends the deliveries still owed in its durable outbox; without one they become dead
-/// letters, `stopped`. The sender then answers with `SenderStatus`, phase `stopped`, and terminates
-/// normally. If the child has not ended after `SenderOptions::kill_grace`, the sender kills it;
-/// after the same time again the sender ends without it. A supervisor ends its children one after
-/// the other, the last first, gives each the time of its spec, and answers with `ChildCounts`.
+/// Without a grace, a sender hands over nothing more, and refuses new messages (`draining`). It
+/// asks its child to end, and takes the answers that the child still gives. When the child has
+/// ended, the sender suspends the deliveries still owed in its durable outbox; without one they
+/// become dead letters, `stopped`. The sender then answers with `SenderStatus`, phase `stopped`,
+/// and terminates normally. If the child has not ended after `SenderOptions::kill_grace`, the
+/// sender kills it; after the same time again the sender ends without it. A supervisor ends its
+/// children one after the other, the last first, gives each the time of its spec, and answers with
+/// `ChildCounts`.
 ///
 /// With a grace, deliveries in flight are finished first. At once a sender refuses new messages,
 /// hands over nothing more, and retries nothing: a delivery that fails now stays owed. A delivery

@@ -81,10 +81,10 @@ BACKOFF_ACTOR_EXPORT Problems check(const SharedOutbox& outbox);
 /// text names the owner's node, and a plain send is reported as `event::NotAccepted`. `Stop` ends
 /// the actor at any time. It ends with the reason of its sender.
 ///
-/// An owner whose call to the server fails, or that hears nothing for four fifths of the lease,
-/// hands over nothing new until the server answers again. If another process then owns the outbox,
-/// the sender asks its child to end. Its clients get `SenderError::suspended`: the new owner
-/// delivers what is owed. A client whose message the server may or may not have gets
+/// An owner whose call to the server fails hands over nothing new until the server answers again.
+/// The same holds for one that hears nothing for four fifths of the lease. If another process then
+/// owns the outbox, the sender asks its child to end. Its clients get `SenderError::suspended`: the
+/// new owner delivers what is owed. A client whose message the server may or may not have gets
 /// `SenderError::stopped`. What the child had in hand may be done twice. A child that acknowledges
 /// by `Sent` gets `TrackedMsg::epoch`, by which a service can refuse the call of an owner that is
 /// no longer one.

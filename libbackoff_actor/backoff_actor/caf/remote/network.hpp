@@ -25,8 +25,8 @@ namespace backoff_actor {
 /// this.
 ///
 /// In each interval, every node sends a heartbeat of 32 bytes to every node that it is connected
-/// to, and checks that something has come from each of them. If nothing has come from a node for
-/// longer than `connection_timeout`, that node counts as failed, and its actors are down with
+/// to. It also checks that something has come from each of them. If nothing has come from a node
+/// for longer than `connection_timeout`, that node counts as failed, and its actors are down with
 /// `caf::exit_reason::remote_link_unreachable`. So a failure is detected within
 /// `connection_timeout + heartbeat_interval`, and hardly before
 /// `connection_timeout - heartbeat_interval`.
@@ -114,15 +114,15 @@ BACKOFF_ACTOR_EXPORT void set_up_network(caf::actor_system_config& config,
 /// It loads CAF's middleman, and turns heartbeats on. It also adds an entry for each type-id block
 /// to the node's `app-identifiers`, which CAF sends to every node that connects. The entry holds a
 /// hash over the names of the block's types. So another node knows, before it sends a message,
-/// whether both programs have the same message types. CAF itself does not check that: CAF 1.x sends
-/// the numbers of types, so that a message could be read as one of another type, and CAF 0.17
-/// silently drops unknown types. The hash covers the names of the types and their order, not their
-/// fields: rename a type whose fields change.
+/// whether both programs have the same message types. CAF itself does not check that. CAF 1.x sends
+/// the numbers of types, so a message could be read as one of another type. CAF 0.17 silently drops
+/// unknown types. The hash covers the names of the types and their order, not their fields: rename
+/// a type whose fields change.
 ///
-/// Identifiers that the program has set itself are kept, and they alone decide which nodes CAF
-/// connects to, because the added ones differ on every node. So set `app-identifiers` before this
-/// call. If `config.parse` comes after this call, the command line and the configuration file
-/// override `options`; if they set `app-identifiers`, the added entries are lost.
+/// Identifiers that the program has set itself are kept. They alone decide which nodes CAF connects
+/// to, because the added ones differ on every node. So set `app-identifiers` before this call. If
+/// `config.parse` comes after this call, the command line and the configuration file override
+/// `options`; if they set `app-identifiers`, the added entries are lost.
 ///
 /// @errors throws `InvalidArgument` naming the fields of `options` that are wrong.
 template <class... IdBlocks>

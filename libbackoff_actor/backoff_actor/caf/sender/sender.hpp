@@ -29,8 +29,8 @@ struct SenderSettings;
 /// acknowledged, after a backoff.
 ///
 /// The sender accepts any message, as a request or by a plain send, and answers what the child
-/// answers. It answers a request with a `SenderError` if it refuses the message, or gives the
-/// message up for any reason other than a refusal by the child. `Submit` is a message with
+/// answers. It answers a request with a `SenderError` if it refuses the message. It does the same
+/// if it gives the message up, unless the child has refused it. `Submit` is a message with
 /// instructions for its delivery.
 ///
 /// Some messages are commands to the sender and never reach the child, unless they are inside of a

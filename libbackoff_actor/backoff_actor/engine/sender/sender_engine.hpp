@@ -3,8 +3,8 @@
 // Design notes
 //
 // The engine decides everything that a BackOffSender does. It is plain data: no actor, clock,
-// thread or generator. A driver (the actor, a simulation, a test) gives it one input at a time,
-// together with the present instant, and carries out the effects in order.
+// thread or generator. A driver (the actor, a simulation, a test) gives it one input at a time, and
+// the present instant. It carries out the effects in order.
 //
 //     child:   none --StartChild--> starting --ChildStarted--> alive --TellToEnd--> leaving
 //               ^                       |                        |                     |
@@ -15,15 +15,19 @@
 // The two are independent: with RestartTiming::at_once a child may be there while the delay runs.
 // Both, with what the child holds and what it has answered, make a *lane* (sender_work.hpp). There
 // is one, and while the fallback works there is a second. A delivery is handed to a lane exactly
-// when its turn has come (delivery/internal/hand_over_order.hpp), the lane's child is alive, no
-// delay of the lane runs, the lane holds fewer than its window, and the sender is not paused.
+// when all of this is so:
+//   - Its turn has come (delivery/internal/hand_over_order.hpp).
+//   - The lane's child is alive.
+//   - No delay of the lane runs.
+//   - The lane holds fewer deliveries than its window.
+//   - The sender is not paused.
 //
 // The window begins at `max_in_flight`, falls to one with every failure, and grows by one with
 // every acknowledgement of the present epoch: after a failure the first hand-over is a probe.
 //
 // Every failure opens a new epoch and asks the backoff for the next delay. A failure during a delay
-// can only lengthen it. An acknowledgement always ends its delivery, but resets the backoff only if
-// its hand-over belongs to the present epoch, and never shortens a delay that runs.
+// can only lengthen it. An acknowledgement always ends its delivery. It resets the backoff only if
+// its hand-over belongs to the present epoch. It never shortens a delay that runs.
 //
 // An error answer is ambiguous. It may be the child's answer. But it may also come from a crash:
 // actor libraries answer with an error before they report the crash, and a dying child may still
@@ -45,8 +49,8 @@
 //
 // A delivery that ends while a child holds it leaves a *ghost*: its deadline passed, or an earlier
 // child acknowledged it. It is no longer owed, but the child may still be working on it. The ghost
-// keeps its place among the deliveries in flight, so that a crash or a silence that it causes is
-// not charged to the next delivery.
+// keeps its place among the deliveries in flight. So the next delivery is not charged with a crash
+// or a silence that the ghost causes.
 
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/engine/sender/sender_effects.hpp"

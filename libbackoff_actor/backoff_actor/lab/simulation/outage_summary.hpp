@@ -45,9 +45,9 @@ struct OutageSummary {
   double extra_wait_p99_s = 0;
 };
 
-/// Fills in all that follows from the seconds: recovery, rate before, attempts and peak. If the
-/// service was stopped for a part of a second, and the exact number of calls is not known, the
-/// same part of that second's calls counts.
+/// Fills in all that follows from the seconds: recovery, rate before, attempts and peak. The
+/// service may have been stopped for a part of a second. If the exact number of calls is not known,
+/// the same part of that second's calls counts.
 BACKOFF_ACTOR_EXPORT OutageSummary summarize(const std::vector<OutageSecond>& seconds,
                                              const OutageTimes& times);
 

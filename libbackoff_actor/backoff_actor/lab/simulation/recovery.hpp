@@ -61,10 +61,11 @@ BACKOFF_ACTOR_EXPORT double rate_before(const std::vector<OutageSecond>& seconds
 /// outage, at least `shortest_stay` (30 s) before the end, for which
 ///
 /// - no call timed out from there to the end;
-/// - the ten seconds that begin there had answers at 95 % of the rate before or more, and the first
-///   of them had at least one answer, and as many as before except for noise;
-/// - the rate lasted: it was 95 % of the rate before or more, except for noise, in every 60 seconds
-///   from there to the end, in steps of one second; and in every 30 if fewer than 60 are left;
+/// - the ten seconds that begin there had answers at 95 % of the rate before or more;
+/// - their first second had at least one answer, and as many as before except for noise;
+/// - the rate lasted: except for noise, it was 95 % of the rate before or more in every 60 seconds
+///   from there to the end. The 60 seconds move in steps of one second. If fewer than 60 are left,
+///   this holds for every 30;
 /// - the same holds for all seconds from there to the end together, with half as much noise.
 ///
 /// Calls come at random, so counts differ from their mean. For 60 seconds of 99 calls each, the
@@ -81,8 +82,8 @@ BACKOFF_ACTOR_EXPORT double rate_before(const std::vector<OutageSecond>& seconds
 /// of the runs pass; most of these recover late, because a last part of 30 s is enough. At 85 %, 4
 /// of 1000 pass. At 90 % of 990 calls a second, no run passed.
 ///
-/// There is no recovery if fewer than 30 whole seconds after the outage are known, which is too few
-/// to judge, or if nothing was answered before.
+/// There is no recovery if fewer than 30 whole seconds after the outage are known: that is too few
+/// to judge. There is none either if nothing was answered before.
 ///
 /// @shape  `(seconds, times) -> Recovery`; pure, total, linear time
 BACKOFF_ACTOR_EXPORT Recovery judge_recovery(const std::vector<OutageSecond>& seconds,

@@ -26,8 +26,8 @@
 // The trigger runs when a row is inserted. So it may have found the owner awake in a transaction
 // that commits later. All such transactions have lower numbers than one that the intake takes after
 // it has said that it sleeps. Until they have ended, the intake goes on looking, with pauses that
-// grow with the time. This does not hold for a transaction whose snapshot is older than its number,
-// as REPEATABLE READ allows: its rows may wait for the next look of an owner that sleeps.
+// grow with the time. In REPEATABLE READ and SERIALIZABLE a snapshot may be older than the number
+// of its transaction. Such a row may wait for the next look of an owner that sleeps.
 
 #include "backoff_actor/store/postgres/internal/pg_errors.hpp"
 #include "backoff_actor/store/postgres/internal/pg_values.hpp"
@@ -151,7 +151,7 @@ public:
   void wait(Duration at_most) override {
     call([&] {
       if (!is_asleep_)
-        fall_asleep(); // what came before the trigger knew is found by the next look
+        fall_asleep(); // the caller looks again before it waits
       else
         session_->connection().wait_for_notification(std::min(at_most, longest_pause()));
       return 0;

@@ -15,9 +15,9 @@ namespace {
 //
 // Times are nanoseconds since 1970, UTC, as in the port: PostgreSQL's own have microseconds. Texts
 // of users are bytea, for they may hold any bytes. `delivery` has one index, so an acknowledgement
-// touches two pages. Its rows come and go; nobody reads it as a whole, so it may stay as large as
-// it was once, and is vacuumed by the number of its dead rows. A `vacuum_truncate` would take a
-// lock that stops the owner.
+// touches two pages. Its rows come and go. Nobody reads it as a whole, so it may stay as large as
+// it was once. It is vacuumed by the number of its dead rows. A `vacuum_truncate` would take a lock
+// that stops the owner.
 //
 // shard.epoch: see `StoreOwnership::epoch`. shard.claim: which process claimed the epoch, if a
 // failover has lost one. shard.commit_no: how many commits the outbox has had. shard.oldest_id: no

@@ -8,7 +8,7 @@
 // the outbox names the epoch of the owner: every commit changes that row if the epoch is still its
 // own, and fails otherwise. So an owner that lost its lock without noticing cannot write.
 //
-// The server ends the session of an owner that says nothing for the lease, so a frozen process or a
+// The server ends the session of an owner that says nothing for the lease. So a frozen process or a
 // cut cable costs the lease and no more.
 
 #include "backoff_actor/core/export.hpp"

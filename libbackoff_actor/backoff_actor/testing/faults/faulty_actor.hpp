@@ -34,8 +34,8 @@ BACKOFF_ACTOR_EXPORT caf::actor spawn_faulty(const caf::actor& worker, Faults fa
 /// With a crash or a stop the front ends, and the worker with it.
 ///
 /// When the worker ends, so does the front, with the same reason. When the front ends for any
-/// reason, the worker is killed, and its handling of exit messages does not run. Requests that the
-/// worker has not answered by then, or that are still delayed by `slow`, get
+/// reason, the worker is killed, and its handling of exit messages does not run. Some requests are
+/// not answered by then, or are still delayed by `slow`. They get
 /// `caf::sec::request_receiver_down`, even if the worker had delegated them to another actor.
 ///
 /// An actor that hangs can still be ended. `VirtualTime::freeze` simulates one that cannot.

@@ -14,8 +14,9 @@ namespace backoff_actor::compat {
 
 // A queue beside an actor's mailbox. The first message of a batch goes into the mailbox, and the
 // next messages wait here. When the actor comes to the first message, it takes all that wait. So
-// each message except the first costs only an exchange of a pointer, and not CAF's work for putting
-// a message into a mailbox and taking it out. A waiting message never overtakes the first one.
+// each message except the first costs only an exchange of a pointer. CAF's work for putting a
+// message into a mailbox and taking it out is saved. A waiting message never overtakes the first
+// one.
 //
 //     none --put--> one in the mailbox --put--> ... and others here --take--> none
 //
