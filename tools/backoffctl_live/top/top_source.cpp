@@ -42,7 +42,8 @@ TopAnswer answer_of(const HttpUrl& url, const CallResult& result) {
       ": " + result.error
       + (result.is_by_tls ? "" : "; does the program run, and does its WebServer listen there?"));
   case CallResult::Kind::timedout:
-    return trouble(": no answer within 5 s");
+    return trouble(std::string{": no answer within 5 s"}
+                   + (url.is_https ? "; if it has no TLS, begin with http" : ""));
   case CallResult::Kind::answered:
     break;
   }
