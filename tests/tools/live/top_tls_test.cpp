@@ -231,6 +231,13 @@ TEST_F(TopTlsTest, who_begins_with_the_wrong_scheme_is_told) {
   EXPECT_EQ(ask("https://127.0.0.1", plain.port()), ": it does not speak TLS; begin with http");
 }
 
+TEST_F(TopTlsTest, a_server_of_an_older_version_is_told_from_one_without_tls) {
+  const Eavesdropper old{loop, {"\x15\x03\x03\x00\x02\x02\x46", 7}}; // alert 70: protocol version
+  EXPECT_EQ(ask("https://127.0.0.1", old.port()), ": it does not speak TLS 1.3");
+  const Eavesdropper strange{loop, {"\x15\x03\x03\x00\x02\x02\x50", 7}}; // 80: internal error
+  EXPECT_EQ(ask("https://127.0.0.1", strange.port()), ": TLS failed: it says internal error");
+}
+
 TEST_F(TopTlsTest, a_port_where_nobody_listens_is_no_question_of_tls) {
   serve({});
   const auto port = server->port();

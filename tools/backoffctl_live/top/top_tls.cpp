@@ -97,16 +97,17 @@ int on_server_certificate(int is_right, X509_STORE_CTX* store) {
   return problem.empty() ? 1 : 0;
 }
 
-// OpenSSL tells each step here. What comes first is the cause of the rest.
+// OpenSSL tells each step here. The first problem is the cause of the others. libevent may end TLS
+// after the call is gone, so other steps must not look at it.
 void on_tls_step(const SSL* ssl, int where, int value) {
-  auto& problem = tls_problem_of(ssl);
-  if (!problem.empty())
-    return;
   const auto alert = value & 0xff;
+  std::string text;
   if (where == SSL_CB_READ_ALERT && alert != SSL_AD_CLOSE_NOTIFY)
-    problem = alert_text(alert, tls_of(ssl).certificate);
+    text = alert_text(alert, tls_of(ssl).certificate);
   else if (where == SSL_CB_CONNECT_EXIT && value <= 0)
-    problem = handshake_text(ssl, value);
+    text = handshake_text(ssl, value);
+  if (!text.empty() && tls_problem_of(ssl).empty())
+    tls_problem_of(ssl) = text;
 }
 
 bufferevent* tls_connection(event_base* base, TopTls& tls, std::string& problem) {
