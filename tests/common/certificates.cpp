@@ -80,10 +80,10 @@ Authority::Certificate Authority::make(const CertificateWish& wish, const Key& k
   add_extension(made, issuer, NID_basic_constraints,
                 is_authority ? "critical,CA:TRUE" : "critical,CA:FALSE");
   std::string names;
-  for (const auto& x : wish.names)
-    names += (names.empty() ? "" : ",")
-             + std::string{x.find_first_not_of("0123456789.") == std::string::npos ? "IP:" : "DNS:"}
-             + x;
+  for (const auto& x : wish.names) {
+    const auto is_address = x.find_first_not_of("0123456789.") == x.npos || x.find(':') != x.npos;
+    names.append(names.empty() ? "" : ",").append(is_address ? "IP:" : "DNS:").append(x);
+  }
   if (!names.empty())
     add_extension(made, issuer, NID_subject_alt_name, names);
   if (!wish.purpose.empty())

@@ -29,7 +29,7 @@ private:
 /// A certificate to make.
 struct CertificateWish {
   std::string subject{"node"};                       ///< its common name
-  std::vector<std::string> names{"127.0.0.1"};       ///< names of hosts, and numeric IPv4 addresses
+  std::vector<std::string> names{"127.0.0.1"};       ///< names of hosts, and numeric addresses
   std::chrono::seconds from{std::chrono::hours{-1}}; ///< valid from, from now on
   std::chrono::seconds until{std::chrono::hours{1}}; ///< valid until, from now on
   std::string purpose{};                             ///< extended key usage; empty: any

@@ -46,8 +46,8 @@ public:
     throw std::runtime_error{parser().get_name() + " needs the program " + program
                              + ", which cannot be started: "
                              + std::generic_category().message(error)
-                             + "\nbackoffctl's build makes it if libevent is installed: apt-get "
-                               "install libevent-dev"};
+                             + "\nbackoffctl's build makes it if libevent and OpenSSL are "
+                               "installed: apt-get install libevent-dev libssl-dev"};
   }
 
 private:

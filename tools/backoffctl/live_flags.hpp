@@ -65,9 +65,17 @@ struct LiveOutageFlags {
   bool seconds = false;
 };
 
+/// What was given of TLS, and not yet looked at.
+struct TlsFlags {
+  std::optional<std::string> authority{};
+  std::optional<std::string> certificate{};
+  std::optional<std::string> key{};
+};
+
 /// What was given of top.
 struct TopFlags {
   std::optional<std::string> url{};
+  TlsFlags tls{};
   std::optional<std::string> interval{};
   std::optional<std::string> sort{};
   std::optional<std::string> filter{};
@@ -156,13 +164,21 @@ void declare_live_outage(LiveOutageFlags& flags, Add add, AddSwitch add_switch) 
 /// Declares the flags of top.
 template <class Add, class AddSwitch>
 void declare_top(TopFlags& flags, Add add, AddSwitch add_switch) {
-  add("URL", flags.url, "", "where the program serves its pages; default\nhttp://127.0.0.1:9464");
+  add("URL", flags.url, "",
+      "where the program serves its pages, by http or https;\ndefault http://127.0.0.1:9464");
   add("--interval", flags.interval, "SPAN",
       "on a terminal: time from one look to the next,\n100ms..24h; default 1s");
   add("--sort", flags.sort, "ORDER",
       "sort senders by: oldest, owed, rate, failures or name;\ndefault oldest");
   add("--filter", flags.filter, "TEXT",
       "only what has this text: senders in their name, state or\nreason, others in their name");
+  add(
+    "--authority", flags.tls.authority, "FILE",
+    "with https: certificates of authorities, one of which\nsigned the server's; default those of "
+    "this machine");
+  add("--certificate", flags.tls.certificate, "FILE",
+      "with https: your certificate, if the server wants one");
+  add("--key", flags.tls.key, "FILE", "with https: the key of --certificate");
   add_switch("--json", flags.json, "print the program's status as JSON, once, instead of tables");
 }
 

@@ -43,12 +43,21 @@ Examples:
       another machine; senders whose children failed most come first
   backoffctl top localhost:9464 --filter 'held back'
       only senders that a guard holds back
+  backoffctl top https://orders.example:9464 --authority ca.pem
+      pages by HTTPS, whose certificate ca.pem has signed
+  backoffctl top https://orders.example:9464 --authority ca.pem --certificate me.pem --key me.key
+      a server that wants a certificate, too
   backoffctl top localhost:9464 --json
       the same for programs
 
 top sees what the program shows at /status: at most 100 supervisors and 100 senders, those with the
 largest backlogs and the oldest messages. If the page is served at 127.0.0.1 only, run top on that
 machine, or through ssh -L 9464:127.0.0.1:9464 HOST.
+
+A program with WebOptions::tls serves its pages by HTTPS, in TLS 1.3. Its certificate must be signed
+by an authority of this machine, or by one in --authority, which then count alone. It must be made
+for the host in the URL: a name or a numeric address. There is no way around that. All files are in
+PEM format; the key has no passphrase.
 
 Keys of the JSON, which is the page as the program wrote it:
   senders      name, phase, is_paused, is_held_back, is_on_fallback, is_delayed, is_store_behind,
@@ -67,7 +76,7 @@ Keys of the JSON, which is the page as the program wrote it:
 
 Exit codes:
   0    printed, or ended by q
-  1    failed, for example because no program answers there
+  1    failed, for example because no program answers there, or its certificate is not right
   2    bad input; nothing was done
   130  ended by Ctrl-C (143: by SIGTERM)
 )"};

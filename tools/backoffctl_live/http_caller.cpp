@@ -62,18 +62,20 @@ std::optional<HttpUrl> parse_http_url(const std::string& text) {
   const auto* path = evhttp_uri_get_path(uri.get());
   const auto* query = evhttp_uri_get_query(uri.get());
   const auto port = evhttp_uri_get_port(uri.get());
-  if (!scheme || std::string{scheme} != "http" || !host || *host == '\0' || port == 0
+  const auto is_https = scheme && std::string{scheme} == "https";
+  if (!scheme || (!is_https && std::string{scheme} != "http") || !host || *host == '\0' || port == 0
       || port > UINT16_MAX)
     return std::nullopt;
-  HttpUrl result{host, static_cast<std::uint16_t>(port < 0 ? 80 : port),
-                 path && *path != '\0' ? path : "/"};
+  HttpUrl result{host, static_cast<std::uint16_t>(port < 0 ? is_https ? 443 : 80 : port),
+                 path && *path != '\0' ? path : "/", is_https};
   if (query)
     result.path.append("?").append(query);
   return result;
 }
 
 std::string to_string(const HttpUrl& url) {
-  return "http://" + url.host + ":" + std::to_string(url.port) + url.path;
+  return (url.is_https ? "https://" : "http://") + url.host + ":" + std::to_string(url.port)
+         + url.path;
 }
 
 struct HttpCaller::Call {
@@ -92,6 +94,7 @@ struct HttpCaller::Call {
   backoff_actor::Instant begun;
   bool could_begin = true;
   std::string error;                       // empty: not known yet
+  std::string tls_problem;                 // empty: TLS has not failed
   bufferevent_event_cb on_event = nullptr; // evhttp's own, and its argument
   void* on_event_argument = nullptr;
   LoopEvent timer;
@@ -105,10 +108,11 @@ HttpCaller::HttpCaller(EventLoop& loop, const HttpUrl& url, backoff_actor::Durat
     free_ended_(loop, [this] { ended_.clear(); }) {}
 
 HttpCaller::HttpCaller(EventLoop& loop, const HttpUrl& url, backoff_actor::Duration timeout,
-                       std::string address, std::size_t longest_body)
+                       std::string address, std::size_t longest_body, MakeTls make_tls)
   : loop_(loop), host_header_(url.host + ":" + std::to_string(url.port)),
     address_(std::move(address)), port_(url.port), path_(url.path), timeout_(timeout),
-    longest_body_(longest_body), free_ended_(loop, [this] { ended_.clear(); }) {}
+    longest_body_(longest_body), make_tls_(std::move(make_tls)),
+    free_ended_(loop, [this] { ended_.clear(); }) {}
 
 HttpCaller::~HttpCaller() = default;
 
@@ -116,7 +120,10 @@ void HttpCaller::call(Done done) {
   auto& call = open_.emplace_back(*this, std::move(done));
   call.place = std::prev(open_.end());
   call.timer.in(timeout_);
-  call.connection.reset(evhttp_connection_base_new(loop_.base(), nullptr, address_.c_str(), port_));
+  // Without a bufferevent, evhttp makes that of a plain socket.
+  call.connection.reset(evhttp_connection_base_bufferevent_new(
+    loop_.base(), nullptr, make_tls_ ? make_tls_(loop_.base(), call.tls_problem) : nullptr,
+    address_.c_str(), port_));
   auto* request = evhttp_request_new(&HttpCaller::on_answer, &call);
   if (!call.connection || !request)
     throw std::bad_alloc{};
@@ -177,8 +184,12 @@ void HttpCaller::end(Call& call, CallResult::Kind kind, int status, std::string 
   call.timer.cancel();
   ended_.splice(ended_.end(), open_, call.place);
   free_ended_.soon();
-  done({kind, status, EventLoop::now() - call.begun,
-        kind == CallResult::Kind::failed ? call.error : std::string{}, std::move(body)});
+  CallResult result{kind, status, EventLoop::now() - call.begun, {}, std::move(body)};
+  if (kind == CallResult::Kind::failed) {
+    result.is_by_tls = !call.tls_problem.empty();
+    result.error = result.is_by_tls ? call.tls_problem : call.error;
+  }
+  done(result);
 }
 
 } // namespace backoffctl

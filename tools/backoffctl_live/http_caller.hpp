@@ -21,9 +21,11 @@ struct HttpUrl {
   std::string host; ///< a name or an address
   std::uint16_t port = 80;
   std::string path; ///< with the query
+  bool is_https = false;
 };
 
-/// Reads a URL such as `http://127.0.0.1:8070/api`; nothing if it is none, or not of `http`.
+/// Reads a URL such as `http://127.0.0.1:8070/api`; nothing if it is none, or not of `http` or
+/// `https`.
 std::optional<HttpUrl> parse_http_url(const std::string& text);
 
 /// Renders it as one text again.
@@ -41,7 +43,12 @@ struct CallResult {
   backoff_actor::Duration latency{0}; ///< from the beginning to this
   std::string error{};                ///< why it failed, if it did: "Connection refused"
   std::string body{};                 ///< of the answer, if it is kept
+  bool is_by_tls = false;             ///< whether it failed by TLS: something answers there
 };
+
+/// Makes the end of a connection that carries one call by HTTPS, in place of a plain socket. What
+/// fails by TLS is written to `problem`, which stays there as long as the connection.
+using MakeTls = std::function<bufferevent*(event_base* base, std::string& problem)>;
 
 /// Makes GET calls, any number at once in one thread, each over a connection of its own that is
 /// closed after it.
@@ -57,9 +64,9 @@ public:
   HttpCaller(EventLoop& loop, const HttpUrl& url, backoff_actor::Duration timeout);
 
   /// Calls this numeric address of the host, and keeps the bodies of the answers. An answer with a
-  /// body of more bytes fails.
+  /// body of more bytes fails. Without `make_tls` the calls are plain.
   HttpCaller(EventLoop& loop, const HttpUrl& url, backoff_actor::Duration timeout,
-             std::string address, std::size_t longest_body);
+             std::string address, std::size_t longest_body, MakeTls make_tls = {});
 
   HttpCaller(const HttpCaller&) = delete;
   HttpCaller& operator=(const HttpCaller&) = delete;
@@ -90,6 +97,7 @@ private:
   std::string path_;
   backoff_actor::Duration timeout_;
   std::optional<std::size_t> longest_body_; // of those that are kept
+  MakeTls make_tls_;
   Calls open_;
   Calls ended_; // to be freed when evhttp has left them
   LoopEvent free_ended_;

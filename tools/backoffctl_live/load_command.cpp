@@ -36,7 +36,7 @@ public:
   void check(backoff_actor::Problems& problems) override {
     options_ = read_clients(flags_.clients, problems);
     if (flags_.url) {
-      if (const auto url = parse_http_url(*flags_.url))
+      if (const auto url = parse_http_url(*flags_.url); url && !url->is_https)
         options_.url = *url;
       else
         problems.add("--url", backoffctl::quoted(*flags_.url),

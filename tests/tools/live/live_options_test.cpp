@@ -179,7 +179,10 @@ TEST(http_url, is_read) {
   EXPECT_EQ(url->path, "/a/b?c=d");
   EXPECT_EQ(parse_http_url("http://x")->path, "/");
   EXPECT_EQ(parse_http_url("http://x")->port, 80);
-  for (const auto* wrong : {"", "x", "https://x", "ftp://x/", "http://", "http:///a", "http://x:0/",
+  EXPECT_FALSE(parse_http_url("http://x")->is_https);
+  EXPECT_EQ(parse_http_url("https://x")->port, 443);
+  EXPECT_TRUE(parse_http_url("https://x")->is_https);
+  for (const auto* wrong : {"", "x", "ftp://x/", "http://", "http:///a", "http://x:0/",
                             "http://x:65536/", "http://x:y/"})
     EXPECT_FALSE(parse_http_url(wrong)) << wrong;
 }

@@ -182,7 +182,9 @@ TEST(top_source, takes_addresses_as_users_write_them) {
   EXPECT_EQ(url_of("http://h:1/status"), "http://h:1/status");
   EXPECT_EQ(url_of("http://h/orders/"), "http://h:80/orders/status");
   EXPECT_EQ(url_of("[::1]:9464"), "http://[::1]:9464/status");
-  EXPECT_EQ(url_of("https://h"), "none");
+  EXPECT_EQ(url_of("https://h"), "https://h:443/status");
+  EXPECT_EQ(url_of("https://[::1]:9464/"), "https://[::1]:9464/status");
+  EXPECT_EQ(url_of("ftp://h"), "none");
   EXPECT_EQ(url_of("http://h/?x"), "none");
   EXPECT_EQ(url_of(""), "none");
   EXPECT_EQ(url_of("http://h:70000"), "none");
@@ -194,6 +196,8 @@ TEST(top_source, says_in_a_sentence_why_there_is_no_status) {
             "http://h:1/status: Connection refused; does the program run, and does its WebServer "
             "listen there?");
   EXPECT_EQ(trouble_of(Kind::timedout, 0, ""), "http://h:1/status: no answer within 5 s");
+  EXPECT_EQ(answer_of({"h", 1, "/status", true}, {Kind::timedout}).trouble,
+            "https://h:1/status: no answer within 5 s; if it has no TLS, begin with http");
   EXPECT_THAT(trouble_of(Kind::answered, 403, ""), HasSubstr("WebOptions::allowed_hosts"));
   EXPECT_THAT(trouble_of(Kind::answered, 404, ""), HasSubstr("there is no such page (404)"));
   EXPECT_EQ(trouble_of(Kind::answered, 500, ""), "http://h:1/status answers 500 instead of 200");

@@ -4,6 +4,7 @@
 #include "top_screen.hpp"
 #include "top_source.hpp"
 #include "top_terminal.hpp"
+#include "top_tls.hpp"
 
 #include "backoffctl/flag_values.hpp"
 #include "backoffctl/live_flags.hpp"
@@ -38,6 +39,10 @@ public:
       url_ = *url;
     else
       problems.add("URL", backoffctl::quoted(given), "a URL such as http://127.0.0.1:9464");
+    if (url_.is_https)
+      make_tls_ = make_top_tls(host_of(url_), flags_.tls, problems);
+    else if (!url_.host.empty())
+      refuse_tls(problems);
     if (flags_.interval)
       interval_ = read_duration("--interval", *flags_.interval, 100ms, longest_live, problems)
                     .value_or(interval_);
@@ -55,7 +60,7 @@ public:
     std::signal(SIGPIPE, SIG_IGN);
     EventLoop loop;
     const EndOnSignal end{loop};
-    TopSource source{loop, url_};
+    TopSource source{loop, url_, make_tls_};
     std::optional<TopAnswer> first;
     source.ask([&](const TopAnswer& answer) {
       first = answer;
@@ -82,6 +87,17 @@ public:
   int exit_code() const override { return exit_code_; }
 
 private:
+  void refuse_tls(backoff_actor::Problems& problems) const {
+    const auto refuse = [&](const char* flag, const std::optional<std::string>& given) {
+      if (given)
+        problems.add(flag, backoffctl::quoted(*given) + " with http",
+                     "with https, as in https://127.0.0.1:9464");
+    };
+    refuse("--authority", flags_.tls.authority);
+    refuse("--certificate", flags_.tls.certificate);
+    refuse("--key", flags_.tls.key);
+  }
+
   // The program's, without the page.
   std::string address() const {
     const auto page = to_string(url_);
@@ -90,6 +106,7 @@ private:
 
   TopFlags flags_;
   HttpUrl url_;
+  MakeTls make_tls_;
   TopView view_;
   backoff_actor::Duration interval_ = 1s;
   int exit_code_ = 0;

@@ -15,11 +15,6 @@ using namespace std::chrono_literals;
 constexpr auto patience = 5s;
 constexpr std::size_t longest_page = 64u << 20;
 
-// A URL has an address of IPv6 in brackets, and the resolver wants it without.
-std::string without_brackets(const std::string& host) {
-  return host.starts_with('[') && host.ends_with(']') ? host.substr(1, host.size() - 2) : host;
-}
-
 } // namespace
 
 std::optional<HttpUrl> parse_status_url(const std::string& given) {
@@ -33,18 +28,28 @@ std::optional<HttpUrl> parse_status_url(const std::string& given) {
   return url;
 }
 
+std::string host_of(const HttpUrl& url) {
+  const auto& host = url.host;
+  return host.starts_with('[') && host.ends_with(']') ? host.substr(1, host.size() - 2) : host;
+}
+
 TopAnswer answer_of(const HttpUrl& url, const CallResult& result) {
   const auto address = to_string(url);
   const auto trouble = [&](const std::string& text) { return TopAnswer{{}, {}, address + text}; };
   switch (result.kind) {
   case CallResult::Kind::failed:
-    return trouble(": " + result.error
-                   + "; does the program run, and does its WebServer listen there?");
+    return trouble(
+      ": " + result.error
+      + (result.is_by_tls ? "" : "; does the program run, and does its WebServer listen there?"));
   case CallResult::Kind::timedout:
-    return trouble(": no answer within 5 s");
+    return trouble(std::string{": no answer within 5 s"}
+                   + (url.is_https ? "; if it has no TLS, begin with http" : ""));
   case CallResult::Kind::answered:
     break;
   }
+  if (result.status == 400 && !url.is_https
+      && result.body.find("begin with https") != std::string::npos)
+    return trouble(": its pages are encrypted; begin with https");
   if (result.status == 403)
     return trouble(" refuses the host name " + url.host
                    + " (403); use 127.0.0.1, or add the name to WebOptions::allowed_hosts");
@@ -61,13 +66,13 @@ TopAnswer answer_of(const HttpUrl& url, const CallResult& result) {
   }
 }
 
-TopSource::TopSource(EventLoop& loop, const HttpUrl& url) : url_(url) {
-  const auto found = backoff_actor::net::resolve(without_brackets(url.host), 0);
+TopSource::TopSource(EventLoop& loop, const HttpUrl& url, const MakeTls& make_tls) : url_(url) {
+  const auto found = backoff_actor::net::resolve(host_of(url), 0);
   if (found.addresses.empty())
     throw std::runtime_error{"cannot find the host " + url.host + ": " + found.error};
   for (const auto& address : found.addresses)
     callers_.push_back(
-      std::make_unique<HttpCaller>(loop, url, patience, address.host(), longest_page));
+      std::make_unique<HttpCaller>(loop, url, patience, address.host(), longest_page, make_tls));
 }
 
 void TopSource::ask(Done done) {
@@ -77,7 +82,8 @@ void TopSource::ask(Done done) {
 
 void TopSource::ask_from(std::size_t tried) {
   callers_[next_]->call([this, tried](const CallResult& result) {
-    if (result.kind == CallResult::Kind::failed && tried + 1 < callers_.size()) {
+    if (result.kind == CallResult::Kind::failed && !result.is_by_tls
+        && tried + 1 < callers_.size()) {
       next_ = (next_ + 1) % callers_.size();
       ask_from(tried + 1);
       return;

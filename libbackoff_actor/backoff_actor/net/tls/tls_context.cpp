@@ -65,16 +65,21 @@ struct Loaded {
 
 Loaded load(const Tls& tls, TlsPeers peers) {
   Loaded result;
+  // A web server may have an authority for its clients, and they a certificate for it.
+  const auto verifies = peers != TlsPeers::clients || !tls.authority.empty();
   const auto has_authority = peers == TlsPeers::nodes || !tls.authority.empty();
+  const auto shows_one = peers != TlsPeers::server || !tls.certificate.empty() || !tls.key.empty();
   const auto check_file = [&](const char* field, const std::string& path) {
     if (const auto problem = file_problem(path); !problem.empty())
       result.problems.add(field, '"' + path + '"', problem);
   };
-  check_file("certificate", tls.certificate);
-  check_file("key", tls.key);
+  if (shows_one) {
+    check_file("certificate", tls.certificate);
+    check_file("key", tls.key);
+  }
   if (has_authority)
     check_file("authority", tls.authority);
-  else if (!tls.names.empty())
+  else if (!verifies && !tls.names.empty())
     result.problems.add("names", std::to_string(tls.names.size()) + " names",
                         "none, because without an authority clients show no certificate");
   for (std::size_t i = 0; i != tls.names.size(); ++i)
@@ -95,7 +100,7 @@ Loaded load(const Tls& tls, TlsPeers peers) {
   SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER
                               | SSL_MODE_RELEASE_BUFFERS);
   SSL_CTX_set_default_passwd_cb(context, no_passphrase);
-  if (has_authority)
+  if (verifies)
     SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT,
                        TlsSession::on_certificate);
 
@@ -103,16 +108,18 @@ Loaded load(const Tls& tls, TlsPeers peers) {
     result.problems.add(field, '"' + path + '"', std::string{allowed} + ": " + openssl_error());
   };
   const auto has_certificate =
-    SSL_CTX_use_certificate_chain_file(context, tls.certificate.c_str()) == 1;
-  if (!has_certificate)
+    shows_one && SSL_CTX_use_certificate_chain_file(context, tls.certificate.c_str()) == 1;
+  if (shows_one && !has_certificate)
     add("certificate", tls.certificate, "a certificate in PEM format");
   // Checks that it fits the certificate, if there is one.
-  if (SSL_CTX_use_PrivateKey_file(context, tls.key.c_str(), SSL_FILETYPE_PEM) != 1)
+  if (shows_one && SSL_CTX_use_PrivateKey_file(context, tls.key.c_str(), SSL_FILETYPE_PEM) != 1)
     add("key", tls.key,
         has_certificate ? "the certificate's key in PEM format, without a passphrase"
                         : "a key in PEM format, without a passphrase");
   if (has_authority && SSL_CTX_load_verify_locations(context, tls.authority.c_str(), nullptr) != 1)
     add("authority", tls.authority, "certificates in PEM format");
+  if (verifies && !has_authority)
+    SSL_CTX_set_default_verify_paths(context);
   ERR_clear_error();
   return result;
 }

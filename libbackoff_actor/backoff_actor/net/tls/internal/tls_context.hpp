@@ -30,6 +30,8 @@ using SslContextPtr = std::unique_ptr<SSL_CTX, SslDeleter>;
 enum class TlsPeers : std::uint8_t {
   nodes,   ///< other nodes, which must prove who they are
   clients, ///< clients of a server, which must do so only if there is an authority
+  server,  ///< a server, signed by the system's authorities if none is named; it may see no
+           ///< certificate of this side
 };
 
 /// Returns all problems of the options.

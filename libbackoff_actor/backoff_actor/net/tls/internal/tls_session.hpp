@@ -1,6 +1,7 @@
 #pragma once
 
 #include "backoff_actor/net/internal/wire.hpp"
+#include "backoff_actor/net/tls/internal/peer_certificate.hpp"
 #include "backoff_actor/net/tls/internal/tls_context.hpp"
 
 #include <openssl/x509.h>
@@ -36,8 +37,7 @@ private:
   std::string failure() const;
 
   SslPtr ssl_;
-  TlsPeers peers_;
-  std::vector<std::string> names_;
+  WantedCertificate wanted_;
   std::string subject_;
   std::string certificate_problem_; // of the other node's certificate
 };
