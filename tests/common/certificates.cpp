@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <openssl/ec.h>
 #include <openssl/pem.h>
+#include <openssl/sha.h>
 #include <openssl/x509v3.h>
 #include <stdexcept>
 
@@ -113,6 +114,24 @@ Tls issue_to_node(const CertificateFolder& folder, const std::string& name,
              folder.path_of("authority.pem")};
   signer.issue(wish, result.certificate, result.key);
   return result;
+}
+
+std::string hash_of_key(const std::string& certificate_path) {
+  auto* const file = std::fopen(certificate_path.c_str(), "r");
+  require(file != nullptr, "open a file");
+  const std::unique_ptr<X509, decltype(&X509_free)> certificate{
+    PEM_read_X509(file, nullptr, nullptr, nullptr), X509_free};
+  std::fclose(file);
+  require(certificate != nullptr, "read a certificate");
+  unsigned char* key = nullptr;
+  const auto size = i2d_X509_PUBKEY(X509_get_X509_PUBKEY(certificate.get()), &key);
+  require(size > 0, "write a key");
+  unsigned char hash[SHA256_DIGEST_LENGTH];
+  SHA256(key, static_cast<std::size_t>(size), hash);
+  OPENSSL_free(key);
+  unsigned char text[4 * sizeof hash]; // more than it takes
+  const auto length = EVP_EncodeBlock(text, hash, sizeof hash);
+  return {text, text + length};
 }
 
 } // namespace backoff_actor::test

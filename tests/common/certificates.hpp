@@ -63,4 +63,7 @@ private:
 Tls issue_to_node(const CertificateFolder& folder, const std::string& name,
                   const CertificateWish& wish, const Authority& signer);
 
+/// The SHA-256 of a certificate's public key in base64, by which browsers name it.
+std::string hash_of_key(const std::string& certificate_path);
+
 } // namespace backoff_actor::test

@@ -8,12 +8,13 @@ import {join} from "node:path";
 const pause = ms => new Promise(done => setTimeout(done, ms));
 
 export class Browser {
-  static async start(program) {
+  // `more` are further options.
+  static async start(program, ...more) {
     const browser = new Browser();
     browser.folder = mkdtempSync(join(tmpdir(), "browser_"));
     const options = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
       "--disable-background-networking", "--disable-component-update", "--remote-debugging-pipe",
-      "--user-data-dir=" + browser.folder, "about:blank"];
+      "--user-data-dir=" + browser.folder, ...more, "about:blank"];
     browser.process = spawn(program, options, {stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"]});
     browser.process.on("error", error => { throw error; });
     browser.answers = new Map();
@@ -54,7 +55,7 @@ export class Browser {
     for (const domain of ["Runtime", "Log", "Network", "Page"]) await page.send(domain + ".enable");
     await page.send("Emulation.setDeviceMetricsOverride", {width, height, deviceScaleFactor: 1, mobile: width < 500});
     await page.send("Emulation.setEmulatedMedia", {features: [{name: "prefers-color-scheme", value: scheme}]});
-    await page.send("Page.navigate", {url});
+    page.failure = (await page.send("Page.navigate", {url})).errorText ?? ""; // why it cannot be loaded
     return page;
   }
 

@@ -6,64 +6,13 @@
 // `convert page_readme.png +dither -colors 64 PNG8:docs/live_page.png`.
 
 import assert from "node:assert/strict";
-import {spawn} from "node:child_process";
 import {createServer} from "node:http";
-import {createInterface} from "node:readline";
 import {Browser} from "./browser.mjs";
+import {assertIsClean, button, confirm, openSender, Program, rowOf, run, token} from "./page_program.mjs";
 
-const [program, browserProgram, pictures] = process.argv.slice(2);
-const token = "a token for tests 16".replaceAll(" ", "-");
-
-// A page_program that runs.
-class Program {
-  static async start(...options) {
-    const result = new Program();
-    result.process = spawn(program, options, {stdio: ["pipe", "pipe", "inherit"]});
-    result.lines = createInterface({input: result.process.stdout})[Symbol.asyncIterator]();
-    result.url = "http://127.0.0.1:" + (await result.line("port")) + "/";
-    return result;
-  }
-  async line(word) {
-    const {value} = await this.lines.next();
-    assert.equal(value.split(" ")[0], word);
-    return value.split(" ")[1];
-  }
-  say(line) { this.process.stdin.write(line + "\n"); }
-  async stop() {
-    const over = new Promise(done => this.process.on("exit", done));
-    this.process.stdin.end();
-    assert.equal(await over, 0);
-  }
-}
-
+const [, browserProgram, pictures] = process.argv.slice(2);
 const browser = await Browser.start(browserProgram);
 const picture = async (page, name) => { if (pictures) await page.picture(`${pictures}/page_${name}.png`); };
-const rowOf = name => `[...document.querySelectorAll("#list .row:not([hidden])")].find(row => row.textContent.includes("${name}"))`;
-const button = (where, text) => `[...document.querySelectorAll("${where} button")].find(one => one.textContent === "${text}")`;
-
-// The page made no error, and asked nobody but its server.
-function assertIsClean(page, url) {
-  assert.deepEqual(page.errors, []);
-  for (const address of page.requests) assert.ok(address.startsWith(url) || address.startsWith("data:"), address);
-}
-
-// Opens the details of a sender.
-async function openSender(page, name) {
-  await page.until(`!!${rowOf(name + "#")}`);
-  await page.click(rowOf(name + "#"));
-  await page.until(`!document.getElementById("detail").hidden`);
-}
-
-async function confirm(page, isFirst) {
-  await page.until(`document.getElementById("dialog").open`);
-  if (isFirst) {
-    await page.type(token);
-    await page.click(`document.getElementById("operator")`);
-    await page.type("anna");
-  }
-  await page.click(`document.getElementById("go")`);
-  await page.until(`!document.getElementById("dialog").open`);
-}
 
 const tests = {
   async a_crash_is_seen_within_a_second() {
@@ -345,16 +294,6 @@ if (pictures)
     await server.stop();
   };
 
-let failed = 0;
-for (const [name, test] of Object.entries(tests)) {
-  const begin = Date.now();
-  try {
-    await test();
-    console.log(`ok      ${name} (${Date.now() - begin} ms)`);
-  } catch (error) {
-    ++failed;
-    console.log(`FAILED  ${name}: ${error.stack}`);
-  }
-}
+const failed = await run(tests);
 await browser.stop();
 process.exit(failed === 0 ? 0 : 1);

@@ -3,6 +3,8 @@
 //
 // usage: page_program many              10,000 senders without actors, which change all the time
 //        page_program actors [TOKEN]    senders with actors, a guard, and dead letters
+//        page_program tls TOKEN         the same by HTTPS, at all addresses of this machine; after
+//                                       the port it prints `key HASH`, of a key made for this run
 //        page_program tree              senders below supervisors, and one that is not
 //
 // Lines: `crash`: the worker of the sender `orders` crashes, and is not there for ten seconds.
@@ -14,6 +16,8 @@
 #include "backoff_actor/retry/steady_clock.hpp"
 #include "backoff_actor/sinks/internal/observatory_state.hpp"
 #include "backoff_actor/web/web_server.hpp"
+
+#include "common/certificates.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -166,9 +170,9 @@ void retry(const caf::actor& sender) {
   compat::enqueue(sender, RetryNow{});
 }
 
-int run_actors(const std::string& token) {
+int run_actors(const WebOptions& pages, const std::string& more = {}) {
   const Observatory observatory;
-  const WebServer web{observatory, web_options(token)};
+  const WebServer web{observatory, pages};
   caf::actor_system_config config;
   init(config);
   caf::actor_system system{config};
@@ -193,7 +197,7 @@ int run_actors(const std::string& token) {
     compat::enqueue(mail, "letter " + std::to_string(i));
   for (int i = 1; i <= 3; ++i)
     compat::enqueue(parsing, "poison " + std::to_string(i));
-  say(port_of(web));
+  say(port_of(web) + more);
   for (std::string line; std::getline(std::cin, line);) {
     if (line == "crash")
       compat::enqueue(orders, std::string{"crash"});
@@ -207,6 +211,15 @@ int run_actors(const std::string& token) {
   for (const auto& sender : {orders, mail, parsing})
     caf::anon_send_exit(sender, caf::exit_reason::user_shutdown);
   return 0;
+}
+
+int run_tls(const std::string& token) {
+  const test::CertificateFolder folder;
+  auto options = web_options(token);
+  options.address = "0.0.0.0";
+  options.tls = test::issue_to_node(folder, "server", {}, test::Authority{"page_program"});
+  options.tls->authority.clear(); // who looks needs no certificate
+  return run_actors(options, "\nkey " + test::hash_of_key(options.tls->certificate));
 }
 
 int run_tree() {
@@ -248,9 +261,11 @@ int main(int argc, char** argv) {
   if (what == "many")
     return run_many();
   if (what == "actors")
-    return run_actors(argc > 2 ? argv[2] : "");
+    return run_actors(web_options(argc > 2 ? argv[2] : ""));
+  if (what == "tls" && argc > 2)
+    return run_tls(argv[2]);
   if (what == "tree")
     return run_tree();
-  std::cerr << "usage: page_program many|actors|tree [TOKEN]\n";
+  std::cerr << "usage: page_program many|actors|tls|tree [TOKEN]\n";
   return 2;
 }
