@@ -238,6 +238,17 @@ TEST_F(WebTls, refusals_are_told_once_a_second_and_counted) {
   EXPECT_LE(more, asked - 2);
 }
 
+TEST_F(WebTls, a_client_that_has_gone_is_still_named_when_it_is_refused) {
+  for (std::size_t round = 0; round != 20; ++round) {
+    serve(); // so that nothing was told within the last second
+    auto stream = TcpStream::connect(server->port());
+    stream.send(std::string{"\x16\x03\x01\x00\x01\x7f", 6}); // a message that TLS does not have
+    stream.end_by_reset();
+    stream = {};
+    ASSERT_THAT(event(round), StartsWith("refused 127.0.0.1: "));
+  }
+}
+
 TEST_F(WebTls, a_token_is_allowed_beyond_this_machine) {
   options.address = "0.0.0.0";
   options.token = token;

@@ -60,15 +60,16 @@ bool will_go_on(int error) { return error == EAGAIN || error == EINTR; }
 
 } // namespace
 
-WebConnection::WebConnection(net::Descriptor socket, const net::TlsContext* tls)
-  : socket_(std::move(socket)), tls_(tls), waits_for_(POLLIN),
+WebConnection::WebConnection(net::Descriptor socket, const net::Address& peer,
+                             const net::TlsContext* tls)
+  : socket_(std::move(socket)), peer_(peer), tls_(tls), waits_for_(POLLIN),
     state_(tls ? State::greeting : State::asking), due_(Clock::now() + time_to_ask) {
-  if (!tls) {
+  if (!tls)
     wire_ = std::make_unique<net::PlainWire>(std::move(socket_));
-    return;
-  }
-  const auto address = net::peer_of(socket_); // the system forgets it when the client has gone
-  peer_ = to_string(NodeAddress{address.host(), address.port()});
+}
+
+std::string WebConnection::peer() const {
+  return to_string(NodeAddress{peer_.host(), peer_.port()});
 }
 
 void WebConnection::move() {

@@ -38,6 +38,22 @@ constexpr auto time_between_refusals = 1s;
 // How long the listener rests if there is no descriptor for who comes.
 constexpr auto time_to_rest = 100ms;
 
+// Who has come; none: nobody waits, or `errno` says why it cannot be let in.
+struct Arrival {
+  net::Address peer{};
+  net::Descriptor socket{};
+};
+
+// The system knows a client's address now. Later the client may be gone.
+Arrival accept_one(const net::Descriptor& listener) {
+  Arrival result;
+  result.peer.size = sizeof result.peer.bytes;
+  result.socket =
+    net::Descriptor{accept4(listener.get(), reinterpret_cast<sockaddr*>(&result.peer.bytes),
+                            &result.peer.size, SOCK_NONBLOCK | SOCK_CLOEXEC)};
+  return result;
+}
+
 net::Descriptor any_descriptor() {
   return net::Descriptor{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
 }
@@ -124,13 +140,12 @@ int WebLoop::time_to_wait(Clock::time_point now) const {
 
 void WebLoop::accept_some() {
   for (int i = 0; i != most_accepted; ++i) {
-    net::Descriptor socket{
-      accept4(entrance_.listener.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)};
+    auto [peer, socket] = accept_one(entrance_.listener);
     if (socket) {
       make_room();
       const auto number = ++last_;
       refresh_tls();
-      connections_.emplace(number, WebConnection{std::move(socket), entrance_.tls});
+      connections_.emplace(number, WebConnection{std::move(socket), peer, entrance_.tls});
       move(number); // most have asked already
     } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
       // Only the first is known to wait: without a descriptor, this fails for nobody, too.

@@ -21,7 +21,7 @@ std::shared_ptr<const std::string> text(std::string content) {
 // A connection that watches, and its client.
 class Watcher : public ::testing::Test {
 protected:
-  Watcher() : connection_{connect(), nullptr} {
+  Watcher() : connection_{connect(), {}, nullptr} {
     connection_.watch("beginning;");
     EXPECT_EQ(received(), "beginning;");
   }

@@ -28,8 +28,8 @@ public:
     over,      ///< to be closed
   };
 
-  /// Takes over a non-blocking socket. `tls`: null, for plain HTTP.
-  WebConnection(net::Descriptor socket, const net::TlsContext* tls);
+  /// Takes over a non-blocking socket of the client at `peer`. `tls`: null, for plain HTTP.
+  WebConnection(net::Descriptor socket, const net::Address& peer, const net::TlsContext* tls);
 
   /// Does what can be done at once. To be called when an event has come.
   void move();
@@ -58,8 +58,8 @@ public:
 
   State state() const { return state_; }
   int descriptor() const { return wire_ ? wire_->socket().get() : socket_.get(); }
-  /// The client's address and port, if there is TLS.
-  const std::string& peer() const { return peer_; }
+  /// The client's address and port.
+  std::string peer() const;
   /// Whom the client's certificate names; empty: it is not known.
   std::string subject() const { return wire_ ? wire_->subject() : std::string{}; }
   /// The events of poll(2) that it waits for; those that are always reported count, too.
@@ -83,8 +83,8 @@ private:
 
   net::Descriptor socket_; // until it is known what the client speaks
   std::unique_ptr<net::Wire> wire_;
+  net::Address peer_;
   const net::TlsContext* tls_;
-  std::string peer_;
   std::string refusal_;
   short waits_for_; // an event of poll(2), for which the last call has to wait
   std::string head_;
