@@ -98,9 +98,21 @@ bool is_line_of_interest(std::string_view line) {
     [line](std::string_view name) { return begins_with(line, name); });
 }
 
+// Whether httplib sees the same lines as `essence_of`. For httplib a line feed alone ends one, too:
+// what is behind it would be a further header. A value ends at a zero.
+bool has_whole_lines(std::string_view head) {
+  constexpr std::string_view marks{"\r\n\0", 3};
+  for (auto at = head.find_first_of(marks); at != head.npos; at = head.find_first_of(marks, at + 2))
+    if (!head.substr(at).starts_with("\r\n"))
+      return false;
+  return true;
+}
+
 // The first line of a head, and what says the host and who asks. Nothing that could make httplib
 // work more: ranges, expectations, compression.
 std::string essence_of(std::string_view head) {
+  if (!has_whole_lines(head))
+    return "\r\n\r\n"; // no request
   std::string result;
   for (auto is_first = true; !head.empty(); is_first = false) {
     const auto size = std::min(head.find("\r\n"), head.size() - 2) + 2;
