@@ -108,6 +108,24 @@ bool has_whole_lines(std::string_view head) {
   return true;
 }
 
+void replace_all(std::string& text, std::string_view old_part, std::string_view new_part) {
+  for (auto at = text.find(old_part); at != text.npos;
+       at = text.find(old_part, at + new_part.size()))
+    text.replace(at, old_part.size(), new_part);
+}
+
+// Some versions of httplib take %41 in a header for A. So each % is escaped, and one header has
+// nothing else: it shows whether they have taken that back.
+constexpr std::string_view escaped = "%25";
+constexpr auto witness = "X-Escaped";
+
+std::string value_of(const httplib::Request& request, const char* header) {
+  auto result = request.get_header_value(header);
+  if (request.get_header_value(witness) == escaped)
+    replace_all(result, escaped, "%");
+  return result;
+}
+
 // The first line of a head, and what says the host and who asks. Nothing that could make httplib
 // work more: ranges, expectations, compression.
 std::string essence_of(std::string_view head) {
@@ -116,11 +134,15 @@ std::string essence_of(std::string_view head) {
   std::string result;
   for (auto is_first = true; !head.empty(); is_first = false) {
     const auto size = std::min(head.find("\r\n"), head.size() - 2) + 2;
+    std::string line;
     if (is_first || is_line_of_interest(head))
-      result += head.substr(0, size);
+      line = head.substr(0, size);
+    if (!is_first)
+      replace_all(line, "%", escaped);
+    result += line;
     head.remove_prefix(size);
   }
-  return result += "\r\n";
+  return result.append(witness).append(": ").append(escaped).append("\r\n\r\n");
 }
 
 void ensure_line_end(std::string& text) {
@@ -189,12 +211,18 @@ private:
 
   bool is_refused(const Request& request, Response& response) const {
     const auto count = request.get_header_value_count("Host");
-    const auto host = request.get_header_value("Host");
+    const auto host = value_of(request, "Host");
     if (count > 1 || (count == 1 && !hosts_.allows(host))) {
       response.status = 403;
       show(response, "these pages are not for clients that call this host "
                        + detail::json_string(host)
                        + "; if it is yours, add it to WebOptions::allowed_hosts\n");
+      return true;
+    }
+    // No name of a page has an escape. Under another spelling, a page would be none of those that
+    // `is_action` and the like know.
+    if (request.target.substr(0, request.target.find('?')).find('%') != std::string::npos) {
+      response.status = 404;
       return true;
     }
     if (request.method == "GET" || request.method == "HEAD")
@@ -223,8 +251,7 @@ private:
   // A header that is there twice counts as missing.
   static OperatorRequest operator_request(const Request& request) {
     const auto header = [&](const char* name) {
-      return request.get_header_value_count(name) == 1 ? request.get_header_value(name)
-                                                       : std::string{};
+      return request.get_header_value_count(name) == 1 ? value_of(request, name) : std::string{};
     };
     OperatorRequest result{request.path,
                            {},
