@@ -114,8 +114,8 @@ void LiveFrames::end(const ObservedStatus& others) {
   if (!std::ranges::is_sorted(rows, is_before)) // rows are large
     std::ranges::sort(rows, is_before);
   // Actor systems number their actors each on their own.
-  const auto twice = std::ranges::unique(rows, std::not_fn(is_before));
-  rows.erase(twice.begin(), twice.end());
+  // clang 14 cannot read the libstdc++ of g++ 12 where std::ranges::unique is.
+  rows.erase(std::unique(rows.begin(), rows.end(), std::not_fn(is_before)), rows.end());
   rows_.swap(rows);
   at_ = moment(now_);
   auto rest = rest_of(others);
