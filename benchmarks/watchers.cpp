@@ -18,6 +18,7 @@
 #include <exception>
 #include <iostream>
 #include <iterator>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -156,7 +157,7 @@ struct Round {
 std::vector<Round> measure(const Question& question, Audience& audience) {
   caf::actor_system_config config;
   backoff_actor::init(config);
-  constexpr auto* threads_key =
+  const std::string threads_key =
     CAF_VERSION >= 10'000 ? "caf.scheduler.max-threads" : "scheduler.max-threads";
   config.set(threads_key, static_cast<std::int64_t>(question.threads));
   caf::actor_system system{config};

@@ -114,6 +114,7 @@ void LiveFrames::end(const ObservedStatus& others) {
   if (!std::ranges::is_sorted(rows, is_before)) // rows are large
     std::ranges::sort(rows, is_before);
   // Actor systems number their actors each on their own.
+  // clang 14 cannot read the libstdc++ of g++ 12 where std::ranges::unique is.
   rows.erase(std::unique(rows.begin(), rows.end(), std::not_fn(is_before)), rows.end());
   rows_.swap(rows);
   at_ = moment(now_);

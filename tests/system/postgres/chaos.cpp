@@ -11,7 +11,6 @@ namespace {
 
 constexpr auto most_patient = 60s;
 constexpr auto without_a_fault = 2s;
-constexpr std::uint64_t keys = cluster::WorkerOptions{}.keys;
 constexpr std::size_t disk_size = 320; // megabytes
 
 constexpr auto end_of_owners_session = "select pg_terminate_backend(pid) from pg_locks "
@@ -82,7 +81,8 @@ void PostgresChaosTest::make_chaos_cluster() {
   }
   ASSERT_TRUE(cluster_->wait_for_owner(patience)) << complaints();
   producers_proxy_ = make_proxy();
-  producers_ = std::make_unique<Producers>(behind(*producers_proxy_, "shop"), "jobs", keys, seed_);
+  producers_ = std::make_unique<Producers>(behind(*producers_proxy_, "shop"), "jobs",
+                                           cluster::WorkerOptions{}.keys, seed_);
 }
 
 std::unique_ptr<testing::TcpProxy> PostgresChaosTest::make_proxy() const {
