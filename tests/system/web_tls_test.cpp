@@ -165,6 +165,19 @@ TEST_F(WebTls, tells_a_client_of_plain_http_how_to_begin) {
   const auto answer = test::get(*server, "/healthz");
   EXPECT_EQ(answer.status, 400);
   EXPECT_EQ(answer.body, "these pages are encrypted: begin with https\n");
+  EXPECT_EQ(answer.headers.at("content-length"), std::to_string(answer.body.size()));
+}
+
+TEST_F(WebTls, a_client_of_tls_is_told_at_once_by_a_server_without) {
+  options.tls.reset();
+  serve();
+  const auto client = connect();
+  EXPECT_FALSE(client->shakes_hands());
+  EXPECT_EQ(client->problem(), "wrong version number");
+  const auto answer = test::ask_raw(server->port(), "\x16\x03\x01");
+  EXPECT_EQ(answer.status, 400);
+  EXPECT_EQ(answer.body, "these pages are not encrypted: begin with http\n");
+  EXPECT_EQ(answer.headers.at("content-length"), std::to_string(answer.body.size()));
 }
 
 TEST_F(WebTls, speaks_no_older_version_than_1_3) {

@@ -48,9 +48,19 @@ constexpr std::string_view too_large = "HTTP/1.1 431 Request Header Fields Too L
 constexpr std::string_view speaks_tls = "HTTP/1.1 400 Bad Request\r\n"
                                         "Connection: close\r\n"
                                         "Content-Type: text/plain; charset=utf-8\r\n"
-                                        "Content-Length: 43\r\n"
+                                        "Content-Length: 44\r\n"
                                         "\r\n"
                                         "these pages are encrypted: begin with https\n";
+
+// With this a client of TLS begins. It knows by any answer that there is no TLS.
+constexpr char begin_of_tls = 22;
+
+constexpr std::string_view speaks_no_tls = "HTTP/1.1 400 Bad Request\r\n"
+                                           "Connection: close\r\n"
+                                           "Content-Type: text/plain; charset=utf-8\r\n"
+                                           "Content-Length: 47\r\n"
+                                           "\r\n"
+                                           "these pages are not encrypted: begin with http\n";
 
 // As many as a record of TLS has at the most. With less, TLS would keep some, and poll(2) would not
 // know of it.
@@ -156,6 +166,8 @@ void WebConnection::receive_head() {
   constexpr std::string_view end_of_head = "\r\n\r\n";
   const auto from = head_.size() - std::min(head_.size(), end_of_head.size() - 1);
   head_.append(reinterpret_cast<const char*>(bytes.data()), count);
+  if (head_.front() == begin_of_tls)
+    return answer(std::string{speaks_no_tls});
   const auto end = head_.find(end_of_head, from);
   if (const auto size = std::min(end, head_.size()); size + end_of_head.size() > most_head) {
     answer(std::string{too_large});
