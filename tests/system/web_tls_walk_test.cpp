@@ -40,7 +40,7 @@ using ::testing::StartsWith;
 
 constexpr int most_connections = 128;
 constexpr std::size_t most_clients = 200; // a few more if several come at once
-constexpr int steps = 1500;
+constexpr int steps = 1000;
 
 std::ptrdiff_t descriptors() {
   const std::filesystem::directory_iterator all{"/proc/self/fd"};
