@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <unordered_set>
@@ -152,6 +153,22 @@ TEST_F(PostgresIncoming, a_row_waits_until_its_time_and_carries_what_is_left_of_
   ASSERT_TRUE(taken[1].time_to_live);
   EXPECT_GT(*taken[1].time_to_live, 50s);
   EXPECT_LE(*taken[1].time_to_live, 60s);
+}
+
+// Its times are taken at their word, however far they are from the server's.
+TEST_F(PostgresIncoming, a_producer_whose_clock_is_off_holds_up_nobody) {
+  insert(", deadline", ", '1970-01-01'");
+  insert(", deadline", ", '294276-12-31'");
+  insert(", not_before", ", '294276-12-31'");
+  insert(", not_before, deadline", ", '4713-01-01 BC', '4713-01-02 BC'");
+  insert();
+  EXPECT_THAT(take(), ElementsAre(1, 2, 5, 4));
+  EXPECT_EQ(taken[0].time_to_live, -1s) << "its deadline is over";
+  EXPECT_EQ(taken[1].time_to_live, std::nullopt) << "it has none that anybody lives to see";
+  EXPECT_EQ(taken[2].time_to_live, std::nullopt);
+  EXPECT_EQ(taken[3].time_to_live, -1s);
+  EXPECT_THAT(take(), IsEmpty());
+  EXPECT_EQ(query("SELECT count(*) FROM backoff.incoming WHERE id = 3"), "1");
 }
 
 TEST_F(PostgresIncoming, large_messages_are_taken_in_parts) {
