@@ -157,9 +157,11 @@ struct Round {
 std::vector<Round> measure(const Question& question, Audience& audience) {
   caf::actor_system_config config;
   backoff_actor::init(config);
-  const std::string threads_key =
-    CAF_VERSION >= 10'000 ? "caf.scheduler.max-threads" : "scheduler.max-threads";
-  config.set(threads_key, static_cast<std::int64_t>(question.threads));
+#ifdef CAF_VERSION_MAJOR // 1.x
+  config.set("caf.scheduler.max-threads", static_cast<std::int64_t>(question.threads));
+#else
+  config.set("scheduler.max-threads", static_cast<std::int64_t>(question.threads));
+#endif
   caf::actor_system system{config};
   const backoff_actor::Observatory observatory;
   backoff_actor::SenderOptions options;

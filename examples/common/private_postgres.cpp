@@ -39,10 +39,14 @@ struct ServerUser {
 std::optional<ServerUser> server_user() {
   if (geteuid() != 0)
     return ServerUser{geteuid(), getegid()};
-  const auto* const found = getpwnam("postgres");
-  if (found == nullptr)
-    return std::nullopt;
-  return ServerUser{found->pw_uid, found->pw_gid};
+  // Several threads may ask, but getpwnam has one answer for all of them.
+  static const auto postgres = []() -> std::optional<ServerUser> {
+    const auto* const found = getpwnam("postgres");
+    if (found == nullptr)
+      return std::nullopt;
+    return ServerUser{found->pw_uid, found->pw_gid};
+  }();
+  return postgres;
 }
 
 bool has_all(const std::filesystem::path& folder) {

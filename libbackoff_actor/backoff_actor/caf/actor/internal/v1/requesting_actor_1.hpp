@@ -80,6 +80,7 @@ public:
   /// @thread the actor's own, or the one that drops the last handle to the actor.
   void on_exit() override;
 
+  using RequestingActorBase::watch;
   void watch(const caf::actor& whom) final;
   void unwatch(const caf::actor& whom) final;
 
