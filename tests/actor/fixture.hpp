@@ -148,7 +148,7 @@ public:
   Watcher(caf::actor_config& config, const caf::actor& whom,
           std::shared_ptr<std::optional<caf::error>> reason)
     : RequestingActor(config), reason_(std::move(reason)) {
-    watch(whom);
+    watch_actor(whom);
   }
 
   caf::behavior make_behavior() override {

@@ -208,7 +208,7 @@ class WalkWatcher : public compat::RequestingActor {
 public:
   WalkWatcher(caf::actor_config& config, const caf::actor& whom, std::shared_ptr<bool> has_ended)
     : RequestingActor(config), has_ended_(std::move(has_ended)) {
-    watch(whom);
+    watch_actor(whom);
   }
 
   caf::behavior make_behavior() override {

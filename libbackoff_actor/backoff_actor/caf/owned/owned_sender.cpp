@@ -96,7 +96,7 @@ private:
       notice(outbox_.store->name() + ": " + exception.what());
       return end(make_error(SenderError::gave_up, exception.what()));
     }
-    watch(sender_);
+    watch_actor(sender_);
     notice(outbox_.store->name() + ": this process owns it now");
   }
 

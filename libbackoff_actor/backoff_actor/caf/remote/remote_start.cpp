@@ -36,7 +36,7 @@ RemoteStart::RemoteStart(caf::actor_config& config, std::shared_ptr<RemotePlan> 
                          const caf::actor& supervisor, ChildPromise child)
   : RequestingActor(config), plan_(std::move(plan)), child_(std::move(child)),
     first_(plan_->next.load()) {
-  watch(supervisor);
+  watch_actor(supervisor);
 }
 
 caf::behavior RemoteStart::make_behavior() {
@@ -185,7 +185,7 @@ void RemoteStart::deliver(const caf::actor& child, Ownership ownership) {
   if (!plan_->worker)
     return quit();
   step_ = Step::guarding;
-  watch(child);
+  watch_actor(child);
 }
 
 // Ends this actor if the supervisor no longer wants the child.

@@ -31,7 +31,7 @@ public:
   const char* name() const override { return "backoff_actor.guarded"; }
 
   caf::behavior make_behavior() override {
-    watch(target_);
+    watch_actor(target_);
     return complete([this](const WakeUp&) { look_at_clock(); });
   }
 

@@ -46,7 +46,7 @@ public:
              .gave_up = is_trying_ && !keep_alive_ ? GaveUp::not_retryable : GaveUp::cancelled});
     for (const auto& whom : {caller(), target_})
       if (whom)
-        unwatch(whom);
+        unwatch_actor(whom);
     calls_.forget();
     // The destructors of these members may lead back to this actor.
     caller_ = {};
@@ -67,8 +67,8 @@ private:
     has_begun_ = true;
     owes_reply_ = true;
     caller_ = open_request();
-    watch(caller());
-    watch(target_);
+    watch_actor(caller());
+    watch_actor(target_);
     attempt();
     return caf::delegated<RetriedReply>{};
   }

@@ -89,7 +89,7 @@ void ChildKeeper::adopt(compat::RequestingActor& self, Child child) {
     others().by_actor.emplace(key_of(child), child.incarnation);
     others().children.emplace(child.incarnation, std::move(child));
   }
-  self.watch(handle);
+  self.watch_actor(handle);
   // Removes a link that the factory may have made: the monitor reports the end anyway. An actor of
   // another node keeps its link: CAF 0.17.6 would keep the message to that node, and with it the
   // whole broker, when the connection is cut.
@@ -103,10 +103,10 @@ bool ChildKeeper::ask_to_end(compat::RequestingActor& self, std::uint32_t incarn
     return true;
   if (child->ownership == Ownership::shared) {
     const auto released = take(incarnation);
-    self.unwatch(released.handle); // for all children that are this actor
+    self.unwatch_actor(released.handle); // for all children that are this actor
     const auto others = find_all(caf::actor_cast<caf::strong_actor_ptr>(released.handle)).size();
     for (std::size_t i = 0; i < others; ++i)
-      self.watch(released.handle);
+      self.watch_actor(released.handle);
     return false;
   }
   compat::send_exit_now(child->handle, self.address(), caf::exit_reason::user_shutdown);

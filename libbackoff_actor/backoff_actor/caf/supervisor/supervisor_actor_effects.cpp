@@ -200,7 +200,7 @@ SupervisorInput Supervisor::made(const ChildActor& name, const caf::actor& child
   auto& place = places_[name.child.slot];
   place.actor = child;
   place.ownership = ownership;
-  watch(child);
+  watch_actor(child);
   if (child.node() == node()) {
     unlink_from(child); // in case the factory linked it; the monitor reports its end
     if (seat_)
@@ -260,7 +260,7 @@ std::optional<SupervisorInput> Supervisor::end_child(const ChildActor& actor,
     return std::nullopt;
   }
   // A shared child lives on, but this supervisor no longer uses it.
-  unwatch(place->actor);
+  unwatch_actor(place->actor);
   show_end_of(place->actor.address());
   by_address_.erase(caf::actor_cast<caf::abstract_actor*>(place->actor));
   asked_.erase(std::exchange(place->asked, 0));

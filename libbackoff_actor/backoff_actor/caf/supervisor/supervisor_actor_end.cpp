@@ -166,7 +166,7 @@ void Supervisor::hand_over() {
 void Supervisor::end_inherited_children() {
   for (const auto& place : places_)
     if (place.actor)
-      watch(place.actor);
+      watch_actor(place.actor);
   take(supervisor_input::Stop{true});
 }
 

@@ -33,7 +33,7 @@ public:
       fail(call, caf::make_error(caf::sec::request_receiver_down), nullptr);
     calls_.clear();
     if (target_)
-      unwatch(target_);
+      unwatch_actor(target_);
     // The destructor of the handle may lead back to this actor.
     target_ = nullptr;
     RequestingActor::on_exit();

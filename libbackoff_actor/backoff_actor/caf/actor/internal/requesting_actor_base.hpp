@@ -46,15 +46,12 @@ public:
   /// @thread any
   static const RequestingActorBase* own_kind(const caf::strong_actor_ptr& who);
 
-#ifdef CAF_VERSION_MAJOR // 1.x: its word for a disposable
-  using caf::event_based_actor::watch;
-#endif
   /// Has `on_down` called when `whom` ends, or at once if it has ended.
-  virtual void watch(const caf::actor& whom) = 0;
+  virtual void watch_actor(const caf::actor& whom) = 0;
   /// Ends all watches of `whom` by this actor. A watch that is not ended stays with `whom` until
   /// `whom` ends, and keeps this actor's memory allocated. Takes time linear in the number of
   /// watches of `whom`.
-  virtual void unwatch(const caf::actor& whom) = 0;
+  virtual void unwatch_actor(const caf::actor& whom) = 0;
 
 protected:
   /// Takes a message that no handler of `complete` takes, and answers it at some time. Unless

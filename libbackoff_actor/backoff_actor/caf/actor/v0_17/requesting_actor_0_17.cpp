@@ -367,9 +367,9 @@ void RequestingActor::respond(const OpenRequest& request, caf::message&& answer)
     make_element(own_reference(), request.id.response_id(), std::move(answer)), context());
 }
 
-void RequestingActor::watch(const caf::actor& whom) { monitor(whom); }
+void RequestingActor::watch_actor(const caf::actor& whom) { monitor(whom); }
 
-void RequestingActor::unwatch(const caf::actor& whom) { demonitor(whom); }
+void RequestingActor::unwatch_actor(const caf::actor& whom) { demonitor(whom); }
 
 void RequestingActor::wake_at(Instant at) {
   if (at <= now()) {

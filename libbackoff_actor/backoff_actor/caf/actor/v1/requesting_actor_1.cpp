@@ -326,11 +326,11 @@ void RequestingActor::forward_current(caf::message payload, const caf::actor& re
   element.mid.mark_as_answered();
 }
 
-void RequestingActor::watch(const caf::actor& whom) {
+void RequestingActor::watch_actor(const caf::actor& whom) {
   whom->attach(std::make_unique<Watch>(this, caf::weak_actor_ptr{ctrl()}, whom.address()));
 }
 
-void RequestingActor::unwatch(const caf::actor& whom) {
+void RequestingActor::unwatch_actor(const caf::actor& whom) {
   caf::actor_cast<caf::abstract_actor*>(whom)->detach(Watch::Token{this});
 }
 

@@ -26,7 +26,7 @@ public:
   using Relay::Relay;
 
   caf::behavior make_behavior() override {
-    watch(target_);
+    watch_actor(target_);
     return complete([this](const WakeUp&) { look_at_clock(); });
   }
 

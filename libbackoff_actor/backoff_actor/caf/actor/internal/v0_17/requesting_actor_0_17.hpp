@@ -82,8 +82,8 @@ public:
   /// @thread the actor's own, or the one that drops the last handle to the actor.
   void on_exit() override;
 
-  void watch(const caf::actor& whom) final;
-  void unwatch(const caf::actor& whom) final;
+  void watch_actor(const caf::actor& whom) final;
+  void unwatch_actor(const caf::actor& whom) final;
 
 protected:
   void make_request(std::uint64_t name, const caf::actor& receiver, const caf::message& content,

@@ -80,9 +80,8 @@ public:
   /// @thread the actor's own, or the one that drops the last handle to the actor.
   void on_exit() override;
 
-  using RequestingActorBase::watch;
-  void watch(const caf::actor& whom) final;
-  void unwatch(const caf::actor& whom) final;
+  void watch_actor(const caf::actor& whom) final;
+  void unwatch_actor(const caf::actor& whom) final;
 
 protected:
   void make_request(std::uint64_t name, const caf::actor& receiver, const caf::message& content,
