@@ -68,7 +68,21 @@ public:
     open();
   }
 
+  // A failure may depend on the time. Then it is gone when rapidcheck repeats the walk.
   void take(const PostgresStep& step) {
+    try {
+      make(step);
+    } catch (const StoreError& error) {
+      ADD_FAILURE() << test::name_of(step.action, postgres_actions) << ": " << error.what();
+      throw;
+    } catch (...) {
+      ADD_FAILURE() << test::name_of(step.action, postgres_actions) << " breaks a claim";
+      throw;
+    }
+  }
+
+private:
+  void make(const PostgresStep& step) {
     switch (step.action) {
     case PostgresAction::commit: {
       const auto batch = changes(step.draws, reference_.last_id());
@@ -106,14 +120,14 @@ public:
       in_spite_of_fault([&] { store_->tidy_up(); });
       break;
     case PostgresAction::look:
-      RC_ASSERT(contents_of(*open_postgres_store_to_read(address())) == reference_.contents());
+      RC_ASSERT(contents_of(*open_postgres_store_to_read(address(), options_))
+                == reference_.contents());
       return;
     }
     RC_ASSERT(contents_of(*store_) == reference_.contents());
     RC_ASSERT(store_->last_id() == reference_.last_id());
   }
 
-private:
   PostgresAddress address() const {
     return {"host=127.0.0.1 port=" + std::to_string(proxy_.port())
               + " user=postgres dbname=" + database_,
@@ -121,7 +135,7 @@ private:
   }
 
   void open() {
-    store_ = postgres_store(address(), {.node = "walker"})->own(std::chrono::seconds{30});
+    store_ = postgres_store(address(), options_)->own(std::chrono::seconds{30});
     RC_ASSERT(store_ != nullptr);
   }
 
@@ -160,6 +174,9 @@ private:
                      "application_name = 'backoff_actor walker'");
   }
 
+  // On a busy machine, a session may neither open nor speak for seconds.
+  const PostgresOptions options_{
+    .lease = std::chrono::minutes{1}, .connect_timeout = std::chrono::minutes{1}, .node = "walker"};
   std::string database_;
   Control control_{server()->connection(database_)};
   testing::TcpProxy proxy_{"127.0.0.1", static_cast<std::uint16_t>(server()->port())};
