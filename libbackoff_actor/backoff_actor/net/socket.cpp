@@ -121,6 +121,15 @@ Descriptor listen_at(const Address& address) {
   return result;
 }
 
+Arrival accept_at(const Descriptor& listener) {
+  Arrival result;
+  result.peer.size = sizeof result.peer.bytes;
+  result.socket =
+    Descriptor{accept4(listener.get(), reinterpret_cast<sockaddr*>(&result.peer.bytes),
+                       &result.peer.size, SOCK_NONBLOCK | SOCK_CLOEXEC)};
+  return result;
+}
+
 namespace {
 
 Address address_by(int (*get)(int, sockaddr*, socklen_t*), const Descriptor& socket) {

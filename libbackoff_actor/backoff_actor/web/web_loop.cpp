@@ -38,22 +38,6 @@ constexpr auto time_between_refusals = 1s;
 // How long the listener rests if there is no descriptor for who comes.
 constexpr auto time_to_rest = 100ms;
 
-// Who has come; none: nobody waits, or `errno` says why it cannot be let in.
-struct Arrival {
-  net::Address peer{};
-  net::Descriptor socket{};
-};
-
-// The system knows a client's address now. Later the client may be gone.
-Arrival accept_one(const net::Descriptor& listener) {
-  Arrival result;
-  result.peer.size = sizeof result.peer.bytes;
-  result.socket =
-    net::Descriptor{accept4(listener.get(), reinterpret_cast<sockaddr*>(&result.peer.bytes),
-                            &result.peer.size, SOCK_NONBLOCK | SOCK_CLOEXEC)};
-  return result;
-}
-
 net::Descriptor any_descriptor() {
   return net::Descriptor{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
 }
@@ -140,7 +124,7 @@ int WebLoop::time_to_wait(Clock::time_point now) const {
 
 void WebLoop::accept_some() {
   for (int i = 0; i != most_accepted; ++i) {
-    auto [peer, socket] = accept_one(entrance_.listener);
+    auto [socket, peer] = net::accept_at(entrance_.listener);
     if (socket) {
       make_room();
       const auto number = ++last_;

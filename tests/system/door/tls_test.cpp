@@ -175,6 +175,18 @@ TEST_F(TlsDoor, is_refused_itself_if_it_is_not_whom_a_node_wanted) {
   EXPECT_THAT(connect(node), HasSubstr("its certificate has expired: it was valid until "));
 }
 
+TEST_F(TlsDoor, names_a_stranger_that_has_gone_before_it_was_refused) {
+  make(node_with());
+  for (std::size_t round = 0; round != 50; ++round) {
+    auto stranger = TcpStream::connect(port);
+    stranger.send(std::string{"\x16\x03\x01\x00\x01\x7f", 6}); // a message that TLS does not have
+    stranger.end_by_reset();
+    stranger = {};
+    ASSERT_TRUE(events.has(Kind::refused, round + 1));
+    ASSERT_THAT(events.last(Kind::refused).peer, HasSubstr("127.0.0.1:"));
+  }
+}
+
 TEST_F(TlsDoor, closes_who_is_slow_in_the_handshake) {
   make(node_with(), {.handshake_timeout = 300ms});
   auto silent = TcpStream::connect(port);

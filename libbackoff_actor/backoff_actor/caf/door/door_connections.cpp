@@ -25,12 +25,7 @@ constexpr int most_accepted = 4;
 // How long what CAF has sent last and the node's end may take, after CAF has closed its own.
 constexpr auto patience_at_end = 5s;
 
-net::Descriptor accept_one(const net::Descriptor& socket) {
-  return net::Descriptor{accept4(socket.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)};
-}
-
-std::string peer_text(const net::Descriptor& socket) {
-  const auto address = net::peer_of(socket);
+std::string text_of(const net::Address& address) {
   return to_string(NodeAddress{address.host(), address.port()});
 }
 
@@ -40,9 +35,9 @@ std::string peer_text(const net::Descriptor& socket) {
 
 void Door::Loop::accept_some(const GatePtr& gate) {
   for (int i = 0; i != most_accepted; ++i) {
-    auto socket = accept_one(gate->socket);
-    if (socket)
-      take_stranger(gate, std::move(socket));
+    auto arrival = net::accept_at(gate->socket);
+    if (arrival.socket)
+      take_stranger(gate, std::move(arrival));
     else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
       return refuse_without_descriptor(*gate);
     else if (errno != ECONNABORTED && errno != EINTR)
@@ -55,16 +50,17 @@ void Door::Loop::accept_some(const GatePtr& gate) {
 void Door::Loop::refuse_without_descriptor(const OpenGate& gate) {
   spare_.close();
   std::string peer;
-  if (const auto socket = accept_one(gate.socket))
-    peer = peer_text(socket);
+  if (const auto arrival = net::accept_at(gate.socket); arrival.socket)
+    peer = text_of(arrival.peer);
   spare_ = net::Descriptor{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
   tell(Kind::no_descriptors, peer, {},
        "the process has no descriptor left for another connection: raise its limit, "
        "or lower max_connections");
 }
 
-void Door::Loop::take_stranger(const GatePtr& gate, net::Descriptor socket) try {
-  auto peer = peer_text(socket);
+void Door::Loop::take_stranger(const GatePtr& gate, net::Arrival arrival) try {
+  auto& socket = arrival.socket;
+  auto peer = text_of(arrival.peer);
   if (gate->connections >= gate->options.max_connections)
     return tell(Kind::refused, peer, {},
                 "there are max_connections, " + std::to_string(gate->options.max_connections)

@@ -103,6 +103,16 @@ BACKOFF_ACTOR_EXPORT Descriptor bind_to_loopback(std::uint16_t port, int flags =
 /// @errors throws `std::system_error`, such as for a port that is taken.
 BACKOFF_ACTOR_EXPORT Descriptor listen_at(const Address& address);
 
+/// One who has connected.
+struct BACKOFF_ACTOR_EXPORT Arrival {
+  Descriptor socket{}; ///< non-blocking; none: nobody waits, or `errno` says what is wrong
+  Address peer{};
+};
+
+/// Takes one who waits at a socket that listens. Its address is known also if it has reset the
+/// connection; `peer_of` has none then.
+BACKOFF_ACTOR_EXPORT Arrival accept_at(const Descriptor& listener);
+
 /// The address of the socket itself, or of its peer. Empty if it has none.
 BACKOFF_ACTOR_EXPORT Address address_of(const Descriptor& socket);
 BACKOFF_ACTOR_EXPORT Address peer_of(const Descriptor& socket);

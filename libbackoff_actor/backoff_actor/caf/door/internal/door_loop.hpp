@@ -86,7 +86,7 @@ private:
 
   void accept_some(const GatePtr& gate);
   void refuse_without_descriptor(const OpenGate& gate);
-  void take_stranger(const GatePtr& gate, net::Descriptor socket);
+  void take_stranger(const GatePtr& gate, net::Arrival arrival);
   void advance(Number number);
   void admit(Number number);
   void refuse(Number number, const std::string& why);
