@@ -108,10 +108,14 @@ bool has_whole_lines(std::string_view head) {
   return true;
 }
 
-void replace_all(std::string& text, std::string_view old_part, std::string_view new_part) {
-  for (auto at = text.find(old_part); at != text.npos;
-       at = text.find(old_part, at + new_part.size()))
-    text.replace(at, old_part.size(), new_part);
+// The text with each `old_part` replaced.
+std::string replaced(std::string_view text, std::string_view old_part, std::string_view new_part) {
+  std::string result;
+  for (auto at = text.find(old_part); at != text.npos; at = text.find(old_part)) {
+    result.append(text.substr(0, at)).append(new_part);
+    text.remove_prefix(at + old_part.size());
+  }
+  return result.append(text);
 }
 
 // Some versions of httplib take %41 in a header for A. So each % is escaped, and one header has
@@ -120,10 +124,8 @@ constexpr std::string_view escaped = "%25";
 constexpr auto witness = "X-Escaped";
 
 std::string value_of(const httplib::Request& request, const char* header) {
-  auto result = request.get_header_value(header);
-  if (request.get_header_value(witness) == escaped)
-    replace_all(result, escaped, "%");
-  return result;
+  const auto result = request.get_header_value(header);
+  return request.get_header_value(witness) == escaped ? replaced(result, escaped, "%") : result;
 }
 
 // The first line of a head, and what says the host and who asks. Nothing that could make httplib
@@ -134,12 +136,11 @@ std::string essence_of(std::string_view head) {
   std::string result;
   for (auto is_first = true; !head.empty(); is_first = false) {
     const auto size = std::min(head.find("\r\n"), head.size() - 2) + 2;
-    std::string line;
-    if (is_first || is_line_of_interest(head))
-      line = head.substr(0, size);
-    if (!is_first)
-      replace_all(line, "%", escaped);
-    result += line;
+    const auto line = head.substr(0, size);
+    if (is_first)
+      result += line;
+    else if (is_line_of_interest(line))
+      result += replaced(line, "%", escaped);
     head.remove_prefix(size);
   }
   return result.append(witness).append(": ").append(escaped).append("\r\n\r\n");
