@@ -18,6 +18,7 @@
 #include <mutex>
 #include <optional>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <sys/socket.h>
 #include <thread>
@@ -260,6 +261,14 @@ TEST_F(WebTls, a_client_that_has_gone_is_still_named_when_it_is_refused) {
     stream = {};
     ASSERT_THAT(event(round), StartsWith("refused 127.0.0.1: "));
   }
+}
+
+TEST_F(WebTls, a_hook_that_throws_stops_no_action) {
+  options.token = token;
+  options.on_network_event = [](const NetworkEvent&) { throw std::runtime_error("no"); };
+  serve();
+  TcpStream::connect(server->port()).send(std::string{"\x16\x03\x01\x00\x01\x7f", 6});
+  EXPECT_THAT(ask("POST /act/pause HTTP/1.1\r\n\r\n"), StartsWith("HTTP/1.1 401 "));
 }
 
 TEST_F(WebTls, a_token_is_allowed_beyond_this_machine) {
