@@ -1,8 +1,8 @@
 # Looks for cpp-httplib, which is a library in some distributions, and a header alone elsewhere.
 #
 # backoff_actor_find_httplib(RESULT LIBRARY) sets RESULT to whether it is there, and makes the target
-# backoff_actor_httplib. LIBRARY becomes the name of the library, for what is linked without that target; empty if there
-# is none.
+# backoff_actor_httplib, which everything of ours that includes the header links. OpenSSL must have been found. LIBRARY
+# becomes the name of the library, for what is linked without that target; empty if there is none.
 function(backoff_actor_find_httplib result library)
   set(${result} FALSE PARENT_SCOPE)
   set(${library} "" PARENT_SCOPE)
@@ -34,7 +34,8 @@ function(backoff_actor_find_httplib result library)
 
   add_library(backoff_actor_httplib INTERFACE)
   if("cpp-httplib" IN_LIST httplib_LIBRARIES)
-    target_link_libraries(backoff_actor_httplib INTERFACE PkgConfig::httplib)
+    # Newer headers call libcrypto in inline functions; the file for pkg-config names it for a static library only.
+    target_link_libraries(backoff_actor_httplib INTERFACE PkgConfig::httplib OpenSSL::Crypto)
     set(${library} cpp-httplib PARENT_SCOPE)
   else()
     # A program that links ours may use the header with other settings. So ours has another namespace, and none of the
