@@ -105,11 +105,36 @@ std::optional<std::string> unknown_type_in(caf::actor_system& system, const caf:
   return std::nullopt;
 }
 
+namespace {
+
+// What CAF's serializer needs of a container, over a vector.
+class Appender {
+public:
+  using value_type = std::byte;
+
+  explicit Appender(std::vector<std::byte>& bytes) : bytes_(bytes) {}
+
+  std::size_t size() const { return bytes_.size(); }
+  std::byte* data() { return bytes_.data(); }
+  std::vector<std::byte>::iterator end() { return bytes_.end(); }
+
+  // Not inlined: g++ 14 warns of a case that the serializer rules out, a position behind the end.
+  [[gnu::noinline]] void insert(std::vector<std::byte>::iterator where, const std::byte* first,
+                                const std::byte* last) {
+    bytes_.insert(where, first, last);
+  }
+
+private:
+  std::vector<std::byte>& bytes_;
+};
+
+} // namespace
+
 void save_with(const std::function<caf::error(caf::serializer&)>& write,
                std::vector<std::byte>& bytes) {
   // Nothing but an actor handle needs an actor system.
-  caf::serializer_impl<std::vector<std::byte>> sink{static_cast<caf::execution_unit*>(nullptr),
-                                                    bytes};
+  Appender appender{bytes};
+  caf::serializer_impl<Appender> sink{static_cast<caf::execution_unit*>(nullptr), appender};
   if (const auto error = write(sink))
     throw std::runtime_error(error == caf::sec::no_context ? "it holds an actor handle"
                                                            : caf::to_string(error));
