@@ -21,7 +21,7 @@ std::string_view without_blanks_around(std::string_view text) {
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
-std::string quoted(std::string_view text) { return std::string{"'"}.append(text).append("'"); }
+std::string in_quotes(std::string_view text) { return std::string{"'"}.append(text).append("'"); }
 
 // Returns 0 if the text is not a port.
 std::uint16_t port_of(std::string_view digits) {
@@ -59,14 +59,14 @@ bool is_host(std::string_view text) {
 NodeAddress parse_node(Problems& problems, const std::string& field, std::string_view item) {
   const auto parts = parts_of(item);
   if (!parts) {
-    problems.add(field, quoted(item), "host:port, or [host]:port for a host with a colon");
+    problems.add(field, in_quotes(item), "host:port, or [host]:port for a host with a colon");
     return {};
   }
   const auto port = port_of(parts->port);
   if (!is_host(parts->host))
-    problems.add(field + ".host", quoted(parts->host), "a name or an address");
+    problems.add(field + ".host", in_quotes(parts->host), "a name or an address");
   if (port == 0)
-    problems.add(field + ".port", quoted(parts->port), "1..65535");
+    problems.add(field + ".port", in_quotes(parts->port), "1..65535");
   return {std::string{parts->host}, port};
 }
 
@@ -87,7 +87,7 @@ std::vector<NodeAddress> parse_nodes(std::string_view text) {
   Problems problems;
   std::vector<NodeAddress> result;
   if (without_blanks_around(text).empty())
-    problems.add("nodes", quoted(text), "host:port, and more of them separated by commas");
+    problems.add("nodes", in_quotes(text), "host:port, and more of them separated by commas");
   else
     for (std::size_t begin = 0; begin <= text.size();) {
       const auto end = std::min(text.find(',', begin), text.size());

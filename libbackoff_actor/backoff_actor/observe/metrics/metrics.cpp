@@ -26,7 +26,7 @@ std::string text_of(double value) {
 
 // The value of a label in its quotes. Control characters are shown as text: the format knows only
 // the line end, and readers differ about the others.
-std::string quoted(std::string_view value) {
+std::string label_text(std::string_view value) {
   std::string result{'"'};
   for (const auto c : detail::one_line(value)) {
     if (c == '"' || c == '\\')
@@ -44,9 +44,9 @@ std::string labels_of(const MetricSample& sample, std::string_view name = {},
     result.append(result.empty() ? "{" : ",").append(label).append("=").append(text);
   };
   for (const auto& label : sample.labels)
-    add(label.name, quoted(label.value));
+    add(label.name, label_text(label.value));
   if (!name.empty())
-    add(name, quoted(value));
+    add(name, label_text(value));
   return result.empty() ? result : result + "}";
 }
 
