@@ -2,6 +2,8 @@
 
 #include "backoff_actor/core/internal/one_line.hpp"
 
+#include <utility>
+
 namespace backoff_actor {
 
 namespace {
@@ -170,5 +172,51 @@ std::string event::text_of(const Event& event) {
 std::string event::to_string(const Event& event) {
   return detail::with_name(event.of, text_of(event));
 }
+
+// What a compiler makes for each alternative is made here alone: that takes it long.
+
+template <detail::AlternativeOf<Event::variant> T>
+Event::Event(T x) : variant(std::move(x)) {}
+Event::Event() = default;
+Event::Event(const Event&) = default;
+Event::Event(Event&&) noexcept = default;
+Event& Event::operator=(const Event&) = default;
+Event& Event::operator=(Event&&) noexcept = default;
+Event::~Event() = default;
+
+template Event::Event(event::Accepted);
+template Event::Event(event::NotAccepted);
+template Event::Event(event::ChildStarted);
+template Event::Event(event::StartFailed);
+template Event::Event(event::ChildDown);
+template Event::Event(event::AckTimedOut);
+template Event::Event(event::ChildOverdue);
+template Event::Event(event::AbandonedChildEnded);
+template Event::Event(event::Refused);
+template Event::Event(event::RetryScheduled);
+template Event::Event(event::DelayEnded);
+template Event::Event(event::HandedOver);
+template Event::Event(event::GuardHeldBack);
+template Event::Event(event::Acknowledged);
+template Event::Event(event::UnknownAcknowledgement);
+template Event::Event(event::BackOffReset);
+template Event::Event(event::DeadLettered);
+template Event::Event(event::FellBack);
+template Event::Event(event::CameBack);
+template Event::Event(event::GaveUp);
+template Event::Event(event::Paused);
+template Event::Event(event::Resumed);
+template Event::Event(event::DrainBegan);
+template Event::Event(event::Drained);
+template Event::Event(event::SenderStopped);
+template Event::Event(event::Forwarded);
+template Event::Event(event::Diverted);
+template Event::Event(event::Restored);
+template Event::Event(event::Suspended);
+template Event::Event(event::StoreFellBehind);
+template Event::Event(event::StoreCaughtUp);
+template Event::Event(event::StoreNotice);
+template Event::Event(event::Finishing);
+template Event::Event(event::DeadLetterHookFailed);
 
 } // namespace backoff_actor

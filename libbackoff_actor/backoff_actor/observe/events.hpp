@@ -8,6 +8,7 @@
 #include "backoff_actor/delivery/refusal.hpp"
 #include "backoff_actor/guard/guard_port.hpp"
 #include "backoff_actor/observe/actor_name.hpp"
+#include "backoff_actor/supervision/alternative.hpp"
 
 #include <any>
 #include <cstddef>
@@ -269,7 +270,7 @@ struct DeadLetterHookFailed {
 
 /// Any of the events, and the name of its sender. `std::get_if` and `std::visit` tell which event
 /// it is; `time_of`, `to_string`, `severity_of` and `line_of` take all.
-struct Event
+struct BACKOFF_ACTOR_EXPORT Event
   : std::variant<
       event::Accepted, event::NotAccepted, event::ChildStarted, event::StartFailed,
       event::ChildDown, event::AckTimedOut, event::ChildOverdue, event::AbandonedChildEnded,
@@ -279,7 +280,15 @@ struct Event
       event::Resumed, event::DrainBegan, event::Drained, event::SenderStopped, event::Forwarded,
       event::Diverted, event::Restored, event::Suspended, event::StoreFellBehind,
       event::StoreCaughtUp, event::StoreNotice, event::Finishing, event::DeadLetterHookFailed> {
-  using variant::variant;
+  Event(); ///< holds the first kind of event
+  /// Holds an event.
+  template <detail::AlternativeOf<variant> T>
+  Event(T x);
+  Event(const Event& other);                ///< copies
+  Event(Event&& other) noexcept;            ///< moves
+  Event& operator=(const Event& other);     ///< copies
+  Event& operator=(Event&& other) noexcept; ///< moves
+  ~Event();                                 ///< destroys what it holds
 
   ActorName of{};           ///< the sender
   std::uint32_t worker = 0; ///< in a pool: the number of the worker it is about; 0: of none

@@ -2,6 +2,8 @@
 
 #include "backoff_actor/core/internal/one_line.hpp"
 
+#include <utility>
+
 namespace backoff_actor::supervisor_event {
 
 namespace {
@@ -100,3 +102,37 @@ std::string to_string(const SupervisorEvent& event) {
 }
 
 } // namespace backoff_actor::supervisor_event
+
+namespace backoff_actor {
+
+// What a compiler makes for each alternative is made here alone: that takes it long.
+
+template <detail::AlternativeOf<SupervisorEvent::variant> T>
+SupervisorEvent::SupervisorEvent(T x) : variant(std::move(x)) {}
+SupervisorEvent::SupervisorEvent() = default;
+SupervisorEvent::SupervisorEvent(const SupervisorEvent&) = default;
+SupervisorEvent::SupervisorEvent(SupervisorEvent&&) noexcept = default;
+SupervisorEvent& SupervisorEvent::operator=(const SupervisorEvent&) = default;
+SupervisorEvent& SupervisorEvent::operator=(SupervisorEvent&&) noexcept = default;
+SupervisorEvent::~SupervisorEvent() = default;
+
+template SupervisorEvent::SupervisorEvent(supervisor_event::Started);
+template SupervisorEvent::SupervisorEvent(supervisor_event::ChildAdded);
+template SupervisorEvent::SupervisorEvent(supervisor_event::ChildRemoved);
+template SupervisorEvent::SupervisorEvent(supervisor_event::ChildStarted);
+template SupervisorEvent::SupervisorEvent(supervisor_event::StartFailed);
+template SupervisorEvent::SupervisorEvent(supervisor_event::ChildDown);
+template SupervisorEvent::SupervisorEvent(supervisor_event::ChildToldToEnd);
+template SupervisorEvent::SupervisorEvent(supervisor_event::ChildEnded);
+template SupervisorEvent::SupervisorEvent(supervisor_event::ChildAbandoned);
+template SupervisorEvent::SupervisorEvent(supervisor_event::AbandonedChildEnded);
+template SupervisorEvent::SupervisorEvent(supervisor_event::RestartScheduled);
+template SupervisorEvent::SupervisorEvent(supervisor_event::ChildStopped);
+template SupervisorEvent::SupervisorEvent(supervisor_event::ChildGivenUp);
+template SupervisorEvent::SupervisorEvent(supervisor_event::LimitReached);
+template SupervisorEvent::SupervisorEvent(supervisor_event::ControlRefused);
+template SupervisorEvent::SupervisorEvent(supervisor_event::Stopping);
+template SupervisorEvent::SupervisorEvent(supervisor_event::Stopped);
+template SupervisorEvent::SupervisorEvent(supervisor_event::Finishing);
+
+} // namespace backoff_actor

@@ -4,6 +4,7 @@
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/observe/actor_name.hpp"
+#include "backoff_actor/supervision/alternative.hpp"
 #include "backoff_actor/supervision/restart_type.hpp"
 
 #include <cstdint>
@@ -142,7 +143,7 @@ struct Stopped {
 } // namespace supervisor_event
 
 /// Any of the events of a supervisor, and the supervisor's name.
-struct SupervisorEvent
+struct BACKOFF_ACTOR_EXPORT SupervisorEvent
   : std::variant<supervisor_event::Started, supervisor_event::ChildAdded,
                  supervisor_event::ChildRemoved, supervisor_event::ChildStarted,
                  supervisor_event::StartFailed, supervisor_event::ChildDown,
@@ -152,7 +153,15 @@ struct SupervisorEvent
                  supervisor_event::ChildGivenUp, supervisor_event::LimitReached,
                  supervisor_event::ControlRefused, supervisor_event::Stopping,
                  supervisor_event::Stopped, supervisor_event::Finishing> {
-  using variant::variant;
+  SupervisorEvent(); ///< holds the first kind of event
+  /// Holds an event.
+  template <detail::AlternativeOf<variant> T>
+  SupervisorEvent(T x);
+  SupervisorEvent(const SupervisorEvent& other);                ///< copies
+  SupervisorEvent(SupervisorEvent&& other) noexcept;            ///< moves
+  SupervisorEvent& operator=(const SupervisorEvent& other);     ///< copies
+  SupervisorEvent& operator=(SupervisorEvent&& other) noexcept; ///< moves
+  ~SupervisorEvent();                                           ///< destroys what it holds
 
   ActorName of{}; ///< the supervisor
 };

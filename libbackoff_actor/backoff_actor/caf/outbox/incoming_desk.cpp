@@ -10,7 +10,7 @@ namespace {
 
 // What may be held at a time. With a full outbox it waits in memory.
 constexpr std::size_t most_rows = 1000;
-constexpr std::size_t most_bytes = 64U << 20;
+constexpr std::size_t most_bytes_of_a_look = 64U << 20;
 
 // A reader that waits for room is told once there is room for so many: one look for many rows costs
 // little more than one for a few.
@@ -136,7 +136,9 @@ void IncomingDesk::settle(std::span<const StoreChange> changes) {
 // -- the reader ---------------------------------------------------------------------------
 
 std::size_t IncomingDesk::room() const {
-  return bytes_of_.size() >= most_rows || bytes_ >= most_bytes ? 0 : most_rows - bytes_of_.size();
+  return bytes_of_.size() >= most_rows || bytes_ >= most_bytes_of_a_look
+           ? 0
+           : most_rows - bytes_of_.size();
 }
 
 IncomingDesk::Task IncomingDesk::next_task(std::uint64_t turn) {

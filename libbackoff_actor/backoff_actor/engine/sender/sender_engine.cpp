@@ -211,4 +211,46 @@ SenderStatus SenderEngine::status(Instant now) const {
                : new_work()->status(*options_, now, stopped_);
 }
 
+// What a compiler makes for each alternative is made here alone: that takes it long.
+
+template <detail::AlternativeOf<Input::variant> T>
+Input::Input(T x) : variant(std::move(x)) {}
+Input::Input(const Input&) = default;
+Input::Input(Input&&) noexcept = default;
+Input& Input::operator=(const Input&) = default;
+Input& Input::operator=(Input&&) noexcept = default;
+Input::~Input() = default;
+
+template Input::Input(input::Start);
+template Input::Input(input::Submit);
+template Input::Input(input::Persisted);
+template Input::Input(input::ChildStarted);
+template Input::Input(input::StartFailed);
+template Input::Input(input::ChildDown);
+template Input::Input(input::Acknowledged);
+template Input::Input(input::ErrorAnswer);
+template Input::Input(input::ChildAlive);
+template Input::Input(input::Nacked);
+template Input::Input(input::Rejected);
+template Input::Input(input::Working);
+template Input::Input(input::Wake);
+template Input::Input(input::GuardClosed);
+template Input::Input(input::RetryNow);
+template Input::Input(input::Reset);
+template Input::Input(input::Pause);
+template Input::Input(input::Resume);
+template Input::Input(input::Drain);
+template Input::Input(input::Stop);
+template Input::Input(input::NotPersisted);
+template Input::Input(input::Restore);
+template Input::Input(input::Join);
+template Input::Input(input::Kill);
+template Input::Input(input::StoreBehind);
+template Input::Input(input::StoreNotice);
+template Input::Input(input::Finish);
+template Input::Input(input::Resize);
+template Input::Input(input::RetireWorker);
+template Input::Input(input::SureUntil);
+template Input::Input(input::Unreadable);
+
 } // namespace backoff_actor

@@ -1,8 +1,10 @@
 #pragma once
 
 #include "backoff_actor/core/cause.hpp"
+#include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/delivery/hand_over_id.hpp"
+#include "backoff_actor/supervision/alternative.hpp"
 #include "backoff_actor/supervision/decider.hpp"
 #include "backoff_actor/supervision/pool_options.hpp"
 
@@ -242,13 +244,22 @@ struct Kill {};
 } // namespace input
 
 /// Any of the inputs; what `SenderEngine::step` takes.
-using Input =
-  std::variant<input::Start, input::Submit, input::Persisted, input::ChildStarted,
-               input::StartFailed, input::ChildDown, input::Acknowledged, input::ErrorAnswer,
-               input::ChildAlive, input::Nacked, input::Rejected, input::Working, input::Wake,
-               input::GuardClosed, input::RetryNow, input::Reset, input::Pause, input::Resume,
-               input::Drain, input::Stop, input::NotPersisted, input::Restore, input::Join,
-               input::Kill, input::StoreBehind, input::StoreNotice, input::Finish, input::Resize,
-               input::RetireWorker, input::SureUntil, input::Unreadable>;
+struct BACKOFF_ACTOR_EXPORT Input
+  : std::variant<input::Start, input::Submit, input::Persisted, input::ChildStarted,
+                 input::StartFailed, input::ChildDown, input::Acknowledged, input::ErrorAnswer,
+                 input::ChildAlive, input::Nacked, input::Rejected, input::Working, input::Wake,
+                 input::GuardClosed, input::RetryNow, input::Reset, input::Pause, input::Resume,
+                 input::Drain, input::Stop, input::NotPersisted, input::Restore, input::Join,
+                 input::Kill, input::StoreBehind, input::StoreNotice, input::Finish, input::Resize,
+                 input::RetireWorker, input::SureUntil, input::Unreadable> {
+  /// Holds an input.
+  template <detail::AlternativeOf<variant> T>
+  Input(T x);
+  Input(const Input& other);                ///< copies
+  Input(Input&& other) noexcept;            ///< moves
+  Input& operator=(const Input& other);     ///< copies
+  Input& operator=(Input&& other) noexcept; ///< moves
+  ~Input();                                 ///< destroys what it holds
+};
 
 } // namespace backoff_actor

@@ -1,9 +1,11 @@
 #pragma once
 
 #include "backoff_actor/core/cause.hpp"
+#include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/supervisor_error.hpp"
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/engine/supervisor/supervisor_inputs.hpp"
+#include "backoff_actor/supervision/alternative.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -109,13 +111,22 @@ struct HookFailed {
 } // namespace supervisor_effect
 
 /// Any of the effects.
-using SupervisorEffect =
-  std::variant<supervisor_effect::KeepChild, supervisor_effect::ForgetChild,
-               supervisor_effect::StartChild, supervisor_effect::TellToEnd, supervisor_effect::Kill,
-               supervisor_effect::Abandon, supervisor_effect::Answer, supervisor_effect::Started,
-               supervisor_effect::WakeAt, supervisor_effect::BeginStop, supervisor_effect::Quit,
-               supervisor_effect::Finish, supervisor_effect::Finished,
-               supervisor_effect::HookFailed>;
+struct BACKOFF_ACTOR_EXPORT SupervisorEffect
+  : std::variant<supervisor_effect::KeepChild, supervisor_effect::ForgetChild,
+                 supervisor_effect::StartChild, supervisor_effect::TellToEnd,
+                 supervisor_effect::Kill, supervisor_effect::Abandon, supervisor_effect::Answer,
+                 supervisor_effect::Started, supervisor_effect::WakeAt,
+                 supervisor_effect::BeginStop, supervisor_effect::Quit, supervisor_effect::Finish,
+                 supervisor_effect::Finished, supervisor_effect::HookFailed> {
+  /// Holds an effect.
+  template <detail::AlternativeOf<variant> T>
+  SupervisorEffect(T x);
+  SupervisorEffect(const SupervisorEffect& other);                ///< copies
+  SupervisorEffect(SupervisorEffect&& other) noexcept;            ///< moves
+  SupervisorEffect& operator=(const SupervisorEffect& other);     ///< copies
+  SupervisorEffect& operator=(SupervisorEffect&& other) noexcept; ///< moves
+  ~SupervisorEffect();                                            ///< destroys what it holds
+};
 
 /// What one step asks for, in order. A step appends to it; the driver empties it and uses it again.
 using SupervisorEffects = std::vector<SupervisorEffect>;

@@ -181,4 +181,53 @@ std::optional<ChildStatus> SupervisorEngine::status(ChildName name, Instant now)
   return status;
 }
 
+// What a compiler makes for each alternative is made here alone: that takes it long.
+
+template <detail::AlternativeOf<SupervisorInput::variant> T>
+SupervisorInput::SupervisorInput(T x) : variant(std::move(x)) {}
+SupervisorInput::SupervisorInput(const SupervisorInput&) = default;
+SupervisorInput::SupervisorInput(SupervisorInput&&) noexcept = default;
+SupervisorInput& SupervisorInput::operator=(const SupervisorInput&) = default;
+SupervisorInput& SupervisorInput::operator=(SupervisorInput&&) noexcept = default;
+SupervisorInput::~SupervisorInput() = default;
+
+template SupervisorInput::SupervisorInput(supervisor_input::Start);
+template SupervisorInput::SupervisorInput(supervisor_input::StartChild);
+template SupervisorInput::SupervisorInput(supervisor_input::TerminateChild);
+template SupervisorInput::SupervisorInput(supervisor_input::RestartChild);
+template SupervisorInput::SupervisorInput(supervisor_input::DeleteChild);
+template SupervisorInput::SupervisorInput(supervisor_input::RetryNow);
+template SupervisorInput::SupervisorInput(supervisor_input::ChildMade);
+template SupervisorInput::SupervisorInput(supervisor_input::ChildUp);
+template SupervisorInput::SupervisorInput(supervisor_input::StartFailed);
+template SupervisorInput::SupervisorInput(supervisor_input::ChildNotUp);
+template SupervisorInput::SupervisorInput(supervisor_input::ChildDown);
+template SupervisorInput::SupervisorInput(supervisor_input::Wake);
+template SupervisorInput::SupervisorInput(supervisor_input::Stop);
+template SupervisorInput::SupervisorInput(supervisor_input::ChildFinished);
+template SupervisorInput::SupervisorInput(supervisor_input::Finish);
+
+template <detail::AlternativeOf<SupervisorEffect::variant> T>
+SupervisorEffect::SupervisorEffect(T x) : variant(std::move(x)) {}
+SupervisorEffect::SupervisorEffect(const SupervisorEffect&) = default;
+SupervisorEffect::SupervisorEffect(SupervisorEffect&&) noexcept = default;
+SupervisorEffect& SupervisorEffect::operator=(const SupervisorEffect&) = default;
+SupervisorEffect& SupervisorEffect::operator=(SupervisorEffect&&) noexcept = default;
+SupervisorEffect::~SupervisorEffect() = default;
+
+template SupervisorEffect::SupervisorEffect(supervisor_effect::KeepChild);
+template SupervisorEffect::SupervisorEffect(supervisor_effect::ForgetChild);
+template SupervisorEffect::SupervisorEffect(supervisor_effect::StartChild);
+template SupervisorEffect::SupervisorEffect(supervisor_effect::TellToEnd);
+template SupervisorEffect::SupervisorEffect(supervisor_effect::Kill);
+template SupervisorEffect::SupervisorEffect(supervisor_effect::Abandon);
+template SupervisorEffect::SupervisorEffect(supervisor_effect::Answer);
+template SupervisorEffect::SupervisorEffect(supervisor_effect::Started);
+template SupervisorEffect::SupervisorEffect(supervisor_effect::WakeAt);
+template SupervisorEffect::SupervisorEffect(supervisor_effect::BeginStop);
+template SupervisorEffect::SupervisorEffect(supervisor_effect::Quit);
+template SupervisorEffect::SupervisorEffect(supervisor_effect::Finish);
+template SupervisorEffect::SupervisorEffect(supervisor_effect::Finished);
+template SupervisorEffect::SupervisorEffect(supervisor_effect::HookFailed);
+
 } // namespace backoff_actor

@@ -1,7 +1,9 @@
 #pragma once
 
 #include "backoff_actor/core/cause.hpp"
+#include "backoff_actor/core/export.hpp"
 #include "backoff_actor/engine/supervisor/supervisor_engine_options.hpp"
+#include "backoff_actor/supervision/alternative.hpp"
 #include "backoff_actor/supervision/directive.hpp"
 #include "backoff_actor/supervision/restart_type.hpp"
 
@@ -134,11 +136,21 @@ struct Stop {
 } // namespace supervisor_input
 
 /// Any of the inputs.
-using SupervisorInput = std::variant<
-  supervisor_input::Start, supervisor_input::StartChild, supervisor_input::TerminateChild,
-  supervisor_input::RestartChild, supervisor_input::DeleteChild, supervisor_input::RetryNow,
-  supervisor_input::ChildMade, supervisor_input::ChildUp, supervisor_input::StartFailed,
-  supervisor_input::ChildNotUp, supervisor_input::ChildDown, supervisor_input::Wake,
-  supervisor_input::Stop, supervisor_input::ChildFinished, supervisor_input::Finish>;
+struct BACKOFF_ACTOR_EXPORT SupervisorInput
+  : std::variant<
+      supervisor_input::Start, supervisor_input::StartChild, supervisor_input::TerminateChild,
+      supervisor_input::RestartChild, supervisor_input::DeleteChild, supervisor_input::RetryNow,
+      supervisor_input::ChildMade, supervisor_input::ChildUp, supervisor_input::StartFailed,
+      supervisor_input::ChildNotUp, supervisor_input::ChildDown, supervisor_input::Wake,
+      supervisor_input::Stop, supervisor_input::ChildFinished, supervisor_input::Finish> {
+  /// Holds an input.
+  template <detail::AlternativeOf<variant> T>
+  SupervisorInput(T x);
+  SupervisorInput(const SupervisorInput& other);                ///< copies
+  SupervisorInput(SupervisorInput&& other) noexcept;            ///< moves
+  SupervisorInput& operator=(const SupervisorInput& other);     ///< copies
+  SupervisorInput& operator=(SupervisorInput&& other) noexcept; ///< moves
+  ~SupervisorInput();                                           ///< destroys what it holds
+};
 
 } // namespace backoff_actor

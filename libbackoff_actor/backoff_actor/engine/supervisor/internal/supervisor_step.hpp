@@ -57,10 +57,7 @@ private:
 
   Child& child(Slot slot) { return state_.children[slot]; }
 
-  template <class T>
-  void emit(T effect) {
-    effects_.emplace_back(std::move(effect));
-  }
+  void emit(SupervisorEffect effect) { effects_.push_back(std::move(effect)); }
 
   // Without a hook, events cost nothing: they are not even made. After the end there are no events.
   template <class MakeEvent>
