@@ -24,8 +24,9 @@ set(_backoff_actor_standard_headers
     <variant>
     <vector>)
 
-# backoff_actor_precompile(TARGET [caf] [gtest] [library]): lets a target of ours use the precompiled headers of the
-# standard library, and of what is named and it links; `library` for parts of the library. Targets that name the same share one.
+# backoff_actor_precompile(TARGET PART ...): lets a target of ours use the precompiled headers of these parts: `standard`, the
+# standard library, which all have; `caf` and `gtest`, which the target must link. Targets that name the same parts share one
+# file, so all are compiled as a shared library is.
 function(backoff_actor_precompile target)
   if(CMAKE_DISABLE_PRECOMPILE_HEADERS OR NOT PROJECT_IS_TOP_LEVEL)
     return()
@@ -37,6 +38,7 @@ function(backoff_actor_precompile target)
     file(CONFIGURE OUTPUT "${_source}" CONTENT "")
     add_library(${_owner} OBJECT "${_source}")
     target_compile_features(${_owner} PRIVATE cxx_std_20)
+    target_compile_options(${_owner} PRIVATE -fPIC -fvisibility=hidden -fvisibility-inlines-hidden)
     target_link_libraries(${_owner} PRIVATE backoff_actor_internal)
     target_precompile_headers(${_owner} PRIVATE ${_backoff_actor_standard_headers})
     if(caf IN_LIST ARGN)
@@ -47,10 +49,7 @@ function(backoff_actor_precompile target)
       target_precompile_headers(${_owner} PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
       target_link_libraries(${_owner} PRIVATE GTest::gmock GTest::gtest)
     endif()
-    if(library IN_LIST ARGN)
-      set_target_properties(${_owner} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
-                                                 VISIBILITY_INLINES_HIDDEN ON)
-    endif()
   endif()
+  target_compile_options(${target} PRIVATE -fPIC -fvisibility=hidden -fvisibility-inlines-hidden)
   target_precompile_headers(${target} REUSE_FROM ${_owner})
 endfunction()

@@ -15,9 +15,15 @@ target_compile_options(
             -Woverloaded-virtual
             $<$<BOOL:${BACKOFF_ACTOR_WARNINGS_AS_ERRORS}>:-Werror>)
 
+# A fused multiply-add rounds otherwise than its two halves, and not every platform has one: a delay must be the same
+# everywhere.
+target_compile_options(backoff_actor_internal INTERFACE -ffp-contract=off)
+
 # In a unity build every source file is taken for a header, whose classes several files may have.
 if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(backoff_actor_internal INTERFACE -Wno-subobject-linkage)
+  # g++ looks for garbage again and again, which takes an eighth of its time: not below 1 GB.
+  target_compile_options(backoff_actor_internal INTERFACE --param=ggc-min-heapsize=1000000)
 endif()
 # To clang, a parameter in one of those files shadows a name in an anonymous namespace of another.
 if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")

@@ -95,15 +95,6 @@ protected:
   NetworkLog network;
 };
 
-std::string problems_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const InvalidArgument& error) {
-    return error.what();
-  }
-  return "nothing";
-}
-
 } // namespace
 
 TEST_F(Listening, with_tls_both_ways_has_children_found_and_spawned) {

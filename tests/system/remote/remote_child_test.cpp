@@ -237,15 +237,6 @@ TEST_F(RemoteChild, holds_64_by_default_as_much_as_a_frozen_one_may_do_again) {
 
 // -- bad input --------------------------------------------------------------------------
 
-std::string problems_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const InvalidArgument& error) {
-    return error.what();
-  }
-  return "none";
-}
-
 TEST(RemoteChildInput, all_that_is_wrong_is_said_before_anything_starts) {
   const auto text = problems_of([] {
     remote_child({{"", 4711}, {"worker-1", 0}}, {.step_timeout = Duration{0}});

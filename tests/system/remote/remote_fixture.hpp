@@ -220,4 +220,14 @@ protected:
   caf::actor sender;
 };
 
+/// Returns what a call says of its bad input, or that it found none.
+inline std::string problems_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const InvalidArgument& error) {
+    return error.what();
+  }
+  return "nothing";
+}
+
 } // namespace backoff_actor::remote_child_test
