@@ -176,12 +176,31 @@ std::string event::to_string(const Event& event) {
 // What a compiler makes for each alternative is made here alone: that takes it long.
 
 template <detail::AlternativeOf<Event::variant> T>
-Event::Event(T x) : variant(std::move(x)) {}
+Event::Event(T x) : variant(std::in_place_type<T>) {
+  *std::get_if<T>(this) = std::move(x);
+}
+
 Event::Event() = default;
-Event::Event(const Event&) = default;
-Event::Event(Event&&) noexcept = default;
-Event& Event::operator=(const Event&) = default;
-Event& Event::operator=(Event&&) noexcept = default;
+
+Event::Event(const Event& other) : variant(), of(other.of), worker(other.worker) {
+  detail::take<variant>(*this, other);
+}
+
+Event::Event(Event&& other) noexcept : of(std::move(other.of)), worker(other.worker) {
+  detail::take<variant>(*this, std::move(other));
+}
+
+Event& Event::operator=(const Event& other) { return *this = Event{other}; }
+
+Event& Event::operator=(Event&& other) noexcept {
+  if (this == &other)
+    return *this;
+  of = std::move(other.of);
+  worker = other.worker;
+  detail::take<variant>(*this, std::move(other));
+  return *this;
+}
+
 Event::~Event() = default;
 
 template Event::Event(event::Accepted);

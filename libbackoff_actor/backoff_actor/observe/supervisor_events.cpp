@@ -108,12 +108,32 @@ namespace backoff_actor {
 // What a compiler makes for each alternative is made here alone: that takes it long.
 
 template <detail::AlternativeOf<SupervisorEvent::variant> T>
-SupervisorEvent::SupervisorEvent(T x) : variant(std::move(x)) {}
+SupervisorEvent::SupervisorEvent(T x) : variant(std::in_place_type<T>) {
+  *std::get_if<T>(this) = std::move(x);
+}
+
 SupervisorEvent::SupervisorEvent() = default;
-SupervisorEvent::SupervisorEvent(const SupervisorEvent&) = default;
-SupervisorEvent::SupervisorEvent(SupervisorEvent&&) noexcept = default;
-SupervisorEvent& SupervisorEvent::operator=(const SupervisorEvent&) = default;
-SupervisorEvent& SupervisorEvent::operator=(SupervisorEvent&&) noexcept = default;
+
+SupervisorEvent::SupervisorEvent(const SupervisorEvent& other) : variant(), of(other.of) {
+  detail::take<variant>(*this, other);
+}
+
+SupervisorEvent::SupervisorEvent(SupervisorEvent&& other) noexcept : of(std::move(other.of)) {
+  detail::take<variant>(*this, std::move(other));
+}
+
+SupervisorEvent& SupervisorEvent::operator=(const SupervisorEvent& other) {
+  return *this = SupervisorEvent{other};
+}
+
+SupervisorEvent& SupervisorEvent::operator=(SupervisorEvent&& other) noexcept {
+  if (this == &other)
+    return *this;
+  of = std::move(other.of);
+  detail::take<variant>(*this, std::move(other));
+  return *this;
+}
+
 SupervisorEvent::~SupervisorEvent() = default;
 
 template SupervisorEvent::SupervisorEvent(supervisor_event::Started);

@@ -214,11 +214,23 @@ SenderStatus SenderEngine::status(Instant now) const {
 // What a compiler makes for each alternative is made here alone: that takes it long.
 
 template <detail::AlternativeOf<Input::variant> T>
-Input::Input(T x) : variant(std::move(x)) {}
-Input::Input(const Input&) = default;
-Input::Input(Input&&) noexcept = default;
-Input& Input::operator=(const Input&) = default;
-Input& Input::operator=(Input&&) noexcept = default;
+Input::Input(T x) : variant(std::in_place_type<T>) {
+  *std::get_if<T>(this) = std::move(x);
+}
+
+Input::Input(const Input& other) : variant() { detail::take<variant>(*this, other); }
+
+Input::Input(Input&& other) noexcept { detail::take<variant>(*this, std::move(other)); }
+
+Input& Input::operator=(const Input& other) { return *this = Input{other}; }
+
+Input& Input::operator=(Input&& other) noexcept {
+  if (this == &other)
+    return *this;
+  detail::take<variant>(*this, std::move(other));
+  return *this;
+}
+
 Input::~Input() = default;
 
 template Input::Input(input::Start);

@@ -184,11 +184,29 @@ std::optional<ChildStatus> SupervisorEngine::status(ChildName name, Instant now)
 // What a compiler makes for each alternative is made here alone: that takes it long.
 
 template <detail::AlternativeOf<SupervisorInput::variant> T>
-SupervisorInput::SupervisorInput(T x) : variant(std::move(x)) {}
-SupervisorInput::SupervisorInput(const SupervisorInput&) = default;
-SupervisorInput::SupervisorInput(SupervisorInput&&) noexcept = default;
-SupervisorInput& SupervisorInput::operator=(const SupervisorInput&) = default;
-SupervisorInput& SupervisorInput::operator=(SupervisorInput&&) noexcept = default;
+SupervisorInput::SupervisorInput(T x) : variant(std::in_place_type<T>) {
+  *std::get_if<T>(this) = std::move(x);
+}
+
+SupervisorInput::SupervisorInput(const SupervisorInput& other) : variant() {
+  detail::take<variant>(*this, other);
+}
+
+SupervisorInput::SupervisorInput(SupervisorInput&& other) noexcept {
+  detail::take<variant>(*this, std::move(other));
+}
+
+SupervisorInput& SupervisorInput::operator=(const SupervisorInput& other) {
+  return *this = SupervisorInput{other};
+}
+
+SupervisorInput& SupervisorInput::operator=(SupervisorInput&& other) noexcept {
+  if (this == &other)
+    return *this;
+  detail::take<variant>(*this, std::move(other));
+  return *this;
+}
+
 SupervisorInput::~SupervisorInput() = default;
 
 template SupervisorInput::SupervisorInput(supervisor_input::Start);
@@ -208,11 +226,29 @@ template SupervisorInput::SupervisorInput(supervisor_input::ChildFinished);
 template SupervisorInput::SupervisorInput(supervisor_input::Finish);
 
 template <detail::AlternativeOf<SupervisorEffect::variant> T>
-SupervisorEffect::SupervisorEffect(T x) : variant(std::move(x)) {}
-SupervisorEffect::SupervisorEffect(const SupervisorEffect&) = default;
-SupervisorEffect::SupervisorEffect(SupervisorEffect&&) noexcept = default;
-SupervisorEffect& SupervisorEffect::operator=(const SupervisorEffect&) = default;
-SupervisorEffect& SupervisorEffect::operator=(SupervisorEffect&&) noexcept = default;
+SupervisorEffect::SupervisorEffect(T x) : variant(std::in_place_type<T>) {
+  *std::get_if<T>(this) = std::move(x);
+}
+
+SupervisorEffect::SupervisorEffect(const SupervisorEffect& other) : variant() {
+  detail::take<variant>(*this, other);
+}
+
+SupervisorEffect::SupervisorEffect(SupervisorEffect&& other) noexcept {
+  detail::take<variant>(*this, std::move(other));
+}
+
+SupervisorEffect& SupervisorEffect::operator=(const SupervisorEffect& other) {
+  return *this = SupervisorEffect{other};
+}
+
+SupervisorEffect& SupervisorEffect::operator=(SupervisorEffect&& other) noexcept {
+  if (this == &other)
+    return *this;
+  detail::take<variant>(*this, std::move(other));
+  return *this;
+}
+
 SupervisorEffect::~SupervisorEffect() = default;
 
 template SupervisorEffect::SupervisorEffect(supervisor_effect::KeepChild);
