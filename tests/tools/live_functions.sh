@@ -1,6 +1,9 @@
 # What tests of the live commands have in common; to be sourced. $program is backoffctl.
 # shellcheck shell=bash disable=SC2034,SC2154
 
+# How many seconds a test waits for what must come. Only a wait without hope takes so long: a busy machine may be slow.
+patience=120
+
 fail() { printf '%s\n' "$*" >&2; exit 1; }
 
 # Starts a server in the background on a free port: its id in $server, its URL in $url,
@@ -9,7 +12,8 @@ start_server() {
   : >"$folder/server"
   "$program" serve --port 0 --json >"$folder/server" &
   server=$!
-  for _ in {1..200}; do
+  local end=$((SECONDS + patience))
+  while ((SECONDS < end)); do
     url=$(sed -nE 's|.*"listening":"([^"]*)".*|http://\1/api|p' "$folder/server")
     [[ -z $url ]] || return 0
     sleep 0.05
@@ -26,10 +30,10 @@ children_of() { # process
   done
 }
 
-# Waits until none of the processes is there any more, for 5 s at most.
+# Waits until none of the processes is there any more.
 are_gone() { # process ...
-  local id
-  for _ in {1..100}; do
+  local id end=$((SECONDS + patience))
+  while ((SECONDS < end)); do
     for id in "$@"; do
       # One that nobody has waited for is dead, too.
       ! [[ -e /proc/$id && $(sed -E 's/^.*\) (.).*/\1/' "/proc/$id/stat" 2>/dev/null) != Z ]] || { sleep 0.05; continue 2; }
