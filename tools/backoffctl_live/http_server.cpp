@@ -67,8 +67,18 @@ HttpServer::HttpServer(EventLoop& loop, const ServerOptions& options)
 }
 
 HttpServer::~HttpServer() {
+  // evhttp frees the requests of the connections that it closes.
+  work_.for_each([](std::unique_ptr<Request>& request) {
+    if (!request->client_has_left) {
+      evhttp_connection_set_closecb(evhttp_request_get_connection(request->http), nullptr, nullptr);
+      request->http = nullptr;
+    }
+  });
   http_ = nullptr; // closes all connections
-  work_.for_each([](std::unique_ptr<Request>& request) { forget(*request); });
+  work_.for_each([](std::unique_ptr<Request>& request) {
+    if (request->http)
+      forget(*request);
+  });
 }
 
 void HttpServer::on_api(evhttp_request* http, void* self) {
