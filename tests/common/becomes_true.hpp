@@ -1,14 +1,16 @@
 #pragma once
 
+#include "common/patience.hpp"
+
 #include <chrono>
 #include <functional>
 #include <thread>
 
 namespace backoff_actor::test {
 
-/// Whether a condition comes true in time.
+/// Whether a condition comes true; not if it takes longer than `limit`.
 inline bool becomes_true(const std::function<bool()>& condition,
-                         std::chrono::milliseconds limit = std::chrono::seconds{10}) {
+                         std::chrono::milliseconds limit = patience) {
   const auto deadline = std::chrono::steady_clock::now() + limit;
   while (!condition()) {
     if (std::chrono::steady_clock::now() > deadline)

@@ -2,6 +2,7 @@
 
 #include "shutdown/told_program.hpp"
 
+#include "common/patience.hpp"
 #include "common/temporary_folder.hpp"
 
 #include <gmock/gmock.h>
@@ -26,6 +27,9 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto own = "backoff_actor: "; // begins the lines of the library
 
+// A grace that a busy machine does not miss.
+constexpr auto long_grace = "grace=600000";
+
 struct Ended {
   int code;
   Clock::duration took;
@@ -39,15 +43,30 @@ Ended end_by(ToldProgram& program, int signal) {
   return {code, Clock::now() - begin};
 }
 
+// Runs a program that is ended by force, and which force it needs: so many milliseconds after the
+// grace, in which a busy machine may not get to all that comes before.
+bool has_all_ended(const ToldProgram& program) {
+  return program.text().find("not ended\n") == std::string::npos
+         && program.text().find(" has not ended, ") == std::string::npos;
+}
+
+template <class Run>
+void with_force(const Run& is_told) {
+  auto force = 1500;
+  while (force < 60'000 && !is_told("force=" + std::to_string(force)))
+    force *= 2;
+  EXPECT_LT(force, 60'000);
+}
+
 TEST(GracefulShutdown, of_a_program_that_has_nothing_to_do_takes_no_time_and_is_code_0) {
-  ToldProgram program{{"waits"}};
+  ToldProgram program{{"waits", long_grace}};
   program.wait_for("ready");
   const auto [code, took] = end_by(program, SIGTERM);
   EXPECT_EQ(code, 0);
-  EXPECT_LT(took, 5s);
+  EXPECT_LT(took, test::patience) << "the grace is 10min";
   EXPECT_THAT(
     program.all(own),
-    ElementsAre("SIGTERM: stopping, within 15s. A second signal ends the program at once.",
+    ElementsAre("SIGTERM: stopping, within 10min. A second signal ends the program at once.",
                 MatchesRegex("stopped after [0-9.]+[mn]?s: 0 acknowledged, 0 suspended, 0 "
                              "dead-lettered, 0 children abandoned")))
     << program.text();
@@ -57,7 +76,8 @@ TEST(GracefulShutdown, by_ctrl_c_is_code_130) {
   ToldProgram program{{"waits"}};
   program.wait_for("ready");
   EXPECT_EQ(end_by(program, SIGINT).code, 130);
-  EXPECT_THAT(program.all(own), Contains(HasSubstr("SIGINT: stopping"))) << program.text();
+  EXPECT_THAT(program.all(own), Contains(HasSubstr("SIGINT: stopping, within 15s.")))
+    << program.text();
 }
 
 TEST(GracefulShutdown, of_a_program_that_has_done_its_work_says_nothing_and_is_code_0) {
@@ -69,15 +89,13 @@ TEST(GracefulShutdown, of_a_program_that_has_done_its_work_says_nothing_and_is_c
 
 // What is in hand is finished. Of the rest, each client is told.
 TEST(GracefulShutdown, under_load_finishes_what_is_in_hand_and_tells_of_the_rest) {
-  ToldProgram program{{"waits", "count=200", "work=20", "in_flight=4"}};
+  ToldProgram program{{"waits", "count=200", "hold=12", "in_flight=4", long_grace}};
   program.wait_for("done 10");
-  const auto [code, took] = end_by(program, SIGTERM);
-  EXPECT_EQ(code, 1) << "dead letters";
-  EXPECT_LT(took, 10s);
+  EXPECT_EQ(end_by(program, SIGTERM).code, 1) << "dead letters";
   const auto answered = program.all("answered ");
   EXPECT_THAT(answered, UnorderedElementsAreArray(program.all("done "))) << program.text();
   EXPECT_THAT(program.all("works "), UnorderedElementsAreArray(answered)) << program.text();
-  EXPECT_LT(answered.size(), 100u);
+  EXPECT_LE(answered.size(), 15u);
   EXPECT_EQ(answered.size() + program.count("failed "), 200u);
   EXPECT_THAT(program.all(own).back(),
               MatchesRegex("stopped after .*: [1-4] acknowledged, 0 suspended, "
@@ -89,7 +107,7 @@ TEST(GracefulShutdown, under_load_finishes_what_is_in_hand_and_tells_of_the_rest
 TEST(GracefulShutdown, with_a_durable_outbox_leaves_the_rest_to_the_next_program) {
   const example::TemporaryFolder folder{"backoff_actor-shutdown"};
   const auto outbox = "outbox=" + (folder / "outbox.db").string();
-  ToldProgram first{{"waits", "count=200", "work=20", "in_flight=4", outbox}};
+  ToldProgram first{{"waits", "count=200", "hold=12", "in_flight=4", long_grace, outbox}};
   first.wait_for("done 10");
   EXPECT_EQ(end_by(first, SIGTERM).code, 0) << first.text();
   const auto done = first.all("done ");
@@ -101,7 +119,7 @@ TEST(GracefulShutdown, with_a_durable_outbox_leaves_the_rest_to_the_next_program
                            + " suspended, 0 dead-lettered, 0 children abandoned"))
     << first.text();
 
-  ToldProgram next{{"waits", "work=0", outbox}};
+  ToldProgram next{{"waits", "work=0", long_grace, outbox}};
   next.wait_for("done 200");
   EXPECT_EQ(end_by(next, SIGTERM).code, 0) << next.text();
   EXPECT_THAT(next.all("owed "), ElementsAre(std::to_string(200 - done.size())));
@@ -109,37 +127,46 @@ TEST(GracefulShutdown, with_a_durable_outbox_leaves_the_rest_to_the_next_program
 }
 
 TEST(GracefulShutdown, ends_a_worker_that_hangs_at_the_end_of_the_grace) {
-  ToldProgram program{
-    {"waits", "count=3", "hang=2", "in_flight=1", "grace=300", "kill_grace=200", "force=1500"}};
-  program.wait_for("works 2");
-  const auto [code, took] = end_by(program, SIGTERM);
-  EXPECT_EQ(code, 1);
-  EXPECT_GE(took, 500ms);
-  EXPECT_LT(took, 20s);
-  EXPECT_THAT(program.all("failed "), ElementsAre(HasSubstr("2 "), HasSubstr("3 ")));
-  EXPECT_THAT(
-    program.all(own),
-    ElementsAre("SIGTERM: stopping, within 300ms. A second signal ends the program at once.",
-                MatchesRegex("stopped after .*: 0 acknowledged, 0 suspended, 2 dead-lettered, 1 "
-                             "child abandoned"),
-                "the program still has not ended: it is ended at once, exit code 1"))
-    << program.text();
+  with_force([](const std::string& force) {
+    ToldProgram program{
+      {"waits", "count=3", "hang=2", "in_flight=1", "grace=300", "kill_grace=200", force}};
+    program.wait_for("works 2");
+    const auto [code, took] = end_by(program, SIGTERM);
+    EXPECT_EQ(code, 1);
+    EXPECT_GE(took, 500ms);
+    if (!has_all_ended(program))
+      return false;
+    EXPECT_THAT(program.all("failed "), ElementsAre(HasSubstr("2 "), HasSubstr("3 ")));
+    EXPECT_THAT(
+      program.all(own),
+      ElementsAre("SIGTERM: stopping, within 300ms. A second signal ends the program at once.",
+                  MatchesRegex("stopped after .*: 0 acknowledged, 0 suspended, 2 dead-lettered, 1 "
+                               "child abandoned"),
+                  "the program still has not ended: it is ended at once, exit code 1"))
+      << program.text();
+    return true;
+  });
 }
 
 TEST(GracefulShutdown, leaves_what_a_worker_hangs_with_in_the_durable_outbox) {
-  const example::TemporaryFolder folder{"backoff_actor-shutdown"};
-  const auto outbox = "outbox=" + (folder / "outbox.db").string();
-  ToldProgram first{{"waits", "count=3", "hang=2", "in_flight=1", "grace=300", "kill_grace=200",
-                     "force=1500", outbox}};
-  first.wait_for("works 2");
-  EXPECT_EQ(end_by(first, SIGTERM).code, 1) << "a child is left";
-  EXPECT_THAT(first.all(own), Contains(HasSubstr("2 suspended, 0 dead-lettered, 1 child")))
-    << first.text();
+  with_force([](const std::string& force) {
+    const example::TemporaryFolder folder{"backoff_actor-shutdown"};
+    const auto outbox = "outbox=" + (folder / "outbox.db").string();
+    ToldProgram first{
+      {"waits", "count=3", "hang=2", "in_flight=1", "grace=300", "kill_grace=200", force, outbox}};
+    first.wait_for("works 2");
+    EXPECT_EQ(end_by(first, SIGTERM).code, 1) << "a child is left";
+    if (!has_all_ended(first))
+      return false;
+    EXPECT_THAT(first.all(own), Contains(HasSubstr("2 suspended, 0 dead-lettered, 1 child")))
+      << first.text();
 
-  ToldProgram next{{"waits", outbox}};
-  next.wait_for("done 3");
-  EXPECT_EQ(end_by(next, SIGTERM).code, 0);
-  EXPECT_THAT(next.all("done "), ElementsAre("2", "3")) << next.text();
+    ToldProgram next{{"waits", long_grace, outbox}};
+    next.wait_for("done 3");
+    EXPECT_EQ(end_by(next, SIGTERM).code, 0);
+    EXPECT_THAT(next.all("done "), ElementsAre("2", "3")) << next.text();
+    return true;
+  });
 }
 
 TEST(GracefulShutdown, is_ended_by_a_second_signal_while_a_worker_hangs) {
@@ -147,22 +174,20 @@ TEST(GracefulShutdown, is_ended_by_a_second_signal_while_a_worker_hangs) {
   program.wait_for("works 1");
   program.send(SIGTERM);
   program.wait_for("backoff_actor: SIGTERM: stopping");
-  const auto [code, took] = end_by(program, SIGTERM);
-  EXPECT_EQ(code, 128 + SIGTERM);
-  EXPECT_LT(took, 5s) << "the grace is 15s";
+  EXPECT_EQ(end_by(program, SIGTERM).code, 128 + SIGTERM) << "and not 1, as after the grace";
 }
 
 TEST(GracefulShutdown, is_ended_by_a_second_signal_although_main_and_all_threads_block) {
   ToldProgram program{{"blocks", "count=1", "hang=1"}};
   program.wait_for("ready");
   program.send(SIGTERM);
-  // Nobody says that the first one was heard. To the system, a second one before that is the same.
-  std::this_thread::sleep_for(500ms);
+  // To the system, a second one is the same as a first that was not taken yet.
+  program.wait_until_taken(SIGTERM);
   EXPECT_EQ(end_by(program, SIGTERM).code, 128 + SIGTERM) << program.text();
 }
 
 TEST(GracefulShutdown, hears_signals_although_it_is_made_after_all_threads) {
-  ToldProgram program{{"late", "count=200", "work=20"}};
+  ToldProgram program{{"late", "count=200", "hold=12", long_grace}};
   program.wait_for("ready");
   EXPECT_EQ(end_by(program, SIGTERM).code, 1) << "dead letters";
   EXPECT_THAT(program.all("answered "), UnorderedElementsAreArray(program.all("done ")))
@@ -177,23 +202,38 @@ TEST(GracefulShutdown, heeds_a_signal_that_came_before_the_wait) {
 }
 
 TEST(GracefulShutdown, waits_no_longer_for_a_root_that_hangs_and_ends_the_process) {
-  ToldProgram program{{"stuck", "grace=200", "force=300"}};
-  program.wait_for("works 1");
-  EXPECT_EQ(end_by(program, SIGTERM).code, 1);
-  EXPECT_THAT(
-    program.all(own),
-    ElementsAre("SIGTERM: stopping, within 200ms. A second signal ends the program at once.",
-                MatchesRegex("stopped after .*, 1 root has not ended"),
-                "the program still has not ended: it is ended at once, exit code 1"))
-    << program.text();
+  with_force([](const std::string& force) {
+    ToldProgram program{{"stuck", "grace=200", force}};
+    program.wait_for("works 1");
+    EXPECT_EQ(end_by(program, SIGTERM).code, 1);
+    if (program.text().find("2 roots have not ended") != std::string::npos)
+      return false;
+    EXPECT_THAT(
+      program.all(own),
+      ElementsAre("SIGTERM: stopping, within 200ms. A second signal ends the program at once.",
+                  MatchesRegex("stopped after .*, 1 root has not ended"),
+                  "the program still has not ended: it is ended at once, exit code 1"))
+      << program.text();
+    return true;
+  });
 }
 
 TEST(GracefulShutdown, ends_the_process_also_if_main_does_not_end_after_the_stop) {
   ToldProgram program{{"lingers", "count=1", "hang=1", "grace=200", "kill_grace=200", "force=300"}};
   program.wait_for("works 1");
-  const auto [code, took] = end_by(program, SIGTERM);
-  EXPECT_EQ(code, 1) << program.text();
-  EXPECT_LT(took, 20s);
+  EXPECT_EQ(end_by(program, SIGTERM).code, 1) << program.text();
+}
+
+// While the shutdown tells of another root, the sender ends, and leaves its child behind.
+TEST(GracefulShutdown,
+     ends_the_process_also_if_a_root_with_a_child_that_hangs_ends_after_its_time) {
+  ToldProgram program{
+    {"outlived", "count=1", "hang=1", "grace=200", "kill_grace=200", "force=300"}};
+  program.wait_for("works 1");
+  EXPECT_EQ(end_by(program, SIGTERM).code, 1) << program.text();
+  EXPECT_THAT(program.all(own),
+              Contains("the program still has not ended: it is ended at once, exit code 1"))
+    << program.text();
 }
 
 TEST(GracefulShutdown, takes_a_first_signal_that_comes_while_it_stops_for_the_same_wish) {
@@ -211,12 +251,10 @@ TEST(GracefulShutdown, ends_a_program_whose_root_has_failed_with_code_1_and_the_
 }
 
 TEST(ExitReport, says_after_5_seconds_why_a_program_does_not_end) {
-  ToldProgram program{{"reports", "count=1", "hang=1"}};
-  program.wait_for("ready");
   const auto begin = Clock::now();
+  ToldProgram program{{"reports", "count=1", "hang=1"}};
   EXPECT_NE(program.wait_for("backoff_actor:     Its child has not answered"), "");
-  EXPECT_GE(Clock::now() - begin, 4s);
-  EXPECT_LT(Clock::now() - begin, 20s);
+  EXPECT_GE(Clock::now() - begin, 5s);
   EXPECT_THAT(program.all(own),
               ElementsAre("after 5s the actor system still waits for 1 sender (1 delivery owed):",
                           MatchesRegex("  [a-z_]+#[0-9]+: running, 1 owed .*"),

@@ -18,7 +18,7 @@ struct ShutdownSummary {
   std::uint64_t suspended = 0;     ///< deliveries left in a store, for a later sender
   std::uint64_t dead_lettered = 0; ///< deliveries that became dead letters
   std::uint32_t abandoned = 0;     ///< children that did not end, and are alive
-  std::uint32_t silent_roots = 0;  ///< roots that have not ended in time, nor answered
+  std::uint32_t silent_roots = 0;  ///< roots that have not ended in time
   std::uint32_t failed_roots = 0;  ///< roots that ended with an error, before the stop or by it
 
   /// Whether nothing is lost and nothing is left behind: no dead letters, and all children and

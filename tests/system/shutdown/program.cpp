@@ -10,15 +10,16 @@
 //     blocks     for ever, and so do all threads of the scheduler
 //     gives_up   its root ends by itself, with an error
 //     stuck      has a root beside the sender that hangs, and does not end
+//     outlived   has a root that fails, and a sender that ends when the shutdown tells so
 //     stops      stops as soon as the numbers are owed, without a signal
 //     lingers    the same as `waits`, but does not end after the stop
 //     reports    ends as soon as the numbers are owed, with nothing but an ExitReport
 //
 // Keys, with numbers: count: how many numbers are submitted at once; work: how many milliseconds
-// each takes; hang: the number that never ends; in_flight, kill_grace, grace, force: options, in
-// milliseconds. outbox=FILE: a durable outbox.
+// each takes; hang: the number that never ends; hold: the number that ends when the sender finishes;
+// in_flight, kill_grace, grace, force: options, in milliseconds. outbox=FILE: a durable outbox.
 //
-// Lines: `ready`: main does what it does. `works N`, `done N`: the worker. `answered N`,
+// Lines: `ready PROCESS`: main does what it does. `works N`, `done N`: the worker. `answered N`,
 // `failed N ERROR`: the client. `owed N`: the outbox at the start. `finishing`: the sender finishes
 // what is in flight.
 
@@ -73,16 +74,36 @@ struct Arguments {
   }
 };
 
+// Something for which threads wait.
+class Mark {
+public:
+  void set() {
+    is_set_ = true;
+    is_set_.notify_all();
+  }
+  void wait() const { is_set_.wait(false); }
+
+private:
+  std::atomic<bool> is_set_ = false;
+};
+
+Mark is_finishing;     // the sender finishes what is in flight
+Mark failure_was_told; // of a root
+Mark has_ended;        // the sender
+
 class Worker : public caf::event_based_actor {
 public:
-  Worker(caf::actor_config& config, std::chrono::milliseconds work, std::uint64_t hang)
-    : caf::event_based_actor(config), work_(work), hang_(hang) {}
+  Worker(caf::actor_config& config, std::chrono::milliseconds work, std::uint64_t hang,
+         std::uint64_t hold)
+    : caf::event_based_actor(config), work_(work), hang_(hang), hold_(hold) {}
 
   caf::behavior make_behavior() override {
     return {[this](std::uint64_t number) {
       note("works " + std::to_string(number));
       if (number == hang_)
         block();
+      if (number == hold_)
+        is_finishing.wait();
       std::this_thread::sleep_for(work_);
       note("done " + std::to_string(number));
       return number;
@@ -92,6 +113,7 @@ public:
 private:
   const std::chrono::milliseconds work_;
   const std::uint64_t hang_;
+  const std::uint64_t hold_;
 };
 
 class Client : public caf::event_based_actor {
@@ -151,7 +173,7 @@ caf::actor start_root_that_gives_up(caf::actor_system& system) {
   SupervisorOptions options;
   options.restart_limit = RestartLimit{.max_restarts = 0, .within = 1min};
   const ChildFactory crasher = [](caf::event_based_actor* self) -> caf::actor {
-    const auto child = self->spawn<Worker>(0ms, 0);
+    const auto child = self->spawn<Worker>(0ms, 0, 0);
     caf::anon_send_exit(child, caf::exit_reason::kill);
     return child;
   };
@@ -175,13 +197,27 @@ int run(const Arguments& arguments) {
     options.outbox = {open_sqlite_store(it->second), durable<std::uint64_t>()};
     note("owed " + std::to_string(options.outbox.suspended()));
   }
-  options.on_event = [](const Event& event) {
-    if (std::holds_alternative<event::Finishing>(event))
+  const auto is_outlived = arguments.main == "outlived";
+  options.on_event = [is_outlived](const Event& event) {
+    if (std::holds_alternative<event::Finishing>(event)) {
       note("finishing");
+      is_finishing.set();
+    }
+    if (is_outlived && std::holds_alternative<event::ChildOverdue>(event))
+      failure_was_told.wait();
   };
+  const auto ready = "ready " + std::to_string(getpid());
   ShutdownOptions how;
   how.grace = arguments.span("grace", 15'000);
   how.force_end_after = arguments.span("force", 10'000);
+  if (is_outlived)
+    how.report.on_line = [](const std::string& line) {
+      note("backoff_actor: " + line);
+      if (line.starts_with("a root has ended")) {
+        failure_was_told.set();
+        has_ended.wait();
+      }
+    };
 
   caf::actor_system_config config;
   init(config);
@@ -193,7 +229,9 @@ int run(const Arguments& arguments) {
   else if (arguments.main != "late")
     shutdown.emplace(system, how);
   const auto sender = spawn_back_off_sender(
-    system, child_of<Worker, caf::detached>(arguments.span("work", 0), arguments.number("hang", 0)),
+    system,
+    child_of<Worker, caf::detached>(arguments.span("work", 0), arguments.number("hang", 0),
+                                    arguments.number("hold", 0)),
     options);
   const auto count = arguments.number("count", 0);
   if (arguments.main == "reports" || arguments.main == "stops")
@@ -203,24 +241,31 @@ int run(const Arguments& arguments) {
   if (arguments.main == "blocks") {
     std::this_thread::sleep_for(100ms); // the worker is at work
     block_all_threads(system);
-    note("ready");
+    note(ready);
     block();
   }
   if (arguments.main == "reports") {
-    note("ready");
+    note(ready);
     return 0;
   }
   if (arguments.main == "late") {
     std::this_thread::sleep_for(100ms);
     shutdown.emplace(system, how);
   }
+  if (is_outlived) {
+    shutdown->add(system.spawn([](caf::event_based_actor* self) -> caf::behavior {
+      self->set_exit_handler([self](const caf::exit_msg&) { self->quit(caf::sec::runtime_error); });
+      return {[](int) {}};
+    }));
+    sender->attach_functor([](const caf::error&) { has_ended.set(); });
+  }
   shutdown->add(arguments.main == "gives_up" ? start_root_that_gives_up(system) : sender);
   if (arguments.main == "stuck") {
-    const auto stuck = system.spawn<Worker, caf::detached>(0ms, 1);
+    const auto stuck = system.spawn<Worker, caf::detached>(0ms, 1, 0);
     caf::anon_send(stuck, std::uint64_t{1});
     shutdown->add(stuck);
   }
-  note("ready");
+  note(ready);
   if (arguments.main == "busy")
     std::this_thread::sleep_for(300ms);
   if (arguments.main == "stops")

@@ -1,9 +1,19 @@
 #include "told_program.hpp"
 
+#include "common/becomes_true.hpp"
+#include "common/patience.hpp"
+
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
+#include <cstdint>
 #include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -16,7 +26,18 @@ namespace backoff_actor::system_test {
 
 namespace {
 
-constexpr int patience = 60'000; // milliseconds
+constexpr int patience =
+  static_cast<int>(std::chrono::milliseconds{test::patience}.count()); // milliseconds
+
+// The signals that wait to be taken by any thread of a process, a bit each.
+std::uint64_t waiting_signals(const std::string& process) {
+  std::ifstream status{"/proc/" + process + "/status"};
+  constexpr std::string_view name = "ShdPnd:";
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with(name))
+      return std::stoull(line.substr(name.size()), nullptr, 16);
+  return 0;
+}
 
 } // namespace
 
@@ -57,6 +78,12 @@ std::string ToldProgram::wait_for(std::string_view beginning) {
     if (lines_[i].starts_with(beginning))
       return lines_[i];
   }
+}
+
+void ToldProgram::wait_until_taken(int signal) const {
+  const auto process = all("ready ").at(0);
+  const auto bit = std::uint64_t{1} << (signal - 1);
+  EXPECT_TRUE(test::becomes_true([&] { return (waiting_signals(process) & bit) == 0; }));
 }
 
 int ToldProgram::wait() {

@@ -18,13 +18,16 @@ public:
   explicit ToldProgram(const std::vector<std::string>& arguments);
 
   /// Reads until a line begins with `beginning`. Returns that line; empty: it ended before, or said
-  /// nothing for a minute.
+  /// nothing for too long.
   std::string wait_for(std::string_view beginning);
 
   void send(int signal) { process_->send(signal); }
 
+  /// Waits until the program has taken a signal that it was sent. It must have said `ready`.
+  void wait_until_taken(int signal) const;
+
   /// Reads until it ends. Returns its exit code; -1: it was ended by a signal, or said nothing for
-  /// a minute.
+  /// too long.
   int wait();
 
   /// All that was read.

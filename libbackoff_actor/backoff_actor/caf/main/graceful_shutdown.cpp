@@ -16,9 +16,11 @@
 #include <algorithm>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace backoff_actor {
 
@@ -28,6 +30,9 @@ using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
 constexpr Duration longest_span = 24h * 365; // a clock can still add it
+
+// How much longer than a root its answer may take, which it has sent before it ended.
+constexpr Duration time_to_answer = 2s;
 
 bool is_failure(const caf::error& reason) {
   return reason && reason != caf::exit_reason::user_shutdown;
@@ -110,7 +115,7 @@ namespace {
 using StopHandle = decltype(compat::request_within(std::declval<caf::blocking_actor&>(), Duration{},
                                                    caf::actor{}, Stop{}));
 
-// Stops roots side by side, until `limit`.
+// Stops roots side by side, within `limit`.
 class Stopping {
 public:
   Stopping(caf::actor_system& system, Clock::time_point limit) : self_(system), limit_(limit) {}
@@ -118,13 +123,16 @@ public:
   void tell_all(const std::vector<caf::actor>& roots, Duration grace) {
     for (const auto& root : roots)
       if (understands_stop(root))
-        asked_.push_back(compat::request_within(*self_, left(), root, Stop{grace}));
+        asked_.push_back({root, compat::request_within(*self_, left(), root, Stop{grace})});
       else
         compat::send_exit_now(root, {}, caf::exit_reason::user_shutdown);
   }
 
-  void add_answers_to(ShutdownSummary& summary) {
-    for (auto& handle : asked_)
+  // Adds what the roots have said that have ended.
+  void add_answers_of(const std::vector<caf::actor>& ended, ShutdownSummary& summary) {
+    for (auto& [root, handle] : asked_) {
+      if (std::find(ended.begin(), ended.end(), root) == ended.end())
+        continue;
       std::move(handle).receive(
         [&](const Stopped& x) {
           summary.acknowledged += x.acknowledged;
@@ -132,17 +140,21 @@ public:
           summary.dead_lettered += x.dead_lettered;
           summary.abandoned += x.abandoned;
         },
-        // It has not answered in time, or has ended without an answer. Which of the two is seen
-        // by whether it has ended.
-        [](const caf::error&) {});
+        [](const caf::error&) {}); // it has ended without an answer
+    }
   }
 
 private:
-  Duration left() const { return std::max<Duration>(limit_ - Clock::now(), 1ms); }
+  struct Asked {
+    caf::actor root;
+    StopHandle handle;
+  };
+
+  Duration left() const { return std::max<Duration>(limit_ - Clock::now(), 1ms) + time_to_answer; }
 
   caf::scoped_actor self_;
   Clock::time_point limit_;
-  std::vector<StopHandle> asked_;
+  std::vector<Asked> asked_;
 };
 
 } // namespace
@@ -211,18 +223,15 @@ int GracefulShutdown::stop() {
       note_end(root, "by itself");
     return has_ended;
   });
-  {
-    Stopping stopping{system_, force_end_at_};
-    stopping.tell_all(roots, grace);
-    stopping.add_answers_to(summary);
-  }
+  Stopping stopping{system_, force_end_at_};
+  stopping.tell_all(roots, grace);
   roots_->wait_until_ended(roots, force_end_at_);
-  for (const auto& root : roots) {
-    if (compat::has_ended(root))
-      note_end(root, "with an error");
-    else
-      ++summary.silent_roots;
-  }
+  // Who ends later has not ended: what it leaves behind is not known.
+  summary.silent_roots = static_cast<std::uint32_t>(
+    std::erase_if(roots, [](const caf::actor& root) { return !compat::has_ended(root); }));
+  stopping.add_answers_of(roots, summary);
+  for (const auto& root : roots)
+    note_end(root, "with an error");
   summary.took = Clock::now() - begin;
   if (summary.signal != 0 || !summary.is_complete() || summary.suspended > 0)
     tell(to_string(summary));
