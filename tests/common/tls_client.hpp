@@ -32,33 +32,33 @@ public:
   /// Whether a handshake succeeds, as far as the client can tell: with TLS 1.3, the server may
   /// refuse it later.
   bool shakes_hands(std::chrono::milliseconds limit = std::chrono::seconds{10}) {
-    const net::Patience patience{net::Clock::now() + limit};
+    const net::Patience until{net::Clock::now() + limit};
     for (;;) {
       ERR_clear_error();
       const auto result = SSL_connect(ssl_.get());
       if (result == 1)
         return true;
-      if (!waits(result, patience))
+      if (!waits(result, until))
         return false;
     }
   }
 
   /// Returns whether all was sent.
   bool send(std::string_view bytes) {
-    const net::Patience patience{net::Clock::now() + std::chrono::seconds{10}};
+    const net::Patience until{net::Clock::now() + std::chrono::seconds{10}};
     for (;;) {
       ERR_clear_error();
       const auto result = SSL_write(ssl_.get(), bytes.data(), static_cast<int>(bytes.size()));
       if (result == static_cast<int>(bytes.size()))
         return true;
-      if (!waits(result, patience))
+      if (!waits(result, until))
         return false;
     }
   }
 
   /// Waits until `wanted` has come, or the end. Returns all that came in this call.
   std::string receive_until(std::string_view wanted) {
-    const net::Patience patience{net::Clock::now() + std::chrono::seconds{10}};
+    const net::Patience until{net::Clock::now() + std::chrono::seconds{10}};
     std::string result;
     std::string bytes(65'536, '\0');
     while (wanted.empty() || result.find(wanted) == result.npos) {
@@ -66,7 +66,7 @@ public:
       const auto count = SSL_read(ssl_.get(), bytes.data(), static_cast<int>(bytes.size()));
       if (count > 0)
         result.append(bytes, 0, static_cast<std::size_t>(count));
-      else if (!waits(count, patience))
+      else if (!waits(count, until))
         break;
     }
     return result;
@@ -80,10 +80,10 @@ public:
 
 private:
   // Whether the call can be made again.
-  bool waits(int result, const net::Patience& patience) {
+  bool waits(int result, const net::Patience& until) {
     const auto error = SSL_get_error(ssl_.get(), result);
     if (error == SSL_ERROR_WANT_READ || error == SSL_ERROR_WANT_WRITE)
-      return net::wait_for(socket_, error == SSL_ERROR_WANT_READ ? POLLIN : POLLOUT, patience)
+      return net::wait_for(socket_, error == SSL_ERROR_WANT_READ ? POLLIN : POLLOUT, until)
              == net::Wait::done;
     const auto* const reason = ERR_reason_error_string(ERR_peek_error());
     if (error != SSL_ERROR_ZERO_RETURN)
