@@ -18,8 +18,8 @@ inline std::chrono::nanoseconds time_of(const std::function<void()>& call) {
 }
 
 /// The shortest time that a try returns. There is another try, as long as a test waits, until one
-/// took less than `limit`: a busy machine is late now and then, but what waits for something that it
-/// should not wait for does so in each try.
+/// took less than `limit`: a busy machine is late now and then, but what waits for something that
+/// it should not wait for does so in each try.
 inline std::chrono::nanoseconds
 shortest_of_many(std::chrono::nanoseconds limit,
                  const std::function<std::chrono::nanoseconds()>& try_once) {

@@ -16,8 +16,9 @@
 //     reports    ends as soon as the numbers are owed, with nothing but an ExitReport
 //
 // Keys, with numbers: count: how many numbers are submitted at once; work: how many milliseconds
-// each takes; hang: the number that never ends; hold: the number that ends when the sender finishes;
-// in_flight, kill_grace, grace, force: options, in milliseconds. outbox=FILE: a durable outbox.
+// each takes; hang: the number that never ends; hold: the number that ends when the sender
+// finishes; in_flight, kill_grace, grace, force: options, in milliseconds. outbox=FILE: a durable
+// outbox.
 //
 // Lines: `ready PROCESS`: main does what it does. `works N`, `done N`: the worker. `answered N`,
 // `failed N ERROR`: the client. `owed N`: the outbox at the start. `finishing`: the sender finishes
