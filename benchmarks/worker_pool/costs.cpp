@@ -3,13 +3,18 @@
 #include "common/instructions.hpp"
 #include "worker_pool/pool_engine.hpp"
 
+#include <algorithm>
+#include <cstdint>
+
 namespace worker_pool {
 
 namespace {
 
-constexpr std::uint64_t counted = 200;
-constexpr std::uint64_t crashes = 8;
+constexpr std::uint64_t until_tables_have_grown = 400;
+
 constexpr std::uint64_t backlog = 1000;
+
+std::uint64_t crashes(std::uint64_t counted) { return std::max<std::uint64_t>(counted / 25, 1); }
 
 // Submits and acknowledges so many messages, the oldest first.
 class Work {
@@ -37,17 +42,17 @@ private:
   std::uint64_t oldest_ = 0;
 };
 
-void count(std::uint32_t workers) {
+void count(std::uint32_t workers, std::uint64_t counted) {
   using benchmarks::mark;
   Work work{workers};
   work.submit(workers / 2);
-  work.submit_and_acknowledge(2 * counted); // its tables grow
+  work.submit_and_acknowledge(until_tables_have_grown);
   mark();
   work.submit_and_acknowledge(counted);
   mark();
 
   work.submit(workers - workers / 2 + backlog);
-  work.submit_and_acknowledge(2 * counted);
+  work.submit_and_acknowledge(until_tables_have_grown);
   mark();
   work.submit_and_acknowledge(counted);
   mark();
@@ -55,19 +60,19 @@ void count(std::uint32_t workers) {
   Work crashing{workers};
   crashing.crash(0);
   mark();
-  for (std::uint32_t i = 0; i < crashes; ++i)
+  for (std::uint32_t i = 0; i < crashes(counted); ++i)
     crashing.crash(i % workers);
   mark();
 }
 
 } // namespace
 
-Costs costs_of(std::uint32_t workers) {
-  const auto counts = benchmarks::instructions_of([=] { count(workers); });
+Costs costs_of(std::uint32_t workers, std::uint64_t counted) {
+  const auto counts = benchmarks::instructions_of([=] { count(workers, counted); });
   const auto each = [&](std::size_t part, std::uint64_t of) {
     return static_cast<double>(counts.at(part)) / static_cast<double>(of);
   };
-  return {each(0, counted), each(1, counted), each(2, crashes)};
+  return {each(0, counted), each(1, counted), each(2, crashes(counted))};
 }
 
 } // namespace worker_pool

@@ -13,8 +13,10 @@ struct Costs {
 
 /// Counts the instructions of a pool with so many workers.
 ///
-/// @range `8 <= workers <= 1000`
+/// @param counted how many submissions are counted, and a twenty-fifth as many crashes, but at
+///                least one
+/// @range `8 <= workers <= 1000`, `1 <= counted`
 /// @errors throws `std::runtime_error` if this system lets no process trace another.
-Costs costs_of(std::uint32_t workers);
+Costs costs_of(std::uint32_t workers, std::uint64_t counted);
 
 } // namespace worker_pool

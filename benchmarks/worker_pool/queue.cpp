@@ -37,6 +37,9 @@ public:
   explicit Simulation(const Load& load) : load_(load), generator_(load.seed) {
     if (load.router == Router::pool)
       engine_.emplace(worker_count);
+    if (load.router == Router::queue)
+      for (std::uint32_t worker = 0; worker != worker_count; ++worker)
+        free_.push_back(worker);
   }
 
   Times run() {
@@ -74,6 +77,9 @@ private:
     case What::acknowledgement:
       if (engine_)
         hand_over(engine_->acknowledge(instant(), x.message));
+      else if (load_.router == Router::queue)
+        free_.push_back(x.worker);
+      take_from_backlog();
     }
   }
 
@@ -85,8 +91,20 @@ private:
     ++waiting_;
     if (engine_)
       hand_over(engine_->submit(instant(), message));
+    else if (load_.router == Router::queue)
+      backlog_.push_back(message);
     else
       plan(0, What::delivery, static_cast<std::uint32_t>(draw % worker_count), message);
+    take_from_backlog();
+  }
+
+  // Those who are free take the oldest messages.
+  void take_from_backlog() {
+    while (!free_.empty() && !backlog_.empty()) {
+      plan(0, What::delivery, free_.back(), backlog_.front());
+      free_.pop_back();
+      backlog_.pop_front();
+    }
   }
 
   void hand_over(const std::vector<HandedOver>& all) {
@@ -137,6 +155,8 @@ private:
   std::exponential_distribution<double> exponential_;
   std::uniform_real_distribution<double> uniform_;
   std::optional<PoolEngine> engine_;
+  std::vector<std::uint32_t> free_;   // workers of Router::queue
+  std::deque<std::uint64_t> backlog_; // messages of Router::queue
   std::priority_queue<Happening> happenings_;
   std::array<Worker, worker_count> workers_;
   std::vector<double> arrivals_; // by message

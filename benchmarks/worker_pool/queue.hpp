@@ -19,6 +19,7 @@ std::string_view to_string(Service service);
 /// Who decides which worker gets a message.
 enum class Router {
   pool,   ///< the engine of a sender with a pool, whose workers hold one message each
+  queue,  ///< the plan of such a pool, without an engine: who is free takes the oldest message
   random, ///< a router that gives each message at once to any worker, which keeps a queue
 };
 
