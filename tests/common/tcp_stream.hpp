@@ -2,6 +2,8 @@
 
 #include <backoff_actor/net/internal/socket.hpp>
 
+#include "common/patience.hpp"
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -29,7 +31,7 @@ public:
   };
 
   /// How long a call may take if it does not say.
-  static constexpr std::chrono::milliseconds patience{10'000};
+  static constexpr std::chrono::milliseconds patience = test::patience;
 
   TcpStream() = default;
   /// Takes over a connected socket.

@@ -2,6 +2,8 @@
 
 #include <backoff_actor/net/internal/socket.hpp>
 
+#include "common/patience.hpp"
+
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -11,6 +13,7 @@
 #include <poll.h>
 #include <string>
 #include <string_view>
+#include <sys/socket.h>
 
 namespace backoff_actor::test {
 
@@ -20,8 +23,7 @@ public:
   using Prepare = std::function<void(SSL_CTX*)>;
 
   TlsClient(std::uint16_t port, const Prepare& prepare)
-    : socket_(
-      net::connect(net::loopback(port), {net::Clock::now() + std::chrono::seconds{10}}).socket),
+    : socket_(net::connect(net::loopback(port), {net::Clock::now() + test::patience}).socket),
       context_(SSL_CTX_new(TLS_client_method()), SSL_CTX_free) {
     SSL_CTX_set_security_level(context_.get(), 0);
     prepare(context_.get());
@@ -29,9 +31,14 @@ public:
     SSL_set_fd(ssl_.get(), socket_.get());
   }
 
+  /// Lets the system keep no more than about so much that was not received.
+  void keep_unread(int bytes) const {
+    setsockopt(socket_.get(), SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
+  }
+
   /// Whether a handshake succeeds, as far as the client can tell: with TLS 1.3, the server may
   /// refuse it later.
-  bool shakes_hands(std::chrono::milliseconds limit = std::chrono::seconds{10}) {
+  bool shakes_hands(std::chrono::milliseconds limit = test::patience) {
     const net::Patience until{net::Clock::now() + limit};
     for (;;) {
       ERR_clear_error();
@@ -45,7 +52,7 @@ public:
 
   /// Returns whether all was sent.
   bool send(std::string_view bytes) {
-    const net::Patience until{net::Clock::now() + std::chrono::seconds{10}};
+    const net::Patience until{net::Clock::now() + test::patience};
     for (;;) {
       ERR_clear_error();
       const auto result = SSL_write(ssl_.get(), bytes.data(), static_cast<int>(bytes.size()));
@@ -58,7 +65,7 @@ public:
 
   /// Waits until `wanted` has come, or the end. Returns all that came in this call.
   std::string receive_until(std::string_view wanted) {
-    const net::Patience until{net::Clock::now() + std::chrono::seconds{10}};
+    const net::Patience until{net::Clock::now() + test::patience};
     std::string result;
     std::string bytes(65'536, '\0');
     while (wanted.empty() || result.find(wanted) == result.npos) {

@@ -2,6 +2,7 @@
 // is killed, and comes back.
 
 #include "common/becomes_true.hpp"
+#include "common/patience.hpp"
 #include "common/process.hpp"
 #include "web_server.hpp"
 
@@ -142,7 +143,7 @@ protected:
     caf::scoped_actor self{*system_};
     return becomes_true([&] {
       long serving = -1;
-      self->request(sender_, caf::timespan{10s}, backoff_actor::Status{})
+      self->request(sender_, caf::timespan{backoff_actor::test::patience}, backoff_actor::Status{})
         .receive(
           [&](const backoff_actor::SenderStatus& status) {
             const auto& all = status.pool.workers;

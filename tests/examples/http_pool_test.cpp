@@ -103,7 +103,7 @@ std::chrono::duration<double> run(bool with_bad_workers) {
   for (auto job = 0; job < jobs_of_a_key; ++job)
     for (auto key = 0; key < keys; ++key)
       caf::anon_send(sender, std::to_string(key) + '-' + std::to_string(job));
-  EXPECT_EQ(all_acknowledged.get_future().wait_for(90s), std::future_status::ready);
+  EXPECT_EQ(all_acknowledged.get_future().wait_for(4min), std::future_status::ready);
   const auto end = std::chrono::steady_clock::now();
   caf::anon_send_exit(sender, caf::exit_reason::user_shutdown);
   system.await_all_actors_done();

@@ -38,7 +38,7 @@ constexpr auto between_samples = 250ms;
 constexpr auto between_progress = 1s;
 
 // How long what is owed, and actors, are waited for at the end.
-constexpr auto patience = 60s;
+constexpr auto patience = 2min;
 
 template <class Condition>
 bool becomes_true(Condition condition) {

@@ -20,7 +20,7 @@ using Clock = std::chrono::steady_clock;
 
 // Half of those that a server takes.
 constexpr std::size_t watchers_at_once = 16;
-constexpr auto longest_without_event = 30s;
+constexpr auto longest_without_event = 2min;
 constexpr auto longest_stop = 500ms;
 constexpr auto most_events = 4;
 constexpr auto share_of_stopped = 0.05;

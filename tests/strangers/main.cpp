@@ -4,6 +4,7 @@
 // connections of all kinds. Prints for both how long requests took, and what the node's memory and
 // descriptors did. Is a test with few connections; the figures need many.
 
+#include "common/becomes_true.hpp"
 #include "common/certificates.hpp"
 #include "common/frames.hpp"
 #include "common/tcp_stream.hpp"
@@ -48,7 +49,9 @@ void require(bool holds, const std::string& what) {
 }
 
 // A busy machine must not be taken for a failed one.
-NetworkOptions calm() { return {.heartbeat_interval = 500ms, .connection_timeout = 20s}; }
+NetworkOptions calm() {
+  return {.heartbeat_interval = 500ms, .connection_timeout = test::patience};
+}
 
 // -- certificates -------------------------------------------------------------------
 
@@ -265,7 +268,7 @@ Outcome ask(caf::actor_system& system, const caf::actor& sender, const std::atom
     std::this_thread::sleep_until(next);
     const auto begin = Clock::now();
     const std::uint64_t number = result.asked++;
-    self->request(sender, caf::timespan{30s}, number)
+    self->request(sender, caf::timespan{test::patience}, number)
       .receive([&](std::uint64_t answer) { result.lost += answer == number ? 0 : 1; },
                [&](const caf::error&) { ++result.lost; });
     took.push_back(std::chrono::duration<double, std::milli>(Clock::now() - begin).count());
@@ -329,7 +332,7 @@ int run(const Options& options) {
   std::atomic<std::size_t> ends = 0; // outlives the sender, which ends with the actor system
   caf::actor_system system{config};
   SenderOptions sender_options;
-  sender_options.ack_timeout = 5s;
+  sender_options.ack_timeout = test::patience;
   sender_options.on_event = [&](const Event& event) {
     ends += std::holds_alternative<event::ChildDown>(event) ? 1 : 0;
   };
@@ -344,7 +347,7 @@ int run(const Options& options) {
   const auto ends_before = ends.load();
   const auto bad = phase(options, system, sender, [&](std::size_t i) { strangers.come(i); });
   strangers.go();
-  std::this_thread::sleep_for(500ms);
+  test::becomes_true([&] { return node.descriptors() <= descriptors; });
   const auto grown = node.resident_kib() - memory;
   const auto more_descriptors = node.descriptors() - descriptors;
   const auto lives = node.lives();

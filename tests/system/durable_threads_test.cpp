@@ -1,5 +1,6 @@
 // The writer of a durable outbox on a thread of its own.
 
+#include "common/patience.hpp"
 #include "system.hpp"
 
 #include <span>
@@ -48,7 +49,7 @@ protected:
   SenderStatus status_of(const caf::actor& sender) {
     caf::scoped_actor self{*system};
     SenderStatus result;
-    self->request(sender, 10s, Status{})
+    self->request(sender, test::patience, Status{})
       .receive([&](const SenderStatus& x) { result = x; },
                [&](const caf::error& error) { ADD_FAILURE() << render(*system, error); });
     return result;
@@ -65,15 +66,15 @@ TEST_F(DurableThreads, whoever_was_told_that_a_sender_stopped_may_start_the_next
     caf::scoped_actor self{*system};
     const auto sender = start();
     std::uint64_t answer = 0;
-    self->request(sender, 10s, i)
+    self->request(sender, test::patience, i)
       .receive([&](std::uint64_t x) { answer = x; }, [](const caf::error&) {});
     ASSERT_EQ(answer, 2 * i);
     auto is_stopped = false;
-    self->request(sender, 10s, Stop{})
+    self->request(sender, test::patience, Stop{})
       .receive([&](const SenderStatus&) { is_stopped = true; }, [](const caf::error&) {});
     ASSERT_TRUE(is_stopped);
   }
-  go_down_within(10s);
+  go_down();
   EXPECT_TRUE(store->owed().empty());
 }
 
@@ -89,12 +90,12 @@ TEST_F(DurableThreads, whoever_sees_that_a_sender_is_down_may_start_the_next) {
     caf::scoped_actor self{*system};
     const auto sender = start();
     std::uint64_t answer = 0;
-    self->request(sender, 10s, std::uint64_t{7})
+    self->request(sender, test::patience, std::uint64_t{7})
       .receive([&](std::uint64_t x) { answer = x; }, [](const caf::error&) {});
     EXPECT_EQ(answer, 14u);
     self->send_exit(sender, caf::exit_reason::user_shutdown);
   }
-  go_down_within(10s);
+  go_down();
   EXPECT_TRUE(store->owed().empty()) << "a message that was not accepted in time is a dead letter";
 }
 
@@ -108,12 +109,12 @@ TEST_F(DurableThreads,
     compat::enqueue(sender, std::uint64_t{1});
     caf::scoped_actor self{*system};
     auto owed = std::uint64_t{0};
-    self->request(sender, 10s, Status{})
+    self->request(sender, test::patience, Status{})
       .receive([&](const SenderStatus& x) { owed = x.owed; }, [](const caf::error&) {});
     EXPECT_EQ(owed, 1u);
     self->send_exit(sender, caf::exit_reason::user_shutdown);
   }
-  go_down_within(10s);
+  go_down();
   EXPECT_EQ(outbox.dead_letters().size(), 1u);
 }
 
@@ -150,7 +151,7 @@ TEST_F(DurableThreads, while_a_commit_takes_long_no_more_is_done_than_two_batche
       std::this_thread::yield();
     compat::enqueue(sender, Stop{});
   }
-  go_down_within(10s);
+  go_down();
   EXPECT_TRUE(store->owed().empty());
   EXPECT_EQ(log.count<event::StoreFellBehind>(), 0U) << "it was slow, and did not fail";
 }

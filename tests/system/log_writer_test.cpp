@@ -2,6 +2,7 @@
 
 #include "common/becomes_true.hpp"
 #include "common/metric_value.hpp"
+#include "common/patience.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -70,7 +71,9 @@ private:
     void set_value_once() {
       std::call_once(flag, [this] { promise.set_value(); });
     }
-    bool wait() { return promise.get_future().wait_for(10s) == std::future_status::ready; }
+    bool wait() {
+      return promise.get_future().wait_for(test::patience) == std::future_status::ready;
+    }
   };
 
   Once has_begun_;
@@ -158,7 +161,7 @@ TEST(log_writer, writes_no_more_in_a_second_than_it_may) {
   for (int i = 0; i != 1000; ++i)
     hook(crash);
   const auto seconds = std::chrono::steady_clock::now() - begin < 1s ? 1u : 10u; // a busy machine
-  EXPECT_TRUE(becomes_true([&] { return written.count("lines left out: ") == 1; }))
+  EXPECT_TRUE(becomes_true([&] { return written.count("lines left out: ") >= 1; }))
     << "although nothing comes after them";
   EXPECT_GE(written.count("child 3 down"), 10u);
   EXPECT_LE(written.count("child 3 down"), 10u * seconds);
@@ -199,7 +202,7 @@ TEST(log_writer, counts_lines_that_could_not_be_written) {
 TEST(log_writer, takes_lines_of_many_threads) {
   Written written;
   {
-    LogWriter log{{.max_per_second = 1'000'000, .patience = 10s}, written.write()};
+    LogWriter log{{.max_per_second = 1'000'000, .patience = test::patience}, written.write()};
     std::vector<std::thread> threads;
     for (int i = 0; i != 4; ++i)
       threads.emplace_back([hook = log.hook()] {

@@ -104,7 +104,7 @@ TEST_F(OperatorTest, goes_down_with_the_system_while_it_acts) {
   }};
   EXPECT_TRUE(test::becomes_true([&] { return actions_.lines().size() > 3; }));
   caf::anon_send_exit(sender, caf::exit_reason::user_shutdown);
-  go_down_within(10s);
+  go_down();
   is_over = true;
   other.join();
 }

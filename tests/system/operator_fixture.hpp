@@ -4,6 +4,7 @@
 #include "backoff_actor/web/web_server.hpp"
 
 #include "common/becomes_true.hpp"
+#include "common/patience.hpp"
 #include "system/system.hpp"
 #include "system/web_client.hpp"
 
@@ -105,7 +106,7 @@ protected:
   SenderStatus status_of(const caf::actor& sender) {
     caf::scoped_actor self{*system};
     SenderStatus result;
-    self->request(sender, std::chrono::seconds{10}, Status{})
+    self->request(sender, test::patience, Status{})
       .receive([&](const SenderStatus& x) { result = x; }, [](const caf::error&) { FAIL(); });
     return result;
   }

@@ -71,9 +71,7 @@ TEST_F(OperatorTest, waits_for_no_sender_that_ends) {
   const auto sender = spawn_back_off_sender(*system, parser, options());
   caf::scoped_actor self{*system};
   self->send_exit(sender, caf::exit_reason::kill);
-  const auto begin = std::chrono::steady_clock::now();
-  EXPECT_EQ(act("pause?" + in_address(sender)).status, 404);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, 4s);
+  EXPECT_EQ(act("pause?" + in_address(sender)).status, 404) << "and not 504, as after a wait";
 }
 
 // -- guards -------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 // Retried requests in real time, from blocking actors and by the thousand.
 
+#include "common/patience.hpp"
 #include "system.hpp"
 
 #include <caf/sec.hpp>
@@ -61,7 +62,7 @@ TEST_F(RetryRequestInRealTime, ends_with_the_blocking_actor_that_made_it) {
     retry_request(self, target, Fixed{1h}, {.attempt_timeout = 1h}, {}, std::uint64_t{7});
   }
   caf::anon_send_exit(target, caf::exit_reason::kill);
-  go_down_within(10s);
+  go_down();
 }
 
 // Waits for two requests that will never be answered.
@@ -94,7 +95,7 @@ TEST_F(RetryRequestInRealTime, goes_down_with_a_caller_that_is_told_to_end) {
     caf::anon_send_exit(caller, caf::exit_reason::user_shutdown);
     caf::anon_send_exit(target, caf::exit_reason::user_shutdown);
   }
-  go_down_within(10s);
+  go_down();
 }
 
 // Has many requests open at once, and counts the right answers.
@@ -107,7 +108,7 @@ public:
   caf::behavior make_behavior() override {
     for (std::uint64_t i = 0; i < count_; ++i)
       retry_request(this, targets_[i % targets_.size()], Fixed{100us} | full_jitter,
-                    {.attempt_timeout = 10s}, {}, i)
+                    {.attempt_timeout = test::patience}, {}, i)
         .then([this, i](const RetriedReply& reply) {
           if (reply.value.match_elements<std::uint64_t>()
               && reply.value.get_as<std::uint64_t>(0) == i)
@@ -133,7 +134,7 @@ TEST_F(RetryRequestInRealTime, thousands_at_once_all_get_their_own_answers) {
     for (int i = 0; i < 8; ++i)
       system->spawn<Impatient>(targets, 500u, &right);
   }
-  go_down_within(60s);
+  go_down();
 
   EXPECT_EQ(right, 4000u);
 }
@@ -165,7 +166,7 @@ TEST_F(RetryRequestInRealTime, callers_and_targets_that_end_at_any_time_leave_no
     caf::anon_send_exit(i % 4 < 2 ? caller : target, caf::exit_reason::kill);
     caf::anon_send_exit(target, caf::exit_reason::user_shutdown);
   }
-  go_down_within(60s);
+  go_down();
 }
 
 } // namespace backoff_actor::system_test

@@ -33,7 +33,7 @@ protected:
 
   void TearDown() override {
     shutdown.reset();
-    go_down_within(60s);
+    go_down();
   }
 
   // Adds a root whose child has a message in hand.

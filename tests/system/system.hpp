@@ -3,6 +3,8 @@
 #include <backoff_actor/backoff_actor.hpp>
 #include <backoff_actor/testing/testing.hpp>
 
+#include "common/patience.hpp"
+
 #include <caf/scoped_actor.hpp>
 
 #include <gtest/gtest.h>
@@ -34,10 +36,10 @@ protected:
 
   /// Destroys the actor system. A hang ends the program: CAF wants the thread that made the system
   /// to destroy it, so nobody else could go on.
-  void go_down_within(std::chrono::seconds limit) {
+  void go_down() {
     std::promise<void> down;
-    std::thread watchdog{[done = down.get_future(), limit] {
-      if (done.wait_for(limit) == std::future_status::ready)
+    std::thread watchdog{[done = down.get_future()] {
+      if (done.wait_for(test::patience) == std::future_status::ready)
         return;
       std::fprintf(stderr, "the actor system does not go down\n");
       std::abort();

@@ -1,5 +1,6 @@
 // Real sockets, real time.
 
+#include "common/patience.hpp"
 #include "tcp_proxy.hpp"
 
 #include <atomic>
@@ -193,17 +194,21 @@ TEST_F(TcpProxyTest, delays_every_byte_both_ways_and_the_end) {
 }
 
 TEST_F(TcpProxyTest, delays_the_bytes_of_a_line_side_by_side) {
-  proxy("slow 100ms");
-  auto client = connect();
-  const auto begin = Clock::now();
-  std::string all;
-  for (auto i = 0; i != 50; ++i) {
-    all += "part " + std::to_string(i) + " ";
-    client.send("part " + std::to_string(i) + " ");
-  }
+  proxy("slow 100ms...");
+  const auto one_after_the_other = 50 * 100ms;
+  const auto time_of_all = [&] {
+    auto client = connect();
+    return test::time_of([&] {
+      std::string all;
+      for (auto i = 0; i != 50; ++i) {
+        all += "part " + std::to_string(i) + " ";
+        client.send("part " + std::to_string(i) + " ");
+      }
+      EXPECT_EQ(client.receive(all.size()).bytes, all);
+    });
+  };
 
-  EXPECT_EQ(client.receive(all.size()).bytes, all);
-  EXPECT_LT(Clock::now() - begin, 50 * 100ms);
+  EXPECT_LT(test::shortest_of_many(one_after_the_other, time_of_all), one_after_the_other);
 }
 
 TEST_F(TcpProxyTest, lets_through_as_much_as_one_buffer_in_each_delay_of_a_slow_line) {
@@ -262,17 +267,24 @@ TEST_F(TcpProxyTest, cuts_a_connection_when_the_service_has_worked_and_answers) 
 }
 
 TEST_F(TcpProxyTest, cuts_a_connection_after_a_time_whatever_has_got_through) {
-  proxy("cut(after 150ms)");
-  const auto begin = Clock::now();
-  auto client = connect();
-  client.send("hello");
+  const auto has_got_through = [&](std::chrono::milliseconds span) {
+    proxy("cut(after " + std::to_string(span.count()) + "ms)");
+    const auto begin = Clock::now();
+    auto client = connect();
+    client.send("hello");
 
-  const auto received = client.receive_all();
+    const auto received = client.receive_all();
 
-  EXPECT_EQ(received.bytes, "hello");
-  EXPECT_EQ(received.ending, Ending::reset);
-  EXPECT_GE(Clock::now() - begin, 150ms);
-  EXPECT_EQ(proxied->statistics().cut, 1U);
+    EXPECT_EQ(received.ending, Ending::reset);
+    EXPECT_GE(Clock::now() - begin, span);
+    EXPECT_EQ(proxied->statistics().cut, 1U);
+    return received.bytes == "hello";
+  };
+
+  auto span = 150ms;
+  while (span < 30s && !has_got_through(span))
+    span *= 2; // a busy machine was late with the echo
+  EXPECT_LT(span, 30s);
 }
 
 TEST_F(TcpProxyTest, cuts_slowly_if_it_is_told_to) {

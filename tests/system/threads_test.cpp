@@ -1,5 +1,6 @@
 // Real time, real threads.
 
+#include "common/patience.hpp"
 #include "system.hpp"
 
 #include <array>
@@ -91,7 +92,7 @@ TEST_P(SystemUnderLoad, ten_thousand_requests_over_a_hundred_crashing_children_l
     for (std::uint64_t i = 0; i < 10; ++i)
       system->spawn<Counter>(sender, i * 1000, (i + 1) * 1000, &right);
   }
-  go_down_within(60s); // clients end when they have their answers, and the sender with them
+  go_down(); // clients end when they have their answers, and the sender with them
 
   EXPECT_EQ(right, 10'000u);
   EXPECT_EQ(log.count<event::Acknowledged>(), 10'000u);
@@ -146,7 +147,7 @@ TEST_F(System, hands_over_in_the_order_of_each_of_four_threads_that_send_at_once
     for (auto& thread : threads)
       thread.join();
   }
-  go_down_within(60s); // the sender ends when it owes nothing
+  go_down(); // the sender ends when it owes nothing
 
   EXPECT_EQ(given, 4 * each);
   EXPECT_EQ(out_of_order, 0u);
@@ -205,7 +206,7 @@ TEST_F(System, answers_or_refuses_every_request_when_it_is_killed_amid_of_them) 
         std::this_thread::yield();
       caf::anon_send_exit(sender, caf::exit_reason::kill);
     }
-    go_down_within(60s); // askers end when they wait for nothing
+    go_down(); // askers end when they wait for nothing
 
     EXPECT_EQ(counts.answered + counts.refused, counts.asked);
     EXPECT_EQ(counts.refused, 3u * 64u);
@@ -231,7 +232,7 @@ TEST_F(System, goes_down_with_a_tick_of_an_hour_pending_when_nothing_is_owed) {
     const auto sender = spawn_back_off_sender(*system, danger.factory(), options);
     waiting.get_future().wait();
   }
-  go_down_within(10s);
+  go_down();
   EXPECT_EQ(log.count<event::SenderStopped>(), 1u);
 }
 
@@ -255,7 +256,7 @@ TEST_F(System, goes_down_with_a_tick_of_an_hour_pending_when_a_sender_that_owes_
     caf::anon_send_exit(sender, caf::exit_reason::user_shutdown);
     answer.receive([](const std::string&) {}, [&](const caf::error& error) { got = error; });
   }
-  go_down_within(10s);
+  go_down();
   ASSERT_TRUE(got);
   EXPECT_EQ(*got, make_error(SenderError::stopped));
   EXPECT_EQ(danger.alive(), 0u);
@@ -285,7 +286,7 @@ TEST_F(System,
     client->request(sender, caf::infinite, std::string{"a"})
       .receive([](const std::string&) {}, [&](const caf::error& error) { got = error; });
   }
-  go_down_within(10s);
+  go_down();
   ASSERT_TRUE(got);
   EXPECT_EQ(*got, caf::sec::invalid_argument);
 }
@@ -316,11 +317,11 @@ TEST_F(System, an_error_of_an_actor_to_which_a_blocking_actor_passed_it_on_reach
         });
       });
     caf::scoped_actor client{*system};
-    client->request(sender, std::chrono::seconds{10}, std::string{"a"})
+    client->request(sender, test::patience, std::string{"a"})
       .receive([](const std::string&) {}, [&](const caf::error& error) { got = error; });
     caf::anon_send_exit(refuser, caf::exit_reason::user_shutdown);
   }
-  go_down_within(10s);
+  go_down();
   ASSERT_TRUE(got);
   EXPECT_EQ(*got, caf::sec::invalid_argument);
 }
@@ -361,7 +362,7 @@ TEST_F(System, a_blocking_actor_that_passes_work_on_to_one_that_is_gone_is_ended
       .receive([&](const std::string& text) { got = text; },
                [&](const caf::error& error) { got = render(*system, error); });
   }
-  go_down_within(10s);
+  go_down();
   EXPECT_EQ(got.substr(0, got.find(':')), "attempts_exhausted") << got;
 }
 

@@ -61,7 +61,7 @@ TEST_F(System, goes_down_when_a_tree_that_nobody_holds_has_ended_in_order) {
   }
   for (auto& dropper : droppers)
     dropper.join();
-  go_down_within(20s);
+  go_down();
   const auto said = ::testing::internal::GetCapturedStderr();
 
   ASSERT_EQ(endings->names.size(), 3U * trees);

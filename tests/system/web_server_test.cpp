@@ -3,6 +3,7 @@
 #include "backoff_actor/retry/steady_clock.hpp"
 #include "backoff_actor/sinks/internal/observatory_state.hpp"
 
+#include "common/patience.hpp"
 #include "system/web_client.hpp"
 
 #include <gmock/gmock.h>
@@ -277,7 +278,7 @@ TEST(web_server, is_for_clients_that_use_its_address) {
   const WebServer server{Observatory{}, options};
   const auto address = net::resolve("127.0.0.2", server.port()).addresses.front();
   const auto status_for = [&](std::string_view host) {
-    TcpStream stream{net::connect(address, {net::Clock::now() + 10s}).socket};
+    TcpStream stream{net::connect(address, {net::Clock::now() + test::patience}).socket};
     stream.send(request_for("/", host));
     return test::web_answer_of(stream.receive_all()).status;
   };

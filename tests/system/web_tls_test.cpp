@@ -4,6 +4,7 @@
 
 #include "common/becomes_true.hpp"
 #include "common/certificates.hpp"
+#include "common/seeds.hpp"
 #include "common/tls_client.hpp"
 #include "system/web_client.hpp"
 
@@ -11,7 +12,6 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -20,7 +20,6 @@
 #include <random>
 #include <stdexcept>
 #include <string>
-#include <sys/socket.h>
 #include <thread>
 #include <vector>
 
@@ -139,17 +138,22 @@ TEST_F(WebTls, serves_a_page_whole_that_is_larger_than_what_the_system_keeps) {
   const std::string large(10'000'000, 'x');
   options.more_metrics = [&] { return large; };
   serve();
-  const auto client = connect();
-  ASSERT_TRUE(client->shakes_hands());
-  const int unread_bytes = 65'536;
-  setsockopt(SSL_get_fd(client->ssl()), SOL_SOCKET, SO_RCVBUF, &unread_bytes, sizeof unread_bytes);
-  ASSERT_TRUE(client->send(request_for("/metrics")));
-  std::string answer = client->receive_until("HTTP/1.1 200 ");
-  // The server sends a part of the page between each two of these, as long as the system takes it.
-  for (auto i = 0; i < 60; ++i)
-    EXPECT_THAT(ask(request_for("/healthz")), StartsWith("HTTP/1.1 200 "));
-  answer += client->receive_until({});
-  EXPECT_TRUE(answer.ends_with(large + "\n")) << answer.size() << " bytes came";
+  const auto is_served_whole = [&](int questions) {
+    const auto client = connect();
+    EXPECT_TRUE(client->shakes_hands());
+    client->keep_unread(65'536);
+    EXPECT_TRUE(client->send(request_for("/metrics")));
+    auto answer = client->receive_until("HTTP/1.1 200 ");
+    // The server sends a part of the page between each two, as long as the system takes it.
+    for (auto i = 0; i < questions; ++i)
+      EXPECT_THAT(ask(request_for("/healthz")), StartsWith("HTTP/1.1 200 "));
+    answer += client->receive_until({});
+    return answer.ends_with(large + "\n");
+  };
+  auto questions = 60;
+  while (questions > 3 && !is_served_whole(questions))
+    questions /= 2; // a busy machine needed more for them than the 30 s of an answer
+  EXPECT_GT(questions, 3);
 }
 
 TEST_F(WebTls, takes_a_head_that_comes_byte_by_byte) {
@@ -363,11 +367,9 @@ TEST_F(WebTls, clients_that_say_nothing_or_stop_halfway_keep_nobody_out) {
 TEST_F(WebTls, random_bytes_do_nothing_to_it) {
   options.tls->authority = folder.path_of("authority.pem");
   serve();
-  const auto* const given = std::getenv("BACKOFF_ACTOR_SEED");
-  const auto seed = given != nullptr ? std::strtoul(given, nullptr, 10) : std::random_device{}();
-  SCOPED_TRACE("BACKOFF_ACTOR_SEED=" + std::to_string(seed));
-  std::mt19937_64 random{seed};
+  SCOPED_TRACE("BACKOFF_ACTOR_SEED=" + std::to_string(test::first_seed()));
   const auto right = issue("right", {.subject = "anna"}, authority);
+  std::mt19937_64 random{test::first_seed()};
   for (auto round = 0; round < 200; ++round) {
     auto stream = TcpStream::connect(server->port());
     std::string bytes(random() % 2000, '\0');

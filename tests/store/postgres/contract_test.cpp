@@ -1,6 +1,7 @@
 // A store on a server of PostgreSQL keeps the promises of the port, and a view of it shows what it
 // holds.
 
+#include "common/patience.hpp"
 #include "fixture.hpp"
 #include "store/contract.hpp"
 
@@ -12,7 +13,7 @@ class PostgresPlace final : public StorePlace {
 public:
   std::shared_ptr<DeliveryStore> open() override {
     // The server may not have noticed yet that the session before is over.
-    auto store = postgres_store(address())->own(std::chrono::seconds{10});
+    auto store = postgres_store(address())->own(test::patience);
     if (!store)
       throw StoreError(StoreFailure::in_use, name());
     return store;

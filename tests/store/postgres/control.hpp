@@ -2,6 +2,7 @@
 
 // A session of a test's own, beside those of the stores.
 
+#include "common/patience.hpp"
 #include "fixture.hpp"
 
 #include <libpq-fe.h>
@@ -34,7 +35,7 @@ public:
 
   /// Waits until a statement returns `wanted`.
   void await(const std::string& statement, const std::string& wanted) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{30};
+    const auto end = std::chrono::steady_clock::now() + test::patience;
     while (query(statement) != wanted)
       if (std::chrono::steady_clock::now() > end)
         FAIL() << statement << " is not " << wanted;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "backoff_actor/store/postgres/postgres_store.hpp"
+#include "common/patience.hpp"
 #include "common/private_postgres.hpp"
 #include "store/deliveries.hpp"
 #include "store/reference_store.hpp"
@@ -56,13 +57,13 @@ protected:
 
   /// Owns the outbox as soon as the server has noticed the end of the session before.
   std::shared_ptr<DeliveryStore> open(const std::string& node = "node-a") {
-    auto result = postgres_store(address(), options(node))->own(std::chrono::seconds{30});
+    auto result = postgres_store(address(), options(node))->own(test::patience);
     EXPECT_NE(result, nullptr);
     return result;
   }
 
   PostgresOptions options(const std::string& node = "node-a") const {
-    return {.lease = lease_, .node = node};
+    return {.lease = lease_, .connect_timeout = std::chrono::minutes{1}, .node = node};
   }
 
   /// The result of statements by the superuser, without the end of the last line.
@@ -78,8 +79,8 @@ protected:
     return "postgres://127.0.0.1:" + std::to_string(server()->port()) + "/" + database_ + "#orders";
   }
 
-  /// Long: a busy machine may let a store wait for seconds.
-  Duration lease_ = std::chrono::minutes{1};
+  /// Long: a busy machine may let a store wait for a minute.
+  Duration lease_ = std::chrono::minutes{5};
 
 private:
   std::string database_{};

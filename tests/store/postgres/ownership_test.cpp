@@ -1,6 +1,7 @@
 // One process owns an outbox at a time. When it goes, is ended, or freezes, another one takes over,
 // and what it writes afterwards is refused.
 
+#include "common/patience.hpp"
 #include "control.hpp"
 #include "fixture.hpp"
 
@@ -64,7 +65,7 @@ TEST_F(postgres_ownership, the_first_owner_makes_the_outbox_and_has_epoch_1) {
   const auto stand_by = shared("node-b");
   EXPECT_EQ(stand_by->owner(), std::nullopt);
   const auto store = open("node-a");
-  EXPECT_EQ(store->ownership(), (StoreOwnership{1, std::chrono::minutes{1}}));
+  EXPECT_EQ(store->ownership(), (StoreOwnership{1, lease_}));
   EXPECT_EQ(store->name(), name());
   const auto owner = stand_by->owner().value();
   EXPECT_EQ(owner.node, "node-a");
@@ -85,17 +86,19 @@ TEST_F(postgres_ownership, who_wants_it_while_another_owns_it_is_told_who_does) 
 TEST_F(postgres_ownership, a_wait_ends_in_time) {
   const auto store = open("node-a");
   const auto stand_by = shared("node-b");
-  const auto begin = SteadyClock::now();
-  EXPECT_EQ(stand_by->own(milliseconds{300}), nullptr);
-  EXPECT_GE(SteadyClock::now() - begin, milliseconds{300});
-  EXPECT_LT(SteadyClock::now() - begin, seconds{4});
+  const auto time_of_wait = [&] {
+    return test::time_of([&] { EXPECT_EQ(stand_by->own(milliseconds{300}), nullptr); });
+  };
+  const auto took = test::shortest_of_many(seconds{4}, time_of_wait);
+  EXPECT_GE(took, milliseconds{300});
+  EXPECT_LT(took, seconds{4});
 }
 
 TEST_F(postgres_ownership, the_next_owner_has_the_next_epoch_and_all_that_was_owed) {
   auto store = open("node-a");
   commit(*store, {change::Insert{delivery(1)}, change::Insert{delivery(2)}, bury(1)});
   const auto contents = contents_of(*store);
-  auto next = std::async(std::launch::async, [&] { return shared("node-b")->own(seconds{30}); });
+  auto next = std::async(std::launch::async, [&] { return shared("node-b")->own(test::patience); });
   auto look = control();
   await_standby(look);
   store.reset();
@@ -108,7 +111,7 @@ TEST_F(postgres_ownership, the_next_owner_has_the_next_epoch_and_all_that_was_ow
 TEST_F(postgres_ownership, an_owner_whose_session_was_ended_is_replaced_and_never_writes_again) {
   const auto store = open("node-a");
   commit(*store, {change::Insert{delivery(1)}});
-  auto next = std::async(std::launch::async, [&] { return shared("node-b")->own(seconds{30}); });
+  auto next = std::async(std::launch::async, [&] { return shared("node-b")->own(test::patience); });
   auto look = control();
   await_standby(look);
   EXPECT_EQ(look.query(end_owner), "1");
@@ -141,25 +144,42 @@ TEST_F(postgres_ownership, an_owner_whose_session_was_ended_goes_on_if_nobody_el
 
 TEST_F(postgres_ownership, an_owner_that_says_nothing_for_its_lease_is_replaced_then) {
   lease_ = seconds{1};
-  const auto store = open("node-a");
-  const auto begin = SteadyClock::now();
-  const auto second = shared("node-b")->own(seconds{30});
-  const auto took = SteadyClock::now() - begin;
-  ASSERT_NE(second, nullptr);
-  EXPECT_GE(took, milliseconds{900});
-  EXPECT_LT(took, seconds{3}) << "the machine may be busy";
-  EXPECT_EQ(failure_of([&] { store->renew(); }).failure, StoreFailure::disowned);
+  const auto time_of_replacement = [&] {
+    const auto before = SteadyClock::now(); // the owner's last statement comes later
+    const auto store = open("node-a");
+    std::shared_ptr<DeliveryStore> second;
+    const auto took = test::time_of([&] { second = shared("node-b")->own(test::patience); });
+    EXPECT_GE(SteadyClock::now() - before, lease_);
+    EXPECT_NE(second, nullptr);
+    EXPECT_EQ(failure_of([&] { store->renew(); }).failure, StoreFailure::disowned);
+    return took;
+  };
+  EXPECT_LT(test::shortest_of_many(seconds{3}, time_of_replacement), seconds{3});
 }
 
 TEST_F(postgres_ownership, an_owner_that_renews_in_time_is_not_replaced) {
   lease_ = seconds{1};
-  const auto store = open("node-a");
-  auto next = std::async(std::launch::async, [&] { return shared("node-b")->own(seconds{3}); });
-  while (next.wait_for(milliseconds{100}) == std::future_status::timeout)
-    store->renew();
-  EXPECT_EQ(next.get(), nullptr);
-  commit(*store, {change::Insert{delivery(1)}});
-  EXPECT_EQ(store->ownership()->epoch, 1U);
+  const auto is_left_alone = [&] {
+    const auto store = open("node-a");
+    const auto epoch = store->ownership()->epoch;
+    auto next = std::async(std::launch::async, [&] { return shared("node-b")->own(3 * lease_); });
+    while (next.wait_for(lease_ / 10) == std::future_status::timeout) {
+      try {
+        store->renew();
+      } catch (const StoreError&) {
+        // It has lost the outbox, as the result of the wait tells.
+      }
+    }
+    if (next.get() != nullptr)
+      return false;
+    commit(*store, {change::Insert{delivery(1)}});
+    EXPECT_EQ(store->ownership()->epoch, epoch);
+    return true;
+  };
+  auto is_well = is_left_alone();
+  for (; !is_well && lease_ < seconds{30}; is_well = is_left_alone())
+    lease_ *= 2; // a busy machine kept it from renewing in time
+  EXPECT_TRUE(is_well);
 }
 
 TEST_F(postgres_ownership, a_commit_of_an_epoch_that_is_over_is_refused_whoever_has_the_lock) {
@@ -192,28 +212,29 @@ TEST_F(postgres_ownership,
        a_wait_is_interrupted_from_another_thread_and_every_later_one_ends_at_once) {
   const auto store = open("node-a");
   const auto stand_by = shared("node-b");
-  auto waits = std::async(std::launch::async, [&] { return stand_by->own(seconds{60}); });
+  constexpr auto long_wait = 4 * test::patience;
+  auto waits = std::async(std::launch::async, [&] { return stand_by->own(long_wait); });
   auto look = control();
   await_standby(look);
   const auto begin = SteadyClock::now();
   stand_by->interrupt();
   EXPECT_EQ(waits.get(), nullptr);
-  EXPECT_EQ(stand_by->own(seconds{60}), nullptr);
-  EXPECT_LT(SteadyClock::now() - begin, seconds{5});
+  EXPECT_EQ(stand_by->own(long_wait), nullptr);
+  EXPECT_LT(SteadyClock::now() - begin, test::patience) << "it would take longer";
 }
 
 TEST_F(postgres_ownership, a_standby_that_has_gone_does_not_take_the_lock) {
   auto store = open("node-a");
   {
     const auto stand_by = shared("node-b");
-    auto waits = std::async(std::launch::async, [&] { return stand_by->own(seconds{60}); });
+    auto waits = std::async(std::launch::async, [&] { return stand_by->own(test::patience); });
     auto look = control();
     await_standby(look);
     stand_by->interrupt();
     waits.get();
   }
   store.reset();
-  const auto next = shared("node-c")->own(seconds{30});
+  const auto next = shared("node-c")->own(test::patience);
   ASSERT_NE(next, nullptr);
   EXPECT_EQ(next->ownership()->epoch, 2U);
 }
@@ -222,7 +243,7 @@ TEST_F(postgres_ownership, a_standby_that_has_gone_does_not_take_the_lock) {
 TEST_F(postgres_ownership, an_owner_that_froze_while_it_sent_a_batch_is_replaced) {
   lease_ = seconds{1};
   const auto frozen = owner_that_sends();
-  const auto second = shared("node-b")->own(seconds{30});
+  const auto second = shared("node-b")->own(test::patience);
   ASSERT_NE(second, nullptr);
   EXPECT_EQ(second->ownership()->epoch, 2U);
 }
@@ -245,7 +266,7 @@ TEST_F(postgres_ownership,
   const auto child = fork();
   if (child == 0) {
     try {
-      postgres_store(where, how)->own(seconds{60});
+      postgres_store(where, how)->own(test::patience);
     } catch (...) {
     }
     _exit(0);
@@ -257,7 +278,7 @@ TEST_F(postgres_ownership,
   look.await("SELECT a.application_name FROM pg_locks l JOIN pg_stat_activity a USING (pid) WHERE "
              "l.locktype = 'advisory' AND l.granted",
              "backoff_actor frozen");
-  const auto next = shared("node-b")->own(seconds{30});
+  const auto next = shared("node-b")->own(test::patience);
   ASSERT_NE(next, nullptr);
   EXPECT_EQ(next->ownership()->epoch, 2U);
   kill(child, SIGKILL);

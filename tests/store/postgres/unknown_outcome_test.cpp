@@ -2,6 +2,7 @@
 // failover has lost is made again.
 
 #include "backoff_actor/testing/proxy/tcp_proxy.hpp"
+#include "common/patience.hpp"
 #include "control.hpp"
 #include "fixture.hpp"
 
@@ -47,7 +48,7 @@ protected:
   }
 
   std::shared_ptr<DeliveryStore> own(const PostgresAddress& address) const {
-    return postgres_store(address, options())->own(seconds{30});
+    return postgres_store(address, options())->own(test::patience);
   }
 
   // Returns a store whose connection is cut after the first byte of the answer to the next call.

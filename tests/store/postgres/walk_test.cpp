@@ -5,6 +5,7 @@
 // common/random_walk.hpp says how a failing walk is shrunk, printed and repeated.
 
 #include "backoff_actor/testing/proxy/tcp_proxy.hpp"
+#include "common/patience.hpp"
 #include "common/random_walk.hpp"
 #include "control.hpp"
 #include "fixture.hpp"
@@ -135,7 +136,7 @@ private:
   }
 
   void open() {
-    store_ = postgres_store(address(), options_)->own(std::chrono::seconds{30});
+    store_ = postgres_store(address(), options_)->own(test::patience);
     RC_ASSERT(store_ != nullptr);
   }
 

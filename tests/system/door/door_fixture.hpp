@@ -28,6 +28,9 @@ using ::testing::HasSubstr;
 using Kind = NetworkEvent::Kind;
 using Ending = TcpStream::Ending;
 
+/// Gives nobody up: a busy machine is no failure.
+inline constexpr GateOptions patient_gate{.handshake_timeout = 1h};
+
 /// What a door has told.
 class Events {
 public:
@@ -114,17 +117,16 @@ private:
   std::shared_ptr<int> held_ = std::make_shared<int>(); // by each function that `admit` returns
 };
 
-/// Moves all of `bytes` over the wire, or to the end of the connection; for ten seconds at most.
+/// Moves all of `bytes` over the wire, or to the end of the connection; not if that takes too long.
 inline bool send_all(net::Wire& wire, std::string_view bytes) {
-  const net::Patience patience{net::Clock::now() + 10s};
+  const net::Patience until{net::Clock::now() + patience};
   while (!bytes.empty()) {
     const auto moved = wire.write(std::as_bytes(std::span{bytes}));
     if (moved.state == net::WireState::ready)
       bytes.remove_prefix(moved.count);
     else if (moved.state == net::WireState::ended || moved.state == net::WireState::failed
              || net::wait_for(wire.socket(),
-                              moved.state == net::WireState::wants_read ? POLLIN : POLLOUT,
-                              patience)
+                              moved.state == net::WireState::wants_read ? POLLIN : POLLOUT, until)
                   != net::Wait::done)
       return false;
   }
@@ -137,8 +139,9 @@ struct Come {
   net::WireState state; ///< `wants_read`: no more came
 };
 
-inline Come receive(net::Wire& wire, std::size_t count, std::chrono::milliseconds limit = 10s) {
-  const net::Patience patience{net::Clock::now() + limit};
+inline Come receive(net::Wire& wire, std::size_t count,
+                    std::chrono::milliseconds limit = patience) {
+  const net::Patience until{net::Clock::now() + limit};
   Come result{{}, net::WireState::ready};
   std::vector<std::byte> buffer(65'536);
   while (result.bytes.size() < count) {
@@ -150,28 +153,28 @@ inline Come receive(net::Wire& wire, std::size_t count, std::chrono::millisecond
       break;
     if (moved.state != net::WireState::ready
         && net::wait_for(wire.socket(),
-                         moved.state == net::WireState::wants_write ? POLLOUT : POLLIN, patience)
+                         moved.state == net::WireState::wants_write ? POLLOUT : POLLIN, until)
              != net::Wait::done)
       break;
   }
   return result;
 }
 
-/// Goes through the handshake of a wire, to its end or for ten seconds.
+/// Goes through the handshake of a wire, to its end, or as long as a test waits.
 inline net::WireState shake_hands(net::Wire& wire) {
-  const net::Patience patience{net::Clock::now() + 10s};
+  const net::Patience until{net::Clock::now() + patience};
   for (;;) {
     const auto state = wire.handshake();
     if ((state != net::WireState::wants_read && state != net::WireState::wants_write)
         || net::wait_for(wire.socket(), state == net::WireState::wants_read ? POLLIN : POLLOUT,
-                         patience)
+                         until)
              != net::Wait::done)
       return state;
   }
 }
 
 inline net::Descriptor connect_to(std::uint16_t port) {
-  return net::connect(net::loopback(port), {net::Clock::now() + 10s}).socket;
+  return net::connect(net::loopback(port), {net::Clock::now() + patience}).socket;
 }
 
 } // namespace backoff_actor::door

@@ -17,7 +17,7 @@ protected:
   }
   Tls node_with(const CertificateWish& wish = {}) { return node_with(wish, authority); }
 
-  void make(Tls tls, GateOptions gate = {}) {
+  void make(Tls tls, GateOptions gate = patient_gate) {
     door.emplace(
       DoorOptions{.tls = std::move(tls), .longest_pause = 1h, .on_event = events.hook()});
     port = door->open(net::loopback(0), gate, ends.admit()).address.port();
@@ -25,7 +25,7 @@ protected:
 
   // What a node says that connects: nothing if it is admitted.
   std::string connect(const Tls& tls, const std::string& host = "127.0.0.1") {
-    client.emplace(DoorOptions{.tls = tls, .on_event = client_events.hook()});
+    client.emplace(DoorOptions{.tls = tls, .longest_pause = 1h, .on_event = client_events.hook()});
     wire = client->wire_to(connect_to(port), host);
     if (shake_hands(*wire) != net::WireState::ready)
       return wire->problem();

@@ -9,7 +9,6 @@ namespace backoff_actor::system_test {
 
 namespace {
 
-constexpr auto most_patient = 60s;
 constexpr auto without_a_fault = 2s;
 constexpr std::size_t disk_size = 320; // megabytes
 
@@ -259,7 +258,7 @@ void PostgresChaosTest::cause(ChaosFault fault) {
 void PostgresChaosTest::wait_until_well() {
   const auto works = [&] {
     const auto before = cluster_->service().count();
-    return cluster_->wait(most_patient, [&] {
+    return cluster_->wait(patience, [&] {
       thaw_those_whose_time_it_is();
       return cluster_->service().count() >= before + 5;
     });

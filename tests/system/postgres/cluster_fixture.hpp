@@ -1,6 +1,7 @@
 #pragma once
 
 #include "cluster/cluster.hpp"
+#include "common/patience.hpp"
 #include "common/private_postgres.hpp"
 #include "common/temporary_folder.hpp"
 
@@ -31,8 +32,7 @@ inline std::string milliseconds(Micros span) { return std::to_string((span + 500
 /// Worker processes that share an outbox on a private server.
 class PostgresClusterTest : public ::testing::Test {
 protected:
-  /// How long anything may take that takes milliseconds on an idle machine.
-  static constexpr auto patience = 20s;
+  static constexpr auto patience = test::patience;
 
   void SetUp() override {
     if (!example::PrivatePostgres::is_installed())

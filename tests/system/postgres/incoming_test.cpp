@@ -1,6 +1,7 @@
 // Programs hand work over in transactions of their own, and an owner does it: real threads and a
 // real server.
 
+#include "common/becomes_true.hpp"
 #include "common/private_postgres.hpp"
 
 #include <backoff_actor/backoff_actor.hpp>
@@ -97,10 +98,7 @@ protected:
 
   template <class Condition>
   void wait_for(const Condition& condition) {
-    const auto until = std::chrono::steady_clock::now() + 30s;
-    while (!condition() && std::chrono::steady_clock::now() < until)
-      std::this_thread::sleep_for(20ms);
-    EXPECT_TRUE(condition());
+    EXPECT_TRUE(test::becomes_true(condition));
   }
 
   // Each transaction inserts an order into a table of the producer's own and hands it over. One in

@@ -1,14 +1,15 @@
 // What happens to an outbox in PostgreSQL when its owner does: real processes, and a real server.
 
+#include "common/patience.hpp"
 #include "postgres/cluster_fixture.hpp"
 
 namespace backoff_actor::system_test {
 
 namespace {
 
-// What does not take the lease takes less, even on a busy machine.
-constexpr auto long_lease = 10s;
-constexpr Micros less_than_the_lease = 9'000'000;
+// Longer than a test waits. Who takes over while it waits has not waited for the end of the lease.
+constexpr auto long_lease = 5min;
+static_assert(long_lease > 2 * test::patience);
 
 class PostgresOwner : public PostgresClusterTest {
 protected:
@@ -32,7 +33,7 @@ TEST_F(PostgresOwner, a_killed_one_is_replaced_at_once_and_what_it_had_confirmed
 
   const auto at = cluster::now();
   cluster_->kill(first);
-  EXPECT_LT(taken_over_after(at, first), less_than_the_lease);
+  taken_over_after(at, first);
   wait_for_calls(100);
   const auto verdict = finish();
   EXPECT_EQ(verdict.stale_refused, 0u);
@@ -41,13 +42,16 @@ TEST_F(PostgresOwner, a_killed_one_is_replaced_at_once_and_what_it_had_confirmed
 
 TEST_F(PostgresClusterTest,
        an_owner_frozen_for_longer_than_its_lease_hands_over_nothing_when_it_thaws) {
-  make_cluster({}, 150, 20ms); // so there is always a job in hand
+  lease_ = 4s;                 // a busy machine may take a part of it
+  make_cluster({}, 400, 20ms); // more than the children can do
   start_two();
+  ASSERT_TRUE(cluster_->wait(patience, [&] { return owed(server_->socket_connection()) >= 20; }))
+    << "so there is a job in hand";
 
   const auto at = cluster::now();
   cluster_->freeze(first);
-  EXPECT_GT(taken_over_after(at, first), 500'000); // the lease began with its last statement
-  wait_for_calls(50);                              // the service knows of the new owner
+  EXPECT_GT(taken_over_after(at, first), 2'000'000); // the lease began with its last statement
+  wait_for_calls(50);                                // the service knows of the new owner
 
   const auto thawed = cluster::now();
   cluster_->thaw(first);
@@ -75,13 +79,17 @@ TEST_F(PostgresOwner, whose_session_is_ended_cannot_commit_and_another_takes_ove
   const auto ended = server_->query(std::string{"select count(pg_terminate_backend(pid)) from ("}
                                     + lock_holders + ") x");
   EXPECT_EQ(ended, "1\n");
-  const auto takeover = taken_over_after(at, first);
-  EXPECT_LT(takeover, less_than_the_lease);
+  taken_over_after(at, first);
   wait_for_note(first, "disowned", at);
   wait_for_calls(100);
-  const auto stale_from = at + takeover + 50'000;
-  for (const auto& call : calls_of(first, stale_from))
-    EXPECT_TRUE(call.is_refused) << call.job;
+  auto knows_of_second = false; // the service
+  for (const auto& call : cluster_->service().calls()) {
+    knows_of_second = knows_of_second || call.node == cluster::Cluster::node(second);
+    if (call.node == cluster::Cluster::node(first) && knows_of_second) {
+      EXPECT_TRUE(call.is_refused) << call.job;
+    }
+  }
+  EXPECT_TRUE(knows_of_second);
   finish();
   EXPECT_EQ(owed(server_->socket_connection()), 0u);
 }
@@ -93,7 +101,7 @@ TEST_F(PostgresOwner,
   const auto at = cluster::now();
   EXPECT_TRUE(cluster_->stop(first, patience));
   std::cout << "stopped in " << milliseconds(cluster::now() - at) << '\n';
-  EXPECT_LT(taken_over_after(at, first), less_than_the_lease);
+  taken_over_after(at, first);
   wait_for_calls(100);
   const auto verdict = finish();
   EXPECT_EQ(verdict.done_again, 0u);
@@ -114,7 +122,7 @@ TEST_F(PostgresOwner, a_standby_that_was_killed_while_it_waited_does_not_get_the
   const auto at = cluster::now();
   cluster_->kill(waiting);
   cluster_->kill(owner);
-  EXPECT_LT(taken_over_after(at, owner), less_than_the_lease);
+  taken_over_after(at, owner);
   EXPECT_EQ(cluster_->owner(), third);
   wait_for_calls(50);
   // The server looks now and then whether who waits still lives.

@@ -1,5 +1,6 @@
 // Dialing at nodes of CAF that would be connected to, and at such that would not, or should not.
 
+#include "common/patience.hpp"
 #include "system/remote/nodes.hpp"
 
 #include <future>
@@ -16,7 +17,7 @@ protected:
   std::string dial_at(std::uint16_t port, DialOptions options) {
     options.host = "127.0.0.1";
     options.port = port;
-    options.limit = 10s;
+    options.limit = test::patience;
     return dial(node, std::move(options));
   }
 
@@ -68,8 +69,9 @@ TEST_F(DialAtNodes, tries_the_addresses_of_a_name_until_one_answers) {
   Node peer;
   const auto port = peer.listen(); // of 127.0.0.1 alone: another address of the name is refused
   std::promise<std::string> said;
-  const auto dial = Dial::start(*node.system, {.host = "localhost", .port = port, .limit = 10s},
-                                [&](const std::string& problem) { said.set_value(problem); });
+  const auto dial =
+    Dial::start(*node.system, {.host = "localhost", .port = port, .limit = test::patience},
+                [&](const std::string& problem) { said.set_value(problem); });
   EXPECT_EQ(said.get_future().get(), "");
   const test::TcpStream caf{dial->take_connection()};
   EXPECT_TRUE(caf) << "CAF's end";
@@ -84,7 +86,7 @@ TEST_F(DialAtNodes, at_one_that_was_not_set_up_with_init_network_says_so_if_type
 }
 
 TEST_F(DialAtNodes, at_one_without_a_block_of_types_names_the_block_and_its_numbers) {
-  Node peer{{}, change(test_first, [](std::string& x) { x.clear(); })};
+  Node peer{calm(), change(test_first, [](std::string& x) { x.clear(); })};
   EXPECT_EQ(dial_at(peer.listen()),
             "it does not know the message types of the block that begins with "
             "backoff_actor::remote_test::Order (numbers 207..208)");
@@ -96,7 +98,7 @@ TEST_F(DialAtNodes, at_one_with_other_types_in_a_block_names_the_block_and_its_n
     auto& digit = x[x.find(test_first) - 2];
     digit = digit == '0' ? '1' : '0';
   };
-  Node peer{{}, change(test_first, other_hash)};
+  Node peer{calm(), change(test_first, other_hash)};
   EXPECT_EQ(dial_at(peer.listen()),
             "it has other message types than this program in the block that begins with "
             "backoff_actor::remote_test::Order (numbers 207..208)");
@@ -104,14 +106,14 @@ TEST_F(DialAtNodes, at_one_with_other_types_in_a_block_names_the_block_and_its_n
 
 TEST_F(DialAtNodes, at_one_with_the_same_types_under_other_numbers_says_so) {
   const auto other_numbers = [](std::string& x) { x.replace(x.find(":207-208:"), 9, ":208-209:"); };
-  Node peer{{}, change(test_first, other_numbers)};
+  Node peer{calm(), change(test_first, other_numbers)};
   EXPECT_EQ(dial_at(peer.listen()),
             "it has other message types than this program in the block that begins with "
             "backoff_actor::remote_test::Order (numbers 207..208)");
 }
 
 TEST_F(DialAtNodes, at_one_with_other_types_of_this_library_says_so) {
-  Node peer{{}, change(own_first, [](std::string& x) { x.clear(); })};
+  Node peer{calm(), change(own_first, [](std::string& x) { x.clear(); })};
   EXPECT_EQ(dial_at(peer.listen()).substr(0, 91),
             "it does not know the message types of the block that begins with "
             "backoff_actor::TrackedMsg ");
@@ -128,12 +130,12 @@ TEST_F(DialAtNodes, at_one_of_another_version_of_this_library_names_the_protocol
       io_compat::set_identifiers(made.config, all);
     };
   };
-  Node newer{{}, with_protocol("3")};
+  Node newer{calm(), with_protocol("3")};
   const auto port = newer.listen();
   EXPECT_EQ(dial_at(port), "its backoff_actor speaks protocol 3, that of this program 2: use "
                            "versions that speak the same");
   EXPECT_EQ(dial_at(port, {.checks_types = false}), "");
-  Node silent{{}, with_protocol("")};
+  Node silent{calm(), with_protocol("")};
   EXPECT_EQ(dial_at(silent.listen()),
             "its backoff_actor speaks protocol 1, that of this program 2: "
             "use versions that speak the same")
@@ -141,7 +143,7 @@ TEST_F(DialAtNodes, at_one_of_another_version_of_this_library_names_the_protocol
 }
 
 TEST_F(DialAtNodes, at_one_with_more_types_all_is_well) {
-  Node peer{{}, [](Node& made) {
+  Node peer{calm(), [](Node& made) {
               auto all = io_compat::identifiers(made.config);
               all.push_back("backoff_actor:types:0:300-301:0123456789abcdef:more::Types");
               io_compat::set_identifiers(made.config, all);
@@ -150,7 +152,7 @@ TEST_F(DialAtNodes, at_one_with_more_types_all_is_well) {
 }
 
 TEST_F(DialAtNodes, at_one_of_another_application_names_the_identifiers_of_both) {
-  Node peer{{}, identify_as("another one")};
+  Node peer{calm(), identify_as("another one")};
   EXPECT_EQ(dial_at(peer.listen()),
             "a node of another application: its app-identifiers are 'another one', those of this "
             "program 'generic-caf-app'");
@@ -158,7 +160,7 @@ TEST_F(DialAtNodes, at_one_of_another_application_names_the_identifiers_of_both)
 
 TEST_F(DialAtNodes, agrees_with_caf_on_applications) {
   // CAF connects nodes with any identifier in common, and those of types are in common with nobody.
-  Node other{{}, identify_as("another one")};
+  Node other{calm(), identify_as("another one")};
   const auto port = other.listen();
   EXPECT_FALSE(io_compat::connected(connect(*node.system, port)));
   Node same;

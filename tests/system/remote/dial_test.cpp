@@ -1,6 +1,7 @@
 // Dialing where no node is, or none that answers.
 
 #include "common/becomes_true.hpp"
+#include "common/patience.hpp"
 #include "common/tcp_server.hpp"
 #include "system/remote/nodes.hpp"
 
@@ -17,7 +18,7 @@ using test::TcpServer;
 
 class DialTest : public ::testing::Test {
 protected:
-  std::string dial_at(std::uint16_t port, Duration limit = 10s,
+  std::string dial_at(std::uint16_t port, Duration limit = test::patience,
                       const std::string& host = "127.0.0.1") {
     const auto begin = Clock::now();
     auto result = dial(node, {.host = host, .port = port, .limit = limit});
@@ -81,24 +82,30 @@ TEST_F(DialTest, at_a_port_where_nobody_listens_is_refused) {
 
 TEST_F(DialTest, at_a_name_that_nobody_has_says_so) {
   // A part of a name has 63 letters at the most, so nobody needs to be asked.
-  const auto said = dial_at(4711, 10s, std::string(64, 'x') + ".invalid");
+  const auto said = dial_at(4711, test::patience, std::string(64, 'x') + ".invalid");
   EXPECT_EQ(said.substr(0, 14), "unknown host (") << said;
 }
 
 TEST_F(DialTest, at_a_host_that_does_not_answer_ends_at_the_limit) {
   const FullListener full;
-  EXPECT_EQ(dial_at(full.port(), 200ms), "no answer within 200ms");
-  EXPECT_GE(took, 200ms);
-  EXPECT_LT(took, 5s);
+  const auto try_once = [&] {
+    EXPECT_EQ(dial_at(full.port(), 200ms), "no answer within 200ms");
+    EXPECT_GE(took, 200ms);
+    return took;
+  };
+  EXPECT_LT(test::shortest_of_many(5s, try_once), 5s);
 }
 
 TEST_F(DialTest, at_one_who_accepts_and_says_nothing_ends_at_the_limit) {
   TcpServer silent{says("")};
-  EXPECT_EQ(
-    dial_at(silent.port(), 200ms),
-    "connected, but no greeting came within 200ms: frozen, not a CAF node, or one with TLS");
-  EXPECT_GE(took, 200ms);
-  EXPECT_LT(took, 5s);
+  const auto try_once = [&] {
+    EXPECT_EQ(
+      dial_at(silent.port(), 200ms),
+      "connected, but no greeting came within 200ms: frozen, not a CAF node, or one with TLS");
+    EXPECT_GE(took, 200ms);
+    return took;
+  };
+  EXPECT_LT(test::shortest_of_many(5s, try_once), 5s);
 }
 
 TEST_F(DialTest, at_one_who_says_half_a_greeting_and_no_more_ends_at_the_limit) {
@@ -127,7 +134,7 @@ TEST_F(DialTest, at_another_service_tells_it_from_a_node_by_its_first_bytes) {
        {"SSH-2.0-OpenSSH_9.2\r\n", "220 mail\r\n", "HTTP/1.1 400 Bad Request\r\n\r\n"}) {
     TcpServer other{says(said)};
     EXPECT_EQ(dial_at(other.port()), other_bytes) << said;
-    EXPECT_LT(took, 5s) << "it need not wait for more of " << said;
+    EXPECT_LT(took, test::patience) << "it need not wait for more of " << said;
   }
 }
 
@@ -142,7 +149,7 @@ TEST_F(DialTest, at_one_whose_greeting_begins_well_finds_what_is_wrong_behind) {
   for (const auto& said : {no_node, huge, no_protocol}) {
     TcpServer other{says(said)};
     EXPECT_EQ(dial_at(other.port()), other_bytes);
-    EXPECT_LT(took, 5s);
+    EXPECT_LT(took, test::patience);
   }
 }
 
@@ -181,7 +188,7 @@ TEST_F(DialTest, that_is_cancelled_ends_at_once_and_is_never_done) {
 
     const auto begin = Clock::now();
     dial->cancel();
-    EXPECT_LT(Clock::now() - begin, 5s);
+    EXPECT_LT(Clock::now() - begin, test::patience);
     EXPECT_TRUE(is_held.expired()) << "what it held is gone with it";
     dial = nullptr;
     EXPECT_TRUE(test::becomes_true([&] { return descriptors() <= descriptors_before; }));

@@ -59,7 +59,7 @@ TEST_F(IoCompat, takes_an_error_for_no_connection_and_no_actor) {
 
 TEST_F(IoCompat, spawns_a_worker_with_its_arguments_on_the_other_node) {
   std::atomic<std::uint64_t> argument = 0;
-  Node peer{{}, [&](Node& made) {
+  Node peer{calm(), [&](Node& made) {
               io_compat::add_worker_type(
                 made.config, "clerk",
                 [&](caf::actor_system&, caf::actor_config&, const caf::message& arguments) {
@@ -79,7 +79,7 @@ TEST_F(IoCompat, spawns_a_worker_with_its_arguments_on_the_other_node) {
 
 TEST_F(IoCompat, a_worker_that_cannot_be_made_is_an_error_and_the_next_one_is_made) {
   std::atomic<int> calls = 0;
-  Node peer{{}, [&](Node& made) {
+  Node peer{calm(), [&](Node& made) {
               io_compat::add_worker_type(
                 made.config, "clerk",
                 [&](caf::actor_system&, caf::actor_config&, const caf::message&) {

@@ -2,6 +2,7 @@
 
 #include "common/certificates.hpp"
 #include "common/frames.hpp"
+#include "common/patience.hpp"
 #include "common/tcp_server.hpp"
 #include "system/remote/nodes.hpp"
 #include "system/remote/remote_fixture.hpp"
@@ -62,8 +63,7 @@ protected:
 
   Node::Configure with(std::optional<Tls> given) {
     return [this, given](caf::actor_system_config& config) {
-      // A busy machine must not be taken for a failed one.
-      NetworkOptions options{.heartbeat_interval = 500ms, .connection_timeout = 20s};
+      auto options = calm();
       options.tls = given;
       options.on_event = network.hook();
       init_network<>(config, options);
@@ -102,7 +102,7 @@ TEST_F(Listening, with_tls_both_ways_has_children_found_and_spawned) {
   Node client{with(tls("billing"))};
   const auto found = there.publish_worker("w");
   const auto spawned = there.open();
-  EXPECT_EQ(ask_from(client, remote_child({at(found)})), "w:a");
+  EXPECT_EQ(ask_from(client, remote_child({at(found)}, patient_steps())), "w:a");
   EXPECT_EQ(
     ask_from(client, remote_spawn({at(spawned)}, "worker", caf::make_message(std::string{"s"}))),
     "s:a");
@@ -117,7 +117,7 @@ TEST_F(Listening, with_tls_has_clients_find_a_published_sender) {
   const auto published =
     spawn_back_off_sender(*there.system, child_of<Worker>(std::string{"w"}), default_options());
   const auto port = there.publish(published);
-  const auto found = remote_actor(*client.system, at(port));
+  const auto found = remote_actor(*client.system, at(port), patient_steps());
   EXPECT_EQ(found.node(), there.system->node());
   EXPECT_EQ(remote_child_test::ask(*client.system, found, std::string{"a"}).value, "w:a");
   caf::anon_send_exit(published, caf::exit_reason::user_shutdown);
@@ -126,7 +126,7 @@ TEST_F(Listening, with_tls_has_clients_find_a_published_sender) {
 TEST_F(Listening, is_told_why_an_actor_cannot_be_found) {
   const auto problem = [&](const NodeAddress& node) -> std::string {
     try {
-      (void)remote_actor(*here.system, node, {.step_timeout = 5s});
+      (void)remote_actor(*here.system, node, {.step_timeout = test::patience});
     } catch (const std::exception& error) {
       return error.what();
     }
@@ -148,7 +148,7 @@ TEST_F(Listening, with_tls_refuses_who_has_no_right_certificate_and_both_sides_s
   Node there{with(tls("worker-1"))};
   const auto port = there.publish_worker("w");
   Node stranger{with(tls("stranger", {}, other))};
-  EXPECT_EQ(failure_of(stranger, remote_child({at(port)})),
+  EXPECT_EQ(failure_of(stranger, remote_child({at(port)}, patient_steps())),
             to_string(at(port))
               + ": it refused this node's certificate: its authority has not signed it "
                 "(CN = worker-1)");
@@ -165,7 +165,7 @@ TEST_F(Listening, with_tls_and_without_say_what_may_be_wrong) {
                         "one with TLS"));
   Node plain{with({})};
   Node client{with(tls("billing"))};
-  EXPECT_THAT(failure_of(client, remote_child({at(plain.publish_worker("p"))})),
+  EXPECT_THAT(failure_of(client, remote_child({at(plain.publish_worker("p"))}, patient_steps())),
               ::testing::AnyOf(HasSubstr("it closed the connection in the handshake of TLS: it may "
                                          "have none"),
                                HasSubstr("it does not speak TLS")));
@@ -219,12 +219,12 @@ TEST_F(Listening, ends_with_its_listener_and_with_it_the_actor_is_published_no_m
   there.worker = there.system->spawn<Worker>("w");
   auto listener = listen(*there.system, {.published = there.worker});
   const auto port = listener.port();
-  EXPECT_EQ(ask_from(here, remote_child({at(port)})), "w:a");
+  EXPECT_EQ(ask_from(here, remote_child({at(port)}, patient_steps())), "w:a");
   listener.close();
-  EXPECT_EQ(failure_of(here, remote_child({at(port)})),
+  EXPECT_EQ(failure_of(here, remote_child({at(port)}, patient_steps())),
             to_string(at(port)) + ": connection refused: nothing listens there");
   listener = listen(*there.system, {.port = port});
-  EXPECT_EQ(failure_of(here, remote_child({at(port)})),
+  EXPECT_EQ(failure_of(here, remote_child({at(port)}, patient_steps())),
             to_string(at(port)) + ": no actor is published there");
 }
 
@@ -244,7 +244,7 @@ TEST_F(Listening, keeps_nothing_of_an_actor_that_was_published) {
   const std::weak_ptr is_held{held};
   there.worker = there.system->spawn<Holder>(std::move(held));
   auto listener = listen(*there.system, {.published = there.worker});
-  EXPECT_EQ(ask_from(here, remote_child({at(listener.port())})), "w:a");
+  EXPECT_EQ(ask_from(here, remote_child({at(listener.port())}, patient_steps())), "w:a");
   listener.close();
   there.end_worker();
   EXPECT_TRUE(becomes_true([&] { return is_held.expired(); }));
@@ -256,8 +256,8 @@ TEST_F(Listening, strangers_do_nothing_to_a_node_and_a_sender_at_work) {
   Node client{with({})};
   auto options = default_options();
   options.on_event = log.hook();
-  sender =
-    spawn_back_off_sender(*client.system, remote_child({at(there.publish_worker("w"))}), options);
+  sender = spawn_back_off_sender(
+    *client.system, remote_child({at(there.publish_worker("w"))}, patient_steps()), options);
   EXPECT_EQ(remote_child_test::ask(*client.system, sender, std::string{"a"}).value, "w:a");
   const auto port = there.listeners.back().port();
   const auto killer =
@@ -281,7 +281,8 @@ TEST_F(Listening, a_rogue_at_the_port_of_a_dead_node_does_nothing_to_the_sender_
   auto greeting = remote_test::greeting_of(port);
   auto options = default_options();
   options.on_event = log.hook();
-  sender = spawn_back_off_sender(*client.system, remote_child({at(port)}), options);
+  sender =
+    spawn_back_off_sender(*client.system, remote_child({at(port)}, patient_steps()), options);
   EXPECT_EQ(remote_child_test::ask(*client.system, sender, std::string{"a"}).value, "w:a");
   there.reset();
   {

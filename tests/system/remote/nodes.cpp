@@ -1,4 +1,5 @@
 #include "system/remote/nodes.hpp"
+#include "common/patience.hpp"
 
 #include <backoff_actor/caf/actor/internal/requesting_actor.hpp>
 #include <backoff_actor/caf/messages/internal/own_words.hpp>
@@ -13,7 +14,7 @@ namespace backoff_actor::remote_test {
 
 namespace {
 
-constexpr auto patience = 20s;
+using test::patience;
 
 class Asker : public compat::RequestingActor {
 public:
@@ -64,7 +65,7 @@ Node::Node(const NetworkOptions& options, const Step& configure) {
 
 Node::Node(NotSetUp) : is_set_up_(false) {
   init<caf::id_block::remote_test>(config);
-  io_compat::load_middleman(config, 500ms, 2s);
+  io_compat::load_middleman(config, calm().heartbeat_interval, calm().connection_timeout);
   system.emplace(config);
 }
 
@@ -128,7 +129,7 @@ std::string dial(Node& node, DialOptions options) {
     Dial::start(*node.system, std::move(options), [promise](const std::string& problem) {
       promise->set_value(problem); // throws if it is called twice
     });
-  if (answer.wait_for(patience) == std::future_status::ready)
+  if (answer.wait_for(2 * patience) == std::future_status::ready) // than any limit
     return answer.get();
   dial->cancel();
   return "nothing was said";

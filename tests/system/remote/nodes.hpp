@@ -1,5 +1,6 @@
 #pragma once
 
+#include "common/patience.hpp"
 #include "common/tcp_stream.hpp"
 
 #include <backoff_actor/caf/remote/internal/io_compat.hpp>
@@ -61,6 +62,11 @@ public:
   caf::behavior make_behavior() override;
 };
 
+/// A busy machine must not be taken for a failed one.
+inline NetworkOptions calm() {
+  return {.heartbeat_interval = 500ms, .connection_timeout = test::patience};
+}
+
 /// A node: an actor system of its own. Those of a test are in one process, and know each other by
 /// their ports alone.
 class Node {
@@ -69,7 +75,7 @@ public:
   using Step = std::function<void(Node&)>;
 
   /// Set up with the types above, and started; `configure` comes after `init_network`.
-  explicit Node(const NetworkOptions& options = {}, const Step& configure = {});
+  explicit Node(const NetworkOptions& options = calm(), const Step& configure = {});
 
   /// Started with nothing of ours but the registration of types.
   static std::unique_ptr<Node> without_init_network();

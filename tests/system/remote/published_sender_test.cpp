@@ -1,5 +1,6 @@
 // Senders for clients on other nodes, and what travels with a delivery. Real sockets, real time.
 
+#include "common/patience.hpp"
 #include "system/remote/remote_fixture.hpp"
 
 #include <backoff_actor/testing/proxy/tcp_proxy.hpp>
@@ -14,7 +15,7 @@ protected:
   // The sender, as another node has it.
   caf::actor seen_from(Node& node) {
     const auto port = here.publish(sender);
-    return remote_actor(*node.system, at(port));
+    return remote_actor(*node.system, at(port), patient_steps());
   }
 };
 
@@ -36,7 +37,7 @@ TEST_F(PublishedSender, is_controlled_from_other_nodes) {
   const auto failed = [&](const caf::error& error) {
     FAIL() << compat::render(*there.system, error);
   };
-  self->request(far, caf::timespan{10s}, Status{})
+  self->request(far, caf::timespan{test::patience}, Status{})
     .receive(
       [](const SenderStatus& status) {
         EXPECT_EQ(status.counters.acknowledged, 1u);
@@ -47,9 +48,9 @@ TEST_F(PublishedSender, is_controlled_from_other_nodes) {
   Submit submission;
   submission.message = caf::make_message(std::string{"b"});
   submission.answer_when_accepted = true;
-  self->request(far, caf::timespan{10s}, submission)
+  self->request(far, caf::timespan{test::patience}, submission)
     .receive([](const Accepted& accepted) { EXPECT_EQ(accepted.id, 2u); }, failed);
-  self->request(far, caf::timespan{10s}, Stop{5s})
+  self->request(far, caf::timespan{test::patience}, Stop{test::patience})
     .receive([](const Stopped& numbers) { EXPECT_EQ(numbers.dead_lettered, 0u); }, failed);
 }
 
@@ -57,7 +58,7 @@ TEST_F(PublishedSender, refuses_clients_on_other_nodes_with_its_own_errors) {
   Node there;
   auto options = default_options();
   options.time_to_live = 50ms;
-  start(remote_child({at(free_port())}), options);
+  start(remote_child({at(free_port())}, patient_steps()), options);
   const auto outcome = remote_child_test::ask(*there.system, seen_from(there), std::string{"a"});
   EXPECT_EQ(outcome.error, make_error(SenderError::expired));
   EXPECT_THAT(outcome.error_text, HasSubstr("refused"));
@@ -66,7 +67,7 @@ TEST_F(PublishedSender, refuses_clients_on_other_nodes_with_its_own_errors) {
 TEST_F(PublishedSender, owes_what_a_client_submitted_whose_node_is_gone) {
   auto there = std::make_unique<Node>();
   const auto port = free_port();
-  start(remote_child({at(port)}));
+  start(remote_child({at(port)}, patient_steps()));
   auto far = seen_from(*there);
   caf::anon_send(far, std::string{"a"});
   ASSERT_TRUE(becomes_true([&] { return log.count<event::Accepted>() == 1; }));
@@ -116,7 +117,7 @@ TEST_F(Remote,
   testing::TcpProxy line{"127.0.0.1", there.publish(clerk)};
   auto options = default_options();
   options.acknowledgement = Acknowledgement::by_sent;
-  start(remote_child({at(line.port())}), options);
+  start(remote_child({at(line.port())}, patient_steps()), options);
   EXPECT_EQ(ask("a").value, "did a");
 
   Outcome outcome;
@@ -137,8 +138,9 @@ TEST_F(Remote, deliveries_of_two_programs_are_never_taken_for_each_other) {
   const auto port = there.publish(clerk);
   auto options = default_options();
   options.acknowledgement = Acknowledgement::by_sent;
-  start(remote_child({at(port)}), options);
-  const auto theirs = spawn_back_off_sender(*other.system, remote_child({at(port)}), options);
+  start(remote_child({at(port)}, patient_steps()), options);
+  const auto theirs =
+    spawn_back_off_sender(*other.system, remote_child({at(port)}, patient_steps()), options);
   EXPECT_EQ(ask("a").value, "did a");
   EXPECT_EQ(remote_child_test::ask(*other.system, theirs, std::string{"b"}).value, "did b");
   EXPECT_EQ(diary().count("did b"), 1u) << "the first delivery of another sender";

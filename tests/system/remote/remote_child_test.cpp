@@ -1,5 +1,6 @@
 // Children that other nodes have published. Real sockets, real time.
 
+#include "common/patience.hpp"
 #include "system/remote/remote_fixture.hpp"
 
 #include <backoff_actor/caf/messages/internal/own_words.hpp>
@@ -14,7 +15,7 @@ class RemoteChild : public Remote {};
 
 TEST_F(RemoteChild, answers_requests_from_another_node) {
   Node there;
-  start(remote_child({at(there.publish_worker("w"))}));
+  start(remote_child({at(there.publish_worker("w"))}, patient_steps()));
   EXPECT_EQ(ask("a").value, "w:a");
   EXPECT_EQ(ask("b").value, "w:b");
   EXPECT_EQ(log.count<event::StartFailed>(), 0u);
@@ -22,7 +23,7 @@ TEST_F(RemoteChild, answers_requests_from_another_node) {
 
 TEST_F(RemoteChild, that_answers_with_an_error_and_lives_has_refused) {
   Node there;
-  start(remote_child({at(there.publish_worker("w"))}));
+  start(remote_child({at(there.publish_worker("w"))}, patient_steps()));
   const auto outcome = ask("refuse");
   EXPECT_EQ(outcome.error, caf::sec::invalid_argument);
   EXPECT_THAT(outcome.error_text, HasSubstr("refused by w"));
@@ -32,7 +33,7 @@ TEST_F(RemoteChild, that_answers_with_an_error_and_lives_has_refused) {
 
 TEST_F(RemoteChild, is_waited_for_with_the_backoff_until_somebody_listens) {
   const auto port = free_port();
-  start(remote_child({at(port)}));
+  start(remote_child({at(port)}, patient_steps()));
   ASSERT_TRUE(becomes_true([&] { return log.count<event::StartFailed>() >= 3; }));
   const auto address = "127.0.0.1:" + std::to_string(port);
   EXPECT_EQ(log.all<event::StartFailed>().front().cause.text,
@@ -46,7 +47,7 @@ TEST_F(RemoteChild, is_waited_for_with_the_backoff_until_somebody_listens) {
 TEST_F(RemoteChild, of_several_nodes_the_next_one_is_tried_at_once) {
   const auto nobody = free_port();
   Node there;
-  start(remote_child({at(nobody), at(there.publish_worker("w"))}));
+  start(remote_child({at(nobody), at(there.publish_worker("w"))}, patient_steps()));
   EXPECT_EQ(ask("a").value, "w:a");
   EXPECT_EQ(log.count<event::StartFailed>(), 0u);
 }
@@ -56,7 +57,7 @@ TEST_F(RemoteChild, of_several_nodes_the_next_one_is_tried_at_once) {
 TEST_F(RemoteChild,
        a_start_over_a_slow_line_does_not_fail_since_heartbeats_are_looked_at_meanwhile) {
   const auto configure = [](caf::actor_system_config& config) {
-    init_network<>(config, {.heartbeat_interval = 1s, .connection_timeout = 4s});
+    init_network<>(config, {.heartbeat_interval = 1s, .connection_timeout = test::patience});
   };
   Node near{configure};
   Node there{configure};
@@ -70,8 +71,8 @@ TEST_F(RemoteChild,
   for (const auto* delay :
        {"slow 30ms...", "slow 60ms...", "slow 125ms...", "slow 250ms...", "slow 500ms..."}) {
     lines.push_back(std::make_unique<testing::TcpProxy>("127.0.0.1", port, delay));
-    senders.push_back(
-      spawn_back_off_sender(*near.system, remote_child({at(lines.back()->port())}), options));
+    senders.push_back(spawn_back_off_sender(
+      *near.system, remote_child({at(lines.back()->port())}, patient_steps()), options));
   }
   EXPECT_TRUE(becomes_true(
     [&] { return log.count<event::ChildStarted>() + log.count<event::StartFailed>() >= 5; }));
@@ -83,7 +84,7 @@ TEST_F(RemoteChild,
 TEST_F(RemoteChild, a_failed_start_says_what_is_wrong_with_each_node) {
   const auto one = free_port();
   const auto two = free_port();
-  start(remote_child({at(one), at(two)}));
+  start(remote_child({at(one), at(two)}, patient_steps()));
   ASSERT_TRUE(becomes_true([&] { return log.count<event::StartFailed>() >= 1; }));
   EXPECT_EQ(log.all<event::StartFailed>().front().cause.text,
             "127.0.0.1:" + std::to_string(one) + ": connection refused: nothing listens there; "
@@ -93,7 +94,7 @@ TEST_F(RemoteChild, a_failed_start_says_what_is_wrong_with_each_node) {
 TEST_F(RemoteChild, a_limit_ends_the_sender_with_what_is_wrong_with_the_node) {
   auto options = default_options();
   options.restart_limit = RestartLimit{.max_restarts = 2, .within = 1h};
-  start(remote_child({at(free_port())}), options);
+  start(remote_child({at(free_port())}, patient_steps()), options);
   const auto outcome = ask("a");
   EXPECT_EQ(outcome.error, make_error(SenderError::gave_up));
   EXPECT_THAT(outcome.error_text, HasSubstr("connection refused: nothing listens there"));
@@ -102,7 +103,8 @@ TEST_F(RemoteChild, a_limit_ends_the_sender_with_what_is_wrong_with_the_node) {
 TEST_F(RemoteChild, that_ends_is_down_and_the_next_node_takes_over) {
   Node one;
   Node two;
-  start(remote_child({at(one.publish_worker("one")), at(two.publish_worker("two"))}));
+  start(
+    remote_child({at(one.publish_worker("one")), at(two.publish_worker("two"))}, patient_steps()));
   EXPECT_EQ(ask("a").value, "one:a");
   one.end_worker();
   EXPECT_EQ(ask("b").value, "two:b");
@@ -112,7 +114,8 @@ TEST_F(RemoteChild, that_ends_is_down_and_the_next_node_takes_over) {
 TEST_F(RemoteChild, whose_node_goes_down_is_down_and_what_it_held_is_made_once_more) {
   auto one = std::make_unique<Node>();
   Node two;
-  start(remote_child({at(one->publish_worker("one")), at(two.publish_worker("two"))}));
+  start(
+    remote_child({at(one->publish_worker("one")), at(two.publish_worker("two"))}, patient_steps()));
   EXPECT_EQ(ask("a").value, "one:a");
   std::thread client{[&] { EXPECT_EQ(ask("silence").error, make_error(SenderError::stopped)); }};
   ASSERT_TRUE(becomes_true([] { return diary().count("one silence") == 1; }));
@@ -128,7 +131,7 @@ TEST_F(RemoteChild, whose_node_goes_down_is_down_and_what_it_held_is_made_once_m
 TEST_F(RemoteChild, a_line_that_is_cut_is_a_crash_and_the_delivery_comes_again) {
   Node there;
   testing::TcpProxy line{"127.0.0.1", there.publish_worker("w")};
-  start(remote_child({at(line.port())}));
+  start(remote_child({at(line.port())}, patient_steps()));
   EXPECT_EQ(ask("a").value, "w:a");
   line.go_down();
   ASSERT_TRUE(becomes_true([&] { return log.count<event::StartFailed>() >= 1; }));
@@ -145,7 +148,7 @@ TEST_F(RemoteChild, the_sender_answers_while_a_node_does_not) {
   start(remote_child({at(silent.port())}, {.step_timeout = 1h}), options);
   EXPECT_EQ(ask("a").error, make_error(SenderError::expired));
   caf::scoped_actor self{*here.system};
-  self->request(sender, caf::timespan{10s}, Status{})
+  self->request(sender, caf::timespan{test::patience}, Status{})
     .receive([](const SenderStatus& status) { EXPECT_EQ(status.owed, 0u); },
              [](const caf::error&) { FAIL() << "it does not answer"; });
   // And the actor system goes down at once, although the step may take an hour.
@@ -160,7 +163,7 @@ TEST_F(RemoteChild, a_node_that_says_nothing_has_failed_after_the_time_for_a_ste
 
 TEST_F(RemoteChild, that_is_shared_outlives_its_sender) {
   Node there;
-  start(remote_child({at(there.publish_worker("w"))}));
+  start(remote_child({at(there.publish_worker("w"))}, patient_steps()));
   EXPECT_EQ(ask("a").value, "w:a");
   stop();
   EXPECT_EQ(remote_child_test::ask(*there.system, there.worker, std::string{"b"}).value, "w:b");
@@ -179,9 +182,11 @@ TEST_F(RemoteChild, that_hangs_is_let_go_of_and_the_next_node_takes_over) {
   Node two;
   auto options = default_options();
   options.ack_timeout = 100ms;
-  start(remote_child({at(one.publish_worker("one")), at(two.publish_worker("two"))}), options);
-  EXPECT_EQ(ask("a").value, "one:a");
+  start(
+    remote_child({at(one.publish_worker("one")), at(two.publish_worker("two"))}, patient_steps()),
+    options);
   std::thread client{[&] { ask("silence"); }};
+  ASSERT_TRUE(becomes_true([] { return diary().count("one silence") >= 1; }));
   ASSERT_TRUE(becomes_true([] { return diary().count("two silence") >= 1; }));
   EXPECT_EQ(remote_child_test::ask(*one.system, one.worker, std::string{"b"}).value, "one:b")
     << "it lives, for others";
@@ -197,7 +202,7 @@ TEST_F(RemoteChild, on_a_node_of_somebody_else_is_refused_unless_types_are_not_c
   }};
   there.worker = there.system->spawn<Worker>("w");
   const auto port = there.system->middleman().publish(there.worker, 0, "127.0.0.1").value();
-  start(remote_child({at(port)}));
+  start(remote_child({at(port)}, patient_steps()));
   ASSERT_TRUE(becomes_true([&] { return log.count<event::StartFailed>() >= 1; }));
   EXPECT_THAT(log.all<event::StartFailed>().front().cause.text, HasSubstr("init_network"));
   stop();
@@ -212,7 +217,8 @@ TEST_F(RemoteChild, cannot_be_had_without_a_middleman) {
   caf::actor_system alone{config};
   SenderOptions options = default_options();
   options.on_event = log.hook();
-  const auto lonely = spawn_back_off_sender(alone, remote_child({at(4711)}), options);
+  const auto lonely =
+    spawn_back_off_sender(alone, remote_child({at(4711)}, patient_steps()), options);
   EXPECT_TRUE(becomes_true([&] { return log.count<event::StartFailed>() >= 1; }));
   EXPECT_THAT(log.all<event::StartFailed>().front().cause.text, HasSubstr("init_network"));
   caf::anon_send_exit(lonely, caf::exit_reason::user_shutdown);
@@ -223,12 +229,12 @@ TEST_F(RemoteChild, cannot_be_had_without_a_middleman) {
 TEST_F(RemoteChild, holds_64_by_default_as_much_as_a_frozen_one_may_do_again) {
   Node there;
   auto options = default_options();
-  start(remote_child({at(there.publish_worker("w"))}), options);
+  start(remote_child({at(there.publish_worker("w"))}, patient_steps()), options);
   for (int i = 0; i < 100; ++i)
     caf::anon_send(sender, std::string{"silence"});
   EXPECT_TRUE(becomes_true([] { return diary().count("w silence") == 64; }));
   caf::scoped_actor self{*here.system};
-  self->request(sender, caf::timespan{10s}, Status{})
+  self->request(sender, caf::timespan{test::patience}, Status{})
     .receive([](const SenderStatus& status) { EXPECT_EQ(status.in_flight, 64u); },
              [](const caf::error&) { FAIL(); });
   EXPECT_EQ(diary().count("w silence"), 64u);

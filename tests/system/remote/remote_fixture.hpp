@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/becomes_true.hpp"
+#include "common/patience.hpp"
 #include "common/tcp_stream.hpp"
 
 #include <backoff_actor/backoff_actor.hpp>
@@ -107,14 +108,20 @@ private:
   std::vector<caf::response_promise> kept_;
 };
 
-inline NetworkOptions fast() { return {.heartbeat_interval = 50ms, .connection_timeout = 1s}; }
+/// A busy machine must not be taken for a failed one.
+inline NetworkOptions calm() {
+  return {.heartbeat_interval = 500ms, .connection_timeout = test::patience};
+}
+
+/// A step may take as long as a test waits.
+inline RemoteOptions patient_steps() { return {.step_timeout = test::patience}; }
 
 /// An actor system with a network, in this process.
 class Node {
 public:
   using Configure = std::function<void(caf::actor_system_config&)>;
 
-  Node() : Node([](caf::actor_system_config& config) { init_network<>(config, fast()); }) {}
+  Node() : Node([](caf::actor_system_config& config) { init_network<>(config, calm()); }) {}
 
   explicit Node(const Configure& configure) {
     configure(config_);
@@ -159,7 +166,7 @@ public:
 
 inline NodeAddress at(std::uint16_t port) { return {"127.0.0.1", port}; }
 
-/// What came of a request within ten seconds.
+/// What came of a request.
 struct Outcome {
   std::string value{};
   std::optional<caf::error> error{};
@@ -170,7 +177,7 @@ template <class... Ts>
 Outcome ask(caf::actor_system& system, const caf::actor& receiver, Ts... values) {
   Outcome result;
   caf::scoped_actor self{system};
-  self->request(receiver, caf::timespan{10s}, std::move(values)...)
+  self->request(receiver, caf::timespan{test::patience}, std::move(values)...)
     .receive([&](const std::string& value) { result.value = value; },
              [&](const caf::error& error) {
                result.error = error;
@@ -209,7 +216,7 @@ protected:
   Outcome stop() {
     Outcome result;
     caf::scoped_actor self{*here.system};
-    self->request(sender, caf::timespan{10s}, Stop{})
+    self->request(sender, caf::timespan{test::patience}, Stop{})
       .receive([&](const SenderStatus&) { result.value = "stopped"; },
                [&](const caf::error& error) { result.error = error; });
     return result;

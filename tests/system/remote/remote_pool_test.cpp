@@ -1,5 +1,6 @@
 // A pool whose workers are on two other nodes. Real sockets, real time.
 
+#include "common/patience.hpp"
 #include "system/remote/remote_fixture.hpp"
 
 #include <algorithm>
@@ -29,7 +30,7 @@ protected:
   SenderStatus status() {
     SenderStatus result;
     caf::scoped_actor self{*here.system};
-    self->request(sender, caf::timespan{10s}, Status{})
+    self->request(sender, caf::timespan{test::patience}, Status{})
       .receive([&](const SenderStatus& x) { result = x; },
                [](const caf::error& error) { ADD_FAILURE() << caf::to_string(error); });
     return result;

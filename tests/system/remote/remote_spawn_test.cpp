@@ -1,5 +1,6 @@
 // Children that are spawned on other nodes. Real sockets, real time.
 
+#include "common/patience.hpp"
 #include "system/remote/nodes.hpp"
 #include "system/remote/remote_fixture.hpp"
 
@@ -125,11 +126,11 @@ public:
 
 TEST_F(RemoteSpawn, a_worker_that_comes_when_its_sender_has_gone_to_the_next_node_is_ended) {
   Node one{[](caf::actor_system_config& config) {
-    init_network<>(config, fast());
+    init_network<>(config, calm());
     add_remote_worker<LongInTheMaking>(config, "long");
   }};
   Node two{[](caf::actor_system_config& config) {
-    init_network<>(config, fast());
+    init_network<>(config, calm());
     add_remote_worker<MadeAtOnce>(config, "long");
   }};
   start(remote_spawn({at(one.open()), at(two.open())}, "long", {}, {.step_timeout = 300ms}));
@@ -137,7 +138,9 @@ TEST_F(RemoteSpawn, a_worker_that_comes_when_its_sender_has_gone_to_the_next_nod
   LongInTheMaking::permission.set_value();
   EXPECT_TRUE(becomes_true([] { return diary().count("late ended") == 1; }));
   EXPECT_EQ(ask("b").value, "prompt:b");
-  EXPECT_EQ(diary().count("prompt ended"), 0u);
+  // On a busy machine, the second node may have been late, too, before it was in time.
+  EXPECT_TRUE(
+    becomes_true([] { return diary().count("prompt up") == diary().count("prompt ended") + 1; }));
   stop(); // its node would wait for it
 }
 
@@ -205,7 +208,7 @@ TEST_F(RemoteSpawn, a_start_tells_the_node_which_guards_of_the_factory_are_over)
   std::vector<std::pair<std::uint64_t, std::vector<std::uint64_t>>> told; // a guard, those over
   std::vector<caf::actor> spied;
   Node there{[&](caf::actor_system_config& config) {
-    init_network<>(config, fast());
+    init_network<>(config, calm());
     io_compat::add_worker_type(
       config, "spy",
       [&](caf::actor_system& system, caf::actor_config&, const caf::message& arguments) {
@@ -246,7 +249,7 @@ TEST_F(RemoteSpawn, a_node_has_no_more_workers_elsewhere_than_it_may_until_one_h
   std::mutex mutex;
   Strings told;
   Node there{[&](caf::actor_system_config& config) {
-    auto options = fast();
+    auto options = calm();
     options.max_workers = 1;
     options.on_event = [&](const NetworkEvent& event) {
       const std::lock_guard lock{mutex};
@@ -276,7 +279,7 @@ TEST_F(RemoteSpawn, a_node_has_no_more_workers_elsewhere_than_it_may_until_one_h
   stop();
   EXPECT_EQ(remote_child_test::ask(*here.system, second, std::string{"b"}).value, "second:b");
   caf::scoped_actor self{*here.system};
-  self->request(second, caf::timespan{10s}, Stop{})
+  self->request(second, caf::timespan{test::patience}, Stop{})
     .receive([](const SenderStatus&) {}, [](const caf::error&) {});
 }
 

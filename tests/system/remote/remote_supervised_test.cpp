@@ -1,5 +1,6 @@
 // Children on other nodes below a supervisor. Real sockets, real time.
 
+#include "common/patience.hpp"
 #include "system/remote/remote_fixture.hpp"
 
 #include <caf/scoped_actor.hpp>
@@ -72,13 +73,13 @@ TEST_F(RemoteSupervised,
   auto near = spec("near", child_of<Worker>(std::string{"near"}));
   near.address.reset(); // of the other node
   const auto far = spawn_supervisor(*there.system, {near});
-  auto remote = spec("far", remote_child({at(there.publish(far))}));
+  auto remote = spec("far", remote_child({at(there.publish(far))}, patient_steps()));
   remote.options.readiness = Readiness::when_it_is_up;
   remote.kind = ChildKind::supervisor;
   const auto supervisor = start_supervisor(*here.system, {remote});
   EXPECT_EQ(diary().lines(), (Strings{"near up"}));
   caf::scoped_actor self{*here.system};
-  self->request(supervisor, caf::timespan{10s}, GetTree{})
+  self->request(supervisor, caf::timespan{test::patience}, GetTree{})
     .receive(
       [](const SupervisionTree& tree) {
         ASSERT_EQ(tree.children.size(), 1u);

@@ -1,6 +1,7 @@
 // Messages of types that were not registered, for workers on other nodes. Only CAF 0.17.6 can make
 // such a message: CAF 1.x ends the program.
 
+#include "common/patience.hpp"
 #include "system/remote/remote_fixture.hpp"
 
 namespace backoff_actor::remote_child_test {
@@ -29,7 +30,7 @@ protected:
 
 TEST_F(UnknownTypesElsewhere, are_rejected_by_name_and_the_worker_goes_on) {
   Node there;
-  start(remote_child({at(there.publish_worker("w"))}));
+  start(remote_child({at(there.publish_worker("w"))}, patient_steps()));
 
   EXPECT_THAT(ask_with(sender).error_text, HasSubstr(refusal));
   const auto letters = log.all<event::DeadLettered>();
@@ -45,15 +46,16 @@ TEST_F(UnknownTypesElsewhere, are_rejected_by_name_when_the_worker_gets_a_tracke
   Node there;
   auto options = default_options();
   options.acknowledgement = Acknowledgement::by_sent;
-  start(remote_child({at(there.publish_worker("w"))}), options);
+  start(remote_child({at(there.publish_worker("w"))}, patient_steps()), options);
 
   EXPECT_THAT(ask_with(sender).error_text, HasSubstr(refusal));
 }
 
 TEST_F(UnknownTypesElsewhere, are_refused_by_name_by_a_forwarder) {
   Node there;
-  sender = spawn_forwarder(*here.system, remote_child({at(there.publish_worker("w"))}),
-                           ForwarderOptions{});
+  sender =
+    spawn_forwarder(*here.system, remote_child({at(there.publish_worker("w"))}, patient_steps()),
+                    ForwarderOptions{});
 
   EXPECT_THAT(ask_with(sender).error_text, HasSubstr(refusal)) << "it waited for the child";
   EXPECT_THAT(ask_with(sender).error_text, HasSubstr(refusal)) << "the child was there";
@@ -62,12 +64,17 @@ TEST_F(UnknownTypesElsewhere, are_refused_by_name_by_a_forwarder) {
 
 TEST_F(UnknownTypesElsewhere, are_refused_by_name_to_who_retries_a_request) {
   Node there;
-  const auto worker = here.system->middleman().remote_actor("127.0.0.1", there.publish_worker("w"));
-  ASSERT_TRUE(worker);
+  const auto port = there.publish_worker("w");
+  auto worker = here.system->middleman().remote_actor("127.0.0.1", port);
+  // CAF may take a slow handshake for a connection that was silent for ever.
+  ASSERT_TRUE(worker || becomes_true([&] {
+                worker = here.system->middleman().remote_actor("127.0.0.1", port);
+                return static_cast<bool>(worker);
+              }));
   caf::scoped_actor self{*here.system};
   std::optional<RetriedReply> reply;
-  retry_request(self, *worker, "fixed(1ms)", {.max_retries = 3, .attempt_timeout = 10s}, {},
-                Stranger{"a"})
+  retry_request(self, *worker, "fixed(1ms)", {.max_retries = 3, .attempt_timeout = test::patience},
+                {}, Stranger{"a"})
     .receive([&](const RetriedReply& x) { reply = x; }, [](const caf::error&) {});
 
   ASSERT_TRUE(reply);
