@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <iostream>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -91,14 +93,33 @@ void showValue(const DrawnStep<Action, choices>& x,
   out << name_of(x.action, choices) << ' ' << x.number;
 }
 
+/// Checks a property with so many cases, unless RC_PARAMS says how many. Returns whether it held.
+///
+/// `rc::check` takes their number from the environment alone, so for a whole program.
+template <class Property>
+bool check_cases(int cases, Property property) {
+  const std::string name = ::testing::UnitTest::GetInstance()->current_test_info()->name();
+  auto params = rc::detail::configuration().testParams;
+  const auto* const given = std::getenv("RC_PARAMS");
+  if (given == nullptr || std::string_view{given}.find("max_success") == std::string_view::npos)
+    params.maxSuccess = cases;
+  std::cerr << "- " << name << ", seed=" << params.seed << " max_success=" << params.maxSuccess
+            << '\n';
+  const auto result =
+    rc::detail::checkTestable(property, rc::detail::TestMetadata{name, name}, params);
+  rc::detail::printResultMessage(result, std::cerr);
+  std::cerr << '\n';
+  return result.template is<rc::detail::SuccessResult>();
+}
+
 /// Makes walks and takes their steps. Returns whether all held.
 ///
 /// `make_walk` draws what the walk is made with. `length` is how many steps there are, compared
-/// with the elements of a vector that rapidcheck draws.
+/// with the elements of a vector that rapidcheck draws. `cases` is how many walks there are, unless
+/// RC_PARAMS says it.
 template <class MakeWalk, class Step>
-bool walks_hold(MakeWalk make_walk, double length, const rc::Gen<Step>& step) {
-  const auto* const test = ::testing::UnitTest::GetInstance()->current_test_info();
-  return rc::check(test->name(), [=] {
+bool walks_hold(MakeWalk make_walk, double length, const rc::Gen<Step>& step, int cases = 2000) {
+  return check_cases(cases, [=] {
     auto walk = make_walk();
     const auto steps = *rc::gen::scale(length, rc::gen::container<std::vector<Step>>(step));
     try {

@@ -7,13 +7,9 @@
 #include <rapidcheck.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <vector>
 
 namespace backoff_actor::model_test {
-
-// How often each walk of this program is taken, unless the environment says otherwise.
-const bool default_pool_count_is_set = setenv("RC_PARAMS", "max_success=2000", 0) == 0;
 
 namespace {
 

@@ -21,14 +21,10 @@
 #include <rapidcheck.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
 namespace backoff_actor::model_test {
-
-// How often each walk of this program is taken, unless the environment says otherwise.
-const bool default_count_is_set = setenv("RC_PARAMS", "max_success=2000", 0) == 0;
 
 // `theme` takes from the conditions what the test is not about.
 template <class Theme>

@@ -159,7 +159,7 @@ private:
 } // namespace
 
 TEST(store_walk, agrees_with_the_reference_whatever_happens_to_the_disk) {
-  EXPECT_TRUE(test::walks_hold([] { return StoreWalk{}; }, 2.0, arbitrary_step()));
+  EXPECT_TRUE(test::walks_hold([] { return StoreWalk{}; }, 2.0, arbitrary_step(), 100));
 }
 
 } // namespace backoff_actor::store_test

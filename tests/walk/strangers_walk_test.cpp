@@ -33,7 +33,7 @@ Conditions any_conditions(Shape shape) {
 
 bool holds(Shape shape) {
   const auto make_walk = [=] { return Walk{any_conditions(shape)}; };
-  return test::walks_hold(make_walk, 1.5, Step::any(test::below<std::uint32_t>(10'000)));
+  return test::walks_hold(make_walk, 1.5, Step::any(test::below<std::uint32_t>(10'000)), 100);
 }
 
 } // namespace

@@ -192,7 +192,7 @@ TEST(postgres_walk, agrees_with_the_reference_whatever_happens_to_its_sessions) 
   BACKOFF_ACTOR_NEEDS_POSTGRES();
   const auto database = fresh_database();
   EXPECT_TRUE(
-    test::walks_hold([&] { return PostgresWalk{database}; }, 0.4, arbitrary_postgres_step()));
+    test::walks_hold([&] { return PostgresWalk{database}; }, 0.4, arbitrary_postgres_step(), 100));
 }
 
 } // namespace backoff_actor::store_test
