@@ -2,20 +2,32 @@
 
 #include "backoff_actor/core/problems.hpp"
 
-#include <CLI/App.hpp>
-
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+// Commands need not see the parser's templates, which take a compiler seconds for each file.
+namespace CLI {
+class App;
+}
+
 namespace backoffctl {
+
+/// Declares a command of `parent`: of the program, or of a command that leads to others.
+CLI::App& add_subcommand(CLI::App& parent, const std::string& name, const std::string& description);
+
+/// Declares a command that only leads to others.
+CLI::App& add_subcommand(CLI::App& parent, const std::string& name, const std::string& description,
+                         const std::string& footer);
 
 /// One command of the program, `tune` for example. One that only leads to others, as `simulate`
 /// does, is none.
 class Command {
 public:
   explicit Command(CLI::App& parser) : parser_(parser) {}
+  /// The footer is what stands at the end of the command's help.
+  Command(CLI::App& parser, const std::string& footer);
   Command(const Command&) = delete;
   Command& operator=(const Command&) = delete;
   virtual ~Command() = default;
@@ -39,23 +51,22 @@ protected:
   /// value, or one that is given twice, has a value that `check` refuses with all the others. A
   /// name without dashes is that of a value without a flag.
   void add_flag(const std::string& name, std::optional<std::string>& given, const std::string& type,
-                const std::string& help) {
-    parser_.add_option(name, given, help)
-      ->type_name(type)
-      ->expected(name.starts_with('-') ? 0 : 1, 1)
-      ->join(' ');
-  }
+                const std::string& help);
 
   /// Declares a flag with one value or several.
   void add_flag(const std::string& name, std::vector<std::string>& given, const std::string& type,
-                const std::string& help) {
-    parser_.add_option(name, given, help)->type_name(type)->expected(0, -1);
-  }
+                const std::string& help);
+
+  /// Declares a value without a flag.
+  void add_value(const std::string& name, std::optional<std::string>& given,
+                 const std::string& help);
+
+  /// Declares values without a flag, any number of them if `may_be_none`, else one at least.
+  void add_values(const std::string& name, std::vector<std::string>& given, const std::string& help,
+                  bool may_be_none);
 
   /// Declares a flag without a value.
-  void add_switch(const std::string& name, bool& given, const std::string& help) {
-    parser_.add_flag(name, given, help)->disable_flag_override();
-  }
+  void add_switch(const std::string& name, bool& given, const std::string& help);
 
   /// The two as functions, for flags that several commands have in common.
   auto flag_adder() {

@@ -66,9 +66,7 @@ Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 
 class ContentionCommand final : public Command {
 public:
-  explicit ContentionCommand(CLI::App& parser) : Command(parser) {
-    parser.footer(contention_footer);
-    parser.allow_extras();
+  explicit ContentionCommand(CLI::App& parser) : Command(parser, contention_footer) {
     add_flag("--clients", flags_.clients, "N",
              "1 to 50 numbers of clients, each 1..100000; default 100");
     add_flag("--trials", flags_.trials, "N", "number of trials, 1..100000; default 100");
@@ -113,7 +111,7 @@ private:
 
 std::unique_ptr<Command> add_contention_command(CLI::App& simulate) {
   return std::make_unique<ContentionCommand>(
-    *simulate.add_subcommand("contention", contention_description));
+    add_subcommand(simulate, "contention", contention_description));
 }
 
 } // namespace backoffctl

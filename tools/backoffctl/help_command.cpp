@@ -2,6 +2,8 @@
 
 #include "names.hpp"
 
+#include <CLI/App.hpp>
+
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -27,12 +29,9 @@ Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 
 class HelpCommand final : public Command {
 public:
-  explicit HelpCommand(CLI::App& parser) : Command(parser), explained_(parser.get_parent()) {
-    parser.footer(help_footer);
-    parser.allow_extras();
-    parser.add_option("COMMAND", words_, "the command, in one or more words; default all")
-      ->type_name("")
-      ->expected(0, -1);
+  explicit HelpCommand(CLI::App& parser)
+    : Command(parser, help_footer), explained_(parser.get_parent()) {
+    add_values("COMMAND", words_, "the command, in one or more words; default all", true);
   }
 
   void check(backoff_actor::Problems& problems) override {
@@ -63,7 +62,7 @@ private:
 } // namespace
 
 std::unique_ptr<Command> add_help_command(CLI::App& backoffctl) {
-  return std::make_unique<HelpCommand>(*backoffctl.add_subcommand("help", help_description));
+  return std::make_unique<HelpCommand>(add_subcommand(backoffctl, "help", help_description));
 }
 
 } // namespace backoffctl

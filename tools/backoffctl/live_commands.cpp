@@ -3,8 +3,6 @@
 #include "live_flags.hpp"
 #include "live_help.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include <array>
 #include <cerrno>
 #include <filesystem>
@@ -30,11 +28,10 @@ std::filesystem::path live_program() {
 class LiveCommand final : public Command {
 public:
   template <class Flags, class Declare>
-  LiveCommand(CLI::App& parser, const HelpText& help, const std::shared_ptr<Flags>& flags,
-              Declare declare)
-    : Command(parser), flags_(flags) {
-    parser.footer(help.footer);
-    parser.allow_extras();
+  LiveCommand(CLI::App& backoffctl, const char* name, const HelpText& help,
+              const std::shared_ptr<Flags>& flags, Declare declare)
+    : Command(add_subcommand(backoffctl, name, help.description), help.footer), name_(name),
+      flags_(flags) {
     declare(*flags, flag_adder(), switch_adder());
   }
 
@@ -43,14 +40,14 @@ public:
   std::string run() override {
     const auto program = live_program().string();
     const auto error = access(program.c_str(), X_OK) == 0 ? ENOEXEC : errno;
-    throw std::runtime_error{parser().get_name() + " needs the program " + program
-                             + ", which cannot be started: "
+    throw std::runtime_error{name_ + " needs the program " + program + ", which cannot be started: "
                              + std::generic_category().message(error)
                              + "\nbackoffctl's build makes it if libevent and OpenSSL are "
                                "installed: apt-get install libevent-dev libssl-dev"};
   }
 
 private:
+  std::string name_;
   std::shared_ptr<void> flags_; // where the parser puts what is given
 };
 
@@ -66,8 +63,7 @@ void become_live_program(int argc, char** argv) {
 
 void add_live_commands(CLI::App& backoffctl, Commands& commands) {
   const auto add = [&](const char* name, const HelpText& help, auto flags, auto declare) {
-    commands.push_back(std::make_unique<LiveCommand>(
-      *backoffctl.add_subcommand(name, help.description), help, flags, declare));
+    commands.push_back(std::make_unique<LiveCommand>(backoffctl, name, help, flags, declare));
   };
   add("serve", serve_help, std::make_shared<ServeFlags>(),
       [](auto& flags, auto add_flag, auto add_switch) {

@@ -3,6 +3,8 @@
 #include "backoff_actor/backoff/internal/advice.hpp"
 #include "backoff_actor/core/internal/one_line.hpp"
 
+#include <CLI/App.hpp>
+
 #include <algorithm>
 #include <string_view>
 #include <vector>

@@ -95,9 +95,7 @@ Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 
 class OutageCommand final : public Command {
 public:
-  explicit OutageCommand(CLI::App& parser) : Command(parser) {
-    parser.footer(outage_footer);
-    parser.allow_extras();
+  explicit OutageCommand(CLI::App& parser) : Command(parser, outage_footer) {
     add_flag("--policy", flags_.policies, "POLICY", "1 to 20 policies; default four");
     add_flag("--guard", flags_.guards, "GUARD", "1 to 20 guards; default none");
     add_flag("--client", flags_.clients_are, "KIND", "retry, sender, or both; default retry");
@@ -181,7 +179,7 @@ private:
 } // namespace
 
 std::unique_ptr<Command> add_outage_command(CLI::App& simulate) {
-  return std::make_unique<OutageCommand>(*simulate.add_subcommand("outage", outage_description));
+  return std::make_unique<OutageCommand>(add_subcommand(simulate, "outage", outage_description));
 }
 
 } // namespace backoffctl

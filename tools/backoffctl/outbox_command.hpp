@@ -12,13 +12,8 @@ namespace backoffctl {
 /// What all commands for any outbox take: the file or the address first.
 class OutboxCommand : public Command {
 public:
-  OutboxCommand(CLI::App& parser, const char* footer_text) : Command(parser) {
-    parser.footer(footer_text);
-    parser.allow_extras();
-    parser
-      .add_option("OUTBOX", outbox_, "the file of the outbox, or postgres://HOST/DATABASE#NAME")
-      ->type_name("")
-      ->expected(1);
+  OutboxCommand(CLI::App& parser, const char* footer_text) : Command(parser, footer_text) {
+    add_value("OUTBOX", outbox_, "the file of the outbox, or postgres://HOST/DATABASE#NAME");
   }
 
   void check(backoff_actor::Problems& problems) override {

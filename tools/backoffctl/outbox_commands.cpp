@@ -196,9 +196,8 @@ class DeadLetterCommand : public OutboxCommand {
 public:
   DeadLetterCommand(CLI::App& parser, const char* footer_text)
     : OutboxCommand(parser, footer_text) {
-    parser
-      .add_option("ID", given_, "numbers of dead letters, as backoffctl outbox list shows them")
-      ->type_name("");
+    add_values("ID", given_, "numbers of dead letters, as backoffctl outbox list shows them",
+               false);
     add_switch("--all", all_, "all dead letters");
   }
 
@@ -308,12 +307,9 @@ private:
 } // namespace
 
 void add_outbox_commands(CLI::App& backoffctl, Commands& commands) {
-  auto& outbox = *backoffctl.add_subcommand("outbox", outbox_description);
-  outbox.footer(outbox_footer);
-  outbox.allow_extras();
-  outbox.require_subcommand(0, 1);
+  auto& outbox = add_subcommand(backoffctl, "outbox", outbox_description, outbox_footer);
   const auto add = [&]<class C>(const char* name, const char* about) {
-    commands.push_back(std::make_unique<C>(*outbox.add_subcommand(name, about)));
+    commands.push_back(std::make_unique<C>(add_subcommand(outbox, name, about)));
   };
   add.operator()<ListCommand>("list", list_description);
   add.operator()<CountCommand>("count", count_description);

@@ -24,10 +24,8 @@ std::uintmax_t size_of(const std::string& file) {
 // What all commands for files alone take: the file first.
 class FileCommand : public Command {
 public:
-  FileCommand(CLI::App& parser, const char* footer_text) : Command(parser) {
-    parser.footer(footer_text);
-    parser.allow_extras();
-    parser.add_option("FILE", file_, "the file of the outbox")->type_name("")->expected(1);
+  FileCommand(CLI::App& parser, const char* footer_text) : Command(parser, footer_text) {
+    add_value("FILE", file_, "the file of the outbox");
   }
 
   void check(Problems& problems) override {
@@ -64,7 +62,7 @@ Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 class BackupCommand final : public FileCommand {
 public:
   explicit BackupCommand(CLI::App& parser) : FileCommand(parser, backup_footer) {
-    parser.add_option("COPY", copy_, "the file to create")->type_name("")->expected(1);
+    add_value("COPY", copy_, "the file to create");
   }
 
   void check(Problems& problems) override {
@@ -159,7 +157,7 @@ std::shared_ptr<DeliveryStore> open_outbox_file_to_read(const std::string& file)
 
 void add_outbox_file_commands(CLI::App& outbox, Commands& commands) {
   const auto add = [&]<class C>(const char* name, const char* about) {
-    commands.push_back(std::make_unique<C>(*outbox.add_subcommand(name, about)));
+    commands.push_back(std::make_unique<C>(add_subcommand(outbox, name, about)));
   };
   add.operator()<BackupCommand>("backup", backup_description);
   add.operator()<CompactCommand>("compact", compact_description);

@@ -1,5 +1,7 @@
 #include "outbox_commands.hpp"
 
+#include <CLI/App.hpp>
+
 #include <stdexcept>
 
 namespace backoffctl {

@@ -23,10 +23,8 @@ constexpr auto allowed_url = "the address of a database: postgres://USER@HOST/DA
 // What all commands for servers alone take: the address first.
 class ServerCommand : public Command {
 public:
-  ServerCommand(CLI::App& parser, const char* footer_text) : Command(parser) {
-    parser.footer(footer_text);
-    parser.allow_extras();
-    parser.add_option("URL", url_, allowed_url)->type_name("")->expected(1);
+  ServerCommand(CLI::App& parser, const char* footer_text) : Command(parser, footer_text) {
+    add_value("URL", url_, allowed_url);
   }
 
 protected:
@@ -144,7 +142,7 @@ Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 class FindCommand final : public ServerCommand {
 public:
   explicit FindCommand(CLI::App& parser) : ServerCommand(parser, find_footer) {
-    parser.add_option("KEY", key_, allowed_key)->type_name("")->expected(1);
+    add_value("KEY", key_, allowed_key);
     add_switch("--json", as_json_, "print JSON lines instead of text");
   }
 
@@ -256,7 +254,7 @@ std::shared_ptr<DeliveryStore> open_outbox_on_server_to_read(const std::string& 
 
 void add_outbox_server_commands(CLI::App& outbox, Commands& commands) {
   const auto add = [&]<class C>(const char* name, const char* about) {
-    commands.push_back(std::make_unique<C>(*outbox.add_subcommand(name, about)));
+    commands.push_back(std::make_unique<C>(add_subcommand(outbox, name, about)));
   };
   add.operator()<OwnersCommand>("owners", owners_description);
   add.operator()<FindCommand>("find", find_description);

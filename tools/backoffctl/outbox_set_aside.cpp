@@ -35,9 +35,8 @@ Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 class SetAsideCommand final : public OutboxCommand {
 public:
   explicit SetAsideCommand(CLI::App& parser) : OutboxCommand(parser, set_aside_footer) {
-    parser
-      .add_option("ID", given_, "numbers of owed messages, as backoffctl outbox list shows them")
-      ->type_name("");
+    add_values("ID", given_, "numbers of owed messages, as backoffctl outbox list shows them",
+               false);
     add_flag("--type", type_, "NAME", "set all messages with a part of this type aside");
   }
 
@@ -94,7 +93,7 @@ private:
 
 void add_set_aside_command(CLI::App& outbox, Commands& commands) {
   commands.push_back(
-    std::make_unique<SetAsideCommand>(*outbox.add_subcommand("set-aside", set_aside_description)));
+    std::make_unique<SetAsideCommand>(add_subcommand(outbox, "set-aside", set_aside_description)));
 }
 
 } // namespace backoffctl

@@ -67,12 +67,8 @@ Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 
 class PlanCommand final : public Command {
 public:
-  explicit PlanCommand(CLI::App& parser) : Command(parser) {
-    parser.footer(plan_footer);
-    parser.allow_extras();
-    parser.add_option("POLICY", flags_.policies, "1 to 20 policies")
-      ->type_name("")
-      ->expected(0, -1);
+  explicit PlanCommand(CLI::App& parser) : Command(parser, plan_footer) {
+    add_values("POLICY", flags_.policies, "1 to 20 policies", true);
     add_flag("--attempts", flags_.attempts, "N",
              "number of retries to show, 1..100000; default 10");
     add_flag(
@@ -108,7 +104,7 @@ private:
 } // namespace
 
 std::unique_ptr<Command> add_plan_command(CLI::App& backoffctl) {
-  return std::make_unique<PlanCommand>(*backoffctl.add_subcommand("plan", plan_description));
+  return std::make_unique<PlanCommand>(add_subcommand(backoffctl, "plan", plan_description));
 }
 
 } // namespace backoffctl

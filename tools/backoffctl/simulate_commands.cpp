@@ -31,10 +31,7 @@ Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 } // namespace
 
 void add_simulate_commands(CLI::App& backoffctl, Commands& commands) {
-  auto& simulate = *backoffctl.add_subcommand("simulate", simulate_description);
-  simulate.footer(simulate_footer);
-  simulate.allow_extras();
-  simulate.require_subcommand(0, 1);
+  auto& simulate = add_subcommand(backoffctl, "simulate", simulate_description, simulate_footer);
   commands.push_back(add_contention_command(simulate));
   commands.push_back(add_outage_command(simulate));
 }

@@ -76,9 +76,7 @@ Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 
 class TuneCommand final : public Command {
 public:
-  explicit TuneCommand(CLI::App& parser) : Command(parser) {
-    parser.footer(tune_footer);
-    parser.allow_extras();
+  explicit TuneCommand(CLI::App& parser) : Command(parser, tune_footer) {
     add_flag("--first", flags_.first, "SPAN",
              "a, the delay before the first retry, above 0 and up to\n2500000h; default 1s");
     add_flag("--factor", flags_.factor, "R",
@@ -114,7 +112,7 @@ private:
 } // namespace
 
 std::unique_ptr<Command> add_tune_command(CLI::App& backoffctl) {
-  return std::make_unique<TuneCommand>(*backoffctl.add_subcommand("tune", tune_description));
+  return std::make_unique<TuneCommand>(add_subcommand(backoffctl, "tune", tune_description));
 }
 
 } // namespace backoffctl

@@ -28,8 +28,7 @@ constexpr std::uint64_t files_besides_connections = 64;
 
 class LoadCommand final : public Command {
 public:
-  explicit LoadCommand(CLI::App& parser) : Command(parser) {
-    parser.footer(load_help.footer);
+  explicit LoadCommand(CLI::App& parser) : Command(parser, load_help.footer) {
     declare_load(flags_, flag_adder(), switch_adder());
   }
 
@@ -117,7 +116,7 @@ private:
 } // namespace
 
 std::unique_ptr<Command> add_load_command(CLI::App& backoffctl) {
-  return std::make_unique<LoadCommand>(*backoffctl.add_subcommand("load", load_help.description));
+  return std::make_unique<LoadCommand>(add_subcommand(backoffctl, "load", load_help.description));
 }
 
 } // namespace backoffctl

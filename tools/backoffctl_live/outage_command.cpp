@@ -27,8 +27,7 @@ using namespace std::chrono_literals;
 
 class OutageCommand final : public Command {
 public:
-  explicit OutageCommand(CLI::App& parser) : Command(parser) {
-    parser.footer(live_outage_help.footer);
+  explicit OutageCommand(CLI::App& parser) : Command(parser, live_outage_help.footer) {
     declare_live_outage(flags_, flag_adder(), switch_adder());
   }
 
@@ -97,7 +96,7 @@ private:
 
 std::unique_ptr<Command> add_live_outage_command(CLI::App& backoffctl) {
   return std::make_unique<OutageCommand>(
-    *backoffctl.add_subcommand("outage", live_outage_help.description));
+    add_subcommand(backoffctl, "outage", live_outage_help.description));
 }
 
 } // namespace backoffctl

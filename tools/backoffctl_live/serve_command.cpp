@@ -26,8 +26,7 @@ using namespace std::chrono_literals;
 
 class ServeCommand final : public Command {
 public:
-  explicit ServeCommand(CLI::App& parser) : Command(parser) {
-    parser.footer(serve_help.footer);
+  explicit ServeCommand(CLI::App& parser) : Command(parser, serve_help.footer) {
     declare_serve(flags_, flag_adder(), switch_adder());
   }
 
@@ -100,7 +99,7 @@ private:
 
 std::unique_ptr<Command> add_serve_command(CLI::App& backoffctl) {
   return std::make_unique<ServeCommand>(
-    *backoffctl.add_subcommand("serve", serve_help.description));
+    add_subcommand(backoffctl, "serve", serve_help.description));
 }
 
 } // namespace backoffctl

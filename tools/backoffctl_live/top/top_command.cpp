@@ -28,8 +28,7 @@ using namespace std::chrono_literals;
 
 class TopCommand final : public Command {
 public:
-  explicit TopCommand(CLI::App& parser) : Command(parser) {
-    parser.footer(top_help.footer);
+  explicit TopCommand(CLI::App& parser) : Command(parser, top_help.footer) {
     declare_top(flags_, flag_adder(), switch_adder());
   }
 
@@ -115,7 +114,7 @@ private:
 } // namespace
 
 std::unique_ptr<Command> add_top_command(CLI::App& backoffctl) {
-  return std::make_unique<TopCommand>(*backoffctl.add_subcommand("top", top_help.description));
+  return std::make_unique<TopCommand>(add_subcommand(backoffctl, "top", top_help.description));
 }
 
 } // namespace backoffctl
