@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
-#include <regex>
 #include <string>
 #include <vector>
 
@@ -48,11 +47,10 @@ TEST(metrics_page, has_all_metrics_in_order) {
 
 // As Prometheus recommends: base units, and `_total` behind what only counts.
 TEST(metrics_page, names_follow_the_rules) {
-  const std::regex name{"backoff_[a-z]+(_[a-z]+)*"};
   const Observatory observatory;
   const detail::SenderSeat sender{observatory.state()->senders("orders"), 1};
   for (const auto& family : observatory.metrics(Instant{})) {
-    EXPECT_TRUE(std::regex_match(family.name, name)) << family.name;
+    EXPECT_THAT(family.name, ::testing::MatchesRegex("backoff_[a-z]+(_[a-z]+)*"));
     EXPECT_EQ(family.name.ends_with("_total"), family.type == MetricType::counter) << family.name;
     EXPECT_TRUE(family.help.ends_with(".")) << family.name;
     if (family.type == MetricType::histogram) {
