@@ -33,5 +33,7 @@ for name in without with; do
   echo "$name the include: $(functions "$name") functions, $(code "$name") bytes of code and constants," \
     "$(initialisations "$name") static initialisations"
 done
-[[ $(functions without) == 1 && $(initialisations without) == 0 ]]
-(($(functions with) > 200 && $(code with) > 90000 && $(initialisations with) == 1))
+failed=0
+[[ $(functions without) == 1 && $(initialisations without) == 0 ]] || failed=1
+(($(functions with) > 200 && $(code with) > 90000 && $(initialisations with) == 1)) || failed=1
+((failed == 0)) || exit 1
