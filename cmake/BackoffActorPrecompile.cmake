@@ -1,5 +1,6 @@
 # Precompiled headers, of others' code only: CAF, GoogleTest, the standard library. Reading them takes a compiler most
-# of its time for a small file. Presets for developers use them; CMAKE_DISABLE_PRECOMPILE_HEADERS turns them off.
+# of its time for a small file. CMAKE_DISABLE_PRECOMPILE_HEADERS turns them off. They are off in the project of somebody
+# who compiles with a launcher, too: ccache keeps nothing that was compiled with them, unless it is told to.
 
 set(_backoff_actor_standard_headers
     <algorithm>
@@ -28,7 +29,7 @@ set(_backoff_actor_standard_headers
 # standard library, which all have; `caf` and `gtest`, which the target must link. Targets that name the same parts share one
 # file, so all are compiled as a shared library is.
 function(backoff_actor_precompile target)
-  if(CMAKE_DISABLE_PRECOMPILE_HEADERS OR NOT PROJECT_IS_TOP_LEVEL)
+  if(CMAKE_DISABLE_PRECOMPILE_HEADERS OR (CMAKE_CXX_COMPILER_LAUNCHER AND NOT PROJECT_IS_TOP_LEVEL))
     return()
   endif()
   list(JOIN ARGN _ _parts)
