@@ -317,7 +317,7 @@ TEST_F(PlainDoor, leaves_no_descriptor_open) {
     TcpStream::connect(port).send(bytes_of({.operation = 9}));
     ends.take();
   }
-  EXPECT_TRUE(becomes_true([&] { return descriptors() == before; }));
+  EXPECT_TRUE(becomes_true([&] { return descriptors() <= before; }));
 }
 
 TEST_F(PlainDoor, takes_nobody_at_a_gate_that_was_closed_but_keeps_who_is_there) {
