@@ -35,8 +35,6 @@ std::optional<Duration> come_back_in(const HeldBack& held_back, Instant now) {
 
 Problems check(const GuardOptions& options) {
   Problems problems{"GuardOptions"};
-  if (options.empty())
-    problems.add("guard", "none", "a circuit breaker, a retry budget, a rate, or several of them");
   if (options.circuit_breaker)
     problems.add_nested("circuit_breaker", check(*options.circuit_breaker));
   if (options.retry_budget)

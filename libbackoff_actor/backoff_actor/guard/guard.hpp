@@ -15,7 +15,8 @@
 
 namespace backoff_actor {
 
-/// What guards a service: a circuit breaker, a retry budget, a rate, or several of them.
+/// What guards a service: a circuit breaker, a retry budget, a rate, or several of them. Without
+/// any, every call is let through, and counted.
 struct GuardOptions {
   /// Whether the service is called at all.
   std::optional<CircuitBreakerOptions> circuit_breaker{};
@@ -33,7 +34,7 @@ struct GuardOptions {
   friend bool operator==(const GuardOptions&, const GuardOptions&) = default;
 };
 
-/// Returns all that is wrong with the options. Empty options are wrong.
+/// Returns all that is wrong with the options.
 BACKOFF_ACTOR_EXPORT Problems check(const GuardOptions& options);
 
 /// Renders the options in the form that `parse_guard` takes, with everything in it; `none` if there

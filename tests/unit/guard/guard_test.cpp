@@ -192,10 +192,14 @@ TEST(guard, names_all_that_is_wrong_with_its_options) {
   EXPECT_THROW(CircuitBreaker{breaker}, InvalidArgument);
 }
 
-TEST(guard, that_guards_with_nothing_is_wrong) {
-  EXPECT_EQ(to_string(check(GuardOptions{})),
-            "GuardOptions: guard: got none, allowed a circuit breaker, a retry budget, a rate, or "
-            "several of them");
+TEST(guard, that_guards_with_nothing_lets_every_call_through_and_counts_it) {
+  Guard guard{GuardOptions{}};
+  for (auto i = 0; i != 100; ++i)
+    guard.failed(std::get<Permit>(guard.admit(Instant{}, i < 50 ? Call::first : Call::retry)),
+                 Instant{});
+  EXPECT_TRUE(guard.is_closed());
+  EXPECT_EQ(to_string(guard.status(Instant{})), "100 calls admitted, 0 held back");
+  EXPECT_THROW(guard.close(Instant{}), InvalidArgument);
 }
 
 std::string wrong(const Trip& trip) {

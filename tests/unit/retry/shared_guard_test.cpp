@@ -89,7 +89,6 @@ TEST(shared_guard, draws_by_its_seed_and_otherwise_unlike_any_other) {
 }
 
 TEST(shared_guard, refuses_options_that_cannot_be) {
-  EXPECT_THROW(SharedGuard{GuardOptions{}}, InvalidArgument);
   EXPECT_THROW((SharedGuard{breaker_that_opens_after(0), 1}), InvalidArgument);
 }
 
