@@ -18,6 +18,7 @@ TEST(plan_question, has_ten_retries_and_nothing_else_by_default) {
   EXPECT_EQ(question.policies[0], backoff_actor::parse_policy("fixed(1s)"));
   EXPECT_EQ(question.attempts, 10u);
   EXPECT_FALSE(question.max_retries);
+  EXPECT_FALSE(question.clients);
   EXPECT_FALSE(question.sample);
   EXPECT_FALSE(question.plot);
 }
@@ -27,6 +28,7 @@ TEST(plan_question, takes_every_flag_at_the_ends_of_its_range) {
   const auto question = read_question(PlanFlags{.policies = {"fixed(1s)", "ethernet"},
                                                 .attempts = "1000",
                                                 .max_retries = "0",
+                                                .clients = "1000000000",
                                                 .sample = "1000",
                                                 .seed = "18446744073709551615",
                                                 .plot = "./delays.png",
@@ -36,6 +38,7 @@ TEST(plan_question, takes_every_flag_at_the_ends_of_its_range) {
   EXPECT_EQ(question.policies.size(), 2u);
   EXPECT_EQ(question.attempts, 1000u);
   EXPECT_EQ(question.max_retries, 0u);
+  EXPECT_EQ(question.clients, 1'000'000'000u);
   EXPECT_EQ(question.sample.value().count, 1000u);
   EXPECT_EQ(question.sample.value().seed, UINT64_MAX);
   EXPECT_EQ(question.plot.value().file, "./delays.png");

@@ -55,6 +55,7 @@ PlanAnswer answer(const PlanQuestion& question) {
   PlanAnswer result;
   for (const auto& policy : question.policies)
     result.policies.push_back(planned(policy, question));
+  result.clients = question.clients;
   if (question.sample)
     result.seed = question.sample->seed;
   return result;

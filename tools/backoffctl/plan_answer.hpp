@@ -31,6 +31,7 @@ struct PlannedPolicy {
 
 struct PlanAnswer {
   std::vector<PlannedPolicy> policies;
+  std::optional<std::uint32_t> clients;
   std::optional<std::uint64_t> seed; // of the samples
 };
 

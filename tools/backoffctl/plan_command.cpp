@@ -36,6 +36,8 @@ Examples:
       the first ten retries
   backoffctl plan 'exponential(1s, x2, cap 1min)' --attempts 20 --max-retries 8
       twenty retries, and the time until eight have failed
+  backoffctl plan 'exponential(1s, x2, cap 15s) | full_jitter' --clients 2000
+      and what a dead service gets from 2,000 clients
   backoffctl plan 'exponential(1s, x2, cap 1min)' 'fixed(5s)' 'memorystore(max 32s)'
       three policies side by side
   backoffctl plan 'decorrelated(100ms, x3, cap 20s)' --sample 3 --seed 7
@@ -57,10 +59,13 @@ Keys of the JSON; all times in seconds:
   calls_first_hour, calls_per_hour
                            calls to a dead service in the first hour and per hour in the long run,
                            as if the policy never gave up; null if all delays are 0
+  all_calls_first_hour, all_calls_per_hour
+                           with --clients: the same of all clients together
   rows                     the retries: attempt (1 is the first retry), min_s, mean_s, max_s,
                            stddev_s, cumulative_mean_s
   samples                  with --sample: the delays of each sequence
   seed                     with --sample: the seed of the sequences
+  clients                  with --clients: how many there are
 
 Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 )";
@@ -75,6 +80,9 @@ public:
       "--max-retries", flags_.max_retries, "N",
       "number of retries after which the policy gives up, 0..100000;\ndefault 10 for memorystore, "
       "15 for ethernet, else no limit");
+    add_flag("--clients", flags_.clients, "N",
+             "number of clients that call the same service, 1..1000000000;\ndefault: one, and "
+             "nothing is said of all");
     add_flag("--sample", flags_.sample, "N",
              "also show N random sequences of delays, 1..1000; default none");
     add_flag("--seed", flags_.seed, "S", "seed for --sample, 0..18446744073709551615; default 0");

@@ -3,6 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include <cmath>
+#include <cstdint>
+#include <optional>
 
 namespace backoffctl {
 
@@ -37,12 +39,16 @@ Json to_json(const backoff_actor::PlanRow& row) {
   return result;
 }
 
-Json to_json(const PlannedPolicy& planned) {
+Json to_json(const PlannedPolicy& planned, std::optional<std::uint32_t> clients) {
   Json result;
   result["policy"] = to_string(planned.policy);
   add_give_up(result, planned.give_up);
   result["calls_first_hour"] = null_if_infinite(planned.calls.first_hour);
   result["calls_per_hour"] = null_if_infinite(planned.calls.long_run);
+  if (clients) {
+    result["all_calls_first_hour"] = null_if_infinite(planned.calls.first_hour * *clients);
+    result["all_calls_per_hour"] = null_if_infinite(planned.calls.long_run * *clients);
+  }
   auto& rows = result["rows"] = Json::array();
   for (const auto& row : planned.rows)
     rows.push_back(to_json(row));
@@ -57,9 +63,11 @@ std::string plan_json(const PlanAnswer& answer) {
   Json result;
   if (answer.seed)
     result["seed"] = *answer.seed;
+  if (answer.clients)
+    result["clients"] = *answer.clients;
   auto& policies = result["policies"] = Json::array();
   for (const auto& planned : answer.policies)
-    policies.push_back(to_json(planned));
+    policies.push_back(to_json(planned, answer.clients));
   return result.dump(2) + "\n";
 }
 

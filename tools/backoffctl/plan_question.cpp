@@ -10,6 +10,7 @@ namespace {
 using backoff_actor::Problems;
 
 constexpr std::uint64_t most_attempts = 100'000;
+constexpr std::uint64_t most_clients = 1'000'000'000;
 constexpr std::uint64_t most_samples = 1'000;
 constexpr std::uint64_t most_draws = 1'000'000; // samples times attempts
 
@@ -45,6 +46,9 @@ PlanQuestion read_question(const PlanFlags& flags, Problems& problems) {
     if (const auto count =
           read_whole("--max-retries", *flags.max_retries, 0, most_attempts, problems))
       question.max_retries = static_cast<std::uint32_t>(*count);
+  if (flags.clients)
+    if (const auto count = read_whole("--clients", *flags.clients, 1, most_clients, problems))
+      question.clients = static_cast<std::uint32_t>(*count);
   read_sample(flags, question, problems);
   question.plot = read_plot(flags.plot, flags.log, problems);
   return question;

@@ -17,6 +17,7 @@ struct PlanFlags {
   std::vector<std::string> policies{};
   std::optional<std::string> attempts{};
   std::optional<std::string> max_retries{};
+  std::optional<std::string> clients{};
   std::optional<std::string> sample{};
   std::optional<std::string> seed{};
   std::optional<std::string> plot{};
@@ -34,6 +35,7 @@ struct PlanQuestion {
   std::vector<backoff_actor::Policy> policies{}; // one at least
   std::uint32_t attempts = 10;                   // 1 and more
   std::optional<std::uint32_t> max_retries{};    // unset: what the policy demands
+  std::optional<std::uint32_t> clients{};        // that call the same service, 1 and more
   std::optional<SampleRequest> sample{};
   std::optional<PlotRequest> plot{};
 };

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace backoffctl {
 
@@ -35,9 +36,10 @@ std::string give_up_text(const PlannedPolicy& planned) {
   return result;
 }
 
+constexpr auto hour = 3600.0; // s
+
 std::string calls_text(const PlannedPolicy& planned) {
   const auto& calls = planned.calls;
-  constexpr auto hour = 3600.0; // s
   const std::string subject =
     planned.give_up ? "against a dead service for ever: " : "against a dead service: ";
   if (!std::isfinite(calls.first_hour))
@@ -50,6 +52,20 @@ std::string calls_text(const PlannedPolicy& planned) {
          + long_run + " in the long run";
 }
 
+std::string all_calls_text(const PlannedPolicy& planned, std::uint32_t clients) {
+  const auto first_hour = planned.calls.first_hour * clients;
+  const auto long_run = planned.calls.long_run * clients;
+  const auto subject = "all " + counted(clients, "client", "clients") + ": ";
+  if (!std::isfinite(first_hour))
+    return subject + "without a pause in the long run\n";
+  const auto in_long_run = !std::isfinite(long_run) ? std::string{"without a pause"}
+                           : long_run >= hour       ? rounded(long_run / hour, 3) + " a second"
+                           : long_run >= 1          ? rounded(long_run, 3) + " an hour"
+                                                    : "one in " + span_text(hour / long_run);
+  return subject + rounded(first_hour, 3) + (first_hour == 1 ? " call" : " calls")
+         + " in the first hour, " + in_long_run + " in the long run\n";
+}
+
 std::string beyond_text(const PlannedPolicy& planned) {
   if (!planned.give_up || planned.give_up->max_retries >= planned.rows.size())
     return {};
@@ -57,8 +73,11 @@ std::string beyond_text(const PlannedPolicy& planned) {
          + " on: as if the policy never gave up\n";
 }
 
-std::string summary(const PlannedPolicy& planned, const std::string& indent) {
+std::string summary(const PlannedPolicy& planned, std::optional<std::uint32_t> clients,
+                    const std::string& indent) {
   auto result = indent + give_up_text(planned) + "\n" + indent + calls_text(planned) + "\n";
+  if (clients)
+    result += indent + all_calls_text(planned, *clients);
   const auto beyond = beyond_text(planned);
   return beyond.empty() ? result : result + indent + beyond;
 }
@@ -115,18 +134,19 @@ std::string samples_of(const PlannedPolicy& planned, std::uint64_t seed, const s
   return result + side_by_side({streams}, retries);
 }
 
-std::string one_policy(const PlannedPolicy& planned) {
-  return to_string(planned.policy) + "\n" + summary(planned, "") + "\n"
+std::string one_policy(const PlannedPolicy& planned, std::optional<std::uint32_t> clients) {
+  return to_string(planned.policy) + "\n" + summary(planned, clients, "") + "\n"
          + side_by_side(numbers_of(planned), {all_columns(planned)});
 }
 
-std::string several_policies(const std::vector<PlannedPolicy>& policies) {
+std::string several_policies(const std::vector<PlannedPolicy>& policies,
+                             std::optional<std::uint32_t> clients) {
   std::string result;
   std::vector<ColumnGroup> groups;
   for (std::size_t i = 0; i < policies.size(); ++i) {
     const auto label = numbered_label(i + 1);
     result += label + " " + to_string(policies[i].policy) + "\n"
-              + summary(policies[i], std::string(label.size() + 1, ' '));
+              + summary(policies[i], clients, std::string(label.size() + 1, ' '));
     groups.push_back(few_columns(policies[i], label));
   }
   return result + "\n" + side_by_side(numbers_of(policies.front()), groups);
@@ -137,7 +157,8 @@ std::string several_policies(const std::vector<PlannedPolicy>& policies) {
 std::string plan_text(const PlanAnswer& answer) {
   const auto& policies = answer.policies;
   const auto is_one = policies.size() == 1;
-  auto result = is_one ? one_policy(policies.front()) : several_policies(policies);
+  auto result = is_one ? one_policy(policies.front(), answer.clients)
+                       : several_policies(policies, answer.clients);
   if (answer.seed)
     for (std::size_t i = 0; i < policies.size(); ++i)
       result += samples_of(policies[i], *answer.seed, is_one ? "" : numbered_label(i + 1) + " ");
