@@ -164,6 +164,51 @@ private:
   bool as_json_ = false;
 };
 
+constexpr auto create_description = R"(Makes an outbox that has no owner yet.
+
+The first owner of an outbox makes it, too. Programs that hand work over can be deployed before that
+owner if you make it. The schema must be there, see migrate. The user needs the role backoff_worker.
+)";
+
+constexpr auto create_footer = R"(
+Examples:
+  backoffctl outbox create 'postgres://worker@db1/shop#orders'
+      make the outbox orders; do nothing if it is there
+  backoffctl outbox create 'postgres://worker@db1/shop#invoices'
+      make a second outbox in the same database
+
+Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
+)";
+
+class CreateCommand final : public Command {
+public:
+  explicit CreateCommand(CLI::App& parser) : Command(parser, create_footer) {
+    add_value("OUTBOX", outbox_, allowed_outbox);
+  }
+
+  void check(Problems& problems) override {
+    if (outbox_.value_or("").empty())
+      problems.add("OUTBOX", "nothing", allowed_outbox);
+    else if (!is_on_server(*outbox_))
+      problems.add("OUTBOX", "something else", allowed_outbox);
+    else
+      check_outbox_on_server(*outbox_, problems);
+  }
+
+  std::string run() override {
+    const auto address = parse_postgres_address(*outbox_);
+    const auto is_new = create_postgres_outbox(address);
+    return (is_new ? "made the outbox " : "nothing was done: there is an outbox ") + address.outbox
+           + "\n";
+  }
+
+private:
+  static constexpr auto allowed_outbox =
+    "the address of an outbox: postgres://USER@HOST/DATABASE#NAME";
+
+  std::optional<std::string> outbox_;
+};
+
 constexpr auto migrate_description = R"(Makes the schema of the outboxes in a database.
 
 It also brings a schema that an earlier version made to the present one. It only adds, in one
@@ -258,6 +303,7 @@ void add_outbox_server_commands(CLI::App& outbox, Commands& commands) {
   };
   add.operator()<OwnersCommand>("owners", owners_description);
   add.operator()<FindCommand>("find", find_description);
+  add.operator()<CreateCommand>("create", create_description);
   add.operator()<MigrateCommand>("migrate", migrate_description);
 }
 

@@ -34,7 +34,7 @@ std::shared_ptr<backoff_actor::DeliveryStore> open_outbox_on_server_to_read(cons
 }
 
 void add_outbox_server_commands(CLI::App& outbox, Commands& commands) {
-  for (const auto* name : {"owners", "find", "migrate"}) {
+  for (const auto* name : {"owners", "find", "create", "migrate"}) {
     auto& parser = *outbox.add_subcommand(name);
     parser.group(""); // which the help does not show
     parser.prefix_command();

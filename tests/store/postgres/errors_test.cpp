@@ -202,7 +202,9 @@ TEST_F(postgres_errors, a_newer_schema) {
 
 TEST_F(postgres_errors, no_such_outbox_to_read) {
   expect(failure_of([&] { open_postgres_store_to_read(address()); }), StoreFailure::cannot_open,
-         name() + ": the database has no such outbox; its first owner makes it");
+         name()
+           + ": the database has no such outbox; its first owner makes it, or "
+             "backoffctl outbox create");
 }
 
 TEST_F(postgres_errors, a_server_that_is_read_only) {

@@ -209,17 +209,22 @@ void PgSession::check_and_set_up() {
     tell("the server runs with fsync = off, so a crash of its machine can damage everything");
 }
 
+bool create_pg_outbox(PgConnection& connection, const std::string& outbox) {
+  const auto is_new = connection.run({&select_outbox, {outbox}}).size() == 0;
+  const std::array calls{PgCall{&insert_outbox, {outbox}}, PgCall{&insert_shard, {outbox}}};
+  connection.run(calls);
+  return is_new;
+}
+
 void PgSession::find_outbox(Purpose purpose) {
   auto found = connection_.run({&select_outbox, {wish_->outbox}});
   if (found.size() == 0 && purpose == Purpose::read)
     throw StoreError(StoreFailure::cannot_open,
                      wish_->target.name
-                       + ": the database has no such outbox; its first owner "
-                         "makes it");
+                       + ": the database has no such outbox; its first owner makes it, or "
+                         "backoffctl outbox create");
   if (found.size() == 0) {
-    const std::array calls{PgCall{&insert_outbox, {wish_->outbox}},
-                           PgCall{&insert_shard, {wish_->outbox}}};
-    connection_.run(calls);
+    create_pg_outbox(connection_, wish_->outbox);
     found = connection_.run({&select_outbox, {wish_->outbox}});
   }
   outbox_ = static_cast<std::int32_t>(found.number(0, 0));

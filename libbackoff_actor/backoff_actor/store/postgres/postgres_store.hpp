@@ -165,4 +165,11 @@ BACKOFF_ACTOR_EXPORT std::string postgres_migration(int from_version = 0);
 ///         the user may not.
 BACKOFF_ACTOR_EXPORT int migrate_postgres(const std::string& connection);
 
+/// Makes an outbox without an owner, for programs that hand work over before its first owner comes.
+/// The schema must be there.
+///
+/// @returns false if the outbox was there
+/// @errors throws `InvalidArgument`, `StoreError`
+BACKOFF_ACTOR_EXPORT bool create_postgres_outbox(const PostgresAddress& address);
+
 } // namespace backoff_actor

@@ -208,6 +208,14 @@ std::vector<PostgresMessage> find_postgres_messages(const std::string& connectio
   });
 }
 
+bool create_postgres_outbox(const PostgresAddress& address) {
+  const auto wish = detail::pg_wish(address, {});
+  return detail::with_pg_connection(wish->target, true, [&](detail::PgConnection& open) {
+    detail::check_pg_schema(open, wish->target.name);
+    return detail::create_pg_outbox(open, wish->outbox);
+  });
+}
+
 int migrate_postgres(const std::string& connection) {
   const auto target = detail::pg_target(connection);
   return detail::with_pg_connection(target, true, [&](detail::PgConnection& open) {

@@ -98,6 +98,11 @@ private:
   std::vector<std::string> notices_{};
 };
 
+// Makes an outbox if it is not there.
+//
+// @returns whether it was not there
+bool create_pg_outbox(PgConnection& connection, const std::string& outbox);
+
 // Reads `pg_owner_columns`, of which `column` is the first.
 StoreOwner read_pg_owner(const PgRows& rows, int row, int column);
 
