@@ -12,6 +12,7 @@
 
 #include "backoff_actor/backoff/parse_policy.hpp"
 #include "backoff_actor/backoff/policy.hpp"
+#include "backoff_actor/backoff/retry_after_header.hpp"
 #include "backoff_actor/caf/child/child_factory.hpp"
 #include "backoff_actor/caf/child/child_ref.hpp"
 #include "backoff_actor/caf/init.hpp"
@@ -19,6 +20,7 @@
 #include "backoff_actor/caf/main/caf_metrics.hpp"
 #include "backoff_actor/caf/main/exit_report.hpp"
 #include "backoff_actor/caf/main/graceful_shutdown.hpp"
+#include "backoff_actor/caf/main/letter_writer.hpp"
 #include "backoff_actor/caf/main/scheduler_watch.hpp"
 #include "backoff_actor/caf/messages/dead_letter_record.hpp"
 #include "backoff_actor/caf/messages/error_predicate.hpp"

@@ -140,7 +140,8 @@ TEST_F(AkkaDefects, a_final_stop_without_a_child_is_told_as_undelivered) {
   const auto stop = request("stop");
 
   EXPECT_EQ(stop.text(), "!stopped");
-  EXPECT_THAT(letters, ElementsAre("delivery 2 stopped after 0ns, 0 failed attempts: crash"));
+  EXPECT_THAT(letters,
+              ElementsAre("delivery 2 (\"stop\") stopped after 0ns, 0 failed attempts: crash"));
   ASSERT_TRUE(reason->has_value());
   EXPECT_FALSE(**reason);
 }

@@ -64,7 +64,7 @@ TEST_F(DeadLetters, go_to_an_actor_with_all_that_is_known_of_them) {
   EXPECT_EQ(letter.key, "customer 7");
   EXPECT_TRUE(letter.client);
   EXPECT_EQ(to_string(letter),
-            "delivery 2 attempts_exhausted after 10ms, 2 failed attempts: bang again");
+            "delivery 2 (\"b\") attempts_exhausted after 10ms, 2 failed attempts: bang again");
   EXPECT_TRUE(answer->error) << "the client is told all the same";
   EXPECT_EQ(status().counters.accepted, 2u) << "what the office answers is no submission";
 }

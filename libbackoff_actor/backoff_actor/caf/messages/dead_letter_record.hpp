@@ -45,8 +45,8 @@ inline Submit resubmit(const DeadLetter& letter) {
 /// it, the actor `dead_letters` or the outbox.
 BACKOFF_ACTOR_EXPORT const DeadLetter* dead_letter_of(const event::DeadLetterHookFailed& event);
 
-/// Renders a record in one line, without message, key and client:
-/// `delivery 3 attempts_exhausted after 2.5s, 5 failed attempts: connection refused`.
+/// Renders a record in one line, with up to 200 bytes of the message, without key and client:
+/// `delivery 3 ("order 7") attempts_exhausted after 2.5s, 5 failed attempts: connection refused`.
 BACKOFF_ACTOR_EXPORT std::string to_string(const DeadLetter& letter);
 
 /// Shows CAF the parts of the message.

@@ -1,13 +1,13 @@
 #include "backoff_actor/caf/operated/internal/operator_desk.hpp"
 
 #include "backoff_actor/caf/messages/errors.hpp"
+#include "backoff_actor/caf/messages/internal/message_words.hpp"
 #include "backoff_actor/caf/messages/internal/own_words.hpp"
 #include "backoff_actor/caf/messages/sender_control.hpp"
 #include "backoff_actor/caf/messages/submit.hpp"
 #include "backoff_actor/core/internal/thrown.hpp"
 
 #include <caf/actor_cast.hpp>
-#include <caf/deep_to_string.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -31,18 +31,10 @@ constexpr Duration patience_with_turns = 5s;
 
 constexpr auto under_way_text = "it is being submitted again already";
 
-std::string rendered(const caf::message& message) {
-  try {
-    return message.empty() ? std::string{} : caf::deep_to_string(message);
-  } catch (...) {
-    return "(it cannot be shown)";
-  }
-}
-
 KeptLetter shown(const DeadLetter& letter) {
   return {letter.id,       letter.reason,
           letter.attempts, letter.cause,
-          letter.age,      rendered(letter.message),
+          letter.age,      message_words(letter.message),
           letter.key,      letter.idempotency_key};
 }
 
