@@ -1,5 +1,7 @@
 #include "backoff_actor/lab/tuning.hpp"
 
+#include "backoff_actor/core/internal/check_count.hpp"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -215,9 +217,7 @@ Problems check(const DelaySeries& series) {
 
 RetryPoint retry_of(const DelaySeries& series, std::uint64_t attempt) {
   auto problems = check(series);
-  if (attempt > tuning_last_attempt + 1)
-    problems.add("attempt", detail::text_of_count(attempt),
-                 "0.." + std::to_string(tuning_last_attempt + 1));
+  detail::check_count(problems, "attempt", attempt, 0, tuning_last_attempt + 1);
   problems.raise_if_any();
   return Series{series}.retry(attempt);
 }
