@@ -3,6 +3,9 @@
 #include "common/patience.hpp"
 #include "postgres/cluster_fixture.hpp"
 
+#include <utility>
+#include <vector>
+
 namespace backoff_actor::system_test {
 
 namespace {
@@ -48,25 +51,32 @@ TEST_F(PostgresClusterTest,
   ASSERT_TRUE(cluster_->wait(patience, [&] { return owed(server_->socket_connection()) >= 20; }))
     << "so there is a job in hand";
 
-  const auto at = cluster::now();
-  cluster_->freeze(first);
-  EXPECT_GT(taken_over_after(at, first), 2'000'000); // the lease began with its last statement
-  wait_for_calls(50);                                // the service knows of the new owner
+  // What its four children have in hand as it freezes, they go on with, and with nothing else. They
+  // may have just given it back: then the other is frozen, and so on.
+  auto owner = first;
+  auto other = second;
+  std::vector<cluster::Call> late;
+  for (int round = 0; round < 5 && late.empty(); ++round) {
+    const auto at = cluster::now();
+    cluster_->freeze(owner);
+    EXPECT_GT(taken_over_after(at, owner), 2'000'000); // the lease began with its last statement
+    wait_for_calls(50);                                // the service knows of the new owner
 
-  const auto thawed = cluster::now();
-  cluster_->thaw(first);
-  wait_for_note(first, "disowned", thawed);
-  wait_for_calls(100);
-  // Its four children go on with what they had in hand, and nothing else.
-  const auto late = calls_of(first, thawed);
+    const auto thawed = cluster::now();
+    cluster_->thaw(owner);
+    wait_for_note(owner, "disowned", thawed);
+    wait_for_calls(100);
+    late = calls_of(owner, thawed);
+    EXPECT_LE(late.size(), 4u);
+    for (const auto& call : late)
+      EXPECT_TRUE(call.is_refused) << call.job;
+    std::swap(owner, other);
+  }
   EXPECT_GE(late.size(), 1u);
-  EXPECT_LE(late.size(), 4u);
-  for (const auto& call : late)
-    EXPECT_TRUE(call.is_refused) << call.job;
 
-  // It stands by now, as any other.
-  cluster_->kill(second);
-  wait_until_owned_by(first);
+  // The last that thawed stands by now, as any other.
+  cluster_->kill(owner);
+  wait_until_owned_by(other);
   wait_for_calls(50);
   finish();
   EXPECT_EQ(owed(server_->socket_connection()), 0u);
