@@ -15,7 +15,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using Lines = SupervisorDriver::Lines;
 
-supervisor_input::Finish within(Duration grace) { return {Instant{grace}}; }
+supervisor_input::Finish within_grace(Duration grace) { return {Instant{grace}}; }
 
 supervisor_input::Finish until_told(Instant deadline) { return {deadline, false}; }
 
@@ -58,7 +58,7 @@ protected:
 
 TEST_F(SupervisorFinish, lets_all_finish_at_the_same_time_and_then_ends_them_in_reverse_order) {
   start();
-  EXPECT_THAT(sup->take(within(30s)),
+  EXPECT_THAT(sup->take(within_grace(30s)),
               ElementsAre("finish s1 by 30s", "finish t1 by 30s", "wake at 30s"));
   EXPECT_EQ(phase(), SupervisorPhase::finishing);
   EXPECT_THAT(finished("s"), IsEmpty());
@@ -73,7 +73,7 @@ TEST_F(SupervisorFinish, lets_all_finish_at_the_same_time_and_then_ends_them_in_
 
 TEST_F(SupervisorFinish, without_children_that_can_finish_ends_them_by_the_deadline) {
   start({"a", "b"});
-  EXPECT_THAT(sup->take(within(30s)),
+  EXPECT_THAT(sup->take(within_grace(30s)),
               ElementsAre("begin to stop", "tell to end b1", "wake at 30s"));
   EXPECT_THAT(wake_at(5s), IsEmpty()) << "b has more time than its options say";
   EXPECT_THAT(wake_at(30s), ElementsAre("kill b1", "wake at 35s"));
@@ -84,7 +84,7 @@ TEST_F(SupervisorFinish, of_a_dynamic_supervisor_ends_all_children_together) {
   start({}, {.is_dynamic = true});
   sup->take_and_make(supervisor_input::StartChild{1, sup->entry("s")});
   sup->take_and_make(supervisor_input::StartChild{2, sup->entry("a")});
-  EXPECT_THAT(sup->take(within(30s)), ElementsAre("finish s1 by 30s", "wake at 30s"));
+  EXPECT_THAT(sup->take(within_grace(30s)), ElementsAre("finish s1 by 30s", "wake at 30s"));
   EXPECT_THAT(finished("s"),
               ElementsAre("begin to stop", "tell to end s1, by the deadline", "tell to end a1"));
 }
@@ -93,7 +93,7 @@ TEST_F(SupervisorFinish, kills_a_child_at_once_whose_options_say_so) {
   auto child = SupervisorDriver::plain();
   child.shutdown = Shutdown::at_once();
   start({"s", "a"}, {}, child);
-  EXPECT_THAT(sup->take(within(30s)), ElementsAre("finish s1 by 30s", "wake at 30s"));
+  EXPECT_THAT(sup->take(within_grace(30s)), ElementsAre("finish s1 by 30s", "wake at 30s"));
   EXPECT_THAT(finished("s"), ElementsAre("begin to stop", "kill a1", "wake at 5s"));
   EXPECT_THAT(down("a"), ElementsAre("kill s1"));
 }
@@ -105,7 +105,7 @@ TEST_F(SupervisorFinish, starts_and_restarts_nothing) {
   sup->take(supervisor_input::TerminateChild{1, "v"});
   down("v");
   ASSERT_THAT(crash("w"), ElementsAre("wake at 1s"));
-  EXPECT_THAT(sup->take(within(30s)),
+  EXPECT_THAT(sup->take(within_grace(30s)),
               ElementsAre("finish s1 by 30s", "finish t1 by 30s", "wake at 30s"))
     << "the restart of w was called off";
   EXPECT_THAT(crash("s"), IsEmpty());
@@ -121,7 +121,7 @@ TEST_F(SupervisorFinish, calls_off_a_start_that_takes_its_time) {
   start({"a"});
   sup->take(supervisor_input::StartChild{1, sup->entry("b")}); // whose factory is asynchronous
   sup->take_and_make(supervisor_input::StartChild{2, sup->entry("s")});
-  EXPECT_THAT(sup->take(within(30s)),
+  EXPECT_THAT(sup->take(within_grace(30s)),
               ElementsAre("answer 1 stopping", "tell to end b1", "finish s1 by 30s", "wake at 5s"));
 }
 
@@ -129,7 +129,7 @@ TEST_F(SupervisorFinish, also_tells_a_child_that_is_not_up_yet) {
   auto child = SupervisorDriver::plain();
   child.readiness = Readiness::when_it_is_up;
   start({"s"}, {}, child);
-  EXPECT_THAT(sup->take(within(30s)), ElementsAre("finish s1 by 30s", "wake at 30s"));
+  EXPECT_THAT(sup->take(within_grace(30s)), ElementsAre("finish s1 by 30s", "wake at 30s"));
   EXPECT_THAT(sup->take(supervisor_input::ChildUp{sup->actor("s")}), IsEmpty());
   EXPECT_THAT(finished("s"),
               ElementsAre("begin to stop", "tell to end s1, by the deadline", "wake at 35s"));
@@ -141,7 +141,7 @@ TEST_F(SupervisorFinish, gives_a_child_that_is_not_up_yet_the_time_until_the_dea
   child.start_timeout = 3s;
   start({"s"}, {}, child);
   ASSERT_EQ(sup->status("s").state, ChildState::starting);
-  EXPECT_THAT(sup->take(within(30s)), ElementsAre("finish s1 by 30s", "wake at 30s"));
+  EXPECT_THAT(sup->take(within_grace(30s)), ElementsAre("finish s1 by 30s", "wake at 30s"));
   EXPECT_THAT(wake_at(3s), IsEmpty()) << "its start timeout";
   EXPECT_THAT(finished("s"),
               ElementsAre("begin to stop", "tell to end s1, by the deadline", "wake at 35s"));
@@ -149,7 +149,7 @@ TEST_F(SupervisorFinish, gives_a_child_that_is_not_up_yet_the_time_until_the_dea
 
 TEST_F(SupervisorFinish, does_not_wait_for_a_child_that_has_gone) {
   start({"s", "t"});
-  sup->take(within(30s));
+  sup->take(within_grace(30s));
   EXPECT_THAT(crash("s"), IsEmpty());
   EXPECT_THAT(sup->take(supervisor_input::TerminateChild{1, "t"}),
               ElementsAre("tell to end t1", "begin to stop", "wake at 5s"));
@@ -160,7 +160,7 @@ TEST_F(SupervisorFinish, does_not_wait_for_a_child_that_has_gone) {
 
 TEST_F(SupervisorFinish, ends_its_children_at_the_deadline_also_if_they_have_not_finished) {
   start();
-  sup->take(within(30s));
+  sup->take(within_grace(30s));
   finished("s");
   EXPECT_THAT(wake_at(30s - 1ns), IsEmpty());
   EXPECT_THAT(wake_at(30s), ElementsAre("begin to stop", "kill v1", "wake at 35s"));
@@ -171,7 +171,7 @@ TEST_F(SupervisorFinish, ends_its_children_at_the_deadline_also_if_they_have_not
 
 TEST_F(SupervisorFinish, keeps_the_order_until_a_child_does_not_even_end_when_it_is_killed) {
   start({"a", "s", "b", "c"});
-  sup->take(within(30s));
+  sup->take(within_grace(30s));
   ASSERT_THAT(wake_at(30s), ElementsAre("begin to stop", "kill c1", "wake at 35s"));
   EXPECT_THAT(wake_at(35s), ElementsAre("abandon c1", "kill b1", "tell to end s1, by the deadline",
                                         "kill a1", "wake at 40s"));
@@ -181,7 +181,7 @@ TEST_F(SupervisorFinish, keeps_the_order_until_a_child_does_not_even_end_when_it
 
 TEST_F(SupervisorFinish, kills_a_child_that_does_not_see_to_its_own_end) {
   start({"s"});
-  sup->take(within(30s));
+  sup->take(within_grace(30s));
   ASSERT_THAT(wake_at(30s),
               ElementsAre("begin to stop", "tell to end s1, by the deadline", "wake at 35s"));
   EXPECT_THAT(wake_at(35s), ElementsAre("wake at 45s"));
@@ -191,11 +191,11 @@ TEST_F(SupervisorFinish, kills_a_child_that_does_not_see_to_its_own_end) {
 
 TEST_F(SupervisorFinish, goes_by_the_earliest_deadline_and_hands_it_down) {
   start({"s", "a"});
-  sup->take(within(30s));
-  EXPECT_THAT(sup->take(within(40s)), IsEmpty());
-  EXPECT_THAT(sup->take(within(20s)), ElementsAre("finish s1 by 20s", "wake at 20s"));
+  sup->take(within_grace(30s));
+  EXPECT_THAT(sup->take(within_grace(40s)), IsEmpty());
+  EXPECT_THAT(sup->take(within_grace(20s)), ElementsAre("finish s1 by 20s", "wake at 20s"));
   ASSERT_THAT(finished("s"), ElementsAre("begin to stop", "tell to end a1"));
-  EXPECT_THAT(sup->take(within(10s)), ElementsAre("finish s1 by 10s", "wake at 10s"));
+  EXPECT_THAT(sup->take(within_grace(10s)), ElementsAre("finish s1 by 10s", "wake at 10s"));
   EXPECT_THAT(wake_at(10s), ElementsAre("kill a1", "wake at 15s"));
 }
 
@@ -211,7 +211,7 @@ TEST_F(SupervisorFinish, limits_a_child_that_was_ending_before) {
   child.shutdown = Shutdown::wait();
   start({"a"}, {}, child);
   ASSERT_THAT(sup->take(supervisor_input::TerminateChild{1, "a"}), ElementsAre("tell to end a1"));
-  EXPECT_THAT(sup->take(within(30s)), ElementsAre("begin to stop", "wake at 30s"));
+  EXPECT_THAT(sup->take(within_grace(30s)), ElementsAre("begin to stop", "wake at 30s"));
   EXPECT_THAT(wake_at(30s), ElementsAre("kill a1", "wake at 35s"));
 }
 
@@ -219,7 +219,7 @@ TEST_F(SupervisorFinish, limits_a_child_that_was_ending_before) {
 
 TEST_F(SupervisorFinish, is_cut_short_by_a_stop) {
   start();
-  sup->take(within(30s));
+  sup->take(within_grace(30s));
   EXPECT_THAT(sup->take(supervisor_input::Stop{}),
               ElementsAre("begin to stop", "tell to end v1", "wake at 5s"));
   EXPECT_THAT(down("v"), ElementsAre("tell to end t1"));
@@ -227,7 +227,7 @@ TEST_F(SupervisorFinish, is_cut_short_by_a_stop) {
 
 TEST_F(SupervisorFinish, gives_the_children_that_are_ending_no_more_time_than_a_stop_does) {
   start({"a", "s"}, {.is_dynamic = true});
-  sup->take(within(30s));
+  sup->take(within_grace(30s));
   ASSERT_THAT(finished("s"),
               ElementsAre("begin to stop", "tell to end a1", "tell to end s1, by the deadline"));
   EXPECT_THAT(sup->take(supervisor_input::Stop{}), ElementsAre("tell to end s1", "wake at 5s"));
@@ -239,7 +239,7 @@ TEST_F(SupervisorFinish, after_a_stop_only_ends_the_children_earlier) {
   start({"s", "a"});
   ASSERT_THAT(sup->take(supervisor_input::Stop{}),
               ElementsAre("begin to stop", "tell to end a1", "wake at 5s"));
-  EXPECT_THAT(sup->take(within(2s)), ElementsAre("finish s1 by 2s", "wake at 2s"));
+  EXPECT_THAT(sup->take(within_grace(2s)), ElementsAre("finish s1 by 2s", "wake at 2s"));
   EXPECT_EQ(phase(), SupervisorPhase::stopping);
   EXPECT_THAT(wake_at(2s), ElementsAre("kill a1", "wake at 7s"));
 }
