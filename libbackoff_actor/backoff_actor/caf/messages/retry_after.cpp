@@ -21,6 +21,18 @@ std::optional<Duration> retry_after_of(const caf::error& error) {
   return std::nullopt;
 }
 
+caf::error error_of_http(const HttpAnswer& answer) {
+  switch (answer.outcome) {
+  case HttpOutcome::done:
+    return {};
+  case HttpOutcome::later:
+    return retry_after(answer.wait.value_or(Duration::zero()), answer.text);
+  case HttpOutcome::refused:
+    break;
+  }
+  return caf::make_error(caf::sec::unexpected_message, answer.text);
+}
+
 std::string to_string(const RetryAfter& wish) { return "retry after " + to_string(wish.span); }
 
 } // namespace backoff_actor

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "backoff_actor/backoff/http_answer.hpp"
 #include "backoff_actor/caf/messages/type_ids.hpp"
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
@@ -39,6 +40,23 @@ BACKOFF_ACTOR_EXPORT caf::error retry_after(Duration span, std::string text = "t
 
 /// Returns the time of the first `RetryAfter` in the context of an error; nothing if there is none.
 BACKOFF_ACTOR_EXPORT std::optional<Duration> retry_after_of(const caf::error& error);
+
+/// Returns what a worker answers to its sender for the answer of an HTTP service:
+///
+///     if (auto error = error_of_http(answer))
+///       return error;
+///     return response.body;
+///
+/// - `HttpOutcome::done`: no error.
+/// - `HttpOutcome::later`: `retry_after(caf::sec::runtime_error, wait, text)`, so the message is
+///   delivered again and the worker lives. Without a wait the time is 0: the backoff alone decides.
+/// - `HttpOutcome::refused`: `caf::sec::unexpected_message` with the text. It is final: a sender
+///   makes a dead letter of the message, `retry_request` gives up, and a guard takes the service
+///   for well, because it has answered.
+///
+/// With `Acknowledgement::by_sent` it is the `Nack::error` of `later` and the `Reject::error` of
+/// `refused`.
+BACKOFF_ACTOR_EXPORT caf::error error_of_http(const HttpAnswer& answer);
 
 /// Renders the time: `retry after 30s`.
 BACKOFF_ACTOR_EXPORT std::string to_string(const RetryAfter& wish);

@@ -1,0 +1,164 @@
+// Workers that answer what an HTTP service answered them.
+
+#include "fixture.hpp"
+
+#include <caf/sec.hpp>
+
+#include <deque>
+
+namespace backoff_actor::actor_test {
+
+class HttpAnswers : public SenderTest {
+protected:
+  /// What the service answers, call by call; then 200.
+  std::deque<HttpAnswer> answers;
+  std::vector<Duration> calls;
+
+  void start_caller(SenderOptions options = default_options()) {
+    began = time.now();
+    start_with(
+      [this](caf::event_based_actor* self) {
+        return self->spawn<Behaving>([this](caf::event_based_actor*) -> caf::behavior {
+          return {[this](const std::string& text) -> caf::result<std::string> {
+            if (auto error = error_of_http(call()))
+              return error;
+            return text + " done";
+          }};
+        });
+      },
+      std::move(options));
+  }
+
+  HttpAnswer call() {
+    calls.push_back(time.now() - began);
+    if (answers.empty())
+      return answer_of_http(200);
+    const auto answer = answers.front();
+    answers.pop_front();
+    return answer;
+  }
+
+  Instant began;
+};
+
+TEST_F(HttpAnswers, that_say_when_to_come_back_are_followed_to_the_nanosecond) {
+  answers = {answer_of_http(503, 30s, "down"), answer_of_http(429, 2s)};
+  start_caller();
+  const auto answer = ask("a");
+  time.advance(32s);
+
+  EXPECT_EQ(answer->value, "a done");
+  EXPECT_EQ(calls, (std::vector<Duration>{0s, 30s, 32s}));
+  EXPECT_EQ(crashes(), 0u);
+}
+
+TEST_F(HttpAnswers, that_do_not_say_when_leave_it_to_the_backoff) {
+  answers = {answer_of_http(500), answer_of_http(401), answer_of_http(0, {}, "timeout")};
+  start_caller();
+  const auto answer = ask("a");
+  time.advance(110ms);
+
+  EXPECT_EQ(answer->value, "a done");
+  EXPECT_EQ(calls, (std::vector<Duration>{0ms, 10ms, 40ms, 110ms}));
+  EXPECT_EQ(crashes(), 0u);
+}
+
+TEST_F(HttpAnswers, that_do_not_say_when_leave_it_to_the_backoff_of_each_worker_of_a_pool) {
+  answers = {answer_of_http(500)};
+  auto options = default_options();
+  options.ordering = Ordering::unordered;
+  options.pool.workers = {2, 2};
+  start_caller(options);
+  const auto a = ask("a");
+  const auto b = ask("b");
+  EXPECT_EQ(b->value, "b done") << "the other worker goes on";
+  time.advance(1s);
+
+  EXPECT_EQ(a->value, "a done");
+}
+
+TEST_F(HttpAnswers, that_are_final_make_dead_letters_with_the_text_of_the_service) {
+  answers = {answer_of_http(422, {}, "no such card")};
+  start_caller();
+  const auto a = ask("a");
+  const auto b = ask("b");
+
+  EXPECT_EQ(text_of(a->error), text_of(caf::make_error(caf::sec::unexpected_message,
+                                                       std::string{"HTTP 422: no such card"})));
+  EXPECT_EQ(b->value, "b done");
+  ASSERT_EQ(log.count<event::DeadLettered>(), 1u);
+  EXPECT_EQ(log.all<event::DeadLettered>()[0].reason, DeadLetterReason::rejected);
+  EXPECT_THAT(log.all<event::DeadLettered>()[0].cause.text, HasSubstr("HTTP 422: no such card"));
+}
+
+TEST_F(HttpAnswers, that_ask_for_more_than_the_ceiling_make_dead_letters) {
+  answers = {answer_of_http(503, 1h)};
+  start_caller();
+  const auto a = ask("a");
+
+  ASSERT_EQ(log.count<event::DeadLettered>(), 1u);
+  EXPECT_EQ(log.all<event::DeadLettered>()[0].reason, DeadLetterReason::retry_after_too_long);
+}
+
+TEST_F(HttpAnswers, that_are_final_do_not_open_a_circuit_breaker) {
+  const SharedGuard guard{parse_guard("circuit_breaker(2 failures, open 5s)")};
+  answers = {answer_of_http(404), answer_of_http(404), answer_of_http(404), answer_of_http(501)};
+  auto options = default_options();
+  options.guard = guard;
+  start_caller(options);
+  for (const auto* text : {"a", "b", "c", "d", "e"})
+    ask(text);
+
+  EXPECT_EQ(calls.size(), 5u);
+  EXPECT_EQ(log.count<event::DeadLettered>(), 4u);
+  EXPECT_EQ(log.count<event::GuardHeldBack>(), 0u);
+}
+
+TEST_F(HttpAnswers, that_are_not_final_open_a_circuit_breaker) {
+  const SharedGuard guard{parse_guard("circuit_breaker(2 failures, open 5s)")};
+  answers = {answer_of_http(401), answer_of_http(401)};
+  auto options = default_options();
+  options.guard = guard;
+  start_caller(options);
+  ask("a");
+  time.advance(1s);
+
+  EXPECT_EQ(calls.size(), 2u);
+  EXPECT_EQ(log.count<event::GuardHeldBack>(), 1u);
+}
+
+TEST_F(HttpAnswers, may_be_given_by_a_worker_that_acknowledges_explicitly) {
+  answers = {answer_of_http(503, 2s), answer_of_http(200), answer_of_http(404)};
+  start_with(
+    [this](caf::event_based_actor* self) {
+      return self->spawn<HandMade>([this](auto*, const TrackedMsg& delivery) {
+        const auto answer = call();
+        const auto error = error_of_http(answer);
+        return answer.is_done() ? caf::make_message(sent(delivery, std::string{"ok"}))
+               : answer.outcome == HttpOutcome::refused
+                 ? caf::make_message(Reject{delivery.id, error})
+                 : caf::make_message(Nack{delivery.id, error});
+      });
+    },
+    by_sent());
+  const auto a = ask("a");
+  EXPECT_FALSE(a->is_ready());
+  time.advance(2s);
+  const auto b = ask("b");
+
+  EXPECT_EQ(a->value, "ok");
+  EXPECT_THAT(text_of(b->error), HasSubstr("HTTP 404"));
+}
+
+TEST(ErrorOfHttp, is_assessed_as_the_answer_is) {
+  EXPECT_FALSE(error_of_http(answer_of_http(204)));
+  const auto later = error_of_http(answer_of_http(503, 30s));
+  EXPECT_EQ(assess_error(later).kind, Assessment::Kind::retryable);
+  EXPECT_EQ(retry_after_of(later), 30s);
+  EXPECT_EQ(retry_after_of(error_of_http(answer_of_http(500))), 0s);
+  const auto refused = error_of_http(answer_of_http(404));
+  EXPECT_EQ(assess_error(refused).kind, Assessment::Kind::final);
+  EXPECT_EQ(retry_after_of(refused), std::nullopt);
+}
+
+} // namespace backoff_actor::actor_test
