@@ -1,11 +1,10 @@
 #include "http_worker.hpp"
 
+#include "backoff_actor/backoff/http_answer.hpp"
+#include "backoff_actor/backoff/retry_after_header.hpp"
 #include "backoff_actor/caf/messages/retry_after.hpp"
-#include "backoff_actor/core/time.hpp"
 
-#include <caf/sec.hpp>
-
-#include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <stdexcept>
@@ -15,8 +14,6 @@
 namespace http_guard {
 
 namespace {
-
-constexpr long too_many_requests = 429;
 
 std::size_t append(char* data, std::size_t size, std::size_t count, void* text) {
   static_cast<std::string*>(text)->append(data, size * count);
@@ -34,16 +31,13 @@ std::string reason_of(CURL* curl, CURLcode code, const char* details) {
   return *details != '\0' ? details : curl_easy_strerror(code);
 }
 
-// The time that the service asked for in Retry-After, as seconds or as a date. Nothing if it did
-// not, or said nothing sensible, for which libcurl has 0 and, before 8.12, negative numbers.
+// The time that the service asked for, if it did and said something sensible.
 std::optional<backoff_actor::Duration> wish_of(CURL* curl) {
-  using std::chrono::seconds;
-  constexpr auto longest = std::chrono::duration_cast<seconds>(backoff_actor::Duration::max());
-  curl_off_t wish = 0;
-  curl_easy_getinfo(curl, CURLINFO_RETRY_AFTER, &wish);
-  if (wish <= 0)
+  curl_header* header = nullptr;
+  if (curl_easy_header(curl, "Retry-After", 0, CURLH_HEADER, -1, &header) != CURLHE_OK)
     return std::nullopt;
-  return std::min(seconds{wish}, longest);
+  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  return backoff_actor::parse_retry_after(header->value, now);
 }
 
 } // namespace
@@ -87,12 +81,13 @@ caf::result<std::string> HttpWorker::put(const std::string& job_id) {
     throw std::runtime_error("PUT " + url + ": " + reason_of(curl, code, details));
   long status = 0;
   curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
-  if (status >= 200 && status <= 299)
+  auto said = backoff_actor::answer_of_http(static_cast<int>(status), wish_of(curl), answer);
+  if (said.is_done())
     return answer;
-  const auto failure = "PUT " + url + ": HTTP " + std::to_string(status);
-  if (const auto wish = wish_of(curl); wish && status == too_many_requests)
-    return backoff_actor::retry_after(caf::sec::runtime_error, *wish, failure);
-  throw std::runtime_error(failure);
+  said.text = "PUT " + url + ": " + said.text;
+  if (said.outcome == backoff_actor::HttpOutcome::later && !said.wait)
+    throw std::runtime_error(said.text);
+  return backoff_actor::error_of_http(said);
 }
 
 } // namespace http_guard

@@ -11,10 +11,15 @@
 
 namespace http_guard {
 
-/// Puts jobs to an HTTP service: takes an id, answers what the service answered. A 429 that says
-/// when to come back is answered with an error that says so too. Anything else but a 2xx is an
-/// exception that says what happened, and the end of this actor. There is no line about trying
-/// again.
+/// Puts jobs to an HTTP service: takes an id, and answers what the service answered.
+///
+/// - The service says when to come back, as with a 429 or a 503 that has a Retry-After: the answer
+///   is an error that says so too.
+/// - It refuses the job for good, as with a 404: the answer is an error that is final.
+/// - Anything else but a 2xx, and no answer, is an exception that says what happened, and the end
+///   of this actor.
+///
+/// There is no line about trying again.
 ///
 /// It blocks while it waits, so spawn it detached.
 class HttpWorker : public caf::event_based_actor {

@@ -23,12 +23,12 @@ constexpr auto description =
   R"(Supervised, reliable delivery to a service that fails all the time.
 
 A few client actors send job requests to one BackOffSender. Its child is a worker that sends each
-job to an HTTP service. The worker throws an exception when anything goes wrong. It passes a 429 on
-as an error that says when to come back (a nack). The worker has no retry code. The service runs in
-its own process and fails by plan: it answers 500, hangs, resets connections, and sometimes answers
-429, which asks everybody to stop calling for a second. When half of the requests are acknowledged,
-the demo kills the service and starts it again 700 ms later. Still, every request is answered, and
-no call comes too early.
+job to an HTTP service. The worker throws an exception when anything goes wrong. If the service says
+when to come back, as it does with 429, the worker passes that on as an error (a nack). The worker
+has no retry code. The service runs in its own process and fails by plan: it answers 500, hangs,
+resets connections, and sometimes answers 429, which asks everybody to stop calling for a second.
+When half of the requests are acknowledged, the demo kills the service and starts it again 700 ms
+later. Still, every request is answered, and no call comes too early.
 
 With --workers, several workers share the requests. When one crashes or hangs, the others go on. At
 most one call of each other worker can be on its way when the service asks for a pause; more would

@@ -2,6 +2,7 @@
 #include "web_server.hpp"
 
 #include "backoff_actor/caf/init.hpp"
+#include "backoff_actor/caf/messages/error_predicate.hpp"
 #include "backoff_actor/caf/messages/errors.hpp"
 #include "backoff_actor/caf/messages/retry_after.hpp"
 
@@ -77,27 +78,36 @@ std::string http_date(std::time_t at) {
   return text;
 }
 
-TEST_F(http_worker, passes_on_when_a_429_wants_to_be_tried_again_and_lives) {
-  const auto outcome = on(429, "30");
+TEST_F(http_worker, passes_on_when_the_service_wants_to_be_tried_again_and_lives) {
+  for (const auto status : {429, 503, 500}) {
+    const auto outcome = on(status, "30");
 
-  EXPECT_EQ(outcome.wish(), 30s);
-  EXPECT_THAT(render(outcome.error), HasSubstr("/jobs/1: HTTP 429"));
-  EXPECT_TRUE(outcome.worker_lives);
+    EXPECT_EQ(outcome.wish(), 30s) << status;
+    EXPECT_THAT(render(outcome.error), HasSubstr("/jobs/1: HTTP " + std::to_string(status)));
+    EXPECT_TRUE(outcome.worker_lives) << status;
+  }
 }
 
 TEST_F(http_worker, passes_on_a_date_as_the_span_from_now) {
-  EXPECT_THAT(on(429, http_date(std::time(nullptr) + 10'000)).wish().value_or(0s),
+  EXPECT_THAT(on(503, http_date(std::time(nullptr) + 10'000)).wish().value_or(0s),
               AllOf(Ge(9000s), Le(10'000s)));
 }
 
 TEST_F(http_worker, takes_no_number_for_a_shorter_wait_than_it_is) {
-  EXPECT_GT(on(429, "9223372036854775807").wish().value_or(0s), 1h);
-  EXPECT_GT(on(429, "99999999999999999999999999").wish().value_or(Duration::max()), 1h);
+  for (const auto* number : {"9223372036854775807", "99999999999999999999999999"})
+    EXPECT_EQ(on(429, number).wish(), Duration::max()) << number;
+}
+
+TEST_F(http_worker, lives_if_the_service_asks_for_no_wait) {
+  for (const std::string none : {"0", "Thu, 01 Jan 1970 00:00:01 GMT"}) {
+    const auto outcome = on(429, none);
+    EXPECT_EQ(outcome.wish(), 0s) << none;
+    EXPECT_TRUE(outcome.worker_lives) << none;
+  }
 }
 
 TEST_F(http_worker, dies_of_a_429_that_says_nothing_sensible) {
-  for (const std::string nothing :
-       {"", "0", "-1", "soon", "Thu, 01 Jan 1970 00:00:01 GMT", "Thu, 99 Jan 2099 00:00:01 GMT"}) {
+  for (const std::string nothing : {"", "-1", "soon", "Thu, 99 Jan 2099 00:00:01 GMT"}) {
     const auto outcome = on(429, nothing);
     EXPECT_EQ(outcome.wish(), std::nullopt) << nothing;
     EXPECT_TRUE(outcome.error) << nothing;
@@ -105,12 +115,24 @@ TEST_F(http_worker, dies_of_a_429_that_says_nothing_sensible) {
   }
 }
 
-TEST_F(http_worker, dies_of_every_other_failure_whatever_it_says) {
-  const auto outcome = on(500, "30");
+TEST_F(http_worker, dies_of_every_other_failure_that_may_pass) {
+  for (const auto status : {500, 503, 401}) {
+    const auto outcome = on(status, "");
+
+    EXPECT_EQ(outcome.wish(), std::nullopt) << status;
+    EXPECT_TRUE(outcome.error) << status;
+    EXPECT_FALSE(outcome.worker_lives) << status;
+  }
+}
+
+TEST_F(http_worker, passes_on_a_final_failure_and_lives) {
+  const auto outcome = on(404, "");
 
   EXPECT_EQ(outcome.wish(), std::nullopt);
-  EXPECT_TRUE(outcome.error);
-  EXPECT_FALSE(outcome.worker_lives);
+  EXPECT_EQ(backoff_actor::assess_error(outcome.error).kind,
+            backoff_actor::Assessment::Kind::final);
+  EXPECT_THAT(render(outcome.error), HasSubstr("/jobs/1: HTTP 404"));
+  EXPECT_TRUE(outcome.worker_lives);
 }
 
 } // namespace http_guard::http_worker_test
