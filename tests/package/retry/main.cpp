@@ -26,6 +26,7 @@ struct Service {
 struct Response {
   int status;
   std::string retry_after;
+  std::string body;
 };
 
 void with_less() {
@@ -40,20 +41,26 @@ void with_less() {
 
 void with_a_retry_after() {
   int calls = 0;
-  const auto get = [&] { return ++calls == 1 ? Response{429, "0"} : Response{200, ""}; };
+  const auto get = [&] { return ++calls == 1 ? Response{429, "0", ""} : Response{200, "", ""}; };
   // [retry_after]
   const auto assess = [](const Response& response) {
     const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-    if (response.status < 400)
-      return backoff_actor::success;
-    if (response.status != 429 && response.status != 503)
-      return backoff_actor::not_retryable;
     const auto wish = backoff_actor::parse_retry_after(response.retry_after, now);
-    return wish ? backoff_actor::retryable_after(*wish) : backoff_actor::retryable;
+    return backoff_actor::answer_of_http(response.status, wish, response.body).assessment();
   };
   const auto result = backoff_actor::retry("fixed(1ms)", {.max_retries = 5}, assess, get);
   // [retry_after]
   std::cout << result.value->status << " after " << result.attempts << " attempts\n";
+}
+
+void with_another_meaning() {
+  const Response response{409, "", "charged before"};
+  // [another_meaning]
+  auto answer = backoff_actor::answer_of_http(response.status, {}, response.body);
+  if (answer.status == 409) // of this service: an earlier call has done it
+    answer.outcome = backoff_actor::HttpOutcome::done;
+  // [another_meaning]
+  std::cout << answer.text << (answer.is_done() ? " is done\n" : " is not done\n");
 }
 
 void cancelled() {
@@ -92,6 +99,7 @@ void guarded() {
 int main() {
   with_less();
   with_a_retry_after();
+  with_another_meaning();
   cancelled();
   guarded();
 }
