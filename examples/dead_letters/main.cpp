@@ -47,7 +47,8 @@ void run(const backoff_actor::SharedQueue<backoff_actor::DeadLetter>& letters) {
   // [options]
   backoff_actor::SenderOptions options;
   options.backoff = backoff_actor::RandomSlots{.slot_time = 1ms};
-  options.max_attempts = 3;           // then a delivery is given up
+  options.max_attempts = 3;                                    // then a delivery is given up
+  options.charging = backoff_actor::Charging::every_failure(); // the parser calls no service
   options.ack_timeout = 5s;           // a silent child is ended and made again
   options.capacity = 10'000;          // more is refused, with `outbox_full`
   options.time_to_live = 1min;        // older deliveries are given up

@@ -45,6 +45,7 @@ int run(const std::string& folder) {
   packing.observed_by = observatory;
   packing.backoff = "fixed(10ms)";
   packing.max_attempts = 2;
+  packing.charging = backoff_actor::Charging::every_failure();
   const auto sender = spawn_back_off_sender(system, packer, packing);
   shutdown.add(sender);
 

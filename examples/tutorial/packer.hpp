@@ -25,6 +25,7 @@ inline backoff_actor::SenderOptions packer_options() {
   options.backoff = backoff_actor::parse_policy("exponential(100ms, x2, cap 30s) | full_jitter");
   options.ack_timeout = std::chrono::seconds{5}; // longer than the longest job takes
   options.max_attempts = 5;                      // then the order becomes a dead letter
+  options.charging = backoff_actor::Charging::every_failure(); // only an order can be at fault
   return options;
 }
 // [options]

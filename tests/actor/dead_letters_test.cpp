@@ -48,6 +48,7 @@ protected:
 TEST_F(DeadLetters, go_to_an_actor_with_all_that_is_known_of_them) {
   auto options = told();
   options.max_attempts = 2;
+  options.charging = Charging::every_failure();
   start({{testing::ok(), testing::crash("bang"), testing::crash("bang again")}}, options);
   ask("a");
   const auto answer = submit("b", {.key = "customer 7"});
@@ -159,7 +160,11 @@ INSTANTIATE_TEST_SUITE_P(
                     Reason{"stopped_by_exit", DeadLetterReason::stopped, testing::silence(),
                            [](auto&) {}, [](auto& time, auto& sender) { time.stop(sender); }},
                     Reason{"attempts_exhausted", DeadLetterReason::attempts_exhausted,
-                           testing::crash(), [](auto& options) { options.max_attempts = 1; },
+                           testing::crash(),
+                           [](auto& options) {
+                             options.max_attempts = 1;
+                             options.charging = Charging::every_failure();
+                           },
                            [](auto&, auto&) {}},
                     Reason{"expired", DeadLetterReason::expired, testing::silence(),
                            [](auto& options) { options.time_to_live = 1s; },
@@ -303,6 +308,7 @@ TEST_P(DeadLettersByPoison, one_among_ten_thousand_costs_its_attempts_and_nobody
   options.works_on = GetParam().works_on;
   options.max_in_flight = 1024;
   options.max_attempts = 5;
+  options.charging = Charging::every_failure();
   start_with(
     [way = GetParam().way](caf::event_based_actor* self) { return self->spawn<Allergic>(way); },
     options);

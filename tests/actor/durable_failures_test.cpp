@@ -182,6 +182,7 @@ TEST_F(DurableFailures, a_deadline_in_two_hundred_and_eighty_years_is_one) {
 TEST_F(DurableFailures, a_message_that_ends_every_sender_is_a_dead_letter_after_its_attempts) {
   auto options = default_options();
   options.max_attempts = 2;
+  options.charging = Charging::every_failure();
   options.decider = [](FailureKind, const caf::error&) { return Decision{Verdict::escalate}; };
   start_durable({{testing::crash()}}, options);
   EXPECT_THAT(text_of(ask("poison")->error), HasSubstr("suspended"));
@@ -231,6 +232,7 @@ protected:
   void acknowledge_and_owe_again(testing::FaultPlan plan) {
     auto options = default_options();
     options.max_attempts = 1;
+    options.charging = Charging::every_failure();
     options.idempotency_retention = 1min;
     start_durable({{testing::crash()}}, options);
     submit("a", {.idempotency_key = "a"});

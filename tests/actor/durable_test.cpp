@@ -119,6 +119,7 @@ TEST_F(Durable, numbers_go_on_in_a_new_process_even_if_nothing_is_owed) {
 TEST_F(Durable, failed_attempts_are_counted_on_in_a_new_process) {
   auto options = default_options();
   options.max_attempts = 3;
+  options.charging = Charging::every_failure();
   start_durable({{testing::crash(), testing::crash(), testing::silence()}}, options);
   ask("poison");
   time.advance(1s);
@@ -233,6 +234,7 @@ TEST_F(Durable, dead_letters_stay_until_they_are_taken) {
   start_durable({{testing::crash()}}, [] {
     auto options = default_options();
     options.max_attempts = 1;
+    options.charging = Charging::every_failure();
     return options;
   }());
   submit("a", {.key = "k", .idempotency_key = "once"});

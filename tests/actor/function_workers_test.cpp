@@ -114,6 +114,7 @@ TEST_P(FunctionWorkers, answer_and_crash_with_the_text_of_the_exception_which_ca
 TEST_P(FunctionWorkers, start_each_incarnation_with_the_same_arguments) {
   auto options = default_options();
   options.max_attempts = 1;
+  options.charging = Charging::every_failure();
   start_with(GetParam().factory, options);
   const auto culprit = ask("crash");
   const auto next = ask("a");
@@ -169,6 +170,7 @@ TEST_F(FunctionsAsWorkers, have_copies_of_their_arguments_for_themselves) {
   };
   auto options = default_options();
   options.max_attempts = 1;
+  options.charging = Charging::every_failure();
   start_with(child_of(counts, shared, 5), options);
   EXPECT_EQ(ask("a")->value, "a6");
   EXPECT_EQ(ask("a")->value, "a7");

@@ -212,6 +212,7 @@ TEST_F(Guarded, a_sender_in_front_is_charged_nothing_whatever_its_decider_says) 
   SenderOptions options;
   options.backoff = Fixed{10ms};
   options.max_attempts = 1;
+  options.charging = Charging::every_failure();
   options.decider = [](FailureKind, const caf::error&) { return Decision{Verdict::retry}; };
   const auto sender = time.keep(spawn_back_off_sender(
     time.system(), [this](caf::event_based_actor*) { return front; }, std::move(options)));

@@ -189,6 +189,7 @@ TEST_F(Hangs, stopping_waits_for_a_child_that_is_stuck_until_it_is_abandoned) {
 TEST_F(Hangs, a_hang_is_an_attempt) {
   auto options = within_a_second();
   options.max_attempts = 2;
+  options.charging = Charging::every_failure();
   options.max_in_flight = 1;
   start({testing::times(2, testing::silence())}, options);
   const auto a = ask("a");

@@ -91,13 +91,17 @@ TEST_F(HttpAnswers, that_are_final_make_dead_letters_with_the_text_of_the_servic
   EXPECT_THAT(log.all<event::DeadLettered>()[0].cause.text, HasSubstr("HTTP 422: no such card"));
 }
 
-TEST_F(HttpAnswers, that_ask_for_more_than_the_ceiling_make_dead_letters) {
-  answers = {answer_of_http(503, 1h)};
+TEST_F(HttpAnswers, that_ask_for_more_than_the_ceiling_make_dead_letters_unless_all_messages_wait) {
+  answers = {answer_of_http(503, 1h), answer_of_http(200), answer_of_http(423, 1h)};
   start_caller();
-  const auto a = ask("a");
+  const auto down = ask("a");
+  time.advance(5min);
+  const auto locked = ask("b");
 
+  EXPECT_TRUE(down->value) << "the wait for a service that is down is cut to the ceiling";
   ASSERT_EQ(log.count<event::DeadLettered>(), 1u);
   EXPECT_EQ(log.all<event::DeadLettered>()[0].reason, DeadLetterReason::retry_after_too_long);
+  EXPECT_EQ(log.all<event::DeadLettered>()[0].delivery, 2u);
 }
 
 TEST_F(HttpAnswers, that_are_final_do_not_open_a_circuit_breaker) {
@@ -156,6 +160,8 @@ TEST(ErrorOfHttp, is_assessed_as_the_answer_is) {
   EXPECT_EQ(assess_error(later).kind, Assessment::Kind::retryable);
   EXPECT_EQ(retry_after_of(later), 30s);
   EXPECT_EQ(retry_after_of(error_of_http(answer_of_http(500))), 0s);
+  EXPECT_EQ(blame_of(later), Blame::service);
+  EXPECT_EQ(blame_of(error_of_http(answer_of_http(500))), Blame::unknown);
   const auto refused = error_of_http(answer_of_http(404));
   EXPECT_EQ(assess_error(refused).kind, Assessment::Kind::final);
   EXPECT_EQ(retry_after_of(refused), std::nullopt);

@@ -49,6 +49,7 @@ TEST_F(Idempotency, a_key_is_forgotten_in_time_however_many_were_acknowledged_wi
 TEST_F(Idempotency, a_key_that_was_given_up_may_be_submitted_again) {
   auto options = default_options();
   options.max_attempts = 1;
+  options.charging = Charging::every_failure();
   start({{testing::crash()}}, options);
   EXPECT_THAT(text_of(submit("a", once)->error), HasSubstr("attempts_exhausted"));
   time.advance(1s);

@@ -44,6 +44,7 @@ protected:
 TEST_F(LetterWriters, append_a_line_for_each_message_that_is_given_up) {
   auto options = default_options();
   options.max_attempts = 1;
+  options.charging = Charging::every_failure();
   options.on_dead_letter = LetterWriter{file, LogFormat::text, "charges"};
   start({{testing::crash("no\npaper"), testing::crash("again")}}, options);
   submit("order 1", {.key = "customer 7"});
@@ -121,6 +122,7 @@ TEST_F(LetterWriters, refuse_a_file_that_cannot_be_written_before_anything_start
 TEST_F(LetterWriters, leave_a_letter_that_cannot_be_written_to_the_event_of_the_hook) {
   auto options = default_options();
   options.max_attempts = 1;
+  options.charging = Charging::every_failure();
   options.on_dead_letter = LetterWriter{file};
   std::vector<std::uint64_t> told;
   options.on_event = [&](const Event& event) {

@@ -10,6 +10,7 @@ protected:
   static SenderOptions outer_options() {
     auto options = default_options();
     options.max_attempts = 1;
+    options.charging = Charging::every_failure();
     return options;
   }
 
@@ -124,6 +125,7 @@ protected:
 TEST_P(ErrorsOfAnotherSender, that_a_living_child_passes_on) {
   auto options = default_options();
   options.max_attempts = 1;
+  options.charging = Charging::every_failure();
   start_worker(options);
   const auto answer = ask("a");
   time.advance(10ms);

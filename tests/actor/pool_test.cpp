@@ -134,6 +134,7 @@ TEST_F(Pool, redelivers_what_a_worker_held_when_it_crashed_and_nothing_else) {
 TEST_F(Pool, names_the_worker_in_events_status_and_dead_letters) {
   auto options = pool_options(2);
   options.max_attempts = 1;
+  options.charging = Charging::every_failure();
   const auto letters = std::make_shared<std::vector<DeadLetter>>();
   options.on_dead_letter = [letters](const DeadLetter& letter) { letters->push_back(letter); };
   start_pool(options);
@@ -192,6 +193,7 @@ TEST_F(Pool, is_seen_by_an_observatory) {
 TEST_F(Pool, loses_as_many_workers_as_a_poison_message_has_attempts) {
   auto options = pool_options(8);
   options.max_attempts = 3;
+  options.charging = Charging::every_failure();
   start_with(child_of([](caf::event_based_actor*) -> caf::behavior {
                return {[](const std::string& text) {
                  if (text == "poison")

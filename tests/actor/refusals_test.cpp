@@ -96,6 +96,7 @@ TEST_F(Refusals, a_word_of_nothing_changes_nothing_and_is_told_of_with_its_id) {
 TEST_F(Refusals, a_nack_is_an_attempt) {
   auto options = by_sent();
   options.max_attempts = 3;
+  options.charging = Charging::every_failure();
   start({testing::times(3, testing::nack())}, options);
   const auto a = ask("a");
   const auto b = ask("b");

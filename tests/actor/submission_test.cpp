@@ -167,6 +167,7 @@ TEST_F(Submission, per_key_a_poisoned_one_holds_up_its_own_key_alone) {
   auto options = default_options();
   options.ordering = Ordering::per_key;
   options.max_attempts = 10;
+  options.charging = Charging::every_failure();
   start_with(allergic(), options);
   tell(Pause{});
   const auto poison = submit_with_key("poison", "red");

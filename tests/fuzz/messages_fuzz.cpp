@@ -93,7 +93,7 @@ constexpr Take takes[] = {
   take<GetTree>,        take<AwaitUp>,       take<ChildCounts>,   take<SupervisionTree>,
   take<CurrentChild>,   take<ChildHandle>,   take<WriteNow>,      take<StoreNews>,
   take<StartNews>,      take<Stopped>,       take<FinishWork>,    take<WorkFinished>,
-  take<OperatorNews>,   take<WorkerRequest>,
+  take<OperatorNews>,   take<WorkerRequest>, take<Blamed>,
 };
 
 // All of the library's types but two, `ChildSpec` and `StartChild`, which cannot be sent.

@@ -30,6 +30,7 @@ TEST_F(FaultyChildren, follow_one_plan_one_after_the_other_until_all_is_done) {
 TEST_F(FaultyChildren, whose_worker_crashes_by_itself_are_seen_to_crash_and_not_to_answer) {
   auto options = default_options();
   options.max_attempts = 2;
+  options.charging = Charging::every_failure();
   start_with(faulty_children(workers(), {}), options);
 
   const auto poison = SenderTest::ask("crash");

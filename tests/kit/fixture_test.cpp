@@ -146,6 +146,7 @@ protected:
   std::shared_ptr<Answer<std::string>> error() {
     SenderOptions options;
     options.max_attempts = 1;
+    options.charging = Charging::every_failure();
     return ask<std::string>(start_sender(workers(1), options), std::string{"a"});
   }
 
@@ -269,6 +270,7 @@ TEST_F(Books, prove_that_nothing_was_lost) {
 TEST_F(Books, know_dead_letters_and_refusals) {
   SenderOptions options;
   options.max_attempts = 1;
+  options.charging = Charging::every_failure();
   options.capacity = 1;
   options.backoff = Fixed{.delay = 10ms};
   const auto sender = start_sender(workers(1, ledger), options);

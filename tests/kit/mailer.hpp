@@ -30,6 +30,7 @@ inline backoff_actor::SenderOptions supervision() {
   options.backoff = backoff_actor::Exponential{.first = 1s, .factor = 2, .cap = 1min};
   options.ack_timeout = 30s;
   options.max_attempts = 3;
+  options.charging = backoff_actor::Charging::every_failure();
   return options;
 }
 

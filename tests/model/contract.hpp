@@ -250,7 +250,8 @@ private:
     look_at(x);
     require(x.reason != DeadLetterReason::dropped || !is_with_a_child(delivery),
             "nothing that a child holds is dropped");
-    require(x.reason != DeadLetterReason::expired || delivery.deadline <= now_,
+    require(x.reason != DeadLetterReason::expired || delivery.deadline <= now_
+              || options_.charging.give_up_after,
             "nothing expires before its deadline");
     end(x.slot);
     return dead_letter_line(x.delivery, x.reason, x.attempts, x.submitted_at, x.cause.get());

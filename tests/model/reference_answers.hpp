@@ -40,6 +40,8 @@ protected:
   // The child lives, or meant it before it went down.
   void settle_answer(Lane& lane, const Held& held) {
     lane.last_progress = now;
+    if (held.decision.verdict != Verdict::retry && held.decision.blame != Blame::nobody)
+      note_answer(lane, held.delivery);
     if (auto& x = *find(held.delivery); !x.is_owed && held.decision.verdict != Verdict::retry)
       return erase(x.id);
     switch (held.decision.verdict) {
@@ -49,7 +51,7 @@ protected:
       return reject(lane, held.delivery, held.cause);
     case Verdict::give_up:
     case Verdict::escalate:
-      ++find(held.delivery)->attempts;
+      ReferenceState::charge(*find(held.delivery));
       note_failure(*find(held.delivery), held.cause);
       take_back({find(held.delivery)});
       return give_up(held.decision.verdict == Verdict::escalate, held.delivery, held.cause);
@@ -76,7 +78,7 @@ protected:
     for (auto x = held.begin(); x != end; ++x) {
       if (x->is_bounce)
         continue;
-      if (x->decision.verdict == Verdict::retry && x->decision.is_held_back)
+      if (x->decision.verdict == Verdict::retry && x->decision.blame == Blame::nobody)
         take_back({find(x->delivery)});
       else if (x->decision.verdict == Verdict::retry)
         charge_refusal(lane, x->delivery, x->cause, x->decision);
@@ -88,14 +90,12 @@ protected:
 
   void reject(Lane& lane, std::uint64_t id, const Cause& cause) {
     lane.last_progress = now;
-    ++find(id)->attempts;
+    ReferenceState::charge(*find(id));
     bury(id, DeadLetterReason::rejected, &cause);
   }
 
   static Decision decision_in(const input::Nacked& x) {
-    Decision result{Verdict::retry, x.retry_after};
-    result.is_held_back = x.is_held_back;
-    return result;
+    return {Verdict::retry, x.retry_after, x.blame};
   }
 
   void refuse_for_now(Lane& lane, std::uint64_t id, const Cause& cause, const Decision& decision) {
@@ -118,7 +118,8 @@ protected:
     auto& x = *find(id);
     const auto at_least = decision.retry_after.value_or(Duration::zero());
     const auto for_all = wish_to_all(decision.retry_after);
-    const auto was_tried = !decision.is_held_back;
+    const auto was_tried = decision.blame != Blame::nobody;
+    const auto fault = blame_of(lane, id, decision.blame);
     ++counters.nacks;
     tell(event::Refused{now, id, cause, decision.retry_after});
     if (!x.is_owed) {
@@ -127,21 +128,17 @@ protected:
       erase(id);
       return for_all;
     }
-    x.attempts += was_tried ? 1 : 0;
     x.is_in_flight = false;
     x.is_suspect = false;
     lane.last_progress = now;
     narrow(lane);
-    if (was_tried && at_least > options.retry_after_ceiling) {
+    if (was_tried && decision.blame != Blame::service && at_least > options.retry_after_ceiling) {
+      ReferenceState::charge(x);
       bury(id, DeadLetterReason::retry_after_too_long, &cause);
       return for_all;
     }
-    if (was_tried && is_exhausted(x)) {
-      bury(id, DeadLetterReason::attempts_exhausted, &cause);
+    if (was_tried && !charge_with(id, cause, fault))
       return for_all;
-    }
-    if (was_tried)
-      note_failure(x, cause);
     if (options.ordering != Ordering::strict)
       pause_on_its_own(lane, x, std::min(at_least, options.retry_after_ceiling));
     return for_all;

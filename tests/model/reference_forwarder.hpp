@@ -92,7 +92,7 @@ private:
       return;
     }
     ++counters.crashes;
-    fail(x.verdict);
+    fail(x.decision.verdict);
     if (!is_stopped && !is_closing() && options_.restart == RestartTiming::at_once
         && was_given_something_)
       make_child();

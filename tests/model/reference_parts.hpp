@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,8 +39,10 @@ struct Delivery {
   std::optional<Duration> pause_asked{}; // in this step: how long at the least
   bool pauses_after_fallback = false;    // the lane whose delay comes first
   std::uint32_t attempts = 0;
-  std::optional<Cause> last_failure{}; // for which it was charged
-  bool has_source = false;             // which keeps it until it is stored
+  std::optional<Cause> last_failure{};
+  std::optional<Instant> uncharged_since{};
+  bool has_failed = false;
+  bool has_source = false; // which keeps it until it is stored
   std::size_t joined = 0;
   std::size_t joined_until_stored = 0;
   std::uint64_t turn = 0; // of those that a child has the smallest is the first
@@ -59,6 +62,29 @@ struct Held {
 };
 
 enum class Child { none, starting, alive, leaving };
+
+/// What is known of a service, as the words of `Charging::Rule::by_evidence` need it.
+struct Service {
+  struct Failure {
+    std::uint64_t delivery;
+    bool was_charged; // before, with anything
+    bool is_charged;  // with this
+  };
+  std::vector<Failure> failures{};  // since it last answered, without a word
+  bool is_said_down = false;        // since then
+  std::optional<Instant> back_at{}; // when it last answered after it was down
+
+  bool is_down() const {
+    std::set<std::uint64_t> all;
+    std::set<std::uint64_t> uncharged;
+    for (const auto& x : failures) {
+      all.insert(x.delivery);
+      if (!x.was_charged)
+        uncharged.insert(x.delivery);
+    }
+    return is_said_down || all.size() >= 5 || uncharged.size() >= 2;
+  }
+};
 
 /// A child and what belongs to it: the worker's, or the fallback's.
 struct Lane {
@@ -95,6 +121,12 @@ inline BackOff in_stream(const BackOff& other, std::uint64_t stream) {
 
 inline std::string words(Verdict x) {
   static const char* const names[] = {"retry", "reject", "give_up", "escalate"};
+  return names[static_cast<int>(x)];
+}
+
+inline std::string words(Blame x) {
+  static const char* const names[] = {"", ", the message's fault", ", the service's fault",
+                                      ", nobody's fault"};
   return names[static_cast<int>(x)];
 }
 

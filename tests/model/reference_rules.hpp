@@ -144,18 +144,20 @@ protected:
     return 0;
   }
 
-  void charge(const Lane& lane, std::uint64_t culprit, const Cause& cause, Verdict verdict) {
+  void charge(const Lane& lane, std::uint64_t culprit, const Cause& cause,
+              const Decision& decision) {
+    const auto fault = blame_of(lane, culprit, decision.blame);
     if (find(culprit) == nullptr) // nobody knows, or it was a ghost
       return;
     auto& x = *find(culprit);
-    ++x.attempts;
-    if (is_fatal(verdict))
+    if (is_fatal(decision.verdict) || decision.verdict == Verdict::reject)
+      ReferenceState::charge(x);
+    if (is_fatal(decision.verdict))
       return note_failure(x, cause);
-    if (verdict == Verdict::reject)
+    if (decision.verdict == Verdict::reject)
       return bury(culprit, DeadLetterReason::rejected, &cause);
-    if (is_exhausted(x))
-      return bury(culprit, DeadLetterReason::attempts_exhausted, &cause);
-    note_failure(x, cause);
+    if (fault != Blame::nobody && !charge_with(culprit, cause, fault))
+      return;
     if (options.works_on == WorksOn::many)
       x.is_suspect = true;
     if (options.ordering != Ordering::strict)

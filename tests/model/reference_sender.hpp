@@ -23,6 +23,8 @@ public:
     told.clear();
     now = at;
     std::visit(*this, input);
+    if (owed().empty()) // nobody could be charged any more
+      service_of_worker = service_of_fallback = {};
     if (!is_stopped)
       settle();
   }
@@ -132,8 +134,8 @@ public:
     else if (culprit == 0)
       culprit = culprit_among(in_flight(*lane), in_flight(*lane).size() == 1);
     take_all_back(*lane);
-    charge(*lane, culprit, x.cause, x.verdict);
-    fail_unless_fatal(*lane, x.cause, x.verdict, at_least);
+    charge(*lane, culprit, x.cause, x.decision);
+    fail_unless_fatal(*lane, x.cause, x.decision.verdict, at_least);
     if (options.restart == RestartTiming::at_once && lane->was_handed_something && serves(*lane))
       start_child(*lane);
   }
@@ -144,8 +146,11 @@ public:
     auto* found = find(x.hand_over);
     if (found == nullptr || !found->is_owed) {
       note_unknown(x.said);
-      if (found != nullptr && is_latest(*found, x.hand_over))
-        end_ghost(*found);
+      if (found != nullptr && is_latest(*found, x.hand_over)) {
+        const auto id = found->id;
+        note_answer(*lane_of(*found), id); // which may end others
+        end_ghost(*find(id));
+      }
       return;
     }
     const auto last = found->hand_overs.back();
@@ -163,9 +168,13 @@ public:
         erase(found->id);
       return;
     }
-    if (auto* lane = lane_of(*found))
-      lane->last_progress = now;
-    erase(found->id);
+    auto* const worker = lane_of(*found);
+    const auto id = found->id;
+    erase(id);
+    if (worker != nullptr) {
+      worker->last_progress = now;
+      note_answer(*worker, id);
+    }
     for (auto* lane : lanes())
       if (lane->epoch == last.epoch)
         is_well(*lane);
@@ -223,13 +232,16 @@ public:
   }
 
   void operator()(const input::Rejected& x) {
-    auto* found = answered(x.hand_over);
+    const auto* found = answered(x.hand_over);
     if (found == nullptr)
       return note_unknown(x.said);
-    forget_held(found->id);
-    if (!found->is_owed)
-      return end_ghost(*found);
-    reject(*lane_of(*found), found->id, x.cause);
+    const auto id = found->id;
+    auto& lane = *lane_of(*found);
+    forget_held(id);
+    note_answer(lane, id); // which may end others
+    if (!find(id)->is_owed)
+      return end_ghost(*find(id));
+    reject(lane, id, x.cause);
   }
 
   void operator()(const input::Working& x) {
@@ -392,7 +404,7 @@ private:
     std::erase_if(back, [&](const Delivery* x) { return is_held(lane, x->id); });
     take_back(back);
     charge(lane, culprit, cause, options.on_hang);
-    fail_unless_fatal(lane, cause, options.on_hang);
+    fail_unless_fatal(lane, cause, options.on_hang.verdict);
   }
 };
 

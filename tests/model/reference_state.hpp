@@ -42,6 +42,8 @@ public:
   std::vector<Delivery> deliveries; // ghosts, too; in order of submission
   Lane primary;
   std::optional<Lane> fallback;
+  Service service_of_worker;
+  Service service_of_fallback;
   Mode mode = Mode::normal;
   std::uint32_t incarnation = 0;
   bool is_paused = false;
@@ -309,6 +311,128 @@ protected:
     x.last_failure = cause;
     if (options.persist)
       taken.push_back(count_line(x.id, x.attempts));
+  }
+
+  // -- whose fault a failure is ----------------------------------------------------------
+
+  bool is_by_evidence() const {
+    return options.max_attempts && options.charging.rule == Charging::Rule::by_evidence;
+  }
+
+  Service& service_of(const Lane& lane) {
+    return lane.is_fallback ? service_of_fallback : service_of_worker;
+  }
+
+  /// It may have been charged with its last attempt while a child had it again.
+  void charge(Delivery& x) const { x.attempts += is_exhausted(x) ? 0U : 1U; }
+
+  void count_attempts(const Delivery& x) {
+    if (options.persist)
+      taken.push_back(count_line(x.id, x.attempts));
+  }
+
+  /// Nobody is to blame for what failed while the service was down.
+  void take_charges_back(const Service& service) {
+    std::vector<std::uint64_t> ids;
+    for (const auto& x : service.failures)
+      if (x.is_charged && std::find(ids.begin(), ids.end(), x.delivery) == ids.end())
+        ids.push_back(x.delivery);
+    for (const auto id : ids) {
+      auto* found = find(id);
+      if (found == nullptr || !found->is_owed)
+        continue;
+      for (const auto& x : service.failures)
+        if (x.delivery == id && x.is_charged)
+          --found->attempts;
+      count_attempts(*found);
+    }
+  }
+
+  /// The delivery failed; 0: it is not known which. Returns whose fault it is, as far as is known.
+  Blame blame_of(const Lane& lane, std::uint64_t id, Blame said) {
+    const auto* x = find(id);
+    if (!is_by_evidence())
+      return said == Blame::unknown ? Blame::message : said;
+    auto& service = service_of(lane);
+    const auto was_down = service.is_down();
+    if (said == Blame::service) {
+      service.is_said_down = true;
+      if (!was_down)
+        take_charges_back(service);
+    }
+    if (said != Blame::unknown || x == nullptr || !x->is_owed)
+      return said;
+    if (service.back_at && x->clock_start < *service.back_at)
+      return Blame::service;
+    const auto was_charged = x->attempts > 0;
+    const auto is_new = std::none_of(service.failures.begin(), service.failures.end(),
+                                     [&](const auto& y) { return y.delivery == id; });
+    service.failures.push_back({id, was_charged, false});
+    if (service.is_down()) {
+      if (!was_down)
+        take_charges_back(service);
+      return Blame::service;
+    }
+    const auto is_at_once = was_charged || (x->has_failed && is_new);
+    service.failures.back().is_charged = is_at_once;
+    return is_at_once ? Blame::message : Blame::unknown;
+  }
+
+  /// The service did what the delivery asked, or refused it for good.
+  void note_answer(const Lane& lane, std::uint64_t id) {
+    if (!is_by_evidence())
+      return;
+    auto& service = service_of(lane);
+    const auto before = std::exchange(service.failures, {});
+    const auto was_down = Service{before, service.is_said_down, {}}.is_down();
+    service.is_said_down = false;
+    if (was_down) {
+      service.back_at = now;
+      return;
+    }
+    const auto open =
+      std::find_if(before.begin(), before.end(), [](const auto& x) { return !x.was_charged; });
+    const auto is_charged = std::any_of(before.begin(), before.end(), [&](const auto& x) {
+      return x.is_charged && x.delivery == open->delivery;
+    });
+    if (open == before.end() || is_charged)
+      return;
+    auto* x = open != before.end() && open->delivery != id ? find(open->delivery) : nullptr;
+    if (x == nullptr || !x->is_owed)
+      return;
+    charge(*x);
+    x->uncharged_since.reset();
+    if (is_exhausted(*x) && !x->is_in_flight) {
+      const auto cause = x->last_failure;
+      return bury(x->id, DeadLetterReason::attempts_exhausted, cause ? &*cause : nullptr);
+    }
+    count_attempts(*x);
+  }
+
+  /// The delivery failed, and stays owed unless this was too much. Returns whether it is owed.
+  bool charge_with(std::uint64_t id, const Cause& cause, Blame blame) {
+    auto& x = *find(id);
+    x.has_failed = true;
+    if (blame == Blame::message)
+      charge(x);
+    if (is_exhausted(x)) {
+      bury(id, DeadLetterReason::attempts_exhausted, &cause);
+      return false;
+    }
+    x.last_failure = cause;
+    if (blame == Blame::message) {
+      count_attempts(x);
+      x.uncharged_since.reset();
+      return true;
+    }
+    if (!is_by_evidence())
+      return true;
+    x.uncharged_since = x.uncharged_since.value_or(now);
+    const auto bound = options.charging.give_up_after;
+    if (!bound || now - *x.uncharged_since < *bound)
+      return true;
+    bury(id, DeadLetterReason::expired, &cause);
+    return false;
   }
 
   /// A later sender goes on with it.

@@ -50,7 +50,8 @@ private:
     return "StartFailed " + number(x.incarnation) + verdict(x.verdict);
   }
   std::string tell(const input::ChildDown& x) const {
-    return "ChildDown " + number(x.incarnation) + code(x.cause) + verdict(x.verdict);
+    return "ChildDown " + number(x.incarnation) + code(x.cause) + verdict(x.decision.verdict)
+           + words(x.decision.blame);
   }
   std::string tell(const input::Acknowledged& x) const {
     return "Acknowledged " + name(x.hand_over);
@@ -58,14 +59,13 @@ private:
   std::string tell(const input::ErrorAnswer& x) const {
     return "ErrorAnswer " + name(x.hand_over) + code(x.cause) + (x.is_bounce ? ", bounce" : "")
            + (x.is_settled ? ", settled" : "") + verdict(x.decision.verdict)
-           + after(x.decision.retry_after) + (x.decision.is_held_back ? ", held back" : "");
+           + after(x.decision.retry_after) + words(x.decision.blame);
   }
   std::string tell(const input::ChildAlive& x) const {
     return "ChildAlive " + number(x.incarnation) + ", probe " + number(x.probe);
   }
   std::string tell(const input::Nacked& x) const {
-    return "Nacked " + name(x.hand_over) + after(x.retry_after)
-           + (x.is_held_back ? ", held back" : "");
+    return "Nacked " + name(x.hand_over) + after(x.retry_after) + words(x.blame);
   }
   std::string tell(const input::Rejected& x) const { return "Rejected " + name(x.hand_over); }
   std::string tell(const input::Working& x) const { return "Working " + name(x.hand_over); }

@@ -99,13 +99,15 @@ struct Command {
       return what;
     if (x % 3 == 2)
       return Verdict::reject;
-    Decision result{what, retry_after(x / 3)};
-    result.is_held_back = is_held_back();
-    return result;
+    return {what, retry_after(x / 3), blame()};
   }
 
-  /// Of a child that refuses: it had a guard of its own.
-  bool is_held_back() const { return how % 8 == 7; }
+  /// As a child or a decider says. `nobody`: the child had a guard of its own.
+  Blame blame() const {
+    constexpr Blame faults[] = {Blame::unknown, Blame::unknown, Blame::unknown, Blame::unknown,
+                                Blame::unknown, Blame::message, Blame::service, Blame::nobody};
+    return faults[how % 8];
+  }
 
   bool is_store_behind() const { return how % 3 == 0; }
   bool is_store_failing() const { return how % 2 == 0; }
@@ -234,11 +236,11 @@ inline void showValue(const Command& x, std::ostream& out) {
     out << " to " << hand_overs[static_cast<int>(x.hand_over())] << ", code " << x.error().code
         << (x.is_bounce() ? ", bounce" : "") << (x.is_settled() ? ", settled" : "") << ", "
         << words(x.decision().verdict) << after(x.decision().retry_after)
-        << (x.decision().is_held_back ? ", held back" : "");
+        << words(x.decision().blame);
     break;
   case Kind::nacked:
     out << " for " << hand_overs[static_cast<int>(x.hand_over())] << after(x.retry_after())
-        << (x.is_held_back() ? ", held back" : "");
+        << words(x.blame());
     break;
   case Kind::acknowledged:
   case Kind::rejected:

@@ -24,6 +24,7 @@ struct Conditions {
   int max_in_flight = 0;  // 0: 1024
   int narrows = 0;        // 0, 1: narrows_when_refused
   int max_attempts = 0;   // 0: unset
+  int charging = 0;       // 0: every failure; 1: by evidence; more: and give up after a time
   int max_hand_overs = 0; // 0: unset
   int ack_timeout = 0;    // 0: unset; in steps of 10 ms
   int kill_grace = 0;     // in steps of 15 ms
@@ -72,6 +73,16 @@ inline Policy policy_of(const Conditions& conditions) {
   }
 }
 
+inline Charging charging_of(const Conditions& conditions) {
+  using std::chrono::milliseconds;
+  if (conditions.charging == 0)
+    return Charging::every_failure();
+  Charging result{Charging::Rule::by_evidence, std::nullopt};
+  if (conditions.charging > 1)
+    result.give_up_after = milliseconds{60} * (conditions.charging - 1);
+  return result;
+}
+
 inline EngineOptions options_of(const Conditions& conditions) {
   using std::chrono::milliseconds;
   const auto count = [](int x) { return static_cast<std::uint32_t>(x); };
@@ -86,6 +97,7 @@ inline EngineOptions options_of(const Conditions& conditions) {
   result.narrows_when_refused = conditions.narrows != 0;
   if (conditions.max_attempts > 0)
     result.max_attempts = count(conditions.max_attempts);
+  result.charging = charging_of(conditions);
   if (conditions.max_hand_overs > 0 && conditions.persist != 0)
     result.max_hand_overs = count(conditions.max_hand_overs);
   if (conditions.ack_timeout > 0)
@@ -148,13 +160,15 @@ inline void showValue(const Conditions& conditions, std::ostream& out) {
     out << ", narrows_when_refused";
   if (options.max_attempts)
     out << ", max_attempts " << *options.max_attempts;
+  if (conditions.charging != 0)
+    out << ", charging " << to_string(options.charging);
   if (options.max_hand_overs)
     out << ", max_hand_overs " << *options.max_hand_overs;
   if (options.ack_timeout)
     out << ", ack_timeout " << to_string(*options.ack_timeout) << ", kill_grace "
         << to_string(options.kill_grace) << ", after_grace "
         << (conditions.after_grace != 0 ? "wait" : "abandon") << ", on_hang "
-        << words(options.on_hang);
+        << words(options.on_hang.verdict);
   if (conditions.capacity != 0)
     out << ", capacity " << options.capacity;
   if (options.capacity_bytes)
@@ -189,16 +203,17 @@ inline rc::Gen<Conditions> arbitrary_conditions() {
     set(&Conditions::restart, below(2)), set(&Conditions::works_on, below(2)),
     set(&Conditions::ordering, below(3)), set(&Conditions::max_in_flight, below(5)),
     set(&Conditions::narrows, below(2)), set(&Conditions::max_attempts, below(5)),
-    set(&Conditions::max_hand_overs, below(4)), set(&Conditions::ack_timeout, below(6)),
-    set(&Conditions::kill_grace, below(4)), set(&Conditions::after_grace, below(2)),
-    set(&Conditions::on_hang, below(20)), set(&Conditions::capacity, below(6)),
-    set(&Conditions::capacity_bytes, below(20)), set(&Conditions::overflow, below(3)),
-    set(&Conditions::retry_ceiling, below(6)), set(&Conditions::restart_limit, below(6)),
-    set(&Conditions::within, below(8)), set(&Conditions::max_elapsed, below(10)),
-    set(&Conditions::has_fallback, below(2)), set(&Conditions::persist, below(2)),
-    set(&Conditions::store_fails, below(5)), set(&Conditions::hook, below(8)),
-    set(&Conditions::gap, below(3)), set(&Conditions::start, below(8)),
-    set(&Conditions::beginning, below(3)), set(&Conditions::ending, below(3)));
+    set(&Conditions::charging, below(5)), set(&Conditions::max_hand_overs, below(4)),
+    set(&Conditions::ack_timeout, below(6)), set(&Conditions::kill_grace, below(4)),
+    set(&Conditions::after_grace, below(2)), set(&Conditions::on_hang, below(20)),
+    set(&Conditions::capacity, below(6)), set(&Conditions::capacity_bytes, below(20)),
+    set(&Conditions::overflow, below(3)), set(&Conditions::retry_ceiling, below(6)),
+    set(&Conditions::restart_limit, below(6)), set(&Conditions::within, below(8)),
+    set(&Conditions::max_elapsed, below(10)), set(&Conditions::has_fallback, below(2)),
+    set(&Conditions::persist, below(2)), set(&Conditions::store_fails, below(5)),
+    set(&Conditions::hook, below(8)), set(&Conditions::gap, below(3)),
+    set(&Conditions::start, below(8)), set(&Conditions::beginning, below(3)),
+    set(&Conditions::ending, below(3)));
 }
 
 } // namespace backoff_actor::model_test

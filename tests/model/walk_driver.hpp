@@ -59,7 +59,8 @@ public:
     case Kind::start_failed:
       return step(input::StartFailed{child(x, account()), {x.code(), "start failed"}, x.verdict()});
     case Kind::child_down:
-      return step(input::ChildDown{child(x, account()), {x.code(), "down"}, x.verdict()});
+      return step(input::ChildDown{
+        child(x, account()), {x.code(), "down"}, Decision{x.verdict(), x.blame()}});
     case Kind::acknowledged:
       return step(input::Acknowledged{hand_over(x, account())});
     case Kind::error_answer:
@@ -68,8 +69,7 @@ public:
     case Kind::child_alive:
       return take_child_alive(x);
     case Kind::nacked:
-      return step(
-        input::Nacked{hand_over(x, account()), x.error(), x.retry_after(), x.is_held_back()});
+      return step(input::Nacked{hand_over(x, account()), x.error(), x.retry_after(), x.blame()});
     case Kind::rejected:
       return step(input::Rejected{hand_over(x, account()), x.error()});
     case Kind::working:

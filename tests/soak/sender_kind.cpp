@@ -55,6 +55,7 @@ std::vector<SenderKind> faulty_senders(std::uint64_t seed) {
   options.works_on = WorksOn::many;
   options.ordering = Ordering::unordered;
   options.max_attempts = 2;
+  options.charging = Charging::every_failure();
   result.push_back(kind("explicit, two attempts",
                         "random(nack 3%, crash 0.5%, slow(1ms, working 200us) 1%)", options));
 

@@ -175,6 +175,7 @@ TEST_F(OperatorDeskTest, removes_a_letter_from_a_durable_outbox_that_is_accepted
   {
     SenderOptions options;
     options.max_attempts = 1;
+    options.charging = Charging::every_failure();
     options.outbox = DurableOutbox{open_sqlite_store(file), durable<std::string>()};
     const auto failing = spawn_back_off_sender(
       *system,

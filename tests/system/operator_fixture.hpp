@@ -72,6 +72,7 @@ protected:
     result.name = "parser";
     result.backoff = RandomSlots{.slot_time = std::chrono::milliseconds{1}};
     result.max_attempts = 2;
+    result.charging = Charging::every_failure();
     result.observed_by = observatory_;
     return result;
   }

@@ -344,6 +344,7 @@ TEST_F(System, a_blocking_actor_that_passes_work_on_to_one_that_is_gone_is_ended
     options.backoff = RandomSlots{.slot_time = 1ms};
     options.ack_timeout = 20ms; // the bounce looks like that of a child that is about to go down
     options.max_attempts = 2;
+    options.charging = Charging::every_failure();
     const auto sender = spawn_back_off_sender(
       *system,
       [gone](caf::event_based_actor* self) -> caf::actor {

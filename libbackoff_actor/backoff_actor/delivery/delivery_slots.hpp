@@ -35,7 +35,8 @@ struct Delivery {
   bool held = false;             ///< an error came, and it is not known yet if the child crashed
   bool is_suspect = false;       ///< it may have crashed the child, so it goes alone
   bool is_ghost = false;         ///< it is owed no longer, but the child still has it
-  bool has_source = false;       ///< it stays where it came from until it is stored
+  bool has_source : 1 = false;   ///< it stays where it came from until it is stored
+  bool has_failed : 1 = false;   ///< this process has seen it fail
   std::uint16_t worker = 0;      ///< in a pool: the index of the worker that last had it
 };
 

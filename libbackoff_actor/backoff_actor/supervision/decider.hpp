@@ -1,8 +1,11 @@
 #pragma once
 
+#include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
 
+#include <cstdint>
 #include <optional>
+#include <string_view>
 
 namespace backoff_actor {
 
@@ -22,24 +25,44 @@ enum class Verdict {
   escalate, ///< as `give_up`, and the sender's exit reason is the error of the failure
 };
 
+/// Whose fault a failed attempt is. Only attempts that are the message's fault count towards
+/// `max_attempts`.
+enum class Blame : std::uint8_t {
+  unknown, ///< nobody says; the sender finds out as `Charging` says
+  message, ///< the message's: the service is well, and would fail for it again
+  service, ///< the service's: it would have failed for any message
+  nobody,  ///< nobody tried: the message came back without an answer from a worker
+};
+
+/// Returns the enumerator's name; `unknown` for a number that is no enumerator.
+BACKOFF_ACTOR_EXPORT std::string_view to_string(Blame blame);
+
 /// What is decided about one failure.
 struct Decision {
   /// Also converts from a bare verdict.
-  constexpr Decision(Verdict what, std::optional<Duration> at_the_earliest_in = std::nullopt)
-    : verdict(what), retry_after(at_the_earliest_in) {}
+  constexpr Decision(Verdict what, std::optional<Duration> at_the_earliest_in = std::nullopt,
+                     Blame whose = Blame::unknown)
+    : verdict(what), retry_after(at_the_earliest_in), blame(whose) {}
+
+  /// The same without a wait.
+  constexpr Decision(Verdict what, Blame whose) : verdict(what), blame(whose) {}
 
   Verdict verdict; ///< what the sender does
 
   /// The wait that the service asked for, from now; used with `Verdict::retry` for an error answer.
   /// The sender never retries earlier. It gives the delivery up if the wait is beyond
   /// `retry_after_ceiling`.
-  std::optional<Duration> retry_after;
+  std::optional<Duration> retry_after{};
 
-  /// Whether the delivery came back without an answer from a worker. Either a guard before the
-  /// service held it back, or a sender gave it back because it was stopped, suspended or draining.
-  /// That sender is the child itself, or another one that the child asked. With `Verdict::retry`,
-  /// no attempt is charged then, and the wait is cut to the ceiling.
-  bool is_held_back = false;
+  /// Whose fault it is; used with `Verdict::retry`. If it is the service's or nobody's, the wait is
+  /// cut to the ceiling. `unknown`: as the error says (`blame_service`, `blame_message`), or else
+  /// the sender finds out.
+  ///
+  /// `nobody` is meant for a delivery that came back without an answer from a worker: a guard
+  /// before the service held it back, or a sender gave it back because it was stopped, suspended or
+  /// draining. That sender is the child itself, or another one that the child asked. The errors of
+  /// these say it.
+  Blame blame = Blame::unknown;
 };
 
 /// Returns the default decision: retry crashes, hangs and failed starts. An error answer of a

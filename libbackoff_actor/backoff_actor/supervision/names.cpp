@@ -1,9 +1,15 @@
 #include "backoff_actor/core/enum_names.hpp"
+#include "backoff_actor/supervision/decider.hpp"
 #include "backoff_actor/supervision/restart_type.hpp"
 #include "backoff_actor/supervision/shutdown.hpp"
 #include "backoff_actor/supervision/strategy.hpp"
 
 namespace backoff_actor {
+
+std::string_view to_string(Blame blame) {
+  constexpr auto names = detail::enum_names<Blame>({"unknown", "message", "service", "nobody"});
+  return names.of(blame);
+}
 
 std::string_view to_string(RestartType type) {
   constexpr auto names = detail::enum_names<RestartType>({"permanent", "transient", "temporary"});

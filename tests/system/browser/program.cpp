@@ -187,6 +187,7 @@ int run_actors(const WebOptions& pages, const std::string& more = {}) {
   options.name = "parser";
   options.backoff = parse_policy("fixed(1ms)");
   options.max_attempts = 2;
+  options.charging = Charging::every_failure();
   const auto parsing = spawn_back_off_sender(system, parser, options);
   const SharedGuard guard{parse_guard("circuit_breaker(5 failures, open 1h)")};
   guard.observed_by(observatory, "payments");

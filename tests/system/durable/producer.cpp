@@ -140,6 +140,7 @@ SenderOptions sender_options(const std::string& file, bool has_poison, std::uint
   options.backoff = Fixed{.delay = 1ms};
   if (has_poison)
     options.max_attempts = 2;
+  options.charging = Charging::every_failure();
   options.outbox = {open_sqlite_store(file), durable<std::uint64_t>(), writing};
   note("opened " + std::to_string(options.outbox.suspended()));
   return options;

@@ -221,6 +221,7 @@ TEST_F(RemoteSpawn, a_start_tells_the_node_which_guards_of_the_factory_are_over)
   }};
   auto options = default_options();
   options.max_attempts = 1; // each crash happens once
+  options.charging = Charging::every_failure();
   start(remote_spawn({at(there.open())}, "spy"), options);
   const auto crash = [&](std::size_t starts) {
     caf::anon_send(sender, std::string{"crash"});

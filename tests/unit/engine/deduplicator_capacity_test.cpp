@@ -45,6 +45,7 @@ public:
     options.max_in_flight = window;
     if (setting.ends == Ends::also_otherwise) {
       options.max_attempts = 6;
+      options.charging = Charging::every_failure();
       options.capacity = 3 * window;
       options.overflow = Overflow::drop_oldest;
     }

@@ -141,14 +141,15 @@ protected:
   void SetUp() override {
     sender.start();
     Decision given_back{Verdict::retry};
-    given_back.is_held_back = true;
+    given_back.blame = Blame::nobody;
     for (std::uint64_t delivery = 1; delivery <= 3; ++delivery) {
       sender.submit();
       sender.error(delivery, 8, false, given_back);
     }
   }
 
-  EngineDriver sender{{.narrows_when_refused = true, .max_attempts = 1}};
+  EngineDriver sender{
+    {.narrows_when_refused = true, .max_attempts = 1, .charging = Charging::every_failure()}};
 };
 
 TEST_F(GivenBack, by_a_child_that_stops_is_owed_again_and_charges_nobody) {

@@ -49,7 +49,7 @@ TEST(sender_culprits, the_largest_window_is_no_smaller_after_an_acknowledgement)
 // -- a child that works on one at a time ---------------------------------------------
 
 TEST(sender_culprits, a_poison_message_costs_as_many_crashes_as_it_has_attempts) {
-  EngineDriver sender{{.max_attempts = 3}};
+  EngineDriver sender{{.max_attempts = 3, .charging = Charging::every_failure()}};
   sender.start();
   sender.submit();
   sender.submit();
@@ -65,7 +65,7 @@ TEST(sender_culprits, a_poison_message_costs_as_many_crashes_as_it_has_attempts)
 
 TEST(sender_culprits,
      the_cause_of_a_dead_letter_is_that_of_its_last_crash_though_others_share_the_code) {
-  EngineDriver sender{{.max_attempts = 3}};
+  EngineDriver sender{{.max_attempts = 3, .charging = Charging::every_failure()}};
   sender.start();
   sender.submit();
   const auto crash_of = [&](const char* text) {
@@ -89,7 +89,7 @@ TEST(sender_culprits,
 }
 
 TEST(sender_culprits, what_was_answered_is_not_charged_for_a_crash_without_a_word) {
-  EngineDriver sender{{.max_attempts = 1}};
+  EngineDriver sender{{.max_attempts = 1, .charging = Charging::every_failure()}};
   sender.start();
   sender.submit();
   sender.submit();
@@ -100,7 +100,7 @@ TEST(sender_culprits, what_was_answered_is_not_charged_for_a_crash_without_a_wor
 }
 
 TEST(sender_culprits, an_acknowledgement_clears_no_attempts) {
-  EngineDriver sender{{.max_attempts = 2}};
+  EngineDriver sender{{.max_attempts = 2, .charging = Charging::every_failure()}};
   sender.start();
   sender.submit();
   sender.submit();
@@ -112,7 +112,7 @@ TEST(sender_culprits, an_acknowledgement_clears_no_attempts) {
 }
 
 TEST(sender_culprits, a_delivery_that_expired_with_the_child_is_the_culprit_and_nobody_else) {
-  EngineDriver sender{{.max_attempts = 1}};
+  EngineDriver sender{{.max_attempts = 1, .charging = Charging::every_failure()}};
   sender.start();
   sender.take(input::Submit{.deadline = Instant{80ms}});
   sender.submit();
@@ -135,7 +135,7 @@ TEST(sender_culprits,
 }
 
 TEST(sender_culprits, the_error_of_an_expired_delivery_s_crash_is_charged_to_nobody_else) {
-  EngineDriver sender{{.max_attempts = 1}};
+  EngineDriver sender{{.max_attempts = 1, .charging = Charging::every_failure()}};
   sender.start();
   sender.take(input::Submit{.deadline = Instant{80ms}});
   sender.submit();
@@ -178,7 +178,8 @@ TEST(sender_culprits, a_late_acknowledgement_frees_no_room_with_the_present_chil
 // -- a child that works on many ------------------------------------------------------
 
 TEST(sender_culprits, suspects_go_one_at_a_time_until_one_crashes_alone) {
-  EngineDriver sender{{.works_on = WorksOn::many, .max_attempts = 1}};
+  EngineDriver sender{
+    {.works_on = WorksOn::many, .max_attempts = 1, .charging = Charging::every_failure()}};
   sender.start();
   for (int i = 0; i < 3; ++i)
     sender.submit();

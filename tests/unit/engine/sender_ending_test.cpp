@@ -124,7 +124,7 @@ TEST_F(SenderEnding, is_told_once_when_it_is_killed_while_only_the_fallback_is_t
 }
 
 TEST_F(SenderEnding, counts_the_answer_it_gave_up_for_once) {
-  EngineDriver limited{{.max_attempts = 1}};
+  EngineDriver limited{{.max_attempts = 1, .charging = Charging::every_failure()}};
   limited.start();
   limited.submit();
   limited.error(1, 7, false, Verdict::give_up);

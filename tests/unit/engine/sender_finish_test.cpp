@@ -165,7 +165,7 @@ TEST_F(SenderFinish, after_a_crash_charges_the_culprit_and_starts_no_child) {
 }
 
 TEST_F(SenderFinish, gives_up_a_delivery_that_has_no_attempts_left) {
-  begin({.max_attempts = 1});
+  begin({.max_attempts = 1, .charging = Charging::every_failure()});
   EXPECT_THAT(sender->nack(1), ElementsAre("dead letter 1 attempts_exhausted"));
   EXPECT_THAT(sender->crash(),
               ElementsAre("dead letter 2 attempts_exhausted", "dead letter 3 stopped"));

@@ -190,11 +190,12 @@ TEST(sender_guard, the_time_for_which_it_holds_back_is_no_time_of_failing) {
 
 TEST(sender_guard,
      a_child_that_was_held_back_itself_charges_nothing_and_tells_nothing_of_the_service) {
-  GuardedSender s{{.max_attempts = 1, .retry_after_ceiling = 5min}};
+  GuardedSender s{
+    {.max_attempts = 1, .charging = Charging::every_failure(), .retry_after_ceiling = 5min}};
   s.sender.start();
   s.sender.submit();
   Decision held_back{Verdict::retry, 1h};
-  held_back.is_held_back = true;
+  held_back.blame = Blame::nobody;
   for (int i = 0; i < 3; ++i) {
     s.sender.take(input::ErrorAnswer{
       s.sender.hand_overs.at(1).back(), {3, "held back"}, false, true, held_back});
@@ -206,10 +207,10 @@ TEST(sender_guard,
 }
 
 TEST(sender_guard, what_a_child_held_back_itself_has_all_its_attempts_left) {
-  EngineDriver sender{{.max_attempts = 2}};
+  EngineDriver sender{{.max_attempts = 2, .charging = Charging::every_failure()}};
   sender.start();
   sender.submit();
-  sender.take(input::Nacked{sender.hand_overs.at(1).back(), {3, "held back"}, {}, true});
+  sender.take(input::Nacked{sender.hand_overs.at(1).back(), {3, "held back"}, {}, Blame::nobody});
   sender.wake_after(10ms);
 
   EXPECT_THAT(sender.nack(1), ElementsAre("wake at 40ms")) << "the first attempt";

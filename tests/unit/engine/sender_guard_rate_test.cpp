@@ -49,7 +49,7 @@ TEST(sender_guard, a_resend_counts_for_the_rate) {
 }
 
 TEST(sender_guard, that_the_rate_holds_back_charges_nothing_and_leaves_the_window_as_it_is) {
-  GuardedSender s{{.max_attempts = 1}, one_each_100ms()};
+  GuardedSender s{{.max_attempts = 1, .charging = Charging::every_failure()}, one_each_100ms()};
   s.sender.start();
   for (int i = 0; i < 4; ++i)
     s.sender.submit();

@@ -70,7 +70,8 @@ TEST(sender_guard, the_status_tells_the_delay_of_the_sender_if_that_is_longer) {
 
 TEST(sender_guard, to_be_held_back_charges_no_attempt_and_steps_no_backoff) {
   testing::EventLog log;
-  GuardedSender s{{.max_attempts = 1, .on_event = log.hook()}};
+  GuardedSender s{
+    {.max_attempts = 1, .charging = Charging::every_failure(), .on_event = log.hook()}};
   s.sender.start();
   s.open();
   s.sender.submit();

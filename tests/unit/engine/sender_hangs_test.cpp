@@ -71,6 +71,7 @@ TEST(sender_hangs, an_idle_child_is_never_out_of_time) {
 TEST(sender_hangs, the_delivery_that_the_child_was_silent_about_is_charged) {
   auto options = hanging();
   options.max_attempts = 1;
+  options.charging = Charging::every_failure();
   EngineDriver sender{options};
   sender.start();
   sender.submit();
@@ -207,6 +208,7 @@ TEST(sender_hangs, a_child_of_many_that_works_on_the_younger_gets_no_time_for_th
 TEST(sender_hangs, the_suspects_of_a_hang_go_one_at_a_time) {
   auto options = hanging(WorksOn::many);
   options.max_attempts = 1;
+  options.charging = Charging::every_failure();
   EngineDriver sender{options};
   sender.start();
   sender.submit();
@@ -228,6 +230,7 @@ TEST(sender_hangs, the_suspects_of_a_hang_go_one_at_a_time) {
 EngineDriver hanging_behind_an_error() {
   auto options = hanging();
   options.max_attempts = 1;
+  options.charging = Charging::every_failure();
   EngineDriver sender{options};
   sender.start();
   sender.submit();
@@ -250,6 +253,7 @@ TEST(sender_hangs, an_error_answer_before_a_hang_was_meant_if_the_child_ends_as_
 TEST(sender_hangs, also_if_it_was_all_that_the_child_held) {
   auto options = hanging();
   options.max_attempts = 1;
+  options.charging = Charging::every_failure();
   EngineDriver sender{options};
   sender.start();
   sender.submit();
@@ -318,6 +322,7 @@ TEST(sender_hangs, but_its_service_is_left_alone_for_as_long_as_it_asked) {
 TEST(sender_hangs, with_many_an_error_begins_the_time_of_its_delivery_anew) {
   auto options = hanging(WorksOn::many);
   options.max_attempts = 1;
+  options.charging = Charging::every_failure();
   EngineDriver sender{options};
   sender.start();
   sender.submit();
@@ -335,6 +340,7 @@ TEST(sender_hangs, with_many_an_error_begins_the_time_of_its_delivery_anew) {
 TEST(sender_hangs, a_child_that_is_silent_about_an_expired_delivery_costs_nobody_an_attempt) {
   auto options = hanging();
   options.max_attempts = 1;
+  options.charging = Charging::every_failure();
   EngineDriver sender{options};
   sender.start();
   sender.take(input::Submit{.deadline = Instant{80ms}});

@@ -139,6 +139,7 @@ TEST(sender_pool, forgets_the_failures_of_a_worker_that_acknowledges_and_of_no_o
 TEST(sender_pool, lets_a_poison_message_crash_as_many_workers_as_it_has_attempts) {
   EngineOptions options;
   options.max_attempts = 3;
+  options.charging = Charging::every_failure();
   PoolDriver sender{2, options};
   sender.submit();
   EXPECT_THAT(sender.crash_of(1), Not(Contains(StartsWith("hand over"))))
@@ -178,6 +179,7 @@ TEST(sender_pool, gives_what_a_hanging_worker_holds_to_another_when_it_has_ended
   EngineOptions options;
   options.ack_timeout = milliseconds{100};
   options.max_attempts = 2;
+  options.charging = Charging::every_failure();
   PoolDriver sender{2, options};
   sender.submit();
   EXPECT_THAT(sender.wake_after(milliseconds{100}), Contains("tell to end 1"));
@@ -195,6 +197,7 @@ TEST(sender_pool, gives_what_a_hanging_worker_holds_to_another_when_it_is_abando
   options.ack_timeout = milliseconds{100};
   options.kill_grace = seconds{1};
   options.max_attempts = 1;
+  options.charging = Charging::every_failure();
   PoolDriver sender{2, options};
   sender.submit();
   sender.wake_after(milliseconds{100});
@@ -207,6 +210,7 @@ TEST(sender_pool, charges_nobody_with_a_hang_if_the_answer_comes_late) {
   EngineOptions options;
   options.ack_timeout = milliseconds{100};
   options.max_attempts = 1;
+  options.charging = Charging::every_failure();
   PoolDriver sender{1, with_window(2, options)};
   sender.submit();
   sender.submit();

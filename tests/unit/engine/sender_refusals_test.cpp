@@ -180,7 +180,8 @@ TEST(sender_refusals, unordered_the_others_need_not_wait_for_what_one_was_asked_
 }
 
 TEST(sender_refusals, the_service_is_left_alone_although_the_delivery_is_given_up) {
-  EngineDriver sender{{.max_in_flight = 1, .max_attempts = 1}};
+  EngineDriver sender{
+    {.max_in_flight = 1, .max_attempts = 1, .charging = Charging::every_failure()}};
   sender.start();
   sender.submit();
   sender.submit();
@@ -213,7 +214,7 @@ TEST(sender_refusals, what_is_rejected_past_its_deadline_makes_room_for_the_next
 }
 
 TEST(sender_refusals, a_delivery_is_given_up_when_it_was_refused_as_often_as_it_may) {
-  EngineDriver sender{{.max_attempts = 2}};
+  EngineDriver sender{{.max_attempts = 2, .charging = Charging::every_failure()}};
   sender.start();
   sender.submit();
   sender.submit();

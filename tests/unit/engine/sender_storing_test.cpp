@@ -187,7 +187,7 @@ TEST(sender_storing, who_asked_is_told_when_no_child_has_a_delivery_any_more) {
 // -- attempts -----------------------------------------------------------------------
 
 TEST(sender_storing, attempts_are_kept_where_the_delivery_stays_owed) {
-  EngineDriver sender{{.max_attempts = 3, .persist = true}};
+  EngineDriver sender{{.max_attempts = 3, .charging = Charging::every_failure(), .persist = true}};
   sender.start();
   sender.submit();
   sender.take(input::Persisted{0, 1});
@@ -208,7 +208,7 @@ TEST(sender_storing, a_refusal_that_charges_nothing_keeps_nothing) {
   sender.submit();
   sender.take(input::Persisted{0, 1});
 
-  EXPECT_THAT(sender.take(input::Nacked{sender.hand_overs.at(1).back(), full, {}, true}),
+  EXPECT_THAT(sender.take(input::Nacked{sender.hand_overs.at(1).back(), full, {}, Blame::nobody}),
               ElementsAre("wake at 10ms"));
 }
 
@@ -332,7 +332,7 @@ TEST(sender_storing, numbers_go_on_where_nothing_is_owed_any_more) {
 }
 
 TEST(sender_storing, attempts_age_and_deadline_go_on_where_they_were) {
-  EngineDriver sender{{.max_attempts = 3, .persist = true}};
+  EngineDriver sender{{.max_attempts = 3, .charging = Charging::every_failure(), .persist = true}};
   sender.now = Instant{10s};
   sender.take(input::Restore{.delivery = 1, .attempts = 2, .submitted_at = Instant{-5s}});
   sender.take(input::Restore{.delivery = 2, .deadline = Instant{9s}});

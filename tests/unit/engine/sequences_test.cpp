@@ -130,7 +130,7 @@ TEST(sequences, s8_a_deadline_ends_a_delivery_that_the_child_holds_and_its_late_
 // -- a drain with a poison message --------------------------------------------------------------
 
 TEST(sequences, s9_a_drain_with_a_poison_message_ends_when_its_attempts_do) {
-  EngineDriver sender{{.max_attempts = 2}};
+  EngineDriver sender{{.max_attempts = 2, .charging = Charging::every_failure()}};
   sender.start();
   sender.submit();
   sender.submit();

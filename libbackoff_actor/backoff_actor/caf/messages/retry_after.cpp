@@ -22,11 +22,14 @@ std::optional<Duration> retry_after_of(const caf::error& error) {
 }
 
 caf::error error_of_http(const HttpAnswer& answer) {
+  const auto wait = answer.wait.value_or(Duration::zero());
   switch (answer.outcome) {
   case HttpOutcome::done:
     return {};
   case HttpOutcome::later:
-    return retry_after(answer.wait.value_or(Duration::zero()), answer.text);
+    return answer.speaks_of == HttpSubject::service
+             ? blame_service(caf::sec::runtime_error, answer.text, wait)
+             : retry_after(wait, answer.text);
   case HttpOutcome::refused:
     break;
   }
@@ -34,5 +37,19 @@ caf::error error_of_http(const HttpAnswer& answer) {
 }
 
 std::string to_string(const RetryAfter& wish) { return "retry after " + to_string(wish.span); }
+
+Blame blame_of(const caf::error& error) {
+  if (!error)
+    return Blame::unknown;
+  const auto& context = error.context();
+  for (std::size_t i = 0; i < context.size(); ++i)
+    if (context.match_element<Blamed>(i)) {
+      const auto blame = context.get_as<Blamed>(i).blame;
+      return blame == Blame::service || blame == Blame::message ? blame : Blame::unknown;
+    }
+  return Blame::unknown;
+}
+
+std::string to_string(const Blamed& x) { return "blame " + std::string{to_string(x.blame)}; }
 
 } // namespace backoff_actor

@@ -58,6 +58,7 @@ struct WorkerRequest;
 struct Resize;
 struct RetireWorker;
 struct OperatorNews;
+struct Blamed;
 
 } // namespace backoff_actor
 
@@ -112,4 +113,5 @@ CAF_BEGIN_TYPE_ID_BLOCK(backoff_actor, caf::first_custom_type_id + 7400)
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::Resize))
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::RetireWorker))
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::OperatorNews))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::Blamed))
 CAF_END_TYPE_ID_BLOCK(backoff_actor)

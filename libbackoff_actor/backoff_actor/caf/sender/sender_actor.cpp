@@ -238,7 +238,7 @@ void BackOffSender::on_nack(const Nack& nack) {
   const auto asked_for =
     nack.retry_after > Duration::zero() ? std::optional{nack.retry_after} : retry_after_of(error);
   const input::Nacked news{name_of(nack.id), cause_of(error, true), asked_for,
-                           detail::is_given_back(error), nack.id};
+                           detail::said_blame_of(error), nack.id};
   take(news, std::move(error));
 }
 
@@ -267,10 +267,10 @@ void BackOffSender::on_child_down(std::uint32_t incarnation, const caf::error& r
   const auto may_be_failure =
     reason || engine_.owed() > 0
     || settings_->engine_options.after_normal_stop == AfterNormalStop::restart;
-  const auto verdict =
-    may_be_failure ? detail::decide(options().decider, FailureKind::child_down, reason).verdict
-                   : Verdict::retry;
-  take({input::ChildDown{incarnation, cause_of(reason, true), verdict}, reason});
+  const auto decision = may_be_failure
+                          ? detail::decide(options().decider, FailureKind::child_down, reason)
+                          : Decision{Verdict::retry};
+  take({input::ChildDown{incarnation, cause_of(reason, true), decision}, reason});
 }
 
 // Keeps the last text: to render an error of CAF takes longer than to decide about it, and in a

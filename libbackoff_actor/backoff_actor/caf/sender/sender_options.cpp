@@ -10,6 +10,14 @@ namespace backoff_actor {
 
 namespace {
 
+void check_charging(Problems& problems, const SenderOptions& options) {
+  problems.add_nested("charging", check(options.charging));
+  if (!options.max_attempts && options.charging.rule == Charging::Rule::by_evidence
+      && options.charging != Charging{})
+    problems.add("charging", to_string(options.charging),
+                 "the default, unless max_attempts is set: each failure counts then");
+}
+
 void check_pool(Problems& problems, const SenderOptions& options) {
   const auto& pool = options.pool;
   problems.add_nested("pool", check(detail::pool_of(pool)));
@@ -44,6 +52,7 @@ Problems check(const SenderOptions& options) {
   Problems problems{options_of("SenderOptions", options.name)};
   check_kind(problems, "name", options.name);
   check_count(problems, "max_attempts", options.max_attempts, 1);
+  check_charging(problems, options);
   check_count(problems, "max_hand_overs", options.max_hand_overs, 1);
   if (options.max_hand_overs && !options.outbox)
     problems.add("max_hand_overs", text_of_count(*options.max_hand_overs),

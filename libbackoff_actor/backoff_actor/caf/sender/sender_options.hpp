@@ -11,6 +11,7 @@
 #include "backoff_actor/observe/events.hpp"
 #include "backoff_actor/retry/shared_guard.hpp"
 #include "backoff_actor/sinks/observatory.hpp"
+#include "backoff_actor/supervision/charging.hpp"
 #include "backoff_actor/supervision/decider.hpp"
 #include "backoff_actor/supervision/lifecycle.hpp"
 #include "backoff_actor/supervision/pool_options.hpp"
@@ -142,10 +143,15 @@ struct SenderOptions {
   /// names no time, the time comes from the error, see `retry_after`.
   Decider decider{};
 
-  /// How often a delivery may fail before the sender gives it up. Unset: any number of times.
+  /// How often a delivery may fail by its own fault before the sender gives it up. Unset: any
+  /// number of times.
   ///
   /// @range 1 to 1,000,000,000
   std::optional<std::uint32_t> max_attempts{};
+
+  /// Which failures are the delivery's own fault. By default, none is while the service is down.
+  /// Only with `max_attempts`.
+  Charging charging{};
 
   /// How often the process may end while a child holds a delivery. The next process then gives the
   /// delivery up: `hand_overs_exhausted`. Without this limit a message that kills its process comes

@@ -46,14 +46,14 @@ EngineOptions engine_options_of(const ChildFactory& child, const SenderOptions& 
   if (options.pool.is_pool())
     result.pool = detail::pool_of(options.pool);
   result.max_attempts = options.max_attempts;
+  result.charging = options.charging;
   result.max_hand_overs = options.max_hand_overs;
   result.ack_timeout = options.ack_timeout;
   result.kill_grace = options.kill_grace;
   result.after_grace = options.after_grace;
   if (options.ack_timeout)
     result.on_hang = detail::decide(options.decider, FailureKind::ack_timeout,
-                                    make_error(SenderError::ack_timeout))
-                       .verdict;
+                                    make_error(SenderError::ack_timeout));
   result.capacity = options.capacity;
   result.capacity_bytes = options.capacity_bytes;
   result.overflow = options.overflow;
@@ -97,7 +97,8 @@ EngineOptions engine_options_of(const ChildFactory& child, const ForwarderOption
 } // namespace
 
 Decision default_decider(FailureKind kind, const caf::error& error) {
-  if (kind == FailureKind::error_answer && detail::is_given_back(error))
+  if (kind == FailureKind::error_answer
+      && (detail::is_given_back(error) || blame_of(error) == Blame::service))
     return {Verdict::retry, retry_after_of(error)};
   return default_decider(kind, retry_after_of(error));
 }
@@ -160,8 +161,13 @@ Decision decide(const Decider& decider, FailureKind kind, const caf::error& erro
       // If the decider throws, the default decision holds.
     }
   }
-  decision.is_held_back = is_given_back(error);
+  if (decision.blame == Blame::unknown)
+    decision.blame = said_blame_of(error);
   return decision;
+}
+
+Blame said_blame_of(const caf::error& error) {
+  return is_given_back(error) ? Blame::nobody : blame_of(error);
 }
 
 bool is_service_failure(const SenderOptions& options, const caf::error& error) {

@@ -223,11 +223,13 @@ public:
   // -- what is known of it ------------------------------------------------------------
 
   void charge(Slot slot) { ++outbox_[slot].attempts; }
+  void take_back_charges(Slot slot, std::uint32_t count) { outbox_[slot].attempts -= count; }
+  void set_failed(Slot slot) { outbox_[slot].has_failed = true; }
   void set_worker(Slot slot, std::uint16_t worker) { outbox_[slot].worker = worker; }
   void set_held(Slot slot, bool is_held) { outbox_[slot].held = is_held; }
   void set_suspect(Slot slot, bool is_suspect) { outbox_[slot].is_suspect = is_suspect; }
 
-  /// The failure that the owed delivery was charged for last; null if it was not.
+  /// The last failure of the owed delivery; null if it has not failed.
   std::shared_ptr<const Cause> last_failure_of(Slot slot) const {
     const auto own = extras_.find(outbox_[slot].id);
     return own != extras_.end() ? own->second.last_failure : nullptr;
@@ -236,6 +238,9 @@ public:
   void set_last_failure(Slot slot, std::shared_ptr<const Cause> cause) {
     extra_of(slot).last_failure = std::move(cause);
   }
+
+  /// Since when the owed delivery fails without a charge; none: it does not.
+  std::optional<Instant>& uncharged_since(Slot slot) { return extra_of(slot).uncharged_since; }
 
   /// How far the owed delivery's own backoff is; none: it has not begun.
   std::optional<Progress>& own_backoff_of(Slot slot) { return extra_of(slot).own_backoff; }
@@ -280,6 +285,7 @@ private:
   struct Extra {
     std::optional<Progress> own_backoff{};
     std::shared_ptr<const Cause> last_failure{};
+    std::optional<Instant> uncharged_since{};
     std::uint32_t joined = 0;              // clients that wait for it, besides the first
     std::uint32_t joined_until_stored = 0; // of these
   };

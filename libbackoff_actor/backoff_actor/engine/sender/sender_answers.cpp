@@ -60,6 +60,7 @@ void SenderEngine::Step::operator()(const input::Acknowledged& x) {
     note_unknown(x.said);
     if (slot != DeliverySlots::none && backlog_.is_latest(slot, x.hand_over)) {
       gate_.report(slot, CallOutcome::succeeded, now_);
+      note_answer(*holder_of(slot), backlog_[slot].id);
       vanish(*holder_of(slot), slot);
     }
     return;
@@ -67,11 +68,13 @@ void SenderEngine::Step::operator()(const input::Acknowledged& x) {
   const auto delivery = backlog_[slot];
   const auto is_latest = backlog_.is_latest(slot, x.hand_over);
   const auto is_late = !is_latest || delivery.place != Place::in_flight;
+  Lane* answered = nullptr;
   emit(effect::Acknowledge{slot, delivery.id, delivery.submitted_at, delivery.clock_start});
   if (delivery.place != Place::in_flight) {
     remove(slot);
   } else if (is_latest) {
-    holder_of(slot)->last_progress = now_;
+    answered = holder_of(slot);
+    answered->last_progress = now_;
     gate_.report(slot, CallOutcome::succeeded, now_);
     remove(slot);
   } else {
@@ -85,6 +88,8 @@ void SenderEngine::Step::operator()(const input::Acknowledged& x) {
       now_,   delivery.id, delivery.incarnation, delivery.attempts, now_ - delivery.submitted_at,
       is_late};
   });
+  if (answered != nullptr)
+    note_answer(*answered, delivery.id);
   if (!is_latest)
     return;
   const auto take_as_well = [&](Lane& lane) {
@@ -164,11 +169,7 @@ void SenderEngine::Step::send_probe(Lane& lane) {
 void SenderEngine::Step::settle(Lane& lane, const Lane::Held& answer) {
   const auto cause = shared(answer.cause);
   if (answer.decision.verdict != Verdict::retry)
-    gate_.report(answer.slot,
-                 answer.decision.is_held_back ? CallOutcome::forgotten
-                 : answer.is_service_failure  ? CallOutcome::failed
-                                              : CallOutcome::succeeded,
-                 now_);
+    note_final(lane, answer);
   if (backlog_[answer.slot].is_ghost)
     return answer.decision.verdict == Verdict::retry
              ? refuse(lane, answer.slot, cause, answer.decision)
@@ -181,12 +182,24 @@ void SenderEngine::Step::settle(Lane& lane, const Lane::Held& answer) {
     return reject(answer.slot, cause);
   case Verdict::give_up:
   case Verdict::escalate:
-    backlog_.charge(answer.slot);
+    charge(answer.slot);
     // Once it is given back, later answers about the delivery are stale, and charge nothing.
     note_failure(answer.slot, cause);
     give_back(lane, answer.slot); // so that nothing that is said of it later charges it again
     return give_up(answer.decision.verdict == Verdict::escalate, answer.slot, cause);
   }
+}
+
+// Tells the guard of an error that is not retried, and keeps what it says about the service.
+void SenderEngine::Step::note_final(const Lane& lane, const Lane::Held& answer) {
+  if (answer.decision.blame == Blame::nobody)
+    return gate_.report(answer.slot, CallOutcome::forgotten, now_);
+  if (!answer.is_service_failure) {
+    note_answer(lane, backlog_[answer.slot].id);
+    return gate_.report(answer.slot, CallOutcome::succeeded, now_);
+  }
+  blame_of(lane, answer.slot, answer.decision.blame);
+  gate_.report(answer.slot, CallOutcome::failed, now_);
 }
 
 void SenderEngine::Step::forget_held(Lane& lane, Slot slot) {
@@ -229,7 +242,7 @@ SenderEngine::Step::Settled SenderEngine::Step::settle_held(Lane& lane, const Ca
       continue;
     if (answer->decision.verdict != Verdict::retry)
       settle(lane, *answer);
-    else if (answer->decision.is_held_back)
+    else if (answer->decision.blame == Blame::nobody)
       give_back(lane, answer->slot);
     else // the child's failure is reported later
       note_refusal(answer->slot, shared(answer->cause), answer->decision);
@@ -256,9 +269,7 @@ void SenderEngine::Step::operator()(const input::Nacked& x) {
     return note_unknown(x.said);
   }
   drop_held(*target->lane, target->slot);
-  Decision decision{Verdict::retry, x.retry_after};
-  decision.is_held_back = x.is_held_back;
-  refuse(*target->lane, target->slot, shared(x.cause), decision);
+  refuse(*target->lane, target->slot, shared(x.cause), {Verdict::retry, x.retry_after, x.blame});
 }
 
 void SenderEngine::Step::operator()(const input::Rejected& x) {
@@ -266,6 +277,7 @@ void SenderEngine::Step::operator()(const input::Rejected& x) {
   if (!target)
     return note_unknown(x.said);
   gate_.report(target->slot, CallOutcome::succeeded, now_); // the service has answered
+  note_answer(*target->lane, backlog_[target->slot].id);
   if (backlog_[target->slot].is_ghost)
     return vanish(*target->lane, target->slot);
   target->lane->last_progress = now_;
@@ -308,14 +320,15 @@ Duration SenderEngine::Step::wait_of_all(std::optional<Duration> retry_after) co
   return std::min(*retry_after, options_.retry_after_ceiling);
 }
 
-// Charges the delivery, which may end it (sender_dead_letters.cpp). A delivery that was given back
-// without an answer is not charged.
+// Charges the delivery if it is at fault, which may end it (sender_dead_letters.cpp).
 void SenderEngine::Step::note_refusal(Slot slot, const SharedCause& cause,
                                       const Decision& decision) {
   const auto retry_after = decision.retry_after;
-  gate_.report(slot, decision.is_held_back ? CallOutcome::forgotten : CallOutcome::failed, now_);
+  const auto said = decision.blame;
   const auto& delivery = backlog_[slot];
   auto& lane = *holder_of(slot);
+  const auto blame = blame_of(lane, slot, said);
+  report_failure(slot, said, blame);
   if (options_.narrows_when_refused && options_.ordering == Ordering::strict)
     lane.window = lane.full_window = 1;
   ++work_.counters.nacks;
@@ -323,11 +336,12 @@ void SenderEngine::Step::note_refusal(Slot slot, const SharedCause& cause,
   if (delivery.is_ghost)
     return vanish(lane, slot);
   backlog_.set_suspect(slot, false);
-  if (!decision.is_held_back && retry_after && *retry_after > options_.retry_after_ceiling) {
-    backlog_.charge(slot);
+  const auto may_ask_for_more = said == Blame::nobody || said == Blame::service;
+  if (!may_ask_for_more && retry_after && *retry_after > options_.retry_after_ceiling) {
+    charge(slot);
     return bury(slot, DeadLetterReason::retry_after_too_long, cause);
   }
-  if (!decision.is_held_back && !charge_or_bury(slot, cause))
+  if (blame != Blame::nobody && !charge_or_bury(slot, cause, blame))
     return;
   note_given_back(slot);
   backlog_.give_back(lane.in_flight, slot);

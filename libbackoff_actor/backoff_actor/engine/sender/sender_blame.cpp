@@ -1,8 +1,11 @@
-// Which delivery is charged with the failure of a child, and what becomes of it.
+// Which delivery failed if a child fails, and whose fault it is: the message's, or the service's
+// (supervision/internal/failure_evidence.hpp).
 
 #include "backoff_actor/engine/sender/internal/sender_step.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <vector>
 
 namespace backoff_actor {
 
@@ -45,15 +48,18 @@ DeliverySlots::Slot SenderEngine::Step::suspect_all(Lane& lane) {
   return DeliverySlots::none;
 }
 
-// Charges the culprit, if it is still owed. The child's other deliveries go back to the backlog,
-// and so does the culprit unless it ends. The culprit of a child that works on many becomes a
-// suspect. A delivery that a child held when an earlier process ended is a suspect already, and
-// stays one.
-void SenderEngine::Step::blame(Lane& lane, Slot slot, const SharedCause& cause, Verdict verdict) {
+// Charges the culprit, if it is still owed and at fault. The child's other deliveries go back to
+// the backlog, and so does the culprit unless it ends. The culprit of a child that works on many
+// becomes a suspect. A delivery that a child held when an earlier process ended is a suspect
+// already, and stays one.
+void SenderEngine::Step::blame(Lane& lane, Slot slot, const SharedCause& cause,
+                               const Decision& decision) {
+  const auto verdict = decision.verdict;
+  const auto whose = blame_of(lane, slot, decision.blame);
   // This is one failure of the service, however many calls were in flight.
   if (const auto failed = slot != DeliverySlots::none ? slot : lane.in_flight.first;
       failed != DeliverySlots::none)
-    gate_.report(failed, CallOutcome::failed, now_);
+    report_failure(failed, decision.blame, whose);
   if (slot != DeliverySlots::none && backlog_[slot].is_ghost)
     slot = DeliverySlots::none;
   else if (slot != DeliverySlots::none)
@@ -63,7 +69,7 @@ void SenderEngine::Step::blame(Lane& lane, Slot slot, const SharedCause& cause, 
     backlog_.set_suspect(slot, true); // otherwise it stays one, if its process has ended before
   if (verdict == Verdict::give_up || verdict == Verdict::escalate) {
     if (slot != DeliverySlots::none) {
-      backlog_.charge(slot);
+      charge(slot);
       note_failure(slot, cause);
     }
     return give_up(verdict == Verdict::escalate, DeliverySlots::none, cause);
@@ -72,7 +78,9 @@ void SenderEngine::Step::blame(Lane& lane, Slot slot, const SharedCause& cause, 
     return;
   if (verdict == Verdict::reject)
     return reject(slot, cause);
-  if (charge_or_bury(slot, cause) && options_.ordering != Ordering::strict)
+  if (whose != Blame::nobody && !charge_or_bury(slot, cause, whose))
+    return;
+  if (options_.ordering != Ordering::strict)
     deferred_.push_back({slot, &lane, Duration::zero()});
 }
 
@@ -81,6 +89,90 @@ bool SenderEngine::Step::has_meant_to_answer(const Lane& lane, Slot slot) const 
   return std::any_of(lane.held.begin(), lane.held.end(), [&](const Lane::Held& answer) {
     return answer.slot == slot && !answer.is_bounce;
   });
+}
+
+// -- whose fault --------------------------------------------------------------------------
+
+FailureEvidence& SenderEngine::Step::evidence_of(const Lane& lane) {
+  auto& evidence = work_.evidence;
+  if (!evidence)
+    evidence = std::make_unique<Work::Evidence>();
+  return is_primary(lane) ? evidence->of_service : evidence->of_fallback;
+}
+
+// The delivery failed with the lane's child. Returns whose fault it is, as far as it is known now.
+// What somebody says is believed. Only a delivery that is owed is evidence.
+Blame SenderEngine::Step::blame_of(const Lane& lane, Slot slot, Blame said) {
+  if (!finds_fault())
+    return said == Blame::unknown ? Blame::message : said;
+  const auto take_back = [this](const FailureEvidence::Failed& x) { take_back_charges(x); };
+  if (said == Blame::service)
+    evidence_of(lane).note_service_failure(now_, take_back);
+  if (said != Blame::unknown || slot == DeliverySlots::none || backlog_[slot].is_ghost)
+    return said;
+  const auto& x = backlog_[slot];
+  switch (evidence_of(lane).note_failure(slot, x.id, x.attempts != 0, x.has_failed, x.clock_start,
+                                         now_, take_back)) {
+  case FailureEvidence::Finding::message:
+    return Blame::message;
+  case FailureEvidence::Finding::service:
+    return Blame::service;
+  case FailureEvidence::Finding::open:
+    break;
+  }
+  return Blame::unknown;
+}
+
+// Tells the guard. What is the message's fault does not speak against the service.
+void SenderEngine::Step::report_failure(Slot slot, Blame said, Blame found) {
+  auto outcome = CallOutcome::failed;
+  if (said == Blame::message)
+    outcome = CallOutcome::succeeded; // the service has answered
+  else if (found == Blame::nobody || (found == Blame::message && finds_fault()))
+    outcome = CallOutcome::forgotten;
+  gate_.report(slot, outcome, now_);
+}
+
+// The service of the lane's child did what the delivery with this number asked, or refused it for
+// good.
+void SenderEngine::Step::note_answer(const Lane& lane, std::uint64_t id) {
+  if (!work_.evidence)
+    return;
+  if (auto& evidence = evidence_of(lane); !evidence.is_quiet())
+    evidence.note_answer(id, now_, [this](const FailureEvidence::Failed& x) { charge_open(x); });
+}
+
+// The delivery failed while the service did others. If a child has it again, what comes of that
+// decides.
+void SenderEngine::Step::charge_open(const FailureEvidence::Failed& failed) {
+  const auto slot = failed.slot;
+  if (!backlog_.holds(slot, failed.id) || backlog_[slot].is_ghost)
+    return;
+  charge(slot);
+  backlog_.uncharged_since(slot).reset();
+  if (!is_exhausted(slot) || backlog_[slot].place == Place::in_flight)
+    return count_attempts(slot);
+  std::erase_if(deferred_, [&](const Deferred& x) { return x.slot == slot; });
+  bury(slot, DeadLetterReason::attempts_exhausted, backlog_.last_failure_of(slot));
+}
+
+void SenderEngine::Step::take_back_charges(const FailureEvidence::Failed& failed) {
+  if (!backlog_.holds(failed.slot, failed.id) || backlog_[failed.slot].is_ghost)
+    return;
+  backlog_.take_back_charges(failed.slot, failed.charges);
+  count_attempts(failed.slot);
+}
+
+// Whether the owed delivery, which was not charged with its last failure, has failed without a
+// charge for as long as it may.
+bool SenderEngine::Step::fails_for_too_long(Slot slot) {
+  const auto& bound = options_.charging.give_up_after;
+  if (!finds_fault() || !bound)
+    return false;
+  auto& since = backlog_.uncharged_since(slot);
+  if (!since)
+    since = now_;
+  return now_ - *since >= *bound;
 }
 
 } // namespace backoff_actor

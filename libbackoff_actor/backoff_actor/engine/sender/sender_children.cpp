@@ -134,7 +134,7 @@ void SenderEngine::Step::operator()(const input::ChildDown& x) {
   }
   ++work_.counters.crashes;
   const auto cause = shared(x.cause);
-  blame(*lane, culprit_in(*lane, settled.named, unanswered), cause, x.verdict);
+  blame(*lane, culprit_in(*lane, settled.named, unanswered), cause, x.decision);
   fail(*lane, cause, Failed::child, settled.retry_after);
   if (serves(*lane) && options_.restart == RestartTiming::at_once && lane->was_handed_something)
     start_child(*lane);
@@ -173,7 +173,8 @@ void SenderEngine::Step::hang(Lane& lane) {
   lane.is_overdue = false;
   const auto cause = cause_of_hang();
   const auto charged = has_meant_to_answer(lane, culprit) ? DeliverySlots::none : culprit;
-  const auto goes_on = options_.on_hang == Verdict::retry || options_.on_hang == Verdict::reject;
+  const auto goes_on =
+    options_.on_hang.verdict == Verdict::retry || options_.on_hang.verdict == Verdict::reject;
   if (work_.pool && goes_on) {
     // Another worker is alive: it must not get what this one may still work on.
     lane.is_hung = true;

@@ -51,7 +51,7 @@ void SenderEngine::Step::bury(Slot slot, DeadLetterReason reason, const SharedCa
 }
 
 void SenderEngine::Step::reject(Slot slot, const SharedCause& cause) {
-  backlog_.charge(slot);
+  charge(slot);
   bury(slot, DeadLetterReason::rejected, cause);
 }
 
@@ -61,21 +61,44 @@ bool SenderEngine::Step::is_exhausted(Slot slot) const {
   return options_.max_attempts && backlog_[slot].attempts >= *options_.max_attempts;
 }
 
-// The child refused the delivery or crashed over it. Charges the delivery, and buries it if it has
-// no attempt left. Returns whether it is still owed.
-bool SenderEngine::Step::charge_or_bury(Slot slot, const SharedCause& cause) {
-  backlog_.charge(slot);
+// It may have been charged with its last attempt while the child had it again.
+void SenderEngine::Step::charge(Slot slot) {
+  if (!is_exhausted(slot))
+    backlog_.charge(slot);
+}
+
+// The child refused the delivery or crashed over it. Charges the delivery if it is at fault, and
+// buries it if it has no attempt left, or fails for too long without a charge. Returns whether it
+// is still owed.
+bool SenderEngine::Step::charge_or_bury(Slot slot, const SharedCause& cause, Blame blame) {
+  backlog_.set_failed(slot);
+  const auto is_charged = blame == Blame::message;
+  if (is_charged)
+    charge(slot);
   if (is_exhausted(slot)) {
     bury(slot, DeadLetterReason::attempts_exhausted, cause);
     return false;
   }
-  note_failure(slot, cause);
-  return true;
+  if (is_charged) {
+    note_failure(slot, cause);
+    backlog_.uncharged_since(slot).reset();
+    return true;
+  }
+  backlog_.set_last_failure(slot, cause);
+  if (!fails_for_too_long(slot))
+    return true;
+  bury(slot, DeadLetterReason::expired, cause);
+  return false;
 }
 
 // The delivery was charged for `cause`, and stays owed.
 void SenderEngine::Step::note_failure(Slot slot, const SharedCause& cause) {
   backlog_.set_last_failure(slot, cause);
+  count_attempts(slot);
+}
+
+// The store keeps how many attempts the owed delivery was charged with.
+void SenderEngine::Step::count_attempts(Slot slot) {
   const auto& delivery = backlog_[slot];
   if (options_.persist)
     emit(effect::CountAttempts{slot, delivery.id, delivery.attempts});

@@ -6,6 +6,7 @@
 #include "backoff_actor/delivery/ordering.hpp"
 #include "backoff_actor/guard/guard_port.hpp"
 #include "backoff_actor/observe/events.hpp"
+#include "backoff_actor/supervision/charging.hpp"
 #include "backoff_actor/supervision/decider.hpp"
 #include "backoff_actor/supervision/lifecycle.hpp"
 #include "backoff_actor/supervision/pool_options.hpp"
@@ -59,10 +60,14 @@ struct EngineOptions {
   /// comes back.
   bool narrows_when_refused = false;
 
-  /// How often a delivery may fail before it is given up; unset: without limit.
+  /// How many failures a delivery may be charged with before it is given up. Unset: any number, and
+  /// each failure is charged.
   ///
   /// @range 1 and above
   std::optional<std::uint32_t> max_attempts{};
+
+  /// Which failures are charged; only with `max_attempts`.
+  Charging charging{};
 
   /// How long a child may take to acknowledge; unset: for ever.
   ///
@@ -78,7 +83,7 @@ struct EngineOptions {
   AfterGrace after_grace = AfterGrace::abandon;
 
   /// What the engine does about a hang. With `reject`, the delivery that is held responsible ends.
-  Verdict on_hang = Verdict::retry;
+  Decision on_hang = Verdict::retry;
 
   /// How many deliveries are owed at the most.
   ///

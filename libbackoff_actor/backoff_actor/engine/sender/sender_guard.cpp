@@ -15,7 +15,7 @@ bool SenderEngine::Step::is_held_back(const Lane& lane) const {
 // that works on one delivery at a time never started those behind the culprit.
 bool SenderEngine::Step::is_retry(Slot slot) const {
   const auto& delivery = backlog_[slot];
-  return delivery.attempts != 0
+  return delivery.attempts != 0 || delivery.has_failed
          || (options_.works_on == WorksOn::many && delivery.incarnation != 0);
 }
 

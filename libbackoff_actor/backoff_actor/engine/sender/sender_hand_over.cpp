@@ -20,6 +20,17 @@ DeliverySlots::Slot SenderEngine::Step::next_in_time() {
   }
 }
 
+// The same, but prefers one that was never tried as long as the guard is not closed. So a message
+// that always fails does not use up all probes.
+DeliverySlots::Slot SenderEngine::Step::next_to_try() {
+  const auto slot = next_in_time();
+  if (slot == DeliverySlots::none || !backlog_[slot].has_failed || !finds_fault()
+      || options_.ordering == Ordering::strict || gate_.is_closed())
+    return slot;
+  const auto fresh = next_fresh_in_time();
+  return fresh != DeliverySlots::none ? fresh : slot;
+}
+
 DeliverySlots::Slot SenderEngine::Step::next_fresh_in_time() {
   for (;;) {
     const auto slot = backlog_.next_fresh();
@@ -97,7 +108,7 @@ template <bool HasPool>
     start_child(primary); // the next delivery shows if the child is well
   start_what_was_put_off();
   while (has_room(primary) || (fallback != nullptr && has_room(*fallback))) {
-    const auto slot = next_in_time();
+    const auto slot = next_to_try();
     if (slot == DeliverySlots::none)
       return;
     if (may_take(primary, slot) && is_admitted(primary, slot))
@@ -135,7 +146,7 @@ bool SenderEngine::Step::is_alone_in_process(Slot next) {
 void SenderEngine::Step::hand_over_in_pool() {
   start_workers_put_off();
   while (!gate_.is_held_back()) {
-    const auto slot = next_in_time();
+    const auto slot = next_to_try();
     if (slot == DeliverySlots::none || is_alone_in_process(slot))
       return;
     auto* const worker = free_worker(backlog_[slot].is_suspect);
@@ -227,6 +238,8 @@ template <bool HasPool>
 }
 
 void SenderEngine::Step::finish() {
+  if (work_.evidence && backlog_.empty())
+    work_.evidence = nullptr;
   if (!self_.stopped_ && is_closing())
     go_on_closing();
   if (self_.stopped_)

@@ -118,9 +118,9 @@ struct StartFailed {
 
 /// The child terminated; without an error it stopped normally.
 struct ChildDown {
-  std::uint32_t incarnation;        ///< which one
-  Cause cause;                      ///< the exit reason
-  Verdict verdict = Verdict::retry; ///< with `reject`, the culprit ends
+  std::uint32_t incarnation;          ///< which one
+  Cause cause;                        ///< the exit reason
+  Decision decision = Verdict::retry; ///< with `reject`, the culprit ends
 };
 
 /// A delivery was confirmed.
@@ -142,7 +142,7 @@ struct ErrorAnswer {
   /// What the engine does if the error turns out to be the child's answer.
   Decision decision = Verdict::reject;
   /// Whether the engine reports a failure of the service to the guard if this error ends the
-  /// delivery. A retried error always counts as one, unless the delivery was held back.
+  /// delivery. A retried error always counts as one, unless it is somebody else's fault.
   bool is_service_failure = false;
 };
 
@@ -158,8 +158,7 @@ struct Nacked {
   Cause cause;          ///< why
   /// How long the service asked to be left alone, from now.
   std::optional<Duration> retry_after{};
-  /// Whether it was given back without an answer, see `Decision::is_held_back`.
-  bool is_held_back = false;
+  Blame blame = Blame::unknown;         ///< as the child says
   std::uint64_t said = hand_over.value; ///< the id in the child's message, for the event
 };
 

@@ -68,6 +68,9 @@ struct BACKOFF_ACTOR_EXPORT SenderSettings {
 // throws.
 Decision decide(const Decider& decider, FailureKind kind, const caf::error& error);
 
+// Returns whose fault an error says that it is.
+Blame said_blame_of(const caf::error& error);
+
 // Returns true if an error answer is a failure of the service. The options decide, or else
 // `assess_error`.
 bool is_service_failure(const SenderOptions& options, const caf::error& error);

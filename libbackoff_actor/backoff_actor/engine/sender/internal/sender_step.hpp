@@ -9,7 +9,7 @@
 //  sender_answers.cpp        handles acknowledgements, errors, refusals and signs of life
 //  sender_dead_letters.cpp   ends deliveries: failed too often, at their deadlines, as ghosts
 //  sender_children.cpp       starts children, handles their ends, and ends those that hang
-//  sender_blame.cpp          decides which delivery is charged with the failure of a child
+//  sender_blame.cpp          decides which delivery failed with a child, and whose fault it is
 //  sender_delays.cpp         counts failures, decides on the next delay, handles what is due
 //  sender_fallback.cpp       decides on the limits, the change to the fallback, and back
 //  sender_guard.cpp          asks the guard gate, and does what its answer means for the lanes
@@ -226,6 +226,7 @@ private:
   void hand_over_to(Lane& lane);
   void hand_over(Lane& lane, Slot slot);
   Slot next_in_time();
+  Slot next_to_try();
   Slot next_fresh_in_time();
   bool hand_over_fresh(Lane& lane);
   bool has_room(const Lane& lane) const;
@@ -238,8 +239,10 @@ private:
   void bury(Slot slot, DeadLetterReason reason, const SharedCause& cause);
   void reject(Slot slot, const SharedCause& cause);
   bool is_exhausted(Slot slot) const;
-  bool charge_or_bury(Slot slot, const SharedCause& cause);
+  void charge(Slot slot);
+  bool charge_or_bury(Slot slot, const SharedCause& cause, Blame blame);
   void note_failure(Slot slot, const SharedCause& cause);
+  void count_attempts(Slot slot);
   bool suspect_or_bury(Slot slot, std::uint32_t hand_overs);
   SharedCause last_failure_of(Slot slot, const SharedCause& otherwise) const;
   void expire(Slot slot);
@@ -269,6 +272,7 @@ private:
   void note_unknown(std::uint64_t said);
   void send_probe(Lane& lane);
   void settle(Lane& lane, const Lane::Held& answer);
+  void note_final(const Lane& lane, const Lane::Held& answer);
   void refuse(Lane& lane, Slot slot, const SharedCause& cause, const Decision& decision);
   Duration longest_wish(const std::vector<Lane::Held>& held) const;
   Duration wait_of_all(std::optional<Duration> retry_after) const;
@@ -297,7 +301,20 @@ private:
   Slot oldest_unanswered(const Lane& lane) const;
   bool has_meant_to_answer(const Lane& lane, Slot slot) const;
   Slot suspect_all(Lane& lane);
-  void blame(Lane& lane, Slot slot, const SharedCause& cause, Verdict verdict);
+  void blame(Lane& lane, Slot slot, const SharedCause& cause, const Decision& decision);
+
+  // -- whose fault --------------------------------------------------------------------
+
+  bool finds_fault() const {
+    return options_.max_attempts && options_.charging.rule == Charging::Rule::by_evidence;
+  }
+  FailureEvidence& evidence_of(const Lane& lane);
+  Blame blame_of(const Lane& lane, Slot slot, Blame said);
+  void report_failure(Slot slot, Blame said, Blame found);
+  void note_answer(const Lane& lane, std::uint64_t id);
+  void charge_open(const FailureEvidence::Failed& failed);
+  void take_back_charges(const FailureEvidence::Failed& failed);
+  bool fails_for_too_long(Slot slot);
   void pause_deferred();
   Duration own_delay(Slot slot);
 

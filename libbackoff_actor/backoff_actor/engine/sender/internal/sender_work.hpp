@@ -18,6 +18,7 @@
 #include "backoff_actor/engine/sender/sender_engine.hpp"
 #include "backoff_actor/guard/internal/guard_gate.hpp"
 #include "backoff_actor/observe/sender_status.hpp"
+#include "backoff_actor/supervision/internal/failure_evidence.hpp"
 #include "backoff_actor/supervision/restart_limit.hpp"
 
 #include <cstddef>
@@ -186,6 +187,13 @@ struct SenderEngine::Work {
   std::unique_ptr<Pool> pool{}; // its first worker is the primary; null: there is one child
   RestartWindow restarts{};
   std::shared_ptr<const Cause> last_failure{}; // of the primary
+  // What failures say about the services of the children and the fallback; null: nothing is owed
+  // that has failed.
+  struct Evidence {
+    FailureEvidence of_service{};
+    FailureEvidence of_fallback{};
+  };
+  std::unique_ptr<Evidence> evidence{};
   struct Abandoned {
     std::uint32_t incarnation;
     std::uint16_t worker; // its number; 0: there is no pool

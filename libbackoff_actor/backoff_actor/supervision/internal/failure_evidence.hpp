@@ -1,0 +1,155 @@
+#pragma once
+
+// Inside of the library; not for its users. Whether the failures of a sender's deliveries speak
+// against these deliveries or against the service, for `Charging::Rule::by_evidence`.
+//
+//     quiet --failure--> failing --two that were never charged, five in all, or a word--> down
+//       ^                   |                                                              |
+//       +------answer-------+-----------------------------answer---------------------------+
+//
+// An *answer* shows that the service is well: it did what it was asked, or refused it for good.
+//   - Down: nobody is charged, and the charges since the last answer are taken back.
+//   - Failing: a delivery that was charged before is charged again at once. So is one that failed
+//     before the last answer, too. Any other stays open. The next answer to another delivery
+//     charges it, once.
+//   - A call that began while the service was down, and fails later, is the service's failure.
+
+#include "backoff_actor/core/time.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace backoff_actor {
+
+/// The evidence of one service.
+///
+/// @shape  a delivery has a slot and a number, as in `DeliverySlots`. It may have ended since: then
+///         its slot is vacant, or has another number.
+/// @errors none
+/// @thread one at a time.
+class FailureEvidence {
+public:
+  /// A delivery that failed since the last answer.
+  struct Failed {
+    std::uint32_t slot;
+    std::uint64_t id;
+    std::uint32_t charges; ///< since the last answer, without a word
+    bool is_open;          ///< it was never charged when it failed
+  };
+
+  enum class Finding {
+    message, ///< charge it now
+    open,    ///< not yet
+    service, ///< do not charge it
+  };
+
+  /// Whether anything failed since the last answer.
+  bool is_quiet() const { return failures_ == 0; }
+
+  bool is_down() const { return is_down_; }
+
+  /// When the first failure since the last answer came; only if it is not quiet.
+  Instant failing_since() const { return failing_since_; }
+
+  /// How many failures came since the last answer.
+  std::uint32_t failures() const { return failures_; }
+
+  /// A delivery failed, and nobody says whose fault it is.
+  ///
+  /// @param was_charged whether it was charged with an earlier failure
+  /// @param has_failed  whether it failed earlier, with or without a charge
+  /// @param began     when it was handed over, or last gave a sign of life
+  /// @param take_back called as `take_back(failed)` for each delivery whose `charges` are to be
+  ///                  taken back
+  template <class TakeBack>
+  Finding note_failure(std::uint32_t slot, std::uint64_t id, bool was_charged, bool has_failed,
+                       Instant began, Instant now, TakeBack take_back) {
+    if (began < back_since_)
+      return Finding::service;
+    count(now);
+    if (is_down_)
+      return Finding::service;
+    const auto before = size_;
+    auto* const failed = find_or_add(slot, id);
+    if (failed == nullptr || (!was_charged && is_second_open(*failed))) {
+      go_down(take_back);
+      return Finding::service;
+    }
+    failed->is_open = failed->is_open || !was_charged;
+    const auto failed_before_the_last_answer = has_failed && size_ != before;
+    if (!was_charged && !failed_before_the_last_answer)
+      return Finding::open;
+    ++failed->charges;
+    return Finding::message;
+  }
+
+  /// Somebody says that the service failed.
+  template <class TakeBack>
+  void note_service_failure(Instant now, TakeBack take_back) {
+    count(now);
+    if (!is_down_)
+      go_down(take_back);
+  }
+
+  /// The service answered the delivery with this number.
+  ///
+  /// @param charge called as `charge(failed)` for each delivery to charge, once
+  template <class Charge>
+  void note_answer(std::uint64_t id, Instant now, Charge charge) {
+    const auto failed = std::exchange(failed_, {});
+    const auto size = std::exchange(size_, std::size_t{0});
+    failures_ = 0;
+    if (std::exchange(is_down_, false))
+      back_since_ = now;
+    for (std::size_t i = 0; i < size; ++i)
+      if (failed[i].is_open && failed[i].charges == 0 && failed[i].id != id)
+        charge(failed[i]);
+  }
+
+private:
+  static constexpr std::size_t most_failed = 4; // of the messages that fail while the service is up
+
+  void count(Instant now) {
+    if (failures_ == 0)
+      failing_since_ = now;
+    failures_ += failures_ == UINT32_MAX ? 0 : 1;
+  }
+
+  // Null if there are too many.
+  Failed* find_or_add(std::uint32_t slot, std::uint64_t id) {
+    auto* const end = failed_.data() + size_;
+    auto* const found =
+      std::find_if(failed_.data(), end, [&](const Failed& x) { return x.id == id; });
+    if (found == end && size_ == most_failed)
+      return nullptr;
+    if (found == end)
+      failed_[size_++] = {slot, id, 0, false};
+    return found;
+  }
+
+  bool is_second_open(const Failed& failed) const {
+    return std::any_of(failed_.data(), failed_.data() + size_,
+                       [&](const Failed& x) { return x.is_open && x.id != failed.id; });
+  }
+
+  template <class TakeBack>
+  void go_down(TakeBack take_back) {
+    is_down_ = true;
+    const auto size = std::exchange(size_, std::size_t{0});
+    for (std::size_t i = 0; i < size; ++i)
+      if (failed_[i].charges != 0)
+        take_back(failed_[i]);
+  }
+
+  std::array<Failed, most_failed> failed_{};
+  std::size_t size_ = 0;
+  Instant failing_since_{};
+  Instant back_since_{Duration::min()}; // when it last answered after it was down
+  std::uint32_t failures_ = 0;
+  bool is_down_ = false;
+};
+
+} // namespace backoff_actor
