@@ -254,6 +254,19 @@ TEST(whose_fault_in_strict_order, poison_is_held_for_three_days_and_then_set_asi
   EXPECT_EQ(outcome.done, 499u);
 }
 
+// How many of 500 healthy messages die if strict order is to stand still for no more than an hour.
+std::size_t dead_with_a_bound_of_an_hour(Duration outage) {
+  auto story = story_of({Ordering::strict, 1, FailsBy::error_answer, Guarded::by_nothing, false});
+  story.options.charging.give_up_after = 1h;
+  story.outages = {{10s, 10s + outage}};
+  return StoryTeller{story}.tell().dead.size();
+}
+
+TEST(whose_fault_in_strict_order, a_bound_of_an_hour_costs_a_message_an_hour) {
+  EXPECT_EQ(dead_with_a_bound_of_an_hour(1h), 0u);
+  EXPECT_EQ(dead_with_a_bound_of_an_hour(24h), 22u);
+}
+
 // How many of 500 healthy messages die in an outage of an hour if every failure is charged.
 std::size_t dead_by_the_old_counting(Ordering ordering, std::uint32_t workers, Guarded guarded) {
   auto story = story_of({ordering, workers, FailsBy::error_answer, guarded, false});
