@@ -51,13 +51,13 @@ struct Exit;
 
 } // namespace backoff_actor::compat
 
-CAF_BEGIN_TYPE_ID_BLOCK(backoff_actor_errors, caf::first_custom_type_id + 7450)
+CAF_BEGIN_TYPE_ID_BLOCK(backoff_actor_errors, caf::first_custom_type_id + 7490)
   CAF_ADD_TYPE_ID(backoff_actor_errors, (backoff_actor::SenderError))
   CAF_ADD_TYPE_ID(backoff_actor_errors, (backoff_actor::SupervisorError))
 CAF_END_TYPE_ID_BLOCK(backoff_actor_errors)
 
 // These types never leave the process, so other nodes need not use the same numbers.
-CAF_BEGIN_TYPE_ID_BLOCK(backoff_actor_private, caf::first_custom_type_id + 7460)
+CAF_BEGIN_TYPE_ID_BLOCK(backoff_actor_private, caf::first_custom_type_id + 7495)
   CAF_ADD_TYPE_ID(backoff_actor_private, (backoff_actor::compat::Response))
   CAF_ADD_TYPE_ID(backoff_actor_private, (backoff_actor::compat::Down))
   CAF_ADD_TYPE_ID(backoff_actor_private, (backoff_actor::compat::Exit))
