@@ -68,8 +68,8 @@ auto inspect(auto& f, RetryAfter& x) {
   return compat::object(f, x, "backoff_actor::RetryAfter", compat::field("span", x.span));
 }
 
-/// Whose fault an error is. It is in the context of the error, so that a `BackOffSender` that gets
-/// the error as an answer, in a `Nack` or as an exit reason need not find out.
+/// Whose fault an error is, in the context of the error. A `BackOffSender` believes it. It may get
+/// the error as an answer, in a `Nack` or as an exit reason.
 struct Blamed {
   Blame blame = Blame::unknown; ///< as the worker says
 };
