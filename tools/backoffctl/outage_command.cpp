@@ -49,13 +49,22 @@ with the article: its first delay depends on how long it was idle, and its jitte
 A guard is none, or a text such as
   circuit_breaker(5 failures, open 5s, probes 1)        retry_budget(20%, 10/s)
   rate(50/s, burst 5)
-or several of them joined with +. All clients share the guard and ask it before each call.
+or several of them joined with +. All clients of a process share its guard and ask it before each
+call. Without --processes there is one process.
 
-A client is retry, a loop, or sender, an actor that calls through a BackOffSender.
+A client is retry, a loop, or sender, an actor that calls through a BackOffSender. With
+--max-attempts a sender gives a message up after so many charged failures, and --charging says which
+count: by_evidence, the library's default, or every_failure. A sender here has one message at a
+time; backoffctl simulate dead-letters has senders with many.
 
-All combinations of policies, guards and clients run, on the same random numbers. If you give none
-of the three flags, a fixed comparison runs. Without --policy, four policies run; a sender cannot be
-smira_as_shipped, so that combination is left out.
+All combinations of policies, guards, clients and chargings run, on the same random numbers. If you
+give none of --policy, --guard and --client, a fixed comparison runs. Without --policy, four
+policies run; a sender cannot be smira_as_shipped, so that combination is left out.
+
+Several runs end with a line that says which to use. Of those that recover, it is the one with the
+fewest dead letters; of these, the one that recovers soonest; of these, the one with the lowest
+peak: the most calls in one second after the service is back. A run that recovers has shown that the
+service bears its peak.
 
 Examples:
   backoffctl simulate outage
@@ -68,6 +77,10 @@ Examples:
       requests, concurrency and latency over time, as a picture
   backoffctl simulate outage --clients 3000 --limit 90 --scale 45 --backlog 12288 --client sender
       three times as many clients, all of them senders, and a service three times as large
+  backoffctl simulate outage --processes 40 --guard none circuit_breaker
+      clients in 40 processes, each of which has a breaker of its own
+  backoffctl simulate outage --client sender --max-attempts 3 --charging by_evidence every_failure
+      what an outage costs in dead letters, by evidence and by the old counting
 
 Keys of the JSON; all times in seconds:
   runs                     one object for each combination, in order
@@ -78,6 +91,8 @@ Keys of the JSON; all times in seconds:
   rate_before              answers per second before the outage
   lost_work                requests that the service finished, or still worked on at the end,
                            although their clients had left
+  charging, dead_letters   with --max-attempts: which failures count, and messages given up
+  peak_attempts            the most calls that began in one second after the service came back
   waiting, still_waiting   clients that waited for an answer when the service came back, and how
                            many of them still had none at the end
   extra_wait_mean_s, extra_wait_p99_s
@@ -89,6 +104,8 @@ Keys of the JSON; all times in seconds:
   concurrency, peak_concurrency
                            requests in work at once in that second: the mean and the maximum
   latency_s                mean latency of the answers; null if there were none
+  advice                   with several runs: the number of the run to use, its recover_s, its peak
+                           in times_the_calls of normal times; null if none recovers
 
 Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 )";
@@ -99,6 +116,13 @@ public:
     add_flag("--policy", flags_.policies, "POLICY", "1 to 20 policies; default four");
     add_flag("--guard", flags_.guards, "GUARD", "1 to 20 guards; default none");
     add_flag("--client", flags_.clients_are, "KIND", "retry, sender, or both; default retry");
+    add_flag("--processes", flags_.processes, "N",
+             "processes that the clients run in, each with a guard of its\nown, 1..the clients; "
+             "default 1");
+    add_flag("--max-attempts", flags_.max_attempts, "N",
+             "charged failures that end a message of a sender,\n1..1000000000; default no limit");
+    add_flag("--charging", flags_.chargings, "RULE",
+             "with --max-attempts: by_evidence, every_failure, or both;\ndefault by_evidence");
     add_flag("--stop-for", flags_.stop_for, "SPAN",
              "how long the service is stopped, 0s..24h; default 20s");
     add_flag("--backlog", flags_.backlog, "N",

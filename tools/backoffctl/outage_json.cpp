@@ -19,7 +19,7 @@ Json to_json(const backoff_actor::OutageSecond& second) {
   return result;
 }
 
-Json to_json(const OutageRun& run, bool with_seconds, bool with_waits) {
+Json to_json(const OutageRun& run, bool with_seconds, bool is_simulated) {
   const auto& summary = run.summary;
   Json result;
   result["policy"] = run.policy;
@@ -31,7 +31,12 @@ Json to_json(const OutageRun& run, bool with_seconds, bool with_waits) {
   result["client"] = run.client;
   result["rate_before"] = summary.rate_before;
   result["lost_work"] = summary.lost_work;
-  if (with_waits) {
+  if (is_simulated) {
+    if (!run.charging.empty()) {
+      result["charging"] = run.charging;
+      result["dead_letters"] = summary.dead_letters;
+    }
+    result["peak_attempts"] = summary.peak_attempts;
     result["waiting"] = summary.waiting;
     result["still_waiting"] = summary.still_waiting;
     result["extra_wait_mean_s"] = summary.extra_wait_mean_s;
@@ -47,13 +52,26 @@ Json to_json(const OutageRun& run, bool with_seconds, bool with_waits) {
   return result;
 }
 
+Json to_json(const backoff_actor::RecoveryAdvice& advice, const OutageRuns& runs) {
+  const auto& best = runs[advice.best];
+  Json result;
+  result["run"] = advice.best + 1;
+  result["recover_s"] = *best.summary.recovery.recover_s;
+  result["times_the_calls"] = times_the_calls(best);
+  return result;
+}
+
 } // namespace
 
-std::string outage_json(const OutageRuns& runs, bool with_seconds, bool with_waits) {
+std::string outage_json(const OutageRuns& runs, bool with_seconds, bool is_simulated) {
   Json result;
   auto& array = result["runs"] = Json::array();
   for (const auto& run : runs)
-    array.push_back(to_json(run, with_seconds, with_waits));
+    array.push_back(to_json(run, with_seconds, is_simulated));
+  if (is_simulated && runs.size() > 1) {
+    const auto advice = advice_of(runs);
+    result["advice"] = advice ? to_json(*advice, runs) : Json();
+  }
   return result.dump(2) + "\n";
 }
 

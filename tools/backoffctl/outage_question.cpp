@@ -3,7 +3,6 @@
 #include "flag_values.hpp"
 #include "policy_flags.hpp"
 
-#include "backoff_actor/guard/parse_guard.hpp"
 #include "backoff_actor/lab/simulation/recovery.hpp"
 
 #include <algorithm>
@@ -42,15 +41,6 @@ std::vector<OutagePolicy> read_outage_policies(const OutageFlags& flags, Problem
     result.push_back(flags.policies[i] == shipped ? OutagePolicy{SmiraAsShipped{}}
                                                   : OutagePolicy{policies[i]});
   return result;
-}
-
-std::vector<GuardOptions> read_guards(const OutageFlags& flags, Problems& problems) {
-  const auto parse = [](const std::string& text) { return parse_guard(text); };
-  const auto miss = [](const std::string& flag, Problems& to) {
-    to.add(flag, "nothing", "a guard such as 'circuit_breaker(5 failures, open 5s)', or none");
-  };
-  const auto as_it_is = [](const std::string&, const std::string& error) { return error; };
-  return read_texts("--guard", flags.guards, problems, parse, miss, as_it_is);
 }
 
 std::vector<OutageClient> read_clients_are(const OutageFlags& flags, Problems& problems) {
@@ -109,6 +99,9 @@ OutageOptions read_options(const OutageFlags& flags, Problems& problems) {
     options.clients = static_cast<std::uint32_t>(
       read_whole("--clients", *flags.clients, 1, OutageOptions::most_clients, problems)
         .value_or(1));
+  if (flags.processes)
+    options.processes = static_cast<std::uint32_t>(
+      read_whole("--processes", *flags.processes, 1, options.clients, problems).value_or(1));
   read_span("--lambda", flags.lambda, options.mean_think, 1us);
   read_span("--timeout", flags.timeout, options.timeout, 1us);
   read_span("--warm-up", flags.warm_up, options.warm_up, 2s);
@@ -119,22 +112,46 @@ OutageOptions read_options(const OutageFlags& flags, Problems& problems) {
   return options;
 }
 
+std::optional<std::uint32_t> read_max_attempts(const OutageFlags& flags,
+                                               const std::vector<OutageClient>& clients,
+                                               Problems& problems) {
+  if (!flags.max_attempts) {
+    if (!flags.chargings.empty())
+      problems.add("--charging", "needs --max-attempts", "");
+    return std::nullopt;
+  }
+  if (std::count(clients.begin(), clients.end(), OutageClient::sender) == 0)
+    problems.add("--max-attempts", "needs --client sender", "");
+  const auto read = read_whole("--max-attempts", *flags.max_attempts, 1,
+                               backoff_actor::detail::most_count, problems);
+  return static_cast<std::uint32_t>(read.value_or(1));
+}
+
 } // namespace
 
 OutageQuestion read_question(const OutageFlags& flags, Problems& problems) {
   auto options = read_options(flags, problems);
   auto policies = read_outage_policies(flags, problems);
-  auto guards = read_guards(flags, problems);
+  auto guards = read_guards("--guard", flags.guards, problems);
   auto clients = read_clients_are(flags, problems);
   OutageQuestion question;
   question.plot = read_plot(flags.plot, flags.log, problems);
   if (flags.seconds && !flags.json)
     problems.add("--seconds", "needs --json", "");
+  auto chargings = read_chargings("--charging", flags.chargings, problems);
+  const auto max_attempts = read_max_attempts(flags, clients, problems);
   const auto add = [&](const OutagePolicy& policy, const GuardOptions& guard, OutageClient client) {
     options.policy = policy;
     options.guard = guard;
     options.client = client;
-    question.runs.push_back(options);
+    if (client != OutageClient::sender || !max_attempts)
+      return question.runs.push_back(options);
+    auto limited = options;
+    limited.max_attempts = max_attempts;
+    for (const auto& charging : chargings) {
+      limited.charging = charging;
+      question.runs.push_back(limited);
+    }
   };
   const auto is_shipped = [](const OutagePolicy& policy) {
     return std::holds_alternative<SmiraAsShipped>(policy);
@@ -148,6 +165,8 @@ OutageQuestion read_question(const OutageFlags& flags, Problems& problems) {
     policies = default_policies();
   if (flags.guards.empty())
     guards = {GuardOptions{}};
+  if (chargings.empty())
+    chargings = {Charging{}};
   if (flags.clients_are.empty())
     clients = {OutageClient::retry};
   for (const auto& policy : policies)

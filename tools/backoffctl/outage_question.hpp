@@ -16,6 +16,9 @@ struct OutageFlags {
   std::vector<std::string> policies{};
   std::vector<std::string> guards{};
   std::vector<std::string> clients_are{};
+  std::vector<std::string> chargings{};
+  std::optional<std::string> max_attempts{};
+  std::optional<std::string> processes{};
   std::optional<std::string> stop_for{};
   std::optional<std::string> backlog{};
   std::optional<std::string> abandoned_work{};
@@ -38,7 +41,7 @@ struct OutageFlags {
 
 /// What is asked of `simulate outage`.
 struct OutageQuestion {
-  /// One at least, which differ in policy, guard and client alone.
+  /// One at least, which differ in policy, guard, client and charging alone.
   std::vector<backoff_actor::OutageOptions> runs{};
   std::optional<PlotRequest> plot{};
 };

@@ -17,6 +17,21 @@ For each retry, plan prints the shortest, the mean and the longest delay before 
 deviation, and the mean time from the first failure to this retry. For the policy as a whole it
 prints when the policy gives up, and how often it calls a dead service. plan computes all this; it
 draws no random numbers, and assumes that calls take no time. Several policies appear side by side.
+
+With --max-attempts, plan says what that limit means for the messages of a sender. By evidence, the
+library's default, a failure counts only if it is the message's fault, so an outage charges nobody.
+With --charging every_failure each failure counts, and an outage kills good messages.
+backoffctl simulate dead-letters shows it message by message.
+
+Several policies end with a line that says which to use after an outage of --outage:
+  recovers in      the mean time from the end of the outage to a client's next call:
+                   (mean^2 + variance) / (2 mean) of the delay that runs then
+  times the calls  what the service gets then, as a multiple of normal times, when each client calls
+                   once each --lambda. With --clients above 1, clients without jitter may all call
+                   in the same second, and that second counts
+A policy that gives up before the outage ends is passed over. Of the others, the one that recovers
+soonest is best, if its load is bearable: twice the calls of normal times at the most. If the load
+of none is bearable, the one with the fewest calls is best.
 )";
 
 constexpr auto plan_footer = R"(
@@ -40,6 +55,10 @@ Examples:
       and what a dead service gets from 2,000 clients
   backoffctl plan 'exponential(1s, x2, cap 1min)' 'fixed(5s)' 'memorystore(max 32s)'
       three policies side by side
+  backoffctl plan 'fixed(5s)' 'fixed(20s) | full_jitter' --clients 2000 --outage 10min --lambda 30s
+      which is better for 2,000 clients that each call every 30 s, after an outage of ten minutes
+  backoffctl plan 'exponential(1s, x2, cap 5min) | full_jitter' --max-attempts 8
+      and how long a poison message lives
   backoffctl plan 'decorrelated(100ms, x3, cap 20s)' --sample 3 --seed 7
       the retries, and three random sequences of delays
   backoffctl plan 'ethernet(51.2us)' --json
@@ -61,6 +80,15 @@ Keys of the JSON; all times in seconds:
                            as if the policy never gave up; null if all delays are 0
   all_calls_first_hour, all_calls_per_hour
                            with --clients: the same of all clients together
+  message_limit            with --max-attempts: max_attempts, charging, dies_after_s (min, mean and
+                           max from the first failure of a message at fault to its last one) and
+                           dead_in_an_hour (good messages that die in the first hour of an outage,
+                           for each worker; null if that is not known)
+  after_outage             with several policies: gives_up_before, next_call_mean_s,
+                           next_call_max_s and times_the_calls (null if it gives up before, and
+                           times_the_calls also if all delays are 0)
+  advice                   with several policies: the number of the policy to use, its recover_s,
+                           its times_the_calls, and whether that is_bearable; null if all give up
   rows                     the retries: attempt (1 is the first retry), min_s, mean_s, max_s,
                            stddev_s, cumulative_mean_s
   samples                  with --sample: the delays of each sequence
@@ -83,6 +111,17 @@ public:
     add_flag("--clients", flags_.clients, "N",
              "number of clients that call the same service, 1..1000000000;\ndefault: one, and "
              "nothing is said of all");
+    add_flag("--max-attempts", flags_.max_attempts, "N",
+             "charged failures that end a message of a sender, 1..100000;\ndefault: no limit, and "
+             "nothing is said");
+    add_flag("--charging", flags_.chargings, "RULE",
+             "with --max-attempts, which failures count: by_evidence,\n'by_evidence(give_up_after "
+             "1h)' or every_failure;\ndefault by_evidence");
+    add_flag("--outage", flags_.outage, "SPAN",
+             "with several policies: the outage that the advice is for,\n0s..8760h; default 1h");
+    add_flag("--lambda", flags_.lambda, "SPAN",
+             "with several policies: the time between two calls of a\nclient in normal times, "
+             "1us..24h; default 10s");
     add_flag("--sample", flags_.sample, "N",
              "also show N random sequences of delays, 1..1000; default none");
     add_flag("--seed", flags_.seed, "S", "seed for --sample, 0..18446744073709551615; default 0");

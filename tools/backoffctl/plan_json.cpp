@@ -39,6 +39,37 @@ Json to_json(const backoff_actor::PlanRow& row) {
   return result;
 }
 
+Json to_json(const MessageLimit& limit) {
+  Json result;
+  result["max_attempts"] = limit.max_attempts;
+  result["charging"] = to_string(limit.charging);
+  result["dies_after_s"] = {{"min", limit.min_s}, {"mean", limit.mean_s}, {"max", limit.max_s}};
+  result["dead_in_an_hour"] =
+    limit.dead_in_an_hour ? null_if_infinite(*limit.dead_in_an_hour) : Json();
+  return result;
+}
+
+Json to_json(const PlannedOutage& x) {
+  Json result;
+  result["gives_up_before"] = x.gives_up_before;
+  result["next_call_mean_s"] = x.gives_up_before ? Json() : Json(x.after.next_call_mean_s);
+  result["next_call_max_s"] = x.gives_up_before ? Json() : Json(x.after.next_call_max_s);
+  result["times_the_calls"] = x.gives_up_before ? Json() : null_if_infinite(x.times_the_calls);
+  return result;
+}
+
+Json advice_to_json(const PlanAnswer& answer) {
+  if (!answer.advice)
+    return {};
+  const auto& x = *answer.policies[answer.advice->best].outage;
+  Json result;
+  result["policy"] = answer.advice->best + 1;
+  result["recover_s"] = x.after.next_call_mean_s;
+  result["times_the_calls"] = null_if_infinite(x.times_the_calls);
+  result["is_bearable"] = answer.advice->is_bearable;
+  return result;
+}
+
 Json to_json(const PlannedPolicy& planned, std::optional<std::uint32_t> clients) {
   Json result;
   result["policy"] = to_string(planned.policy);
@@ -49,6 +80,10 @@ Json to_json(const PlannedPolicy& planned, std::optional<std::uint32_t> clients)
     result["all_calls_first_hour"] = null_if_infinite(planned.calls.first_hour * *clients);
     result["all_calls_per_hour"] = null_if_infinite(planned.calls.long_run * *clients);
   }
+  if (planned.limit)
+    result["message_limit"] = to_json(*planned.limit);
+  if (planned.outage)
+    result["after_outage"] = to_json(*planned.outage);
   auto& rows = result["rows"] = Json::array();
   for (const auto& row : planned.rows)
     rows.push_back(to_json(row));
@@ -68,6 +103,8 @@ std::string plan_json(const PlanAnswer& answer) {
   auto& policies = result["policies"] = Json::array();
   for (const auto& planned : answer.policies)
     policies.push_back(to_json(planned, answer.clients));
+  if (answer.policies.size() > 1)
+    result["advice"] = advice_to_json(answer);
   return result.dump(2) + "\n";
 }
 

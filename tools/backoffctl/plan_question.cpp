@@ -7,10 +7,12 @@ namespace backoffctl {
 
 namespace {
 
+using namespace std::chrono_literals;
 using backoff_actor::Problems;
 
 constexpr std::uint64_t most_attempts = 100'000;
 constexpr std::uint64_t most_clients = 1'000'000'000;
+constexpr backoff_actor::Duration longest_outage = 8760h;
 constexpr std::uint64_t most_samples = 1'000;
 constexpr std::uint64_t most_draws = 1'000'000; // samples times attempts
 
@@ -32,6 +34,32 @@ void read_sample(const PlanFlags& flags, PlanQuestion& question, Problems& probl
   }
 }
 
+void read_limit(const PlanFlags& flags, PlanQuestion& question, Problems& problems) {
+  if (flags.max_attempts) {
+    const auto count =
+      read_whole("--max-attempts", *flags.max_attempts, 1, most_attempts, problems);
+    question.max_attempts = static_cast<std::uint32_t>(count.value_or(1));
+  } else if (!flags.chargings.empty()) {
+    problems.add("--charging", "needs --max-attempts", "");
+  }
+  if (flags.chargings.size() > 1)
+    problems.add("--charging", std::to_string(flags.chargings.size()) + " of them", "one");
+  else if (const auto read = read_chargings("--charging", flags.chargings, problems); !read.empty())
+    question.charging = read.front();
+}
+
+void read_outage(const PlanFlags& flags, PlanQuestion& question, Problems& problems) {
+  if (question.policies.size() == 1 && flags.outage)
+    problems.add("--outage", "needs several policies", "");
+  if (question.policies.size() == 1 && flags.lambda)
+    problems.add("--lambda", "needs several policies", "");
+  if (flags.outage)
+    question.outage =
+      read_duration("--outage", *flags.outage, 0s, longest_outage, problems).value_or(1h);
+  if (flags.lambda)
+    question.mean_think = read_duration("--lambda", *flags.lambda, 1us, 24h, problems).value_or(1s);
+}
+
 } // namespace
 
 PlanQuestion read_question(const PlanFlags& flags, Problems& problems) {
@@ -49,6 +77,8 @@ PlanQuestion read_question(const PlanFlags& flags, Problems& problems) {
   if (flags.clients)
     if (const auto count = read_whole("--clients", *flags.clients, 1, most_clients, problems))
       question.clients = static_cast<std::uint32_t>(*count);
+  read_limit(flags, question, problems);
+  read_outage(flags, question, problems);
   read_sample(flags, question, problems);
   question.plot = read_plot(flags.plot, flags.log, problems);
   return question;

@@ -4,7 +4,10 @@
 
 #include "backoff_actor/backoff/policy.hpp"
 #include "backoff_actor/core/problems.hpp"
+#include "backoff_actor/core/time.hpp"
+#include "backoff_actor/supervision/charging.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -18,6 +21,10 @@ struct PlanFlags {
   std::optional<std::string> attempts{};
   std::optional<std::string> max_retries{};
   std::optional<std::string> clients{};
+  std::vector<std::string> chargings{};
+  std::optional<std::string> max_attempts{};
+  std::optional<std::string> outage{};
+  std::optional<std::string> lambda{};
   std::optional<std::string> sample{};
   std::optional<std::string> seed{};
   std::optional<std::string> plot{};
@@ -32,10 +39,14 @@ struct SampleRequest {
 
 /// What is asked of `plan`.
 struct PlanQuestion {
-  std::vector<backoff_actor::Policy> policies{}; // one at least
-  std::uint32_t attempts = 10;                   // 1 and more
-  std::optional<std::uint32_t> max_retries{};    // unset: what the policy demands
-  std::optional<std::uint32_t> clients{};        // that call the same service, 1 and more
+  std::vector<backoff_actor::Policy> policies{};          // one at least
+  std::uint32_t attempts = 10;                            // 1 and more
+  std::optional<std::uint32_t> max_retries{};             // unset: what the policy demands
+  std::optional<std::uint32_t> clients{};                 // that call the same service, 1 and more
+  std::optional<std::uint32_t> max_attempts{};            // of a sender's message, 1 and more
+  backoff_actor::Charging charging{};                     // with max_attempts
+  backoff_actor::Duration outage = std::chrono::hours{1}; // that the advice is for
+  backoff_actor::Duration mean_think = std::chrono::seconds{10}; // between calls in normal times
   std::optional<SampleRequest> sample{};
   std::optional<PlotRequest> plot{};
 };

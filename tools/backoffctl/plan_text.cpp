@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 
 namespace backoffctl {
 
@@ -66,6 +65,52 @@ std::string all_calls_text(const PlannedPolicy& planned, std::uint32_t clients) 
          + " in the first hour, " + in_long_run + " in the long run\n";
 }
 
+std::string limit_text(const MessageLimit& limit, const std::string& indent) {
+  auto result = indent + "max_attempts " + std::to_string(limit.max_attempts) + ", "
+                + to_string(limit.charging) + ": ";
+  const auto& bound = limit.charging.give_up_after;
+  if (limit.charging.rule == backoff_actor::Charging::Rule::by_evidence)
+    result += "an outage charges nobody; what fails without a charge "
+              + (bound ? "dies after " + to_string(*bound) : std::string{"never dies"});
+  else if (std::isfinite(*limit.dead_in_an_hour))
+    result += "an outage of an hour kills about " + rounded(*limit.dead_in_an_hour)
+              + " good messages for each worker";
+  else
+    result += "an outage kills good messages without a pause";
+  result += "\n" + indent + "a message at fault dies ";
+  if (limit.max_s == 0)
+    return result + "at once\n";
+  if (span_text(limit.min_s) == span_text(limit.max_s))
+    return result + span_text(limit.mean_s) + " after its first failure\n";
+  return result + span_text(limit.min_s) + " to " + span_text(limit.max_s)
+         + " after its first failure, " + span_text(limit.mean_s) + " on average\n";
+}
+
+std::string outage_text(const PlannedOutage& x, const PlanAnswer& answer) {
+  const auto subject = "after an outage of " + to_string(answer.outage) + ": ";
+  if (x.gives_up_before)
+    return subject + "has given up\n";
+  if (!std::isfinite(x.times_the_calls))
+    return subject + "calls again at once, without a pause\n";
+  return subject + "calls again after " + span_text(x.after.next_call_mean_s) + " on average, "
+         + span_text(x.after.next_call_max_s) + " at the most; " + rounded(x.times_the_calls, 2)
+         + " times the calls of normal times at the peak\n";
+}
+
+std::string advice_text(const PlanAnswer& answer) {
+  if (!answer.advice)
+    return "\nuse none of them: all give up before an outage of " + to_string(answer.outage)
+           + " ends\n";
+  const auto& x = *answer.policies[answer.advice->best].outage;
+  const auto load =
+    std::isfinite(x.times_the_calls)
+      ? rounded(x.times_the_calls, 2) + " times the calls of normal times at the peak"
+      : std::string{"calls without a pause"};
+  return "\nuse " + numbered_label(answer.advice->best + 1) + ": recovers in "
+         + span_text(x.after.next_call_mean_s) + ", " + load
+         + (answer.advice->is_bearable ? "\n" : ", the fewest; the load of none is bearable\n");
+}
+
 std::string beyond_text(const PlannedPolicy& planned) {
   if (!planned.give_up || planned.give_up->max_retries >= planned.rows.size())
     return {};
@@ -73,11 +118,15 @@ std::string beyond_text(const PlannedPolicy& planned) {
          + " on: as if the policy never gave up\n";
 }
 
-std::string summary(const PlannedPolicy& planned, std::optional<std::uint32_t> clients,
+std::string summary(const PlannedPolicy& planned, const PlanAnswer& answer,
                     const std::string& indent) {
   auto result = indent + give_up_text(planned) + "\n" + indent + calls_text(planned) + "\n";
-  if (clients)
-    result += indent + all_calls_text(planned, *clients);
+  if (answer.clients)
+    result += indent + all_calls_text(planned, *answer.clients);
+  if (planned.outage)
+    result += indent + outage_text(*planned.outage, answer);
+  if (planned.limit)
+    result += limit_text(*planned.limit, indent);
   const auto beyond = beyond_text(planned);
   return beyond.empty() ? result : result + indent + beyond;
 }
@@ -134,19 +183,20 @@ std::string samples_of(const PlannedPolicy& planned, std::uint64_t seed, const s
   return result + side_by_side({streams}, retries);
 }
 
-std::string one_policy(const PlannedPolicy& planned, std::optional<std::uint32_t> clients) {
-  return to_string(planned.policy) + "\n" + summary(planned, clients, "") + "\n"
+std::string one_policy(const PlanAnswer& answer) {
+  const auto& planned = answer.policies.front();
+  return to_string(planned.policy) + "\n" + summary(planned, answer, "") + "\n"
          + side_by_side(numbers_of(planned), {all_columns(planned)});
 }
 
-std::string several_policies(const std::vector<PlannedPolicy>& policies,
-                             std::optional<std::uint32_t> clients) {
+std::string several_policies(const PlanAnswer& answer) {
+  const auto& policies = answer.policies;
   std::string result;
   std::vector<ColumnGroup> groups;
   for (std::size_t i = 0; i < policies.size(); ++i) {
     const auto label = numbered_label(i + 1);
     result += label + " " + to_string(policies[i].policy) + "\n"
-              + summary(policies[i], clients, std::string(label.size() + 1, ' '));
+              + summary(policies[i], answer, std::string(label.size() + 1, ' '));
     groups.push_back(few_columns(policies[i], label));
   }
   return result + "\n" + side_by_side(numbers_of(policies.front()), groups);
@@ -157,12 +207,11 @@ std::string several_policies(const std::vector<PlannedPolicy>& policies,
 std::string plan_text(const PlanAnswer& answer) {
   const auto& policies = answer.policies;
   const auto is_one = policies.size() == 1;
-  auto result = is_one ? one_policy(policies.front(), answer.clients)
-                       : several_policies(policies, answer.clients);
+  auto result = is_one ? one_policy(answer) : several_policies(answer);
   if (answer.seed)
     for (std::size_t i = 0; i < policies.size(); ++i)
       result += samples_of(policies[i], *answer.seed, is_one ? "" : numbered_label(i + 1) + " ");
-  return result;
+  return is_one ? result : result + advice_text(answer);
 }
 
 } // namespace backoffctl

@@ -2,6 +2,7 @@
 
 #include "backoff_actor/backoff/internal/advice.hpp"
 #include "backoff_actor/backoff/parse_policy.hpp"
+#include "backoff_actor/guard/parse_guard.hpp"
 
 #include <algorithm>
 #include <array>
@@ -31,6 +32,28 @@ std::vector<backoff_actor::Policy> read_policies(const std::string& flag,
                         backoff_actor::detail::did_you_mean(text, name));
   };
   return read_texts(flag, given, problems, parse, miss_policy, explain);
+}
+
+std::vector<backoff_actor::GuardOptions> read_guards(const std::string& flag,
+                                                     const std::vector<std::string>& given,
+                                                     backoff_actor::Problems& problems) {
+  const auto parse = [](const std::string& text) { return backoff_actor::parse_guard(text); };
+  const auto miss = [](const std::string& name, backoff_actor::Problems& to) {
+    to.add(name, "nothing", "a guard such as 'circuit_breaker(5 failures, open 5s)', or none");
+  };
+  const auto as_it_is = [](const std::string&, const std::string& error) { return error; };
+  return read_texts(flag, given, problems, parse, miss, as_it_is);
+}
+
+std::vector<backoff_actor::Charging> read_chargings(const std::string& flag,
+                                                    const std::vector<std::string>& given,
+                                                    backoff_actor::Problems& problems) {
+  const auto parse = [](const std::string& text) { return backoff_actor::parse_charging(text); };
+  const auto miss = [](const std::string& name, backoff_actor::Problems& to) {
+    to.add(name, "nothing", "by_evidence, 'by_evidence(give_up_after 1h)' or every_failure");
+  };
+  const auto as_it_is = [](const std::string&, const std::string& error) { return error; };
+  return read_texts(flag, given, problems, parse, miss, as_it_is);
 }
 
 void miss_policy(const std::string& flag, backoff_actor::Problems& problems) {

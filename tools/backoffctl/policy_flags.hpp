@@ -3,6 +3,8 @@
 #include "backoff_actor/backoff/parse_policy.hpp"
 #include "backoff_actor/backoff/policy.hpp"
 #include "backoff_actor/core/problems.hpp"
+#include "backoff_actor/guard/guard.hpp"
+#include "backoff_actor/supervision/charging.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -50,6 +52,18 @@ std::vector<backoff_actor::Policy> read_policies(const std::string& flag,
                                                  const std::vector<std::string>& given,
                                                  backoff_actor::Problems& problems,
                                                  const std::string& also = {});
+
+/// Reads guards in the form of `parse_guard`; notes as a problem each that is none, under its
+/// number if there are several. No guards are no problem.
+std::vector<backoff_actor::GuardOptions> read_guards(const std::string& flag,
+                                                     const std::vector<std::string>& given,
+                                                     backoff_actor::Problems& problems);
+
+/// Reads rules of which failures are charged in the form of `parse_charging`; notes as a problem
+/// each that is none, under its number if there are several. No rules are no problem.
+std::vector<backoff_actor::Charging> read_chargings(const std::string& flag,
+                                                    const std::vector<std::string>& given,
+                                                    backoff_actor::Problems& problems);
 
 /// Notes as a problem that a policy is missing.
 void miss_policy(const std::string& flag, backoff_actor::Problems& problems);

@@ -1,6 +1,7 @@
 #include "simulate_commands.hpp"
 
 #include "contention_command.hpp"
+#include "dead_letters_command.hpp"
 #include "outage_command.hpp"
 
 namespace backoffctl {
@@ -20,6 +21,8 @@ Examples:
       a hundred clients write the same row: see what jitter does
   backoffctl simulate outage
       a service stops and comes back: see which clients let it recover
+  backoffctl simulate dead-letters
+      a service is down for an hour: see which messages of an outbox die
   backoffctl simulate outage --help
       explain this experiment
 
@@ -33,6 +36,7 @@ Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 void add_simulate_commands(CLI::App& backoffctl, Commands& commands) {
   auto& simulate = add_subcommand(backoffctl, "simulate", simulate_description, simulate_footer);
   commands.push_back(add_contention_command(simulate));
+  commands.push_back(add_dead_letters_command(simulate));
   commands.push_back(add_outage_command(simulate));
 }
 

@@ -80,6 +80,7 @@ private:
     return {to_string(options_.pace),
             to_string(options_.guard.value_or(backoff_actor::GuardOptions{})),
             options_.are_senders ? "sender" : "retry",
+            {}, // its senders have no limit of attempts
             record.summary(LiveOutage::warm_s),
             record.seconds(),
             record.times(LiveOutage::warm_s)};

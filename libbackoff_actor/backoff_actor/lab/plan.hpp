@@ -2,6 +2,7 @@
 
 #include "backoff_actor/backoff/policy.hpp"
 #include "backoff_actor/core/export.hpp"
+#include "backoff_actor/core/time.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -48,5 +49,22 @@ struct CallRate {
 /// an estimate from the sums of the mean delays. If a few long delays make up most of the mean, as
 /// with `decorrelated`, there are more calls than that.
 BACKOFF_ACTOR_EXPORT CallRate calls_per_hour(const Policy& policy);
+
+/// What a client does that has failed since an outage began, when the service is well again.
+struct AfterOutage {
+  double next_call_mean_s = 0; ///< the time until it calls again, on average
+  double next_call_max_s = 0;  ///< the longest; see `plan` for `seed002`
+  double calls_per_s = 0;      ///< how often it calls; infinite if there is no delay
+};
+
+/// Returns what a client does after an outage of this length, if it does not give up before.
+///
+/// The delay that runs then is the first whose mean end is not before that of the outage. Each
+/// moment of it is equally likely, and a long delay is met more often than a short one: on average
+/// `(mean^2 + variance) / (2 mean)` of it is left. After 100,000 delays, and after 5,000 of
+/// `decorrelated` and `seed002`, the last one stands for all that follow.
+///
+/// @range `outage` 0 and above
+BACKOFF_ACTOR_EXPORT AfterOutage after_outage(const Policy& policy, Duration outage);
 
 } // namespace backoff_actor

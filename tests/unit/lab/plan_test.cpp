@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -208,6 +209,57 @@ TEST(calls_per_hour, are_without_end_if_there_is_no_delay) {
     EXPECT_EQ(calls_per_hour(parse_policy(text)).first_hour, infinite) << text;
     EXPECT_EQ(calls_per_hour(parse_policy(text)).long_run, infinite) << text;
   }
+}
+
+// -- after an outage --------------------------------------------------------------------------
+
+struct Ended {
+  const char* policy;
+  Duration outage;
+  double mean_s;
+  double max_s;
+  double calls_per_s;
+};
+
+TEST(after_outage, is_half_of_a_fixed_delay_a_third_of_the_longest_with_full_jitter) {
+  using namespace std::chrono_literals;
+  for (const auto& x : {Ended{"fixed(5s)", 1h, 2.5, 5, 0.2},
+                        Ended{"exponential(1s, x2, cap 15s) | full_jitter", 1h, 5, 15, 1 / 7.5},
+                        Ended{"exponential(1s, x2, cap 15s) | equal_jitter", 1h,
+                              (11.25 * 11.25 + 4.6875) / 22.5, 15, 1 / 11.25},
+                        Ended{"exponential(1s, x2)", 0s, 0.5, 1, 1},     // the first delay runs
+                        Ended{"exponential(1s, x2)", 1s, 0.5, 1, 1},     // it ends just then
+                        Ended{"exponential(1s, x2)", 1001ms, 1, 2, 0.5}, // the second runs
+                        Ended{"exponential(1s, x2)", 1h, 1024, 2048, 1 / 2048.0}}) {
+    const auto given = after_outage(parse_policy(x.policy), x.outage);
+    EXPECT_NEAR(given.next_call_mean_s, x.mean_s, 1e-9 * x.mean_s) << x.policy;
+    EXPECT_NEAR(given.next_call_max_s, x.max_s, 1e-9 * x.max_s) << x.policy;
+    EXPECT_NEAR(given.calls_per_s, x.calls_per_s, 1e-9 * x.calls_per_s) << x.policy;
+  }
+}
+
+TEST(after_outage, is_at_once_without_a_delay) {
+  const auto given = after_outage(Fixed{Duration{0}}, std::chrono::hours{1});
+  EXPECT_EQ(given.next_call_mean_s, 0);
+  EXPECT_EQ(given.calls_per_s, std::numeric_limits<double>::infinity());
+}
+
+// Of a thousand clients that fail again and again, by their draws: how long they wait then.
+TEST(after_outage, is_what_clients_do_that_draw_their_delays) {
+  using namespace std::chrono_literals;
+  const auto policy = parse_policy("exponential(100ms, x2, cap 30s) | full_jitter");
+  double sum_s = 0;
+  for (std::uint64_t stream = 0; stream < 1000; ++stream) {
+    auto progress = policy.start();
+    Duration now{0};
+    while (now < 10min) {
+      const auto step = policy.next(progress, unit_random(1, stream, progress.draws));
+      progress = step.progress;
+      now += step.delay;
+    }
+    sum_s += std::chrono::duration<double>{now - 10min}.count();
+  }
+  EXPECT_NEAR(after_outage(policy, 10min).next_call_mean_s, sum_s / 1000, 0.7); // 3 deviations
 }
 
 } // namespace

@@ -32,8 +32,11 @@ std::uint64_t whole_seconds_us(std::uint64_t span_us) {
 
 double seconds_of(std::uint64_t span_us) { return static_cast<double>(span_us) / 1e6; }
 
-std::shared_ptr<Guard> guard_of(const OutageOptions& options) {
-  return options.guard.empty() ? nullptr : std::make_shared<Guard>(options.guard, options.seed);
+OutageGuards guards_of(const OutageOptions& options) {
+  OutageGuards result;
+  for (std::uint32_t i = 0; i < (options.guard.empty() ? 0 : options.processes); ++i)
+    result.push_back(std::make_shared<Guard>(options.guard, options.seed + i));
+  return result;
 }
 
 class Outage final : public OutageWorld {
@@ -42,10 +45,10 @@ public:
     : options_(options), timeout_us_(whole_us({options.timeout})),
       stop_us_(whole_us({options.warm_up})), back_us_(stop_us_ + whole_us({options.stop_for})),
       end_us_(whole_seconds_us(back_us_) + whole_us({options.watch})), service_(options),
-      states_(options.clients), guard_(guard_of(options)),
+      states_(options.clients), guards_(guards_of(options)),
       clients_(options.client == OutageClient::sender
-                 ? make_sender_clients(options, guard_, *this)
-                 : make_retrying_clients(options, guard_, *this)) {}
+                 ? make_sender_clients(options, guards_, *this)
+                 : make_retrying_clients(options, guards_, *this)) {}
 
   OutageResult run(const OutageProgress& progress);
 
@@ -69,6 +72,7 @@ private:
 
   void call(std::uint32_t client) override;
   void think(std::uint32_t client) override;
+  void give_up(std::uint32_t client) override;
   void wake_at(std::uint32_t client, Instant at) override;
 
   void schedule(std::uint64_t at_us, Kind kind, std::uint32_t client);
@@ -102,8 +106,9 @@ private:
   std::vector<OutageSecond> seconds_;
   std::uint64_t attempts_during_outage_ = 0;
   std::uint64_t lost_before_ = 0;
-  std::vector<double> waits_s_;  // waits after the service came back
-  std::shared_ptr<Guard> guard_; // null: none
+  std::uint64_t dead_letters_ = 0;
+  std::vector<double> waits_s_; // waits after the service came back
+  OutageGuards guards_;
   std::unique_ptr<OutageClients> clients_;
 };
 
@@ -122,6 +127,12 @@ void Outage::think(std::uint32_t client) {
   state.thought_us = static_cast<std::uint64_t>(std::ceil(x * mean_us));
   state.is_busy = false;
   schedule(now_us_ + state.thought_us, Kind::wants, client);
+}
+
+void Outage::give_up(std::uint32_t client) {
+  ++dead_letters_;
+  states_[client].waited_when_back = false;
+  think(client);
 }
 
 void Outage::wake_at(std::uint32_t client, Instant at) {
@@ -274,6 +285,7 @@ OutageResult Outage::result() {
   result.times = {stop_s / 2, stop_s, seconds_of(back_us_)};
   result.summary = summarize(seconds_, result.times);
   result.summary.attempts_during_outage = attempts_during_outage_;
+  result.summary.dead_letters = dead_letters_;
   result.summary.lost_work = service_.lost_work() - lost_before_ + service_.worked_on_for_nobody();
   std::uint64_t still_waiting = 0;
   for (const auto& state : states_)

@@ -4,6 +4,7 @@
 #include "backoff_actor/core/internal/check_span.hpp"
 #include "backoff_actor/lab/simulation/recovery.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace backoff_actor {
@@ -50,6 +51,12 @@ Problems check(const OutageOptions& options) {
   check_span(problems, "watch", options.watch, shortest_watch, longest);
   if (!options.guard.empty())
     problems.add_nested("guard", check(options.guard));
+  check_count(problems, "processes", options.processes, 1, std::max(options.clients, 1U));
+  check_count(problems, "max_attempts", options.max_attempts, 1);
+  if (options.max_attempts && options.client != OutageClient::sender)
+    problems.add("max_attempts", std::to_string(*options.max_attempts) + " for loops",
+                 "unset; only senders have it");
+  problems.add_nested("charging", check(options.charging));
   if (options.client == OutageClient::sender
       && std::holds_alternative<SmiraAsShipped>(options.policy))
     problems.add("policy", "smira_as_shipped for senders", "a Policy");

@@ -5,6 +5,7 @@
 #include "backoff_actor/core/problems.hpp"
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/guard/guard.hpp"
+#include "backoff_actor/supervision/charging.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -133,8 +134,23 @@ struct OutageOptions {
   /// What makes its calls; a sender needs a `Policy`.
   OutageClient client = OutageClient::retry;
 
-  /// The guard that all clients share and ask before each call. Empty options: no guard.
+  /// The guard that the clients ask before each call. Empty options: no guard.
   GuardOptions guard{};
+
+  /// How many processes the clients run in. The clients of a process share its guard, and know
+  /// nothing of the guards of others. Client `c` is in process `c` modulo this number.
+  ///
+  /// @range 1 to `clients`
+  std::uint32_t processes = 1;
+
+  /// How many failures a sender's message may be charged with before it is given up. Its client
+  /// then thinks, as after an answer. Unset: any number. Only with `OutageClient::sender`.
+  ///
+  /// @range 1 and above
+  std::optional<std::uint32_t> max_attempts{};
+
+  /// Which failures are charged; only with `max_attempts`.
+  Charging charging{};
 
   /// The seed of all draws. When and how often a client thinks depends on nothing else, so runs
   /// with the same seed can be compared.

@@ -18,6 +18,8 @@ OutageSummary summarize(const std::vector<OutageSecond>& seconds, const OutageTi
     attempts += std::max(stopped_s, 0.0) * static_cast<double>(seconds[i].attempts);
     if (begin_s + 1 > times.stopped_s)
       summary.peak_concurrency = std::max(summary.peak_concurrency, seconds[i].peak_concurrency);
+    if (begin_s >= times.back_s)
+      summary.peak_attempts = std::max(summary.peak_attempts, seconds[i].attempts);
   }
   summary.attempts_during_outage = static_cast<std::uint64_t>(std::llround(attempts));
   return summary;

@@ -21,6 +21,9 @@ struct OutageSummary {
   /// Calls that began while the service was stopped.
   std::uint64_t attempts_during_outage = 0;
 
+  /// The most calls that began in one whole second after the service came back.
+  std::uint64_t peak_attempts = 0;
+
   /// The most requests that the service worked on at once, from the outage on.
   std::uint64_t peak_concurrency = 0;
 
@@ -28,7 +31,11 @@ struct OutageSummary {
   /// their clients had left.
   std::uint64_t lost_work = 0;
 
-  /// Clients that were waiting for an answer when the service came back.
+  /// Messages of senders that were given up, from the beginning to the end.
+  std::uint64_t dead_letters = 0;
+
+  /// Clients that were waiting for an answer when the service came back, but for those whose
+  /// message was given up later.
   std::uint64_t waiting = 0;
 
   /// How many of these clients were still waiting at the end.

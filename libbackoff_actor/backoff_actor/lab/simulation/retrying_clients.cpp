@@ -24,14 +24,15 @@ struct PolicyDelays {
 template <class Delays>
 class RetryingClients final : public OutageClients {
 public:
-  RetryingClients(const OutageOptions& options, Delays delays, std::shared_ptr<Guard> guard,
+  RetryingClients(const OutageOptions& options, Delays delays, OutageGuards guards,
                   OutageWorld& world)
-    : world_(world), delays_(std::move(delays)), guard_(std::move(guard)), seed_(options.seed),
-      progress_(options.clients, delays_.start()), guarded_(guard_ ? options.clients : 0) {}
+    : world_(world), delays_(std::move(delays)), guards_(std::move(guards)), seed_(options.seed),
+      progress_(options.clients, delays_.start()), guarded_(guards_.empty() ? 0 : options.clients) {
+  }
 
   void wants(std::uint32_t client, Instant now, Duration thought) override {
     progress_[client] = delays_.wanting(progress_[client], thought);
-    if (guard_)
+    if (is_guarded())
       guarded_[client].call = Call::first;
     call(client, now);
   }
@@ -39,14 +40,14 @@ public:
   void woken(std::uint32_t client, Instant now) override { call(client, now); }
 
   void answered(std::uint32_t client, Instant now) override {
-    if (guard_)
-      guard_->succeeded(guarded_[client].permit, now);
+    if (is_guarded())
+      guard_for(guards_, client)->succeeded(guarded_[client].permit, now);
     world_.think(client);
   }
 
   void timed_out(std::uint32_t client, Instant now) override {
-    if (guard_) {
-      guard_->failed(guarded_[client].permit, now);
+    if (is_guarded()) {
+      guard_for(guards_, client)->failed(guarded_[client].permit, now);
       guarded_[client].call = Call::retry;
     }
     auto& progress = progress_[client];
@@ -63,9 +64,11 @@ private:
     Call call = Call::first; // the next one
   };
 
+  bool is_guarded() const { return !guards_.empty(); }
+
   void call(std::uint32_t client, Instant now) {
-    if (guard_) {
-      const auto admission = guard_->admit(now, guarded_[client].call);
+    if (is_guarded()) {
+      const auto admission = guard_for(guards_, client)->admit(now, guarded_[client].call);
       if (const auto* held_back = std::get_if<HeldBack>(&admission))
         return world_.wake_at(client, held_back->until);
       guarded_[client].permit = std::get<Permit>(admission);
@@ -75,7 +78,7 @@ private:
 
   OutageWorld& world_;
   Delays delays_;
-  std::shared_ptr<Guard> guard_; // null: none
+  OutageGuards guards_;
   std::uint64_t seed_;
   std::vector<Progress> progress_;
   std::vector<Guarded> guarded_; // empty without a guard
@@ -84,13 +87,13 @@ private:
 } // namespace
 
 std::unique_ptr<OutageClients> make_retrying_clients(const OutageOptions& options,
-                                                     const std::shared_ptr<Guard>& guard,
+                                                     const OutageGuards& guards,
                                                      OutageWorld& world) {
   if (const auto* policy = std::get_if<Policy>(&options.policy))
-    return std::make_unique<RetryingClients<PolicyDelays>>(options, PolicyDelays{*policy}, guard,
+    return std::make_unique<RetryingClients<PolicyDelays>>(options, PolicyDelays{*policy}, guards,
                                                            world);
   return std::make_unique<RetryingClients<detail::ShippedDelays>>(options, detail::ShippedDelays{},
-                                                                  guard, world);
+                                                                  guards, world);
 }
 
 } // namespace backoff_actor

@@ -12,8 +12,7 @@ namespace {
 
 class SenderClients final : public OutageClients {
 public:
-  SenderClients(const OutageOptions& options, const std::shared_ptr<Guard>& guard,
-                OutageWorld& world)
+  SenderClients(const OutageOptions& options, const OutageGuards& guards, OutageWorld& world)
     : world_(world) {
     const BackOff backoff{std::get<Policy>(options.policy), options.seed};
     senders_.reserve(options.clients);
@@ -21,7 +20,9 @@ public:
       EngineOptions engine;
       engine.backoff = backoff.with_stream(delay_stream(client));
       engine.max_in_flight = 1;
-      engine.guard = guard;
+      engine.guard = guard_for(guards, client);
+      engine.max_attempts = options.max_attempts;
+      engine.charging = options.charging;
       senders_.push_back({SenderEngine{std::make_shared<const EngineOptions>(std::move(engine))}});
       step(client, {}, input::Start{});
     }
@@ -77,9 +78,11 @@ private:
       world_.wake_at(client, wake->at);
     } else if (std::holds_alternative<effect::Acknowledge>(effect)) {
       world_.think(client);
+    } else if (std::holds_alternative<effect::DeadLetter>(effect)) {
+      world_.give_up(client);
     }
-    // Other effects need nothing here. An accepted delivery has no payload to keep. There are no
-    // limits, and no child dies.
+    // Other effects need nothing here. An accepted delivery has no payload to keep, and no child
+    // dies.
   }
 
   OutageWorld& world_;
@@ -90,9 +93,8 @@ private:
 } // namespace
 
 std::unique_ptr<OutageClients> make_sender_clients(const OutageOptions& options,
-                                                   const std::shared_ptr<Guard>& guard,
-                                                   OutageWorld& world) {
-  return std::make_unique<SenderClients>(options, guard, world);
+                                                   const OutageGuards& guards, OutageWorld& world) {
+  return std::make_unique<SenderClients>(options, guards, world);
 }
 
 } // namespace backoff_actor

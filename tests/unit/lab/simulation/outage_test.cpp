@@ -210,6 +210,8 @@ TEST(simulate_outage, refuses_what_cannot_be_all_at_once) {
   options.service.backlog = 0;
   options.policy = SmiraAsShipped{};
   options.client = OutageClient::sender;
+  options.max_attempts = 0;
+  options.charging.give_up_after = 0s;
   try {
     simulate_outage(options);
     FAIL() << "was taken";
@@ -219,8 +221,20 @@ TEST(simulate_outage, refuses_what_cannot_be_all_at_once) {
                                "clients: got 0, allowed 1..1048576\n"
                                "warm_up: got 1s, allowed 2s..24h\n"
                                "watch: got 0ns, allowed 1min..24h\n"
+                               "max_attempts: got 0, allowed 1..1000000000\n"
+                               "charging.give_up_after: got 0ns, allowed 1us or more\n"
                                "policy: got smira_as_shipped for senders, allowed a Policy");
   }
+}
+
+TEST(simulate_outage, refuses_more_processes_than_clients_and_a_limit_for_loops) {
+  OutageOptions options;
+  options.clients = 10;
+  options.processes = 11;
+  options.max_attempts = 8;
+  EXPECT_EQ(to_string(check(options)), "processes: got 11, allowed 1..10\n"
+                                       "max_attempts: got 8 for loops, allowed unset; only senders "
+                                       "have it");
 }
 
 // 99 of the thousand begin a call in each second, and 10 calls are always under way.
@@ -245,6 +259,90 @@ TEST(simulate_outage, a_rate_bounds_the_calls_of_all_clients_together) {
     EXPECT_LE(result.summary.attempts_during_outage, 60U * 120 + 10);
     EXPECT_GE(result.summary.attempts_during_outage, 59U * 120) << "and all of them are made";
   }
+}
+
+// A hundred calls can begin in each second, but the guards of ten processes let through fifty.
+TEST(simulate_outage, each_process_has_a_guard_of_its_own) {
+  for (const auto client : {OutageClient::retry, OutageClient::sender}) {
+    auto options = outage(fixed_100ms, 60s);
+    options.client = client;
+    options.processes = 10;
+    options.guard.rate = RateOptions{.calls = 5, .burst = 1};
+    const auto result = simulate_outage(options);
+    EXPECT_LE(result.summary.attempts_during_outage, 10U * (60 * 5 + 1));
+    EXPECT_GE(result.summary.attempts_during_outage, 10U * 59 * 5) << "and all of them are made";
+  }
+}
+
+// Alone, a client must fail five times itself before its breaker opens.
+TEST(simulate_outage, a_breaker_knows_nothing_of_what_other_processes_meet) {
+  auto options = outage(fixed_100ms, 20s);
+  options.guard.circuit_breaker = CircuitBreakerOptions{};
+  const auto shared = simulate_outage(options).summary.attempts_during_outage;
+  options.processes = options.clients;
+  const auto alone = simulate_outage(options).summary.attempts_during_outage;
+
+  EXPECT_LT(shared, 300U);
+  EXPECT_GT(alone, 3000U);
+}
+
+OutageOptions limited_senders(const Charging& charging) {
+  auto options = outage(Policy{Fixed{2s}}, 30s);
+  options.client = OutageClient::sender;
+  options.max_attempts = 3;
+  options.charging = charging;
+  options.service.max_concurrency = 100; // so that it recovers
+  options.service.abandoned_work = AbandonedWork::dropped;
+  return options;
+}
+
+// With one attempt for each message, nobody waits longer than for the timeout of a call. What is
+// given up leaves its client thinking, not waiting.
+TEST(simulate_outage, a_client_whose_message_is_given_up_no_longer_waits) {
+  auto options = limited_senders(Charging::every_failure());
+  options.max_attempts = 1;
+  options.service.backlog = 1;
+  const auto summary = simulate_outage(options).summary;
+
+  EXPECT_GT(summary.dead_letters, 1000U);
+  EXPECT_GT(summary.waiting, 0U);
+  EXPECT_LE(summary.extra_wait_p99_s, 2.0);
+}
+
+// The table in docs/explanation/outage.md.
+TEST(simulate_outage,
+     breakers_of_forty_processes_let_a_service_recover_and_those_of_two_hundred_do_not) {
+  struct Row {
+    std::uint32_t processes;
+    bool recovers;
+    std::uint64_t attempts;
+  };
+  for (const auto& row : {Row{1, true, 194}, Row{10, true, 283}, Row{40, true, 575},
+                          Row{200, false, 1696}, Row{1000, false, 4362}}) {
+    auto options = outage(full, 20s);
+    options.guard.circuit_breaker = CircuitBreakerOptions{};
+    options.processes = row.processes;
+    const auto summary = simulate_outage(options).summary;
+    EXPECT_EQ(summary.recovery.recovered, row.recovers) << row.processes;
+    EXPECT_EQ(summary.attempts_during_outage, row.attempts) << row.processes;
+  }
+}
+
+// A sender with one message at a time cannot tell its fault from the service's, and waits.
+TEST(simulate_outage, has_no_dead_letters_by_evidence) {
+  const auto summary = simulate_outage(limited_senders({})).summary;
+
+  EXPECT_EQ(summary.dead_letters, 0U);
+  EXPECT_NEAR(static_cast<double>(summary.waiting), 950, 25);
+}
+
+// A call each four seconds, so a message dies each twelve: the first after 10 s of the 30 s.
+TEST(simulate_outage, has_dead_letters_by_the_old_counting_whose_clients_want_something_new) {
+  const auto summary = simulate_outage(limited_senders(Charging::every_failure())).summary;
+
+  EXPECT_GT(summary.dead_letters, 500U);
+  EXPECT_LT(summary.dead_letters, 3000U);
+  EXPECT_EQ(summary.still_waiting, 0U);
 }
 
 // A client whose patience ends before its answer comes calls every 150 ms, and all work for it is

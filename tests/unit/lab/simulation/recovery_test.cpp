@@ -186,9 +186,13 @@ TEST(summarize, adds_up_the_seconds_of_the_outage) {
   seconds[3].peak_concurrency = 99; // before
   seconds[75].peak_concurrency = 40;
   seconds[95].peak_concurrency = 60;
+  seconds[80].attempts = 30; // within
+  seconds[89].attempts = 25; // not wholly after
+  seconds[91].attempts = 20;
   const auto summary = summarize(seconds, {10, 70, 89.5});
 
-  EXPECT_EQ(summary.attempts_during_outage, 195U);
+  EXPECT_EQ(summary.attempts_during_outage, 223U); // half of the last second's
+  EXPECT_EQ(summary.peak_attempts, 20U);
   EXPECT_EQ(summary.peak_concurrency, 60U);
   EXPECT_DOUBLE_EQ(summary.rate_before, 100.0);
 }

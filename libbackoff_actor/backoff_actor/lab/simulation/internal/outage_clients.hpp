@@ -3,9 +3,12 @@
 // Inside of the simulation; not for its users. The clients, which make the calls.
 
 #include "backoff_actor/core/time.hpp"
+#include "backoff_actor/guard/guard.hpp"
 #include "backoff_actor/lab/simulation/outage_options.hpp"
 
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 namespace backoff_actor {
 
@@ -18,12 +21,23 @@ public:
   /// A client is satisfied, and thinks until it wants something again.
   virtual void think(std::uint32_t client) = 0;
 
+  /// A client has given up what it wanted, and thinks until it wants something again.
+  virtual void give_up(std::uint32_t client) = 0;
+
   /// A client asks to be woken at `at`. Its earlier requests stay valid, too.
   virtual void wake_at(std::uint32_t client, Instant at) = 0;
 
 protected:
   ~OutageWorld() = default;
 };
+
+/// The guards of the processes, in turn; empty: none.
+using OutageGuards = std::vector<std::shared_ptr<Guard>>;
+
+/// Returns the guard of a client's process. Null: none.
+inline std::shared_ptr<Guard> guard_for(const OutageGuards& guards, std::uint32_t client) {
+  return guards.empty() ? nullptr : guards[client % guards.size()];
+}
 
 /// All clients of a simulation, by number.
 class OutageClients {

@@ -9,8 +9,7 @@
 namespace backoff_actor {
 
 /// Clients that loop for ever: call, wait as the policy says, call again.
-std::unique_ptr<OutageClients> make_retrying_clients(const OutageOptions& options,
-                                                     const std::shared_ptr<Guard>& guard,
-                                                     OutageWorld& world);
+std::unique_ptr<OutageClients>
+make_retrying_clients(const OutageOptions& options, const OutageGuards& guards, OutageWorld& world);
 
 } // namespace backoff_actor

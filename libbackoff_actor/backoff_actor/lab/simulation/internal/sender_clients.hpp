@@ -13,7 +13,6 @@ namespace backoff_actor {
 ///
 /// @range the policy must be a `Policy`
 std::unique_ptr<OutageClients> make_sender_clients(const OutageOptions& options,
-                                                   const std::shared_ptr<Guard>& guard,
-                                                   OutageWorld& world);
+                                                   const OutageGuards& guards, OutageWorld& world);
 
 } // namespace backoff_actor
