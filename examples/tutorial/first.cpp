@@ -17,6 +17,7 @@ int main() {
   caf::actor_system_config config;
   backoff_actor::init<caf::id_block::shop>(config);
   caf::actor_system system{config};
+  const backoff_actor::ExitReport report{system}; // says why, if the program does not end
 
   auto options = packer_options();
   options.on_event = [](const backoff_actor::Event& event) {

@@ -90,12 +90,14 @@ TEST_F(Reported, a_child_that_never_answers_is_named_with_what_would_end_the_wai
   wait_until_in_flight(sender);
   EXPECT_GE(end_of_main(), patience);
   const auto name = "[a-z_]+#" + std::to_string(sender.id());
-  ASSERT_THAT(lines, SizeIs(3));
+  ASSERT_THAT(lines, SizeIs(4));
   EXPECT_EQ(lines[0], "after 200ms the actor system still waits for 1 sender (1 delivery owed):");
   EXPECT_THAT(
     lines[1],
     ContainsRegex(name + ": running, 1 owed \\(1 in flight, oldest [0-9.]+m?s\\), child 1"));
   EXPECT_THAT(lines[2], HasSubstr("without an ack_timeout the sender waits for ever"));
+  EXPECT_EQ(lines[3], "  Stop ends a sender. A GracefulShutdown in main stops all of them: at "
+                      "SIGTERM, at Ctrl-C, or when the program asks for it.");
 }
 
 TEST_F(Reported, a_paused_sender_is_told_to_resume) {
@@ -105,7 +107,7 @@ TEST_F(Reported, a_paused_sender_is_told_to_resume) {
   caf::anon_send(sender, "work");
   wait_for(sender, [](const SenderStatus& x) { return x.owed == 1; });
   end_of_main();
-  ASSERT_THAT(lines, SizeIs(3));
+  ASSERT_THAT(lines, SizeIs(4));
   EXPECT_THAT(lines[1], HasSubstr("running, paused, 1 owed (0 in flight"));
   EXPECT_THAT(lines[2], HasSubstr("Send it Resume"));
 }
@@ -124,7 +126,7 @@ TEST_F(Reported, what_a_sender_does_at_the_end_of_the_wait_counts) {
     end_of_main();
     meanwhile.join();
     caf::anon_send_exit(sender, caf::exit_reason::kill);
-    return lines.size() == 3 && lines[1].find("running, 1 owed (1 in flight") != std::string::npos;
+    return lines.size() == 4 && lines[1].find("running, 1 owed (1 in flight") != std::string::npos;
   };
   Duration wait = 1s;
   while (wait < 30s && !is_seen_to_work(wait))
@@ -140,7 +142,7 @@ TEST_F(Reported, a_delay_of_an_hour_is_named) {
   caf::anon_send(sender, "work");
   wait_for(sender, [](const SenderStatus& x) { return x.is_delayed; });
   end_of_main();
-  ASSERT_THAT(lines, SizeIs(3));
+  ASSERT_THAT(lines, SizeIs(4));
   EXPECT_THAT(lines[1], HasSubstr("waiting, 1 owed (0 in flight"));
   EXPECT_THAT(lines[2], ContainsRegex("Its next retry is in [0-9.]+s. Send it RetryNow"));
 }
@@ -164,7 +166,7 @@ TEST_F(Reported, a_sender_below_a_supervisor_is_named_too) {
   caf::anon_send(sender, "work");
   wait_until_in_flight(sender);
   end_of_main();
-  EXPECT_THAT(lines, SizeIs(3));
+  EXPECT_THAT(lines, SizeIs(4));
 }
 
 TEST_F(Reported, nothing_owed_says_nothing_and_takes_no_time) {
@@ -230,7 +232,7 @@ TEST_F(Reported,
   lock->unlock();
   EXPECT_GE(span, 1s);
   EXPECT_LT(span, test::patience);
-  ASSERT_THAT(lines, SizeIs(3));
+  ASSERT_THAT(lines, SizeIs(4));
   EXPECT_THAT(lines[0], HasSubstr("1 sender (0 deliveries owed)"));
   EXPECT_THAT(lines[1], HasSubstr("does not answer"));
   EXPECT_THAT(lines[2], HasSubstr("`detached`"));
@@ -257,7 +259,7 @@ TEST_F(Reported, a_function_that_throws_is_harmless) {
   caf::anon_send(sender, "work");
   status_of(sender);
   end_of_main();
-  EXPECT_EQ(calls, 3);
+  EXPECT_EQ(calls, 4);
 }
 
 TEST_F(Reported, a_negative_patience_is_refused) {

@@ -258,7 +258,8 @@ TEST(ExitReport, says_after_5_seconds_why_a_program_does_not_end) {
   EXPECT_THAT(program.all(own),
               ElementsAre("after 5s the actor system still waits for 1 sender (1 delivery owed):",
                           MatchesRegex("  [a-z_]+#[0-9]+: running, 1 owed .*"),
-                          HasSubstr("Set SenderOptions::ack_timeout")))
+                          HasSubstr("Set SenderOptions::ack_timeout"),
+                          HasSubstr("A GracefulShutdown in main stops all of them")))
     << program.text();
   program.send(SIGKILL);
 }

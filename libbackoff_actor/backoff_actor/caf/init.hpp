@@ -18,6 +18,7 @@ BACKOFF_ACTOR_EXPORT void register_library(caf::actor_system_config& config);
 ///     caf::actor_system_config config;
 ///     backoff_actor::init<caf::id_block::my_app>(config);
 ///     caf::actor_system system{config};
+///     const backoff_actor::ExitReport report{system}; // says why, if the program does not end
 ///
 /// @errors without this call, whatever spawns an actor of this library throws `std::logic_error`.
 ///         A message type of your own whose block is missing here: CAF 0.17.6 sends it within the

@@ -24,6 +24,7 @@ TEST(recovery_advice, is_the_one_that_recovers_soonest_of_those_whose_load_is_be
 TEST(recovery_advice, takes_twice_the_calls_for_bearable_and_no_more) {
   EXPECT_EQ(recovery_advice({{4, 1, 0}, {1, 2, 0}}, 2), (RecoveryAdvice{1, true}));
   EXPECT_EQ(recovery_advice({{4, 1, 0}, {1, 2.001, 0}}, 2), (RecoveryAdvice{0, true}));
+  EXPECT_EQ(recovery_advice({{1, 2.001, 0}, {4, 1, 0}}, 2), (RecoveryAdvice{1, true}));
 }
 
 TEST(recovery_advice, is_the_one_with_the_least_load_if_none_is_bearable) {

@@ -20,6 +20,11 @@ ExitReport::ExitReport(caf::actor_system& system, ExitReportOptions options)
   senders_ = detail::SenderRegistry::of(system_);
 }
 
-ExitReport::~ExitReport() { detail::report_exit(system_, *senders_, options_); }
+ExitReport::~ExitReport() {
+  if (detail::report_exit(system_, *senders_, options_))
+    detail::tell(options_.on_line,
+                 "  Stop ends a sender. A GracefulShutdown in main stops all of them: "
+                 "at SIGTERM, at Ctrl-C, or when the program asks for it.");
+}
 
 } // namespace backoff_actor

@@ -52,6 +52,8 @@ BACKOFF_ACTOR_EXPORT Problems check(const ExitReportOptions& options);
 ///       billing#17: running, 1 owed (1 in flight, oldest 7.2s), child 1
 ///         Its child has not answered, and without an ack_timeout the sender waits for ever. Set
 ///         SenderOptions::ack_timeout, or send the sender Stop.
+///       Stop ends a sender. A GracefulShutdown in main stops all of them: at SIGTERM, at Ctrl-C,
+///       or when the program asks for it.
 ///
 /// A sender that does not answer within a second is named too. The actor system then waits as
 /// ever. If no sender owes anything, the object says nothing and takes no time; it waits no longer

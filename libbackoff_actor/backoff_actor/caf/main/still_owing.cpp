@@ -113,14 +113,16 @@ std::vector<OwingSender> still_owing(caf::actor_system& system, SenderRegistry& 
   }
 }
 
-void report_exit(caf::actor_system& system, SenderRegistry& registry,
+bool report_exit(caf::actor_system& system, SenderRegistry& registry,
                  const ExitReportOptions& options) noexcept {
   try {
     auto senders = still_owing(system, registry, options.patience);
+    const auto are_some = !senders.empty();
     for (const auto& line : exit_report_lines(std::move(senders), options.patience))
       tell(options.on_line, line);
+    return are_some;
   } catch (...) {
-    // There is no memory left for a report.
+    return false; // there is no memory left for a report
   }
 }
 

@@ -16,8 +16,8 @@ namespace backoff_actor::detail {
 BACKOFF_ACTOR_EXPORT std::vector<OwingSender>
 still_owing(caf::actor_system& system, SenderRegistry& registry, Duration patience);
 
-// Waits so, and tells of those senders.
-void report_exit(caf::actor_system& system, SenderRegistry& registry,
+// Waits so, and tells of those senders. Returns whether there are any.
+bool report_exit(caf::actor_system& system, SenderRegistry& registry,
                  const ExitReportOptions& options) noexcept;
 
 // Tells a line; to the error stream, if the function is empty.
