@@ -38,6 +38,7 @@ struct RecoveryAdvice {
 /// 2. those whose load is bearable, and of these that which recovers soonest, with the least load.
 ///    If the load of none is bearable: that with the least load, which recovers soonest.
 ///
+/// @param ways          of which one is to be used
 /// @param most_bearable the load that is bearable, as a multiple of the calls of normal times;
 ///                      infinity if a way that recovers has shown that its load is
 /// @shape pure, total
