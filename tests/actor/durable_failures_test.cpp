@@ -80,6 +80,7 @@ TEST_F(DurableFailures, dead_letters_that_cannot_be_stored_do_not_pile_up) {
 
   EXPECT_GE(outbox.dead_letters().size(), 1u);
   EXPECT_LE(outbox.dead_letters().size(), 10u);
+  EXPECT_EQ(outbox.count_dead_letters().count, outbox.dead_letters().size());
 }
 
 TEST_F(DurableFailures, attempts_that_cannot_be_written_do_not_pile_up) {

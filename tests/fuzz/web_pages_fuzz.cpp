@@ -118,7 +118,7 @@ private:
   detail::SenderSeat orders_{observatory_.state()->senders("orders"), 6};
   detail::SupervisorSeat shop_{observatory_.state()->supervisors("shop"),
                                observatory_.state()->families(), ActorName{"shop", 4}};
-  detail::GuardSeat seat_of_guard_{observatory_.state()->guards("payments"), GuardStatus{}};
+  detail::GuardSeat seat_of_guard_{observatory_.state()->guards("payments"), GuardStatus{}, {}};
   const std::shared_ptr<Breaker> guard_ = std::make_shared<Breaker>(reached);
 };
 

@@ -55,6 +55,7 @@ const std::vector<Event>& one_of_each() {
     event::StoreNotice{at(0s), "its log is kept"},
     event::Finishing{at(0s), 2, at(3s)},
     event::DeadLetterHookFailed{at(0s), 3, "the disk is full", "", {}},
+    event::DeadLettersLeft{at(0s), "charges", 3, {}},
   };
   return result;
 }
@@ -94,7 +95,8 @@ std::vector<EventPattern> patterns() {
           store_caught_up,
           store_notice,
           finishing,
-          dead_letter_hook_failed};
+          dead_letter_hook_failed,
+          dead_letters_left};
 }
 
 bool fits(const EventPattern& pattern, const Event& event) { return pattern.fits(event); }

@@ -133,6 +133,24 @@ TEST_P(store_contract, a_clock_that_was_set_back_makes_no_key_older_than_one_bef
   EXPECT_THAT(keys(), ElementsAre(AcknowledgedKey{"order 3", {50}})) << "and is not forgotten";
 }
 
+TEST_P(store_contract, dead_letters_are_counted_since_the_first_was_given_up) {
+  EXPECT_EQ(store().count_dead_letters(), DeadLetterTally{});
+  for (std::uint64_t id = 1; id <= 4; ++id)
+    commit(store(), {change::Insert{delivery(id)}});
+  const auto end = [](std::uint64_t id, std::int64_t at) {
+    return change::Bury{id, DeadLetterReason::rejected, 1, "", {at}};
+  };
+  commit(store(), {end(3, 70), end(9, 1)});
+  commit(store(), {end(1, 90), end(4, 80)});
+  EXPECT_EQ(store().count_dead_letters(), (DeadLetterTally{3, {70}}));
+  reopen();
+  EXPECT_EQ(store().count_dead_letters(), (DeadLetterTally{3, {70}}));
+  store().remove_dead_letters(std::vector<std::uint64_t>{3});
+  EXPECT_EQ(store().count_dead_letters(), (DeadLetterTally{2, {80}}));
+  store().resubmit_dead_letters(std::vector<std::uint64_t>{4});
+  EXPECT_EQ(store().count_dead_letters(), (DeadLetterTally{1, {90}}));
+}
+
 TEST_P(store_contract, attempts_are_as_last_counted) {
   commit(store(), {change::Insert{delivery(1)}, change::CountAttempts{1, 1}});
   commit(store(), {change::CountAttempts{1, 2}, change::CountAttempts{1, 3}});

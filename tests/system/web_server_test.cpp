@@ -140,7 +140,7 @@ TEST_F(WebServerTest, shows_at_most_100_senders) {
 }
 
 TEST_F(WebServerTest, escapes_names) {
-  const detail::GuardSeat seat{observatory_.state()->guards("a\"b\nc\xFF"), GuardStatus{}};
+  const detail::GuardSeat seat{observatory_.state()->guards("a\"b\nc\xFF"), GuardStatus{}, {}};
   const auto replaced = std::string{"\xEF\xBF\xBD"};
   EXPECT_THAT(get(server_, "/status").body, HasSubstr(R"("name":"a\"b\nc)" + replaced + '"'));
   EXPECT_THAT(get(server_, "/metrics").body, HasSubstr(R"("a\"b\\nc)" + replaced + '"'));

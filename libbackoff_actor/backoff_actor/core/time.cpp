@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <string_view>
 
 namespace backoff_actor {
@@ -83,6 +85,22 @@ std::optional<Duration> parse_duration(std::string_view text) {
       return std::nullopt;
   }
   return Duration{static_cast<std::int64_t>(count)};
+}
+
+std::string to_string(WallTime at) {
+  using namespace std::chrono;
+  // In whole seconds, for a day may begin before the first nanosecond that 64 bits can name.
+  const auto second = floor<seconds>(sys_time<nanoseconds>{nanoseconds{at.since_epoch}});
+  const auto day = floor<days>(second);
+  const year_month_day date{day};
+  const hh_mm_ss of_day{second - sys_time<seconds>{day}};
+  char text[64];
+  std::snprintf(text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02dZ", static_cast<int>(date.year()),
+                static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                static_cast<int>(of_day.hours().count()),
+                static_cast<int>(of_day.minutes().count()),
+                static_cast<int>(of_day.seconds().count()));
+  return text;
 }
 
 } // namespace backoff_actor

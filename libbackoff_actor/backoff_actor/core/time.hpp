@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <compare>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -59,5 +60,18 @@ BACKOFF_ACTOR_EXPORT std::string to_string(Duration span);
 /// `s`, `min` or `h`. Returns nothing for any other text, and for a span that is negative, longer
 /// than 292 years, or not a whole number of nanoseconds.
 BACKOFF_ACTOR_EXPORT std::optional<Duration> parse_duration(std::string_view text);
+
+/// A point in wall-clock time.
+///
+/// @units nanoseconds since the beginning of 1970, UTC
+struct WallTime {
+  std::int64_t since_epoch = 0; ///< negative before it
+
+  /// Orders by time, the earlier first.
+  friend constexpr auto operator<=>(const WallTime&, const WallTime&) = default;
+};
+
+/// Renders a point in time as ISO 8601 in UTC, in whole seconds: `2023-11-14T22:13:20Z`.
+BACKOFF_ACTOR_EXPORT std::string to_string(WallTime at);
 
 } // namespace backoff_actor

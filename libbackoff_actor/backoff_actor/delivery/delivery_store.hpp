@@ -28,16 +28,6 @@
 
 namespace backoff_actor {
 
-/// A point in wall-clock time.
-///
-/// @units nanoseconds since the beginning of 1970, UTC
-struct WallTime {
-  std::int64_t since_epoch = 0; ///< negative before it
-
-  /// Orders by time, the earlier first.
-  friend constexpr auto operator<=>(const WallTime&, const WallTime&) = default;
-};
-
 /// A message as bytes.
 struct StoredMessage {
   /// The names of its parts' types, in order, separated by `;`: what is needed to read the bytes.
@@ -74,6 +64,15 @@ struct StoredDeadLetter {
 
   /// Whether all parts are the same.
   friend bool operator==(const StoredDeadLetter&, const StoredDeadLetter&) = default;
+};
+
+/// How many dead letters there are.
+struct DeadLetterTally {
+  std::uint64_t count = 0; ///< that were not taken
+  WallTime oldest{};       ///< when the first of them was given up, if there is one
+
+  /// Whether both are the same.
+  friend bool operator==(const DeadLetterTally&, const DeadLetterTally&) = default;
 };
 
 /// A key under which a delivery was submitted and acknowledged.
@@ -192,6 +191,16 @@ public:
 
   /// Calls `visit` with each dead letter that was not taken, in order of their numbers.
   virtual void for_each_dead_letter(const std::function<void(StoredDeadLetter)>& visit) = 0;
+
+  /// Counts the dead letters that were not taken. A store may know a quicker way than to visit all.
+  virtual DeadLetterTally count_dead_letters() {
+    DeadLetterTally result;
+    for_each_dead_letter([&result](const StoredDeadLetter& x) {
+      if (result.count++ == 0 || x.at < result.oldest)
+        result.oldest = x.at;
+    });
+    return result;
+  }
 
   /// The highest number that a delivery ever had; 0 if none was ever stored.
   virtual std::uint64_t last_id() = 0;

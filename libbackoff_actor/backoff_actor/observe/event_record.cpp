@@ -175,6 +175,12 @@ struct RecordOfSenderEvent {
       result.text("message", x.message);
     return result;
   }
+  Record operator()(const event::DeadLettersLeft& x) const {
+    return Record{"dead_letters_left"}
+      .number("count", x.count)
+      .text("outbox", x.outbox)
+      .text("oldest", to_string(x.oldest));
+  }
 };
 
 struct RecordOfSupervisorEvent {

@@ -156,6 +156,12 @@ struct DescribeSenderEvent {
     return "on_dead_letter threw for " + delivery(x.delivery) + ": " + x.exception
            + (x.letter.has_value() ? "; nobody else gets the message " + x.message : "");
   }
+
+  std::string operator()(const event::DeadLettersLeft& x) const {
+    return std::to_string(x.count)
+           + (x.count == 1 ? " dead letter is left in " : " dead letters are left in ") + x.outbox
+           + (x.count == 1 ? ", of " : ", the oldest of ") + to_string(x.oldest);
+  }
 };
 
 } // namespace
@@ -237,5 +243,6 @@ template Event::Event(event::StoreCaughtUp);
 template Event::Event(event::StoreNotice);
 template Event::Event(event::Finishing);
 template Event::Event(event::DeadLetterHookFailed);
+template Event::Event(event::DeadLettersLeft);
 
 } // namespace backoff_actor

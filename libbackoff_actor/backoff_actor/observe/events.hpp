@@ -5,6 +5,7 @@
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/delivery/dead_letter.hpp"
+#include "backoff_actor/delivery/delivery_store.hpp"
 #include "backoff_actor/delivery/refusal.hpp"
 #include "backoff_actor/guard/guard_port.hpp"
 #include "backoff_actor/observe/actor_name.hpp"
@@ -214,6 +215,15 @@ struct Restored {
   std::uint32_t attempts; ///< failed attempts before this
 };
 
+/// A sender began to use a durable outbox in which there are dead letters: nobody delivers them by
+/// itself.
+struct DeadLettersLeft {
+  Instant at;          ///< when the sender began
+  std::string outbox;  ///< `DurableOptions::name`; without one, where the store is
+  std::uint64_t count; ///< how many there are
+  WallTime oldest;     ///< when the first of them was given up
+};
+
 /// The sender ended, and a delivery stays owed in the store.
 struct Suspended {
   Instant at;             ///< of the end
@@ -271,15 +281,16 @@ struct DeadLetterHookFailed {
 /// Any of the events, and the name of its sender. `std::get_if` and `std::visit` tell which event
 /// it is; `time_of`, `to_string`, `severity_of` and `line_of` take all.
 struct BACKOFF_ACTOR_EXPORT Event
-  : std::variant<
-      event::Accepted, event::NotAccepted, event::ChildStarted, event::StartFailed,
-      event::ChildDown, event::AckTimedOut, event::ChildOverdue, event::AbandonedChildEnded,
-      event::Refused, event::RetryScheduled, event::DelayEnded, event::HandedOver,
-      event::GuardHeldBack, event::Acknowledged, event::UnknownAcknowledgement, event::BackOffReset,
-      event::DeadLettered, event::FellBack, event::CameBack, event::GaveUp, event::Paused,
-      event::Resumed, event::DrainBegan, event::Drained, event::SenderStopped, event::Forwarded,
-      event::Diverted, event::Restored, event::Suspended, event::StoreFellBehind,
-      event::StoreCaughtUp, event::StoreNotice, event::Finishing, event::DeadLetterHookFailed> {
+  : std::variant<event::Accepted, event::NotAccepted, event::ChildStarted, event::StartFailed,
+                 event::ChildDown, event::AckTimedOut, event::ChildOverdue,
+                 event::AbandonedChildEnded, event::Refused, event::RetryScheduled,
+                 event::DelayEnded, event::HandedOver, event::GuardHeldBack, event::Acknowledged,
+                 event::UnknownAcknowledgement, event::BackOffReset, event::DeadLettered,
+                 event::FellBack, event::CameBack, event::GaveUp, event::Paused, event::Resumed,
+                 event::DrainBegan, event::Drained, event::SenderStopped, event::Forwarded,
+                 event::Diverted, event::Restored, event::Suspended, event::StoreFellBehind,
+                 event::StoreCaughtUp, event::StoreNotice, event::Finishing,
+                 event::DeadLetterHookFailed, event::DeadLettersLeft> {
   Event(); ///< holds the first kind of event
   /// Holds an event.
   template <detail::AlternativeOf<variant> T>

@@ -50,6 +50,7 @@ struct SeverityOfSenderEvent {
   Severity operator()(const event::StoreNotice&) const { return warning; }
   Severity operator()(const event::Finishing&) const { return info; }
   Severity operator()(const event::DeadLetterHookFailed&) const { return error; }
+  Severity operator()(const event::DeadLettersLeft&) const { return warning; }
 };
 
 struct SeverityOfSupervisorEvent {

@@ -30,8 +30,8 @@ BACKOFF_ACTOR_EXPORT std::string_view to_string(Severity severity);
 ///   `GuardHeldBack`, `Diverted`, `StoreCaughtUp`, `Paused`, `Resumed`, `DrainBegan`, `Finishing`,
 ///   `SenderStopped`; `Drained` with nothing left
 /// - `warning`: `NotAccepted`, `StartFailed`, `AckTimedOut`, `Refused`, `RetryScheduled`,
-///   `UnknownAcknowledgement`, `StoreNotice`; `ChildDown` that is a failure; `ChildOverdue` if the
-///   sender waits for the child; `Drained` with deliveries left
+///   `UnknownAcknowledgement`, `StoreNotice`, `DeadLettersLeft`; `ChildDown` that is a failure;
+///   `ChildOverdue` if the sender waits for the child; `Drained` with deliveries left
 /// - `error`: `DeadLettered`, `DeadLetterHookFailed`, `FellBack`, `GaveUp`, `StoreFellBehind`;
 ///   `ChildOverdue` if the child is abandoned
 BACKOFF_ACTOR_EXPORT Severity severity_of(const Event& event);

@@ -97,8 +97,8 @@ public:
   void observed_by(const Observatory& observatory, const std::string& name, Instant now) {
     observatory.state()->add_closable_guard(name, weak_from_this());
     const std::lock_guard lock{mutex_};
-    seat_ =
-      std::make_unique<detail::GuardSeat>(observatory.state()->guards(name), guard_.status(now));
+    seat_ = std::make_unique<detail::GuardSeat>(observatory.state()->guards(name),
+                                                guard_.status(now), now);
   }
 
   GuardStatus status(Instant now) const {
@@ -134,7 +134,7 @@ private:
 
     ~Turn() {
       if (self_.seat_)
-        self_.seat_->publish(self_.guard_.status(now_));
+        self_.seat_->publish(self_.guard_.status(now_), now_);
     }
 
   private:

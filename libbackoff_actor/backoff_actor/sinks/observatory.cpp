@@ -197,7 +197,7 @@ ObservatoryState::Kinds ObservatoryState::kinds() const {
   return result;
 }
 
-std::vector<ObservedGuard> ObservatoryState::guards(const Kinds& all) {
+std::vector<ObservedGuard> ObservatoryState::guards(const Kinds& all, Instant now) {
   using Words = GuardWords;
   std::vector<ObservedGuard> result;
   for (const auto& [name, kind] : all.guards)
@@ -205,7 +205,9 @@ std::vector<ObservedGuard> ObservatoryState::guards(const Kinds& all) {
       result.push_back(
         {name, cell.get(Words::has_breaker) != 0, static_cast<BreakerState>(cell.get(Words::state)),
          cell.get(Words::has_budget) != 0, std::bit_cast<double>(cell.get(Words::retries_left)),
-         cell.get(Words::has_rate) != 0, cell.get(Words::calls_left)});
+         cell.get(Words::has_rate) != 0, cell.get(Words::calls_left),
+         std::max(now - instant_of(cell.get(Words::state_since)), Duration::zero()),
+         time_left(instant_of(cell.get(Words::open_until)), now)});
     });
   return result;
 }
@@ -231,6 +233,7 @@ void ObservatoryState::for_each_sender(Instant now,
       if (auto note = cell.read(); note.at != Instant::never())
         causes.emplace(cell.get(CauseWords::number), std::move(note));
     });
+    const auto letters = kind->letters.all();
     kind->senders->for_each([&, &name = name](const auto& cell) {
       ObservedSender sender{{name, cell.get(SenderWords::number)}, glance_of(cell)};
       if (const auto pool = pools.find(sender.name.number); pool != pools.end()) {
@@ -247,6 +250,10 @@ void ObservatoryState::for_each_sender(Instant now,
         sender.oldest_age = since(sender.glance.oldest_since);
       if (sender.glance.owed != 0)
         sender.silent_for = since(instant_of(cell.get(SenderWords::last_turn)));
+      if (const auto found = letters.find(sender.name.number); found != letters.end()) {
+        sender.dead_letters = found->second.count->get();
+        sender.has_outbox = found->second.is_in_outbox;
+      }
       families.name_supervisor(sender);
       show(sender);
     });
@@ -278,11 +285,11 @@ ObservedStatus ObservatoryState::status_of_others(std::size_t at_most, Instant n
     });
   const FamilyBook::Reader families{*families_};
   std::ranges::for_each(result.supervisors, [&](auto& x) { families.name_supervisor(x); });
-  result.guards = guards(all);
+  result.guards = guards(all, now);
   for (const auto& [name, kind] : all.outboxes)
     kind->for_each([&, &name = name](const auto& cell) {
       using Words = OutboxWords;
-      ObservedOutbox outbox{name, 0, 0, cell.get(Words::waiting_changes), false, {}};
+      ObservedOutbox outbox{name, 0, 0, cell.get(Words::waiting_changes), false, {}, {}};
       for (std::size_t i = 0; i < TimeBuckets::count; ++i)
         outbox.commits += cell.get(Words::commit_times + i);
       for (std::size_t i = 0; i < Words::failure_kinds; ++i)
@@ -291,6 +298,8 @@ ObservedStatus ObservatoryState::status_of_others(std::size_t at_most, Instant n
       outbox.is_failing = failing_since != Instant::never();
       if (outbox.is_failing)
         outbox.failing_for = since(failing_since);
+      outbox.dead_letters = {cell.get(Words::dead_letters),
+                             {std::bit_cast<std::int64_t>(cell.get(Words::oldest_dead_letter))}};
       result.outboxes.push_back(std::move(outbox));
     });
   for (const auto& [name, kind] : all.shards)

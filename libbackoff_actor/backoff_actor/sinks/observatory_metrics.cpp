@@ -140,6 +140,9 @@ void add_outboxes(MetricPage& page, const std::vector<Sums<OutboxWords>>& all) {
   page.begin(gauge, "outbox_waiting_changes", "Changes that are not written yet.");
   for (const auto& one : all)
     page.add({{"outbox", one.name}}, one.gauges[Words::waiting_changes]);
+  page.begin(gauge, "outbox_dead_letters", "Dead letters that are in the outbox now.");
+  for (const auto& one : all)
+    page.add({{"outbox", one.name}}, one.gauges[Words::dead_letters]);
   page.begin(histogram, "outbox_commit_seconds", "How long commits took that succeeded.");
   for (const auto& one : all)
     page.add({{"outbox", one.name}}, time_bounds,
@@ -212,7 +215,7 @@ std::vector<MetricFamily> ObservatoryState::metrics(Instant now) const {
   page.add({{"version", BACKOFF_ACTOR_VERSION}, {"caf", all.caf_version}}, 1.0);
   add_senders(page, all.senders, now);
   add_supervisors(page, sums_of<SupervisorWords>(all.supervisors));
-  add_guards(page, merged(guards(all)), sums_of<GuardWords>(all.guards));
+  add_guards(page, merged(guards(all, now)), sums_of<GuardWords>(all.guards));
   add_outboxes(page, sums_of<OutboxWords>(all.outboxes));
   add_shards(page, sums_of_shards(all.shards, now));
   page.begin(counter, "observer_dropped_total", "What could not be shown by its own name.");

@@ -46,6 +46,8 @@ struct SenderSums {
   std::uint64_t ready = 0;
   Duration oldest{0};
   Duration silent{0};
+  std::array<std::uint64_t, 2> letters{}; // in memory, in outboxes
+  std::array<bool, 2> has_letters{};      // senders that keep them there
 };
 
 SenderSums sums_of(const std::string& name, const SenderKind& kind, Instant now) {
@@ -78,6 +80,10 @@ SenderSums sums_of(const std::string& name, const SenderKind& kind, Instant now)
   });
   sums.has_pool |= sums.pool_held_back != std::array<std::uint64_t, PoolWords::counters>{};
   sums.delays = kind.delays.read();
+  for (const auto& [number, kept] : kind.letters.all()) {
+    sums.letters[kept.is_in_outbox ? 1 : 0] += kept.count->get().count;
+    sums.has_letters[kept.is_in_outbox ? 1 : 0] = true;
+  }
   return sums;
 }
 
@@ -176,6 +182,11 @@ void add_senders(MetricPage& page, const std::vector<SenderSums>& all) {
              "The longest time since the last turn of a sender that owes deliveries.");
   for (const auto& one : all)
     page.add({{"sender", one.name}}, seconds(one.silent));
+  page.begin(gauge, "dead_letters", "Dead letters that are there now, by where they are kept.");
+  for (const auto& one : all)
+    for (std::size_t i = 0; i < one.letters.size(); ++i)
+      if (one.has_letters[i] || (i == 0 && !one.has_letters[1]))
+        page.add({{"sender", one.name}, {"kept_in", i == 0 ? "memory" : "outbox"}}, one.letters[i]);
   for (const auto& family : sender_counter_families) {
     page.begin(counter, std::string{family.name}, std::string{family.help});
     for (const auto& one : all)

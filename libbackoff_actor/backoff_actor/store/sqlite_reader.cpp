@@ -81,6 +81,14 @@ void SqliteReader::for_each_acknowledged_key(const std::function<void(Acknowledg
        [&](SQLite::Statement& row) { visit(read_key(row)); });
 }
 
+DeadLetterTally SqliteReader::count_dead_letters() {
+  DeadLetterTally result;
+  read("SELECT count(*), coalesce(min(at), 0) FROM dead_letters", [&](SQLite::Statement& row) {
+    result = {read_number(row, 0, file_), {row.getColumn(1).getInt64()}};
+  });
+  return result;
+}
+
 std::uint64_t SqliteReader::last_id() {
   std::uint64_t result = 0;
   read("SELECT last_id FROM meta",

@@ -32,6 +32,13 @@ std::uint64_t flags_of(const SenderGlance& glance) {
          | (glance.is_on_fallback ? 4U : 0U) | (glance.is_store_behind ? 8U : 0U);
 }
 
+// Milliseconds since 1970; 0: there is none, or it was before.
+std::uint64_t oldest_of(const DeadLetterTally& letters) {
+  if (letters.count == 0 || letters.oldest.since_epoch < 0)
+    return 0;
+  return static_cast<std::uint64_t>(letters.oldest.since_epoch / 1'000'000);
+}
+
 // The parts of a status that are not senders.
 std::string rest_of(const ObservedStatus& status) {
   return to_json({{},
@@ -74,11 +81,13 @@ LiveFrames::Row LiveFrames::row_of(const ObservedSender& sender) {
   const auto& counters = glance.counters;
   Row row{kind_of(sender.name.kind),
           sender.name.number,
-          {static_cast<std::uint64_t>(glance.phase), flags_of(glance), glance.owed,
-           glance.in_flight, moment(glance.oldest_since), moment(glance.due), counters.acknowledged,
+          {static_cast<std::uint64_t>(glance.phase),
+           flags_of(glance) | (sender.has_outbox ? 16U : 0U), glance.owed, glance.in_flight,
+           moment(glance.oldest_since), moment(glance.due), counters.acknowledged,
            counters.crashes + counters.failed_starts + counters.hangs + counters.nacks,
            counters.dead_lettered, glance.restarts,
-           glance.owed != 0 ? moment(now_ + -sender.silent_for) : 0, sender.supervisor.number},
+           glance.owed != 0 ? moment(now_ + -sender.silent_for) : 0, sender.supervisor.number,
+           sender.dead_letters.count, oldest_of(sender.dead_letters)},
           sender.has_pool,
           0,
           {}};

@@ -103,11 +103,66 @@ const tests = {
     await server.stop();
   },
 
-  async a_breaker_is_reset_by_a_click() {
+  async dead_letters_that_are_there_are_in_the_header_and_in_what_is_stuck() {
+    const server = await Program.start("actors", token);
+    const page = await browser.open(server.url);
+    await page.until(`document.getElementById("sum-letters").textContent === "3"`);
+    assert.equal(await page.get(`document.getElementById("letters-there").hidden`), false);
+    assert.equal(await page.get(`getComputedStyle(document.getElementById("sum-letters")).color`),
+      await page.get(`(() => { const one = document.createElement("b"); one.className = "bad"; document.body.append(one);
+        const color = getComputedStyle(one).color; one.remove(); return color; })()`), "it is red");
+    const line = `[...document.querySelectorAll("#stuck tbody tr")].find(row => row.textContent.includes("parser#"))?.textContent`;
+    assert.match(await page.get(line), /✉ dead letters.*parser#\d+.*\(.*s\).*3 dead letters are there/);
+    await picture(page, "letters_left");
+    await page.click(button("#stuck", await page.get(`[...senders.values()].map(nameOf).find(name => name.startsWith("parser"))`)));
+    await page.until(`!document.getElementById("detail").hidden`);
+    await page.click(`document.getElementById("show-letters")`);
+    await confirm(page, true);
+    await page.until(`document.querySelectorAll("#letters .letter").length === 3`);
+    await page.click(button("#letters", "Remove all that match"));
+    await confirm(page, false);
+    await page.until(`document.getElementById("letters-there").hidden`);
+    assert.equal(await page.get(line), undefined);
+    assertIsClean(page, server.url);
+    await page.close();
+    await server.stop();
+  },
+
+  async an_open_breaker_has_since_when_and_its_next_probe() {
+    const server = await Program.start("actors");
+    const page = await browser.open(server.url);
+    await page.until(`document.getElementById("guards")?.textContent.includes("open")`);
+    const guard = `[...document.querySelectorAll("#guards tbody tr")].find(row => row.textContent.includes("shipping")).textContent`;
+    assert.match(await page.get(guard), /shipping✕ open.*\(.* s\)in 59 min/);
+    const line = `[...document.querySelectorAll("#stuck tbody tr")].find(row => row.textContent.includes("shipping")).textContent`;
+    assert.match(await page.get(line), /open.*guard shipping.*\(.* s\).*The next probe is in 59 min/);
+    assertIsClean(page, server.url);
+    await page.close();
+    await server.stop();
+  },
+
+  async no_column_is_cut_off_at_any_width() {
+    const server = await Program.start("actors");
+    server.say("crash");
+    for (const width of [1400, 1120, 1000, 900, 881, 880, 700, 390]) {
+      const page = await browser.open(server.url, {width});
+      await page.until(`!!${rowOf("orders#")}?.textContent.includes("waiting")`);
+      const beyond = await page.get(`[...document.querySelectorAll("#list .row:not([hidden]) > *, #columns > *")].filter(one =>
+        one.offsetParent && one.getBoundingClientRect().right > document.querySelector("#list").getBoundingClientRect().right + .5)
+        .map(one => one.className + ": " + one.textContent)`);
+      assert.deepEqual(beyond, [], `at ${width}`);
+      assert.equal(await page.get(`document.documentElement.scrollWidth <= innerWidth`), true, `at ${width} it is too wide`);
+      if (width === 900) await picture(page, "half_a_laptop");
+      await page.close();
+    }
+    await server.stop();
+  },
+
+  async a_breaker_is_closed_by_a_click() {
     const server = await Program.start("actors", token);
     const page = await browser.open(server.url);
     await page.until(`document.getElementById("guards")?.textContent.includes("isolated")`);
-    await page.click(button("#guards", "Reset"));
+    await page.click(button("#guards", "Close guard"));
     await confirm(page, true);
     await page.until(`document.getElementById("guards").textContent.includes("closed")`);
     assertIsClean(page, server.url);

@@ -192,6 +192,11 @@ int run_actors(const WebOptions& pages, const std::string& more = {}) {
   const SharedGuard guard{parse_guard("circuit_breaker(5 failures, open 1h)")};
   guard.observed_by(observatory, "payments");
   guard.isolate();
+  // Its service has failed once.
+  const SharedGuard shipping{parse_guard("circuit_breaker(1 failures, open 1h)")};
+  shipping.observed_by(observatory, "shipping");
+  const auto now = SteadyClock{}.now();
+  shipping.failed(std::get<Permit>(shipping.admit(now, Call::first)), now);
 
   compat::enqueue(mail, Pause{});
   for (int i = 1; i <= 5; ++i)

@@ -112,7 +112,11 @@ INSTANTIATE_TEST_SUITE_P(
     Row{"letter_lost", event::DeadLetterHookFailed{at, 7, "no\npaper", "(\"a\")", std::any{1}},
         "on_dead_letter threw for delivery 7: no\\npaper; nobody else gets the message (\"a\")"},
     Row{"letter_kept", event::DeadLetterHookFailed{at, 7, "no paper", "", {}},
-        "on_dead_letter threw for delivery 7: no paper"}),
+        "on_dead_letter threw for delivery 7: no paper"},
+    Row{"letter_left", event::DeadLettersLeft{at, "charges", 1, {1'700'000'000'000'000'000}},
+        "1 dead letter is left in charges, of 2023-11-14T22:13:20Z"},
+    Row{"letters_left", event::DeadLettersLeft{at, "charges", 3, {1'700'000'000'000'000'000}},
+        "3 dead letters are left in charges, the oldest of 2023-11-14T22:13:20Z"}),
   [](const auto& row) { return std::string{row.param.name}; });
 
 TEST(event, knows_when_it_happened) {
@@ -129,7 +133,7 @@ TEST(event, is_told_by_its_type_and_has_a_name_beside) {
   EXPECT_TRUE(std::holds_alternative<event::Paused>(copy));
   EXPECT_EQ(std::get_if<event::Resumed>(&copy), nullptr);
   EXPECT_EQ(std::visit([](const auto& x) { return x.at; }, copy), at);
-  EXPECT_EQ(std::variant_size_v<Event::variant>, 34U);
+  EXPECT_EQ(std::variant_size_v<Event::variant>, 35U);
 }
 
 } // namespace backoff_actor::events_test

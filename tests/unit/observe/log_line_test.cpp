@@ -172,7 +172,9 @@ INSTANTIATE_TEST_SUITE_P(
     Parts{"dead_letter_hook_failed delivery=4 exception=full",
           Event{event::DeadLetterHookFailed{now, 4, "full", "", {}}}},
     Parts{"dead_letter_hook_failed delivery=4 exception=full message=(order)",
-          Event{event::DeadLetterHookFailed{now, 4, "full", "(order)", 1}}}));
+          Event{event::DeadLetterHookFailed{now, 4, "full", "(order)", 1}}},
+    Parts{"dead_letters_left count=3 outbox=charges oldest=1970-01-01T00:00:01Z",
+          Event{event::DeadLettersLeft{now, "charges", 3, {1'999'999'999}}}}));
 
 INSTANTIATE_TEST_SUITE_P(
   supervisors, LogLineOfParts,

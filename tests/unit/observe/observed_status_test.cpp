@@ -45,6 +45,7 @@ TEST(observed_status, has_the_numbers_of_a_sender) {
   sender.last_cause = "Danger, High Voltage!";
   sender.cause_age = 3s;
   sender.supervisor = {"root", 4};
+  sender.dead_letters = {3, {1'700'000'000'000'000'000}};
   ObservedStatus status;
   status.senders.push_back(sender);
   status.senders_left_out = 3;
@@ -57,7 +58,8 @@ TEST(observed_status, has_the_numbers_of_a_sender) {
     R"("owed_bytes":18446744073709551615,"in_flight":24,"ghosts":25,"abandoned":26,)"
     R"("oldest_age_seconds":1.500000000,"silent_for_seconds":0.000000002,)"
     R"("due_in_seconds":0.250000000,)"
-    R"("last_cause":"Danger, High Voltage!","cause_age_seconds":3.000000000,"pool":null,)"
+    R"("last_cause":"Danger, High Voltage!","cause_age_seconds":3.000000000,)"
+    R"("dead_letters":3,"oldest_dead_letter_at":"2023-11-14T22:13:20Z","pool":null,)"
     R"("counters":{"accepted":1,"refused":2,"acknowledged":3,"dead_lettered":4,"hand_overs":5,)"
     R"("resends":6,"nacks":7,"crashes":8,"failed_starts":9,"hangs":10,"forwarded":11,)"
     R"("diverted":12,"restored":13,"suspended":14,"late_answers":15}}],"senders_left_out":3,)"
@@ -97,9 +99,11 @@ TEST(observed_status, has_supervisors_guards_outboxes_and_owners) {
   status.supervisors = {{{"root", 1}, 1, 2, 3, 4, 5, 6, 7, {"up", 8}},
                         {{"", 8}, 0, 0, 0, 0, 0, 0, 0}};
   status.supervisors_left_out = 9;
-  status.guards = {{"payments", true, BreakerState::half_open, true, 0.1, true, 7},
-                   {"bare", false, BreakerState::open, false, 5, false, 6}};
-  status.outboxes = {{"orders", 1, 2, 3, true, 61s}, {"letters", 4, 0, 0, false, 0s}};
+  status.guards = {{"payments", true, BreakerState::half_open, true, 0.1, true, 7, 8s, 9s},
+                   {"bare", false, BreakerState::open, false, 5, false, 6, 8s, 9s},
+                   {"cut", true, BreakerState::open, false, 5, false, 6, 8s, 9s},
+                   {"well", true, BreakerState::closed, false, 5, false, 6, 8s, 9s}};
+  status.outboxes = {{"orders", 1, 2, 3, true, 61s}, {"letters", 4, 0, 0, false, 0s, {5, {0}}}};
   status.shards = {{"orders", 3, 9s, 2}, {"letters", 0, 0s, 0}};
   EXPECT_EQ(
     to_json(status),
@@ -109,13 +113,24 @@ TEST(observed_status, has_supervisors_guards_outboxes_and_owners) {
     R"({"name":null,"supervisor":null,"running":0,"starting":0,"waiting":0,"ending":0,)"
     R"("stopped":0,"restarts":0,)"
     R"("escalations":0}],"supervisors_left_out":9,"guards":[{"name":"payments",)"
-    R"("has_breaker":true,"breaker":"half_open","has_budget":true,"retries_left":0.1,)"
+    R"("has_breaker":true,"breaker":"half_open","breaker_for_seconds":8.000000000,)"
+    R"("probe_in_seconds":null,"has_budget":true,"retries_left":0.1,)"
     R"("has_rate":true,"calls_left":7},{"name":"bare","has_breaker":false,"breaker":null,)"
+    R"("breaker_for_seconds":null,"probe_in_seconds":null,)"
+    R"("has_budget":false,"retries_left":null,"has_rate":false,"calls_left":null},)"
+    R"({"name":"cut","has_breaker":true,"breaker":"open","breaker_for_seconds":8.000000000,)"
+    R"("probe_in_seconds":9.000000000,)"
+    R"("has_budget":false,"retries_left":null,"has_rate":false,"calls_left":null},)"
+    R"({"name":"well","has_breaker":true,"breaker":"closed","breaker_for_seconds":null,)"
+    R"("probe_in_seconds":null,)"
     R"("has_budget":false,"retries_left":null,"has_rate":false,"calls_left":null}],)"
     R"("outboxes":[{"name":"orders","commits":1,"failures":2,)"
-    R"("waiting_changes":3,"is_failing":true,"failing_for_seconds":61.000000000},)"
+    R"("waiting_changes":3,"is_failing":true,"failing_for_seconds":61.000000000,)"
+    R"("dead_letters":0,"oldest_dead_letter_at":null},)"
     R"({"name":"letters","commits":4,"failures":0,"waiting_changes":0,"is_failing":false,)"
-    R"("failing_for_seconds":0.000000000}],"shards":[{"name":"orders","is_owner":true,"epoch":3,)"
+    R"("failing_for_seconds":0.000000000,"dead_letters":5,)"
+    R"("oldest_dead_letter_at":"1970-01-01T00:00:00Z"}],)"
+    R"("shards":[{"name":"orders","is_owner":true,"epoch":3,)"
     R"("sure_for_seconds":9.000000000,"takeovers":2},{"name":"letters","is_owner":false,)"
     R"("epoch":0,"sure_for_seconds":0.000000000,"takeovers":0}]})");
 }

@@ -56,6 +56,7 @@ TEST(severity, is_told_for_each_event_of_a_sender) {
     {event::StoreNotice{at, "its log is kept"}, Severity::warning},
     {event::Finishing{at, 2, at + 30s}, Severity::info},
     {event::DeadLetterHookFailed{at, 7, "no paper", "", {}}, Severity::error},
+    {event::DeadLettersLeft{at, "charges", 3, {}}, Severity::warning},
   };
   std::set<std::size_t> seen;
   for (const auto& [event, severity] : rows) {

@@ -17,11 +17,12 @@ std::vector<std::string> rows_of_metrics() {
   auto& state = *observatory.state();
   detail::SenderSeat sender{state.senders("orders"), 1};
   sender.publish(PoolGlance{});
+  sender.show_letters({std::make_shared<detail::LetterCount>(), false});
   const detail::SupervisorSeat supervisor{state.supervisors("root"), state.families(), {"root", 2}};
   GuardStatus status;
   status.has_breaker = true;
   status.has_budget = true;
-  const detail::GuardSeat guard{state.guards("payments"), status};
+  const detail::GuardSeat guard{state.guards("payments"), status, {}};
   const detail::OutboxSeat outbox{state.outboxes("orders")};
   const detail::ShardSeat shard{state.shards("orders")};
   std::vector<std::string> rows;

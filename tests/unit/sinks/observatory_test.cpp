@@ -268,11 +268,11 @@ INSTANTIATE_TEST_SUITE_P(
 
 // A service that is down must not make its callers unready: that would be all of them.
 TEST_F(ObservatoryTest, a_process_whose_breaker_is_open_is_alive_and_ready) {
-  detail::GuardSeat seat{observatory.state()->guards("payments"), {}};
+  detail::GuardSeat seat{observatory.state()->guards("payments"), {}, at(0s)};
   GuardStatus status;
   status.has_breaker = true;
   status.breaker = BreakerState::open;
-  seat.publish(status);
+  seat.publish(status, at(0s));
   EXPECT_TRUE(observatory.liveness(at(0s)).is_ok);
   EXPECT_TRUE(observatory.readiness(at(0s)).is_ok);
 }
@@ -351,11 +351,13 @@ TEST_F(ObservatoryTest, counts_the_changes_of_a_breaker_and_merges_guards_of_one
     status.retries_left = 2.5;
     return status;
   };
-  detail::GuardSeat a{observatory.state()->guards("payments"), status_of(BreakerState::open)};
-  detail::GuardSeat b{observatory.state()->guards("payments"), status_of(BreakerState::closed)};
-  a.publish(status_of(BreakerState::half_open));
-  a.publish(status_of(BreakerState::half_open));
-  a.publish(status_of(BreakerState::open));
+  detail::GuardSeat a{observatory.state()->guards("payments"), status_of(BreakerState::open),
+                      at(0s)};
+  detail::GuardSeat b{observatory.state()->guards("payments"), status_of(BreakerState::closed),
+                      at(0s)};
+  a.publish(status_of(BreakerState::half_open), at(1s));
+  a.publish(status_of(BreakerState::half_open), at(2s));
+  a.publish(status_of(BreakerState::open), at(3s));
   const auto metrics = observatory.metrics(at(0s));
   const auto changes = [&](const char* to) {
     return value_of(metrics, "backoff_breaker_transitions_total",
@@ -366,6 +368,86 @@ TEST_F(ObservatoryTest, counts_the_changes_of_a_breaker_and_merges_guards_of_one
   EXPECT_EQ(changes("closed"), 0);
   EXPECT_EQ(value_of(metrics, "backoff_breaker_state", {{"guard", "payments"}}), 2);
   EXPECT_EQ(value_of(metrics, "backoff_retry_budget_tokens", {{"guard", "payments"}}), 5);
+}
+
+TEST_F(ObservatoryTest, counts_the_dead_letters_that_are_there_by_where_they_are_kept) {
+  const auto letters = [](std::uint64_t count, std::int64_t oldest) {
+    auto result = std::make_shared<detail::LetterCount>();
+    result->set({count, {oldest}});
+    return result;
+  };
+  const auto value = [&](const char* where) {
+    return value_of(observatory.metrics(at(0s)), "backoff_dead_letters",
+                    {{"sender", "orders"}, {"kept_in", where}});
+  };
+  auto a = sender("orders", 1, owing(0));
+  auto b = sender("orders", 2, owing(3));
+  auto c = sender("orders", 3, owing(0));
+  EXPECT_EQ(value("memory"), 0);
+  EXPECT_EQ(value("outbox"), std::nullopt) << "there is no outbox";
+  const auto own = letters(2, 70);
+  a->show_letters({own, false});
+  b->show_letters({letters(5, 60), true});
+  c->show_letters({letters(4, 50), false});
+  EXPECT_EQ(value("memory"), 6);
+  EXPECT_EQ(value("outbox"), 5);
+  for (const auto& one : observatory.status(9, at(0s)).senders) {
+    if (one.name.number == 1) {
+      EXPECT_EQ(one.dead_letters, (DeadLetterTally{2, {70}}));
+      EXPECT_FALSE(one.has_outbox);
+    } else if (one.name.number == 2) {
+      EXPECT_EQ(one.dead_letters, (DeadLetterTally{5, {60}}));
+      EXPECT_TRUE(one.has_outbox);
+    }
+  }
+  own->set({1, {75}});
+  EXPECT_EQ(value("memory"), 5) << "they may go, too";
+  c = nullptr;
+  EXPECT_EQ(value("memory"), 1) << "with the sender that kept them";
+}
+
+TEST(letter_count, keeps_the_time_of_the_first) {
+  detail::LetterCount letters;
+  letters.add({30});
+  letters.add({20});
+  EXPECT_EQ(letters.get(), (DeadLetterTally{2, {30}})) << "though the clock was set back";
+  letters.set({});
+  letters.add({90});
+  EXPECT_EQ(letters.get(), (DeadLetterTally{1, {90}}));
+}
+
+TEST_F(ObservatoryTest, counts_the_dead_letters_of_outboxes) {
+  detail::OutboxSeat seat{observatory.state()->outboxes("orders")};
+  detail::OutboxSeat other{observatory.state()->outboxes("orders")};
+  seat.set_letters({3, {1'700'000'000'000'000'000}});
+  other.set_letters({4, {7}});
+  EXPECT_EQ(
+    value_of(observatory.metrics(at(0s)), "backoff_outbox_dead_letters", {{"outbox", "orders"}}),
+    7);
+  const auto outboxes = observatory.status(9, at(0s)).outboxes;
+  EXPECT_EQ(outboxes.at(0).dead_letters, (DeadLetterTally{3, {1'700'000'000'000'000'000}}));
+  EXPECT_EQ(outboxes.at(1).dead_letters, (DeadLetterTally{4, {7}}));
+}
+
+TEST_F(ObservatoryTest, shows_since_when_a_breaker_is_open_and_its_next_probe) {
+  GuardStatus status;
+  status.has_breaker = true;
+  detail::GuardSeat seat{observatory.state()->guards("payments"), status, at(1s)};
+  const auto seen = [&](Duration now) { return observatory.status(9, at(now)).guards.at(0); };
+  EXPECT_EQ(seen(5s).breaker_for, 4s);
+  status.breaker = BreakerState::open;
+  status.open_for = 5s;
+  seat.publish(status, at(10s));
+  EXPECT_EQ(seen(12s).breaker_for, 2s);
+  EXPECT_EQ(seen(12s).probe_in, 3s);
+  status.open_for = 1s;
+  seat.publish(status, at(14s));
+  EXPECT_EQ(seen(14s).breaker_for, 4s) << "it is open since then";
+  EXPECT_EQ(seen(14s).probe_in, 1s);
+  EXPECT_EQ(seen(20s).probe_in, 0s) << "the next call is the probe";
+  status.breaker = BreakerState::half_open;
+  seat.publish(status, at(21s));
+  EXPECT_EQ(seen(23s).breaker_for, 2s);
 }
 
 TEST_F(ObservatoryTest, counts_commits_by_size_and_failures_by_kind) {

@@ -79,9 +79,11 @@ TEST(live_frames, have_all_numbers_of_a_sender) {
   one.last_cause = "Danger, \"High\" Voltage!";
   one.cause_age = 100ms;
   one.supervisor = {"root", 4};
+  one.dead_letters = {6, {1'700'000'000'123'456'789}};
   LiveFrames frames;
   frames.look(of({one}), {73s});
-  EXPECT_EQ(rows_of(frames.all()), "[[0,17,2,9,5,3,71000,73400,120,4321,7,8,71000,4]]");
+  EXPECT_EQ(rows_of(frames.all()),
+            "[[0,17,2,9,5,3,71000,73400,120,4321,7,8,71000,4,6,1700000000123]]");
   EXPECT_EQ(causes_of(frames.all()), R"([[0,17,72900,"Danger, \"High\" Voltage!"]])");
   EXPECT_EQ(part(frames.all(), "kinds", "senders"), R"(["orders"])");
 }
@@ -101,6 +103,20 @@ TEST(live_frames, tell_the_flags_apart) {
   EXPECT_EQ(with(&SenderGlance::is_delayed), "0") << "that it has a due time says so";
 }
 
+TEST(live_frames, say_where_dead_letters_are_and_that_some_have_come_or_gone) {
+  auto one = sender("a", 1);
+  one.has_outbox = true;
+  LiveFrames frames;
+  frames.look(of({one}), {1s});
+  EXPECT_EQ(rows_of(frames.all()), "[[0,1,0,16,0,0,0,0,0,0,0,0,0,0,0,0]]");
+  one.dead_letters = {2, {-5'000'000}};
+  frames.look(of({one}), {2s});
+  EXPECT_EQ(rows_of(frames.changes()), "[[0,1,0,16,0,0,0,0,0,0,0,0,0,0,2,0]]") << "before 1970";
+  one.dead_letters = {0, {5'000'000}};
+  frames.look(of({one}), {3s});
+  EXPECT_EQ(rows_of(frames.changes()), "[[0,1,0,16,0,0,0,0,0,0,0,0,0,0,0,0]]");
+}
+
 TEST(live_frames, have_the_workers_of_a_pool) {
   auto one = sender("a", 1);
   one.has_pool = true;
@@ -108,10 +124,10 @@ TEST(live_frames, have_the_workers_of_a_pool) {
   one.pool.ready = 6;
   LiveFrames frames;
   frames.look(of({one}), {1s});
-  EXPECT_EQ(rows_of(frames.all()), "[[0,1,0,0,0,0,0,0,0,0,0,0,0,0,1,2,3,4,5,6]]");
+  EXPECT_EQ(rows_of(frames.all()), "[[0,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,1,2,3,4,5,6]]");
   --one.pool.ready;
   frames.look(of({one}), {2s});
-  EXPECT_EQ(rows_of(frames.changes()), "[[0,1,0,0,0,0,0,0,0,0,0,0,0,0,1,2,3,4,5,5]]");
+  EXPECT_EQ(rows_of(frames.changes()), "[[0,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,1,2,3,4,5,5]]");
 }
 
 TEST(live_frames, have_only_what_has_changed) {

@@ -86,15 +86,24 @@ OperatorDesk::~OperatorDesk() = default;
 
 // -- for the sender -----------------------------------------------------------------
 
-void OperatorDesk::keep(DeadLetter letter) {
+void OperatorDesk::keep(DeadLetter letter, WallTime now) {
   const std::lock_guard lock{mutex_};
-  if (!kept_)
+  if (!kept_) {
     kept_ = std::make_unique<Kept>();
+    letter_count_ = std::make_shared<LetterCount>();
+  }
   if (kept_->letters.size() == most_kept) {
     kept_->letters.pop_front();
     ++kept_->dropped;
   }
-  kept_->letters.push_back(std::move(letter));
+  kept_->letters.push_back({std::move(letter), now});
+  count_kept();
+}
+
+// The letters are in order of the times when they came.
+void OperatorDesk::count_kept() {
+  const auto& letters = kept_->letters;
+  letter_count_->set({letters.size(), letters.empty() ? WallTime{} : letters.front().at});
 }
 
 void OperatorDesk::answer(caf::event_based_actor& sender, const std::string& state) {
@@ -275,9 +284,12 @@ OperatorOutcome OperatorDesk::act(OperatorAction action) {
 std::vector<DeadLetter> OperatorDesk::all_letters() const {
   if (outbox_)
     return outbox_.dead_letters();
+  std::vector<DeadLetter> result;
   const std::lock_guard lock{mutex_};
-  return kept_ ? std::vector<DeadLetter>{kept_->letters.begin(), kept_->letters.end()}
-               : std::vector<DeadLetter>{};
+  if (kept_)
+    for (const auto& one : kept_->letters)
+      result.push_back(one.letter);
+  return result;
 }
 
 Operable::Letters OperatorDesk::letters() {
@@ -295,7 +307,12 @@ std::size_t OperatorDesk::remove_letters(std::span<const std::uint64_t> ids) {
   if (outbox_)
     return outbox_.remove_dead_letters(ids);
   const std::lock_guard lock{mutex_};
-  return kept_ ? std::erase_if(kept_->letters, [ids](const auto& x) { return has(ids, x.id); }) : 0;
+  if (!kept_)
+    return 0;
+  const auto result =
+    std::erase_if(kept_->letters, [ids](const auto& x) { return has(ids, x.letter.id); });
+  count_kept();
+  return result;
 }
 
 // Returns those that no other action has. They are this one's until it releases them.

@@ -54,6 +54,10 @@ std::vector<DeadLetter> DurableOutbox::dead_letters() const {
   return result;
 }
 
+DeadLetterTally DurableOutbox::count_dead_letters() const {
+  return queue_ ? queue_->letter_count()->get() : DeadLetterTally{};
+}
+
 std::size_t DurableOutbox::remove_dead_letters(std::span<const std::uint64_t> ids) const {
   return queue_ ? queue_->remove_dead_letters(ids) : 0;
 }

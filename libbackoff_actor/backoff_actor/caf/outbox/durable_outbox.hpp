@@ -120,6 +120,11 @@ public:
   /// @errors throws `StoreError`
   std::vector<DeadLetter> dead_letters() const;
 
+  /// Returns how many dead letters there are that were not removed, and since when. Does not block:
+  /// the outbox counts them as it writes. What other programs delete from the store counts until
+  /// the next removal.
+  DeadLetterTally count_dead_letters() const;
+
   /// Removes these dead letters from the store, and blocks until that is done. Returns how many
   /// were removed. A letter that the sender reported a moment ago may not be written yet, and is
   /// then not removed and not counted. To resubmit a letter, submit its message first, and remove

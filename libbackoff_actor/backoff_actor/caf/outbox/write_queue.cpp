@@ -18,6 +18,10 @@ const Policy retry_policy =
 // How long the next sender waits for the `detach` of the last one, which has ended.
 constexpr std::chrono::seconds longest_end{5};
 
+// So many dead letters are counted quickly. When some of more are removed, the others are not
+// counted again: the time of the oldest may then be that of one that is gone.
+constexpr std::uint64_t quickly_counted = 1000;
+
 std::string list(const std::vector<std::string>& names) {
   std::string result;
   for (const auto& name : names)
@@ -57,7 +61,8 @@ std::unique_ptr<detail::ShardSeat> shard_seat_of(const DurableOptions& options,
 WriteQueue::WriteQueue(std::shared_ptr<DeliveryStore> store, DurableTypes types,
                        DurableOptions options)
   : types_(std::move(types)), options_(std::move(options)), store_(std::move(store)),
-    ownership_(store_->ownership()), incoming_(desk_of(store_)), pending_(options_.max_batch),
+    letters_(std::make_shared<detail::LetterCount>()), ownership_(store_->ownership()),
+    incoming_(desk_of(store_)), pending_(options_.max_batch),
     lease_(ownership_ ? OwnerLease{ownership_->lease} : OwnerLease{}),
     retry_delay_(retry_policy, 0, 0), seat_(seat_of(options_)),
     shard_seat_(shard_seat_of(options_, ownership_)) {
@@ -71,6 +76,7 @@ WriteQueue::WriteQueue(std::shared_ptr<DeliveryStore> store, DurableTypes types,
       store_->name() + ": its messages were written by " + found + ", and this program uses "
         + format + ", which cannot read them; let the old program deliver what is still owed");
   read_content();
+  set_letters(store_->count_dead_letters());
   look_at_store();
 }
 
@@ -248,7 +254,24 @@ std::vector<StoredDeadLetter> WriteQueue::dead_letters() {
 
 std::size_t WriteQueue::remove_dead_letters(std::span<const std::uint64_t> ids) {
   const std::lock_guard lock{store_mutex_};
-  return store_->remove_dead_letters(ids);
+  const auto result = store_->remove_dead_letters(ids);
+  auto tally = letters_->get();
+  tally.count -= std::min<std::uint64_t>(result, tally.count);
+  try {
+    if (result != 0 && tally.count <= quickly_counted)
+      tally = store_->count_dead_letters();
+  } catch (const StoreError&) {
+    // They are removed, and that is what counts.
+  }
+  set_letters(tally);
+  return result;
+}
+
+// Call it with the lock of the store.
+void WriteQueue::set_letters(const DeadLetterTally& tally) {
+  letters_->set(tally);
+  if (seat_)
+    seat_->set_letters(tally);
 }
 
 } // namespace backoff_actor

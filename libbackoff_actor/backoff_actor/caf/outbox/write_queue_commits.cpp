@@ -142,6 +142,7 @@ void WriteQueue::commit(std::span<const StoreChange> changes) {
   try {
     const std::lock_guard lock{store_mutex_};
     store_->commit(changes);
+    count_burials(changes);
     commit_took_ = seat_ ? Clock::now() - begin : Duration::zero();
   } catch (const StoreError&) {
     throw;
@@ -150,6 +151,27 @@ void WriteQueue::commit(std::span<const StoreChange> changes) {
   } catch (...) {
     throw StoreError(failure_of_exceptions(), store_->name() + ": an exception of unknown type");
   }
+}
+
+// Counts the dead letters that a commit has made. Call it with the lock of the store. While a store
+// fails, deliveries are dropped that it has not taken, and their burials then change nothing.
+void WriteQueue::count_burials(std::span<const StoreChange> changes) {
+  auto has_any = false;
+  for (const auto& x : changes)
+    if (const auto* const burial = std::get_if<change::Bury>(&x)) {
+      has_any = true;
+      letters_->add(burial->at);
+    }
+  if (!has_any)
+    return;
+  auto tally = letters_->get();
+  try {
+    if (are_burials_doubtful_)
+      tally = store_->count_dead_letters();
+  } catch (...) {
+    // The changes are made. The next burial counts anew.
+  }
+  set_letters(tally);
 }
 
 // A server may have made the changes before the exception came.
@@ -199,6 +221,7 @@ void WriteQueue::succeed(std::span<const StoreChange> changes) {
       retry_delay_ = retry_delay_.reset();
     }
     pending_.forget(changes);
+    are_burials_doubtful_ &= !nothing_waits();
     is_news = note_answer();
     if (seat_ && !changes.empty()) {
       seat_->note_commit(commit_took_, changes.size());
@@ -229,6 +252,7 @@ void WriteQueue::fail(std::vector<StoreChange>& changes, const StoreError& error
     }
   }
   look_at_store();
+  are_burials_doubtful_ = true;
   constexpr std::uint64_t failure_of_the_store = 2; // 1: the engine's ack timeout
   const Cause cause{failure_of_the_store, error.what()};
   auto is_news = false;

@@ -142,10 +142,19 @@ void BackOffSender::record(DeadLetter letter, bool is_stored) {
     }
   }
   if (!is_stored && keeps_letters())
-    rare_->desk->keep(letter);
+    keep(letter);
   // Without a sender, so that an answer to it does not come back as a submission.
   if (options().dead_letters)
     compat::enqueue(options().dead_letters, std::move(letter));
+}
+
+// Keeps a letter for operators. With an outbox these see what is in there.
+void BackOffSender::keep(const DeadLetter& letter) {
+  using std::chrono::system_clock;
+  const WallTime at{Duration{system_clock::now().time_since_epoch()}.count()};
+  rare_->desk->keep(letter, at);
+  if (rare_->seat && !rare_->seat->shows_letters())
+    rare_->seat->show_letters({rare_->desk->letter_count(), false});
 }
 
 // Tells of a letter for which `on_dead_letter` threw an exception.
@@ -165,9 +174,12 @@ void BackOffSender::tell_unread(const DeadLetter& letter, bool is_stored,
     line += "; nobody else gets the message " + news.message;
   }
   std::cerr << detail::one_line(line) + "\n";
-  if (!options().on_event)
-    return;
-  Event event{std::move(news)};
+  if (options().on_event)
+    tell(std::move(news));
+}
+
+// Tells of what no step of the engine has done.
+void BackOffSender::tell(Event event) {
   event.of = own_name();
   try {
     options().on_event(event);
@@ -188,6 +200,8 @@ void BackOffSender::show_this() {
   rare().seat = std::make_unique<detail::SenderSeat>(settings_->kind, id());
   rare().desk = std::make_shared<detail::OperatorDesk>(address(), options().outbox);
   rare().seat->set_operable(rare().desk);
+  if (options().outbox)
+    rare().seat->show_letters({options().outbox.queue_->letter_count(), true});
 }
 
 void BackOffSender::publish() {

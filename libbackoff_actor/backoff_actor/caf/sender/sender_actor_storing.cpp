@@ -3,6 +3,7 @@
 #include "backoff_actor/caf/sender/internal/sender_actor.hpp"
 
 #include "backoff_actor/caf/outbox/internal/outbox_session.hpp"
+#include "backoff_actor/caf/outbox/internal/write_queue.hpp"
 #include "backoff_actor/caf/sender/internal/idempotency_keys.hpp"
 
 #include <algorithm>
@@ -18,6 +19,7 @@ BackOffSender::~BackOffSender() = default;
 // ever used.
 std::uint64_t BackOffSender::restore() {
   auto content = store_->take_content();
+  tell_left_letters();
   tell_sureness();
   // If the clock was set back meanwhile, a key may seem to come from the future. It then counts as
   // acknowledged now, which keeps the keys in order of time.
@@ -45,6 +47,14 @@ std::uint64_t BackOffSender::restore() {
   tell_store_state();
   store_->start(system());
   return content.last_id;
+}
+
+// Nobody delivers these by himself, and no number of this sender has them.
+void BackOffSender::tell_left_letters() {
+  if (!options().on_event)
+    return;
+  if (const auto left = store_->dead_letters(); left.count != 0)
+    tell(event::DeadLettersLeft{now(), store_->outbox_name(), left.count, left.oldest});
 }
 
 void BackOffSender::end_storing() {

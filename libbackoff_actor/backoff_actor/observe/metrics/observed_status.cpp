@@ -52,6 +52,12 @@ std::string json_number(double value) {
   return {text, std::to_chars(text, text + sizeof text, value).ptr};
 }
 
+void add_letters(JsonObject& object, const DeadLetterTally& tally) {
+  object.add("dead_letters", tally.count);
+  object.add("oldest_dead_letter_at",
+             tally.count == 0 ? "null" : json_string(to_string(tally.oldest)));
+}
+
 void write(std::string& json, const SenderCounters& counters) {
   JsonObject object{json};
   object.add("accepted", counters.accepted);
@@ -101,6 +107,7 @@ void write(std::string& json, const ObservedSender& sender) {
              glance.due == Instant::never() ? "null" : json_seconds(sender.due_in));
   object.add("last_cause", sender.last_cause.empty() ? "null" : json_string(sender.last_cause));
   object.add("cause_age_seconds", json_seconds(sender.cause_age));
+  add_letters(object, sender.dead_letters);
   if (sender.has_pool)
     write(object.key("pool"), sender.pool);
   else
@@ -126,6 +133,11 @@ void write(std::string& json, const ObservedGuard& guard) {
   object.add("name", json_string(guard.name));
   object.add("has_breaker", guard.has_breaker);
   object.add("breaker", guard.has_breaker ? json_string(to_string(guard.breaker)) : "null");
+  // A status that does not change is not sent again to those who watch.
+  const auto is_closed = !guard.has_breaker || guard.breaker == BreakerState::closed;
+  object.add("breaker_for_seconds", is_closed ? "null" : json_seconds(guard.breaker_for));
+  const auto is_open = guard.has_breaker && guard.breaker == BreakerState::open;
+  object.add("probe_in_seconds", is_open ? json_seconds(guard.probe_in) : "null");
   object.add("has_budget", guard.has_budget);
   object.add("retries_left", guard.has_budget ? json_number(guard.retries_left) : "null");
   object.add("has_rate", guard.has_rate);
@@ -140,6 +152,7 @@ void write(std::string& json, const ObservedOutbox& outbox) {
   object.add("waiting_changes", outbox.waiting_changes);
   object.add("is_failing", outbox.is_failing);
   object.add("failing_for_seconds", json_seconds(outbox.failing_for));
+  add_letters(object, outbox.dead_letters);
 }
 
 void write(std::string& json, const ObservedShard& shard) {

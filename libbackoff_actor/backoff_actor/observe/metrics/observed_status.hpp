@@ -2,6 +2,7 @@
 
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
+#include "backoff_actor/delivery/delivery_store.hpp"
 #include "backoff_actor/guard/circuit_breaker.hpp"
 #include "backoff_actor/observe/actor_name.hpp"
 #include "backoff_actor/observe/sender_glance.hpp"
@@ -25,6 +26,10 @@ struct ObservedSender {
   std::string last_cause{}; ///< the beginning of why it last failed; empty: it has not
   Duration cause_age{0};    ///< since that failure; 0 if there was none
   ActorName supervisor{};   ///< whose child it is; empty: of none that is observed
+  /// Its dead letters that are there now: in its durable outbox; without one in memory, for
+  /// operators.
+  DeadLetterTally dead_letters{};
+  bool has_outbox = false; ///< the dead letters are in a durable outbox
 };
 
 /// A supervisor, as an `Observatory` sees it.
@@ -49,6 +54,8 @@ struct ObservedGuard {
   double retries_left = 0;                     ///< the retries that the budget holds
   bool has_rate = false;                       ///< there is a rate
   std::uint64_t calls_left = 0; ///< the calls that the rate allowed at once after the last one
+  Duration breaker_for{0}; ///< since its breaker is in this state, or since the guard is observed
+  Duration probe_in{0};    ///< until an open breaker lets the next probe through; 0: at once
 };
 
 /// A durable outbox, as an `Observatory` sees it.
@@ -59,6 +66,7 @@ struct ObservedOutbox {
   std::uint64_t waiting_changes = 0; ///< changes that are not written yet
   bool is_failing = false;           ///< the last commit failed
   Duration failing_for{0};           ///< since the first failure in a row; 0 if it is not failing
+  DeadLetterTally dead_letters{};    ///< that are there now
 };
 
 /// An outbox that several processes want, as an `Observatory` of one of them sees it.

@@ -9,6 +9,7 @@
 #include "backoff_actor/sinks/internal/cause_cell.hpp"
 #include "backoff_actor/sinks/internal/cell.hpp"
 #include "backoff_actor/sinks/internal/families.hpp"
+#include "backoff_actor/sinks/internal/letter_book.hpp"
 #include "backoff_actor/sinks/internal/operable.hpp"
 #include "backoff_actor/sinks/internal/time_buckets.hpp"
 
@@ -124,6 +125,7 @@ struct SenderKind {
   const std::shared_ptr<Kind<CauseWords, CauseCell>> causes =
     std::make_shared<Kind<CauseWords, CauseCell>>();
   OperableBook operables;
+  LetterBook letters;
   SharedTimes delays; // that were drawn after failures
 };
 
@@ -138,6 +140,8 @@ public:
   SenderSeat(const SenderSeat&) = delete;
   SenderSeat& operator=(const SenderSeat&) = delete;
   ~SenderSeat() {
+    if (has_letters_)
+      kind_->letters.remove(member_.cell.get(SenderWords::number));
     if (!operable_)
       return;
     kind_->operables.remove(member_.cell.get(SenderWords::number), operable_.get());
@@ -149,6 +153,13 @@ public:
     operable_ = std::move(operable);
     kind_->operables.add(member_.cell.get(SenderWords::number), operable_);
   }
+
+  // Shows how many dead letters of the sender are kept, as long as it is seen.
+  void show_letters(SenderLetters letters) {
+    has_letters_ = true;
+    kind_->letters.add(member_.cell.get(SenderWords::number), std::move(letters));
+  }
+  bool shows_letters() const { return has_letters_; }
 
   void publish(const SenderGlance& glance, Instant now) {
     detail::publish(member_.cell, glance, now);
@@ -207,6 +218,7 @@ private:
   std::unique_ptr<Kind<PoolWords>::Member> pool_{};              // none: it has no pool
   std::shared_ptr<Operable> operable_{};                         // none: nobody can act on it
   std::unique_ptr<Kind<CauseWords, CauseCell>::Member> cause_{}; // none: it has not failed
+  bool has_letters_ = false;                                     // they are in the book
 };
 
 // -- supervisors ----------------------------------------------------------------------
@@ -265,6 +277,8 @@ struct GuardWords {
     retries_left, // a double
     has_rate,
     calls_left,
+    state_since, // an instant
+    open_until,  // an instant; never: the breaker is not open
     size,
   };
 };
@@ -273,13 +287,14 @@ struct GuardWords {
 // have left its counts with the same kind. The guard's lock protects it.
 class GuardSeat {
 public:
-  GuardSeat(std::shared_ptr<Kind<GuardWords>> kind, const GuardStatus& status)
+  GuardSeat(std::shared_ptr<Kind<GuardWords>> kind, const GuardStatus& status, Instant now)
     : member_(std::move(kind)), before_(status.counters) {
     member_.cell.set(GuardWords::state, static_cast<std::size_t>(status.breaker));
-    publish(status);
+    member_.cell.set(GuardWords::state_since, word_of(now));
+    publish(status, now);
   }
 
-  void publish(const GuardStatus& status) {
+  void publish(const GuardStatus& status, Instant now) {
     auto& cell = member_.cell;
     cell.set(GuardWords::held_back_by_breaker,
              status.counters.held_back_by_breaker - before_.held_back_by_breaker);
@@ -288,8 +303,12 @@ public:
     cell.set(GuardWords::held_back_by_rate,
              status.counters.held_back_by_rate - before_.held_back_by_rate);
     const auto state = static_cast<std::size_t>(status.breaker);
-    if (cell.get(GuardWords::state) != state)
+    if (cell.get(GuardWords::state) != state) {
       cell.add(GuardWords::changes + state);
+      cell.set(GuardWords::state_since, word_of(now));
+    }
+    const auto is_open = status.breaker == BreakerState::open;
+    cell.set(GuardWords::open_until, word_of(is_open ? now + status.open_for : Instant::never()));
     cell.set(GuardWords::has_breaker, status.has_breaker ? 1 : 0);
     cell.set(GuardWords::state, state);
     cell.set(GuardWords::has_budget, status.has_budget ? 1 : 0);
@@ -345,7 +364,9 @@ struct OutboxWords {
     batches = commit_times + TimeBuckets::count + 1, // buckets, then the sum
     counters = batches + batch_bounds.size() + 2,
     waiting_changes = counters,
-    failing_since, // an instant; never: the last commit succeeded
+    failing_since,      // an instant; never: the last commit succeeded
+    dead_letters,       // that are there
+    oldest_dead_letter, // a wall time; only with `dead_letters`
     size,
   };
 };
@@ -368,6 +389,13 @@ public:
     cell().add(OutboxWords::batches + bucket);
     cell().add(OutboxWords::batches + OutboxWords::batch_bounds.size() + 1, changes);
     set_failing_since(Instant::never());
+  }
+
+  // The lock of the store protects these two words.
+  void set_letters(const DeadLetterTally& tally) {
+    cell().set(OutboxWords::dead_letters, tally.count);
+    cell().set(OutboxWords::oldest_dead_letter,
+               std::bit_cast<std::uint64_t>(tally.oldest.since_epoch));
   }
 
   void note_failure(std::size_t failure, Instant now) {

@@ -118,7 +118,7 @@ private:
   };
 
   Kinds kinds() const;
-  static std::vector<ObservedGuard> guards(const Kinds& all);
+  static std::vector<ObservedGuard> guards(const Kinds& all, Instant now);
   Instant last_turn() const;
 
   const ObservatoryOptions options_;

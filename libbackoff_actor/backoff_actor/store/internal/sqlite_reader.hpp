@@ -28,6 +28,7 @@ public:
   void for_each_owed(const std::function<void(StoredDelivery)>& visit) override;
   void for_each_dead_letter(const std::function<void(StoredDeadLetter)>& visit) override;
   void for_each_acknowledged_key(const std::function<void(AcknowledgedKey)>& visit) override;
+  DeadLetterTally count_dead_letters() override;
   std::uint64_t last_id() override;
   std::string message_format() override;
 

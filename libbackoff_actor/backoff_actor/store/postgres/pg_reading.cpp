@@ -107,6 +107,11 @@ void read_pg_dead_letters(PgConnection& connection, std::int32_t outbox, const s
              });
 }
 
+DeadLetterTally count_pg_dead_letters(PgConnection& connection, std::int32_t outbox) {
+  const auto rows = connection.run({&pg::count_dead, {pg_int4(outbox)}});
+  return {static_cast<std::uint64_t>(rows.number(0, 0)), {rows.number(0, 1)}};
+}
+
 void read_pg_keys(PgConnection& connection, std::int32_t outbox, std::int64_t since,
                   const std::function<void(AcknowledgedKey)>& visit) {
   read_parts(connection, {&pg::read_keys, {pg_int4(outbox), {}, {}, pg_int8(since)}}, 1, {1, 1},

@@ -117,6 +117,11 @@ const PgStatement read_dead{
   "ORDER BY id LIMIT $3",
   {int4, int8, int8}};
 
+const PgStatement count_dead{
+  "count_dead",
+  "SELECT count(*), coalesce(min(at), 0) FROM backoff.dead_letter WHERE outbox = $1 AND shard = 0",
+  {int4}};
+
 const PgStatement read_keys{"read_keys",
                             "SELECT number, idempotency_key, at FROM backoff.acknowledged_key "
                             "WHERE outbox = $1 AND shard = 0 "
@@ -169,10 +174,10 @@ const PgStatement resubmit_incoming{
 
 std::span<const PgStatement* const> all() {
   static constexpr std::array statements{
-    &fence,         &insert,     &acknowledge,     &acknowledge_keys, &bury,
-    &insert_dead,   &count,      &drop_keys,       &find_oldest,      &read_epoch,
-    &read_owed,     &read_dead,  &read_keys,       &remove_dead,      &find_dead,
-    &resubmit_dead, &set_format, &delete_incoming, &resubmit_incoming};
+    &fence,       &insert,        &acknowledge, &acknowledge_keys, &bury,
+    &insert_dead, &count,         &drop_keys,   &find_oldest,      &read_epoch,
+    &read_owed,   &read_dead,     &count_dead,  &read_keys,        &remove_dead,
+    &find_dead,   &resubmit_dead, &set_format,  &delete_incoming,  &resubmit_incoming};
   return statements;
 }
 

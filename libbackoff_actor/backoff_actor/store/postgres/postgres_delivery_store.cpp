@@ -230,6 +230,11 @@ void PostgresDeliveryStore::for_each_dead_letter(
   call([&] { read_pg_dead_letters(session_->connection(), session_->outbox(), name(), visit); });
 }
 
+DeadLetterTally PostgresDeliveryStore::count_dead_letters() {
+  reach();
+  return call([&] { return count_pg_dead_letters(session_->connection(), session_->outbox()); });
+}
+
 std::vector<std::string> PostgresDeliveryStore::take_notices() {
   return std::exchange(notices_, {});
 }

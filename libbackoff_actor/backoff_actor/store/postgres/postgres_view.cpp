@@ -45,6 +45,12 @@ public:
     });
   }
 
+  DeadLetterTally count_dead_letters() override {
+    return read([&](PgConnection& connection, const PgShard&) {
+      return count_pg_dead_letters(connection, session_->outbox());
+    });
+  }
+
   std::uint64_t last_id() override {
     return read([](PgConnection&, const PgShard& shard) { return shard.last_id; });
   }

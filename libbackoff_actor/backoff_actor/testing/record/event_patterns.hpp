@@ -132,6 +132,9 @@ inline constexpr EventPatternOf<event::Finishing> finishing{"finishing"};
 inline constexpr EventPatternOf<event::DeadLetterHookFailed> dead_letter_hook_failed{
   "dead-letter hook failed"};
 
+/// There are dead letters in the outbox that the sender begins to use.
+inline constexpr EventPatternOf<event::DeadLettersLeft> dead_letters_left{"dead letters left"};
+
 /// The sender ended.
 inline constexpr EventPatternOf<event::SenderStopped> sender_stopped{"sender stopped"};
 

@@ -48,6 +48,9 @@ public:
     store_->set_message_format(format);
   }
   /// As the other store's.
+  /// Counts those of the store behind.
+  DeadLetterTally count_dead_letters() override { return store_->count_dead_letters(); }
+
   std::size_t remove_dead_letters(std::span<const std::uint64_t> ids) override {
     return store_->remove_dead_letters(ids);
   }

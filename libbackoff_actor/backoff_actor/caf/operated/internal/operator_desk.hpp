@@ -3,6 +3,7 @@
 #include "backoff_actor/caf/messages/dead_letter_record.hpp"
 #include "backoff_actor/caf/outbox/durable_outbox.hpp"
 #include "backoff_actor/core/export.hpp"
+#include "backoff_actor/sinks/internal/letter_book.hpp"
 #include "backoff_actor/sinks/internal/operable.hpp"
 
 #include <caf/actor.hpp>
@@ -43,7 +44,10 @@ public:
   // -- for the sender -----------------------------------------------------------------
 
   // Keeps the letter, and drops the oldest if there are too many.
-  void keep(DeadLetter letter);
+  void keep(DeadLetter letter, WallTime now);
+
+  // How many letters are here; null: none was kept yet. The sender's.
+  const std::shared_ptr<LetterCount>& letter_count() const { return letter_count_; }
 
   // Answers all orders. `state` is the sender's, in one line.
   void answer(caf::event_based_actor& sender, const std::string& state);
@@ -60,13 +64,18 @@ private:
   struct Order;
   class Claim;
   using Ids = std::vector<std::uint64_t>;
+  struct KeptOne {
+    DeadLetter letter;
+    WallTime at; // when it came
+  };
   struct Kept {
-    std::deque<DeadLetter> letters;
+    std::deque<KeptOne> letters;
     std::uint64_t dropped = 0;
   };
 
   std::vector<DeadLetter> all_letters() const;
   std::size_t remove_letters(std::span<const std::uint64_t> ids);
+  void count_kept();
   Ids claim(std::span<const std::uint64_t> ids);
   void release(std::span<const std::uint64_t> ids);
   void release_letters_of(const Order& order);
@@ -87,6 +96,7 @@ private:
   std::vector<std::shared_ptr<Order>> orders_;
   std::vector<caf::actor> helpers_;             // that submit letters
   std::unique_ptr<Kept> kept_;                  // none: no letter was kept yet
+  std::shared_ptr<LetterCount> letter_count_;   // as `kept_`
   std::unordered_set<std::uint64_t> under_way_; // letters that one action has
   Ids accepted_;                                // of these: only their removal is left
   bool has_ended_ = false;

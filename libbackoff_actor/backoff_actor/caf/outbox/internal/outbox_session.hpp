@@ -115,6 +115,12 @@ public:
   // The last notices of the store.
   const std::vector<std::string>& notices() const { return notices_; }
 
+  // How many dead letters the store has.
+  DeadLetterTally dead_letters() const { return queue_->letter_count()->get(); }
+
+  // What the outbox is called, for people.
+  std::string outbox_name() const { return queue_->shown_name(); }
+
   // -- the ownership ------------------------------------------------------------------
 
   // Under which ownership the store is written; none: no other process can own it.

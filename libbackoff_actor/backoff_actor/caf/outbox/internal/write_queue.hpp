@@ -8,6 +8,7 @@
 #include "backoff_actor/core/cause.hpp"
 #include "backoff_actor/delivery/internal/owner_lease.hpp"
 #include "backoff_actor/delivery/internal/unwritten_changes.hpp"
+#include "backoff_actor/sinks/internal/letter_book.hpp"
 
 #include <condition_variable>
 #include <cstdint>
@@ -81,6 +82,9 @@ public:
   const DurableOptions& options() const { return options_; }
   WallTime wall_time() const;
 
+  // The name of the outbox; of the store, if it has none.
+  std::string shown_name() const { return options_.name.empty() ? store_->name() : options_.name; }
+
   // -- the sender that uses it --------------------------------------------------------
 
   // Lets `sender` use the outbox, and sends it `StoreNews` from now on. Throws `StoreError`,
@@ -150,6 +154,9 @@ public:
 
   // -- for holders of the handle --------------------------------------------------------
 
+  // How many dead letters the store has. It does not ask the store.
+  const std::shared_ptr<const detail::LetterCount>& letter_count() const { return shown_letters_; }
+
   std::vector<StoredDeadLetter> dead_letters();
   std::size_t remove_dead_letters(std::span<const std::uint64_t> ids);
 
@@ -165,6 +172,8 @@ private:
   void read_content();
   void commit(std::span<const StoreChange> changes);
   StoreFailure failure_of_exceptions() const;
+  void set_letters(const DeadLetterTally& tally);
+  void count_burials(std::span<const StoreChange> changes);
   void set_apart(std::vector<StoreChange>& changes);
   void succeed(std::span<const StoreChange> changes);
   void fail(std::vector<StoreChange>& changes, const StoreError& error, Instant now, bool is_known);
@@ -182,6 +191,8 @@ private:
 
   std::mutex store_mutex_;
   const std::shared_ptr<DeliveryStore> store_;
+  const std::shared_ptr<detail::LetterCount> letters_; // written with the lock of the store
+  const std::shared_ptr<const detail::LetterCount> shown_letters_ = letters_;
   const std::optional<StoreOwnership> ownership_;
   const std::shared_ptr<IncomingDesk> incoming_; // null: the store has no intake
 
@@ -216,6 +227,8 @@ private:
   const std::unique_ptr<detail::OutboxSeat> seat_;      // none: nobody sees the numbers
   const std::unique_ptr<detail::ShardSeat> shard_seat_; // none: that, or no other process wants it
   Duration commit_took_{0};                             // the last; the writer's
+  // Some burials may be of deliveries that the store has refused; the writer's.
+  bool are_burials_doubtful_ = false;
 };
 
 } // namespace backoff_actor

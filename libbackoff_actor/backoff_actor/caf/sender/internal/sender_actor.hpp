@@ -203,6 +203,7 @@ private:
   // -- the durable outbox (sender_actor_storing.cpp) --------------------------------
 
   std::uint64_t restore();
+  void tell_left_letters();
   void end_storing();
   void on_store_news();
   bool tell_sureness();
@@ -252,7 +253,9 @@ private:
   void bury(const effect::DeadLetter& x, const News* news);
   bool keeps_letters() const;
   void record(DeadLetter letter, bool is_stored);
+  void keep(const DeadLetter& letter);
   void tell_unread(const DeadLetter& letter, bool is_stored, const std::string& exception);
+  void tell(Event event);
   void tell_failed_hook(const std::string& exception);
 
   // A program may have a million idle senders: data that not every sender needs goes into `Rare`.

@@ -20,6 +20,7 @@ void read_pg_owed(PgConnection& connection, std::int32_t outbox, std::uint64_t f
                   const std::string& name, const std::function<void(StoredDelivery)>& visit);
 void read_pg_dead_letters(PgConnection& connection, std::int32_t outbox, const std::string& name,
                           const std::function<void(StoredDeadLetter)>& visit);
+DeadLetterTally count_pg_dead_letters(PgConnection& connection, std::int32_t outbox);
 void read_pg_keys(PgConnection& connection, std::int32_t outbox, std::int64_t since,
                   const std::function<void(AcknowledgedKey)>& visit);
 

@@ -19,6 +19,7 @@ extern const PgStatement find_oldest;
 extern const PgStatement read_epoch;
 extern const PgStatement read_owed;
 extern const PgStatement read_dead;
+extern const PgStatement count_dead;
 extern const PgStatement read_keys;
 extern const PgStatement remove_dead;
 extern const PgStatement find_dead;
