@@ -126,6 +126,21 @@ TEST_F(LettersSeen, in_an_outbox_without_a_name_where_its_store_is) {
   EXPECT_EQ(log.all<event::DeadLettersLeft>()[0].outbox, "orders.db");
 }
 
+TEST_F(LettersSeen, in_a_store_say_what_the_message_was) {
+  start_with_charges(testing::times(2, testing::crash()));
+  submit("order 4711");
+  time.advance(1min);
+  submit(std::string(5000, 'x'));
+  const auto dead = [this] {
+    std::vector<std::string> result;
+    store->for_each_dead_letter([&](const StoredDeadLetter& x) { result.push_back(x.text); });
+    return result;
+  }();
+  ASSERT_EQ(dead.size(), 2u);
+  EXPECT_EQ(dead[0], "(\"order 4711\")");
+  EXPECT_EQ(dead[1], "(\"" + std::string(4094, 'x') + "...") << "no more than 4096 bytes of it";
+}
+
 TEST_F(LettersSeen, without_any_nobody_is_told) {
   start_with_charges({});
   ask("a");

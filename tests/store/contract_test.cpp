@@ -79,6 +79,23 @@ TEST_P(store_contract, bytes_texts_and_keys_may_be_anything) {
   EXPECT_THAT(reopened().dead, ElementsAre(dead));
 }
 
+TEST_P(store_contract, a_dead_letter_has_the_text_of_its_message) {
+  const auto odd = std::string{"(\"a\0\xff'\")", 9};
+  commit(store(), {change::Insert{delivery(1)}, change::Insert{delivery(2)}});
+  commit(store(),
+         {change::Insert{delivery(3)}, change::Bury{1, DeadLetterReason::rejected, 1, "", {5}, odd},
+          change::Bury{3, DeadLetterReason::rejected, 1, "", {5}, "(3)"}});
+  commit(store(), {change::Bury{2, DeadLetterReason::rejected, 1, "", {5}}});
+  const auto dead = reopened().dead;
+  ASSERT_EQ(dead.size(), 3U);
+  EXPECT_EQ(dead[0].text, odd);
+  EXPECT_EQ(dead[1].text, "") << "nobody has said one";
+  EXPECT_EQ(dead[2].text, "(3)") << "it came and ended in one commit";
+  store().resubmit_dead_letters(std::vector<std::uint64_t>{1});
+  commit(store(), {change::Bury{4, DeadLetterReason::rejected, 1, "", {5}}});
+  EXPECT_EQ(reopened().dead.back().text, "") << "a later end says its own";
+}
+
 TEST_P(store_contract, deliveries_come_in_order_of_their_numbers) {
   commit(store(), {change::Insert{delivery(2)}, change::Insert{delivery(10)}});
   commit(store(), {change::Insert{delivery(11)}, change::Insert{delivery(100)}});

@@ -74,7 +74,8 @@ inline std::vector<StoreChange> changes(const std::vector<Draw>& draws, std::uin
       break;
     case 8:
       result.emplace_back(
-        change::Bury{id, static_cast<DeadLetterReason>(draw.which % 8), draw.which, "cause", at});
+        change::Bury{id, static_cast<DeadLetterReason>(draw.which % 8), draw.which, "cause", at,
+                     draw.which % 3 == 0 ? "" : "text " + std::to_string(draw.which)});
       break;
     case 9:
       result.emplace_back(change::CountHandOvers{id, draw.which});

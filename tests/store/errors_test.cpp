@@ -119,10 +119,10 @@ TEST_F(store_errors, the_log_of_another_program_is_not_copied_into_its_file) {
 
 TEST_F(store_errors, a_store_of_a_later_version_is_left_to_it) {
   fill();
-  in_sqlite("PRAGMA user_version = 3");
+  in_sqlite("PRAGMA user_version = 4");
   const auto text = name()
-                    + ": was written by a later version of backoff_actor (format 3, this one knows "
-                      "1 to 2); use that version";
+                    + ": was written by a later version of backoff_actor (format 4, this one knows "
+                      "1 to 3); use that version";
   expect(opening(file()), StoreFailure::newer, text);
   expect(reading(file()), StoreFailure::newer, text);
 }
@@ -162,7 +162,7 @@ TEST_F(store_errors, a_store_without_one_of_its_tables_is_damaged) {
   fill();
   in_sqlite("DROP TABLE dead_letters");
   expect(opening(file()), StoreFailure::damaged,
-         name() + ": is damaged (it does not have the tables of format 2)" + advice_of_damage);
+         name() + ": is damaged (it does not have the tables of format 3)" + advice_of_damage);
 }
 
 TEST_F(store_errors, a_page_that_was_overwritten_is_damage_that_is_met_by_whoever_reads_it) {

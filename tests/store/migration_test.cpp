@@ -29,6 +29,12 @@ protected:
     return SQLite::Database{name()}.execAndGet("PRAGMA user_version").getInt64();
   }
 
+  // What version 2 has written, with the same deliveries.
+  void take_version_2() {
+    const std::filesystem::path files{BACKOFF_ACTOR_STORE_FILES};
+    std::filesystem::copy_file(files / "version_2.db", file());
+  }
+
   void expect_contents(DeliveryStore& store) {
     const auto found = contents_of(store);
     ASSERT_EQ(found.owed.size(), 3U);
@@ -42,6 +48,7 @@ protected:
     EXPECT_EQ(found.owed[2].key, "customer 6");
     ASSERT_EQ(found.dead.size(), 2U);
     EXPECT_EQ(found.dead[0].cause, "cannot parse it");
+    EXPECT_EQ(found.dead[0].text, "") << "nobody has kept one";
     EXPECT_EQ(found.dead[1].reason, DeadLetterReason::rejected);
     EXPECT_EQ(found.keys,
               (std::map<std::string, WallTime>{{"order 1", WallTime{1'700'000'007'000'000'000}}}));
@@ -53,11 +60,36 @@ protected:
 TEST_F(store_migration, of_version_1_keeps_all_that_is_in_it) {
   take_version_1();
   expect_contents(store());
-  EXPECT_EQ(version(), 2);
+  EXPECT_EQ(version(), 3);
   commit(store(), {change::CountHandOvers{3, 1}, change::Acknowledge{3, {5}}});
   EXPECT_EQ(contents_of(reopen()).keys.size(), 2U);
   EXPECT_THAT(store().take_notices(),
               ElementsAre(::testing::HasSubstr("other users have access to its files: " + name())));
+}
+
+TEST_F(store_migration, of_version_2_keeps_all_that_is_in_it_and_has_texts_from_then_on) {
+  take_version_2();
+  expect_contents(*open_sqlite_store_to_read(file()));
+  EXPECT_EQ(version(), 2) << "who only reads changes nothing";
+  expect_contents(store());
+  EXPECT_EQ(version(), 3);
+  commit(store(), {change::Bury{3, DeadLetterReason::rejected, 1, "", {5}, "(\"three\")"}});
+  const auto dead = contents_of(reopen()).dead;
+  ASSERT_EQ(dead.size(), 3U);
+  EXPECT_EQ(dead[0].text, "");
+  EXPECT_EQ(dead[1].delivery.id, 3U);
+  EXPECT_EQ(dead[1].text, "(\"three\")");
+}
+
+TEST_F(store_migration, of_version_2_finds_that_its_log_is_missing) {
+  take_version_2();
+  {
+    SQLite::Database database{name(), SQLite::OPEN_READWRITE};
+    database.exec("UPDATE meta SET is_open = 1"); // as a process that was killed has left it
+  }
+  std::filesystem::remove(name() + "-wal");
+  EXPECT_EQ(failure_of([&] { store(); }).failure, StoreFailure::damaged);
+  EXPECT_EQ(version(), 2);
 }
 
 TEST_F(store_migration, is_not_needed_to_look_at_version_1_and_changes_nothing_then) {
@@ -79,10 +111,17 @@ TEST_F(store_migration, makes_the_tables_that_a_new_store_has) {
     return result;
   };
   open_sqlite_store(folder_ / "new.db", options_);
+  const auto wanted = tables((folder_ / "new.db").string());
   take_version_1();
   store();
   close();
-  EXPECT_EQ(tables(name()), tables((folder_ / "new.db").string()));
+  EXPECT_EQ(tables(name()), wanted);
+  for (const auto* const suffix : {"", "-wal", "-shm", ".lock"})
+    std::filesystem::remove(name() + suffix);
+  take_version_2();
+  store();
+  close();
+  EXPECT_EQ(tables(name()), wanted);
 }
 
 TEST_F(store_migration, that_fails_leaves_version_1_and_goes_on_at_the_next_start) {

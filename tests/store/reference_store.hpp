@@ -128,7 +128,7 @@ private:
     owed_.erase(found);
     delivery.attempts = x.attempts;
     delivery.hand_overs = 0;
-    dead_[x.delivery] = {delivery, x.reason, x.cause, x.at};
+    dead_[x.delivery] = {delivery, x.reason, x.cause, x.at, x.text};
   }
 
   void make(const change::ForgetKeys& x) {

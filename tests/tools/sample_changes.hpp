@@ -42,7 +42,12 @@ inline void fill_with_sample(backoff_actor::DeliveryStore& store) {
     change::Acknowledge{1, {first + 7 * second}},
     change::Bury{
       2, DeadLetterReason::attempts_exhausted, 5, "cannot parse it", {first + 8 * second}},
-    change::Bury{4, DeadLetterReason::rejected, 1, "no such customer", {first + 9 * second}}};
+    change::Bury{4,
+                 DeadLetterReason::rejected,
+                 1,
+                 "no such customer",
+                 {first + 9 * second},
+                 "(Order(4, \"M\xc3\xbcller\"))"}};
   store.commit(changes);
 }
 

@@ -56,8 +56,9 @@ constexpr auto list_description = R"(Lists the owed deliveries and the dead lett
 )";
 
 constexpr auto list_footer = R"(
-Times are UTC. bytes is the length of the message. With --payload, a message that is a text is shown
-as text, and any other one as hexadecimal bytes; both are cut off after 60 characters.
+Times are UTC. bytes is the length of the message. With --payload, the message of a dead letter is
+shown in words if the program that gave it up has kept them. Otherwise a message that is a text is
+shown as text, and any other one as hexadecimal bytes. All are cut off after 60 characters.
 
 Examples:
   backoffctl outbox list outbox.db
@@ -167,6 +168,7 @@ Keys of each line:
   types                    the types of the message's parts
   bytes, payload           the length of the message, and the message itself in base64
   reason, cause, at        of a dead letter: why it was given up, the last error, and the time
+  text                     of a dead letter: the message in words, cut off after 4096 bytes, or null
 
 Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 )";

@@ -93,8 +93,10 @@ public:
     : title_(std::move(title)), table_(with(std::move(header), "message", selection.payload)),
       limit_(selection.limit), has_messages_(selection.payload) {}
 
-  void add(const StoredDelivery& x) { add(x, x); }
-  void add(const StoredDeadLetter& x) { add(x, x.delivery); }
+  void add(const StoredDelivery& x) { add(x, message_text(x.message.bytes)); }
+  void add(const StoredDeadLetter& x) {
+    add(x, x.text.empty() ? message_text(x.delivery.message.bytes) : shortened(one_line(x.text)));
+  }
 
   std::string text() const {
     auto result = std::to_string(count_) + " " + title_ + "\n";
@@ -107,10 +109,9 @@ public:
 
 private:
   template <class T>
-  void add(const T& x, const StoredDelivery& delivery) {
+  void add(const T& x, const std::string& message) {
     if (++count_ <= limit_)
-      table_.add(
-        with(row_of(x), has_messages_ ? message_text(delivery.message.bytes) : "", has_messages_));
+      table_.add(with(row_of(x), has_messages_ ? message : "", has_messages_));
   }
 
   static std::vector<std::string> with(std::vector<std::string> row, const std::string& last,

@@ -95,6 +95,8 @@ std::string json_line(const StoredDeadLetter& dead, bool with_payload) {
   json["cause"] = dead.cause;
   json["at"] = iso_time(dead.at, all_digits);
   add_payload(json, dead.delivery, with_payload);
+  if (with_payload)
+    json["text"] = dead.text.empty() ? Json() : Json(dead.text);
   return line(json);
 }
 

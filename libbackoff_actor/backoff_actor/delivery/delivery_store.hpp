@@ -61,6 +61,8 @@ struct StoredDeadLetter {
   DeadLetterReason reason = DeadLetterReason::rejected; ///< why nothing more was tried
   std::string cause{};                                  ///< as `DeadLetter::cause`
   WallTime at{};                                        ///< when it ended
+  /// The message in words, as far as the program that gave it up has said it; empty: it has not.
+  std::string text{};
 
   /// Whether all parts are the same.
   friend bool operator==(const StoredDeadLetter&, const StoredDeadLetter&) = default;
@@ -124,6 +126,7 @@ struct Bury {
   std::uint32_t attempts;  ///< failed attempts
   std::string cause;       ///< as `DeadLetter::cause`
   WallTime at;             ///< when
+  std::string text{};      ///< as `StoredDeadLetter::text`
 };
 
 /// The store may forget all keys that were acknowledged before this instant; it no longer lists

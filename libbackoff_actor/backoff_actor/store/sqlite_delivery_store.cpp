@@ -42,7 +42,8 @@ void SqliteDeliveryStore::begin(Loss if_lost) {
   auto& database = connection().database();
   const auto read = [&] { return read_meta(database, file()); };
   const auto& last_owner = lock().last_owner();
-  if (connection().version() == schema_version) {
+  const auto counts_commits = connection().version() > 1;
+  if (counts_commits) {
     const auto meta = connection().translate(read);
     loss_ = missing_of(meta, last_owner, SqliteLog{file()}.has_content());
     if (loss_ && was_another_boot(last_owner))
@@ -52,7 +53,7 @@ void SqliteDeliveryStore::begin(Loss if_lost) {
       throw log_is_missing(file(), *loss_);
   }
   record_.pid = static_cast<std::uint64_t>(getpid());
-  if (connection().version() < schema_version)
+  if (!counts_commits)
     lock().note(record_); // the present record belongs to another file that had this name
   connection().own();
   auto meta = connection().translate(read);

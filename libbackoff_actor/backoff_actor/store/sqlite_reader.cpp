@@ -68,8 +68,8 @@ void SqliteReader::for_each_owed(const std::function<void(StoredDelivery)>& visi
 }
 
 void SqliteReader::for_each_dead_letter(const std::function<void(StoredDeadLetter)>& visit) {
-  read("SELECT " + std::string{delivery_columns}
-         + ", reason, cause, at FROM dead_letters ORDER BY id",
+  read("SELECT " + std::string{delivery_columns} + ", reason, cause, at, "
+         + (connection_.version() < 3 ? "x''" : "text") + " FROM dead_letters ORDER BY id",
        [&](SQLite::Statement& row) { visit(read_dead_letter(row, file_)); });
 }
 

@@ -91,6 +91,7 @@ StoredDeadLetter read_dead_letter(SQLite::Statement& row, const std::string& fil
   result.reason = reason_at(row, 8, file);
   result.cause = read_text(row, 9);
   result.at = {row.getColumn(10).getInt64()};
+  result.text = read_text(row, 11);
   return result;
 }
 

@@ -30,7 +30,7 @@ SqliteStatements::SqliteStatements(SqliteConnection& connection, const Meta& met
     count_hand_overs_(connection.prepare("UPDATE deliveries SET hand_overs = ?2 WHERE id = ?1")),
     bury_(connection.prepare("INSERT INTO dead_letters SELECT id, submitted_at, deadline, ?2, key, "
                              "idempotency_key, types, "
-                             "payload, ?3, ?4, ?5 FROM deliveries WHERE id = ?1")),
+                             "payload, ?3, ?4, ?5, ?6 FROM deliveries WHERE id = ?1")),
     drop_keys_(connection.prepare("DELETE FROM acknowledged_keys WHERE id IN (SELECT id FROM "
                                   "acknowledged_keys ORDER BY id LIMIT ?1) AND at < ?2")),
     set_format_(connection.prepare("UPDATE meta SET message_format = ?1")),
@@ -101,6 +101,7 @@ void SqliteStatements::make(const change::Bury& change) {
   bury_.bind(3, std::string{to_string(change.reason)});
   bind_bytes(bury_, 4, change.cause);
   bury_.bind(5, change.at.since_epoch);
+  bind_bytes(bury_, 6, change.text);
   run(bury_);
   run(remove_);
 }

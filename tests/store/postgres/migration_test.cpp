@@ -26,13 +26,20 @@ protected:
     return result;
   }
 
+  // The schema as the first version of this library with PostgreSQL has made it.
+  void make_version_1() const {
+    migrate_postgres(connection());
+    in_empty(
+      "ALTER TABLE backoff.dead_letter DROP COLUMN text; UPDATE backoff.meta SET version = 1");
+  }
+
   std::string empty_{};
 };
 
 TEST_F(postgres_schema, makes_the_schema_once_and_says_what_was_there) {
   EXPECT_EQ(migrate_postgres(connection()), 0);
-  EXPECT_EQ(migrate_postgres(connection()), 1);
-  EXPECT_EQ(in_empty("SELECT version, made_by LIKE 'backoff_actor %' FROM backoff.meta"), "1|t");
+  EXPECT_EQ(migrate_postgres(connection()), 2);
+  EXPECT_EQ(in_empty("SELECT version, made_by LIKE 'backoff_actor %' FROM backoff.meta"), "2|t");
   EXPECT_EQ(in_empty("SELECT string_agg(tablename, ' ' ORDER BY tablename) FROM pg_tables WHERE "
                      "schemaname = 'backoff'"),
             "acknowledged_key dead_letter delivery incoming meta node outbox shard");
@@ -42,7 +49,7 @@ TEST_F(postgres_schema, makes_the_schema_once_and_says_what_was_there) {
 TEST_F(postgres_schema, two_at_once_make_one) {
   auto other = std::async(std::launch::async, [&] { return migrate_postgres(connection()); });
   const auto own = migrate_postgres(connection());
-  EXPECT_EQ(own + other.get(), 1) << "one of them found nothing, the other one version 1";
+  EXPECT_EQ(own + other.get(), 2) << "one of them found nothing, the other one version 2";
 }
 
 TEST_F(postgres_schema, one_waits_for_another_that_takes_longer_than_a_second) {
@@ -70,13 +77,49 @@ TEST_F(postgres_schema, its_statements_can_be_run_by_hand) {
   EXPECT_THROW(postgres_migration(-1), InvalidArgument);
   EXPECT_THROW(postgres_migration(postgres_schema_version + 1), InvalidArgument);
   in_empty(postgres_migration());
-  EXPECT_EQ(migrate_postgres(connection()), 1);
+  EXPECT_EQ(migrate_postgres(connection()), 2);
   EXPECT_NE(open_postgres_store({connection(), "orders"}), nullptr);
+}
+
+TEST_F(postgres_schema, of_version_1_works_and_has_texts_from_version_2_on) {
+  make_version_1();
+  const auto end = [](std::uint64_t id) {
+    return change::Bury{id, DeadLetterReason::rejected, 1, "no", {5}, "(order)"};
+  };
+  const auto texts = [](DeliveryStore& store) {
+    std::vector<std::string> result;
+    for (const auto& x : contents_of(store).dead)
+      result.push_back(x.text);
+    return result;
+  };
+  {
+    const auto store = open_postgres_store({connection(), "orders"}, {});
+    commit(*store, {change::Insert{delivery(1)}, change::Insert{delivery(2)}});
+    commit(*store, {change::Insert{delivery(3)}, end(1), end(3)});
+    EXPECT_EQ(texts(*store), (std::vector<std::string>{"", ""}));
+    EXPECT_EQ(texts(*open_postgres_store_to_read({connection(), "orders"})),
+              (std::vector<std::string>{"", ""}));
+  }
+  EXPECT_EQ(in_empty("SELECT version FROM backoff.meta"), "1") << "only migrate changes it";
+  EXPECT_EQ(migrate_postgres(connection()), 1);
+  const auto store = open_postgres_store({connection(), "orders"}, {});
+  commit(*store, {end(2)});
+  EXPECT_EQ(texts(*store), (std::vector<std::string>{"", "(order)", ""}));
+  EXPECT_EQ(contents_of(*store).dead.at(2).cause, "no") << "the others are as they were";
+}
+
+TEST_F(postgres_schema, goes_on_when_it_is_migrated_while_an_owner_works) {
+  make_version_1();
+  const auto store = open_postgres_store({connection(), "orders"}, {});
+  commit(*store, {change::Insert{delivery(1)}, change::Insert{delivery(2)}});
+  in_empty(postgres_migration(1));
+  commit(*store, {change::Bury{1, DeadLetterReason::rejected, 1, "", {5}, "(order)"}});
+  EXPECT_EQ(contents_of(*store).dead.at(0).text, "") << "until it connects anew";
 }
 
 TEST_F(postgres_schema, leaves_a_newer_schema_alone) {
   migrate_postgres(connection());
-  in_empty("UPDATE backoff.meta SET version = 2");
+  in_empty("UPDATE backoff.meta SET version = 3");
   EXPECT_EQ(failure_of([&] { migrate_postgres(connection()); }).failure, StoreFailure::newer);
 }
 

@@ -26,10 +26,15 @@ std::string detail::message_words(const caf::message& message) {
   }
 }
 
-std::string detail::letter_text(const DeadLetter& letter, std::size_t most) {
-  auto words = message_words(letter.message);
+std::string detail::message_words(const caf::message& message, std::size_t most) {
+  auto words = message_words(message);
   if (words.size() > most)
     words.replace(most, words.npos, "...");
+  return words;
+}
+
+std::string detail::letter_text(const DeadLetter& letter, std::size_t most) {
+  const auto words = message_words(letter.message, most);
   return "delivery " + std::to_string(letter.id) + " " + words + (words.empty() ? "" : " ")
          + std::string{to_string(letter.reason)} + " after " + to_string(letter.age) + ", "
          + std::to_string(letter.attempts)

@@ -92,14 +92,15 @@ void SenderStore::count_attempts(std::uint64_t id, std::uint32_t attempts) {
 }
 
 void SenderStore::bury(std::uint64_t id, DeadLetterReason reason, std::uint32_t attempts,
-                       std::string cause, Instant now) {
+                       std::string cause, std::string text, Instant now) {
   if (const auto found = hand_overs_.find(id); found != hand_overs_.end()) {
     if (found->second.waiting)
       found->second.is_over = true;
     else
       hand_overs_.erase(found);
   }
-  changes_.emplace_back(change::Bury{id, reason, attempts, std::move(cause), wall_time(now)});
+  changes_.emplace_back(
+    change::Bury{id, reason, attempts, std::move(cause), wall_time(now), std::move(text)});
 }
 
 void SenderStore::forget_keys(Instant before) {

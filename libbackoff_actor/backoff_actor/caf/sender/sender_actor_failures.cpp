@@ -1,6 +1,7 @@
 // How a sender reports failures: to its clients, to the readers of dead letters, and by its exit
 // reason. And what it shows to those who observe it.
 
+#include "backoff_actor/caf/messages/internal/message_words.hpp"
 #include "backoff_actor/caf/operated/internal/operator_desk.hpp"
 #include "backoff_actor/caf/outbox/internal/outbox_session.hpp"
 #include "backoff_actor/caf/sender/internal/idempotency_keys.hpp"
@@ -21,6 +22,9 @@
 namespace backoff_actor {
 
 namespace {
+
+// The most bytes of a message in words that a store keeps beside a dead letter.
+constexpr std::size_t most_of_stored_text = 4096;
 
 SenderError error_of(DeadLetterReason reason) {
   switch (reason) {
@@ -113,7 +117,8 @@ void BackOffSender::bury(const effect::DeadLetter& x, const News* news) {
             parcel.extra ? parcel.extra->idempotency_key : std::string{}, x.worker},
            is_stored);
   if (is_stored)
-    store_->bury(x.delivery, x.reason, x.attempts, cause, now());
+    store_->bury(x.delivery, x.reason, x.attempts, cause,
+                 detail::message_words(parcel.payload, most_of_stored_text), now());
   if (parcel.extra)
     note_end(parcel, false);
   for_each_client(parcel, [&](compat::OpenRequest& client) {

@@ -15,7 +15,7 @@ constexpr std::int64_t application_id = 0x426b4f66;
 
 // `PRAGMA user_version`: raised by one whenever the tables change. A file of an earlier version is
 // upgraded when its owner opens it.
-constexpr std::int64_t schema_version = 2;
+constexpr std::int64_t schema_version = 3;
 
 // Reads only the header and the list of tables. Returns the version of the tables; 0: there are
 // none yet.

@@ -79,11 +79,21 @@ struct EndColumns {
     reasons.add(to_string(bury.reason));
     causes.add(std::string_view{bury.cause});
     times.add(bury.at.since_epoch);
+    texts.add(std::string_view{bury.text});
+  }
+
+  // Appends the arrays, in the order in which the statements take them.
+  void append_to(std::vector<std::string>& values, bool has_texts) {
+    for (auto* const one : {&reasons, &causes, &times})
+      values.push_back(one->take());
+    if (has_texts)
+      values.push_back(texts.take());
   }
 
   PgArray reasons{pg_type::text};
   PgArray causes{pg_type::bytea};
   PgArray times{pg_type::int8};
+  PgArray texts{pg_type::bytea};
 };
 
 } // namespace
@@ -110,8 +120,9 @@ std::string pg_numbers(std::span<const std::uint64_t> numbers) {
   return result.take();
 }
 
-PgChanges::PgChanges(std::int32_t outbox, const PgShard& before, bool may_have_keys)
-  : outbox_(outbox), before_(before), after_(before), may_have_keys_(may_have_keys) {
+PgChanges::PgChanges(std::int32_t outbox, const PgShard& before, bool may_have_keys, bool has_texts)
+  : outbox_(outbox), before_(before), after_(before), may_have_keys_(may_have_keys),
+    has_texts_(has_texts) {
   ++after_.commit_no;
 }
 
@@ -267,10 +278,9 @@ void PgChanges::add_burials(PgCommit& to) const {
   EndColumns ends_of_inserted;
   const auto send_inserted = [&] {
     auto values = inserted.take(outbox_);
-    for (auto* const one :
-         {&ends_of_inserted.reasons, &ends_of_inserted.causes, &ends_of_inserted.times})
-      values.push_back(one->take());
-    to.calls.push_back({&pg::insert_dead, std::move(values)});
+    ends_of_inserted.append_to(values, has_texts_);
+    to.calls.push_back(
+      {has_texts_ ? &pg::insert_dead_with_text : &pg::insert_dead, std::move(values)});
     inserted = DeliveryColumns{DeliveryColumns::Table::dead};
     ends_of_inserted = {};
   };
@@ -290,10 +300,11 @@ void PgChanges::add_burials(PgCommit& to) const {
   }
   if (!inserted.empty())
     send_inserted();
-  if (!ids.empty())
-    to.calls.push_back({&pg::bury,
-                        {pg_int4(outbox_), ids.take(), attempts.take(), ends.reasons.take(),
-                         ends.causes.take(), ends.times.take()}});
+  if (ids.empty())
+    return;
+  std::vector<std::string> values{pg_int4(outbox_), ids.take(), attempts.take()};
+  ends.append_to(values, has_texts_);
+  to.calls.push_back({has_texts_ ? &pg::bury_with_text : &pg::bury, std::move(values)});
 }
 
 void PgChanges::add_counts(PgCommit& to) const {

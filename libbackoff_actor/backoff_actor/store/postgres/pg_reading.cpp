@@ -91,9 +91,11 @@ void read_pg_owed(PgConnection& connection, std::int32_t outbox, std::uint64_t f
              [&](const PgRows& rows, int row) { visit(read_delivery(rows, row, name)); });
 }
 
-void read_pg_dead_letters(PgConnection& connection, std::int32_t outbox, const std::string& name,
+void read_pg_dead_letters(PgConnection& connection, std::int32_t outbox, bool has_texts,
+                          const std::string& name,
                           const std::function<void(StoredDeadLetter)>& visit) {
-  read_parts(connection, {&pg::read_dead, {pg_int4(outbox), {}, {}}}, 1, {5, 10},
+  const auto* const statement = has_texts ? &pg::read_dead_with_text : &pg::read_dead;
+  read_parts(connection, {statement, {pg_int4(outbox), {}, {}}}, 1, {5, 12},
              [&](const PgRows& rows, int row) {
                StoredDeadLetter letter;
                letter.delivery = read_delivery(rows, row, name);
@@ -103,6 +105,7 @@ void read_pg_dead_letters(PgConnection& connection, std::int32_t outbox, const s
                letter.reason = *reason;
                letter.cause = rows.text(row, 10);
                letter.at = {rows.number(row, 11)};
+               letter.text = rows.text(row, 12);
                visit(std::move(letter));
              });
 }

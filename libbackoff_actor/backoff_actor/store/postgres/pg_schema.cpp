@@ -246,6 +246,13 @@ GRANT SELECT ON backoff.outbox_state, backoff.owed, backoff.dead, backoff.messag
   TO backoff_worker, backoff_reader;
 )";
 
+// Version 2: `dead_letter.text` has the message in words, as `StoredDeadLetter::text`. It is in no
+// view: readers see no messages.
+constexpr auto step_to_2 = R"(
+ALTER TABLE backoff.dead_letter ADD COLUMN text bytea NOT NULL DEFAULT '';
+UPDATE backoff.meta SET version = 2;
+)";
+
 const PgStatement find_schema{
   nullptr,
   "SELECT to_regnamespace('backoff') IS NOT NULL, to_regclass('backoff.meta') IS NOT NULL",
@@ -257,9 +264,12 @@ const PgStatement read_version{nullptr, "SELECT version FROM backoff.meta", {}};
 std::string pg_migration_body(int from_version) {
   if (from_version == postgres_schema_version)
     return {};
-  return std::string{tables_1} + functions_1 + roles_1
-         + "\nINSERT INTO backoff.meta(version, made_by) VALUES(1, "
-           "'backoff_actor " BACKOFF_ACTOR_VERSION "');\n";
+  std::string result;
+  if (from_version < 1)
+    result = std::string{tables_1} + functions_1 + roles_1
+             + "\nINSERT INTO backoff.meta(version, made_by) VALUES(1, "
+               "'backoff_actor " BACKOFF_ACTOR_VERSION "');\n";
+  return result + step_to_2;
 }
 
 int pg_schema_version(PgConnection& connection, const std::string& name) {
@@ -278,7 +288,7 @@ int pg_schema_version(PgConnection& connection, const std::string& name) {
   return static_cast<int>(rows.number(0, 0));
 }
 
-void check_pg_schema(PgConnection& connection, const std::string& name) {
+int check_pg_schema(PgConnection& connection, const std::string& name) {
   const auto version = pg_schema_version(connection, name);
   if (version == 0)
     throw pg_schema_is_missing(name);
@@ -288,6 +298,7 @@ void check_pg_schema(PgConnection& connection, const std::string& name) {
                                             + ", and this library knows versions up to "
                                             + std::to_string(postgres_schema_version)
                                             + "; use a newer version of this library");
+  return version;
 }
 
 } // namespace detail

@@ -179,13 +179,13 @@ PgSession::PgSession(std::shared_ptr<const PgWish> wish, Purpose purpose,
                 interrupt) {
   try {
     check_and_set_up();
-    check_pg_schema(connection_, wish_->target.name);
+    has_texts_ = check_pg_schema(connection_, wish_->target.name) > 1;
     try {
       connection_.run({&look_at_client});
     } catch (const PgRefusal&) {
       // Then a process that is killed while it waits stays in the queue for some seconds.
     }
-    connection_.prepare(pg::all());
+    connection_.prepare(pg::all(has_texts_));
     find_outbox(purpose);
   } catch (const PgRefusal& refusal) {
     throw pg_store_error(wish_->target.name, refusal);

@@ -55,29 +55,47 @@ const PgStatement acknowledge_keys{
                 "SELECT max(number), max(at) FROM kept",
   {int4, int8_array, int8_array, bytea_array, int8, int8}};
 
-const PgStatement bury{
-  "bury",
-  "WITH asked AS (SELECT * FROM unnest($2, $3, $4, $5, $6) AS t(id, attempts, reason, cause, at)), "
-  "gone AS (DELETE FROM backoff.delivery WHERE " BACKOFF_ACTOR_FOUND_IN(
-    "delivery") " "
-                "RETURNING *) "
-                "INSERT INTO backoff.dead_letter(outbox, shard, id, submitted_at, deadline, "
-                "attempts, key, "
-                "idempotency_key, types, payload, context, reason, cause, at) "
-                "SELECT $1, 0, g.id, g.submitted_at, g.deadline, a.attempts, g.key, "
-                "g.idempotency_key, g.types, "
-                "g.payload, g.context, a.reason, a.cause, a.at FROM gone g JOIN asked a USING (id)",
-  {int4, int8_array, int8_array, text_array, bytea_array, int8_array}};
+// What becomes of deliveries that are given up. The second form keeps a text of each message as $7;
+// the tables of version 1 have no place for it.
+#define BACKOFF_ACTOR_BURY(parameters, names, column, value)                                       \
+  "WITH asked AS (SELECT * FROM unnest($2, $3, $4, $5, $6" parameters                              \
+  ") AS t(id, attempts, reason, cause, at" names ")), "                                            \
+  "gone AS (DELETE FROM backoff.delivery WHERE " BACKOFF_ACTOR_FOUND_IN(                           \
+    "delivery") " "                                                                                \
+                "RETURNING *) INSERT INTO backoff.dead_letter(outbox, shard, id, submitted_at, "   \
+                "deadline, "                                                                       \
+                "attempts, key, idempotency_key, types, payload, context, reason, cause, "         \
+                "at" column ") "                                                                   \
+                "SELECT $1, 0, g.id, g.submitted_at, g.deadline, a.attempts, g.key, "              \
+                "g.idempotency_key, "                                                              \
+                "g.types, g.payload, g.context, a.reason, a.cause, a.at" value                     \
+                " FROM gone g JOIN asked a "                                                       \
+                "USING (id)"
+
+const PgStatement bury{"bury",
+                       BACKOFF_ACTOR_BURY("", "", "", ""),
+                       {int4, int8_array, int8_array, text_array, bytea_array, int8_array}};
+const PgStatement bury_with_text{
+  "bury_with_text",
+  BACKOFF_ACTOR_BURY(", $7", ", text", ", text", ", a.text"),
+  {int4, int8_array, int8_array, text_array, bytea_array, int8_array, bytea_array}};
 
 // The arrays of `insert`, without hand_overs, and those of `bury`.
-const PgStatement insert_dead{
-  "insert_dead",
-  "INSERT INTO backoff.dead_letter(outbox, shard, id, submitted_at, deadline, attempts, key, "
-  "idempotency_key, types, payload, reason, cause, at) SELECT $1, 0, t.* FROM unnest($2, $3, $4, "
-  "$5, "
-  "$6, $7, $8, $9, $10, $11, $12) AS t",
-  {int4, int8_array, int8_array, int8_array, int8_array, bytea_array, bytea_array, bytea_array,
-   bytea_array, text_array, bytea_array, int8_array}};
+#define BACKOFF_ACTOR_INSERT_DEAD(column, parameter)                                               \
+  "INSERT INTO backoff.dead_letter(outbox, shard, id, submitted_at, deadline, attempts, key, "     \
+  "idempotency_key, types, payload, reason, cause, at" column ") SELECT $1, 0, t.* FROM "          \
+  "unnest($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12" parameter ") AS t"
+
+const PgStatement insert_dead{"insert_dead",
+                              BACKOFF_ACTOR_INSERT_DEAD("", ""),
+                              {int4, int8_array, int8_array, int8_array, int8_array, bytea_array,
+                               bytea_array, bytea_array, bytea_array, text_array, bytea_array,
+                               int8_array}};
+const PgStatement insert_dead_with_text{"insert_dead_with_text",
+                                        BACKOFF_ACTOR_INSERT_DEAD(", text", ", $13"),
+                                        {int4, int8_array, int8_array, int8_array, int8_array,
+                                         bytea_array, bytea_array, bytea_array, bytea_array,
+                                         text_array, bytea_array, int8_array, bytea_array}};
 
 // A null leaves a count as it is.
 const PgStatement count{
@@ -110,12 +128,14 @@ const PgStatement read_owed{
   "FROM backoff.delivery WHERE outbox = $1 AND shard = 0 AND id >= $2 ORDER BY id LIMIT $3",
   {int4, int8, int8}};
 
-const PgStatement read_dead{
-  "read_dead",
-  "SELECT id, submitted_at, deadline, attempts, 0::int8, key, idempotency_key, types, payload, "
-  "reason, cause, at FROM backoff.dead_letter WHERE outbox = $1 AND shard = 0 AND id >= $2 "
-  "ORDER BY id LIMIT $3",
-  {int4, int8, int8}};
+#define BACKOFF_ACTOR_READ_DEAD(text_column)                                                       \
+  "SELECT id, submitted_at, deadline, attempts, 0::int8, key, idempotency_key, types, payload, "   \
+  "reason, cause, at, " text_column " FROM backoff.dead_letter WHERE outbox = $1 AND shard = 0 "   \
+  "AND id >= $2 ORDER BY id LIMIT $3"
+
+const PgStatement read_dead{"read_dead", BACKOFF_ACTOR_READ_DEAD("''::bytea"), {int4, int8, int8}};
+const PgStatement read_dead_with_text{
+  "read_dead_with_text", BACKOFF_ACTOR_READ_DEAD("text"), {int4, int8, int8}};
 
 const PgStatement count_dead{
   "count_dead",
@@ -172,13 +192,33 @@ const PgStatement resubmit_incoming{
   "convert_from(g.context, 'UTF8') FROM gone g JOIN asked a USING (id) ORDER BY a.place",
   {int4, int8_array}};
 
-std::span<const PgStatement* const> all() {
-  static constexpr std::array statements{
-    &fence,       &insert,        &acknowledge, &acknowledge_keys, &bury,
-    &insert_dead, &count,         &drop_keys,   &find_oldest,      &read_epoch,
-    &read_owed,   &read_dead,     &count_dead,  &read_keys,        &remove_dead,
-    &find_dead,   &resubmit_dead, &set_format,  &delete_incoming,  &resubmit_incoming};
-  return statements;
+std::span<const PgStatement* const> all(bool has_texts) {
+  static constexpr std::array statements{&fence,
+                                         &insert,
+                                         &acknowledge,
+                                         &acknowledge_keys,
+                                         &bury,
+                                         &insert_dead,
+                                         &count,
+                                         &drop_keys,
+                                         &find_oldest,
+                                         &read_epoch,
+                                         &read_owed,
+                                         &read_dead,
+                                         &count_dead,
+                                         &read_keys,
+                                         &remove_dead,
+                                         &find_dead,
+                                         &resubmit_dead,
+                                         &set_format,
+                                         &delete_incoming,
+                                         &resubmit_incoming,
+                                         &bury_with_text,
+                                         &insert_dead_with_text,
+                                         &read_dead_with_text};
+  constexpr std::size_t with_text = 3; // the last
+  const std::span all{statements};
+  return has_texts ? all : all.first(all.size() - with_text);
 }
 
 } // namespace backoff_actor::detail::pg

@@ -73,7 +73,7 @@ void PostgresDeliveryStore::commit(std::span<const StoreChange> changes) {
 }
 
 PgChanges PostgresDeliveryStore::new_changes() const {
-  return {session_->outbox(), shard_, may_have_keys_};
+  return {session_->outbox(), shard_, may_have_keys_, session_->has_texts()};
 }
 
 void PostgresDeliveryStore::make(PgCommit commit, bool is_of_caller) {
@@ -227,7 +227,10 @@ void PostgresDeliveryStore::for_each_acknowledged_key(
 void PostgresDeliveryStore::for_each_dead_letter(
   const std::function<void(StoredDeadLetter)>& visit) {
   reach();
-  call([&] { read_pg_dead_letters(session_->connection(), session_->outbox(), name(), visit); });
+  call([&] {
+    read_pg_dead_letters(session_->connection(), session_->outbox(), session_->has_texts(), name(),
+                         visit);
+  });
 }
 
 DeadLetterTally PostgresDeliveryStore::count_dead_letters() {

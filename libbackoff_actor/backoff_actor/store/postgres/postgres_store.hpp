@@ -147,7 +147,7 @@ find_postgres_messages(const std::string& connection, const std::string& outbox,
                        const std::string& key);
 
 /// The version of the schema that this library makes and needs.
-inline constexpr int postgres_schema_version = 1;
+inline constexpr int postgres_schema_version = 2;
 
 /// Returns the statements that bring the schema of a database to this library's version; empty if
 /// it is there. They are one transaction, and only add.

@@ -40,7 +40,7 @@ public:
 
   void for_each_dead_letter(const std::function<void(StoredDeadLetter)>& visit) override {
     read([&](PgConnection& connection, const PgShard&) {
-      read_pg_dead_letters(connection, session_->outbox(), name(), visit);
+      read_pg_dead_letters(connection, session_->outbox(), session_->has_texts(), name(), visit);
       return 0;
     });
   }

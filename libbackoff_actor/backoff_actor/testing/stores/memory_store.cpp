@@ -51,7 +51,7 @@ struct MemoryStore::Content {
     const auto found = owed.find(x.delivery);
     if (found == owed.end())
       return;
-    auto& letter = dead[x.delivery] = {std::move(found->second), x.reason, x.cause, x.at};
+    auto& letter = dead[x.delivery] = {std::move(found->second), x.reason, x.cause, x.at, x.text};
     letter.delivery.attempts = x.attempts;
     letter.delivery.hand_overs = 0;
     owed.erase(found);

@@ -17,6 +17,9 @@ namespace detail {
 /// rendered is said to be so.
 BACKOFF_ACTOR_EXPORT std::string message_words(const caf::message& message);
 
+/// Renders it so, with at most so many bytes and `...` behind them if there are more.
+BACKOFF_ACTOR_EXPORT std::string message_words(const caf::message& message, std::size_t most);
+
 /// Renders a letter as `to_string` does, with at most so many bytes of its message.
 BACKOFF_ACTOR_EXPORT std::string letter_text(const DeadLetter& letter, std::size_t most);
 

@@ -77,7 +77,7 @@ public:
   void acknowledge(std::uint64_t id, Instant now);
   void count_attempts(std::uint64_t id, std::uint32_t attempts);
   void bury(std::uint64_t id, DeadLetterReason reason, std::uint32_t attempts, std::string cause,
-            Instant now);
+            std::string text, Instant now);
   void forget_keys(Instant before);
 
   // Writes down a hand-over before the child gets the delivery. Once that is written,

@@ -33,7 +33,8 @@ struct PgCommit {
 class PgChanges {
 public:
   // @param may_have_keys whether an owed delivery may have an idempotency key
-  PgChanges(std::int32_t outbox, const PgShard& before, bool may_have_keys);
+  // @param has_texts as `PgSession::has_texts`
+  PgChanges(std::int32_t outbox, const PgShard& before, bool may_have_keys, bool has_texts);
 
   // Adds a change. It must live as long as this object.
   //
@@ -94,6 +95,7 @@ private:
   PgShard before_;
   PgShard after_;
   bool may_have_keys_;
+  bool has_texts_;
   bool has_keys_ = false;
   bool drops_keys_ = false;
   bool looks_for_oldest_ = false;

@@ -17,9 +17,9 @@ std::string pg_migration_body(int from_version);
 //         As `PgConnection::run`.
 int pg_schema_version(PgConnection& connection, const std::string& name);
 
-// Checks that the schema is one that this library can use.
+// Checks that the schema is one that this library can use. Returns its version.
 //
 // @errors throws `StoreError`: `cannot_open`, `newer`, `foreign`. As `PgConnection::run`.
-void check_pg_schema(PgConnection& connection, const std::string& name);
+int check_pg_schema(PgConnection& connection, const std::string& name);
 
 } // namespace backoff_actor::detail

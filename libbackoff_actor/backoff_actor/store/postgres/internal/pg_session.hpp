@@ -49,6 +49,9 @@ public:
   PgConnection& connection() { return connection_; }
   std::int32_t outbox() const { return outbox_; }
 
+  // Whether the tables keep texts of dead letters.
+  bool has_texts() const { return has_texts_; }
+
   // What the server's settings mean for what it stores, for people.
   const std::vector<std::string>& notices() const { return notices_; }
 
@@ -96,6 +99,7 @@ private:
   std::int32_t class_ = 0; // of the advisory lock
   std::int32_t outbox_ = 0;
   std::vector<std::string> notices_{};
+  bool has_texts_ = false;
 };
 
 // Makes an outbox if it is not there.

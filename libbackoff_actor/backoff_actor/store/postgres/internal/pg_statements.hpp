@@ -12,13 +12,16 @@ extern const PgStatement insert;
 extern const PgStatement acknowledge;
 extern const PgStatement acknowledge_keys;
 extern const PgStatement bury;
+extern const PgStatement bury_with_text;
 extern const PgStatement insert_dead;
+extern const PgStatement insert_dead_with_text;
 extern const PgStatement count;
 extern const PgStatement drop_keys;
 extern const PgStatement find_oldest;
 extern const PgStatement read_epoch;
 extern const PgStatement read_owed;
 extern const PgStatement read_dead;
+extern const PgStatement read_dead_with_text;
 extern const PgStatement count_dead;
 extern const PgStatement read_keys;
 extern const PgStatement remove_dead;
@@ -28,7 +31,9 @@ extern const PgStatement set_format;
 extern const PgStatement delete_incoming;
 extern const PgStatement resubmit_incoming;
 
-// All of them.
-std::span<const PgStatement* const> all();
+// All of them. `has_texts`: the tables keep texts of dead letters, which those of version 1 do not.
+// Then the statements without a text are among them, too: a commit that was made for an earlier
+// session may have them.
+std::span<const PgStatement* const> all(bool has_texts);
 
 } // namespace backoff_actor::detail::pg
