@@ -67,7 +67,7 @@ protected:
       DeadLetter letter;
       letter.id = id;
       letter.message = caf::make_message("order " + std::to_string(id));
-      desk().keep(letter);
+      desk().keep(letter, {});
     }
   }
   ~OperatorDeskTest() override {

@@ -134,10 +134,10 @@ TEST(live_frames, have_only_what_has_changed) {
   LiveFrames frames;
   frames.look(of({sender("a", 1), sender("b", 1), sender("a", 2)}), {1s});
   frames.look(of({sender("a", 1), sender("b", 1, 9), sender("a", 2)}), {2s});
-  EXPECT_EQ(rows_of(frames.changes()), "[[1,1,0,0,9,0,0,0,0,0,0,0,2000,0]]");
+  EXPECT_EQ(rows_of(frames.changes()), "[[1,1,0,0,9,0,0,0,0,0,0,0,2000,0,0,0]]");
   EXPECT_EQ(gone_of(frames.changes()), "[]");
   EXPECT_THAT(frames.changes(), HasSubstr(R"("kinds":null)"));
-  EXPECT_THAT(frames.all(), HasSubstr("[0,1,0,0,0,0,0,0,0,0,0,0,0,0],[0,2,"));
+  EXPECT_THAT(frames.all(), HasSubstr("[0,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0],[0,2,"));
 }
 
 TEST(live_frames, do_not_depend_on_the_order_in_which_senders_come) {
@@ -145,10 +145,10 @@ TEST(live_frames, do_not_depend_on_the_order_in_which_senders_come) {
   frames.look(of({sender("a", 1), sender("b", 7)}), {1s});
   frames.look(of({sender("b", 7), sender("a", 2), sender("a", 1, 5)}), {2s});
   EXPECT_EQ(rows_of(frames.all()),
-            "[[0,1,0,0,5,0,0,0,0,0,0,0,2000,0],[0,2,0,0,0,0,0,0,0,0,0,0,0,0],"
-            "[1,7,0,0,0,0,0,0,0,0,0,0,0,0]]");
+            "[[0,1,0,0,5,0,0,0,0,0,0,0,2000,0,0,0],[0,2,0,0,0,0,0,0,0,0,0,0,0,0,0,0],"
+            "[1,7,0,0,0,0,0,0,0,0,0,0,0,0,0,0]]");
   EXPECT_EQ(rows_of(frames.changes()),
-            "[[0,1,0,0,5,0,0,0,0,0,0,0,2000,0],[0,2,0,0,0,0,0,0,0,0,0,0,0,0]]");
+            "[[0,1,0,0,5,0,0,0,0,0,0,0,2000,0,0,0],[0,2,0,0,0,0,0,0,0,0,0,0,0,0,0,0]]");
   EXPECT_EQ(gone_of(frames.changes()), "[]");
 }
 
@@ -158,7 +158,7 @@ TEST(live_frames, keep_nothing_of_a_look_that_was_broken_off) {
   frames.begin({2s});
   frames.add(sender("a", 2));
   frames.look(of({sender("a", 1), sender("a", 3)}), {3s});
-  EXPECT_EQ(rows_of(frames.changes()), "[[0,3,0,0,0,0,0,0,0,0,0,0,0,0]]");
+  EXPECT_EQ(rows_of(frames.changes()), "[[0,3,0,0,0,0,0,0,0,0,0,0,0,0,0,0]]");
   EXPECT_EQ(gone_of(frames.changes()), "[]");
 }
 
@@ -167,7 +167,7 @@ TEST(live_frames, name_those_that_have_gone_or_come) {
   frames.look(of({sender("a", 1), sender("a", 2), sender("b", 3), sender("b", 4)}), {1s});
   frames.look(of({sender("a", 2), sender("b", 3), sender("c", 5)}), {2s});
   EXPECT_EQ(gone_of(frames.changes()), "[[0,1],[1,4]]");
-  EXPECT_EQ(rows_of(frames.changes()), "[[2,5,0,0,0,0,0,0,0,0,0,0,0,0]]");
+  EXPECT_EQ(rows_of(frames.changes()), "[[2,5,0,0,0,0,0,0,0,0,0,0,0,0,0,0]]");
   EXPECT_EQ(part(frames.changes(), "kinds", "senders"), R"(["a","b","c"])");
   frames.look({}, {3s});
   EXPECT_EQ(gone_of(frames.changes()), "[[0,2],[1,3],[2,5]]");
