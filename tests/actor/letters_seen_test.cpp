@@ -150,6 +150,31 @@ TEST_F(LettersSeen, without_any_nobody_is_told) {
   EXPECT_EQ(kept_in("outbox"), 0);
 }
 
+TEST_F(LettersSeen, not_those_that_the_store_has_never_taken) {
+  for (std::size_t max_batch = 1; max_batch <= 4; ++max_batch) {
+    SCOPED_TRACE(max_batch);
+    store = std::make_shared<testing::MemoryStore>("orders.db");
+    auto options = durable_options();
+    options.max_batch = max_batch;
+    outbox = {store, durable<std::string>(), options};
+    start({}, with(outbox, giving_up()));
+    store->fail_always(StoreFailure::full);
+    for (int i = 0; i < 12; ++i) {
+      for (int k = 0; k <= i % 4; ++k)
+        time.tell(sender, Submit{.message = caf::make_message(std::string{"late"}),
+                                 .time_to_live = Duration{k * 40ms}});
+      if (i % 3 == 0)
+        time.run();
+      time.advance(30ms);
+    }
+    time.advance(1s);
+    store->fail_always({});
+    time.advance(1min);
+    EXPECT_EQ(outbox.count_dead_letters().count, outbox.dead_letters().size());
+    stop_sender();
+  }
+}
+
 TEST_F(LettersSeen, also_those_that_the_store_takes_only_later) {
   start_with_charges(testing::crash());
   tell(Pause{});
