@@ -66,6 +66,10 @@ private:
       jobs_.states[job] = Jobs::State::answered;
       return request_next();
     }
+    if (error == make_error(SenderError::attempts_exhausted)) {
+      jobs_.states[job] = Jobs::State::failed;
+      return request_next();
+    }
     jobs_.states[job] =
       error == make_error(SenderError::suspended) ? Jobs::State::owed : Jobs::State::failed;
     is_refused_ = true;

@@ -41,7 +41,8 @@ struct Jobs {
 inline constexpr int client_window = 8;
 
 /// Spawns actors that share the jobs evenly, each of which requests its jobs of `sender`, in order,
-/// and ends with the last answer. One that gets an error requests nothing more. `jobs` and `record`
+/// and ends with the last answer. One that gets an error requests nothing more, but
+/// for that of a job which has failed too often. `jobs` and `record`
 /// must outlive them.
 ///
 /// Where there is a durable outbox, a job's id is its idempotency key: a job that an earlier life

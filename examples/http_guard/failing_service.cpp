@@ -50,8 +50,9 @@ void reset_connection_of(const httplib::Request& request) {
 
 } // namespace
 
-FailingService::FailingService(std::uint64_t seed, const std::string& ledger)
-  : seed_(seed), ledger_(ledger) {}
+FailingService::FailingService(std::uint64_t seed, const std::string& ledger,
+                               const std::vector<std::string>& poison)
+  : seed_(seed), ledger_(ledger), poison_(poison.begin(), poison.end()) {}
 
 void FailingService::serve(const httplib::Request& request, httplib::Response& response) {
   const auto arrival = ledger_now();
@@ -74,6 +75,8 @@ void FailingService::serve(const httplib::Request& request, httplib::Response& r
 
 Fault FailingService::next_fault_of(const std::string& id, LedgerTime arrival) {
   const std::lock_guard lock{mutex_};
+  if (arrival >= welcome_ && poison_.contains(id))
+    return Fault::error_500;
   return arrival < welcome_ ? Fault::error_429 : fault_of(seed_, id, calls_[id]++);
 }
 

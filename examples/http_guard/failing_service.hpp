@@ -10,6 +10,8 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
+#include <vector>
 
 namespace http_guard {
 
@@ -17,8 +19,10 @@ namespace http_guard {
 /// 429 is a limit for all: until its time has passed, every call gets one.
 class FailingService {
 public:
+  /// @param poison the ids of jobs that always get a 500
   /// @errors throws `std::system_error` if the ledger cannot be opened.
-  FailingService(std::uint64_t seed, const std::string& ledger);
+  FailingService(std::uint64_t seed, const std::string& ledger,
+                 const std::vector<std::string>& poison = {});
 
   /// Answers a request whose first match is the id of a job, or leaves it without an answer.
   ///
@@ -32,6 +36,7 @@ private:
 
   const std::uint64_t seed_;
   const LedgerWriter ledger_;
+  const std::unordered_set<std::string> poison_;
   std::mutex mutex_;
   std::unordered_map<std::string, std::uint64_t> calls_; // per id, those that met the plan
   LedgerTime welcome_ = 0;                               // from when calls are

@@ -28,6 +28,7 @@
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 namespace http_guard {
 
@@ -37,9 +38,19 @@ int exit_code(const Options& options, const EarlyEnd& early_end, const Counts& c
               const std::optional<Verdict>& verdict) {
   if (!early_end.error.empty() || (verdict && verdict->lost + verdict->too_early > 0))
     return exit_failed;
-  if (counts.acknowledged == options.requests)
+  if (counts.acknowledged == options.requests - options.poison
+      && counts.dead_lettered == options.poison)
     return exit_all_acknowledged;
   return early_end.signal ? 128 + *early_end.signal : exit_failed;
+}
+
+// The ids of the requests that always fail, evenly spread.
+std::vector<std::string> poison_of(const Options& options, const Life& life) {
+  const Jobs jobs{options.requests, life.job_prefix()};
+  std::vector<std::string> result;
+  for (std::uint64_t i = 1; i <= options.poison; ++i)
+    result.push_back(jobs.id_of(i * options.requests / (options.poison + 1)));
+  return result;
 }
 
 // Opens the file of the durable outbox, and says what it owes.
@@ -82,7 +93,7 @@ int demo(const Options& options, Life life) {
   std::optional<ServiceProcess> service;
   Ledger before;
   if (options.url.empty()) {
-    service.emplace(life.folder / "ledger.txt", options.seed);
+    service.emplace(life.folder / "ledger.txt", options.seed, poison_of(options, life));
     before = service->ledger();
     service->start();
   }

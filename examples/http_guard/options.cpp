@@ -1,12 +1,14 @@
 #include "options.hpp"
 
 #include "backoff_actor/core/problems.hpp"
+#include "backoff_actor/core/time.hpp"
 
 #include <CLI/CLI.hpp>
 #include <curl/curl.h>
 
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <fcntl.h>
 #include <iostream>
 #include <limits>
@@ -28,7 +30,7 @@ when to come back, as it does with 429, the worker passes that on as an error (a
 has no retry code. The service runs in its own process and fails by plan: it answers 500, hangs,
 resets connections, and sometimes answers 429, which asks everybody to stop calling for a second.
 When half of the requests are acknowledged, the demo kills the service and starts it again 700 ms
-later. Still, every request is answered, and no call comes too early.
+later, or as --outage says. Still, every request is answered, and no call comes too early.
 
 With --workers, several workers share the requests. When one crashes or hangs, the others go on. At
 most one call of each other worker can be on its way when the service asks for a pause; more would
@@ -61,12 +63,16 @@ Examples:
   http_guard --durable owed.db --kill-self the demo kills itself (SIGKILL) after a third of the
                                            requests, starts again and finishes the rest; it counts
                                            each request once, over both lives
+  http_guard --workers 8 --max-attempts 8 --poison 3 --outage 5min
+                                           three requests always fail, and become dead letters; the
+                                           outage of five minutes costs no other request
   http_guard --watch                       go on until Ctrl-C, to be watched in a browser
 
 Ctrl-C ends the run with a summary of what happened so far; a second Ctrl-C ends it at once.
 
 Exit codes:
-  0    every request was acknowledged, nothing was lost, no call came too early
+  0    every request was acknowledged, or is one of --poison and became a dead letter; nothing was
+       lost, no call came too early
   1    something was lost or came too early, or the service did not start or died by itself
   2    bad input, or the file of --durable cannot be used; nothing was started
   130  ended by Ctrl-C (143 by SIGTERM), with nothing lost or too early
@@ -78,6 +84,9 @@ struct Given {
   std::string clients;
   std::string workers;
   std::string seed;
+  std::string outage;
+  std::string poison;
+  std::string max_attempts;
   std::string url;
   std::string picture;
   std::string durable;
@@ -139,6 +148,21 @@ Options check(const Given& given, backoff_actor::Problems& problems) {
   options.workers = static_cast<std::uint32_t>(number("--workers", given.workers, 1, 64, problems));
   options.seed =
     number("--seed", given.seed, 0, std::numeric_limits<std::uint64_t>::max(), problems);
+  const auto outage = backoff_actor::parse_duration(given.outage);
+  if (!outage || *outage > std::chrono::hours{24})
+    problems.add("--outage", or_nothing(given.outage), "a time up to 24h, such as 5min");
+  else
+    options.outage = *outage;
+  options.poison = number("--poison", given.poison, 0, 1000, problems);
+  if (options.poison > options.requests)
+    problems.add("--poison", given.poison, "no more than --requests, " + given.requests);
+  if (!given.max_attempts.empty())
+    options.max_attempts = static_cast<std::uint32_t>(
+      number("--max-attempts", given.max_attempts, 1, 1'000'000, problems));
+  if (options.poison != 0 && (options.workers < 2 || !options.max_attempts || !given.url.empty()))
+    problems.add("--poison", given.poison,
+                 "only with --workers 2 or more, which go on with the others, with --max-attempts, "
+                 "and without --url");
   options.url = given.url;
   while (options.url.ends_with('/'))
     options.url.pop_back();
@@ -163,6 +187,9 @@ std::variant<Options, int> parse_options(int argc, char** argv) {
               std::to_string(defaults.clients),
               std::to_string(defaults.workers),
               std::to_string(defaults.seed),
+              "700ms",
+              "0",
+              "",
               defaults.url,
               defaults.picture,
               defaults.durable,
@@ -184,6 +211,20 @@ std::variant<Options, int> parse_options(int argc, char** argv) {
     .add_option(
       "--seed", given.seed,
       "decides which calls fail and how long the delays are,\n0..18446744073709551615; default 1")
+    ->type_name("N");
+  app
+    .add_option("--outage", given.outage,
+                "how long the service is down in the middle, up to 24h;\ndefault 700ms")
+    ->type_name("SPAN");
+  app
+    .add_option("--max-attempts", given.max_attempts,
+                "how often a request may fail by its own fault, 1..1000000;\n"
+                "default any number of times")
+    ->type_name("N");
+  app
+    .add_option("--poison", given.poison,
+                "so many requests, 0..1000, fail whenever they are tried;\n"
+                "needs --workers and --max-attempts; default 0")
     ->type_name("N");
   const auto url =
     app.add_option("--url", given.url, "base URL of your own service; default the demo's own")

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -13,6 +14,10 @@ struct Options {
   std::uint64_t clients = 4;
   std::uint32_t workers = 1; ///< with more than one, requests finish in any order
   std::uint64_t seed = 1;
+  std::chrono::nanoseconds outage =
+    std::chrono::milliseconds{700};          ///< of the service, killed by the demo
+  std::uint64_t poison = 0;                  ///< requests that the service always refuses with 500
+  std::optional<std::uint32_t> max_attempts; ///< as `SenderOptions::max_attempts`
   std::string url;                    ///< the base of somebody else's service; empty: our own
   std::filesystem::path durable;      ///< the file of the durable outbox; empty: there is none
   bool kill_self = false;             ///< in the middle, to go on in another process

@@ -21,15 +21,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto outage_length = 700ms;
 constexpr auto look_for_signals = 20ms;
 constexpr auto grace = 2s; // the longest backoff included
 
 /// The demo's own fault: the service is killed in the middle of the run, and started again later.
 class Outage {
 public:
-  Outage(ServiceProcess& service, RunRecord& record, std::uint64_t requests)
-    : service_(service), record_(record), requests_(requests) {}
+  Outage(ServiceProcess& service, RunRecord& record, const Options& options)
+    : service_(service), record_(record), requests_(options.requests), length_(options.outage) {}
 
   /// Kills or starts the service if it is time.
   void step() {
@@ -37,7 +36,7 @@ public:
     if (phase_ == Phase::before && is_middle()) {
       service_.kill();
       record_.service_down();
-      end_ = now + outage_length;
+      end_ = now + length_;
       phase_ = Phase::during;
     } else if (phase_ == Phase::during && now >= end_) {
       service_.start();
@@ -57,6 +56,7 @@ private:
   ServiceProcess& service_;
   RunRecord& record_;
   std::uint64_t requests_;
+  std::chrono::nanoseconds length_;
   Phase phase_ = Phase::before;
   std::chrono::steady_clock::time_point end_;
 };
@@ -75,7 +75,7 @@ EarlyEnd look_on_while(Predicate goes_on, const Options& options, ServiceProcess
   LiveLine line{options};
   std::optional<Outage> outage;
   if (service != nullptr)
-    outage.emplace(*service, record, options.requests);
+    outage.emplace(*service, record, options);
   EarlyEnd result;
   try {
     while (goes_on() && !result.signal && result.error.empty()) {
@@ -121,6 +121,7 @@ EarlyEnd run(const Options& options, const Life& life, ServiceProcess* service,
     sender_options.ordering = backoff_actor::Ordering::unordered;
     sender_options.pool.workers = {options.workers, options.workers};
   }
+  sender_options.max_attempts = options.max_attempts;
   sender_options.outbox = life.outbox;
   sender_options.observed_by = observatory;
   sender_options.on_event = [&](const backoff_actor::Event& event) {

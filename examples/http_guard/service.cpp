@@ -22,6 +22,7 @@
 #include <stdexcept>
 #include <string>
 #include <system_error>
+#include <vector>
 
 namespace http_guard {
 
@@ -31,6 +32,7 @@ struct ServiceOptions {
   int port = 0;
   std::string ledger = "ledger.txt";
   std::uint64_t seed = 1;
+  std::vector<std::string> poison;
   bool end_with_parent = false;
 };
 
@@ -39,7 +41,7 @@ int run(const ServiceOptions& options) {
   if (options.end_with_parent)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
 
-  FailingService service{options.seed, options.ledger};
+  FailingService service{options.seed, options.ledger, options.poison};
   httplib::Server server;
   server.new_task_queue = [] { return new httplib::ThreadPool(32); }; // the server deletes it
   server.set_tcp_nodelay(true);
@@ -91,6 +93,8 @@ int main(int argc, char** argv) {
     ->type_name("FILE");
   app.add_option("--seed", options.seed, "decides which calls fail and how; default 1")
     ->type_name("N");
+  app.add_option("--poison", options.poison, "job that always gets a 500; may be given again")
+    ->type_name("ID");
   app.add_flag("--end-with-parent", options.end_with_parent,
                "end when the process that started it ends");
   try {

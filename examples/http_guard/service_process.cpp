@@ -30,8 +30,9 @@ std::optional<std::string> read_within(milliseconds limit, const example::FileDe
 
 } // namespace
 
-ServiceProcess::ServiceProcess(std::filesystem::path ledger, std::uint64_t seed)
-  : ledger_(std::move(ledger)), seed_(seed) {}
+ServiceProcess::ServiceProcess(std::filesystem::path ledger, std::uint64_t seed,
+                               std::vector<std::string> poison)
+  : ledger_(std::move(ledger)), seed_(seed), poison_(std::move(poison)) {}
 
 void ServiceProcess::start() {
   int ends[2];
@@ -42,10 +43,13 @@ void ServiceProcess::start() {
     const example::FileDescriptor its_end{ends[1]};
     const auto program =
       std::filesystem::read_symlink("/proc/self/exe").parent_path() / "http_guard_service";
-    process_ = std::make_unique<example::Process>(
-      std::vector<std::string>{program, "--port", std::to_string(port_.number()), "--ledger",
-                               ledger_, "--seed", std::to_string(seed_), "--end-with-parent"},
-      example::Process::Streams{.out = its_end.get()});
+    std::vector<std::string> command{
+      program, "--port", std::to_string(port_.number()), "--ledger",
+      ledger_, "--seed", std::to_string(seed_),          "--end-with-parent"};
+    for (const auto& id : poison_)
+      command.insert(command.end(), {"--poison", id});
+    process_ =
+      std::make_unique<example::Process>(command, example::Process::Streams{.out = its_end.get()});
   }
   const auto port = read_within(start_limit, output_);
   if (!port)

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace http_guard {
 
@@ -18,8 +19,10 @@ namespace http_guard {
 /// @thread one only; the service ends with the thread that started it.
 class ServiceProcess {
 public:
+  /// @param poison the ids of jobs that always get a 500
   /// @errors throws `std::system_error` if there is no free port.
-  ServiceProcess(std::filesystem::path ledger, std::uint64_t seed);
+  ServiceProcess(std::filesystem::path ledger, std::uint64_t seed,
+                 std::vector<std::string> poison = {});
 
   /// Starts it, and returns when it takes requests.
   ///
@@ -41,6 +44,7 @@ public:
 private:
   std::filesystem::path ledger_;
   std::uint64_t seed_;
+  std::vector<std::string> poison_;
   example::ReservedPort port_;
   example::FileDescriptor output_;
   std::unique_ptr<example::Process> process_;
